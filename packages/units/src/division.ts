@@ -1,0 +1,41 @@
+import { assert } from './assert.ts';
+
+/**
+ * Division names its direction (R-rounding). The operator `/` truncates towards zero, which
+ * favours debtors, so it is not used outside this file.
+ */
+
+/** Rounds towards minus infinity. */
+export function divFloor(numerator: bigint, denominator: bigint): bigint {
+  assert(denominator > 0n, 'divFloor: the denominator is positive');
+  const quotient = numerator / denominator;
+  return numerator < 0n && quotient * denominator !== numerator ? quotient - 1n : quotient;
+}
+
+/** Rounds towards plus infinity. */
+export function divCeil(numerator: bigint, denominator: bigint): bigint {
+  assert(denominator > 0n, 'divCeil: the denominator is positive');
+  const quotient = numerator / denominator;
+  return numerator > 0n && quotient * denominator !== numerator ? quotient + 1n : quotient;
+}
+
+/** Rounds towards zero. */
+export function divTowardsZero(numerator: bigint, denominator: bigint): bigint {
+  assert(denominator > 0n, 'divTowardsZero: the denominator is positive');
+  return numerator / denominator;
+}
+
+/** Rounds to the nearest, halves away from zero: for values that are shown. */
+export function divHalfUp(numerator: bigint, denominator: bigint): bigint {
+  assert(denominator > 0n, 'divHalfUp: the denominator is positive');
+  const doubled = numerator < 0n ? -2n * numerator : 2n * numerator;
+  const magnitude = (doubled + denominator) / (2n * denominator);
+  return numerator < 0n ? -magnitude : magnitude;
+}
+
+/** Refuses a remainder. */
+export function divExact(numerator: bigint, denominator: bigint): bigint {
+  const quotient = divFloor(numerator, denominator);
+  assert(quotient * denominator === numerator, 'divExact: the division leaves a remainder');
+  return quotient;
+}

@@ -1,0 +1,4 @@
+export * from './assert.ts';
+export * from './decimal.ts';
+export * from './division.ts';
+export * from './quantity.ts';

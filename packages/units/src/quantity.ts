@@ -1,0 +1,130 @@
+import { assert } from './assert.ts';
+import { divCeil, divFloor } from './division.ts';
+
+/**
+ * Integers that carry their unit (R-units), and the multiplication table between units. Price and
+ * size are numbers, money is bigint: adding a size to money fails in the compiler, and at run time
+ * if the types are cast away.
+ */
+
+declare const unit: unique symbol;
+
+/** An integer that carries its unit in the type. The unit exists only at compile time. */
+export type Quantity<Base extends number | bigint, Unit extends string> = Base & {
+  readonly [unit]: Unit;
+};
+
+/** A price: a count of `10^-pxDecimals` USDC. */
+export type Price = Quantity<number, 'Price'>;
+/** A size: a count of `10^-szDecimals` of the instrument. */
+export type Lots = Quantity<number, 'Lots'>;
+/** A position: positive is long or YES, negative is short or NO. */
+export type SignedLots = Quantity<number, 'SignedLots'>;
+/** Money: a count of `10^-6` USDC. Signed. */
+export type MicroUsdc = Quantity<bigint, 'MicroUsdc'>;
+/** A rate (fees, maintenance margin, caps): a count of `10^-8`. */
+export type RateE8 = Quantity<number, 'RateE8'>;
+/** Consensus time in milliseconds. */
+export type TimeMs = Quantity<number, 'TimeMs'>;
+/** Identifies an order for the life of the venue. */
+export type OrderId = Quantity<number, 'OrderId'>;
+/** Identifies an instrument: perps below 100,000, outcome markets from there on. */
+export type InstrumentId = Quantity<number, 'InstrumentId'>;
+/** An EVM address in lower case, `0x` and 40 hex digits. */
+export type Address = `0x${string}` & { readonly [unit]: 'Address' };
+/** A 32-byte hash in lower case, `0x` and 64 hex digits. */
+export type Hash = `0x${string}` & { readonly [unit]: 'Hash' };
+
+/** The scale of `RateE8`. */
+export const RATE_ONE = 100_000_000;
+const RATE_ONE_BIG = 100_000_000n;
+
+/** Decimals of a USDC amount, and the sum of an instrument's price and size decimals. */
+export const MONEY_DECIMALS = 6;
+
+function safeCount(value: number, what: string, min: number): number {
+  if (!Number.isSafeInteger(value) || value < min) {
+    throw new RangeError(`${what} must be an integer of at least ${min}: ${value}`);
+  }
+  return value;
+}
+
+export const price = (value: number): Price => safeCount(value, 'price', 1) as Price;
+export const lots = (value: number): Lots => safeCount(value, 'size', 0) as Lots;
+export const signedLots = (value: number): SignedLots =>
+  safeCount(value, 'position', -Number.MAX_SAFE_INTEGER) as SignedLots;
+export const microUsdc = (value: bigint | number): MicroUsdc => BigInt(value) as MicroUsdc;
+export const rateE8 = (value: number): RateE8 => safeCount(value, 'rate', 0) as RateE8;
+export const timeMs = (value: number): TimeMs => safeCount(value, 'time', 0) as TimeMs;
+export const orderId = (value: number): OrderId => safeCount(value, 'order id', 0) as OrderId;
+export const instrumentId = (value: number): InstrumentId =>
+  safeCount(value, 'instrument id', 0) as InstrumentId;
+
+const ADDRESS_PATTERN = /^0x[0-9a-f]{40}$/;
+const HASH_PATTERN = /^0x[0-9a-f]{64}$/;
+
+/** Brands an address that is already in lower case. */
+export function address(text: string): Address {
+  if (!ADDRESS_PATTERN.test(text)) throw new RangeError(`not a lower-case address: ${text}`);
+  return text as Address;
+}
+
+/** Brands a 32-byte hash that is already in lower case. */
+export function hash(text: string): Hash {
+  if (!HASH_PATTERN.test(text)) throw new RangeError(`not a lower-case hash: ${text}`);
+  return text as Hash;
+}
+
+/** No money. */
+export const ZERO_USDC = 0n as MicroUsdc;
+
+/**
+ * `price × size`, exactly: pxDecimals + szDecimals = 6, so one unit of price times one lot is one
+ * micro-USDC. The size may be signed; so is the result.
+ */
+export function notional(atPrice: number, size: number): MicroUsdc {
+  const product = atPrice * size;
+  if (Number.isSafeInteger(product)) return BigInt(product) as MicroUsdc;
+  return (BigInt(atPrice) * BigInt(size)) as MicroUsdc;
+}
+
+/** Margin required for a notional at a leverage, rounded up. */
+export function marginFor(value: MicroUsdc, leverage: number): MicroUsdc {
+  return divCeil(value, BigInt(leverage)) as MicroUsdc;
+}
+
+/** A fee on a notional, rounded up. */
+export function feeUp(value: MicroUsdc, rate: RateE8): MicroUsdc {
+  return divCeil(value * BigInt(rate), RATE_ONE_BIG) as MicroUsdc;
+}
+
+/** A share of an amount, rounded down. */
+export function shareDown(value: MicroUsdc, rate: RateE8): MicroUsdc {
+  return divFloor(value * BigInt(rate), RATE_ONE_BIG) as MicroUsdc;
+}
+
+/**
+ * One more fill of an order whose fee rounds up once per order and role, not once per fill
+ * (R-rounding). `overpaid` is what earlier fills paid above the exact fee, in 10^-8 micro-USDC, and
+ * lies in [0, 10^8): many partial fills cost what one would.
+ */
+export function accrueFee(
+  value: MicroUsdc,
+  rate: RateE8,
+  overpaid: number,
+): { fee: MicroUsdc; overpaid: number } {
+  const due = value * BigInt(rate) - BigInt(overpaid);
+  const fee = divCeil(due, RATE_ONE_BIG);
+  const left = Number(fee * RATE_ONE_BIG - due);
+  assert(left >= 0 && left < RATE_ONE, 'accrueFee: the remainder stays below one micro-USDC');
+  return { fee: fee as MicroUsdc, overpaid: left };
+}
+
+export const addUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a + b) as MicroUsdc;
+export const subUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a - b) as MicroUsdc;
+export const negUsdc = (a: MicroUsdc): MicroUsdc => -a as MicroUsdc;
+export const minUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a < b ? a : b);
+export const maxUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a > b ? a : b);
+
+/** A decimal string of an integer amount, as it stands in a dump. */
+export const usdcFromText = (text: string): MicroUsdc => BigInt(text) as MicroUsdc;
