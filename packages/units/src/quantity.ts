@@ -123,6 +123,9 @@ export function accrueFee(
 export const addUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a + b) as MicroUsdc;
 export const subUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a - b) as MicroUsdc;
 export const negUsdc = (a: MicroUsdc): MicroUsdc => -a as MicroUsdc;
+/** A sum in which one part is exchanged for another. */
+export const exchangeUsdc = (sum: MicroUsdc, before: MicroUsdc, after: MicroUsdc): MicroUsdc =>
+  (sum - before + after) as MicroUsdc;
 export const minUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a < b ? a : b);
 export const maxUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a > b ? a : b);
 

@@ -1,0 +1,77 @@
+import type { Address } from '@oddlot/units';
+import { LIMITS } from '../limits.ts';
+import type { Reject } from '../reject.ts';
+import type { State } from '../state.ts';
+
+/** The nonces of one signer (R-nonce). */
+export type SignerNonces = {
+  /** The highest used ones, ascending. */
+  readonly used: number[];
+  /** Nothing at or below this counts: set when an agent's address is revoked. */
+  floor: number;
+  /** True while the address is a former agent that nobody bound again. */
+  isRevokedAgent: boolean;
+};
+
+/** Judges a nonce by the clock alone: it must be younger than two days and at most one ahead. */
+export function checkNonceWindow(nonce: number, timeMs: number): Reject | undefined {
+  const minExclusive = timeMs - LIMITS.nonceAgeMs;
+  const maxExclusive = timeMs + LIMITS.nonceAheadMs;
+  if (nonce <= minExclusive) return { reason: 'nonceTooOld', minExclusive };
+  if (nonce >= maxExclusive) return { reason: 'nonceTooNew', maxExclusive };
+  return undefined;
+}
+
+/** Judges a nonce by what its signer used before. */
+export function checkNonceFresh(state: State, signer: Address, nonce: number): Reject | undefined {
+  const record = state.signers.get(signer);
+  if (record === undefined) return undefined;
+  const { used } = record;
+  if (used.includes(nonce)) return { reason: 'nonceUsed' };
+  const smallest = used.length >= LIMITS.noncesPerSigner ? (used[0] ?? 0) : 0;
+  const floor = Math.max(smallest, record.floor);
+  if (floor > 0 && nonce <= floor) return { reason: 'nonceTooLow', floor };
+  return undefined;
+}
+
+/** Keeps a nonce; what the clock would refuse anyway is dropped. */
+export function useNonce(state: State, signer: Address, nonce: number): void {
+  const record = signerRecord(state, signer);
+  const { used } = record;
+  let at = used.length;
+  while (at > 0 && (used[at - 1] ?? 0) > nonce) at--;
+  used.splice(at, 0, nonce);
+  const oldest = state.timeMs - LIMITS.nonceAgeMs;
+  let stale = 0;
+  while (stale < used.length && (used[stale] ?? 0) <= oldest) stale++;
+  const excess = Math.max(stale, used.length - LIMITS.noncesPerSigner);
+  if (excess > 0) used.splice(0, excess);
+  state.digest.text(signer);
+  state.digest.number(nonce);
+}
+
+/** Makes everything that an address signed so far worthless, for any owner. */
+export function raiseNonceFloor(state: State, signer: Address): void {
+  const record = signerRecord(state, signer);
+  record.floor = Math.max(record.floor, record.used.at(-1) ?? 0, state.timeMs);
+  record.isRevokedAgent = true;
+}
+
+/** Forgets signers of whom the clock alone refuses all they ever signed. Runs once an hour. */
+export function sweepSigners(state: State): void {
+  if (state.timeMs - state.signersSweptMs < LIMITS.signerSweepMs) return;
+  state.signersSweptMs = state.timeMs;
+  const oldest = state.timeMs - LIMITS.nonceAgeMs;
+  for (const [signer, record] of state.signers) {
+    if (Math.max(record.used.at(-1) ?? 0, record.floor) <= oldest) state.signers.delete(signer);
+  }
+}
+
+function signerRecord(state: State, signer: Address): SignerNonces {
+  let record = state.signers.get(signer);
+  if (record === undefined) {
+    record = { used: [], floor: 0, isRevokedAgent: false };
+    state.signers.set(signer, record);
+  }
+  return record;
+}

@@ -1,0 +1,46 @@
+import type { Address, TimeMs } from '@oddlot/units';
+import type { Command } from './command.ts';
+import type { EngineEvent, OrderStatus } from './event.ts';
+import type { Reject } from './reject.ts';
+
+/** Commands that the log committed together, with the only clock the engine sees (R-clock). */
+export type Block = {
+  readonly height: number;
+  readonly timeMs: TimeMs;
+  readonly commands: readonly Command[];
+};
+
+/** What a block did. `outcomes` stands in the order of `Block.commands`. */
+export type BlockResult = {
+  readonly height: number;
+  readonly timeMs: TimeMs;
+  readonly outcomes: readonly CommandOutcome[];
+  readonly events: readonly EngineEvent[];
+  /** 128 bits over the effects of the whole log so far, 32 hex digits (R-determinism). */
+  readonly digest: string;
+};
+
+/** How a command ended. Without `reject` it executed; single orders may still have failed. */
+export type CommandOutcome = {
+  /** The account acted for; absent when the signer has no role. */
+  readonly account?: Address;
+  readonly reject?: Reject;
+  /** The order or cancel that the refusal of a whole command is about. */
+  readonly rejectIndex?: number;
+  /** One per order or cancel, in the order of the command. */
+  readonly entries?: readonly EntryOutcome[];
+};
+
+/** How one order or one cancel of a command ended, right after its execution. */
+export type EntryOutcome = {
+  readonly orderId: number | undefined;
+  readonly clientOrderId: string | undefined;
+  readonly state: OrderStatus;
+  readonly filled: number;
+  readonly filledNotional: number;
+  readonly reject?: Reject;
+  /** Set when a reduce-only order was cut to the position: the sizes before and after. */
+  readonly clipped?: { readonly from: number; readonly to: number };
+  /** Set when a market order's price was pulled towards the mark: the prices before and after. */
+  readonly clamped?: { readonly from: number; readonly to: number };
+};

@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { emptyOwnList, NONE, OrderPool, REDUCE_ONLY, SIDE_BUY } from './order-pool.ts';
+
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 200);
+
+test('an order is found under its id until it is released', () => {
+  const pool = new OrderPool();
+  const slot = pool.allocate(7);
+  expect(pool.find(7)).toBe(slot);
+  expect(pool.find(8)).toBe(NONE);
+  expect(pool.size).toBe(1);
+  pool.release(slot);
+  expect(pool.find(7)).toBe(NONE);
+  expect(pool.size).toBe(0);
+});
+
+test('a released slot is reused, and nothing of the former order is left in it', () => {
+  const pool = new OrderPool();
+  const slot = pool.allocate(1);
+  pool.price[slot] = 100;
+  pool.remaining[slot] = 5;
+  pool.original[slot] = 9;
+  pool.filledNotional[slot] = 400;
+  pool.acceptedMs[slot] = 1_000;
+  pool.rank[slot] = 3;
+  pool.expireMs[slot] = 2_000;
+  pool.feeOverpaid[slot] = 12;
+  pool.queueMs[slot] = 1_000;
+  pool.account[slot] = 4;
+  pool.instrument[slot] = 6;
+  pool.flags[slot] = SIDE_BUY | REDUCE_ONLY;
+  pool.tif[slot] = 2;
+  pool.clientOrderIds.set(slot, 'mine');
+  pool.release(slot);
+
+  expect(pool.allocate(2)).toBe(slot);
+  const fields = Object.values(pool).filter((field) => ArrayBuffer.isView(field));
+  expect(fields).toHaveLength(19);
+  const links = [pool.bookNext, pool.bookPrev, pool.level, pool.ownNext, pool.ownPrev];
+  for (const field of fields as Float64Array[]) {
+    const isLink = (links as unknown[]).includes(field);
+    const expected = field === pool.orderId ? 2 : isLink ? NONE : 0;
+    expect(field[slot]).toBe(expected);
+  }
+  expect(pool.clientOrderIds.size).toBe(0);
+});
+
+test('the pool grows by doubling and keeps every field of every order', () => {
+  const pool = new OrderPool(2);
+  const fields = () => Object.values(pool).filter((field) => ArrayBuffer.isView(field));
+  const count = 37;
+  for (let id = 0; id < count; id += 1) {
+    const slot = pool.allocate(id);
+    for (const field of fields() as Float64Array[]) {
+      if (field !== pool.orderId) field[slot] = id;
+    }
+  }
+  expect(pool.capacity).toBe(64);
+  for (let id = 0; id < count; id += 1) {
+    for (const field of fields() as Float64Array[]) expect(field[pool.find(id)]).toBe(id);
+  }
+});
+
+test('ids beyond 32 bits that agree in their low half stay apart', () => {
+  const pool = new OrderPool();
+  const ids = [5, 5 + 2 ** 32, 5 + 2 ** 33, 5 + 2 ** 40, Number.MAX_SAFE_INTEGER, 0];
+  const slots = ids.map((id) => pool.allocate(id));
+  expect(ids.map((id) => pool.find(id))).toEqual(slots);
+  expect(pool.find(5 + 2 ** 34)).toBe(NONE);
+});
+
+test('mistakes of the caller stop the process', () => {
+  const pool = new OrderPool();
+  const slot = pool.allocate(1);
+  expect(() => pool.allocate(1)).toThrow('used once');
+  expect(() => pool.allocate(-1)).toThrow('a count');
+  expect(() => pool.allocate(0.5)).toThrow('a count');
+  expect(() => pool.release(NONE)).toThrow('live order');
+  expect(() => pool.release(500)).toThrow('live order');
+  pool.level[slot] = 0;
+  expect(() => pool.release(slot)).toThrow('in no book');
+  pool.level[slot] = NONE;
+  pool.release(slot);
+  expect(() => pool.release(slot)).toThrow('live order');
+  pool.checkConsistency();
+});
+
+test('the list of an owner keeps the order of appending through removals', () => {
+  const pool = new OrderPool();
+  const list = emptyOwnList();
+  const slots = [1, 2, 3, 4].map((id) => pool.allocate(id));
+  const ids = (): number[] => {
+    const found: number[] = [];
+    for (let slot = list.head; slot !== NONE; slot = pool.ownNext[slot]!) {
+      found.push(pool.orderId[slot]!);
+    }
+    return found;
+  };
+  for (const slot of slots) pool.ownAppend(list, slot);
+  expect(() => pool.release(slots[1]!)).toThrow('list of its owner');
+  expect(() => pool.ownRemove(emptyOwnList(), slots[0]!)).toThrow('of the list');
+  pool.ownRemove(list, slots[1]!);
+  expect(ids()).toEqual([1, 3, 4]);
+  pool.ownRemove(list, slots[0]!);
+  pool.ownRemove(list, slots[3]!);
+  expect(ids()).toEqual([3]);
+  expect(list).toEqual({ head: slots[2], tail: slots[2], count: 1 });
+  pool.ownAppend(list, slots[0]!);
+  expect(ids()).toEqual([3, 1]);
+  pool.ownRemove(list, slots[0]!);
+  pool.ownRemove(list, slots[2]!);
+  expect(list).toEqual(emptyOwnList());
+});
+
+/**
+ * The pool against a `Map`. Ids come from a small range so that they return, in both halves of the
+ * 53 bits; removals name the n-th live order so that failures shrink.
+ */
+test('the pool finds what a Map finds, through growth and deletion', () => {
+  const id = fc.tuple(fc.integer({ min: 0, max: 300 }), fc.constantFrom(0, 2 ** 32, 2 ** 52));
+  const step = fc.oneof(
+    { weight: 3, arbitrary: id.map(([low, high]) => ({ add: low + high })) },
+    { weight: 2, arbitrary: fc.nat(400).map((nth) => ({ releaseNth: nth })) },
+  );
+  const property = fc.property(
+    fc.array(step, { maxLength: 600, size: 'max' }),
+    fc.integer(),
+    (steps, salt) => {
+      const pool = new OrderPool(4, salt);
+      const model = new Map<number, number>();
+      for (const each of steps) {
+        if ('add' in each) {
+          if (model.has(each.add)) continue;
+          const slot = pool.allocate(each.add);
+          expect([...model.values()]).not.toContain(slot);
+          model.set(each.add, slot);
+        } else if (model.size > 0) {
+          const orderId = [...model.keys()][each.releaseNth % model.size]!;
+          pool.release(model.get(orderId)!);
+          model.delete(orderId);
+          expect(pool.find(orderId)).toBe(NONE);
+        }
+        expect(pool.size).toBe(model.size);
+      }
+      for (const [orderId, slot] of model) expect(pool.find(orderId)).toBe(slot);
+      for (let low = 0; low <= 300; low += 1) expect(pool.find(low)).toBe(model.get(low) ?? NONE);
+      pool.checkConsistency();
+    },
+  );
+  fc.assert(property, { numRuns: RUNS });
+});

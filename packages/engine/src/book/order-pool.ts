@@ -1,0 +1,265 @@
+import { assert } from '@oddlot/units';
+
+import { NONE, OrderIndex } from './order-index.ts';
+
+export { NONE };
+
+/**
+ * All live resting orders of the venue, one typed array a field.
+ *
+ * An order is a slot number into these arrays. Orders so make no work for the garbage collector,
+ * and books link them by slot. Slots are reused: whoever keeps one must let go of it when the order
+ * is released. Which slot an order has depends on history, so no answer of the engine, no dump and
+ * no iteration order may depend on slot numbers.
+ *
+ * Slots are opaque, and not dense: they go up in steps of `STRIDE`. The arrays of one element type
+ * are views of one buffer, each an element further in, so that the fields of an order lie side by
+ * side: `price[slot]` and `remaining[slot]` are neighbours in memory. An operation on a random order
+ * then misses the cache a few times and not once a field.
+ *
+ * In this folder a typed array is read with `!`: the index is a slot or level that a list or an
+ * index of ours holds, and the property tests check those. A wrong index from outside reads
+ * `undefined`, which fails the range assertions at the door of each public method.
+ */
+
+/** Flag: the order buys; without it, it sells. */
+export const SIDE_BUY = 1;
+/** Flag: the order may only make a position smaller. */
+export const REDUCE_ONLY = 2;
+
+/** From slot to slot: the number of fields of the type that has most, the Float64 ones. */
+const STRIDE = 10;
+/** Slots are int32. */
+const CAPACITY_MAX = 2 ** 27;
+/** The order id in a slot that holds no order. */
+const FREE = -1;
+
+const NO_FLOATS = new Float64Array(0);
+const NO_INTS = new Int32Array(0);
+const NO_BYTES = new Uint8Array(0);
+
+/** The live orders of one owner in one instrument, linked through `ownNext` and `ownPrev`. */
+export type OwnList = {
+  /** The slot that was appended first, or `NONE`. */
+  head: number;
+  /** The slot that was appended last, or `NONE`. */
+  tail: number;
+  /** How many orders the list holds. */
+  count: number;
+};
+
+/** A list without orders. */
+export function emptyOwnList(): OwnList {
+  return { head: NONE, tail: NONE, count: 0 };
+}
+
+/**
+ * The store of resting orders. The arrays are replaced when the pool grows, so read them through
+ * the pool each time (`pool.price[slot]`) and never keep one over an `allocate`.
+ */
+export class OrderPool {
+  /** The order's id; written by the pool alone. */
+  orderId: Float64Array = NO_FLOATS;
+  /** Limit price in price units of the instrument, at least 1. Constant while in a book. */
+  price: Float64Array = NO_FLOATS;
+  /** Lots still to trade. While the order is in a book, only the book writes it. */
+  remaining: Float64Array = NO_FLOATS;
+  /** Lots asked for, those already filled included. */
+  original: Float64Array = NO_FLOATS;
+  /** Sum of price × size over the fills, in micro-USDC: a safe integer. */
+  filledNotional: Float64Array = NO_FLOATS;
+  /** Consensus time of acceptance, in ms. */
+  acceptedMs: Float64Array = NO_FLOATS;
+  /** Order of acceptance: a counter over the whole venue. It never changes. */
+  rank: Float64Array = NO_FLOATS;
+  /** Consensus time at which the order expires, in ms; 0 = never. */
+  expireMs: Float64Array = NO_FLOATS;
+  /** What the maker fee was overpaid by rounding up, in 10^-8 micro-USDC. */
+  feeOverpaid: Float64Array = NO_FLOATS;
+  /** The time by which the order queues at its price, in ms; written by the book alone. */
+  queueMs: Float64Array = NO_FLOATS;
+  /** Dense index of the owner's account. */
+  account: Int32Array = NO_INTS;
+  /** Instrument id. Constant while in a book. */
+  instrument: Int32Array = NO_INTS;
+  /** Next in the queue of the price level, or `NONE`; in a free slot, the next free slot. */
+  bookNext: Int32Array = NO_INTS;
+  /** Previous in the queue of the price level, or `NONE`. */
+  bookPrev: Int32Array = NO_INTS;
+  /** Price level in the book, or `NONE` while the order is in no book. */
+  level: Int32Array = NO_INTS;
+  /** Next in the owner's list, or `NONE`. */
+  ownNext: Int32Array = NO_INTS;
+  /** Previous in the owner's list, or `NONE`. */
+  ownPrev: Int32Array = NO_INTS;
+  /** `SIDE_BUY`, `REDUCE_ONLY`; the other bits are the engine's to define. */
+  flags: Uint8Array = NO_BYTES;
+  /** Time in force, in the engine's coding. */
+  tif: Uint8Array = NO_BYTES;
+  /** Client order ids by slot, for those orders that have one. Forgotten on release. */
+  readonly clientOrderIds = new Map<number, string>();
+
+  #capacity = 0;
+  /** Slots at and above this were never used: the free list is built only as slots come back. */
+  #used = 0;
+  #freeHead = NONE;
+  readonly #index: OrderIndex;
+
+  /**
+   * Starts with room for `capacity` orders; a host that knows its load avoids the pauses of growing.
+   * The salt is any integer that clients don't know; it has no visible effect (see `OrderIndex`).
+   */
+  constructor(capacity = 1024, salt = 0) {
+    this.#index = new OrderIndex(salt);
+    this.#grow(capacity);
+  }
+
+  /** How many orders are live. */
+  get size(): number {
+    return this.#index.size;
+  }
+
+  /** How many orders fit before the arrays grow. */
+  get capacity(): number {
+    return this.#capacity;
+  }
+
+  /** The slot of a live order, or `NONE`. */
+  find(orderId: number): number {
+    return this.#index.get(orderId);
+  }
+
+  /** A slot for a new order: in no list, every other field zero. */
+  allocate(orderId: number): number {
+    assert(Number.isSafeInteger(orderId) && orderId >= 0, 'order pool: an order id is a count');
+    let slot = this.#freeHead;
+    if (slot === NONE) {
+      if (this.#used === STRIDE * this.#capacity) this.#grow(2 * this.#capacity);
+      slot = this.#used;
+    }
+    this.#index.add(orderId, slot);
+    if (slot === this.#used) this.#used += STRIDE;
+    else this.#freeHead = this.bookNext[slot]!;
+    this.#clear(slot);
+    this.orderId[slot] = orderId;
+    return slot;
+  }
+
+  /** Gives a slot back. The order must have left its book and its owner's list. */
+  release(slot: number): void {
+    const orderId = this.orderId[slot]!;
+    assert(slot < this.#used && orderId >= 0, 'order pool: only a live order is released');
+    assert(this.level[slot] === NONE, 'order pool: a released order is in no book');
+    const alone = this.ownNext[slot] === NONE && this.ownPrev[slot] === NONE;
+    assert(alone, 'order pool: a released order is in no list of its owner');
+    this.#index.delete(orderId);
+    if (this.clientOrderIds.size > 0) this.clientOrderIds.delete(slot);
+    this.orderId[slot] = FREE;
+    this.bookNext[slot] = this.#freeHead;
+    this.#freeHead = slot;
+  }
+
+  /** Adds an order at the end of its owner's list. */
+  ownAppend(list: OwnList, slot: number): void {
+    const tail = list.tail;
+    assert(slot < this.#used && slot !== tail, 'own list: an order is appended once');
+    this.ownPrev[slot] = tail;
+    this.ownNext[slot] = NONE;
+    if (tail === NONE) list.head = slot;
+    else this.ownNext[tail] = slot;
+    list.tail = slot;
+    list.count += 1;
+  }
+
+  /** Takes an order out of its owner's list. */
+  ownRemove(list: OwnList, slot: number): void {
+    const previous = this.ownPrev[slot]!;
+    const following = this.ownNext[slot]!;
+    const isFirst = previous === NONE;
+    const isLast = following === NONE;
+    const isLinked = isFirst === (list.head === slot) && isLast === (list.tail === slot);
+    assert(list.count > 0 && isLinked, 'own list: only an order of the list is removed');
+    if (isFirst) list.head = following;
+    else this.ownNext[previous] = following;
+    if (isLast) list.tail = previous;
+    else this.ownPrev[following] = previous;
+    this.ownPrev[slot] = NONE;
+    this.ownNext[slot] = NONE;
+    list.count -= 1;
+  }
+
+  /** Asserts that every slot is either found under its order id or waits in the free list. */
+  checkConsistency(): void {
+    let live = 0;
+    for (let slot = 0; slot < this.#used; slot += STRIDE) {
+      if (this.orderId[slot] === FREE) continue;
+      live += 1;
+      assert(this.find(this.orderId[slot]!) === slot, 'order pool: an order is found by its id');
+    }
+    assert(live === this.size, 'order pool: the index holds the live orders only');
+    let free = 0;
+    for (let slot = this.#freeHead; slot !== NONE; slot = this.bookNext[slot]!) {
+      free += 1;
+      assert(this.orderId[slot] === FREE && free <= this.#used, 'order pool: free slots are free');
+    }
+    assert(STRIDE * (live + free) === this.#used, 'order pool: no slot is lost');
+    for (const slot of this.clientOrderIds.keys()) {
+      assert(this.orderId[slot]! >= 0, 'order pool: a client order id belongs to a live order');
+    }
+  }
+
+  #clear(slot: number): void {
+    this.price[slot] = 0;
+    this.remaining[slot] = 0;
+    this.original[slot] = 0;
+    this.filledNotional[slot] = 0;
+    this.acceptedMs[slot] = 0;
+    this.rank[slot] = 0;
+    this.expireMs[slot] = 0;
+    this.feeOverpaid[slot] = 0;
+    this.queueMs[slot] = 0;
+    this.account[slot] = 0;
+    this.instrument[slot] = 0;
+    this.bookNext[slot] = NONE;
+    this.bookPrev[slot] = NONE;
+    this.level[slot] = NONE;
+    this.ownNext[slot] = NONE;
+    this.ownPrev[slot] = NONE;
+    this.flags[slot] = 0;
+    this.tif[slot] = 0;
+  }
+
+  /** Moves the orders into larger buffers and lays the views of the fields over them. */
+  #grow(capacity: number): void {
+    const isInRange = capacity > this.#capacity && capacity <= CAPACITY_MAX;
+    assert(isInRange, 'order pool: the pool has room to grow');
+    const length = STRIDE * capacity;
+    const floats = new Float64Array(length);
+    const ints = new Int32Array(length);
+    const bytes = new Uint8Array(length);
+    // The first field of each type lies at the start of its buffer, so its view spans the buffer.
+    floats.set(this.price);
+    ints.set(this.level);
+    bytes.set(this.flags);
+    this.price = floats;
+    this.remaining = floats.subarray(1);
+    this.queueMs = floats.subarray(2);
+    this.rank = floats.subarray(3);
+    this.orderId = floats.subarray(4);
+    this.acceptedMs = floats.subarray(5);
+    this.original = floats.subarray(6);
+    this.filledNotional = floats.subarray(7);
+    this.feeOverpaid = floats.subarray(8);
+    this.expireMs = floats.subarray(9);
+    this.level = ints;
+    this.bookNext = ints.subarray(1);
+    this.bookPrev = ints.subarray(2);
+    this.instrument = ints.subarray(3);
+    this.account = ints.subarray(4);
+    this.ownNext = ints.subarray(5);
+    this.ownPrev = ints.subarray(6);
+    this.flags = bytes;
+    this.tif = bytes.subarray(1);
+    this.#capacity = capacity;
+  }
+}

@@ -1,0 +1,48 @@
+import { actingAccount } from './auth/authorize.ts';
+import { type Command, isSigned } from './command.ts';
+import type { State } from './state.ts';
+
+/** Indexes of a block's commands by class, each in order of arrival. */
+export type CommandOrder = readonly [
+  operator: readonly number[],
+  passive: readonly number[],
+  cancels: readonly number[],
+  rest: readonly number[],
+];
+
+/**
+ * R-block: the operator first, then what cannot take liquidity, then cancels, then everything else;
+ * makers so get to move before takers reach them. Within a block a command never overtakes an
+ * earlier one of the same acting account: its class is at least theirs.
+ */
+export function orderCommands(state: State, commands: readonly Command[]): CommandOrder {
+  const classes: [number[], number[], number[], number[]] = [[], [], [], []];
+  const reached = new Map<string, number>();
+  for (const [index, command] of commands.entries()) {
+    let rank: number = commandClass(command);
+    if (isSigned(command) && commands.length > 1) {
+      const actor = actingAccount(state, command.authority)?.address ?? command.authority.signer;
+      rank = Math.max(rank, reached.get(actor) ?? 0);
+      reached.set(actor, rank);
+    }
+    classes[rank]?.push(index);
+  }
+  return classes;
+}
+
+function commandClass(command: Command): 0 | 1 | 2 | 3 {
+  switch (command.type) {
+    case 'genesis':
+    case 'registerPerp':
+    case 'pushOracle':
+    case 'creditFaucet':
+      return 0;
+    case 'approveAgent':
+      return 1;
+    case 'cancelOrders':
+    case 'cancelByClientId':
+      return 2;
+    case 'placeOrders':
+      return command.orders.every((order) => order.timeInForce === 'alo') ? 1 : 3;
+  }
+}

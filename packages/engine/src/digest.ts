@@ -1,0 +1,61 @@
+/**
+ * 128 bits over the effects of the log so far (R-determinism): same log, same digest, on every
+ * machine. It detects replicas that disagree; it is not meant to resist an attacker, the process
+ * around the engine hashes the commands cryptographically. Mixing follows MurmurHash3.
+ */
+export class EffectsDigest {
+  #lanes: [number, number, number, number];
+  readonly #float = new Float64Array(1);
+  readonly #big = new BigInt64Array(1);
+  readonly #floatWords = new Int32Array(this.#float.buffer);
+  readonly #bigWords = new Int32Array(this.#big.buffer);
+
+  constructor(lanes: readonly number[] = [0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344]) {
+    const [a = 0, b = 0, c = 0, d = 0] = lanes;
+    this.#lanes = [a | 0, b | 0, c | 0, d | 0];
+  }
+
+  /** A 32-bit word. */
+  word(value: number): void {
+    const lanes = this.#lanes;
+    let k = Math.imul(value | 0, 0xcc9e2d51);
+    k = (k << 15) | (k >>> 17);
+    k = Math.imul(k, 0x1b873593);
+    let a = lanes[0] ^ k;
+    a = (a << 13) | (a >>> 19);
+    a = (Math.imul(a, 5) + lanes[1] + 0x561ccd1b) | 0;
+    lanes[0] = lanes[1];
+    lanes[1] = lanes[2] ^ ((a << 7) | (a >>> 25));
+    lanes[2] = lanes[3];
+    lanes[3] = a;
+  }
+
+  /** An integer of up to 53 bits. */
+  number(value: number): void {
+    this.#float[0] = value;
+    this.word(this.#floatWords[0] ?? 0);
+    this.word(this.#floatWords[1] ?? 0);
+  }
+
+  /** An amount of money; what lies above 64 bits is folded in. */
+  amount(value: bigint): void {
+    this.#big[0] = value;
+    this.word(this.#bigWords[0] ?? 0);
+    this.word(this.#bigWords[1] ?? 0);
+  }
+
+  text(value: string): void {
+    this.word(value.length);
+    for (let i = 0; i < value.length; i++) this.word(value.charCodeAt(i));
+  }
+
+  /** The state of the digest, for a dump. */
+  lanes(): readonly number[] {
+    return [...this.#lanes];
+  }
+
+  /** 32 hex digits. */
+  hex(): string {
+    return this.#lanes.map((lane) => (lane >>> 0).toString(16).padStart(8, '0')).join('');
+  }
+}

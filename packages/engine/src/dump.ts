@@ -1,0 +1,300 @@
+import { type Address, present, timeMs, usdcFromText } from '@oddlot/units';
+import { type Account, createAccount, holdingOf } from './account.ts';
+import type { SignerNonces } from './auth/nonces.ts';
+import { NONE, REDUCE_ONLY, SIDE_BUY } from './book/order-pool.ts';
+import { clientOrderKey } from './client-order-id.ts';
+import { parametersOf } from './execution.ts';
+import { read } from './orders/order-snapshot.ts';
+import { addResting } from './orders/resting.ts';
+import type { VenueParameters } from './parameters.ts';
+import type { PerpDefinition } from './perp/definition.ts';
+import { createPerp, type Perp, setOracle } from './perp/perp.ts';
+import { createState, type State } from './state.ts';
+
+/**
+ * The whole state as plain data that survives JSON: canonical (same state, same text) and complete
+ * (a restored state has the same future). What can be derived is left out. Money is text.
+ */
+export type StateDump = {
+  readonly format: 1;
+  readonly height: number;
+  readonly timeMs: number;
+  readonly digest: readonly number[];
+  readonly parameters: VenueParameters | null;
+  readonly nextOrderId: number;
+  readonly nextTradeId: number;
+  readonly nextRank: number;
+  readonly treasury: string;
+  readonly deposited: string;
+  readonly withdrawn: string;
+  readonly signersSweptMs: number;
+  /** By instrument id. */
+  readonly perps: readonly PerpDump[];
+  /** In order of creation. */
+  readonly accounts: readonly AccountDump[];
+  /** By address. */
+  readonly signers: readonly (readonly [string, readonly number[], number, boolean])[];
+  /** By order id. */
+  readonly orders: readonly OrderDump[];
+};
+
+type PerpDump = {
+  readonly definition: PerpDefinition;
+  readonly halted: boolean;
+  readonly delisted: boolean;
+  readonly oracle: readonly [price: number, observedMs: number];
+  readonly external: readonly [price: number, observedMs: number];
+  readonly mark: readonly [price: number, computedMs: number];
+  readonly ema: readonly [value: number, runMs: number];
+  readonly lastTrade: readonly [price: number, tradedMs: number];
+  readonly day: readonly (readonly [startMs: number, lots: number, notional: string, close: number])[];
+  readonly dayPreviousClose: number;
+};
+
+type AccountDump = {
+  readonly address: Address;
+  readonly createdMs: number;
+  readonly perpBalance: string;
+  readonly outcomeBalance: string;
+  /** By label. */
+  readonly agents: readonly (readonly [string, Address, number, number])[];
+  /** By instrument id. */
+  readonly holdings: readonly HoldingDump[];
+};
+
+type HoldingDump = readonly [
+  instrumentId: number,
+  size: number,
+  cost: string,
+  leverage: number,
+  updatedMs: number,
+  feesPaid: string,
+  realised: string,
+];
+
+type OrderDump = readonly [
+  orderId: number,
+  account: number,
+  instrument: number,
+  flags: number,
+  tif: number,
+  price: number,
+  remaining: number,
+  original: number,
+  filledNotional: number,
+  acceptedMs: number,
+  rank: number,
+  queueMs: number,
+  expireMs: number,
+  feeOverpaid: number,
+  clientOrderId: string | null,
+];
+
+export function dump(state: State): StateDump {
+  return {
+    format: 1,
+    height: state.height,
+    timeMs: state.timeMs,
+    digest: state.digest.lanes(),
+    parameters: state.parameters ?? null,
+    nextOrderId: state.nextOrderId,
+    nextTradeId: state.nextTradeId,
+    nextRank: state.nextRank,
+    treasury: String(state.treasury),
+    deposited: String(state.deposited),
+    withdrawn: String(state.withdrawn),
+    signersSweptMs: state.signersSweptMs,
+    perps: state.perpIds.map((id) => dumpPerp(present(state.perps.get(id), 'a listed perp'))),
+    accounts: state.accounts.map(dumpAccount),
+    signers: [...state.signers.entries()]
+      .map(([signer, nonces]) => dumpSigner(signer, nonces))
+      .sort((a, b) => byText(a[0], b[0])),
+    orders: dumpOrders(state),
+  };
+}
+
+export function restore(plain: StateDump): State {
+  const state = createState(plain.digest);
+  state.height = plain.height;
+  state.timeMs = plain.timeMs;
+  state.parameters = plain.parameters ?? undefined;
+  state.nextOrderId = plain.nextOrderId;
+  state.nextTradeId = plain.nextTradeId;
+  state.nextRank = plain.nextRank;
+  state.treasury = usdcFromText(plain.treasury);
+  state.deposited = usdcFromText(plain.deposited);
+  state.withdrawn = usdcFromText(plain.withdrawn);
+  state.signersSweptMs = plain.signersSweptMs;
+  for (const perp of plain.perps) restorePerp(state, perp);
+  for (const account of plain.accounts) restoreAccount(state, account);
+  for (const [signer, used, floor, isRevokedAgent] of plain.signers) {
+    state.signers.set(signer as Address, { used: [...used], floor, isRevokedAgent });
+  }
+  restoreOrders(state, plain.orders);
+  return state;
+}
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function dumpPerp(perp: Perp): PerpDump {
+  const { buckets, previousClose } = perp.day.dump();
+  return {
+    definition: perp.definition,
+    halted: perp.halted,
+    delisted: perp.delisted,
+    oracle: [perp.oracle, perp.oracleMs],
+    external: [perp.external, perp.externalMs],
+    mark: [perp.mark, perp.markMs],
+    ema: [perp.ema, perp.emaMs],
+    lastTrade: [perp.lastTrade, perp.lastTradeMs],
+    day: buckets.map((hour) => [hour.startMs, hour.lots, String(hour.notional), hour.close]),
+    dayPreviousClose: previousClose,
+  };
+}
+
+function restorePerp(state: State, plain: PerpDump): void {
+  const perp = createPerp(plain.definition, state.pool);
+  perp.halted = plain.halted;
+  perp.delisted = plain.delisted;
+  const [oracle, oracleMs] = plain.oracle;
+  if (oracle > 0) setOracle(perp, oracle, oracleMs, parametersOf(state).oracleBandE8);
+  [perp.external, perp.externalMs] = plain.external;
+  [perp.mark, perp.markMs] = plain.mark;
+  [perp.ema, perp.emaMs] = plain.ema;
+  [perp.lastTrade, perp.lastTradeMs] = plain.lastTrade;
+  const hours = plain.day.map(([startMs, lots, notional, close]) => ({
+    startMs,
+    lots,
+    notional: BigInt(notional),
+    close,
+  }));
+  perp.day.restore(hours, plain.dayPreviousClose);
+  const id = plain.definition.instrumentId;
+  state.perps.set(id, perp);
+  state.perpIds.push(id);
+}
+
+function dumpAccount(account: Account): AccountDump {
+  return {
+    address: account.address,
+    createdMs: account.createdMs,
+    perpBalance: String(account.perpBalance),
+    outcomeBalance: String(account.outcomeBalance),
+    agents: [...account.agents.entries()]
+      .map(([label, { agent, createdMs, updatedMs }]) => [label, agent, createdMs, updatedMs] as const)
+      .sort((a, b) => byText(a[0], b[0])),
+    holdings: [...account.holdings.entries()]
+      .sort((a, b) => a[0] - b[0])
+      .map(([id, holding]): HoldingDump => [
+        id,
+        holding.size,
+        String(holding.cost),
+        holding.leverage,
+        holding.updatedMs,
+        String(holding.feesPaid),
+        String(holding.realised),
+      ]),
+  };
+}
+
+function restoreAccount(state: State, plain: AccountDump): void {
+  const account = createAccount(state.accounts.length, plain.address, timeMs(plain.createdMs));
+  account.perpBalance = usdcFromText(plain.perpBalance);
+  account.outcomeBalance = usdcFromText(plain.outcomeBalance);
+  for (const [label, agent, createdMs, updatedMs] of plain.agents) {
+    const record = { agent, createdMs: timeMs(createdMs), updatedMs: timeMs(updatedMs) };
+    account.agents.set(label, record);
+    state.agents.set(agent, { accountIndex: account.index, label });
+  }
+  for (const [id, size, cost, leverage, updatedMs, feesPaid, realised] of plain.holdings) {
+    const perp = present(state.perps.get(id), 'a listed perp');
+    const holding = holdingOf(account, perp, leverage);
+    holding.size = size;
+    holding.cost = usdcFromText(cost);
+    holding.leverage = leverage;
+    holding.updatedMs = timeMs(updatedMs);
+    holding.feesPaid = usdcFromText(feesPaid);
+    holding.realised = usdcFromText(realised);
+    perp.openInterest += Math.max(size, 0);
+  }
+  state.accounts.push(account);
+  state.accountIndex.set(plain.address, account.index);
+}
+
+function dumpSigner(
+  signer: Address,
+  nonces: SignerNonces,
+): readonly [string, readonly number[], number, boolean] {
+  return [signer, nonces.used, nonces.floor, nonces.isRevokedAgent];
+}
+
+function dumpOrders(state: State): OrderDump[] {
+  const { pool } = state;
+  const orders: OrderDump[] = [];
+  const visit = (slot: number): void => {
+    orders.push([
+      read(pool.orderId, slot),
+      read(pool.account, slot),
+      read(pool.instrument, slot),
+      read(pool.flags, slot),
+      read(pool.tif, slot),
+      read(pool.price, slot),
+      read(pool.remaining, slot),
+      read(pool.original, slot),
+      read(pool.filledNotional, slot),
+      read(pool.acceptedMs, slot),
+      read(pool.rank, slot),
+      read(pool.queueMs, slot),
+      read(pool.expireMs, slot),
+      read(pool.feeOverpaid, slot),
+      pool.clientOrderIds.get(slot) ?? null,
+    ]);
+  };
+  for (const id of state.perpIds) {
+    const { book } = present(state.perps.get(id), 'a listed perp');
+    book.forEachSlot(true, visit);
+    book.forEachSlot(false, visit);
+  }
+  return orders.sort((a, b) => a[0] - b[0]);
+}
+
+/** Order ids give the owners' lists their order, the queue times and ranks give the books theirs. */
+function restoreOrders(state: State, orders: readonly OrderDump[]): void {
+  const { pool } = state;
+  for (const row of orders) {
+    const [orderId, accountIndex, instrument, flags, tif, price, remaining] = row;
+    const slot = pool.allocate(orderId);
+    pool.account[slot] = accountIndex;
+    pool.instrument[slot] = instrument;
+    pool.flags[slot] = flags;
+    pool.tif[slot] = tif;
+    pool.price[slot] = price;
+    pool.remaining[slot] = remaining;
+    pool.original[slot] = row[7];
+    pool.filledNotional[slot] = row[8];
+    pool.acceptedMs[slot] = row[9];
+    pool.rank[slot] = row[10];
+    pool.expireMs[slot] = row[12];
+    pool.feeOverpaid[slot] = row[13];
+    const account = present(state.accounts[accountIndex], 'the owner of an order');
+    const holding = present(account.holdings.get(instrument), 'a holding behind an order');
+    pool.ownAppend(holding.orders, slot);
+    account.liveOrders += 1;
+    addResting(holding, (flags & SIDE_BUY) !== 0, (flags & REDUCE_ONLY) !== 0, remaining);
+    const clientOrderId = row[14];
+    if (clientOrderId !== null) {
+      pool.clientOrderIds.set(slot, clientOrderId);
+      const key = present(clientOrderKey(clientOrderId), 'a valid client order id');
+      account.clientOrders.set(key, orderId);
+    }
+    if (row[12] > 0) state.expiries.push(row[12], orderId);
+  }
+  const byQueue = [...orders].sort((a, b) => a[11] - b[11] || a[10] - b[10]);
+  for (const row of byQueue) {
+    const slot = pool.find(row[0]);
+    present(slot === NONE ? undefined : slot, 'a restored order');
+    present(state.perps.get(row[2]), 'a listed perp').book.insert(slot, row[11]);
+  }
+}

@@ -1,0 +1,124 @@
+import type { Address, InstrumentId, MicroUsdc, TimeMs } from '@oddlot/units';
+import type { SubAccount, TimeInForce } from './command.ts';
+import type { Reject } from './reject.ts';
+
+/**
+ * What happened, in integers. Events are the only thing that leaves the engine: streams, receipts
+ * and history are made of them. `commandIndex` is the command of the block that caused the event, or
+ * `TIMER` when time alone did.
+ */
+export type EngineEvent =
+  | AccountCreated
+  | FaucetCredited
+  | AgentChanged
+  | PerpRegistered
+  | MarkUpdated
+  | OrderUpdated
+  | TradeExecuted;
+
+/** The `commandIndex` of what no command caused. */
+export const TIMER = -1;
+
+export type AccountCreated = {
+  readonly type: 'accountCreated';
+  readonly commandIndex: number;
+  readonly account: Address;
+};
+
+export type FaucetCredited = {
+  readonly type: 'faucetCredited';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly subAccount: SubAccount;
+  readonly amount: MicroUsdc;
+};
+
+/** `agent` is undefined after a revocation. */
+export type AgentChanged = {
+  readonly type: 'agentChanged';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly label: string;
+  readonly agent: Address | undefined;
+  readonly previous: Address | undefined;
+};
+
+export type PerpRegistered = {
+  readonly type: 'perpRegistered';
+  readonly commandIndex: number;
+  readonly instrumentId: InstrumentId;
+};
+
+export type MarkUpdated = {
+  readonly type: 'markUpdated';
+  readonly commandIndex: number;
+  readonly instrumentId: InstrumentId;
+  readonly mark: number;
+  readonly oracle: number;
+};
+
+export type OrderStatus = 'open' | 'filled' | 'cancelled' | 'rejected';
+
+/** Why an order ended without filling. */
+export type CancelCause =
+  | 'userCanceled'
+  | 'expired'
+  | 'iocRemainder'
+  | 'selfTrade'
+  | 'reduceOnly'
+  | 'marginCanceled'
+  | 'matchLimit';
+
+/** An order after a change of its state. A partial fill is another `open` with a smaller size. */
+export type OrderUpdated = {
+  readonly type: 'orderUpdated';
+  readonly commandIndex: number;
+  readonly status: OrderStatus;
+  readonly order: OrderSnapshot;
+  readonly cancelCause?: CancelCause;
+  readonly reject?: Reject;
+};
+
+/** Everything about an order at one moment. */
+export type OrderSnapshot = {
+  readonly orderId: number;
+  readonly account: Address;
+  readonly instrumentId: InstrumentId;
+  readonly isBuy: boolean;
+  readonly reduceOnly: boolean;
+  readonly timeInForce: TimeInForce;
+  readonly price: number;
+  /** What is still to be filled. */
+  readonly remaining: number;
+  readonly original: number;
+  readonly filled: number;
+  /** Sum of price × size over the fills, in micro-USDC. */
+  readonly filledNotional: number;
+  readonly acceptedMs: TimeMs;
+  readonly expireMs: TimeMs | undefined;
+  readonly clientOrderId: string | undefined;
+};
+
+export type TradeExecuted = {
+  readonly type: 'tradeExecuted';
+  readonly commandIndex: number;
+  readonly tradeId: number;
+  readonly instrumentId: InstrumentId;
+  readonly price: number;
+  readonly size: number;
+  /** True when the aggressor bought. */
+  readonly takerIsBuy: boolean;
+  readonly taker: TradeSide;
+  readonly maker: TradeSide;
+};
+
+export type TradeSide = {
+  readonly account: Address;
+  readonly orderId: number;
+  readonly clientOrderId: string | undefined;
+  /** Signed position before the trade. */
+  readonly startPosition: number;
+  readonly fee: MicroUsdc;
+  /** Realised by this trade, before the fee. */
+  readonly realised: MicroUsdc;
+};

@@ -1,0 +1,35 @@
+import { type Address, microUsdc, present, timeMs } from '@oddlot/units';
+import { type Account, createAccount } from '../account.ts';
+import type { CommandOutcome } from '../block.ts';
+import type { CreditFaucetCommand } from '../command.ts';
+import type { Execution } from '../execution.ts';
+import { postDeposit } from '../ledger/post.ts';
+
+/** Test money; the first credit opens the account (R-account). */
+export function creditFaucet(execution: Execution, command: CreditFaucetCommand): CommandOutcome {
+  const { commandIndex, events, state } = execution;
+  const account = openAccount(execution, command.account);
+  const amount = microUsdc(command.amountMicroUsdc);
+  postDeposit(state, account, command.subAccount, amount);
+  events.push({
+    type: 'faucetCredited',
+    commandIndex,
+    account: command.account,
+    subAccount: command.subAccount,
+    amount,
+  });
+  return { account: command.account };
+}
+
+/** The account under an address, opened now when it is new. */
+export function openAccount(execution: Execution, address: Address): Account {
+  const { commandIndex, events, state } = execution;
+  const index = state.accountIndex.get(address);
+  if (index !== undefined) return present(state.accounts[index], 'an indexed account');
+  const account = createAccount(state.accounts.length, address, timeMs(state.timeMs));
+  state.accounts.push(account);
+  state.accountIndex.set(address, account.index);
+  state.digest.text(address);
+  events.push({ type: 'accountCreated', commandIndex, account: address });
+  return account;
+}

@@ -1,0 +1,150 @@
+import { divCeil, divFloor, RATE_ONE, timeMs } from '@oddlot/units';
+import { type Account, holdingOf } from '../account.ts';
+import type { CommandOutcome, EntryOutcome } from '../block.ts';
+import { clientOrderKey } from '../client-order-id.ts';
+import type { OrderRequest, PlaceOrdersCommand } from '../command.ts';
+import type { OrderStatus } from '../event.ts';
+import { type Execution, parametersOf } from '../execution.ts';
+import { emitOrder, emitRejected } from '../orders/emit.ts';
+import { matchOrder } from '../orders/match-order.ts';
+import { restOrder } from '../orders/resting.ts';
+import { requestSnapshot, type TakerOrder, takerSnapshot } from '../orders/taker-order.ts';
+import { reducibleSize, validateOrder } from '../orders/validate-order.ts';
+import type { Perp } from '../perp/perp.ts';
+import type { Reject } from '../reject.ts';
+import type { State } from '../state.ts';
+
+/** Executes the orders of one action, each on its own: one that fails does not stop the others. */
+export function placeOrders(
+  execution: Execution,
+  account: Account,
+  command: PlaceOrdersCommand,
+): CommandOutcome {
+  const entries = command.orders.map((order) => placeOrder(execution, account, order));
+  return { account: account.address, entries };
+}
+
+/** Judges a whole action before it enters the log: the first order that would surely fail. */
+export function checkPlaceOrders(
+  state: State,
+  account: Account,
+  command: PlaceOrdersCommand,
+  nowMs: number,
+): CommandOutcome {
+  let mayFreeMargin = false;
+  const clientOrderIds = new Set<string>();
+  for (const [index, order] of command.orders.entries()) {
+    const context = { state, account, order, timeMs: nowMs };
+    const reject =
+      validateOrder(context, { margin: !mayFreeMargin }) ?? checkRepeat(clientOrderIds, order);
+    if (reject !== undefined) return { account: account.address, reject, rejectIndex: index };
+    mayFreeMargin ||= reducesPosition(account, order);
+  }
+  return { account: account.address };
+}
+
+/** One action cannot use a client order id twice: at least one of the orders would fail. */
+function checkRepeat(seen: Set<string>, order: OrderRequest): Reject | undefined {
+  if (order.clientOrderId === undefined) return undefined;
+  const key = clientOrderKey(order.clientOrderId) ?? order.clientOrderId;
+  if (seen.has(key)) return { reason: 'clientOrderIdDuplicate' };
+  seen.add(key);
+  return undefined;
+}
+
+function reducesPosition(account: Account, order: OrderRequest): boolean {
+  const size = account.holdings.get(order.instrumentId)?.size ?? 0;
+  return size !== 0 && order.isBuy !== size > 0;
+}
+
+function placeOrder(execution: Execution, account: Account, order: OrderRequest): EntryOutcome {
+  const { state } = execution;
+  const orderId = state.nextOrderId++;
+  const reject = validateOrder({ state, account, order, timeMs: state.timeMs });
+  const perp = state.perps.get(order.instrumentId);
+  if (reject !== undefined || perp === undefined) {
+    const why = reject ?? { reason: 'instrumentUnknown', instrumentId: order.instrumentId };
+    return rejected(execution, account, orderId, order, why);
+  }
+  const holding = holdingOf(account, perp, parametersOf(state).defaultLeverage);
+  const size = order.reduceOnly ? Math.min(order.size, reducibleSize(order, holding)) : order.size;
+  const price = order.timeInForce === 'market' ? marketPrice(state, perp, order) : order.price;
+  if (order.timeInForce === 'alo' && perp.book.crosses(order.isBuy, price)) {
+    return rejected(execution, account, orderId, order, { reason: 'postOnlyWouldTrade' });
+  }
+  const taker: TakerOrder = {
+    orderId,
+    account,
+    holding,
+    request: order,
+    price,
+    original: size,
+    remaining: size,
+    filledNotional: 0,
+    feeOverpaid: 0,
+  };
+  const status = execute(execution, taker);
+  return {
+    orderId,
+    clientOrderId: order.clientOrderId,
+    state: status,
+    filled: taker.original - taker.remaining,
+    filledNotional: taker.filledNotional,
+    ...(size === order.size ? {} : { clipped: { from: order.size, to: size } }),
+    ...(price === order.price ? {} : { clamped: { from: order.price, to: price } }),
+  };
+}
+
+/** Matches, then rests or cancels what is left. */
+function execute(execution: Execution, taker: TakerOrder): OrderStatus {
+  const { state } = execution;
+  const { timeInForce } = taker.request;
+  const stopped = matchOrder(execution, taker);
+  const now = timeMs(state.timeMs);
+  if (taker.remaining === 0) {
+    emitOrder(execution, 'filled', takerSnapshot(taker, now));
+    return 'filled';
+  }
+  const isImmediate = timeInForce === 'ioc' || timeInForce === 'market';
+  const cause = stopped ?? (isImmediate ? 'iocRemainder' : undefined);
+  if (cause !== undefined) {
+    emitOrder(execution, 'cancelled', takerSnapshot(taker, now), cause);
+    return 'cancelled';
+  }
+  restOrder(execution, taker);
+  emitOrder(execution, 'open', takerSnapshot(taker, now));
+  return 'open';
+}
+
+/** A market order's limit: at most the band away from the mark, on the tick nearer to the mark. */
+function marketPrice(state: State, perp: Perp, order: OrderRequest): number {
+  const { marketBandE8 } = parametersOf(state);
+  const tick = BigInt(perp.definition.priceTick);
+  const mark = BigInt(perp.mark);
+  const step = BigInt(RATE_ONE) * tick;
+  if (order.isBuy) {
+    const limit = Number(divFloor(mark * BigInt(RATE_ONE + marketBandE8), step) * tick);
+    return Math.min(order.price, limit);
+  }
+  const limit = Number(divCeil(mark * BigInt(RATE_ONE - marketBandE8), step) * tick);
+  return Math.max(order.price, limit);
+}
+
+function rejected(
+  execution: Execution,
+  account: Account,
+  orderId: number,
+  order: OrderRequest,
+  reject: Reject,
+): EntryOutcome {
+  const now = timeMs(execution.state.timeMs);
+  emitRejected(execution, requestSnapshot(orderId, account.address, order, now), reject);
+  return {
+    orderId,
+    clientOrderId: order.clientOrderId,
+    state: 'rejected',
+    filled: 0,
+    filledNotional: 0,
+    reject,
+  };
+}

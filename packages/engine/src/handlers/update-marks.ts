@@ -1,0 +1,32 @@
+import { instrumentId as toInstrumentId, present } from '@oddlot/units';
+import { type Execution, parametersOf } from '../execution.ts';
+import { LIMITS } from '../limits.ts';
+import { advanceEma, markPrice } from '../perp/mark-price.ts';
+import { isOracleStale } from '../perp/perp.ts';
+
+/**
+ * Computes the marks from the books as the last block left them; they hold for the whole block, so
+ * no trade moves the mark that judges it (R-order-of-events). Runs at each oracle price and at least
+ * every second; while the oracle is stale the mark stands still.
+ */
+export function updateMarks(execution: Execution): void {
+  const { commandIndex, events, state } = execution;
+  let hasChanged = false;
+  for (const id of state.perpIds) {
+    const perp = present(state.perps.get(id), 'a listed instrument');
+    if (state.timeMs - perp.markMs < LIMITS.markEveryMs) continue;
+    const { externalStaleMs, oracleStaleMs } = parametersOf(state);
+    if (isOracleStale(perp, state.timeMs, oracleStaleMs)) continue;
+    advanceEma(perp, state.timeMs);
+    perp.markMs = state.timeMs;
+    const mark = markPrice(perp, state.timeMs, externalStaleMs);
+    const { oracle } = perp;
+    if (mark !== perp.mark) {
+      perp.mark = mark;
+      hasChanged = true;
+    }
+    state.digest.number(mark);
+    events.push({ type: 'markUpdated', commandIndex, instrumentId: toInstrumentId(id), mark, oracle });
+  }
+  if (hasChanged) state.markEpoch += 1;
+}

@@ -1,0 +1,28 @@
+/** The door of the engine. */
+export { applyBlock } from './apply.ts';
+export { checkCommand } from './check.ts';
+export { createState, type State } from './state.ts';
+export { dump, restore, type StateDump } from './dump.ts';
+export { checkInvariants } from './invariants.ts';
+export {
+  accountView,
+  agentOwner,
+  agentsOf,
+  bookLevels,
+  findOrder,
+  hasAccount,
+  openOrders,
+  perpDefinitions,
+  perpView,
+  tradeCapacity,
+} from './read.ts';
+export { checkNonceWindow } from './auth/nonces.ts';
+export { clientOrderKey } from './client-order-id.ts';
+export { type VenueParameters } from './parameters.ts';
+export { type PerpDefinition, type MarginTier } from './perp/definition.ts';
+export { type FeeTier } from './ledger/fee-tiers.ts';
+export * from './block.ts';
+export * from './command.ts';
+export * from './event.ts';
+export * from './reject.ts';
+export type * from './views.ts';

@@ -1,0 +1,99 @@
+import { assert, present } from '@oddlot/units';
+import type { Account, Holding } from './account.ts';
+import { NONE, REDUCE_ONLY, SIDE_BUY } from './book/order-pool.ts';
+import { read } from './orders/order-snapshot.ts';
+import { exposureOf, freshMargin, initialMargin } from './perp/margin.ts';
+import type { State } from './state.ts';
+
+/**
+ * Everything that must hold after every block, checked from scratch. Costs as much as the state is
+ * large: tests and the simulation run it after every command, a venue when asked.
+ */
+export function checkInvariants(state: State): void {
+  checkConservation(state);
+  checkOpenInterest(state);
+  state.pool.checkConsistency();
+  for (const id of state.perpIds) {
+    const { book } = present(state.perps.get(id), 'a listed perp');
+    book.checkConsistency();
+    const bid = book.bestPrice(true);
+    const ask = book.bestPrice(false);
+    assert(bid === 0 || ask === 0 || bid < ask, `the book of ${id} is not crossed`);
+  }
+  for (const account of state.accounts) checkAccount(state, account);
+  for (const [agent, { accountIndex, label }] of state.agents) {
+    const owner = present(state.accounts[accountIndex], 'the owner of an agent');
+    assert(owner.agents.get(label)?.agent === agent, 'both sides of an agent binding agree');
+  }
+}
+
+/**
+ * R-conservation: balances + unrealised PnL + treasury = deposits − withdrawals, exactly. The signed
+ * sizes of a perp sum to zero, so its unrealised PnL is minus the sum of signed costs at any mark.
+ */
+function checkConservation(state: State): void {
+  let sum: bigint = state.treasury;
+  for (const account of state.accounts) {
+    sum += account.perpBalance + account.outcomeBalance;
+    for (const holding of account.holdings.values()) sum -= holding.cost;
+  }
+  const owed = state.deposited - state.withdrawn;
+  assert(sum === owed, `money is conserved: ${sum} on the books, ${owed} owed`);
+}
+
+function checkOpenInterest(state: State): void {
+  const net = new Map<number, number>();
+  const long = new Map<number, number>();
+  for (const account of state.accounts) {
+    for (const [id, { size }] of account.holdings) {
+      net.set(id, (net.get(id) ?? 0) + size);
+      long.set(id, (long.get(id) ?? 0) + Math.max(size, 0));
+    }
+  }
+  for (const id of state.perpIds) {
+    assert((net.get(id) ?? 0) === 0, `longs and shorts of ${id} are equal`);
+    const { openInterest } = present(state.perps.get(id), 'a listed perp');
+    assert((long.get(id) ?? 0) === openInterest, `the open interest of ${id} is the longs' sum`);
+  }
+}
+
+function checkAccount(state: State, account: Account): void {
+  let live = 0;
+  for (const [id, holding] of account.holdings) {
+    live += checkHolding(state, account, id, holding);
+  }
+  assert(live === account.liveOrders, `${account.address} has the orders that it counts`);
+  const kept = { ...account.margin };
+  const isKept = kept.epoch === state.markEpoch;
+  account.margin.epoch = -1;
+  freshMargin(state, account);
+  if (!isKept) return;
+  const same =
+    kept.initial === account.margin.initial &&
+    kept.unrealised === account.margin.unrealised &&
+    kept.maintenance === account.margin.maintenance &&
+    kept.notional === account.margin.notional;
+  assert(same, `the margin sums of ${account.address} are those of its holdings`);
+}
+
+function checkHolding(state: State, account: Account, id: number, holding: Holding): number {
+  const { pool } = state;
+  const sums = [0, 0, 0, 0];
+  let count = 0;
+  for (let slot = holding.orders.head; slot !== NONE; slot = read(pool.ownNext, slot)) {
+    count += 1;
+    assert(read(pool.account, slot) === account.index, 'an order is in its owner’s list');
+    assert(read(pool.instrument, slot) === id, 'an order is in its instrument’s list');
+    const flags = read(pool.flags, slot);
+    const column = ((flags & SIDE_BUY) !== 0 ? 0 : 1) + ((flags & REDUCE_ONLY) !== 0 ? 2 : 0);
+    sums[column] = (sums[column] ?? 0) + read(pool.remaining, slot);
+  }
+  const kept = [holding.restingBuy, holding.restingSell, holding.reduceBuy, holding.reduceSell];
+  assert(String(kept) === String(sums), `resting sizes add up: ${kept} against ${sums}`);
+  assert(holding.reduceSell <= Math.max(holding.size, 0), 'reduce-only sells have a long behind');
+  assert(holding.reduceBuy <= Math.max(-holding.size, 0), 'reduce-only buys have a short behind');
+  assert(holding.size !== 0 || holding.cost === 0n, 'no position, no cost');
+  const exposure = exposureOf(holding);
+  assert(initialMargin(holding.perp, exposure, holding.leverage) >= 0n, 'margin is not negative');
+  return count;
+}

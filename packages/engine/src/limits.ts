@@ -1,0 +1,43 @@
+import { assert } from '@oddlot/units';
+
+/** Every bound of the engine, in one place (R-limits-of-state, R-nonce, R-storms). */
+export const LIMITS = {
+  /** Live orders of one account, both sub-accounts together. */
+  ordersPerAccount: 5_000,
+  /** Labels of one account. */
+  agentsPerAccount: 100,
+  /** Unicode code points of a label. */
+  agentLabelLength: 64,
+  /** Nonces kept for a signer. */
+  noncesPerSigner: 100,
+  /** A nonce is younger than this … */
+  nonceAgeMs: 2 * 24 * 3_600_000,
+  /** … and not further ahead than this. */
+  nonceAheadMs: 24 * 3_600_000,
+  /** Resting orders that one incoming order meets, fills and removals together. */
+  matchesPerOrder: 10_000,
+  /** How far ahead of consensus time an observation counts as now. */
+  observationAheadMs: 5_000,
+  /** Least life of a Gtd order. */
+  expiryAheadMs: 5_000,
+  /** A last trade older than this does not speak for the mark (R-mark). */
+  lastTradeMs: 60_000,
+  /** The mark is computed at least this often. */
+  markEveryMs: 1_000,
+  /** From this many missed seconds on the EMA is the sample itself (R-ema). */
+  emaSecondsMax: 1_500,
+  /** Highest price in units: the EMA holds 10^-6 of a unit in a safe integer. */
+  priceMax: 9_000_000_000,
+  /** Largest size in lots that arithmetic between sizes keeps exact. */
+  sizeMax: 1_000_000_000_000,
+  /** How many times above today's band a resting order's price may lie after the oracle moved. */
+  bandHeadroom: 16,
+  /** Signers whose nonces have all left the window are forgotten this often. */
+  signerSweepMs: 3_600_000,
+} as const;
+
+assert(LIMITS.priceMax * 1_000_000 <= Number.MAX_SAFE_INTEGER, 'the EMA scale fits a safe integer');
+assert(
+  LIMITS.sizeMax * LIMITS.ordersPerAccount <= Number.MAX_SAFE_INTEGER,
+  "the sum of an account's orders is a safe integer",
+);

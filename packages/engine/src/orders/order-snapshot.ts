@@ -1,0 +1,35 @@
+import { instrumentId, present, timeMs } from '@oddlot/units';
+import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import type { OrderSnapshot } from '../event.ts';
+import type { State } from '../state.ts';
+import { timeInForceOf } from './order-codes.ts';
+
+/** A resting order as events and readers see it. */
+export function snapshotOf(state: State, slot: number): OrderSnapshot {
+  const { pool } = state;
+  const flags = read(pool.flags, slot);
+  const remaining = read(pool.remaining, slot);
+  const original = read(pool.original, slot);
+  const expireMs = read(pool.expireMs, slot);
+  return {
+    orderId: read(pool.orderId, slot),
+    account: present(state.accounts[read(pool.account, slot)], 'the owner of an order').address,
+    instrumentId: instrumentId(read(pool.instrument, slot)),
+    isBuy: (flags & SIDE_BUY) !== 0,
+    reduceOnly: (flags & REDUCE_ONLY) !== 0,
+    timeInForce: timeInForceOf(read(pool.tif, slot)),
+    price: read(pool.price, slot),
+    remaining,
+    original,
+    filled: original - remaining,
+    filledNotional: read(pool.filledNotional, slot),
+    acceptedMs: timeMs(read(pool.acceptedMs, slot)),
+    expireMs: expireMs === 0 ? undefined : timeMs(expireMs),
+    clientOrderId: pool.clientOrderIds.get(slot),
+  };
+}
+
+/** Reads a field of a slot that is known to exist. */
+export function read(array: Float64Array | Int32Array | Uint8Array, slot: number): number {
+  return present(array[slot], 'an order slot');
+}

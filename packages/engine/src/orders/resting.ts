@@ -1,0 +1,152 @@
+import { assert, present } from '@oddlot/units';
+import { type Account, type Holding, holdingOf } from '../account.ts';
+import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { clientOrderKey } from '../client-order-id.ts';
+import type { CancelCause, OrderSnapshot } from '../event.ts';
+import { type Execution, parametersOf } from '../execution.ts';
+import { ordersChanged } from '../perp/margin.ts';
+import type { State } from '../state.ts';
+import { emitOrder } from './emit.ts';
+import { timeInForceCode } from './order-codes.ts';
+import { read, snapshotOf } from './order-snapshot.ts';
+import type { TakerOrder } from './taker-order.ts';
+
+/** Above this many entries the expiry queue is rebuilt when most of them are dead. */
+const EXPIRY_REBUILD_MIN = 1_024;
+
+/** Puts what is left of an order into the book. */
+export function restOrder(execution: Execution, taker: TakerOrder): void {
+  const { state } = execution;
+  const { pool } = state;
+  const { account, holding, request } = taker;
+  const slot = pool.allocate(taker.orderId);
+  pool.price[slot] = taker.price;
+  pool.remaining[slot] = taker.remaining;
+  pool.original[slot] = taker.original;
+  pool.filledNotional[slot] = taker.filledNotional;
+  pool.acceptedMs[slot] = state.timeMs;
+  pool.rank[slot] = state.nextRank++;
+  pool.expireMs[slot] = request.expireMs ?? 0;
+  pool.account[slot] = account.index;
+  pool.instrument[slot] = request.instrumentId;
+  pool.flags[slot] = (request.isBuy ? SIDE_BUY : 0) | (request.reduceOnly ? REDUCE_ONLY : 0);
+  pool.tif[slot] = timeInForceCode(request.timeInForce);
+  if (request.clientOrderId !== undefined) {
+    pool.clientOrderIds.set(slot, request.clientOrderId);
+    const key = present(clientOrderKey(request.clientOrderId), 'a valid client order id');
+    account.clientOrders.set(key, taker.orderId);
+  }
+  if (request.expireMs !== undefined) state.expiries.push(request.expireMs, taker.orderId);
+  holding.perp.book.insert(slot);
+  pool.ownAppend(holding.orders, slot);
+  account.liveOrders += 1;
+  addResting(holding, request.isBuy, request.reduceOnly, taker.remaining);
+  ordersChanged(state, account, holding);
+}
+
+/** Takes a resting order out of everything, without a word. */
+export function removeOrder(state: State, slot: number): void {
+  const { pool } = state;
+  const { account, holding } = ownerOf(state, slot);
+  const flags = read(pool.flags, slot);
+  const remaining = read(pool.remaining, slot);
+  const clientOrderId = pool.clientOrderIds.get(slot);
+  if (clientOrderId !== undefined) {
+    account.clientOrders.delete(present(clientOrderKey(clientOrderId), 'a valid client order id'));
+  }
+  holding.perp.book.remove(slot);
+  pool.ownRemove(holding.orders, slot);
+  account.liveOrders -= 1;
+  addResting(holding, (flags & SIDE_BUY) !== 0, (flags & REDUCE_ONLY) !== 0, -remaining);
+  pool.release(slot);
+  ordersChanged(state, account, holding);
+}
+
+/** Ends a resting order without a fill and tells its owner why. */
+export function cancelOrder(execution: Execution, slot: number, cause: CancelCause): OrderSnapshot {
+  const order = snapshotOf(execution.state, slot);
+  removeOrder(execution.state, slot);
+  emitOrder(execution, 'cancelled', order, cause);
+  return order;
+}
+
+/** Who owns a resting order, and their place in its instrument. */
+export function ownerOf(state: State, slot: number): { account: Account; holding: Holding } {
+  const account = present(state.accounts[read(state.pool.account, slot)], 'the owner of an order');
+  const perp = present(state.perps.get(read(state.pool.instrument, slot)), 'a listed instrument');
+  return { account, holding: holdingOf(account, perp, parametersOf(state).defaultLeverage) };
+}
+
+/** Keeps the sums of resting sizes; reduce-only ones are counted apart. */
+export function addResting(
+  holding: Holding,
+  isBuy: boolean,
+  reduceOnly: boolean,
+  size: number,
+): void {
+  if (reduceOnly) {
+    if (isBuy) holding.reduceBuy += size;
+    else holding.reduceSell += size;
+  } else if (isBuy) holding.restingBuy += size;
+  else holding.restingSell += size;
+}
+
+/**
+ * R-reduce: after a position shrank, reduce-only orders that no longer have a position behind them
+ * are cut, the newest first, and cancelled at zero.
+ */
+export function cutReduceOnly(execution: Execution, account: Account, holding: Holding): void {
+  const { state } = execution;
+  const long = Math.max(holding.size, 0);
+  const short = Math.max(-holding.size, 0);
+  if (holding.reduceSell <= long && holding.reduceBuy <= short) return;
+  const { pool } = state;
+  let slot = holding.orders.tail;
+  while (slot !== NONE) {
+    const older = read(pool.ownPrev, slot);
+    const flags = read(pool.flags, slot);
+    if ((flags & REDUCE_ONLY) !== 0) {
+      const isBuy = (flags & SIDE_BUY) !== 0;
+      const excess = isBuy ? holding.reduceBuy - short : holding.reduceSell - long;
+      if (excess > 0) cutOne(execution, holding, slot, isBuy, excess);
+    }
+    slot = older;
+  }
+  assert(holding.reduceSell <= long && holding.reduceBuy <= short, 'reduce-only size is covered');
+  ordersChanged(state, account, holding);
+}
+
+function cutOne(
+  execution: Execution,
+  holding: Holding,
+  slot: number,
+  isBuy: boolean,
+  excess: number,
+): void {
+  const { pool } = execution.state;
+  const remaining = read(pool.remaining, slot);
+  if (remaining <= excess) {
+    cancelOrder(execution, slot, 'reduceOnly');
+    return;
+  }
+  // The order asks for less from now on; what it has filled stays what it was.
+  holding.perp.book.resize(slot, remaining - excess);
+  pool.original[slot] = read(pool.original, slot) - excess;
+  addResting(holding, isBuy, true, -excess);
+  emitOrder(execution, 'open', snapshotOf(execution.state, slot));
+}
+
+/** Cancels the orders whose time has come (R-tif), by due time, then order id. */
+export function expireOrders(execution: Execution): void {
+  const { state } = execution;
+  for (;;) {
+    const orderId = state.expiries.popDue(state.timeMs);
+    if (orderId === undefined) break;
+    const slot = state.pool.find(orderId);
+    if (slot !== NONE) cancelOrder(execution, slot, 'expired');
+  }
+  const { size } = state.expiries;
+  if (size > EXPIRY_REBUILD_MIN && size > 2 * state.pool.size) {
+    state.expiries.retain((orderId) => state.pool.find(orderId) !== NONE);
+  }
+}

@@ -1,0 +1,43 @@
+import type { InstrumentId } from '@oddlot/units';
+
+/** A perpetual as it is listed. Prices, sizes and rates are integers (R-units). */
+export type PerpDefinition = {
+  readonly instrumentId: InstrumentId;
+  /** "BTC-USDC". */
+  readonly name: string;
+  readonly baseCurrency: string;
+  readonly quoteCurrency: 'USDC';
+  /** Decimals of a lot; negative means multiples of ten. pxDecimals is 6 minus this. */
+  readonly szDecimals: number;
+  /** In price units. */
+  readonly priceTick: number;
+  /** Steps that a book may be shown in, in price units, finest first. */
+  readonly bookTicks: readonly number[];
+  readonly maxLimitOrderSize: number;
+  readonly maxMarketOrderSize: number;
+  readonly takerFeeE8: number;
+  readonly makerFeeE8: number;
+  readonly onlyIsolated: boolean;
+  /** R-funding, micro-USDC. */
+  readonly impactNotionalMicroUsdc: number;
+  /** R-mark: widest distance of the mark from the oracle, 10^-8. Absent: from the first tier. */
+  readonly markBandE8?: number;
+  readonly tiers: readonly MarginTier[];
+  readonly asset: {
+    readonly assetId: number;
+    readonly weiDecimals: number;
+    readonly maxSupply: string;
+    readonly initialWei: string;
+    readonly archorTokenWei: string;
+  };
+  readonly tagIds: readonly number[];
+};
+
+/** R-tiers: what a position between two sizes (in lots) may and must. */
+export type MarginTier = {
+  readonly tier: number;
+  readonly minSize: number;
+  readonly maxSize: number;
+  readonly maxLeverage: number;
+  readonly mmrE8: number;
+};

@@ -1,0 +1,76 @@
+import { addUsdc, exchangeUsdc, type MicroUsdc, notional, subUsdc } from '@oddlot/units';
+import type { Account, Holding } from '../account.ts';
+import type { State } from '../state.ts';
+import { accountValue, initialMargin, liquidationFee, worstCase } from './margin.ts';
+import { maintenanceMargin } from './tiers.ts';
+
+/** A fill that is about to happen, seen from one side. */
+export type PendingFill = {
+  /** Positive when the side buys. */
+  readonly signedSize: number;
+  readonly price: number;
+  readonly fee: MicroUsdc;
+  /** Resting sizes after the fill, reduce-only orders left out. */
+  readonly restingBuy: number;
+  readonly restingSell: number;
+};
+
+/**
+ * Judges one side of a fill on the state after it, at the mark and net of fees (R-fill-check): a
+ * price far from the mark cannot hand margin to a confederate. Passes when the account value covers
+ * the initial margin; a fill that only reduces also passes when equity stays at or above zero and
+ * the margin ratio does not fall.
+ */
+export function isFillCovered(
+  state: State,
+  account: Account,
+  holding: Holding,
+  fill: PendingFill,
+): boolean {
+  const { perp } = holding;
+  const before = accountValue(state, account);
+  // Realised and unrealised PnL together change by (mark − price) × signed size.
+  const gain = notional(perp.mark - fill.price, fill.signedSize);
+  const after = subUsdc(addUsdc(before, gain), fill.fee);
+  const size = holding.size + fill.signedSize;
+  const exposure = worstCase(size, fill.restingBuy, fill.restingSell);
+  const part = initialMargin(perp, exposure, holding.leverage);
+  const initial = exchangeUsdc(account.margin.initial, holding.initial, part);
+  if (after >= initial) return true;
+  if (!isReducing(holding.size, fill.signedSize) || after < 0n) return false;
+  const risk = riskDenominator(state, account);
+  const riskAfter = riskDenominatorAfter(state, account, holding, size);
+  // after / riskAfter >= before / risk, multiplied out; both denominators are at least 0.
+  return after * risk >= before * riskAfter;
+}
+
+function isReducing(size: number, signedFill: number): boolean {
+  return size !== 0 && size > 0 !== signedFill > 0 && Math.abs(signedFill) <= Math.abs(size);
+}
+
+/** R-ratio: maintenance margin and liquidation fee. */
+function riskDenominator(state: State, account: Account): MicroUsdc {
+  const { maintenance, notional: total } = account.margin;
+  return addUsdc(maintenance, liquidationFee(total, state.parameters?.liquidationFeeE8 ?? 0));
+}
+
+function riskDenominatorAfter(
+  state: State,
+  account: Account,
+  holding: Holding,
+  size: number,
+): MicroUsdc {
+  const { perp } = holding;
+  const magnitude = Math.abs(size);
+  const maintenance = exchangeUsdc(
+    account.margin.maintenance,
+    holding.maintenance,
+    maintenanceMargin(perp.tiers, magnitude, perp.mark),
+  );
+  const total = exchangeUsdc(
+    account.margin.notional,
+    holding.notional,
+    notional(perp.mark, magnitude),
+  );
+  return addUsdc(maintenance, liquidationFee(total, state.parameters?.liquidationFeeE8 ?? 0));
+}

@@ -1,0 +1,107 @@
+import {
+  addUsdc,
+  exchangeUsdc,
+  feeUp,
+  marginFor,
+  maxUsdc,
+  type MicroUsdc,
+  minUsdc,
+  notional,
+  rateE8,
+  subUsdc,
+  ZERO_USDC,
+} from '@oddlot/units';
+import type { Account, Holding } from '../account.ts';
+import type { State } from '../state.ts';
+import type { Perp } from './perp.ts';
+import { maintenanceMargin, tierOf } from './tiers.ts';
+
+/**
+ * Cross margin (R-initial, R-ratio, R-withdrawable). An account's sums are kept with it and hold for
+ * one set of marks: a change in one instrument moves its own part, a change of marks computes the
+ * sums anew when they are next asked for. Cost per order so does not grow with open positions.
+ */
+
+/** max(|pos + resting buys|, |pos − resting sells|): the largest position that orders could make. */
+export function worstCase(size: number, buys: number, sells: number): number {
+  return Math.max(Math.abs(size + buys), Math.abs(size - sells));
+}
+
+export function exposureOf(holding: Holding): number {
+  return worstCase(holding.size, holding.restingBuy, holding.restingSell);
+}
+
+/** Initial margin of an exposure, rounded up; the tier caps the leverage. */
+export function initialMargin(perp: Perp, exposure: number, leverage: number): MicroUsdc {
+  if (exposure === 0) return ZERO_USDC;
+  const cap = tierOf(perp.tiers, exposure).maxLeverage;
+  return marginFor(notional(perp.mark, exposure), Math.min(leverage, cap));
+}
+
+/** Brings the account's sums to the current marks. */
+export function freshMargin(state: State, account: Account): void {
+  const sums = account.margin;
+  if (sums.epoch === state.markEpoch) return;
+  sums.unrealised = ZERO_USDC;
+  sums.initial = ZERO_USDC;
+  sums.maintenance = ZERO_USDC;
+  sums.notional = ZERO_USDC;
+  for (const holding of account.holdings.values()) {
+    computeParts(holding);
+    sums.unrealised = addUsdc(sums.unrealised, holding.unrealised);
+    sums.initial = addUsdc(sums.initial, holding.initial);
+    sums.maintenance = addUsdc(sums.maintenance, holding.maintenance);
+    sums.notional = addUsdc(sums.notional, holding.notional);
+  }
+  sums.epoch = state.markEpoch;
+}
+
+/** Recomputes one instrument's part after its position or its orders changed. */
+export function holdingChanged(state: State, account: Account, holding: Holding): void {
+  const sums = account.margin;
+  if (sums.epoch !== state.markEpoch) return;
+  const { unrealised, initial, maintenance, notional: value } = holding;
+  computeParts(holding);
+  sums.unrealised = exchangeUsdc(sums.unrealised, unrealised, holding.unrealised);
+  sums.initial = exchangeUsdc(sums.initial, initial, holding.initial);
+  sums.maintenance = exchangeUsdc(sums.maintenance, maintenance, holding.maintenance);
+  sums.notional = exchangeUsdc(sums.notional, value, holding.notional);
+}
+
+/** Recomputes the initial margin alone: resting orders changed, the position did not. */
+export function ordersChanged(state: State, account: Account, holding: Holding): void {
+  const sums = account.margin;
+  if (sums.epoch !== state.markEpoch) return;
+  const before = holding.initial;
+  holding.initial = initialMargin(holding.perp, exposureOf(holding), holding.leverage);
+  sums.initial = exchangeUsdc(sums.initial, before, holding.initial);
+}
+
+function computeParts(holding: Holding): void {
+  const { perp, size } = holding;
+  holding.unrealised = subUsdc(notional(perp.mark, size), holding.cost);
+  holding.initial = initialMargin(perp, exposureOf(holding), holding.leverage);
+  const magnitude = Math.abs(size);
+  holding.maintenance = maintenanceMargin(perp.tiers, magnitude, perp.mark);
+  holding.notional = notional(perp.mark, magnitude);
+}
+
+/** Balance and unrealised PnL. */
+export function accountValue(state: State, account: Account): MicroUsdc {
+  freshMargin(state, account);
+  return addUsdc(account.perpBalance, account.margin.unrealised);
+}
+
+/** R-ratio: what liquidating everything would cost. */
+export function liquidationFee(value: MicroUsdc, liquidationFeeE8: number): MicroUsdc {
+  return feeUp(value, rateE8(liquidationFeeE8));
+}
+
+/** R-withdrawable: min(balance, value − max(initial margin, 10% of notional)), never below 0. */
+export function withdrawable(state: State, account: Account): MicroUsdc {
+  const value = accountValue(state, account);
+  const { initial, notional: total } = account.margin;
+  const tenth = marginFor(total, 10);
+  const free = subUsdc(value, maxUsdc(initial, tenth));
+  return maxUsdc(ZERO_USDC, minUsdc(account.perpBalance, free));
+}

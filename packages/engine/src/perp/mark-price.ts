@@ -1,0 +1,84 @@
+import { divFloor, RATE_ONE } from '@oddlot/units';
+import { LIMITS } from '../limits.ts';
+import { markBandE8, type Perp } from './perp.ts';
+
+/** 2^32 × (1 − e^(−1/150)): the weight of one second in an average over 150 (R-ema). */
+const EMA_WEIGHT = 28_537_883n;
+const EMA_SHIFT = 32n;
+/** The EMA and the candidates of the mark count 10^-6 price units. */
+const SCALE = 1_000_000;
+const SCALE_BIG = 1_000_000n;
+
+/**
+ * The mark (R-mark): the median of three opinions, kept near the oracle, rounded half up to a price
+ * unit. A: the oracle and a slow average of how far the book's middle is from it. B: the median of
+ * the best bid, the best ask and the last trade. C: a perpetual price from elsewhere, or the oracle.
+ */
+export function markPrice(perp: Perp, timeMs: number, externalStaleMs: number): number {
+  const oracle = perp.oracle;
+  const a = oracle * SCALE + perp.ema;
+  const b = bookOpinion(perp, timeMs) * SCALE;
+  const hasExternal = perp.external > 0 && timeMs - perp.externalMs <= externalStaleMs;
+  const c = (hasExternal ? perp.external : oracle) * SCALE;
+  const band = bandScaled(perp);
+  const middle = median(a, b, c);
+  const clamped = clamp(middle, oracle * SCALE - band, oracle * SCALE + band);
+  return Math.max(1, Math.floor((clamped + SCALE / 2) / SCALE));
+}
+
+/** Runs the average over the whole seconds that have passed, with the books as they stand. */
+export function advanceEma(perp: Perp, timeMs: number): void {
+  const seconds = Math.floor((timeMs - perp.emaMs) / 1_000);
+  if (seconds <= 0) return;
+  perp.emaMs += seconds * 1_000;
+  const sample = emaSample(perp);
+  perp.ema = seconds >= LIMITS.emaSecondsMax ? sample : emaAfter(perp.ema, sample, seconds);
+}
+
+/** `ema += floor((sample − ema) × weight / 2^32)`, once a second. */
+export function emaAfter(ema: number, sample: number, seconds: number): number {
+  let value = BigInt(ema);
+  const target = BigInt(sample);
+  for (let i = 0; i < seconds; i++) {
+    // A shift of a bigint rounds towards minus infinity, as the rule asks.
+    const step = ((target - value) * EMA_WEIGHT) >> EMA_SHIFT;
+    if (step === 0n) break;
+    value += step;
+  }
+  return Number(value);
+}
+
+/** How far the book's middle is from the oracle, within the band; 0 when a side is empty. */
+function emaSample(perp: Perp): number {
+  const bid = perp.book.bestPrice(true);
+  const ask = perp.book.bestPrice(false);
+  if (bid === 0 || ask === 0) return 0;
+  const distance = (bid + ask) * (SCALE / 2) - perp.oracle * SCALE;
+  const band = bandScaled(perp);
+  return clamp(distance, -band, band);
+}
+
+function bookOpinion(perp: Perp, timeMs: number): number {
+  const { oracle, lastTrade } = perp;
+  const bid = perp.book.bestPrice(true);
+  const ask = perp.book.bestPrice(false);
+  const isRecent = lastTrade > 0 && timeMs - perp.lastTradeMs <= LIMITS.lastTradeMs;
+  return median(
+    bid === 0 ? oracle : bid,
+    ask === 0 ? oracle : ask,
+    isRecent ? lastTrade : oracle,
+  );
+}
+
+function bandScaled(perp: Perp): number {
+  const band = BigInt(perp.oracle) * BigInt(markBandE8(perp.definition)) * SCALE_BIG;
+  return Number(divFloor(band, BigInt(RATE_ONE)));
+}
+
+function median(a: number, b: number, c: number): number {
+  return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(Math.max(value, low), high);
+}

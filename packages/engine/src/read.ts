@@ -1,0 +1,206 @@
+import {
+  addUsdc,
+  type Address,
+  divHalfUp,
+  type InstrumentId,
+  marginFor,
+  microUsdc,
+  notional,
+  present,
+  RATE_ONE,
+  ZERO_USDC,
+} from '@oddlot/units';
+import type { Account, Holding } from './account.ts';
+import { NONE } from './book/order-pool.ts';
+import type { OrderSnapshot } from './event.ts';
+import { parametersOf } from './execution.ts';
+import { read, snapshotOf } from './orders/order-snapshot.ts';
+import type { PerpDefinition } from './perp/definition.ts';
+import { accountValue, freshMargin, liquidationFee, withdrawable } from './perp/margin.ts';
+import { tierOf } from './perp/tiers.ts';
+import type { State } from './state.ts';
+import type { AccountView, AgentView, BookLevel, PerpView, PositionView } from './views.ts';
+
+export { tradeCapacity } from './trade-capacity.ts';
+
+/** The account under an address at the current marks; undefined when there is none. */
+export function accountView(state: State, address: Address): AccountView | undefined {
+  const account = findAccount(state, address);
+  if (account === undefined) return undefined;
+  freshMargin(state, account);
+  const { initial, maintenance, notional: total, unrealised } = account.margin;
+  const positions = [...account.holdings.values()]
+    .filter((holding) => holding.size !== 0)
+    .sort((a, b) => a.perp.definition.instrumentId - b.perp.definition.instrumentId)
+    .map((holding) => positionView(state, account, holding));
+  let signedNotional = ZERO_USDC;
+  let marginUsed = ZERO_USDC;
+  for (const position of positions) {
+    signedNotional = addUsdc(signedNotional, notional(position.mark, position.size));
+    marginUsed = addUsdc(marginUsed, position.marginUsed);
+  }
+  return {
+    address,
+    perpBalance: account.perpBalance,
+    outcomeBalance: account.outcomeBalance,
+    accountValue: accountValue(state, account),
+    unrealised,
+    notional: total,
+    signedNotional,
+    initialMargin: initial,
+    maintenanceMargin: maintenance,
+    liquidationFee: liquidationFee(total, parametersOf(state).liquidationFeeE8),
+    marginUsed,
+    withdrawable: withdrawable(state, account),
+    positions,
+  };
+}
+
+export function hasAccount(state: State, address: Address): boolean {
+  return state.accountIndex.has(address);
+}
+
+/** Sorted by label. */
+export function agentsOf(state: State, address: Address): readonly AgentView[] {
+  const account = findAccount(state, address);
+  if (account === undefined) return [];
+  return [...account.agents.entries()]
+    .map(([label, record]) => ({ label, ...record }))
+    .sort((a, b) => (a.label < b.label ? -1 : 1));
+}
+
+/** Whom an agent acts for; undefined when the address is nobody's agent. */
+export function agentOwner(
+  state: State,
+  agent: Address,
+): { owner: Address; label: string } | undefined {
+  const binding = state.agents.get(agent);
+  if (binding === undefined) return undefined;
+  const owner = present(state.accounts[binding.accountIndex], 'the owner of an agent').address;
+  return { owner, label: binding.label };
+}
+
+/** The account's resting orders, newest first. */
+export function openOrders(state: State, address: Address): readonly OrderSnapshot[] {
+  const account = findAccount(state, address);
+  if (account === undefined) return [];
+  const orders: OrderSnapshot[] = [];
+  for (const holding of account.holdings.values()) {
+    for (let slot = holding.orders.head; slot !== NONE; slot = read(state.pool.ownNext, slot)) {
+      orders.push(snapshotOf(state, slot));
+    }
+  }
+  return orders.sort((a, b) => b.orderId - a.orderId);
+}
+
+/** A resting order; undefined when no such order is live. */
+export function findOrder(state: State, orderId: number): OrderSnapshot | undefined {
+  const slot = state.pool.find(orderId);
+  return slot === NONE ? undefined : snapshotOf(state, slot);
+}
+
+/** By instrument id. */
+export function perpDefinitions(state: State): readonly PerpDefinition[] {
+  return state.perpIds.map((id) => present(state.perps.get(id), 'a listed perp').definition);
+}
+
+export function perpView(state: State, instrumentId: InstrumentId): PerpView | undefined {
+  const perp = state.perps.get(instrumentId);
+  if (perp === undefined) return undefined;
+  const day = perp.day.at(state.timeMs);
+  const shown = (value: number): number | undefined => (value === 0 ? undefined : value);
+  return {
+    instrumentId,
+    halted: perp.halted,
+    delisted: perp.delisted,
+    oracle: shown(perp.oracle),
+    mark: shown(perp.mark),
+    bestBid: shown(perp.book.bestPrice(true)),
+    bestAsk: shown(perp.book.bestPrice(false)),
+    lastTrade: shown(perp.lastTrade),
+    openInterest: perp.openInterest,
+    dayVolumeLots: day.lots,
+    dayVolumeMicroUsdc: microUsdc(day.notional),
+    previousDayPrice: shown(day.previousClose),
+    bookVersion: perp.book.version,
+  };
+}
+
+/** Best first, at most `max`; with `tick`, levels are grouped, bids down and asks up. */
+export function bookLevels(
+  state: State,
+  instrumentId: InstrumentId,
+  isBuy: boolean,
+  max: number,
+  tick?: number,
+): readonly BookLevel[] {
+  const book = state.perps.get(instrumentId)?.book;
+  if (book === undefined) return [];
+  if (tick === undefined) return book.levels(isBuy, max);
+  const grouped: { price: number; size: number; count: number }[] = [];
+  for (const level of book.levels(isBuy, Number.MAX_SAFE_INTEGER)) {
+    const steps = level.price / tick;
+    const price = (isBuy ? Math.floor(steps) : Math.ceil(steps)) * tick;
+    const last = grouped.at(-1);
+    if (last?.price === price) {
+      last.size += level.size;
+      last.count += level.count;
+    } else {
+      if (grouped.length === max) break;
+      grouped.push({ ...level, price });
+    }
+  }
+  return grouped;
+}
+
+function findAccount(state: State, address: Address): Account | undefined {
+  const index = state.accountIndex.get(address);
+  return index === undefined ? undefined : state.accounts[index];
+}
+
+function positionView(state: State, account: Account, holding: Holding): PositionView {
+  const { perp, size } = holding;
+  const tier = tierOf(perp.tiers, Math.abs(size));
+  return {
+    instrumentId: perp.definition.instrumentId,
+    size,
+    cost: holding.cost,
+    mark: perp.mark,
+    notional: holding.notional,
+    unrealised: holding.unrealised,
+    leverage: holding.leverage,
+    maxLeverage: tier.maxLeverage,
+    marginUsed: marginFor(holding.notional, holding.leverage),
+    liquidationPrice: liquidationPrice(state, account, holding),
+    updatedMs: holding.updatedMs,
+    feesPaid: holding.feesPaid,
+    realised: holding.realised,
+  };
+}
+
+/**
+ * The mark of this instrument at which the account's ratio is 1, the other marks unchanged. With
+ * equity E and maintenance and fee of the others M, a position s at mark m, and its own maintenance
+ * and fee at mark x being x × k:  E + s × (x − m) = M + x × k,  so  x = (M + s × m − E) / (s − k).
+ * The tier goes by size, so k does not depend on x. Rounded half up; undefined when not above 0.
+ */
+function liquidationPrice(state: State, account: Account, holding: Holding): number | undefined {
+  const { perp, size } = holding;
+  const { liquidationFeeE8 } = parametersOf(state);
+  const magnitude = Math.abs(size);
+  const tier = tierOf(perp.tiers, magnitude);
+  const othersNotional = microUsdc(account.margin.notional - holding.notional);
+  const others =
+    account.margin.maintenance -
+    holding.maintenance +
+    liquidationFee(othersNotional, liquidationFeeE8);
+  const equity = accountValue(state, account);
+  const one = BigInt(RATE_ONE);
+  const ownE8 = BigInt(magnitude) * BigInt(tier.mmrE8 + liquidationFeeE8) - tier.deductionLotsE8;
+  const numerator = (others + notional(perp.mark, size) - equity) * one;
+  const denominator = BigInt(size) * one - ownE8;
+  if (denominator === 0n) return undefined;
+  const sign = denominator < 0n ? -1n : 1n;
+  const price = divHalfUp(numerator * sign, denominator * sign);
+  return price > 0n && price <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(price) : undefined;
+}

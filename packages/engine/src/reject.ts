@@ -1,0 +1,47 @@
+import type { Address, InstrumentId, MicroUsdc } from '@oddlot/units';
+
+/**
+ * Why a command, or one order of it, was refused. Refusals are values; they are checked in the order
+ * of this list, so when several apply the answer is still unique. Each carries the numbers that its
+ * message needs.
+ */
+export type Reject =
+  // Who: role, account, expiry, nonce.
+  | { readonly reason: 'agentUnknown'; readonly signer: Address }
+  | { readonly reason: 'accountUnknown'; readonly signer: Address }
+  | { readonly reason: 'depositFirst'; readonly signer: Address }
+  | { readonly reason: 'actionExpired'; readonly expiresAfterMs: number; readonly timeMs: number }
+  | { readonly reason: 'nonceTooOld'; readonly minExclusive: number }
+  | { readonly reason: 'nonceTooNew'; readonly maxExclusive: number }
+  | { readonly reason: 'nonceUsed' }
+  | { readonly reason: 'nonceTooLow'; readonly floor: number }
+  // Agents.
+  | { readonly reason: 'agentIsSelf' }
+  | { readonly reason: 'agentLabelTooLong' }
+  | { readonly reason: 'agentLabelUnknown' }
+  | { readonly reason: 'agentAddressUsed' }
+  | { readonly reason: 'agentsFull' }
+  // Orders, in the order in which an order is judged.
+  | { readonly reason: 'instrumentUnknown'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'instrumentDelisted'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'tradingHalted'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'oracleStale'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'sizeBelowMin'; readonly instrumentId: InstrumentId; readonly min: number }
+  | { readonly reason: 'sizeOffLot'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'sizeAboveMax'; readonly instrumentId: InstrumentId; readonly max: number }
+  | { readonly reason: 'priceOutOfRange'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'priceOffTick'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'priceTooFar'; readonly instrumentId: InstrumentId; readonly min: number; readonly max: number }
+  | { readonly reason: 'valueBelowMin'; readonly min: MicroUsdc }
+  | { readonly reason: 'expiryTooSoon'; readonly minMs: number }
+  | { readonly reason: 'clientOrderIdInvalid' }
+  | { readonly reason: 'clientOrderIdDuplicate' }
+  | { readonly reason: 'ordersFull'; readonly max: number }
+  | { readonly reason: 'reduceOnlyIncreases' }
+  | { readonly reason: 'positionLimit'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'marginInsufficient'; readonly required: MicroUsdc; readonly available: MicroUsdc }
+  | { readonly reason: 'postOnlyWouldTrade' }
+  // Cancels.
+  | { readonly reason: 'orderNotLive'; readonly instrumentId: InstrumentId };
+
+export type RejectReason = Reject['reason'];

@@ -1,0 +1,68 @@
+import type { Address, MicroUsdc } from '@oddlot/units';
+import { ZERO_USDC } from '@oddlot/units';
+import type { Account } from './account.ts';
+import type { AgentBinding } from './auth/agents.ts';
+import type { SignerNonces } from './auth/nonces.ts';
+import { OrderPool } from './book/order-pool.ts';
+import { EffectsDigest } from './digest.ts';
+import { ExpiryQueue } from './expiry-queue.ts';
+import type { VenueParameters } from './parameters.ts';
+import type { Perp } from './perp/perp.ts';
+
+/** Everything that exists. Data only: rules live in the handlers, arithmetic beside them. */
+export type State = {
+  height: number;
+  timeMs: number;
+  /** Undefined only before the first block. */
+  parameters: VenueParameters | undefined;
+  nextOrderId: number;
+  nextTradeId: number;
+  /** Acceptance rank of the next order that rests: time priority as a counter. */
+  nextRank: number;
+  /** By instrument id; iterated through `perpIds`, which is sorted. */
+  readonly perps: Map<number, Perp>;
+  readonly perpIds: number[];
+  /** In order of creation; an account's place here is its index. */
+  readonly accounts: Account[];
+  readonly accountIndex: Map<Address, number>;
+  readonly agents: Map<Address, AgentBinding>;
+  readonly signers: Map<Address, SignerNonces>;
+  signersSweptMs: number;
+  /** The live orders of all books. */
+  readonly pool: OrderPool;
+  readonly expiries: ExpiryQueue;
+  /** R-treasury: exchange fees. */
+  treasury: MicroUsdc;
+  /** Deposits, faucet included. */
+  deposited: MicroUsdc;
+  withdrawn: MicroUsdc;
+  /** Counts changes of any mark, so that cached margins know when they are old. Not dumped. */
+  markEpoch: number;
+  readonly digest: EffectsDigest;
+};
+
+/** A venue before its first block. */
+export function createState(digestLanes?: readonly number[]): State {
+  return {
+    height: 0,
+    timeMs: 0,
+    parameters: undefined,
+    nextOrderId: 1,
+    nextTradeId: 1,
+    nextRank: 1,
+    perps: new Map(),
+    perpIds: [],
+    accounts: [],
+    accountIndex: new Map(),
+    agents: new Map(),
+    signers: new Map(),
+    signersSweptMs: 0,
+    pool: new OrderPool(),
+    expiries: new ExpiryQueue(),
+    treasury: ZERO_USDC,
+    deposited: ZERO_USDC,
+    withdrawn: ZERO_USDC,
+    markEpoch: 0,
+    digest: new EffectsDigest(digestLanes),
+  };
+}

@@ -1,0 +1,164 @@
+import {
+  type Address,
+  address,
+  type Hash,
+  hash,
+  instrumentId,
+  type InstrumentId,
+  timeMs,
+} from '@oddlot/units';
+import { applyBlock } from '../apply.ts';
+import type { BlockResult, CommandOutcome, EntryOutcome } from '../block.ts';
+import type { Authority, Command, OrderRequest } from '../command.ts';
+import { checkInvariants } from '../invariants.ts';
+import type { VenueParameters } from '../parameters.ts';
+import type { PerpDefinition } from '../perp/definition.ts';
+import { createState, type State } from '../state.ts';
+
+/** A venue in a test: the engine alone, a clock in hand, invariants checked after every block. */
+
+export const START_MS = 1_767_225_600_000;
+
+export const PARAMETERS: VenueParameters = {
+  serviceNetwork: 'Oddlot-Testnet',
+  minOrderValueMicroUsdc: 10_000_000,
+  oracleBandE8: 80_000_000,
+  marketBandE8: 5_000_000,
+  oracleStaleMs: 30_000,
+  externalStaleMs: 30_000,
+  liquidationFeeE8: 500_000,
+  defaultLeverage: 20,
+  feeTiers: [{ level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 15_000, takerFeeE8: 45_000 }],
+};
+
+/** One lot is 0.01, a price unit 0.0001: a price of 100 is 1,000,000 units. */
+export const PERP: PerpDefinition = {
+  instrumentId: instrumentId(1),
+  name: 'TEST-USDC',
+  baseCurrency: 'TEST',
+  quoteCurrency: 'USDC',
+  szDecimals: 2,
+  priceTick: 100,
+  bookTicks: [100, 1_000],
+  maxLimitOrderSize: 100_000_000,
+  maxMarketOrderSize: 10_000_000,
+  takerFeeE8: 45_000,
+  makerFeeE8: 15_000,
+  onlyIsolated: false,
+  impactNotionalMicroUsdc: 6_000_000_000,
+  tiers: [
+    { tier: 1, minSize: 0, maxSize: 100_000, maxLeverage: 50, mmrE8: 1_000_000 },
+    { tier: 2, minSize: 100_000, maxSize: 1_000_000, maxLeverage: 20, mmrE8: 2_500_000 },
+    { tier: 3, minSize: 1_000_000, maxSize: 10_000_000, maxLeverage: 5, mmrE8: 10_000_000 },
+  ],
+  asset: { assetId: 101, weiDecimals: 6, maxSupply: '0', initialWei: '0', archorTokenWei: '0' },
+  tagIds: [],
+};
+
+/** The address of the n-th actor. */
+export function actor(n: number): Address {
+  return address(`0x${n.toString(16).padStart(40, '0')}`);
+}
+
+export const alice = actor(0xa11ce);
+export const bob = actor(0xb0b);
+export const carol = actor(0xca401);
+
+export type OrderShape = Partial<OrderRequest> & { readonly price: number; readonly size: number };
+
+/** An order of the test perp: buys 'gtc' unless told otherwise. */
+export function order(shape: OrderShape): OrderRequest {
+  return {
+    instrumentId: PERP.instrumentId,
+    isBuy: true,
+    reduceOnly: false,
+    timeInForce: 'gtc',
+    ...shape,
+  };
+}
+
+export class Scenario {
+  readonly state: State = createState();
+  /** Checked after every block unless a test of speed says otherwise. */
+  checks = true;
+  #nowMs = START_MS;
+  #nonce = START_MS;
+  readonly blocks: { timeMs: number; commands: readonly Command[] }[] = [];
+
+  /** A venue with one perp at a price and some funded accounts. */
+  static open(
+    options: { oracle?: number; funds?: number; accounts?: readonly Address[]; perp?: PerpDefinition } = {},
+  ): Scenario {
+    const scenario = new Scenario();
+    const perp = options.perp ?? PERP;
+    scenario.block({ type: 'genesis', parameters: PARAMETERS }, { type: 'registerPerp', perp });
+    scenario.oracle(options.oracle ?? 1_000_000, perp.instrumentId);
+    for (const account of options.accounts ?? [alice, bob, carol]) {
+      scenario.fund(account, options.funds ?? 1_000_000_000);
+    }
+    return scenario;
+  }
+
+  get nowMs(): number {
+    return this.#nowMs;
+  }
+
+  /** Moves the clock; nothing happens until the next block. */
+  wait(ms: number): this {
+    this.#nowMs += ms;
+    return this;
+  }
+
+  block(...commands: readonly Command[]): BlockResult {
+    const height = this.state.height + 1;
+    this.blocks.push({ timeMs: this.#nowMs, commands });
+    const result = applyBlock(this.state, { height, timeMs: timeMs(this.#nowMs), commands });
+    if (this.checks) checkInvariants(this.state);
+    return result;
+  }
+
+  oracle(price: number, id: InstrumentId = PERP.instrumentId): BlockResult {
+    const prices = [{ instrumentId: id, oracle: price }];
+    return this.block({ type: 'pushOracle', prices, observedMs: timeMs(this.#nowMs) });
+  }
+
+  fund(account: Address, amountMicroUsdc: number): BlockResult {
+    return this.block({ type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc });
+  }
+
+  authority(signer: Address, nonce?: number): Authority {
+    this.#nonce = Math.max(this.#nonce + 1, this.#nowMs);
+    const chosen = nonce ?? this.#nonce;
+    return { signer, nonce: chosen, txHash: txHash(chosen) };
+  }
+
+  place(signer: Address, ...orders: readonly OrderRequest[]): readonly EntryOutcome[] {
+    const outcome = this.outcome({ type: 'placeOrders', authority: this.authority(signer), orders });
+    if (outcome.reject !== undefined) throw new Error(`refused: ${outcome.reject.reason}`);
+    return outcome.entries ?? [];
+  }
+
+  /** Places one order and says how it ended. */
+  one(signer: Address, shape: OrderShape): EntryOutcome {
+    const [entry] = this.place(signer, order(shape));
+    if (entry === undefined) throw new Error('an order has an outcome');
+    return entry;
+  }
+
+  cancel(signer: Address, ...orderIds: readonly number[]): readonly EntryOutcome[] {
+    const cancels = orderIds.map((orderId) => ({ instrumentId: PERP.instrumentId, orderId }));
+    const authority = this.authority(signer);
+    return this.outcome({ type: 'cancelOrders', authority, cancels }).entries ?? [];
+  }
+
+  /** Executes one command in a block of its own. */
+  outcome(command: Command): CommandOutcome {
+    const [outcome] = this.block(command).outcomes;
+    if (outcome === undefined) throw new Error('a command has an outcome');
+    return outcome;
+  }
+}
+
+function txHash(nonce: number): Hash {
+  return hash(`0x${nonce.toString(16).padStart(64, '0')}`);
+}

@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { parseDecimal, rateE8, type RateE8 } from '@oddlot/units';
+import { Address } from '../primitives.ts';
+import { DIRECT_HEAD, DIRECT_NONCE, defineAction } from './define-action.ts';
+
+/** Approves a builder up to a fee rate, or changes the rate. */
+export const approveBuilderFee = defineAction({
+  type: 'approveBuilderFee',
+  internalName: 'ApproveBuilderFee',
+  signedBy: 'direct',
+  schema: z.object({
+    type: z.literal('approveBuilderFee'),
+    ...DIRECT_HEAD,
+    builder: Address,
+    maxFeeRate: z.string(),
+    ...DIRECT_NONCE,
+  }),
+});
+
+/** Decimals of a percentage that a rate in units of 10^-8 can hold. */
+const PERCENT_DECIMALS = 6;
+const ONE_PERCENT = 1_000_000n;
+
+/**
+ * Reads `"0.05%"` as a rate, rounded down; undefined unless it is above 0 and at most 1 %. A rate
+ * too small for the unit rounds to 0 and is refused, since it would approve nothing.
+ */
+export function parseMaxFeeRate(text: string): RateE8 | undefined {
+  if (!/^[0-9]+(?:\.[0-9]+)?%$/.test(text)) return undefined;
+  const percent = parseDecimal(text.slice(0, -1), PERCENT_DECIMALS);
+  if (percent === undefined || percent.floor <= 0n) return undefined;
+  const above = percent.floor > ONE_PERCENT || (percent.floor === ONE_PERCENT && !percent.exact);
+  return above ? undefined : rateE8(Number(percent.floor));
+}

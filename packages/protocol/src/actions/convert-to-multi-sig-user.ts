@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import { checkJson } from '../json/scan.ts';
+import { LIMITS } from '../limits.ts';
+import { Address } from '../primitives.ts';
+import { DIRECT_HEAD, DIRECT_NONCE, defineAction } from './define-action.ts';
+
+/** Gives an account a set of signers, replaces the set, or makes it an ordinary account again. */
+export const convertToMultiSigUser = defineAction({
+  type: 'convertToMultiSigUser',
+  internalName: 'ConvertToMultiSigUser',
+  signedBy: 'direct',
+  schema: z.object({
+    type: z.literal('convertToMultiSigUser'),
+    ...DIRECT_HEAD,
+    signers: z.string(),
+    ...DIRECT_NONCE,
+  }),
+});
+
+const SignerSet = z
+  .strictObject({
+    authorizedUsers: z.array(Address).min(1).max(LIMITS.multiSigSignersMax),
+    threshold: z.int().min(1),
+  })
+  .refine((set) => new Set(set.authorizedUsers).size === set.authorizedUsers.length)
+  .refine((set) => set.threshold <= set.authorizedUsers.length);
+
+/** Who signs for a multi-sig account, and how many of them are needed. */
+export type MultiSigSigners = z.output<typeof SignerSet>;
+
+/**
+ * Reads the JSON text that the action carries: a signer set, null for an ordinary account, undefined
+ * when it is neither. Whether the users may be signers is for the venue to say.
+ */
+export function parseMultiSigSigners(text: string): MultiSigSigners | null | undefined {
+  if (!checkJson(text).ok) return undefined;
+  const value: unknown = JSON.parse(text);
+  if (value === null) return null;
+  return SignerSet.safeParse(value).data;
+}

@@ -1,0 +1,59 @@
+import type { Action, InnerAction } from './actions/registry.ts';
+import { actionDefinition } from './actions/registry.ts';
+import { refusal, type WireError } from './errors.ts';
+import type { Network } from './version.ts';
+
+/** The envelope fields that an action can be bound to. */
+export type BoundEnvelope = {
+  readonly nonce: number;
+  readonly vaultAddress?: string | null | undefined;
+  readonly expiresAfter?: number | null | undefined;
+};
+
+type DirectAction = Extract<InnerAction, { serviceNetwork: string }>;
+
+/**
+ * Checks what a direct action says of itself against the network and the envelope, in the order that
+ * refusals are promised in: network, chain id, version, nonce. An action that is not direct passes;
+ * of a multiSig wrapper the inner action is checked.
+ */
+export function checkBinding(
+  action: Action,
+  envelope: BoundEnvelope,
+  network: Network,
+): WireError | undefined {
+  const direct = directOf(action);
+  if (direct === undefined) return undefined;
+  const { serviceNetwork, chainId, apiVersion } = network;
+  if (direct.serviceNetwork !== serviceNetwork) {
+    return refusal('networkMismatch', [serviceNetwork, direct.serviceNetwork]);
+  }
+  if (direct.chainId !== chainId) return refusal('chainIdMismatch', [chainId, direct.chainId]);
+  if (direct.apiVersion !== apiVersion) {
+    return refusal('apiVersionMismatch', [apiVersion, direct.apiVersion]);
+  }
+  if (direct.nonce !== envelope.nonce) {
+    return refusal('nonceDiffers', [], { field: 'nonce', got: direct.nonce });
+  }
+  return undefined;
+}
+
+/** Checks that the action may be sent for a vault: direct and operator actions may not. */
+export function checkVaultAllowed(action: Action, envelope: BoundEnvelope): WireError | undefined {
+  if (envelope.vaultAddress === null || envelope.vaultAddress === undefined) return undefined;
+  const signedBy = actionDefinition(action.type)?.signedBy;
+  if (directOf(action) === undefined && signedBy !== 'permissioned') return undefined;
+  return refusal('vaultNotAllowed', [], { field: 'vaultAddress', got: envelope.vaultAddress });
+}
+
+/** Checks that the action may carry an expiry: a direct one may not, its struct has no room for it. */
+export function checkExpiryAllowed(action: Action, envelope: BoundEnvelope): WireError | undefined {
+  if (envelope.expiresAfter === null || envelope.expiresAfter === undefined) return undefined;
+  if (directOf(action) === undefined) return undefined;
+  return refusal('expiryNotAllowed', [], { field: 'expiresAfter', got: envelope.expiresAfter });
+}
+
+function directOf(action: Action): DirectAction | undefined {
+  const own = action.type === 'multiSig' ? action.payload.action : action;
+  return 'serviceNetwork' in own ? own : undefined;
+}

@@ -1,0 +1,129 @@
+import { MESSAGE_GROUPS } from './messages.ts';
+
+/** The stable error names and their codes. A code is never reused for another meaning. */
+export const ERROR_CODES = {
+  OK: 0,
+  INVALID: 10000,
+  NOT_ALLOWED: 10001,
+  BAD_REQUEST: 10002,
+  UNAUTHORIZED: 10003,
+  BAD_NONCE: 10004,
+  MISMATCH: 10005,
+  NO_ACCOUNT: 10006,
+  GATED: 10007,
+  AGENT: 10008,
+  LEVERAGE: 10009,
+  MARGIN: 10010,
+  ORDER: 10011,
+  BUILDER: 10012,
+  VERSION: 10013,
+  FUNDS: 10014,
+  OUTCOME: 10015,
+  EXPIRED: 10016,
+  DEPLOY: 10017,
+  RATE_LIMITED: 10029,
+  NOT_FOUND: 10404,
+  INTERNAL: 10500,
+  UNAVAILABLE: 10503,
+} as const;
+
+/** A stable error name; `OK` is the absence of an error. */
+export type ErrorName = keyof typeof ERROR_CODES;
+
+/** An error name that a refusal can carry. */
+export type RefusalName = Exclude<ErrorName, 'OK'>;
+
+/** A numeric error code of the table. */
+export type ErrorCode = (typeof ERROR_CODES)[ErrorName];
+
+/** What a refusal tells beyond its text, so that a client can correct itself. */
+export type Details = {
+  /** Path in the request, `orders[3].p`. */
+  readonly field?: string;
+  /** The offending value, when it is a scalar. */
+  readonly got?: string | number | null;
+  /** The accepted values, or the accepted range. */
+  readonly allowed?:
+    | readonly (string | number)[]
+    | { readonly min?: string | number; readonly max?: string | number; readonly step?: string };
+  /** The nearest accepted values below and above; null when that side has none. */
+  readonly nearest?: readonly [string | null, string | null];
+  /** What the action needs: funds, margin or shares. */
+  readonly required?: string;
+  /** What there is of it. */
+  readonly available?: string;
+  /** Path of the explanation, filled in by `wireError`. */
+  readonly docs?: string;
+};
+
+/** A refusal as it leaves the venue; the edge puts it into the envelope of its endpoint. */
+export type WireError = {
+  readonly code: ErrorCode;
+  readonly name: RefusalName;
+  readonly message: string;
+  readonly details?: Details;
+  /** The status to answer with: not part of the body. */
+  readonly httpStatus: number;
+};
+
+/** Business refusals are answered with 200; these are the names that are not. */
+const HTTP_STATUS: Partial<Record<RefusalName, number>> = {
+  BAD_REQUEST: 400,
+  VERSION: 400,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+};
+
+/**
+ * Builds a refusal. `httpStatus` overrides the status of the name, for the few places where one name
+ * is answered differently by two endpoints (an unknown /info type is a 403).
+ */
+export function wireError(
+  name: RefusalName,
+  message: string,
+  details?: Details,
+  httpStatus?: number,
+): WireError {
+  return {
+    code: ERROR_CODES[name],
+    name,
+    message,
+    details: { ...details, docs: `/docs/errors#${name}` },
+    httpStatus: httpStatus ?? HTTP_STATUS[name] ?? 200,
+  };
+}
+
+type Groups = typeof MESSAGE_GROUPS;
+type UnionToIntersection<Union> = (
+  Union extends unknown ? (value: Union) => void : never
+) extends (value: infer Intersection) => void
+  ? Intersection
+  : never;
+
+/** All refusal texts as builders: `MESSAGES.priceOffTick('0.5')`. */
+export type Messages = UnionToIntersection<Groups[keyof Groups]>;
+
+/** The key of a refusal text. */
+export type MessageKey = keyof Messages;
+
+/** All refusal texts in one table. */
+export const MESSAGES: Messages = Object.assign({}, ...Object.values(MESSAGE_GROUPS));
+
+/** Which error name a refusal text belongs to. */
+export const MESSAGE_NAMES: Readonly<Record<MessageKey, RefusalName>> = Object.fromEntries(
+  Object.entries(MESSAGE_GROUPS).flatMap(([name, group]) =>
+    Object.keys(group).map((key) => [key, name]),
+  ),
+) as Record<MessageKey, RefusalName>;
+
+/** Builds a refusal from the key of its text, so that text and code cannot be paired wrongly. */
+export function refusal<Key extends MessageKey>(
+  key: Key,
+  blanks: Parameters<Messages[Key]>,
+  details?: Details,
+  httpStatus?: number,
+): WireError {
+  const build = MESSAGES[key] as (...values: readonly unknown[]) => string;
+  return wireError(MESSAGE_NAMES[key], build(...blanks), details, httpStatus);
+}

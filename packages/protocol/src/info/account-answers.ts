@@ -1,0 +1,148 @@
+/** What the account queries answer. All amounts are decimal texts; unset ones are empty. */
+
+/** A margin summary; `totalRawUsd` is the account value without the positions' value. */
+export type MarginSummary = {
+  accountValue: string;
+  totalMarginUsed: string;
+  totalNtlPos: string;
+  totalRawUsd: string;
+};
+
+/** Leverage as position records show it; `rawUsd` is empty for cross margin. */
+export type PositionLeverage = { rawUsd: string; type: 'Cross' | 'Isolated'; value: number };
+
+/** A position; on outcome markets the sign of `szi` tells the leg. */
+export type Position = {
+  adlQuantile: number;
+  /** The instrument id, as text here. */
+  asset: string;
+  coin: string;
+  /** Positive is collected. */
+  cumFunding: { allTime: string; sinceChange: string; sinceOpen: string };
+  entryPx: string;
+  leverage: PositionLeverage;
+  liquidationPx: string;
+  marginRatio: string;
+  marginUsed: string;
+  markPx: string;
+  maxLeverage: number;
+  positionValue: string;
+  returnOnEquity: string;
+  szi: string;
+  unrealizedPnl: string;
+  updateTime: number;
+  /** Negative is paid. */
+  cumFee: string;
+  closedPnl: string;
+  /** From here on only on outcome positions. */
+  title?: string;
+  slug?: string;
+  outcomeNames?: [string, string];
+  priceDecimals?: number;
+  sizeDecimals?: number;
+  resolutionStatus?: 'prepared' | 'resolved';
+};
+
+/** A take-profit and stop-loss pair of a position; the order ids are texts here. */
+export type PositionTpsl = {
+  createTime: number;
+  quantity: string;
+  slOid: string;
+  slOrderPrice: string;
+  slOrderType: string;
+  slTriggerPrice: string;
+  tpOid: string;
+  tpOrderPrice: string;
+  tpOrderType: string;
+  tpTriggerPrice: string;
+};
+
+/** An element of `assetPositions`. */
+export type AssetPosition = { position: Position; tpsl: PositionTpsl[]; type: 'OneWay' | 'Hedge' };
+
+/** A running job that reverses a position. */
+export type ReverseJob = {
+  asset: string;
+  coin: string;
+  filledCloseQty: string;
+  marginMode: string;
+  phase: 'Closing' | 'Opening' | 'Done' | 'Failed';
+  positionSzAtStart: string;
+};
+
+/** The state of a sub-account. */
+export type ClearinghouseState = {
+  accountValuePlusWithdrawHold: string;
+  assetPositions: AssetPosition[];
+  crossMaintenanceMarginUsed: string;
+  /** Higher is safer; liquidation starts at 1. */
+  crossMarginRatio: string;
+  crossMarginSummary: MarginSummary;
+  marginSummary: MarginSummary;
+  time: number;
+  totalRawUsdPlusWithdrawHold: string;
+  vaultEquity: string;
+  withdrawable: string;
+  activeReverseJobs: ReverseJob[];
+};
+
+/** Leverage as activeAssetData shows it. */
+export type AssetLeverage = {
+  mode: 'OneWay' | 'Hedge';
+  type: 'Cross' | 'Isolated';
+  value: number;
+  rawUsd: string;
+};
+
+/** What a user can trade in one instrument. */
+export type ActiveAssetData = {
+  user: string;
+  coin: string;
+  leverage: AssetLeverage;
+  /** Hedge mode with another leverage on the short side. */
+  leverageShort?: AssetLeverage;
+  /** Buy and sell, in base size. */
+  maxTradeSzs: [string, string];
+  /** Buy and sell, in USDC of margin. */
+  availableToTrade: [string, string];
+  markPx: string;
+  onlyIsolated: boolean;
+};
+
+/** An agent of an account; the empty name is the unnamed one. */
+export type ApprovedAgent = {
+  agentAddress: string;
+  agentName: string;
+  createTime: number;
+  updateTime: number;
+  validUntil: null;
+};
+
+/** Whose agent an address is; null when it is nobody's. */
+export type AgentOwner = { agent: string; owner: string | null; agentName: string | null };
+
+/** Whether an address may trade; a best-effort check before the binding one. */
+export type AccountStatus = {
+  user: string;
+  channel: number;
+  /** Means nothing unless `checked`. */
+  exists: boolean;
+  checked: boolean;
+  eligible: boolean;
+  /** Only when not eligible. */
+  reason?: string;
+};
+
+/** One funding payment; positive amounts are collected, `usdc` and `amount` are the same. */
+export type FundingRow = {
+  time: number;
+  coin: string;
+  usdc: string;
+  szi: string;
+  /** A fraction per hour. */
+  fundingRate: string;
+  amount: string;
+};
+
+/** A page of funding payments; the total is absent when it is not known. */
+export type UserFundings = { data: FundingRow[]; hasMore: boolean; total?: number };

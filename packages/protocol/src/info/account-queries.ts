@@ -1,0 +1,80 @@
+import * as z from 'zod';
+import { LIMITS } from '../limits.ts';
+import { AccountType, AccountTypes, Address, I32, IdStr, U32, listOf } from '../primitives.ts';
+import { Channel, firstSet } from './paging.ts';
+
+/** Queries on the present state of one account. */
+
+const Positions = listOf(U32, { name: 'instrumentIds', min: 0, max: LIMITS.instrumentIdsMax });
+
+const agentOwner = z
+  .object({ type: z.literal('agentOwner'), agent: Address.optional(), user: Address.optional() })
+  .transform(({ type, agent, user }, context) => {
+    const address = firstSet(agent, user);
+    if (address !== undefined) return { type, agent: address };
+    context.issues.push({ code: 'custom', path: ['agent'], input: undefined });
+    return z.NEVER;
+  });
+
+const ofUser = <const Type extends string>(type: Type) =>
+  z.object({ type: z.literal(type), user: Address });
+
+const EXCHANGE_ID = { exchangeId: I32.nullable().optional() };
+
+const outcomeFrontendOpenOrders = z
+  .object({
+    type: z.literal('outcomeFrontendOpenOrders'),
+    user: Address,
+    instrumentIds: Positions.optional(),
+    exchangeId: z.unknown().optional(),
+  })
+  .transform(({ exchangeId, ...query }, context) => {
+    if (exchangeId === undefined) return query;
+    const params = { refusal: 'exchangeIdRefused' };
+    context.issues.push({ code: 'custom', path: ['exchangeId'], params, input: exchangeId });
+    return z.NEVER;
+  });
+
+/** Queries on the present state of one account. */
+export const ACCOUNT_QUERIES = {
+  clearinghouseState: z.object({
+    type: z.literal('clearinghouseState'),
+    user: Address,
+    accountType: AccountType.default('perp'),
+    ...EXCHANGE_ID,
+  }),
+  perpClearinghouseState: z.object({
+    type: z.literal('perpClearinghouseState'),
+    user: Address,
+    ...EXCHANGE_ID,
+  }),
+  outcomePositions: z.object({
+    type: z.literal('outcomePositions'),
+    user: Address,
+    ...EXCHANGE_ID,
+    instrumentIds: Positions.optional(),
+  }),
+  triggerOrders: z.object({
+    type: z.literal('triggerOrders'),
+    user: Address,
+    asset: IdStr.nullable().optional(),
+  }),
+  activeAssetData: z.object({ type: z.literal('activeAssetData'), user: Address, coin: IdStr }),
+  frontendOpenOrders: z.object({
+    type: z.literal('frontendOpenOrders'),
+    user: Address,
+    exchangeId: I32.optional(),
+    accountType: AccountTypes.default(['perp']),
+    coin: IdStr.optional(),
+  }),
+  outcomeFrontendOpenOrders,
+  approvedAgents: ofUser('approvedAgents'),
+  agentOwner,
+  accessCodeStatus: z.object({
+    type: z.literal('accessCodeStatus'),
+    user: Address,
+    channel: Channel.default(0),
+  }),
+  approvedBuilders: ofUser('approvedBuilders'),
+  multiSigSigners: ofUser('multiSigSigners'),
+} as const;

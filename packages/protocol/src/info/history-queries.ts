@@ -1,0 +1,124 @@
+import * as z from 'zod';
+import { LIMITS, PAGE_LIMITS } from '../limits.ts';
+import { AccountTypes, Address, I32, IdStr, Ms, anyCase } from '../primitives.ts';
+import { Offset, TIME_SPAN, compact, firstSet, limitOf } from './paging.ts';
+
+/** Queries on what happened to one account, newest first, and on a builder's income. */
+
+const FundingType = anyCase(['collected', 'paid']);
+
+const userFundings = z
+  .object({
+    type: z.literal('userFundings'),
+    user: Address,
+    accountType: AccountTypes.optional(),
+    coin: z.string().optional(),
+    contract: anyCase(['all', 'active']).optional(),
+    startTimeMs: Ms.optional(),
+    startTime: Ms.optional(),
+    endTimeMs: Ms.optional(),
+    endTime: Ms.optional(),
+    fundingType: FundingType.optional(),
+    direction: FundingType.optional(),
+    limit: limitOf(PAGE_LIMITS.userFundings),
+    offset: Offset,
+  })
+  .transform((query, context) => {
+    if (query.contract !== undefined && query.coin !== undefined) {
+      const params = { refusal: 'contractWithCoin' };
+      context.issues.push({ code: 'custom', path: ['contract'], params, input: query.contract });
+      return z.NEVER;
+    }
+    const { startTimeMs, startTime, endTimeMs, endTime, fundingType, direction, ...rest } = query;
+    return compact({
+      ...rest,
+      startTime: firstSet(startTimeMs, startTime),
+      endTime: firstSet(endTimeMs, endTime),
+      fundingType: firstSet(fundingType, direction),
+    });
+  });
+
+const PageSize = I32.refine((value) => value >= 1, { params: { refusal: 'invalidLimit' } })
+  .transform((value) => Math.min(value, PAGE_LIMITS.builderMe.max))
+  .default(PAGE_LIMITS.builderMe.default);
+
+const builderPage = <const Type extends string>(type: Type) =>
+  z
+    .object({
+      type: z.literal(type),
+      user: Address,
+      ...TIME_SPAN,
+      page: I32.refine((value) => value >= 0, { params: { refusal: 'invalidOffset' } }).default(0),
+      pageSize: PageSize,
+    })
+    .superRefine(({ page, pageSize }, context) => {
+      if (page * pageSize + pageSize <= LIMITS.resultWindowMax) return;
+      const params = { refusal: 'resultWindowTooLarge' };
+      context.addIssue({ code: 'custom', path: ['page'], params });
+    });
+
+const feeTierInfo = z
+  .object({
+    type: z.literal('feeTierInfo'),
+    exchange_id: I32.optional(),
+    exchangeId: I32.optional(),
+  })
+  .transform(({ type, exchange_id, exchangeId }) => ({
+    type,
+    exchangeId: firstSet(exchange_id, exchangeId) ?? 0,
+  }));
+
+const feeTierRates = z
+  .object({
+    type: z.literal('feeTierRates'),
+    user: Address,
+    exchange_id: I32.optional(),
+    exchangeId: I32.optional(),
+  })
+  .transform(({ type, user, exchange_id, exchangeId }) => ({
+    type,
+    user,
+    exchangeId: firstSet(exchange_id, exchangeId) ?? 0,
+  }));
+
+/** Queries on the history of one account, fee tiers and builders. */
+export const HISTORY_QUERIES = {
+  userFills: z.object({
+    type: z.literal('userFills'),
+    user: Address,
+    accountType: AccountTypes.default(['perp']),
+    coin: IdStr.optional(),
+    ...TIME_SPAN,
+    limit: limitOf(PAGE_LIMITS.userFills),
+    offset: Offset,
+  }),
+  historicalOrders: z.object({
+    type: z.literal('historicalOrders'),
+    user: Address,
+    accountType: AccountTypes.default(['perp']),
+    coin: IdStr.optional(),
+    ...TIME_SPAN,
+    limit: limitOf(PAGE_LIMITS.historicalOrders),
+  }),
+  userNonFundingLedgerUpdates: z.object({
+    type: z.literal('userNonFundingLedgerUpdates'),
+    user: Address,
+    accountTypes: AccountTypes.default(['perp', 'outcome']),
+    ...TIME_SPAN,
+    limit: limitOf(PAGE_LIMITS.userNonFundingLedgerUpdates),
+    offset: Offset,
+  }),
+  userFundings,
+  feeTierInfo,
+  feeTierRates,
+  builderState: z.object({ type: z.literal('builderState'), user: Address }),
+  builderMeClaimed: builderPage('builderMeClaimed'),
+  builderMeEarned: builderPage('builderMeEarned'),
+  builderMeShare: z.object({
+    type: z.literal('builderMeShare'),
+    user: Address,
+    dimension: anyCase(['user', 'instrument']).default('user'),
+    window: anyCase(['7d', '30d', '90d', 'all']).default('7d'),
+  }),
+  builderMeClaimable: z.object({ type: z.literal('builderMeClaimable'), user: Address }),
+} as const;

@@ -1,0 +1,125 @@
+import * as z from 'zod';
+import { PAGE_LIMITS } from '../limits.ts';
+import { Dec, I32, IdStr, InstrumentIds, Ms, U32, anyCase, listOf } from '../primitives.ts';
+import { TIME_SPAN, compact, limitOf } from './paging.ts';
+
+/** Queries on instruments, books, candles, outcome markets and reference prices. */
+
+/** The intervals of candles. `1m` and `1M` differ, so these are matched in their exact case. */
+export const INTERVALS = [
+  '1m',
+  '3m',
+  '5m',
+  '15m',
+  '30m',
+  '1h',
+  '2h',
+  '4h',
+  '8h',
+  '12h',
+  '1d',
+  '3d',
+  '1w',
+  '1M',
+] as const;
+
+/** A candle interval. */
+export const Interval = z.literal(INTERVALS);
+
+/** A price step of a book; the empty text means the finest one. */
+export const BookTick = z.union([z.literal(''), Dec]).transform((text) => text || undefined);
+
+const CandleSpan = z.object({
+  coin: IdStr,
+  interval: Interval,
+  startTime: Ms,
+  endTime: Ms.optional(),
+});
+
+/**
+ * The fields of a candle query may stand in `req` or at the top level; this brings the second form
+ * into the first. A `req` that is there is the one that counts.
+ */
+export function liftCandleSpan(request: Readonly<Record<string, unknown>>): unknown {
+  return request['req'] === undefined ? { type: request['type'], req: request } : request;
+}
+
+const PriceSource = anyCase(['spot', 'oracle', 'twap']);
+
+/** Milliseconds, or an ISO text for them. */
+const MsOrIso = z.union([Ms, z.iso.datetime({ offset: true })]).transform((value) =>
+  typeof value === 'number' ? value : Date.parse(value),
+);
+
+const outcomeMeta = z
+  .object({
+    type: z.literal('outcomeMeta'),
+    exchangeId: I32.optional(),
+    limit: limitOf(PAGE_LIMITS.outcomeMeta),
+    sortBy: anyCase(['volume', 'endingSoon', 'newest', 'liquidity', 'trending']).default('volume'),
+    sortOrder: anyCase(['asc', 'desc']).optional(),
+    cursor: z.string().nullable().optional(),
+    after_cursor: z.string().nullable().optional(),
+    eventSlug: z.string().optional(),
+    marketSlugs: listOf(z.string(), { name: 'marketSlugs', min: 1, max: 50 }).optional(),
+    markets: anyCase(['matched', 'event']).default('matched'),
+    tag: z.string().optional(),
+    status: anyCase(['upcoming', 'open', 'closed', 'resolved', 'all']).optional(),
+  })
+  .transform(({ cursor, after_cursor, ...query }, context) => {
+    if (query.sortBy === 'endingSoon' && query.sortOrder !== undefined) {
+      const params = { refusal: 'sortOrderWithEndingSoon' };
+      context.issues.push({ code: 'custom', path: ['sortOrder'], params, input: query.sortOrder });
+      return z.NEVER;
+    }
+    // A lookup by name finds what it names, whatever its status.
+    const isLookup = query.eventSlug !== undefined || query.marketSlugs !== undefined;
+    const status = query.status ?? (isLookup ? 'all' : 'open');
+    return compact({ ...query, status, cursor: cursor ?? after_cursor ?? undefined });
+  });
+
+/** Queries on markets and prices. */
+export const MARKET_QUERIES = {
+  perpMeta: z.object({ type: z.literal('perpMeta'), dex: z.literal('').nullable().optional() }),
+  perpMetaDetail: z.object({ type: z.literal('perpMetaDetail'), assetName: z.string() }),
+  l2Book: z.object({ type: z.literal('l2Book'), coin: IdStr, tick: BookTick.optional() }),
+  candleSnapshot: z.object({ type: z.literal('candleSnapshot'), req: CandleSpan }),
+  outcomeMeta,
+  outcomeAssetCtxs: z.object({
+    type: z.literal('outcomeAssetCtxs'),
+    instrumentIds: InstrumentIds,
+    exchangeId: I32.optional(),
+  }),
+  outcomeProbability: z.object({
+    type: z.literal('outcomeProbability'),
+    instrumentIds: InstrumentIds,
+    interval: anyCase(['1h', '6h', '1d', '1w', '1m', 'max']).default('1d'),
+    ...TIME_SPAN,
+    fidelity: z.int().min(1).optional(),
+  }),
+  outcomeSeriesTimeline: z.object({
+    type: z.literal('outcomeSeriesTimeline'),
+    seriesSlug: z.string(),
+    exchangeId: I32.optional(),
+    limit: limitOf(PAGE_LIMITS.outcomeSeriesTimeline),
+    before: Ms.optional(),
+    after: Ms.optional(),
+  }),
+  outcomeResolution: z.object({ type: z.literal('outcomeResolution'), instrumentId: U32 }),
+  cryptoPrice: z.object({
+    type: z.literal('cryptoPrice'),
+    symbol: z.string(),
+    eventStartTime: MsOrIso.optional(),
+    endTime: MsOrIso.optional(),
+    variant: anyCase(['5m', '15m', '1h', '4h', '1d']).optional(),
+    source: PriceSource.default('oracle'),
+  }),
+  cryptoPriceHistory: z.object({
+    type: z.literal('cryptoPriceHistory'),
+    symbol: z.string(),
+    startTime: Ms,
+    endTime: Ms,
+    source: PriceSource.default('oracle'),
+    variant: z.string().optional(),
+  }),
+} as const;

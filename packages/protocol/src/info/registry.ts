@@ -1,0 +1,75 @@
+import type * as z from 'zod';
+import { refusal, type WireError } from '../errors.ts';
+import { toWireError } from '../to-wire-error.ts';
+import { ACCOUNT_QUERIES } from './account-queries.ts';
+import { HISTORY_QUERIES } from './history-queries.ts';
+import { MARKET_QUERIES, liftCandleSpan } from './market-queries.ts';
+import { VENUE_QUERIES } from './venue-queries.ts';
+
+/** Every query type of /info, with the schema of its request. */
+export const INFO_QUERIES = {
+  ...MARKET_QUERIES,
+  ...ACCOUNT_QUERIES,
+  ...HISTORY_QUERIES,
+  ...VENUE_QUERIES,
+} as const;
+
+/** The `type` of a query. */
+export type InfoType = keyof typeof INFO_QUERIES;
+
+/** A parsed query of one type: defaults filled in, aliases resolved. */
+export type InfoQueryOf<Type extends InfoType> = z.output<(typeof INFO_QUERIES)[Type]>;
+
+/** A query as a client may write it. */
+export type InfoRequestOf<Type extends InfoType> = z.input<(typeof INFO_QUERIES)[Type]>;
+
+/** Any parsed query. */
+export type InfoQuery = { [Type in InfoType]: InfoQueryOf<Type> }[InfoType];
+
+/** What parsing a query gives; `clamped` tells when a limit was lowered, for the warning. */
+export type ParsedInfo =
+  | {
+      readonly ok: true;
+      readonly query: InfoQuery;
+      readonly clamped?: { readonly from: number; readonly to: number };
+    }
+  | { readonly ok: false; readonly error: WireError };
+
+const HTTP_FORBIDDEN = 403;
+
+/** Reads the body of /info. */
+export function parseInfo(value: unknown): ParsedInfo {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { ok: false, error: refusal('notAnObject', []) };
+  }
+  const request = value as Readonly<Record<string, unknown>>;
+  const type = request['type'];
+  if (type === undefined) {
+    return { ok: false, error: refusal('missingField', ['type'], { field: 'type' }) };
+  }
+  if (typeof type !== 'string') {
+    return { ok: false, error: refusal('wrongType', ['type'], { field: 'type' }) };
+  }
+  if (!Object.hasOwn(INFO_QUERIES, type)) {
+    const details = { field: 'type', got: type };
+    return { ok: false, error: refusal('notAllowed', [], details, HTTP_FORBIDDEN) };
+  }
+  const body = type === 'candleSnapshot' ? liftCandleSpan(request) : request;
+  const parsed = INFO_QUERIES[type as InfoType].safeParse(body);
+  if (!parsed.success) return { ok: false, error: toWireError(parsed.error.issues, body) };
+  const query = parsed.data as InfoQuery;
+  const clamped = clampOf(request, query);
+  return clamped === undefined ? { ok: true, query } : { ok: true, query, clamped };
+}
+
+function clampOf(
+  request: Readonly<Record<string, unknown>>,
+  query: Readonly<Record<string, unknown>>,
+): { from: number; to: number } | undefined {
+  for (const field of ['limit', 'pageSize']) {
+    const from = request[field];
+    const to = query[field];
+    if (typeof from === 'number' && typeof to === 'number' && from !== to) return { from, to };
+  }
+  return undefined;
+}

@@ -1,0 +1,112 @@
+import type { Details } from '../errors.ts';
+
+/** What the venue queries and the write endpoints answer. */
+
+/** A notice beside a success: nothing failed, but something is not as the client may think. */
+export type Warning = { code: string; message: string; details?: object };
+
+/** The answer envelope of /info and its siblings. */
+export type InfoEnvelope<Data> =
+  | { success: true; code: 0; data: Data; warnings?: Warning[] }
+  | { success: false; code: number; message: string; name?: string; details?: Details };
+
+/** The one status of an action. */
+export type ActionResultStatus =
+  | 'success'
+  | { error: string; code?: number; name?: string; details?: Details };
+
+/** What became of one entry of an action, told when the sender waits for the execution. */
+export type OrderResult = {
+  i: number;
+  oid: number | null;
+  cloid: string | null;
+  state: 'open' | 'filled' | 'cancelled' | 'rejected';
+  filledSz: string;
+  avgPx: string | null;
+  error: string | null;
+};
+
+/** The answer envelope of /exchange. */
+export type ExchangeEnvelope =
+  | {
+      status: 'ok';
+      code: 0;
+      data: {
+        type: string;
+        data: { statuses: [ActionResultStatus]; orders?: OrderResult[]; created?: object };
+      };
+      confirm?: 'executed';
+      txHash?: string;
+      height?: number;
+      traceId?: string;
+      warnings?: Warning[];
+    }
+  | { status: 'ok'; traceId: string; warnings?: Warning[] }
+  | { status: 'pending'; txHash: string; traceId?: string }
+  | { status: 'err'; code: number; message: string; name?: string; details?: Details }
+  | { status: 'err'; code: number; response: string; name?: string; details?: Details };
+
+/** The settings of the deployment; snake case on the wire. */
+export type Settings = {
+  bridge2_contract_address: string;
+  settlement_chain_id: number;
+  usdc_contract_address: string;
+  insurance_fund_address: string;
+  usdc_decimals: 6;
+  min_deposit: string;
+  min_withdraw: string;
+  withdraw_fee: string;
+  service_network: string;
+  chain_id: number;
+  api_version: number;
+  protocol_version: number;
+  relay_url: string;
+  chain_name: string;
+};
+
+/** What the faucet granted. */
+export type FaucetGrant = {
+  user: string;
+  amount: string;
+  token: 'USDC';
+  txHash: string;
+  nextRequestTime: number;
+};
+
+/** The receipt of an action; everything but the status is null for one that was never seen. */
+export type ActionStatus = {
+  status: 'queued' | 'pending' | 'executed' | 'failed' | 'unknown';
+  txHash: string | null;
+  traceId: string | null;
+  signer: string | null;
+  /** The acting account. */
+  user: string | null;
+  nonce: number | null;
+  actionType: string | null;
+  block: { height: number; time: number; hash: string } | null;
+  result: { type: string; statuses: [ActionResultStatus]; orders?: OrderResult[] } | null;
+  error: { code: number; name: string; message: string; details?: Details } | null;
+};
+
+/** What is left of a request budget. */
+export type Budget = { limit: number; windowMs: number; remaining: number; resetMs: number };
+
+/** Open connections of a client. */
+export type Connections = { limit: number; open: number };
+
+/** The budgets of the asking client. */
+export type RateLimit = {
+  ip: string;
+  time: number;
+  info: Budget;
+  exchange: Budget;
+  explainSignature: Budget;
+  simulate: Budget;
+  ws: Connections;
+  apiWs: Connections;
+  wsRtds: Connections;
+  faucetNextTime: number | null;
+};
+
+/** The hash of the venue's whole state after a block. */
+export type StateHash = { height: number; blockTime: number; stateHash: string };

@@ -1,0 +1,122 @@
+import { ARRAY, MAP, writeHeader } from './msgpack-write.ts';
+
+/**
+ * Cuts parts out of MessagePack bytes without decoding them, so that the part of an action that is
+ * hashed on its own keeps the key order and the spelling that the client sent.
+ */
+
+type Entry = {
+  readonly key: string;
+  readonly start: number;
+  readonly valueStart: number;
+  readonly end: number;
+};
+
+const decoder = new TextDecoder();
+
+/** The encoded value of one key of an encoded map; undefined when there is none. */
+export function mapEntry(map: Uint8Array, key: string): Uint8Array | undefined {
+  const entry = mapEntries(map)?.find((candidate) => candidate.key === key);
+  return entry === undefined ? undefined : map.subarray(entry.valueStart, entry.end);
+}
+
+/** The encoded map without one key; the map itself when it has no such key. */
+export function mapWithout(map: Uint8Array, key: string): Uint8Array {
+  const entries = mapEntries(map);
+  const entry = entries?.find((candidate) => candidate.key === key);
+  if (entries === undefined || entry === undefined) return map;
+  const first = entries[0] as Entry;
+  const kept = map.length - first.start - (entry.end - entry.start);
+  const out = new Uint8Array(kept + 5);
+  out.set(map.subarray(first.start, entry.start), 1);
+  out.set(map.subarray(entry.end), 1 + entry.start - first.start);
+  return out.slice(0, writeHeader(out, 0, kept + 1, entries.length - 1, MAP));
+}
+
+/** An encoded array of values that are already encoded. */
+export function arrayOf(values: readonly Uint8Array[]): Uint8Array {
+  const bytes = values.reduce((sum, value) => sum + value.length, 0);
+  const out = new Uint8Array(bytes + 5);
+  let length = 1;
+  for (const value of values) {
+    out.set(value, length);
+    length += value.length;
+  }
+  return out.slice(0, writeHeader(out, 0, length, values.length, ARRAY));
+}
+
+/** The text of an encoded string; undefined when it is not a string. */
+export function stringOf(bytes: Uint8Array): string | undefined {
+  const header = readHeader(bytes, 0);
+  if (header.kind !== 'string') return undefined;
+  return decoder.decode(bytes.subarray(header.end - header.count, header.end));
+}
+
+function mapEntries(map: Uint8Array): Entry[] | undefined {
+  const header = readHeader(map, 0);
+  if (header.kind !== 'map') return undefined;
+  const entries: Entry[] = [];
+  let at = header.end;
+  for (let index = 0; index < header.count; index++) {
+    const valueStart = skip(map, at);
+    const end = skip(map, valueStart);
+    entries.push({ key: stringOf(map.subarray(at, valueStart)) ?? '', start: at, valueStart, end });
+    at = end;
+  }
+  return entries;
+}
+
+function skip(bytes: Uint8Array, at: number): number {
+  const header = readHeader(bytes, at);
+  let end = header.end;
+  const values = header.kind === 'map' ? header.count * 2 : header.count;
+  if (header.kind === 'map' || header.kind === 'array') {
+    for (let index = 0; index < values; index++) end = skip(bytes, end);
+  }
+  return end;
+}
+
+type Header = {
+  readonly kind: 'map' | 'array' | 'string' | 'scalar';
+  /** Entries of a container, bytes of a string. */
+  readonly count: number;
+  /** After the header; after the value for strings and scalars. */
+  readonly end: number;
+};
+
+/** Bytes after the tag, for the tags 0xcc to 0xd3: the integers of one to eight bytes. */
+const INTEGER_BYTES = [1, 2, 4, 8, 1, 2, 4, 8];
+
+function readHeader(bytes: Uint8Array, at: number): Header {
+  const tag = bytes[at];
+  if (tag === undefined) throw new RangeError('msgpack: unexpected end');
+  if (tag < 0x80 || tag >= 0xe0 || tag === 0xc0 || tag === 0xc2 || tag === 0xc3) {
+    return { kind: 'scalar', count: 0, end: at + 1 };
+  }
+  if (tag < 0x90) return { kind: 'map', count: tag & 0x0f, end: at + 1 };
+  if (tag < 0xa0) return { kind: 'array', count: tag & 0x0f, end: at + 1 };
+  if (tag < 0xc0) return { kind: 'string', count: tag & 0x1f, end: at + 1 + (tag & 0x1f) };
+  const width = INTEGER_BYTES[tag - 0xcc];
+  if (width !== undefined) return { kind: 'scalar', count: 0, end: at + 1 + width };
+  if (tag >= 0xd9 && tag <= 0xdb) {
+    const size = 1 << (tag - 0xd9);
+    const count = readUint(bytes, at + 1, size);
+    return { kind: 'string', count, end: at + 1 + size + count };
+  }
+  if (tag >= 0xdc) {
+    const size = tag % 2 === 0 ? 2 : 4;
+    const kind = tag < 0xde ? 'array' : 'map';
+    return { kind, count: readUint(bytes, at + 1, size), end: at + 1 + size };
+  }
+  throw new RangeError(`msgpack: unexpected tag ${tag}`);
+}
+
+function readUint(bytes: Uint8Array, at: number, size: number): number {
+  let value = 0;
+  for (let offset = 0; offset < size; offset++) {
+    const byte = bytes[at + offset];
+    if (byte === undefined) throw new RangeError('msgpack: unexpected end');
+    value = value * 0x100 + byte;
+  }
+  return value;
+}

@@ -1,0 +1,61 @@
+import { mapEntry, mapWithout, stringOf } from './msgpack-slice.ts';
+import { JsonFault, Transcoder } from './transcoder.ts';
+
+/** A text that is refused: why, and where in the text. */
+export type ScanFault = { readonly ok: false; readonly message: string; readonly at: number };
+
+/** An /exchange body that passed the strict rules. */
+export type ScannedEnvelope = {
+  readonly ok: true;
+  /** MessagePack of the value of `action`, keys in the order of the text; undefined when absent. */
+  readonly action: Uint8Array | undefined;
+  /** The same without `type`, only when the action is a multiSig wrapper. */
+  readonly actionWithoutType: Uint8Array | undefined;
+  /** Where the value of `action` stands in the text. */
+  readonly actionRange: readonly [start: number, end: number] | undefined;
+};
+
+const transcoder = new Transcoder();
+
+/** Checks the text of an /exchange body and encodes its action for hashing. */
+export function scanEnvelope(text: string): ScannedEnvelope | ScanFault {
+  return faultAsValue(() => {
+    const wanted = transcoder.pick(text, 'action');
+    if (wanted === undefined) {
+      return { ok: true, action: undefined, actionWithoutType: undefined, actionRange: undefined };
+    }
+    return {
+      ok: true,
+      action: wanted.bytes,
+      actionWithoutType: isMultiSig(wanted.bytes) ? mapWithout(wanted.bytes, 'type') : undefined,
+      actionRange: [wanted.start, wanted.end],
+    };
+  });
+}
+
+/** Checks a text against the strict rules; what passes, `JSON.parse` reads without surprises. */
+export function checkJson(text: string): { readonly ok: true } | ScanFault {
+  return faultAsValue(() => {
+    transcoder.check(text);
+    return { ok: true };
+  });
+}
+
+/** MessagePack of a whole text, keys in its order. Throws `JsonFault` on a text that is refused. */
+export function jsonToMsgpack(text: string): Uint8Array {
+  return transcoder.run(text);
+}
+
+function isMultiSig(action: Uint8Array): boolean {
+  const type = mapEntry(action, 'type');
+  return type !== undefined && stringOf(type) === 'multiSig';
+}
+
+function faultAsValue<Answer>(scan: () => Answer): Answer | ScanFault {
+  try {
+    return scan();
+  } catch (fault) {
+    if (fault instanceof JsonFault) return { ok: false, message: fault.message, at: fault.at };
+    throw fault;
+  }
+}

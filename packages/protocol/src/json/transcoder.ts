@@ -1,0 +1,365 @@
+import { LIMITS } from '../limits.ts';
+import {
+  ARRAY,
+  MAP,
+  writeHeader,
+  writeInteger,
+  writeStringHeader,
+  writeUtf8,
+} from './msgpack-write.ts';
+
+/**
+ * Reads JSON text strictly and writes MessagePack in the same pass.
+ *
+ * Signatures are over the MessagePack of the action in the key order of the text. `JSON.parse` loses
+ * that order for keys that look like integers and keeps only the last of two equal keys, so the
+ * bytes are made from the text itself. One pass serves both the check and the hash: there is no
+ * second reader that could disagree with the first.
+ */
+
+/** Why a text was refused; caught by the functions of `scan.ts`, which answer with a value. */
+export class JsonFault extends Error {
+  override readonly name = 'JsonFault';
+  readonly at: number;
+  constructor(message: string, at: number) {
+    super(message);
+    this.at = at;
+  }
+}
+
+/** A value of the top-level object that the caller wants: its bytes and its place in the text. */
+export type Wanted = { readonly bytes: Uint8Array; readonly start: number; readonly end: number };
+
+const SCRATCH_BYTES = 64 * 1024;
+/** Up to here keys are compared one by one; above, a set keeps the cost linear. */
+const KEYS_COMPARED_MAX = 16;
+const DIGITS_MAX = 16;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
+
+const decoder = new TextDecoder();
+
+/** One reader is used for all texts, one after the other: its buffer is kept between them. */
+export class Transcoder {
+  #text = '';
+  #position = 0;
+  #scratch = new Uint8Array(SCRATCH_BYTES);
+  #out = this.#scratch;
+  #length = 0;
+  #depth = 0;
+  #wantedKey = '';
+  #wanted: Wanted | undefined;
+  /** Start and end in `#out` of the keys of the open objects, innermost last. */
+  #keys: number[] = [];
+
+  /** MessagePack of the whole text, which must be one value. */
+  run(text: string): Uint8Array {
+    this.#begin(text, '');
+    try {
+      this.#whole();
+      return this.#out.slice(0, this.#length);
+    } finally {
+      this.#end();
+    }
+  }
+
+  /** Checks a text, which must be one value. */
+  check(text: string): void {
+    this.#begin(text, '');
+    try {
+      this.#whole();
+    } finally {
+      this.#end();
+    }
+  }
+
+  /** Checks a text that must be one object and returns the value of one of its keys. */
+  pick(text: string, key: string): Wanted | undefined {
+    this.#begin(text, key);
+    try {
+      this.#blanks();
+      if (text.charCodeAt(this.#position) !== 0x7b) this.#fail('not an object');
+      this.#whole();
+      return this.#wanted;
+    } finally {
+      this.#end();
+    }
+  }
+
+  #begin(text: string, wantedKey: string): void {
+    // No form grows by more than three bytes per character, so writes need no bounds check.
+    const bytes = text.length * 3 + 16;
+    this.#out = bytes <= this.#scratch.length ? this.#scratch : new Uint8Array(bytes);
+    this.#text = text;
+    this.#position = 0;
+    this.#length = 0;
+    this.#depth = 0;
+    this.#keys.length = 0;
+    this.#wantedKey = wantedKey;
+    this.#wanted = undefined;
+  }
+
+  #end(): void {
+    this.#text = '';
+    this.#out = this.#scratch;
+  }
+
+  #whole(): void {
+    this.#value();
+    this.#blanks();
+    if (this.#position !== this.#text.length) this.#fail('text after the value');
+  }
+
+  #fail(message: string, at = this.#position): never {
+    throw new JsonFault(message, at);
+  }
+
+  #blanks(): void {
+    const text = this.#text;
+    let position = this.#position;
+    let code = text.charCodeAt(position);
+    while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) {
+      code = text.charCodeAt(++position);
+    }
+    this.#position = position;
+  }
+
+  #value(): void {
+    this.#blanks();
+    const code = this.#text.charCodeAt(this.#position);
+    if (code === QUOTE) this.#string();
+    else if (code === 0x7b) this.#object();
+    else if (code === 0x5b) this.#array();
+    else if (code === MINUS || (code >= ZERO && code <= NINE)) this.#number(code);
+    else if (code === 0x74) this.#word('true', 0xc3);
+    else if (code === 0x66) this.#word('false', 0xc2);
+    else if (code === 0x6e) this.#word('null', 0xc0);
+    else this.#fail(Number.isNaN(code) ? 'unexpected end' : 'unexpected character');
+  }
+
+  #word(word: string, byte: number): void {
+    if (!this.#text.startsWith(word, this.#position)) this.#fail('unexpected character');
+    this.#position += word.length;
+    this.#out[this.#length++] = byte;
+  }
+
+  #open(): number {
+    if (++this.#depth > LIMITS.jsonDepthMax) this.#fail('nested too deeply');
+    this.#position++;
+    this.#blanks();
+    // One byte for the header of up to 15 entries; `#close` makes room when there are more.
+    return this.#length++;
+  }
+
+  #close(start: number, count: number, kind: typeof ARRAY | typeof MAP): void {
+    this.#position++;
+    this.#depth--;
+    this.#length = writeHeader(this.#out, start, this.#length, count, kind);
+  }
+
+  #array(): void {
+    const start = this.#open();
+    let count = 0;
+    if (this.#text.charCodeAt(this.#position) !== 0x5d) {
+      for (;;) {
+        this.#value();
+        count++;
+        this.#blanks();
+        const code = this.#text.charCodeAt(this.#position);
+        if (code === 0x5d) break;
+        if (code !== 0x2c) this.#fail('expected , or ]');
+        this.#position++;
+      }
+    }
+    this.#close(start, count, ARRAY);
+  }
+
+  #object(): void {
+    const start = this.#open();
+    const firstKey = this.#keys.length;
+    let names: Set<string> | undefined;
+    let count = 0;
+    if (this.#text.charCodeAt(this.#position) !== 0x7d) {
+      for (;;) {
+        const keyStart = this.#length;
+        names = this.#key(firstKey, names);
+        count++;
+        this.#blanks();
+        if (this.#text.charCodeAt(this.#position) !== 0x3a) this.#fail('expected :');
+        this.#position++;
+        const wanted = this.#depth === 1 && this.#wantedKey !== '' && this.#isWanted(keyStart);
+        if (wanted) this.#keepValue();
+        else this.#value();
+        this.#blanks();
+        const code = this.#text.charCodeAt(this.#position);
+        if (code === 0x7d) break;
+        if (code !== 0x2c) this.#fail('expected , or }');
+        this.#position++;
+        this.#blanks();
+      }
+    }
+    this.#keys.length = firstKey;
+    this.#close(start, count, MAP);
+  }
+
+  /** Reads a key and refuses it when the object already has it; equal means equal once unescaped. */
+  #key(firstKey: number, names: Set<string> | undefined): Set<string> | undefined {
+    const at = this.#position;
+    if (this.#text.charCodeAt(at) !== QUOTE) this.#fail('expected a key');
+    const start = this.#length;
+    this.#string();
+    const end = this.#length;
+    const keys = this.#keys;
+    if (names === undefined) {
+      for (let index = firstKey; index < keys.length; index += 2) {
+        if (this.#equal(keys[index] as number, keys[index + 1] as number, start, end)) {
+          this.#fail('duplicate key', at);
+        }
+      }
+      keys.push(start, end);
+      if (keys.length - firstKey <= KEYS_COMPARED_MAX * 2) return undefined;
+      const seen = new Set<string>();
+      for (let index = firstKey; index < keys.length; index += 2) {
+        seen.add(this.#nameAt(keys[index] as number, keys[index + 1] as number));
+      }
+      return seen;
+    }
+    const name = this.#nameAt(start, end);
+    if (names.has(name)) this.#fail('duplicate key', at);
+    return names.add(name);
+  }
+
+  /** Compares two encoded strings, headers included: equal strings have equal headers. */
+  #equal(start: number, end: number, otherStart: number, otherEnd: number): boolean {
+    if (end - start !== otherEnd - otherStart) return false;
+    const out = this.#out;
+    for (let offset = end - start - 1; offset >= 0; offset--) {
+      if (out[start + offset] !== out[otherStart + offset]) return false;
+    }
+    return true;
+  }
+
+  /** The text of an encoded string. */
+  #nameAt(start: number, end: number): string {
+    const first = this.#out[start] as number;
+    const header = first < 0xc0 ? 1 : first === 0xd9 ? 2 : first === 0xda ? 3 : 5;
+    return decoder.decode(this.#out.subarray(start + header, end));
+  }
+
+  /** True when the key just read is the wanted one, which is short ASCII: one header byte. */
+  #isWanted(keyStart: number): boolean {
+    const key = this.#wantedKey;
+    if (this.#length - keyStart !== key.length + 1) return false;
+    return this.#nameAt(keyStart, this.#length) === key;
+  }
+
+  #keepValue(): void {
+    this.#blanks();
+    const start = this.#position;
+    const from = this.#length;
+    this.#value();
+    const bytes = this.#out.slice(from, this.#length);
+    this.#wanted = { bytes, start, end: this.#position };
+  }
+
+  #number(first: number): void {
+    const text = this.#text;
+    const at = this.#position;
+    const negative = first === MINUS;
+    const digits = negative ? at + 1 : at;
+    let position = digits;
+    let value = 0;
+    let code = text.charCodeAt(position);
+    while (code >= ZERO && code <= NINE) {
+      value = value * 10 + (code - ZERO);
+      code = text.charCodeAt(++position);
+    }
+    const count = position - digits;
+    if (count === 0) this.#fail('expected a digit', position);
+    if (text.charCodeAt(digits) === ZERO && (count > 1 || negative)) {
+      this.#fail(count > 1 ? 'leading zero' : 'negative zero', at);
+    }
+    // A fraction or an exponent, even of a whole value: the hash knows integers only.
+    if (code === 0x2e || code === 0x65 || code === 0x45) this.#fail('not an integer', at);
+    // Sums of up to 16 digits round monotonically, so a value above the bound never reads as below.
+    if (count > DIGITS_MAX || value > Number.MAX_SAFE_INTEGER) this.#fail('integer too large', at);
+    this.#position = position;
+    this.#length = writeInteger(this.#out, this.#length, negative ? -value : value);
+  }
+
+  #string(): void {
+    const text = this.#text;
+    const start = this.#position + 1;
+    const end = text.indexOf('"', start);
+    if (end < 0) this.#fail('unterminated string');
+    const out = this.#out;
+    const from = this.#length;
+    let length = writeStringHeader(out, from, end - start);
+    for (let position = start; position < end; position++) {
+      const code = text.charCodeAt(position);
+      if (code < 0x20 || code === BACKSLASH || code > 0x7e) {
+        this.#slowString(start);
+        return;
+      }
+      out[length++] = code;
+    }
+    this.#length = length;
+    this.#position = end + 1;
+  }
+
+  /** A string with escapes or beyond ASCII. Its encoded length is known only at the end. */
+  #slowString(start: number): void {
+    const text = this.#text;
+    const out = this.#out;
+    const from = this.#length;
+    let length = from + 1;
+    let position = start;
+    for (;;) {
+      const at = position;
+      let code = text.charCodeAt(position++);
+      if (Number.isNaN(code)) this.#fail('unterminated string', start - 1);
+      if (code === QUOTE) break;
+      if (code < 0x20) this.#fail('control character in a string', at);
+      if (code === BACKSLASH) {
+        code = this.#escape(position);
+        position += text.charCodeAt(position) === 0x75 ? 5 : 1;
+      }
+      if (code >= 0xd800 && code <= 0xdfff) {
+        // Half a pair has no UTF-8 form, so nobody could agree on its hash.
+        const escaped = text.charCodeAt(position) === BACKSLASH;
+        const low = escaped ? this.#escape(position + 1) : text.charCodeAt(position);
+        if (code > 0xdbff || !(low >= 0xdc00 && low <= 0xdfff)) this.#fail('lone surrogate', at);
+        position += escaped ? 6 : 1;
+        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+      }
+      length = writeUtf8(out, length, code);
+    }
+    const bytes = length - from - 1;
+    const header = bytes < 32 ? 1 : bytes < 0x100 ? 2 : bytes < 0x10000 ? 3 : 5;
+    if (header > 1) out.copyWithin(from + header, from + 1, length);
+    writeStringHeader(out, from, bytes);
+    this.#length = from + header + bytes;
+    this.#position = position;
+  }
+
+  /** The code unit of the escape whose letter is at `position`. */
+  #escape(position: number): number {
+    const code = this.#text.charCodeAt(position);
+    if (code === 0x75) {
+      const digits = this.#text.slice(position + 1, position + 5);
+      if (!/^[0-9a-fA-F]{4}$/.test(digits)) this.#fail('bad escape', position - 1);
+      return Number.parseInt(digits, 16);
+    }
+    if (code === QUOTE || code === BACKSLASH || code === 0x2f) return code;
+    if (code === 0x62) return 0x08;
+    if (code === 0x66) return 0x0c;
+    if (code === 0x6e) return 0x0a;
+    if (code === 0x72) return 0x0d;
+    if (code === 0x74) return 0x09;
+    return this.#fail('bad escape', position - 1);
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The bounds of the wire. Those that an operator may change (rates, connection counts) stand here as
+ * defaults; the rest are part of the interface.
+ */
+export const LIMITS = {
+  /** Bytes of a request body. */
+  bodyBytesMax: 1024 * 1024,
+  /** Nested arrays and objects in a request body. */
+  jsonDepthMax: 32,
+
+  /** Orders in one order action. */
+  ordersMax: 50,
+  /** Entries of cancel and cancelByCloid. */
+  cancelsMax: 200,
+  /** Entries of outcomeOperate's split or merge. */
+  outcomeOperationsMax: 50,
+  /** Instrument ids in one query, subscription or setTrading. */
+  instrumentIdsMax: 50,
+  /** Signers of a multi-sig account, and inner signatures of one action. */
+  multiSigSignersMax: 10,
+
+  /** Agent labels of one account. */
+  agentsMax: 100,
+  /** Unicode code points of an agent label. */
+  agentNameMax: 64,
+  /** Approved builders of one account. */
+  buildersMax: 20,
+  /** Builder fee `f` on a perp, in tenths of a basis point. */
+  builderFeePerpMax: 100,
+  /** Builder fee `f` on an outcome market, in tenths of a basis point. */
+  builderFeeOutcomeMax: 1000,
+
+  /** Levels per side of an l2Book answer. */
+  bookLevelsMax: 20,
+  /** Candles of one candleSnapshot. */
+  candlesMax: 5000,
+  /** Points of one cryptoPriceHistory. */
+  priceHistoryPointsMax: 2000,
+  /** Rows before which a paged query can start. */
+  offsetMax: 200_000,
+  /** Last row that a builder query can reach. */
+  resultWindowMax: 10_000,
+
+  /** Subscriptions of one connection. */
+  subscriptionsMax: 1000,
+  /** outcomeBbos subscriptions of one connection. */
+  bboGroupsMax: 20,
+  /** Open connections per client address and endpoint. */
+  connectionsMax: 10,
+  /** Control frames per second of one connection. */
+  framesPerSecond: 20,
+  /** Control frames that one connection may send at once. */
+  framesBurst: 40,
+  /** Silence after which a connection is closed. */
+  idleMsMax: 60_000,
+  /** Rows of a snapshot frame of a history channel. */
+  snapshotRowsMax: 200,
+
+  /** /info requests per second and client address. */
+  infoPerSecond: 50,
+  /** /exchange requests per second and client address. */
+  exchangePerSecond: 10,
+  /** explainSignature queries per second and client address. */
+  explainPerSecond: 5,
+  /** simulate queries per second and client address. */
+  simulatePerSecond: 10,
+
+  /** Least withdrawal, in micro-USDC. */
+  withdrawMicroMin: 2_000_000,
+  /** Least permit deposit, in micro-USDC. */
+  depositMicroMin: 5_000_000,
+  /** Least seconds between now and a permit's deadline. */
+  permitDeadlineSecondsMin: 120,
+  /** Most seconds between now and a permit's deadline. */
+  permitDeadlineSecondsMax: 7 * 24 * 60 * 60,
+} as const;
+
+/** Outcome markets have ids from here on; perps lie below. */
+export const OUTCOME_ID_MIN = 100_000;
+
+/** Default and greatest `limit` per paged query. */
+export const PAGE_LIMITS = {
+  userFills: { default: 200, max: 2000 },
+  historicalOrders: { default: 500, max: 2000 },
+  userNonFundingLedgerUpdates: { default: 500, max: 2000 },
+  userFundings: { default: 300, max: 2000 },
+  outcomeMeta: { default: 20, max: 50 },
+  outcomeSeriesTimeline: { default: 20, max: 50 },
+  blocks: { default: 20, max: 100 },
+  builderMe: { default: 50, max: 100 },
+  recentTrades: { default: 50, max: 200 },
+} as const;

@@ -1,0 +1,214 @@
+/**
+ * Every refusal text of the venue, grouped by the error name it belongs to. Clients match on these
+ * texts, so they are written once, here, and built by functions whose parameters name the blanks.
+ */
+
+const INVALID = {
+  priceOffTick: (tick: string) => `Price precision does not match the tick size: ${tick}`,
+  sizeOffLot: (lot: string) => `Size precision does not match the lot size: ${lot}`,
+  sizeAboveMax: (max: string | number) => `Order size exceeds the maximum: ${max}`,
+  sizeBelowMin: (min: string | number) => `Order size is below the minimum: ${min}`,
+  valueBelowMin: (min: string | number) => `Order must have a minimum value of ${min} USDC`,
+  priceOutOfRange: () => 'Price is out of range',
+  priceFarFromOracle: () => 'Price is too far from the oracle',
+  tradingHalted: (name: string) => `Trading is halted for ${name}`,
+  delisted: (name: string) => `Instrument is delisted: ${name}`,
+  oracleStale: (name: string) => `Oracle is stale for ${name}`,
+  mixedExchanges: () => 'Orders of one action must belong to one exchange',
+  invalidCursor: () => 'Invalid cursor',
+  sortOrderWithEndingSoon: () => 'sortOrder is not allowed with endingSoon',
+  contractWithCoin: () => 'contract is not allowed with coin',
+  invalidLimit: () => 'Invalid limit',
+  invalidOffset: () => 'Invalid offset',
+  resultWindowTooLarge: () => 'Result window is too large',
+  invalidMultiSigSigners: () => 'Invalid multi-sig signers',
+  scheduleTooSoon: () => 'time must be at least 5 s ahead',
+  unknownToken: (token: number) => `Unknown token: ${token}`,
+  faucetLimit: () => 'Faucet limit reached',
+  insuranceBelowTarget: () => 'Insurance fund is below its target',
+};
+
+const NOT_ALLOWED = {
+  notAllowed: () => 'This action is not allowed.',
+};
+
+const BAD_REQUEST = {
+  malformedJson: (why: string, at: number) => `Malformed JSON: ${why} at ${at}`,
+  notAnObject: () => 'The body is not a JSON object',
+  bodyTooLarge: (bytesMax: number) => `The body exceeds ${bytesMax} bytes`,
+  wrongContentType: () => 'The content type is not application/json',
+  missingField: (name: string) => `Missing field: ${name}`,
+  wrongType: (name: string) => `Wrong type for ${name}`,
+  entryCount: (name: string, min: number, max: number) =>
+    `${name} must hold ${min} to ${max} entries`,
+  exchangeIdRefused: () => 'exchangeId is not accepted',
+};
+
+const UNAUTHORIZED = {
+  agentNotAuthorized: (agent: string) =>
+    `Authorization failed: Agent ${agent} is not authorized by any account`,
+  signerNotUser: () => 'Signer does not match user',
+  invalidSignature: () => 'Invalid signature',
+  vaultNotAllowed: () => 'vaultAddress is not allowed for this action',
+  vaultUnknown: (vault: string) => `Vault not registered: ${vault}`,
+  notVaultLeader: (vault: string) => `Not the leader of vault ${vault}`,
+  multiSigRequired: () => 'Multi-sig account requires a multiSig payload',
+  notMultiSig: (user: string) => `Not a multi-sig account: ${user}`,
+  notEnoughSignatures: (count: number, threshold: number) =>
+    `Not enough signatures: ${count} of ${threshold}`,
+  signerNotInSet: (signer: string, user: string) =>
+    `Signer ${signer} is not authorized for ${user}`,
+  signerNotPermitted: (type: string) => `Signer is not permitted to send ${type}`,
+};
+
+const BAD_NONCE = {
+  nonceUsed: () => 'Nonce already used',
+  nonceTooLow: (floor: number) => `Nonce too low: must be above ${floor}`,
+  nonceTooOld: () => 'Nonce too old',
+  nonceTooFar: () => 'Nonce too far in the future',
+  nonceDiffers: () => 'Action nonce does not match envelope nonce',
+};
+
+const MISMATCH = {
+  networkMismatch: (expected: string, got: string) =>
+    `Network mismatch: expected ${expected}, got ${got}`,
+  chainIdMismatch: (expected: number, got: number) =>
+    `Chain ID mismatch: expected ${expected}, got ${got}`,
+  apiVersionMismatch: (expected: number, got: number) =>
+    `API version mismatch: expected ${expected}, got ${got}`,
+};
+
+const NO_ACCOUNT = {
+  noAccount: () => 'No trading account found. Please deposit first.',
+  depositFirst: () => 'Please deposit first',
+};
+
+/** These are also the `reason` texts of the account status. */
+const GATED = {
+  exchangeClosed: () => 'Exchange is not allowed',
+  userBlacklisted: () => 'User is blacklisted',
+  userNotWhitelisted: () => 'User not in whitelist',
+  userNotAuthorized: () => 'User not authorized for this channel',
+  unknownChannel: () => 'Unknown channel',
+  noTradingAccount: () => 'No trading account found',
+  dbUnavailable: (why: string) => `db_service unavailable: ${why}`,
+};
+
+const AGENT = {
+  agentIsSelf: () => 'Cannot approve self as agent',
+  agentAddressUsed: () => 'Agent address is already used',
+  agentLabelUnknown: () => 'Agent with this label does not exist',
+  agentsFull: () => 'Max agents per account reached (100)',
+  agentNameTooLong: () => 'Agent name length exceeds maximum of 64 characters',
+};
+
+const LEVERAGE = {
+  leverageOpenOrders: () => 'Cannot update leverage while you have open orders',
+  leverageTpslOrders: () => 'Cannot update leverage while you have TPSL orders',
+  leverageTriggerOrders: () => 'Cannot update leverage while you have trigger orders',
+  leverageAboveMax: (name: string) => `Maximum leverage exceeded for ${name}`,
+  marginTierMissing: () => 'Margin tier not found',
+  positionModeOpenPositions: () => 'Cannot update position mode while you have open positions',
+  positionModeOpenOrders: () => 'Cannot update position mode while you have open orders',
+  marginModeDiffers: () => "Margin mode differs from the open position's",
+  marginModeOpenPositions: () => 'Cannot update margin mode while you have open positions',
+  marginModeOpenOrders: () => 'Cannot update margin mode while you have open orders',
+  onlyIsolated: (name: string) => `Only isolated margin is allowed for ${name}`,
+  invalidLeverage: (leverage: number) => `Invalid leverage: ${leverage}`,
+};
+
+const MARGIN = {
+  insufficientMargin: () => 'Insufficient margin',
+  insufficientBalance: () => 'Insufficient balance',
+  noIsolatedPosition: (name: string) => `No isolated position for ${name}`,
+  noPosition: (name: string) => `No position for ${name}`,
+  positionLimit: (name: string) => `Position limit exceeded for ${name}`,
+  marginNotFree: () => 'Cannot remove more margin than is free',
+};
+
+const ORDER = {
+  orderNotFound: () => 'Order not found',
+  orderGone: (asset: number) =>
+    `Order was never placed, already canceled, or filled. asset=${asset}`,
+  orderQueued: () => 'Order is queued and cannot be cancelled before release',
+  postOnlyWouldMatch: () => 'Post only order would have immediately matched',
+  reduceOnlyWouldIncrease: () => 'Reduce only order would increase position',
+  invalidCloid: () => 'Invalid cloid format',
+  duplicateCloid: () => 'Duplicate cloid',
+  tooManyOpenOrders: (max: number) => `Too many open orders: ${max}`,
+  iocOnOutcome: () => 'Ioc is not supported for outcome markets',
+  triggerOnOutcome: () => 'Trigger orders are not supported for outcome markets',
+  amendWouldTake: () => 'Amend would take liquidity on a delayed market',
+  expireTimeTooSoon: () => 'Expire time must be at least 5 s ahead',
+  marketClosed: () => 'Market is closed',
+};
+
+const BUILDER = {
+  noBuilderRewards: () => 'No unclaimed builder rewards',
+  builderIsSigner: () => 'Builder cannot be the signer',
+  invalidBuilder: () => 'Invalid builder address',
+  invalidMaxFeeRate: () => 'Invalid max fee rate',
+  buildersFull: () => 'Max approved builders reached (20)',
+  builderNotApproved: () => 'Builder is not approved',
+};
+
+const FUNDS = {
+  depositBelowMin: () => 'Below minimum deposit amount',
+  withdrawBelowMin: () => 'Below minimum withdraw amount',
+  permitFailed: () => 'Permit deposit failed',
+  deadlineOutOfRange: () => 'Deadline out of range',
+  sameSourceAndDestination: () => 'Source and destination are the same',
+  transferBelowMin: () => 'Below minimum transfer amount',
+};
+
+const OUTCOME = {
+  notOutcome: () => 'Instrument is not an outcome market',
+  outcomeResolved: () => 'Outcome market is resolved',
+  insufficientShares: () => 'Insufficient shares',
+  insufficientSharesToMerge: () => 'Insufficient shares to merge',
+};
+
+const DEPLOY = {
+  slugUsed: (slug: string) => `Slug already used: ${slug}`,
+  seriesUnknown: (slug: string) => `Unknown series: ${slug}`,
+  instrumentIdUsed: (id: number) => `Instrument id already used: ${id}`,
+  invalidMarginTable: (why: string) => `Invalid margin table: ${why}`,
+  invalidPhaseChange: (from: string, to: string) => `Invalid phase change: ${from} to ${to}`,
+  alreadyResolved: () => 'Already resolved',
+  fractionsNotOne: () => 'Fractions of the event must sum to 1',
+};
+
+/** The refusal texts by error name. */
+export const MESSAGE_GROUPS = {
+  INVALID,
+  NOT_ALLOWED,
+  BAD_REQUEST,
+  UNAUTHORIZED,
+  BAD_NONCE,
+  MISMATCH,
+  NO_ACCOUNT,
+  GATED,
+  AGENT,
+  LEVERAGE,
+  MARGIN,
+  ORDER,
+  BUILDER,
+  VERSION: { unsupportedVersion: (got: string) => `Unsupported x-api-version: ${got}` },
+  FUNDS,
+  OUTCOME,
+  EXPIRED: {
+    actionExpired: (expiresAfter: number, time: number) =>
+      `Action expired: expiresAfter ${expiresAfter}, consensus time ${time}`,
+    expiryNotAllowed: () => 'expiresAfter is not allowed for this action',
+  },
+  DEPLOY,
+  RATE_LIMITED: { rateLimited: () => 'rate limit exceeded' },
+  NOT_FOUND: {
+    eventNotFound: () => 'Event not found',
+    instrumentNotFound: () => 'Instrument not found',
+    transactionNotFound: () => 'Transaction not found',
+    blockNotFound: () => 'Block not found',
+  },
+  INTERNAL: { internal: () => 'Internal error' },
+  UNAVAILABLE: { unavailable: () => 'Service unavailable' },
+};

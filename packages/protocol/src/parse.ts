@@ -1,0 +1,80 @@
+import * as z from 'zod';
+import {
+  actionDefinition,
+  isInnerActionType,
+  type Action,
+  type MultiSigAction,
+} from './actions/registry.ts';
+import { refusal, type WireError } from './errors.ts';
+import { Address, Ms, U64, anyCase } from './primitives.ts';
+import { SignatureSchema } from './signature-schema.ts';
+import { toWireError } from './to-wire-error.ts';
+
+/** A parsed value, or the refusal to answer with. */
+export type Parsed<Value> =
+  | ({ readonly ok: true } & Value)
+  | { readonly ok: false; readonly error: WireError };
+
+/** The envelope of /exchange. Keys that it does not name are ignored. */
+export const EnvelopeSchema = z.object({
+  action: z.looseObject({}),
+  signature: SignatureSchema,
+  nonce: U64,
+  vaultAddress: Address.nullable().optional(),
+  signatureChainId: U64.nullable().optional(),
+  confirm: anyCase(['executed']).optional(),
+  expiresAfter: Ms.nullable().optional(),
+});
+
+/** A parsed /exchange envelope; `action` is as received and is parsed on its own. */
+export type Envelope = z.output<typeof EnvelopeSchema>;
+
+/** Reads the envelope of /exchange, without its action. */
+export function parseEnvelope(value: unknown): Parsed<{ readonly envelope: Envelope }> {
+  const parsed = EnvelopeSchema.safeParse(value);
+  if (parsed.success) return { ok: true, envelope: parsed.data };
+  if (!isObject(value)) return { ok: false, error: refusal('notAnObject', []) };
+  return { ok: false, error: toWireError(parsed.error.issues, value) };
+}
+
+/** Reads an action by the definition that its type names; a multiSig wrapper's inner one as well. */
+export function parseAction(value: unknown): Parsed<{ readonly action: Action }> {
+  return parseActionAt(value, []);
+}
+
+function parseActionAt(
+  value: unknown,
+  prefix: readonly string[],
+): Parsed<{ readonly action: Action }> {
+  if (!isObject(value)) return { ok: false, error: refusal('wrongType', ['action']) };
+  const field = [...prefix, 'type'].join('.');
+  const type = value['type'];
+  if (type === undefined) {
+    return { ok: false, error: refusal('missingField', ['type'], { field }) };
+  }
+  if (typeof type !== 'string') {
+    return { ok: false, error: refusal('wrongType', ['type'], { field }) };
+  }
+  const definition = actionDefinition(type);
+  const isInner = prefix.length > 0;
+  if (definition === undefined || (isInner && !isInnerActionType(type))) {
+    return { ok: false, error: refusal('notAllowed', [], { field, got: type }) };
+  }
+  const parsed = definition.schema.safeParse(value);
+  if (!parsed.success) {
+    return { ok: false, error: toWireError(parsed.error.issues, value, prefix) };
+  }
+  const action = parsed.data as Action;
+  return action.type === 'multiSig' ? withInnerAction(action) : { ok: true, action };
+}
+
+function withInnerAction(wrapper: MultiSigAction): Parsed<{ readonly action: Action }> {
+  const inner = parseActionAt(wrapper.payload.action, ['payload', 'action']);
+  if (!inner.ok) return inner;
+  const payload = { ...wrapper.payload, action: inner.action };
+  return { ok: true, action: { ...wrapper, payload } as MultiSigAction };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

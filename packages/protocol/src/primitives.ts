@@ -1,0 +1,126 @@
+import * as z from 'zod';
+import { isDecimalText, type Address as AddressText } from '@oddlot/units';
+import { MESSAGES, type Details, type MessageKey } from './errors.ts';
+import { LIMITS } from './limits.ts';
+
+/**
+ * The building blocks of all request schemas. What they accept is normalised on the way out
+ * (addresses in lower case, enums in their exact case); what was signed is never taken from here but
+ * from the request text.
+ */
+
+const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
+const UINT32_MAX = 0xffff_ffff;
+const INT32_MAX = 0x7fff_ffff;
+
+/** An EVM address: any case in, lower case out. */
+export const Address = z
+  .string()
+  .regex(ADDRESS_PATTERN)
+  .transform((text) => text.toLowerCase() as AddressText);
+
+/** A 32-byte hash: any case in, lower case out. */
+export const Hash = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/)
+  .transform((text) => text.toLowerCase());
+
+/** A decimal as text. It stays text: only its instrument knows the scale. */
+export const Dec = z.string().refine(isDecimalText);
+
+/** A point in time or a duration, in milliseconds. */
+export const Ms = z.int().min(0);
+/** An unsigned 32-bit integer. */
+export const U32 = z.int().min(0).max(UINT32_MAX);
+/** A signed 32-bit integer. */
+export const I32 = z
+  .int()
+  .min(-INT32_MAX - 1)
+  .max(INT32_MAX);
+/** An unsigned integer, within what JSON carries exactly. */
+export const U64 = z.int().min(0);
+/** A signed integer, within what JSON carries exactly. */
+export const I64 = z.int();
+
+/** An order id: the only integer that may also be written as a numeric string. */
+export const OrderIdOrText = z.union([U64, z.string().regex(/^(0|[1-9][0-9]{0,15})$/)]).transform(
+  (value, context) => {
+    const id = Number(value);
+    if (Number.isSafeInteger(id)) return id;
+    context.issues.push({ code: 'custom', input: value });
+    return z.NEVER;
+  },
+);
+
+/** An instrument id in decimal text; leading zeros are dropped. */
+export const IdStr = z
+  .string()
+  .regex(/^[0-9]{1,10}$/)
+  .transform((text) => String(Number(text)));
+
+/** A client order id. Only its type is checked here: its form is a business rule, see `isCloid`. */
+export const Cloid = z.string();
+
+const CLOID_UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
+const CLOID_HEX = /^0x[0-9a-fA-F]{32}$/;
+
+/** True for 16 bytes as UUID text or as `0x` and 32 hex digits. */
+export function isCloid(text: string): boolean {
+  return CLOID_UUID.test(text) || CLOID_HEX.test(text);
+}
+
+/** The 16 bytes as 32 lower-case hex digits: two cloids are equal when these are. */
+export function cloidKey(text: string): string | undefined {
+  if (CLOID_HEX.test(text)) return text.slice(2).toLowerCase();
+  if (CLOID_UUID.test(text)) return text.replaceAll('-', '').toLowerCase();
+  return undefined;
+}
+
+/** An enum parsed without regard to case; `aliases` maps further lower-case spellings. */
+export function anyCase<const Values extends readonly string[]>(
+  values: Values,
+  aliases: Readonly<Record<string, Values[number]>> = {},
+) {
+  const byLower = new Map<string, Values[number]>(Object.entries(aliases));
+  for (const value of values) byLower.set(value.toLowerCase(), value);
+  return z.string().transform((text, context): Values[number] => {
+    const value = byLower.get(text.toLowerCase());
+    if (value !== undefined) return value;
+    context.issues.push({ code: 'custom', input: text, params: { allowed: values } });
+    return z.NEVER;
+  });
+}
+
+/** A sub-account; `perps` is accepted as an alias. */
+export const AccountType = anyCase(['perp', 'outcome'], { perps: 'perp' });
+
+/** One sub-account or several; always several on the way out, without repeats. */
+export const AccountTypes = z
+  .union([AccountType.transform((type) => [type]), z.array(AccountType).min(1).max(8)])
+  .transform((types) => [...new Set(types)]);
+
+/**
+ * A list whose length is checked before its entries, so that an oversized list costs nothing and is
+ * refused for its size whatever it holds.
+ */
+export function listOf<Item extends z.ZodType>(
+  item: Item,
+  { name, min, max }: { name: string; min: number; max: number },
+) {
+  const error = MESSAGES.entryCount(name, min, max);
+  return z.array(z.unknown()).min(min, { error }).max(max, { error }).pipe(z.array(item));
+}
+
+/** A list of instrument ids, as queries and subscriptions take it. */
+export const InstrumentIds = listOf(U32, {
+  name: 'instrumentIds',
+  min: 1,
+  max: LIMITS.instrumentIdsMax,
+});
+
+/** What a schema of ours puts into the `params` of a custom issue; read by `toWireError`. */
+export type IssueParams = {
+  readonly allowed?: Details['allowed'];
+  /** A refusal text of the table, where the fault is not one of type. */
+  readonly refusal?: MessageKey;
+};

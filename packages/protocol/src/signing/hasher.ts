@@ -1,0 +1,81 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import type { Network } from '../version.ts';
+import { utf8 } from './bytes.ts';
+import {
+  AGENT,
+  DIRECT_STRUCTS,
+  SEND_MULTI_SIG,
+  domainOf,
+  domainSeparator,
+  hashStruct,
+  signedBytes,
+  typeString,
+  withMultiSigFields,
+  type DirectActionType,
+  type Keccak,
+  type StructType,
+  type StructValues,
+} from './typed-data.ts';
+
+/** A hash function and a network, with everything computed ahead that does not depend on a request. */
+export type Hasher = {
+  readonly network: Network;
+  readonly keccak: Keccak;
+  /** The separator of the network's domain, or of the domain under another chain id. */
+  readonly separator: (chainId?: number) => Uint8Array;
+  /** Hash of a struct of values. */
+  readonly structHash: (struct: StructType, values: StructValues) => Uint8Array;
+  /** The structs of direct actions as inner signers of a multiSig wrapper sign them. */
+  readonly innerStructs: Readonly<Record<DirectActionType, StructType>>;
+};
+
+/** The default hash function, in plain JavaScript. */
+export const nobleKeccak: Keccak = (bytes) => keccak_256(bytes);
+
+/** Prepares the hashing for one network. */
+export function createHasher(network: Network, keccak: Keccak = nobleKeccak): Hasher {
+  const innerStructs = Object.fromEntries(
+    Object.entries(DIRECT_STRUCTS).map(([type, struct]) => [type, withMultiSigFields(struct)]),
+  ) as Record<DirectActionType, StructType>;
+  const structs = [AGENT, SEND_MULTI_SIG, ...Object.values(DIRECT_STRUCTS)];
+  const typeHashes = new Map<StructType, Uint8Array>();
+  for (const struct of [...structs, ...Object.values(innerStructs)]) {
+    typeHashes.set(struct, keccak(utf8(typeString(struct))));
+  }
+  const own = domainSeparator(domainOf(network), keccak);
+  return {
+    network,
+    keccak,
+    innerStructs,
+    // Only the network's own separator is kept: other chain ids are chosen by the sender, and a
+    // cache of them would grow at the sender's will.
+    separator: (chainId = network.chainId) =>
+      chainId === network.chainId ? own : domainSeparator(domainOf(network, chainId), keccak),
+    structHash: (struct, values) =>
+      hashStruct(struct, values, { keccak, typeHash: typeHashes.get(struct) }),
+  };
+}
+
+/** The three hashes of a signed struct. */
+export type SignedStruct = {
+  readonly typeString: string;
+  /** The chain id of the domain that it is signed under. */
+  readonly domainChainId: number;
+  readonly structHash: Uint8Array;
+  /** `0x1901 ‖ domainSeparator ‖ structHash`. */
+  readonly signed: Uint8Array;
+  readonly digest: Uint8Array;
+};
+
+/** Hashes a struct under the domain of a chain id. */
+export function signStruct(
+  hasher: Hasher,
+  struct: StructType,
+  values: StructValues,
+  domainChainId = hasher.network.chainId,
+): SignedStruct {
+  const structHash = hasher.structHash(struct, values);
+  const signed = signedBytes(hasher.separator(domainChainId), structHash);
+  const digest = hasher.keccak(signed);
+  return { typeString: typeString(struct), domainChainId, structHash, signed, digest };
+}

@@ -1,0 +1,47 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { address, type Address } from '@oddlot/units';
+import { bytesToHex, concatBytes } from './bytes.ts';
+import { nobleKeccak } from './hasher.ts';
+import type { SignatureHex } from '../signature-schema.ts';
+import { isLowS, signatureBytes } from './signature.ts';
+import type { Keccak } from './typed-data.ts';
+
+/** Recovers the uncompressed public key (65 bytes) of a signature; undefined when there is none. */
+export type RecoverPublicKey = (
+  digest: Uint8Array,
+  r: Uint8Array,
+  s: Uint8Array,
+  recoveryBit: 0 | 1,
+) => Uint8Array | undefined;
+
+/** The default recovery, in plain JavaScript: about 3 ms, where a native one takes 0.1. */
+export const nobleRecover: RecoverPublicKey = (digest, r, s, recoveryBit) => {
+  try {
+    const bytes = concatBytes(r, s);
+    const signature = secp256k1.Signature.fromBytes(bytes, 'compact').addRecoveryBit(recoveryBit);
+    return signature.recoverPublicKey(digest).toBytes(false);
+  } catch {
+    // The library throws when r is not on the curve or a component is out of range: nobody signed.
+    return undefined;
+  }
+};
+
+/** Who signed a digest; undefined when nobody can have, or when `s` is in its malleable form. */
+export function recoverSigner(
+  digest: Uint8Array,
+  signature: SignatureHex,
+  { recover = nobleRecover, keccak = nobleKeccak }: {
+    recover?: RecoverPublicKey;
+    keccak?: Keccak;
+  } = {},
+): Address | undefined {
+  if (!isLowS(signature)) return undefined;
+  const { r, s, v } = signatureBytes(signature);
+  const publicKey = recover(digest, r, s, v === 27 ? 0 : 1);
+  return publicKey === undefined ? undefined : addressOf(publicKey, keccak);
+}
+
+/** The address of an uncompressed public key. */
+export function addressOf(publicKey: Uint8Array, keccak: Keccak = nobleKeccak): Address {
+  return address(bytesToHex(keccak(publicKey.subarray(1)).subarray(12)));
+}

@@ -1,0 +1,162 @@
+import type { Network } from '../version.ts';
+import { hexToBytes, utf8, writeUintBefore } from './bytes.ts';
+
+/**
+ * A small EIP-712 encoder for the flat structs of this venue: no nesting, no arrays, no dynamic
+ * bytes. Every field becomes one 32-byte word.
+ */
+
+/** Keccak-256. It must return a fresh array; a server plugs in a faster one than the default. */
+export type Keccak = (bytes: Uint8Array) => Uint8Array;
+
+/** The field types that our structs use. */
+export type FieldType = 'string' | 'address' | 'bytes32' | 'uint32' | 'uint64' | 'uint256';
+
+/** A field of a struct: its name and type, in signing order. */
+export type Field = readonly [name: string, type: FieldType];
+
+/** A struct type. */
+export type StructType = { readonly name: string; readonly fields: readonly Field[] };
+
+const HEAD: readonly Field[] = [
+  ['serviceNetwork', 'string'],
+  ['chainId', 'uint32'],
+  ['apiVersion', 'uint32'],
+];
+const NONCE: Field = ['nonce', 'uint64'];
+
+const DOMAIN: StructType = {
+  name: 'EIP712Domain',
+  fields: [
+    ['name', 'string'],
+    ['version', 'string'],
+    ['chainId', 'uint256'],
+    ['verifyingContract', 'address'],
+  ],
+};
+
+/** The struct that stands for an agent-signed action; `connectionId` is the hash of the action. */
+export const AGENT: StructType = {
+  name: 'Agent',
+  fields: [...HEAD, ['connectionId', 'bytes32']],
+};
+
+/** The struct that the sender of a multiSig wrapper signs. */
+export const SEND_MULTI_SIG: StructType = {
+  name: 'SendMultiSig',
+  fields: [...HEAD, ['multiSigActionHash', 'bytes32'], NONCE],
+};
+
+const direct = (name: string, ...fields: readonly Field[]): StructType => ({
+  name,
+  fields: [...HEAD, ...fields, NONCE],
+});
+
+/** The structs of the direct actions, by action type. */
+export const DIRECT_STRUCTS = {
+  approveAgent: direct('ApproveAgent', ['agentAddress', 'address'], ['agentName', 'string']),
+  approveBuilderFee: direct('ApproveBuilderFee', ['builder', 'address'], ['maxFeeRate', 'string']),
+  revokeBuilderFee: direct('RevokeBuilderFee', ['builder', 'address']),
+  tokenSend: direct(
+    'TokenSend',
+    ['destination', 'address'],
+    ['token', 'uint32'],
+    ['amount', 'string'],
+    ['fromAccountType', 'string'],
+    ['toAccountType', 'string'],
+  ),
+  withdraw3: direct('Withdraw3', ['destination', 'address'], ['amount', 'string']),
+  convertToMultiSigUser: direct('ConvertToMultiSigUser', ['signers', 'string']),
+} as const;
+
+/** The type of a direct action. */
+export type DirectActionType = keyof typeof DIRECT_STRUCTS;
+
+/** True for the actions that are signed over their own struct. */
+export function isDirectActionType(type: string): type is DirectActionType {
+  return Object.hasOwn(DIRECT_STRUCTS, type);
+}
+
+/** The struct that inner signers of a multiSig wrapper sign: it names whom they act for. */
+export function withMultiSigFields(struct: StructType): StructType {
+  const inserted: Field[] = [
+    ['payloadMultiSigUser', 'address'],
+    ['outerSigner', 'address'],
+  ];
+  const fields = [...struct.fields.slice(0, HEAD.length), ...inserted];
+  return { name: struct.name, fields: [...fields, ...struct.fields.slice(HEAD.length)] };
+}
+
+/** The type text whose hash opens the struct's encoding. */
+export function typeString(struct: StructType): string {
+  return `${struct.name}(${struct.fields.map(([name, type]) => `${type} ${name}`).join(',')})`;
+}
+
+/** The EIP-712 domain of a network. */
+export type Domain = {
+  readonly name: string;
+  readonly version: string;
+  readonly chainId: number;
+  readonly verifyingContract: `0x${string}`;
+};
+
+/** The domain of a network; `chainId` differs from the network's where a wallet signs on its own. */
+export function domainOf(network: Network, chainId = network.chainId): Domain {
+  const verifyingContract = '0x0000000000000000000000000000000000000000';
+  const version = String(network.apiVersion);
+  return { name: network.serviceNetwork, version, chainId, verifyingContract };
+}
+
+/** The values of a struct, by field name; bytes32 as bytes. */
+export type StructValues = Readonly<Record<string, unknown>>;
+
+const WORD = 32;
+
+/** `keccak(typeHash ‖ word per field)`. */
+export function hashStruct(
+  struct: StructType,
+  values: StructValues,
+  { keccak, typeHash }: { keccak: Keccak; typeHash?: Uint8Array | undefined },
+): Uint8Array {
+  const encoded = new Uint8Array(WORD * (struct.fields.length + 1));
+  encoded.set(typeHash ?? keccak(utf8(typeString(struct))), 0);
+  struct.fields.forEach(([name, type], index) => {
+    const start = WORD * (index + 1);
+    writeWord(encoded, start, type, values[name], keccak);
+  });
+  return keccak(encoded);
+}
+
+/** The separator that binds a digest to a network. */
+export function domainSeparator(domain: Domain, keccak: Keccak): Uint8Array {
+  return hashStruct(DOMAIN, domain, { keccak });
+}
+
+/** What is hashed into the digest: `0x1901 ‖ domainSeparator ‖ structHash`. */
+export function signedBytes(separator: Uint8Array, structHash: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(2 + 2 * WORD);
+  bytes[0] = 0x19;
+  bytes[1] = 0x01;
+  bytes.set(separator, 2);
+  bytes.set(structHash, 2 + WORD);
+  return bytes;
+}
+
+function writeWord(
+  out: Uint8Array,
+  start: number,
+  type: FieldType,
+  value: unknown,
+  keccak: Keccak,
+): void {
+  if (type === 'string') {
+    // An absent or null text is hashed as the empty one: the unnamed agent has the empty label.
+    out.set(keccak(utf8(typeof value === 'string' ? value : '')), start);
+  } else if (type === 'bytes32') {
+    out.set(value as Uint8Array, start);
+  } else if (type === 'address') {
+    out.set(hexToBytes(value as string), start + 12);
+  } else {
+    writeUintBefore(out, start + WORD, value as number);
+  }
+}

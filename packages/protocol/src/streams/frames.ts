@@ -1,0 +1,175 @@
+import type { Level } from '../info/market-answers.ts';
+import type { Leg, Side } from '../info/order-answers.ts';
+
+/** The frames of /ws and /api-ws. */
+
+/** The code of an error frame. The connection stays open after any of them. */
+export type StreamErrorCode =
+  | 'RISK_RATE_LIMITED'
+  | 'INVALID_FRAME'
+  | 'UNKNOWN_CHANNEL'
+  | 'INVALID_PARAMS'
+  | 'ALREADY_SUBSCRIBED'
+  | 'NOT_SUBSCRIBED'
+  | 'TOO_MANY_SUBSCRIPTIONS'
+  | 'INTERNAL';
+
+/** Where a client wants to go on after a lost connection. */
+export type ResumePoint = { epoch: string; seq: number };
+
+/** A subscription as it stands in frames: the channel and its parameters. */
+export type SubscriptionFields = { type: string } & Record<string, unknown>;
+
+/** What a client sends. */
+export type ClientFrame =
+  | { method: 'subscribe'; subscription: SubscriptionFields; resumeFrom?: ResumePoint }
+  | { method: 'unsubscribe'; subscription: SubscriptionFields }
+  | { method: 'ping' };
+
+/** The answer to a subscribe or unsubscribe. */
+export type SubscriptionResponse = {
+  channel: 'subscriptionResponse';
+  data: {
+    method: 'subscribe' | 'unsubscribe';
+    subscription: SubscriptionFields;
+    sub: number;
+    epoch: string;
+    /** The last one sent before this subscription. */
+    seq: number;
+  };
+};
+
+/** A data frame. */
+export type DataFrame<Data> = {
+  channel: string;
+  data: Data;
+  /** Numbers the subscriptions of a connection. */
+  sub: number;
+  /** Counts the frames of a stream, one by one, the same for all connections. */
+  seq: number;
+  /** On user channels: the block that the data reflect. */
+  height?: number;
+  /** A snapshot of an event channel after a resync. */
+  isSnapshot?: true;
+};
+
+/** Tells that the missed frames are gone; a fresh snapshot follows. */
+export type ResyncFrame = {
+  channel: 'resync';
+  data: {
+    sub: number;
+    subscription: SubscriptionFields;
+    epoch: string;
+    seq: number;
+    reason: 'epoch' | 'tooOld' | 'ahead';
+  };
+};
+
+/** The answer to a ping. */
+export type PongFrame = { method: 'PONG' };
+
+/** An error frame of /ws. */
+export type WsErrorFrame = { type: 'error'; code: StreamErrorCode; message: string };
+
+/** An error frame of /api-ws. */
+export type ApiWsErrorFrame = {
+  channel: 'error';
+  data: { code: StreamErrorCode; message: string };
+};
+
+/** A trade; `side` is the aggressor's. */
+export type Trade = {
+  coin: string;
+  instrumentId: number;
+  side: Side;
+  px: string;
+  sz: string;
+  time: number;
+  hash: string;
+  tid: number;
+  /** Bid side and ask side. */
+  users?: [string, string];
+};
+
+/** A trade on an outcome market; `px` is the YES price, `price` that of the taker's leg. */
+export type OutcomeTrade = Trade & { outcome: Leg; price: string };
+
+/** Best bid and ask of an outcome market; a side is null when the book is empty there. */
+export type OutcomeBbo = { instrumentId: number; bbo: [Level | null, Level | null] };
+
+/** A level of a book difference; size "0" removes it. */
+export type LevelTuple = [px: string, sz: string, n: number];
+
+/** Changes of a whole book, or all of it first. */
+export type L2Diff = {
+  coin: string;
+  instrumentId: number;
+  time: number;
+  isSnapshot?: true;
+  bids: LevelTuple[];
+  asks: LevelTuple[];
+  /** CRC-32 of the top of the book after the frame. */
+  checksum: number;
+};
+
+/** The order in an element of orderUpdates. */
+export type UpdatedOrder = {
+  coin: string;
+  symbol: string;
+  instrumentId: number;
+  side: Side;
+  limitPx: string;
+  sz: string;
+  origSz: string;
+  filledSz: string;
+  avgPx: string | null;
+  oid: number;
+  timestamp: number;
+  reduceOnly: boolean;
+  orderType: 'Market' | 'Limit';
+  tif: string;
+  isTrigger: boolean;
+  triggerPx: string;
+  cloid: string | null;
+};
+
+/** The order in an element of outcomeOrderUpdates; prices are the leg's. */
+export type UpdatedOutcomeOrder = {
+  oid: number;
+  instrumentId: number;
+  coin: string;
+  outcome: Leg;
+  side: Side;
+  reduceOnly: boolean;
+  limitPx: string;
+  sz: string;
+  origSz: string;
+  filledSz: string;
+  avgPx: string | null;
+  timestamp: number;
+  tif: string;
+  expireTime?: number;
+  cloid: string | null;
+  traceId?: string;
+};
+
+/** An element of the two order channels; a partial fill is another `open` with a smaller size. */
+export type OrderUpdate<Order = UpdatedOrder> = {
+  order: Order;
+  status: 'open' | 'filled' | 'cancelled' | 'rejected';
+  statusTimestamp: number;
+  reason?: string;
+};
+
+/** What became of a queued outcome order; successes only for those who asked for them. */
+export type OutcomeOrderRelease = {
+  done: true;
+  success: boolean;
+  traceId: string;
+  user: string;
+  time: number;
+  i: number;
+  cloid: string | null;
+  oid?: number;
+  body: { code: number; message: string; name?: string; details?: object };
+};

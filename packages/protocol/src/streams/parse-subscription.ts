@@ -1,0 +1,54 @@
+import type * as z from 'zod';
+import { MESSAGES } from '../errors.ts';
+import { toWireError } from '../to-wire-error.ts';
+import { CHANNELS, type ChannelName, type ChannelParams, type StreamEndpoint } from './channels.ts';
+
+/** A parsed subscription; `key` is equal for equal wishes and names the stream. */
+export type Subscription = {
+  [Name in ChannelName]: {
+    readonly channel: Name;
+    readonly params: ChannelParams<Name>;
+    readonly key: string;
+  };
+}[ChannelName];
+
+/** Why a subscription was refused, as an error frame says it. */
+export type SubscriptionFault = {
+  readonly code: 'INVALID_PARAMS' | 'UNKNOWN_CHANNEL';
+  readonly message: string;
+};
+
+/** Reads the `subscription` of a control frame. */
+export function parseSubscription(
+  endpoint: StreamEndpoint,
+  value: unknown,
+):
+  | { readonly ok: true; readonly subscription: Subscription }
+  | { readonly ok: false; readonly error: SubscriptionFault } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return invalid(MESSAGES.missingField('subscription'));
+  }
+  const type = (value as { readonly type?: unknown }).type;
+  if (type === undefined) return invalid(MESSAGES.missingField('type'));
+  if (typeof type !== 'string') return invalid(MESSAGES.wrongType('type'));
+  const channels: Readonly<Record<string, z.ZodType>> = CHANNELS[endpoint];
+  const schema = Object.hasOwn(channels, type) ? channels[type] : undefined;
+  if (schema === undefined) {
+    return { ok: false, error: { code: 'UNKNOWN_CHANNEL', message: `Unknown channel: ${type}` } };
+  }
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) return invalid(toWireError(parsed.error.issues, value).message);
+  const params = parsed.data as Readonly<Record<string, unknown>>;
+  const subscription = { channel: type, params, key: keyOf(type, params) } as Subscription;
+  return { ok: true, subscription };
+}
+
+function invalid(message: string): { ok: false; error: SubscriptionFault } {
+  return { ok: false, error: { code: 'INVALID_PARAMS', message } };
+}
+
+/** The schemas fix the order of the fields, so equal parameters have equal texts. */
+function keyOf(channel: string, params: Readonly<Record<string, unknown>>): string {
+  const set = Object.entries(params).filter(([, value]) => value !== undefined);
+  return set.length === 0 ? channel : `${channel}:${JSON.stringify(Object.fromEntries(set))}`;
+}

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { InvariantError } from './assert.ts';
+import { divCeil, divExact, divFloor, divHalfUp, divTowardsZero } from './division.ts';
+
+describe('division names its rounding', () => {
+  test.each([
+    // numerator, denominator, floor, ceil, towards zero, half up (halves away from zero)
+    [7n, 2n, 3n, 4n, 3n, 4n],
+    [-7n, 2n, -4n, -3n, -3n, -4n],
+    [7n, 3n, 2n, 3n, 2n, 2n],
+    [-7n, 3n, -3n, -2n, -2n, -2n],
+    [8n, 3n, 2n, 3n, 2n, 3n],
+    [-8n, 3n, -3n, -2n, -2n, -3n],
+    [6n, 3n, 2n, 2n, 2n, 2n],
+    [-6n, 3n, -2n, -2n, -2n, -2n],
+    [0n, 3n, 0n, 0n, 0n, 0n],
+    [1n, 3n, 0n, 1n, 0n, 0n],
+    [-1n, 3n, -1n, 0n, 0n, 0n],
+    [1n, 2n, 0n, 1n, 0n, 1n],
+    [-1n, 2n, -1n, 0n, 0n, -1n],
+    [5n, 1n, 5n, 5n, 5n, 5n],
+    [10n ** 30n + 1n, 10n ** 15n, 10n ** 15n, 10n ** 15n + 1n, 10n ** 15n, 10n ** 15n],
+  ])('%s over %s', (numerator, denominator, floor, ceil, towardsZero, halfUp) => {
+    expect(divFloor(numerator, denominator)).toBe(floor);
+    expect(divCeil(numerator, denominator)).toBe(ceil);
+    expect(divTowardsZero(numerator, denominator)).toBe(towardsZero);
+    expect(divHalfUp(numerator, denominator)).toBe(halfUp);
+  });
+
+  test.each([
+    [6n, 3n, 2n],
+    [-6n, 3n, -2n],
+    [0n, 3n, 0n],
+  ])('%s over %s is exactly %s', (numerator, denominator, quotient) => {
+    expect(divExact(numerator, denominator)).toBe(quotient);
+  });
+
+  test('a remainder where none can be stops the process', () => {
+    expect(() => divExact(7n, 3n)).toThrow(InvariantError);
+    expect(() => divExact(-7n, 3n)).toThrow(InvariantError);
+  });
+
+  test.each([divFloor, divCeil, divTowardsZero, divHalfUp, divExact])(
+    '%o takes positive denominators only',
+    (divide) => {
+      expect(() => divide(1n, 0n)).toThrow(InvariantError);
+      expect(() => divide(4n, -2n)).toThrow(InvariantError);
+    },
+  );
+});
+
+test('each direction keeps its promise for any numerator', () => {
+  const numerators = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
+  const denominators = fc.bigInt({ min: 1n, max: 10n ** 20n });
+  fc.assert(
+    fc.property(numerators, denominators, (numerator, denominator) => {
+      const below = divFloor(numerator, denominator);
+      const above = divCeil(numerator, denominator);
+      expect(below * denominator <= numerator && numerator < (below + 1n) * denominator).toBe(true);
+      expect(above * denominator >= numerator && numerator > (above - 1n) * denominator).toBe(true);
+      expect(divTowardsZero(numerator, denominator)).toBe(numerator < 0n ? above : below);
+      // Nearest: twice the distance is at most one denominator; a tie goes away from zero.
+      const nearest = divHalfUp(numerator, denominator);
+      const distance = 2n * (nearest * denominator - numerator);
+      const outwards = numerator < 0n ? -distance : distance;
+      expect(outwards <= denominator && outwards > -denominator).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  accrueFee,
+  addUsdc,
+  address,
+  feeUp,
+  hash,
+  instrumentId,
+  lots,
+  marginFor,
+  maxUsdc,
+  microUsdc,
+  minUsdc,
+  negUsdc,
+  notional,
+  orderId,
+  price,
+  rateE8,
+  RATE_ONE,
+  shareDown,
+  signedLots,
+  subUsdc,
+  timeMs,
+  usdcFromText,
+  ZERO_USDC,
+} from './quantity.ts';
+
+const NOT_COUNTS = [NaN, Infinity, -Infinity, 0.5, 2 ** 53, -(2 ** 53)];
+
+describe('constructors', () => {
+  test.each([
+    { name: 'price', make: price, least: 1 },
+    { name: 'lots', make: lots, least: 0 },
+    { name: 'signedLots', make: signedLots, least: -Number.MAX_SAFE_INTEGER },
+    { name: 'rateE8', make: rateE8, least: 0 },
+    { name: 'timeMs', make: timeMs, least: 0 },
+    { name: 'orderId', make: orderId, least: 0 },
+    { name: 'instrumentId', make: instrumentId, least: 0 },
+  ])('$name takes whole numbers from $least on', ({ make, least }) => {
+    expect(make(least)).toBe(least);
+    expect(make(Number.MAX_SAFE_INTEGER)).toBe(Number.MAX_SAFE_INTEGER);
+    expect(() => make(least - 1)).toThrow(RangeError);
+    for (const value of NOT_COUNTS) expect(() => make(value)).toThrow(RangeError);
+  });
+
+  test('the message names the quantity and the value', () => {
+    expect(() => lots(-1)).toThrow('size must be an integer of at least 0: -1');
+  });
+
+  test('money is any whole number', () => {
+    expect(microUsdc(-5)).toBe(-5n);
+    expect(microUsdc(10n ** 30n)).toBe(10n ** 30n);
+    expect(() => microUsdc(0.5)).toThrow(RangeError);
+    expect(usdcFromText('-12')).toBe(-12n);
+  });
+
+  test('an address is 20 bytes in lower case', () => {
+    const text = `0x${'a1'.repeat(20)}`;
+    expect(address(text)).toBe(text);
+    for (const wrong of [text.toUpperCase(), text.slice(2), `${text}0`, text.slice(0, -1), '']) {
+      expect(() => address(wrong)).toThrow(RangeError);
+    }
+    expect(() => address(`0x${'A1'.repeat(20)}`)).toThrow('lower-case');
+  });
+
+  test('a hash is 32 bytes in lower case', () => {
+    const text = `0x${'0f'.repeat(32)}`;
+    expect(hash(text)).toBe(text);
+    for (const wrong of [`0x${'0F'.repeat(32)}`, text.slice(0, -2), `${text}00`]) {
+      expect(() => hash(wrong)).toThrow(RangeError);
+    }
+  });
+});
+
+describe('notional', () => {
+  test.each([
+    // 97,123.4 with one decimal of price and five of size: half a coin.
+    [971_234, 50_000, 48_561_700_000n],
+    [1, 0, 0n],
+    [971_234, -50_000, -48_561_700_000n],
+    [2 ** 53 - 1, 1, 9_007_199_254_740_991n],
+    // Beyond 2^53, where a product of numbers would lose its last digits.
+    [2 ** 53 - 1, 3, 27_021_597_764_222_973n],
+    [2 ** 53 - 1, 2 ** 53 - 1, 81_129_638_414_606_663_681_390_495_662_081n],
+    [94_906_267, -94_906_267, -9_007_199_515_875_289n],
+  ])('%i × %i is %s micro-USDC', (atPrice, size, expected) => {
+    expect(notional(atPrice, size)).toBe(expected);
+  });
+
+  test('is exact for any price and size', () => {
+    fc.assert(
+      fc.property(fc.maxSafeInteger(), fc.maxSafeInteger(), (atPrice, size) => {
+        expect(notional(atPrice, size)).toBe(BigInt(atPrice) * BigInt(size));
+      }),
+    );
+  });
+});
+
+describe('rounding is against the user by less than one micro-USDC', () => {
+  test.each([
+    // 0.05 % of 100.000001 USDC is 50,000.0005 micro-USDC.
+    [100_000_001n, 50_000, 50_001n, 50_000n],
+    [100_000_000n, 50_000, 50_000n, 50_000n],
+    [1n, 1, 1n, 0n],
+    [0n, 50_000, 0n, 0n],
+    [5n, 0, 0n, 0n],
+  ])('%s at a rate of %i: fee %s, share %s', (value, rate, fee, share) => {
+    expect(feeUp(microUsdc(value), rateE8(rate))).toBe(fee);
+    expect(shareDown(microUsdc(value), rateE8(rate))).toBe(share);
+  });
+
+  test('margin rounds up', () => {
+    expect(marginFor(microUsdc(100n), 20)).toBe(5n);
+    expect(marginFor(microUsdc(101n), 20)).toBe(6n);
+    expect(marginFor(ZERO_USDC, 20)).toBe(0n);
+  });
+});
+
+describe('the fee of an order in parts', () => {
+  test('the first part pays the rounding, the next ones have it back', () => {
+    // Three fills of 1 micro-USDC at 40 %: 1.2 in all, so 2 and not 3.
+    const rate = rateE8(0.4 * RATE_ONE);
+    const first = accrueFee(microUsdc(1n), rate, 0);
+    expect(first).toEqual({ fee: 1n, overpaid: 60_000_000 });
+    const second = accrueFee(microUsdc(1n), rate, first.overpaid);
+    expect(second).toEqual({ fee: 0n, overpaid: 20_000_000 });
+    expect(accrueFee(microUsdc(1n), rate, second.overpaid)).toEqual({
+      fee: 1n,
+      overpaid: 80_000_000,
+    });
+  });
+
+  test('many partial fills cost what one fill would, whatever the parts', () => {
+    const parts = fc.array(fc.bigInt({ min: 0n, max: 10n ** 15n }), {
+      minLength: 1,
+      maxLength: 50,
+    });
+    const rates = fc.oneof(fc.integer({ min: 0, max: 1_000_000 }), fc.constantFrom(1, RATE_ONE));
+    fc.assert(
+      fc.property(parts, rates, (values, rate) => {
+        let paid = 0n;
+        let sum = 0n;
+        let overpaid = 0;
+        for (const value of values) {
+          const step = accrueFee(microUsdc(value), rateE8(rate), overpaid);
+          expect(step.fee >= 0n).toBe(true);
+          paid += step.fee;
+          sum += value;
+          overpaid = step.overpaid;
+          // Not only at the end: an order may be cancelled after any of its fills.
+          expect(paid).toBe(feeUp(microUsdc(sum), rateE8(rate)));
+        }
+        expect(overpaid).toBeGreaterThanOrEqual(0);
+        expect(overpaid).toBeLessThan(RATE_ONE);
+      }),
+    );
+  });
+});
+
+test('sums, differences and bounds of money', () => {
+  const five = microUsdc(5n);
+  const seven = microUsdc(7n);
+  expect(addUsdc(five, seven)).toBe(12n);
+  expect(subUsdc(five, seven)).toBe(-2n);
+  expect(negUsdc(five)).toBe(-5n);
+  expect(minUsdc(five, seven)).toBe(5n);
+  expect(maxUsdc(five, seven)).toBe(7n);
+  expect(addUsdc(five, ZERO_USDC)).toBe(5n);
+});

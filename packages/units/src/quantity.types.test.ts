@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import {
+  addUsdc,
+  type Address,
+  feeUp,
+  instrumentId,
+  type InstrumentId,
+  type Lots,
+  lots,
+  type MicroUsdc,
+  microUsdc,
+  orderId,
+  type OrderId,
+  price,
+  type Price,
+  rateE8,
+  type SignedLots,
+  type TimeMs,
+} from './quantity.ts';
+
+/**
+ * What must not compile. Each marked line is an error that the compiler has to report; when a change
+ * of the types lets one pass, the mark itself becomes the error, in `npm run types`. The tests only
+ * add what remains at run time when the types are cast away.
+ */
+
+const money = microUsdc(1_000_000n);
+const size = lots(5);
+
+test('money and sizes do not add up, not even when the types are cast away', () => {
+  // @ts-expect-error A bigint and a number have no sum.
+  expect(() => money + size).toThrow(TypeError);
+  expect(() => (money as unknown as number) + size).toThrow(TypeError);
+});
+
+test('a plain number is no quantity', () => {
+  // @ts-expect-error It must pass the constructor.
+  const bareSize: Lots = 5;
+  // @ts-expect-error It must pass the constructor.
+  const barePrice: Price = 100;
+  // @ts-expect-error It must pass the constructor.
+  const bareMoney: MicroUsdc = 5n;
+  // @ts-expect-error It must pass the constructor.
+  const bareAddress: Address = '0x00';
+  expect([bareSize, barePrice, bareMoney, bareAddress]).toHaveLength(4);
+});
+
+test('one unit is not another', () => {
+  // @ts-expect-error A size is not a price.
+  const fromSize: Price = size;
+  // @ts-expect-error A size is not a position: it has no direction.
+  const position: SignedLots = size;
+  // @ts-expect-error An order is not an instrument.
+  const instrument: InstrumentId = orderId(1);
+  // @ts-expect-error An instrument is not an order.
+  const order: OrderId = instrumentId(1);
+  // @ts-expect-error A price is not a time.
+  const time: TimeMs = price(1);
+  expect([fromSize, position, instrument, order, time]).toHaveLength(5);
+});
+
+test('arithmetic drops the unit, so that a result has to be named again', () => {
+  // @ts-expect-error The sum of two sizes is a plain number until it passes the constructor.
+  const sum: Lots = size + size;
+  // @ts-expect-error The sum of two amounts goes through addUsdc.
+  const total: MicroUsdc = money + money;
+  expect(lots(sum)).toBe(10);
+  expect(total).toBe(addUsdc(money, money));
+});
+
+test('arguments of an operation cannot be swapped', () => {
+  // @ts-expect-error The amount comes first, then the rate.
+  expect(() => feeUp(rateE8(50_000), money)).toThrow(TypeError);
+});
+
+test('a quantity can be used as the number that it is', () => {
+  const plain: number = size;
+  const plainMoney: bigint = money;
+  expect([plain, plainMoney]).toEqual([5, 1_000_000n]);
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { clientIpFinder, isLoopback, normalIp } from './client-ip.ts';
+
+test('without proxies the header is not believed', () => {
+  const find = clientIpFinder([]);
+  expect(find('::ffff:10.1.2.3', '6.6.6.6')).toBe('10.1.2.3');
+  expect(find(undefined, undefined)).toBe('');
+});
+
+test.each([
+  ['10.0.0.1', '1.2.3.4', '1.2.3.4'],
+  ['::ffff:10.0.0.1', '1.2.3.4', '1.2.3.4'],
+  ['10.0.0.1', '9.9.9.9, 1.2.3.4', '1.2.3.4'],
+  ['10.0.0.1', '9.9.9.9, 1.2.3.4, 10.0.0.2', '1.2.3.4'],
+  ['10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+  ['10.0.0.1', '1.2.3.4:5678', '1.2.3.4'],
+  ['10.0.0.1', '[2001:DB8::1]:443', '2001:db8::1'],
+  ['10.0.0.1', 'unknown', '10.0.0.1'],
+  ['10.0.0.1', '1.2.3.4, unknown', '10.0.0.1'],
+  ['10.0.0.1', undefined, '10.0.0.1'],
+  ['fd00::5', '1.2.3.4', '1.2.3.4'],
+  ['8.8.8.8', '1.2.3.4', '8.8.8.8'],
+])('peer %s with hops %s is %s', (peer, hops, expected) => {
+  expect(clientIpFinder(['10.0.0.0/24', 'fd00::/8'])(peer, hops)).toBe(expected);
+});
+
+test('addresses are written in one form', () => {
+  expect(normalIp('::ffff:127.0.0.1')).toBe('127.0.0.1');
+  expect(normalIp('localhost')).toBeUndefined();
+  expect(isLoopback('127.0.0.9')).toBe(true);
+  expect(isLoopback('::1')).toBe(true);
+  expect(isLoopback('10.0.0.1')).toBe(false);
+  expect(() => clientIpFinder(['nonsense'])).toThrow(RangeError);
+});

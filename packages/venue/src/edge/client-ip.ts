@@ -1,0 +1,53 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Finds the address that limits count: the peer, or who stands behind a proxy that is trusted. */
+export type ClientIp = (peer: string | undefined, forwardedFor: string | undefined) => string;
+
+/** `trustedProxies` holds addresses and networks in prefix notation. */
+export function clientIpFinder(trustedProxies: readonly string[]): ClientIp {
+  if (trustedProxies.length === 0) return (peer) => normalIp(peer ?? '') ?? '';
+  const trusted = blockListOf(trustedProxies);
+  const isTrusted = (ip: string): boolean => trusted.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4');
+  return (peer, forwardedFor) => {
+    let client = normalIp(peer ?? '') ?? '';
+    if (forwardedFor === undefined) return client;
+    const hops = forwardedFor.split(',');
+    // From the nearest hop outwards: each is vouched for by the trusted one after it.
+    for (let index = hops.length - 1; index >= 0 && isIP(client) !== 0; index--) {
+      if (!isTrusted(client)) break;
+      const hop = normalIp((hops[index] as string).trim());
+      if (hop === undefined) break;
+      client = hop;
+    }
+    return client;
+  };
+}
+
+/** True for a client on this machine. */
+export function isLoopback(ip: string): boolean {
+  return ip === '::1' || ip.startsWith('127.');
+}
+
+/** The address without port and brackets, IPv4 in its own form; undefined when it is none. */
+export function normalIp(text: string): string | undefined {
+  let ip = text;
+  if (ip.startsWith('::ffff:') && ip.includes('.')) ip = ip.slice(7);
+  if (isIP(ip) !== 0) return ip.includes(':') ? ip.toLowerCase() : ip;
+  const bracketed = /^\[([^\]]+)\](?::[0-9]+)?$/.exec(ip)?.[1];
+  if (bracketed !== undefined) return normalIp(bracketed);
+  const withoutPort = /^([0-9.]+):[0-9]+$/.exec(ip)?.[1];
+  return withoutPort === undefined ? undefined : normalIp(withoutPort);
+}
+
+function blockListOf(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [base = '', prefix] = network.split('/');
+    const ip = normalIp(base);
+    if (ip === undefined) throw new RangeError(`not an address or a network: ${network}`);
+    const family = isIP(ip) === 6 ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) list.addAddress(ip, family);
+    else list.addSubnet(ip, Number.parseInt(prefix, 10), family);
+  }
+  return list;
+}

@@ -1,0 +1,77 @@
+import { refusal, wireError, type WireError } from '@oddlot/protocol';
+import type { Warning } from '../../translate/outcome-to-wire.ts';
+
+/** What an endpoint answers; the server adds what all answers have in common. */
+export type Reply = {
+  readonly status: number;
+  /** JSON text. */
+  readonly body: string;
+  readonly retryAfterSeconds?: number;
+};
+
+/** A request whose body was read; the limits that apply to everyone are behind it. */
+export type EdgeRequest = {
+  /** The body as received. */
+  readonly text: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly ip: string;
+};
+
+/** One POST path. */
+export type Endpoint = {
+  /** The budget that requests are counted against. */
+  readonly surface: 'info' | 'exchange';
+  /** The endpoint's error envelope. `isGateway`: refused before the request was understood. */
+  readonly refuse: (error: WireError, isGateway: boolean) => Reply;
+  readonly handle: (request: EdgeRequest) => Reply | Promise<Reply>;
+};
+
+/** Something that a request needs is down; the client may try again later. */
+export class UnavailableError extends Error {
+  override readonly name = 'UnavailableError';
+}
+
+/** An answer of /info and its kind. */
+export function infoReply(data: unknown, warnings: readonly Warning[] = []): Reply {
+  const envelope = { success: true, code: 0, data };
+  const body = warnings.length === 0 ? envelope : { ...envelope, warnings };
+  return { status: 200, body: JSON.stringify(body) };
+}
+
+export function infoRefusal(error: WireError): Reply {
+  const { code, message, name, details, httpStatus } = error;
+  return {
+    status: httpStatus,
+    body: JSON.stringify({ success: false, code, message, name, details }),
+  };
+}
+
+/** Gateway refusals carry their text in `response`, all others in `message`; never both. */
+export function exchangeRefusal(error: WireError, isGateway: boolean): Reply {
+  const { code, message, name, details, httpStatus } = error;
+  const text = isGateway ? { response: message } : { message };
+  return {
+    status: httpStatus,
+    body: JSON.stringify({ status: 'err', code, ...text, name, details }),
+  };
+}
+
+const HTTP_TOO_MANY = 429;
+const HTTP_TOO_LARGE = 413;
+const HTTP_WRONG_TYPE = 415;
+
+/** The refusal of a client that is over its budget: /info keeps the code of older clients. */
+export function rateLimited(surface: Endpoint['surface']): WireError {
+  const limited = refusal('rateLimited', []);
+  const { details: _, ...error } = { ...limited, httpStatus: HTTP_TOO_MANY };
+  return surface === 'exchange' ? error : { ...error, code: wireError('INVALID', '').code };
+}
+
+export function tooLarge(bytesMax: number): WireError {
+  return refusal('bodyTooLarge', [bytesMax], { allowed: { max: bytesMax } }, HTTP_TOO_LARGE);
+}
+
+export function wrongContentType(got: string): WireError {
+  const details = { got, allowed: ['application/json'] };
+  return refusal('wrongContentType', [], details, HTTP_WRONG_TYPE);
+}

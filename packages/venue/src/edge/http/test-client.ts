@@ -1,0 +1,79 @@
+import { instantiateSecp256k1 } from '@bitauth/libauth';
+import {
+  addressOf,
+  createHasher,
+  hashAction,
+  jsonToMsgpack,
+  NETWORKS,
+  type Network,
+} from '@oddlot/protocol';
+import type { Address } from '@oddlot/units';
+
+/** What tests of the edge sign requests with. The hashing is tested against vectors elsewhere. */
+
+export type TestKey = { readonly privateKey: Uint8Array; readonly address: Address };
+
+const secp256k1 = await instantiateSecp256k1();
+const hashers = new Map<Network, ReturnType<typeof createHasher>>();
+
+/** A key made of one repeated byte. */
+export function testKey(byte: number): TestKey {
+  const privateKey = new Uint8Array(32).fill(byte);
+  const publicKey = secp256k1.derivePublicKeyUncompressed(privateKey);
+  if (typeof publicKey === 'string') throw new Error(publicKey);
+  return { privateKey, address: addressOf(publicKey) };
+}
+
+export type SignOptions = {
+  readonly key: TestKey;
+  readonly nonce: number;
+  readonly network?: Network;
+  readonly vaultAddress?: string | null;
+  readonly signatureChainId?: number | null;
+  readonly expiresAfter?: number;
+  readonly confirm?: 'executed';
+};
+
+/** The body of a signed request. */
+export function signed(action: Record<string, unknown>, options: SignOptions): string {
+  const { key, network = NETWORKS.testnet, confirm, ...envelope } = options;
+  let hasher = hashers.get(network);
+  if (hasher === undefined) hashers.set(network, (hasher = createHasher(network)));
+  const msgpack = jsonToMsgpack(JSON.stringify(action));
+  const { digest } = hashAction({ msgpack, action, envelope }, hasher);
+  const made = secp256k1.signMessageHashRecoverableCompact(key.privateKey, digest);
+  if (typeof made === 'string') throw new Error(made);
+  const signature = {
+    r: `0x${Buffer.from(made.signature.subarray(0, 32)).toString('hex')}`,
+    s: `0x${Buffer.from(made.signature.subarray(32)).toString('hex')}`,
+    v: 27 + made.recoveryId,
+  };
+  return JSON.stringify({ action, signature, ...envelope, confirm });
+}
+
+export type TestOrder = {
+  readonly a?: number;
+  readonly b?: boolean;
+  readonly p?: string;
+  readonly s?: string;
+  readonly r?: boolean;
+  readonly t?: object;
+  readonly m?: string;
+  readonly c?: string;
+};
+
+/** An order action; what is not given is an ordinary limit order. */
+export function orderAction(...orders: readonly TestOrder[]): Record<string, unknown> {
+  const plain = { a: 1, b: true, p: '100', s: '0.5', r: false, t: { limit: { tif: 'Gtc' } } };
+  const given = orders.length === 0 ? [{}] : orders;
+  return { type: 'order', grouping: 'na', orders: given.map((order) => ({ ...plain, ...order })) };
+}
+
+export function approveAgentAction(
+  nonce: number,
+  agentAddress: string,
+  network: Network = NETWORKS.testnet,
+): Record<string, unknown> {
+  const { serviceNetwork, chainId, apiVersion } = network;
+  return { type: 'approveAgent', serviceNetwork, chainId, apiVersion, agentAddress, nonce };
+}

@@ -1,0 +1,130 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { afterAll, describe, expect, test } from 'vitest';
+import { NETWORKS } from '@oddlot/protocol';
+import { createLogger } from '../operate/log.ts';
+import { RecoverPool, RecoverUnavailableError } from './recover-pool.ts';
+import type { RecoverBackend } from './recover-worker.ts';
+import { orderAction, signed, testKey } from './http/test-client.ts';
+
+const network = NETWORKS.testnet;
+const silent = createLogger({ level: 'silent' });
+const pools: RecoverPool[] = [];
+afterAll(() => Promise.all(pools.map((pool) => pool.close())));
+
+function pool(options: Partial<ConstructorParameters<typeof RecoverPool>[0]> = {}): RecoverPool {
+  const made = new RecoverPool({ network, log: silent, size: 1, ...options });
+  pools.push(made);
+  return made;
+}
+
+const alice = testKey(0x11);
+const order = (nonce: number, key = alice) => signed(orderAction(), { key, nonce });
+
+describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => {
+  test('finds the signer and names the request', async () => {
+    const workers = pool({ backend });
+    expect(await workers.ready()).toBe(backend);
+    const text = order(1_800_000_000_000);
+    const recovered = await workers.recover(text);
+    expect(recovered.signer).toBe(alice.address);
+    expect(recovered.txHash).toMatch(/^0x[0-9a-f]{64}$/);
+    expect(await workers.hash(text)).toEqual({ txHash: recovered.txHash });
+  });
+
+  test('a signature that recovers nobody has no signer', async () => {
+    const workers = pool({ backend });
+    const text = order(5);
+    const highS = text.replace(/"s":"0x[0-9a-f]+"/, `"s":"0x${'f'.repeat(64)}"`);
+    expect((await workers.recover(highS)).signer).toBeUndefined();
+    const zeroR = text.replace(/"r":"0x[0-9a-f]+"/, '"r":"0x0"');
+    expect((await workers.recover(zeroR)).signer).toBeUndefined();
+  });
+});
+
+test('many requests in one turn are each answered with their own signer', async () => {
+  const workers = pool({ size: 2 });
+  const keys = [testKey(1), testKey(2), testKey(3)];
+  const texts = Array.from({ length: 150 }, (_, index) => order(1000 + index, keys[index % 3]));
+  const answers = await Promise.all(texts.map((text) => workers.recover(text)));
+  for (const [index, answer] of answers.entries()) {
+    expect(answer.signer).toBe(keys[index % 3]?.address);
+  }
+  expect(new Set(answers.map((answer) => answer.txHash)).size).toBe(150);
+  expect(workers.length).toBe(0);
+});
+
+test('a text that breaks the strict rules is refused with the place', async () => {
+  const workers = pool();
+  const text = order(7);
+  const twice = text.replace('"nonce":7', '"nonce":7,"nonce":7');
+  expect(await workers.recover(twice)).toMatchObject({ fault: 'duplicate key' });
+  expect(await workers.recover(text.replace('"nonce":7', '"nonce":7.0'))).toMatchObject({
+    fault: 'not an integer',
+    at: expect.any(Number) as number,
+  });
+  expect(await workers.recover('{"action":5}')).toHaveProperty('fault');
+  expect(await workers.recover('[]')).toHaveProperty('fault');
+});
+
+test('a lost worker fails its own jobs and is replaced', async () => {
+  const program = new URL(
+    `data:text/javascript,${encodeURIComponent(`
+      import { parentPort } from 'node:worker_threads';
+      parentPort.on('message', (batch) => {
+        if (batch[2] === 'die') process.exit(3);
+        parentPort.postMessage([batch[0], '0xabc', '0xdef', '', 0]);
+      });
+      parentPort.postMessage('libauth');
+    `)}`,
+  );
+  let lost = 0;
+  const workers = pool({ program, onWorkerLost: () => lost++ });
+  await workers.ready();
+  await expect(workers.recover('die')).rejects.toThrow(RecoverUnavailableError);
+  expect(lost).toBe(1);
+  expect(await workers.recover('live')).toEqual({ signer: '0xabc', txHash: '0xdef' });
+});
+
+test('a full queue and a closed pool turn requests away', async () => {
+  const workers = pool({ queueMax: 1 });
+  const first = workers.hash('{}');
+  await expect(workers.hash('{}')).rejects.toThrow('too many');
+  expect(await first).toHaveProperty('fault');
+  const pending = expect(workers.hash('{}')).rejects.toThrow(RecoverUnavailableError);
+  await workers.close();
+  await pending;
+  await expect(workers.hash('{}')).rejects.toThrow('closed');
+});
+
+const VECTORS = new URL('../../../../tests/vectors/signing.json', import.meta.url);
+
+test.runIf(existsSync(VECTORS))('the signing vectors', async () => {
+  type Case = {
+    name: string;
+    scheme: string;
+    action: string;
+    nonce: number;
+    vaultAddress: string | null;
+    signatureChainId: number | null;
+    expiresAfter: number | null;
+    serviceNetwork: string;
+    chainId: number;
+    apiVersion: number;
+    signature: { r: string; s: string; v: number };
+    signer: string;
+    txHash: string;
+  };
+  const { cases } = JSON.parse(readFileSync(VECTORS, 'utf8')) as { cases: Case[] };
+  const byNetwork = Map.groupBy(cases, (one) => `${one.serviceNetwork} ${one.chainId}`);
+  for (const group of byNetwork.values()) {
+    const [{ serviceNetwork, chainId, apiVersion } = network] = group;
+    const workers = pool({ network: { serviceNetwork, chainId, apiVersion } });
+    for (const one of group) {
+      const { nonce, vaultAddress, signatureChainId, expiresAfter, signature } = one;
+      const rest = { signature, nonce, vaultAddress, signatureChainId, expiresAfter };
+      const text = `{"action":${one.action},${JSON.stringify(rest).slice(1)}`;
+      const answer = await workers.recover(text);
+      expect(answer, one.name).toMatchObject({ signer: one.signer, txHash: one.txHash });
+    }
+  }
+});

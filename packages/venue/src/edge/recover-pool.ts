@@ -1,0 +1,220 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { Network } from '@oddlot/protocol';
+import type { Logger } from '../operate/log.ts';
+import {
+  HASH_ONLY,
+  RECOVER,
+  REPLY_PARTS,
+  type RecoverBackend,
+  type RecoverBatch,
+  type Recovered,
+  type RecoverReplies,
+  type RecoverWorkerData,
+} from './recover-worker.ts';
+
+/**
+ * Spreads recovery over threads. Requests that arrive in one turn of the event loop leave in one
+ * message per thread: waking a thread costs more than copying a few more texts.
+ */
+
+export type RecoverPoolOptions = {
+  readonly network: Network;
+  readonly log: Logger;
+  /** Threads; by default one core is left to the main thread. */
+  readonly size?: number;
+  /** Requests that may wait; above, new ones are turned away at once. */
+  readonly queueMax?: number;
+  readonly backend?: RecoverBackend;
+  /** The program of the threads; another one only in tests. */
+  readonly program?: URL;
+  /** Told when a thread is lost. */
+  readonly onWorkerLost?: () => void;
+};
+
+/** The pool can't answer now: its queue is full, it is closed, or the thread was lost. */
+export class RecoverUnavailableError extends Error {
+  override readonly name = 'RecoverUnavailableError';
+}
+
+type Job = {
+  readonly kind: number;
+  readonly text: string;
+  readonly resolve: (recovered: Recovered) => void;
+  readonly reject: (error: Error) => void;
+};
+
+type Seat = {
+  worker: Worker;
+  readonly jobs: Map<number, Job>;
+  /** Batches under way. */
+  batches: number;
+  isReady: boolean;
+};
+
+/** One batch is worked on while the next one waits at the door, so that no thread idles. */
+const BATCHES_PER_WORKER = 2;
+const BATCH_MAX = 64;
+const QUEUE_MAX = 5000;
+const RESTART_DELAY_MS = 1000;
+
+export class RecoverPool {
+  readonly #options: RecoverPoolOptions;
+  readonly #queueMax: number;
+  readonly #seats = new Set<Seat>();
+  #queue: Job[] = [];
+  #nextId = 1;
+  #isScheduled = false;
+  #isClosed = false;
+  #backend: RecoverBackend | undefined;
+  readonly #ready = Promise.withResolvers<RecoverBackend>();
+
+  constructor(options: RecoverPoolOptions) {
+    this.#options = options;
+    this.#queueMax = options.queueMax ?? QUEUE_MAX;
+    const size = options.size ?? Math.max(1, availableParallelism() - 1);
+    for (let index = 0; index < size; index++) this.#hire();
+    this.#ready.promise.catch(() => {});
+  }
+
+  /** Resolves with the library in use once a thread can work. */
+  ready(): Promise<RecoverBackend> {
+    return this.#ready.promise;
+  }
+
+  get backend(): RecoverBackend | undefined {
+    return this.#backend;
+  }
+
+  /** Requests that wait or are worked on. */
+  get length(): number {
+    let length = this.#queue.length;
+    for (const seat of this.#seats) length += seat.jobs.size;
+    return length;
+  }
+
+  /** Who signed the request, and the hash that names it. */
+  recover(text: string): Promise<Recovered> {
+    return this.#add(RECOVER, text);
+  }
+
+  /** Only the hash that names the request, which is cheap. */
+  hash(text: string): Promise<Recovered> {
+    return this.#add(HASH_ONLY, text);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const error = new RecoverUnavailableError('the pool is closed');
+    this.#ready.reject(error);
+    for (const job of this.#queue.splice(0)) job.reject(error);
+    const seats = [...this.#seats];
+    this.#seats.clear();
+    for (const seat of seats) failAll(seat, error);
+    await Promise.all(seats.map((seat) => seat.worker.terminate()));
+  }
+
+  #add(kind: number, text: string): Promise<Recovered> {
+    if (this.#isClosed || this.#queue.length >= this.#queueMax) {
+      const why = this.#isClosed ? 'the pool is closed' : 'too many requests wait for recovery';
+      return Promise.reject(new RecoverUnavailableError(why));
+    }
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ kind, text, resolve, reject });
+      if (this.#isScheduled) return;
+      this.#isScheduled = true;
+      setImmediate(() => {
+        this.#isScheduled = false;
+        this.#dispatch();
+      });
+    });
+  }
+
+  #dispatch(): void {
+    const free = [...this.#seats]
+      .filter((seat) => seat.isReady && seat.batches < BATCHES_PER_WORKER)
+      .sort((a, b) => a.jobs.size - b.jobs.size);
+    for (const [index, seat] of free.entries()) {
+      if (this.#queue.length === 0) return;
+      const share = Math.ceil(this.#queue.length / (free.length - index));
+      this.#send(seat, this.#queue.splice(0, Math.min(share, BATCH_MAX)));
+    }
+  }
+
+  #send(seat: Seat, jobs: readonly Job[]): void {
+    const batch: RecoverBatch = [];
+    for (const job of jobs) {
+      const id = this.#nextId++;
+      seat.jobs.set(id, job);
+      batch.push(id, job.kind, job.text);
+    }
+    seat.batches++;
+    seat.worker.postMessage(batch);
+  }
+
+  #hire(): void {
+    const { network, backend } = this.#options;
+    const data: RecoverWorkerData = {
+      recoverNetwork: network,
+      ...(backend === undefined ? {} : { backend }),
+    };
+    const program = this.#options.program ?? new URL('./recover-worker.ts', import.meta.url);
+    const worker = new Worker(program, { workerData: data, name: 'recover' });
+    const seat: Seat = { worker, jobs: new Map(), batches: 0, isReady: false };
+    this.#seats.add(seat);
+    // A waiting thread must not keep a process alive that has nothing else to do.
+    worker.unref();
+    worker.on('message', (message: RecoverBackend | RecoverReplies) => {
+      if (typeof message === 'string') this.#seatReady(seat, message);
+      else this.#settle(seat, message);
+    });
+    worker.on('error', (error) => this.#lose(seat, error));
+    worker.on('exit', (code) => this.#lose(seat, new Error(`recover worker exited with ${code}`)));
+  }
+
+  #seatReady(seat: Seat, backend: RecoverBackend): void {
+    seat.isReady = true;
+    if (this.#backend === undefined) {
+      this.#backend = backend;
+      this.#options.log.info({ backend }, 'signatures are recovered');
+      this.#ready.resolve(backend);
+    }
+    this.#dispatch();
+  }
+
+  #settle(seat: Seat, replies: RecoverReplies): void {
+    seat.batches--;
+    for (let index = 0; index < replies.length; index += REPLY_PARTS) {
+      const id = replies[index] as number;
+      const job = seat.jobs.get(id);
+      seat.jobs.delete(id);
+      job?.resolve(replyAt(replies, index));
+    }
+    if (this.#queue.length > 0) this.#dispatch();
+  }
+
+  #lose(seat: Seat, error: unknown): void {
+    // An error is followed by an exit; the first of the two counts.
+    if (!this.#seats.delete(seat)) return;
+    this.#options.log.error({ err: error, jobs: seat.jobs.size }, 'recover worker lost');
+    this.#options.onWorkerLost?.();
+    failAll(seat, new RecoverUnavailableError('the recover worker was lost', { cause: error }));
+    if (this.#isClosed) return;
+    if (seat.isReady) this.#hire();
+    // One that never came up would come down again at once.
+    else setTimeout(() => this.#isClosed || this.#hire(), RESTART_DELAY_MS).unref();
+  }
+}
+
+function failAll(seat: Seat, error: Error): void {
+  for (const job of seat.jobs.values()) job.reject(error);
+  seat.jobs.clear();
+}
+
+function replyAt(replies: RecoverReplies, index: number): Recovered {
+  const signer = replies[index + 1] as string;
+  const txHash = replies[index + 2] as string;
+  const fault = replies[index + 3] as string;
+  if (fault !== '') return { fault, at: replies[index + 4] as number };
+  return signer === '' ? { txHash } : { signer, txHash };
+}

@@ -1,0 +1,188 @@
+import { checkJson, type ResumePoint } from '@oddlot/protocol';
+import type { Connection } from './connection.ts';
+import { closeBody, jsonFrame } from './frame.ts';
+import type { ResyncReason, Stream } from './stream.ts';
+import type { StreamHub, StreamRecipe } from './streams.ts';
+import { errorFrame, RATE_LIMITED, type Endpoint, type WsError } from './ws-error.ts';
+
+/** What an endpoint serves. */
+export interface ChannelSet {
+  /** Reads a subscription as it was sent and says how its stream is opened, or why it is not. */
+  open(subscription: unknown): Opening;
+}
+
+export type Opening =
+  | { readonly ok: true; readonly subscription: object; readonly recipe: StreamRecipe }
+  | { readonly ok: false; readonly error: WsError };
+
+/** No ping is longer; longer frames pay before they are read. */
+const PING_LENGTH_MAX = 128;
+
+const PONG = jsonFrame({ method: 'PONG' });
+
+type Held = { readonly sub: number; readonly stream: Stream };
+type Control = { readonly method: string; readonly frame: Readonly<Record<string, unknown>> };
+
+/** The conversation with one client of /ws or /api-ws. */
+export class ChannelSession {
+  readonly #connection: Connection;
+  readonly #endpoint: Endpoint;
+  readonly #channels: ChannelSet;
+  readonly #hub: StreamHub;
+  readonly #subscriptionsMax: number;
+  /** By stream key. */
+  readonly #held = new Map<string, Held>();
+  #lastSub = 0;
+
+  constructor(options: {
+    connection: Connection;
+    endpoint: Endpoint;
+    channels: ChannelSet;
+    hub: StreamHub;
+    subscriptionsMax: number;
+  }) {
+    this.#connection = options.connection;
+    this.#endpoint = options.endpoint;
+    this.#channels = options.channels;
+    this.#hub = options.hub;
+    this.#subscriptionsMax = options.subscriptionsMax;
+  }
+
+  /** A text frame came; undefined stands for a frame that was not text. */
+  receive(text: string | undefined): void {
+    const small = text !== undefined && text.length <= PING_LENGTH_MAX;
+    let control = small ? readControl(text) : undefined;
+    if (control?.method === 'ping') {
+      this.#connection.send(PONG);
+      return;
+    }
+    if (!this.#connection.budget.take()) {
+      this.#fail(RATE_LIMITED);
+      return;
+    }
+    if (text !== undefined && !small) control = readControl(text);
+    const error = control === undefined ? INVALID_FRAME : this.#obey(control);
+    if (error !== undefined) this.#fail(error);
+  }
+
+  /** The connection is gone. */
+  close(): void {
+    for (const { stream } of this.#held.values()) this.#leave(stream);
+    this.#held.clear();
+  }
+
+  #obey({ method, frame }: Control): WsError | undefined {
+    switch (method) {
+      case 'ping':
+        this.#connection.send(PONG);
+        return undefined;
+      case 'subscribe':
+        return this.#subscribe(frame);
+      case 'unsubscribe':
+        return this.#unsubscribe(frame);
+      default:
+        return INVALID_FRAME;
+    }
+  }
+
+  #subscribe(frame: Control['frame']): WsError | undefined {
+    const resumeFrom = readResumeFrom(frame['resumeFrom']);
+    if (resumeFrom === 'invalid') {
+      return { code: 'INVALID_PARAMS', message: 'Wrong type for resumeFrom' };
+    }
+    const opening = this.#channels.open(frame['subscription']);
+    if (!opening.ok) return opening.error;
+    const { recipe, subscription } = opening;
+    if (this.#held.has(recipe.key)) {
+      return { code: 'ALREADY_SUBSCRIBED', message: 'Already subscribed' };
+    }
+    if (this.#held.size >= this.#subscriptionsMax) {
+      const message = `Too many subscriptions: ${this.#subscriptionsMax}`;
+      return { code: 'TOO_MANY_SUBSCRIPTIONS', message };
+    }
+    const stream = this.#hub.take(recipe);
+    this.#lastSub += 1;
+    const sub = this.#lastSub;
+    this.#held.set(recipe.key, { sub, stream });
+    stream.add(this.#connection, sub);
+    this.#respond('subscribe', { subscription, sub, stream });
+    if (resumeFrom === undefined) this.#sendSnapshot('subscribe', { sub, stream });
+    else this.#resume(resumeFrom, { subscription, sub, stream });
+    return undefined;
+  }
+
+  #unsubscribe(frame: Control['frame']): WsError | undefined {
+    const opening = this.#channels.open(frame['subscription']);
+    if (!opening.ok) return opening.error;
+    const held = this.#held.get(opening.recipe.key);
+    if (held === undefined) return { code: 'NOT_SUBSCRIBED', message: 'Not subscribed' };
+    this.#held.delete(opening.recipe.key);
+    this.#leave(held.stream);
+    this.#respond('unsubscribe', { subscription: opening.subscription, ...held });
+    return undefined;
+  }
+
+  /** The missed frames as they were, or word that they are gone and what holds now. */
+  #resume(from: ResumePoint, held: Held & { subscription: object }): void {
+    const { stream, sub } = held;
+    const missed = stream.missed(from);
+    if (typeof missed === 'string') {
+      this.#resync(missed, held);
+      return;
+    }
+    const frames = missed.map((body) => closeBody(body, sub));
+    if (!this.#connection.replay(frames)) this.#resync('tooOld', held);
+  }
+
+  #resync(reason: ResyncReason, held: Held & { subscription: object }): void {
+    const { stream, sub, subscription } = held;
+    const { epoch, seq } = stream;
+    const data = { sub, subscription, epoch, seq, reason };
+    this.#connection.send(jsonFrame({ channel: 'resync', data }));
+    this.#sendSnapshot('resync', held);
+  }
+
+  #sendSnapshot(occasion: 'subscribe' | 'resync', { sub, stream }: Held): void {
+    const frame = stream.snapshotFrame(occasion, sub);
+    if (frame !== undefined) this.#connection.send(frame);
+  }
+
+  #respond(method: string, held: Held & { subscription: object }): void {
+    const { sub, stream, subscription } = held;
+    const data = { method, subscription, sub, epoch: stream.epoch, seq: stream.seq };
+    this.#connection.send(jsonFrame({ channel: 'subscriptionResponse', data }));
+  }
+
+  #leave(stream: Stream): void {
+    stream.remove(this.#connection);
+    this.#hub.release(stream);
+  }
+
+  #fail(error: WsError): void {
+    this.#connection.send(errorFrame(this.#endpoint, error));
+  }
+}
+
+const INVALID_FRAME: WsError = {
+  code: 'INVALID_FRAME',
+  message: 'A frame is a JSON object with method subscribe, unsubscribe or ping',
+};
+
+function readControl(text: string): Control | undefined {
+  if (!checkJson(text).ok) return undefined;
+  const frame: unknown = JSON.parse(text);
+  if (!isRecord(frame) || typeof frame['method'] !== 'string') return undefined;
+  return { method: frame['method'], frame };
+}
+
+function readResumeFrom(value: unknown): ResumePoint | undefined | 'invalid' {
+  if (value === undefined || value === null) return undefined;
+  if (!isRecord(value)) return 'invalid';
+  const { epoch, seq } = value;
+  if (typeof epoch !== 'string' || typeof seq !== 'number') return 'invalid';
+  return Number.isSafeInteger(seq) && seq >= 0 ? { epoch, seq } : 'invalid';
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,207 @@
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type RawData, type WebSocket } from 'ws';
+import type { Replica } from '../../replica/replica.ts';
+import { ChannelSession, type ChannelSet } from './channel-session.ts';
+import { CLOSE, Connection } from './connection.ts';
+import { API_CHANNELS, NodeChannels } from './node-channels.ts';
+import { Outbox } from './outbox.ts';
+import { RtdsSession } from './rtds-session.ts';
+import { StreamHub } from './streams.ts';
+import { SYSTEM_TIMING, type Timing } from './timing.ts';
+import type { Endpoint } from './ws-error.ts';
+import { WS_LIMITS, type WsLimits } from './ws-limits.ts';
+
+const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
+  '/ws': 'ws',
+  '/api-ws': 'apiWs',
+  '/ws-rtds': 'wsRtds',
+};
+
+/** How often silent connections and forgotten streams are looked for. */
+const SWEEP_MS = 1000;
+/** How long a client has to answer a close before the line is cut. */
+const CLOSE_MS = 5000;
+
+type Session = { receive(text: string | undefined): void; close(): void };
+
+/** What the edge is doing, for the operator. */
+export type WsStats = {
+  readonly connections: Readonly<Record<Endpoint, number>>;
+  readonly streams: number;
+  readonly keptBytes: number;
+  readonly framesSent: number;
+  readonly slowClosed: number;
+};
+
+export type WsEdgeOptions = {
+  readonly replica: Pick<Replica, 'state' | 'onBlock'>;
+  readonly limits?: WsLimits;
+  readonly timing?: Timing;
+};
+
+/** The socket edge: handshakes, limits per client and connection, and the life of connections. */
+export class WsEdge {
+  readonly #limits: WsLimits;
+  readonly #timing: Timing;
+  readonly #server: WebSocketServer;
+  readonly #outbox = new Outbox();
+  readonly #hub: StreamHub;
+  readonly #nodeChannels: NodeChannels;
+  readonly #connections = new Map<Connection, Endpoint>();
+  /** Open connections by endpoint and client address. */
+  readonly #open: Record<Endpoint, Map<string, number>> = {
+    ws: new Map(),
+    apiWs: new Map(),
+    wsRtds: new Map(),
+  };
+  #draining = false;
+  #whenEmpty: (() => void) | undefined;
+  #cancelSweep: () => void = () => undefined;
+
+  constructor({ replica, limits = WS_LIMITS, timing = SYSTEM_TIMING }: WsEdgeOptions) {
+    this.#limits = limits;
+    this.#timing = timing;
+    this.#hub = new StreamHub(limits, timing);
+    this.#nodeChannels = new NodeChannels(replica, { limits, timing });
+    this.#server = new WebSocketServer(serverOptions(limits));
+    this.#planSweep();
+  }
+
+  /** The connection limit per client address, and how many of them a client has open. */
+  connections(endpoint: Endpoint, ip: string): { limit: number; open: number } {
+    return { limit: this.#limits.connectionsMax, open: this.#open[endpoint].get(ip) ?? 0 };
+  }
+
+  get stats(): WsStats {
+    const connections = { ws: 0, apiWs: 0, wsRtds: 0 };
+    for (const endpoint of this.#connections.values()) connections[endpoint] += 1;
+    const { framesSent, slowClosed } = this.#outbox;
+    const { size: streams, keptBytes } = this.#hub;
+    return { connections, streams, keptBytes, framesSent, slowClosed };
+  }
+
+  /** Answers an upgrade request of any path; the socket is taken over or closed. */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, ip: string): void {
+    // Until the handshake is done a broken line is nobody's concern.
+    socket.on('error', () => socket.destroy());
+    const endpoint = endpointOf(request.url);
+    if (endpoint === undefined) {
+      refuse(socket, 404, 'application/json', '{"message":"Not found"}');
+      return;
+    }
+    if (this.#draining) {
+      refuse(socket, 503, 'text/plain', 'server shutting down');
+      return;
+    }
+    const { limit, open } = this.connections(endpoint, ip);
+    if (open >= limit) {
+      refuse(socket, 429, 'text/plain', `too many websocket sessions from ${ip}`);
+      return;
+    }
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      this.#welcome(webSocket, { wire: socket, endpoint, ip });
+    });
+  }
+
+  /** Says goodbye to everyone and takes nobody in. Resolves when all are gone. */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    this.#cancelSweep();
+    this.#nodeChannels.close();
+    if (this.#connections.size === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#whenEmpty = resolve;
+    for (const connection of this.#connections.keys()) {
+      connection.close(CLOSE.goingAway, 'server shutting down');
+    }
+    await promise;
+  }
+
+  #welcome(
+    webSocket: WebSocket,
+    { wire, endpoint, ip }: { wire: Duplex; endpoint: Endpoint; ip: string },
+  ): void {
+    const connection = new Connection({
+      socket: webSocket,
+      wire,
+      ip,
+      outbox: this.#outbox,
+      limits: this.#limits,
+      timing: this.#timing,
+    });
+    const session = this.#sessionOf(endpoint, connection);
+    this.#connections.set(connection, endpoint);
+    const counts = this.#open[endpoint];
+    counts.set(ip, (counts.get(ip) ?? 0) + 1);
+    webSocket.on('message', (data, isBinary) => {
+      connection.heard();
+      // What a client still says after the goodbye changes nothing.
+      if (connection.isOpen) session.receive(isBinary ? undefined : textOf(data));
+    });
+    webSocket.on('ping', () => connection.heard());
+    webSocket.on('pong', () => connection.heard());
+    // The close event follows every error and says all there is to know.
+    webSocket.on('error', () => undefined);
+    webSocket.on('close', () => {
+      session.close();
+      this.#connections.delete(connection);
+      const open = (counts.get(ip) ?? 1) - 1;
+      if (open > 0) counts.set(ip, open);
+      else counts.delete(ip);
+      if (this.#connections.size === 0) this.#whenEmpty?.();
+    });
+  }
+
+  #sessionOf(endpoint: Endpoint, connection: Connection): Session {
+    if (endpoint === 'wsRtds') return new RtdsSession(connection);
+    const channels: ChannelSet = endpoint === 'ws' ? this.#nodeChannels : API_CHANNELS;
+    const { subscriptionsMax } = this.#limits;
+    return new ChannelSession({ connection, endpoint, channels, hub: this.#hub, subscriptionsMax });
+  }
+
+  #planSweep(): void {
+    this.#cancelSweep = this.#timing.after(SWEEP_MS, () => {
+      for (const connection of this.#connections.keys()) {
+        if (connection.silentMs < this.#limits.idleMsMax) continue;
+        if (connection.isOpen) connection.close(CLOSE.normal, 'idle');
+      }
+      this.#hub.sweep();
+      this.#planSweep();
+    });
+  }
+}
+
+function serverOptions({ frameBytesMax }: WsLimits) {
+  return {
+    noServer: true,
+    clientTracking: false,
+    // Compression costs more than the bytes it saves, and frames could not be shared.
+    perMessageDeflate: false,
+    maxPayload: frameBytesMax,
+    // Known to the library, though not to its types.
+    closeTimeout: CLOSE_MS,
+  };
+}
+
+/** The endpoint of a request target, query left out; undefined for other paths. */
+export function endpointOf(url: string | undefined): Endpoint | undefined {
+  const path = (url ?? '').split('?', 1)[0] ?? '';
+  return Object.hasOwn(ENDPOINTS, path) ? ENDPOINTS[path] : undefined;
+}
+
+function refuse(socket: Duplex, status: number, type: string, body: string): void {
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Connection: close',
+    `Content-Type: ${type}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.once('finish', () => socket.destroy());
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function textOf(data: RawData): string {
+  if (Buffer.isBuffer(data)) return data.toString();
+  return Array.isArray(data) ? Buffer.concat(data).toString() : Buffer.from(data).toString();
+}

@@ -1,0 +1,133 @@
+import type { ResumePoint, ResyncFrame } from '@oddlot/protocol';
+import { closeBody, openBody } from './frame.ts';
+import type { FrameRing } from './frame-ring.ts';
+import type { Timing } from './timing.ts';
+
+/** What a stream writes to. */
+export interface Sink {
+  /** Takes a whole WebSocket frame. */
+  send(frame: Buffer): void;
+}
+
+/** What a stream holds at one moment. */
+export type Snapshot = {
+  /** JSON text. */
+  readonly data: string;
+  /** Set on the snapshots of event channels, which have no frame that looks like one. */
+  readonly isSnapshot?: true;
+};
+
+/** Where a stream's data come from. */
+export interface Source {
+  /**
+   * What a new subscriber is sent first, and what one is sent whose place in the sequence is lost.
+   * Undefined when there is nothing to send: event channels send nothing to a new subscriber.
+   */
+  snapshot(occasion: 'subscribe' | 'resync'): Snapshot | undefined;
+  /** The stream is gone. */
+  close(): void;
+}
+
+/** Why a client cannot go on where it stopped. */
+export type ResyncReason = ResyncFrame['data']['reason'];
+
+/** One subscription (channel and parameters) for everyone who has it: one sequence of frames. */
+export class Stream {
+  readonly key: string;
+  readonly channel: string;
+  /** Names this unbroken run of numbers. */
+  readonly epoch: string;
+  readonly #ring: FrameRing;
+  readonly #timing: Timing;
+  /** The block that the data reflect; undefined when the channel does not tell. */
+  readonly #height: (() => number) | undefined;
+  /** Subscription number by subscriber. */
+  readonly #sinks = new Map<Sink, number>();
+  #seq = 0;
+  #source: Source | undefined;
+
+  constructor(options: {
+    key: string;
+    channel: string;
+    epoch: string;
+    ring: FrameRing;
+    timing: Timing;
+    height?: (() => number) | undefined;
+  }) {
+    this.key = options.key;
+    this.channel = options.channel;
+    this.epoch = options.epoch;
+    this.#ring = options.ring;
+    this.#timing = options.timing;
+    this.#height = options.height;
+  }
+
+  /** Number of the newest frame; 0 before the first. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  get subscriberCount(): number {
+    return this.#sinks.size;
+  }
+
+  /** Names the source; once, right after the construction. */
+  attach(source: Source): void {
+    this.#source = source;
+  }
+
+  add(sink: Sink, sub: number): void {
+    this.#sinks.set(sink, sub);
+  }
+
+  remove(sink: Sink): void {
+    this.#sinks.delete(sink);
+  }
+
+  /** The next frame, to everyone. `data` is JSON text. */
+  publish(data: string): void {
+    this.#seq += 1;
+    const body = this.#body(data);
+    this.#ring.push(body, this.#timing.now());
+    // Most clients have few subscriptions, so few numbers occur: each is encoded once.
+    const encoded = new Map<number, Buffer>();
+    for (const [sink, sub] of this.#sinks) {
+      let frame = encoded.get(sub);
+      if (frame === undefined) {
+        frame = closeBody(body, sub);
+        encoded.set(sub, frame);
+      }
+      sink.send(frame);
+    }
+  }
+
+  /** A frame of what the stream holds now, for one subscriber. It has the current number. */
+  snapshotFrame(occasion: 'subscribe' | 'resync', sub: number): Buffer | undefined {
+    const snapshot = this.#source?.snapshot(occasion);
+    if (snapshot === undefined) return undefined;
+    return closeBody(this.#body(snapshot.data, snapshot.isSnapshot), sub);
+  }
+
+  /** The frames that a client missed, or why they cannot be had. */
+  missed(from: ResumePoint): readonly Buffer[] | ResyncReason {
+    if (from.epoch !== this.epoch) return 'epoch';
+    if (from.seq > this.#seq) return 'ahead';
+    if (from.seq + 1 < this.#ring.firstSeq) return 'tooOld';
+    return this.#ring.after(from.seq);
+  }
+
+  close(): void {
+    this.#source?.close();
+    this.#ring.clear();
+  }
+
+  #body(data: string, isSnapshot?: true): Buffer {
+    return openBody({
+      channel: this.channel,
+      data,
+      seq: this.#seq,
+      height: this.#height?.(),
+      isSnapshot,
+    });
+  }
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { FrameRing, type KeptBudget } from './frame-ring.ts';
+import { Stream, type Source } from './stream.ts';
+import type { Timing } from './timing.ts';
+import type { WsLimits } from './ws-limits.ts';
+
+/** How to open a stream that may not exist yet. */
+export type StreamRecipe = {
+  /** Canonical: equal for every spelling of the same subscription. */
+  readonly key: string;
+  readonly channel: string;
+  /** For channels whose frames tell the block that they reflect. */
+  readonly height?: () => number;
+  /** Makes the source of a new stream; it publishes to the stream until it is closed. */
+  readonly source: (stream: Stream) => Source;
+};
+
+/**
+ * All streams of an endpoint. A stream is opened by its first subscriber and goes on for a while
+ * after its last one, so that a client whose connection broke can take up its place; then it ends,
+ * and the next one of the same name is a new run.
+ */
+export class StreamHub {
+  readonly #limits: WsLimits;
+  readonly #timing: Timing;
+  readonly #budget: KeptBudget;
+  readonly #streams = new Map<string, Stream>();
+  /** Streams without subscribers and since when, the longest idle first. */
+  readonly #idle = new Map<Stream, number>();
+  /** Tells the runs of one process from those of another. */
+  readonly #run = randomBytes(6).toString('hex');
+  #opened = 0;
+
+  constructor(limits: WsLimits, timing: Timing) {
+    this.#limits = limits;
+    this.#timing = timing;
+    this.#budget = { bytes: 0, bytesMax: limits.keptBytesTotalMax };
+  }
+
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  /** Bytes of the frames that are kept for clients that come back. */
+  get keptBytes(): number {
+    return this.#budget.bytes;
+  }
+
+  /** The stream of a recipe, opened if need be. Whoever takes it adds a subscriber at once. */
+  take(recipe: StreamRecipe): Stream {
+    const known = this.#streams.get(recipe.key);
+    if (known !== undefined) {
+      this.#idle.delete(known);
+      return known;
+    }
+    this.#makeRoom();
+    this.#opened += 1;
+    const stream = new Stream({
+      key: recipe.key,
+      channel: recipe.channel,
+      epoch: `${this.#run}-${this.#opened}`,
+      ring: new FrameRing(this.#limits, this.#budget),
+      timing: this.#timing,
+      height: recipe.height,
+    });
+    stream.attach(recipe.source(stream));
+    this.#streams.set(recipe.key, stream);
+    return stream;
+  }
+
+  /** A subscriber has left. */
+  release(stream: Stream): void {
+    if (stream.subscriberCount === 0) this.#idle.set(stream, this.#timing.now());
+  }
+
+  /** Ends the streams that nobody came back to. */
+  sweep(): void {
+    const dueMs = this.#timing.now() - this.#limits.keptMsMax;
+    for (const [stream, sinceMs] of this.#idle) {
+      if (sinceMs > dueMs) return;
+      this.#end(stream);
+    }
+  }
+
+  #makeRoom(): void {
+    for (const stream of this.#idle.keys()) {
+      if (this.#streams.size < this.#limits.streamsMax) return;
+      this.#end(stream);
+    }
+  }
+
+  #end(stream: Stream): void {
+    this.#idle.delete(stream);
+    this.#streams.delete(stream.key);
+    stream.close();
+  }
+}

@@ -1,0 +1,83 @@
+/** Time as the edge sees it: for pacing and idling, never for what the venue decides. */
+export interface Timing {
+  /** Milliseconds of a clock that never goes back; its zero means nothing. */
+  now(): number;
+  /** Runs once after a delay; the answer takes it back. */
+  after(delayMs: number, run: () => void): () => void;
+}
+
+/** The process's own clock. Its timers do not keep the process alive. */
+export const SYSTEM_TIMING: Timing = {
+  now: () => performance.now(),
+  after(delayMs, run) {
+    const timer = setTimeout(run, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/**
+ * Runs work at most once per interval, never later than one interval after it was asked for, and
+ * always once after the last time it was asked for.
+ */
+export class Pace {
+  readonly #timing: Timing;
+  readonly #intervalMs: number;
+  readonly #run: () => boolean;
+  #lastMs = -Infinity;
+  #cancel: (() => void) | undefined;
+
+  /** `run` says whether it did anything; doing nothing does not use up the interval. */
+  constructor(timing: Timing, intervalMs: number, run: () => boolean) {
+    this.#timing = timing;
+    this.#intervalMs = intervalMs;
+    this.#run = run;
+  }
+
+  /** There is something to do. */
+  ask(): void {
+    if (this.#cancel !== undefined) return;
+    const waitMs = this.#lastMs + this.#intervalMs - this.#timing.now();
+    if (waitMs <= 0) this.#go();
+    else this.#cancel = this.#timing.after(waitMs, () => this.#go());
+  }
+
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #go(): void {
+    this.#cancel = undefined;
+    if (this.#run()) this.#lastMs = this.#timing.now();
+  }
+}
+
+/** A token bucket: so many a second, so many at once. */
+export class FrameBudget {
+  readonly #timing: Timing;
+  readonly #perSecond: number;
+  readonly #burst: number;
+  #tokens: number;
+  #filledMs: number;
+
+  constructor(timing: Timing, { perSecond, burst }: { perSecond: number; burst: number }) {
+    this.#timing = timing;
+    this.#perSecond = perSecond;
+    this.#burst = burst;
+    this.#tokens = burst;
+    this.#filledMs = timing.now();
+  }
+
+  /** Takes one token; false when there is none. */
+  take(): boolean {
+    if (this.#burst === Infinity) return true;
+    const nowMs = this.#timing.now();
+    const gained = ((nowMs - this.#filledMs) * this.#perSecond) / 1000;
+    this.#tokens = Math.min(this.#burst, this.#tokens + gained);
+    this.#filledMs = nowMs;
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+}

@@ -1,0 +1,62 @@
+import { LIMITS } from '@oddlot/protocol';
+
+/** The bounds of the socket edge. All are configuration; `Infinity` switches one off. */
+export type WsLimits = {
+  /** Open connections per client address and endpoint. */
+  readonly connectionsMax: number;
+  /** Control frames per second of one connection; pings are free. */
+  readonly framesPerSecond: number;
+  /** Control frames that one connection may send at once. */
+  readonly framesBurst: number;
+  /** Silence of the client after which a connection is closed. */
+  readonly idleMsMax: number;
+  /** Subscriptions of one connection. */
+  readonly subscriptionsMax: number;
+  /** Bytes of one frame from a client; more closes the connection with 1009. */
+  readonly frameBytesMax: number;
+  /** Bytes that may wait for a client that does not read; more closes it with 1013. */
+  readonly bufferedBytesMax: number;
+  /** Frames that a stream keeps for clients that come back. */
+  readonly keptFramesMax: number;
+  /** How long a stream keeps frames, and how long it lives without subscribers. */
+  readonly keptMsMax: number;
+  /** Bytes of the frames that one stream keeps. */
+  readonly keptBytesMax: number;
+  /** Bytes of the frames that all streams together keep. */
+  readonly keptBytesTotalMax: number;
+  /** Streams; beyond it those without subscribers go, the longest idle first. */
+  readonly streamsMax: number;
+  /** Least time between two frames of one l2Book stream. */
+  readonly bookIntervalMs: number;
+  /** Least time between two frames of one activeAssetCtx stream. */
+  readonly contextIntervalMs: number;
+};
+
+const MIB = 1024 * 1024;
+
+export const WS_LIMITS: WsLimits = {
+  connectionsMax: LIMITS.connectionsMax,
+  framesPerSecond: LIMITS.framesPerSecond,
+  framesBurst: LIMITS.framesBurst,
+  idleMsMax: LIMITS.idleMsMax,
+  subscriptionsMax: LIMITS.subscriptionsMax,
+  frameBytesMax: 64 * 1024,
+  bufferedBytesMax: 4 * MIB,
+  keptFramesMax: 10_000,
+  keptMsMax: 5 * 60_000,
+  keptBytesMax: 16 * MIB,
+  keptBytesTotalMax: 256 * MIB,
+  streamsMax: 100_000,
+  bookIntervalMs: 100,
+  contextIntervalMs: 250,
+};
+
+/** For load tests: what guards against clients is off, what guards this process stays. */
+export const WS_LIMITS_OFF: WsLimits = {
+  ...WS_LIMITS,
+  connectionsMax: Infinity,
+  framesPerSecond: Infinity,
+  framesBurst: Infinity,
+  idleMsMax: Infinity,
+  subscriptionsMax: Infinity,
+};

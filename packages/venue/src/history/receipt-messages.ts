@@ -1,0 +1,47 @@
+import type { Address, Hash } from '@oddlot/units';
+
+/** What became of an action: the receipt (R-tx) as it is kept. */
+export type ReceiptRow = {
+  readonly txHash: Hash;
+  readonly signer: Address;
+  /** The account acted for. */
+  readonly user: Address;
+  readonly nonce: number;
+  readonly actionType: string;
+  readonly height: number;
+  readonly timeMs: number;
+  readonly blockHash: Hash;
+  /** The place in its block. */
+  readonly index: number;
+  readonly failed: boolean;
+  /** JSON of the result or the error. */
+  readonly body: string;
+};
+
+/** The receipts of one block. A block without any still moves the projection on. */
+export type ReceiptBlock = {
+  readonly height: number;
+  readonly timeMs: number;
+  readonly blockHash: Hash;
+  readonly receipts: readonly ReceiptRow[];
+};
+
+export type ReceiptQuery =
+  | { readonly by: 'txHash'; readonly txHash: string }
+  | { readonly by: 'traceId'; readonly traceId: string }
+  | { readonly by: 'signer'; readonly signer: string; readonly nonce: number };
+
+/** What the main thread sends to the receipt worker. Requests with an id get one answer. */
+export type ReceiptRequest =
+  | { readonly type: 'append'; readonly blocks: readonly ReceiptBlock[] }
+  | { readonly type: 'query'; readonly id: number; readonly query: ReceiptQuery }
+  | { readonly type: 'prune'; readonly id: number; readonly olderThanMs: number }
+  | { readonly type: 'close'; readonly id: number };
+
+/** What the receipt worker sends back. */
+export type ReceiptReply =
+  | { readonly type: 'opened'; readonly projectedHeight: number }
+  | { readonly type: 'projected'; readonly height: number; readonly rows: number }
+  | { readonly type: 'answer'; readonly id: number; readonly row: ReceiptRow | undefined }
+  | { readonly type: 'pruned'; readonly id: number; readonly rows: number }
+  | { readonly type: 'closed'; readonly id: number };

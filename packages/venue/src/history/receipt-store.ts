@@ -1,0 +1,210 @@
+import { Worker } from 'node:worker_threads';
+import { assert, present } from '@oddlot/units';
+import type {
+  ReceiptBlock,
+  ReceiptQuery,
+  ReceiptReply,
+  ReceiptRequest,
+  ReceiptRow,
+} from './receipt-messages.ts';
+
+export type { ReceiptBlock, ReceiptRow } from './receipt-messages.ts';
+
+/** Rows in one transaction; a backlog is worked off in steps, so that queries wait for one only. */
+const ROWS_PER_MESSAGE = 5_000;
+/** A backlog above this means that the disk does not keep up; whoever appends should slow down. */
+export const BACKLOG_ROWS_MAX = 50_000;
+
+export type ReceiptStoreOptions = {
+  readonly file: string;
+  /** Called once when the worker is lost. The default throws, which stops the process. */
+  readonly onFatal?: (error: Error) => void;
+};
+
+type Waiter = { readonly resolve: (reply: ReceiptReply) => void; readonly reject: Reject };
+type Reject = (error: Error) => void;
+type FlushWaiter = { readonly height: number; readonly resolve: () => void; readonly reject: Reject };
+
+/**
+ * Receipts by hash, trace id, and signer with nonce, in a database on a thread of its own.
+ *
+ * Appending never waits. One message with rows is under way at a time, as in a group commit: what
+ * queues meanwhile goes out as the next, so a transaction covers more blocks the busier it gets.
+ * A look-up sees everything that was appended before it.
+ */
+export class ReceiptStore {
+  readonly #worker: Worker;
+  readonly #onFatal: (error: Error) => void;
+  #projectedHeight: number;
+  #appendedHeight: number;
+  #queue: ReceiptBlock[] = [];
+  #backlog = 0;
+  #messagesUnderWay = 0;
+  #isScheduled = false;
+  #isClosing = false;
+  #failure: Error | undefined;
+  #nextId = 1;
+  readonly #waiters = new Map<number, Waiter>();
+  #flushWaiters: FlushWaiter[] = [];
+
+  private constructor(worker: Worker, projectedHeight: number, options: ReceiptStoreOptions) {
+    this.#worker = worker;
+    this.#projectedHeight = projectedHeight;
+    this.#appendedHeight = projectedHeight;
+    this.#onFatal = options.onFatal ?? stopProcess;
+    worker.on('message', (reply: ReceiptReply) => this.#receive(reply));
+    worker.on('error', (error: Error) => this.#fail(error));
+    worker.on('exit', (code) => {
+      if (!this.#isClosing) this.#fail(new Error(`the receipt worker ended with code ${code}`));
+    });
+  }
+
+  static async open(options: ReceiptStoreOptions): Promise<ReceiptStore> {
+    const workerData = { file: options.file };
+    const worker = new Worker(new URL('./receipt-worker.ts', import.meta.url), { workerData });
+    const projectedHeight = await new Promise<number>((resolve, reject) => {
+      const onExit = (code: number): void => reject(new Error(`it ended with code ${code}`));
+      worker.once('error', reject);
+      worker.once('exit', onExit);
+      worker.once('message', (reply: ReceiptReply) => {
+        worker.off('error', reject);
+        worker.off('exit', onExit);
+        assert(reply.type === 'opened', 'the receipt worker says first that it is open');
+        resolve(reply.projectedHeight);
+      });
+    }).catch((cause: unknown) => {
+      throw new Error(`the receipts in ${options.file} can't be opened`, { cause });
+    });
+    return new ReceiptStore(worker, projectedHeight, options);
+  }
+
+  /** Receipts up to this height are durable. */
+  get projectedHeight(): number {
+    return this.#projectedHeight;
+  }
+
+  /** Rows that were appended and are not durable yet. */
+  get backlog(): number {
+    return this.#backlog;
+  }
+
+  /** Hands over a block, in order of height. Blocks that were projected before are passed over. */
+  append(block: ReceiptBlock): void {
+    if (this.#failure !== undefined || block.height <= this.#appendedHeight) return;
+    assert(!this.#isClosing, 'nothing is appended to closed receipts');
+    this.#appendedHeight = block.height;
+    this.#queue.push(block);
+    this.#backlog += block.receipts.length;
+    if (this.#isScheduled || this.#messagesUnderWay > 0) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      if (this.#messagesUnderWay === 0) this.#sendNext();
+    });
+  }
+
+  /** Resolves when everything up to a height is durable. */
+  async flushed(height: number): Promise<void> {
+    if (height <= this.#projectedHeight) return;
+    if (this.#failure !== undefined) throw this.#failure;
+    await new Promise<void>((resolve, reject) => {
+      this.#flushWaiters.push({ height, resolve, reject });
+    });
+  }
+
+  byTxHash(txHash: string): Promise<ReceiptRow | undefined> {
+    return this.#find({ by: 'txHash', txHash });
+  }
+
+  byTraceId(traceId: string): Promise<ReceiptRow | undefined> {
+    return this.#find({ by: 'traceId', traceId });
+  }
+
+  bySigner(signer: string, nonce: number): Promise<ReceiptRow | undefined> {
+    return this.#find({ by: 'signer', signer, nonce });
+  }
+
+  /** Deletes the receipts of blocks before a time; returns how many. */
+  async prune(olderThanMs: number): Promise<number> {
+    const reply = await this.#ask((id) => ({ type: 'prune', id, olderThanMs }));
+    assert(reply.type === 'pruned', 'pruning is answered in kind');
+    return reply.rows;
+  }
+
+  /** Makes everything appended durable, then ends the worker. */
+  async close(): Promise<void> {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    if (this.#failure !== undefined) return;
+    const exited = new Promise<void>((resolve) => this.#worker.once('exit', () => resolve()));
+    await this.#ask((id) => ({ type: 'close', id }));
+    await exited;
+  }
+
+  async #find(query: ReceiptQuery): Promise<ReceiptRow | undefined> {
+    const reply = await this.#ask((id) => ({ type: 'query', id, query }));
+    assert(reply.type === 'answer', 'a query is answered in kind');
+    return reply.row;
+  }
+
+  #ask(request: (id: number) => ReceiptRequest): Promise<ReceiptReply> {
+    return new Promise((resolve, reject) => {
+      if (this.#failure !== undefined) return reject(this.#failure);
+      const id = this.#nextId;
+      this.#nextId += 1;
+      this.#waiters.set(id, { resolve, reject });
+      // Rows first: the worker answers in order, so the answer includes them.
+      while (this.#queue.length > 0) this.#sendNext();
+      return this.#worker.postMessage(request(id));
+    });
+  }
+
+  #sendNext(): void {
+    let rows = 0;
+    let count = 0;
+    while (count < this.#queue.length && rows < ROWS_PER_MESSAGE) {
+      rows += present(this.#queue[count], 'a queued block').receipts.length;
+      count += 1;
+    }
+    if (count === 0) return;
+    const blocks = this.#queue.splice(0, count);
+    this.#messagesUnderWay += 1;
+    this.#worker.postMessage({ type: 'append', blocks } satisfies ReceiptRequest);
+  }
+
+  #receive(reply: ReceiptReply): void {
+    if (reply.type === 'projected') return this.#advance(reply);
+    assert(reply.type !== 'opened', 'the receipt worker opens once');
+    const waiter = present(this.#waiters.get(reply.id), 'an answer to a question');
+    this.#waiters.delete(reply.id);
+    return waiter.resolve(reply);
+  }
+
+  #advance(reply: { readonly height: number; readonly rows: number }): void {
+    this.#projectedHeight = reply.height;
+    this.#backlog -= reply.rows;
+    this.#messagesUnderWay -= 1;
+    if (this.#messagesUnderWay === 0) this.#sendNext();
+    const waiting = this.#flushWaiters;
+    this.#flushWaiters = waiting.filter((waiter) => waiter.height > reply.height);
+    for (const waiter of waiting) if (waiter.height <= reply.height) waiter.resolve();
+  }
+
+  #fail(cause: Error): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = new Error(`receipts are no longer recorded: ${cause.message}`, { cause });
+    for (const waiter of this.#waiters.values()) waiter.reject(this.#failure);
+    for (const waiter of this.#flushWaiters) waiter.reject(this.#failure);
+    this.#waiters.clear();
+    this.#flushWaiters = [];
+    this.#queue = [];
+    this.#onFatal(this.#failure);
+  }
+}
+
+function stopProcess(error: Error): void {
+  // Out of every promise, where nothing can swallow it.
+  setImmediate(() => {
+    throw error;
+  });
+}

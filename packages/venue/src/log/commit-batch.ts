@@ -1,0 +1,81 @@
+import { BlockBuffer } from './block-codec.ts';
+import { PAYLOAD_BYTES_MAX, RECORD_HEADER_BYTES, stampRecord } from './journal-format.ts';
+import type { Chain } from './journal-format.ts';
+import type { LogEntry, LoggedCommand } from './log.ts';
+
+/** A block on its way to the disk, and the promise that waits for it. */
+export type PendingBlock = {
+  readonly commands: readonly LoggedCommand[];
+  readonly resolve: (entry: LogEntry) => void;
+  readonly reject: (error: Error) => void;
+  readonly start: number;
+  readonly end: number;
+  entry: LogEntry | undefined;
+};
+
+/**
+ * The blocks that one write makes durable. They are encoded as they arrive, while the write before
+ * is in flight; their numbers and time are filled in when their turn comes.
+ */
+export class CommitBatch {
+  readonly #buffer = new BlockBuffer();
+  #blocks: PendingBlock[] = [];
+
+  get isEmpty(): boolean {
+    return this.#blocks.length === 0;
+  }
+
+  get bytes(): Buffer {
+    return this.#buffer.bytes;
+  }
+
+  get length(): number {
+    return this.#buffer.length;
+  }
+
+  /** Throws, and leaves the batch as it was, when the block can't be encoded. */
+  add(
+    commands: readonly LoggedCommand[],
+    resolve: PendingBlock['resolve'],
+    reject: PendingBlock['reject'],
+  ): void {
+    const start = this.#buffer.length;
+    try {
+      this.#buffer.skip(RECORD_HEADER_BYTES);
+      this.#buffer.writeBlock(commands);
+      const payloadBytes = this.#buffer.length - start - RECORD_HEADER_BYTES;
+      if (payloadBytes > PAYLOAD_BYTES_MAX) {
+        throw new RangeError(`a block of ${payloadBytes} bytes is above ${PAYLOAD_BYTES_MAX}`);
+      }
+    } catch (error) {
+      this.#buffer.truncate(start);
+      throw error;
+    }
+    const end = this.#buffer.length;
+    this.#blocks.push({ commands, resolve, reject, start, end, entry: undefined });
+  }
+
+  /** Numbers the blocks, gives them their time, and returns where the chain stands after them. */
+  stamp(
+    chain: Chain,
+    at: { readonly timeMs: number; readonly durableUpTo: number; readonly salt: number },
+  ): Chain {
+    let { seq, crc } = chain;
+    const { timeMs, durableUpTo, salt } = at;
+    for (const block of this.#blocks) {
+      seq += 1;
+      const record = { previousCrc: crc, seq, timeMs, durableUpTo };
+      crc = stampRecord(this.#buffer.bytes, block, record, salt);
+      block.entry = { seq, timeMs, commands: block.commands };
+    }
+    return { seq, crc, timeMs };
+  }
+
+  /** Empties the batch for the next round and hands over its blocks. */
+  take(): PendingBlock[] {
+    const blocks = this.#blocks;
+    this.#blocks = [];
+    this.#buffer.clear();
+    return blocks;
+  }
+}

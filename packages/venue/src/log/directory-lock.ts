@@ -1,0 +1,66 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+
+/**
+ * Keeps two processes off one data directory.
+ *
+ * The lock is the kernel's, taken through SQLite on an empty file: it ends with its holder, also
+ * one that was killed, and needs no guess whether a process id in a file is still the same process.
+ * Such a guess fails when two starts take over a stale file at once, and for a holder in another
+ * container, whose id means nothing here. The id beside the lock is only for the message.
+ */
+
+export type DirectoryLock = {
+  /** Lets the next process in. A second call does nothing. */
+  release(): void;
+};
+
+/** Another process works on the directory. */
+export class DirectoryLockedError extends Error {
+  override readonly name = 'DirectoryLockedError';
+  readonly pid: number | undefined;
+
+  constructor(directory: string, pid: number | undefined, cause: unknown) {
+    const holder = pid === undefined ? 'another process' : `process ${pid}`;
+    super(
+      `${directory} is in use by ${holder}: stop it first, or give this venue another directory`,
+      { cause },
+    );
+    this.pid = pid;
+  }
+}
+
+/** Takes the lock of a directory at once, or throws `DirectoryLockedError`. */
+export function lockDirectory(directory: string): DirectoryLock {
+  mkdirSync(directory, { recursive: true });
+  const holderFile = join(directory, 'lock.pid');
+  const database = new Database(join(directory, 'lock'), { timeout: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (cause) {
+    database.close();
+    if (!isBusy(cause)) throw cause;
+    throw new DirectoryLockedError(directory, readPid(holderFile), cause);
+  }
+  writeFileSync(holderFile, `${process.pid}\n`);
+  return {
+    release: (): void => {
+      database.close();
+    },
+  };
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+}
+
+function readPid(file: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(file, 'utf8'));
+    return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+  } catch {
+    // The holder has not written it yet; the lock alone decides.
+    return undefined;
+  }
+}

@@ -1,0 +1,256 @@
+import { mkdir } from 'node:fs/promises';
+import { assert, present } from '@oddlot/units';
+import { CommitBatch } from './commit-batch.ts';
+import type { PendingBlock } from './commit-batch.ts';
+import { JournalFailedError } from './journal-error.ts';
+import { SEGMENT_HEADER_BYTES } from './journal-format.ts';
+import type { Chain } from './journal-format.ts';
+import { replaySegments } from './journal-replay.ts';
+import type { ReplayOptions } from './journal-replay.ts';
+import type { Log, LogEntry, LoggedCommand } from './log.ts';
+import { createSegment, listSegments, removeSegment } from './segment-files.ts';
+import type { Segment } from './segment-files.ts';
+import { checkContinuity, recoverLastSegment } from './segment-recovery.ts';
+import type { Repair } from './segment-recovery.ts';
+import { SegmentWriter } from './segment-writer.ts';
+import type { JournalFaults } from './segment-writer.ts';
+
+const SEGMENT_BYTES = 64 * 1024 * 1024;
+const EMPTY_CHAIN: Chain = { seq: 0, crc: 0, timeMs: 0 };
+
+export type FileJournalOptions = {
+  readonly directory: string;
+  readonly clock: { nowMs(): number };
+  /** Where a segment ends and the next begins; a batch is never split, so it may lie beyond. */
+  readonly segmentBytes?: number;
+  /** Called once when the journal can't go on. The default throws, which stops the process. */
+  readonly onFatal?: (error: Error) => void;
+  readonly faults?: JournalFaults;
+};
+
+/**
+ * The log of a venue on one machine: files in a directory that one process owns.
+ *
+ * Group commit without a timer: whatever has queued while a write was in flight goes out as one
+ * write and one sync the moment that ends. An entry is handed to the follower, and its `append`
+ * resolves, only after the sync. A failed write or sync ends the journal: what the disk holds is
+ * then unknown, and a second fdatasync may claim success for pages that the first one dropped.
+ */
+export class FileJournal implements Log {
+  /** What was cut off when the journal was opened, when the last write had been torn. */
+  readonly repaired: Repair | undefined;
+  readonly #options: FileJournalOptions;
+  readonly #segments: Segment[];
+  #writer: SegmentWriter;
+  /** Where the chain stands after the last batch handed to the disk. */
+  #written: Chain;
+  #lastSeq: number;
+  #lastTimeMs: number;
+  #filling = new CommitBatch();
+  #flying = new CommitBatch();
+  #isBusy = false;
+  #isClosed = false;
+  #failure: JournalFailedError | undefined;
+  #follower: ((entry: LogEntry) => void) | undefined;
+  #idleWaiters: (() => void)[] = [];
+
+  private constructor(
+    options: FileJournalOptions,
+    state: { segments: Segment[]; writer: SegmentWriter; chain: Chain; repaired?: Repair },
+  ) {
+    this.#options = options;
+    this.#segments = state.segments;
+    this.#writer = state.writer;
+    this.#written = state.chain;
+    this.#lastSeq = state.chain.seq;
+    this.#lastTimeMs = state.chain.timeMs;
+    this.repaired = state.repaired;
+  }
+
+  /**
+   * Opens the journal of a directory, or starts one. The directory has to be locked by the caller.
+   * Throws `JournalDamagedError` when acknowledged entries can't be read.
+   */
+  static async open(options: FileJournalOptions): Promise<FileJournal> {
+    const { directory } = options;
+    await mkdir(directory, { recursive: true });
+    const segments = await listSegments(directory);
+    await checkContinuity(segments);
+    const last = segments.at(-1);
+    if (last === undefined) {
+      const writer = await startSegment(options, EMPTY_CHAIN);
+      return new FileJournal(options, { segments: [writer.segment], writer, chain: EMPTY_CHAIN });
+    }
+    const { handle, chain, offset, fileBytes, repaired } = await recoverLastSegment(last);
+    const writer = new SegmentWriter({
+      segment: last,
+      handle,
+      end: offset,
+      fileBytes,
+      segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
+      faults: options.faults,
+    });
+    const state = { segments, writer, chain };
+    return new FileJournal(options, repaired === undefined ? state : { ...state, repaired });
+  }
+
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  /** The time of the last durable entry; 0 when the log is empty. */
+  get lastTimeMs(): number {
+    return this.#lastTimeMs;
+  }
+
+  /** The oldest entry that `replay` can start from. */
+  get firstSeq(): number {
+    return present(this.#segments[0], 'the first segment').firstSeq;
+  }
+
+  async replay(
+    fromSeq: number,
+    apply: (entry: LogEntry) => void,
+    options: ReplayOptions = {},
+  ): Promise<void> {
+    const range = { fromSeq, untilSeq: this.#lastSeq };
+    await replaySegments([...this.#segments], range, apply, options);
+  }
+
+  follow(apply: (entry: LogEntry) => void): void {
+    assert(this.#follower === undefined, 'a journal has one follower');
+    this.#follower = apply;
+  }
+
+  append(commands: readonly LoggedCommand[]): Promise<LogEntry> {
+    return new Promise((resolve, reject) => {
+      if (this.#failure !== undefined) return reject(this.#failure);
+      if (this.#isClosed) return reject(new Error('the journal is closed'));
+      this.#filling.add(commands, resolve, reject);
+      if (this.#isBusy) return undefined;
+      this.#isBusy = true;
+      // Everything that is appended in this turn shares the first write.
+      return queueMicrotask(() => this.#commitNext());
+    });
+  }
+
+  async prune(belowSeq: number): Promise<void> {
+    for (;;) {
+      const [oldest, next] = this.#segments;
+      if (oldest === undefined || next === undefined || next.firstSeq > belowSeq) return;
+      this.#segments.shift();
+      await removeSegment(this.#options.directory, oldest);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (this.#isBusy) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+    // Without the mark the next start knows that this one did not end well.
+    if (this.#failure === undefined) await this.#writer.mark('closed', this.#written);
+    await this.#writer.close();
+  }
+
+  /** Sends what has queued to the disk, or rests when there is nothing. */
+  #commitNext(): void {
+    if (this.#failure !== undefined || this.#filling.isEmpty) return this.#rest();
+    const batch = this.#filling;
+    this.#filling = this.#flying;
+    this.#flying = batch;
+    const { segmentBytes = SEGMENT_BYTES } = this.#options;
+    const isFull = this.#writer.end + batch.length > segmentBytes;
+    if (!isFull || this.#writer.end === SEGMENT_HEADER_BYTES) return this.#write(batch);
+    this.#roll().then(
+      () => this.#write(batch),
+      (cause: Error) => this.#fail(new Error('starting a segment failed', { cause }), batch),
+    );
+    return undefined;
+  }
+
+  #write(batch: CommitBatch): void {
+    const { segment, end } = this.#writer;
+    const nowMs = this.#options.clock.nowMs();
+    assert(Number.isSafeInteger(nowMs), 'the clock gives whole milliseconds');
+    const timeMs = Math.max(this.#written.timeMs, nowMs);
+    const at = { timeMs, durableUpTo: end, salt: segment.header.salt };
+    this.#written = batch.stamp(this.#written, at);
+    this.#writer.commit(batch.bytes, batch.length, (error) => {
+      if (error !== undefined) {
+        this.#fail(error, batch);
+        return;
+      }
+      const blocks = batch.take();
+      // The next write goes out first, so that the disk works while the follower does.
+      this.#commitNext();
+      this.#deliver(blocks);
+    });
+  }
+
+  /** Hands durable blocks to the follower, in order, and then to those who wait for them. */
+  #deliver(blocks: readonly PendingBlock[]): void {
+    for (const block of blocks) {
+      if (this.#failure !== undefined) {
+        block.reject(this.#failure);
+        continue;
+      }
+      const entry = present(block.entry, 'a durable block has its number');
+      this.#lastSeq = entry.seq;
+      this.#lastTimeMs = entry.timeMs;
+      try {
+        this.#follower?.(entry);
+        block.resolve(entry);
+      } catch (error) {
+        block.reject(this.#fail(error instanceof Error ? error : new Error(String(error))));
+      }
+    }
+  }
+
+  /** Seals the segment and starts the next. The old one is complete on disk: no write is in flight. */
+  async #roll(): Promise<void> {
+    const writer = await startSegment(this.#options, this.#written);
+    const old = this.#writer;
+    await old.mark('sealed', this.#written);
+    await old.close();
+    this.#writer = writer;
+    this.#segments.push(writer.segment);
+  }
+
+  /** Ends the journal: everyone who waits is told, and everyone who comes later. */
+  #fail(cause: Error, batch?: CommitBatch): JournalFailedError {
+    const isFirst = this.#failure === undefined;
+    const what = `the journal stopped after entry ${this.#lastSeq}: ${cause.message}`;
+    const failure = this.#failure ?? new JournalFailedError(what, { cause });
+    this.#failure = failure;
+    for (const lost of [batch, this.#filling]) {
+      for (const block of lost?.take() ?? []) block.reject(failure);
+    }
+    if (batch !== undefined) this.#rest();
+    if (isFirst) (this.#options.onFatal ?? stopProcess)(failure);
+    return failure;
+  }
+
+  #rest(): void {
+    this.#isBusy = false;
+    for (const wake of this.#idleWaiters.splice(0)) wake();
+  }
+}
+
+async function startSegment(options: FileJournalOptions, before: Chain): Promise<SegmentWriter> {
+  const { segment, handle } = await createSegment(options.directory, before);
+  return new SegmentWriter({
+    segment,
+    handle,
+    end: SEGMENT_HEADER_BYTES,
+    fileBytes: SEGMENT_HEADER_BYTES,
+    segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
+    faults: options.faults,
+  });
+}
+
+function stopProcess(error: Error): void {
+  // Out of every promise, where nothing can swallow it.
+  setImmediate(() => {
+    throw error;
+  });
+}

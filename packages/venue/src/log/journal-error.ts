@@ -1,0 +1,52 @@
+/** Where a journal is damaged. */
+export type JournalDamage = {
+  readonly file: string;
+  readonly offset: number;
+  /** The first entry that can't be read. */
+  readonly seq: number;
+  readonly what: string;
+  readonly cause?: unknown;
+};
+
+/**
+ * Acknowledged entries can't be read. The journal never skips them: a venue that starts without
+ * entries it acknowledged is wrong, and one that does not start is only down.
+ */
+export class JournalDamagedError extends Error {
+  override readonly name = 'JournalDamagedError';
+  readonly file: string;
+  readonly offset: number;
+  readonly seq: number;
+
+  constructor(damage: JournalDamage) {
+    super(
+      `the journal is damaged at entry ${damage.seq} (${damage.file}, offset ${damage.offset}): ` +
+        `${damage.what}. Restore the journal from a backup or another replica; ` +
+        `entries after ${damage.seq - 1} can't be trusted.`,
+      { cause: damage.cause },
+    );
+    this.file = damage.file;
+    this.offset = damage.offset;
+    this.seq = damage.seq;
+  }
+}
+
+/** The entries asked for were pruned; a snapshot that covers them has to come first. */
+export class JournalPrunedError extends Error {
+  override readonly name = 'JournalPrunedError';
+  /** The oldest entry that is still there. */
+  readonly firstSeq: number;
+
+  constructor(fromSeq: number, firstSeq: number) {
+    super(
+      `entry ${fromSeq} was pruned: the journal starts at entry ${firstSeq}. ` +
+        `Start from a snapshot at height ${firstSeq - 1} or above.`,
+    );
+    this.firstSeq = firstSeq;
+  }
+}
+
+/** The journal stopped after a failure that leaves unknown what is on disk; only a restart helps. */
+export class JournalFailedError extends Error {
+  override readonly name = 'JournalFailedError';
+}

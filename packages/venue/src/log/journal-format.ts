@@ -1,0 +1,194 @@
+import { crc32 } from 'node:zlib';
+
+/**
+ * The bytes of a journal segment. All integers are little-endian.
+ *
+ * A segment is a header of one page, then records without gaps, then zeros. The header is written
+ * once; only the end mark inside it, in a sector of its own, changes later.
+ *
+ *   record: magic u32 · crc u32 · payload length u32 · previous crc u32 · seq u64 · time u64 ·
+ *           durable-up-to u64 · payload
+ *
+ * - `crc` covers everything after itself and is mixed with the segment's random salt, so the bytes
+ *   of another segment, or of an earlier life of this one's disk blocks, never pass for a record.
+ * - `previous crc` chains each record to the one before. A record left over from an older run
+ *   behind a tail that has been cut carries the checksum of a record that is no longer there, so it
+ *   can't be read as the successor of what was written since. It stands in the record, rather than
+ *   seeding the checksum, so that a record can still be recognised when the one before is damaged.
+ * - `durable-up-to` is the offset up to which data was known to be on disk when the record was
+ *   written. It is what tells damage from a torn write (see segment-recovery.ts).
+ * - The bytes of the record magic never occur in UTF-8, and payloads are UTF-8 texts and lengths
+ *   far below it: no client can plant something in a request that looks like a record.
+ */
+
+const SEGMENT_MAGIC = 'ODDLOT-J';
+const FORMAT_VERSION = 1;
+
+/** One page: the first record starts on a page of its own. */
+export const SEGMENT_HEADER_BYTES = 4096;
+/** The end mark has its own sector, so that writing it can't tear the header. */
+export const MARK_OFFSET = 512;
+export const MARK_BYTES = 40;
+const HEADER_BODY_BYTES = 44;
+
+export const RECORD_HEADER_BYTES = 40;
+/** A bound on a block; what claims to be larger is not a record. */
+export const PAYLOAD_BYTES_MAX = 256 * 1024 * 1024;
+const RECORD_MAGIC = 0xfac1f5c0;
+export const RECORD_MAGIC_BYTES = Buffer.from([0xc0, 0xf5, 0xc1, 0xfa]);
+const MARK_MAGIC = 0xfbc1f6c0;
+
+const TWO_POW_32 = 0x1_0000_0000;
+
+/** Where a chain of records stands: the last entry's number, checksum and time. */
+export type Chain = { readonly seq: number; readonly crc: number; readonly timeMs: number };
+
+/** What a segment says about itself. */
+export type SegmentHeader = {
+  readonly salt: number;
+  /** Where the chain stood before the first record of the segment. */
+  readonly before: Chain;
+};
+
+/**
+ * Says where the records of a segment end. `closed`: the journal was closed here and its process
+ * ended in good order. `sealed`: the next segment exists.
+ */
+export type EndMark = {
+  readonly kind: 'closed' | 'sealed';
+  readonly endOffset: number;
+  readonly seq: number;
+  readonly crc: number;
+};
+
+export type RecordHeader = Chain & {
+  readonly payloadBytes: number;
+  readonly previousCrc: number;
+  readonly durableUpTo: number;
+};
+
+export const segmentName = (firstSeq: number): string =>
+  `journal-${String(firstSeq).padStart(16, '0')}.log`;
+
+/** The first entry of the segment with this file name; undefined for other files. */
+export function firstSeqOf(fileName: string): number | undefined {
+  const match = /^journal-(\d{16})\.log$/.exec(fileName);
+  return match === null ? undefined : Number(match[1]);
+}
+
+export function encodeSegmentHeader(header: SegmentHeader): Buffer {
+  const page = Buffer.alloc(SEGMENT_HEADER_BYTES);
+  page.write(SEGMENT_MAGIC, 0, 'latin1');
+  page.writeUInt32LE(FORMAT_VERSION, 8);
+  page.writeUInt32LE(header.salt, 12);
+  writeU64(page, header.before.seq, 16);
+  writeU64(page, header.before.timeMs, 24);
+  page.writeUInt32LE(header.before.crc, 32);
+  page.writeUInt32LE(crc32(page.subarray(0, HEADER_BODY_BYTES - 4)), HEADER_BODY_BYTES - 4);
+  return page;
+}
+
+/** Undefined when the page is not an intact header. */
+export function decodeSegmentHeader(page: Buffer): SegmentHeader | undefined {
+  if (page.length < SEGMENT_HEADER_BYTES) return undefined;
+  const crc = page.readUInt32LE(HEADER_BODY_BYTES - 4);
+  if (crc !== crc32(page.subarray(0, HEADER_BODY_BYTES - 4))) return undefined;
+  if (page.toString('latin1', 0, 8) !== SEGMENT_MAGIC) return undefined;
+  const version = page.readUInt32LE(8);
+  if (version !== FORMAT_VERSION) {
+    throw new Error(
+      `the journal has format ${version}, this program reads format ${FORMAT_VERSION}: ` +
+        'start the version that wrote it',
+    );
+  }
+  return {
+    salt: page.readUInt32LE(12),
+    before: { seq: readU64(page, 16), timeMs: readU64(page, 24), crc: page.readUInt32LE(32) },
+  };
+}
+
+export function encodeMark(mark: EndMark, salt: number): Buffer {
+  const bytes = Buffer.alloc(MARK_BYTES);
+  bytes.writeUInt32LE(MARK_MAGIC, 0);
+  bytes.writeUInt32LE(mark.kind === 'closed' ? 1 : 2, 8);
+  bytes.writeUInt32LE(mark.crc, 12);
+  writeU64(bytes, mark.endOffset, 16);
+  writeU64(bytes, mark.seq, 24);
+  bytes.writeUInt32LE(saltedCrc(bytes, 8, MARK_BYTES, salt), 4);
+  return bytes;
+}
+
+/** The end mark in a header page; undefined when there is none or it is not intact. */
+export function decodeMark(page: Buffer, salt: number): EndMark | undefined {
+  const bytes = page.subarray(MARK_OFFSET, MARK_OFFSET + MARK_BYTES);
+  if (bytes.readUInt32LE(0) !== MARK_MAGIC) return undefined;
+  if (bytes.readUInt32LE(4) !== saltedCrc(bytes, 8, MARK_BYTES, salt)) return undefined;
+  return {
+    kind: bytes.readUInt32LE(8) === 1 ? 'closed' : 'sealed',
+    crc: bytes.readUInt32LE(12),
+    endOffset: readU64(bytes, 16),
+    seq: readU64(bytes, 24),
+  };
+}
+
+/** Fills in the header in front of a payload that is in place, and returns the record's checksum. */
+export function stampRecord(
+  bytes: Buffer,
+  range: { readonly start: number; readonly end: number },
+  record: Omit<RecordHeader, 'crc' | 'payloadBytes'>,
+  salt: number,
+): number {
+  const { start, end } = range;
+  bytes.writeUInt32LE(RECORD_MAGIC, start);
+  bytes.writeUInt32LE(end - start - RECORD_HEADER_BYTES, start + 8);
+  bytes.writeUInt32LE(record.previousCrc, start + 12);
+  writeU64(bytes, record.seq, start + 16);
+  writeU64(bytes, record.timeMs, start + 24);
+  writeU64(bytes, record.durableUpTo, start + 32);
+  const crc = saltedCrc(bytes, start + 8, end, salt);
+  bytes.writeUInt32LE(crc, start + 4);
+  return crc;
+}
+
+/**
+ * The record header at an offset; undefined when there is none. The payload need not be there yet:
+ * `recordIsIntact` judges the whole.
+ */
+export function readRecordHeader(bytes: Buffer, at: number): RecordHeader | undefined {
+  if (bytes.readUInt32LE(at) !== RECORD_MAGIC) return undefined;
+  const payloadBytes = bytes.readUInt32LE(at + 8);
+  if (payloadBytes > PAYLOAD_BYTES_MAX) return undefined;
+  return {
+    crc: bytes.readUInt32LE(at + 4),
+    payloadBytes,
+    previousCrc: bytes.readUInt32LE(at + 12),
+    seq: readU64(bytes, at + 16),
+    timeMs: readU64(bytes, at + 24),
+    durableUpTo: readU64(bytes, at + 32),
+  };
+}
+
+/** True when the checksum of the record at an offset, all of it in `bytes`, is right. */
+export function recordIsIntact(
+  bytes: Buffer,
+  at: number,
+  header: RecordHeader,
+  salt: number,
+): boolean {
+  const end = at + RECORD_HEADER_BYTES + header.payloadBytes;
+  return saltedCrc(bytes, at + 8, end, salt) === header.crc;
+}
+
+function saltedCrc(bytes: Buffer, start: number, end: number, salt: number): number {
+  return (crc32(bytes.subarray(start, end)) ^ salt) >>> 0;
+}
+
+function writeU64(bytes: Buffer, value: number, at: number): void {
+  bytes.writeUInt32LE(value % TWO_POW_32, at);
+  bytes.writeUInt32LE(Math.floor(value / TWO_POW_32), at + 4);
+}
+
+/** Only safe integers are ever written; a larger one comes from damage and fails its checksum. */
+function readU64(bytes: Buffer, at: number): number {
+  return bytes.readUInt32LE(at + 4) * TWO_POW_32 + bytes.readUInt32LE(at);
+}

@@ -1,0 +1,73 @@
+import { open } from 'node:fs/promises';
+import { decodeBlock } from './block-codec.ts';
+import { JournalDamagedError, JournalPrunedError } from './journal-error.ts';
+import type { LogEntry } from './log.ts';
+import type { Segment } from './segment-files.ts';
+import { damageAt } from './segment-recovery.ts';
+import { scanRecords } from './segment-scan.ts';
+import type { RecordView } from './segment-scan.ts';
+
+export type ReplayOptions = {
+  /** Also reads the requests that clients sent; an audit wants them, a restart does not. */
+  readonly withRequests?: boolean;
+};
+
+type Range = { readonly fromSeq: number; readonly untilSeq: number };
+
+/** Hands over the entries of a range in order. All of them were acknowledged: a gap is damage. */
+export async function replaySegments(
+  segments: readonly Segment[],
+  range: Range,
+  apply: (entry: LogEntry) => void,
+  options: ReplayOptions,
+): Promise<void> {
+  const first = segments[0];
+  if (first === undefined) return;
+  if (range.fromSeq < first.firstSeq) throw new JournalPrunedError(range.fromSeq, first.firstSeq);
+  if (range.fromSeq > range.untilSeq + 1) {
+    const what = `entry ${range.fromSeq - 1} is known elsewhere, but the journal ends before it`;
+    const file = segments.at(-1)?.path ?? first.path;
+    throw new JournalDamagedError({ file, offset: 0, seq: range.untilSeq + 1, what });
+  }
+  for (const [index, segment] of segments.entries()) {
+    const endSeq = (segments[index + 1]?.firstSeq ?? Infinity) - 1;
+    if (endSeq < range.fromSeq) continue;
+    const untilSeq = Math.min(endSeq, range.untilSeq);
+    if (segment.firstSeq > untilSeq) return;
+    await replaySegment(segment, { fromSeq: range.fromSeq, untilSeq }, apply, options);
+  }
+}
+
+async function replaySegment(
+  segment: Segment,
+  range: Range,
+  apply: (entry: LogEntry) => void,
+  { withRequests = false }: ReplayOptions,
+): Promise<void> {
+  const handle = await open(segment.path, 'r');
+  try {
+    const limits = { endOffset: (await handle.stat()).size, untilSeq: range.untilSeq };
+    const scan = await scanRecords(handle, segment.header, limits, (record) => {
+      if (record.header.seq < range.fromSeq) return;
+      apply(readEntry(segment, record, withRequests));
+    });
+    if (scan.chain.seq !== range.untilSeq) {
+      throw damageAt(segment, scan, `entries up to ${range.untilSeq} were acknowledged`);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+function readEntry(segment: Segment, record: RecordView, withRequests: boolean): LogEntry {
+  const { bytes, header, offset, payloadStart, payloadEnd } = record;
+  const { seq, timeMs } = header;
+  try {
+    const range = { start: payloadStart, end: payloadEnd, withRequests };
+    return { seq, timeMs, commands: decodeBlock(bytes, range) };
+  } catch (cause) {
+    // The checksum is right, so this was written wrongly or by another program.
+    const what = 'the record is intact but its commands are not readable';
+    throw new JournalDamagedError({ file: segment.path, offset, seq, what, cause });
+  }
+}

@@ -1,0 +1,142 @@
+import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { assert } from '@oddlot/units';
+import { writeFully } from './durable-files.ts';
+import { JournalDamagedError } from './journal-error.ts';
+import { SEGMENT_HEADER_BYTES } from './journal-format.ts';
+import type { Chain } from './journal-format.ts';
+import { writeMark } from './segment-files.ts';
+import type { Segment } from './segment-files.ts';
+import { inspectRemains, scanRecords } from './segment-scan.ts';
+import type { ScanEnd } from './segment-scan.ts';
+
+/**
+ * Finds where the journal ends when it is opened, and tells a torn write from damage.
+ *
+ * One write is in flight at a time, and a record carries the offset up to which everything was on
+ * disk when it was written. So when no intact record starts at X:
+ *
+ * - A later intact record that says it was written when the disk was good beyond X proves that X
+ *   held acknowledged data: damage. The start stops.
+ * - Otherwise X lies in the last write, which a crash may have torn in any way: the sectors of one
+ *   write reach the disk in any order, so even whole records may stand behind the gap. Nothing from
+ *   X on was acknowledged. The tail is overwritten with zeros and reported.
+ * - After a clean close, or in a segment that has a successor, the end mark says where the records
+ *   end; there any shortfall is damage.
+ *
+ * The limit of this: when the process was killed and the very last acknowledged write is damaged
+ * afterwards, nothing later exists to prove that it had been whole, and it is cut as torn. A
+ * snapshot or a receipt above the end of the journal still gives it away (`replay` refuses then).
+ */
+
+export type Repair = {
+  /** The first entry that was cut off; the next append gets this number again. */
+  readonly atSeq: number;
+  /** How many bytes were overwritten with zeros. */
+  readonly bytes: number;
+};
+
+export type RecoveredEnd = {
+  readonly handle: FileHandle;
+  readonly chain: Chain;
+  readonly offset: number;
+  readonly fileBytes: number;
+  readonly repaired?: Repair;
+};
+
+/** Opens the last segment for writing behind its last record, after cutting a torn tail. */
+export async function recoverLastSegment(segment: Segment): Promise<RecoveredEnd> {
+  const handle = await open(segment.path, 'r+');
+  try {
+    const fileBytes = (await handle.stat()).size;
+    const scan = await scanRecords(handle, segment.header, { endOffset: fileBytes }, () => {});
+    checkAgainstMark(segment, scan);
+    const remains = await inspectRemains(handle, segment.header, scan, fileBytes);
+    if (remains.proof !== undefined) {
+      const what = `entry ${remains.proof.seq} behind it was written after it was on disk`;
+      throw damageAt(segment, scan, what);
+    }
+    const bytes = remains.end - scan.offset;
+    if (bytes > 0) await writeFully(handle, Buffer.alloc(bytes), scan.offset);
+    await rewriteLastBatch(handle, scan);
+    await writeMark(handle, segment.header.salt, undefined);
+    const end = { handle, chain: scan.chain, offset: scan.offset, fileBytes };
+    return bytes > 0 ? { ...end, repaired: { atSeq: scan.chain.seq + 1, bytes } } : end;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+function checkAgainstMark(segment: Segment, scan: ScanEnd): void {
+  const { mark } = segment;
+  if (mark === undefined) return;
+  if (mark.endOffset !== scan.offset || mark.crc !== scan.chain.crc) {
+    throw damageAt(segment, scan, `the segment had been completed up to entry ${mark.seq}`);
+  }
+  if (mark.kind === 'sealed') throw damageAt(segment, scan, 'the segment behind it is missing');
+}
+
+/**
+ * Writes the last batch over itself, so that the next sync puts it on disk whatever became of the
+ * last one. If that sync failed, or the process died before it, the bytes may be in the page cache
+ * alone, marked clean, and a plain fdatasync would pass over them; and entries that are read back
+ * now will be built upon.
+ */
+async function rewriteLastBatch(handle: FileHandle, scan: ScanEnd): Promise<void> {
+  const from = Math.max(scan.durableUpTo, SEGMENT_HEADER_BYTES);
+  const batch = Buffer.alloc(scan.offset - from);
+  if (batch.length === 0) return;
+  const { bytesRead } = await handle.read(batch, 0, batch.length, from);
+  assert(bytesRead === batch.length, 'the last batch was read a moment ago');
+  await writeFully(handle, batch, from);
+}
+
+/**
+ * Checks that the segments continue one another, by their headers and end marks alone. A segment
+ * whose mark is missing (a crash just after its successor was created) is read through and sealed.
+ */
+export async function checkContinuity(segments: readonly Segment[]): Promise<void> {
+  for (const [index, segment] of segments.entries()) {
+    const next = segments[index + 1];
+    if (next === undefined) return;
+    if (segment.mark?.kind !== 'sealed') await sealSegment(segment, next.header.before);
+    else if (
+      segment.mark.seq !== next.header.before.seq ||
+      segment.mark.crc !== next.header.before.crc
+    ) {
+      throw new JournalDamagedError({
+        file: next.path,
+        offset: 0,
+        seq: segment.mark.seq + 1,
+        what: `the segment before ends at entry ${segment.mark.seq}, and this one does not follow it`,
+      });
+    }
+  }
+}
+
+async function sealSegment(segment: Segment, before: Chain): Promise<void> {
+  const handle = await open(segment.path, 'r+');
+  try {
+    const endOffset = (await handle.stat()).size;
+    const limits = { endOffset, untilSeq: before.seq };
+    const scan = await scanRecords(handle, segment.header, limits, () => {});
+    if (scan.chain.seq !== before.seq || scan.chain.crc !== before.crc) {
+      throw damageAt(segment, scan, `the next segment starts at entry ${before.seq + 1}`);
+    }
+    await writeMark(handle, segment.header.salt, {
+      kind: 'sealed',
+      endOffset: scan.offset,
+      seq: scan.chain.seq,
+      crc: scan.chain.crc,
+    });
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Damage where a scan stopped. */
+export function damageAt(segment: Segment, scan: ScanEnd, what: string): JournalDamagedError {
+  const seq = scan.chain.seq + 1;
+  return new JournalDamagedError({ file: segment.path, offset: scan.offset, seq, what });
+}

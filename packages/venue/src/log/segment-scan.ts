@@ -1,0 +1,217 @@
+import type { FileHandle } from 'node:fs/promises';
+import {
+  PAYLOAD_BYTES_MAX,
+  RECORD_HEADER_BYTES,
+  RECORD_MAGIC_BYTES,
+  SEGMENT_HEADER_BYTES,
+  readRecordHeader,
+  recordIsIntact,
+} from './journal-format.ts';
+import type { Chain, RecordHeader, SegmentHeader } from './journal-format.ts';
+
+const READ_BYTES = 4 * 1024 * 1024;
+
+/** An intact record in the reader's buffer, valid only during the visit. */
+export type RecordView = {
+  readonly header: RecordHeader;
+  readonly offset: number;
+  readonly bytes: Buffer;
+  readonly payloadStart: number;
+  readonly payloadEnd: number;
+};
+
+/** Where a scan stopped: no intact successor of `chain` starts at `offset`. */
+export type ScanEnd = {
+  readonly offset: number;
+  readonly chain: Chain;
+  /** What the last record says was on disk before it. */
+  readonly durableUpTo: number;
+};
+
+export type ScanLimits = {
+  /** Nothing is read from here on. */
+  readonly endOffset: number;
+  /** The scan stops after this entry. */
+  readonly untilSeq?: number;
+};
+
+/**
+ * Walks the records of a segment in order, in large reads, and checks each: its checksum, and that
+ * it continues the one before. It stops at the first that fails, and judges nothing.
+ */
+export async function scanRecords(
+  handle: FileHandle,
+  header: SegmentHeader,
+  limits: ScanLimits,
+  visit: (record: RecordView) => void,
+): Promise<ScanEnd> {
+  const untilSeq = limits.untilSeq ?? Number.MAX_SAFE_INTEGER;
+  const window = new FileWindow(handle, limits.endOffset);
+  let offset = SEGMENT_HEADER_BYTES;
+  let chain = header.before;
+  let durableUpTo = SEGMENT_HEADER_BYTES;
+  while (chain.seq < untilSeq) {
+    if (!window.holds(offset, RECORD_HEADER_BYTES)) {
+      if (!(await window.load(offset, RECORD_HEADER_BYTES))) break;
+    }
+    const record = readRecordHeader(window.bytes, offset - window.offset);
+    if (record === undefined || !continues(chain, record)) break;
+    const length = RECORD_HEADER_BYTES + record.payloadBytes;
+    if (!window.holds(offset, length) && !(await window.load(offset, length))) break;
+    const at = offset - window.offset;
+    if (!recordIsIntact(window.bytes, at, record, header.salt)) break;
+    const payloadStart = at + RECORD_HEADER_BYTES;
+    visit({ header: record, offset, bytes: window.bytes, payloadStart, payloadEnd: at + length });
+    chain = record;
+    durableUpTo = record.durableUpTo;
+    offset += length;
+  }
+  return { offset, chain, durableUpTo };
+}
+
+function continues(chain: Chain, record: RecordHeader): boolean {
+  return (
+    record.seq === chain.seq + 1 &&
+    record.previousCrc === chain.crc &&
+    record.timeMs >= chain.timeMs
+  );
+}
+
+/** What lies behind the last record that a scan could read. */
+export type Remains = {
+  /** Where the last byte that is not zero ends; the start when there is none. */
+  readonly end: number;
+  /** A later record that proves that what should stand at the start was once on disk. */
+  readonly proof?: { readonly offset: number; readonly seq: number };
+};
+
+/** Looks through everything behind the end of a scan for bytes that are not zero and for proof. */
+export async function inspectRemains(
+  handle: FileHandle,
+  header: SegmentHeader,
+  scan: ScanEnd,
+  fileBytes: number,
+): Promise<Remains> {
+  const window = new FileWindow(handle, fileBytes);
+  const zeros = Buffer.alloc(Math.min(READ_BYTES, fileBytes));
+  let end = scan.offset;
+  let offset = scan.offset;
+  while (offset < fileBytes) {
+    const length = Math.min(READ_BYTES, fileBytes - offset);
+    await window.load(offset, length);
+    const start = offset - window.offset;
+    const chunk = window.bytes.subarray(start, start + length);
+    if (!chunk.equals(zeros.subarray(0, length))) {
+      end = offset + lastNonZero(chunk) + 1;
+      const proof = await findProof(window, header, scan, { from: offset, to: offset + length });
+      if (proof !== undefined) return { end, proof };
+    }
+    // Chunks overlap, so that a magic on the border of two is seen.
+    if (offset + length === fileBytes) break;
+    offset += length - RECORD_MAGIC_BYTES.length;
+  }
+  return { end };
+}
+
+async function findProof(
+  window: FileWindow,
+  header: SegmentHeader,
+  scan: ScanEnd,
+  range: { readonly from: number; readonly to: number },
+): Promise<Remains['proof']> {
+  let offset = range.from;
+  while (offset < range.to) {
+    if (!window.holds(offset, range.to - offset)) await window.load(offset, range.to - offset);
+    const found = window.bytes.indexOf(RECORD_MAGIC_BYTES, offset - window.offset);
+    if (found < 0) return undefined;
+    offset = window.offset + found;
+    if (offset >= range.to) return undefined;
+    const seq = await provenSeq(window, header, scan, offset);
+    if (seq !== undefined) return { offset, seq };
+    offset += 1;
+  }
+  return undefined;
+}
+
+/** The number of the record at an offset, when it is intact and was written after a sync. */
+async function provenSeq(
+  window: FileWindow,
+  header: SegmentHeader,
+  scan: ScanEnd,
+  offset: number,
+): Promise<number | undefined> {
+  if (!(await window.load(offset, RECORD_HEADER_BYTES))) return undefined;
+  const record = readRecordHeader(window.bytes, offset - window.offset);
+  if (record === undefined) return undefined;
+  const isLater = record.seq > scan.chain.seq && record.durableUpTo > scan.offset;
+  if (!isLater || record.durableUpTo > offset) return undefined;
+  if (!(await window.load(offset, RECORD_HEADER_BYTES + record.payloadBytes))) return undefined;
+  const isIntact = recordIsIntact(window.bytes, offset - window.offset, record, header.salt);
+  return isIntact ? record.seq : undefined;
+}
+
+function lastNonZero(chunk: Buffer): number {
+  for (let at = chunk.length - 1; at >= 0; at -= 1) if (chunk[at] !== 0) return at;
+  return -1;
+}
+
+/** The part of a file that is in memory: a buffer that moves forward, and grows for a large record. */
+class FileWindow {
+  #bytes: Buffer;
+  #offset = 0;
+  #length = 0;
+  readonly #handle: FileHandle;
+  readonly #fileEnd: number;
+
+  constructor(handle: FileHandle, fileEnd: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, fileEnd));
+    this.#handle = handle;
+    this.#fileEnd = fileEnd;
+  }
+
+  get bytes(): Buffer {
+    return this.#bytes;
+  }
+
+  get offset(): number {
+    return this.#offset;
+  }
+
+  holds(offset: number, length: number): boolean {
+    return offset >= this.#offset && offset + length <= this.#offset + this.#length;
+  }
+
+  /** Brings a range into memory; false when the file ends before. */
+  async load(offset: number, length: number): Promise<boolean> {
+    if (this.holds(offset, length)) return true;
+    if (offset + length > this.#fileEnd) return false;
+    if (length > RECORD_HEADER_BYTES + PAYLOAD_BYTES_MAX) return false;
+    const kept = this.#keep(offset, length);
+    const wanted = Math.min(this.#bytes.length, this.#fileEnd - offset);
+    this.#offset = offset;
+    this.#length = kept;
+    while (this.#length < wanted) {
+      const { bytesRead } = await this.#handle.read(
+        this.#bytes,
+        this.#length,
+        wanted - this.#length,
+        offset + this.#length,
+      );
+      if (bytesRead === 0) break;
+      this.#length += bytesRead;
+    }
+    return this.#length >= length;
+  }
+
+  /** Moves what is known of the range to the front of a buffer that is large enough for it. */
+  #keep(offset: number, length: number): number {
+    const known = this.#offset + this.#length - offset;
+    const kept = offset >= this.#offset && known > 0 ? known : 0;
+    const from = offset - this.#offset;
+    const target =
+      length > this.#bytes.length ? Buffer.allocUnsafeSlow(length) : this.#bytes;
+    if (kept > 0) this.#bytes.copy(target, 0, from, from + kept);
+    this.#bytes = target;
+    return kept;
+  }
+}

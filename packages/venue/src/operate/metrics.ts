@@ -1,0 +1,134 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client';
+
+/** What the venue tells Prometheus about itself. One instance per process, handed to each part. */
+
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const SYNC_SECONDS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 1];
+const BLOCK_COMMANDS = [0, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1000];
+
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #requests = counter(this, 'http_requests_total', 'HTTP requests.', ['path', 'status']);
+  readonly #durations = histogram(this, 'http_request_duration_seconds', SECONDS, ['path']);
+  readonly #recoverBackend = gauge(this, 'recover_backend', 'Library that recovers signers.', [
+    'backend',
+  ]);
+  readonly #recoverRestarts = counter(this, 'recover_worker_restarts_total', 'Workers lost.');
+  readonly #blockHeight = gauge(this, 'block_height', 'Height of the newest block.');
+  readonly #blockTime = gauge(this, 'block_time_seconds', 'Consensus time of the newest block.');
+  readonly #blockCommands = histogram(this, 'block_commands', BLOCK_COMMANDS);
+  readonly #syncSeconds = histogram(this, 'log_sync_duration_seconds', SYNC_SECONDS);
+  readonly #orders = counter(this, 'orders_total', 'Orders executed, by their state after it.', [
+    'state',
+  ]);
+  readonly #trades = counter(this, 'trades_total', 'Trades.');
+  readonly #framesSent = counter(this, 'ws_frames_sent_total', 'Frames sent to subscribers.');
+  /** Children are looked up once: finding one by its labels costs more than counting. */
+  readonly #requestChildren = new Map<string, { inc: () => void }>();
+  readonly #durationChildren = new Map<string, { observe: (seconds: number) => void }>();
+  readonly #orderChildren = new Map<string, { inc: () => void }>();
+
+  constructor(options: { processMetrics?: boolean } = {}) {
+    if (options.processMetrics ?? true) collectDefaultMetrics({ register: this.registry });
+  }
+
+  request(path: string, status: number, seconds: number): void {
+    const key = `${path} ${status}`;
+    let counted = this.#requestChildren.get(key);
+    if (counted === undefined) {
+      counted = this.#requests.labels(path, String(status));
+      this.#requestChildren.set(key, counted);
+    }
+    counted.inc();
+    let timed = this.#durationChildren.get(path);
+    if (timed === undefined) {
+      timed = this.#durations.labels(path);
+      this.#durationChildren.set(path, timed);
+    }
+    timed.observe(seconds);
+  }
+
+  recoverBackend(backend: string): void {
+    this.#recoverBackend.labels(backend).set(1);
+  }
+
+  recoverWorkerLost(): void {
+    this.#recoverRestarts.inc();
+  }
+
+  block(block: { height: number; timeMs: number; commands: number; trades: number }): void {
+    this.#blockHeight.set(block.height);
+    this.#blockTime.set(block.timeMs / 1000);
+    this.#blockCommands.observe(block.commands);
+    if (block.trades > 0) this.#trades.inc(block.trades);
+  }
+
+  order(state: string): void {
+    let counted = this.#orderChildren.get(state);
+    if (counted === undefined) {
+      counted = this.#orders.labels(state);
+      this.#orderChildren.set(state, counted);
+    }
+    counted.inc();
+  }
+
+  logSync(seconds: number): void {
+    this.#syncSeconds.observe(seconds);
+  }
+
+  framesSent(count: number): void {
+    this.#framesSent.inc(count);
+  }
+
+  /** Reads a number when it is asked for: queue lengths, open connections. */
+  gauge(name: string, help: string, read: () => number): void {
+    const collected: Gauge = new Gauge({
+      name: `oddlot_${name}`,
+      help,
+      registers: [this.registry],
+      collect: () => collected.set(read()),
+    });
+  }
+
+  /** The same for one number per value of a label. */
+  gauges(name: string, help: string, label: string, read: () => Record<string, number>): void {
+    const collected = new Gauge({
+      name: `oddlot_${name}`,
+      help,
+      labelNames: [label],
+      registers: [this.registry],
+      collect: () => {
+        for (const [value, count] of Object.entries(read())) collected.labels(value).set(count);
+      },
+    });
+  }
+
+  /** The text that a scrape answers with. */
+  async text(): Promise<{ contentType: string; body: string }> {
+    return { contentType: this.registry.contentType, body: await this.registry.metrics() };
+  }
+}
+
+function counter(owner: Metrics, name: string, help: string, labelNames: string[] = []): Counter<string> {
+  return new Counter({ name: `oddlot_${name}`, help, labelNames, registers: [owner.registry] });
+}
+
+function gauge(owner: Metrics, name: string, help: string, labelNames: string[] = []): Gauge<string> {
+  return new Gauge({ name: `oddlot_${name}`, help, labelNames, registers: [owner.registry] });
+}
+
+function histogram(
+  owner: Metrics,
+  name: string,
+  buckets: number[],
+  labelNames: string[] = [],
+): Histogram<string> {
+  const help = `Distribution of ${name}.`;
+  return new Histogram({
+    name: `oddlot_${name}`,
+    help,
+    buckets,
+    labelNames,
+    registers: [owner.registry],
+  });
+}

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { createOperationsServer, readiness } from './health.ts';
+import { createLogger } from './log.ts';
+import { Metrics } from './metrics.ts';
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+async function serve(state: { nowMs: number; blockMs: number | undefined; stopping?: boolean }) {
+  const metrics = new Metrics({ processMetrics: true });
+  const check = readiness({
+    now: () => state.nowMs,
+    lastBlockMs: () => state.blockMs,
+    blockAgeMsMax: 10_000,
+    isStopping: () => state.stopping ?? false,
+  });
+  const log = createLogger({ level: 'silent' });
+  const server = createOperationsServer({ metrics, readiness: check, log });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const get = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    return { status: response.status, text: await response.text() };
+  };
+  return { metrics, get };
+}
+
+test('a venue is ready once its log is replayed and its last block is recent', async () => {
+  const state = { nowMs: 50_000, blockMs: undefined as number | undefined, stopping: false };
+  const { get } = await serve(state);
+  expect((await get('/healthz')).status).toBe(200);
+  expect(await get('/readyz')).toMatchObject({ status: 503, text: /replaying/ });
+  state.blockMs = 40_000;
+  expect((await get('/readyz')).status).toBe(200);
+  state.nowMs = 50_001;
+  expect(await get('/readyz')).toMatchObject({ status: 503, text: /10001 ms old/ });
+  state.blockMs = 50_000;
+  state.stopping = true;
+  expect((await get('/readyz')).status).toBe(503);
+  expect((await get('/nothing')).status).toBe(404);
+});
+
+test('metrics are counted and scraped', async () => {
+  const { get, metrics } = await serve({ nowMs: 0, blockMs: 0 });
+  metrics.request('/info', 200, 0.002);
+  metrics.request('/info', 200, 0.002);
+  metrics.recoverBackend('secp256k1');
+  metrics.block({ height: 7, timeMs: 5000, commands: 3, trades: 2 });
+  metrics.order('filled');
+  metrics.logSync(0.0001);
+  metrics.framesSent(12);
+  metrics.gauge('recover_queue', 'Jobs that wait.', () => 4);
+  metrics.gauges('ws_connections', 'Open.', 'endpoint', () => ({ '/ws': 2, '/api-ws': 1 }));
+  const { text } = await get('/metrics');
+  expect(text).toContain('oddlot_http_requests_total{path="/info",status="200"} 2');
+  expect(text).toContain('oddlot_recover_backend{backend="secp256k1"} 1');
+  expect(text).toContain('oddlot_block_height 7');
+  expect(text).toContain('oddlot_trades_total 2');
+  expect(text).toContain('oddlot_orders_total{state="filled"} 1');
+  expect(text).toContain('oddlot_recover_queue 4');
+  expect(text).toContain('oddlot_ws_connections{endpoint="/ws"} 2');
+  expect(text).toContain('oddlot_ws_frames_sent_total 12');
+  expect(text).toContain('process_cpu_user_seconds_total');
+});
+
+test('logs are JSON lines', () => {
+  const lines: string[] = [];
+  const log = createLogger({ destination: { write: (line) => lines.push(line) } });
+  log.warn({ err: new Error('broken') }, 'something broke');
+  const line = JSON.parse(lines[0] ?? '') as Record<string, unknown>;
+  expect(line).toMatchObject({ level: 40, msg: 'something broke', err: { message: 'broken' } });
+});

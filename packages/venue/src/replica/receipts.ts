@@ -1,0 +1,229 @@
+import { isSigned, type CommandOutcome, type SignedCommand } from '@oddlot/engine';
+import { traceId } from '@oddlot/protocol';
+import type { Address, Hash } from '@oddlot/units';
+import type { ReceiptBlock, ReceiptRow } from '../history/receipt-messages.ts';
+import type { PerpLookup } from '../translate/action-to-command.ts';
+import { requestTexts } from '../translate/request-texts.ts';
+import { actionTypeOf, outcomeToWire, type WireOutcome } from '../translate/outcome-to-wire.ts';
+import { decodeReceiptBody, encodeReceiptBody } from './receipt-body.ts';
+import type { AppliedBlock, BlockHead, Executed } from './replica.ts';
+
+/**
+ * What became of every signed request. The newest receipts are in memory, all of them in the store;
+ * requests that are on their way into a block are known too, so that a re-send joins the first.
+ */
+
+/** Where receipts are kept. */
+export type ReceiptArchive = {
+  readonly projectedHeight: number;
+  append(block: ReceiptBlock): void;
+  byTxHash(txHash: string): Promise<ReceiptRow | undefined>;
+  byTraceId(traceId: string): Promise<ReceiptRow | undefined>;
+  bySigner(signer: string, nonce: number): Promise<ReceiptRow | undefined>;
+};
+
+export type Receipt = {
+  readonly txHash: Hash;
+  readonly signer: Address;
+  /** The account acted for; null when the signer had no role. */
+  readonly user: Address | null;
+  readonly nonce: number;
+  readonly actionType: string;
+  readonly block: { readonly height: number; readonly time: number; readonly hash: Hash };
+  readonly outcome: WireOutcome;
+};
+
+/** A request that was proposed and is in no block yet. */
+export type Pending = {
+  readonly txHash: Hash;
+  readonly signer: Address;
+  readonly user: Address | null;
+  readonly nonce: number;
+  readonly actionType: string;
+  readonly command: SignedCommand;
+  readonly executed: Promise<Executed>;
+};
+
+/** How a receipt is asked for. */
+export type ReceiptKey =
+  | { readonly by: 'txHash'; readonly txHash: string }
+  | { readonly by: 'traceId'; readonly traceId: string }
+  | { readonly by: 'nonce'; readonly signer: string; readonly nonce: number };
+
+export type ReceiptsOptions = {
+  readonly perps: PerpLookup;
+  readonly archive?: ReceiptArchive;
+  /** Receipts in memory, and the characters of their bodies. */
+  readonly recentMax?: number;
+  readonly recentCharsMax?: number;
+};
+
+const RECENT_MAX = 100_000;
+const RECENT_CHARS_MAX = 64 * 1024 * 1024;
+const HEADS_MAX = 1024;
+
+export class Receipts {
+  readonly #perps: PerpLookup;
+  readonly #archive: ReceiptArchive | undefined;
+  readonly #recentMax: number;
+  readonly #recentCharsMax: number;
+  /** In order of their blocks, so that the first is the oldest. */
+  readonly #recent = new Map<string, ReceiptRow>();
+  readonly #byTraceId = new Map<string, ReceiptRow>();
+  readonly #bySigner = new Map<string, ReceiptRow>();
+  readonly #pending = new Map<string, Pending>();
+  readonly #pendingBySigner = new Map<string, Pending>();
+  readonly #heads = new Map<number, BlockHead>();
+  #chars = 0;
+
+  constructor(options: ReceiptsOptions) {
+    this.#perps = options.perps;
+    this.#archive = options.archive;
+    this.#recentMax = options.recentMax ?? RECENT_MAX;
+    this.#recentCharsMax = options.recentCharsMax ?? RECENT_CHARS_MAX;
+  }
+
+  /** Makes the receipts of a block. To be called for every block, in order, replayed ones included. */
+  onBlock(block: AppliedBlock): void {
+    this.#rememberHead(block);
+    // Replayed blocks that the archive has are answered from there.
+    if (this.#archive !== undefined && block.height <= this.#archive.projectedHeight) return;
+    const { height, timeMs, hash: blockHash } = block;
+    const receipts: ReceiptRow[] = [];
+    for (const [index, { command, request }] of block.commands.entries()) {
+      const outcome = block.result.outcomes[index];
+      if (!isSigned(command) || outcome === undefined) continue;
+      const row = this.#rowOf(block, index, { command, outcome, request });
+      receipts.push(row);
+      this.#remember(row);
+    }
+    this.#archive?.append({ height, timeMs, blockHash, receipts });
+  }
+
+  /** Announces a request that was proposed; it is pending until its promise settles. */
+  track(pending: Pending): void {
+    const { txHash, executed } = pending;
+    const signerKey = keyOf(pending.signer, pending.nonce);
+    this.#pending.set(txHash, pending);
+    this.#pendingBySigner.set(signerKey, pending);
+    const forget = (): void => {
+      this.#pending.delete(txHash);
+      this.#pendingBySigner.delete(signerKey);
+    };
+    executed.then(forget, forget);
+  }
+
+  /** Requests that wait for their block. */
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  pending(key: ReceiptKey): Pending | undefined {
+    if (key.by === 'txHash') return this.#pending.get(key.txHash);
+    if (key.by === 'nonce') return this.#pendingBySigner.get(keyOf(key.signer, key.nonce));
+    for (const pending of this.#pending.values()) {
+      if (traceId(pending.txHash) === key.traceId) return pending;
+    }
+    return undefined;
+  }
+
+  /** A receipt from memory. */
+  recent(key: ReceiptKey): Receipt | undefined {
+    const row = this.#recentRow(key);
+    return row === undefined ? undefined : receiptOf(row);
+  }
+
+  /** A receipt from memory or from the archive. */
+  async find(key: ReceiptKey): Promise<Receipt | undefined> {
+    const row = this.#recentRow(key) ?? (await this.#archived(key));
+    return row === undefined ? undefined : receiptOf(row);
+  }
+
+  /** One of the newest blocks. */
+  head(height: number): BlockHead | undefined {
+    return this.#heads.get(height);
+  }
+
+  #recentRow(key: ReceiptKey): ReceiptRow | undefined {
+    if (key.by === 'txHash') return this.#recent.get(key.txHash);
+    if (key.by === 'traceId') return this.#byTraceId.get(key.traceId);
+    return this.#bySigner.get(keyOf(key.signer, key.nonce));
+  }
+
+  async #archived(key: ReceiptKey): Promise<ReceiptRow | undefined> {
+    if (key.by === 'txHash') return this.#archive?.byTxHash(key.txHash);
+    if (key.by === 'traceId') return this.#archive?.byTraceId(key.traceId);
+    return this.#archive?.bySigner(key.signer, key.nonce);
+  }
+
+  #rowOf(
+    block: AppliedBlock,
+    index: number,
+    done: { command: SignedCommand; outcome: CommandOutcome; request: string | undefined },
+  ): ReceiptRow {
+    const { command, outcome, request } = done;
+    const texts = requestTexts(request);
+    const wire = outcomeToWire(command, outcome, { perps: this.#perps, texts });
+    const { signer, nonce, txHash } = command.authority;
+    const user = outcome.account;
+    return {
+      txHash,
+      signer,
+      user: user ?? signer,
+      nonce,
+      actionType: actionTypeOf(command),
+      height: block.height,
+      timeMs: block.timeMs,
+      blockHash: block.hash,
+      index,
+      failed: wire.error !== null,
+      body: encodeReceiptBody(wire, user !== undefined),
+    };
+  }
+
+  /** The first receipt of a hash and of a nonce stays: what came after executed nothing. */
+  #remember(row: ReceiptRow): void {
+    const signerKey = keyOf(row.signer, row.nonce);
+    if (!this.#bySigner.has(signerKey)) this.#bySigner.set(signerKey, row);
+    if (this.#recent.has(row.txHash)) return;
+    this.#recent.set(row.txHash, row);
+    this.#byTraceId.set(traceId(row.txHash), row);
+    this.#chars += row.body.length;
+    while (this.#recent.size > this.#recentMax || this.#chars > this.#recentCharsMax) {
+      const oldest = this.#recent.values().next().value;
+      if (oldest === undefined) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(row: ReceiptRow): void {
+    const signerKey = keyOf(row.signer, row.nonce);
+    this.#recent.delete(row.txHash);
+    this.#byTraceId.delete(traceId(row.txHash));
+    if (this.#bySigner.get(signerKey) === row) this.#bySigner.delete(signerKey);
+    this.#chars -= row.body.length;
+  }
+
+  #rememberHead({ height, timeMs, hash, stateHash }: BlockHead): void {
+    this.#heads.set(height, { height, timeMs, hash, stateHash });
+    this.#heads.delete(height - HEADS_MAX);
+  }
+}
+
+function keyOf(signer: string, nonce: number): string {
+  return `${signer} ${nonce}`;
+}
+
+function receiptOf(row: ReceiptRow): Receipt {
+  const { txHash, signer, nonce, actionType, height, timeMs, blockHash } = row;
+  const { outcome, hasUser } = decodeReceiptBody(row.body);
+  return {
+    txHash,
+    signer,
+    user: hasUser ? row.user : null,
+    nonce,
+    actionType,
+    block: { height, time: timeMs, hash: blockHash },
+    outcome,
+  };
+}

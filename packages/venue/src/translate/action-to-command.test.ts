@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseDecimal } from '@oddlot/units';
+import { count } from './action-to-command.ts';
+
+describe('count', () => {
+  test.each([
+    ['97123.5', 1, 971_235, true],
+    ['0.512', 5, 51_200, true],
+    ['5.0', 0, 5, true],
+    ['5.5', 0, 5, false],
+    ['-5.5', 0, -6, false],
+    ['-5', 2, -500, true],
+    ['120', -1, 12, true],
+    ['125', -1, 12, false],
+    ['9007199254740991', 0, Number.MAX_SAFE_INTEGER, true],
+    ['9007199254740993', 0, Number.MAX_SAFE_INTEGER, true],
+    ['99999999999999999999999999999999', 6, Number.MAX_SAFE_INTEGER, true],
+    ['-9999999999999999999999999999999', 6, -Number.MAX_SAFE_INTEGER, true],
+    ['0.00', 0, 0, true],
+  ])('%s at %i decimals is %i', (text, decimals, value, exact) => {
+    expect(count(text, decimals)).toEqual({ value, exact });
+  });
+
+  test('agrees with the exact parser', () => {
+    const text = fc
+      .tuple(fc.bigInt({ min: 0n, max: 10n ** 14n }), fc.stringMatching(/^(\.[0-9]{1,10})?$/))
+      .map(([whole, fraction]) => `${whole}${fraction}`);
+    fc.assert(
+      fc.property(text, fc.integer({ min: -3, max: 9 }), (decimal, decimals) => {
+        const exact = parseDecimal(decimal, decimals);
+        const limit = BigInt(Number.MAX_SAFE_INTEGER);
+        const floor = exact === undefined ? 0n : exact.floor > limit ? limit : exact.floor;
+        expect(count(decimal, decimals)).toEqual({ value: Number(floor), exact: exact?.exact });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

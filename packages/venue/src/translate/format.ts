@@ -1,0 +1,77 @@
+import { divHalfUp, formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
+
+/**
+ * Integers of the engine as the wire's decimal text. Text is canonical: no trailing zeros, at least
+ * "0". What is unset is the empty string; that choice is the caller's.
+ */
+
+/** What gives a count its meaning; price and size decimals sum to the decimals of money. */
+export type Scale = { readonly szDecimals: number };
+
+/** Decimals of a ratio that is shown. */
+const RATIO_DECIMALS = 6;
+const RATIO_ONE = 10n ** BigInt(RATIO_DECIMALS);
+const RATE_DECIMALS = 8;
+
+/** A margin ratio with nothing at risk: a client that compares numbers reads it as safe. */
+export const RATIO_SAFE = '999999';
+
+/** Decimals of a price of the instrument. */
+export function priceDecimals(scale: Scale): number {
+  return MONEY_DECIMALS - scale.szDecimals;
+}
+
+/** A price, given in price units. */
+export function formatPrice(scale: Scale, value: number): string {
+  return formatDecimal(value, priceDecimals(scale));
+}
+
+/** A size, given in lots; it may be signed. */
+export function formatSize(scale: Scale, value: number): string {
+  return formatDecimal(value, scale.szDecimals);
+}
+
+/** A size as a JSON number, for the few fields that the wire types so. */
+export function sizeAsNumber(scale: Scale, value: number): number {
+  return JSON.parse(formatSize(scale, value)) as number;
+}
+
+/** Money, given in micro-USDC. */
+export function formatMoney(value: bigint | number): string {
+  return formatDecimal(value, MONEY_DECIMALS);
+}
+
+/** A rate, given in 10^-8. */
+export function formatRate(valueE8: number): string {
+  return formatDecimal(valueE8, RATE_DECIMALS);
+}
+
+/**
+ * The average price of a notional (micro-USDC) over a size (lots), to six decimals, half up. Finer
+ * than a price unit, so that average × size comes back to the notional.
+ */
+export function formatAveragePrice(
+  scale: Scale,
+  notional: bigint | number,
+  size: bigint | number,
+): string {
+  if (BigInt(size) === 0n) return '0';
+  const value = magnitude(BigInt(notional));
+  const count = magnitude(BigInt(size));
+  // micro-USDC / (lots × 10^-szDecimals) is micro-USDC per whole unit: six decimals already.
+  const { szDecimals } = scale;
+  const average =
+    szDecimals >= 0
+      ? divHalfUp(value * 10n ** BigInt(szDecimals), count)
+      : divHalfUp(value, count * 10n ** BigInt(-szDecimals));
+  return formatMoney(average);
+}
+
+/** A ratio to six decimals, half up. The denominator is positive. */
+export function formatRatio(numerator: bigint, denominator: bigint): string {
+  return formatDecimal(divHalfUp(numerator * RATIO_ONE, denominator), RATIO_DECIMALS);
+}
+
+function magnitude(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}

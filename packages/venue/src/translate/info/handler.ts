@@ -1,0 +1,57 @@
+import type { PerpDefinition, State } from '@oddlot/engine';
+import {
+  refusal,
+  type InfoQueryOf,
+  type InfoType,
+  type Network,
+  type Warning,
+  type WireError,
+} from '@oddlot/protocol';
+
+/** What a query may read. */
+export type InfoContext = {
+  readonly state: State;
+  readonly network: Network;
+  readonly settings: InfoSettings;
+};
+
+/** Facts about the deployment that the state does not hold. */
+export type InfoSettings = {
+  readonly bridgeContractAddress: string;
+  readonly usdcContractAddress: string;
+  readonly insuranceFundAddress: string;
+  readonly settlementChainId: number;
+  readonly withdrawFeeMicroUsdc: number;
+  readonly relayUrl: string;
+  /** What the relay takes as source chain. */
+  readonly chainName: string;
+};
+
+export type InfoAnswer<Data = unknown> =
+  | { readonly ok: true; readonly data: Data; readonly warnings?: readonly Warning[] }
+  | { readonly ok: false; readonly error: WireError };
+
+/** Answers one type of query from the state, at once. */
+export type InfoHandler<Type extends InfoType, Data = unknown> = (
+  context: InfoContext,
+  query: InfoQueryOf<Type>,
+) => InfoAnswer<Data>;
+
+export function answer<Data>(data: Data): InfoAnswer<Data> {
+  return { ok: true, data };
+}
+
+/** The listed perp of an id as the wire writes it, or the refusal. */
+export function perpOf(
+  state: State,
+  coin: string,
+): { readonly ok: true; readonly perp: PerpDefinition } | { ok: false; error: WireError } {
+  const perp = findPerp(state, Number.parseInt(coin, 10));
+  if (perp !== undefined) return { ok: true, perp };
+  return { ok: false, error: refusal('instrumentNotFound', [], { field: 'coin', got: coin }) };
+}
+
+/** The listed perp of an id. */
+export function findPerp(state: State, instrumentId: number): PerpDefinition | undefined {
+  return state.perps.get(instrumentId)?.definition;
+}

@@ -1,0 +1,101 @@
+import { perpDefinitions, perpView, type PerpDefinition, type State } from '@oddlot/engine';
+import { refusal, type PerpMeta, type PerpMetaDetail, type PerpUniverse } from '@oddlot/protocol';
+import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
+import { formatPrice, formatRate, formatSize, sizeAsNumber } from '../format.ts';
+import { answer, type InfoHandler } from './handler.ts';
+
+/** The asset id of USDC, the second of every perp's pair. */
+const USDC_ASSET_ID = 1;
+
+type Instrument = PerpMetaDetail['instruments'][number];
+
+export const perpMeta: InfoHandler<'perpMeta', PerpUniverse> = ({ state }) =>
+  answer({ universe: perpDefinitions(state).map((perp) => universeEntry(state, perp)) });
+
+export const perpMetaDetail: InfoHandler<'perpMetaDetail', PerpMetaDetail> = (
+  { state },
+  { assetName },
+) => {
+  const perps = perpDefinitions(state).filter((perp) => perp.baseCurrency === assetName);
+  const [first] = perps;
+  if (first === undefined) {
+    const details = { field: 'assetName', got: assetName };
+    return { ok: false, error: refusal('instrumentNotFound', [], details) };
+  }
+  const { assetId, weiDecimals, maxSupply, initialWei, archorTokenWei } = first.asset;
+  const { szDecimals } = first;
+  const supply = { maxSupply, initialWei, archorTokenWei };
+  return answer({
+    asset: { name: first.baseCurrency, assetId, szDecimals, weiDecimals, ...supply },
+    instruments: perps.map((perp) => ({
+      perp: perpEntry(state, perp),
+      marginTable: marginTable(perp),
+    })),
+  });
+};
+
+function universeEntry(state: State, perp: PerpDefinition): PerpMeta {
+  const tick = formatPrice(perp, perp.priceTick);
+  return {
+    name: perp.name,
+    index: perp.instrumentId,
+    baseCurrency: perp.baseCurrency,
+    quoteCurrency: perp.quoteCurrency,
+    currencyType: 'usdc',
+    basePrecision: formatSize(perp, 1),
+    quotePrecision: formatDecimal(1, MONEY_DECIMALS),
+    szDecimals: perp.szDecimals,
+    maxLeverage: perp.tiers[0]?.maxLeverage ?? 0,
+    tokens: assetsOf(perp),
+    priceTick: tick,
+    pricePrecision: tick,
+    bookTicks: perp.bookTicks.map((each) => formatPrice(perp, each)),
+    ...sizesAndGates(state, perp),
+    useNotionalMargin: false,
+    tagIds: [...perp.tagIds],
+  };
+}
+
+function perpEntry(state: State, perp: PerpDefinition): Instrument['perp'] {
+  return {
+    name: perp.name,
+    instrumentId: perp.instrumentId,
+    assets: assetsOf(perp),
+    szDecimals: perp.szDecimals,
+    perpType: 'linear',
+    takerFeeRate: formatRate(perp.takerFeeE8),
+    makerFeeRate: formatRate(perp.makerFeeE8),
+    priceTick: formatPrice(perp, perp.priceTick),
+    bookTicks: perp.bookTicks.map((each) => formatPrice(perp, each)),
+    ...sizesAndGates(state, perp),
+  };
+}
+
+/** The sizes are JSON numbers, against the rule: the interface types them so. */
+function sizesAndGates(state: State, perp: PerpDefinition) {
+  const view = perpView(state, perp.instrumentId);
+  return {
+    maxLimitOrderSize: sizeAsNumber(perp, perp.maxLimitOrderSize),
+    maxMarketOrderSize: sizeAsNumber(perp, perp.maxMarketOrderSize),
+    haltTrading: view?.halted ?? false,
+    onlyIsolated: perp.onlyIsolated,
+    delisted: view?.delisted ?? false,
+  };
+}
+
+function marginTable(perp: PerpDefinition): Instrument['marginTable'] {
+  return {
+    instrumentId: perp.instrumentId,
+    tiers: perp.tiers.map(({ tier, minSize, maxSize, maxLeverage, mmrE8 }) => ({
+      tier,
+      minSize: formatSize(perp, minSize),
+      maxSize: formatSize(perp, maxSize),
+      maxLeverage,
+      mmr: formatRate(mmrE8),
+    })),
+  };
+}
+
+function assetsOf(perp: PerpDefinition): [number, number] {
+  return [perp.asset.assetId, USDC_ASSET_ID];
+}

@@ -1,0 +1,321 @@
+import { describe, expect, test } from 'vitest';
+import { tidy } from './tidy.ts';
+import { importsOf } from './tidy/imports.ts';
+import { toSource } from './tidy/source.ts';
+import { FILE_LINES_MAX } from './tidy/texts.ts';
+
+/**
+ * Every rule is shown to fire, and beside it the nearest thing that must not. What would be found in
+ * this file itself is put together from parts.
+ */
+
+const MANIFESTS = [
+  manifest('package.json', { devDependencies: { vitest: '1', 'fast-check': '1' } }),
+  manifest('packages/units/package.json', { name: '@oddlot/units' }),
+  manifest('packages/engine/package.json', { dependencies: { '@oddlot/units': '0' } }),
+  manifest('packages/protocol/package.json', { dependencies: { '@oddlot/units': '0', zod: '4' } }),
+  manifest('packages/venue/package.json', {
+    dependencies: { '@oddlot/engine': '0', '@oddlot/units': '0', '@oddlot/protocol': '0', ws: '8' },
+  }),
+];
+
+function manifest(path: string, value: object): { path: string; text: string } {
+  return { path, text: JSON.stringify(value) };
+}
+
+/** The findings for one file, as `line rule`. */
+function rules(path: string, text: string): string[] {
+  return tidy([...MANIFESTS, { path, text }]).map(({ line, rule }) => `${line} ${rule}`);
+}
+
+const ENGINE = 'packages/engine/src/perp/margin.ts';
+const UNITS = 'packages/units/src/quantity.ts';
+const VENUE = 'packages/venue/src/edge/server.ts';
+
+test('a tidy file has no findings', () => {
+  expect(
+    rules(
+      ENGINE,
+      `import { divFloor } from '@oddlot/units';
+import type { State } from '../state.ts';
+
+/** Half, rounded down. TODO(#12): the Date of it. */
+export function half(state: State): bigint {
+  const index = Math.floor((state.count + 1) / 2);
+  const names = [...state.names].sort((a, b) => (a < b ? -1 : 1));
+  return divFloor(BigInt(names.length + index), 2n); // no / here
+}
+`,
+    ),
+  ).toEqual([]);
+});
+
+test('findings come by path and line', () => {
+  const found = tidy([
+    { path: UNITS, text: 'const a = 1;\nconsole.log(Date);\n' },
+    { path: ENGINE, text: 'Date;\n' },
+  ]);
+  expect(found.map(({ path, line }) => `${path}:${line}`)).toEqual([
+    `${ENGINE}:1`,
+    `${UNITS}:2`,
+    `${UNITS}:2`,
+  ]);
+  expect(found[0]?.message).toBe('"Date" reads the host clock; use the timeMs of the block');
+});
+
+describe('purity', () => {
+  test.each([
+    ['const t = Date.now();', 'pure-clock'],
+    ['const t = performance.now();', 'pure-clock'],
+    ['const x = Math.random();', 'pure-random'],
+    ['const x = crypto.randomUUID();', 'pure-random'],
+    ['const x = process.env;', 'pure-process'],
+    ['console.log(1);', 'pure-console'],
+    ['setTimeout(run, 1);', 'pure-timer'],
+    ['queueMicrotask(run);', 'pure-timer'],
+    ['a.localeCompare(b);', 'pure-locale'],
+    ['new Intl.NumberFormat();', 'pure-locale'],
+    ['n.toLocaleString();', 'pure-locale'],
+    ['parseFloat(text);', 'pure-parse'],
+    ['Number.parseInt(text);', 'pure-parse'],
+    ['Math.exp(1);', 'pure-float'],
+    ['Math.log2(1);', 'pure-float'],
+    ['Math.pow(2, 3);', 'pure-float'],
+    ['Math.sqrt(4);', 'pure-float'],
+    ['async function f() {}', 'pure-async'],
+    ['let p: Promise<void>;', 'pure-async'],
+    ['list.sort();', 'pure-sort'],
+    ['list.toSorted( );', 'pure-sort'],
+  ])('%s in the engine and in the units', (code, rule) => {
+    expect(rules(ENGINE, code)).toEqual([`1 ${rule}`]);
+    expect(rules(UNITS, code)).toEqual([`1 ${rule}`]);
+    expect(rules(ENGINE.replace('.ts', '.test.ts'), code)).toEqual([]);
+    expect(rules(VENUE, code)).toEqual([]);
+  });
+
+  test.each([
+    ['try {} catch {}', 'pure-catch'],
+    ["throw new Error('x');", 'pure-throw'],
+    ["Number('12');", 'pure-parse'],
+    ['Number(order.text);', 'pure-parse'],
+    ['Number(priceText);', 'pure-parse'],
+  ])('%s in the engine', (code, rule) => {
+    expect(rules(ENGINE, code)).toEqual([`1 ${rule}`]);
+    expect(rules(UNITS, code)).toEqual([]);
+  });
+
+  test.each([
+    'Number(cost);',
+    'Math.floor(x);',
+    'Math.min(a, b);',
+    'list.sort(byId);',
+    'updateDate();',
+    "say('Date');",
+    '/* Date */ // Math.random()',
+    'const inside = `Date ${name} Math.random()`;',
+    'const pattern = /Date|async/;',
+  ])('%s is fine', (code) => {
+    expect(rules(ENGINE, code)).toEqual([]);
+  });
+});
+
+describe('division', () => {
+  test.each([
+    ['const a = b / c;', ['1 division']],
+    ['a /= 2;', ['1 division']],
+    ['const a = Math.floor(Number(b / c));', ['1 division']],
+    ['const a = Math.floor(list[b / c]);', ['1 division']],
+    ['const a = Math.max(b / c, 0);', ['1 division']],
+    ['const a = RATE_ONE / 2n;', ['1 division']],
+    ['const a = RATE_ONE / b;', ['1 division']],
+    ['const a = b / 100;', ['1 division']],
+    ['const a = RATE_ONE / 1_00;', []],
+    ['const a = Math.floor(b / c);', []],
+    ['const a = Math.trunc(((b + 1) / c) * 2);', []],
+    ['const a = Math.ceil(size(b) / c);', []],
+    ["const a = text.replace(/a\\/[/]b/g, '/');", []],
+  ])('%s in the engine: %j', (code, expected) => {
+    expect(rules(ENGINE, code)).toEqual(expected);
+  });
+
+  test('of a visible bigint is found outside of the engine', () => {
+    expect(rules(VENUE, 'const a = b / 10n;')).toEqual(['1 division']);
+    expect(rules(VENUE, 'const a = 10_000n / b;')).toEqual(['1 division']);
+    expect(rules(VENUE, 'const a = b / BigInt(c);')).toEqual(['1 division']);
+    expect(rules(VENUE, 'const a = b / 1000;')).toEqual([]);
+    expect(rules(UNITS, 'const a = b / 10n;')).toEqual([]);
+  });
+});
+
+test('a unit is cast only where units are made', () => {
+  expect(rules(ENGINE, 'const a = (b + c) as MicroUsdc;')).toEqual(['1 unit-cast']);
+  expect(rules(VENUE, 'const a = 5 as\n  Lots;')).toEqual(['1 unit-cast']);
+  expect(rules(UNITS, 'const a = (b + c) as MicroUsdc;')).toEqual([]);
+  expect(rules(ENGINE, 'const a = b as LotsByPrice;')).toEqual([]);
+});
+
+describe('imports', () => {
+  test.each([
+    [ENGINE, "import { z } from 'zod';", 'import-undeclared'],
+    [VENUE, "import WebSocket from 'ws/lib';", undefined],
+    [VENUE, "import fastify from 'fastify';", 'import-undeclared'],
+    [VENUE, "const x = await import('fastify');", 'import-undeclared'],
+    ['packages/venue/src/a.test.ts', "import { test } from 'vitest';", undefined],
+    [VENUE, "import { test } from 'vitest';", 'import-undeclared'],
+    ['tests/e2e/a.test.ts', "import { createState } from '@oddlot/engine';", undefined],
+    ['bench/book.ts', "import { z } from 'zod';", undefined],
+    ['bench/book.ts', "import fastify from 'fastify';", 'import-undeclared'],
+    [ENGINE, "import { readFileSync } from 'node:fs';", 'import-host'],
+    ['packages/protocol/src/a.ts', "import 'node:crypto';", 'import-host'],
+    [VENUE, "import { readFileSync } from 'node:fs';", undefined],
+    [UNITS, "import { apply } from '@oddlot/engine';", 'import-direction'],
+    [ENGINE, "import type { Order } from '@oddlot/protocol';", 'import-direction'],
+    ['packages/protocol/src/a.ts', "export * from '@oddlot/engine';", 'import-direction'],
+    ['packages/sdk/src/a.ts', "import { apply } from '@oddlot/engine';", 'import-direction'],
+    [VENUE, "import { applyBlock, type State } from '@oddlot/engine';", undefined],
+    [VENUE, "import { apply } from '../../../engine/src/apply.ts';", 'import-direction'],
+    [VENUE, "import { a } from './other';", 'import-extension'],
+    [VENUE, "import { a } from './other.js';", 'import-extension'],
+    [VENUE, "import {\n  a,\n  b,\n} from '../replica/replica.ts';", undefined],
+    [VENUE, "import { Journal } from '../log/file-journal.ts';", 'import-direction'],
+    [VENUE, "import { rows } from '../history/queries/fills.ts';", 'import-direction'],
+    [VENUE, "import type { Rows } from '../history/rows.ts';", undefined],
+    [VENUE, "import { limit } from './rate-limit.ts';", undefined],
+    ['packages/venue/src/main.ts', "import { Journal } from './log/file-journal.ts';", undefined],
+  ])('%s: %s', (path, code, rule) => {
+    const found = tidy([...MANIFESTS, { path, text: code }]).map((finding) => finding.rule);
+    // A door or a re-export may break further rules; here only the import matters.
+    expect(found.filter((name) => name.startsWith('import'))).toEqual(
+      rule === undefined ? [] : [rule],
+    );
+  });
+
+  test('the message names what to write', () => {
+    const [found] = tidy([...MANIFESTS, { path: VENUE, text: "import './other.js';" }]);
+    expect(found?.message).toContain('write "./other.ts"');
+  });
+
+  test('only real imports count', () => {
+    const text = `
+      // import { a } from 'comment';
+      const code = "import { b } from 'string';";
+      const text = \`
+import { c } from 'template';
+\`;
+      import d, { type E } from 'real';
+      export { f } from './f.ts';
+      export const from = 'not';
+    `;
+    expect(importsOf(toSource({ path: 'a.ts', text })).map(({ specifier }) => specifier)).toEqual([
+      'real',
+      './f.ts',
+    ]);
+  });
+});
+
+describe('names and sizes', () => {
+  test.each([
+    ['packages/venue/src/edge/placeOrders.ts', 'name-kebab'],
+    ['packages/venue/src/Edge/place-orders.ts', 'name-kebab'],
+    ['packages/venue/src/place_orders.ts', 'name-kebab'],
+    ['packages/venue/src/utils.ts', 'name-vague'],
+    ['packages/venue/src/helpers.ts', 'name-vague'],
+    ['packages/venue/src/common.ts', 'name-vague'],
+    ['packages/venue/src/socket-manager.ts', 'name-vague'],
+    ['packages/venue/src/edge/index.ts', 'name-barrel'],
+  ])('%s', (path, rule) => {
+    expect(rules(path, '')).toEqual([`1 ${rule}`]);
+  });
+
+  test.each([
+    'packages/venue/src/index.ts',
+    'packages/venue/src/a-b2.prop.test.ts',
+    'bench/run.ts',
+  ])('%s is fine', (path) => {
+    expect(rules(path, '')).toEqual([]);
+  });
+
+  test('a barrel is found by what it does', () => {
+    const code = "export * from './a.ts';";
+    expect(rules('packages/venue/src/edge/all.ts', code)).toEqual(['1 name-barrel']);
+    expect(rules('packages/venue/src/index.ts', code)).toEqual([]);
+  });
+
+  test('a long file is found, unless it is listed, and a listed one may not grow', () => {
+    const path = 'packages/venue/src/long.ts';
+    const lines = (count: number) => [{ path, text: '\n'.repeat(count) }];
+    const listed = { [path]: { lines: FILE_LINES_MAX + 10, reason: 'a table' } };
+    const found = (count: number, exceptions = {}) =>
+      tidy(lines(count), exceptions).map(({ rule, message }) => `${rule}: ${message}`);
+    expect(found(FILE_LINES_MAX)).toEqual([]);
+    expect(found(FILE_LINES_MAX + 1)).toEqual([expect.stringContaining('451 lines, at most 450')]);
+    expect(found(FILE_LINES_MAX + 10, listed)).toEqual([]);
+    expect(found(FILE_LINES_MAX + 11, listed)).toEqual([expect.stringContaining('grew from 460')]);
+    expect(found(FILE_LINES_MAX, listed)).toEqual([expect.stringContaining('fits again')]);
+    expect(tidy([], listed).map(({ rule }) => rule)).toEqual(['file-length']);
+  });
+});
+
+describe('words', () => {
+  test.each([
+    ['// FIXME', 'fixme'],
+    ['// TODO: later', 'todo'],
+    ['/* TODO(bob) */', 'todo'],
+    ['export default 1;', 'export-default'],
+  ])('%s', (code, rule) => {
+    expect(rules(VENUE, code)).toEqual([`1 ${rule}`]);
+  });
+
+  test('an issue makes a note', () => {
+    expect(rules(VENUE, '// TODO(#7): later')).toEqual([]);
+  });
+
+  test('a configuration file exports by default', () => {
+    expect(rules('vitest.config.ts', 'export default {};')).toEqual([]);
+  });
+
+  test.each(['test.only', 'it.skip', 'describe.todo', 'test.concurrent.only'])('%s', (call) => {
+    expect(rules('packages/venue/src/a.test.ts', `${call}('a', run);`)).toEqual(['1 test-focus']);
+    expect(rules(VENUE, `${call}('a', run);`)).toEqual([]);
+  });
+
+  test('paths of one machine', () => {
+    for (const folder of ['work', 'farm', 'Users', 'root']) {
+      const text = `see ${['', folder, 'x'].join('/')}`;
+      expect(rules('docs/a.md', text)).toEqual(['1 machine-path']);
+      expect(rules(VENUE, `// ${text}`)).toEqual(['1 machine-path']);
+    }
+    expect(rules('docs/a.md', 'a/work/b ./work/ https://a.example/work/')).toEqual([]);
+  });
+
+  test('registries', () => {
+    const host = ['https:', '', 'registry.example', 'a'].join('/');
+    const tarball = ['https:', '', 'npm.example', 'a', '-', 'a.tgz'].join('/');
+    expect(rules('package-lock.json', `{"resolved": "${host}"}`)).toEqual(['1 registry-url']);
+    expect(rules('package-lock.json', `{"resolved": "${tarball}"}`)).toEqual(['1 registry-url']);
+    expect(rules('.npmrc', `fund=false\n${['registry', host].join('=')}`)).toContain(
+      '2 registry-url',
+    );
+    expect(rules('docs/a.md', 'https://example.org/a')).toEqual([]);
+  });
+});
+
+describe('documents', () => {
+  test('links lead somewhere', () => {
+    const text = '[a](b.md) [c](../d.md#e) [f](https://g.example/h.md) [i](#j)\n[k](gone.md)';
+    const files = [
+      { path: 'docs/a.md', text },
+      { path: 'docs/b.md', text: '' },
+      { path: 'd.md', text: '' },
+    ];
+    expect(tidy(files).map(({ path, line, rule }) => `${path}:${line} ${rule}`)).toEqual([
+      'docs/a.md:2 link',
+    ]);
+  });
+
+  test('change fragments can be read', () => {
+    expect(rules('changes/fees.md', 'Trading\nFees changed.\n')).toEqual([]);
+    expect(rules('changes/fees.md', 'Fees changed.\n')).toEqual(['1 fragment']);
+    expect(rules('changes/README.md', '# How\n')).toEqual([]);
+  });
+});

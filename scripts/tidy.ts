@@ -1,0 +1,109 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkImports, declaredIn, isTestPath, packageOf } from './tidy/imports.ts';
+import {
+  checkBigintLiteralDivision,
+  checkDivision,
+  checkPurity,
+  checkUnitCasts,
+} from './tidy/purity.ts';
+import { toSource, type Finding, type SourceFile } from './tidy/source.ts';
+import {
+  checkFragment,
+  checkLength,
+  checkLinks,
+  checkName,
+  checkText,
+  checkWords,
+  type LengthException,
+} from './tidy/texts.ts';
+
+/**
+ * The house rules that neither the compiler nor the linter keeps. Each finding names its place and
+ * what to write instead. Run it by `npm run tidy`; the rules are in `scripts/tidy/`.
+ */
+
+/** Files longer than the bound, with the length they may not pass and the reason. */
+const LENGTH_EXCEPTIONS: Readonly<Record<string, LengthException>> = {};
+
+/** What makes a file a barrel. */
+const REEXPORT_ALL = /\bexport\s+(?:type\s+)?\*\s+from\b/;
+
+export type { Finding, SourceFile } from './tidy/source.ts';
+
+/** Everything that is wrong in a set of files, by path and line. Paths are relative to the root. */
+export function tidy(
+  files: readonly SourceFile[],
+  exceptions: Readonly<Record<string, LengthException>> = {},
+): Finding[] {
+  const paths = new Set(files.map(({ path }) => path));
+  const manifests = new Map(
+    files
+      .filter(({ path }) => /(?:^|\/)package\.json$/.test(path))
+      .map(({ path, text }) => [path, declaredIn(text)]),
+  );
+  const findings = files.flatMap((file) => {
+    const found = checkText(file);
+    if (/\.tsx?$/.test(file.path)) {
+      found.push(...checkLength(file, exceptions[file.path]), ...checkCode(file, manifests));
+    }
+    if (file.path.endsWith('.md')) found.push(...checkLinks(file, paths));
+    if (/^changes\/(?!README\.md$)/.test(file.path)) found.push(...checkFragment(file));
+    return found;
+  });
+  for (const path of Object.keys(exceptions)) {
+    if (paths.has(path)) continue;
+    const message = 'does not exist; remove its entry from LENGTH_EXCEPTIONS';
+    findings.push({ path, line: 1, rule: 'file-length', message });
+  }
+  return findings.sort((a, b) => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1));
+}
+
+function checkCode(
+  file: SourceFile,
+  manifests: ReadonlyMap<string, ReadonlySet<string>>,
+): Finding[] {
+  const source = toSource(file);
+  const found = [
+    ...checkName(file.path),
+    ...checkWords(source),
+    ...checkImports(source, manifests),
+  ];
+  const owner = packageOf(file.path);
+  if (owner === undefined || isTestPath(file.path)) return found;
+  if (owner === 'engine' || owner === 'units') found.push(...checkPurity(source, owner));
+  if (owner === 'engine') found.push(...checkDivision(source));
+  else if (owner !== 'units') found.push(...checkBigintLiteralDivision(source));
+  if (owner !== 'units') found.push(...checkUnitCasts(source));
+  if (!/\/src\/index\.tsx?$/.test(file.path) && REEXPORT_ALL.test(source.code)) {
+    const message = 're-exports a whole file; only the door of a package does, import the file';
+    found.push({ path: file.path, line: 1, rule: 'name-barrel', message });
+  }
+  return found;
+}
+
+/** Built, downloaded or recorded: not written by hand. */
+const SKIPPED =
+  /^(?:\.git|data|coverage|tests\/vectors|tests\/replay)$|(?:^|\/)(?:node_modules|dist)$/;
+const TEXT_FILE =
+  /\.(?:ts|tsx|js|mjs|cjs|json|md|toml|ya?ml|html|css|sol|sh|txt)$|(?:^|\/)(?:\.npmrc|run|NOTICE)$/;
+
+function readTree(root: string, folder = ''): SourceFile[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (SKIPPED.test(path)) return [];
+    if (entry.isDirectory()) return readTree(root, path);
+    if (!entry.isFile() || !TEXT_FILE.test(path)) return [];
+    return [{ path, text: readFileSync(join(root, path), 'utf8') }];
+  });
+}
+
+if (import.meta.main) {
+  const files = readTree(join(import.meta.dirname, '..'));
+  const findings = tidy(files, LENGTH_EXCEPTIONS);
+  for (const { path, line, rule, message } of findings) {
+    console.error(`${path}:${line} ${rule}: ${message}`);
+  }
+  console.log(`tidy: ${files.length} files, ${findings.length} findings`);
+  if (findings.length > 0) process.exitCode = 1;
+}

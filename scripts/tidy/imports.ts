@@ -1,0 +1,166 @@
+import { lineAt, type Finding, type Source } from './source.ts';
+
+/**
+ * Who may import whom. npm hoists every package to the root, so an import that its package does not
+ * declare resolves all the same; and the compiler lets any folder import any other. These rules keep
+ * the direction that ARCHITECTURE.md draws.
+ */
+
+/** Packages of this repository that each may import. */
+const DIRECTION: Readonly<Record<string, readonly string[]>> = {
+  units: [],
+  engine: ['units'],
+  protocol: ['units'],
+  sdk: ['units', 'protocol'],
+  venue: ['units', 'engine', 'protocol'],
+  testkit: ['units', 'protocol', 'engine', 'sdk', 'venue'],
+  cli: ['units', 'protocol', 'sdk', 'venue'],
+  web: ['units', 'protocol', 'sdk'],
+};
+
+/** Packages that must run without Node. */
+const HOSTLESS: readonly string[] = ['units', 'engine', 'protocol', 'web'];
+
+/**
+ * Parts of the process that know the replica but not each other, and not the log: `main.ts` joins
+ * them. Types may cross, since they leave nothing behind at run time.
+ */
+const VENUE_PARTS: readonly string[] = ['edge', 'history', 'oracle', 'bridge', 'relay'];
+
+export type Import = {
+  readonly specifier: string;
+  readonly line: number;
+  readonly typeOnly: boolean;
+};
+
+/** Every static import, re-export and `import()` of a literal. */
+export function importsOf(source: Source): Import[] {
+  const pattern =
+    /(?:^|[;\n}])\s*(import|export)\s+(type\s+)?(?:[\w$*\s{},]+?\sfrom\s*)?(['"])([^'"\n]+)\3|\bimport\(\s*(['"])([^'"\n]+)\5\s*\)/g;
+  return [...source.uncommented.matchAll(pattern)].flatMap((match) => {
+    const specifier = match[4] ?? match[6];
+    const keyword = match.index + match[0].search(/\S(?=mport|xport)/);
+    // Inside a string the same words are blank in `code`.
+    if (specifier === undefined || source.code[keyword] === ' ') return [];
+    return [{ specifier, line: lineAt(source.text, keyword), typeOnly: match[2] !== undefined }];
+  });
+}
+
+export function checkImports(
+  source: Source,
+  manifests: ReadonlyMap<string, ReadonlySet<string>>,
+): Finding[] {
+  const owner = packageOf(source.path);
+  return importsOf(source).flatMap((found) => {
+    const problem = found.specifier.startsWith('.')
+      ? relativeProblem(source.path, owner, found)
+      : bareProblem(source.path, owner, found.specifier, manifests);
+    if (problem === undefined) return [];
+    return [{ path: source.path, line: found.line, ...problem }];
+  });
+}
+
+type Problem = { readonly rule: string; readonly message: string };
+
+function relativeProblem(
+  path: string,
+  owner: string | undefined,
+  { specifier, typeOnly }: Import,
+): Problem | undefined {
+  if (!/\.(?:ts|tsx|json|css)$/.test(specifier)) {
+    return {
+      rule: 'import-extension',
+      message: `"${specifier}" has no file extension; write "${specifier.replace(/\.js$/, '')}.ts"`,
+    };
+  }
+  const target = resolve(path, specifier);
+  if (owner !== undefined && !target.startsWith(`packages/${owner}/`)) {
+    return {
+      rule: 'import-direction',
+      message: `"${specifier}" leaves the package; import @oddlot/<package> by its door`,
+    };
+  }
+  const from = venuePart(path);
+  const to = venuePart(target);
+  if (from === undefined || to === undefined || from === to || typeOnly) return undefined;
+  if (!VENUE_PARTS.includes(from) || !(VENUE_PARTS.includes(to) || to === 'log')) return undefined;
+  return {
+    rule: 'import-direction',
+    message: `${from}/ may not import ${to}/; go through replica/, or let main.ts hand it over`,
+  };
+}
+
+function bareProblem(
+  path: string,
+  owner: string | undefined,
+  specifier: string,
+  manifests: ReadonlyMap<string, ReadonlySet<string>>,
+): Problem | undefined {
+  const isTest = isTestPath(path);
+  if (specifier.startsWith('node:')) {
+    if (owner === undefined || isTest || !HOSTLESS.includes(owner)) return undefined;
+    return {
+      rule: 'import-host',
+      message: `"${specifier}" needs Node; ${owner} runs without it, move this to packages/venue`,
+    };
+  }
+  const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+  const sibling = /^@oddlot\/(.+)$/.exec(name)?.[1];
+  if (owner !== undefined && sibling !== undefined && sibling !== owner) {
+    const allowed = DIRECTION[owner] ?? [];
+    if (!allowed.includes(sibling)) {
+      const list = allowed.map((other) => `@oddlot/${other}`).join(', ') || 'nothing of ours';
+      return {
+        rule: 'import-direction',
+        message: `${owner} may not import ${name}; it may import ${list}`,
+      };
+    }
+  }
+  // Files outside of packages (tests, benchmarks, scripts) use what any workspace declares.
+  const lists = [...manifests].filter(
+    ([manifest]) =>
+      owner === undefined ||
+      manifest === `packages/${owner}/package.json` ||
+      (isTest && manifest === 'package.json'),
+  );
+  if (lists.some(([, names]) => names.has(name))) return undefined;
+  if (owner === undefined && sibling !== undefined) return undefined;
+  const manifest = owner === undefined ? 'package.json' : `packages/${owner}/package.json`;
+  return {
+    rule: 'import-undeclared',
+    message: `"${name}" is not declared; add it to ${manifest} with an exact version`,
+  };
+}
+
+/** The names that a package.json lets its files import. */
+export function declaredIn(manifestText: string): ReadonlySet<string> {
+  const manifest = JSON.parse(manifestText) as Record<string, unknown>;
+  const names = [
+    'dependencies',
+    'devDependencies',
+    'optionalDependencies',
+    'peerDependencies',
+  ].flatMap((field) => Object.keys((manifest[field] as object | undefined) ?? {}));
+  return new Set(typeof manifest.name === 'string' ? [...names, manifest.name] : names);
+}
+
+export function packageOf(path: string): string | undefined {
+  return /^packages\/([^/]+)\//.exec(path)?.[1];
+}
+
+export function isTestPath(path: string): boolean {
+  return /\.test(?:-d)?\.tsx?$/.test(path) || path.startsWith('tests/');
+}
+
+function venuePart(path: string): string | undefined {
+  return /^packages\/venue\/src\/([^/]+)\//.exec(path)?.[1];
+}
+
+function resolve(fromFile: string, specifier: string): string {
+  const parts = fromFile.split('/').slice(0, -1);
+  for (const part of specifier.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '.') parts.push(part);
+  }
+  return parts.join('/');
+}

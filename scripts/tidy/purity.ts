@@ -1,0 +1,169 @@
+import { lineAt, type Finding, type Source } from './source.ts';
+
+/**
+ * What makes two machines disagree. The engine and the units must give the same result for the same
+ * log everywhere and at any time, so they may not even mention these; each ban names what to write
+ * instead. The compiler keeps out most of what needs a host (their projects have no DOM and no Node
+ * types); this list is for what plain JavaScript offers.
+ */
+
+type Ban = {
+  readonly rule: string;
+  readonly pattern: RegExp;
+  readonly message: string;
+  /** Where it holds; both packages unless said otherwise. */
+  readonly only?: 'engine';
+  /** Looks at strings too. */
+  readonly inStrings?: true;
+};
+
+const BANS: readonly Ban[] = [
+  {
+    rule: 'pure-clock',
+    pattern: /\bDate\b|\bperformance\s*\./g,
+    message: 'reads the host clock; use the timeMs of the block',
+  },
+  {
+    rule: 'pure-random',
+    pattern: /\bMath\s*\.\s*random\b|\bcrypto\s*\./g,
+    message: 'is random; use a counter of the state or a value of the command',
+  },
+  {
+    rule: 'pure-process',
+    pattern: /\bprocess\s*\./g,
+    message: 'reads the host; let settings enter the log with the genesis command',
+  },
+  {
+    rule: 'pure-console',
+    pattern: /\bconsole\s*\./g,
+    message: 'is I/O; emit an event, or assert',
+  },
+  {
+    rule: 'pure-timer',
+    pattern: /\b(?:setTimeout|setInterval|setImmediate|queueMicrotask)\b/g,
+    message: 'is a host timer; let the time of the next block run what is due',
+  },
+  {
+    rule: 'pure-locale',
+    pattern: /\blocaleCompare\b|\bIntl\b|\btoLocale[A-Z]\w*/g,
+    message: 'depends on the locale; compare code units with < and >',
+  },
+  {
+    rule: 'pure-parse',
+    pattern: /\bparseFloat\b|\bparseInt\b/g,
+    message: 'reads numbers loosely; use parseDecimal or parseExact of @oddlot/units',
+  },
+  {
+    rule: 'pure-parse',
+    pattern: /\bNumber\(\s*(?:['"`]|[\w.]*(?:[tT]ext|[sS]tring|[sS]tr)\s*\))/g,
+    message: 'parses text; the engine receives integers, translation reads text with parseDecimal',
+    only: 'engine',
+    inStrings: true,
+  },
+  {
+    rule: 'pure-float',
+    pattern:
+      /\bMath\s*\.\s*(?:exp|expm1|log|log2|log10|log1p|pow|sqrt|cbrt|hypot|a?(?:sin|cos|tan)h?)\b/g,
+    message: 'may differ in the last bit between machines; use integers (see R-ema for a decay)',
+  },
+  {
+    rule: 'pure-async',
+    pattern: /\b(?:async|await|Promise)\b/g,
+    message: 'runs later; applying a block is synchronous, move waiting to packages/venue',
+  },
+  {
+    rule: 'pure-sort',
+    pattern: /\.\s*(?:sort|toSorted)\(\s*\)/g,
+    message: 'sorts by text; pass a comparator',
+  },
+  {
+    rule: 'pure-catch',
+    pattern: /\bcatch\b/g,
+    message: 'hides a broken invariant; return a refusal as a value and let the process stop',
+    only: 'engine',
+  },
+  {
+    rule: 'pure-throw',
+    pattern: /\bthrow\b/g,
+    message:
+      'leaves half a block behind; use assert for a broken invariant, a Reject for a refusal',
+    only: 'engine',
+  },
+];
+
+export function checkPurity(source: Source, packageName: 'engine' | 'units'): Finding[] {
+  const findings: Finding[] = [];
+  for (const ban of BANS) {
+    if (ban.only !== undefined && ban.only !== packageName) continue;
+    const text = ban.inStrings ? source.uncommented : source.code;
+    for (const match of text.matchAll(ban.pattern)) {
+      findings.push({
+        path: source.path,
+        line: lineAt(text, match.index),
+        rule: ban.rule,
+        message: `"${match[0].trim()}" ${ban.message}`,
+      });
+    }
+  }
+  return findings;
+}
+
+/**
+ * Division outside units. On bigint the operator drops the remainder without a word, and text alone
+ * does not tell a bigint from a number. So the engine writes every division of numbers directly
+ * inside `Math.floor`, `ceil`, `trunc` or `round`, which the compiler refuses for bigint; what stands
+ * outside of them is flagged. A constant over a literal (`RATE_ONE / 100`) is seen to be whole.
+ */
+export function checkDivision(source: Source): Finding[] {
+  const findings: Finding[] = [];
+  // For each open bracket: whether what stands directly inside is rounded.
+  const rounded: boolean[] = [];
+  for (let at = 0; at < source.code.length; at++) {
+    const char = source.code[at];
+    if (char === '(' || char === '[' || char === '{') {
+      const before = source.code.slice(Math.max(0, at - 40), at);
+      const isCall = /[\w$)\]>]\s*$/.test(before);
+      const rounds = /\bMath\.(?:floor|ceil|trunc|round)$/.test(before);
+      rounded.push(char === '(' && (rounds || (!isCall && rounded.at(-1) === true)));
+    } else if (char === ')' || char === ']' || char === '}') rounded.pop();
+    else if (char === '/' && rounded.at(-1) !== true && !isConstant(source.code, at)) {
+      findings.push({
+        path: source.path,
+        line: lineAt(source.code, at),
+        rule: 'division',
+        message:
+          '"/" hides its rounding; use divFloor, divCeil, divTowardsZero, divHalfUp or divExact ' +
+          'for bigint, and Math.floor(a / b) for numbers',
+      });
+    }
+  }
+  return findings;
+}
+
+function isConstant(code: string, slash: number): boolean {
+  const before = code.slice(Math.max(0, slash - 40), slash);
+  const after = code.slice(slash + 1, slash + 20);
+  return /\b[A-Z][A-Z0-9_]*\s*$/.test(before) && /^\s*\d[\d_]*(?![\w.])/.test(after);
+}
+
+/** Elsewhere a division of bigint is found only when a literal or a conversion shows it. */
+export function checkBigintLiteralDivision(source: Source): Finding[] {
+  const pattern = /\b\d[\d_]*n\s*\/(?![/*])|\/\s*\d[\d_]*n\b|\/\s*BigInt\(/g;
+  return [...source.code.matchAll(pattern)].map((match) => ({
+    path: source.path,
+    line: lineAt(source.code, match.index),
+    rule: 'division',
+    message: `"${match[0].trim()}" drops the remainder; use divFloor or another division of units`,
+  }));
+}
+
+/** A cast gives a number a unit without looking at it. */
+export function checkUnitCasts(source: Source): Finding[] {
+  const pattern = /\bas\s+(?:Price|Lots|SignedLots|MicroUsdc|RateE8)\b/g;
+  return [...source.code.matchAll(pattern)].map((match) => ({
+    path: source.path,
+    line: lineAt(source.code, match.index),
+    rule: 'unit-cast',
+    message: `"${match[0].replace(/\s+/g, ' ')}" skips the check; use a constructor or an operation of units`,
+  }));
+}

@@ -1,0 +1,292 @@
+import { describe, expect, test } from 'vitest';
+import { aVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
+import type { Reply } from '../support/client.ts';
+import { expectShape, address, exactly, listOf, record, text, time } from '../support/shape.ts';
+import { nextNonce, signApproveAgent, ZERO_ADDRESS } from '../support/wallet.ts';
+
+/** R-agents: the state table of the agent registry, each refusal with its text. */
+
+const world = aVenue();
+
+const AGENTS_MAX = 100;
+
+const harmless = () => cancelAction({ a: world.btc.id, o: 1 });
+
+function expectDone(reply: Reply): void {
+  expect(reply.json, reply.text).toMatchObject({
+    status: 'ok',
+    code: 0,
+    data: { type: 'ApproveAgent', data: { statuses: ['success'] } },
+  });
+}
+
+/** Before consensus the refusal is an `err`, at execution it stands in `statuses`: both will do. */
+function expectRefused(reply: Reply, code: number, message: string): void {
+  const status = reply.json.data?.data?.statuses?.[0];
+  const told = status?.error === undefined ? reply.json : { ...status, message: status.error };
+  expect(told, reply.text).toMatchObject({ code, message });
+}
+
+async function expectNoAuthority(agent: Actor): Promise<void> {
+  const reply = await world.client.exchange(await agent.sign(harmless()));
+  expect(reply.json).toMatchObject({
+    status: 'err',
+    code: 10003,
+    name: 'UNAUTHORIZED',
+    message: `Authorization failed: Agent ${agent.address} is not authorized by any account`,
+    details: { got: agent.address },
+  });
+}
+
+async function expectAuthority(agent: Actor): Promise<void> {
+  const reply = await world.client.executed(await agent.sign(harmless()));
+  expect(reply.json, reply.text).toMatchObject({ status: 'ok' });
+}
+
+describe('label absent → label bound', () => {
+  test('approving an address binds the label and gives it authority', async () => {
+    const alice = await world.trader('alice');
+    const agent = world.stranger('agent');
+    expectDone(await alice.approveAgent(agent.address, 'desk'));
+    await expectAuthority(agent);
+    const agents = await alice.agents();
+    expectShape(
+      agents,
+      listOf(
+        record({
+          agentAddress: address,
+          agentName: text,
+          createTime: time,
+          updateTime: time,
+          validUntil: exactly(null),
+        }),
+      ),
+    );
+    expect(agents).toMatchObject([{ agentAddress: agent.address, agentName: 'desk' }]);
+    expect(await world.client.data({ type: 'agentOwner', agent: agent.address })).toEqual({
+      agent: agent.address,
+      owner: alice.address,
+      agentName: 'desk',
+    });
+  });
+
+  test('null, omitted and empty are one label: the unnamed agent', async () => {
+    const alice = await world.trader('alice');
+    const [first, second, third] = ['one', 'two', 'three'].map((name) => world.stranger(name));
+    expectDone(await alice.approveAgent(first!.address, null));
+    expectDone(await alice.approveAgent(second!.address));
+    expectDone(await alice.approveAgent(third!.address, ''));
+    expect(await alice.agents()).toMatchObject([{ agentAddress: third!.address, agentName: '' }]);
+    await expectNoAuthority(first!);
+    await expectNoAuthority(second!);
+    await expectAuthority(third!);
+  });
+
+  test('agents are listed by label', async () => {
+    const alice = await world.trader('alice');
+    for (const label of ['b', 'a', '', 'C']) {
+      expectDone(await alice.approveAgent(world.stranger(label).address, label));
+    }
+    const labels = (await alice.agents()).map((entry) => entry.agentName);
+    expect(labels).toEqual(['', 'C', 'a', 'b']);
+  });
+
+  test('an address without an account must deposit first', async () => {
+    const mallory = world.stranger('mallory');
+    expectRefused(
+      await mallory.approveAgent(world.stranger('agent').address),
+      10006,
+      'Please deposit first',
+    );
+  });
+
+  test('nobody is their own agent', async () => {
+    const alice = await world.trader('alice');
+    expectRefused(await alice.approveAgent(alice.address), 10008, 'Cannot approve self as agent');
+    expect(await alice.agents()).toEqual([]);
+  });
+
+  test('an address is the agent of one account only', async () => {
+    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+    const agent = world.stranger('agent');
+    expectDone(await alice.approveAgent(agent.address, 'x'));
+    const message = 'Agent address is already used';
+    expectRefused(await bob.approveAgent(agent.address, 'y'), 10008, message);
+    expectRefused(await alice.approveAgent(agent.address, 'z'), 10008, message);
+    expectRefused(await alice.approveAgent(agent.address, 'x'), 10008, message);
+    expect(await alice.agents()).toHaveLength(1);
+    expect(await bob.agents()).toEqual([]);
+  });
+
+  test('an address that has an account cannot be made an agent', async () => {
+    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+    expectRefused(await alice.approveAgent(bob.address), 10008, 'Agent address is already used');
+  });
+
+  test('a label has at most 64 characters, counted as code points', async () => {
+    const alice = await world.trader('alice');
+    expectDone(await alice.approveAgent(world.stranger('a').address, 'x'.repeat(64)));
+    expectDone(await alice.approveAgent(world.stranger('b').address, '🎲'.repeat(64)));
+    const message = 'Agent name length exceeds maximum of 64 characters';
+    for (const label of ['x'.repeat(65), '🎲'.repeat(65), 'é'.repeat(65)]) {
+      expectRefused(await alice.approveAgent(world.stranger('c').address, label), 10008, message);
+    }
+    expect(await alice.agents()).toHaveLength(2);
+  });
+
+  test('labels are compared byte by byte', async () => {
+    const alice = await world.trader('alice');
+    const labels = ['Desk', 'desk', 'desk ', 'caf\u00e9', 'cafe\u0301'];
+    for (const label of labels) {
+      expectDone(await alice.approveAgent(world.stranger(label).address, label));
+    }
+    expect(await alice.agents()).toHaveLength(labels.length);
+  });
+
+  test('an agent cannot approve agents', async () => {
+    const alice = await world.trader('alice');
+    const agent = world.stranger('agent');
+    expectDone(await alice.approveAgent(agent.address));
+    expectRefused(
+      await agent.approveAgent(world.stranger('other').address, 'other'),
+      10006,
+      'Please deposit first',
+    );
+    expect(await alice.agents()).toHaveLength(1);
+  });
+});
+
+describe('label bound → label rebound', () => {
+  test('the old address is dropped, the new one acts, no further slot is used', async () => {
+    const alice = await world.trader('alice');
+    const [first, second] = [world.stranger('first'), world.stranger('second')];
+    expectDone(await alice.approveAgent(first.address, 'desk'));
+    const [before] = await alice.agents();
+    expectDone(await alice.approveAgent(second.address, 'desk'));
+    const [after, ...others] = await alice.agents();
+    expect(others).toEqual([]);
+    expect(after).toMatchObject({ agentAddress: second.address, createTime: before.createTime });
+    expect(after.updateTime).toBeGreaterThanOrEqual(before.updateTime);
+    await expectNoAuthority(first);
+    await expectAuthority(second);
+    const owner = await world.client.data({ type: 'agentOwner', agent: first.address });
+    expect(owner).toEqual({ agent: first.address, owner: null, agentName: null });
+  });
+});
+
+describe('label bound → label absent', () => {
+  test('the zero address revokes, and the agent is told who it is', async () => {
+    const alice = await world.trader('alice');
+    const agent = world.stranger('agent');
+    expectDone(await alice.approveAgent(agent.address, 'desk'));
+    await expectAuthority(agent);
+    expectDone(await alice.revokeAgent('desk'));
+    expect(await alice.agents()).toEqual([]);
+    await expectNoAuthority(agent);
+  });
+
+  test('the orders of a revoked agent are the account’s and stay', async () => {
+    const alice = await world.trader('alice');
+    const agent = world.stranger('agent');
+    const { btc } = world;
+    expectDone(await alice.approveAgent(agent.address));
+    const resting = order({ market: btc, side: 'buy', price: btc.at(-2000), size: btc.worth(20) });
+    await world.client.executed(await agent.sign(orderAction(resting)));
+    expectDone(await alice.revokeAgent());
+    expect(await alice.openOrders()).toHaveLength(1);
+  });
+
+  test('a freed address may be approved again, by anyone, with nonces above its floor', async () => {
+    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+    const agent = world.stranger('agent');
+    expectDone(await alice.approveAgent(agent.address));
+    const ahead = nextNonce() + 60_000;
+    const early = await agent.sign(harmless(), { nonce: ahead - 1 });
+    await world.client.executed(await agent.sign(harmless(), { nonce: ahead }));
+    expectDone(await alice.revokeAgent());
+    expectDone(await bob.approveAgent(agent.address));
+    const replayed = await world.client.exchange(early);
+    expect(replayed.json).toMatchObject({
+      status: 'err',
+      code: 10004,
+      message: `Nonce too low: must be above ${ahead}`,
+    });
+    const fresh = await agent.sign(harmless(), { nonce: ahead + 1 });
+    expect((await world.client.executed(fresh)).json).toMatchObject({ status: 'ok' });
+    const owner = await world.client.data({ type: 'agentOwner', agent: agent.address });
+    expect(owner.owner).toBe(bob.address);
+  });
+
+  test('what was signed before the revocation is not good after a new approval', async () => {
+    const alice = await world.trader('alice');
+    const agent = world.stranger('agent');
+    expectDone(await alice.approveAgent(agent.address));
+    const old = await agent.sign(harmless(), { nonce: Date.now() - 5_000 });
+    expectDone(await alice.revokeAgent());
+    expectDone(await alice.approveAgent(agent.address));
+    const reply = await world.client.exchange(old);
+    expect(reply.json).toMatchObject({ status: 'err', code: 10004 });
+    expect(reply.json.message).toMatch(/^Nonce too low: must be above \d{13}$/);
+  });
+});
+
+describe('label absent → unchanged', () => {
+  test('an unknown label cannot be revoked', async () => {
+    const alice = await world.trader('alice');
+    const message = 'Agent with this label does not exist';
+    expectRefused(await alice.revokeAgent('nobody'), 10008, message);
+    expectRefused(await alice.revokeAgent(), 10008, message);
+    expectDone(await alice.approveAgent(world.stranger('agent').address, 'desk'));
+    expectRefused(await alice.revokeAgent('Desk'), 10008, message);
+    expect(await alice.agents()).toHaveLength(1);
+  });
+});
+
+describe('100 labels', () => {
+  test('the 101st label is refused until one is free', async () => {
+    const alice = await world.trader('alice');
+    const signed = [];
+    for (let index = 0; index < AGENTS_MAX; index++) {
+      const agentAddress = world.stranger(`agent ${index}`).address;
+      const options = { agentAddress, agentName: `label ${index}`, nonce: nextNonce() };
+      signed.push(await signApproveAgent(alice.key, options));
+    }
+    const replies = await Promise.all(signed.map((action) => world.client.executed(action)));
+    for (const reply of replies) expectDone(reply);
+    const full = 'Max agents per account reached (100)';
+    const extra = world.stranger('extra').address;
+    expectRefused(await alice.approveAgent(extra, 'one more'), 10008, full);
+    expectDone(await alice.approveAgent(extra, 'label 7'));
+    expectDone(await alice.revokeAgent('label 8'));
+    expectDone(await alice.approveAgent(world.stranger('last').address, 'one more'));
+    expect(await alice.agents()).toHaveLength(AGENTS_MAX);
+  });
+});
+
+describe('reading the registry', () => {
+  test('agentOwner of nobody is a success with null', async () => {
+    const nobody = world.stranger('nobody').address;
+    const expected = { agent: nobody, owner: null, agentName: null };
+    expect(await world.client.data({ type: 'agentOwner', agent: nobody })).toEqual(expected);
+    expect(await world.client.data({ type: 'agentOwner', user: nobody })).toEqual(expected);
+  });
+
+  test('a query for an agent address answers for that address and warns', async () => {
+    const alice = await world.trader('alice');
+    const agent = world.stranger('agent');
+    expectDone(await alice.approveAgent(agent.address));
+    for (const type of ['clearinghouseState', 'frontendOpenOrders', 'approvedAgents']) {
+      const reply = await world.client.info({ type, user: agent.address });
+      expect(reply.json.warnings, type).toMatchObject([
+        { code: 'AGENT_ADDRESS', details: { agent: agent.address, owner: alice.address } },
+      ]);
+    }
+    const reply = await world.client.info({ type: 'clearinghouseState', user: alice.address });
+    expect(reply.json).not.toHaveProperty('warnings');
+  });
+
+  test('the zero address is nobody’s agent', async () => {
+    const owner = await world.client.data({ type: 'agentOwner', agent: ZERO_ADDRESS });
+    expect(owner.owner).toBe(null);
+  });
+});

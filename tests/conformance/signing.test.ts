@@ -1,0 +1,540 @@
+import { encode } from '@msgpack/msgpack';
+import { ethers } from 'ethers';
+import { bytesToHex, concatHex, recoverAddress, type Hex } from 'viem';
+import { describe, expect, test } from 'vitest';
+import { aVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
+import type { Json, Reply } from '../support/client.ts';
+import {
+  AGENT_TYPES,
+  agentDigest,
+  agentPreimage,
+  APPROVE_AGENT_TYPES,
+  approveAgentAction,
+  domainOf,
+  nextNonce,
+  signAgentAction,
+  signApproveAgent,
+  TESTNET,
+  type JsonObject,
+  type Signature,
+} from '../support/wallet.ts';
+
+/** Section 2: whose signature is accepted, and what exactly is signed. */
+
+const world = aVenue();
+
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const NO_ACCOUNT = 'No trading account found. Please deposit first.';
+
+/** An action that anyone with an account may send at any time and that changes nothing. */
+const harmless = () => cancelAction({ a: world.btc.id, o: 1 });
+
+function expectAccepted(reply: Reply): void {
+  expect(reply.json, reply.text).toMatchObject({ status: 'ok', code: 0 });
+}
+
+function expectRefused(reply: Reply, code: number, message: string): Json {
+  expect(reply.status, reply.text).toBe(200);
+  expect(reply.json).toMatchObject({ status: 'err', code, message });
+  return reply.json.details;
+}
+
+/** A resting order far from the market, as an action. */
+function restingOrder(): JsonObject {
+  const { btc } = world;
+  return orderAction(
+    order({ market: btc, side: 'buy', price: btc.at(-2000), size: btc.worth(20) }),
+  );
+}
+
+async function expectOpenOrders(actor: Actor, count: number): Promise<void> {
+  expect(await actor.openOrders()).toHaveLength(count);
+}
+
+describe('agent-signed actions', () => {
+  test('the account key may sign its own orders (C16)', async () => {
+    const alice = await world.trader('alice');
+    expectAccepted(await world.client.executed(await alice.sign(restingOrder())));
+    await expectOpenOrders(alice, 1);
+  });
+
+  test('an approved agent trades for its owner', async () => {
+    const alice = await world.trader('alice');
+    const agent = world.stranger('agent of alice');
+    expectAccepted(await alice.approveAgent(agent.address, 'bot'));
+    expectAccepted(await world.client.executed(await agent.sign(restingOrder())));
+    await expectOpenOrders(alice, 1);
+    await expectOpenOrders(agent, 0);
+  });
+
+  test('an ethers wallet makes the same signature as viem', async () => {
+    const alice = await world.trader('alice');
+    const action = restingOrder();
+    const nonce = nextNonce();
+    const wallet = new ethers.Wallet(alice.key);
+    const flat = await wallet.signTypedData(domainOf(TESTNET), AGENT_TYPES, {
+      ...TESTNET,
+      connectionId: ethers.keccak256(agentPreimage(action, { nonce })),
+    });
+    const { r, s, v } = ethers.Signature.from(flat);
+    expectAccepted(await world.client.executed({ action, nonce, signature: { r, s, v } }));
+    await expectOpenOrders(alice, 1);
+  });
+
+  test('a v of 0 or 1 means 27 or 28, and leaves the hash of the request unchanged', async () => {
+    const alice = await world.trader('alice');
+    const seen = new Set<number>();
+    while (seen.size < 2) {
+      const signed = await alice.sign(harmless());
+      const { r, s, v } = signed.envelope.signature;
+      if (seen.has(v)) continue;
+      seen.add(v);
+      const reply = await world.client.executed({
+        ...signed.envelope,
+        signature: { r, s, v: v - 27 },
+      });
+      expectAccepted(reply);
+      expect(reply.json.txHash).toBe(signed.txHash);
+    }
+  });
+
+  test('r and s may be written without their leading zeros', async () => {
+    const alice = await world.trader('alice');
+    const missing = new Set(['r', 's'] as const);
+    while (missing.size > 0) {
+      const signed = await alice.sign(harmless());
+      for (const part of missing) {
+        const digits = signed.envelope.signature[part].slice(2);
+        if (!digits.startsWith('0')) continue;
+        missing.delete(part);
+        const signature = {
+          ...signed.envelope.signature,
+          [part]: `0x${digits.replace(/^0+/, '')}`,
+        };
+        const reply = await world.client.executed({ ...signed.envelope, signature });
+        expectAccepted(reply);
+        expect(reply.json.txHash).toBe(signed.txHash);
+        break;
+      }
+    }
+  });
+
+  test('a high s is refused: a signature has one form', async () => {
+    const alice = await world.trader('alice');
+    const { envelope } = await alice.sign(restingOrder());
+    const { r, s, v } = envelope.signature;
+    const high = `0x${(CURVE_ORDER - BigInt(s)).toString(16).padStart(64, '0')}`;
+    const reply = await world.client.exchange({
+      ...envelope,
+      signature: { r, s: high, v: v === 27 ? 28 : 27 },
+    });
+    expectRefused(reply, 10003, 'Invalid signature');
+    await expectOpenOrders(alice, 0);
+  });
+
+  test('what is no point of the curve is an invalid signature', async () => {
+    const alice = await world.trader('alice');
+    const { envelope } = await alice.sign(restingOrder());
+    const { r, s } = envelope.signature;
+    const order256 = `0x${CURVE_ORDER.toString(16)}`;
+    const impossible: Signature[] = [
+      { r: '0x0', s, v: 27 },
+      { r, s: '0x0', v: 27 },
+      { r: order256, s, v: 27 },
+      { r: `0x${'f'.repeat(64)}`, s, v: 28 },
+      { r: `0x${'5'.padStart(64, '0')}`, s, v: 27 },
+    ];
+    for (const signature of impossible) {
+      expectRefused(
+        await world.client.exchange({ ...envelope, signature }),
+        10003,
+        'Invalid signature',
+      );
+    }
+  });
+
+  test('what is no signature at all is refused without a fault', async () => {
+    const alice = await world.trader('alice');
+    const { envelope } = await alice.sign(restingOrder());
+    const { r, s, v } = envelope.signature;
+    const garbage: Json[] = [
+      { r, s },
+      { r, s, v: '27' },
+      { r, s, v: 2 },
+      { r, s, v: 26 },
+      { r, s, v: 29 },
+      { r, s, v: 255 },
+      { r: 'zz', s, v },
+      { r: `${r}00`, s, v },
+      { r: r.slice(2), s, v },
+      { r: '', s, v },
+      { r: null, s, v },
+      { r, s: 12, v },
+      { r, s: '0x', v },
+      'signature',
+      [],
+      null,
+    ];
+    for (const signature of garbage) {
+      const reply = await world.client.post('/exchange', { ...envelope, signature });
+      expect([10002, 10003], JSON.stringify([signature, reply.json])).toContain(reply.json.code);
+      expect(reply.status).toBe(reply.json.code === 10002 ? 400 : 200);
+    }
+    await expectOpenOrders(alice, 0);
+  });
+
+  test('a stranger is told to deposit, with the address that was recovered', async () => {
+    const mallory = world.stranger('mallory');
+    const reply = await world.client.exchange(await mallory.sign(restingOrder()));
+    expect(expectRefused(reply, 10006, NO_ACCOUNT)).toMatchObject({ got: mallory.address });
+    expect(reply.json.name).toBe('NO_ACCOUNT');
+  });
+
+  const wrongNetworks = [
+    { ...TESTNET, serviceNetwork: 'Oddlot-Mainnet' },
+    { ...TESTNET, chainId: 869 },
+    { ...TESTNET, apiVersion: 2 },
+  ];
+  test.each(wrongNetworks)('a signature for %o recovers to nobody', async (network) => {
+    const alice = await world.trader('alice');
+    const action = restingOrder();
+    const signed = await alice.sign(action, { network });
+    const { nonce, signature } = signed.envelope;
+    const recovered = await recoverAddress({
+      hash: agentDigest(action, { nonce }).digest,
+      signature: { r: signature.r as Hex, s: signature.s as Hex, v: BigInt(signature.v) },
+    });
+    const details = expectRefused(await world.client.exchange(signed), 10006, NO_ACCOUNT);
+    expect(details.got).toBe(recovered.toLowerCase());
+    await expectOpenOrders(alice, 0);
+  });
+
+  test('the type of the action is part of what is signed (C15)', async () => {
+    const alice = await world.trader('alice');
+    const action = restingOrder();
+    const { type: _type, ...rest } = action;
+    const signed = await alice.sign(action, { packed: bytesToHex(encode(rest)) });
+    expectRefused(await world.client.exchange(signed), 10006, NO_ACCOUNT);
+  });
+
+  test('a changed byte anywhere recovers to somebody else', async () => {
+    const alice = await world.trader('alice');
+    const { btc } = world;
+    const { envelope } = await alice.sign(restingOrder());
+    const action = envelope.action as Json;
+    const tampered = [
+      { ...envelope, nonce: envelope.nonce + 1 },
+      { ...envelope, action: { ...action, orders: [{ ...action.orders[0], b: false }] } },
+      { ...envelope, action: { ...action, orders: [{ ...action.orders[0], s: btc.worth(21) }] } },
+      { ...envelope, action: { ...action, orders: [{ ...action.orders[0], p: `${action.orders[0].p}${action.orders[0].p.includes('.') ? '0' : '.0'}` }] } },
+      { ...envelope, expiresAfter: Date.now() + 60_000 },
+    ];
+    for (const body of tampered) {
+      expectRefused(await world.client.exchange(body), 10006, NO_ACCOUNT);
+    }
+    await expectOpenOrders(alice, 0);
+  });
+});
+
+describe('the action is hashed exactly as received (2.3)', () => {
+  test('in whatever order its keys were sent', async () => {
+    const alice = await world.trader('alice');
+    const { btc } = world;
+    const actions = [
+      { type: 'order', orders: [], grouping: 'na' },
+      { grouping: 'na', orders: [], type: 'order' },
+      { orders: [], type: 'order', grouping: 'na' },
+    ];
+    for (const action of actions) {
+      const scrambled = {
+        t: { limit: { tif: 'Gtc' } },
+        s: btc.worth(20),
+        r: false,
+        p: btc.at(-2000),
+        b: true,
+        a: btc.id,
+      };
+      const signed = await alice.sign({ ...action, orders: [scrambled] });
+      expectAccepted(await world.client.executed(signed));
+    }
+    await expectOpenOrders(alice, 3);
+  });
+
+  test('with trailing zeros, numeric strings and upper case left alone', async () => {
+    const alice = await world.trader('alice');
+    const { btc } = world;
+    const price = btc.at(-2000);
+    const padded = order({
+      market: btc,
+      side: 'buy',
+      price: price.includes('.') ? `${price}000` : `${price}.000`,
+      size: `${btc.worth(20)}0`,
+      tif: 'GTC',
+    });
+    expectAccepted(await world.client.executed(await alice.sign(orderAction(padded))));
+    const [row] = await alice.openOrders();
+    expect(row).toMatchObject({ limitPx: price, sz: btc.worth(20), tif: 'GTC' });
+    const cancel = cancelAction({ a: btc.id, o: String(row.oid) });
+    expectAccepted(await world.client.executed(await alice.sign(cancel)));
+    await expectOpenOrders(alice, 0);
+  });
+
+  test('with keys that the venue does not know', async () => {
+    const alice = await world.trader('alice');
+    const action = {
+      ...harmless(),
+      memo: null,
+      small: -5,
+      large: 5_000_000_000,
+      larger: -5_000_000_000,
+      largest: Number.MAX_SAFE_INTEGER,
+      edges: [127, 128, 255, 256, 65_535, 65_536, 4_294_967_295, 4_294_967_296],
+      negativeEdges: [-1, -32, -33, -128, -129, -32_768, -32_769, -2_147_483_648, -2_147_483_649],
+      words: ['', 'x'.repeat(31), 'x'.repeat(32), 'x'.repeat(255), 'x'.repeat(256), 'é世🎲'],
+      list: Array.from({ length: 20 }, (_, index) => index),
+      wide: Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`k${index}`, index])),
+      long: 'y'.repeat(70_000),
+      nested: { yes: true, no: false, empty: {}, none: [] },
+    };
+    const signed = await alice.sign(action);
+    const reply = await world.client.executed(signed);
+    expectAccepted(reply);
+    expect(reply.json.txHash).toBe(signed.txHash);
+  });
+
+  test('with integer-like keys where they stood in the text', async () => {
+    const alice = await world.trader('alice');
+    // A JavaScript object would move "7" and "10" to the front, so both forms are made by hand.
+    const entries: [string, unknown][] = [
+      ['type', 'cancel'],
+      ['10', 'ten'],
+      ['cancels', [{ a: world.btc.id, o: 1 }]],
+      ['7', 'seven'],
+    ];
+    const packed = concatHex([
+      `0x8${entries.length}`,
+      ...entries.flat().map((part) => bytesToHex(encode(part))),
+    ]);
+    const nonce = nextNonce();
+    const signed = await signAgentAction(alice.key, {}, { nonce, packed });
+    const action = entries.map(([key, value]) => `"${key}":${JSON.stringify(value)}`).join(',');
+    const reply = await world.client.post(
+      '/exchange',
+      `{"action":{${action}},"nonce":${nonce},"signature":${JSON.stringify(signed.envelope.signature)},"confirm":"executed"}`,
+    );
+    expectAccepted(reply);
+    expect(reply.json.txHash).toBe(signed.txHash);
+  });
+
+  test('with escapes resolved and a key named __proto__ in its place', async () => {
+    const alice = await world.trader('alice');
+    const entries: [string, unknown][] = [
+      ['type', 'cancel'],
+      ['__proto__', { a: 1 }],
+      ['cancels', [{ a: world.btc.id, o: 1 }]],
+      ['mémo', 'line\nbreak'],
+    ];
+    const packed = concatHex([
+      `0x8${entries.length}`,
+      ...entries.flat().map((part) => bytesToHex(encode(part))),
+    ]);
+    const nonce = nextNonce();
+    const signed = await signAgentAction(alice.key, {}, { nonce, packed });
+    const action =
+      `{ "type" : "c\\u0061ncel", "__proto__":{"a":1},` +
+      `\n\t"cancels":[{"a":${world.btc.id},"o":1}],"m\\u00e9mo":"line\\nbreak"}`;
+    const reply = await world.client.post(
+      '/exchange',
+      `{"confirm":"executed","signature":${JSON.stringify(signed.envelope.signature)},"action":${action},"nonce":${nonce}}`,
+    );
+    expectAccepted(reply);
+    expect(reply.json.txHash).toBe(signed.txHash);
+  });
+
+  test('and holds no number but integers', async () => {
+    const alice = await world.trader('alice');
+    const { envelope } = await alice.sign({ ...harmless(), rate: 1.5 });
+    const reply = await world.client.exchange(envelope);
+    expect([reply.status, reply.json.code]).toEqual([400, 10002]);
+  });
+
+  test('a lone surrogate, which is no text, is refused without a fault', async () => {
+    const alice = await world.trader('alice');
+    const { envelope } = await alice.sign(harmless());
+    const body = JSON.stringify(envelope).replace('"cancel"', '"cancel","memo":"\\ud800"');
+    const reply = await world.client.post('/exchange', body);
+    expect(reply.status).toBeLessThan(500);
+    expect(reply.json.status).toBe('err');
+  });
+});
+
+describe('vaultAddress and expiresAfter (2.3, 2.6, 11.7)', () => {
+  test('a vaultAddress of null is the same as none', async () => {
+    const alice = await world.trader('alice');
+    const signed = await alice.sign(harmless(), { vaultAddress: null, expiresAfter: null });
+    expectAccepted(await world.client.executed(signed));
+  });
+
+  test('an unregistered vault is refused by name', async () => {
+    const alice = await world.trader('alice');
+    const vaultAddress = world.stranger('vault').address;
+    const reply = await world.client.exchange(await alice.sign(harmless(), { vaultAddress }));
+    expectRefused(reply, 10003, `Vault not registered: ${vaultAddress}`);
+  });
+
+  test('an action is good until expiresAfter', async () => {
+    const alice = await world.trader('alice');
+    const signed = await alice.sign(restingOrder(), { expiresAfter: Date.now() + 60_000 });
+    const reply = await world.client.executed(signed);
+    expectAccepted(reply);
+    expect(reply.json.txHash).toBe(signed.txHash);
+    await expectOpenOrders(alice, 1);
+  });
+
+  test('and refused with both times afterwards', async () => {
+    const alice = await world.trader('alice');
+    const expiresAfter = Date.now() - 60_000;
+    const reply = await world.client.exchange(await alice.sign(restingOrder(), { expiresAfter }));
+    expect(reply.json).toMatchObject({ status: 'err', code: 10016, name: 'EXPIRED' });
+    expect(reply.json.message).toMatch(
+      new RegExp(`^Action expired: expiresAfter ${expiresAfter}, consensus time \\d{13}$`),
+    );
+    await expectOpenOrders(alice, 0);
+  });
+
+  test('direct actions take neither', async () => {
+    const alice = await world.trader('alice');
+    const agentAddress = world.stranger('agent').address;
+    const first = await signApproveAgent(alice.key, { agentAddress, nonce: nextNonce() });
+    expectRefused(
+      await world.client.exchange(first, { vaultAddress: agentAddress }),
+      10003,
+      'vaultAddress is not allowed for this action',
+    );
+    expectRefused(
+      await world.client.exchange(first, { expiresAfter: Date.now() + 60_000 }),
+      10016,
+      'expiresAfter is not allowed for this action',
+    );
+    expect(await alice.agents()).toEqual([]);
+  });
+});
+
+describe('direct actions (2.4)', () => {
+  const approval = () => ({
+    agentAddress: world.stranger('agent').address,
+    agentName: 'desk',
+    nonce: nextNonce(),
+  });
+
+  test('an ethers wallet approves an agent', async () => {
+    const alice = await world.trader('alice');
+    const options = approval();
+    const flat = await new ethers.Wallet(alice.key).signTypedData(
+      domainOf(TESTNET),
+      APPROVE_AGENT_TYPES,
+      {
+        ...TESTNET,
+        agentAddress: options.agentAddress,
+        agentName: options.agentName,
+        nonce: options.nonce,
+      },
+    );
+    const { r, s, v } = ethers.Signature.from(flat);
+    const reply = await world.client.executed({
+      action: approveAgentAction(options),
+      nonce: options.nonce,
+      signature: { r, s, v },
+    });
+    expectAccepted(reply);
+    expect(reply.json.data.type).toBe('ApproveAgent');
+    expect(await alice.agents()).toMatchObject([{ agentAddress: options.agentAddress }]);
+  });
+
+  test('the hash of a direct request is that of its typed data and signature (R-tx)', async () => {
+    const alice = await world.trader('alice');
+    const signed = await signApproveAgent(alice.key, approval());
+    const reply = await world.client.executed(signed);
+    expectAccepted(reply);
+    expect(reply.json.txHash).toBe(signed.txHash);
+  });
+
+  const mismatches = [
+    [{ serviceNetwork: 'Oddlot-Mainnet' }, 'Network mismatch: expected Oddlot-Testnet, got Oddlot-Mainnet'],
+    [{ serviceNetwork: '' }, 'Network mismatch: expected Oddlot-Testnet, got '],
+    [{ chainId: 869 }, 'Chain ID mismatch: expected 2511, got 869'],
+    [{ apiVersion: 2 }, 'API version mismatch: expected 1, got 2'],
+  ] as const;
+  test.each(mismatches)('constants %o of another network are named', async (wrong, message) => {
+    const alice = await world.trader('alice');
+    const network = { ...TESTNET, ...wrong };
+    const signed = await signApproveAgent(alice.key, { ...approval(), network });
+    expectRefused(await world.client.exchange(signed), 10005, message);
+    expect(await alice.agents()).toEqual([]);
+  });
+
+  test('the network is judged before the nonce', async () => {
+    const alice = await world.trader('alice');
+    const network = { ...TESTNET, chainId: 1 };
+    const options = { ...approval(), actionNonce: 7, network };
+    const reply = await world.client.exchange(await signApproveAgent(alice.key, options));
+    expectRefused(reply, 10005, 'Chain ID mismatch: expected 2511, got 1');
+  });
+
+  test('the nonce inside must be the nonce outside', async () => {
+    const alice = await world.trader('alice');
+    const options = approval();
+    const signed = await signApproveAgent(alice.key, {
+      ...options,
+      actionNonce: options.nonce - 1,
+    });
+    expectRefused(
+      await world.client.exchange(signed),
+      10004,
+      'Action nonce does not match envelope nonce',
+    );
+  });
+
+  test('signatureChainId is the chain of the domain and leaves the action alone', async () => {
+    const alice = await world.trader('alice');
+    const options = { ...approval(), signatureChainId: 421_614 };
+    const signed = await signApproveAgent(alice.key, options);
+    const reply = await world.client.executed(signed);
+    expectAccepted(reply);
+    expect(reply.json.txHash).toBe(signed.txHash);
+    expect(await alice.agents()).toMatchObject([{ agentAddress: options.agentAddress }]);
+  });
+
+  test('a domain that is not announced recovers to a stranger', async () => {
+    const alice = await world.trader('alice');
+    const signed = await signApproveAgent(alice.key, { ...approval(), signatureChainId: 1 });
+    const { signatureChainId: _unsaid, ...envelope } = signed.envelope;
+    expectRefused(await world.client.exchange(envelope), 10006, 'Please deposit first');
+    expect(await alice.agents()).toEqual([]);
+  });
+
+  test('a direct action hashed like an agent-signed one recovers to a stranger', async () => {
+    const alice = await world.trader('alice');
+    const options = approval();
+    const signed = await alice.sign(approveAgentAction(options), { nonce: options.nonce });
+    expectRefused(await world.client.exchange(signed), 10006, 'Please deposit first');
+  });
+
+  test('the label is hashed as sent, whatever its alphabet', async () => {
+    const alice = await world.trader('alice');
+    const agentName = 'žluťoučký 🐎 "quoted"';
+    const signed = await signApproveAgent(alice.key, { ...approval(), agentName });
+    expectAccepted(await world.client.executed(signed));
+    expect(await alice.agents()).toMatchObject([{ agentName }]);
+  });
+
+  test('an address is accepted in checksum case and echoed in lower case', async () => {
+    const alice = await world.trader('alice');
+    const options = approval();
+    const agentAddress = ethers.getAddress(options.agentAddress);
+    expectAccepted(
+      await world.client.executed(await signApproveAgent(alice.key, { ...options, agentAddress })),
+    );
+    expect(await alice.agents()).toMatchObject([{ agentAddress: options.agentAddress }]);
+  });
+});

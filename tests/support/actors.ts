@@ -1,0 +1,254 @@
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import type { Hex } from 'viem';
+import { Client, type Json, type Reply } from './client.ts';
+import { exact, show, sum } from './exact.ts';
+import { readMarket, type Market } from './market.ts';
+import { closeSockets, Socket } from './socket.ts';
+import { CALM, Venue } from './venue-process.ts';
+import {
+  addressOf,
+  keyOf,
+  nextNonce,
+  signAgentAction,
+  signApproveAgent,
+  ZERO_ADDRESS,
+  type AgentOptions,
+  type JsonObject,
+  type Signed,
+} from './wallet.ts';
+
+/** The people of the tests, and the venue that they meet at. */
+
+export type OrderOptions = {
+  readonly market: Market;
+  readonly side: 'buy' | 'sell';
+  readonly price: string;
+  readonly size: string;
+  readonly tif?: string;
+  readonly expireTime?: number;
+  readonly reduceOnly?: boolean;
+  readonly cloid?: string;
+};
+
+/** An order in the wire's spelling, keys in canonical order. */
+export function order(options: OrderOptions): JsonObject {
+  return {
+    a: options.market.id,
+    b: options.side === 'buy',
+    p: options.price,
+    s: options.size,
+    r: options.reduceOnly ?? false,
+    t: {
+      limit: {
+        tif: options.tif ?? 'Gtc',
+        ...(options.expireTime === undefined ? {} : { expireTime: options.expireTime }),
+      },
+    },
+    ...(options.cloid === undefined ? {} : { c: options.cloid }),
+  };
+}
+
+/** An order action in canonical key order. */
+export function orderAction(...orders: JsonObject[]): JsonObject {
+  return { type: 'order', grouping: 'na', orders };
+}
+
+export function cancelAction(...cancels: { a: number; o: number | string }[]): JsonObject {
+  return { type: 'cancel', cancels };
+}
+
+export function cancelByCloidAction(...cancels: { asset: number; cloid: string }[]): JsonObject {
+  return { type: 'cancelByCloid', cancels };
+}
+
+/** A client order id that tells tests apart: the label's key, cut to 16 bytes. */
+export function cloidOf(label: string): string {
+  return keyOf(label).slice(0, 34);
+}
+
+/** Someone with a key. Whether there is an account behind it is another matter. */
+export class Actor {
+  readonly name: string;
+  readonly key: Hex;
+  readonly address: Hex;
+  #client: () => Client;
+
+  constructor(name: string, key: Hex, client: () => Client) {
+    this.name = name;
+    this.key = key;
+    this.address = addressOf(key);
+    this.#client = client;
+  }
+
+  get client(): Client {
+    return this.#client();
+  }
+
+  async sign(action: JsonObject, options: Partial<AgentOptions> = {}): Promise<Signed> {
+    return signAgentAction(this.key, action, { nonce: nextNonce(), ...options });
+  }
+
+  /** Sends orders and waits for their execution. */
+  async place(...orders: JsonObject[]): Promise<Reply> {
+    return this.client.executed(await this.sign(orderAction(...orders)));
+  }
+
+  /** Places one order that must be accepted and tells how it stands right after. */
+  async placed(options: OrderOptions): Promise<Json> {
+    const reply = await this.place(order(options));
+    expect(reply.json, reply.text).toMatchObject({
+      status: 'ok',
+      data: { data: { statuses: ['success'] } },
+    });
+    return reply.json.data.data.orders[0];
+  }
+
+  async cancel(...cancels: { a: number; o: number | string }[]): Promise<Reply> {
+    return this.client.executed(await this.sign(cancelAction(...cancels)));
+  }
+
+  async approveAgent(agentAddress: string, agentName?: string | null): Promise<Reply> {
+    const options = { agentAddress, nonce: nextNonce() };
+    const named = agentName === undefined ? options : { ...options, agentName };
+    return this.client.executed(await signApproveAgent(this.key, named));
+  }
+
+  async revokeAgent(agentName?: string | null): Promise<Reply> {
+    return this.approveAgent(ZERO_ADDRESS, agentName);
+  }
+
+  async openOrders(): Promise<Json[]> {
+    return this.client.data({ type: 'frontendOpenOrders', user: this.address });
+  }
+
+  async state(): Promise<Json> {
+    return this.client.data({ type: 'clearinghouseState', user: this.address });
+  }
+
+  async position(market: Market): Promise<Json> {
+    const state = await this.state();
+    const record = state.assetPositions.find(
+      (entry: Json) => Number(entry.position.asset) === market.id,
+    );
+    return record?.position;
+  }
+
+  /** The balance, which the interface shows only as account value less unrealised PnL. */
+  async balance(): Promise<string> {
+    return balanceOf(await this.state());
+  }
+
+  async agents(): Promise<Json[]> {
+    return this.client.data({ type: 'approvedAgents', user: this.address });
+  }
+}
+
+/** `accountValue` − Σ `unrealizedPnl` of a clearinghouse state without isolated positions. */
+export function balanceOf(state: Json): string {
+  const unrealised = state.assetPositions.map((entry: Json) => exact(entry.position.unrealizedPnl));
+  return show(exact(state.marginSummary.accountValue) - sum(unrealised));
+}
+
+/** What the actors can see of themselves, without the clock: equal before and after a refusal. */
+export async function factsOf(...actors: Actor[]): Promise<Json> {
+  return Promise.all(
+    actors.map(async (actor) => {
+      const { time: _time, ...state } = await actor.state();
+      return { state, orders: await actor.openOrders(), agents: await actor.agents() };
+    }),
+  );
+}
+
+export type World = {
+  readonly venue: Venue;
+  readonly client: Client;
+  readonly btc: Market;
+  readonly eth: Market;
+  readonly sol: Market;
+  /** Someone with 1,000 USDC from the faucet. Each call makes a new person. */
+  trader(name: string): Promise<Actor>;
+  /** Someone whom the venue has never heard of. */
+  stranger(name: string): Actor;
+  socket(): Promise<Socket>;
+};
+
+/**
+ * One venue for all tests of a file. After each test the orders of its people are cancelled, so that
+ * the books are empty again and the marks stand at the oracle. At the end the venue must stop in
+ * good order and must have logged no fault.
+ */
+export function aVenue(flags: readonly string[] = CALM): World {
+  let venue: Venue;
+  let client: Client;
+  const markets = new Map<string, Market>();
+  const people: Actor[] = [];
+  let count = 0;
+
+  const stranger = (name: string) =>
+    new Actor(name, keyOf(`${name} ${(count += 1)}`), () => client);
+  const trader = async (name: string) => {
+    const actor = stranger(name);
+    await fund(client, actor.address);
+    people.push(actor);
+    return actor;
+  };
+
+  beforeAll(async () => {
+    venue = await Venue.start(flags);
+    client = new Client(venue.url);
+    const reader = stranger('reader');
+    await fund(client, reader.address);
+    for (const name of ['BTC-USDC', 'ETH-USDC', 'SOL-USDC']) {
+      markets.set(name, await readMarket(client, name, reader.address));
+    }
+  }, 60_000);
+
+  afterEach(async () => {
+    await closeSockets();
+    for (const actor of people.splice(0)) await cancelEverything(actor);
+  });
+
+  afterAll(async () => {
+    const ending = await venue?.stop();
+    const faults = venue?.faults() ?? [];
+    await venue?.remove();
+    expect(faults).toEqual([]);
+    expect(ending).toEqual({ code: 0, signal: null });
+  }, 30_000);
+
+  return {
+    get venue() {
+      return venue;
+    },
+    get client() {
+      if (client.url !== venue.url) client = new Client(venue.url);
+      return client;
+    },
+    get btc() {
+      return markets.get('BTC-USDC')!;
+    },
+    get eth() {
+      return markets.get('ETH-USDC')!;
+    },
+    get sol() {
+      return markets.get('SOL-USDC')!;
+    },
+    trader,
+    stranger,
+    socket: () => Socket.open(venue.streams),
+  };
+}
+
+/** 1,000 USDC from the faucet. */
+export async function fund(client: Client, address: string): Promise<void> {
+  const reply = await client.post('/request-fund', { user: address });
+  if (reply.status !== 200) throw new Error(`The faucet answered ${reply.status} ${reply.text}`);
+}
+
+async function cancelEverything(actor: Actor): Promise<void> {
+  const open = await actor.openOrders();
+  const cancels = open.map((row) => ({ a: row.instrumentId, o: row.oid }));
+  for (let start = 0; start < cancels.length; start += 200) {
+    await actor.cancel(...cancels.slice(start, start + 200));
+  }
+}

@@ -1,0 +1,144 @@
+import { request } from 'node:http';
+import type { Envelope, Signed } from './wallet.ts';
+
+/**
+ * Plain HTTP with everything that a test may want to look at: status, headers, the text as it came
+ * and the JSON in it. Nothing is retried and nothing is thrown for a status.
+ */
+
+/** Parsed JSON of any shape; the tests say which one they expect. */
+export type Json = ReturnType<typeof JSON.parse>;
+
+export type Reply = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: Json;
+};
+
+export type PostOptions = { readonly headers?: Record<string, string> };
+
+/** The version that every documented request carries. */
+export const API_VERSION = '2026-08-16';
+
+export class Client {
+  readonly url: string;
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  /** Posts JSON. A string is sent as it is, so that a test can spell its own JSON. */
+  async post(path: string, body: unknown, options: PostOptions = {}): Promise<Reply> {
+    return this.send('POST', path, typeof body === 'string' ? body : JSON.stringify(body), {
+      'content-type': 'application/json',
+      'x-api-version': API_VERSION,
+      ...options.headers,
+    });
+  }
+
+  /** Sends exactly these headers and this body: bytes, so that fetch adds no content type. */
+  async send(
+    method: string,
+    path: string,
+    body: string | Uint8Array | undefined,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> {
+    const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+    const response = await fetch(this.url + path, {
+      method,
+      headers,
+      ...(bytes === undefined ? {} : { body: bytes as BodyInit }),
+    });
+    return replyOf(response.status, response.headers, await response.text());
+  }
+
+  async info(query: object, options?: PostOptions): Promise<Reply> {
+    return this.post('/info', query, options);
+  }
+
+  /** The `data` of a query that must succeed. */
+  async data(query: object): Promise<Json> {
+    const reply = await this.info(query);
+    if (reply.status !== 200 || reply.json?.success !== true) {
+      throw new Error(`${JSON.stringify(query)} was answered ${reply.status} ${reply.text}`);
+    }
+    return reply.json.data;
+  }
+
+  async exchange(signed: Signed | Envelope, extra: object = {}): Promise<Reply> {
+    const envelope = 'envelope' in signed ? signed.envelope : signed;
+    return this.post('/exchange', { ...envelope, ...extra });
+  }
+
+  /** Sends and waits for the execution. */
+  async executed(signed: Signed | Envelope): Promise<Reply> {
+    return this.exchange(signed, { confirm: 'executed' });
+  }
+}
+
+/**
+ * Posts a body that the server may refuse before it has read it. fetch reports such an answer as a
+ * broken connection; this reads whatever was answered.
+ */
+export async function postAndIgnoreResets(url: string, body: string): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    let answered = false;
+    const outgoing = request(
+      url,
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+      },
+      (incoming) => {
+        answered = true;
+        let text = '';
+        incoming.setEncoding('utf8').on('data', (part: string) => (text += part));
+        const done = () => {
+          const headers = new Headers();
+          for (const [name, value] of Object.entries(incoming.headers)) {
+            headers.set(name, String(value));
+          }
+          resolve(replyOf(incoming.statusCode ?? 0, headers, text));
+          outgoing.destroy();
+        };
+        incoming.once('end', done);
+        incoming.once('error', done);
+      },
+    );
+    outgoing.once('error', (error) => {
+      if (!answered) reject(error);
+    });
+    outgoing.end(body);
+  });
+}
+
+/** The text of a refusal; a reply with both spellings, or with none, is a fault of the venue. */
+export function refusalText(json: Json): string {
+  const texts = [json?.message, json?.response].filter((text) => typeof text === 'string');
+  if (texts.length !== 1) throw new Error(`Not one refusal text: ${JSON.stringify(json)}`);
+  return texts[0];
+}
+
+/** Polls until the check passes, and fails with its last error when it does not in time. */
+export async function eventually<T>(check: () => Promise<T> | T, timeoutMs = 10_000): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+function replyOf(status: number, headers: Headers, text: string): Reply {
+  let json: Json;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    json = undefined;
+  }
+  return { status, headers, text, json };
+}

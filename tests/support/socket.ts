@@ -1,0 +1,148 @@
+import { WebSocket } from 'ws';
+import type { Json } from './client.ts';
+
+/** A stream client that keeps every frame and waits for the ones that a test asks for. */
+
+const WAIT_MS_MAX = 8_000;
+
+export class Socket {
+  /** Every frame received, oldest first. */
+  readonly frames: Json[] = [];
+  readonly closed: Promise<{ code: number; reason: string }>;
+  #socket: WebSocket;
+  #waiting = new Set<() => void>();
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.on('message', (data) => {
+      this.frames.push(JSON.parse(String(data)));
+      for (const wake of this.#waiting) wake();
+    });
+    this.closed = new Promise((resolve) => {
+      socket.once('close', (code, reason) => {
+        resolve({ code, reason: String(reason) });
+        for (const wake of this.#waiting) wake();
+      });
+    });
+    sockets.add(this);
+  }
+
+  static async open(url: string): Promise<Socket> {
+    const socket = new WebSocket(url);
+    const opened = new Socket(socket);
+    await new Promise<void>((resolve, reject) => {
+      socket.once('open', () => resolve());
+      socket.once('error', reject);
+    });
+    socket.on('error', () => undefined);
+    return opened;
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  /** How many frames have come so far: pass it to `next` to look only at later ones. */
+  get mark(): number {
+    return this.frames.length;
+  }
+
+  send(frame: unknown): void {
+    this.#socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  }
+
+  sendBytes(bytes: Uint8Array): void {
+    this.#socket.send(bytes);
+  }
+
+  /** The first frame from `from` on that the predicate accepts. */
+  async next(accepts: (frame: Json) => boolean, from = 0, timeoutMs = WAIT_MS_MAX): Promise<Json> {
+    const deadline = Date.now() + timeoutMs;
+    let seen = from;
+    for (;;) {
+      for (; seen < this.frames.length; seen++) {
+        if (accepts(this.frames[seen])) return this.frames[seen];
+      }
+      const left = deadline - Date.now();
+      if (left <= 0 || !this.isOpen) {
+        const kept = JSON.stringify(this.frames.slice(from)).slice(0, 3000);
+        throw new Error(`No such frame (open: ${this.isOpen}) among ${kept}`);
+      }
+      await this.#wake(left);
+    }
+  }
+
+  /** Sends a control frame and resolves with the first frame that answers it. */
+  async ask(frame: unknown, accepts: (frame: Json) => boolean): Promise<Json> {
+    const from = this.mark;
+    this.send(frame);
+    return this.next(accepts, from);
+  }
+
+  /** Subscribes and resolves with the `data` of the subscriptionResponse. */
+  async subscribe(subscription: object, resumeFrom?: object): Promise<Json> {
+    const frame = await this.ask(
+      { method: 'subscribe', subscription, ...(resumeFrom ? { resumeFrom } : {}) },
+      (answer) => answer.channel === 'subscriptionResponse' || answer.type === 'error',
+    );
+    if (frame.type === 'error') throw new Error(`Not subscribed: ${JSON.stringify(frame)}`);
+    return frame.data;
+  }
+
+  /** The data frames of a channel so far. */
+  of(channel: string): Json[] {
+    return this.frames.filter((frame) => frame.channel === channel);
+  }
+
+  async close(): Promise<void> {
+    this.#socket.close();
+    await this.closed;
+    sockets.delete(this);
+  }
+
+  async #wake(timeoutMs: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, timeoutMs);
+      this.#waiting.add(wake);
+    });
+  }
+}
+
+/** What a refused handshake was answered with. */
+export type Refusal = { status: number; contentType: string; body: string };
+
+/** Opens a stream that must be refused and resolves with the HTTP answer. */
+export async function refusedHandshake(url: string): Promise<Refusal> {
+  const socket = new WebSocket(url);
+  return new Promise((resolve, reject) => {
+    socket.once('open', () => {
+      socket.close();
+      reject(new Error('The handshake was accepted'));
+    });
+    socket.once('error', () => undefined);
+    socket.once('unexpected-response', (outgoing, incoming) => {
+      let body = '';
+      incoming.setEncoding('utf8').on('data', (part: string) => (body += part));
+      incoming.once('end', () => {
+        resolve({
+          status: incoming.statusCode ?? 0,
+          contentType: String(incoming.headers['content-type'] ?? ''),
+          body,
+        });
+        outgoing.destroy();
+      });
+    });
+  });
+}
+
+const sockets = new Set<Socket>();
+
+/** Closes what the tests left open. */
+export async function closeSockets(): Promise<void> {
+  await Promise.all([...sockets].map((socket) => socket.close()));
+}

@@ -1,0 +1,172 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * A real venue in its own process, on ephemeral ports, as an operator would start it. Nothing of it
+ * is imported: what these tests know of the venue is its command line, its one line on stdout, its
+ * signals and its sockets.
+ */
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const MAIN = join('packages', 'venue', 'src', 'main.ts');
+const OWN_NODE = join(ROOT, 'node_modules', '.bin', 'node');
+/** The Node that the project depends on; elsewhere than on Linux the one that runs the tests. */
+export const NODE = existsSync(OWN_NODE) ? OWN_NODE : process.execPath;
+export const REPOSITORY = ROOT;
+
+const SERVING = /is serving at (http:\S+) \(streams (ws:[^\s,)]+), operations (http:[^\s)]+)\)/;
+/** Two cores may be shared by several venues that all compile their source. */
+const START_MS_MAX = 25_000;
+const STOP_MS_MAX = 15_000;
+const KEPT_LOG_CHARACTERS = 2_000_000;
+
+/** Flags that nearly every test wants: prices that stand still and no request budgets. */
+export const CALM = ['--oracle', 'still', '--no-limits'];
+
+/** How a process ended: its exit code, or the signal that ended it. */
+export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+
+/** One run of the venue's command, from spawn to exit. */
+export class VenueRun {
+  readonly ended: Promise<Ending>;
+  #child: ChildProcess;
+  #stdout = '';
+  #stderr = '';
+  #ending: Ending | undefined;
+
+  constructor(data: string, flags: readonly string[]) {
+    this.#child = spawn(
+      NODE,
+      [MAIN, '--port', '0', '--ops-port', '0', '--data', data, '--network', 'testnet', ...flags],
+      { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.#stdout += text));
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-KEPT_LOG_CHARACTERS);
+    });
+    living.add(this.#child);
+    this.ended = new Promise((resolve) => {
+      this.#child.once('close', (code, signal) => {
+        living.delete(this.#child);
+        this.#ending = { code, signal };
+        resolve(this.#ending);
+      });
+    });
+  }
+
+  get stdout(): string {
+    return this.#stdout;
+  }
+
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  /** Resolves with the URLs once the venue says that it serves; rejects if it ends before. */
+  async serving(): Promise<{ url: string; streams: string; operations: string }> {
+    const deadline = Date.now() + START_MS_MAX;
+    while (Date.now() < deadline) {
+      const match = SERVING.exec(this.#stdout);
+      if (match) return { url: match[1]!, streams: match[2]!, operations: match[3]! };
+      if (this.#ending) break;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    const how = this.#ending ? `ended with ${JSON.stringify(this.#ending)}` : 'did not serve in time';
+    this.#child.kill('SIGKILL');
+    await this.ended;
+    throw new Error(`The venue ${how}.\nstdout: ${this.#stdout}\nstderr: ${tail(this.#stderr)}`);
+  }
+
+  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Ending> {
+    if (this.#ending) return this.#ending;
+    this.#child.kill(signal);
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MS_MAX);
+    const ending = await this.ended;
+    clearTimeout(timer);
+    return ending;
+  }
+}
+
+/** A venue that can be stopped, killed and started again on the same data. */
+export class Venue {
+  readonly data: string;
+  url = '';
+  streams = '';
+  operations = '';
+  #flags: readonly string[];
+  #run: VenueRun | undefined;
+  #stderr = '';
+
+  private constructor(data: string, flags: readonly string[]) {
+    this.data = data;
+    this.#flags = flags;
+  }
+
+  static async start(flags: readonly string[] = CALM, data?: string): Promise<Venue> {
+    const venue = new Venue(data ?? (await temporaryData()), flags);
+    await venue.startAgain();
+    return venue;
+  }
+
+  /** All that the venue wrote to stderr, over all its runs. */
+  get stderr(): string {
+    return this.#stderr + (this.#run?.stderr ?? '');
+  }
+
+  /** What the current run wrote to stdout. */
+  get stdout(): string {
+    return this.#run?.stdout ?? '';
+  }
+
+  async startAgain(flags: readonly string[] = this.#flags): Promise<void> {
+    this.#flags = flags;
+    this.#run = new VenueRun(this.data, flags);
+    Object.assign(this, await this.#run.serving());
+  }
+
+  /** Asks the venue to end and waits for it. */
+  async stop(): Promise<Ending> {
+    return this.#end('SIGTERM');
+  }
+
+  /** Ends the venue as a power cut would. */
+  async kill(): Promise<Ending> {
+    return this.#end('SIGKILL');
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    await rm(this.data, { recursive: true, force: true });
+  }
+
+  /** Log lines of level error or above: none is expected, whatever the clients send. */
+  faults(): string[] {
+    return this.stderr.split('\n').filter((line) => /"level":\s*(?:[5-9]\d|"error"|"fatal")/.test(line));
+  }
+
+  async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Ending> {
+    if (!this.#run) return { code: 0, signal: null };
+    const ending = await this.#run.end(signal);
+    this.#stderr += this.#run.stderr;
+    this.#run = undefined;
+    return ending;
+  }
+}
+
+/** A new empty data directory. */
+export async function temporaryData(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'oddlot-test-'));
+}
+
+/** The end of a log, short enough for a failure message. */
+export function tail(text: string): string {
+  return text.length > 4000 ? `… ${text.slice(-4000)}` : text;
+}
+
+const living = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});

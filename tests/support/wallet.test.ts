@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { keccak256, type Hex } from 'viem';
+import { describe, expect, test } from 'vitest';
+import type { Json } from './client.ts';
+import { signAgentAction, signApproveAgent, agentPreimage, traceIdOf } from './wallet.ts';
+
+/** The tests' own signer is worth something only while it agrees with the published vectors. */
+
+const vectors: Json = JSON.parse(
+  readFileSync(join(import.meta.dirname, '..', 'vectors', 'signing.json'), 'utf8'),
+);
+
+const networkOf = (vector: Json) => ({
+  serviceNetwork: vector.serviceNetwork,
+  chainId: vector.chainId,
+  apiVersion: vector.apiVersion,
+});
+
+describe('the signer of the tests', () => {
+  const agentSigned = vectors.cases.filter((vector: Json) => vector.scheme === 'agent');
+
+  test.each(agentSigned.map((vector: Json) => [vector.name, vector]))(
+    'reproduces %s',
+    async (_name, vector: Json) => {
+      const action = JSON.parse(vector.action);
+      const options = {
+        nonce: vector.nonce,
+        vaultAddress: vector.vaultAddress,
+        expiresAfter: vector.expiresAfter,
+        network: networkOf(vector),
+      };
+      const signed = await signAgentAction(vector.privateKey as Hex, action, options);
+      expect(agentPreimage(action, options).startsWith(vector.msgpack)).toBe(true);
+      expect(keccak256(agentPreimage(action, options))).toBe(vector.connectionId);
+      expect(signed.digest).toBe(vector.digest);
+      expect(signed.envelope.signature).toEqual(vector.signature);
+      expect(signed.txHash).toBe(vector.txHash);
+    },
+  );
+
+  const approvals = vectors.cases.filter(
+    (vector: Json) => vector.scheme === 'direct' && vector.name.startsWith('approveAgent'),
+  );
+
+  test.each(approvals.map((vector: Json) => [vector.name, vector]))(
+    'reproduces %s',
+    async (_name, vector: Json) => {
+      const action = JSON.parse(vector.action);
+      const signed = await signApproveAgent(vector.privateKey as Hex, {
+        agentAddress: action.agentAddress,
+        agentName: action.agentName,
+        nonce: vector.nonce,
+        network: networkOf(vector),
+        ...(vector.signatureChainId === null ? {} : { signatureChainId: vector.signatureChainId }),
+      });
+      expect(JSON.stringify(signed.envelope.action)).toBe(JSON.stringify(action));
+      expect(signed.digest).toBe(vector.digest);
+      expect(signed.envelope.signature).toEqual(vector.signature);
+      expect(signed.txHash).toBe(vector.txHash);
+    },
+  );
+
+  test('derives the trace id of a request from its hash', () => {
+    const { txHash, traceId } = vectors.traceIdExample;
+    expect(traceIdOf(txHash)).toBe(traceId);
+  });
+});

@@ -1,0 +1,256 @@
+import { encode } from '@msgpack/msgpack';
+import {
+  bytesToHex,
+  concatHex,
+  hashDomain,
+  hashStruct,
+  keccak256,
+  numberToHex,
+  stringToHex,
+  type Hex,
+} from 'viem';
+import { privateKeyToAddress, sign } from 'viem/accounts';
+
+/**
+ * Signs as a client of the interface would, from its text and with public libraries only, so that a
+ * mistake in the venue's own signing code cannot be made twice.
+ */
+
+export type Network = {
+  readonly serviceNetwork: string;
+  readonly chainId: number;
+  readonly apiVersion: number;
+};
+
+export const TESTNET: Network = {
+  serviceNetwork: 'Oddlot-Testnet',
+  chainId: 2511,
+  apiVersion: 1,
+};
+
+export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
+
+/** An action, or any other JSON object, as it is written into a request. */
+export type JsonObject = { readonly [key: string]: unknown };
+
+export type Signature = { readonly r: string; readonly s: string; readonly v: number };
+
+export type Envelope = {
+  action: JsonObject;
+  signature: Signature;
+  nonce: number;
+  vaultAddress?: string | null;
+  signatureChainId?: number | null;
+  expiresAfter?: number | null;
+  confirm?: string;
+};
+
+/** A signed request, and what the receipt of it will be called. */
+export type Signed = {
+  readonly envelope: Envelope;
+  readonly digest: Hex;
+  readonly txHash: Hex;
+  readonly traceId: string;
+};
+
+export type AgentOptions = {
+  readonly nonce: number;
+  readonly vaultAddress?: string | null;
+  readonly expiresAfter?: number | null;
+  readonly network?: Network;
+  /** MessagePack of the action, when it is not the one that the library makes. */
+  readonly packed?: Hex;
+};
+
+/** The bytes that an agent-signed action is hashed from (2.3). */
+export function agentPreimage(action: JsonObject, options: AgentOptions): Hex {
+  const packed = options.packed ?? bytesToHex(encode(action));
+  const vault =
+    options.vaultAddress === undefined || options.vaultAddress === null
+      ? '0x00'
+      : concatHex(['0x01', options.vaultAddress as Hex]);
+  const expiry =
+    options.expiresAfter === undefined || options.expiresAfter === null
+      ? '0x'
+      : concatHex(['0x00', u64(options.expiresAfter)]);
+  return concatHex([packed, u64(options.nonce), vault, expiry]);
+}
+
+/** The domain of 2.2. */
+export function domainOf(network: Network, chainId = network.chainId) {
+  return {
+    name: network.serviceNetwork,
+    version: String(network.apiVersion),
+    chainId,
+    verifyingContract: ZERO_ADDRESS,
+  } as const;
+}
+
+export const AGENT_TYPES = {
+  Agent: [
+    { name: 'serviceNetwork', type: 'string' },
+    { name: 'chainId', type: 'uint32' },
+    { name: 'apiVersion', type: 'uint32' },
+    { name: 'connectionId', type: 'bytes32' },
+  ],
+};
+
+export const APPROVE_AGENT_TYPES = {
+  ApproveAgent: [
+    { name: 'serviceNetwork', type: 'string' },
+    { name: 'chainId', type: 'uint32' },
+    { name: 'apiVersion', type: 'uint32' },
+    { name: 'agentAddress', type: 'address' },
+    { name: 'agentName', type: 'string' },
+    { name: 'nonce', type: 'uint64' },
+  ],
+};
+
+/** The digest of an agent-signed action and the preimage that its txHash is made of. */
+export function agentDigest(action: JsonObject, options: AgentOptions): { digest: Hex; preimage: Hex } {
+  const network = options.network ?? TESTNET;
+  const preimage = agentPreimage(action, options);
+  const typed = typedBytes(domainOf(network), AGENT_TYPES, 'Agent', {
+    ...network,
+    connectionId: keccak256(preimage),
+  });
+  return { digest: keccak256(typed), preimage };
+}
+
+/** Signs an order, a cancel, or anything else of the agent-signed kind. */
+export async function signAgentAction(
+  privateKey: Hex,
+  action: JsonObject,
+  options: AgentOptions,
+): Promise<Signed> {
+  const { digest, preimage } = agentDigest(action, options);
+  const signature = await signDigest(privateKey, digest);
+  const envelope: Envelope = { action, signature, nonce: options.nonce };
+  if (options.vaultAddress !== undefined) envelope.vaultAddress = options.vaultAddress;
+  if (options.expiresAfter !== undefined) envelope.expiresAfter = options.expiresAfter;
+  return { envelope, digest, ...receiptNames(preimage, signature) };
+}
+
+export type ApproveAgentOptions = {
+  readonly agentAddress: string;
+  /** Left out of the action when undefined, sent as null when null. */
+  readonly agentName?: string | null;
+  readonly nonce: number;
+  readonly actionNonce?: number;
+  readonly network?: Network;
+  readonly signatureChainId?: number;
+};
+
+/** The wire form of approveAgent, keys in canonical order. */
+export function approveAgentAction(options: ApproveAgentOptions): JsonObject {
+  const network = options.network ?? TESTNET;
+  return {
+    type: 'approveAgent',
+    serviceNetwork: network.serviceNetwork,
+    chainId: network.chainId,
+    apiVersion: network.apiVersion,
+    agentAddress: options.agentAddress,
+    ...(options.agentName === undefined ? {} : { agentName: options.agentName }),
+    nonce: options.actionNonce ?? options.nonce,
+  };
+}
+
+/** Signs approveAgent with the account's key. */
+export async function signApproveAgent(
+  privateKey: Hex,
+  options: ApproveAgentOptions,
+): Promise<Signed> {
+  const network = options.network ?? TESTNET;
+  const typed = typedBytes(
+    domainOf(network, options.signatureChainId ?? network.chainId),
+    APPROVE_AGENT_TYPES,
+    'ApproveAgent',
+    {
+      ...network,
+      agentAddress: options.agentAddress,
+      agentName: options.agentName ?? '',
+      nonce: BigInt(options.actionNonce ?? options.nonce),
+    },
+  );
+  const digest = keccak256(typed);
+  const signature = await signDigest(privateKey, digest);
+  const envelope: Envelope = { action: approveAgentAction(options), signature, nonce: options.nonce };
+  if (options.signatureChainId !== undefined) envelope.signatureChainId = options.signatureChainId;
+  return { envelope, digest, ...receiptNames(typed, signature) };
+}
+
+/** A signature in the form of the wire: 64 digits each, v 27 or 28. */
+export async function signDigest(privateKey: Hex, hash: Hex): Promise<Signature> {
+  const { r, s, v } = await sign({ hash, privateKey });
+  return { r, s, v: Number(v) };
+}
+
+/** The txHash of a request and the traceId derived from it (1.6). */
+export function receiptNames(preimage: Hex, signature: Signature): { txHash: Hex; traceId: string } {
+  const v = signature.v < 27 ? signature.v + 27 : signature.v;
+  const txHash = keccak256(
+    concatHex([preimage, pad32(signature.r), pad32(signature.s), numberToHex(v, { size: 1 })]),
+  );
+  return { txHash, traceId: traceIdOf(txHash) };
+}
+
+/** The first 16 bytes as UUID text, version nibble 4, variant bits 10. */
+export function traceIdOf(txHash: Hex): string {
+  const digits = [...txHash.slice(2, 34)];
+  digits[12] = '4';
+  digits[16] = ((Number.parseInt(digits[16]!, 16) & 0x3) | 0x8).toString(16);
+  const hex = digits.join('');
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    hex.slice(12, 16),
+    hex.slice(16, 20),
+    hex.slice(20),
+  ].join('-');
+}
+
+/** A key that is the same in every run, so that a failure can be repeated. */
+export function keyOf(label: string): Hex {
+  return keccak256(stringToHex(`oddlot test key of ${label}`));
+}
+
+/** The address of a key, in lower case as the venue echoes it. */
+export function addressOf(privateKey: Hex): Hex {
+  return privateKeyToAddress(privateKey).toLowerCase() as Hex;
+}
+
+let lastNonce = 0;
+
+/** A nonce that no test of this process has used: the clock, or one more than the last. */
+export function nextNonce(): number {
+  lastNonce = Math.max(Date.now(), lastNonce + 1);
+  return lastNonce;
+}
+
+type Types = Record<string, readonly { readonly name: string; readonly type: string }[]>;
+
+const DOMAIN_TYPE = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+  { name: 'verifyingContract', type: 'address' },
+];
+
+/** `0x1901 ‖ domainSeparator ‖ structHash`. */
+function typedBytes(
+  domain: ReturnType<typeof domainOf>,
+  types: Types,
+  primaryType: string,
+  message: Record<string, unknown>,
+): Hex {
+  const separator = hashDomain({ domain, types: { EIP712Domain: DOMAIN_TYPE } });
+  return concatHex(['0x1901', separator, hashStruct({ data: message, primaryType, types })]);
+}
+
+function u64(value: number): Hex {
+  return numberToHex(value, { size: 8 });
+}
+
+function pad32(hex: string): Hex {
+  return `0x${hex.slice(2).padStart(64, '0')}`;
+}
