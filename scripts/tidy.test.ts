@@ -90,6 +90,7 @@ describe('purity', () => {
     expect(rules(ENGINE, code)).toEqual([`1 ${rule}`]);
     expect(rules(UNITS, code)).toEqual([`1 ${rule}`]);
     expect(rules(ENGINE.replace('.ts', '.test.ts'), code)).toEqual([]);
+    expect(rules('packages/engine/src/testing/scenario.ts', code)).toEqual([]);
     expect(rules(VENUE, code)).toEqual([]);
   });
 
@@ -181,6 +182,8 @@ describe('imports', () => {
     [VENUE, "import { rows } from '../history/queries/fills.ts';", 'import-direction'],
     [VENUE, "import type { Rows } from '../history/rows.ts';", undefined],
     [VENUE, "import { limit } from './rate-limit.ts';", undefined],
+    [ENGINE, "import { scenario } from '../testing/scenario.ts';", 'import-testing'],
+    ['packages/engine/src/a.test.ts', "import { scenario } from './testing/s.ts';", undefined],
     ['packages/venue/src/main.ts', "import { Journal } from './log/file-journal.ts';", undefined],
   ])('%s: %s', (path, code, rule) => {
     const found = tidy([...MANIFESTS, { path, text: code }]).map((finding) => finding.rule);

@@ -80,6 +80,12 @@ function relativeProblem(
       message: `"${specifier}" leaves the package; import @oddlot/<package> by its door`,
     };
   }
+  if (isTestPath(target) && !isTestPath(path)) {
+    return {
+      rule: 'import-testing',
+      message: `"${specifier}" is for tests only; move what both need beside the code`,
+    };
+  }
   const from = venuePart(path);
   const to = venuePart(target);
   if (from === undefined || to === undefined || from === to || typeOnly) return undefined;
@@ -148,8 +154,9 @@ export function packageOf(path: string): string | undefined {
   return /^packages\/([^/]+)\//.exec(path)?.[1];
 }
 
+/** Tests, and what only tests import. */
 export function isTestPath(path: string): boolean {
-  return /\.test(?:-d)?\.tsx?$/.test(path) || path.startsWith('tests/');
+  return /\.test(?:-d)?\.tsx?$|^tests\/|^packages\/[^/]+\/src\/testing\//.test(path);
 }
 
 function venuePart(path: string): string | undefined {

@@ -105,7 +105,9 @@ describe('the version header', () => {
 
   test.each(['/info', '/exchange'])('%s refuses another version', async (path) => {
     for (const version of ['2026-08-15', '2026-8-16', 'latest', '1']) {
-      const reply = await world.client.post(path, SETTINGS, { headers: { 'x-api-version': version } });
+      const reply = await world.client.post(path, SETTINGS, {
+        headers: { 'x-api-version': version },
+      });
       expectRefusal(path, reply, 400, 10013);
       expect(reply.json).toMatchObject({
         name: 'VERSION',
@@ -199,7 +201,10 @@ describe('numbers and keys', () => {
   const queries = (number: string) => [
     ['/info', `{"type":"stateHash","height":${number}}`],
     ['/info', `{"type":"actionStatus","signer":"0x${'1'.repeat(40)}","nonce":${number}}`],
-    ['/account-status', `{"type":"accountStatus","user":"0x${'1'.repeat(40)}","channel":${number}}`],
+    [
+      '/account-status',
+      `{"type":"accountStatus","user":"0x${'1'.repeat(40)}","channel":${number}}`,
+    ],
   ];
 
   test('an integer is written in one way only', async () => {

@@ -67,9 +67,7 @@ describe('R-nonce', () => {
     const price = btc.at(-2000);
     const tooSmall = order({ market: btc, side: 'buy', price, size: btc.lots(1) });
     const enough = order({ market: btc, side: 'buy', price, size: btc.worth(20) });
-    const refused = await world.client.exchange(
-      await alice.sign(orderAction(tooSmall), { nonce }),
-    );
+    const refused = await world.client.exchange(await alice.sign(orderAction(tooSmall), { nonce }));
     expect(refused.json).toMatchObject({ status: 'err', code: 10000 });
     const reply = await world.client.executed(await alice.sign(orderAction(enough), { nonce }));
     expectTaken(reply);

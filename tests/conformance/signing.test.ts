@@ -226,7 +226,18 @@ describe('agent-signed actions', () => {
       { ...envelope, nonce: envelope.nonce + 1 },
       { ...envelope, action: { ...action, orders: [{ ...action.orders[0], b: false }] } },
       { ...envelope, action: { ...action, orders: [{ ...action.orders[0], s: btc.worth(21) }] } },
-      { ...envelope, action: { ...action, orders: [{ ...action.orders[0], p: `${action.orders[0].p}${action.orders[0].p.includes('.') ? '0' : '.0'}` }] } },
+      {
+        ...envelope,
+        action: {
+          ...action,
+          orders: [
+            {
+              ...action.orders[0],
+              p: `${action.orders[0].p}${action.orders[0].p.includes('.') ? '0' : '.0'}`,
+            },
+          ],
+        },
+      },
       { ...envelope, expiresAfter: Date.now() + 60_000 },
     ];
     for (const body of tampered) {
@@ -460,7 +471,10 @@ describe('direct actions (2.4)', () => {
   });
 
   const mismatches = [
-    [{ serviceNetwork: 'Oddlot-Mainnet' }, 'Network mismatch: expected Oddlot-Testnet, got Oddlot-Mainnet'],
+    [
+      { serviceNetwork: 'Oddlot-Mainnet' },
+      'Network mismatch: expected Oddlot-Testnet, got Oddlot-Mainnet',
+    ],
     [{ serviceNetwork: '' }, 'Network mismatch: expected Oddlot-Testnet, got '],
     [{ chainId: 869 }, 'Chain ID mismatch: expected 2511, got 869'],
     [{ apiVersion: 2 }, 'API version mismatch: expected 1, got 2'],

@@ -167,6 +167,8 @@ export type World = {
   readonly sol: Market;
   /** Someone with 1,000 USDC from the faucet. Each call makes a new person. */
   trader(name: string): Promise<Actor>;
+  /** Someone with 1,000 USDC whose orders outlive the test: for `beforeAll`. */
+  resident(name: string): Promise<Actor>;
   /** Someone whom the venue has never heard of. */
   stranger(name: string): Actor;
   socket(): Promise<Socket>;
@@ -184,11 +186,19 @@ export function aVenue(flags: readonly string[] = CALM): World {
   const people: Actor[] = [];
   let count = 0;
 
-  const stranger = (name: string) =>
-    new Actor(name, keyOf(`${name} ${(count += 1)}`), () => client);
-  const trader = async (name: string) => {
+  /** A restarted venue serves at another port. */
+  const current = () => {
+    if (client.url !== venue.url) client = new Client(venue.url);
+    return client;
+  };
+  const stranger = (name: string) => new Actor(name, keyOf(`${name} ${(count += 1)}`), current);
+  const resident = async (name: string) => {
     const actor = stranger(name);
-    await fund(client, actor.address);
+    await fund(current(), actor.address);
+    return actor;
+  };
+  const trader = async (name: string) => {
+    const actor = await resident(name);
     people.push(actor);
     return actor;
   };
@@ -196,8 +206,7 @@ export function aVenue(flags: readonly string[] = CALM): World {
   beforeAll(async () => {
     venue = await Venue.start(flags);
     client = new Client(venue.url);
-    const reader = stranger('reader');
-    await fund(client, reader.address);
+    const reader = await resident('reader');
     for (const name of ['BTC-USDC', 'ETH-USDC', 'SOL-USDC']) {
       markets.set(name, await readMarket(client, name, reader.address));
     }
@@ -221,8 +230,7 @@ export function aVenue(flags: readonly string[] = CALM): World {
       return venue;
     },
     get client() {
-      if (client.url !== venue.url) client = new Client(venue.url);
-      return client;
+      return current();
     },
     get btc() {
       return markets.get('BTC-USDC')!;
@@ -234,6 +242,7 @@ export function aVenue(flags: readonly string[] = CALM): World {
       return markets.get('SOL-USDC')!;
     },
     trader,
+    resident,
     stranger,
     socket: () => Socket.open(venue.streams),
   };

@@ -32,7 +32,9 @@ export async function readMarket(client: Client, name: string, user: string): Pr
   const { universe } = await client.data({ type: 'perpMeta' });
   const meta = universe.find((entry: Json) => entry.name === name);
   const detail = await client.data({ type: 'perpMetaDetail', assetName: meta.baseCurrency });
-  const perp = detail.instruments.find((entry: Json) => entry.perp.instrumentId === meta.index).perp;
+  const perp = detail.instruments.find(
+    (entry: Json) => entry.perp.instrumentId === meta.index,
+  ).perp;
   const markPx = await eventually(async () => {
     const data = await client.data({ type: 'activeAssetData', user, coin: String(meta.index) });
     if (!(exact(data.markPx) > 0n)) throw new Error(`${name} has no mark yet`);

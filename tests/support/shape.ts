@@ -52,7 +52,9 @@ export function listOf(shape: Shape): Shape {
 
 export function pairOf(shape: Shape): Shape {
   return (value, path) =>
-    Array.isArray(value) && value.length === 2 ? listOf(shape)(value, path) : [`${path} is no pair`];
+    Array.isArray(value) && value.length === 2
+      ? listOf(shape)(value, path)
+      : [`${path} is no pair`];
 }
 
 export function record(fields: Record<string, Shape>): Shape {

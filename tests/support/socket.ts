@@ -55,6 +55,14 @@ export class Socket {
     this.#socket.send(bytes);
   }
 
+  /** Pings as the protocol does and resolves when the pong is there. */
+  async protocolPing(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#socket.once('pong', () => resolve());
+      this.#socket.ping();
+    });
+  }
+
   /** The first frame from `from` on that the predicate accepts. */
   async next(accepts: (frame: Json) => boolean, from = 0, timeoutMs = WAIT_MS_MAX): Promise<Json> {
     const deadline = Date.now() + timeoutMs;

@@ -74,7 +74,9 @@ export class VenueRun {
       if (this.#ending) break;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    const how = this.#ending ? `ended with ${JSON.stringify(this.#ending)}` : 'did not serve in time';
+    const how = this.#ending
+      ? `ended with ${JSON.stringify(this.#ending)}`
+      : 'did not serve in time';
     this.#child.kill('SIGKILL');
     await this.ended;
     throw new Error(`The venue ${how}.\nstdout: ${this.#stdout}\nstderr: ${tail(this.#stderr)}`);
@@ -144,7 +146,9 @@ export class Venue {
 
   /** Log lines of level error or above: none is expected, whatever the clients send. */
   faults(): string[] {
-    return this.stderr.split('\n').filter((line) => /"level":\s*(?:[5-9]\d|"error"|"fatal")/.test(line));
+    return this.stderr
+      .split('\n')
+      .filter((line) => /"level":\s*(?:[5-9]\d|"error"|"fatal")/.test(line));
   }
 
   async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Ending> {

@@ -107,7 +107,10 @@ export const APPROVE_AGENT_TYPES = {
 };
 
 /** The digest of an agent-signed action and the preimage that its txHash is made of. */
-export function agentDigest(action: JsonObject, options: AgentOptions): { digest: Hex; preimage: Hex } {
+export function agentDigest(
+  action: JsonObject,
+  options: AgentOptions,
+): { digest: Hex; preimage: Hex } {
   const network = options.network ?? TESTNET;
   const preimage = agentPreimage(action, options);
   const typed = typedBytes(domainOf(network), AGENT_TYPES, 'Agent', {
@@ -174,7 +177,11 @@ export async function signApproveAgent(
   );
   const digest = keccak256(typed);
   const signature = await signDigest(privateKey, digest);
-  const envelope: Envelope = { action: approveAgentAction(options), signature, nonce: options.nonce };
+  const envelope: Envelope = {
+    action: approveAgentAction(options),
+    signature,
+    nonce: options.nonce,
+  };
   if (options.signatureChainId !== undefined) envelope.signatureChainId = options.signatureChainId;
   return { envelope, digest, ...receiptNames(typed, signature) };
 }
@@ -186,7 +193,10 @@ export async function signDigest(privateKey: Hex, hash: Hex): Promise<Signature>
 }
 
 /** The txHash of a request and the traceId derived from it (1.6). */
-export function receiptNames(preimage: Hex, signature: Signature): { txHash: Hex; traceId: string } {
+export function receiptNames(
+  preimage: Hex,
+  signature: Signature,
+): { txHash: Hex; traceId: string } {
   const v = signature.v < 27 ? signature.v + 27 : signature.v;
   const txHash = keccak256(
     concatHex([preimage, pad32(signature.r), pad32(signature.s), numberToHex(v, { size: 1 })]),

@@ -13,9 +13,9 @@ export type BoundEnvelope = {
 type DirectAction = Extract<InnerAction, { serviceNetwork: string }>;
 
 /**
- * Checks what a direct action says of itself against the network and the envelope, in the order that
- * refusals are promised in: network, chain id, version, nonce. An action that is not direct passes;
- * of a multiSig wrapper the inner action is checked.
+ * Checks what a direct action says of itself against the network and the envelope, in the order
+ * that refusals are promised in: network, chain id, version, nonce. An action that is not direct
+ * passes; of a multiSig wrapper the inner action is checked.
  */
 export function checkBinding(
   action: Action,
@@ -46,7 +46,7 @@ export function checkVaultAllowed(action: Action, envelope: BoundEnvelope): Wire
   return refusal('vaultNotAllowed', [], { field: 'vaultAddress', got: envelope.vaultAddress });
 }
 
-/** Checks that the action may carry an expiry: a direct one may not, its struct has no room for it. */
+/** Checks that the action may carry an expiry: a direct struct has no room for it. */
 export function checkExpiryAllowed(action: Action, envelope: BoundEnvelope): WireError | undefined {
   if (envelope.expiresAfter === null || envelope.expiresAfter === undefined) return undefined;
   if (directOf(action) === undefined) return undefined;

@@ -76,8 +76,8 @@ const HTTP_STATUS: Partial<Record<RefusalName, number>> = {
 };
 
 /**
- * Builds a refusal. `httpStatus` overrides the status of the name, for the few places where one name
- * is answered differently by two endpoints (an unknown /info type is a 403).
+ * Builds a refusal. `httpStatus` overrides the status of the name, for the few places where one
+ * name is answered differently by two endpoints (an unknown /info type is a 403).
  */
 export function wireError(
   name: RefusalName,
@@ -95,9 +95,9 @@ export function wireError(
 }
 
 type Groups = typeof MESSAGE_GROUPS;
-type UnionToIntersection<Union> = (
-  Union extends unknown ? (value: Union) => void : never
-) extends (value: infer Intersection) => void
+type UnionToIntersection<Union> = (Union extends unknown ? (value: Union) => void : never) extends (
+  value: infer Intersection,
+) => void
   ? Intersection
   : never;
 

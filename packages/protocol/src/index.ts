@@ -4,6 +4,7 @@ export * from './version.ts';
 export * from './primitives.ts';
 export * from './parse.ts';
 export * from './check-binding.ts';
+export { fieldPath, toWireError } from './to-wire-error.ts';
 export * from './signature-schema.ts';
 export * from './actions/registry.ts';
 export { isAgentNameShort } from './actions/approve-agent.ts';

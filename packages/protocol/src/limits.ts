@@ -1,6 +1,6 @@
 /**
- * The bounds of the wire. Those that an operator may change (rates, connection counts) stand here as
- * defaults; the rest are part of the interface.
+ * The bounds of the wire. Those that an operator may change (rates, connection counts) stand here
+ * as defaults; the rest are part of the interface.
  */
 export const LIMITS = {
   /** Bytes of a request body. */

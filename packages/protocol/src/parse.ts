@@ -37,7 +37,7 @@ export function parseEnvelope(value: unknown): Parsed<{ readonly envelope: Envel
   return { ok: false, error: toWireError(parsed.error.issues, value) };
 }
 
-/** Reads an action by the definition that its type names; a multiSig wrapper's inner one as well. */
+/** Reads an action by the definition that its type names; a wrapper's inner one as well. */
 export function parseAction(value: unknown): Parsed<{ readonly action: Action }> {
   return parseActionAt(value, []);
 }

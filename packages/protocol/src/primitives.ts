@@ -5,8 +5,8 @@ import { LIMITS } from './limits.ts';
 
 /**
  * The building blocks of all request schemas. What they accept is normalised on the way out
- * (addresses in lower case, enums in their exact case); what was signed is never taken from here but
- * from the request text.
+ * (addresses in lower case, enums in their exact case); what was signed is never taken from here
+ * but from the request text.
  */
 
 const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
@@ -43,14 +43,14 @@ export const U64 = z.int().min(0);
 export const I64 = z.int();
 
 /** An order id: the only integer that may also be written as a numeric string. */
-export const OrderIdOrText = z.union([U64, z.string().regex(/^(0|[1-9][0-9]{0,15})$/)]).transform(
-  (value, context) => {
+export const OrderIdOrText = z
+  .union([U64, z.string().regex(/^(0|[1-9][0-9]{0,15})$/)])
+  .transform((value, context) => {
     const id = Number(value);
     if (Number.isSafeInteger(id)) return id;
     context.issues.push({ code: 'custom', input: value });
     return z.NEVER;
-  },
-);
+  });
 
 /** An instrument id in decimal text; leading zeros are dropped. */
 export const IdStr = z

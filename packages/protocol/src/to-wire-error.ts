@@ -1,5 +1,12 @@
 import type * as z from 'zod';
-import { MESSAGE_NAMES, MESSAGES, refusal, wireError, type Details, type WireError } from './errors.ts';
+import {
+  MESSAGE_NAMES,
+  MESSAGES,
+  refusal,
+  wireError,
+  type Details,
+  type WireError,
+} from './errors.ts';
 import type { IssueParams } from './primitives.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -16,7 +23,8 @@ export function toWireError(
   const issue = issues[0];
   if (issue === undefined) return wireError('BAD_REQUEST', MESSAGES.notAnObject());
   const params = paramsOf(issue);
-  const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
+  const path =
+    issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
   const value = valueAt(input, path);
   const name = nameOf([...prefix, ...path]);
   const details = detailsOf(fieldPath([...prefix, ...path]), value, allowedBy(issue, params));

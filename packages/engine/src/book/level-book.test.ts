@@ -199,6 +199,7 @@ test('next walks a side in the order of trading', () => {
   const ids: number[] = [];
   for (let slot = book.best(false); slot !== NONE; slot = book.next(slot)) {
     ids.push(pool.orderId[slot]!);
+    if (ids.length > prices.length) break;
   }
   expect(ids).toEqual([1, 3, 4, 2, 5]);
 });
@@ -247,7 +248,8 @@ test('a book grows to many levels, far from the touch and near it', () => {
   book.checkConsistency();
 });
 
-const descending = (count: number): number[] => Array.from({ length: count }, (_, at) => count - at);
+const descending = (count: number): number[] =>
+  Array.from({ length: count }, (_, at) => count - at);
 
 test('books over one pool do not mix', () => {
   const pool = new OrderPool();

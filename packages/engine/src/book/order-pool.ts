@@ -14,8 +14,8 @@ export { NONE };
  *
  * Slots are opaque, and not dense: they go up in steps of `STRIDE`. The arrays of one element type
  * are views of one buffer, each an element further in, so that the fields of an order lie side by
- * side: `price[slot]` and `remaining[slot]` are neighbours in memory. An operation on a random order
- * then misses the cache a few times and not once a field.
+ * side: `price[slot]` and `remaining[slot]` are neighbours in memory. An operation on a random
+ * order then misses the cache a few times and not once a field.
  *
  * In this folder a typed array is read with `!`: the index is a slot or level that a list or an
  * index of ours holds, and the property tests check those. A wrong index from outside reads
@@ -106,7 +106,7 @@ export class OrderPool {
   readonly #index: OrderIndex;
 
   /**
-   * Starts with room for `capacity` orders; a host that knows its load avoids the pauses of growing.
+   * Starts with room for `capacity` orders; a host that knows its load avoids pauses for growing.
    * The salt is any integer that clients don't know; it has no visible effect (see `OrderIndex`).
    */
   constructor(capacity = 1024, salt = 0) {

@@ -46,7 +46,9 @@ export class ReferenceBook {
   /** Gives an order a new open size; it keeps its place. */
   resize(orderId: number, size: number): void {
     this.get(orderId);
-    this.#orders = this.#orders.map((each) => (each.orderId === orderId ? { ...each, size } : each));
+    this.#orders = this.#orders.map((each) =>
+      each.orderId === orderId ? { ...each, size } : each,
+    );
   }
 
   /** The order with this id, which is there. */

@@ -29,8 +29,8 @@ const SignerSet = z
 export type MultiSigSigners = z.output<typeof SignerSet>;
 
 /**
- * Reads the JSON text that the action carries: a signer set, null for an ordinary account, undefined
- * when it is neither. Whether the users may be signers is for the venue to say.
+ * Reads the JSON text that the action carries: a signer set, null for an ordinary account,
+ * undefined when it is neither. Whether the users may be signers is for the venue to say.
  */
 export function parseMultiSigSigners(text: string): MultiSigSigners | null | undefined {
   if (!checkJson(text).ok) return undefined;

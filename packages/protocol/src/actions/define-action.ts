@@ -27,9 +27,7 @@ export function defineAction<
   const Type extends string,
   const Internal extends string,
   Schema extends z.ZodType,
->(
-  definition: ActionDefinition<Type, Internal, Schema>,
-): ActionDefinition<Type, Internal, Schema> {
+>(definition: ActionDefinition<Type, Internal, Schema>): ActionDefinition<Type, Internal, Schema> {
   return definition;
 }
 

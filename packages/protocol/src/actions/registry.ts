@@ -60,7 +60,7 @@ export type ActionOf<Type extends ActionType> = Type extends 'multiSig'
 /** An action as a client may write it. */
 export type ActionInputOf<Type extends ActionType> = z.input<(typeof ACTIONS)[Type]['schema']>;
 
-/** What a multiSig wrapper may carry: any action of a user, but no wrapper and no operator action. */
+/** What a multiSig wrapper may carry: any user action, but no wrapper and no operator action. */
 export type InnerActionType = Exclude<ActionType, 'multiSig' | 'outcomeDeploy' | 'venueAdmin'>;
 
 /** A parsed action that a multiSig wrapper carries. */

@@ -47,9 +47,9 @@ export function liftCandleSpan(request: Readonly<Record<string, unknown>>): unkn
 const PriceSource = anyCase(['spot', 'oracle', 'twap']);
 
 /** Milliseconds, or an ISO text for them. */
-const MsOrIso = z.union([Ms, z.iso.datetime({ offset: true })]).transform((value) =>
-  typeof value === 'number' ? value : Date.parse(value),
-);
+const MsOrIso = z
+  .union([Ms, z.iso.datetime({ offset: true })])
+  .transform((value) => (typeof value === 'number' ? value : Date.parse(value)));
 
 const outcomeMeta = z
   .object({

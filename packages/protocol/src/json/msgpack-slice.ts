@@ -6,31 +6,30 @@ import { ARRAY, MAP, writeHeader } from './msgpack-write.ts';
  */
 
 type Entry = {
-  readonly key: string;
   readonly start: number;
   readonly valueStart: number;
   readonly end: number;
 };
 
-const decoder = new TextDecoder();
+// A byte order mark is part of a key: dropping it would make two different keys look the same.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** The encoded value of one key of an encoded map; undefined when there is none. */
 export function mapEntry(map: Uint8Array, key: string): Uint8Array | undefined {
-  const entry = mapEntries(map)?.find((candidate) => candidate.key === key);
+  const entry = findEntry(map, key);
   return entry === undefined ? undefined : map.subarray(entry.valueStart, entry.end);
 }
 
 /** The encoded map without one key; the map itself when it has no such key. */
 export function mapWithout(map: Uint8Array, key: string): Uint8Array {
-  const entries = mapEntries(map);
-  const entry = entries?.find((candidate) => candidate.key === key);
-  if (entries === undefined || entry === undefined) return map;
-  const first = entries[0] as Entry;
-  const kept = map.length - first.start - (entry.end - entry.start);
+  const entry = findEntry(map, key);
+  if (entry === undefined) return map;
+  const header = readHeader(map, 0);
+  const kept = map.length - header.end - (entry.end - entry.start);
   const out = new Uint8Array(kept + 5);
-  out.set(map.subarray(first.start, entry.start), 1);
-  out.set(map.subarray(entry.end), 1 + entry.start - first.start);
-  return out.slice(0, writeHeader(out, 0, kept + 1, entries.length - 1, MAP));
+  out.set(map.subarray(header.end, entry.start), 1);
+  out.set(map.subarray(entry.end), 1 + entry.start - header.end);
+  return out.slice(0, writeHeader(out, 0, kept + 1, header.count - 1, MAP));
 }
 
 /** An encoded array of values that are already encoded. */
@@ -52,18 +51,18 @@ export function stringOf(bytes: Uint8Array): string | undefined {
   return decoder.decode(bytes.subarray(header.end - header.count, header.end));
 }
 
-function mapEntries(map: Uint8Array): Entry[] | undefined {
+/** Stops at the key: `type` comes first in most actions, and then nothing else is walked. */
+function findEntry(map: Uint8Array, key: string): Entry | undefined {
   const header = readHeader(map, 0);
   if (header.kind !== 'map') return undefined;
-  const entries: Entry[] = [];
-  let at = header.end;
+  let start = header.end;
   for (let index = 0; index < header.count; index++) {
-    const valueStart = skip(map, at);
+    const valueStart = skip(map, start);
     const end = skip(map, valueStart);
-    entries.push({ key: stringOf(map.subarray(at, valueStart)) ?? '', start: at, valueStart, end });
-    at = end;
+    if (stringOf(map.subarray(start, valueStart)) === key) return { start, valueStart, end };
+    start = end;
   }
-  return entries;
+  return undefined;
 }
 
 function skip(bytes: Uint8Array, at: number): number {

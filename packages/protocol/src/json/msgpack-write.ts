@@ -59,8 +59,8 @@ export function writeStringHeader(out: Uint8Array, at: number, bytes: number): n
 }
 
 /**
- * Writes the header of a container whose entries already lie in `[start + 1, end)`, moving them when
- * the header needs more than one byte; returns the new end.
+ * Writes the header of a container whose entries already lie in `[start + 1, end)`, moving them
+ * when the header needs more than one byte; returns the new end.
  */
 export function writeHeader(
   out: Uint8Array,

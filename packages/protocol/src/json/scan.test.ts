@@ -122,6 +122,15 @@ describe('an envelope', () => {
     expect(scan).toMatchObject({ actionWithoutType: encode({ signatures: [1], payload: {} }) });
   });
 
+  test('with a byte order mark in a key has another key', () => {
+    const action = { '\ufefftype': 'multiSig', type: 'order' };
+    const scan = scanEnvelope(JSON.stringify({ '\ufeffaction': 1, action }));
+    expect(scan).toMatchObject({ ok: true, actionWithoutType: undefined, action: encode(action) });
+    expect(mapWithout(encode(action), 'type')).toEqual(encode({ '\ufefftype': 'multiSig' }));
+    const many = Array.from({ length: 20 }, (_, index) => `"k${index}":0`).join(',');
+    expect(fault(`{${many},"\ufeffk1":0}`)).toBeUndefined();
+  });
+
   test('must be an object', () => {
     expect(scanEnvelope('[]')).toEqual({ ok: false, message: 'not an object', at: 0 });
   });
@@ -171,7 +180,7 @@ describe('properties', () => {
       fc.property(fc.json({ maxDepth: 4 }), (text) => {
         const isStrict = !/\.|e[+-]?\d|-0/.test(text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'));
         const found = fault(text);
-        if (found === undefined) expect(isStrict || text.includes('"')).toBe(true);
+        if (found === undefined) expect(isStrict).toBe(true);
         else expect(isStrictRule(found)).toBe(true);
       }),
     );

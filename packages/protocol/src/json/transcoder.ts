@@ -1,4 +1,5 @@
 import { LIMITS } from '../limits.ts';
+import { KeySet, encodedText } from './key-set.ts';
 import {
   ARRAY,
   MAP,
@@ -7,13 +8,14 @@ import {
   writeStringHeader,
   writeUtf8,
 } from './msgpack-write.ts';
+import { readEscape } from './read-escape.ts';
 
 /**
  * Reads JSON text strictly and writes MessagePack in the same pass.
  *
- * Signatures are over the MessagePack of the action in the key order of the text. `JSON.parse` loses
- * that order for keys that look like integers and keeps only the last of two equal keys, so the
- * bytes are made from the text itself. One pass serves both the check and the hash: there is no
+ * Signatures are over the MessagePack of the action in the key order of the text. `JSON.parse`
+ * loses that order for keys that look like integers and keeps only the last of two equal keys, so
+ * the bytes are made from the text itself. One pass serves both the check and the hash: there is no
  * second reader that could disagree with the first.
  */
 
@@ -31,8 +33,6 @@ export class JsonFault extends Error {
 export type Wanted = { readonly bytes: Uint8Array; readonly start: number; readonly end: number };
 
 const SCRATCH_BYTES = 64 * 1024;
-/** Up to here keys are compared one by one; above, a set keeps the cost linear. */
-const KEYS_COMPARED_MAX = 16;
 const DIGITS_MAX = 16;
 
 const QUOTE = 0x22;
@@ -40,8 +40,6 @@ const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
-
-const decoder = new TextDecoder();
 
 /** One reader is used for all texts, one after the other: its buffer is kept between them. */
 export class Transcoder {
@@ -53,8 +51,8 @@ export class Transcoder {
   #depth = 0;
   #wantedKey = '';
   #wanted: Wanted | undefined;
-  /** Start and end in `#out` of the keys of the open objects, innermost last. */
-  #keys: number[] = [];
+  /** The keys of the open objects, by depth. */
+  #keySets: KeySet[] = [];
 
   /** MessagePack of the whole text, which must be one value. */
   run(text: string): Uint8Array {
@@ -98,7 +96,6 @@ export class Transcoder {
     this.#position = 0;
     this.#length = 0;
     this.#depth = 0;
-    this.#keys.length = 0;
     this.#wantedKey = wantedKey;
     this.#wanted = undefined;
   }
@@ -180,13 +177,14 @@ export class Transcoder {
 
   #object(): void {
     const start = this.#open();
-    const firstKey = this.#keys.length;
-    let names: Set<string> | undefined;
+    // One set per depth is kept and used again: objects of one depth are never open together.
+    const keys = (this.#keySets[this.#depth] ??= new KeySet());
+    keys.clear();
     let count = 0;
     if (this.#text.charCodeAt(this.#position) !== 0x7d) {
       for (;;) {
         const keyStart = this.#length;
-        names = this.#key(firstKey, names);
+        this.#key(keys);
         count++;
         this.#blanks();
         if (this.#text.charCodeAt(this.#position) !== 0x3a) this.#fail('expected :');
@@ -202,59 +200,23 @@ export class Transcoder {
         this.#blanks();
       }
     }
-    this.#keys.length = firstKey;
     this.#close(start, count, MAP);
   }
 
-  /** Reads a key and refuses it when the object already has it; equal means equal once unescaped. */
-  #key(firstKey: number, names: Set<string> | undefined): Set<string> | undefined {
+  /** Reads a key and refuses it when the object has it already, however it is escaped. */
+  #key(keys: KeySet): void {
     const at = this.#position;
     if (this.#text.charCodeAt(at) !== QUOTE) this.#fail('expected a key');
     const start = this.#length;
     this.#string();
-    const end = this.#length;
-    const keys = this.#keys;
-    if (names === undefined) {
-      for (let index = firstKey; index < keys.length; index += 2) {
-        if (this.#equal(keys[index] as number, keys[index + 1] as number, start, end)) {
-          this.#fail('duplicate key', at);
-        }
-      }
-      keys.push(start, end);
-      if (keys.length - firstKey <= KEYS_COMPARED_MAX * 2) return undefined;
-      const seen = new Set<string>();
-      for (let index = firstKey; index < keys.length; index += 2) {
-        seen.add(this.#nameAt(keys[index] as number, keys[index + 1] as number));
-      }
-      return seen;
-    }
-    const name = this.#nameAt(start, end);
-    if (names.has(name)) this.#fail('duplicate key', at);
-    return names.add(name);
-  }
-
-  /** Compares two encoded strings, headers included: equal strings have equal headers. */
-  #equal(start: number, end: number, otherStart: number, otherEnd: number): boolean {
-    if (end - start !== otherEnd - otherStart) return false;
-    const out = this.#out;
-    for (let offset = end - start - 1; offset >= 0; offset--) {
-      if (out[start + offset] !== out[otherStart + offset]) return false;
-    }
-    return true;
-  }
-
-  /** The text of an encoded string. */
-  #nameAt(start: number, end: number): string {
-    const first = this.#out[start] as number;
-    const header = first < 0xc0 ? 1 : first === 0xd9 ? 2 : first === 0xda ? 3 : 5;
-    return decoder.decode(this.#out.subarray(start + header, end));
+    if (!keys.add(this.#out, start, this.#length)) this.#fail('duplicate key', at);
   }
 
   /** True when the key just read is the wanted one, which is short ASCII: one header byte. */
   #isWanted(keyStart: number): boolean {
     const key = this.#wantedKey;
     if (this.#length - keyStart !== key.length + 1) return false;
-    return this.#nameAt(keyStart, this.#length) === key;
+    return encodedText(this.#out, keyStart, this.#length) === key;
   }
 
   #keepValue(): void {
@@ -293,22 +255,38 @@ export class Transcoder {
 
   #string(): void {
     const text = this.#text;
-    const start = this.#position + 1;
-    const end = text.indexOf('"', start);
-    if (end < 0) this.#fail('unterminated string');
     const out = this.#out;
     const from = this.#length;
-    let length = writeStringHeader(out, from, end - start);
-    for (let position = start; position < end; position++) {
-      const code = text.charCodeAt(position);
-      if (code < 0x20 || code === BACKSLASH || code > 0x7e) {
+    const start = this.#position + 1;
+    let position = start;
+    let length = from + 1;
+    let code = text.charCodeAt(position);
+    while (code !== QUOTE) {
+      // Also true of the end of the text, where the code is not a number.
+      if (!(code >= 0x20 && code < 0x7f && code !== BACKSLASH)) {
         this.#slowString(start);
         return;
       }
       out[length++] = code;
+      code = text.charCodeAt(++position);
     }
-    this.#length = length;
-    this.#position = end + 1;
+    this.#position = position + 1;
+    this.#closeString(from, length);
+  }
+
+  /** Writes the header of a string whose bytes lie in `[from + 1, end)`, making room for it. */
+  #closeString(from: number, end: number): void {
+    const out = this.#out;
+    const bytes = end - from - 1;
+    if (bytes < 32) {
+      out[from] = 0xa0 | bytes;
+      this.#length = end;
+      return;
+    }
+    const header = bytes < 0x100 ? 2 : bytes < 0x10000 ? 3 : 5;
+    out.copyWithin(from + header, from + 1, end);
+    writeStringHeader(out, from, bytes);
+    this.#length = from + header + bytes;
   }
 
   /** A string with escapes or beyond ASCII. Its encoded length is known only at the end. */
@@ -338,28 +316,12 @@ export class Transcoder {
       }
       length = writeUtf8(out, length, code);
     }
-    const bytes = length - from - 1;
-    const header = bytes < 32 ? 1 : bytes < 0x100 ? 2 : bytes < 0x10000 ? 3 : 5;
-    if (header > 1) out.copyWithin(from + header, from + 1, length);
-    writeStringHeader(out, from, bytes);
-    this.#length = from + header + bytes;
+    this.#closeString(from, length);
     this.#position = position;
   }
 
-  /** The code unit of the escape whose letter is at `position`. */
   #escape(position: number): number {
-    const code = this.#text.charCodeAt(position);
-    if (code === 0x75) {
-      const digits = this.#text.slice(position + 1, position + 5);
-      if (!/^[0-9a-fA-F]{4}$/.test(digits)) this.#fail('bad escape', position - 1);
-      return Number.parseInt(digits, 16);
-    }
-    if (code === QUOTE || code === BACKSLASH || code === 0x2f) return code;
-    if (code === 0x62) return 0x08;
-    if (code === 0x66) return 0x0c;
-    if (code === 0x6e) return 0x0a;
-    if (code === 0x72) return 0x0d;
-    if (code === 0x74) return 0x09;
-    return this.#fail('bad escape', position - 1);
+    const code = readEscape(this.#text, position);
+    return code < 0 ? this.#fail('bad escape', position - 1) : code;
   }
 }

@@ -7,9 +7,9 @@ type KeyOrder = ReadonlyMap<string, KeyOrder | undefined>;
 const orders = new Map<string, KeyOrder>();
 
 /**
- * An action with its keys in the order of the schema, without undefined fields. The venue accepts any
- * order; one order makes the bytes of our clients reproducible. Throws on an unknown key, because a
- * misspelt optional field would be signed and then ignored.
+ * An action with its keys in the order of the schema, without undefined fields. The venue accepts
+ * any order; one order makes the bytes of our clients reproducible. Throws on an unknown key,
+ * because a misspelt optional field would be signed and then ignored.
  */
 export function canonicalAction<Input extends ActionInput>(action: Input): Input {
   const order = keyOrder(action.type);

@@ -1,8 +1,8 @@
 import { encode } from '@msgpack/msgpack';
 
 /**
- * MessagePack of a value in the key order of its objects; undefined fields are left out. Throws on a
- * number that is not a safe integer: the venue would refuse the action anyway.
+ * MessagePack of a value in the key order of its objects; undefined fields are left out. Throws on
+ * a number that is not a safe integer: the venue would refuse the action anyway.
  */
 export function encodeMsgpack(value: unknown): Uint8Array {
   refuseFractions(value);

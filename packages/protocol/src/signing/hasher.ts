@@ -17,7 +17,7 @@ import {
   type StructValues,
 } from './typed-data.ts';
 
-/** A hash function and a network, with everything computed ahead that does not depend on a request. */
+/** A hash function and a network, with all that depends on no request computed ahead. */
 export type Hasher = {
   readonly network: Network;
   readonly keccak: Keccak;

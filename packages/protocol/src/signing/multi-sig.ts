@@ -1,5 +1,10 @@
 import { arrayOf, mapEntry, mapWithout } from '../json/msgpack-slice.ts';
-import { actionPreimage, hashAgentAction, type AgentHash, type SignedContext } from './agent-hash.ts';
+import {
+  actionPreimage,
+  hashAgentAction,
+  type AgentHash,
+  type SignedContext,
+} from './agent-hash.ts';
 import { signStruct, type Hasher, type SignedStruct } from './hasher.ts';
 import { SEND_MULTI_SIG, isDirectActionType, type StructValues } from './typed-data.ts';
 
@@ -40,12 +45,16 @@ export type InnerHash =
   | (SignedStruct & { readonly scheme: 'direct' });
 
 /**
- * Hashes the inner action for its signers. `msgpack` is that of the whole wrapper: the addresses and
- * the inner action are cut out of it as they were sent.
+ * Hashes the inner action for its signers. `msgpack` is that of the whole wrapper: the addresses
+ * and the inner action are cut out of it as they were sent.
  */
 export function hashInnerAction(
   hasher: Hasher,
-  { msgpack, payload, context }: {
+  {
+    msgpack,
+    payload,
+    context,
+  }: {
     msgpack: Uint8Array;
     payload: MultiSigPayload;
     context: MultiSigContext;

@@ -30,7 +30,10 @@ export const nobleRecover: RecoverPublicKey = (digest, r, s, recoveryBit) => {
 export function recoverSigner(
   digest: Uint8Array,
   signature: SignatureHex,
-  { recover = nobleRecover, keccak = nobleKeccak }: {
+  {
+    recover = nobleRecover,
+    keccak = nobleKeccak,
+  }: {
     recover?: RecoverPublicKey;
     keccak?: Keccak;
   } = {},

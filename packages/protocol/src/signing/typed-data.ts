@@ -100,7 +100,7 @@ export type Domain = {
   readonly verifyingContract: `0x${string}`;
 };
 
-/** The domain of a network; `chainId` differs from the network's where a wallet signs on its own. */
+/** The domain of a network; a wallet may sign direct actions under its own `chainId`. */
 export function domainOf(network: Network, chainId = network.chainId): Domain {
   const verifyingContract = '0x0000000000000000000000000000000000000000';
   const version = String(network.apiVersion);

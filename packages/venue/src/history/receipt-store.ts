@@ -23,7 +23,11 @@ export type ReceiptStoreOptions = {
 
 type Waiter = { readonly resolve: (reply: ReceiptReply) => void; readonly reject: Reject };
 type Reject = (error: Error) => void;
-type FlushWaiter = { readonly height: number; readonly resolve: () => void; readonly reject: Reject };
+type FlushWaiter = {
+  readonly height: number;
+  readonly resolve: () => void;
+  readonly reject: Reject;
+};
 
 /**
  * Receipts by hash, trace id, and signer with nonce, in a database on a thread of its own.

@@ -19,12 +19,7 @@ export async function writeFully(
 ): Promise<void> {
   let done = 0;
   while (done < bytes.length) {
-    const { bytesWritten } = await handle.write(
-      bytes,
-      done,
-      bytes.length - done,
-      position + done,
-    );
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
     done += bytesWritten;
   }
 }

@@ -76,11 +76,9 @@ test('the follower gets each entry in order, after the sync and before its appen
       happened.push(`resolved ${entry.seq}`);
     });
     await Promise.all(appends);
-    expect(happened).toEqual([
-      'sync',
-      ...['apply 1', 'apply 2', 'apply 3'],
-      ...['resolved 1', 'resolved 2', 'resolved 3'],
-    ]);
+    const applied = ['apply 1', 'apply 2', 'apply 3'];
+    const resolved = ['resolved 1', 'resolved 2', 'resolved 3'];
+    expect(happened).toEqual(['sync', ...applied, ...resolved]);
     await journal.close();
   }));
 
@@ -155,7 +153,7 @@ test('a follower that throws ends the journal, and nothing after it is acknowled
     await journal.close();
   }));
 
-test('a block that can\'t be encoded is refused alone', () =>
+test("a block that can't be encoded is refused alone", () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     const [good] = block(1);

@@ -206,7 +206,7 @@ export class FileJournal implements Log {
     }
   }
 
-  /** Seals the segment and starts the next. The old one is complete on disk: no write is in flight. */
+  /** Seals the segment and starts the next. No write is in flight: the old one is complete. */
   async #roll(): Promise<void> {
     const writer = await startSegment(this.#options, this.#written);
     const old = this.#writer;

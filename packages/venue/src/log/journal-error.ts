@@ -46,7 +46,7 @@ export class JournalPrunedError extends Error {
   }
 }
 
-/** The journal stopped after a failure that leaves unknown what is on disk; only a restart helps. */
+/** The journal stopped after a failure that leaves open what is on disk; only a restart helps. */
 export class JournalFailedError extends Error {
   override readonly name = 'JournalFailedError';
 }

@@ -131,7 +131,7 @@ export function decodeMark(page: Buffer, salt: number): EndMark | undefined {
   };
 }
 
-/** Fills in the header in front of a payload that is in place, and returns the record's checksum. */
+/** Fills in the header in front of a payload that is in place; returns the record's checksum. */
 export function stampRecord(
   bytes: Buffer,
   range: { readonly start: number; readonly end: number },

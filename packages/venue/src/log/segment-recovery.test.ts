@@ -13,8 +13,9 @@ import {
 } from './test-journal.ts';
 
 /**
- * What a crash or a bad disk can leave, and what the start makes of it. The method: write a journal,
- * copy its files while it is open (a kill leaves just this), change bytes in the copy, open it.
+ * What a crash or a bad disk can leave, and what the start makes of it. The method: write a
+ * journal, copy its files while it is open (a kill leaves just this), change bytes in the copy,
+ * open it.
  */
 
 type Image = { path: string; directory: string; bytes: Buffer; starts: number[]; end: number };
@@ -68,7 +69,8 @@ test.each(Object.keys(DAMAGES))(
         await writeFile(image.path, image.bytes);
         await DAMAGES[kind]?.(image, at);
         const journal = await openJournal(image.directory);
-        const intact = image.starts.filter((start) => start < at).length - (at > batchStart ? 1 : 0);
+        const intact =
+          image.starts.filter((start) => start < at).length - (at > batchStart ? 1 : 0);
         const found = await readAll(journal);
         // Zeros over zeros change nothing: then one record more is whole.
         expect(found.length).toBeGreaterThanOrEqual(Math.max(3, intact));

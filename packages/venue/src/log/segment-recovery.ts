@@ -58,7 +58,7 @@ export async function recoverLastSegment(segment: Segment): Promise<RecoveredEnd
     }
     const bytes = remains.end - scan.offset;
     if (bytes > 0) await writeFully(handle, Buffer.alloc(bytes), scan.offset);
-    await rewriteLastBatch(handle, scan);
+    if (segment.mark === undefined) await rewriteLastBatch(handle, scan);
     await writeMark(handle, segment.header.salt, undefined);
     const end = { handle, chain: scan.chain, offset: scan.offset, fileBytes };
     return bytes > 0 ? { ...end, repaired: { atSeq: scan.chain.seq + 1, bytes } } : end;
@@ -109,7 +109,7 @@ export async function checkContinuity(segments: readonly Segment[]): Promise<voi
         file: next.path,
         offset: 0,
         seq: segment.mark.seq + 1,
-        what: `the segment before ends at entry ${segment.mark.seq}, and this one does not follow it`,
+        what: `it does not follow the segment before, which ends at entry ${segment.mark.seq}`,
       });
     }
   }

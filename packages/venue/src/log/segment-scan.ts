@@ -155,7 +155,7 @@ function lastNonZero(chunk: Buffer): number {
   return -1;
 }
 
-/** The part of a file that is in memory: a buffer that moves forward, and grows for a large record. */
+/** The part of a file that is in memory: a buffer that moves on, and grows for a large record. */
 class FileWindow {
   #bytes: Buffer;
   #offset = 0;
@@ -208,8 +208,7 @@ class FileWindow {
     const known = this.#offset + this.#length - offset;
     const kept = offset >= this.#offset && known > 0 ? known : 0;
     const from = offset - this.#offset;
-    const target =
-      length > this.#bytes.length ? Buffer.allocUnsafeSlow(length) : this.#bytes;
+    const target = length > this.#bytes.length ? Buffer.allocUnsafeSlow(length) : this.#bytes;
     if (kept > 0) this.#bytes.copy(target, 0, from, from + kept);
     this.#bytes = target;
     return kept;

@@ -14,9 +14,10 @@ type Done = (error?: Error) => void;
 
 /**
  * How far the file is filled with zeros ahead. Overwriting allocated zeros changes no metadata, so
- * fdatasync has one thing less to write; a step costs one batch in many a larger sync.
+ * fdatasync has one thing less to write. The batch that takes a step waits for it: 8 MiB measured
+ * the same throughput as 2 MiB and twice the longest wait.
  */
-const ZERO_STEP_BYTES = 8 * 1024 * 1024;
+const ZERO_STEP_BYTES = 2 * 1024 * 1024;
 const ZEROS = Buffer.alloc(ZERO_STEP_BYTES);
 
 /**

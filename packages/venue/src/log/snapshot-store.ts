@@ -61,7 +61,12 @@ export class SnapshotStore {
     const { height } = snapshot;
     const payload =
       typeof snapshot.payload === 'string' ? Buffer.from(snapshot.payload) : snapshot.payload;
-    const header: Header = { format: FORMAT, height, sha256: sha256(payload), bytes: payload.length };
+    const header: Header = {
+      format: FORMAT,
+      height,
+      sha256: sha256(payload),
+      bytes: payload.length,
+    };
     const path = join(this.#directory, snapshotName(height));
     const unfinished = `${path}.new`;
     await mkdir(this.#directory, { recursive: true });
@@ -80,7 +85,7 @@ export class SnapshotStore {
     return { height, path };
   }
 
-  /** The newest snapshot that matches its hash, at most at a height; undefined when there is none. */
+  /** The newest snapshot that matches its hash, at most at a height; undefined without one. */
   async newestValid(maxHeight = Number.MAX_SAFE_INTEGER): Promise<Snapshot | undefined> {
     for (const file of await this.list()) {
       if (file.height > maxHeight) continue;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { address } from '@oddlot/units';
 import { FileJournal } from './file-journal.ts';
 import type { FileJournalOptions } from './file-journal.ts';
-import { RECORD_MAGIC_BYTES, SEGMENT_HEADER_BYTES } from './journal-format.ts';
+import { RECORD_HEADER_BYTES, RECORD_MAGIC_BYTES, SEGMENT_HEADER_BYTES } from './journal-format.ts';
 import type { LogEntry, LoggedCommand } from './log.ts';
 
 /** What the tests of the journal share: directories that vanish, blocks, and crash images. */
@@ -68,7 +68,7 @@ export async function segmentPaths(directory: string): Promise<string[]> {
   return names.toSorted().map((name) => join(directory, name));
 }
 
-/** Where the records of a segment start, and where the last of them ends (by its trailing zeros). */
+/** Where the records of a segment start, and where the last of them ends. */
 export async function recordOffsets(path: string): Promise<{ starts: number[]; end: number }> {
   const bytes = await readFile(path);
   const starts: number[] = [];
@@ -78,6 +78,7 @@ export async function recordOffsets(path: string): Promise<{ starts: number[]; e
     at = bytes.indexOf(RECORD_MAGIC_BYTES, at + 1);
   }
   const last = starts.at(-1) ?? SEGMENT_HEADER_BYTES;
-  const end = starts.length === 0 ? last : last + 40 + bytes.readUInt32LE(last + 8);
+  const end =
+    starts.length === 0 ? last : last + RECORD_HEADER_BYTES + bytes.readUInt32LE(last + 8);
   return { starts, end };
 }

@@ -1,10 +1,5 @@
-import type {
-  ErrorBody,
-  OrderResult,
-  Status,
-  Warning,
-  WireOutcome,
-} from '../translate/outcome-to-wire.ts';
+import type { ActionResultStatus, OrderResult, Warning } from '@oddlot/protocol';
+import type { ActionResult, ErrorBody, WireOutcome } from '../translate/outcome-to-wire.ts';
 
 /**
  * The outcome of an action as it is kept: the wire's own words, so that an old receipt reads the same
@@ -12,7 +7,7 @@ import type {
  */
 type StoredBody = {
   readonly type: string;
-  readonly status: Status;
+  readonly status: ActionResultStatus;
   readonly orders?: readonly StoredOrder[];
   readonly error?: ErrorBody;
   readonly refused?: true;
@@ -47,9 +42,9 @@ export function encodeReceiptBody(outcome: WireOutcome, hasUser: boolean): strin
 export function decodeReceiptBody(text: string): { outcome: WireOutcome; hasUser: boolean } {
   const body = JSON.parse(text) as StoredBody;
   const orders = body.orders?.map(fromStored);
-  const result = {
+  const result: ActionResult = {
     type: body.type,
-    statuses: [body.status] as const,
+    statuses: [body.status],
     ...(orders === undefined ? {} : { orders }),
   };
   const outcome = {

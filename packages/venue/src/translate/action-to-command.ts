@@ -1,5 +1,12 @@
 import type { Authority, OrderRequest, PerpDefinition, SignedCommand, State } from '@oddlot/engine';
-import { OUTCOME_ID_MIN, refusal, type Action, type ActionOf, type WireError } from '@oddlot/protocol';
+import {
+  OUTCOME_ID_MIN,
+  isCloid,
+  refusal,
+  type Action,
+  type ActionOf,
+  type WireError,
+} from '@oddlot/protocol';
 import { MONEY_DECIMALS, parseDecimal } from '@oddlot/units';
 import type { InstrumentId, TimeMs } from '@oddlot/units';
 import { findPerp } from './info/handler.ts';
@@ -26,6 +33,12 @@ export function isSupported(action: Action): action is SupportedAction {
 
 /** Parts of an action that no state could make acceptable; undefined when there are none. */
 export function refuseUnsupported(action: SupportedAction): WireError | undefined {
+  if (action.type === 'cancelByCloid') {
+    const index = action.cancels.findIndex((cancel) => !isCloid(cancel.cloid));
+    const got = action.cancels[index]?.cloid;
+    if (got === undefined) return undefined;
+    return refusal('invalidCloid', [], { field: `cancels[${index}].cloid`, got });
+  }
   if (action.type !== 'order') return undefined;
   if (action.grouping !== 'na') return notYet('grouping', action.grouping);
   const isOutcome = (action.orders[0]?.a ?? 0) >= OUTCOME_ID_MIN;

@@ -1,48 +1,21 @@
 import type { CommandOutcome, EntryOutcome, SignedCommand } from '@oddlot/engine';
-import { ACTIONS, type Details, type WireError } from '@oddlot/protocol';
+import {
+  ACTIONS,
+  type ActionResultStatus,
+  type ActionStatus,
+  type OrderResult,
+  type Warning,
+  type WireError,
+} from '@oddlot/protocol';
 import type { PerpLookup } from './action-to-command.ts';
 import { formatAveragePrice, formatPrice, formatSize, type Scale } from './format.ts';
 import { rejectToWire, type EntryText } from './reject-to-wire.ts';
 
 /** How an action ended, as replies and receipts tell it. Plain data that survives JSON. */
-export type ActionResult = {
-  readonly type: string;
-  readonly statuses: readonly [Status];
-  readonly orders?: readonly OrderResult[];
-};
-
-export type Status =
-  | 'success'
-  | {
-      readonly error: string;
-      readonly code: number;
-      readonly name: string;
-      readonly details?: Details;
-    };
-
-export type OrderResult = {
-  readonly i: number;
-  readonly oid: number | null;
-  readonly cloid: string | null;
-  readonly state: 'open' | 'filled' | 'cancelled' | 'rejected';
-  readonly filledSz: string;
-  readonly avgPx: string | null;
-  readonly error: string | null;
-};
-
-export type Warning = {
-  readonly code: string;
-  readonly message: string;
-  readonly details?: object;
-};
+export type ActionResult = NonNullable<ActionStatus['result']>;
 
 /** A refusal as it stands in a body. */
-export type ErrorBody = {
-  readonly code: number;
-  readonly name: string;
-  readonly message: string;
-  readonly details?: Details;
-};
+export type ErrorBody = NonNullable<ActionStatus['error']>;
 
 export type WireOutcome = {
   readonly result: ActionResult;
@@ -110,16 +83,16 @@ function wireOutcome(
   parts: {
     error: WireError | undefined;
     prefix: string;
-    orders: readonly OrderResult[] | undefined;
+    orders: OrderResult[] | undefined;
     warnings: readonly Warning[];
     refused: boolean;
   },
 ): WireOutcome {
   const { error, prefix, orders, warnings, refused } = parts;
   const body = error === undefined ? null : errorBody(error);
-  const result = {
+  const result: ActionResult = {
     type,
-    statuses: [body === null ? 'success' : statusOf(body, prefix)] as const,
+    statuses: [body === null ? 'success' : statusOf(body, prefix)],
     ...(orders === undefined ? {} : { orders }),
   };
   return { result, error: body, refused, warnings };
@@ -130,7 +103,7 @@ export function errorBody({ code, name, message, details }: WireError): ErrorBod
   return { code, name, message, ...(details === undefined ? {} : { details }) };
 }
 
-function statusOf({ code, name, message, details }: ErrorBody, prefix: string): Status {
+function statusOf({ code, name, message, details }: ErrorBody, prefix: string): ActionResultStatus {
   const error = prefix + message;
   return { error, code, name, ...(details === undefined ? {} : { details }) };
 }

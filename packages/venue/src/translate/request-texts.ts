@@ -11,6 +11,7 @@ type AnyOrder = {
 };
 
 type AnyAction = {
+  readonly type: string;
   readonly orders?: readonly AnyOrder[];
   readonly cancels?: readonly { readonly o?: number | string; readonly cloid?: string }[];
 };

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { checkJson, refusal, type WireError } from '@oddlot/protocol';
 
 /** Reading bodies that may be too large, and answering clients that still send. */
 
@@ -35,6 +36,34 @@ export function readBody(
   };
   request.on('data', onData);
   request.on('end', onEnd);
+}
+
+type ParsedObject =
+  | { readonly ok: true; readonly body: Record<string, unknown> }
+  | { readonly ok: false; readonly error: WireError };
+
+/** Reads a text as an object; strictly means without repeated keys and odd numbers. */
+export function parseObject(text: string, isStrict: boolean): ParsedObject {
+  const value = parseJson(text);
+  if (value === undefined || isStrict) {
+    const checked = checkJson(text);
+    if (!checked.ok) {
+      return { ok: false, error: refusal('malformedJson', [checked.message, checked.at]) };
+    }
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return { ok: true, body: value as Record<string, unknown> };
+  }
+  return { ok: false, error: refusal('notAnObject', []) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The strict reader says why and where in words that do not depend on the runtime.
+    return undefined;
+  }
 }
 
 /** A rest of up to this many bytes is read and dropped, so that the connection can be kept. */

@@ -1,5 +1,4 @@
-import { refusal, wireError, type WireError } from '@oddlot/protocol';
-import type { Warning } from '../../translate/outcome-to-wire.ts';
+import { ERROR_CODES, refusal, type Warning, type WireError } from '@oddlot/protocol';
 
 /** What an endpoint answers; the server adds what all answers have in common. */
 export type Reply = {
@@ -64,7 +63,7 @@ const HTTP_WRONG_TYPE = 415;
 export function rateLimited(surface: Endpoint['surface']): WireError {
   const limited = refusal('rateLimited', []);
   const { details: _, ...error } = { ...limited, httpStatus: HTTP_TOO_MANY };
-  return surface === 'exchange' ? error : { ...error, code: wireError('INVALID', '').code };
+  return surface === 'exchange' ? error : { ...error, code: ERROR_CODES.INVALID };
 }
 
 export function tooLarge(bytesMax: number): WireError {

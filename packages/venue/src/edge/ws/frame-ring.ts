@@ -14,7 +14,7 @@ const SLACK_MAX = 1024;
 
 /**
  * The newest frames of a stream, numbered without gaps, for clients that come back. What is too old,
- * too many or too big goes from the front; the newest frame always stays.
+ * too many or too big goes from the front.
  */
 export class FrameRing {
   readonly #limits: RingLimits;
@@ -56,6 +56,11 @@ export class FrameRing {
   after(seq: number): Buffer[] {
     const start = this.#head + Math.max(0, seq + 1 - this.firstSeq);
     return this.#kept.slice(start).flatMap((kept) => (kept === undefined ? [] : [kept.body]));
+  }
+
+  /** Lets go of what is too old, the newest frame included. */
+  trim(nowMs: number): void {
+    while (this.#length > 0 && nowMs - this.#oldestMs > this.#limits.keptMsMax) this.#drop();
   }
 
   /** Lets go of everything. */

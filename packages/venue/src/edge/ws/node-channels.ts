@@ -4,7 +4,11 @@ import type { ChannelSet, Opening } from './channel-session.ts';
 import { AccountStateChannel } from './channels/account-state.ts';
 import { AssetContextChannel } from './channels/asset-context.ts';
 import { BookChannel } from './channels/book.ts';
-import type { ChannelContext, NodeChannel, Opening as ChannelOpening } from './channels/node-channel.ts';
+import type {
+  ChannelContext,
+  NodeChannel,
+  Opening as ChannelOpening,
+} from './channels/node-channel.ts';
 import { OrderUpdatesChannel } from './channels/order-updates.ts';
 import { TradesChannel } from './channels/trades.ts';
 

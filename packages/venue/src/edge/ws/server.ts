@@ -55,8 +55,8 @@ export class WsEdge {
     apiWs: new Map(),
     wsRtds: new Map(),
   };
-  #draining = false;
-  #whenEmpty: (() => void) | undefined;
+  /** Set once the edge says goodbye; resolved when the last connection is gone. */
+  #drained: PromiseWithResolvers<void> | undefined;
   #cancelSweep: () => void = () => undefined;
 
   constructor({ replica, limits = WS_LIMITS, timing = SYSTEM_TIMING }: WsEdgeOptions) {
@@ -90,7 +90,7 @@ export class WsEdge {
       refuse(socket, 404, 'application/json', '{"message":"Not found"}');
       return;
     }
-    if (this.#draining) {
+    if (this.#drained !== undefined) {
       refuse(socket, 503, 'text/plain', 'server shutting down');
       return;
     }
@@ -106,16 +106,16 @@ export class WsEdge {
 
   /** Says goodbye to everyone and takes nobody in. Resolves when all are gone. */
   async drain(): Promise<void> {
-    this.#draining = true;
-    this.#cancelSweep();
-    this.#nodeChannels.close();
-    if (this.#connections.size === 0) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#whenEmpty = resolve;
-    for (const connection of this.#connections.keys()) {
-      connection.close(CLOSE.goingAway, 'server shutting down');
+    if (this.#drained === undefined) {
+      this.#drained = Promise.withResolvers();
+      this.#cancelSweep();
+      this.#nodeChannels.close();
+      if (this.#connections.size === 0) this.#drained.resolve();
+      for (const connection of this.#connections.keys()) {
+        connection.close(CLOSE.goingAway, 'server shutting down');
+      }
     }
-    await promise;
+    await this.#drained.promise;
   }
 
   #welcome(
@@ -149,7 +149,7 @@ export class WsEdge {
       const open = (counts.get(ip) ?? 1) - 1;
       if (open > 0) counts.set(ip, open);
       else counts.delete(ip);
-      if (this.#connections.size === 0) this.#whenEmpty?.();
+      if (this.#connections.size === 0) this.#drained?.resolve();
     });
   }
 

@@ -116,6 +116,11 @@ export class Stream {
     return this.#ring.after(from.seq);
   }
 
+  /** Lets go of frames that are too old to be asked for. */
+  trim(): void {
+    this.#ring.trim(this.#timing.now());
+  }
+
   close(): void {
     this.#source?.close();
     this.#ring.clear();

@@ -4,6 +4,9 @@ import { Stream, type Source } from './stream.ts';
 import type { Timing } from './timing.ts';
 import type { WsLimits } from './ws-limits.ts';
 
+/** How often all streams are looked through for frames that are too old. */
+const TRIM_MS = 60_000;
+
 /** How to open a stream that may not exist yet. */
 export type StreamRecipe = {
   /** Canonical: equal for every spelling of the same subscription. */
@@ -30,10 +33,12 @@ export class StreamHub {
   /** Tells the runs of one process from those of another. */
   readonly #run = randomBytes(6).toString('hex');
   #opened = 0;
+  #trimmedMs: number;
 
   constructor(limits: WsLimits, timing: Timing) {
     this.#limits = limits;
     this.#timing = timing;
+    this.#trimmedMs = timing.now();
     this.#budget = { bytes: 0, bytesMax: limits.keptBytesTotalMax };
   }
 
@@ -73,13 +78,17 @@ export class StreamHub {
     if (stream.subscriberCount === 0) this.#idle.set(stream, this.#timing.now());
   }
 
-  /** Ends the streams that nobody came back to. */
+  /** Ends the streams that nobody came back to, and now and then drops frames that are too old. */
   sweep(): void {
-    const dueMs = this.#timing.now() - this.#limits.keptMsMax;
+    const nowMs = this.#timing.now();
     for (const [stream, sinceMs] of this.#idle) {
-      if (sinceMs > dueMs) return;
+      if (sinceMs > nowMs - this.#limits.keptMsMax) break;
       this.#end(stream);
     }
+    if (nowMs - this.#trimmedMs < TRIM_MS) return;
+    this.#trimmedMs = nowMs;
+    // Streams that fell silent would else keep the room that busy ones need.
+    for (const stream of this.#streams.values()) stream.trim();
   }
 
   #makeRoom(): void {

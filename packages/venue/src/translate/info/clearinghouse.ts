@@ -1,9 +1,5 @@
 import { accountView, type AccountView, type PositionView, type State } from '@oddlot/engine';
-import type {
-  AssetPosition,
-  ClearinghouseState,
-  MarginSummary,
-} from '@oddlot/protocol';
+import type { AssetPosition, ClearinghouseState, MarginSummary } from '@oddlot/protocol';
 import { negUsdc, present, ZERO_USDC, type Address } from '@oddlot/units';
 import {
   formatAveragePrice,

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isAgentNameShort } from './actions/approve-agent.ts';
+import { parseMaxFeeRate } from './actions/approve-builder-fee.ts';
+import { parseMultiSigSigners } from './actions/convert-to-multi-sig-user.ts';
+import { AccountTypes, cloidKey, isCloid } from './primitives.ts';
+
+const HEX16 = fc.stringMatching(/^[0-9a-fA-F]{32}$/);
+const uuid = (hex: string): string =>
+  [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join(
+    '-',
+  );
+
+describe('a client order id', () => {
+  test('is the same in both spellings and in any case', () => {
+    fc.assert(
+      fc.property(HEX16, (hex) => {
+        expect(isCloid(`0x${hex}`) && isCloid(uuid(hex))).toBe(true);
+        expect(cloidKey(`0x${hex}`)).toBe(hex.toLowerCase());
+        expect(cloidKey(uuid(hex.toUpperCase()))).toBe(hex.toLowerCase());
+      }),
+    );
+  });
+
+  test('has a key exactly when it has the form', () => {
+    const near = fc.tuple(HEX16, fc.nat(35), fc.constantFrom('', 'g', '-', ' ', '00'));
+    const text = near.map(
+      ([hex, at, junk]) => uuid(hex).slice(0, at) + junk + uuid(hex).slice(at + 1),
+    );
+    fc.assert(
+      fc.property(fc.oneof(text, fc.string()), (candidate) => {
+        expect(cloidKey(candidate) !== undefined).toBe(isCloid(candidate));
+      }),
+    );
+  });
+
+  test.each([
+    '',
+    '0x',
+    '0X' + 'a'.repeat(32),
+    'a'.repeat(32),
+    `0x${'a'.repeat(31)}`,
+    `{${uuid('a'.repeat(32))}}`,
+  ])('%s is none', (text) => {
+    expect(isCloid(text)).toBe(false);
+  });
+});
+
+test('account types are one or several, with their alias', () => {
+  expect(AccountTypes.parse('perps')).toEqual(['perp']);
+  expect(AccountTypes.parse(['Outcome', 'perp', 'perps'])).toEqual(['outcome', 'perp']);
+  expect(AccountTypes.safeParse([]).success).toBe(false);
+  expect(AccountTypes.safeParse('spot').success).toBe(false);
+});
+
+test.each([
+  ['0.05%', 50_000],
+  ['1%', 1_000_000],
+  ['1.000%', 1_000_000],
+  ['0.000001%', 1],
+  ['0%', undefined],
+  ['0.0000001%', undefined],
+  ['1.0000001%', undefined],
+  ['1.1%', undefined],
+  ['-1%', undefined],
+  ['0.05', undefined],
+  ['.5%', undefined],
+])('a fee rate of %s', (text, expected) => {
+  expect(parseMaxFeeRate(text)).toBe(expected);
+});
+
+test('labels are counted in code points', () => {
+  expect(isAgentNameShort('x'.repeat(64))).toBe(true);
+  expect(isAgentNameShort('x'.repeat(65))).toBe(false);
+  expect(isAgentNameShort('😀'.repeat(64))).toBe(true);
+  expect(isAgentNameShort('😀'.repeat(65))).toBe(false);
+});
+
+test('a signer set is read from its text', () => {
+  const a = `0x${'a'.repeat(40)}`;
+  const b = `0x${'b'.repeat(40)}`;
+  const text = (users: string[], threshold: unknown): string =>
+    JSON.stringify({ authorizedUsers: users, threshold });
+  expect(parseMultiSigSigners('null')).toBeNull();
+  expect(parseMultiSigSigners(text([a, b.toUpperCase().replace('X', 'x')], 2))).toEqual({
+    authorizedUsers: [a, b],
+    threshold: 2,
+  });
+  for (const bad of ['', '{}', '[]', text([], 0), text([a, a], 1), text([a], 2), text([a], 1.5)]) {
+    expect(parseMultiSigSigners(bad)).toBeUndefined();
+  }
+});

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { NETWORKS } from '../version.ts';
+import { bytesToHex, hexToBytes } from './bytes.ts';
+import { canonicalAction } from './canonical.ts';
+import { encodeMsgpack } from './encode.ts';
+import { hashAction } from './hash-envelope.ts';
+import { createHasher, nobleKeccak } from './hasher.ts';
+import { addressOf, recoverSigner } from './recover.ts';
+import { HALF_ORDER, isLowS, normaliseSignature } from './signature.ts';
+
+const KEY = hexToBytes(`0x${'01'.repeat(32)}`);
+const ORDER = 2n * HALF_ORDER + 1n;
+const toHex = (value: bigint): string => `0x${value.toString(16)}`;
+
+function sign(digest: Uint8Array): { r: string; s: string; v: number } {
+  const options = { prehash: false, format: 'recovered' } as const;
+  const bytes = secp256k1.sign(digest, KEY, options);
+  const v = 27 + (bytes[0] ?? 0);
+  return { r: bytesToHex(bytes.slice(1, 33)), s: bytesToHex(bytes.slice(33)), v };
+}
+
+describe('recovery', () => {
+  const digest = nobleKeccak(Uint8Array.of(1, 2, 3));
+  const signer = addressOf(secp256k1.getPublicKey(KEY, false));
+  const given = sign(digest);
+  const recovered = (signature: object): string | undefined => {
+    const normal = normaliseSignature(signature);
+    return normal === undefined ? 'malformed' : recoverSigner(digest, normal);
+  };
+
+  test('finds the signer, with v in either form', () => {
+    expect(recovered(given)).toBe(signer);
+    expect(recovered({ ...given, v: given.v - 27 })).toBe(signer);
+    expect(recovered({ ...given, v: 55 - given.v })).not.toBe(signer);
+  });
+
+  test('refuses the malleable twin of a signature', () => {
+    const twin = { ...given, s: toHex(ORDER - BigInt(given.s)), v: 55 - given.v };
+    expect(recovered(twin)).toBeUndefined();
+  });
+
+  test('finds nobody in values that no key can have made', () => {
+    expect(recovered({ ...given, r: '0x0' })).toBeUndefined();
+    expect(recovered({ ...given, s: '0x0' })).toBeUndefined();
+    expect(recovered({ ...given, r: toHex(ORDER) })).toBeUndefined();
+    expect(recovered({ ...given, r: `0x${'f'.repeat(64)}` })).toBeUndefined();
+    expect(recovered({ ...given, r: 'zz' })).toBe('malformed');
+  });
+
+  test('takes another implementation', () => {
+    const normal = normaliseSignature(given);
+    if (normal === undefined) throw new Error('malformed');
+    const recover = (): Uint8Array => secp256k1.getPublicKey(KEY, false);
+    expect(recoverSigner(digest, normal, { recover })).toBe(signer);
+    expect(recoverSigner(digest, normal, { recover: () => undefined })).toBeUndefined();
+  });
+});
+
+test('low s ends at half the order', () => {
+  const at = (s: bigint): boolean => {
+    const signature = normaliseSignature({ r: '0x1', s: toHex(s), v: 27 });
+    return signature !== undefined && isLowS(signature);
+  };
+  expect(at(HALF_ORDER)).toBe(true);
+  expect(at(HALF_ORDER + 1n)).toBe(false);
+});
+
+test('the hash function is the one that was plugged in', () => {
+  let calls = 0;
+  const hasher = createHasher(NETWORKS.testnet, (bytes) => {
+    calls++;
+    return nobleKeccak(bytes);
+  });
+  const ahead = calls;
+  const action = { type: 'cancelAll' };
+  const request = { msgpack: encodeMsgpack(action), action, envelope: { nonce: 1 } };
+  const hash = hashAction(request, hasher);
+  // Preimage, the name in the struct, the struct and the digest: the rest was computed ahead.
+  expect(calls - ahead).toBe(4);
+  expect(hash).toEqual(hashAction(request, createHasher(NETWORKS.testnet)));
+});
+
+describe('the canonical form', () => {
+  test('leaves out undefined fields and refuses unknown ones', () => {
+    const action = { asset: undefined, accountType: 'perp', type: 'cancelAll' } as const;
+    expect(JSON.stringify(canonicalAction(action))).toBe(
+      '{"type":"cancelAll","accountType":"perp"}',
+    );
+    expect(() => canonicalAction({ type: 'cancelAll', aset: 1 } as never)).toThrow(
+      'cancelAll.aset',
+    );
+    expect(() => canonicalAction({ type: 'nope' } as never)).toThrow('unknown action type: nope');
+  });
+
+  test('is the same for every order of the keys', () => {
+    const fields = { grouping: 'na', orders: [], builder: { b: '0x', f: 1 }, type: 'order' };
+    const shuffled = fc.shuffledSubarray(Object.entries(fields), { minLength: 4 });
+    fc.assert(
+      fc.property(shuffled, (entries) => {
+        const action = canonicalAction(Object.fromEntries(entries) as never);
+        expect(Object.keys(action)).toEqual(['type', 'grouping', 'orders', 'builder']);
+      }),
+    );
+  });
+});
+
+test('a fraction cannot be signed', () => {
+  expect(() => encodeMsgpack({ a: [1.5] })).toThrow('only safe integers');
+  expect(() => encodeMsgpack({ a: 2 ** 53 })).toThrow('only safe integers');
+  expect(bytesToHex(encodeMsgpack({ a: undefined, b: 2 ** 53 - 1 }))).toBe(
+    '0x81a162cf001fffffffffffff',
+  );
+});

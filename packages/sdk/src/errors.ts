@@ -1,0 +1,119 @@
+import type { Details, RefusalName, StreamErrorCode, WireError } from '@oddlot/protocol';
+
+/**
+ * Everything that this package throws:
+ *
+ *     VenueError
+ *     ├─ ValidationError   the request is malformed; nothing was sent
+ *     ├─ SigningError      there is no wallet, or it did not sign; nothing was sent
+ *     ├─ TransportError
+ *     │  ├─ HttpError      no readable answer came, after all retries
+ *     │  └─ SocketError    a stream was refused or cannot go on
+ *     └─ ApiError          the venue answered with a refusal
+ */
+export class VenueError extends Error {
+  override readonly name: string = 'VenueError';
+}
+
+/** A request that the venue would refuse for its form, found before it was signed or sent. */
+export class ValidationError extends VenueError {
+  override readonly name = 'ValidationError';
+  /** Where in the request, and what would be accepted. */
+  readonly details: Details | undefined;
+
+  constructor(message: string, { details, cause }: { details?: Details; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.details = details;
+  }
+
+  /** From a refusal of the shared schemas; the message names the field. */
+  static of({ message, details }: WireError): ValidationError {
+    const got = details?.got === undefined ? '' : ` (got ${JSON.stringify(details.got)})`;
+    const at = details?.field === undefined ? '' : ` at ${details.field}`;
+    return new ValidationError(`${message}${at}${got}`, details === undefined ? {} : { details });
+  }
+}
+
+/** The wallet is missing, refused to sign, or signed something else than it was asked to. */
+export class SigningError extends VenueError {
+  override readonly name = 'SigningError';
+}
+
+/** The venue could not be reached, or its answer could not be read. */
+export class TransportError extends VenueError {
+  override readonly name: string = 'TransportError';
+}
+
+/** What an `HttpError` tells beyond its message. */
+export type HttpFacts = {
+  /** Undefined when no answer came at all. */
+  readonly status?: number | undefined;
+  readonly body?: string | undefined;
+  /** Names the signed action whose fate is open: ask `info.actionStatus` for it. */
+  readonly txHash?: string | undefined;
+  readonly cause?: unknown;
+};
+
+/** A request without a readable answer. If it was an action, it may or may not have executed. */
+export class HttpError extends TransportError {
+  override readonly name = 'HttpError';
+  readonly status: number | undefined;
+  readonly body: string | undefined;
+  readonly txHash: string | undefined;
+
+  constructor(message: string, { status, body, txHash, cause }: HttpFacts = {}) {
+    super(message, { cause });
+    this.status = status;
+    this.body = body;
+    this.txHash = txHash;
+  }
+}
+
+/** A stream that was refused, or whose reader fell too far behind. */
+export class SocketError extends TransportError {
+  override readonly name = 'SocketError';
+  /** The venue's code, when it was the venue that refused. */
+  readonly code: StreamErrorCode | undefined;
+
+  constructor(
+    message: string,
+    { code, cause }: { code?: StreamErrorCode | undefined; cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+/** What an `ApiError` is made of. */
+export type ApiFacts = {
+  readonly code: number;
+  readonly name?: string | undefined;
+  readonly message: string;
+  readonly details?: Details | undefined;
+  readonly httpStatus: number;
+  /** How long the venue asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+  /** The whole answer as it came. */
+  readonly response: unknown;
+};
+
+/** A refusal by the venue. Nothing of the request took effect. */
+export class ApiError extends VenueError {
+  /** The venue's stable name of the refusal, such as `MARGIN`: branch on this, not on `code`. */
+  override readonly name: RefusalName | (string & {});
+  readonly code: number;
+  readonly details: Details | undefined;
+  readonly httpStatus: number;
+  readonly retryAfterMs: number | undefined;
+  readonly response: unknown;
+
+  constructor(facts: ApiFacts) {
+    super(facts.message);
+    this.name = facts.name ?? 'ApiError';
+    this.code = facts.code;
+    this.details = facts.details;
+    this.httpStatus = facts.httpStatus;
+    this.retryAfterMs = facts.retryAfterMs;
+    this.response = facts.response;
+  }
+}

@@ -1,0 +1,78 @@
+import {
+  AGENT,
+  bytesToHex,
+  DIRECT_STRUCTS,
+  domainOf,
+  isDirectActionType,
+  SEND_MULTI_SIG,
+  type ActionHash,
+  type Domain,
+  type Network,
+  type StructType,
+  type StructValues,
+} from '@oddlot/protocol';
+
+/** EIP-712 typed data in the form that wallets take. */
+export type TypedData = {
+  readonly domain: Domain;
+  readonly types: Readonly<Record<string, readonly { name: string; type: string }[]>>;
+  readonly primaryType: string;
+  readonly message: Readonly<Record<string, string | number>>;
+};
+
+/** An action as it was hashed, with what the hash alone does not tell. */
+export type HashedAction = {
+  readonly hash: ActionHash;
+  readonly action: StructValues;
+  readonly nonce: number;
+  readonly network: Network;
+};
+
+const DOMAIN_FIELDS = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+  { name: 'verifyingContract', type: 'address' },
+];
+
+/** What a wallet is shown for a hashed action: its digest is the one that was computed. */
+export function typedDataOf({ hash, action, nonce, network }: HashedAction): TypedData {
+  const struct = structOf(hash, action);
+  const values = valuesOf(hash, { action, nonce, network });
+  return {
+    domain: domainOf(network, hash.domainChainId),
+    types: {
+      EIP712Domain: DOMAIN_FIELDS,
+      [struct.name]: struct.fields.map(([name, type]) => ({ name, type })),
+    },
+    primaryType: struct.name,
+    message: Object.fromEntries(
+      struct.fields.map(([name, type]) => [name, plainValue(type, values[name])]),
+    ),
+  };
+}
+
+function structOf(hash: ActionHash, action: StructValues): StructType {
+  if (hash.scheme === 'multiSig') return SEND_MULTI_SIG;
+  const type = String(action['type']);
+  return isDirectActionType(type) ? DIRECT_STRUCTS[type] : AGENT;
+}
+
+function valuesOf(hash: ActionHash, rest: Omit<HashedAction, 'hash'>): StructValues {
+  switch (hash.scheme) {
+    case 'agent':
+      return { ...rest.network, connectionId: hash.connectionId };
+    case 'multiSig':
+      return { ...rest.network, multiSigActionHash: hash.multiSigActionHash, nonce: rest.nonce };
+    case 'direct':
+      return rest.action;
+  }
+}
+
+/** Bytes as hex; an absent text as the empty one; addresses in lower case, as all wallets take. */
+function plainValue(type: string, value: unknown): string | number {
+  if (value instanceof Uint8Array) return bytesToHex(value);
+  if (typeof value === 'number') return value;
+  const text = typeof value === 'string' ? value : '';
+  return type === 'address' ? text.toLowerCase() : text;
+}

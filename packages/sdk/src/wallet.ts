@@ -1,0 +1,168 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import {
+  addressOf,
+  bytesToHex,
+  HALF_ORDER,
+  hexToBytes,
+  isLowS,
+  normaliseSignature,
+  recoverSigner,
+  type SignatureHex,
+} from '@oddlot/protocol';
+import { address, type Address } from '@oddlot/units';
+import { SigningError } from './errors.ts';
+import type { TypedData } from './typed-data.ts';
+
+/** What a wallet is asked to sign: the digest, and the typed data that it is the digest of. */
+export type SigningRequest = {
+  /** 32 bytes. */
+  readonly digest: Uint8Array;
+  /** Built only for wallets that need it. */
+  readonly typedData: () => TypedData;
+};
+
+/** Someone who signs. All adapters give the same signature for the same key and request. */
+export interface Wallet {
+  /** In lower case. */
+  readonly address: Address;
+  /** A person confirms each signature, so none is asked for twice without need. */
+  readonly isInteractive: boolean;
+  sign(request: SigningRequest): Promise<SignatureHex>;
+  /** The chain that the wallet insists on having in the domain; absent when any will do. */
+  chainId?(): Promise<number>;
+}
+
+/** A key in memory, such as an agent's. It signs the digest itself, without a wallet library. */
+export function privateKeyWallet(privateKey: `0x${string}`): Wallet {
+  const key = readKey(privateKey);
+  return {
+    address: addressOf(secp256k1.getPublicKey(key, false)),
+    isInteractive: false,
+    sign: async ({ digest }) => {
+      const bytes = secp256k1.sign(digest, key, { prehash: false, format: 'recovered' });
+      return {
+        r: bytesToHex(bytes.subarray(1, 33)),
+        s: bytesToHex(bytes.subarray(33, 65)),
+        v: bytes[0] === 0 ? 27 : 28,
+      };
+    },
+  };
+}
+
+/** A new random key for an agent. Keep it to trade after a restart; nobody else has it. */
+export function randomPrivateKey(): `0x${string}` {
+  return bytesToHex(secp256k1.utils.randomSecretKey());
+}
+
+/** The part of a viem `LocalAccount` that is used. */
+export type TypedDataAccount = {
+  readonly address: string;
+  signTypedData(parameters: {
+    domain: TypedData['domain'];
+    types: Record<string, unknown>;
+    primaryType: string;
+    message: Record<string, unknown>;
+  }): Promise<string>;
+};
+
+/** An account of viem, or anything else that signs typed data. */
+export function accountWallet(account: TypedDataAccount): Wallet {
+  const own = readAddress(account.address);
+  return {
+    address: own,
+    isInteractive: false,
+    sign: async ({ digest, typedData }) => {
+      const { domain, types, primaryType, message } = typedData();
+      const parameters = { domain, types: { ...types }, primaryType, message: { ...message } };
+      const signature = await asked(() => account.signTypedData(parameters));
+      return readSignature(signature, { digest, signer: own });
+    },
+  };
+}
+
+/** A wallet behind EIP-1193, such as a browser's `window.ethereum`. */
+export type Eip1193Provider = {
+  request(call: { method: string; params?: unknown[] }): Promise<unknown>;
+};
+
+/**
+ * A wallet that asks a person. Such wallets sign only for the chain that they are connected to, so
+ * direct actions name that chain in `signatureChainId`. Trading actions are bound to the venue's own
+ * chain: approve an agent with this wallet, and let the agent trade.
+ */
+export function eip1193Wallet(provider: Eip1193Provider, account: string): Wallet {
+  const own = readAddress(account);
+  return {
+    address: own,
+    isInteractive: true,
+    chainId: async () => {
+      const answer = await asked(() => provider.request({ method: 'eth_chainId' }));
+      const chainId = Number(answer);
+      if (Number.isSafeInteger(chainId)) return chainId;
+      throw new SigningError(`The wallet named no chain: ${String(answer)}`);
+    },
+    sign: async ({ digest, typedData }) => {
+      const params = [own, JSON.stringify(typedData())];
+      const call = { method: 'eth_signTypedData_v4', params };
+      return readSignature(await asked(() => provider.request(call)), { digest, signer: own });
+    },
+  };
+}
+
+/** Lets a foreign wallet's refusal out as ours, with the original as its cause. */
+async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new SigningError(`The wallet did not sign: ${why}`, { cause });
+  }
+}
+
+const SIGNATURE_PATTERN = /^0x[0-9a-fA-F]{130}$/;
+
+/**
+ * Reads the 65 bytes that a wallet answered. That they are the signer's is checked here: the venue
+ * could only say that it does not know the stranger who signed.
+ */
+function readSignature(
+  answer: unknown,
+  { digest, signer }: { digest: Uint8Array; signer: Address },
+): SignatureHex {
+  if (typeof answer !== 'string' || !SIGNATURE_PATTERN.test(answer)) {
+    throw new SigningError(`The wallet's answer is not a signature: ${String(answer)}`);
+  }
+  const parts = {
+    r: `0x${answer.slice(2, 66)}`,
+    s: `0x${answer.slice(66, 130)}`,
+    v: Number.parseInt(answer.slice(130), 16),
+  };
+  const read = normaliseSignature(parts);
+  if (read === undefined) throw new SigningError(`The wallet answered with v = ${parts.v}`);
+  const signature = isLowS(read) ? read : mirrored(read);
+  const recovered = recoverSigner(digest, signature);
+  if (recovered === signer) return signature;
+  throw new SigningError(`The wallet signed as ${recovered ?? 'nobody'}, not as ${signer}`);
+}
+
+/** The same signature in the only form that the venue takes, `s` in the lower half. */
+function mirrored({ r, s, v }: SignatureHex): SignatureHex {
+  const lowS = HALF_ORDER * 2n + 1n - BigInt(s);
+  return { r, s: `0x${lowS.toString(16).padStart(64, '0')}`, v: v === 27 ? 28 : 27 };
+}
+
+function readKey(privateKey: string): Uint8Array {
+  // The value stays out of the message: errors end up in logs.
+  if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) {
+    throw new SigningError('A private key is 0x and 64 hex digits');
+  }
+  const key = hexToBytes(privateKey);
+  if (secp256k1.utils.isValidSecretKey(key)) return key;
+  throw new SigningError('The private key is zero or beyond the order of the curve');
+}
+
+function readAddress(text: string): Address {
+  const lower = text.toLowerCase();
+  if (/^0x[0-9a-f]{40}$/.test(lower)) return address(lower);
+  throw new SigningError(`Not an address: ${text}`);
+}

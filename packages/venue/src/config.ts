@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { parse as parseToml } from 'smol-toml';
+import { z } from 'zod';
+
+/**
+ * How a venue is told what to do: flags win over environment variables, those over a TOML file,
+ * those over the defaults. Unknown keys are errors: a misspelt setting must not pass for a default.
+ */
+
+const port = z.int().min(0).max(65_535);
+const count = z.int().min(1);
+
+const ConfigSchema = z.strictObject({
+  /** Interface to listen on. */
+  host: z.string().default('127.0.0.1'),
+  /** HTTP and WebSocket; 0 takes any free port. */
+  port: port.default(8690),
+  /** Metrics and health; 0 takes any free port. */
+  opsPort: port.default(8692),
+  /** Folder of the log, snapshots and receipts. */
+  data: z.string().min(1).default('./data'),
+  network: z.enum(['testnet', 'mainnet']).default('testnet'),
+  /** Reference prices: a random walk, or the same ones for ever. */
+  oracle: z.enum(['simulated', 'still']).default('simulated'),
+  oracleEveryMs: count.default(1_000),
+  /** Test money; a mainnet has none in any case. */
+  faucet: z.boolean().default(true),
+  faucetUsdc: count.default(1_000),
+  faucetEveryMs: count.default(3_600_000),
+  /** False lifts every rate, connection and frame limit: for load tests. */
+  limits: z.boolean().default(true),
+  infoPerSecond: count.default(50),
+  exchangePerSecond: count.default(10),
+  trustedProxies: z.array(z.string()).default([]),
+  confirmTimeoutMs: count.default(10_000),
+  snapshotEveryBlocks: count.default(20_000),
+  snapshotEveryCommands: count.default(500_000),
+  receiptsKeptMs: count.default(31 * 24 * 3_600_000),
+  recoverWorkers: count.default(Math.max(1, availableParallelism() - 1)),
+  relayUrl: z.string().default('http://127.0.0.1:8691'),
+  logLevel: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  /** Test hook: `slow-sync:MS` delays every sync of the journal. */
+  fault: z.string().optional(),
+});
+
+export type Config = z.infer<typeof ConfigSchema>;
+
+type Key = keyof Config;
+const KEYS = Object.keys(ConfigSchema.shape) as Key[];
+/** Keys that are switches: `--no-faucet` and `--faucet`. */
+const SWITCHES: ReadonlySet<Key> = new Set<Key>(['faucet', 'limits']);
+const LISTS: ReadonlySet<Key> = new Set<Key>(['trustedProxies']);
+const TEXTS: ReadonlySet<Key> = new Set<Key>([
+  'host',
+  'data',
+  'network',
+  'oracle',
+  'relayUrl',
+  'logLevel',
+  'fault',
+]);
+
+/** A setting that cannot be used; its message is meant for the operator. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** Reads the configuration of a process. */
+export function readConfig(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Config {
+  const flags = readFlags(args);
+  const file = flags['config'] ?? env['ODDLOT_CONFIG'];
+  const settings: Record<string, unknown> = file === undefined ? {} : readFile(String(file));
+  for (const key of KEYS) {
+    const fromEnv = env[envName(key)];
+    if (fromEnv !== undefined) settings[key] = fromText(key, fromEnv, envName(key));
+    const flag = flags[flagName(key)];
+    if (flag !== undefined) {
+      settings[key] =
+        typeof flag === 'boolean' ? flag : fromText(key, String(flag), `--${flagName(key)}`);
+    }
+  }
+  const parsed = ConfigSchema.safeParse(settings);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new ConfigError(`${issue?.path.join('.') ?? 'configuration'}: ${issue?.message ?? 'invalid'}`);
+}
+
+/** `--snapshot-every-blocks`. */
+function flagName(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** `ODDLOT_SNAPSHOT_EVERY_BLOCKS`. */
+function envName(key: string): string {
+  return `ODDLOT_${flagName(key).replaceAll('-', '_').toUpperCase()}`;
+}
+
+function readFlags(args: readonly string[]): Record<string, unknown> {
+  const options: ParseArgsOptionsConfig = { config: { type: 'string' } };
+  for (const key of KEYS) {
+    options[flagName(key)] = { type: SWITCHES.has(key) ? 'boolean' : 'string' };
+  }
+  try {
+    return parseArgs({ args: [...args], options, allowNegative: true, strict: true }).values;
+  } catch (error) {
+    throw new ConfigError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function readFile(path: string): Record<string, unknown> {
+  try {
+    return { ...parseToml(readFileSync(path, 'utf8')) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`${path}: ${why}`);
+  }
+}
+
+function fromText(key: Key, text: string, source: string): unknown {
+  if (TEXTS.has(key)) return text;
+  if (LISTS.has(key)) return text.split(',').map((part) => part.trim());
+  if (SWITCHES.has(key)) {
+    if (text === 'true' || text === 'false') return text === 'true';
+    throw new ConfigError(`${source} must be true or false: ${text}`);
+  }
+  if (!/^[0-9]+$/.test(text)) throw new ConfigError(`${source} must be a whole number: ${text}`);
+  return Number(text);
+}
+
+/** What `--help` prints. */
+export const HELP = `Oddlot: a trading venue that anyone can run.
+
+  npm start -- [flags]
+
+${KEYS.map((key) => `  ${flagUsage(key)}`).join('\n')}
+  --config FILE                   settings from a TOML file, with the names above in camelCase
+
+Flags win over environment variables (ODDLOT_PORT, ODDLOT_DATA, …), those over the file.
+`;
+
+function flagUsage(key: Key): string {
+  const { defaultValue } = ConfigSchema.shape[key].def as { defaultValue?: unknown };
+  const flag = SWITCHES.has(key) ? `--no-${flagName(key)}` : `--${flagName(key)} VALUE`;
+  const shown = Array.isArray(defaultValue) ? '' : String(defaultValue ?? '');
+  return SWITCHES.has(key) ? flag : `${flag.padEnd(32)}${shown}`;
+}

@@ -1,0 +1,154 @@
+import { ERROR_CODES, parseServiceRequest, refusal, type FaucetGrant } from '@oddlot/protocol';
+import type { Address } from '@oddlot/units';
+import type { AppliedBlock, Replica } from '../../replica/replica.ts';
+import { formatMoney } from '../../translate/format.ts';
+import { isLoopback } from '../client-ip.ts';
+import { infoRefusal, infoReply, UnavailableError, type Endpoint, type Reply } from './reply.ts';
+
+/**
+ * POST /request-fund: test money, once an hour for an address and for a client. What an address got
+ * is read from the blocks, so a restart forgives nobody; clients start anew.
+ */
+
+export type FaucetOptions = {
+  readonly replica: Replica;
+  readonly now: () => number;
+  readonly amountMicroUsdc?: number;
+  readonly intervalMs?: number;
+};
+
+const AMOUNT_MICRO_USDC = 1_000_000_000;
+const INTERVAL_MS = 3_600_000;
+const HTTP_TOO_MANY = 429;
+
+export class Faucet {
+  readonly #replica: Replica;
+  readonly #now: () => number;
+  readonly #amount: number;
+  readonly #intervalMs: number;
+  readonly #byAddress: Grants;
+  readonly #byClient: Grants;
+
+  constructor(options: FaucetOptions) {
+    this.#replica = options.replica;
+    this.#now = options.now;
+    this.#amount = options.amountMicroUsdc ?? AMOUNT_MICRO_USDC;
+    this.#intervalMs = options.intervalMs ?? INTERVAL_MS;
+    this.#byAddress = new Grants(this.#intervalMs);
+    this.#byClient = new Grants(this.#intervalMs);
+  }
+
+  /** Remembers who was credited. To be called for every block, replayed ones included. */
+  onBlock({ timeMs, result }: AppliedBlock): void {
+    // Old blocks of a long replay say nothing about the last hour.
+    if (timeMs + this.#intervalMs <= this.#now()) return;
+    for (const event of result.events) {
+      if (event.type === 'faucetCredited') this.#byAddress.add(event.account, timeMs);
+    }
+  }
+
+  /** For snapshots: the grants of the last hour, whose blocks may not be replayed again. */
+  readonly name = 'faucet';
+
+  dump(): readonly (readonly [address: string, timeMs: number])[] {
+    return this.#byAddress.entries(this.#now());
+  }
+
+  restore(data: unknown): void {
+    for (const [address, timeMs] of data as ReturnType<Faucet['dump']>) {
+      this.#byAddress.add(address, timeMs);
+    }
+  }
+
+  /** When a client may ask again; undefined when now. */
+  nextTimeOfClient(ip: string): number | undefined {
+    return this.#byClient.nextTime(ip, this.#now());
+  }
+
+  endpoint(): Endpoint {
+    return {
+      surface: 'info',
+      refuse: infoRefusal,
+      handle: ({ body, ip }) => this.#grant(body, ip),
+    };
+  }
+
+  async #grant(body: Readonly<Record<string, unknown>>, ip: string): Promise<Reply> {
+    const parsed = parseServiceRequest('requestFund', body);
+    if (!parsed.ok) return infoRefusal(parsed.error);
+    const { user, accountType } = parsed.request;
+    const nowMs = this.#now();
+    const isLimited = !isLoopback(ip);
+    const addressMs = this.#byAddress.nextTime(user, nowMs) ?? 0;
+    const clientMs = isLimited ? (this.#byClient.nextTime(ip, nowMs) ?? 0) : 0;
+    const nextMs = Math.max(addressMs, clientMs);
+    if (nextMs > nowMs) return limitReached(nextMs, nowMs);
+    // Taken before the block exists: a second request meanwhile must find it taken.
+    this.#byAddress.add(user, nowMs);
+    if (isLimited) this.#byClient.add(ip, nowMs);
+    try {
+      return await this.#credit(user, accountType);
+    } catch (cause) {
+      this.#byAddress.remove(user);
+      this.#byClient.remove(ip);
+      throw new UnavailableError('the grant could not be logged', { cause });
+    }
+  }
+
+  async #credit(user: Address, subAccount: 'perp' | 'outcome'): Promise<Reply> {
+    const { block } = await this.#replica.propose({
+      type: 'creditFaucet',
+      account: user,
+      subAccount,
+      amountMicroUsdc: this.#amount,
+    });
+    const data: FaucetGrant = {
+      user,
+      amount: formatMoney(this.#amount),
+      token: 'USDC',
+      // Nobody signed it, so it has no hash of its own.
+      txHash: block.hash,
+      nextRequestTime: block.timeMs + this.#intervalMs,
+    };
+    return infoReply(data);
+  }
+}
+
+function limitReached(nextMs: number, nowMs: number): Reply {
+  const refused = refusal('faucetLimit', [], { allowed: { min: nextMs } }, HTTP_TOO_MANY);
+  const reply = infoRefusal({ ...refused, code: ERROR_CODES.INVALID });
+  return { ...reply, retryAfterSeconds: Math.max(1, Math.ceil((nextMs - nowMs) / 1000)) };
+}
+
+/** Who got something within an interval. Old entries go as new ones come: they stand in order. */
+class Grants {
+  readonly #intervalMs: number;
+  readonly #grantedMs = new Map<string, number>();
+
+  constructor(intervalMs: number) {
+    this.#intervalMs = intervalMs;
+  }
+
+  add(who: string, timeMs: number): void {
+    this.#grantedMs.delete(who);
+    this.#grantedMs.set(who, timeMs);
+    for (const [oldest, grantedMs] of this.#grantedMs) {
+      if (grantedMs + this.#intervalMs > timeMs) return;
+      this.#grantedMs.delete(oldest);
+    }
+  }
+
+  entries(nowMs: number): [string, number][] {
+    return [...this.#grantedMs].filter(([, grantedMs]) => grantedMs + this.#intervalMs > nowMs);
+  }
+
+  remove(who: string): void {
+    this.#grantedMs.delete(who);
+  }
+
+  nextTime(who: string, nowMs: number): number | undefined {
+    const grantedMs = this.#grantedMs.get(who);
+    if (grantedMs === undefined || grantedMs + this.#intervalMs <= nowMs) return undefined;
+    return grantedMs + this.#intervalMs;
+  }
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { API_VERSION, API_VERSION_HEADER, refusal, type WireError } from '@oddlot/protocol';
+import { tooLarge, wrongContentType } from './reply.ts';
+
+/** What the line and the headers of a request say, before any of its body is read. */
+
+export const WEBSOCKET_PATHS: ReadonlySet<string> = new Set(['/ws', '/api-ws', '/ws-rtds']);
+
+export function pathOf(request: IncomingMessage): string {
+  const url = request.url ?? '/';
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+}
+
+export function forwardedFor(request: IncomingMessage): string | undefined {
+  const header = request.headers['x-forwarded-for'];
+  return Array.isArray(header) ? header.join(',') : header;
+}
+
+/** True for a handshake that one of the socket paths should see. */
+export function isWebSocket(request: IncomingMessage): boolean {
+  const isAsked = request.headers.upgrade?.toLowerCase() === 'websocket';
+  return isAsked && WEBSOCKET_PATHS.has(pathOf(request));
+}
+
+export function isPreflight(request: IncomingMessage): boolean {
+  return request.method === 'OPTIONS' && 'access-control-request-method' in request.headers;
+}
+
+/** Why the headers alone are enough to refuse a request; undefined when they are not. */
+export function headerFault(request: IncomingMessage, bodyBytesMax: number): WireError | undefined {
+  const { headers } = request;
+  const contentType = headers['content-type'];
+  if (contentType !== undefined && !isJson(contentType)) return wrongContentType(contentType);
+  const length = headers['content-length'];
+  if (length !== undefined && Number.parseInt(length, 10) > bodyBytesMax) {
+    return tooLarge(bodyBytesMax);
+  }
+  const version = headers[API_VERSION_HEADER];
+  if (version === undefined || version === API_VERSION) return undefined;
+  const got = String(version);
+  const details = { field: API_VERSION_HEADER, got, allowed: [API_VERSION] };
+  return refusal('unsupportedVersion', [got], details);
+}
+
+function isJson(contentType: string): boolean {
+  if (contentType === 'application/json') return true;
+  const type = contentType.split(';', 1)[0] ?? '';
+  return type.trim().toLowerCase() === 'application/json';
+}
+
+/** Turns a handshake away; the connection can serve nothing else. */
+export function refuseUpgrade(socket: Duplex): void {
+  socket.on('error', () => socket.destroy());
+  socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+}

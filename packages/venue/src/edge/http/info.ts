@@ -1,0 +1,162 @@
+import { LIMITS, parseInfo, refusal, traceId } from '@oddlot/protocol';
+import type {
+  ActionStatus,
+  InfoQueryOf,
+  Network,
+  RateLimit,
+  Warning,
+  WireError,
+} from '@oddlot/protocol';
+import type { Receipts } from '../../replica/receipts.ts';
+import type { Replica } from '../../replica/replica.ts';
+import {
+  agentWarning,
+  answerInfo,
+  isStateQuery,
+  type InfoAnswer,
+  type InfoContext,
+  type InfoSettings,
+} from '../../translate/view-to-info.ts';
+import type { RateLimiter } from '../rate-limit.ts';
+import type { Faucet } from './faucet.ts';
+import { infoRefusal, infoReply } from './reply.ts';
+import type { EdgeRequest, Endpoint, Reply } from './reply.ts';
+
+/** POST /info: queries on the state, and those that only the edge can answer. */
+
+export type InfoOptions = {
+  readonly replica: Replica;
+  readonly receipts: Receipts;
+  readonly limiter: RateLimiter;
+  readonly network: Network;
+  readonly settings: InfoSettings;
+  readonly now: () => number;
+  readonly faucet?: Faucet;
+  /** Open WebSocket connections of a client. */
+  readonly connections?: (ip: string) => OpenConnections;
+  readonly connectionsMax?: number;
+};
+
+export type OpenConnections = {
+  readonly ws: number;
+  readonly apiWs: number;
+  readonly wsRtds: number;
+};
+
+const HTTP_FORBIDDEN = 403;
+
+export function infoEndpoint(options: InfoOptions): Endpoint {
+  return {
+    surface: 'info',
+    refuse: infoRefusal,
+    handle: (request) => handle(options, request),
+  };
+}
+
+async function handle(options: InfoOptions, request: EdgeRequest): Promise<Reply> {
+  const parsed = parseInfo(request.body);
+  if (!parsed.ok) return infoRefusal(parsed.error);
+  const { query, clamped } = parsed;
+  const { network, settings, replica } = options;
+  const context: InfoContext = { state: replica.state, network, settings };
+  const answer = isStateQuery(query)
+    ? answerInfo(context, query)
+    : await answerHere(options, query, request.ip);
+  if (!answer.ok) return infoRefusal(answer.error);
+  const warnings: Warning[] = [...(answer.warnings ?? [])];
+  if (!isStateQuery(query)) {
+    const warning = agentWarning(context, query);
+    if (warning !== undefined) warnings.push(warning);
+  }
+  if (clamped !== undefined) {
+    warnings.push({ code: 'LIMIT_CLAMPED', message: 'The limit was lowered', details: clamped });
+  }
+  return infoReply(answer.data, warnings);
+}
+
+/** The queries of the edge; types that nothing serves yet are refused like unknown ones. */
+async function answerHere(
+  options: InfoOptions,
+  query: Extract<ReturnType<typeof parseInfo>, { ok: true }>['query'],
+  ip: string,
+): Promise<InfoAnswer> {
+  if (query.type === 'rateLimit') return { ok: true, data: rateLimit(options, ip) };
+  if (query.type === 'actionStatus') {
+    return { ok: true, data: await actionStatus(options.receipts, query) };
+  }
+  if (query.type === 'stateHash') return stateHash(options, query);
+  const details = { field: 'type', got: query.type };
+  return { ok: false, error: refusal('notAllowed', [], details, HTTP_FORBIDDEN) };
+}
+
+function rateLimit({ limiter, now, faucet, ...options }: InfoOptions, ip: string): RateLimit {
+  const open = options.connections?.(ip) ?? { ws: 0, apiWs: 0, wsRtds: 0 };
+  const limit = options.connectionsMax ?? LIMITS.connectionsMax;
+  return {
+    ip,
+    time: now(),
+    info: limiter.peek('info', ip),
+    exchange: limiter.peek('exchange', ip),
+    explainSignature: limiter.peek('explainSignature', ip),
+    simulate: limiter.peek('simulate', ip),
+    ws: { limit, open: open.ws },
+    apiWs: { limit, open: open.apiWs },
+    wsRtds: { limit, open: open.wsRtds },
+    faucetNextTime: faucet?.nextTimeOfClient(ip) ?? null,
+  };
+}
+
+const UNKNOWN: ActionStatus = {
+  status: 'unknown',
+  txHash: null,
+  traceId: null,
+  signer: null,
+  user: null,
+  nonce: null,
+  actionType: null,
+  block: null,
+  result: null,
+  error: null,
+};
+
+async function actionStatus(
+  receipts: Receipts,
+  query: InfoQueryOf<'actionStatus'>,
+): Promise<ActionStatus> {
+  const receipt = receipts.recent(query);
+  const pending = receipt === undefined ? receipts.pending(query) : undefined;
+  if (pending !== undefined) {
+    const { txHash, signer, user, nonce, actionType } = pending;
+    const trace = traceId(txHash);
+    return { ...UNKNOWN, status: 'pending', txHash, traceId: trace, signer, user, nonce, actionType };
+  }
+  const found = receipt ?? (await receipts.find(query));
+  if (found === undefined) return UNKNOWN;
+  const { txHash, signer, user, nonce, actionType, block, outcome } = found;
+  return {
+    status: outcome.error === null ? 'executed' : 'failed',
+    txHash,
+    traceId: traceId(txHash),
+    signer,
+    user,
+    nonce,
+    actionType,
+    block,
+    result: outcome.result,
+    error: outcome.error,
+  };
+}
+
+function stateHash(
+  { replica, receipts }: InfoOptions,
+  { height }: InfoQueryOf<'stateHash'>,
+): InfoAnswer {
+  const latest = replica.head;
+  const head = height === undefined || height === latest.height ? latest : receipts.head(height);
+  if (head === undefined || head.height === 0) {
+    const error: WireError = refusal('blockNotFound', [], { field: 'height', got: height ?? 0 });
+    return { ok: false, error };
+  }
+  const { timeMs: blockTime, stateHash: hash } = head;
+  return { ok: true, data: { height: head.height, blockTime, stateHash: hash } };
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { Receiver } from 'ws';
+import { closeBody, jsonFrame, openBody, textFrame } from './frame.ts';
+
+/** What an independent reader of the protocol makes of the bytes. */
+function read(bytes: Buffer): string[] {
+  const messages: string[] = [];
+  const receiver = new Receiver({ allowSynchronousEvents: true } as never);
+  receiver.on('message', (data: Buffer) => messages.push(data.toString()));
+  receiver.write(bytes);
+  return messages;
+}
+
+describe('a text frame', () => {
+  test.each([0, 1, 125, 126, 127, 65_535, 65_536, 200_000])('carries %i bytes', (length) => {
+    const text = 'x'.repeat(length);
+    expect(read(textFrame(Buffer.from(text)))).toEqual([text]);
+    expect(read(textFrame(Buffer.from(text), 'end'))).toEqual([`${text}end`]);
+  });
+
+  test('counts bytes, not characters', () => {
+    expect(read(jsonFrame({ name: 'Zürich €' }))).toEqual(['{"name":"Zürich €"}']);
+  });
+
+  test('joins with the next one', () => {
+    const both = Buffer.concat([jsonFrame({ a: 1 }), jsonFrame({ b: 2 })]);
+    expect(read(both)).toEqual(['{"a":1}', '{"b":2}']);
+  });
+});
+
+describe('a data frame', () => {
+  test('is closed with the number of each subscription', () => {
+    const body = openBody({ channel: 'trades', data: '[]', seq: 4 });
+    expect(read(closeBody(body, 12)).map((text) => JSON.parse(text))).toEqual([
+      { channel: 'trades', data: [], seq: 4, sub: 12 },
+    ]);
+  });
+
+  test('tells the block and that it is a snapshot, where they apply', () => {
+    const parts = { channel: 'orderUpdates', data: '[]', seq: 0, height: 9, isSnapshot: true };
+    expect(read(closeBody(openBody(parts), 1)).map((text) => JSON.parse(text))).toEqual([
+      { ...parts, data: [], sub: 1 },
+    ]);
+  });
+});

@@ -1,0 +1,144 @@
+import type { Command, PerpDefinition, VenueParameters } from '@oddlot/engine';
+import { instrumentId } from '@oddlot/units';
+
+/**
+ * What a new venue starts with. It becomes the first block of the log, so that later changes of these
+ * defaults touch new venues only.
+ */
+
+const USDC = 1_000_000;
+const PERCENT = 1_000_000;
+
+function parameters(serviceNetwork: string): VenueParameters {
+  return {
+    serviceNetwork,
+    minOrderValueMicroUsdc: 10 * USDC,
+    oracleBandE8: 80 * PERCENT,
+    marketBandE8: 5 * PERCENT,
+    oracleStaleMs: 30_000,
+    externalStaleMs: 30_000,
+    liquidationFeeE8: PERCENT / 2,
+    defaultLeverage: 20,
+    feeTiers: [
+      tier(0, 0, 15_000, 45_000),
+      tier(1, 5_000_000, 12_000, 40_000),
+      tier(2, 25_000_000, 8_000, 35_000),
+      tier(3, 100_000_000, 4_000, 30_000),
+      tier(4, 500_000_000, 0, 28_000),
+      tier(5, 2_000_000_000, 0, 26_000),
+    ],
+  };
+}
+
+function tier(level: number, volumeUsdc: number, makerFeeE8: number, takerFeeE8: number) {
+  return { level, minVolumeMicroUsdc: volumeUsdc * USDC, makerFeeE8, takerFeeE8 };
+}
+
+/** A tier table from [end of the tier in whole coins, leverage, maintenance in percent]. */
+function tiers(lotsPerCoin: number, rows: readonly (readonly [number, number, number])[]) {
+  return rows.map(([maxCoins, maxLeverage, mmrPercent], index) => ({
+    tier: index + 1,
+    minSize: (rows[index - 1]?.[0] ?? 0) * lotsPerCoin,
+    maxSize: maxCoins * lotsPerCoin,
+    maxLeverage,
+    mmrE8: Math.round(mmrPercent * PERCENT),
+  }));
+}
+
+type Listing = {
+  readonly id: number;
+  readonly base: string;
+  readonly szDecimals: number;
+  readonly priceTick: number;
+  readonly bookTicks: readonly number[];
+  readonly maxLimitCoins: number;
+  readonly maxMarketCoins: number;
+  readonly impactUsdc: number;
+  readonly tiers: readonly (readonly [number, number, number])[];
+};
+
+const LISTINGS: readonly Listing[] = [
+  {
+    id: 1,
+    base: 'BTC',
+    szDecimals: 5,
+    priceTick: 1,
+    bookTicks: [1, 10, 100, 1_000],
+    maxLimitCoins: 100,
+    maxMarketCoins: 25,
+    impactUsdc: 20_000,
+    tiers: [
+      [20, 50, 1],
+      [100, 25, 2],
+      [400, 10, 4.5],
+      [1_000, 5, 10],
+    ],
+  },
+  {
+    id: 2,
+    base: 'ETH',
+    szDecimals: 4,
+    priceTick: 1,
+    bookTicks: [1, 10, 100, 1_000],
+    maxLimitCoins: 2_000,
+    maxMarketCoins: 500,
+    impactUsdc: 20_000,
+    tiers: [
+      [500, 50, 1],
+      [2_500, 25, 2],
+      [10_000, 10, 4.5],
+      [25_000, 5, 10],
+    ],
+  },
+  {
+    id: 3,
+    base: 'SOL',
+    szDecimals: 2,
+    priceTick: 10,
+    bookTicks: [10, 100, 1_000, 10_000],
+    maxLimitCoins: 20_000,
+    maxMarketCoins: 5_000,
+    impactUsdc: 6_000,
+    tiers: [
+      [10_000, 20, 2.5],
+      [50_000, 10, 4.5],
+      [200_000, 5, 10],
+    ],
+  },
+];
+
+function definition(listing: Listing): PerpDefinition {
+  const lotsPerCoin = 10 ** listing.szDecimals;
+  return {
+    instrumentId: instrumentId(listing.id),
+    name: `${listing.base}-USDC`,
+    baseCurrency: listing.base,
+    quoteCurrency: 'USDC',
+    szDecimals: listing.szDecimals,
+    priceTick: listing.priceTick,
+    bookTicks: listing.bookTicks,
+    maxLimitOrderSize: listing.maxLimitCoins * lotsPerCoin,
+    maxMarketOrderSize: listing.maxMarketCoins * lotsPerCoin,
+    takerFeeE8: 45_000,
+    makerFeeE8: 15_000,
+    onlyIsolated: false,
+    impactNotionalMicroUsdc: listing.impactUsdc * USDC,
+    tiers: tiers(lotsPerCoin, listing.tiers),
+    asset: {
+      assetId: 100 + listing.id,
+      weiDecimals: 6,
+      maxSupply: '0',
+      initialWei: '0',
+      archorTokenWei: '0',
+    },
+    tagIds: [],
+  };
+}
+
+/** The commands of the first block. */
+export function genesisCommands(serviceNetwork: string): readonly Command[] {
+  return [
+    { type: 'genesis', parameters: parameters(serviceNetwork) },
+    ...LISTINGS.map((listing): Command => ({ type: 'registerPerp', perp: definition(listing) })),
+  ];
+}

@@ -1,0 +1,44 @@
+import type { Command } from '@oddlot/engine';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BlockBuffer, decodeBlock } from './block-codec.ts';
+import type { LoggedCommand } from './log.ts';
+
+/** Any JSON will do for a command: the codec does not look inside. Requests are any valid text. */
+const loggedCommand = fc
+  .record(
+    { command: fc.jsonValue(), request: fc.string({ unit: 'binary', maxLength: 300 }) },
+    { requiredKeys: ['command'] },
+  )
+  .map(({ command, ...rest }): LoggedCommand => {
+    // Minus zero is the one number that JSON does not bring back.
+    return { command: JSON.parse(JSON.stringify(command)) as Command, ...rest };
+  });
+
+test('blocks come back from a buffer that holds several, with and without their requests', () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(loggedCommand, { maxLength: 5 }), { maxLength: 5 }), (blocks) => {
+      const buffer = new BlockBuffer();
+      const ends = blocks.map((block) => {
+        buffer.skip(3);
+        buffer.writeBlock(block);
+        return buffer.length;
+      });
+      for (const [index, block] of blocks.entries()) {
+        const range = { start: (ends[index - 1] ?? 0) + 3, end: ends[index] ?? 0 };
+        const whole = decodeBlock(buffer.bytes, { ...range, withRequests: true });
+        expect(whole).toEqual(block);
+        const bare = decodeBlock(buffer.bytes, { ...range, withRequests: false });
+        expect(bare).toEqual(block.map(({ command }) => ({ command })));
+      }
+    }),
+    { numRuns: Number(process.env['FUZZ_RUNS'] ?? 200) },
+  );
+});
+
+test('a block that reaches beyond its end is refused', () => {
+  const buffer = new BlockBuffer();
+  buffer.writeBlock([{ command: { type: 'x' } as never, request: 'abc' }]);
+  const range = { start: 0, end: buffer.length - 1, withRequests: true };
+  expect(() => decodeBlock(buffer.bytes, range)).toThrow(/beyond its block/);
+});

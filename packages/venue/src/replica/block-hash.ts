@@ -1,0 +1,38 @@
+import type { BlockResult } from '@oddlot/engine';
+import { isSigned } from '@oddlot/engine';
+import { type Hash, hash } from '@oddlot/units';
+import { createKeccak } from 'hash-wasm';
+import type { LogEntry } from '../log/log.ts';
+import type { AppliedBlock, BlockHead } from './replica.ts';
+
+/** The parent of the first block. */
+export const GENESIS_HEAD: BlockHead = {
+  height: 0,
+  timeMs: 0,
+  hash: hash(`0x${'0'.repeat(64)}`),
+  stateHash: hash(`0x${'0'.repeat(64)}`),
+};
+
+/** Chains blocks: each hash covers its parent's, the commands and the state after them (R-block). */
+export type BlockHasher = (parent: BlockHead, entry: LogEntry, result: BlockResult) => AppliedBlock;
+
+export async function createBlockHasher(): Promise<BlockHasher> {
+  const keccak = await createKeccak(256);
+  const hashText = (text: string): Hash => hash(`0x${keccak.init().update(text).digest('hex')}`);
+  return (parent, entry, result) => {
+    const stateHash = hashText(`${result.height}:${result.digest}`);
+    const commands = entry.commands.map(({ command }) =>
+      isSigned(command) ? command.authority.txHash : JSON.stringify(command),
+    );
+    const content = [parent.hash, entry.seq, entry.timeMs, stateHash, ...commands].join('\n');
+    return {
+      height: entry.seq,
+      timeMs: entry.timeMs,
+      hash: hashText(content),
+      stateHash,
+      parentHash: parent.hash,
+      commands: entry.commands,
+      result,
+    };
+  };
+}

@@ -1,0 +1,216 @@
+import {
+  applyBlock,
+  checkCommand,
+  type Command,
+  type CommandOutcome,
+  createState,
+  dump,
+  restore,
+  type State,
+  type StateDump,
+} from '@oddlot/engine';
+import { timeMs } from '@oddlot/units';
+import type { Clock } from '../clock.ts';
+import type { Log, LogEntry, LoggedCommand } from '../log/log.ts';
+import type { SnapshotStore } from '../log/snapshot-store.ts';
+import { type BlockHasher, createBlockHasher, GENESIS_HEAD } from './block-hash.ts';
+import { Proposer } from './proposer.ts';
+import type { AppliedBlock, BlockHead, Executed, Replica } from './replica.ts';
+
+/** Newest blocks whose hashes a replica can still tell. */
+const HEADS_KEPT = 4_096;
+
+/** Something beside the engine that is made of blocks and rides along in snapshots. */
+export type Companion = {
+  readonly name: string;
+  dump(): unknown;
+  restore(data: unknown): void;
+};
+
+export type ReplicaOptions = {
+  readonly log: Log;
+  readonly snapshots: SnapshotStore;
+  readonly clock: Clock;
+  /** The commands of the first block, when the log is empty. */
+  readonly genesis: readonly Command[];
+  readonly snapshotEveryBlocks: number;
+  readonly snapshotEveryCommands: number;
+  /** Resolves when what follows the blocks has stored everything up to a height. */
+  readonly projected: (height: number) => Promise<void>;
+  /** The height up to which that is already so. */
+  readonly projectedHeight: number;
+  readonly companions: readonly Companion[];
+  /** A fault after which the process must not go on. */
+  readonly onFatal: (error: unknown) => void;
+};
+
+/** What a snapshot file holds. */
+type SnapshotPayload = {
+  readonly head: BlockHead;
+  readonly heads: readonly BlockHead[];
+  readonly state: StateDump;
+  readonly companions: Readonly<Record<string, unknown>>;
+};
+
+/**
+ * A whole replica in one process: it follows the log, applies every block to its own engine, tells
+ * its listeners, and proposes what its clients send. Start is the newest valid snapshot and a replay
+ * of the blocks after it.
+ */
+export class LocalReplica implements Replica {
+  #state: State = createState();
+  #head: BlockHead = GENESIS_HEAD;
+  readonly #heads = new Map<number, BlockHead>();
+  readonly #options: ReplicaOptions;
+  readonly #hashBlock: BlockHasher;
+  readonly #proposer: Proposer;
+  readonly #listeners: ((block: AppliedBlock) => void)[] = [];
+  #snapshotHeight = 0;
+  #commandsSinceSnapshot = 0;
+  #snapshotUnderWay: Promise<void> | undefined;
+  #isReplaying = true;
+
+  constructor(options: ReplicaOptions, hashBlock: BlockHasher) {
+    this.#options = options;
+    this.#hashBlock = hashBlock;
+    this.#proposer = new Proposer(options.log);
+  }
+
+  static async create(options: ReplicaOptions): Promise<LocalReplica> {
+    return new LocalReplica(options, await createBlockHasher());
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  get head(): BlockHead {
+    return this.#head;
+  }
+
+  /** True while the blocks are old ones: listeners store them, but nobody is waiting. */
+  get isReplaying(): boolean {
+    return this.#isReplaying;
+  }
+
+  /** The hashes of a recent block. */
+  headAt(height: number): BlockHead | undefined {
+    return this.#heads.get(height);
+  }
+
+  onBlock(listener: (block: AppliedBlock) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Restores, replays, and only then follows. Listeners are attached before. */
+  async start(): Promise<{ snapshotHeight: number; replayed: number }> {
+    const { log, genesis } = this.#options;
+    await this.#restoreSnapshot();
+    const from = this.#head.height;
+    await log.replay(from + 1, (entry) => this.#apply(entry));
+    log.follow((entry) => this.#apply(entry));
+    this.#isReplaying = false;
+    if (this.#head.height === 0) await log.append(genesis.map((command) => ({ command })));
+    return { snapshotHeight: from, replayed: this.#head.height - from };
+  }
+
+  check(command: Command): CommandOutcome {
+    const nowMs = Math.max(this.#state.timeMs, this.#options.clock.nowMs());
+    return checkCommand(this.#state, command, nowMs);
+  }
+
+  propose(command: Command, request?: string): Promise<Executed> {
+    const logged: LoggedCommand = request === undefined ? { command } : { command, request };
+    return this.#proposer.propose(logged);
+  }
+
+  /** Lets time pass when nothing else does (R-clock). */
+  async tick(): Promise<void> {
+    await this.#proposer.tick();
+  }
+
+  /** How many commands wait for a block. */
+  get queued(): number {
+    return this.#proposer.queued;
+  }
+
+  /** Finishes what was proposed, then writes a last snapshot so that the next start is short. */
+  async stop(): Promise<void> {
+    await this.#proposer.drain();
+    await this.#snapshotUnderWay;
+    if (this.#head.height > this.#snapshotHeight) await this.#writeSnapshot();
+  }
+
+  #apply(entry: LogEntry): void {
+    const commands = entry.commands.map(({ command }) => command);
+    const result = applyBlock(this.#state, {
+      height: entry.seq,
+      timeMs: timeMs(entry.timeMs),
+      commands,
+    });
+    const block = this.#hashBlock(this.#head, entry, result);
+    this.#head = block;
+    this.#remember({
+      height: block.height,
+      timeMs: block.timeMs,
+      hash: block.hash,
+      stateHash: block.stateHash,
+    });
+    for (const listener of this.#listeners) listener(block);
+    this.#proposer.applied(block);
+    this.#commandsSinceSnapshot += commands.length;
+    this.#maybeSnapshot();
+  }
+
+  #remember(head: BlockHead): void {
+    this.#heads.set(head.height, head);
+    this.#heads.delete(head.height - HEADS_KEPT);
+  }
+
+  #maybeSnapshot(): void {
+    if (this.#isReplaying || this.#snapshotUnderWay !== undefined) return;
+    const { snapshotEveryBlocks, snapshotEveryCommands } = this.#options;
+    const isDue =
+      this.#head.height - this.#snapshotHeight >= snapshotEveryBlocks ||
+      this.#commandsSinceSnapshot >= snapshotEveryCommands;
+    if (!isDue) return;
+    this.#snapshotUnderWay = this.#writeSnapshot()
+      .catch((error: unknown) => this.#options.onFatal(error))
+      .finally(() => {
+        this.#snapshotUnderWay = undefined;
+      });
+  }
+
+  /** The dump is of this moment; the file appears only when everything up to it is stored elsewhere. */
+  async #writeSnapshot(): Promise<void> {
+    const { companions, projected, snapshots } = this.#options;
+    const { hash, height, stateHash, timeMs: blockMs } = this.#head;
+    const payload: SnapshotPayload = {
+      head: { height, timeMs: blockMs, hash, stateHash },
+      heads: [...this.#heads.values()].slice(-1_024),
+      state: dump(this.#state),
+      companions: Object.fromEntries(companions.map((each) => [each.name, each.dump()])),
+    };
+    this.#commandsSinceSnapshot = 0;
+    this.#snapshotHeight = height;
+    const text = JSON.stringify(payload);
+    await projected(height);
+    await snapshots.write({ height, payload: text });
+  }
+
+  async #restoreSnapshot(): Promise<void> {
+    const { companions, log, projectedHeight, snapshots } = this.#options;
+    // A snapshot beyond what followers stored would leave a hole in their history.
+    const found = await snapshots.newestValid(Math.min(log.lastSeq, projectedHeight));
+    if (found === undefined) return;
+    const payload = JSON.parse(found.payload.toString()) as SnapshotPayload;
+    this.#state = restore(payload.state);
+    this.#head = payload.head;
+    this.#snapshotHeight = payload.head.height;
+    for (const head of payload.heads) this.#remember(head);
+    for (const companion of companions) {
+      const data = payload.companions[companion.name];
+      if (data !== undefined) companion.restore(data);
+    }
+  }
+}

@@ -1,0 +1,300 @@
+import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { NETWORKS, type Network } from '@oddlot/protocol';
+import { systemClock } from './clock.ts';
+import { type Config, ConfigError } from './config.ts';
+import { clientIpFinder } from './edge/client-ip.ts';
+import { accountStatusEndpoint } from './edge/http/account-status.ts';
+import { forwardedFor } from './edge/http/head.ts';
+import { exchangeEndpoint } from './edge/http/exchange.ts';
+import { Faucet } from './edge/http/faucet.ts';
+import { infoEndpoint } from './edge/http/info.ts';
+import type { Endpoint } from './edge/http/reply.ts';
+import { HttpEdge } from './edge/http/server.ts';
+import { RateLimiter } from './edge/rate-limit.ts';
+import { RecoverPool } from './edge/recover-pool.ts';
+import { WsEdge } from './edge/ws/server.ts';
+import { WS_LIMITS, WS_LIMITS_OFF } from './edge/ws/ws-limits.ts';
+import { genesisCommands } from './genesis.ts';
+import { ReceiptStore } from './history/receipt-store.ts';
+import { lockDirectory } from './log/directory-lock.ts';
+import { FileJournal } from './log/file-journal.ts';
+import { journalFaults } from './log/journal-faults.ts';
+import { SnapshotStore } from './log/snapshot-store.ts';
+import { createOperationsServer, readiness } from './operate/health.ts';
+import type { Logger } from './operate/log.ts';
+import { Metrics } from './operate/metrics.ts';
+import { observeVenue } from './operate/observe.ts';
+import { SimulatedFeed } from './oracle/simulated-feed.ts';
+import { LocalReplica } from './replica/local-replica.ts';
+import { Receipts } from './replica/receipts.ts';
+import { Ticker } from './replica/ticker.ts';
+import { perpLookup } from './translate/action-to-command.ts';
+import type { InfoSettings } from './translate/view-to-info.ts';
+
+/** A running venue. */
+export type Venue = {
+  readonly url: string;
+  readonly operationsUrl: string;
+  /** Takes no more, finishes what is under way, writes a snapshot, lets go of the data. */
+  stop(): Promise<void>;
+};
+
+export type VenueDependencies = {
+  readonly log: Logger;
+  /** A fault after which the process must end at once; the log is intact. */
+  readonly onFatal: (error: unknown) => void;
+};
+
+/** Receipts that are too old are dropped this often. */
+const PRUNE_EVERY_MS = 3_600_000;
+/** The log carries time at least every second; five times that means that it stands still. */
+const BLOCK_AGE_MS_MAX = 5_000;
+
+const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
+const SETTLEMENT_CHAIN = { mainnet: 42_161, testnet: 421_614 } as const;
+const WITHDRAW_FEE_MICRO_USDC = 100_000;
+
+/** Wires the parts of a venue and starts them, the data first and the doors last. */
+export async function startVenue(config: Config, deps: VenueDependencies): Promise<Venue> {
+  const { log, onFatal } = deps;
+  const lock = lockDirectory(config.data);
+  const network = NETWORKS[config.network];
+  const metrics = new Metrics();
+  const pool = new RecoverPool({
+    network,
+    log,
+    size: config.recoverWorkers,
+    onWorkerLost: () => metrics.recoverWorkerLost(),
+  });
+  const core = await openCore(config, network, deps);
+  const { faucet, journal, receipts, replica, store } = core;
+  const edges = createEdges(config, network, { ...core, log, metrics, pool });
+  const { http, operations, sockets } = edges;
+
+  const started = await replica.start();
+  log.info({ ...started, height: replica.head.height }, 'replayed the log');
+  assertNetwork(network, replica);
+  const feed = new SimulatedFeed({
+    replica,
+    clock: systemClock,
+    everyMs: config.oracleEveryMs,
+    moves: config.oracle === 'simulated',
+    random: () => randomBytes(4).readUInt32LE() / 2 ** 32,
+    onError: onFatal,
+  });
+  await feed.start();
+  const ticker = new Ticker(replica, systemClock, onFatal);
+  ticker.start();
+  const backend = await pool.ready();
+  metrics.recoverBackend(backend);
+  log.info({ backend, faucet: faucet !== undefined }, 'recovering signatures');
+  const pruning = setInterval(() => {
+    store.prune(systemClock.nowMs() - config.receiptsKeptMs).catch(onFatal);
+  }, PRUNE_EVERY_MS);
+
+  const port = await http.listen(config.port, config.host);
+  const operationsPort = await listen(operations, config.opsPort, config.host);
+  return {
+    url: `http://${hostText(config.host)}:${port}`,
+    operationsUrl: `http://${hostText(config.host)}:${operationsPort}`,
+    async stop() {
+      edges.stopping();
+      clearInterval(pruning);
+      feed.stop();
+      ticker.stop();
+      await Promise.all([http.drain(), sockets.drain()]);
+      await replica.stop();
+      await journal.close();
+      await store.close();
+      await pool.close();
+      operations.close();
+      operations.closeAllConnections();
+      log.info({ pending: receipts.pendingCount }, 'stopped');
+      lock.release();
+    },
+  };
+}
+
+type Core = {
+  readonly journal: FileJournal;
+  readonly store: ReceiptStore;
+  readonly replica: LocalReplica;
+  readonly receipts: Receipts;
+  readonly faucet: Faucet | undefined;
+};
+
+/** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
+async function openCore(
+  config: Config,
+  network: Network,
+  { log, onFatal }: VenueDependencies,
+): Promise<Core> {
+  const journal = await FileJournal.open({
+    directory: join(config.data, 'journal'),
+    clock: systemClock,
+    onFatal,
+    faults: journalFaults(config.fault),
+  });
+  if (journal.repaired !== undefined) {
+    log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
+  }
+  const store = await ReceiptStore.open({ file: join(config.data, 'receipts.sqlite'), onFatal });
+  const snapshots = new SnapshotStore({
+    directory: join(config.data, 'snapshots'),
+    onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
+  });
+  const companions: Faucet[] = [];
+  const replica = await LocalReplica.create({
+    log: journal,
+    snapshots,
+    clock: systemClock,
+    genesis: genesisCommands(network.serviceNetwork),
+    snapshotEveryBlocks: config.snapshotEveryBlocks,
+    snapshotEveryCommands: config.snapshotEveryCommands,
+    projected: (height) => store.flushed(height),
+    projectedHeight: store.projectedHeight,
+    companions,
+    onFatal,
+  });
+  const receipts = new Receipts({ perps: perpLookup(() => replica.state), archive: store });
+  replica.onBlock((block) => receipts.onBlock(block));
+  if (!config.faucet || config.network === 'mainnet') {
+    return { journal, store, replica, receipts, faucet: undefined };
+  }
+  const faucet = new Faucet({
+    replica,
+    now: systemClock.nowMs,
+    amountMicroUsdc: config.faucetUsdc * 1_000_000,
+    intervalMs: config.faucetEveryMs,
+  });
+  companions.push(faucet);
+  replica.onBlock((block) => faucet.onBlock(block));
+  return { journal, store, replica, receipts, faucet };
+}
+
+type EdgeParts = Core & {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly pool: RecoverPool;
+};
+
+type Edges = {
+  readonly http: HttpEdge;
+  readonly sockets: WsEdge;
+  readonly operations: Server;
+  /** Tells whoever asks that this process is about to go. */
+  stopping(): void;
+};
+
+/** The doors: public HTTP, public sockets, and the operator's port. */
+function createEdges(config: Config, network: Network, parts: EdgeParts): Edges {
+  const { log, metrics, replica } = parts;
+  const clientIp = clientIpFinder(config.trustedProxies);
+  const wsLimits = config.limits ? WS_LIMITS : WS_LIMITS_OFF;
+  const sockets = new WsEdge({ replica, limits: wsLimits });
+  const limiter = new RateLimiter({
+    limits: {
+      info: config.infoPerSecond,
+      exchange: config.exchangePerSecond,
+      explainSignature: 5,
+      simulate: 10,
+    },
+    now: () => performance.now(),
+    enabled: config.limits,
+  });
+  const http = new HttpEdge({
+    endpoints: createEndpoints(config, network, { ...parts, limiter, sockets }),
+    limiter,
+    clientIp,
+    log,
+    metrics,
+    upgrade: (request, socket, head) => {
+      const ip = clientIp(request.socket.remoteAddress, forwardedFor(request));
+      sockets.handleUpgrade(request, socket, head, ip);
+    },
+  });
+  let isStopping = false;
+  const isReady = readiness({
+    now: systemClock.nowMs,
+    lastBlockMs: () => (replica.isReplaying ? undefined : replica.head.timeMs),
+    blockAgeMsMax: BLOCK_AGE_MS_MAX,
+    isStopping: () => isStopping,
+  });
+  observeVenue(metrics, { ...parts, http, sockets });
+  return {
+    http,
+    sockets,
+    operations: createOperationsServer({ metrics, readiness: isReady, log }),
+    stopping() {
+      isStopping = true;
+    },
+  };
+}
+
+function createEndpoints(
+  config: Config,
+  network: Network,
+  parts: EdgeParts & { readonly limiter: RateLimiter; readonly sockets: WsEdge },
+): Record<string, Endpoint> {
+  const { faucet, limiter, pool, receipts, replica, sockets } = parts;
+  const now = systemClock.nowMs;
+  const accountStatus = accountStatusEndpoint({ replica });
+  const { confirmTimeoutMs } = config;
+  const info = infoEndpoint({
+    replica,
+    receipts,
+    limiter,
+    network,
+    settings: infoSettings(config),
+    now,
+    ...(faucet === undefined ? {} : { faucet }),
+    connections: (ip) => ({
+      ws: sockets.connections('ws', ip).open,
+      apiWs: sockets.connections('apiWs', ip).open,
+      wsRtds: sockets.connections('wsRtds', ip).open,
+    }),
+  });
+  return {
+    '/exchange': exchangeEndpoint({ replica, receipts, pool, network, now, confirmTimeoutMs }),
+    '/info': info,
+    '/account-status': accountStatus,
+    '/account': accountStatus,
+    ...(faucet === undefined ? {} : { '/request-fund': faucet.endpoint() }),
+  };
+}
+
+/** The bridge has no contract yet: its addresses are shown as unset. */
+function infoSettings(config: Config): InfoSettings {
+  return {
+    bridgeContractAddress: UNSET_ADDRESS,
+    usdcContractAddress: UNSET_ADDRESS,
+    insuranceFundAddress: UNSET_ADDRESS,
+    settlementChainId: SETTLEMENT_CHAIN[config.network],
+    withdrawFeeMicroUsdc: WITHDRAW_FEE_MICRO_USDC,
+    relayUrl: config.relayUrl,
+    chainName: 'oddlot',
+  };
+}
+
+/** A data folder belongs to one network: signatures for the other would fail in confusing ways. */
+function assertNetwork(network: Network, replica: LocalReplica): void {
+  const logged = replica.state.parameters?.serviceNetwork;
+  if (logged !== network.serviceNetwork) {
+    throw new ConfigError(`the data folder is of ${logged}, not of ${network.serviceNetwork}`);
+  }
+}
+
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+function hostText(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aVenue } from '../support/actors.ts';
+import { Client, type Json } from '../support/client.ts';
+import { expectShape, address, exactly, hash, record, time } from '../support/shape.ts';
+import { Venue } from '../support/venue-process.ts';
+
+/** Sections 6.1 and 6.2: does an address have an account, and how it gets one on a test network. */
+
+const HOUR_MS = 3_600_000;
+
+/** With all limits on: the faucet's are among them. */
+const world = aVenue(['--oracle', 'still']);
+
+async function statusOf(user: string, extra: object = {}): Promise<Json> {
+  const body = { type: 'accountStatus', user, ...extra };
+  const reply = await world.client.post('/account-status', body);
+  expect(reply.json, reply.text).toMatchObject({ success: true, code: 0 });
+  return reply.json.data;
+}
+
+describe('account status (6.1)', () => {
+  test('an address that never received anything has no account', async () => {
+    const nobody = world.stranger('nobody');
+    expect(await statusOf(nobody.address)).toEqual({
+      user: nobody.address,
+      channel: 0,
+      exists: false,
+      checked: true,
+      eligible: false,
+      reason: 'No trading account found',
+    });
+  });
+
+  test('a funded address exists and is eligible, without a reason', async () => {
+    const alice = await world.trader('alice');
+    expect(await statusOf(alice.address)).toEqual({
+      user: alice.address,
+      channel: 0,
+      exists: true,
+      checked: true,
+      eligible: true,
+    });
+  });
+
+  test('the address is echoed in lower case, whatever case was sent', async () => {
+    const alice = await world.trader('alice');
+    const shouted = `0x${alice.address.slice(2).toUpperCase()}`;
+    expect((await statusOf(shouted)).user).toBe(alice.address);
+  });
+
+  test('a channel that is not configured is unknown', async () => {
+    const alice = await world.trader('alice');
+    expect(await statusOf(alice.address, { channel: 7 })).toMatchObject({
+      channel: 7,
+      eligible: false,
+      reason: 'Unknown channel',
+    });
+  });
+
+  test('/account is the same handler (C1)', async () => {
+    const alice = await world.trader('alice');
+    const body = { type: 'accountStatus', user: alice.address };
+    const reply = await world.client.post('/account', body);
+    expect(reply.json).toEqual({ success: true, code: 0, data: await statusOf(alice.address) });
+  });
+
+  test('an agent address has no account of its own', async () => {
+    const alice = await world.trader('alice');
+    const agent = world.stranger('agent');
+    await alice.approveAgent(agent.address);
+    expect(await statusOf(agent.address)).toMatchObject({ exists: false, eligible: false });
+  });
+});
+
+describe('the faucet (6.2)', () => {
+  test('gives 1,000 USDC and makes an account', async () => {
+    const alice = world.stranger('alice');
+    const sent = Date.now();
+    const reply = await world.client.post('/request-fund', { user: alice.address });
+    expect(reply.status, reply.text).toBe(200);
+    expect(reply.json).toMatchObject({ success: true, code: 0 });
+    expectShape(
+      reply.json.data,
+      record({
+        user: address,
+        amount: exactly('1000'),
+        token: exactly('USDC'),
+        txHash: hash,
+        nextRequestTime: time,
+      }),
+    );
+    expect(reply.json.data.user).toBe(alice.address);
+    const { nextRequestTime } = reply.json.data;
+    expect(Math.abs(nextRequestTime - sent - HOUR_MS)).toBeLessThan(10_000);
+    expect(await alice.state()).toMatchObject({
+      withdrawable: '1000',
+      marginSummary: { accountValue: '1000', totalRawUsd: '1000' },
+    });
+  });
+
+  test('once an hour: the second request waits, in any case of the address', async () => {
+    const alice = await world.trader('alice');
+    const shouted = `0x${alice.address.slice(2).toUpperCase()}`;
+    for (const user of [alice.address, shouted]) {
+      const reply = await world.client.post('/request-fund', { user });
+      expect(reply.status, reply.text).toBe(429);
+      const retryAfter = Number(reply.headers.get('retry-after'));
+      expect(Number.isInteger(retryAfter)).toBe(true);
+      expect(retryAfter).toBeGreaterThan(3500);
+      expect(retryAfter).toBeLessThanOrEqual(3600);
+      expect(reply.json).toMatchObject({
+        success: false,
+        code: 10000,
+        message: 'Faucet limit reached',
+      });
+    }
+    expect((await alice.state()).withdrawable).toBe('1000');
+  });
+
+  test('two requests at the same time give the money once', async () => {
+    const alice = world.stranger('alice');
+    const replies = await Promise.all(
+      Array.from({ length: 5 }, () => world.client.post('/request-fund', { user: alice.address })),
+    );
+    const statuses = replies.map((reply) => reply.status).toSorted();
+    expect(statuses).toEqual([200, 429, 429, 429, 429]);
+    expect((await alice.state()).withdrawable).toBe('1000');
+  });
+
+  test('on loopback many addresses are funded from one place', async () => {
+    for (let index = 0; index < 5; index++) await world.trader(`trader ${index}`);
+  });
+
+  test('the limit outlives a restart, and so does the money', async () => {
+    const alice = await world.trader('alice');
+    await world.venue.stop();
+    await world.venue.startAgain();
+    const reply = await world.client.post('/request-fund', { user: alice.address });
+    expect([reply.status, reply.json.message]).toEqual([429, 'Faucet limit reached']);
+    expect((await alice.state()).withdrawable).toBe('1000');
+  });
+});
+
+describe('a venue started with --no-faucet', () => {
+  let closed: Venue;
+
+  beforeAll(async () => {
+    closed = await Venue.start(['--oracle', 'still', '--no-limits', '--no-faucet']);
+  }, 60_000);
+  afterAll(async () => closed?.remove());
+
+  test('has no faucet: the path is unknown', async () => {
+    const client = new Client(closed.url);
+    const reply = await client.post('/request-fund', { user: `0x${'1'.repeat(40)}` });
+    expect([reply.status, reply.json]).toEqual([404, { message: 'Not found' }]);
+  });
+});
