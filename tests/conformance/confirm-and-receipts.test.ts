@@ -15,7 +15,7 @@ import {
   time,
   uuid,
 } from '../support/shape.ts';
-import { Venue } from '../support/venue-process.ts';
+import { CALM, Venue } from '../support/venue-process.ts';
 import { keyOf, nextNonce, signApproveAgent, type Signed } from '../support/wallet.ts';
 
 /** Sections 1.6, 11.1 and 11.3, R-tx: an action, its receipt, and the same request sent again. */
@@ -284,8 +284,11 @@ describe('a disk that is slower than the patience of confirm', () => {
 
   beforeAll(async () => {
     slow = await Venue.start([
-      ...['--oracle', 'still', '--no-limits'],
-      ...['--fault', `slow-sync:${SYNC_MS}`, '--confirm-timeout-ms', String(PATIENCE_MS)],
+      ...CALM,
+      '--fault',
+      `slow-sync:${SYNC_MS}`,
+      '--confirm-timeout-ms',
+      String(PATIENCE_MS),
     ]);
     client = new Client(slow.url);
     alice = new Actor('alice', keyOf('alice of the slow disk'), () => client);
@@ -334,7 +337,7 @@ describe('a disk that is slower than the patience of confirm', () => {
     expect(reply.json, reply.text).toMatchObject({ status: 'ok' });
     expect(performance.now() - start).toBeGreaterThan(SYNC_MS * 0.9);
     await slow.kill();
-    await slow.startAgain(['--oracle', 'still', '--no-limits']);
+    await slow.startAgain(CALM);
     client = new Client(slow.url);
     const found = await statusOf(client, { txHash: signed.txHash });
     expect(found.status).toBe('executed');

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { aVenue, cancelAction } from '../support/actors.ts';
 import { eventually, type Reply } from '../support/client.ts';
-import { refusedHandshake, Socket } from '../support/socket.ts';
+import { refusedHandshake, type Socket } from '../support/socket.ts';
 import type { Envelope } from '../support/wallet.ts';
 
 /**

@@ -116,8 +116,11 @@ export async function postAndIgnoreResets(url: string, body: string): Promise<Re
 /** The text of a refusal; a reply with both spellings, or with none, is a fault of the venue. */
 export function refusalText(json: Json): string {
   const texts = [json?.message, json?.response].filter((text) => typeof text === 'string');
-  if (texts.length !== 1) throw new Error(`Not one refusal text: ${JSON.stringify(json)}`);
-  return texts[0];
+  const [text] = texts;
+  if (text === undefined || texts.length > 1) {
+    throw new Error(`Not one refusal text: ${JSON.stringify(json)}`);
+  }
+  return text;
 }
 
 /** Polls until the check passes, and fails with its last error when it does not in time. */

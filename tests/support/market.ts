@@ -1,4 +1,4 @@
-import { Client, eventually, type Json } from './client.ts';
+import { eventually, type Client, type Json } from './client.ts';
 import { down, exact, show, times, up, type Exact } from './exact.ts';
 
 /** One perp as a client learns it from the venue, with builders of valid prices and sizes. */

@@ -18,48 +18,42 @@ const networkOf = (vector: Json) => ({
 });
 
 describe('the signer of the tests', () => {
-  const agentSigned = vectors.cases.filter((vector: Json) => vector.scheme === 'agent');
+  const agentSigned: Json[] = vectors.cases.filter((vector: Json) => vector.scheme === 'agent');
 
-  test.each(agentSigned.map((vector: Json) => [vector.name, vector]))(
-    'reproduces %s',
-    async (_name, vector: Json) => {
-      const action = JSON.parse(vector.action);
-      const options = {
-        nonce: vector.nonce,
-        vaultAddress: vector.vaultAddress,
-        expiresAfter: vector.expiresAfter,
-        network: networkOf(vector),
-      };
-      const signed = await signAgentAction(vector.privateKey as Hex, action, options);
-      expect(agentPreimage(action, options).startsWith(vector.msgpack)).toBe(true);
-      expect(keccak256(agentPreimage(action, options))).toBe(vector.connectionId);
-      expect(signed.digest).toBe(vector.digest);
-      expect(signed.envelope.signature).toEqual(vector.signature);
-      expect(signed.txHash).toBe(vector.txHash);
-    },
-  );
+  test.each(agentSigned)('reproduces $name', async (vector: Json) => {
+    const action = JSON.parse(vector.action);
+    const options = {
+      nonce: vector.nonce,
+      vaultAddress: vector.vaultAddress,
+      expiresAfter: vector.expiresAfter,
+      network: networkOf(vector),
+    };
+    const signed = await signAgentAction(vector.privateKey as Hex, action, options);
+    expect(agentPreimage(action, options).startsWith(vector.msgpack)).toBe(true);
+    expect(keccak256(agentPreimage(action, options))).toBe(vector.connectionId);
+    expect(signed.digest).toBe(vector.digest);
+    expect(signed.envelope.signature).toEqual(vector.signature);
+    expect(signed.txHash).toBe(vector.txHash);
+  });
 
-  const approvals = vectors.cases.filter(
+  const approvals: Json[] = vectors.cases.filter(
     (vector: Json) => vector.scheme === 'direct' && vector.name.startsWith('approveAgent'),
   );
 
-  test.each(approvals.map((vector: Json) => [vector.name, vector]))(
-    'reproduces %s',
-    async (_name, vector: Json) => {
-      const action = JSON.parse(vector.action);
-      const signed = await signApproveAgent(vector.privateKey as Hex, {
-        agentAddress: action.agentAddress,
-        agentName: action.agentName,
-        nonce: vector.nonce,
-        network: networkOf(vector),
-        ...(vector.signatureChainId === null ? {} : { signatureChainId: vector.signatureChainId }),
-      });
-      expect(JSON.stringify(signed.envelope.action)).toBe(JSON.stringify(action));
-      expect(signed.digest).toBe(vector.digest);
-      expect(signed.envelope.signature).toEqual(vector.signature);
-      expect(signed.txHash).toBe(vector.txHash);
-    },
-  );
+  test.each(approvals)('reproduces $name', async (vector: Json) => {
+    const action = JSON.parse(vector.action);
+    const signed = await signApproveAgent(vector.privateKey as Hex, {
+      agentAddress: action.agentAddress,
+      agentName: action.agentName,
+      nonce: vector.nonce,
+      network: networkOf(vector),
+      ...(vector.signatureChainId === null ? {} : { signatureChainId: vector.signatureChainId }),
+    });
+    expect(JSON.stringify(signed.envelope.action)).toBe(JSON.stringify(action));
+    expect(signed.digest).toBe(vector.digest);
+    expect(signed.envelope.signature).toEqual(vector.signature);
+    expect(signed.txHash).toBe(vector.txHash);
+  });
 
   test('derives the trace id of a request from its hash', () => {
     const { txHash, traceId } = vectors.traceIdExample;

@@ -206,7 +206,7 @@ export function receiptNames(
 
 /** The first 16 bytes as UUID text, version nibble 4, variant bits 10. */
 export function traceIdOf(txHash: Hex): string {
-  const digits = [...txHash.slice(2, 34)];
+  const digits = txHash.slice(2, 34).split('');
   digits[12] = '4';
   digits[16] = ((Number.parseInt(digits[16]!, 16) & 0x3) | 0x8).toString(16);
   const hex = digits.join('');
@@ -253,7 +253,10 @@ function typedBytes(
   primaryType: string,
   message: Record<string, unknown>,
 ): Hex {
-  const separator = hashDomain({ domain, types: { EIP712Domain: DOMAIN_TYPE } });
+  const separator = hashDomain<Record<string, unknown>>({
+    domain,
+    types: { EIP712Domain: DOMAIN_TYPE },
+  });
   return concatHex(['0x1901', separator, hashStruct({ data: message, primaryType, types })]);
 }
 

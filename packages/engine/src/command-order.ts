@@ -18,12 +18,17 @@ export type CommandOrder = readonly [
 export function orderCommands(state: State, commands: readonly Command[]): CommandOrder {
   const classes: [number[], number[], number[], number[]] = [[], [], [], []];
   const reached = new Map<string, number>();
+  /** Whom an agent will act for if the block's own approvals succeed. */
+  const bound = new Map<string, string>();
   for (const [index, command] of commands.entries()) {
     let rank: number = commandClass(command);
     if (isSigned(command) && commands.length > 1) {
-      const actor = actingAccount(state, command.authority)?.address ?? command.authority.signer;
+      const { signer } = command.authority;
+      const actor =
+        bound.get(signer) ?? actingAccount(state, command.authority)?.address ?? signer;
       rank = Math.max(rank, reached.get(actor) ?? 0);
       reached.set(actor, rank);
+      if (command.type === 'approveAgent') bound.set(command.agent, signer);
     }
     classes[rank]?.push(index);
   }

@@ -37,11 +37,12 @@ export class EffectsDigest {
     this.word(this.#floatWords[1] ?? 0);
   }
 
-  /** An amount of money; what lies above 64 bits is folded in. */
+  /** An amount of money; what lies above 64 bits follows as another amount. */
   amount(value: bigint): void {
     this.#big[0] = value;
     this.word(this.#bigWords[0] ?? 0);
     this.word(this.#bigWords[1] ?? 0);
+    if (BigInt.asIntN(64, value) !== value) this.amount(value >> 64n);
   }
 
   text(value: string): void {

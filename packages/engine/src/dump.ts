@@ -227,7 +227,7 @@ function dumpSigner(
   signer: Address,
   nonces: SignerNonces,
 ): readonly [string, readonly number[], number, boolean] {
-  return [signer, nonces.used, nonces.floor, nonces.isRevokedAgent];
+  return [signer, [...nonces.used], nonces.floor, nonces.isRevokedAgent];
 }
 
 function dumpOrders(state: State): OrderDump[] {

@@ -139,8 +139,8 @@ export function bookLevels(
   if (tick === undefined) return book.levels(isBuy, max);
   const grouped: { price: number; size: number; count: number }[] = [];
   for (const level of book.levels(isBuy, Number.MAX_SAFE_INTEGER)) {
-    const steps = level.price / tick;
-    const price = (isBuy ? Math.floor(steps) : Math.ceil(steps)) * tick;
+    const steps = isBuy ? Math.floor(level.price / tick) : Math.ceil(level.price / tick);
+    const price = steps * tick;
     const last = grouped.at(-1);
     if (last?.price === price) {
       last.size += level.size;

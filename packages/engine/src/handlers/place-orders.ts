@@ -10,6 +10,7 @@ import { matchOrder } from '../orders/match-order.ts';
 import { restOrder } from '../orders/resting.ts';
 import { requestSnapshot, type TakerOrder, takerSnapshot } from '../orders/taker-order.ts';
 import { reducibleSize, validateOrder } from '../orders/validate-order.ts';
+import { accountValue, exposureOf, initialMargin, worstCase } from '../perp/margin.ts';
 import type { Perp } from '../perp/perp.ts';
 import type { Reject } from '../reject.ts';
 import type { State } from '../state.ts';
@@ -66,12 +67,12 @@ function placeOrder(execution: Execution, account: Account, order: OrderRequest)
     const why = reject ?? { reason: 'instrumentUnknown', instrumentId: order.instrumentId };
     return rejected(execution, account, orderId, order, why);
   }
-  const holding = holdingOf(account, perp, parametersOf(state).defaultLeverage);
-  const size = order.reduceOnly ? Math.min(order.size, reducibleSize(order, holding)) : order.size;
   const price = order.timeInForce === 'market' ? marketPrice(state, perp, order) : order.price;
   if (order.timeInForce === 'alo' && perp.book.crosses(order.isBuy, price)) {
     return rejected(execution, account, orderId, order, { reason: 'postOnlyWouldTrade' });
   }
+  const holding = holdingOf(account, perp, parametersOf(state).defaultLeverage);
+  const size = order.reduceOnly ? Math.min(order.size, reducibleSize(order, holding)) : order.size;
   const taker: TakerOrder = {
     orderId,
     account,
@@ -106,7 +107,10 @@ function execute(execution: Execution, taker: TakerOrder): OrderStatus {
     return 'filled';
   }
   const isImmediate = timeInForce === 'ioc' || timeInForce === 'market';
-  const cause = stopped ?? (isImmediate ? 'iocRemainder' : undefined);
+  const cause =
+    stopped ??
+    (isImmediate ? 'iocRemainder' : undefined) ??
+    (isRestCovered(state, taker) ? undefined : 'marginCanceled');
   if (cause !== undefined) {
     emitOrder(execution, 'cancelled', takerSnapshot(taker, now), cause);
     return 'cancelled';
@@ -114,6 +118,22 @@ function execute(execution: Execution, taker: TakerOrder): OrderStatus {
   restOrder(execution, taker);
   emitOrder(execution, 'open', takerSnapshot(taker, now));
   return 'open';
+}
+
+/**
+ * R-initial holds again when what is left enters the book: fills worse than the mark have cost part
+ * of what the order was admitted on. What does not raise the worst-case exposure may always rest.
+ */
+function isRestCovered(state: State, taker: TakerOrder): boolean {
+  const { account, holding, request, remaining } = taker;
+  if (request.reduceOnly || remaining === taker.original) return true;
+  const buys = holding.restingBuy + (request.isBuy ? remaining : 0);
+  const sells = holding.restingSell + (request.isBuy ? 0 : remaining);
+  const exposure = worstCase(holding.size, buys, sells);
+  if (exposure <= exposureOf(holding)) return true;
+  const value = accountValue(state, account);
+  const part = initialMargin(holding.perp, exposure, holding.leverage);
+  return value >= account.margin.initial - holding.initial + part;
 }
 
 /** A market order's limit: at most the band away from the mark, on the tick nearer to the mark. */

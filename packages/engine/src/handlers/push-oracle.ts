@@ -28,6 +28,8 @@ export function pushOracle(execution: Execution, command: PushOracleCommand): Co
     }
     state.digest.number(instrumentId);
     state.digest.number(oracle);
+    state.digest.number(atMs);
+    state.digest.number(external ?? 0);
   }
   return {};
 }

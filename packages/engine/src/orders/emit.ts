@@ -1,6 +1,7 @@
 import type { CancelCause, OrderSnapshot, OrderStatus, TradeExecuted } from '../event.ts';
 import type { Execution } from '../execution.ts';
 import type { Reject } from '../reject.ts';
+import { timeInForceCode } from './order-codes.ts';
 
 /** How a status enters the digest. */
 const STATUS_CODE: Record<OrderStatus, number> = { open: 1, filled: 2, cancelled: 3, rejected: 4 };
@@ -41,9 +42,12 @@ export function emitTrade(execution: Execution, trade: TradeExecuted): void {
 
 function absorbOrder(execution: Execution, status: OrderStatus, order: OrderSnapshot): void {
   const { digest } = execution.state;
-  digest.word(STATUS_CODE[status]);
+  const sideCode = (order.isBuy ? 8 : 0) | (order.reduceOnly ? 16 : 0);
+  digest.word(STATUS_CODE[status] | sideCode | (timeInForceCode(order.timeInForce) << 5));
+  digest.word(order.instrumentId);
   digest.number(order.orderId);
   digest.number(order.price);
   digest.number(order.remaining);
   digest.number(order.filledNotional);
+  digest.number(order.expireMs ?? 0);
 }

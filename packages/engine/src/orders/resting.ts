@@ -26,7 +26,8 @@ export function restOrder(execution: Execution, taker: TakerOrder): void {
   pool.filledNotional[slot] = taker.filledNotional;
   pool.acceptedMs[slot] = state.timeMs;
   pool.rank[slot] = state.nextRank++;
-  pool.expireMs[slot] = request.expireMs ?? 0;
+  const expireMs = request.timeInForce === 'gtd' ? request.expireMs : undefined;
+  pool.expireMs[slot] = expireMs ?? 0;
   pool.account[slot] = account.index;
   pool.instrument[slot] = request.instrumentId;
   pool.flags[slot] = (request.isBuy ? SIDE_BUY : 0) | (request.reduceOnly ? REDUCE_ONLY : 0);
@@ -35,8 +36,9 @@ export function restOrder(execution: Execution, taker: TakerOrder): void {
     pool.clientOrderIds.set(slot, request.clientOrderId);
     const key = present(clientOrderKey(request.clientOrderId), 'a valid client order id');
     account.clientOrders.set(key, taker.orderId);
+    state.digest.text(key);
   }
-  if (request.expireMs !== undefined) state.expiries.push(request.expireMs, taker.orderId);
+  if (expireMs !== undefined) state.expiries.push(expireMs, taker.orderId);
   holding.perp.book.insert(slot);
   pool.ownAppend(holding.orders, slot);
   account.liveOrders += 1;

@@ -7,6 +7,7 @@ import {
   type InstrumentId,
   timeMs,
 } from '@oddlot/units';
+import type { Account, Holding } from '../account.ts';
 import { applyBlock } from '../apply.ts';
 import type { BlockResult, CommandOutcome, EntryOutcome } from '../block.ts';
 import type { Authority, Command, OrderRequest } from '../command.ts';
@@ -77,6 +78,14 @@ export function order(shape: OrderShape): OrderRequest {
   };
 }
 
+export type ScenarioOptions = {
+  readonly oracle?: number;
+  readonly funds?: number;
+  readonly accounts?: readonly Address[];
+  readonly perp?: PerpDefinition;
+  readonly parameters?: Partial<VenueParameters>;
+};
+
 export class Scenario {
   readonly state: State = createState();
   /** Checked after every block unless a test of speed says otherwise. */
@@ -86,12 +95,11 @@ export class Scenario {
   readonly blocks: { timeMs: number; commands: readonly Command[] }[] = [];
 
   /** A venue with one perp at a price and some funded accounts. */
-  static open(
-    options: { oracle?: number; funds?: number; accounts?: readonly Address[]; perp?: PerpDefinition } = {},
-  ): Scenario {
+  static open(options: ScenarioOptions = {}): Scenario {
     const scenario = new Scenario();
     const perp = options.perp ?? PERP;
-    scenario.block({ type: 'genesis', parameters: PARAMETERS }, { type: 'registerPerp', perp });
+    const parameters = { ...PARAMETERS, ...options.parameters };
+    scenario.block({ type: 'genesis', parameters }, { type: 'registerPerp', perp });
     scenario.oracle(options.oracle ?? 1_000_000, perp.instrumentId);
     for (const account of options.accounts ?? [alice, bob, carol]) {
       scenario.fund(account, options.funds ?? 1_000_000_000);
@@ -149,6 +157,33 @@ export class Scenario {
     const cancels = orderIds.map((orderId) => ({ instrumentId: PERP.instrumentId, orderId }));
     const authority = this.authority(signer);
     return this.outcome({ type: 'cancelOrders', authority, cancels }).entries ?? [];
+  }
+
+  /** Binds an agent, or revokes one with the zero address. */
+  approve(signer: Address, agent: Address, label = ''): CommandOutcome {
+    return this.outcome({ type: 'approveAgent', authority: this.authority(signer), agent, label });
+  }
+
+  account(address: Address): Account {
+    const account = this.state.accounts[this.state.accountIndex.get(address) ?? -1];
+    if (account === undefined) throw new Error(`no account ${address}`);
+    return account;
+  }
+
+  /** What an account has in an instrument it has already used. */
+  holding(address: Address, id: InstrumentId = PERP.instrumentId): Holding {
+    const holding = this.account(address).holdings.get(id);
+    if (holding === undefined) throw new Error(`${address} never traded ${id}`);
+    return holding;
+  }
+
+  /** Signed lots; 0 without a position. */
+  position(address: Address, id: InstrumentId = PERP.instrumentId): number {
+    return this.account(address).holdings.get(id)?.size ?? 0;
+  }
+
+  balance(address: Address): bigint {
+    return this.account(address).perpBalance;
   }
 
   /** Executes one command in a block of its own. */

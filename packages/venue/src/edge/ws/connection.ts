@@ -9,7 +9,7 @@ import type { WsLimits } from './ws-limits.ts';
 export const CLOSE = { normal: 1000, goingAway: 1001, tryAgainLater: 1013 } as const;
 
 /** Up to here frames are joined before they are written; beyond, copying costs more than it saves. */
-const JOINED_BYTES_MAX = 64 * 1024;
+const JOINED_BYTES_MAX = 8 * 1024;
 
 /**
  * One client. Frames for it are collected and written together, straight to the socket: they are

@@ -46,7 +46,7 @@ export const BTC: PerpDefinition = {
 
 export const START_MS = 1_800_000_000_000;
 
-const GENESIS: Command = {
+export const GENESIS: Command = {
   type: 'genesis',
   parameters: {
     serviceNetwork: 'Oddlot-Testnet',
