@@ -69,6 +69,8 @@ export type PlaceOrdersCommand = {
   readonly type: 'placeOrders';
   readonly authority: Authority;
   readonly orders: readonly OrderRequest[];
+  /** Absent means none. */
+  readonly grouping?: Grouping;
   readonly builder?: { readonly address: Address; readonly feeTenthsBp: number };
 };
 
@@ -87,11 +89,29 @@ export type OrderRequest = {
   readonly reduceOnly: boolean;
   readonly timeInForce: TimeInForce;
   readonly expireMs?: TimeMs;
+  /** The margin mode that the order asks for; by default the instrument's current one. */
+  readonly marginMode?: MarginMode;
+  /** Present on an order that waits off the book for the mark (R-trigger). */
+  readonly trigger?: TriggerRequest;
   /** The client's own id as it was sent; two are equal when their 16 bytes are (R-cloid). */
   readonly clientOrderId?: string;
   readonly priceInexact?: true;
   readonly sizeInexact?: true;
 };
+
+export type MarginMode = 'cross' | 'isolated';
+
+/** When a waiting order fires, and as what. */
+export type TriggerRequest = {
+  readonly kind: 'takeProfit' | 'stopLoss';
+  readonly price: number;
+  /** A market order under the slippage cap, or a limit order at the order's price. */
+  readonly isMarket: boolean;
+  readonly priceInexact?: true;
+};
+
+/** How the orders of one action belong together (R-grouping). */
+export type Grouping = 'none' | 'normal' | 'position';
 
 export type CancelOrdersCommand = {
   readonly type: 'cancelOrders';

@@ -1,11 +1,19 @@
-import { type Address, present, timeMs, usdcFromText } from '@oddlot/units';
-import { type Account, createAccount, holdingOf } from './account.ts';
+import { addUsdc, type Address, present, timeMs, usdcFromText } from '@oddlot/units';
+import {
+  type Account,
+  createAccount,
+  type Holding,
+  holdingKey,
+  holdingOf,
+  type Leg,
+  type PositionMode,
+} from './account.ts';
 import type { SignerNonces } from './auth/nonces.ts';
-import { NONE, REDUCE_ONLY, SIDE_BUY } from './book/order-pool.ts';
+import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from './book/order-pool.ts';
 import { clientOrderKey } from './client-order-id.ts';
 import { parametersOf } from './execution.ts';
 import { read } from './orders/order-snapshot.ts';
-import { addResting } from './orders/resting.ts';
+import { addResting, reserveOf } from './orders/resting.ts';
 import type { VenueParameters } from './parameters.ts';
 import type { PerpDefinition } from './perp/definition.ts';
 import { createPerp, type Perp, setOracle } from './perp/perp.ts';
@@ -56,20 +64,25 @@ type AccountDump = {
   readonly createdMs: number;
   readonly perpBalance: string;
   readonly outcomeBalance: string;
+  readonly positionMode: PositionMode;
+  /** By instrument id: isolated, cross leverage, isolated leverage of each leg. */
+  readonly settings: readonly (readonly [number, boolean, number, number, number])[];
   /** By label. */
   readonly agents: readonly (readonly [string, Address, number, number])[];
-  /** By instrument id. */
+  /** By instrument id, then leg. */
   readonly holdings: readonly HoldingDump[];
 };
 
 type HoldingDump = readonly [
   instrumentId: number,
+  leg: Leg,
   size: number,
   cost: string,
-  leverage: number,
+  isolatedMargin: string,
   updatedMs: number,
   feesPaid: string,
   realised: string,
+  funding: readonly [allTime: string, sinceOpen: string, sinceChange: string],
 ];
 
 type OrderDump = readonly [
@@ -88,6 +101,8 @@ type OrderDump = readonly [
   expireMs: number,
   feeOverpaid: number,
   clientOrderId: string | null,
+  /** What an isolated order holds back. */
+  reserve: string,
 ];
 
 export function dump(state: State): StateDump {
@@ -182,21 +197,37 @@ function dumpAccount(account: Account): AccountDump {
     createdMs: account.createdMs,
     perpBalance: String(account.perpBalance),
     outcomeBalance: String(account.outcomeBalance),
+    positionMode: account.positionMode,
+    settings: [...account.settings.entries()]
+      .sort((a, b) => a[0] - b[0])
+      .map(([id, { isIsolated, crossLeverage, isolatedLeverage }]) => [
+        id,
+        isIsolated,
+        crossLeverage,
+        ...isolatedLeverage,
+      ]),
     agents: [...account.agents.entries()]
       .map(([label, { agent, createdMs, updatedMs }]) => [label, agent, createdMs, updatedMs] as const)
       .sort((a, b) => byText(a[0], b[0])),
     holdings: [...account.holdings.entries()]
       .sort((a, b) => a[0] - b[0])
-      .map(([id, holding]): HoldingDump => [
-        id,
-        holding.size,
-        String(holding.cost),
-        holding.leverage,
-        holding.updatedMs,
-        String(holding.feesPaid),
-        String(holding.realised),
-      ]),
+      .map(([, holding]) => dumpHolding(holding)),
   };
+}
+
+function dumpHolding(holding: Holding): HoldingDump {
+  const { allTime, sinceChange, sinceOpen } = holding.funding;
+  return [
+    holding.perp.definition.instrumentId,
+    holding.leg,
+    holding.size,
+    String(holding.cost),
+    String(holding.isolatedMargin),
+    holding.updatedMs,
+    String(holding.feesPaid),
+    String(holding.realised),
+    [String(allTime), String(sinceOpen), String(sinceChange)],
+  ];
 }
 
 function restoreAccount(state: State, plain: AccountDump): void {
@@ -208,19 +239,30 @@ function restoreAccount(state: State, plain: AccountDump): void {
     account.agents.set(label, record);
     state.agents.set(agent, { accountIndex: account.index, label });
   }
-  for (const [id, size, cost, leverage, updatedMs, feesPaid, realised] of plain.holdings) {
-    const perp = present(state.perps.get(id), 'a listed perp');
-    const holding = holdingOf(account, perp, leverage);
-    holding.size = size;
-    holding.cost = usdcFromText(cost);
-    holding.leverage = leverage;
-    holding.updatedMs = timeMs(updatedMs);
-    holding.feesPaid = usdcFromText(feesPaid);
-    holding.realised = usdcFromText(realised);
-    perp.openInterest += Math.max(size, 0);
+  account.positionMode = plain.positionMode;
+  for (const [id, isIsolated, crossLeverage, long, short] of plain.settings) {
+    account.settings.set(id, { isIsolated, crossLeverage, isolatedLeverage: [long, short] });
   }
+  for (const holding of plain.holdings) restoreHolding(state, account, holding);
   state.accounts.push(account);
   state.accountIndex.set(plain.address, account.index);
+}
+
+function restoreHolding(state: State, account: Account, plain: HoldingDump): void {
+  const [id, leg, size, cost, isolatedMargin, updatedMs, feesPaid, realised, funding] = plain;
+  const perp = present(state.perps.get(id), 'a listed perp');
+  const holding = holdingOf(account, perp, leg, parametersOf(state).defaultLeverage);
+  holding.size = size;
+  holding.cost = usdcFromText(cost);
+  holding.isolatedMargin = usdcFromText(isolatedMargin);
+  holding.updatedMs = timeMs(updatedMs);
+  holding.feesPaid = usdcFromText(feesPaid);
+  holding.realised = usdcFromText(realised);
+  const [allTime, sinceOpen, sinceChange] = funding;
+  holding.funding.allTime = usdcFromText(allTime);
+  holding.funding.sinceOpen = usdcFromText(sinceOpen);
+  holding.funding.sinceChange = usdcFromText(sinceChange);
+  perp.openInterest += Math.max(size, 0);
 }
 
 function dumpSigner(
@@ -250,6 +292,7 @@ function dumpOrders(state: State): OrderDump[] {
       read(pool.expireMs, slot),
       read(pool.feeOverpaid, slot),
       pool.clientOrderIds.get(slot) ?? null,
+      String(reserveOf(state, read(pool.orderId, slot))),
     ]);
   };
   for (const id of state.perpIds) {
@@ -279,7 +322,13 @@ function restoreOrders(state: State, orders: readonly OrderDump[]): void {
     pool.expireMs[slot] = row[12];
     pool.feeOverpaid[slot] = row[13];
     const account = present(state.accounts[accountIndex], 'the owner of an order');
-    const holding = present(account.holdings.get(instrument), 'a holding behind an order');
+    const key = holdingKey(instrument, (flags & LEG_SHORT) !== 0 ? 1 : 0);
+    const holding = present(account.holdings.get(key), 'a holding behind an order');
+    const reserve = usdcFromText(row[15]);
+    if (reserve > 0n) {
+      state.reserves.set(orderId, reserve);
+      holding.reserved = addUsdc(holding.reserved, reserve);
+    }
     pool.ownAppend(holding.orders, slot);
     account.liveOrders += 1;
     addResting(holding, (flags & SIDE_BUY) !== 0, (flags & REDUCE_ONLY) !== 0, remaining);

@@ -1,7 +1,8 @@
 import { assert, present } from '@oddlot/units';
 import type { Account, Holding } from './account.ts';
-import { NONE, REDUCE_ONLY, SIDE_BUY } from './book/order-pool.ts';
+import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from './book/order-pool.ts';
 import { read } from './orders/order-snapshot.ts';
+import { reserveOf } from './orders/resting.ts';
 import { exposureOf, freshMargin, initialMargin } from './perp/margin.ts';
 import type { State } from './state.ts';
 
@@ -35,7 +36,9 @@ function checkConservation(state: State): void {
   let sum: bigint = state.treasury;
   for (const account of state.accounts) {
     sum += account.perpBalance + account.outcomeBalance;
-    for (const holding of account.holdings.values()) sum -= holding.cost;
+    for (const holding of account.holdings.values()) {
+      sum += holding.isolatedMargin + holding.reserved - holding.cost;
+    }
   }
   const owed = state.deposited - state.withdrawn;
   assert(sum === owed, `money is conserved: ${sum} on the books, ${owed} owed`);
@@ -45,7 +48,8 @@ function checkOpenInterest(state: State): void {
   const net = new Map<number, number>();
   const long = new Map<number, number>();
   for (const account of state.accounts) {
-    for (const [id, { size }] of account.holdings) {
+    for (const { perp, size } of account.holdings.values()) {
+      const id = perp.definition.instrumentId;
       net.set(id, (net.get(id) ?? 0) + size);
       long.set(id, (long.get(id) ?? 0) + Math.max(size, 0));
     }
@@ -59,8 +63,8 @@ function checkOpenInterest(state: State): void {
 
 function checkAccount(state: State, account: Account): void {
   let live = 0;
-  for (const [id, holding] of account.holdings) {
-    live += checkHolding(state, account, id, holding);
+  for (const holding of account.holdings.values()) {
+    live += checkHolding(state, account, holding);
   }
   assert(live === account.liveOrders, `${account.address} has the orders that it counts`);
   const kept = { ...account.margin };
@@ -76,9 +80,11 @@ function checkAccount(state: State, account: Account): void {
   assert(same, `the margin sums of ${account.address} are those of its holdings`);
 }
 
-function checkHolding(state: State, account: Account, id: number, holding: Holding): number {
+function checkHolding(state: State, account: Account, holding: Holding): number {
   const { pool } = state;
+  const id = holding.perp.definition.instrumentId;
   const sums = [0, 0, 0, 0];
+  let reserved = 0n;
   let count = 0;
   for (let slot = holding.orders.head; slot !== NONE; slot = read(pool.ownNext, slot)) {
     count += 1;
@@ -87,7 +93,16 @@ function checkHolding(state: State, account: Account, id: number, holding: Holdi
     const flags = read(pool.flags, slot);
     const column = ((flags & SIDE_BUY) !== 0 ? 0 : 1) + ((flags & REDUCE_ONLY) !== 0 ? 2 : 0);
     sums[column] = (sums[column] ?? 0) + read(pool.remaining, slot);
+    assert((flags & LEG_SHORT) !== 0 === (holding.leg === 1), 'an order is in its leg’s list');
+    reserved += reserveOf(state, read(pool.orderId, slot));
   }
+  assert(reserved === holding.reserved, 'what orders hold back adds up');
+  const isHedged = account.positionMode === 'hedge';
+  assert(!isHedged || (holding.leg === 0 ? holding.size >= 0 : holding.size <= 0), 'legs have sides');
+  assert(holding.leg === 0 || isHedged || holding.size === 0, 'one-way mode has one leg');
+  const isBacked = holding.isIsolated && holding.size !== 0;
+  assert(isBacked || holding.isolatedMargin === 0n, 'no isolated position, no isolated margin');
+
   const kept = [holding.restingBuy, holding.restingSell, holding.reduceBuy, holding.reduceSell];
   assert(String(kept) === String(sums), `resting sizes add up: ${kept} against ${sums}`);
   assert(holding.reduceSell <= Math.max(holding.size, 0), 'reduce-only sells have a long behind');

@@ -4,6 +4,7 @@ import {
   divHalfUp,
   type InstrumentId,
   marginFor,
+  type MicroUsdc,
   microUsdc,
   notional,
   present,
@@ -16,10 +17,25 @@ import type { OrderSnapshot } from './event.ts';
 import { parametersOf } from './execution.ts';
 import { read, snapshotOf } from './orders/order-snapshot.ts';
 import type { PerpDefinition } from './perp/definition.ts';
-import { accountValue, freshMargin, liquidationFee, withdrawable } from './perp/margin.ts';
+import { crossRisk } from './perp/fill-check.ts';
+import { riskOf } from './perp/isolated.ts';
+import {
+  accountValue,
+  freshMargin,
+  isolatedEquity,
+  liquidationFee,
+  withdrawable,
+} from './perp/margin.ts';
 import { tierOf } from './perp/tiers.ts';
 import type { State } from './state.ts';
-import type { AccountView, AgentView, BookLevel, PerpView, PositionView } from './views.ts';
+import type {
+  AccountView,
+  AgentView,
+  BookLevel,
+  MarginView,
+  PerpView,
+  PositionView,
+} from './views.ts';
 
 export { tradeCapacity } from './trade-capacity.ts';
 
@@ -28,32 +44,45 @@ export function accountView(state: State, address: Address): AccountView | undef
   const account = findAccount(state, address);
   if (account === undefined) return undefined;
   freshMargin(state, account);
-  const { initial, maintenance, notional: total, unrealised } = account.margin;
-  const positions = [...account.holdings.values()]
+  const holdings = [...account.holdings.values()];
+  const positions = holdings
     .filter((holding) => holding.size !== 0)
-    .sort((a, b) => a.perp.definition.instrumentId - b.perp.definition.instrumentId)
+    .sort((a, b) => a.perp.definition.instrumentId - b.perp.definition.instrumentId || a.leg - b.leg)
     .map((holding) => positionView(state, account, holding));
-  let signedNotional = ZERO_USDC;
-  let marginUsed = ZERO_USDC;
-  for (const position of positions) {
-    signedNotional = addUsdc(signedNotional, notional(position.mark, position.size));
-    marginUsed = addUsdc(marginUsed, position.marginUsed);
+  const crossValue = accountValue(state, account);
+  let value = crossValue;
+  for (const holding of holdings) {
+    value = addUsdc(value, addUsdc(holding.isolatedMargin, holding.reserved));
+    if (holding.isIsolated) value = addUsdc(value, holding.unrealised);
   }
   return {
     address,
     perpBalance: account.perpBalance,
     outcomeBalance: account.outcomeBalance,
-    accountValue: accountValue(state, account),
-    unrealised,
-    notional: total,
-    signedNotional,
-    initialMargin: initial,
-    maintenanceMargin: maintenance,
-    liquidationFee: liquidationFee(total, parametersOf(state).liquidationFeeE8),
-    marginUsed,
+    isHedged: account.positionMode === 'hedge',
+    total: marginView(value, positions),
+    cross: marginView(crossValue, positions.filter((position) => !position.isIsolated)),
+    initialMargin: account.margin.initial,
+    maintenanceMargin: account.margin.maintenance,
+    liquidationFee: liquidationFee(
+      account.margin.notional,
+      parametersOf(state).liquidationFeeE8,
+    ),
     withdrawable: withdrawable(state, account),
     positions,
   };
+}
+
+function marginView(value: MicroUsdc, positions: readonly PositionView[]): MarginView {
+  let total = ZERO_USDC;
+  let signedNotional = ZERO_USDC;
+  let marginUsed = ZERO_USDC;
+  for (const position of positions) {
+    total = addUsdc(total, position.notional);
+    signedNotional = addUsdc(signedNotional, notional(position.mark, position.size));
+    marginUsed = addUsdc(marginUsed, position.marginUsed);
+  }
+  return { accountValue: value, notional: total, signedNotional, marginUsed };
 }
 
 export function hasAccount(state: State, address: Address): boolean {
@@ -160,41 +189,52 @@ function findAccount(state: State, address: Address): Account | undefined {
 
 function positionView(state: State, account: Account, holding: Holding): PositionView {
   const { perp, size } = holding;
-  const tier = tierOf(perp.tiers, Math.abs(size));
+  const { isIsolated } = holding;
+  const magnitude = Math.abs(size);
+  const equity = isIsolated
+    ? isolatedEquity(state, account, holding)
+    : accountValue(state, account);
   return {
     instrumentId: perp.definition.instrumentId,
+    isIsolated,
+    equity,
+    risk: isIsolated ? riskOf(state, perp, magnitude) : crossRisk(state, account),
     size,
     cost: holding.cost,
     mark: perp.mark,
     notional: holding.notional,
     unrealised: holding.unrealised,
     leverage: holding.leverage,
-    maxLeverage: tier.maxLeverage,
-    marginUsed: marginFor(holding.notional, holding.leverage),
-    liquidationPrice: liquidationPrice(state, account, holding),
+    maxLeverage: tierOf(perp.tiers, magnitude).maxLeverage,
+    marginUsed: isIsolated ? equity : marginFor(holding.notional, holding.leverage),
+    liquidationPrice: liquidationPrice(state, account, holding, equity),
     updatedMs: holding.updatedMs,
     feesPaid: holding.feesPaid,
     realised: holding.realised,
+    fundingAllTime: holding.funding.allTime,
+    fundingSinceOpen: holding.funding.sinceOpen,
+    fundingSinceChange: holding.funding.sinceChange,
   };
 }
 
 /**
- * The mark of this instrument at which the account's ratio is 1, the other marks unchanged. With
- * equity E and maintenance and fee of the others M, a position s at mark m, and its own maintenance
- * and fee at mark x being x × k:  E + s × (x − m) = M + x × k,  so  x = (M + s × m − E) / (s − k).
- * The tier goes by size, so k does not depend on x. Rounded half up; undefined when not above 0.
+ * The mark of this instrument at which its scope's ratio is 1, the other marks unchanged. With
+ * equity E and maintenance and fee of the scope's others M, a position s at mark m, and its own
+ * maintenance and fee at mark x being x × k:  E + s × (x − m) = M + x × k,  so
+ * x = (M + s × m − E) / (s − k). The tier goes by size, so k does not depend on x. Rounded half up;
+ * undefined when not above 0.
  */
-function liquidationPrice(state: State, account: Account, holding: Holding): number | undefined {
+function liquidationPrice(
+  state: State,
+  account: Account,
+  holding: Holding,
+  equity: MicroUsdc,
+): number | undefined {
   const { perp, size } = holding;
   const { liquidationFeeE8 } = parametersOf(state);
   const magnitude = Math.abs(size);
   const tier = tierOf(perp.tiers, magnitude);
-  const othersNotional = microUsdc(account.margin.notional - holding.notional);
-  const others =
-    account.margin.maintenance -
-    holding.maintenance +
-    liquidationFee(othersNotional, liquidationFeeE8);
-  const equity = accountValue(state, account);
+  const others = holding.isIsolated ? 0n : othersRisk(state, account, holding);
   const one = BigInt(RATE_ONE);
   const ownE8 = BigInt(magnitude) * BigInt(tier.mmrE8 + liquidationFeeE8) - tier.deductionLotsE8;
   const numerator = (others + notional(perp.mark, size) - equity) * one;
@@ -203,4 +243,12 @@ function liquidationPrice(state: State, account: Account, holding: Holding): num
   const sign = denominator < 0n ? -1n : 1n;
   const price = divHalfUp(numerator * sign, denominator * sign);
   return price > 0n && price <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(price) : undefined;
+}
+
+/** Maintenance and liquidation fee of the cross scope without one position's own part. */
+function othersRisk(state: State, account: Account, holding: Holding): bigint {
+  const { liquidationFeeE8 } = parametersOf(state);
+  const others = microUsdc(account.margin.notional - holding.notional);
+  const maintenance = account.margin.maintenance - holding.maintenance;
+  return maintenance + liquidationFee(others, liquidationFeeE8);
 }

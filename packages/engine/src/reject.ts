@@ -33,6 +33,8 @@ export type Reject =
   | { readonly reason: 'priceOffTick'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'priceTooFar'; readonly instrumentId: InstrumentId; readonly min: number; readonly max: number }
   | { readonly reason: 'valueBelowMin'; readonly min: MicroUsdc }
+  | { readonly reason: 'marginModeDiffers' }
+  | { readonly reason: 'onlyIsolated'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'expiryTooSoon'; readonly minMs: number }
   | { readonly reason: 'clientOrderIdInvalid' }
   | { readonly reason: 'clientOrderIdDuplicate' }

@@ -31,6 +31,8 @@ export type State = {
   /** The live orders of all books. */
   readonly pool: OrderPool;
   readonly expiries: ExpiryQueue;
+  /** What isolated orders hold back, by order id; it has left the balance (R-isolated). */
+  readonly reserves: Map<number, MicroUsdc>;
   /** R-treasury: exchange fees. */
   treasury: MicroUsdc;
   /** Deposits, faucet included. */
@@ -59,6 +61,7 @@ export function createState(digestLanes?: readonly number[]): State {
     signersSweptMs: 0,
     pool: new OrderPool(),
     expiries: new ExpiryQueue(),
+    reserves: new Map(),
     treasury: ZERO_USDC,
     deposited: ZERO_USDC,
     withdrawn: ZERO_USDC,

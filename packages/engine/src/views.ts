@@ -10,25 +10,37 @@ export type AccountView = {
   readonly address: Address;
   readonly perpBalance: MicroUsdc;
   readonly outcomeBalance: MicroUsdc;
-  /** Balance and unrealised PnL. */
-  readonly accountValue: MicroUsdc;
-  readonly unrealised: MicroUsdc;
-  /** Σ |size| × mark. */
-  readonly notional: MicroUsdc;
-  /** Σ size × mark. */
-  readonly signedNotional: MicroUsdc;
+  readonly isHedged: boolean;
+  /** Everything: balance, isolated margins, reserves and unrealised PnL. */
+  readonly total: MarginView;
+  /** The cross scope alone: without isolated positions and reserves. */
+  readonly cross: MarginView;
+  /** Of the cross scope. */
   readonly initialMargin: MicroUsdc;
   readonly maintenanceMargin: MicroUsdc;
   readonly liquidationFee: MicroUsdc;
-  /** Σ position margin as shown: notional / leverage. */
-  readonly marginUsed: MicroUsdc;
   readonly withdrawable: MicroUsdc;
   /** By instrument id. */
   readonly positions: readonly PositionView[];
 };
 
+/** Sums over positions. */
+export type MarginView = {
+  readonly accountValue: MicroUsdc;
+  /** Σ |size| × mark. */
+  readonly notional: MicroUsdc;
+  /** Σ size × mark. */
+  readonly signedNotional: MicroUsdc;
+  /** Σ position margin as shown. */
+  readonly marginUsed: MicroUsdc;
+};
+
 export type PositionView = {
   readonly instrumentId: InstrumentId;
+  readonly isIsolated: boolean;
+  /** What the position's scope has, and what it must have (R-ratio). */
+  readonly equity: MicroUsdc;
+  readonly risk: MicroUsdc;
   readonly size: number;
   /** Signed: paid for a long, received for a short. */
   readonly cost: MicroUsdc;
@@ -37,6 +49,7 @@ export type PositionView = {
   readonly unrealised: MicroUsdc;
   readonly leverage: number;
   readonly maxLeverage: number;
+  /** Cross: notional / leverage. Isolated: margin and unrealised PnL. */
   readonly marginUsed: MicroUsdc;
   /** The mark at which the ratio of its scope is 1; undefined when none is above 0. */
   readonly liquidationPrice: number | undefined;
@@ -45,6 +58,10 @@ export type PositionView = {
   readonly feesPaid: MicroUsdc;
   /** Realised since the position opened, before fees. */
   readonly realised: MicroUsdc;
+  /** Collected; paid is negative. */
+  readonly fundingAllTime: MicroUsdc;
+  readonly fundingSinceOpen: MicroUsdc;
+  readonly fundingSinceChange: MicroUsdc;
 };
 
 /** A perp as traders see it now. */
@@ -72,7 +89,11 @@ export type BookLevel = { readonly price: number; readonly size: number; readonl
 
 /** What an account could still trade in one instrument. */
 export type TradeCapacity = {
+  readonly isIsolated: boolean;
+  readonly isHedged: boolean;
+  /** Of the net position, or of the long side. */
   readonly leverage: number;
+  readonly leverageShort: number;
   readonly maxBuy: number;
   readonly maxSell: number;
   readonly availableToBuy: MicroUsdc;

@@ -26,6 +26,8 @@ export { NONE };
 export const SIDE_BUY = 1;
 /** Flag: the order may only make a position smaller. */
 export const REDUCE_ONLY = 2;
+/** Flag: the order is about the short leg of a hedged account. */
+export const LEG_SHORT = 4;
 
 /** From slot to slot: the number of fields of the type that has most, the Float64 ones. */
 const STRIDE = 10;

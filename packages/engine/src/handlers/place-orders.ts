@@ -1,15 +1,23 @@
-import { divCeil, divFloor, RATE_ONE, timeMs } from '@oddlot/units';
-import { type Account, holdingOf } from '../account.ts';
+import { divCeil, divFloor, negUsdc, RATE_ONE, timeMs } from '@oddlot/units';
+import {
+  type Account,
+  holdingKey,
+  holdingOf,
+  legOf,
+  settingsChanged,
+  settingsOf,
+} from '../account.ts';
 import type { CommandOutcome, EntryOutcome } from '../block.ts';
 import { clientOrderKey } from '../client-order-id.ts';
 import type { OrderRequest, PlaceOrdersCommand } from '../command.ts';
 import type { OrderStatus } from '../event.ts';
 import { type Execution, parametersOf } from '../execution.ts';
+import { postToBalance } from '../ledger/post.ts';
 import { emitOrder, emitRejected } from '../orders/emit.ts';
 import { matchOrder } from '../orders/match-order.ts';
 import { restOrder } from '../orders/resting.ts';
 import { requestSnapshot, type TakerOrder, takerSnapshot } from '../orders/taker-order.ts';
-import { reducibleSize, validateOrder } from '../orders/validate-order.ts';
+import { orderReserve, reducibleSize, validateOrder } from '../orders/validate-order.ts';
 import { accountValue, exposureOf, initialMargin, worstCase } from '../perp/margin.ts';
 import type { Perp } from '../perp/perp.ts';
 import type { Reject } from '../reject.ts';
@@ -54,7 +62,7 @@ function checkRepeat(seen: Set<string>, order: OrderRequest): Reject | undefined
 }
 
 function reducesPosition(account: Account, order: OrderRequest): boolean {
-  const size = account.holdings.get(order.instrumentId)?.size ?? 0;
+  const size = account.holdings.get(holdingKey(order.instrumentId, legOf(account, order)))?.size ?? 0;
   return size !== 0 && order.isBuy !== size > 0;
 }
 
@@ -71,8 +79,13 @@ function placeOrder(execution: Execution, account: Account, order: OrderRequest)
   if (order.timeInForce === 'alo' && perp.book.crosses(order.isBuy, price)) {
     return rejected(execution, account, orderId, order, { reason: 'postOnlyWouldTrade' });
   }
-  const holding = holdingOf(account, perp, parametersOf(state).defaultLeverage);
+  const { defaultLeverage } = parametersOf(state);
+  adoptMarginMode(account, perp, order, defaultLeverage);
+  const holding = holdingOf(account, perp, legOf(account, order), defaultLeverage);
   const size = order.reduceOnly ? Math.min(order.size, reducibleSize(order, holding)) : order.size;
+  const context = { state, account, order, timeMs: state.timeMs };
+  const reserve = orderReserve(context, perp, holding);
+  if (reserve > 0n) postToBalance(state, account, negUsdc(reserve));
   const taker: TakerOrder = {
     orderId,
     account,
@@ -82,9 +95,12 @@ function placeOrder(execution: Execution, account: Account, order: OrderRequest)
     original: size,
     remaining: size,
     filledNotional: 0,
+    reserve,
     feeOverpaid: 0,
   };
   const status = execute(execution, taker);
+  // What rests keeps its reserve; what ended gives it back.
+  if (status !== 'open' && taker.reserve > 0n) postToBalance(state, account, taker.reserve);
   return {
     orderId,
     clientOrderId: order.clientOrderId,
@@ -94,6 +110,21 @@ function placeOrder(execution: Execution, account: Account, order: OrderRequest)
     ...(size === order.size ? {} : { clipped: { from: order.size, to: size } }),
     ...(price === order.price ? {} : { clamped: { from: order.price, to: price } }),
   };
+}
+
+/** An accepted order's margin mode becomes the instrument's. */
+function adoptMarginMode(
+  account: Account,
+  perp: Perp,
+  order: OrderRequest,
+  defaultLeverage: number,
+): void {
+  if (order.marginMode === undefined) return;
+  const settings = settingsOf(account, perp, defaultLeverage);
+  const isIsolated = order.marginMode === 'isolated';
+  if (settings.isIsolated === isIsolated) return;
+  settings.isIsolated = isIsolated;
+  settingsChanged(account, perp, settings);
 }
 
 /** Matches, then rests or cancels what is left. */

@@ -1,4 +1,4 @@
-import { addUsdc, type MicroUsdc, subUsdc } from '@oddlot/units';
+import { addUsdc, type MicroUsdc } from '@oddlot/units';
 import type { Account } from '../account.ts';
 import type { SubAccount } from '../command.ts';
 import type { State } from '../state.ts';
@@ -19,18 +19,17 @@ export function postDeposit(
 }
 
 /**
- * A fill settles: the realised PnL moves from the position's cost to the balance, the exchange fee
- * from the balance to the treasury (R-treasury).
+ * Money changes pockets inside one account: between its balance and the cost of a position, an
+ * isolated margin, a reserve, or a fee that `postFee` takes on.
  */
-export function postFill(
-  state: State,
-  account: Account,
-  realised: MicroUsdc,
-  fee: MicroUsdc,
-): void {
-  account.perpBalance = subUsdc(addUsdc(account.perpBalance, realised), fee);
-  state.treasury = addUsdc(state.treasury, fee);
+export function postToBalance(state: State, account: Account, amount: MicroUsdc): void {
+  account.perpBalance = addUsdc(account.perpBalance, amount);
   absorbBalances(state, account);
+}
+
+/** An exchange fee reaches the treasury (R-treasury). */
+export function postFee(state: State, fee: MicroUsdc): void {
+  state.treasury = addUsdc(state.treasury, fee);
 }
 
 function absorbBalances(state: State, account: Account): void {

@@ -1,18 +1,23 @@
-import { accrueFee, addUsdc, assert, type MicroUsdc, notional, timeMs } from '@oddlot/units';
+import { accrueFee, assert, type MicroUsdc, notional, subUsdc } from '@oddlot/units';
 import type { Account, Holding } from '../account.ts';
 import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import type { CancelCause, TradeSide } from '../event.ts';
+import type { CancelCause } from '../event.ts';
 import type { Execution } from '../execution.ts';
 import { accountTier } from '../ledger/account-tier.ts';
 import { fillRate } from '../ledger/fee-tiers.ts';
-import { postFill } from '../ledger/post.ts';
 import { LIMITS } from '../limits.ts';
-import { isFillCovered } from '../perp/fill-check.ts';
-import { holdingChanged } from '../perp/margin.ts';
-import { tradePosition } from '../perp/position.ts';
 import { emitOrder, emitTrade } from './emit.ts';
 import { read, snapshotOf } from './order-snapshot.ts';
-import { addResting, cancelOrder, cutReduceOnly, ownerOf, removeOrder } from './resting.ts';
+import {
+  addResting,
+  cancelOrder,
+  cutReduceOnly,
+  ownerOf,
+  removeOrder,
+  reserveOf,
+  useReserve,
+} from './resting.ts';
+import { planSide, type SidePlan, settleSide } from './settle-side.ts';
 import type { TakerOrder } from './taker-order.ts';
 
 /**
@@ -37,12 +42,14 @@ export function matchOrder(execution: Execution, taker: TakerOrder): CancelCause
       continue;
     }
     const fill = pendingFill(execution, taker, slot, maker);
-    if (!isMakerCovered(execution, slot, maker, fill)) {
+    const makerPlan = planMaker(execution, slot, maker, fill);
+    if (!makerPlan.isCovered) {
       cancelOrder(execution, slot, 'marginCanceled');
       continue;
     }
-    if (!isTakerCovered(execution, taker, fill)) return 'marginCanceled';
-    settleFill(execution, taker, slot, maker, fill);
+    const takerPlan = planTaker(execution, taker, fill);
+    if (!takerPlan.isCovered) return 'marginCanceled';
+    settleFill(execution, taker, slot, maker, fill, { takerPlan, makerPlan });
   }
   return undefined;
 }
@@ -82,26 +89,28 @@ function pendingFill(execution: Execution, taker: TakerOrder, slot: number, make
   };
 }
 
-function isMakerCovered(execution: Execution, slot: number, maker: Maker, fill: Fill): boolean {
-  const flags = read(execution.state.pool.flags, slot);
-  const isBuy = (flags & SIDE_BUY) !== 0;
-  const counted = (flags & REDUCE_ONLY) !== 0 ? 0 : fill.size;
+function planMaker(execution: Execution, slot: number, maker: Maker, fill: Fill): SidePlan {
+  const { pool } = execution.state;
   const { restingBuy, restingSell } = maker.holding;
-  return isFillCovered(execution.state, maker.account, maker.holding, {
+  const counted = (read(pool.flags, slot) & REDUCE_ONLY) !== 0 ? 0 : fill.size;
+  const isBuy = (read(pool.flags, slot) & SIDE_BUY) !== 0;
+  return planSide(execution, maker, {
     signedSize: isBuy ? fill.size : -fill.size,
     price: fill.price,
     fee: fill.makerFee,
+    reserve: reserveOf(execution.state, read(pool.orderId, slot)),
     restingBuy: isBuy ? restingBuy - counted : restingBuy,
     restingSell: isBuy ? restingSell : restingSell - counted,
   });
 }
 
-function isTakerCovered(execution: Execution, taker: TakerOrder, fill: Fill): boolean {
+function planTaker(execution: Execution, taker: TakerOrder, fill: Fill): SidePlan {
   const { restingBuy, restingSell } = taker.holding;
-  return isFillCovered(execution.state, taker.account, taker.holding, {
+  return planSide(execution, taker, {
     signedSize: taker.request.isBuy ? fill.size : -fill.size,
     price: fill.price,
     fee: fill.takerFee,
+    reserve: taker.reserve,
     restingBuy,
     restingSell,
   });
@@ -113,28 +122,30 @@ function settleFill(
   slot: number,
   maker: Maker,
   fill: Fill,
+  plans: { readonly takerPlan: SidePlan; readonly makerPlan: SidePlan },
 ): void {
   const { state } = execution;
   const { pool } = state;
   const { perp } = taker.holding;
   const { isBuy, instrumentId } = taker.request;
   const { price, size } = fill;
+  const { makerPlan, takerPlan } = plans;
   const makerFlags = read(pool.flags, slot);
   perp.book.fill(slot, size);
   pool.filledNotional[slot] = read(pool.filledNotional, slot) + price * size;
   pool.feeOverpaid[slot] = fill.makerOverpaid;
   addResting(maker.holding, !isBuy, (makerFlags & REDUCE_ONLY) !== 0, -size);
+  useReserve(state, maker.holding, read(pool.orderId, slot), makerPlan.fromReserve);
   taker.remaining -= size;
   taker.filledNotional += price * size;
   taker.feeOverpaid = fill.takerOverpaid;
+  taker.reserve = subUsdc(taker.reserve, takerPlan.fromReserve);
 
   const makerOrder = snapshotOf(state, slot);
-  const signed = isBuy ? size : -size;
-  const takerSide = settleSide(execution, taker, signed, price, fill.takerFee, {
-    orderId: taker.orderId,
-    clientOrderId: taker.request.clientOrderId,
-  });
-  const makerSide = settleSide(execution, maker, -signed, price, fill.makerFee, makerOrder);
+  const { orderId, request } = taker;
+  const takerOrder = { orderId, clientOrderId: request.clientOrderId };
+  const takerSide = settleSide(execution, taker, takerPlan, takerOrder);
+  const makerSide = settleSide(execution, maker, makerPlan, makerOrder);
   const tradeId = state.nextTradeId++;
   perp.lastTrade = price;
   perp.lastTradeMs = state.timeMs;
@@ -154,32 +165,4 @@ function settleFill(
   emitOrder(execution, makerOrder.remaining === 0 ? 'filled' : 'open', makerOrder);
   cutReduceOnly(execution, maker.account, maker.holding);
   cutReduceOnly(execution, taker.account, taker.holding);
-}
-
-/** Moves one side's position and money. */
-function settleSide(
-  execution: Execution,
-  side: { readonly account: Account; readonly holding: Holding },
-  signedSize: number,
-  price: number,
-  fee: MicroUsdc,
-  order: { readonly orderId: number; readonly clientOrderId: string | undefined },
-): TradeSide {
-  const { state } = execution;
-  const { account, holding } = side;
-  const startPosition = holding.size;
-  const realised = tradePosition(holding, signedSize, price, timeMs(state.timeMs));
-  holding.feesPaid = addUsdc(holding.feesPaid, fee);
-  postFill(state, account, realised, fee);
-  holdingChanged(state, account, holding);
-  state.digest.number(holding.size);
-  state.digest.amount(holding.cost);
-  return {
-    account: account.address,
-    orderId: order.orderId,
-    clientOrderId: order.clientOrderId,
-    startPosition,
-    fee,
-    realised,
-  };
 }

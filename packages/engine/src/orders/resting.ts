@@ -1,9 +1,10 @@
-import { assert, present } from '@oddlot/units';
-import { type Account, type Holding, holdingOf } from '../account.ts';
-import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { addUsdc, assert, type MicroUsdc, present, subUsdc, ZERO_USDC } from '@oddlot/units';
+import { type Account, type Holding, holdingKey } from '../account.ts';
+import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import { clientOrderKey } from '../client-order-id.ts';
 import type { CancelCause, OrderSnapshot } from '../event.ts';
-import { type Execution, parametersOf } from '../execution.ts';
+import type { Execution } from '../execution.ts';
+import { postToBalance } from '../ledger/post.ts';
 import { ordersChanged } from '../perp/margin.ts';
 import type { State } from '../state.ts';
 import { emitOrder } from './emit.ts';
@@ -30,7 +31,10 @@ export function restOrder(execution: Execution, taker: TakerOrder): void {
   pool.expireMs[slot] = expireMs ?? 0;
   pool.account[slot] = account.index;
   pool.instrument[slot] = request.instrumentId;
-  pool.flags[slot] = (request.isBuy ? SIDE_BUY : 0) | (request.reduceOnly ? REDUCE_ONLY : 0);
+  pool.flags[slot] =
+    (request.isBuy ? SIDE_BUY : 0) |
+    (request.reduceOnly ? REDUCE_ONLY : 0) |
+    (holding.leg === 1 ? LEG_SHORT : 0);
   pool.tif[slot] = timeInForceCode(request.timeInForce);
   if (request.clientOrderId !== undefined) {
     pool.clientOrderIds.set(slot, request.clientOrderId);
@@ -43,6 +47,10 @@ export function restOrder(execution: Execution, taker: TakerOrder): void {
   pool.ownAppend(holding.orders, slot);
   account.liveOrders += 1;
   addResting(holding, request.isBuy, request.reduceOnly, taker.remaining);
+  if (taker.reserve > 0n) {
+    state.reserves.set(taker.orderId, taker.reserve);
+    holding.reserved = addUsdc(holding.reserved, taker.reserve);
+  }
   ordersChanged(state, account, holding);
 }
 
@@ -60,6 +68,7 @@ export function removeOrder(state: State, slot: number): void {
   pool.ownRemove(holding.orders, slot);
   account.liveOrders -= 1;
   addResting(holding, (flags & SIDE_BUY) !== 0, (flags & REDUCE_ONLY) !== 0, -remaining);
+  returnReserve(state, account, holding, read(pool.orderId, slot));
   pool.release(slot);
   ordersChanged(state, account, holding);
 }
@@ -74,9 +83,38 @@ export function cancelOrder(execution: Execution, slot: number, cause: CancelCau
 
 /** Who owns a resting order, and their place in its instrument. */
 export function ownerOf(state: State, slot: number): { account: Account; holding: Holding } {
-  const account = present(state.accounts[read(state.pool.account, slot)], 'the owner of an order');
-  const perp = present(state.perps.get(read(state.pool.instrument, slot)), 'a listed instrument');
-  return { account, holding: holdingOf(account, perp, parametersOf(state).defaultLeverage) };
+  const { pool } = state;
+  const account = present(state.accounts[read(pool.account, slot)], 'the owner of an order');
+  const leg = (read(pool.flags, slot) & LEG_SHORT) !== 0 ? 1 : 0;
+  const key = holdingKey(read(pool.instrument, slot), leg);
+  return { account, holding: present(account.holdings.get(key), 'a holding behind an order') };
+}
+
+/** What an isolated order still holds back. */
+export function reserveOf(state: State, orderId: number): MicroUsdc {
+  return state.reserves.get(orderId) ?? ZERO_USDC;
+}
+
+/** Uses part of an order's reserve; the caller says where it goes. */
+export function useReserve(
+  state: State,
+  holding: Holding,
+  orderId: number,
+  amount: MicroUsdc,
+): void {
+  if (amount === 0n) return;
+  const left = subUsdc(reserveOf(state, orderId), amount);
+  assert(left >= 0n, 'an order uses what it has set aside');
+  state.reserves.set(orderId, left);
+  holding.reserved = subUsdc(holding.reserved, amount);
+}
+
+function returnReserve(state: State, account: Account, holding: Holding, orderId: number): void {
+  const left = state.reserves.get(orderId);
+  if (left === undefined) return;
+  state.reserves.delete(orderId);
+  holding.reserved = subUsdc(holding.reserved, left);
+  postToBalance(state, account, left);
 }
 
 /** Keeps the sums of resting sizes; reduce-only ones are counted apart. */

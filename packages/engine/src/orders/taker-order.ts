@@ -1,4 +1,4 @@
-import type { Address, TimeMs } from '@oddlot/units';
+import type { Address, MicroUsdc, TimeMs } from '@oddlot/units';
 import type { Account, Holding } from '../account.ts';
 import type { OrderRequest } from '../command.ts';
 import type { OrderSnapshot } from '../event.ts';
@@ -15,6 +15,8 @@ export type TakerOrder = {
   readonly original: number;
   remaining: number;
   filledNotional: number;
+  /** What an isolated order has set aside and not used. */
+  reserve: MicroUsdc;
   /** Rounding that the taker fee has paid ahead, 10^-8 micro-USDC. */
   feeOverpaid: number;
 };

@@ -1,12 +1,26 @@
-import { feeUp, type MicroUsdc, microUsdc, notional } from '@oddlot/units';
-import type { Account, Holding } from '../account.ts';
+import { feeUp, type MicroUsdc, microUsdc, notional, ZERO_USDC } from '@oddlot/units';
+import {
+  type Account,
+  defaultSettings,
+  type Holding,
+  holdingKey,
+  leverageOf,
+  legOf,
+} from '../account.ts';
 import { clientOrderKey } from '../client-order-id.ts';
 import type { OrderRequest } from '../command.ts';
 import { parametersOf } from '../execution.ts';
 import { fillRate } from '../ledger/fee-tiers.ts';
 import { LIMITS } from '../limits.ts';
 import { accountTier } from '../ledger/account-tier.ts';
-import { accountValue, initialMargin, worstCase } from '../perp/margin.ts';
+import { isolatedReserve } from '../perp/isolated.ts';
+import {
+  accountValue,
+  cappedLeverage,
+  freeInCross,
+  initialMargin,
+  worstCase,
+} from '../perp/margin.ts';
 import { isOracleStale, type Perp } from '../perp/perp.ts';
 import type { Reject } from '../reject.ts';
 import type { State } from '../state.ts';
@@ -33,12 +47,13 @@ export function validateOrder(
   const { instrumentId } = order;
   const perp = state.perps.get(instrumentId);
   if (perp === undefined) return { reason: 'instrumentUnknown', instrumentId };
-  const holding = account.holdings.get(instrumentId);
+  const holding = account.holdings.get(holdingKey(instrumentId, legOf(account, order)));
   return (
     checkInstrument(context, perp, holding) ??
     checkSize(context, perp) ??
     checkPrice(context, perp) ??
     checkValue(context, holding) ??
+    checkMarginMode(context, perp) ??
     checkExpiry(context) ??
     checkClientOrderId(context) ??
     checkCount(context) ??
@@ -112,6 +127,32 @@ function closesPosition(order: OrderRequest, holding: Holding | undefined): bool
   return order.reduceOnly ? order.size >= magnitude : order.size === magnitude;
 }
 
+/** A mode cannot change under an open position or working orders (R-isolated). */
+function checkMarginMode(context: OrderContext, perp: Perp): Reject | undefined {
+  const { account, order } = context;
+  const { instrumentId, marginMode } = order;
+  if (marginMode === undefined) return undefined;
+  if (marginMode === 'cross' && perp.definition.onlyIsolated) {
+    return { reason: 'onlyIsolated', instrumentId };
+  }
+  const isSame = (marginMode === 'isolated') === isIsolated(account, perp);
+  return isSame || !isInUse(account, instrumentId) ? undefined : { reason: 'marginModeDiffers' };
+}
+
+/** The instrument's current mode for an account. */
+function isIsolated(account: Account, perp: Perp): boolean {
+  const settings = account.settings.get(perp.definition.instrumentId);
+  return settings?.isIsolated ?? perp.definition.onlyIsolated;
+}
+
+/** True with a position or working orders in the instrument. */
+export function isInUse(account: Account, instrumentId: number): boolean {
+  return ([0, 1] as const).some((leg) => {
+    const holding = account.holdings.get(holdingKey(instrumentId, leg));
+    return holding !== undefined && (holding.size !== 0 || holding.orders.count > 0);
+  });
+}
+
 function checkExpiry(context: OrderContext): Reject | undefined {
   const { order, timeMs } = context;
   if (order.timeInForce !== 'gtd') return undefined;
@@ -162,8 +203,8 @@ function exposureWith(order: OrderRequest, holding: Holding | undefined): number
 }
 
 /**
- * R-initial: the account value covers the initial margin with this order and its worst-case fees.
- * An order that does not raise the worst-case exposure is always admitted.
+ * R-initial: what the order's scope brings covers the initial margin with this order and its
+ * worst-case fees. An order that does not raise the worst-case exposure is always admitted.
  */
 function checkMargin(
   context: OrderContext,
@@ -176,17 +217,43 @@ function checkMargin(
   if (exposure > perp.tiers.positionMax) {
     return { reason: 'positionLimit', instrumentId: order.instrumentId };
   }
+  if (willBeIsolated(context, perp)) {
+    const required = orderReserve(context, perp, holding);
+    const available = freeInCross(state, account);
+    return available >= required ? undefined : { reason: 'marginInsufficient', required, available };
+  }
   const available = accountValue(state, account);
-  const leverage = holding?.leverage ?? defaultLeverage(state, perp);
-  const part = initialMargin(perp, exposure, leverage);
+  const part = initialMargin(perp, exposure, orderLeverage(context, perp, false));
   const others = account.margin.initial - (holding?.initial ?? 0n);
   const required = microUsdc(others + part + worstCaseFee(context, perp));
   return available >= required ? undefined : { reason: 'marginInsufficient', required, available };
 }
 
-/** The leverage of an instrument nobody set (R-leverage). */
-export function defaultLeverage(state: State, perp: Perp): number {
-  return Math.min(parametersOf(state).defaultLeverage, perp.maxLeverage);
+function willBeIsolated({ account, order }: OrderContext, perp: Perp): boolean {
+  if (order.marginMode !== undefined) return order.marginMode === 'isolated';
+  return isIsolated(account, perp);
+}
+
+function orderLeverage({ state, account, order }: OrderContext, perp: Perp, isolated: boolean) {
+  const settings =
+    account.settings.get(order.instrumentId) ??
+    defaultSettings(perp, parametersOf(state).defaultLeverage);
+  return leverageOf(settings, legOf(account, order), isolated);
+}
+
+/** What an isolated order that raises the exposure has to set aside; zero for any other. */
+export function orderReserve(
+  context: OrderContext,
+  perp: Perp,
+  holding: Holding | undefined,
+): MicroUsdc {
+  const { state, account, order } = context;
+  if (!willBeIsolated(context, perp) || !raisesExposure(order, holding)) return ZERO_USDC;
+  const exposure = exposureWith(order, holding);
+  const size = exposure - exposureWithout(holding);
+  const leverage = cappedLeverage(perp, exposure, orderLeverage(context, perp, true));
+  const rate = fillRate(accountTier(state, account), perp.definition, 'taker');
+  return isolatedReserve(perp, order, { size, leverage }, rate);
 }
 
 /** The taker fee on the whole size at the limit price. */

@@ -1,10 +1,11 @@
 import { addUsdc, exchangeUsdc, type MicroUsdc, notional, subUsdc } from '@oddlot/units';
 import type { Account, Holding } from '../account.ts';
+import { parametersOf } from '../execution.ts';
 import type { State } from '../state.ts';
 import { accountValue, initialMargin, liquidationFee, worstCase } from './margin.ts';
 import { maintenanceMargin } from './tiers.ts';
 
-/** A fill that is about to happen, seen from one side. */
+/** A fill of a cross position that is about to happen, seen from one side. */
 export type PendingFill = {
   /** Positive when the side buys. */
   readonly signedSize: number;
@@ -21,7 +22,7 @@ export type PendingFill = {
  * the initial margin; a fill that only reduces also passes when equity stays at or above zero and
  * the margin ratio does not fall.
  */
-export function isFillCovered(
+export function isCrossFillCovered(
   state: State,
   account: Account,
   holding: Holding,
@@ -38,23 +39,24 @@ export function isFillCovered(
   const initial = exchangeUsdc(account.margin.initial, holding.initial, part);
   if (after >= initial) return true;
   if (!isReducing(holding.size, fill.signedSize) || after < 0n) return false;
-  const risk = riskDenominator(state, account);
-  const riskAfter = riskDenominatorAfter(state, account, holding, size);
+  const risk = crossRisk(state, account);
+  const riskAfter = crossRiskAfter(state, account, holding, size);
   // after / riskAfter >= before / risk, multiplied out; both denominators are at least 0.
   return after * risk >= before * riskAfter;
 }
 
-function isReducing(size: number, signedFill: number): boolean {
+/** True when a trade only makes a position smaller. */
+export function isReducing(size: number, signedFill: number): boolean {
   return size !== 0 && size > 0 !== signedFill > 0 && Math.abs(signedFill) <= Math.abs(size);
 }
 
-/** R-ratio: maintenance margin and liquidation fee. */
-function riskDenominator(state: State, account: Account): MicroUsdc {
+/** R-ratio: maintenance margin and liquidation fee of the cross scope, at fresh sums. */
+export function crossRisk(state: State, account: Account): MicroUsdc {
   const { maintenance, notional: total } = account.margin;
-  return addUsdc(maintenance, liquidationFee(total, state.parameters?.liquidationFeeE8 ?? 0));
+  return addUsdc(maintenance, liquidationFee(total, parametersOf(state).liquidationFeeE8));
 }
 
-function riskDenominatorAfter(
+function crossRiskAfter(
   state: State,
   account: Account,
   holding: Holding,
@@ -72,5 +74,5 @@ function riskDenominatorAfter(
     holding.notional,
     notional(perp.mark, magnitude),
   );
-  return addUsdc(maintenance, liquidationFee(total, state.parameters?.liquidationFeeE8 ?? 0));
+  return addUsdc(maintenance, liquidationFee(total, parametersOf(state).liquidationFeeE8));
 }

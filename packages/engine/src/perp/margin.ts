@@ -12,13 +12,13 @@ import {
   ZERO_USDC,
 } from '@oddlot/units';
 import type { Account, Holding } from '../account.ts';
-import { parametersOf } from '../execution.ts';
 import type { State } from '../state.ts';
-import { isOracleStale, type Perp } from './perp.ts';
+import type { Perp } from './perp.ts';
 import { maintenanceMargin, tierOf } from './tiers.ts';
 
 /**
- * Cross margin (R-initial, R-ratio, R-withdrawable). An account's sums are kept with it and hold for
+ * Margin (R-initial, R-ratio, R-withdrawable). An account's cross positions are one scope, each
+ * isolated position is another. The sums of the cross scope are kept with the account and hold for
  * one set of marks: a change in one instrument moves its own part, a change of marks computes the
  * sums anew when they are next asked for. Cost per order so does not grow with open positions.
  */
@@ -35,8 +35,12 @@ export function exposureOf(holding: Holding): number {
 /** Initial margin of an exposure, rounded up; the tier caps the leverage. */
 export function initialMargin(perp: Perp, exposure: number, leverage: number): MicroUsdc {
   if (exposure === 0) return ZERO_USDC;
-  const cap = tierOf(perp.tiers, exposure).maxLeverage;
-  return marginFor(notional(perp.mark, exposure), Math.min(leverage, cap));
+  return marginFor(notional(perp.mark, exposure), cappedLeverage(perp, exposure, leverage));
+}
+
+/** The leverage that a size may have: no more than its tier's. */
+export function cappedLeverage(perp: Perp, size: number, leverage: number): number {
+  return Math.min(leverage, tierOf(perp.tiers, size).maxLeverage);
 }
 
 /** Brings the account's sums to the current marks. */
@@ -49,6 +53,7 @@ export function freshMargin(state: State, account: Account): void {
   sums.notional = ZERO_USDC;
   for (const holding of account.holdings.values()) {
     computeParts(holding);
+    if (holding.isIsolated) continue;
     sums.unrealised = addUsdc(sums.unrealised, holding.unrealised);
     sums.initial = addUsdc(sums.initial, holding.initial);
     sums.maintenance = addUsdc(sums.maintenance, holding.maintenance);
@@ -63,6 +68,7 @@ export function holdingChanged(state: State, account: Account, holding: Holding)
   if (sums.epoch !== state.markEpoch) return;
   const { unrealised, initial, maintenance, notional: value } = holding;
   computeParts(holding);
+  if (holding.isIsolated) return;
   sums.unrealised = exchangeUsdc(sums.unrealised, unrealised, holding.unrealised);
   sums.initial = exchangeUsdc(sums.initial, initial, holding.initial);
   sums.maintenance = exchangeUsdc(sums.maintenance, maintenance, holding.maintenance);
@@ -75,7 +81,7 @@ export function ordersChanged(state: State, account: Account, holding: Holding):
   if (sums.epoch !== state.markEpoch) return;
   const before = holding.initial;
   holding.initial = initialMargin(holding.perp, exposureOf(holding), holding.leverage);
-  sums.initial = exchangeUsdc(sums.initial, before, holding.initial);
+  if (!holding.isIsolated) sums.initial = exchangeUsdc(sums.initial, before, holding.initial);
 }
 
 function computeParts(holding: Holding): void {
@@ -87,10 +93,16 @@ function computeParts(holding: Holding): void {
   holding.notional = notional(perp.mark, magnitude);
 }
 
-/** Balance and unrealised PnL. */
+/** The cross scope's: balance and unrealised PnL of its positions. */
 export function accountValue(state: State, account: Account): MicroUsdc {
   freshMargin(state, account);
   return addUsdc(account.perpBalance, account.margin.unrealised);
+}
+
+/** An isolated position's: its margin and unrealised PnL. */
+export function isolatedEquity(state: State, account: Account, holding: Holding): MicroUsdc {
+  freshMargin(state, account);
+  return addUsdc(holding.isolatedMargin, holding.unrealised);
 }
 
 /** R-ratio: what liquidating everything would cost. */
@@ -98,23 +110,18 @@ export function liquidationFee(value: MicroUsdc, liquidationFeeE8: number): Micr
   return feeUp(value, rateE8(liquidationFeeE8));
 }
 
-/**
- * R-withdrawable: min(balance, value − max(initial margin, 10% of notional)), never below 0; nothing
- * while a position's oracle is stale (R-oracle-stale).
- */
+/** What is free in cross: value less initial margin, at most the balance (R-isolated). */
+export function freeInCross(state: State, account: Account): MicroUsdc {
+  const value = accountValue(state, account);
+  const free = minUsdc(account.perpBalance, subUsdc(value, account.margin.initial));
+  return maxUsdc(ZERO_USDC, free);
+}
+
+/** R-withdrawable: min(balance, value − max(initial margin, 10% of notional)), never below 0. */
 export function withdrawable(state: State, account: Account): MicroUsdc {
-  if (hasStalePosition(state, account)) return ZERO_USDC;
   const value = accountValue(state, account);
   const { initial, notional: total } = account.margin;
   const tenth = marginFor(total, 10);
   const free = subUsdc(value, maxUsdc(initial, tenth));
   return maxUsdc(ZERO_USDC, minUsdc(account.perpBalance, free));
-}
-
-function hasStalePosition(state: State, account: Account): boolean {
-  const { oracleStaleMs } = parametersOf(state);
-  for (const { perp, size } of account.holdings.values()) {
-    if (size !== 0 && isOracleStale(perp, state.timeMs, oracleStaleMs)) return true;
-  }
-  return false;
 }

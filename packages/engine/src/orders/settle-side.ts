@@ -1,0 +1,76 @@
+import { addUsdc, type MicroUsdc, subUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
+import type { Account, Holding } from '../account.ts';
+import type { TradeSide } from '../event.ts';
+import type { Execution } from '../execution.ts';
+import { postFee, postToBalance } from '../ledger/post.ts';
+import { isCrossFillCovered, type PendingFill } from '../perp/fill-check.ts';
+import { planIsolatedFill } from '../perp/isolated.ts';
+import { holdingChanged } from '../perp/margin.ts';
+import { closeResult, splitTrade, tradePosition } from '../perp/position.ts';
+
+/** One side of a fill before it happens: whether it may, and where its money goes. */
+export type SidePlan = {
+  readonly signedSize: number;
+  readonly price: number;
+  readonly fee: MicroUsdc;
+  readonly isCovered: boolean;
+  /** Added to the balance; negative is taken. */
+  readonly toBalance: MicroUsdc;
+  /** Taken out of the reserve of the side's isolated order. */
+  readonly fromReserve: MicroUsdc;
+  /** The isolated margin after the fill. */
+  readonly marginAfter: MicroUsdc;
+};
+
+type Side = { readonly account: Account; readonly holding: Holding };
+
+/** Plans one side on its own scope: the cross account, or the isolated position (R-fill-check). */
+export function planSide(
+  execution: Execution,
+  { account, holding }: Side,
+  fill: PendingFill & { readonly reserve: MicroUsdc },
+): SidePlan {
+  const { state } = execution;
+  const { fee, price, signedSize } = fill;
+  if (holding.isIsolated) {
+    return { signedSize, price, fee, ...planIsolatedFill(state, account, holding, fill) };
+  }
+  const { close } = splitTrade(holding.size, signedSize);
+  const realised = close > 0 ? closeResult(holding, close, price).realised : ZERO_USDC;
+  return {
+    signedSize,
+    price,
+    fee,
+    isCovered: isCrossFillCovered(state, account, holding, fill),
+    toBalance: subUsdc(realised, fee),
+    fromReserve: ZERO_USDC,
+    marginAfter: ZERO_USDC,
+  };
+}
+
+/** Moves one side's position and money as planned. */
+export function settleSide(
+  execution: Execution,
+  { account, holding }: Side,
+  plan: SidePlan,
+  order: { readonly orderId: number; readonly clientOrderId: string | undefined },
+): TradeSide {
+  const { state } = execution;
+  const startPosition = holding.size;
+  const realised = tradePosition(holding, plan.signedSize, plan.price, timeMs(state.timeMs));
+  holding.feesPaid = addUsdc(holding.feesPaid, plan.fee);
+  holding.isolatedMargin = plan.marginAfter;
+  postToBalance(state, account, plan.toBalance);
+  postFee(state, plan.fee);
+  holdingChanged(state, account, holding);
+  state.digest.number(holding.size);
+  state.digest.amount(holding.cost);
+  return {
+    account: account.address,
+    orderId: order.orderId,
+    clientOrderId: order.clientOrderId,
+    startPosition,
+    fee: plan.fee,
+    realised,
+  };
+}

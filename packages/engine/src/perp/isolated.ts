@@ -1,0 +1,171 @@
+import {
+  addUsdc,
+  divCeil,
+  feeUp,
+  maxUsdc,
+  type MicroUsdc,
+  microUsdc,
+  minUsdc,
+  negUsdc,
+  notional,
+  type RateE8,
+  subUsdc,
+  ZERO_USDC,
+} from '@oddlot/units';
+import type { Account, Holding } from '../account.ts';
+import { parametersOf } from '../execution.ts';
+import type { State } from '../state.ts';
+import {
+  cappedLeverage,
+  freeInCross,
+  initialMargin,
+  isolatedEquity,
+  liquidationFee,
+} from './margin.ts';
+import type { Perp } from './perp.ts';
+import { closeResult, releasedPart, splitTrade } from './position.ts';
+import { maintenanceMargin } from './tiers.ts';
+
+/**
+ * Isolated margin (R-isolated): a position stands on its own margin, brought by the orders that open
+ * it. Nothing else of the account is ever touched by its losses.
+ */
+
+/** What an opening order holds back: size × mark / leverage, its open loss and worst-case fees. */
+export function isolatedReserve(
+  perp: Perp,
+  order: { readonly isBuy: boolean; readonly price: number; readonly size: number },
+  opening: { readonly size: number; readonly leverage: number },
+  takerRate: RateE8,
+): MicroUsdc {
+  const margin = openingMargin(perp, opening.size, opening.leverage);
+  const loss = openLoss(perp, order.isBuy, order.price, opening.size);
+  const fees = feeUp(notional(order.price, opening.size), takerRate);
+  return addUsdc(addUsdc(margin, loss), fees);
+}
+
+function openingMargin(perp: Perp, size: number, leverage: number): MicroUsdc {
+  return microUsdc(divCeil(notional(perp.mark, size), BigInt(leverage)));
+}
+
+/** What a price worse than the mark loses at once. */
+function openLoss(perp: Perp, isBuy: boolean, price: number, size: number): MicroUsdc {
+  const worse = isBuy ? price - perp.mark : perp.mark - price;
+  return worse > 0 ? notional(worse, size) : ZERO_USDC;
+}
+
+/** Where the money of one fill goes. */
+export type IsolatedFill = {
+  /** Taken out of the order's own reserve. */
+  readonly fromReserve: MicroUsdc;
+  /** Added to the balance; negative is taken. */
+  readonly toBalance: MicroUsdc;
+  readonly marginAfter: MicroUsdc;
+  readonly isCovered: boolean;
+};
+
+/**
+ * Plans one isolated fill and judges it (R-fill-check). Closing pays released margin and realised
+ * PnL to the balance, a shortfall comes out of the margin that remains; opening moves its margin and
+ * open loss in, out of the order's reserve first, then out of what is free in cross.
+ */
+export function planIsolatedFill(
+  state: State,
+  account: Account,
+  holding: Holding,
+  fill: {
+    readonly signedSize: number;
+    readonly price: number;
+    readonly fee: MicroUsdc;
+    readonly reserve: MicroUsdc;
+  },
+): IsolatedFill {
+  const { perp } = holding;
+  const { close, open } = splitTrade(holding.size, fill.signedSize);
+  const after = holding.size + fill.signedSize;
+  const released = releasedPart(holding.isolatedMargin, close, Math.max(1, Math.abs(holding.size)));
+  const closed = close > 0 ? closeResult(holding, close, fill.price) : undefined;
+  const cash =
+    closed === undefined ? ZERO_USDC : addUsdc(released, closed.realised);
+  const remaining = close > 0 ? subUsdc(holding.isolatedMargin, released) : holding.isolatedMargin;
+  if (open === 0) {
+    const net = subUsdc(cash, fill.fee);
+    const marginAfter = addUsdc(remaining, minUsdc(net, ZERO_USDC));
+    const toBalance = maxUsdc(net, ZERO_USDC);
+    const isCovered = isReduceCovered(state, account, holding, {
+      size: after,
+      marginAfter,
+      cost: subUsdc(holding.cost, closed?.released ?? ZERO_USDC),
+    });
+    return { fromReserve: ZERO_USDC, toBalance, marginAfter, isCovered };
+  }
+  const leverage = cappedLeverage(perp, Math.abs(after), holding.leverage);
+  const isBuy = fill.signedSize > 0;
+  const margin = addUsdc(
+    openingMargin(perp, open, leverage),
+    openLoss(perp, isBuy, fill.price, open),
+  );
+  const needed = addUsdc(margin, fill.fee);
+  const fromReserve = minUsdc(needed, fill.reserve);
+  const toBalance = subUsdc(cash, subUsdc(needed, fromReserve));
+  const marginAfter = addUsdc(remaining, margin);
+  const isPaid = cash >= 0n && negUsdc(toBalance) <= freeInCross(state, account);
+  const openedCost = notional(fill.price, isBuy ? open : -open);
+  const cost = addUsdc(subUsdc(holding.cost, closed?.released ?? ZERO_USDC), openedCost);
+  const isCovered =
+    isPaid && isOpenCovered(state, account, holding, { size: after, marginAfter, cost });
+  return { fromReserve, toBalance, marginAfter, isCovered };
+}
+
+type After = {
+  readonly size: number;
+  readonly marginAfter: MicroUsdc;
+  readonly cost: MicroUsdc;
+};
+
+/** No further short of its initial margin than before, and a ratio above 1. */
+function isOpenCovered(state: State, account: Account, holding: Holding, after: After): boolean {
+  const { perp } = holding;
+  const equity = equityAfter(perp, after);
+  const magnitude = Math.abs(after.size);
+  const required = initialMargin(perp, magnitude, holding.leverage);
+  const requiredBefore = initialMargin(perp, Math.abs(holding.size), holding.leverage);
+  const shortBefore = subUsdc(requiredBefore, isolatedEquity(state, account, holding));
+  const short = subUsdc(required, equity);
+  if (short > maxUsdc(shortBefore, ZERO_USDC)) return false;
+  return equity > riskOf(state, perp, magnitude);
+}
+
+/** Equity stays at or above zero and the ratio does not fall. */
+function isReduceCovered(state: State, account: Account, holding: Holding, after: After): boolean {
+  const { perp } = holding;
+  const equity = equityAfter(perp, after);
+  if (equity < 0n) return false;
+  if (after.size === 0) return true;
+  const before = isolatedEquity(state, account, holding);
+  const riskBefore = riskOf(state, perp, Math.abs(holding.size));
+  const risk = riskOf(state, perp, Math.abs(after.size));
+  if (equity * riskBefore >= before * risk) return true;
+  return isOpenCovered(state, account, holding, after);
+}
+
+function equityAfter(perp: Perp, after: After): MicroUsdc {
+  const unrealised = subUsdc(notional(perp.mark, after.size), after.cost);
+  return addUsdc(after.marginAfter, unrealised);
+}
+
+/** R-ratio: maintenance margin and liquidation fee of one position. */
+export function riskOf(state: State, perp: Perp, size: number): MicroUsdc {
+  const fee = liquidationFee(notional(perp.mark, size), parametersOf(state).liquidationFeeE8);
+  return addUsdc(maintenanceMargin(perp.tiers, size, perp.mark), fee);
+}
+
+/** What may be taken out: min(margin, equity − max(initial margin, 10% of notional)). */
+export function removableMargin(state: State, account: Account, holding: Holding): MicroUsdc {
+  const equity = isolatedEquity(state, account, holding);
+  const magnitude = Math.abs(holding.size);
+  const initial = initialMargin(holding.perp, magnitude, holding.leverage);
+  const tenth = microUsdc(divCeil(holding.notional, 10n));
+  const free = subUsdc(equity, maxUsdc(initial, tenth));
+  return maxUsdc(ZERO_USDC, minUsdc(holding.isolatedMargin, free));
+}
