@@ -12,7 +12,11 @@ import { creditFaucet } from './handlers/credit-faucet.ts';
 import { placeOrders } from './handlers/place-orders.ts';
 import { pushOracle } from './handlers/push-oracle.ts';
 import { registerPerp } from './handlers/register-perp.ts';
+import { updateIsolatedMargin } from './handlers/update-isolated-margin.ts';
+import { updateLeverage } from './handlers/update-leverage.ts';
+import { updateMarginMode } from './handlers/update-margin-mode.ts';
 import { updateMarks } from './handlers/update-marks.ts';
+import { updatePositionMode } from './handlers/update-position-mode.ts';
 import { expireOrders } from './orders/resting.ts';
 import type { State } from './state.ts';
 
@@ -82,6 +86,14 @@ function executeSigned(execution: Execution, command: SignedCommand): CommandOut
       return cancelOrders(execution, account, command);
     case 'cancelByClientId':
       return cancelByClientId(execution, account, command);
+    case 'updateLeverage':
+      return updateLeverage(execution, account, command);
+    case 'updateMarginMode':
+      return updateMarginMode(execution, account, command);
+    case 'updateIsolatedMargin':
+      return updateIsolatedMargin(execution, account, command);
+    case 'updatePositionMode':
+      return updatePositionMode(execution, account, command);
     default:
       return assertNever(command);
   }

@@ -1,8 +1,14 @@
-import { authorize } from './auth/authorize.ts';
+import type { Account } from './account.ts';
 import { checkApproveAgent } from './auth/agents.ts';
+import { authorize } from './auth/authorize.ts';
 import type { CommandOutcome } from './block.ts';
-import { type Command, isSigned } from './command.ts';
+import { type Command, isSigned, type SignedCommand } from './command.ts';
 import { checkPlaceOrders } from './handlers/place-orders.ts';
+import { checkUpdateIsolatedMargin } from './handlers/update-isolated-margin.ts';
+import { checkUpdateLeverage } from './handlers/update-leverage.ts';
+import { checkUpdateMarginMode } from './handlers/update-margin-mode.ts';
+import { checkUpdatePositionMode } from './handlers/update-position-mode.ts';
+import type { Reject } from './reject.ts';
 import type { State } from './state.ts';
 
 /**
@@ -15,9 +21,24 @@ export function checkCommand(state: State, command: Command, nowMs: number): Com
   if (account === undefined) return { reject };
   if (reject !== undefined) return { account: account.address, reject };
   if (command.type === 'placeOrders') return checkPlaceOrders(state, account, command, nowMs);
-  if (command.type === 'approveAgent') {
-    const refusal = checkApproveAgent(state, account, command);
-    if (refusal !== undefined) return { account: account.address, reject: refusal };
+  const refusal = checkOne(state, account, command);
+  const address = account.address;
+  return refusal === undefined ? { account: address } : { account: address, reject: refusal };
+}
+
+function checkOne(state: State, account: Account, command: SignedCommand): Reject | undefined {
+  switch (command.type) {
+    case 'approveAgent':
+      return checkApproveAgent(state, account, command);
+    case 'updateLeverage':
+      return checkUpdateLeverage(state, account, command);
+    case 'updateMarginMode':
+      return checkUpdateMarginMode(state, account, command);
+    case 'updateIsolatedMargin':
+      return checkUpdateIsolatedMargin(state, account, command);
+    case 'updatePositionMode':
+      return checkUpdatePositionMode(state, account, command);
+    default:
+      return undefined;
   }
-  return { account: account.address };
 }

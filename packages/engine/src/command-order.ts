@@ -41,12 +41,23 @@ function commandClass(command: Command): 0 | 1 | 2 | 3 {
     case 'registerPerp':
     case 'pushOracle':
     case 'creditFaucet':
+    case 'setPerp':
+    case 'setFeeTiers':
       return 0;
     case 'approveAgent':
+    case 'updateLeverage':
+    case 'updateMarginMode':
+    case 'updateIsolatedMargin':
+    case 'updatePositionMode':
+    case 'scheduleCancel':
       return 1;
     case 'cancelOrders':
     case 'cancelByClientId':
+    case 'cancelAll':
       return 2;
+    case 'modifyOrder':
+    case 'reversePosition':
+      return 3;
     case 'placeOrders':
       return command.orders.every((order) => order.timeInForce === 'alo') ? 1 : 3;
   }

@@ -1,4 +1,5 @@
 import type { Address, Hash, InstrumentId, TimeMs } from '@oddlot/units';
+import type { FeeTier } from './ledger/fee-tiers.ts';
 import type { PerpDefinition } from './perp/definition.ts';
 import type { VenueParameters } from './parameters.ts';
 
@@ -15,7 +16,17 @@ export type Command =
   | ApproveAgentCommand
   | PlaceOrdersCommand
   | CancelOrdersCommand
-  | CancelByClientIdCommand;
+  | CancelByClientIdCommand
+  | ModifyOrderCommand
+  | CancelAllCommand
+  | ScheduleCancelCommand
+  | ReversePositionCommand
+  | UpdateLeverageCommand
+  | UpdateMarginModeCommand
+  | UpdateIsolatedMarginCommand
+  | UpdatePositionModeCommand
+  | SetPerpCommand
+  | SetFeeTiersCommand;
 
 /** Who signed a command, and what makes it unique. */
 export type Authority = {
@@ -30,11 +41,16 @@ export type Authority = {
 export type GenesisCommand = { readonly type: 'genesis'; readonly parameters: VenueParameters };
 
 /** Lists a perpetual. */
-export type RegisterPerpCommand = { readonly type: 'registerPerp'; readonly perp: PerpDefinition };
+export type RegisterPerpCommand = {
+  readonly type: 'registerPerp';
+  readonly operator?: Operator;
+  readonly perp: PerpDefinition;
+};
 
 /** Reports what the reference markets say, observed at `observedMs`. */
 export type PushOracleCommand = {
   readonly type: 'pushOracle';
+  readonly operator?: Operator;
   readonly prices: readonly OraclePrice[];
   readonly observedMs: TimeMs;
 };
@@ -127,6 +143,93 @@ export type CancelByClientIdCommand = {
     readonly clientOrderId: string;
   }[];
 };
+
+/** Amends price and size of a resting order; `size` is the new total (R-modify). */
+export type ModifyOrderCommand = {
+  readonly type: 'modifyOrder';
+  readonly authority: Authority;
+  readonly instrumentId: InstrumentId;
+  readonly target: { readonly orderId: number } | { readonly clientOrderId: string };
+  readonly price: number;
+  readonly size: number;
+  readonly priceInexact?: true;
+  readonly sizeInexact?: true;
+};
+
+/** Cancels every resting and waiting order in scope. */
+export type CancelAllCommand = {
+  readonly type: 'cancelAll';
+  readonly authority: Authority;
+  readonly instrumentId?: InstrumentId;
+  readonly subAccount?: SubAccount;
+};
+
+/** The dead man's switch; without a time the schedule is removed. */
+export type ScheduleCancelCommand = {
+  readonly type: 'scheduleCancel';
+  readonly authority: Authority;
+  readonly atMs?: TimeMs;
+};
+
+/** Closes a position and opens the same size on the other side, as far as the book allows. */
+export type ReversePositionCommand = {
+  readonly type: 'reversePosition';
+  readonly authority: Authority;
+  readonly instrumentId: InstrumentId;
+  /** Picks the long or the short leg in hedge mode. */
+  readonly isBuy?: boolean;
+};
+
+export type UpdateLeverageCommand = {
+  readonly type: 'updateLeverage';
+  readonly authority: Authority;
+  readonly instrumentId: InstrumentId;
+  /** Signed only in hedge mode with isolated margin, where the sign picks the side. */
+  readonly leverage: number;
+  readonly marginMode?: MarginMode;
+};
+
+export type UpdateMarginModeCommand = {
+  readonly type: 'updateMarginMode';
+  readonly authority: Authority;
+  readonly instrumentId: InstrumentId;
+  readonly marginMode: MarginMode;
+};
+
+export type UpdateIsolatedMarginCommand = {
+  readonly type: 'updateIsolatedMargin';
+  readonly authority: Authority;
+  readonly instrumentId: InstrumentId;
+  /** Picks the long or the short leg in hedge mode. */
+  readonly isBuy: boolean;
+  /** Positive adds, negative removes. */
+  readonly amountMicroUsdc: number;
+};
+
+export type UpdatePositionModeCommand = {
+  readonly type: 'updatePositionMode';
+  readonly authority: Authority;
+  readonly mode: 'oneWay' | 'hedge';
+};
+
+/** Changes a listed perpetual; absent fields stay. */
+export type SetPerpCommand = {
+  readonly type: 'setPerp';
+  readonly operator?: Operator;
+  readonly instrumentId: InstrumentId;
+  readonly halted?: boolean;
+  readonly delisted?: true;
+  readonly changes: Partial<PerpDefinition>;
+};
+
+export type SetFeeTiersCommand = {
+  readonly type: 'setFeeTiers';
+  readonly operator?: Operator;
+  readonly tiers: readonly FeeTier[];
+};
+
+/** The operator's own signature, on commands that came over the wire rather than from the process. */
+export type Operator = Authority;
 
 /** Commands that an account signs, directly or through an agent. */
 export type SignedCommand = Extract<Command, { authority: Authority }>;

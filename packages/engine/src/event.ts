@@ -1,5 +1,5 @@
 import type { Address, InstrumentId, MicroUsdc, TimeMs } from '@oddlot/units';
-import type { SubAccount, TimeInForce } from './command.ts';
+import type { MarginMode, SubAccount, TimeInForce, TriggerRequest } from './command.ts';
 import type { Reject } from './reject.ts';
 
 /**
@@ -14,7 +14,12 @@ export type EngineEvent =
   | PerpRegistered
   | MarkUpdated
   | OrderUpdated
-  | TradeExecuted;
+  | TradeExecuted
+  | SettingsChanged
+  | FundingPaid
+  | LiquidationStep
+  | Deleveraged
+  | PerpSettled;
 
 /** The `commandIndex` of what no command caused. */
 export const TIMER = -1;
@@ -67,7 +72,13 @@ export type CancelCause =
   | 'selfTrade'
   | 'reduceOnly'
   | 'marginCanceled'
-  | 'matchLimit';
+  | 'matchLimit'
+  | 'liquidation'
+  | 'siblingFilled'
+  | 'parentCanceled'
+  | 'amendedBelowFilled'
+  | 'delisted'
+  | 'scheduledCancel';
 
 /** An order after a change of its state. A partial fill is another `open` with a smaller size. */
 export type OrderUpdated = {
@@ -97,6 +108,10 @@ export type OrderSnapshot = {
   readonly acceptedMs: TimeMs;
   readonly expireMs: TimeMs | undefined;
   readonly clientOrderId: string | undefined;
+  /** Of an order that waits, or waited, for the mark. */
+  readonly trigger?: TriggerRequest;
+  /** Attached to a position (R-grouping). */
+  readonly isPositionTpsl?: true;
 };
 
 export type TradeExecuted = {
@@ -121,4 +136,67 @@ export type TradeSide = {
   readonly fee: MicroUsdc;
   /** Realised by this trade, before the fee. */
   readonly realised: MicroUsdc;
+  readonly marginMode: MarginMode;
+  readonly leverage: number;
+  /** Cost per lot of what was closed is `closedCost / closedSize`; absent on opening trades. */
+  readonly closedSize?: number;
+  readonly closedCost?: MicroUsdc;
+};
+
+/** Leverage, margin mode, position mode or isolated margin of an account changed. */
+export type SettingsChanged = {
+  readonly type: 'settingsChanged';
+  readonly commandIndex: number;
+  readonly account: Address;
+};
+
+/** One position's funding for one hour; paid is negative (R-funding). */
+export type FundingPaid = {
+  readonly type: 'fundingPaid';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly instrumentId: InstrumentId;
+  readonly amount: MicroUsdc;
+  readonly size: number;
+  /** 10^-10 per hour. */
+  readonly rateE10: number;
+  /** The hour that it fell due. */
+  readonly dueMs: TimeMs;
+};
+
+/** A step of R-liquidation and the numbers that caused it. */
+export type LiquidationStep = {
+  readonly type: 'liquidationStep';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly marginMode: MarginMode;
+  readonly step: 'cancel' | 'market' | 'insurance' | 'adl';
+  /** The positions that the step is about, as they were before it. */
+  readonly positions: readonly { readonly instrumentId: InstrumentId; readonly size: number }[];
+  readonly notional: MicroUsdc;
+  readonly equity: MicroUsdc;
+  readonly maintenance: MicroUsdc;
+  /** Of the position that the step works on; the largest one for a cancel. */
+  readonly mark: number;
+  /** The limit of a market step, the price of a take-over or deleveraging. */
+  readonly price: number | undefined;
+};
+
+/** R-adl: a notice to the owner of a position that was closed against a bankrupt one. */
+export type Deleveraged = {
+  readonly type: 'deleveraged';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly instrumentId: InstrumentId;
+  readonly size: number;
+  readonly price: number;
+  readonly realised: MicroUsdc;
+};
+
+/** R-delist: the price that every position closed at. */
+export type PerpSettled = {
+  readonly type: 'perpSettled';
+  readonly commandIndex: number;
+  readonly instrumentId: InstrumentId;
+  readonly price: number;
 };

@@ -21,6 +21,12 @@ export type Reject =
   | { readonly reason: 'agentLabelUnknown' }
   | { readonly reason: 'agentAddressUsed' }
   | { readonly reason: 'agentsFull' }
+  // The operator.
+  | { readonly reason: 'operatorUnknown'; readonly signer: Address; readonly action: string }
+  | { readonly reason: 'instrumentIdUsed'; readonly instrumentId: number }
+  | { readonly reason: 'nameUsed'; readonly name: string }
+  | { readonly reason: 'marginTableInvalid'; readonly why: string }
+  | { readonly reason: 'feeTiersInvalid'; readonly why: string }
   // Orders, in the order in which an order is judged.
   | { readonly reason: 'instrumentUnknown'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'instrumentDelisted'; readonly instrumentId: InstrumentId }
@@ -43,6 +49,34 @@ export type Reject =
   | { readonly reason: 'positionLimit'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'marginInsufficient'; readonly required: MicroUsdc; readonly available: MicroUsdc }
   | { readonly reason: 'postOnlyWouldTrade' }
+  | { readonly reason: 'triggersFull'; readonly max: number }
+  | { readonly reason: 'groupingInvalid'; readonly why: string }
+  // Amends.
+  | { readonly reason: 'orderUnknown' }
+  // Settings and margin.
+  | { readonly reason: 'leverageInvalid'; readonly leverage: number }
+  | { readonly reason: 'leverageOpenOrders' }
+  | { readonly reason: 'leverageTpslOrders' }
+  | { readonly reason: 'leverageTriggerOrders' }
+  | { readonly reason: 'leverageTooHigh'; readonly instrumentId: InstrumentId; readonly max: number }
+  | { readonly reason: 'positionModeOpenPositions' }
+  | { readonly reason: 'positionModeOpenOrders' }
+  | { readonly reason: 'marginModeOpenPositions' }
+  | { readonly reason: 'marginModeOpenOrders' }
+  | { readonly reason: 'isolatedPositionMissing'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'positionMissing'; readonly instrumentId: InstrumentId }
+  | {
+      readonly reason: 'balanceInsufficient';
+      readonly required: MicroUsdc;
+      readonly available: MicroUsdc;
+    }
+  | {
+      readonly reason: 'marginNotFree';
+      readonly required: MicroUsdc;
+      readonly available: MicroUsdc;
+    }
+  | { readonly reason: 'scheduleTooSoon'; readonly minMs: number }
+  | { readonly reason: 'reverseUnderWay'; readonly instrumentId: InstrumentId }
   // Cancels.
   | { readonly reason: 'orderNotLive'; readonly instrumentId: InstrumentId };
 

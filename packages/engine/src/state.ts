@@ -8,6 +8,7 @@ import { EffectsDigest } from './digest.ts';
 import { ExpiryQueue } from './expiry-queue.ts';
 import type { VenueParameters } from './parameters.ts';
 import type { Perp } from './perp/perp.ts';
+import { TriggerBook } from './triggers/trigger-book.ts';
 
 /** Everything that exists. Data only: rules live in the handlers, arithmetic beside them. */
 export type State = {
@@ -33,6 +34,7 @@ export type State = {
   readonly expiries: ExpiryQueue;
   /** What isolated orders hold back, by order id; it has left the balance (R-isolated). */
   readonly reserves: Map<number, MicroUsdc>;
+  readonly triggers: TriggerBook;
   /** R-treasury: exchange fees. */
   treasury: MicroUsdc;
   /** Deposits, faucet included. */
@@ -62,6 +64,7 @@ export function createState(digestLanes?: readonly number[]): State {
     pool: new OrderPool(),
     expiries: new ExpiryQueue(),
     reserves: new Map(),
+    triggers: new TriggerBook(),
     treasury: ZERO_USDC,
     deposited: ZERO_USDC,
     withdrawn: ZERO_USDC,

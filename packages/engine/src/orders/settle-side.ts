@@ -57,6 +57,8 @@ export function settleSide(
 ): TradeSide {
   const { state } = execution;
   const startPosition = holding.size;
+  const { close } = splitTrade(holding.size, plan.signedSize);
+  const closed = close > 0 ? closeResult(holding, close, plan.price) : undefined;
   const realised = tradePosition(holding, plan.signedSize, plan.price, timeMs(state.timeMs));
   holding.feesPaid = addUsdc(holding.feesPaid, plan.fee);
   holding.isolatedMargin = plan.marginAfter;
@@ -72,5 +74,8 @@ export function settleSide(
     startPosition,
     fee: plan.fee,
     realised,
+    marginMode: holding.isIsolated ? 'isolated' : 'cross',
+    leverage: holding.leverage,
+    ...(closed === undefined ? {} : { closedSize: close, closedCost: closed.released }),
   };
 }
