@@ -8,7 +8,7 @@ import { TIMER } from './event.ts';
 import type { Execution } from './execution.ts';
 import { approveAgent } from './handlers/approve-agent.ts';
 import { cancelByClientId, cancelOrders } from './handlers/cancel-orders.ts';
-import { creditFaucet } from './handlers/credit-faucet.ts';
+import { creditFaucet, openAccount } from './handlers/credit-faucet.ts';
 import { placeOrders } from './handlers/place-orders.ts';
 import { pushOracle } from './handlers/push-oracle.ts';
 import { registerPerp } from './handlers/register-perp.ts';
@@ -17,6 +17,8 @@ import { updateLeverage } from './handlers/update-leverage.ts';
 import { updateMarginMode } from './handlers/update-margin-mode.ts';
 import { updateMarks } from './handlers/update-marks.ts';
 import { updatePositionMode } from './handlers/update-position-mode.ts';
+import { liquidate } from './liquidation/liquidate.ts';
+import { unwindFund } from './liquidation/unwind-fund.ts';
 import { expireOrders } from './orders/resting.ts';
 import type { State } from './state.ts';
 
@@ -42,6 +44,10 @@ export function applyBlock(state: State, block: Block): BlockResult {
   if (state.parameters !== undefined) updateMarks(execution);
   run(execution, block.commands, passive, outcomes);
   run(execution, block.commands, cancels, outcomes);
+  if (state.parameters !== undefined) {
+    liquidate(execution);
+    unwindFund(execution);
+  }
   run(execution, block.commands, rest, outcomes);
 
   return {
@@ -107,6 +113,7 @@ function executeOperator(
     case 'genesis':
       assert(execution.state.parameters === undefined, 'a log has one genesis');
       execution.state.parameters = command.parameters;
+      openAccount(execution, command.parameters.insuranceFundAddress);
       return {};
     case 'registerPerp':
       return registerPerp(execution, command);

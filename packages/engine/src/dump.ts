@@ -12,6 +12,12 @@ import type { SignerNonces } from './auth/nonces.ts';
 import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from './book/order-pool.ts';
 import { clientOrderKey } from './client-order-id.ts';
 import { parametersOf } from './execution.ts';
+import {
+  dumpLiquidations,
+  type LiquidationDump,
+  restoreLiquidations,
+  watchEveryone,
+} from './liquidation/progress.ts';
 import { read } from './orders/order-snapshot.ts';
 import { addResting, reserveOf } from './orders/resting.ts';
 import type { VenueParameters } from './parameters.ts';
@@ -44,6 +50,8 @@ export type StateDump = {
   readonly signers: readonly (readonly [string, readonly number[], number, boolean])[];
   /** By order id. */
   readonly orders: readonly OrderDump[];
+  readonly liquidations: readonly LiquidationDump[];
+  readonly fundUnwindMs: number;
 };
 
 type PerpDump = {
@@ -125,6 +133,8 @@ export function dump(state: State): StateDump {
       .map(([signer, nonces]) => dumpSigner(signer, nonces))
       .sort((a, b) => byText(a[0], b[0])),
     orders: dumpOrders(state),
+    liquidations: dumpLiquidations(state),
+    fundUnwindMs: state.fundUnwindMs,
   };
 }
 
@@ -146,6 +156,9 @@ export function restore(plain: StateDump): State {
     state.signers.set(signer as Address, { used: [...used], floor, isRevokedAgent });
   }
   restoreOrders(state, plain.orders);
+  restoreLiquidations(state, plain.liquidations);
+  state.fundUnwindMs = plain.fundUnwindMs;
+  watchEveryone(state);
   return state;
 }
 

@@ -16,6 +16,9 @@ export const LIMITS = {
   nonceAheadMs: 24 * 3_600_000,
   /** Resting orders that one incoming order meets, fills and removals together. */
   matchesPerOrder: 10_000,
+  /** Triggers that one block fires, and scopes that it liquidates (R-storms). */
+  triggersPerBlock: 1_000,
+  liquidationsPerBlock: 200,
   /** How far ahead of consensus time an observation counts as now. */
   observationAheadMs: 5_000,
   /** Least life of a Gtd order. */

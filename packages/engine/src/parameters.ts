@@ -1,3 +1,4 @@
+import type { Address } from '@oddlot/units';
 import type { FeeTier } from './ledger/fee-tiers.ts';
 
 /**
@@ -21,6 +22,32 @@ export type VenueParameters = {
   readonly liquidationFeeE8: number;
   /** R-leverage: leverage of an instrument nobody set. */
   readonly defaultLeverage: number;
+  /** Who may send the operator's commands. */
+  readonly admins: readonly Address[];
+  /** R-insurance-fund: its address, which nobody has the key of. */
+  readonly insuranceFundAddress: Address;
+  /** Share of exchange fees that the fund gets below its target, 10^-8. */
+  readonly insuranceFeeShareE8: number;
+  /** Its target: this share of open interest, 10^-8. */
+  readonly insuranceTargetE8: number;
+  /** It takes a position only up to these multiples of its account value. */
+  readonly insuranceLeverageMax: number;
+  readonly insuranceInstrumentMax: number;
+  /** It reduces each position this often, by this share or amount, this near to the mark. */
+  readonly insuranceUnwindEveryMs: number;
+  readonly insuranceUnwindShareE8: number;
+  readonly insuranceUnwindMicroUsdc: number;
+  readonly insuranceUnwindBandE8: number;
+  /** R-liquidation: its orders stay this near to the mark, 10^-8. */
+  readonly liquidationBandE8: number;
+  /** A position above this value goes in two parts: a share first, the rest after a wait. */
+  readonly liquidationPartialMicroUsdc: number;
+  readonly liquidationPartialShareE8: number;
+  readonly liquidationPartialWaitMs: number;
+  /** How often a scope is tried again. */
+  readonly liquidationRetryMs: number;
+  /** How long a reverse job keeps trying. */
+  readonly reverseTimeoutMs: number;
   /** R-fee-tiers. */
   readonly feeTiers: readonly FeeTier[];
 };

@@ -6,6 +6,8 @@ import type { SignerNonces } from './auth/nonces.ts';
 import { OrderPool } from './book/order-pool.ts';
 import { EffectsDigest } from './digest.ts';
 import { ExpiryQueue } from './expiry-queue.ts';
+import { Liquidations } from './liquidation/progress.ts';
+import { RiskIndex } from './liquidation/risk-index.ts';
 import type { VenueParameters } from './parameters.ts';
 import type { Perp } from './perp/perp.ts';
 import { TriggerBook } from './triggers/trigger-book.ts';
@@ -40,6 +42,12 @@ export type State = {
   /** Deposits, faucet included. */
   deposited: MicroUsdc;
   withdrawn: MicroUsdc;
+  /** Scopes at a ratio of 1 or less, and how far their liquidation is. */
+  readonly liquidations: Liquidations;
+  /** When the insurance fund next reduces its positions. */
+  fundUnwindMs: number;
+  /** Who has to be looked at for liquidation, and when. Not dumped. */
+  readonly risk: RiskIndex;
   /** Counts changes of any mark, so that cached margins know when they are old. Not dumped. */
   markEpoch: number;
   readonly digest: EffectsDigest;
@@ -68,6 +76,9 @@ export function createState(digestLanes?: readonly number[]): State {
     treasury: ZERO_USDC,
     deposited: ZERO_USDC,
     withdrawn: ZERO_USDC,
+    liquidations: new Liquidations(),
+    fundUnwindMs: 0,
+    risk: new RiskIndex(),
     markEpoch: 0,
     digest: new EffectsDigest(digestLanes),
   };

@@ -1,6 +1,7 @@
-import { instrumentId as toInstrumentId, present } from '@oddlot/units';
+import { divCeil, instrumentId as toInstrumentId, present } from '@oddlot/units';
 import { type Execution, parametersOf } from '../execution.ts';
 import { LIMITS } from '../limits.ts';
+import { TRAVEL_ONE } from '../liquidation/risk-index.ts';
 import { advanceEma, markPrice } from '../perp/mark-price.ts';
 import { isOracleStale } from '../perp/perp.ts';
 
@@ -12,6 +13,7 @@ import { isOracleStale } from '../perp/perp.ts';
 export function updateMarks(execution: Execution): void {
   const { commandIndex, events, state } = execution;
   let hasChanged = false;
+  let travelled = 0;
   for (const id of state.perpIds) {
     const perp = present(state.perps.get(id), 'a listed instrument');
     if (state.timeMs - perp.markMs < LIMITS.markEveryMs) continue;
@@ -22,11 +24,21 @@ export function updateMarks(execution: Execution): void {
     const mark = markPrice(perp, state.timeMs, externalStaleMs);
     const { oracle } = perp;
     if (mark !== perp.mark) {
+      travelled = Math.max(travelled, relativeMove(perp.mark, mark));
       perp.mark = mark;
       hasChanged = true;
     }
     state.digest.number(mark);
     events.push({ type: 'markUpdated', commandIndex, instrumentId: toInstrumentId(id), mark, oracle });
   }
-  if (hasChanged) state.markEpoch += 1;
+  if (!hasChanged) return;
+  state.markEpoch += 1;
+  state.risk.travel(travelled);
+}
+
+/** How far a mark moved, rounded up; the first mark of an instrument moves nobody. */
+function relativeMove(before: number, after: number): number {
+  if (before === 0) return 0;
+  const distance = BigInt(Math.abs(after - before)) * BigInt(TRAVEL_ONE);
+  return Number(divCeil(distance, BigInt(Math.min(before, after))));
 }

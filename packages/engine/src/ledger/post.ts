@@ -23,6 +23,7 @@ export function postDeposit(
  * isolated margin, a reserve, or a fee that `postFee` takes on.
  */
 export function postToBalance(state: State, account: Account, amount: MicroUsdc): void {
+  if (amount < 0n) state.risk.changed(account, undefined);
   account.perpBalance = addUsdc(account.perpBalance, amount);
   absorbBalances(state, account);
 }

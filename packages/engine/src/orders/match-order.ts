@@ -1,11 +1,23 @@
-import { accrueFee, assert, type MicroUsdc, notional, subUsdc } from '@oddlot/units';
+import {
+  accrueFee,
+  addUsdc,
+  assert,
+  maxUsdc,
+  type MicroUsdc,
+  minUsdc,
+  notional,
+  subUsdc,
+  ZERO_USDC,
+} from '@oddlot/units';
 import type { Account, Holding } from '../account.ts';
 import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import type { CancelCause } from '../event.ts';
-import type { Execution } from '../execution.ts';
+import { type Execution, parametersOf } from '../execution.ts';
 import { accountTier } from '../ledger/account-tier.ts';
 import { fillRate } from '../ledger/fee-tiers.ts';
 import { LIMITS } from '../limits.ts';
+import { accountValue, isolatedEquity, liquidationFee } from '../perp/margin.ts';
+import type { State } from '../state.ts';
 import { emitOrder, emitTrade } from './emit.ts';
 import { read, snapshotOf } from './order-snapshot.ts';
 import {
@@ -76,7 +88,10 @@ function pendingFill(execution: Execution, taker: TakerOrder, slot: number, make
   const value = notional(price, size);
   const takerRate = fillRate(accountTier(state, taker.account), definition, 'taker');
   const makerRate = fillRate(accountTier(state, maker.account), definition, 'maker');
-  const takerDue = accrueFee(value, takerRate, taker.feeOverpaid);
+  const takerDue =
+    taker.forced === undefined
+      ? accrueFee(value, takerRate, taker.feeOverpaid)
+      : { fee: forcedFee(state, taker, price, size), overpaid: 0 };
   const makerDue = accrueFee(value, makerRate, read(pool.feeOverpaid, slot));
   return {
     price,
@@ -106,7 +121,7 @@ function planMaker(execution: Execution, slot: number, maker: Maker, fill: Fill)
 
 function planTaker(execution: Execution, taker: TakerOrder, fill: Fill): SidePlan {
   const { restingBuy, restingSell } = taker.holding;
-  return planSide(execution, taker, {
+  const plan = planSide(execution, taker, {
     signedSize: taker.request.isBuy ? fill.size : -fill.size,
     price: fill.price,
     fee: fill.takerFee,
@@ -114,6 +129,21 @@ function planTaker(execution: Execution, taker: TakerOrder, fill: Fill): SidePla
     restingBuy,
     restingSell,
   });
+  // The venue's own orders close at prices that it chose; their fee belongs to the fund.
+  return taker.forced === undefined ? plan : { ...plan, isCovered: true, feeTo: 'fund' };
+}
+
+/** R-liquidation: a share of what filled, never more than the equity left; unwinding is free. */
+function forcedFee(state: State, taker: TakerOrder, price: number, size: number): MicroUsdc {
+  if (taker.forced === 'unwind') return ZERO_USDC;
+  const { account, holding } = taker;
+  const equity = holding.isIsolated
+    ? isolatedEquity(state, account, holding)
+    : accountValue(state, account);
+  const gain = notional(holding.perp.mark - price, taker.request.isBuy ? size : -size);
+  const left = maxUsdc(addUsdc(equity, gain), ZERO_USDC);
+  const { liquidationFeeE8 } = parametersOf(state);
+  return minUsdc(liquidationFee(notional(price, size), liquidationFeeE8), left);
 }
 
 function settleFill(

@@ -4,6 +4,7 @@ import type { TradeSide } from '../event.ts';
 import type { Execution } from '../execution.ts';
 import { postFee, postToBalance } from '../ledger/post.ts';
 import { isCrossFillCovered, type PendingFill } from '../perp/fill-check.ts';
+import { insuranceFund } from '../perp/insurance-fund.ts';
 import { planIsolatedFill } from '../perp/isolated.ts';
 import { holdingChanged } from '../perp/margin.ts';
 import { closeResult, splitTrade, tradePosition } from '../perp/position.ts';
@@ -13,6 +14,7 @@ export type SidePlan = {
   readonly signedSize: number;
   readonly price: number;
   readonly fee: MicroUsdc;
+  readonly feeTo: 'treasury' | 'fund';
   readonly isCovered: boolean;
   /** Added to the balance; negative is taken. */
   readonly toBalance: MicroUsdc;
@@ -33,7 +35,8 @@ export function planSide(
   const { state } = execution;
   const { fee, price, signedSize } = fill;
   if (holding.isIsolated) {
-    return { signedSize, price, fee, ...planIsolatedFill(state, account, holding, fill) };
+    const plan = planIsolatedFill(state, account, holding, fill);
+    return { signedSize, price, fee, feeTo: 'treasury', ...plan };
   }
   const { close } = splitTrade(holding.size, signedSize);
   const realised = close > 0 ? closeResult(holding, close, price).realised : ZERO_USDC;
@@ -41,6 +44,7 @@ export function planSide(
     signedSize,
     price,
     fee,
+    feeTo: 'treasury',
     isCovered: isCrossFillCovered(state, account, holding, fill),
     toBalance: subUsdc(realised, fee),
     fromReserve: ZERO_USDC,
@@ -63,7 +67,8 @@ export function settleSide(
   holding.feesPaid = addUsdc(holding.feesPaid, plan.fee);
   holding.isolatedMargin = plan.marginAfter;
   postToBalance(state, account, plan.toBalance);
-  postFee(state, plan.fee);
+  if (plan.feeTo === 'treasury') postFee(state, plan.fee);
+  else postToBalance(state, insuranceFund(state), plan.fee);
   holdingChanged(state, account, holding);
   state.digest.number(holding.size);
   state.digest.amount(holding.cost);

@@ -17,6 +17,8 @@ export type TakerOrder = {
   filledNotional: number;
   /** What an isolated order has set aside and not used. */
   reserve: MicroUsdc;
+  /** Set on the venue's own orders: a liquidation, or the insurance fund unwinding. */
+  readonly forced?: 'liquidation' | 'unwind';
   /** Rounding that the taker fee has paid ahead, 10^-8 micro-USDC. */
   feeOverpaid: number;
 };

@@ -64,6 +64,7 @@ export function freshMargin(state: State, account: Account): void {
 
 /** Recomputes one instrument's part after its position or its orders changed. */
 export function holdingChanged(state: State, account: Account, holding: Holding): void {
+  state.risk.changed(account, holding.isIsolated ? holding : undefined);
   const sums = account.margin;
   if (sums.epoch !== state.markEpoch) return;
   const { unrealised, initial, maintenance, notional: value } = holding;

@@ -1,0 +1,52 @@
+import { addUsdc, microUsdc, type MicroUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
+import type { Account, Holding } from '../account.ts';
+import type { Execution } from '../execution.ts';
+import { postToBalance } from '../ledger/post.ts';
+import { cutReduceOnly } from '../orders/resting.ts';
+import { holdingChanged } from '../perp/margin.ts';
+import { releasedPart, tradePosition } from '../perp/position.ts';
+
+type Side = { readonly account: Account; readonly holding: Holding };
+
+/**
+ * Trades a signed size into a position at a price that no book made: a take-over, a deleveraging, a
+ * settlement. Free of fee. An isolated close pays released margin and PnL to the balance, a
+ * shortfall comes out of the margin that remains. Returns what was realised.
+ */
+export function tradeOffBook(
+  execution: Execution,
+  { account, holding }: Side,
+  signedSize: number,
+  price: number,
+): MicroUsdc {
+  const { state } = execution;
+  const before = Math.abs(holding.size);
+  const closed = Math.min(before, Math.abs(signedSize));
+  const released = holding.isIsolated
+    ? releasedPart(holding.isolatedMargin, closed, Math.max(1, before))
+    : ZERO_USDC;
+  const realised = tradePosition(holding, signedSize, price, timeMs(state.timeMs));
+  if (holding.isIsolated) payIsolated(execution, { account, holding }, released, realised);
+  else postToBalance(state, account, realised);
+  holdingChanged(state, account, holding);
+  state.digest.number(holding.size);
+  state.digest.amount(holding.cost);
+  cutReduceOnly(execution, account, holding);
+  return realised;
+}
+
+function payIsolated(
+  execution: Execution,
+  { account, holding }: Side,
+  released: MicroUsdc,
+  realised: MicroUsdc,
+): void {
+  const cash = addUsdc(released, realised);
+  const remaining = holding.isolatedMargin - released;
+  if (cash >= 0n) {
+    holding.isolatedMargin = microUsdc(remaining);
+    postToBalance(execution.state, account, cash);
+  } else {
+    holding.isolatedMargin = microUsdc(remaining + cash);
+  }
+}

@@ -1,0 +1,200 @@
+import { divCeil, divFloor, RATE_ONE, timeMs } from '@oddlot/units';
+import type { Account, Holding } from '../account.ts';
+import { holdingKey } from '../account.ts';
+import { NONE } from '../book/order-pool.ts';
+import { type Execution, parametersOf } from '../execution.ts';
+import { LIMITS } from '../limits.ts';
+import { read } from '../orders/order-snapshot.ts';
+import { cancelOrder } from '../orders/resting.ts';
+import { isInsuranceFund } from '../perp/insurance-fund.ts';
+import { cancelTriggers } from '../triggers/cancel-triggers.ts';
+import { bankruptcyPrice } from './bankruptcy-price.ts';
+import { tradeOffBook } from './close-position.ts';
+import { emitStep } from './emit-step.ts';
+import { marketClose } from './market-close.ts';
+import type { Progress } from './progress.ts';
+import { type Scope, safeDistance } from './risk-index.ts';
+import {
+  compareRatio,
+  type Health,
+  healthOf,
+  isLiquidatable,
+  isWorkable,
+  positionsOf,
+} from './scope.ts';
+import { closeDeficit, takeOverAll } from './take-over.ts';
+
+/**
+ * R-liquidation, step (7) of a block: looks at the scopes that could be in danger, and works the
+ * ones whose ratio is 1 or less, those that have waited longest first, then the lowest ratio, then
+ * the address. A block works so many and no more (R-storms).
+ */
+export function liquidate(execution: Execution): void {
+  const { state } = execution;
+  for (const scope of state.risk.take()) look(execution, scope);
+  const due = state.liquidations
+    .all()
+    .filter(({ progress }) => progress.nextMs <= state.timeMs)
+    .map((each) => ({ ...each, health: healthOf(state, each.scope) }))
+    .sort(
+      (a, b) =>
+        a.progress.nextMs - b.progress.nextMs ||
+        compareRatio(a.health, b.health) ||
+        byAddress(a.scope.account, b.scope.account),
+    )
+    .slice(0, LIMITS.liquidationsPerBlock);
+  for (const { progress, scope } of due) work(execution, scope, progress);
+}
+
+function byAddress(a: Account, b: Account): number {
+  return a.address < b.address ? -1 : a.address > b.address ? 1 : 0;
+}
+
+/** Decides whether a scope is in danger, and when to look again if not. */
+function look(execution: Execution, scope: Scope): void {
+  const { state } = execution;
+  if (isInsuranceFund(state, scope.account)) return;
+  const health = healthOf(state, scope);
+  if (isLiquidatable(health)) {
+    state.liquidations.start(scope, state.timeMs);
+    return;
+  }
+  state.liquidations.end(scope);
+  if (health.notional === 0n) {
+    state.risk.forget(scope);
+    closeDeficit(execution, scope);
+    return;
+  }
+  state.risk.wait(scope, safeDistance(health.equity, health.risk, health.notional));
+}
+
+/** One pass over a scope: orders away, then the market, then the fund, then the others. */
+function work(execution: Execution, scope: Scope, progress: Progress): void {
+  const { state } = execution;
+  const isSafe = (): boolean => !isLiquidatable(healthOf(state, scope));
+  progress.nextMs = state.timeMs + parametersOf(state).liquidationRetryMs;
+  if (isSafe()) return finish(execution, scope);
+  clearOrders(execution, scope);
+  if (isSafe()) return finish(execution, scope);
+  closeHedgePairs(execution, scope);
+  if (isSafe()) return finish(execution, scope);
+  for (const holding of positionsOf(scope)) {
+    if (!isWorkable(state, holding)) continue;
+    sendToMarket(execution, scope, holding, progress);
+    if (isSafe()) return finish(execution, scope);
+  }
+  if (isDeep(healthOf(state, scope))) takeOverAll(execution, scope);
+  finish(execution, scope);
+}
+
+/** Below two thirds of maintenance the market has had its chance. */
+function isDeep({ equity, maintenance }: Health): boolean {
+  return equity * 3n < maintenance * 2n;
+}
+
+/** Leaves a scope to the index again when it is safe or empty; keeps it in progress otherwise. */
+function finish(execution: Execution, scope: Scope): void {
+  execution.state.risk.changed(scope.account, scope.holding);
+  look(execution, scope);
+}
+
+/**
+ * Step (1): a scope in danger keeps no resting orders and no triggers that could open. A cross
+ * account's isolated opening orders go too: their reserve comes back to it.
+ */
+function clearOrders(execution: Execution, scope: Scope): void {
+  const { state } = execution;
+  const { account } = scope;
+  const health = healthOf(state, scope);
+  let cancelled = 0;
+  const holdings = scope.holding === undefined ? [...account.holdings.values()] : [scope.holding];
+  for (const holding of holdings) {
+    const keepsReducing = scope.holding === undefined && holding.isIsolated;
+    let slot = holding.orders.head;
+    while (slot !== NONE) {
+      const next = read(state.pool.ownNext, slot);
+      const isOpening = (state.reserves.get(read(state.pool.orderId, slot)) ?? 0n) > 0n;
+      if (!keepsReducing || isOpening) {
+        cancelOrder(execution, slot, 'liquidation');
+        cancelled += 1;
+      }
+      slot = next;
+    }
+  }
+  cancelled += cancelTriggers(execution, account, 'liquidation', ({ request }) => {
+    if (request.reduceOnly) return false;
+    return (
+      scope.holding === undefined ||
+      request.instrumentId === scope.holding.perp.definition.instrumentId
+    );
+  });
+  if (cancelled > 0) emitStep(execution, scope, health, 'cancel', positionsOf(scope));
+}
+
+/** The common part of a cross hedge pair closes against itself at the mark, free of fee. */
+function closeHedgePairs(execution: Execution, scope: Scope): void {
+  if (scope.holding !== undefined || scope.account.positionMode !== 'hedge') return;
+  const { account } = scope;
+  for (const long of positionsOf(scope)) {
+    if (long.leg !== 0 || !isWorkable(execution.state, long)) continue;
+    const { instrumentId } = long.perp.definition;
+    const short = account.holdings.get(holdingKey(instrumentId, 1));
+    if (short === undefined || short.isIsolated) continue;
+    const common = Math.min(long.size, -short.size);
+    if (common <= 0) continue;
+    tradeOffBook(execution, { account, holding: long }, -common, long.perp.mark);
+    tradeOffBook(execution, { account, holding: short }, common, long.perp.mark);
+  }
+}
+
+/**
+ * Step (2): a reduce-only order at the bankruptcy price, never further from the mark than the band.
+ * A large position goes in two parts: a share at once, the whole after a wait.
+ */
+function sendToMarket(
+  execution: Execution,
+  scope: Scope,
+  holding: Holding,
+  progress: Progress,
+): void {
+  const { state } = execution;
+  const health = healthOf(state, scope);
+  const size = sizeToSend(execution, holding, progress);
+  if (size === 0) return;
+  const { liquidationBandE8 } = parametersOf(state);
+  const bankrupt = bankruptcyPrice(holding, health.equity, health.maintenance);
+  const limit = limitPrice(holding, bankrupt, liquidationBandE8);
+  emitStep(execution, scope, health, 'market', [holding], limit);
+  const filled = marketClose(execution, { account: scope.account, holding, size, limit });
+  const key = holdingKey(holding.perp.definition.instrumentId, holding.leg);
+  const partial = progress.partials.get(key);
+  if (partial !== undefined) partial.left = Math.max(0, partial.left - filled);
+}
+
+function sizeToSend(execution: Execution, holding: Holding, progress: Progress): number {
+  const { state } = execution;
+  const parameters = parametersOf(state);
+  const magnitude = Math.abs(holding.size);
+  const key = holdingKey(holding.perp.definition.instrumentId, holding.leg);
+  let partial = progress.partials.get(key);
+  if (partial === undefined) {
+    if (holding.notional <= BigInt(parameters.liquidationPartialMicroUsdc)) return magnitude;
+    const share = BigInt(magnitude) * BigInt(parameters.liquidationPartialShareE8);
+    partial = { sinceMs: timeMs(state.timeMs), left: Number(divCeil(share, BigInt(RATE_ONE))) };
+    progress.partials.set(key, partial);
+  }
+  const isWhole = state.timeMs - partial.sinceMs >= parameters.liquidationPartialWaitMs;
+  return isWhole ? magnitude : Math.min(magnitude, partial.left);
+}
+
+/** A long sells no lower than the bankruptcy price and the band's end, a short buys no higher. */
+function limitPrice(holding: Holding, bankrupt: number, bandE8: number): number {
+  const { mark } = holding.perp;
+  const one = BigInt(RATE_ONE);
+  if (holding.size > 0) {
+    const floor = Number(divCeil(BigInt(mark) * (one - BigInt(bandE8)), one));
+    return Math.max(bankrupt, floor);
+  }
+  const ceiling = Number(divFloor(BigInt(mark) * (one + BigInt(bandE8)), one));
+  return Math.max(1, Math.min(bankrupt, ceiling));
+}

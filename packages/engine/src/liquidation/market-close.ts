@@ -1,0 +1,52 @@
+import { timeMs, ZERO_USDC } from '@oddlot/units';
+import type { Account, Holding } from '../account.ts';
+import type { OrderRequest } from '../command.ts';
+import type { Execution } from '../execution.ts';
+import { emitOrder } from '../orders/emit.ts';
+import { matchOrder } from '../orders/match-order.ts';
+import { type TakerOrder, takerSnapshot } from '../orders/taker-order.ts';
+
+/**
+ * Closes part of a position against the book with an order of the venue's own: reduce-only,
+ * immediate, with no band, minimum or maximum size. Returns how much was filled.
+ */
+export function marketClose(
+  execution: Execution,
+  close: {
+    readonly account: Account;
+    readonly holding: Holding;
+    readonly size: number;
+    readonly limit: number;
+    /** Who pays what: the liquidation fee in place of the taker fee, or nothing at all. */
+    readonly fee?: 'none';
+  },
+): number {
+  const { state } = execution;
+  const { account, holding, limit, size } = close;
+  const request: OrderRequest = {
+    instrumentId: holding.perp.definition.instrumentId,
+    isBuy: holding.size < 0,
+    price: limit,
+    size,
+    reduceOnly: true,
+    timeInForce: 'ioc',
+  };
+  const taker: TakerOrder = {
+    orderId: state.nextOrderId++,
+    account,
+    holding,
+    request,
+    price: limit,
+    original: size,
+    remaining: size,
+    filledNotional: 0,
+    reserve: ZERO_USDC,
+    feeOverpaid: 0,
+    forced: close.fee === 'none' ? 'unwind' : 'liquidation',
+  };
+  matchOrder(execution, taker);
+  const order = takerSnapshot(taker, timeMs(state.timeMs));
+  if (taker.remaining === 0) emitOrder(execution, 'filled', order);
+  else emitOrder(execution, 'cancelled', order, 'iocRemainder');
+  return size - taker.remaining;
+}

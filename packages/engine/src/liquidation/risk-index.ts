@@ -1,0 +1,132 @@
+import { divFloor } from '@oddlot/units';
+import type { Account, Holding } from '../account.ts';
+
+/**
+ * Who could be near liquidation, without looking at everyone. Marks travel: every update adds the
+ * largest relative move of any mark to a running total. A scope with equity E, risk R (maintenance
+ * and liquidation fee) and notional N is safe while all marks together have moved by less than
+ * (E − R) / (N + R): equity then falls by at most that share of N and risk rises by at most that
+ * share of R. So each scope waits in a heap for the total at which it must be looked at again.
+ *
+ * The index only decides when to look, never what is found there: it is derived, not dumped, and a
+ * restored venue looks at everyone once.
+ */
+
+/** Relative moves and distances count 10^-9. */
+export const TRAVEL_ONE = 1_000_000_000;
+/** Moves compound; below a distance of 10% the sum understates them by less than this share. */
+const COMPOUND_PERCENT = 115n;
+const DISTANCE_MAX = TRAVEL_ONE / 10;
+
+/** A cross account, or one isolated position of it. */
+export type Scope = { readonly account: Account; readonly holding: Holding | undefined };
+
+type Entry = Scope & { readonly lookAt: number };
+
+/** How far marks may travel before a scope has to be looked at again. Rounded down. */
+export function safeDistance(equity: bigint, risk: bigint, notional: bigint): number {
+  const room = equity - risk;
+  if (room <= 0n) return 0;
+  const distance = divFloor(
+    room * BigInt(TRAVEL_ONE) * 100n,
+    (notional + risk + 1n) * COMPOUND_PERCENT,
+  );
+  return distance >= BigInt(DISTANCE_MAX) ? DISTANCE_MAX : Number(distance);
+}
+
+export class RiskIndex {
+  /** Scopes that changed since they were last looked at. */
+  readonly #changed = new Set<Account | Holding>();
+  readonly #changedScopes: Scope[] = [];
+  readonly #heap: Entry[] = [];
+  /** Where each scope is next looked at; older heap entries are dead. */
+  readonly #next = new Map<Account | Holding, number>();
+  #travelled = 0;
+
+  /** Marks moved: by the largest relative move among them, rounded up. */
+  travel(distance: number): void {
+    this.#travelled += distance;
+  }
+
+  /** A scope's position or money changed: it is looked at in the next pass. */
+  changed(account: Account, holding: Holding | undefined): void {
+    const key = holding ?? account;
+    if (this.#changed.has(key)) return;
+    this.#changed.add(key);
+    this.#changedScopes.push({ account, holding });
+  }
+
+  /** The scopes to look at now, each once. What is safe has to be put back with `wait`. */
+  take(): Scope[] {
+    const due = [...this.#changedScopes];
+    const seen = this.#changed;
+    for (;;) {
+      const first = this.#heap[0];
+      if (first === undefined || first.lookAt > this.#travelled) break;
+      this.#pop();
+      const key = first.holding ?? first.account;
+      if (this.#next.get(key) !== first.lookAt) continue;
+      this.#next.delete(key);
+      if (!seen.has(key)) due.push({ account: first.account, holding: first.holding });
+    }
+    this.#changed.clear();
+    this.#changedScopes.length = 0;
+    return due;
+  }
+
+  /** The scope is safe until marks have travelled this far. An earlier look is kept. */
+  wait(scope: Scope, distance: number): void {
+    const key = scope.holding ?? scope.account;
+    const lookAt = this.#travelled + Math.max(1, distance);
+    const current = this.#next.get(key);
+    if (current !== undefined && current <= lookAt && current > this.#travelled) return;
+    this.#next.set(key, lookAt);
+    this.#push({ ...scope, lookAt });
+  }
+
+  /** The scope has no position any more. */
+  forget(scope: Scope): void {
+    this.#next.delete(scope.holding ?? scope.account);
+  }
+
+  #push(entry: Entry): void {
+    const heap = this.#heap;
+    heap.push(entry);
+    let child = heap.length - 1;
+    while (child > 0) {
+      const parent = (child - 1) >> 1;
+      if (!this.#before(child, parent)) break;
+      this.#swap(child, parent);
+      child = parent;
+    }
+  }
+
+  #pop(): void {
+    const heap = this.#heap;
+    const last = heap.pop();
+    if (heap.length === 0 || last === undefined) return;
+    heap[0] = last;
+    let parent = 0;
+    for (;;) {
+      const left = 2 * parent + 1;
+      if (left >= heap.length) return;
+      const right = left + 1;
+      const least = right < heap.length && this.#before(right, left) ? right : left;
+      if (!this.#before(least, parent)) return;
+      this.#swap(least, parent);
+      parent = least;
+    }
+  }
+
+  #before(a: number, b: number): boolean {
+    return (this.#heap[a]?.lookAt ?? 0) < (this.#heap[b]?.lookAt ?? 0);
+  }
+
+  #swap(a: number, b: number): void {
+    const x = this.#heap[a];
+    const y = this.#heap[b];
+    if (x === undefined || y === undefined) return;
+    this.#heap[a] = y;
+    this.#heap[b] = x;
+  }
+}

@@ -1,0 +1,65 @@
+import type { MicroUsdc } from '@oddlot/units';
+import type { Account, Holding } from '../account.ts';
+import { parametersOf } from '../execution.ts';
+import { crossRisk } from '../perp/fill-check.ts';
+import { riskOf } from '../perp/isolated.ts';
+import { accountValue, isolatedEquity } from '../perp/margin.ts';
+import { isOracleStale } from '../perp/perp.ts';
+import type { State } from '../state.ts';
+import type { Scope } from './risk-index.ts';
+
+/** A scope's numbers at the current marks (R-ratio). */
+export type Health = {
+  readonly equity: MicroUsdc;
+  readonly maintenance: MicroUsdc;
+  /** Maintenance margin and liquidation fee: the ratio is equity over this. */
+  readonly risk: MicroUsdc;
+  readonly notional: MicroUsdc;
+};
+
+export function healthOf(state: State, { account, holding }: Scope): Health {
+  if (holding === undefined) {
+    const equity = accountValue(state, account);
+    const { maintenance, notional } = account.margin;
+    return { equity, maintenance, risk: crossRisk(state, account), notional };
+  }
+  const equity = isolatedEquity(state, account, holding);
+  const { maintenance, notional } = holding;
+  return { equity, maintenance, risk: riskOf(state, holding.perp, Math.abs(holding.size)), notional };
+}
+
+/** A ratio of 1.0 or less; nothing at risk is never liquidated. */
+export function isLiquidatable({ equity, notional, risk }: Health): boolean {
+  return notional > 0n && equity <= risk;
+}
+
+/** Lower ratio first, compared multiplied out. */
+export function compareRatio(a: Health, b: Health): number {
+  const left = a.equity * b.risk;
+  const right = b.equity * a.risk;
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** The open positions of a scope, largest notional first, then by instrument and leg. */
+export function positionsOf({ account, holding }: Scope): Holding[] {
+  if (holding !== undefined) return holding.size === 0 ? [] : [holding];
+  return [...account.holdings.values()]
+    .filter((each) => !each.isIsolated && each.size !== 0)
+    .sort(
+      (a, b) =>
+        Number(b.notional > a.notional) - Number(b.notional < a.notional) ||
+        a.perp.definition.instrumentId - b.perp.definition.instrumentId ||
+        a.leg - b.leg,
+    );
+}
+
+/** Liquidation waits in a market that is halted or whose oracle is stale. */
+export function isWorkable(state: State, { perp }: Holding): boolean {
+  const { oracleStaleMs } = parametersOf(state);
+  return !perp.halted && !isOracleStale(perp, state.timeMs, oracleStaleMs);
+}
+
+/** The scope that a position belongs to. */
+export function scopeOf(account: Account, holding: Holding): Scope {
+  return { account, holding: holding.isIsolated ? holding : undefined };
+}

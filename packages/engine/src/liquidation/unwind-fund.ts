@@ -1,0 +1,48 @@
+import { divCeil, divFloor, RATE_ONE } from '@oddlot/units';
+import type { Holding } from '../account.ts';
+import { type Execution, parametersOf } from '../execution.ts';
+import { insuranceFund } from '../perp/insurance-fund.ts';
+import { marketClose } from './market-close.ts';
+import { isWorkable, positionsOf } from './scope.ts';
+
+/**
+ * R-insurance-fund: the fund does not keep what it took over. At intervals it reduces each position
+ * by a share of it, but at least by an amount, near the mark and free of fees.
+ */
+export function unwindFund(execution: Execution): void {
+  const { state } = execution;
+  const parameters = parametersOf(state);
+  if (state.timeMs < state.fundUnwindMs) return;
+  const account = insuranceFund(state);
+  const positions = positionsOf({ account, holding: undefined });
+  if (positions.length === 0) return;
+  state.fundUnwindMs = state.timeMs + parameters.insuranceUnwindEveryMs;
+  for (const holding of positions) {
+    if (!isWorkable(state, holding)) continue;
+    const size = sizeToUnwind(execution, holding);
+    const limit = unwindLimit(holding, parameters.insuranceUnwindBandE8);
+    marketClose(execution, { account, holding, size, limit, fee: 'none' });
+  }
+}
+
+function sizeToUnwind(execution: Execution, holding: Holding): number {
+  const { insuranceUnwindMicroUsdc, insuranceUnwindShareE8 } = parametersOf(execution.state);
+  const magnitude = Math.abs(holding.size);
+  const share = BigInt(magnitude) * BigInt(insuranceUnwindShareE8);
+  const byShare = Number(divCeil(share, BigInt(RATE_ONE)));
+  const byAmount = Number(
+    divCeil(BigInt(insuranceUnwindMicroUsdc), BigInt(Math.max(1, holding.perp.mark))),
+  );
+  return Math.min(magnitude, Math.max(byShare, byAmount));
+}
+
+/** A long is sold no lower, a short bought no higher than the band from the mark. */
+function unwindLimit({ perp, size }: Holding, bandE8: number): number {
+  const one = BigInt(RATE_ONE);
+  const mark = BigInt(perp.mark);
+  const price =
+    size > 0
+      ? divCeil(mark * (one - BigInt(bandE8)), one)
+      : divFloor(mark * (one + BigInt(bandE8)), one);
+  return Math.max(1, Number(price));
+}
