@@ -1,4 +1,5 @@
 import { type Address, type MicroUsdc, type TimeMs, ZERO_USDC } from '@oddlot/units';
+import { createVolume, type Volume } from './ledger/volume.ts';
 import type { Perp } from './perp/perp.ts';
 
 /** Someone's money, positions and keys (R-account). */
@@ -20,6 +21,8 @@ export type Account = {
   /** Order id by the 16 bytes of the client's own id, live orders only. */
   readonly clientOrders: Map<string, number>;
   liveOrders: number;
+  /** R-fee-tiers. */
+  readonly volume: Volume;
   /** Sums over the cross holdings at the marks of `epoch`. Derived, never dumped. */
   readonly margin: MarginSums;
 };
@@ -102,6 +105,7 @@ export function createAccount(index: number, address: Address, createdMs: TimeMs
     holdings: new Map(),
     clientOrders: new Map(),
     liveOrders: 0,
+    volume: createVolume(),
     margin: {
       epoch: -1,
       unrealised: ZERO_USDC,

@@ -1,9 +1,10 @@
 import { assert, assertNever } from '@oddlot/units';
+import { authorizeOperator } from './auth/authorize-operator.ts';
 import { authorize } from './auth/authorize.ts';
 import { sweepSigners, useNonce } from './auth/nonces.ts';
 import type { Block, BlockResult, CommandOutcome } from './block.ts';
 import { orderCommands } from './command-order.ts';
-import { type Command, isSigned, type SignedCommand } from './command.ts';
+import { type Command, isOperator, isSigned, type SignedCommand } from './command.ts';
 import { TIMER } from './event.ts';
 import type { Execution } from './execution.ts';
 import { approveAgent } from './handlers/approve-agent.ts';
@@ -12,6 +13,9 @@ import { creditFaucet, openAccount } from './handlers/credit-faucet.ts';
 import { placeOrders } from './handlers/place-orders.ts';
 import { pushOracle } from './handlers/push-oracle.ts';
 import { registerPerp } from './handlers/register-perp.ts';
+import { setFeeTiers } from './handlers/set-fee-tiers.ts';
+import { setPerp } from './handlers/set-perp.ts';
+import { settleFunding } from './handlers/settle-funding.ts';
 import { updateIsolatedMargin } from './handlers/update-isolated-margin.ts';
 import { updateLeverage } from './handlers/update-leverage.ts';
 import { updateMarginMode } from './handlers/update-margin-mode.ts';
@@ -20,6 +24,8 @@ import { updatePositionMode } from './handlers/update-position-mode.ts';
 import { liquidate } from './liquidation/liquidate.ts';
 import { unwindFund } from './liquidation/unwind-fund.ts';
 import { expireOrders } from './orders/resting.ts';
+import { passInstants, sampleBooks } from './perp/funding-clock.ts';
+import { insuranceTarget } from './perp/insurance-fund.ts';
 import type { State } from './state.ts';
 
 /**
@@ -29,6 +35,7 @@ import type { State } from './state.ts';
 export function applyBlock(state: State, block: Block): BlockResult {
   assert(block.height === state.height + 1, `block ${block.height} follows ${state.height}`);
   assert(block.timeMs >= state.timeMs, `block ${block.height} does not go back in time`);
+  const previousMs = state.timeMs;
   state.height = block.height;
   state.timeMs = block.timeMs;
   state.digest.number(block.height);
@@ -40,8 +47,14 @@ export function applyBlock(state: State, block: Block): BlockResult {
 
   expireOrders(execution);
   sweepSigners(state);
+  if (state.parameters !== undefined) passInstants(state, previousMs);
   run(execution, block.commands, operator, outcomes);
-  if (state.parameters !== undefined) updateMarks(execution);
+  if (state.parameters !== undefined) {
+    updateMarks(execution);
+    sampleBooks(state, previousMs);
+    settleFunding(execution);
+    state.insuranceTarget = insuranceTarget(state);
+  }
   run(execution, block.commands, passive, outcomes);
   run(execution, block.commands, cancels, outcomes);
   if (state.parameters !== undefined) {
@@ -109,6 +122,13 @@ function executeOperator(
   execution: Execution,
   command: Exclude<Command, SignedCommand>,
 ): CommandOutcome {
+  if (isOperator(command)) {
+    const { state } = execution;
+    const reject = authorizeOperator(state, command, state.timeMs);
+    if (reject !== undefined) return { reject };
+    const { operator } = command;
+    if (operator !== undefined) useNonce(state, operator.signer, operator.nonce);
+  }
   switch (command.type) {
     case 'genesis':
       assert(execution.state.parameters === undefined, 'a log has one genesis');
@@ -119,6 +139,10 @@ function executeOperator(
       return registerPerp(execution, command);
     case 'pushOracle':
       return pushOracle(execution, command);
+    case 'setPerp':
+      return setPerp(execution, command);
+    case 'setFeeTiers':
+      return setFeeTiers(execution, command);
     case 'creditFaucet':
       return creditFaucet(execution, command);
     default:

@@ -1,4 +1,4 @@
-import type { Address, TimeMs } from '@oddlot/units';
+import type { Address, InstrumentId, TimeMs } from '@oddlot/units';
 import type { Command } from './command.ts';
 import type { EngineEvent, OrderStatus } from './event.ts';
 import type { Reject } from './reject.ts';
@@ -29,6 +29,16 @@ export type CommandOutcome = {
   readonly rejectIndex?: number;
   /** One per order or cancel, in the order of the command. */
   readonly entries?: readonly EntryOutcome[];
+  /** Prices of a push that were left out; the others apply. */
+  readonly skipped?: readonly SkippedEntry[];
+  /** What a registration brought into being. */
+  readonly created?: { readonly instrumentId: InstrumentId };
+};
+
+/** One entry of a list that did not count, and why. */
+export type SkippedEntry = {
+  readonly index: number;
+  readonly why: 'instrumentUnknown' | 'instrumentDelisted' | 'priceOutOfRange' | 'stale';
 };
 
 /** How one order or one cancel of a command ended, right after its execution. */

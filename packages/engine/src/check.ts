@@ -1,9 +1,19 @@
 import type { Account } from './account.ts';
 import { checkApproveAgent } from './auth/agents.ts';
+import { authorizeOperator } from './auth/authorize-operator.ts';
 import { authorize } from './auth/authorize.ts';
 import type { CommandOutcome } from './block.ts';
-import { type Command, isSigned, type SignedCommand } from './command.ts';
+import {
+  type Command,
+  isOperator,
+  isSigned,
+  type OperatorCommand,
+  type SignedCommand,
+} from './command.ts';
 import { checkPlaceOrders } from './handlers/place-orders.ts';
+import { checkRegisterPerp } from './handlers/register-perp.ts';
+import { checkSetFeeTiers } from './handlers/set-fee-tiers.ts';
+import { checkSetPerp } from './handlers/set-perp.ts';
 import { checkUpdateIsolatedMargin } from './handlers/update-isolated-margin.ts';
 import { checkUpdateLeverage } from './handlers/update-leverage.ts';
 import { checkUpdateMarginMode } from './handlers/update-margin-mode.ts';
@@ -16,6 +26,11 @@ import type { State } from './state.ts';
  * anything. Execution judges again and is the authority.
  */
 export function checkCommand(state: State, command: Command, nowMs: number): CommandOutcome {
+  if (isOperator(command)) {
+    const reject =
+      authorizeOperator(state, command, nowMs) ?? checkOperator(state, command);
+    return reject === undefined ? {} : { reject };
+  }
   if (!isSigned(command)) return {};
   const { account, reject } = authorize(state, command, nowMs);
   if (account === undefined) return { reject };
@@ -39,6 +54,20 @@ function checkOne(state: State, account: Account, command: SignedCommand): Rejec
     case 'updatePositionMode':
       return checkUpdatePositionMode(state, account, command);
     default:
+      return undefined;
+  }
+}
+
+/** Prices are judged one by one when they execute, so a push as a whole is never refused. */
+function checkOperator(state: State, command: OperatorCommand): Reject | undefined {
+  switch (command.type) {
+    case 'registerPerp':
+      return checkRegisterPerp(state, command);
+    case 'setPerp':
+      return checkSetPerp(state, command);
+    case 'setFeeTiers':
+      return checkSetFeeTiers(command);
+    case 'pushOracle':
       return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { Address, Hash, InstrumentId, TimeMs } from '@oddlot/units';
 import type { FeeTier } from './ledger/fee-tiers.ts';
-import type { PerpDefinition } from './perp/definition.ts';
+import type { PerpChanges, PerpListing } from './perp/definition.ts';
 import type { VenueParameters } from './parameters.ts';
 
 /**
@@ -44,7 +44,7 @@ export type GenesisCommand = { readonly type: 'genesis'; readonly parameters: Ve
 export type RegisterPerpCommand = {
   readonly type: 'registerPerp';
   readonly operator?: Operator;
-  readonly perp: PerpDefinition;
+  readonly perp: PerpListing;
 };
 
 /** Reports what the reference markets say, observed at `observedMs`. */
@@ -219,7 +219,7 @@ export type SetPerpCommand = {
   readonly instrumentId: InstrumentId;
   readonly halted?: boolean;
   readonly delisted?: true;
-  readonly changes: Partial<PerpDefinition>;
+  readonly changes: PerpChanges;
 };
 
 export type SetFeeTiersCommand = {
@@ -237,4 +237,20 @@ export type SignedCommand = Extract<Command, { authority: Authority }>;
 /** True for commands that carry a signature. */
 export function isSigned(command: Command): command is SignedCommand {
   return 'authority' in command;
+}
+
+/** Commands of the operator: signed when they came over the wire, trusted from the process itself. */
+export type OperatorCommand = Extract<Command, { readonly operator?: Operator }>;
+
+/** True for commands of the operator. */
+export function isOperator(command: Command): command is OperatorCommand {
+  switch (command.type) {
+    case 'registerPerp':
+    case 'setPerp':
+    case 'pushOracle':
+    case 'setFeeTiers':
+      return true;
+    default:
+      return false;
+  }
 }

@@ -65,6 +65,9 @@ type PerpDump = {
   readonly lastTrade: readonly [price: number, tradedMs: number];
   readonly day: readonly (readonly [startMs: number, lots: number, notional: string, close: number])[];
   readonly dayPreviousClose: number;
+  /** The hour in progress. */
+  readonly funding: readonly [sum: string, samples: number];
+  readonly twap: readonly [endMs: number, prices: readonly number[]];
 };
 
 type AccountDump = {
@@ -79,6 +82,8 @@ type AccountDump = {
   readonly agents: readonly (readonly [string, Address, number, number])[];
   /** By instrument id, then leg. */
   readonly holdings: readonly HoldingDump[];
+  /** Oldest first. */
+  readonly volume: readonly (readonly [day: number, notional: string])[];
 };
 
 type HoldingDump = readonly [
@@ -179,6 +184,8 @@ function dumpPerp(perp: Perp): PerpDump {
     lastTrade: [perp.lastTrade, perp.lastTradeMs],
     day: buckets.map((hour) => [hour.startMs, hour.lots, String(hour.notional), hour.close]),
     dayPreviousClose: previousClose,
+    funding: [String(perp.funding.sum), perp.funding.samples],
+    twap: perp.twap.dump(),
   };
 }
 
@@ -199,6 +206,9 @@ function restorePerp(state: State, plain: PerpDump): void {
     close,
   }));
   perp.day.restore(hours, plain.dayPreviousClose);
+  perp.funding.sum = BigInt(plain.funding[0]);
+  perp.funding.samples = plain.funding[1];
+  perp.twap.restore(plain.twap);
   const id = plain.definition.instrumentId;
   state.perps.set(id, perp);
   state.perpIds.push(id);
@@ -225,6 +235,7 @@ function dumpAccount(account: Account): AccountDump {
     holdings: [...account.holdings.entries()]
       .sort((a, b) => a[0] - b[0])
       .map(([, holding]) => dumpHolding(holding)),
+    volume: account.volume.days.map(({ day, notional }) => [day, String(notional)]),
   };
 }
 
@@ -257,6 +268,9 @@ function restoreAccount(state: State, plain: AccountDump): void {
     account.settings.set(id, { isIsolated, crossLeverage, isolatedLeverage: [long, short] });
   }
   for (const holding of plain.holdings) restoreHolding(state, account, holding);
+  for (const [day, notional] of plain.volume) {
+    account.volume.days.push({ day, notional: usdcFromText(notional) });
+  }
   state.accounts.push(account);
   state.accountIndex.set(plain.address, account.index);
 }

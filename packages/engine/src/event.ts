@@ -19,7 +19,10 @@ export type EngineEvent =
   | FundingPaid
   | LiquidationStep
   | Deleveraged
-  | PerpSettled;
+  | PerpSettled
+  | PositionSettled
+  | PerpChanged
+  | FeeTiersChanged;
 
 /** The `commandIndex` of what no command caused. */
 export const TIMER = -1;
@@ -200,3 +203,29 @@ export type PerpSettled = {
   readonly instrumentId: InstrumentId;
   readonly price: number;
 };
+
+/** R-delist: one position closed at the settlement price, free of fee. */
+export type PositionSettled = {
+  readonly type: 'positionSettled';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly instrumentId: InstrumentId;
+  /** Signed, as it was. */
+  readonly size: number;
+  readonly price: number;
+  /** Signed: what the position had cost. */
+  readonly cost: MicroUsdc;
+  readonly realised: MicroUsdc;
+  readonly marginMode: MarginMode;
+  readonly leverage: number;
+};
+
+/** A listed perp's definition, halt or listing changed. */
+export type PerpChanged = {
+  readonly type: 'perpChanged';
+  readonly commandIndex: number;
+  readonly instrumentId: InstrumentId;
+};
+
+/** The fee ladder changed (R-fee-tiers). */
+export type FeeTiersChanged = { readonly type: 'feeTiersChanged'; readonly commandIndex: number };

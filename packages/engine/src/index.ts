@@ -9,6 +9,7 @@ export {
   agentOwner,
   agentsOf,
   bookLevels,
+  feeTierView,
   findOrder,
   hasAccount,
   openOrders,
@@ -19,7 +20,12 @@ export {
 export { checkNonceWindow } from './auth/nonces.ts';
 export { clientOrderKey } from './client-order-id.ts';
 export { type VenueParameters } from './parameters.ts';
-export { type PerpDefinition, type MarginTier } from './perp/definition.ts';
+export {
+  type MarginTier,
+  type PerpChanges,
+  type PerpDefinition,
+  type PerpListing,
+} from './perp/definition.ts';
 export { type FeeTier } from './ledger/fee-tiers.ts';
 export * from './block.ts';
 export * from './command.ts';

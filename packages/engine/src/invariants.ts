@@ -1,8 +1,10 @@
 import { assert, present } from '@oddlot/units';
 import type { Account, Holding } from './account.ts';
 import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from './book/order-pool.ts';
+import { LIMITS } from './limits.ts';
 import { read } from './orders/order-snapshot.ts';
 import { reserveOf } from './orders/resting.ts';
+import { SAMPLES_PER_HOUR } from './perp/funding.ts';
 import { exposureOf, freshMargin, initialMargin } from './perp/margin.ts';
 import type { State } from './state.ts';
 
@@ -20,6 +22,7 @@ export function checkInvariants(state: State): void {
     const bid = book.bestPrice(true);
     const ask = book.bestPrice(false);
     assert(bid === 0 || ask === 0 || bid < ask, `the book of ${id} is not crossed`);
+    checkFunding(state, id);
   }
   for (const account of state.accounts) checkAccount(state, account);
   for (const [agent, { accountIndex, label }] of state.agents) {
@@ -61,7 +64,29 @@ function checkOpenInterest(state: State): void {
   }
 }
 
+/** What funding keeps is bounded and paid; a delisted perp has nothing left in it. */
+function checkFunding(state: State, id: number): void {
+  const perp = present(state.perps.get(id), 'a listed perp');
+  const { due, samples, sum } = perp.funding;
+  assert(due === undefined, `funding of ${id} that fell due is paid`);
+  assert(samples >= 0 && samples <= SAMPLES_PER_HOUR, `an hour of ${id} has its samples at most`);
+  assert(samples > 0 || sum === 0n, `no samples of ${id}, no sum`);
+  assert(perp.twap.dump()[1].length <= SAMPLES_PER_HOUR, `the TWAP of ${id} keeps an hour`);
+  if (!perp.delisted) return;
+  assert(perp.halted && perp.openInterest === 0, `${id} is delisted and nobody holds it`);
+  assert(perp.book.orderCount === 0, `${id} is delisted and its book is empty`);
+  const waits = state.triggers.all().some(({ request }) => request.instrumentId === id);
+  assert(!waits, `${id} is delisted and nothing waits for its mark`);
+}
+
+function checkVolume({ address, volume }: Account): void {
+  assert(volume.days.length <= LIMITS.volumeDays, `${address} keeps 15 days of volume`);
+  const isSorted = volume.days.every(({ day }, at) => at === 0 || (volume.days[at - 1]?.day ?? 0) < day);
+  assert(isSorted, `the days of ${address} are in order`);
+}
+
 function checkAccount(state: State, account: Account): void {
+  checkVolume(account);
   let live = 0;
   for (const holding of account.holdings.values()) {
     live += checkHolding(state, account, holding);

@@ -4,6 +4,13 @@ import { assert } from '@oddlot/units';
 export const LIMITS = {
   /** Live orders of one account, both sub-accounts together. */
   ordersPerAccount: 5_000,
+  /** Waiting triggers of one account, and of one account in one instrument. */
+  triggersPerAccount: 500,
+  triggersPerInstrument: 100,
+  /** An amended order stands at its new price as if accepted this long ago at most (R-modify). */
+  amendRankMs: 60_000,
+  /** A scheduled cancel lies at least this far ahead. */
+  scheduleAheadMs: 5_000,
   /** Labels of one account. */
   agentsPerAccount: 100,
   /** Unicode code points of a label. */
@@ -37,6 +44,14 @@ export const LIMITS = {
   bandHeadroom: 16,
   /** Signers whose nonces have all left the window are forgotten this often. */
   signerSweepMs: 3_600_000,
+  /** UTC days of volume kept for an account: today and the 14 that a fee tier counts. */
+  volumeDays: 15,
+  /** Perps have ids below this, outcome markets from there on. */
+  perpIdEnd: 100_000,
+  /** Tiers of a margin table, and of the fee ladder. */
+  tiersMax: 20,
+  /** Steps that a book may be shown in. */
+  bookTicksMax: 8,
 } as const;
 
 assert(LIMITS.priceMax * 1_000_000 <= Number.MAX_SAFE_INTEGER, 'the EMA scale fits a safe integer');

@@ -1,11 +1,12 @@
 import type { Address } from '@oddlot/units';
 import type { FeeTier } from './ledger/fee-tiers.ts';
+import type { FundingParameters } from './perp/funding.ts';
 
 /**
  * The numbers that the rulebook leaves to configuration. They enter the log with its first command,
  * so that every replica and every replay uses the same ones.
  */
-export type VenueParameters = {
+export type VenueParameters = FundingParameters & {
   /** Names the network; part of every signature. */
   readonly serviceNetwork: string;
   /** R-sizes: least value of a perp order, micro-USDC. */

@@ -18,6 +18,7 @@ import { parametersOf } from './execution.ts';
 import { read, snapshotOf } from './orders/order-snapshot.ts';
 import type { PerpDefinition } from './perp/definition.ts';
 import { crossRisk } from './perp/fill-check.ts';
+import { fundingView } from './perp/funding-view.ts';
 import { riskOf } from './perp/isolated.ts';
 import {
   accountValue,
@@ -37,6 +38,7 @@ import type {
   PositionView,
 } from './views.ts';
 
+export { feeTierView } from './ledger/account-tier.ts';
 export { tradeCapacity } from './trade-capacity.ts';
 
 /** The account under an address at the current marks; undefined when there is none. */
@@ -151,6 +153,7 @@ export function perpView(state: State, instrumentId: InstrumentId): PerpView | u
     dayVolumeLots: day.lots,
     dayVolumeMicroUsdc: microUsdc(day.notional),
     previousDayPrice: shown(day.previousClose),
+    ...fundingView(state, perp),
     bookVersion: perp.book.version,
   };
 }

@@ -25,6 +25,7 @@ export type Reject =
   | { readonly reason: 'operatorUnknown'; readonly signer: Address; readonly action: string }
   | { readonly reason: 'instrumentIdUsed'; readonly instrumentId: number }
   | { readonly reason: 'nameUsed'; readonly name: string }
+  | { readonly reason: 'definitionInvalid'; readonly field: string; readonly why: string }
   | { readonly reason: 'marginTableInvalid'; readonly why: string }
   | { readonly reason: 'feeTiersInvalid'; readonly why: string }
   // Orders, in the order in which an order is judged.

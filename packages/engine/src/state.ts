@@ -10,6 +10,9 @@ import { Liquidations } from './liquidation/progress.ts';
 import { RiskIndex } from './liquidation/risk-index.ts';
 import type { VenueParameters } from './parameters.ts';
 import type { Perp } from './perp/perp.ts';
+import { CancelSchedules } from './orders/cancel-schedules.ts';
+import type { ReverseJob } from './reverse/reverse-job.ts';
+import { GroupBook } from './triggers/group-book.ts';
 import { TriggerBook } from './triggers/trigger-book.ts';
 
 /** Everything that exists. Data only: rules live in the handlers, arithmetic beside them. */
@@ -37,8 +40,15 @@ export type State = {
   /** What isolated orders hold back, by order id; it has left the balance (R-isolated). */
   readonly reserves: Map<number, MicroUsdc>;
   readonly triggers: TriggerBook;
+  readonly groups: GroupBook;
+  /** Dead man's switches. */
+  readonly schedules: CancelSchedules;
+  /** Running jobs, by `reverseJobKey`. */
+  readonly reverseJobs: Map<string, ReverseJob>;
   /** R-treasury: exchange fees. */
   treasury: MicroUsdc;
+  /** What the insurance fund should hold, at the marks of this block. Derived, never dumped. */
+  insuranceTarget: MicroUsdc;
   /** Deposits, faucet included. */
   deposited: MicroUsdc;
   withdrawn: MicroUsdc;
@@ -73,7 +83,11 @@ export function createState(digestLanes?: readonly number[]): State {
     expiries: new ExpiryQueue(),
     reserves: new Map(),
     triggers: new TriggerBook(),
+    groups: new GroupBook(),
+    schedules: new CancelSchedules(),
+    reverseJobs: new Map(),
     treasury: ZERO_USDC,
+    insuranceTarget: ZERO_USDC,
     deposited: ZERO_USDC,
     withdrawn: ZERO_USDC,
     liquidations: new Liquidations(),

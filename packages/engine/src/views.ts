@@ -1,4 +1,5 @@
 import type { Address, InstrumentId, MicroUsdc, TimeMs } from '@oddlot/units';
+import type { FeeTier } from './ledger/fee-tiers.ts';
 
 /**
  * What a reader may ask of the state. Views compute, they never change anything; the numbers are
@@ -81,6 +82,14 @@ export type PerpView = {
   readonly dayVolumeMicroUsdc: MicroUsdc;
   /** The last trade price before the 24 hours; undefined when there was none. */
   readonly previousDayPrice: number | undefined;
+  /** What the hour in progress would pay by its average so far, 10^-10 per hour. */
+  readonly fundingRateE10: number;
+  /** Of the book as it stands, 10^-10; undefined while no samples are taken. */
+  readonly premiumE10: bigint | undefined;
+  /** The average price of the impact notional; undefined when the side is too thin. */
+  readonly impactBid: number | undefined;
+  readonly impactAsk: number | undefined;
+  readonly nextFundingMs: TimeMs;
   /** Changes whenever the book does. */
   readonly bookVersion: number;
 };
@@ -105,4 +114,13 @@ export type AgentView = {
   readonly label: string;
   readonly createdMs: TimeMs;
   readonly updatedMs: TimeMs;
+};
+
+/** An account's place on the fee ladder (R-fee-tiers); anyone unknown stands at its foot. */
+export type FeeTierView = {
+  readonly tier: FeeTier;
+  /** Of the 14 UTC days ended, which the tier follows from. */
+  readonly volume14d: MicroUsdc;
+  /** The next tier up; undefined at the top. */
+  readonly next: FeeTier | undefined;
 };

@@ -44,7 +44,8 @@ function roleRefusal(state: State, command: SignedCommand): Reject {
   return { reason: 'accountUnknown', signer };
 }
 
-function checkExpiry(authority: Authority, timeMs: number): Reject | undefined {
+/** Past its expiry a command is refused, whoever signed it. */
+export function checkExpiry(authority: Authority, timeMs: number): Reject | undefined {
   const { expiresAfterMs } = authority;
   if (expiresAfterMs === undefined || timeMs <= expiresAfterMs) return undefined;
   return { reason: 'actionExpired', expiresAfterMs, timeMs };

@@ -173,6 +173,31 @@ export class OrderPool {
     list.count += 1;
   }
 
+  /**
+   * Adds an order to its owner's list by its rank, counted from the end: a new order has the highest
+   * and is appended, an amended one goes back to its place.
+   */
+  ownInsert(list: OwnList, slot: number): void {
+    const rank = this.rank[slot]!;
+    let following = NONE;
+    let previous = list.tail;
+    while (previous !== NONE && this.rank[previous]! > rank) {
+      following = previous;
+      previous = this.ownPrev[previous]!;
+    }
+    if (following === NONE) {
+      this.ownAppend(list, slot);
+      return;
+    }
+    assert(slot < this.#used && slot !== previous, 'own list: an order is inserted once');
+    this.ownPrev[slot] = previous;
+    this.ownNext[slot] = following;
+    this.ownPrev[following] = slot;
+    if (previous === NONE) list.head = slot;
+    else this.ownNext[previous] = slot;
+    list.count += 1;
+  }
+
   /** Takes an order out of its owner's list. */
   ownRemove(list: OwnList, slot: number): void {
     const previous = this.ownPrev[slot]!;

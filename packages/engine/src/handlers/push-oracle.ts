@@ -1,35 +1,63 @@
-import type { CommandOutcome } from '../block.ts';
-import type { PushOracleCommand } from '../command.ts';
+import type { CommandOutcome, SkippedEntry } from '../block.ts';
+import type { OraclePrice, PushOracleCommand } from '../command.ts';
 import { type Execution, parametersOf } from '../execution.ts';
 import { LIMITS } from '../limits.ts';
-import { setOracle } from '../perp/perp.ts';
+import { type Perp, setOracle } from '../perp/perp.ts';
+import type { State } from '../state.ts';
 
 /**
  * Takes prices of the reference markets. An observation from a little ahead counts as now; one from
- * further ahead, or from before the last, is skipped and the others apply (R-oracle-stale).
+ * further ahead, or from before the instrument's last, is skipped and the others apply
+ * (R-oracle-stale). Each entry is judged on its own and the skipped ones are reported.
  */
 export function pushOracle(execution: Execution, command: PushOracleCommand): CommandOutcome {
   const { state } = execution;
-  const { observedMs } = command;
-  if (observedMs > state.timeMs + LIMITS.observationAheadMs) return {};
-  const atMs = Math.min(observedMs, state.timeMs);
-  const { oracleBandE8 } = parametersOf(state);
-  for (const { instrumentId, oracle, external } of command.prices) {
-    const perp = state.perps.get(instrumentId);
-    if (perp === undefined || atMs < perp.oracleMs) continue;
-    if (oracle < 1 || oracle > LIMITS.priceMax) continue;
-    if (perp.oracle === 0) perp.emaMs = state.timeMs;
-    setOracle(perp, oracle, atMs, oracleBandE8);
-    // A mark of an older time is computed anew in the next step of this block.
-    perp.markMs = 0;
-    if (external !== undefined) {
-      perp.external = external;
-      perp.externalMs = atMs;
+  const skipped: SkippedEntry[] = [];
+  for (const [index, entry] of command.prices.entries()) {
+    const perp = state.perps.get(entry.instrumentId);
+    const why = fault(state, perp, entry, command.observedMs);
+    if (why !== undefined || perp === undefined) {
+      skipped.push({ index, why: why ?? 'instrumentUnknown' });
+    } else {
+      take(state, perp, entry, Math.min(command.observedMs, state.timeMs));
     }
-    state.digest.number(instrumentId);
-    state.digest.number(oracle);
-    state.digest.number(atMs);
-    state.digest.number(external ?? 0);
   }
-  return {};
+  return skipped.length === 0 ? {} : { skipped };
+}
+
+function fault(
+  state: State,
+  perp: Perp | undefined,
+  { external, oracle }: OraclePrice,
+  observedMs: number,
+): SkippedEntry['why'] | undefined {
+  if (perp === undefined) return 'instrumentUnknown';
+  if (perp.delisted) return 'instrumentDelisted';
+  if (!isPrice(oracle) || (external !== undefined && !isPrice(external))) return 'priceOutOfRange';
+  const isAhead = observedMs > state.timeMs + LIMITS.observationAheadMs;
+  return isAhead || observedMs < perp.oracleMs ? 'stale' : undefined;
+}
+
+function isPrice(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 1 && value <= LIMITS.priceMax;
+}
+
+function take(
+  state: State,
+  perp: Perp,
+  { external, instrumentId, oracle }: OraclePrice,
+  atMs: number,
+): void {
+  if (perp.oracle === 0) perp.emaMs = state.timeMs;
+  setOracle(perp, oracle, atMs, parametersOf(state).oracleBandE8);
+  // A mark of an older time is computed anew in the next step of this block.
+  perp.markMs = 0;
+  if (external !== undefined) {
+    perp.external = external;
+    perp.externalMs = atMs;
+  }
+  state.digest.number(instrumentId);
+  state.digest.number(oracle);
+  state.digest.number(atMs);
+  state.digest.number(external ?? 0);
 }

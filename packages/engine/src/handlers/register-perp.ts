@@ -1,23 +1,56 @@
-import { assert } from '@oddlot/units';
+import { instrumentId as toInstrumentId, present } from '@oddlot/units';
 import type { CommandOutcome } from '../block.ts';
 import type { RegisterPerpCommand } from '../command.ts';
 import { type Execution, parametersOf } from '../execution.ts';
+import type { PerpDefinition, PerpListing } from '../perp/definition.ts';
+import { definitionFault } from '../perp/definition-fault.ts';
 import { createPerp } from '../perp/perp.ts';
-import { tierTableFault } from '../perp/tiers.ts';
+import type { Reject } from '../reject.ts';
+import type { State } from '../state.ts';
 
-/** Lists a perpetual. Its definition comes from the venue's own configuration, so a fault stops. */
+/** USDC is asset 1 and a perp's own asset follows its instrument id from here on. */
+const ASSET_ID_BASE = 100;
+
+/** Lists a perpetual. It trades from its first oracle price on. */
 export function registerPerp(execution: Execution, command: RegisterPerpCommand): CommandOutcome {
   const { commandIndex, events, state } = execution;
-  const { perp } = command;
-  const { instrumentId, takerFeeE8, tiers } = perp;
-  const fault = tierTableFault(tiers, parametersOf(state).liquidationFeeE8, takerFeeE8);
-  assert(fault === undefined, `the margin table of ${perp.name} is valid: ${fault ?? ''}`);
-  assert(!state.perps.has(instrumentId), `instrument ${instrumentId} is new`);
-  state.perps.set(instrumentId, createPerp(perp, state.pool));
+  const reject = checkRegisterPerp(state, command);
+  if (reject !== undefined) return { reject };
+  const definition = definitionOf(state, command.perp);
+  const { instrumentId, name } = definition;
+  state.perps.set(instrumentId, createPerp(definition, state.pool));
   state.perpIds.push(instrumentId);
   state.perpIds.sort((a, b) => a - b);
   state.digest.number(instrumentId);
-  state.digest.text(perp.name);
+  state.digest.text(name);
   events.push({ type: 'perpRegistered', commandIndex, instrumentId });
-  return {};
+  return { created: { instrumentId } };
+}
+
+/** Judges a listing; changes nothing. A name stays taken after its perp was delisted. */
+export function checkRegisterPerp(
+  state: State,
+  { perp }: RegisterPerpCommand,
+): Reject | undefined {
+  const definition = definitionOf(state, perp);
+  const { instrumentId, name } = definition;
+  if (state.perps.has(instrumentId)) return { reason: 'instrumentIdUsed', instrumentId };
+  for (const listed of state.perps.values()) {
+    if (listed.definition.name === name) return { reason: 'nameUsed', name };
+  }
+  return definitionFault(definition, parametersOf(state).liquidationFeeE8);
+}
+
+/** Fills in what a listing leaves to the venue: the next id after the largest, a bare asset. */
+function definitionOf(state: State, listing: PerpListing): PerpDefinition {
+  const next = state.perpIds.length === 0 ? 1 : present(state.perpIds.at(-1), 'an id') + 1;
+  const instrumentId = listing.instrumentId ?? toInstrumentId(next);
+  const asset = listing.asset ?? {
+    assetId: ASSET_ID_BASE + instrumentId,
+    weiDecimals: 6,
+    maxSupply: '0',
+    initialWei: '0',
+    archorTokenWei: '0',
+  };
+  return { ...listing, instrumentId, asset };
 }

@@ -16,7 +16,8 @@ export function updateMarks(execution: Execution): void {
   let travelled = 0;
   for (const id of state.perpIds) {
     const perp = present(state.perps.get(id), 'a listed instrument');
-    if (state.timeMs - perp.markMs < LIMITS.markEveryMs) continue;
+    // A settled perp keeps the price that it was settled at (R-delist).
+    if (perp.delisted || state.timeMs - perp.markMs < LIMITS.markEveryMs) continue;
     const { externalStaleMs, oracleStaleMs } = parametersOf(state);
     if (isOracleStale(perp, state.timeMs, oracleStaleMs)) continue;
     advanceEma(perp, state.timeMs);

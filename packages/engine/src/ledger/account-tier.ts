@@ -1,10 +1,48 @@
-import { present } from '@oddlot/units';
+import { type Address, type MicroUsdc, present, ZERO_USDC } from '@oddlot/units';
 import type { Account } from '../account.ts';
 import { parametersOf } from '../execution.ts';
 import type { State } from '../state.ts';
+import type { FeeTierView } from '../views.ts';
 import type { FeeTier } from './fee-tiers.ts';
+import { dayOf, volume14d } from './volume.ts';
 
-/** The fee tier an account trades at: the first one, as long as volume is not counted. */
-export function accountTier(state: State, _account: Account): FeeTier {
-  return present(parametersOf(state).feeTiers[0], 'the first fee tier');
+/** The insurance fund pays no fees (R-insurance-fund). */
+const FREE: FeeTier = { level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 0, takerFeeE8: 0 };
+
+/**
+ * The fee tier an account trades at (R-fee-tiers): the highest whose volume its 14 days ended reach.
+ * Looked up once a day and when the tiers change, which is the same as computing all at 00:00 UTC:
+ * the days that count have ended, so nothing moves their sum.
+ */
+export function accountTier(state: State, account: Account): FeeTier {
+  const { feeTiers, insuranceFundAddress } = parametersOf(state);
+  const { volume } = account;
+  const today = dayOf(state.timeMs);
+  if (volume.tier !== undefined && volume.tierDay === today && volume.tierOf === feeTiers) {
+    return volume.tier;
+  }
+  const isFree = account.address === insuranceFundAddress;
+  volume.tier = isFree ? FREE : tierFor(feeTiers, volume14d(account, state.timeMs));
+  volume.tierDay = today;
+  volume.tierOf = feeTiers;
+  return volume.tier;
+}
+
+function tierFor(tiers: readonly FeeTier[], volume: MicroUsdc): FeeTier {
+  let reached = present(tiers[0], 'the first fee tier');
+  for (const tier of tiers) if (volume >= BigInt(tier.minVolumeMicroUsdc)) reached = tier;
+  return reached;
+}
+
+/** An account's place on the ladder; anyone unknown stands at its foot. */
+export function feeTierView(state: State, address: Address): FeeTierView {
+  const { feeTiers } = parametersOf(state);
+  const index = state.accountIndex.get(address);
+  const account = index === undefined ? undefined : state.accounts[index];
+  const tier = account === undefined ? tierFor(feeTiers, ZERO_USDC) : accountTier(state, account);
+  return {
+    tier,
+    volume14d: account === undefined ? ZERO_USDC : volume14d(account, state.timeMs),
+    next: feeTiers.find(({ level }) => level > tier.level),
+  };
 }

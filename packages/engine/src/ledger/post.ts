@@ -1,6 +1,17 @@
-import { addUsdc, type MicroUsdc } from '@oddlot/units';
+import {
+  addUsdc,
+  type MicroUsdc,
+  minUsdc,
+  rateE8,
+  shareDown,
+  subUsdc,
+  ZERO_USDC,
+} from '@oddlot/units';
 import type { Account } from '../account.ts';
 import type { SubAccount } from '../command.ts';
+import { parametersOf } from '../execution.ts';
+import { insuranceFund } from '../perp/insurance-fund.ts';
+import { accountValue } from '../perp/margin.ts';
 import type { State } from '../state.ts';
 
 /** The only writers of balances. What one pocket loses another gains, in the same call. */
@@ -28,9 +39,28 @@ export function postToBalance(state: State, account: Account, amount: MicroUsdc)
   absorbBalances(state, account);
 }
 
-/** An exchange fee reaches the treasury (R-treasury). */
+/**
+ * An exchange fee is collected. The insurance fund has its share first, the rest is the treasury's
+ * (R-treasury, R-insurance-fund).
+ */
 export function postFee(state: State, fee: MicroUsdc): void {
-  state.treasury = addUsdc(state.treasury, fee);
+  if (fee === 0n) return;
+  const share = fundShare(state, fee);
+  if (share > 0n) postToBalance(state, insuranceFund(state), share);
+  state.treasury = addUsdc(state.treasury, subUsdc(fee, share));
+}
+
+/**
+ * All of a fee while the fund's account value is below zero (R-deficit); a share of it, rounded down,
+ * until it holds its target; nothing from there on.
+ */
+function fundShare(state: State, fee: MicroUsdc): MicroUsdc {
+  const value = accountValue(state, insuranceFund(state));
+  if (value < 0n) return fee;
+  const missing = subUsdc(state.insuranceTarget, value);
+  if (missing <= 0n) return ZERO_USDC;
+  const { insuranceFeeShareE8 } = parametersOf(state);
+  return minUsdc(missing, shareDown(fee, rateE8(insuranceFeeShareE8)));
 }
 
 function absorbBalances(state: State, account: Account): void {

@@ -15,9 +15,11 @@ import type { CancelCause } from '../event.ts';
 import { type Execution, parametersOf } from '../execution.ts';
 import { accountTier } from '../ledger/account-tier.ts';
 import { fillRate } from '../ledger/fee-tiers.ts';
+import { recordVolume } from '../ledger/volume.ts';
 import { LIMITS } from '../limits.ts';
 import { accountValue, isolatedEquity, liquidationFee } from '../perp/margin.ts';
 import type { State } from '../state.ts';
+import { orderEnded } from '../triggers/order-ended.ts';
 import { emitOrder, emitTrade } from './emit.ts';
 import { read, snapshotOf } from './order-snapshot.ts';
 import {
@@ -180,6 +182,10 @@ function settleFill(
   perp.lastTrade = price;
   perp.lastTradeMs = state.timeMs;
   perp.day.record(state.timeMs, price, size, fill.value);
+  if (taker.forced !== 'liquidation') {
+    recordVolume(taker.account, state.timeMs, fill.value);
+    recordVolume(maker.account, state.timeMs, fill.value);
+  }
   emitTrade(execution, {
     type: 'tradeExecuted',
     commandIndex: execution.commandIndex,
@@ -193,6 +199,7 @@ function settleFill(
   });
   if (makerOrder.remaining === 0) removeOrder(state, slot);
   emitOrder(execution, makerOrder.remaining === 0 ? 'filled' : 'open', makerOrder);
+  if (makerOrder.remaining === 0) orderEnded(execution, makerOrder, { status: 'filled' });
   cutReduceOnly(execution, maker.account, maker.holding);
   cutReduceOnly(execution, taker.account, taker.holding);
 }

@@ -3,6 +3,7 @@ import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import type { OrderSnapshot } from '../event.ts';
 import type { State } from '../state.ts';
 import { timeInForceOf } from './order-codes.ts';
+import { firedFields } from './taker-order.ts';
 
 /** A resting order as events and readers see it. */
 export function snapshotOf(state: State, slot: number): OrderSnapshot {
@@ -11,8 +12,10 @@ export function snapshotOf(state: State, slot: number): OrderSnapshot {
   const remaining = read(pool.remaining, slot);
   const original = read(pool.original, slot);
   const expireMs = read(pool.expireMs, slot);
+  const orderId = read(pool.orderId, slot);
+  const fired = state.triggers.firedAs(orderId);
   return {
-    orderId: read(pool.orderId, slot),
+    orderId,
     account: present(state.accounts[read(pool.account, slot)], 'the owner of an order').address,
     instrumentId: instrumentId(read(pool.instrument, slot)),
     isBuy: (flags & SIDE_BUY) !== 0,
@@ -26,6 +29,7 @@ export function snapshotOf(state: State, slot: number): OrderSnapshot {
     acceptedMs: timeMs(read(pool.acceptedMs, slot)),
     expireMs: expireMs === 0 ? undefined : timeMs(expireMs),
     clientOrderId: pool.clientOrderIds.get(slot),
+    ...(fired === undefined ? {} : firedFields(fired)),
   };
 }
 

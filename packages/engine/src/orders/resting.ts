@@ -5,8 +5,10 @@ import { clientOrderKey } from '../client-order-id.ts';
 import type { CancelCause, OrderSnapshot } from '../event.ts';
 import type { Execution } from '../execution.ts';
 import { postToBalance } from '../ledger/post.ts';
+import { LIMITS } from '../limits.ts';
 import { ordersChanged } from '../perp/margin.ts';
 import type { State } from '../state.ts';
+import { endPositionGroups, orderEnded } from '../triggers/order-ended.ts';
 import { emitOrder } from './emit.ts';
 import { timeInForceCode } from './order-codes.ts';
 import { read, snapshotOf } from './order-snapshot.ts';
@@ -15,18 +17,19 @@ import type { TakerOrder } from './taker-order.ts';
 /** Above this many entries the expiry queue is rebuilt when most of them are dead. */
 const EXPIRY_REBUILD_MIN = 1_024;
 
-/** Puts what is left of an order into the book. */
+/** Puts what is left of an order into the book; an amended one takes back the rank that it had. */
 export function restOrder(execution: Execution, taker: TakerOrder): void {
   const { state } = execution;
   const { pool } = state;
-  const { account, holding, request } = taker;
+  const { account, amended, holding, request } = taker;
   const slot = pool.allocate(taker.orderId);
   pool.price[slot] = taker.price;
   pool.remaining[slot] = taker.remaining;
   pool.original[slot] = taker.original;
   pool.filledNotional[slot] = taker.filledNotional;
-  pool.acceptedMs[slot] = state.timeMs;
-  pool.rank[slot] = state.nextRank++;
+  pool.acceptedMs[slot] = amended?.acceptedMs ?? state.timeMs;
+  pool.rank[slot] = amended?.rank ?? state.nextRank++;
+  pool.feeOverpaid[slot] = amended?.makerFeeOverpaid ?? 0;
   const expireMs = request.timeInForce === 'gtd' ? request.expireMs : undefined;
   pool.expireMs[slot] = expireMs ?? 0;
   pool.account[slot] = account.index;
@@ -42,9 +45,10 @@ export function restOrder(execution: Execution, taker: TakerOrder): void {
     account.clientOrders.set(key, taker.orderId);
     state.digest.text(key);
   }
-  if (expireMs !== undefined) state.expiries.push(expireMs, taker.orderId);
-  holding.perp.book.insert(slot);
-  pool.ownAppend(holding.orders, slot);
+  if (taker.fired !== undefined) state.triggers.remember(taker.orderId, taker.fired);
+  if (expireMs !== undefined && amended === undefined) state.expiries.push(expireMs, taker.orderId);
+  holding.perp.book.insert(slot, amended === undefined ? 0 : state.timeMs - LIMITS.amendRankMs);
+  pool.ownInsert(holding.orders, slot);
   account.liveOrders += 1;
   addResting(holding, request.isBuy, request.reduceOnly, taker.remaining);
   if (taker.reserve > 0n) {
@@ -78,6 +82,7 @@ export function cancelOrder(execution: Execution, slot: number, cause: CancelCau
   const order = snapshotOf(execution.state, slot);
   removeOrder(execution.state, slot);
   emitOrder(execution, 'cancelled', order, cause);
+  orderEnded(execution, order, { status: 'cancelled', cause });
   return order;
 }
 
@@ -133,9 +138,14 @@ export function addResting(
 
 /**
  * R-reduce: after a position shrank, reduce-only orders that no longer have a position behind them
- * are cut, the newest first, and cancelled at zero.
+ * are cut, the newest first, and cancelled at zero. What hangs on a position that is gone goes too.
  */
 export function cutReduceOnly(execution: Execution, account: Account, holding: Holding): void {
+  cutResting(execution, account, holding);
+  endPositionGroups(execution, holding);
+}
+
+function cutResting(execution: Execution, account: Account, holding: Holding): void {
   const { state } = execution;
   const long = Math.max(holding.size, 0);
   const short = Math.max(-holding.size, 0);
@@ -177,10 +187,10 @@ function cutOne(
 }
 
 /** Cancels the orders whose time has come (R-tif), by due time, then order id. */
-export function expireOrders(execution: Execution): void {
+export function expireOrders(execution: Execution, untilMs = execution.state.timeMs): void {
   const { state } = execution;
   for (;;) {
-    const orderId = state.expiries.popDue(state.timeMs);
+    const orderId = state.expiries.popDue(untilMs);
     if (orderId === undefined) break;
     const slot = state.pool.find(orderId);
     if (slot !== NONE) cancelOrder(execution, slot, 'expired');

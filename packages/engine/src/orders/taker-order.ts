@@ -1,7 +1,8 @@
-import type { Address, MicroUsdc, TimeMs } from '@oddlot/units';
+import { type Address, type MicroUsdc, type TimeMs, timeMs } from '@oddlot/units';
 import type { Account, Holding } from '../account.ts';
 import type { OrderRequest } from '../command.ts';
 import type { OrderSnapshot } from '../event.ts';
+import type { FiredTrigger } from '../triggers/trigger-book.ts';
 
 /** An order on its way through the book: what it was, and what is left of it. */
 export type TakerOrder = {
@@ -21,13 +22,28 @@ export type TakerOrder = {
   readonly forced?: 'liquidation' | 'unwind';
   /** Rounding that the taker fee has paid ahead, 10^-8 micro-USDC. */
   feeOverpaid: number;
+  /** Set on an order that has rested before: what it takes back into the book (R-modify). */
+  readonly amended?: RestingRecord;
+  /** Set on an order that has waited for the mark. */
+  readonly fired?: FiredTrigger;
+};
+
+/** What an amended order keeps while it trades as a taker. */
+export type RestingRecord = {
+  readonly acceptedMs: number;
+  readonly rank: number;
+  /** Lots filled before. */
+  readonly filled: number;
+  /** Rounding that the maker fee has paid ahead; the two roles round apart (R-rounding). */
+  readonly makerFeeOverpaid: number;
 };
 
 /** The order as events show it. */
 export function takerSnapshot(taker: TakerOrder, nowMs: TimeMs): OrderSnapshot {
-  const { request } = taker;
+  const { amended, fired, request } = taker;
+  const acceptedMs = amended === undefined ? nowMs : timeMs(amended.acceptedMs);
   return {
-    ...requestSnapshot(taker.orderId, taker.account.address, request, nowMs),
+    ...requestSnapshot(taker.orderId, taker.account.address, request, acceptedMs, fired),
     price: taker.price,
     remaining: taker.remaining,
     original: taker.original,
@@ -41,7 +57,8 @@ export function requestSnapshot(
   orderId: number,
   account: Address,
   request: OrderRequest,
-  nowMs: TimeMs,
+  acceptedMs: TimeMs,
+  fired?: FiredTrigger,
 ): OrderSnapshot {
   return {
     orderId,
@@ -55,8 +72,17 @@ export function requestSnapshot(
     original: request.size,
     filled: 0,
     filledNotional: 0,
-    acceptedMs: nowMs,
+    acceptedMs,
     expireMs: request.expireMs,
     clientOrderId: request.clientOrderId,
+    ...(fired === undefined ? {} : firedFields(fired)),
   };
+}
+
+/** What the snapshot of an order that was a trigger says about it. */
+export function firedFields(
+  fired: FiredTrigger,
+): Pick<OrderSnapshot, 'trigger' | 'isPositionTpsl'> {
+  const { isPositionTpsl, trigger } = fired;
+  return isPositionTpsl ? { trigger, isPositionTpsl } : { trigger };
 }

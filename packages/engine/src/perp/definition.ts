@@ -33,6 +33,32 @@ export type PerpDefinition = {
   readonly tagIds: readonly number[];
 };
 
+/** A perpetual to be listed: the venue fills in what is left out. */
+export type PerpListing = Omit<PerpDefinition, 'instrumentId' | 'asset'> & {
+  /** By default the next after the largest in use. */
+  readonly instrumentId?: InstrumentId;
+  /** By default asset 100 + instrument id, of which nothing more is known. */
+  readonly asset?: PerpDefinition['asset'];
+};
+
+/** What may change about a listed perpetual; prices and sizes keep their units for ever. */
+export type PerpChanges = Partial<
+  Pick<
+    PerpDefinition,
+    | 'priceTick'
+    | 'bookTicks'
+    | 'maxLimitOrderSize'
+    | 'maxMarketOrderSize'
+    | 'takerFeeE8'
+    | 'makerFeeE8'
+    | 'onlyIsolated'
+    | 'impactNotionalMicroUsdc'
+    | 'markBandE8'
+    | 'tiers'
+    | 'tagIds'
+  >
+>;
+
 /** R-tiers: what a position between two sizes (in lots) may and must. */
 export type MarginTier = {
   readonly tier: number;

@@ -13,9 +13,11 @@ const SCALE_BIG = 1_000_000n;
  * The mark (R-mark): the median of three opinions, kept near the oracle, rounded half up to a price
  * unit. A: the oracle and a slow average of how far the book's middle is from it. B: the median of
  * the best bid, the best ask and the last trade. C: a perpetual price from elsewhere, or the oracle.
+ * In a halted market it is the oracle alone (R-halt).
  */
 export function markPrice(perp: Perp, timeMs: number, externalStaleMs: number): number {
   const oracle = perp.oracle;
+  if (perp.halted) return oracle;
   const a = oracle * SCALE + perp.ema;
   const b = bookOpinion(perp, timeMs) * SCALE;
   const hasExternal = perp.external > 0 && timeMs - perp.externalMs <= externalStaleMs;
@@ -48,8 +50,12 @@ export function emaAfter(ema: number, sample: number, seconds: number): number {
   return Number(value);
 }
 
-/** How far the book's middle is from the oracle, within the band; 0 when a side is empty. */
+/**
+ * How far the book's middle is from the oracle, within the band; 0 when a side is empty. A halted
+ * book says nothing either: when trading resumes the mark starts from the oracle.
+ */
 function emaSample(perp: Perp): number {
+  if (perp.halted) return 0;
   const bid = perp.book.bestPrice(true);
   const ask = perp.book.bestPrice(false);
   if (bid === 0 || ask === 0) return 0;

@@ -3,6 +3,8 @@ import { LevelBook } from '../book/level-book.ts';
 import type { OrderPool } from '../book/order-pool.ts';
 import { DayStats } from './day-stats.ts';
 import type { PerpDefinition } from './definition.ts';
+import type { FundingHour } from './funding-clock.ts';
+import { OracleTwap } from './oracle-twap.ts';
 import { type TierTable, tierTable } from './tiers.ts';
 
 /** A listed perpetual: its definition, its book and what moves. */
@@ -35,6 +37,10 @@ export type Perp = {
   /** Lots held long. */
   openInterest: number;
   readonly day: DayStats;
+  /** R-funding: the hour in progress. */
+  readonly funding: FundingHour;
+  /** R-delist: the oracle of the last hour. */
+  readonly twap: OracleTwap;
 };
 
 export function createPerp(definition: PerpDefinition, pool: OrderPool): Perp {
@@ -60,6 +66,8 @@ export function createPerp(definition: PerpDefinition, pool: OrderPool): Perp {
     lastTradeMs: 0,
     openInterest: 0,
     day: new DayStats(),
+    funding: { sum: 0n, samples: 0, due: undefined },
+    twap: new OracleTwap(),
   };
 }
 

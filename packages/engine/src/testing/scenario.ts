@@ -45,6 +45,9 @@ export const PARAMETERS: VenueParameters = {
   liquidationPartialWaitMs: 30_000,
   liquidationRetryMs: 1_000,
   reverseTimeoutMs: 10_000,
+  fundingInterestE10: 1_000_000,
+  fundingDamperE10: 5_000_000,
+  fundingRateMaxE10: 400_000_000,
   feeTiers: [{ level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 15_000, takerFeeE8: 45_000 }],
 };
 

@@ -1,23 +1,36 @@
-import { present, timeMs } from '@oddlot/units';
+import { present } from '@oddlot/units';
 import { clientOrderKey } from '../client-order-id.ts';
-import type { CancelCause } from '../event.ts';
+import type { CancelCause, OrderSnapshot } from '../event.ts';
 import type { Execution } from '../execution.ts';
 import { emitOrder } from '../orders/emit.ts';
-import { requestSnapshot } from '../orders/taker-order.ts';
+import type { State } from '../state.ts';
+import { orderEnded } from './order-ended.ts';
 import type { TriggerOrder } from './trigger-book.ts';
+import { triggerSnapshot } from './trigger-snapshot.ts';
 
-/** Ends a waiting order and tells its owner why. */
+/**
+ * Ends a waiting order and tells its owner why. One that has ended already is left alone: a list of
+ * orders to cancel may hold a parent and the children that went with it.
+ */
 export function cancelTrigger(
   execution: Execution,
   trigger: TriggerOrder,
   cause: CancelCause,
-): void {
+): OrderSnapshot {
   const { state } = execution;
-  const account = present(state.accounts[trigger.accountIndex], 'the owner of a trigger');
-  const { orderId, request } = trigger;
+  const order = triggerSnapshot(state, trigger);
+  if (!state.triggers.isLive(trigger)) return order;
+  removeTrigger(state, trigger);
+  emitOrder(execution, 'cancelled', order, cause);
+  orderEnded(execution, order, { status: 'cancelled', cause });
+  return order;
+}
+
+/** Takes a waiting order out of everything but its group, without a word. */
+export function removeTrigger(state: State, trigger: TriggerOrder): void {
+  const { clientOrderId } = trigger.request;
   state.triggers.remove(trigger);
-  const key = request.clientOrderId === undefined ? undefined : clientOrderKey(request.clientOrderId);
-  if (key !== undefined) account.clientOrders.delete(key);
-  const order = requestSnapshot(orderId, account.address, request, timeMs(trigger.createdMs));
-  emitOrder(execution, 'cancelled', { ...order, trigger: request.trigger }, cause);
+  if (clientOrderId === undefined) return;
+  const account = present(state.accounts[trigger.accountIndex], 'the owner of a trigger');
+  account.clientOrders.delete(present(clientOrderKey(clientOrderId), 'a valid client order id'));
 }

@@ -1,4 +1,5 @@
 import type { OrderRequest, TriggerRequest } from '../command.ts';
+import { TriggerHeap } from './trigger-heap.ts';
 
 /** An order that waits off the book for the mark (R-trigger). */
 export type TriggerOrder = {
@@ -8,10 +9,20 @@ export type TriggerOrder = {
   readonly createdMs: number;
   /** The group that it is a child of, if any (R-grouping). */
   readonly groupId: number | undefined;
+  /** Attached to a position, not to a parent. */
+  readonly isPositionTpsl: boolean;
   /** A child whose parent has not filled: it waits for that first. */
   isDormant: boolean;
-  /** Largest size it may have when it fires: the filled size of a parent that ended early. */
+  /** Largest size it may have when it fires: the filled size of its parent. */
   sizeMax: number | undefined;
+  /** When the mark reached it in a block that had no room to fire it (R-storms). */
+  dueMs: number | undefined;
+};
+
+/** What an order in the book remembers of the trigger that it was. */
+export type FiredTrigger = {
+  readonly trigger: TriggerRequest;
+  readonly isPositionTpsl: boolean;
 };
 
 /** Waiting orders, found by id, by account, and by the mark that fires them. */
@@ -21,6 +32,10 @@ export class TriggerBook {
   /** By instrument: orders that fire when the mark is at or above, at or below their price. */
   readonly #above = new Map<number, TriggerHeap>();
   readonly #below = new Map<number, TriggerHeap>();
+  /** Reached by the mark and not fired yet: by due time, then order id. */
+  #overdue: TriggerOrder[] = [];
+  /** Orders that fired and rest in the book, by order id. */
+  readonly #fired = new Map<number, FiredTrigger>();
 
   get size(): number {
     return this.#byId.size;
@@ -35,11 +50,17 @@ export class TriggerBook {
     return this.#byAccount.get(accountIndex) ?? [];
   }
 
+  /** How many wait, of one account in all. */
+  countOf(accountIndex: number): number {
+    return this.#byAccount.get(accountIndex)?.size ?? 0;
+  }
+
   /** By order id, for a dump. */
   all(): TriggerOrder[] {
     return [...this.#byId.values()].sort((a, b) => a.orderId - b.orderId);
   }
 
+  /** Orders are added by id, so that an account's stand in order of creation. */
   add(trigger: TriggerOrder): void {
     this.#byId.set(trigger.orderId, trigger);
     let own = this.#byAccount.get(trigger.accountIndex);
@@ -48,109 +69,90 @@ export class TriggerBook {
       this.#byAccount.set(trigger.accountIndex, own);
     }
     own.add(trigger);
-    if (!trigger.isDormant) this.#arm(trigger);
+    if (trigger.dueMs !== undefined) this.#overdue.push(trigger);
+    else if (!trigger.isDormant) this.#heapOf(trigger).push(trigger);
   }
 
   /** Lets a child wait for its price now that its parent has filled. */
   wake(trigger: TriggerOrder, sizeMax: number): void {
     trigger.isDormant = false;
     trigger.sizeMax = sizeMax;
-    this.#arm(trigger);
+    this.#heapOf(trigger).push(trigger);
   }
 
   remove(trigger: TriggerOrder): void {
-    this.#byId.delete(trigger.orderId);
+    if (!this.#byId.delete(trigger.orderId)) return;
     const own = this.#byAccount.get(trigger.accountIndex);
     own?.delete(trigger);
     if (own?.size === 0) this.#byAccount.delete(trigger.accountIndex);
+    if (!trigger.isDormant && trigger.dueMs === undefined) {
+      this.#heapOf(trigger).left((each) => this.isLive(each));
+    }
   }
 
-  /** The orders of an instrument that a mark fires, by order id. They stay until removed. */
-  due(instrumentId: number, mark: number): TriggerOrder[] {
-    const isLive = (trigger: TriggerOrder): boolean => this.#byId.get(trigger.orderId) === trigger;
-    const above = this.#above.get(instrumentId)?.reached(mark, isLive) ?? [];
-    const below = this.#below.get(instrumentId)?.reached(-mark, isLive) ?? [];
-    return [...above, ...below].sort((a, b) => a.orderId - b.orderId);
+  /** False once the order was cancelled or fired. */
+  isLive(trigger: TriggerOrder): boolean {
+    return this.#byId.get(trigger.orderId) === trigger;
   }
 
-  #arm(trigger: TriggerOrder): void {
-    const { instrumentId, trigger: condition } = trigger.request;
+  /** Takes the orders of an instrument that a mark fires out of the heaps; they are due now. */
+  takeReached(instrumentId: number, mark: number, timeMs: number): TriggerOrder[] {
+    const isLive = (trigger: TriggerOrder): boolean => this.isLive(trigger);
+    const above = this.#above.get(instrumentId)?.take(mark, isLive) ?? [];
+    const below = this.#below.get(instrumentId)?.take(-mark, isLive) ?? [];
+    const reached = [...above, ...below];
+    for (const trigger of reached) trigger.dueMs = timeMs;
+    return reached;
+  }
+
+  /** Takes the orders that earlier blocks left over, first due first. */
+  takeOverdue(): TriggerOrder[] {
+    const left = this.#overdue;
+    this.#overdue = [];
+    return left.filter((trigger) => this.isLive(trigger));
+  }
+
+  /** Keeps a reached order for the next block, behind those that are kept already. */
+  postpone(trigger: TriggerOrder): void {
+    this.#overdue.push(trigger);
+  }
+
+  /** Restored orders come by id; the ones left over queue by due time first. */
+  sortOverdue(): void {
+    this.#overdue.sort((a, b) => (a.dueMs ?? 0) - (b.dueMs ?? 0) || a.orderId - b.orderId);
+  }
+
+  /** Remembers that a resting order was a trigger, until it ends. */
+  remember(orderId: number, fired: FiredTrigger): void {
+    this.#fired.set(orderId, fired);
+  }
+
+  forget(orderId: number): void {
+    if (this.#fired.size > 0) this.#fired.delete(orderId);
+  }
+
+  firedAs(orderId: number): FiredTrigger | undefined {
+    return this.#fired.size === 0 ? undefined : this.#fired.get(orderId);
+  }
+
+  /** By order id, for a dump. */
+  allFired(): (readonly [orderId: number, fired: FiredTrigger])[] {
+    return [...this.#fired].sort((a, b) => a[0] - b[0]);
+  }
+
+  #heapOf(trigger: TriggerOrder): TriggerHeap {
+    const { instrumentId } = trigger.request;
     const heaps = firesAbove(trigger) ? this.#above : this.#below;
     let heap = heaps.get(instrumentId);
     if (heap === undefined) {
-      heap = new TriggerHeap();
+      heap = new TriggerHeap(firesAbove(trigger) ? 1 : -1);
       heaps.set(instrumentId, heap);
     }
-    heap.push(firesAbove(trigger) ? condition.price : -condition.price, trigger);
+    return heap;
   }
 }
 
 /** A take-profit sell and a stop-loss buy fire on the way up; the other two on the way down. */
 export function firesAbove({ request }: Pick<TriggerOrder, 'request'>): boolean {
   return (request.trigger.kind === 'takeProfit') !== request.isBuy;
-}
-
-/**
- * A binary heap by key, lowest first. Orders that ended leave their entry behind; it goes when it
- * is reached, or when the dead outnumber the living.
- */
-class TriggerHeap {
-  #entries: { readonly key: number; readonly trigger: TriggerOrder }[] = [];
-
-  push(key: number, trigger: TriggerOrder): void {
-    const entries = this.#entries;
-    entries.push({ key, trigger });
-    let child = entries.length - 1;
-    while (child > 0) {
-      const parent = (child - 1) >> 1;
-      if (!this.#before(child, parent)) break;
-      this.#swap(child, parent);
-      child = parent;
-    }
-  }
-
-  /** Live orders with a key at or below the mark's. They are looked at, not taken. */
-  reached(mark: number, isLive: (trigger: TriggerOrder) => boolean): TriggerOrder[] {
-    const due: { readonly key: number; readonly trigger: TriggerOrder }[] = [];
-    for (;;) {
-      const first = this.#entries[0];
-      if (first === undefined || first.key > mark) break;
-      this.#pop();
-      if (isLive(first.trigger)) due.push(first);
-    }
-    for (const { key, trigger } of due) this.push(key, trigger);
-    return due.map(({ trigger }) => trigger);
-  }
-
-  #pop(): void {
-    const entries = this.#entries;
-    const last = entries.pop();
-    if (entries.length === 0 || last === undefined) return;
-    entries[0] = last;
-    let parent = 0;
-    for (;;) {
-      const left = 2 * parent + 1;
-      if (left >= entries.length) return;
-      const right = left + 1;
-      const least = right < entries.length && this.#before(right, left) ? right : left;
-      if (!this.#before(least, parent)) return;
-      this.#swap(least, parent);
-      parent = least;
-    }
-  }
-
-  #before(a: number, b: number): boolean {
-    const x = this.#entries[a];
-    const y = this.#entries[b];
-    if (x === undefined || y === undefined) return false;
-    return x.key < y.key || (x.key === y.key && x.trigger.orderId < y.trigger.orderId);
-  }
-
-  #swap(a: number, b: number): void {
-    const x = this.#entries[a];
-    const y = this.#entries[b];
-    if (x === undefined || y === undefined) return;
-    this.#entries[a] = y;
-    this.#entries[b] = x;
-  }
 }

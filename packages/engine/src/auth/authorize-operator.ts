@@ -1,0 +1,28 @@
+import { parametersOf } from '../execution.ts';
+import type { OperatorCommand } from '../command.ts';
+import type { Reject } from '../reject.ts';
+import type { State } from '../state.ts';
+import { checkExpiry } from './authorize.ts';
+import { checkNonceFresh, checkNonceWindow } from './nonces.ts';
+
+/**
+ * Judges who signed a command of the operator, in the order of `authorize`: the nonce's window, the
+ * signer's role, the expiry, the nonce's freshness. The signer itself must be an admin: agents of one
+ * do not count, and no account is needed. A command without a signature comes from the process
+ * itself and passes. Changes nothing; admission and execution both ask it.
+ */
+export function authorizeOperator(
+  state: State,
+  command: OperatorCommand,
+  timeMs: number,
+): Reject | undefined {
+  const { operator } = command;
+  if (operator === undefined) return undefined;
+  const { nonce, signer } = operator;
+  const window = checkNonceWindow(nonce, timeMs);
+  if (window !== undefined) return window;
+  if (!parametersOf(state).admins.includes(signer)) {
+    return { reason: 'operatorUnknown', signer, action: command.type };
+  }
+  return checkExpiry(operator, timeMs) ?? checkNonceFresh(state, signer, nonce);
+}

@@ -1,0 +1,121 @@
+import {
+  type Account,
+  defaultSettings,
+  holdingKey,
+  settingsChanged,
+  settingsOf,
+} from '../account.ts';
+import type { CommandOutcome } from '../block.ts';
+import type { SetPerpCommand } from '../command.ts';
+import { type Execution, parametersOf } from '../execution.ts';
+import { isInUse } from '../orders/validate-order.ts';
+import type { PerpChanges, PerpDefinition } from '../perp/definition.ts';
+import { definitionFault } from '../perp/definition-fault.ts';
+import { advanceEma } from '../perp/mark-price.ts';
+import type { Perp } from '../perp/perp.ts';
+import { tierTable } from '../perp/tiers.ts';
+import type { Reject } from '../reject.ts';
+import type { State } from '../state.ts';
+import { delistPerp } from './delist-perp.ts';
+
+/**
+ * Changes a listed perpetual. A new margin table applies to the next margin check, a new tick to new
+ * and amended orders: what rests stays. A delisting comes last and is final.
+ */
+export function setPerp(execution: Execution, command: SetPerpCommand): CommandOutcome {
+  const { commandIndex, events, state } = execution;
+  const reject = checkSetPerp(state, command);
+  const perp = state.perps.get(command.instrumentId);
+  if (reject !== undefined || perp === undefined) return reject === undefined ? {} : { reject };
+  redefine(state, perp, changed(perp.definition, command.changes));
+  if (command.halted !== undefined) setHalted(state, perp, command.halted);
+  state.digest.number(command.instrumentId);
+  state.digest.text(JSON.stringify(perp.definition));
+  state.digest.word(perp.halted ? 1 : 0);
+  if (command.delisted === true) delistPerp(execution, perp);
+  events.push({ type: 'perpChanged', commandIndex, instrumentId: command.instrumentId });
+  return {};
+}
+
+/** Judges a change; changes nothing. */
+export function checkSetPerp(
+  state: State,
+  { changes, instrumentId }: SetPerpCommand,
+): Reject | undefined {
+  const perp = state.perps.get(instrumentId);
+  if (perp === undefined) return { reason: 'instrumentUnknown', instrumentId };
+  if (perp.delisted) return { reason: 'instrumentDelisted', instrumentId };
+  const definition = changed(perp.definition, changes);
+  return definitionFault(definition, parametersOf(state).liquidationFeeE8);
+}
+
+/** The definition with what may change exchanged; anything else in the command is not looked at. */
+function changed(definition: PerpDefinition, changes: PerpChanges): PerpDefinition {
+  const markBandE8 = changes.markBandE8 ?? definition.markBandE8;
+  return {
+    ...definition,
+    priceTick: changes.priceTick ?? definition.priceTick,
+    bookTicks: changes.bookTicks ?? definition.bookTicks,
+    maxLimitOrderSize: changes.maxLimitOrderSize ?? definition.maxLimitOrderSize,
+    maxMarketOrderSize: changes.maxMarketOrderSize ?? definition.maxMarketOrderSize,
+    takerFeeE8: changes.takerFeeE8 ?? definition.takerFeeE8,
+    makerFeeE8: changes.makerFeeE8 ?? definition.makerFeeE8,
+    onlyIsolated: changes.onlyIsolated ?? definition.onlyIsolated,
+    impactNotionalMicroUsdc: changes.impactNotionalMicroUsdc ?? definition.impactNotionalMicroUsdc,
+    ...(markBandE8 === undefined ? {} : { markBandE8 }),
+    tiers: changes.tiers ?? definition.tiers,
+    tagIds: changes.tagIds ?? definition.tagIds,
+  };
+}
+
+function redefine(state: State, perp: Perp, definition: PerpDefinition): void {
+  const before = perp.definition;
+  const hasNewTiers = definition.tiers !== before.tiers;
+  const hasNewMode = definition.onlyIsolated !== before.onlyIsolated;
+  if (hasNewMode) for (const account of state.accounts) keepMode(state, account, perp);
+  perp.definition = definition;
+  if (hasNewTiers) {
+    perp.tiers = tierTable(definition.tiers);
+    perp.maxLeverage = perp.tiers.maxLeverage;
+    state.markEpoch += 1;
+  }
+  if (hasNewTiers || hasNewMode) {
+    for (const account of state.accounts) realign(state, account, perp);
+  }
+}
+
+/**
+ * A position keeps its margin mode when the instrument's default changes: an account that works in
+ * the instrument without ever having said how gets the old default as its own setting.
+ */
+function keepMode(state: State, account: Account, perp: Perp): void {
+  if (!isInUse(account, perp.definition.instrumentId)) return;
+  settingsOf(account, perp, parametersOf(state).defaultLeverage);
+}
+
+/**
+ * Brings every holding in step with its settings, or with the new defaults where there are none: a
+ * restored state would read them so. Where nothing is open, only-isolated holds at once. A ratio may
+ * have fallen with a new table, so all who hold a position are looked at.
+ */
+function realign(state: State, account: Account, perp: Perp): void {
+  const { instrumentId, onlyIsolated } = perp.definition;
+  const own = account.settings.get(instrumentId);
+  if (own !== undefined && onlyIsolated && !isInUse(account, instrumentId)) own.isIsolated = true;
+  const settings = own ?? defaultSettings(perp, parametersOf(state).defaultLeverage);
+  settingsChanged(account, perp, settings);
+  for (const leg of [0, 1] as const) {
+    const holding = account.holdings.get(holdingKey(instrumentId, leg));
+    if (holding === undefined || holding.size === 0) continue;
+    state.risk.changed(account, holding.isIsolated ? holding : undefined);
+  }
+}
+
+/** R-halt. The average that the mark is made of runs up to now by the rules that held until now. */
+function setHalted(state: State, perp: Perp, halted: boolean): void {
+  if (perp.halted === halted) return;
+  if (perp.oracle > 0) advanceEma(perp, state.timeMs);
+  perp.halted = halted;
+  // A mark of the other regime is computed anew in the next step of this block.
+  perp.markMs = 0;
+}

@@ -1,0 +1,89 @@
+import { RATE_ONE } from '@oddlot/units';
+import { LIMITS } from '../limits.ts';
+import type { Reject } from '../reject.ts';
+import type { PerpDefinition } from './definition.ts';
+import { tierTableFault } from './tiers.ts';
+
+const SIZE_DECIMALS_MIN = -4;
+const SIZE_DECIMALS_MAX = 6;
+const NAME_LENGTH_MAX = 64;
+
+/**
+ * Why a perpetual cannot be listed, or changed, as defined; undefined when it can. The fields in the
+ * order of the definition, the margin table last: it is judged with the fees (R-tiers).
+ */
+export function definitionFault(
+  definition: PerpDefinition,
+  liquidationFeeE8: number,
+): Reject | undefined {
+  const { instrumentId, name, szDecimals } = definition;
+  const last = LIMITS.perpIdEnd - 1;
+  if (!isCount(instrumentId, 1, last)) return fault('instrumentId', `must be 1 to ${last}`);
+  if (!isCount(name.length, 1, NAME_LENGTH_MAX)) return fault('name', 'must not be empty or long');
+  if (!isCount(szDecimals, SIZE_DECIMALS_MIN, SIZE_DECIMALS_MAX)) {
+    return fault('szDecimals', `must be ${SIZE_DECIMALS_MIN} to ${SIZE_DECIMALS_MAX}`);
+  }
+  return (
+    ticksFault(definition) ??
+    amountsFault(definition) ??
+    ratesFault(definition) ??
+    marginTableFault(definition, liquidationFeeE8)
+  );
+}
+
+function ticksFault({ bookTicks, priceTick }: PerpDefinition): Reject | undefined {
+  if (!isCount(priceTick, 1, LIMITS.priceMax)) return fault('priceTick', 'must be a price above 0');
+  if (!isCount(bookTicks.length, 1, LIMITS.bookTicksMax)) {
+    return fault('bookTicks', `must be 1 to ${LIMITS.bookTicksMax} steps`);
+  }
+  let previous = 0;
+  for (const tick of bookTicks) {
+    if (!isCount(tick, previous + 1, LIMITS.priceMax)) return fault('bookTicks', 'must rise');
+    previous = tick;
+  }
+  return undefined;
+}
+
+function amountsFault(definition: PerpDefinition): Reject | undefined {
+  const fields = ['maxLimitOrderSize', 'maxMarketOrderSize', 'impactNotionalMicroUsdc'] as const;
+  for (const field of fields) {
+    if (!isCount(definition[field], 1, Number.MAX_SAFE_INTEGER)) {
+      return fault(field, 'must be above 0');
+    }
+  }
+  return undefined;
+}
+
+function ratesFault({ makerFeeE8, markBandE8, takerFeeE8 }: PerpDefinition): Reject | undefined {
+  if (!isCount(takerFeeE8, 0, RATE_ONE - 1)) return fault('takerFeeE8', 'must be 0 to 1');
+  if (!isCount(makerFeeE8, 0, RATE_ONE - 1)) return fault('makerFeeE8', 'must be 0 to 1');
+  if (markBandE8 !== undefined && !isCount(markBandE8, 1, RATE_ONE - 1)) {
+    return fault('markBandE8', 'must lie between 0 and 1');
+  }
+  return undefined;
+}
+
+function marginTableFault(
+  { takerFeeE8, tiers }: PerpDefinition,
+  liquidationFeeE8: number,
+): Reject | undefined {
+  const isWhole = tiers.every((tier) =>
+    [tier.minSize, tier.maxSize, tier.maxLeverage, tier.mmrE8].every(
+      (value) => Number.isSafeInteger(value) && value >= 0,
+    ),
+  );
+  if (!isWhole) return { reason: 'marginTableInvalid', why: 'a number is out of range' };
+  if (tiers.length > LIMITS.tiersMax) {
+    return { reason: 'marginTableInvalid', why: `more than ${LIMITS.tiersMax} tiers` };
+  }
+  const why = tierTableFault(tiers, liquidationFeeE8, takerFeeE8);
+  return why === undefined ? undefined : { reason: 'marginTableInvalid', why };
+}
+
+function fault(field: string, why: string): Reject {
+  return { reason: 'definitionInvalid', field, why };
+}
+
+function isCount(value: number, min: number, max: number): boolean {
+  return Number.isSafeInteger(value) && value >= min && value <= max;
+}

@@ -1,0 +1,69 @@
+import type { Holding } from '../account.ts';
+
+/** Orders that belong together (R-grouping): a parent and its children, or what hangs on a position. */
+export type OrderGroup = {
+  /** The id of its first order. */
+  readonly groupId: number;
+  readonly kind: 'normal' | 'position';
+  readonly accountIndex: number;
+  /** The leg whose position the children reduce. */
+  readonly holding: Holding;
+  /** The side of the position that a position group hangs on. */
+  readonly isLong: boolean;
+  readonly createdMs: number;
+  /** The part of the position that was named; 0 is the whole. */
+  readonly quantity: number;
+  /** The parent while it is live; children sleep until it has filled. */
+  parentId: number | undefined;
+  /** Children that are live, waiting or in the book, by id: at most two, one cancels the other. */
+  readonly childIds: number[];
+};
+
+/** The groups, found by any of their orders and by the position that they hang on. */
+export class GroupBook {
+  readonly #byOrder = new Map<number, OrderGroup>();
+  readonly #byPosition = new Map<Holding, Set<OrderGroup>>();
+
+  /** The group that an order is in, as parent or child. */
+  of(orderId: number): OrderGroup | undefined {
+    return this.#byOrder.size === 0 ? undefined : this.#byOrder.get(orderId);
+  }
+
+  /** The groups that hang on a position, in order of creation. */
+  attachedTo(holding: Holding): Iterable<OrderGroup> {
+    return this.#byPosition.size === 0 ? [] : (this.#byPosition.get(holding) ?? []);
+  }
+
+  /** By group id, for a dump. */
+  all(): OrderGroup[] {
+    return [...new Set(this.#byOrder.values())].sort((a, b) => a.groupId - b.groupId);
+  }
+
+  /** Groups are added by id, so that a position's stand in order of creation. */
+  add(group: OrderGroup): void {
+    if (group.parentId !== undefined) this.#byOrder.set(group.parentId, group);
+    for (const childId of group.childIds) this.#byOrder.set(childId, group);
+    if (group.kind !== 'position') return;
+    const attached = this.#byPosition.get(group.holding);
+    if (attached === undefined) this.#byPosition.set(group.holding, new Set([group]));
+    else attached.add(group);
+  }
+
+  /** The parent has ended; its children go their own way. */
+  parentLeft(group: OrderGroup): void {
+    if (group.parentId !== undefined) this.#byOrder.delete(group.parentId);
+    group.parentId = undefined;
+  }
+
+  /** A child has ended; a group without children is gone. */
+  childLeft(group: OrderGroup, childId: number): void {
+    this.#byOrder.delete(childId);
+    const at = group.childIds.indexOf(childId);
+    if (at >= 0) group.childIds.splice(at, 1);
+    if (group.childIds.length > 0) return;
+    this.parentLeft(group);
+    const attached = this.#byPosition.get(group.holding);
+    attached?.delete(group);
+    if (attached?.size === 0) this.#byPosition.delete(group.holding);
+  }
+}

@@ -1,0 +1,58 @@
+import { present } from '@oddlot/units';
+import type { Account } from '../account.ts';
+import type { EntryOutcome } from '../block.ts';
+import { clientOrderKey } from '../client-order-id.ts';
+import type { OrderStatus } from '../event.ts';
+import { type Execution, parametersOf } from '../execution.ts';
+import { emitOrder } from '../orders/emit.ts';
+import { adoptMarginMode } from '../orders/execute-order.ts';
+import type { TriggerOrder } from './trigger-book.ts';
+import { triggerSnapshot } from './trigger-snapshot.ts';
+import { asFired, type TriggerOrderRequest } from './validate-trigger.ts';
+
+/** How a trigger enters: what it belongs to, and whether it waits for a parent first. */
+export type TriggerPlace = {
+  readonly groupId?: number;
+  readonly isPositionTpsl?: boolean;
+  readonly isDormant?: boolean;
+  readonly sizeMax?: number;
+};
+
+/** Lets a judged order wait for the mark, off the book and without margin (R-trigger). */
+export function placeTrigger(
+  execution: Execution,
+  account: Account,
+  orderId: number,
+  order: TriggerOrderRequest,
+  place: TriggerPlace = {},
+): EntryOutcome {
+  const { state } = execution;
+  const { clientOrderId } = order;
+  const trigger: TriggerOrder = {
+    orderId,
+    accountIndex: account.index,
+    request: asFired(order),
+    createdMs: state.timeMs,
+    groupId: place.groupId,
+    isPositionTpsl: place.isPositionTpsl ?? false,
+    isDormant: place.isDormant ?? false,
+    sizeMax: place.sizeMax,
+    dueMs: undefined,
+  };
+  const perp = present(state.perps.get(order.instrumentId), 'the instrument of a judged order');
+  adoptMarginMode(account, perp, order, parametersOf(state).defaultLeverage);
+  state.triggers.add(trigger);
+  if (clientOrderId !== undefined) {
+    const key = present(clientOrderKey(clientOrderId), 'a valid client order id');
+    account.clientOrders.set(key, orderId);
+    state.digest.text(key);
+  }
+  emitOrder(execution, 'open', triggerSnapshot(state, trigger));
+  return waitingEntry(trigger, 'open');
+}
+
+/** A trigger has filled nothing while it waits. */
+export function waitingEntry({ orderId, request }: TriggerOrder, state: OrderStatus): EntryOutcome {
+  const { clientOrderId } = request;
+  return { orderId, clientOrderId, state, filled: 0, filledNotional: 0 };
+}

@@ -1,0 +1,98 @@
+import { type Holding, holdingKey, legOf } from '../account.ts';
+import type { Grouping, OrderRequest, TriggerRequest } from '../command.ts';
+import { LIMITS } from '../limits.ts';
+import type { OrderContext } from '../orders/order-exposure.ts';
+import {
+  checkClientOrderId,
+  checkInstrument,
+  checkMarginMode,
+  checkPrice,
+  checkSize,
+  checkValue,
+} from '../orders/validate-order.ts';
+import type { Perp } from '../perp/perp.ts';
+import type { Reject } from '../reject.ts';
+
+/** An order that waits for the mark. */
+export type TriggerOrderRequest = OrderRequest & { readonly trigger: TriggerRequest };
+
+export function isTrigger(order: OrderRequest): order is TriggerOrderRequest {
+  return order.trigger !== undefined;
+}
+
+/** The order as it will be when it fires: whatever time in force was sent with it says nothing. */
+export function asFired(order: TriggerOrderRequest): TriggerOrderRequest {
+  const { expireMs: _, ...request } = order;
+  return { ...request, timeInForce: order.trigger.isMarket ? 'market' : 'gtc' };
+}
+
+/**
+ * Judges a trigger order when it is placed, in the order of any other; the band, reduce-only and the
+ * margin are judged when it fires. What hangs on a position needs one. `pending` counts triggers
+ * of the same action that will wait already.
+ */
+export function validateTrigger(
+  context: OrderContext & { readonly order: TriggerOrderRequest },
+  grouping: Grouping,
+  pending = 0,
+): Reject | undefined {
+  const { account, order: sent, state } = context;
+  const { instrumentId } = sent;
+  const perp = state.perps.get(instrumentId);
+  if (perp === undefined) return { reason: 'instrumentUnknown', instrumentId };
+  const holding = account.holdings.get(holdingKey(instrumentId, legOf(account, sent)));
+  const order = asFired(sent);
+  const judged = { ...context, order };
+  const isWhole = grouping === 'position' && order.size === 0;
+  return (
+    checkInstrument(judged, perp, holding) ??
+    checkSize(judged, perp, grouping === 'position' ? 0 : 1) ??
+    checkPrice(judged, perp) ??
+    checkTriggerPrice(order, perp) ??
+    (isWhole ? undefined : checkValue(judged, holding)) ??
+    checkMarginMode(judged, perp) ??
+    checkClientOrderId(judged) ??
+    checkCount(judged, pending) ??
+    (grouping === 'position' ? checkPosition(order, holding) : undefined)
+  );
+}
+
+/** On the tick like any price, but no band: it is not a price to trade at. */
+function checkTriggerPrice(order: TriggerOrderRequest, perp: Perp): Reject | undefined {
+  const { instrumentId } = order;
+  const { price, priceInexact } = order.trigger;
+  if (price < 0 || (price === 0 && priceInexact !== true)) {
+    return { reason: 'priceOutOfRange', instrumentId };
+  }
+  if (priceInexact === true || price % perp.definition.priceTick !== 0) {
+    return { reason: 'priceOffTick', instrumentId };
+  }
+  return price > LIMITS.priceMax ? { reason: 'priceOutOfRange', instrumentId } : undefined;
+}
+
+/** R-limits-of-state: so many wait for an account, so many of them in one instrument. */
+function checkCount(
+  { account, order, state }: OrderContext,
+  pending: number,
+): Reject | undefined {
+  const { triggersPerAccount, triggersPerInstrument } = LIMITS;
+  if (state.triggers.countOf(account.index) + pending >= triggersPerAccount) {
+    return { reason: 'triggersFull', max: triggersPerAccount };
+  }
+  let here = pending;
+  for (const { request } of state.triggers.ofAccount(account.index)) {
+    if (request.instrumentId === order.instrumentId) here += 1;
+  }
+  return here >= triggersPerInstrument
+    ? { reason: 'triggersFull', max: triggersPerInstrument }
+    : undefined;
+}
+
+function checkPosition(
+  order: TriggerOrderRequest,
+  holding: Holding | undefined,
+): Reject | undefined {
+  const size = holding?.size ?? 0;
+  const reduces = size !== 0 && order.isBuy !== size > 0;
+  return reduces ? undefined : { reason: 'reduceOnlyIncreases' };
+}
