@@ -22,12 +22,14 @@ const world = aVenue();
 let alice: Actor;
 let bob: Actor;
 
-type Expected = readonly [status: number, code: number, message?: string | RegExp];
+type Expected = readonly [status: number, code: number, message?: string | RegExp, field?: string];
 
 /** Refused with code 10002, whatever the words. */
 const BAD: Expected = [400, 10002];
-const missing = (field: string): Expected => [400, 10002, `Missing field: ${field}`];
-const wrong = (field: string): Expected => [400, 10002, `Wrong type for ${field}`];
+/** The text has the name of the field, the details have its path. */
+const nameOf = (field: string) => field.slice(field.lastIndexOf('.') + 1).replace(/\[\d+\]$/, '');
+const missing = (field: string): Expected => [400, 10002, `Missing field: ${nameOf(field)}`, field];
+const wrong = (field: string): Expected => [400, 10002, `Wrong type for ${nameOf(field)}`, field];
 
 beforeAll(async () => {
   alice = await world.resident('alice');
@@ -45,12 +47,13 @@ beforeAll(async () => {
 async function expectHarmless(send: () => Promise<Reply>, expected: Expected): Promise<void> {
   const before = await factsOf(alice, bob);
   const reply = await send();
-  const [status, code, message] = expected;
+  const [status, code, message, field] = expected;
   expect([reply.status, reply.json?.code], reply.text).toEqual([status, code]);
   const told = refusalText(reply.json);
   if (message instanceof RegExp) expect(told).toMatch(message);
   else if (message !== undefined) expect(told).toBe(message);
   expect(reply.json.name).toEqual(expect.any(String));
+  if (field !== undefined) expect(reply.json.details).toMatchObject({ field });
   expect(await factsOf(alice, bob)).toEqual(before);
 }
 

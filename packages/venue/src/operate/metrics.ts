@@ -109,11 +109,21 @@ export class Metrics {
   }
 }
 
-function counter(owner: Metrics, name: string, help: string, labelNames: string[] = []): Counter<string> {
+function counter(
+  owner: Metrics,
+  name: string,
+  help: string,
+  labelNames: string[] = [],
+): Counter<string> {
   return new Counter({ name: `oddlot_${name}`, help, labelNames, registers: [owner.registry] });
 }
 
-function gauge(owner: Metrics, name: string, help: string, labelNames: string[] = []): Gauge<string> {
+function gauge(
+  owner: Metrics,
+  name: string,
+  help: string,
+  labelNames: string[] = [],
+): Gauge<string> {
   return new Gauge({ name: `oddlot_${name}`, help, labelNames, registers: [owner.registry] });
 }
 

@@ -57,6 +57,7 @@ type Call = {
 const NO_PATH = 'other';
 const NOT_FOUND = '{"message":"Not found"}';
 const KEEP_ALIVE_MS = 65_000;
+const WARN_EVERY_MS = 1000;
 
 export class HttpEdge {
   readonly server: Server;
@@ -66,6 +67,8 @@ export class HttpEdge {
   #inFlight = 0;
   #isDraining = false;
   #onIdle: (() => void) | undefined;
+  #refusedDown = 0;
+  #warnedMs = -WARN_EVERY_MS;
 
   constructor(options: HttpEdgeOptions) {
     this.#options = options;
@@ -193,11 +196,20 @@ export class HttpEdge {
       this.#send(call, await endpoint.handle(request));
     } catch (error) {
       const isDown = error instanceof UnavailableError;
-      const { log } = this.#options;
-      if (isDown) log.warn({ err: error, path: call.path }, 'request refused: unavailable');
-      else log.error({ err: error, path: call.path }, 'request failed');
+      if (isDown) this.#warnDown(call, error);
+      else this.#options.log.error({ err: error, path: call.path }, 'request failed');
       this.#refuse(call, refusal(isDown ? 'unavailable' : 'internal', []), false);
     }
+  }
+
+  /** While something is down every request says so; the log needs to hear it now and then. */
+  #warnDown(call: Call, error: Error): void {
+    this.#refusedDown++;
+    if (call.startedMs < this.#warnedMs + WARN_EVERY_MS) return;
+    const fields = { err: error, path: call.path, refused: this.#refusedDown };
+    this.#options.log.warn(fields, 'requests refused: unavailable');
+    this.#warnedMs = call.startedMs;
+    this.#refusedDown = 0;
   }
 
   #refuse(call: Call, error: WireError, isGateway: boolean): void {
