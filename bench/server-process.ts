@@ -35,9 +35,14 @@ export class ServerProcess {
     return new ServerProcess(child, line);
   }
 
+  /** The process, for whoever wants to look into it. */
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   /** User and system time of the process so far, in ms. The kernel counts in ticks of 10 ms. */
   cpuMs(): number {
-    const stat = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8');
+    const stat = readFileSync(`/proc/${this.pid}/stat`, 'utf8');
     // The second field is the name in brackets and may hold blanks; utime and stime are 14 and 15.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const ticks = Number(fields[11]) + Number(fields[12]);

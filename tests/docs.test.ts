@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createState } from '@oddlot/engine';
 import {
@@ -23,14 +27,16 @@ import { GENESIS_HEAD } from '../packages/venue/src/replica/block-hash.ts';
 import { Receipts } from '../packages/venue/src/replica/receipts.ts';
 import type { Replica } from '../packages/venue/src/replica/replica.ts';
 import { isSupported } from '../packages/venue/src/translate/action-to-command.ts';
+import { aVenue, order } from './support/actors.ts';
+import type { Json } from './support/client.ts';
+import { CALM, NODE, REPOSITORY } from './support/venue-process.ts';
 
 /**
  * The reference is kept true by the code: what the venue serves is asked of the venue's own parts,
  * and the headings and tables of the pages must say the same, in both directions.
  */
 
-const page = (path: string): string =>
-  readFileSync(join(import.meta.dirname, '..', 'docs', path), 'utf8');
+const page = (path: string): string => readFileSync(join(REPOSITORY, 'docs', path), 'utf8');
 
 /** Third-level headings of a page: one for each query, action or channel, and for nothing else. */
 const entriesOf = (path: string): string[] =>
@@ -162,3 +168,91 @@ const ANY_QUERY = {
   deadline: '1',
   signature: { r: '0x1', s: '0x1', v: 27 },
 };
+
+describe('the examples of the guides', () => {
+  const world = aVenue([...CALM, '--faucet-usdc', '500000']);
+
+  test('docs/guides/margin.md: the venue answers the numbers that it works out', async () => {
+    const alice = await world.trader('alice');
+    const bob = await world.trader('bob');
+    const market = world.sol;
+    const sell = (price: string, size: string, tif = 'Gtc') =>
+      order({ market, side: 'sell', price, size, tif });
+    const buy = (price: string, size: string) => order({ market, side: 'buy', price, size });
+    const steps = page('guides/margin.md').split(/^## (?=\d\. )/m);
+
+    await bob.place(sell('180.001', '4000.5'), sell('180.006', '4001.5'), sell('180.011', '3998'));
+    await alice.place(buy('180.011', '12000'));
+    expectTold(steps[1], await alice.state(), ['entryPx', 'totalMarginUsed', 'returnOnEquity']);
+    expectTold(steps[1], await bob.state(), ['liquidationPx', 'cumFee'], { only: true });
+
+    await alice.place(buy('170', '3000'));
+    expectTold(steps[2], await alice.state(), ['withdrawable'], { only: true });
+    const refused = await alice.place(buy('170', '20000'));
+    expect(refused.json.details).toMatchObject({ required: '631530', available: '498955.980105' });
+    expect(steps[2]).toContain('"required": "631530", "available": "498955.980105"');
+
+    await bob.place(buy('181', '5000'));
+    await alice.place(sell('181', '5000', 'Ioc'));
+    expectTold(steps[3], await alice.state(), ['closedPnl', 'cumFee', 'entryPx']);
+
+    await bob.place(buy('179', '10000'));
+    await alice.place(sell('179', '10000'));
+    expectTold(steps[4], await alice.state(), ['cumFee', 'entryPx', 'unrealizedPnl'], {
+      except: ['crossMaintenanceMarginUsed'],
+    });
+  });
+
+  test('docs/guides/first-order.md: its programs run and show what it says', async () => {
+    const blocks = [...page('guides/first-order.md').matchAll(/^```js\n([^]*?)^```$/gm)];
+    const folder = await mkdtemp(join(tmpdir(), 'oddlot-guide-'));
+    try {
+      await symlink(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'));
+      for (const [index, name] of ['lib.mjs', 'trade.mjs'].entries()) {
+        await writeFile(join(folder, name), blocks[index]?.[1] ?? '');
+      }
+      const env = { ...process.env, ODDLOT_URL: world.venue.url };
+      const { stdout } = await promisify(execFile)(NODE, ['trade.mjs'], { cwd: folder, env });
+      const [maker, taker, again, receipt, position] = stdout.split('\n');
+      expect(maker).toContain('"state":"open","filledSz":"0"');
+      expect(taker).toContain('"state":"cancelled","filledSz":"0.001","avgPx":"97000"');
+      expect(again?.replace('again', 'taker')).toBe(taker);
+      expect(receipt).toMatch(/^receipt executed in block \d+$/);
+      expect(position).toBe('position 0.001 499999.95635');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+const MARGIN_FIELDS = [
+  'accountValue',
+  'unrealizedPnl',
+  'crossMaintenanceMarginUsed',
+  'crossMarginRatio',
+  'withdrawable',
+  'liquidationPx',
+];
+
+/** Each of these fields of the answer stands in the text, in bold. */
+function expectTold(
+  text: string | undefined,
+  state: Json,
+  fields: readonly string[],
+  options: { readonly only?: boolean; readonly except?: readonly string[] } = {},
+): void {
+  const bold = [...(text ?? '').matchAll(/\*\*([^*]+)\*\*/g)].map((match) =>
+    (match[1] ?? '').replaceAll(',', '').replace('−', '-'),
+  );
+  const { position } = state.assetPositions[0];
+  const answered = { ...position, ...state.marginSummary, ...state };
+  const wanted = options.only === true ? fields : [...MARGIN_FIELDS, ...fields];
+  for (const field of wanted.filter((name) => options.except?.includes(name) !== true)) {
+    const value = String(answered[field]);
+    const shown = field === 'cumFee' ? [value, value.replace('-', '')] : [value];
+    expect(
+      shown.some((each) => bold.includes(each)),
+      `${field} is ${value}`,
+    ).toBe(true);
+  }
+}

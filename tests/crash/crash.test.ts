@@ -3,7 +3,7 @@ import { Actor, fund } from '../support/actors.ts';
 import { Client, type Json } from '../support/client.ts';
 import { exact } from '../support/exact.ts';
 import { readMarket, type Market } from '../support/market.ts';
-import { CALM, tail, Venue } from '../support/venue-process.ts';
+import { CALM, tail, Venue, VenueRun } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 import {
   expectMoneyConserved,
@@ -16,7 +16,7 @@ import {
   type Audited,
 } from './audit.ts';
 import { Crosser, press, Rester, type Load } from './load.ts';
-import { chance } from './seeded.ts';
+import { chance } from '../support/seeded.ts';
 
 /**
  * Goal: what was acknowledged survives a kill −9, whole and once; what was not is there whole or
@@ -89,6 +89,13 @@ async function pressAndKill(): Promise<Load> {
   expect(load.surprises).toEqual([]);
   expect(load.acknowledgedCount, tail(venue.stderr)).toBeGreaterThanOrEqual(enough);
   return load;
+}
+
+/** Kills a start before it is done, or just after: recovery must survive its own crash. */
+async function startAndKill(flags: readonly string[]): Promise<void> {
+  const run = new VenueRun(venue.data, flags);
+  await pause(100 + random.below(1200));
+  await run.end('SIGKILL');
 }
 
 /** Notes the hash of acknowledged heights while the venue lives. */
@@ -166,6 +173,7 @@ describe('kill −9 under load', () => {
     'round %i: what was acknowledged is there, whole and once',
     async (round) => {
       const load = await pressAndKill();
+      if (random.next() < 0.2) await startAndKill(flagsOf(round));
       await venue.startAgain(flagsOf(round));
       client = new Client(venue.url);
 

@@ -6,7 +6,7 @@ import { Client, type Json } from '../support/client.ts';
 import { readMarket, type Market } from '../support/market.ts';
 import { CALM, temporaryData, Venue, VenueRun } from '../support/venue-process.ts';
 import { keyOf, type Signed } from '../support/wallet.ts';
-import { chance } from './seeded.ts';
+import { chance } from '../support/seeded.ts';
 
 /**
  * Goal: remains of a crash are repaired, damage is refused, and neither ever loses what was

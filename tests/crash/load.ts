@@ -3,7 +3,7 @@ import { cancelByCloidAction, cloidOf, order, orderAction } from '../support/act
 import type { Client, Json } from '../support/client.ts';
 import type { Market } from '../support/market.ts';
 import type { JsonObject, Signed } from '../support/wallet.ts';
-import type { Chance } from './seeded.ts';
+import type { Chance } from '../support/seeded.ts';
 
 /**
  * Signed clients that never stop until the venue is gone. Every request is remembered with its

@@ -19,7 +19,11 @@ export type Account = {
   readonly margin: MarginSums;
 };
 
-export type AgentRecord = { readonly agent: Address; readonly createdMs: TimeMs; readonly updatedMs: TimeMs };
+export type AgentRecord = {
+  readonly agent: Address;
+  readonly createdMs: TimeMs;
+  readonly updatedMs: TimeMs;
+};
 
 /** What an account has in one perpetual: a position and resting orders. */
 export type Holding = {

@@ -96,6 +96,8 @@ function executeOperator(
       assert(execution.state.parameters === undefined, 'a log has one genesis');
       execution.state.parameters = command.parameters;
       return {};
+    case 'attest':
+      return {};
     case 'registerPerp':
       return registerPerp(execution, command);
     case 'pushOracle':

@@ -58,7 +58,11 @@ describe("R-cloid: unique among the account's live orders", () => {
   test('cancels by any spelling, and says the spelling of the order', () => {
     const scenario = Scenario.open();
     scenario.one(alice, buy(UUID));
-    const cancel = (signer: typeof alice, clientOrderId: string, instrumentId = PERP.instrumentId) =>
+    const cancel = (
+      signer: typeof alice,
+      clientOrderId: string,
+      instrumentId = PERP.instrumentId,
+    ) =>
       scenario.outcome({
         type: 'cancelByClientId',
         authority: scenario.authority(signer),

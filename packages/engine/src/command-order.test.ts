@@ -12,20 +12,20 @@ function command(scenario: Scenario, text: string): Command {
   const [who = '', what = ''] = text.split(' ');
   const signers: Record<string, string> = { alice, bob, carol, agent, newAgent };
   const authority = scenario.authority(address(signers[who] ?? alice));
-  const with_ = (...tifs: OrderRequest['timeInForce'][]): Command => ({
+  const placing = (...tifs: OrderRequest['timeInForce'][]): Command => ({
     type: 'placeOrders',
     authority,
     orders: tifs.map((timeInForce) => order({ price: 1_000_000, size: 20, timeInForce })),
   });
   switch (what) {
     case 'alo':
-      return with_('alo', 'alo');
+      return placing('alo', 'alo');
     case 'gtc':
-      return with_('gtc');
+      return placing('gtc');
     case 'ioc':
-      return with_('ioc');
+      return placing('ioc');
     case 'mixed':
-      return with_('alo', 'gtc');
+      return placing('alo', 'gtc');
     case 'cancel':
       return { type: 'cancelOrders', authority, cancels: [] };
     case 'cancelByClientId':
@@ -53,9 +53,9 @@ function arranged(...texts: string[]): string {
 
 describe('R-block: classes', () => {
   test('operator, passive, cancels, everything else; arrival order inside each', () => {
-    expect(
-      arranged('carol ioc', 'bob cancel', 'alice alo', 'venue faucet', 'venue oracle'),
-    ).toBe('venue faucet, venue oracle | alice alo | bob cancel | carol ioc');
+    expect(arranged('carol ioc', 'bob cancel', 'alice alo', 'venue faucet', 'venue oracle')).toBe(
+      'venue faucet, venue oracle | alice alo | bob cancel | carol ioc',
+    );
   });
 
   test('an action has the class of its most aggressive order', () => {
@@ -102,13 +102,25 @@ describe('R-block: nobody overtakes the same acting account', () => {
     const scenario = Scenario.open();
     const texts = ['alice cancel', 'alice approve', 'newAgent alo', 'newAgent ioc'];
     const { outcomes } = scenario.block(...texts.map((text) => command(scenario, text)));
-    expect(outcomes.map(({ reject }) => reject)).toEqual([undefined, undefined, undefined, undefined]);
+    expect(outcomes.map(({ reject }) => reject)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   test('an account opened in the same block may trade in it', () => {
     const scenario = new Scenario();
-    scenario.block({ type: 'genesis', parameters: PARAMETERS }, { type: 'registerPerp', perp: PERP });
-    const faucet = { type: 'creditFaucet', subAccount: 'perp', amountMicroUsdc: 5_000_000 } as const;
+    scenario.block(
+      { type: 'genesis', parameters: PARAMETERS },
+      { type: 'registerPerp', perp: PERP },
+    );
+    const faucet = {
+      type: 'creditFaucet',
+      subAccount: 'perp',
+      amountMicroUsdc: 5_000_000,
+    } as const;
     const prices = [{ instrumentId: PERP.instrumentId, oracle: 1_000_000 }];
     const { outcomes } = scenario.block(
       command(scenario, 'alice gtc'),

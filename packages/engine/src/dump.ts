@@ -47,7 +47,12 @@ type PerpDump = {
   readonly mark: readonly [price: number, computedMs: number];
   readonly ema: readonly [value: number, runMs: number];
   readonly lastTrade: readonly [price: number, tradedMs: number];
-  readonly day: readonly (readonly [startMs: number, lots: number, notional: string, close: number])[];
+  readonly day: readonly (readonly [
+    startMs: number,
+    lots: number,
+    notional: string,
+    close: number,
+  ])[];
   readonly dayPreviousClose: number;
 };
 
@@ -183,7 +188,9 @@ function dumpAccount(account: Account): AccountDump {
     perpBalance: String(account.perpBalance),
     outcomeBalance: String(account.outcomeBalance),
     agents: [...account.agents.entries()]
-      .map(([label, { agent, createdMs, updatedMs }]) => [label, agent, createdMs, updatedMs] as const)
+      .map(
+        ([label, { agent, createdMs, updatedMs }]) => [label, agent, createdMs, updatedMs] as const,
+      )
       .sort((a, b) => byText(a[0], b[0])),
     holdings: [...account.holdings.entries()]
       .sort((a, b) => a[0] - b[0])

@@ -83,7 +83,11 @@ const waitMs = fc.oneof(
   { weight: 2, arbitrary: fc.nat(1_500) },
   { weight: 1, arbitrary: fc.nat(40_000) },
 );
-const history = fc.array(fc.record({ waitMs, step }), { minLength: 10, maxLength: 90, size: 'max' });
+const history = fc.array(fc.record({ waitMs, step }), {
+  minLength: 10,
+  maxLength: 90,
+  size: 'max',
+});
 
 type Visit = (scenario: Scenario, command: Command, step: Step) => void;
 
@@ -141,7 +145,10 @@ describe('for any history', () => {
         expect(value >= account.margin.initial, `${trader} is covered`).toBe(true);
       }
     };
-    fc.assert(fc.property(history, (steps) => play(steps, covered)), { numRuns: RUNS });
+    fc.assert(
+      fc.property(history, (steps) => play(steps, covered)),
+      { numRuns: RUNS },
+    );
   });
 
   test('a refused command changes nothing but its nonce', () => {
@@ -149,7 +156,10 @@ describe('for any history', () => {
       const before = essence(scenario);
       if (isRefused(scenario.outcome(command))) expect(essence(scenario)).toBe(before);
     };
-    fc.assert(fc.property(history, (steps) => play(steps, unchanged)), { numRuns: RUNS });
+    fc.assert(
+      fc.property(history, (steps) => play(steps, unchanged)),
+      { numRuns: RUNS },
+    );
   });
 
   test('admission refuses an order exactly when execution does, for the same reason', () => {
@@ -164,7 +174,10 @@ describe('for any history', () => {
       expect(admitted.reject).toEqual(isBookFault ? undefined : refusal);
       expect(admitted.account).toBe(executed.account);
     };
-    fc.assert(fc.property(history, (steps) => play(steps, agreed)), { numRuns: RUNS });
+    fc.assert(
+      fc.property(history, (steps) => play(steps, agreed)),
+      { numRuns: RUNS },
+    );
   });
 
   test('nobody gets rich by trading alone: value and fees are what was paid in', () => {
@@ -178,7 +191,10 @@ describe('for any history', () => {
       // The mark cancels out, for longs and shorts are equal.
       expect(values() + scenario.state.treasury).toBe(before + paidIn);
     };
-    fc.assert(fc.property(history, (steps) => play(steps, conserved)), { numRuns: RUNS });
+    fc.assert(
+      fc.property(history, (steps) => play(steps, conserved)),
+      { numRuns: RUNS },
+    );
   });
 });
 

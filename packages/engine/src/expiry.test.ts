@@ -33,7 +33,11 @@ describe('R-tif: Gtd', () => {
     scenario.wait(1);
     const { events } = scenario.block();
     const [expired] = events;
-    expect(expired).toMatchObject({ commandIndex: -1, status: 'cancelled', cancelCause: 'expired' });
+    expect(expired).toMatchObject({
+      commandIndex: -1,
+      status: 'cancelled',
+      cancelCause: 'expired',
+    });
     expect(scenario.account(alice).margin.initial).toBe(0n);
   });
 
@@ -92,7 +96,13 @@ describe('R-tif: Gtd', () => {
 
 test('the queue gives back what is due, by time and id, and forgets the dead', () => {
   const queue = new ExpiryQueue();
-  for (const [dueMs, orderId] of [[5, 9], [3, 4], [5, 1], [4, 7], [3, 2]] as const) {
+  for (const [dueMs, orderId] of [
+    [5, 9],
+    [3, 4],
+    [5, 1],
+    [4, 7],
+    [3, 2],
+  ] as const) {
     queue.push(dueMs, orderId);
   }
   expect(queue.popDue(2)).toBeUndefined();

@@ -31,8 +31,7 @@ export function tradeCapacity(
   const leverage = account?.holdings.get(instrumentId)?.leverage ?? defaultLeverage(state, perp);
   const maxBuy = account === undefined ? 0 : largest(state, account, perp, leverage, true);
   const maxSell = account === undefined ? 0 : largest(state, account, perp, leverage, false);
-  const margin = (size: number) =>
-    microUsdc(divFloor(notional(perp.mark, size), BigInt(leverage)));
+  const margin = (size: number) => microUsdc(divFloor(notional(perp.mark, size), BigInt(leverage)));
   return {
     leverage,
     maxBuy,

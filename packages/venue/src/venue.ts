@@ -28,7 +28,7 @@ import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
 import { observeVenue } from './operate/observe.ts';
 import { SimulatedFeed } from './oracle/simulated-feed.ts';
-import { LocalReplica } from './replica/local-replica.ts';
+import { type Companion, LocalReplica } from './replica/local-replica.ts';
 import { Receipts } from './replica/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
 import { perpLookup } from './translate/action-to-command.ts';
@@ -69,8 +69,8 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     size: config.recoverWorkers,
     onWorkerLost: () => metrics.recoverWorkerLost(),
   });
-  const core = await openCore(config, network, deps);
-  const { faucet, journal, receipts, replica, store } = core;
+  const core = await openCore(config, network, { ...deps, metrics });
+  const { journal, receipts, replica, store } = core;
   const edges = createEdges(config, network, { ...core, log, metrics, pool });
   const { http, operations, sockets } = edges;
 
@@ -90,7 +90,6 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   ticker.start();
   const backend = await pool.ready();
   metrics.recoverBackend(backend);
-  log.info({ backend, faucet: faucet !== undefined }, 'recovering signatures');
   const pruning = setInterval(() => {
     store.prune(systemClock.nowMs() - config.receiptsKeptMs).catch(onFatal);
   }, PRUNE_EVERY_MS);
@@ -124,19 +123,22 @@ type Core = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
+  /** What rides along in the replica's snapshots; complete before the replica starts. */
+  readonly companions: Companion[];
 };
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 async function openCore(
   config: Config,
   network: Network,
-  { log, onFatal }: VenueDependencies,
+  { log, onFatal, metrics }: VenueDependencies & { readonly metrics: Metrics },
 ): Promise<Core> {
   const journal = await FileJournal.open({
     directory: join(config.data, 'journal'),
     clock: systemClock,
     onFatal,
     faults: journalFaults(config.fault),
+    onSync: (seconds) => metrics.logSync(seconds),
   });
   if (journal.repaired !== undefined) {
     log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
@@ -146,7 +148,7 @@ async function openCore(
     directory: join(config.data, 'snapshots'),
     onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
   });
-  const companions: Faucet[] = [];
+  const companions: Companion[] = [];
   const replica = await LocalReplica.create({
     log: journal,
     snapshots,
@@ -162,7 +164,7 @@ async function openCore(
   const receipts = new Receipts({ perps: perpLookup(() => replica.state), archive: store });
   replica.onBlock((block) => receipts.onBlock(block));
   if (!config.faucet || config.network === 'mainnet') {
-    return { journal, store, replica, receipts, faucet: undefined };
+    return { journal, store, replica, receipts, companions, faucet: undefined };
   }
   const faucet = new Faucet({
     replica,
@@ -172,7 +174,7 @@ async function openCore(
   });
   companions.push(faucet);
   replica.onBlock((block) => faucet.onBlock(block));
-  return { journal, store, replica, receipts, faucet };
+  return { journal, store, replica, receipts, companions, faucet };
 }
 
 type EdgeParts = Core & {
@@ -195,6 +197,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   const clientIp = clientIpFinder(config.trustedProxies);
   const wsLimits = config.limits ? WS_LIMITS : WS_LIMITS_OFF;
   const sockets = new WsEdge({ replica, limits: wsLimits });
+  parts.companions.push(sockets);
   const limiter = new RateLimiter({
     limits: {
       info: config.infoPerSecond,

@@ -1,4 +1,6 @@
+import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
+import { checkCommand } from '../check.ts';
 import { dump } from '../dump.ts';
 import { actor, alice, bob, order, Scenario, START_MS } from '../testing/scenario.ts';
 import { ZERO_ADDRESS } from './agents.ts';
@@ -78,7 +80,10 @@ describe('R-nonce: what uses a nonce', () => {
 
   test('an expired action does not', () => {
     const scenario = Scenario.open();
-    const signed = { ...scenario.authority(alice, START_MS + 5), expiresAfterMs: START_MS as never };
+    const signed = {
+      ...scenario.authority(alice, START_MS + 5),
+      expiresAfterMs: timeMs(START_MS),
+    };
     scenario.wait(1);
     const expired = scenario.outcome({ type: 'cancelOrders', authority: signed, cancels: [] });
     expect(expired.reject?.reason).toBe('actionExpired');
@@ -87,8 +92,10 @@ describe('R-nonce: what uses a nonce', () => {
 
   test('an action lives up to and including its expiry', () => {
     const scenario = Scenario.open();
-    const authority = { ...scenario.authority(alice), expiresAfterMs: START_MS as never };
-    expect(scenario.outcome({ type: 'cancelOrders', authority, cancels: [] }).reject).toBeUndefined();
+    const authority = { ...scenario.authority(alice), expiresAfterMs: timeMs(START_MS) };
+    expect(
+      scenario.outcome({ type: 'cancelOrders', authority, cancels: [] }).reject,
+    ).toBeUndefined();
   });
 
   test('a signer without a role leaves no trace', () => {
@@ -111,6 +118,25 @@ describe('R-nonce: what uses a nonce', () => {
     const command = { type: 'cancelOrders', authority, cancels: [] } as const;
     const { outcomes } = scenario.block(command, command);
     expect(outcomes.map(({ reject }) => reject?.reason)).toEqual([undefined, 'nonceUsed']);
+  });
+});
+
+describe('wire.md 2.3: the order in which a signer is judged', () => {
+  const past = { expiresAfterMs: timeMs(START_MS - 1) };
+  test.each([
+    ['window before role', bob, START_MS - 2 * DAY, past, 'nonceTooOld'],
+    ['window before expiry', alice, START_MS + DAY, past, 'nonceTooNew'],
+    ['role before expiry', bob, START_MS + 5, past, 'accountUnknown'],
+    ['expiry before a used nonce', alice, START_MS + 5, past, 'actionExpired'],
+    ['a used nonce before the order', alice, START_MS + 5, {}, 'nonceUsed'],
+  ])('%s', (_, signer, nonce, expiry, reason) => {
+    const scenario = Scenario.open({ accounts: [alice] });
+    use(scenario, START_MS + 5);
+    const authority = { ...scenario.authority(signer, nonce), ...expiry };
+    const orders = [order({ price: 0, size: 0 })];
+    const command = { type: 'placeOrders', authority, orders } as const;
+    expect(checkCommand(scenario.state, command, scenario.nowMs).reject?.reason).toBe(reason);
+    expect(scenario.outcome(command).reject?.reason).toBe(reason);
   });
 });
 

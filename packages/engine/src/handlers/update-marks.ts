@@ -26,7 +26,13 @@ export function updateMarks(execution: Execution): void {
       hasChanged = true;
     }
     state.digest.number(mark);
-    events.push({ type: 'markUpdated', commandIndex, instrumentId: toInstrumentId(id), mark, oracle });
+    events.push({
+      type: 'markUpdated',
+      commandIndex,
+      instrumentId: toInstrumentId(id),
+      mark,
+      oracle,
+    });
   }
   if (hasChanged) state.markEpoch += 1;
 }

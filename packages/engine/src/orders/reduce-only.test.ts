@@ -33,7 +33,10 @@ describe('R-reduce: a new order', () => {
     const scenario = aliceLong(30);
     const entry = scenario.one(alice, reduce(FAR, 50));
     expect(entry).toMatchObject({ state: 'open', clipped: { from: 50, to: 30 } });
-    expect(findOrder(scenario.state, entry.orderId!)).toMatchObject({ original: 30, remaining: 30 });
+    expect(findOrder(scenario.state, entry.orderId!)).toMatchObject({
+      original: 30,
+      remaining: 30,
+    });
   });
 
   test('gets what the resting ones leave, and is refused when nothing is left', () => {

@@ -52,7 +52,7 @@ export function requestSnapshot(
     filled: 0,
     filledNotional: 0,
     acceptedMs: nowMs,
-    expireMs: request.expireMs,
+    expireMs: request.timeInForce === 'gtd' ? request.expireMs : undefined,
     clientOrderId: request.clientOrderId,
   };
 }

@@ -71,7 +71,10 @@ function venueWith(faults: readonly Fault[]): Scenario {
   return scenario;
 }
 
-function judge(faults: readonly Fault[]): { admitted: string | undefined; executed: string | undefined } {
+function judge(faults: readonly Fault[]): {
+  admitted: string | undefined;
+  executed: string | undefined;
+} {
   const scenario = venueWith(faults);
   const merged = Object.assign({ price: PRICE, size: 20 }, ...faults.map(({ shape }) => shape));
   const orders = [order(merged as OrderShape)];

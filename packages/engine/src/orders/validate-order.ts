@@ -92,9 +92,7 @@ function checkPrice(context: OrderContext, perp: Perp): Reject | undefined {
   }
   if (price > LIMITS.priceMax) return { reason: 'priceOutOfRange', instrumentId };
   const { bandMin: min, bandMax: max } = perp;
-  return price < min || price > max
-    ? { reason: 'priceTooFar', instrumentId, min, max }
-    : undefined;
+  return price < min || price > max ? { reason: 'priceTooFar', instrumentId, min, max } : undefined;
 }
 
 function checkValue(context: OrderContext, holding: Holding | undefined): Reject | undefined {

@@ -77,6 +77,14 @@ describe('R-fill-check: a price far from the mark hands no margin to a confedera
     expect(scenario.one(alice, { price, size: 100 }).state).toBe(state);
   });
 
+  test('account value = initial margin is enough, to the micro-USDC', () => {
+    const scenario = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
+    // 5 USDC of margin for 100 lots and 0.045 of fee; a fill at the mark leaves exactly 5.
+    scenario.fund(alice, 5_045_000);
+    scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
+    expect(scenario.one(alice, { price: PRICE, size: 100 }).state).toBe('filled');
+  });
+
   test('a taker keeps what it filled before it failed', () => {
     const scenario = venue();
     scenario.one(bob, { isBuy: false, price: PRICE, size: 10 });
@@ -165,7 +173,10 @@ describe('R-fill-check: a fill that only reduces', () => {
 
   // A maker pays 0.015%: at 90.06 it is left 0.001491, at 90.05 it would lack 0.0085075.
   test('passes for a maker as well, and a maker below the bankruptcy price is cancelled', () => {
-    for (const [price, cause] of [[900_600, undefined], [900_500, 'marginCanceled']] as const) {
+    for (const [price, cause] of [
+      [900_600, undefined],
+      [900_500, 'marginCanceled'],
+    ] as const) {
       const scenario = aliceLong();
       scenario.oracle(920_000);
       scenario.one(alice, { isBuy: false, price, size: 100, reduceOnly: true });
@@ -186,7 +197,10 @@ describe('R-fill-check: a fill that only reduces', () => {
     other.oracle(920_000);
     other.one(carol, { price: 920_000, size: 160 });
     // 160 lots leave her 60 short with 1.89 against 2.76.
-    expect(other.one(alice, { ...sell, size: 160 })).toMatchObject({ state: 'cancelled', filled: 0 });
+    expect(other.one(alice, { ...sell, size: 160 })).toMatchObject({
+      state: 'cancelled',
+      filled: 0,
+    });
   });
 
   test('an opening maker of an account below its initial margin is cancelled at any price', () => {
@@ -204,5 +218,15 @@ describe('R-fill-check: a fill that only reduces', () => {
     scenario.one(carol, { price: 880_000, size: 100 });
     const sell = { isBuy: false, price: 880_000, size: 100, reduceOnly: true } as const;
     expect(scenario.one(alice, { ...sell, timeInForce: 'ioc' }).state).toBe('cancelled');
+  });
+
+  // At 89.5 alice is worth −0.545. 50 lots sold at 90.5 gain 0.5 and pay 0.0203625: her ratio rises,
+  // her equity stays below zero.
+  test('equity must not stay below zero, even if the ratio rises', () => {
+    const scenario = aliceLong();
+    scenario.oracle(895_000);
+    scenario.one(carol, { price: 905_000, size: 50 });
+    const sell = { isBuy: false, price: 905_000, size: 50, timeInForce: 'ioc' } as const;
+    expect(scenario.one(alice, sell)).toMatchObject({ state: 'cancelled', filled: 0 });
   });
 });

@@ -22,7 +22,10 @@ type Opinions = {
 function perpWith(oracle: number, opinions: Opinions): Perp {
   const pool = new OrderPool();
   const perp = createPerp(PERP, pool);
-  for (const [isBuy, price] of [[true, opinions.bid], [false, opinions.ask]] as const) {
+  for (const [isBuy, price] of [
+    [true, opinions.bid],
+    [false, opinions.ask],
+  ] as const) {
     if (price === undefined) continue;
     const slot = pool.allocate(isBuy ? 1 : 2);
     pool.price[slot] = price;
@@ -154,7 +157,8 @@ describe('R-mark: when it is computed', () => {
     scenario.wait(10_900);
     scenario.block();
     let ema = 0;
-    for (let i = 0; i < 10; i++) ema += Number(((4_000_000_000n - BigInt(ema)) * 28_537_883n) >> 32n);
+    for (let i = 0; i < 10; i++)
+      ema += Number(((4_000_000_000n - BigInt(ema)) * 28_537_883n) >> 32n);
     expect(emaOf(scenario)).toBe(ema);
     // The 900 ms are not lost.
     scenario.wait(100);
@@ -163,7 +167,10 @@ describe('R-mark: when it is computed', () => {
   });
 
   test('R-ema: after 1,500 s it is the sample, after 1,499 not yet', () => {
-    for (const [seconds, isSample] of [[1_500, true], [1_499, false]] as const) {
+    for (const [seconds, isSample] of [
+      [1_500, true],
+      [1_499, false],
+    ] as const) {
       const scenario = withBook();
       scenario.wait(seconds * 1_000);
       scenario.oracle(ORACLE);

@@ -14,7 +14,12 @@ export type Step =
   | { readonly kind: 'cancelByClientId'; readonly who: number; readonly client: number }
   | { readonly kind: 'oracle'; readonly perp: number; readonly permille: number }
   | { readonly kind: 'fund'; readonly who: number; readonly amount: number }
-  | { readonly kind: 'agent'; readonly who: number; readonly label: number; readonly agent: number };
+  | {
+      readonly kind: 'agent';
+      readonly who: number;
+      readonly label: number;
+      readonly agent: number;
+    };
 
 export type PlaceStep = {
   readonly kind: 'place';

@@ -122,6 +122,20 @@ describe('a lost connection', () => {
   });
 });
 
+test('a state from before a reset is not shown to a late listener', async () => {
+  const server = await aServer();
+  server.snapshot = 'before';
+  const socket = aSocket(server);
+  const first = l2Book({ socket }, { coin: '0' });
+  await first.next();
+  Object.assign(server, { epoch: 'second', snapshot: undefined });
+  server.cut();
+  expect((await first.next()).value).toEqual({ type: 'reset', reason: 'epoch' });
+  const late = l2Book({ socket }, { coin: '0' });
+  server.publish('after');
+  expect((await late.next()).value).toMatchObject({ data: 'after' });
+});
+
 describe('a gap in the numbers', () => {
   test('makes the client subscribe again from the last good one', async () => {
     const server = await aServer();

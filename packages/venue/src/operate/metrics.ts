@@ -22,7 +22,6 @@ export class Metrics {
     'state',
   ]);
   readonly #trades = counter(this, 'trades_total', 'Trades.');
-  readonly #framesSent = counter(this, 'ws_frames_sent_total', 'Frames sent to subscribers.');
   /** Children are looked up once: finding one by its labels costs more than counting. */
   readonly #requestChildren = new Map<string, { inc: () => void }>();
   readonly #durationChildren = new Map<string, { observe: (seconds: number) => void }>();
@@ -74,10 +73,6 @@ export class Metrics {
 
   logSync(seconds: number): void {
     this.#syncSeconds.observe(seconds);
-  }
-
-  framesSent(count: number): void {
-    this.#framesSent.inc(count);
   }
 
   /** Reads a number when it is asked for: queue lengths, open connections. */

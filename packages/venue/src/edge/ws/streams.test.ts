@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TestEdge, VirtualTiming } from './testing/testing/edge.ts';
+import { TestEdge, VirtualTiming } from './testing/test-edge.ts';
 import { ALICE, BOB, type TestVenue } from './testing/test-venue.ts';
 
 let edge: TestEdge;

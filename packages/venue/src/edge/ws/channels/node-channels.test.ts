@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TestEdge, VirtualTiming, type TestClient } from '../testing/testing/edge.ts';
+import { TestEdge, VirtualTiming, type TestClient } from '../testing/test-edge.ts';
 import { ALICE, BOB, CAROL, START_MS } from '../testing/test-venue.ts';
 
 let edge: TestEdge;
