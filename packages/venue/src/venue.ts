@@ -11,6 +11,7 @@ import { forwardedFor } from './edge/http/head.ts';
 import { exchangeEndpoint } from './edge/http/exchange.ts';
 import { Faucet } from './edge/http/faucet.ts';
 import { infoEndpoint } from './edge/http/info.ts';
+import { readReferencePages } from './edge/http/reference-pages.ts';
 import type { Endpoint } from './edge/http/reply.ts';
 import { HttpEdge } from './edge/http/server.ts';
 import { RateLimiter } from './edge/rate-limit.ts';
@@ -71,7 +72,8 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   });
   const core = await openCore(config, network, { ...deps, metrics });
   const { journal, receipts, replica, store } = core;
-  const edges = createEdges(config, network, { ...core, log, metrics, pool });
+  const pages = await readReferencePages();
+  const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
   const { http, operations, sockets } = edges;
 
   const started = await replica.start();
@@ -181,6 +183,7 @@ type EdgeParts = Core & {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly pool: RecoverPool;
+  readonly pages: ReadonlyMap<string, string>;
 };
 
 type Edges = {
@@ -214,6 +217,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     clientIp,
     log,
     metrics,
+    pages: parts.pages,
     upgrade: (request, socket, head) => {
       const ip = clientIp(request.socket.remoteAddress, forwardedFor(request));
       sockets.handleUpgrade(request, socket, head, ip);

@@ -85,6 +85,14 @@ describe('R-fill-check: a price far from the mark hands no margin to a confedera
     expect(scenario.one(alice, { price: PRICE, size: 100 }).state).toBe('filled');
   });
 
+  test('what a maker fills no longer counts as resting', () => {
+    const scenario = venue();
+    // 190 lots need 9.5 of 10 USDC, before the fill as an order and after it as a position.
+    scenario.one(alice, { price: PRICE, size: 190 });
+    expect(scenario.one(bob, { isBuy: false, price: PRICE, size: 190 }).state).toBe('filled');
+    expect(scenario.position(alice)).toBe(190);
+  });
+
   test('a taker keeps what it filled before it failed', () => {
     const scenario = venue();
     scenario.one(bob, { isBuy: false, price: PRICE, size: 10 });

@@ -190,6 +190,23 @@ describe('R-mark: when it is computed', () => {
     expect(emaOf(scenario)).toBe(10_000_000_000);
   });
 
+  test('a trade speaks for 60 s', () => {
+    const scenario = withBook();
+    scenario.one(bob, { isBuy: false, price: 1_004_000, size: 12 });
+    scenario.one(alice, { price: 1_004_000, size: 12 });
+    const push = () => {
+      const prices = [{ instrumentId: PERP.instrumentId, oracle: ORACLE, external: 1_006_000 }];
+      const observedMs = timeMs(scenario.nowMs);
+      return marks(scenario.block({ type: 'pushOracle', prices, observedMs }));
+    };
+    scenario.wait(60_000);
+    // A is below 1,004,000 and C above it: B, the trade.
+    expect(push()).toEqual([1_004_000]);
+    scenario.wait(1);
+    // B of bid, ask and oracle.
+    expect(push()).toEqual([1_003_000]);
+  });
+
   test('R-order-of-events: no order of a block moves the mark of that block', () => {
     const scenario = withBook();
     scenario.wait(1_000);

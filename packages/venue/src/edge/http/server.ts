@@ -34,6 +34,8 @@ export type HttpEdgeOptions = {
   readonly metrics: Metrics;
   /** Takes over a handshake on one of the WebSocket paths. */
   readonly upgrade?: UpgradeHandler;
+  /** Markdown by path, for the explanations that refusals point to. */
+  readonly pages?: ReadonlyMap<string, string>;
   readonly bodyBytesMax?: number;
   /** For the headers of a request to arrive, and for all of it. */
   readonly headersTimeoutMs?: number;
@@ -144,7 +146,7 @@ export class HttpEdge {
       this.#inFlight--;
       if (this.#inFlight === 0) this.#onIdle?.();
     });
-    if (endpoint === undefined) this.#serveOther(call);
+    if (endpoint === undefined) this.#serveOther(call, path);
     else this.#serveEndpoint(call, endpoint);
   }
 
@@ -172,7 +174,9 @@ export class HttpEdge {
     return this.#read(call, endpoint, ip);
   }
 
-  #serveOther(call: Call): void {
+  #serveOther(call: Call, path: string): void {
+    const page = this.#options.pages?.get(path);
+    if (page !== undefined && call.request.method === 'GET') return servePage(call.response, page);
     if (call.path === NO_PATH) return this.#write(call, 404, NOT_FOUND, []);
     if (call.request.method !== 'GET') return this.#write(call, 405, '', ['allow', 'GET']);
     return this.#write(call, 426, '', ['upgrade', 'websocket']);
@@ -230,4 +234,12 @@ export class HttpEdge {
     }
     this.#options.metrics.request(path, status, (performance.now() - startedMs) / 1000);
   }
+}
+
+function servePage(response: ServerResponse, page: string): void {
+  response.writeHead(200, {
+    'content-type': 'text/markdown; charset=utf-8',
+    'content-length': Buffer.byteLength(page),
+  });
+  response.end(page);
 }
