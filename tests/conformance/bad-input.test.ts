@@ -8,6 +8,7 @@ import {
   type Actor,
 } from '../support/actors.ts';
 import { refusalText, type Json, type Reply } from '../support/client.ts';
+import { chance } from '../support/seeded.ts';
 import { exact, show } from '../support/exact.ts';
 import { approveAgentAction, nextNonce, signApproveAgent, TESTNET } from '../support/wallet.ts';
 
@@ -22,12 +23,14 @@ const world = aVenue();
 let alice: Actor;
 let bob: Actor;
 
-type Expected = readonly [status: number, code: number, message?: string | RegExp];
+type Expected = readonly [status: number, code: number, message?: string | RegExp, field?: string];
 
 /** Refused with code 10002, whatever the words. */
 const BAD: Expected = [400, 10002];
-const missing = (field: string): Expected => [400, 10002, `Missing field: ${field}`];
-const wrong = (field: string): Expected => [400, 10002, `Wrong type for ${field}`];
+/** The text has the name of the field, the details have its path. */
+const nameOf = (field: string) => field.slice(field.lastIndexOf('.') + 1).replace(/\[\d+\]$/, '');
+const missing = (field: string): Expected => [400, 10002, `Missing field: ${nameOf(field)}`, field];
+const wrong = (field: string): Expected => [400, 10002, `Wrong type for ${nameOf(field)}`, field];
 
 beforeAll(async () => {
   alice = await world.resident('alice');
@@ -45,12 +48,13 @@ beforeAll(async () => {
 async function expectHarmless(send: () => Promise<Reply>, expected: Expected): Promise<void> {
   const before = await factsOf(alice, bob);
   const reply = await send();
-  const [status, code, message] = expected;
+  const [status, code, message, field] = expected;
   expect([reply.status, reply.json?.code], reply.text).toEqual([status, code]);
   const told = refusalText(reply.json);
   if (message instanceof RegExp) expect(told).toMatch(message);
   else if (message !== undefined) expect(told).toBe(message);
   expect(reply.json.name).toEqual(expect.any(String));
+  if (field !== undefined) expect(reply.json.details).toMatchObject({ field });
   expect(await factsOf(alice, bob)).toEqual(before);
 }
 
@@ -467,6 +471,64 @@ describe('faucet and account status', () => {
   ];
   test.each(requests)('%s %o', async (path, body, expected) => {
     await expectHarmless(() => world.client.post(path, body), expected);
+  });
+});
+
+describe('garble', () => {
+  const random = chance(11);
+
+  /** The text with one to four bytes changed, dropped, doubled or moved. */
+  function garbled(text: string): string {
+    const characters = text.split('');
+    for (let count = 1 + random.below(4); count > 0; count--) {
+      const at = random.below(characters.length);
+      const other = characters[random.below(characters.length)]!;
+      const kind = random.below(4);
+      if (kind === 0) characters[at] = other;
+      if (kind === 1) characters.splice(at, 1);
+      if (kind === 2) characters.splice(at, 0, other);
+      if (kind === 3) characters[at] = String.fromCharCode(random.below(256));
+    }
+    return characters.join('');
+  }
+
+  test('a garbled order is refused or, where the garble is not part of it, harmless', async () => {
+    const { btc } = world;
+    const before = await factsOf(alice, bob);
+    const good = order({ market: btc, side: 'buy', price: btc.at(-1000), size: btc.worth(20) });
+    const bodies: string[] = [];
+    for (let index = 0; index < 300; index++) {
+      const { envelope } = await alice.sign(orderAction(good));
+      bodies.push(garbled(JSON.stringify({ ...envelope, confirm: 'executed' })));
+    }
+    let taken = 0;
+    for (const body of bodies) {
+      const reply = await world.client.post('/exchange', body);
+      expect(reply.status, `${body} ${reply.text}`).toBeLessThan(500);
+      expect(['ok', 'err'], reply.text).toContain(reply.json.status);
+      if (reply.json.status === 'err') expect(refusalText(reply.json)).not.toBe('');
+      else taken += 1;
+    }
+    // A garbled unknown envelope key, say `confirm`, leaves a good order: it is there, once.
+    const rows = (await alice.openOrders()).filter((row) => row.limitPx === btc.at(-1000));
+    expect(rows).toHaveLength(taken);
+    await alice.cancel(...rows.map((row) => ({ a: btc.id, o: row.oid })), { a: btc.id, o: 1 });
+    expect(await factsOf(alice, bob)).toEqual(before);
+  });
+
+  test('garbled queries and frames leave the venue alive', async () => {
+    const socket = await world.socket();
+    const query = { type: 'clearinghouseState', user: alice.address, accountType: 'perp' };
+    const subscription = { type: 'l2Book', coin: world.btc.coin };
+    for (let index = 0; index < 200; index++) {
+      const reply = await world.client.post('/info', garbled(JSON.stringify(query)));
+      expect(reply.status, reply.text).toBeLessThan(500);
+      expect(reply.json.success).toBe(reply.status === 200 && reply.json.code === 0);
+      socket.send(garbled(JSON.stringify({ method: 'subscribe', subscription })));
+    }
+    expect(await socket.ask({ method: 'ping' }, (frame) => frame.method === 'PONG')).toEqual({
+      method: 'PONG',
+    });
   });
 });
 

@@ -275,8 +275,8 @@ describe('the same request again (R-tx)', () => {
 });
 
 describe('a disk that is slower than the patience of confirm', () => {
-  const SYNC_MS = 1_500;
-  const PATIENCE_MS = 300;
+  const SYNC_MS = 700;
+  const PATIENCE_MS = 150;
   let slow: Venue;
   let client: Client;
   let btc: Market;

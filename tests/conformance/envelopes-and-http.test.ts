@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { aVenue, orderAction, order } from '../support/actors.ts';
-import { postAndIgnoreResets, refusalText, type Reply } from '../support/client.ts';
+import { postInPieces, refusalText, type Reply } from '../support/client.ts';
 
 /** Sections 1.1, 1.3, 1.4 and 1.7: what HTTP and JSON are accepted, and how a refusal looks. */
 
@@ -191,9 +191,28 @@ describe('the size of a body', () => {
   });
 
   test.each(POST_PATHS)('%s refuses one byte more', async (path) => {
-    const reply = await postAndIgnoreResets(world.venue.url + path, padded(MEBIBYTE + 1));
+    const body = padded(MEBIBYTE + 1);
+    const reply = await postInPieces(world.venue.url + path, [body], body.length);
     expectRefusal(path, reply, 413, 10002);
     if (path === '/exchange') expect(reply.json).toHaveProperty('response');
+  });
+});
+
+describe('bodies without a declared length', () => {
+  /** Sends the body in pieces, so that the venue learns its size only by reading it. */
+  async function stream(path: string, pieces: readonly string[]): Promise<Reply> {
+    return postInPieces(world.venue.url + path, pieces);
+  }
+
+  test('are read to the end', async () => {
+    const pieces = [...SETTINGS];
+    expect((await stream('/info', pieces)).json).toMatchObject({ success: true });
+  });
+
+  test('are refused once they pass one mebibyte', async () => {
+    const pieces = [SETTINGS, ...Array.from({ length: 20 }, () => ' '.repeat(64 * 1024))];
+    expectRefusal('/info', await stream('/info', pieces), 413, 10002);
+    expectRefusal('/exchange', await stream('/exchange', pieces), 413, 10002);
   });
 });
 

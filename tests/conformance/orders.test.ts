@@ -21,6 +21,7 @@ import {
   up,
   type Exact,
 } from '../support/exact.ts';
+import type { Market } from '../support/market.ts';
 import { expectShape, listOf, openOrder, orderResult } from '../support/shape.ts';
 
 /** Sections 3.1–3.3 and 11.1 with the rules R-book, R-tif, R-sizes, R-stp, R-reduce and R-cloid. */
@@ -283,13 +284,13 @@ describe('R-tif', () => {
 
   test('Gtd rests until its time and is then cancelled', async () => {
     const alice = await world.trader('alice');
-    const expireTime = Date.now() + 6_500;
+    const expireTime = Date.now() + 8_000;
     await alice.place(resting({ tif: 'Gtd', expireTime }), resting());
     const rows = await alice.openOrders();
     expect(rows.find((row) => row.tif === 'GTD')).toMatchObject({ expireTime });
     await eventually(async () => {
       expect((await alice.openOrders()).map((row) => row.tif)).toEqual(['GTC']);
-    }, 12_000);
+    }, 15_000);
     expect(Date.now()).toBeGreaterThanOrEqual(expireTime);
   });
 
@@ -645,6 +646,48 @@ describe('money to the micro-USDC', () => {
     const told = more.json.data?.data?.statuses?.[0]?.error ?? more.json.message;
     expect(told, more.text).toBe('Insufficient margin');
     expect(await alice.openOrders()).toHaveLength(2);
+  });
+});
+
+describe('R-initial: margin is spent once', () => {
+  /** An order that takes 60 % of what a fresh account can carry. */
+  function most(market: Market) {
+    const size = market.worth(600 * Math.min(20, market.maxLeverage));
+    return order({ market, side: 'buy', price: market.at(-100), size });
+  }
+
+  test('by the orders of one batch', async () => {
+    const alice = await world.trader('alice');
+    const reply = await alice.place(most(world.btc), most(world.btc));
+    const told = reply.json.message ?? status(reply).error;
+    expect(told, reply.text).toMatch(/(^|: )Insufficient margin$/);
+    expect((await alice.openOrders()).length).toBeLessThanOrEqual(1);
+  });
+
+  test('by actions that arrive together', async () => {
+    const alice = await world.trader('alice');
+    const signed = [];
+    for (let index = 0; index < 8; index++)
+      signed.push(await alice.sign(orderAction(most(world.btc))));
+    const replies = await Promise.all(signed.map((action) => world.client.executed(action)));
+    const won = replies.filter((reply) => reply.json.data?.data.statuses[0] === 'success');
+    expect(won).toHaveLength(1);
+    expect(await alice.openOrders()).toHaveLength(1);
+  });
+
+  test('by orders in different instruments', async () => {
+    const alice = await world.trader('alice');
+    expect(status(await alice.place(most(world.btc)))).toBe('success');
+    const reply = await alice.place(most(world.eth));
+    expect(reply.json.message ?? status(reply).error, reply.text).toBe('Insufficient margin');
+    expect(await alice.openOrders()).toHaveLength(1);
+  });
+
+  test('and is free again after a cancel', async () => {
+    const alice = await world.trader('alice');
+    const [first] = results(await alice.place(most(world.btc)));
+    await alice.cancel({ a: world.btc.id, o: first.oid });
+    expect(status(await alice.place(most(world.btc)))).toBe('success');
   });
 });
 

@@ -78,38 +78,41 @@ export class Client {
 }
 
 /**
- * Posts a body that the server may refuse before it has read it. fetch reports such an answer as a
- * broken connection; this reads whatever was answered.
+ * Posts a body that the server may refuse before it has read it, in pieces and without a declared
+ * length unless one is given. fetch reports such an answer as a broken connection; this reads
+ * whatever was answered.
  */
-export async function postAndIgnoreResets(url: string, body: string): Promise<Reply> {
+export async function postInPieces(
+  url: string,
+  pieces: readonly string[],
+  length?: number,
+): Promise<Reply> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(length === undefined ? {} : { 'content-length': String(length) }),
+  };
   return new Promise((resolve, reject) => {
     let answered = false;
-    const outgoing = request(
-      url,
-      {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-      },
-      (incoming) => {
-        answered = true;
-        let text = '';
-        incoming.setEncoding('utf8').on('data', (part: string) => (text += part));
-        const done = () => {
-          const headers = new Headers();
-          for (const [name, value] of Object.entries(incoming.headers)) {
-            headers.set(name, String(value));
-          }
-          resolve(replyOf(incoming.statusCode ?? 0, headers, text));
-          outgoing.destroy();
-        };
-        incoming.once('end', done);
-        incoming.once('error', done);
-      },
-    );
-    outgoing.once('error', (error) => {
+    const outgoing = request(url, { method: 'POST', headers }, (incoming) => {
+      answered = true;
+      let text = '';
+      incoming.setEncoding('utf8').on('data', (part: string) => (text += part));
+      const done = () => {
+        const received = new Headers();
+        for (const [name, value] of Object.entries(incoming.headers)) {
+          received.set(name, String(value));
+        }
+        resolve(replyOf(incoming.statusCode ?? 0, received, text));
+        outgoing.destroy();
+      };
+      incoming.once('end', done);
+      incoming.once('error', done);
+    });
+    outgoing.on('error', (error) => {
       if (!answered) reject(error);
     });
-    outgoing.end(body);
+    for (const piece of pieces) outgoing.write(piece);
+    outgoing.end();
   });
 }
 

@@ -135,6 +135,8 @@ function executeOperator(
       execution.state.parameters = command.parameters;
       openAccount(execution, command.parameters.insuranceFundAddress);
       return {};
+    case 'attest':
+      return {};
     case 'registerPerp':
       return registerPerp(execution, command);
     case 'pushOracle':

@@ -1,5 +1,5 @@
 const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const HEX_PATTERN = /^0x[0-9a-f]{32}$/i;
+const HEX_PATTERN = /^0x[0-9a-fA-F]{32}$/;
 
 /**
  * The 16 bytes of a client order id (R-cloid) as 32 lower-case hex digits, so that a UUID text and a

@@ -24,8 +24,7 @@ export function orderCommands(state: State, commands: readonly Command[]): Comma
     let rank: number = commandClass(command);
     if (isSigned(command) && commands.length > 1) {
       const { signer } = command.authority;
-      const actor =
-        bound.get(signer) ?? actingAccount(state, command.authority)?.address ?? signer;
+      const actor = bound.get(signer) ?? actingAccount(state, command.authority)?.address ?? signer;
       rank = Math.max(rank, reached.get(actor) ?? 0);
       reached.set(actor, rank);
       if (command.type === 'approveAgent') bound.set(command.agent, signer);
@@ -38,6 +37,7 @@ export function orderCommands(state: State, commands: readonly Command[]): Comma
 function commandClass(command: Command): 0 | 1 | 2 | 3 {
   switch (command.type) {
     case 'genesis':
+    case 'attest':
     case 'registerPerp':
     case 'pushOracle':
     case 'creditFaucet':

@@ -10,6 +10,7 @@ import type { VenueParameters } from './parameters.ts';
  */
 export type Command =
   | GenesisCommand
+  | AttestCommand
   | RegisterPerpCommand
   | PushOracleCommand
   | CreditFaucetCommand
@@ -39,6 +40,16 @@ export type Authority = {
 
 /** The first command of every log: the numbers that the rulebook leaves to configuration. */
 export type GenesisCommand = { readonly type: 'genesis'; readonly parameters: VenueParameters };
+
+/**
+ * What a replica computed for an earlier block. It changes nothing: whoever applies it compares, and
+ * stops when its own hash differs.
+ */
+export type AttestCommand = {
+  readonly type: 'attest';
+  readonly height: number;
+  readonly hash: Hash;
+};
 
 /** Lists a perpetual. */
 export type RegisterPerpCommand = {

@@ -63,7 +63,12 @@ type PerpDump = {
   readonly mark: readonly [price: number, computedMs: number];
   readonly ema: readonly [value: number, runMs: number];
   readonly lastTrade: readonly [price: number, tradedMs: number];
-  readonly day: readonly (readonly [startMs: number, lots: number, notional: string, close: number])[];
+  readonly day: readonly (readonly [
+    startMs: number,
+    lots: number,
+    notional: string,
+    close: number,
+  ])[];
   readonly dayPreviousClose: number;
   /** The hour in progress. */
   readonly funding: readonly [sum: string, samples: number];
@@ -230,7 +235,9 @@ function dumpAccount(account: Account): AccountDump {
         ...isolatedLeverage,
       ]),
     agents: [...account.agents.entries()]
-      .map(([label, { agent, createdMs, updatedMs }]) => [label, agent, createdMs, updatedMs] as const)
+      .map(
+        ([label, { agent, createdMs, updatedMs }]) => [label, agent, createdMs, updatedMs] as const,
+      )
       .sort((a, b) => byText(a[0], b[0])),
     holdings: [...account.holdings.entries()]
       .sort((a, b) => a[0] - b[0])

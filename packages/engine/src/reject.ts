@@ -6,18 +6,18 @@ import type { Address, InstrumentId, MicroUsdc } from '@oddlot/units';
  * message needs.
  */
 export type Reject =
-  // Who: role, account, expiry, nonce.
+  // Who: nonce window, role, account, expiry, nonce.
+  | { readonly reason: 'nonceTooOld'; readonly minExclusive: number }
+  | { readonly reason: 'nonceTooNew'; readonly maxExclusive: number }
   | { readonly reason: 'agentUnknown'; readonly signer: Address }
   | { readonly reason: 'accountUnknown'; readonly signer: Address }
   | { readonly reason: 'depositFirst'; readonly signer: Address }
   | { readonly reason: 'actionExpired'; readonly expiresAfterMs: number; readonly timeMs: number }
-  | { readonly reason: 'nonceTooOld'; readonly minExclusive: number }
-  | { readonly reason: 'nonceTooNew'; readonly maxExclusive: number }
   | { readonly reason: 'nonceUsed' }
   | { readonly reason: 'nonceTooLow'; readonly floor: number }
   // Agents.
-  | { readonly reason: 'agentIsSelf' }
   | { readonly reason: 'agentLabelTooLong' }
+  | { readonly reason: 'agentIsSelf' }
   | { readonly reason: 'agentLabelUnknown' }
   | { readonly reason: 'agentAddressUsed' }
   | { readonly reason: 'agentsFull' }
@@ -38,7 +38,12 @@ export type Reject =
   | { readonly reason: 'sizeAboveMax'; readonly instrumentId: InstrumentId; readonly max: number }
   | { readonly reason: 'priceOutOfRange'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'priceOffTick'; readonly instrumentId: InstrumentId }
-  | { readonly reason: 'priceTooFar'; readonly instrumentId: InstrumentId; readonly min: number; readonly max: number }
+  | {
+      readonly reason: 'priceTooFar';
+      readonly instrumentId: InstrumentId;
+      readonly min: number;
+      readonly max: number;
+    }
   | { readonly reason: 'valueBelowMin'; readonly min: MicroUsdc }
   | { readonly reason: 'marginModeDiffers' }
   | { readonly reason: 'onlyIsolated'; readonly instrumentId: InstrumentId }
@@ -48,7 +53,11 @@ export type Reject =
   | { readonly reason: 'ordersFull'; readonly max: number }
   | { readonly reason: 'reduceOnlyIncreases' }
   | { readonly reason: 'positionLimit'; readonly instrumentId: InstrumentId }
-  | { readonly reason: 'marginInsufficient'; readonly required: MicroUsdc; readonly available: MicroUsdc }
+  | {
+      readonly reason: 'marginInsufficient';
+      readonly required: MicroUsdc;
+      readonly available: MicroUsdc;
+    }
   | { readonly reason: 'postOnlyWouldTrade' }
   | { readonly reason: 'triggersFull'; readonly max: number }
   | { readonly reason: 'groupingInvalid'; readonly why: string }

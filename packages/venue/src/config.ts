@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { parse as parseToml } from 'smol-toml';
 import { z } from 'zod';
+import { clientIpFinder } from './edge/client-ip.ts';
 
 /**
  * How a venue is told what to do: flags win over environment variables, those over a TOML file,
@@ -33,7 +34,10 @@ const ConfigSchema = z.strictObject({
   limits: z.boolean().default(true),
   infoPerSecond: count.default(50),
   exchangePerSecond: count.default(10),
-  trustedProxies: z.array(z.string()).default([]),
+  trustedProxies: z
+    .array(z.string())
+    .default([])
+    .refine(isNetworkList, 'holds something that is not an address or a network'),
   confirmTimeoutMs: count.default(10_000),
   snapshotEveryBlocks: count.default(20_000),
   snapshotEveryCommands: count.default(500_000),
@@ -87,7 +91,17 @@ export function readConfig(
   const parsed = ConfigSchema.safeParse(settings);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  throw new ConfigError(`${issue?.path.join('.') ?? 'configuration'}: ${issue?.message ?? 'invalid'}`);
+  const where = issue === undefined || issue.path.length === 0 ? 'configuration' : issue.path.join('.');
+  throw new ConfigError(`${where}: ${issue?.message ?? 'invalid'}`);
+}
+
+function isNetworkList(networks: readonly string[]): boolean {
+  try {
+    clientIpFinder(networks);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** `--snapshot-every-blocks`. */

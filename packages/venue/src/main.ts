@@ -3,6 +3,7 @@ import { type Config, ConfigError, HELP, readConfig } from './config.ts';
 import { DirectoryLockedError } from './log/directory-lock.ts';
 import { JournalDamagedError } from './log/journal-error.ts';
 import { createLogger } from './operate/log.ts';
+import { LogBehindError, ReplicaDivergedError } from './replica/replica-error.ts';
 import { startVenue } from './venue.ts';
 
 /** The composition root: the only reader of the environment and the only one that ends the process. */
@@ -56,9 +57,17 @@ async function main(): Promise<void> {
     const isExpected =
       error instanceof ConfigError ||
       error instanceof DirectoryLockedError ||
-      error instanceof JournalDamagedError;
+      error instanceof JournalDamagedError ||
+      error instanceof LogBehindError ||
+      error instanceof ReplicaDivergedError ||
+      isPortTaken(error);
     if (!isExpected) onFatal(error);
     process.stderr.write(`${(error as Error).message}\n`);
     process.exit(1);
   }
+}
+
+/** Somebody else listens there: the system's own message names the address. */
+function isPortTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }

@@ -11,6 +11,7 @@ import { forwardedFor } from './edge/http/head.ts';
 import { exchangeEndpoint } from './edge/http/exchange.ts';
 import { Faucet } from './edge/http/faucet.ts';
 import { infoEndpoint } from './edge/http/info.ts';
+import { readReferencePages } from './edge/http/reference-pages.ts';
 import type { Endpoint } from './edge/http/reply.ts';
 import { HttpEdge } from './edge/http/server.ts';
 import { RateLimiter } from './edge/rate-limit.ts';
@@ -28,7 +29,7 @@ import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
 import { observeVenue } from './operate/observe.ts';
 import { SimulatedFeed } from './oracle/simulated-feed.ts';
-import { LocalReplica } from './replica/local-replica.ts';
+import { type Companion, LocalReplica } from './replica/local-replica.ts';
 import { Receipts } from './replica/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
 import { perpLookup } from './translate/action-to-command.ts';
@@ -69,9 +70,10 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     size: config.recoverWorkers,
     onWorkerLost: () => metrics.recoverWorkerLost(),
   });
-  const core = await openCore(config, network, deps);
-  const { faucet, journal, receipts, replica, store } = core;
-  const edges = createEdges(config, network, { ...core, log, metrics, pool });
+  const core = await openCore(config, network, { ...deps, metrics });
+  const { journal, receipts, replica, store } = core;
+  const pages = await readReferencePages();
+  const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
   const { http, operations, sockets } = edges;
 
   const started = await replica.start();
@@ -90,7 +92,6 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   ticker.start();
   const backend = await pool.ready();
   metrics.recoverBackend(backend);
-  log.info({ backend, faucet: faucet !== undefined }, 'recovering signatures');
   const pruning = setInterval(() => {
     store.prune(systemClock.nowMs() - config.receiptsKeptMs).catch(onFatal);
   }, PRUNE_EVERY_MS);
@@ -124,19 +125,22 @@ type Core = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
+  /** What rides along in the replica's snapshots; complete before the replica starts. */
+  readonly companions: Companion[];
 };
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 async function openCore(
   config: Config,
   network: Network,
-  { log, onFatal }: VenueDependencies,
+  { log, onFatal, metrics }: VenueDependencies & { readonly metrics: Metrics },
 ): Promise<Core> {
   const journal = await FileJournal.open({
     directory: join(config.data, 'journal'),
     clock: systemClock,
     onFatal,
     faults: journalFaults(config.fault),
+    onSync: (seconds) => metrics.logSync(seconds),
   });
   if (journal.repaired !== undefined) {
     log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
@@ -146,7 +150,7 @@ async function openCore(
     directory: join(config.data, 'snapshots'),
     onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
   });
-  const companions: Faucet[] = [];
+  const companions: Companion[] = [];
   const replica = await LocalReplica.create({
     log: journal,
     snapshots,
@@ -162,7 +166,7 @@ async function openCore(
   const receipts = new Receipts({ perps: perpLookup(() => replica.state), archive: store });
   replica.onBlock((block) => receipts.onBlock(block));
   if (!config.faucet || config.network === 'mainnet') {
-    return { journal, store, replica, receipts, faucet: undefined };
+    return { journal, store, replica, receipts, companions, faucet: undefined };
   }
   const faucet = new Faucet({
     replica,
@@ -172,13 +176,14 @@ async function openCore(
   });
   companions.push(faucet);
   replica.onBlock((block) => faucet.onBlock(block));
-  return { journal, store, replica, receipts, faucet };
+  return { journal, store, replica, receipts, companions, faucet };
 }
 
 type EdgeParts = Core & {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly pool: RecoverPool;
+  readonly pages: ReadonlyMap<string, string>;
 };
 
 type Edges = {
@@ -195,6 +200,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   const clientIp = clientIpFinder(config.trustedProxies);
   const wsLimits = config.limits ? WS_LIMITS : WS_LIMITS_OFF;
   const sockets = new WsEdge({ replica, limits: wsLimits });
+  parts.companions.push(sockets);
   const limiter = new RateLimiter({
     limits: {
       info: config.infoPerSecond,
@@ -211,6 +217,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     clientIp,
     log,
     metrics,
+    pages: parts.pages,
     upgrade: (request, socket, head) => {
       const ip = clientIp(request.socket.remoteAddress, forwardedFor(request));
       sockets.handleUpgrade(request, socket, head, ip);

@@ -18,7 +18,9 @@ export function authorize(state: State, command: SignedCommand, timeMs: number):
   const window = checkNonceWindow(authority.nonce, timeMs);
   if (window !== undefined) return { reject: window };
   const account =
-    command.type === 'approveAgent' ? ownAccount(state, authority) : actingAccount(state, authority);
+    command.type === 'approveAgent'
+      ? ownAccount(state, authority)
+      : actingAccount(state, authority);
   if (account === undefined) return { reject: roleRefusal(state, command) };
   const expired = checkExpiry(authority, timeMs);
   if (expired !== undefined) return { account, reject: expired };
@@ -29,7 +31,9 @@ export function authorize(state: State, command: SignedCommand, timeMs: number):
 /** An agent acts for its owner; anyone else for the account under the signer's own address. */
 export function actingAccount(state: State, authority: Authority): Account | undefined {
   const binding = state.agents.get(authority.signer);
-  return binding === undefined ? ownAccount(state, authority) : state.accounts[binding.accountIndex];
+  return binding === undefined
+    ? ownAccount(state, authority)
+    : state.accounts[binding.accountIndex];
 }
 
 function ownAccount(state: State, authority: Authority): Account | undefined {

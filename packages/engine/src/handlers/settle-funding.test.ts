@@ -9,7 +9,6 @@ import {
   alice,
   bob,
   carol,
-  order,
   PERP,
   Scenario,
   type ScenarioOptions,
@@ -104,19 +103,27 @@ describe('an hour of funding', () => {
   });
 
   test('an isolated position pays out of its margin, which may fall below zero', () => {
-    const venue = Scenario.open({ parameters: { fundingInterestE10: 4_000_000_000 } });
-    venue.place(alice, order({ price: 1_000_000, size: 1_000, marginMode: 'isolated' }));
+    // An interest that takes the rate to its cap of 4%, which is twice what 50× brings.
+    const steep = { fundingInterestE10: 4_000_000_000, fundingDamperE10: 4_000_000_000 };
+    const venue = Scenario.open({ parameters: steep });
+    const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
+    const authority = () => venue.authority(alice);
+    venue.block({ type: 'updateMarginMode', ...isolated, authority: authority() });
+    venue.block({ type: 'updateLeverage', ...isolated, leverage: 50, authority: authority() });
+    venue.one(alice, { price: 1_000_000, size: 1_000 });
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
-    venue.one(carol, { price: 990_000, size: 100 });
-    const leverage = { type: 'updateLeverage', instrumentId: ID, leverage: 50 } as const;
-    expect(venue.outcome({ ...leverage, authority: venue.authority(alice) }).reject).toBeUndefined();
-    const margin = venue.holding(alice).isolatedMargin;
+    venue.one(carol, { price: 900_000, size: 100 });
+    expect(venue.holding(alice).isolatedMargin).toBe(20_000_000n);
     const balance = venue.balance(alice);
-    // The damper allows 0.0005 of the interest: F8h = 0.0005, an eighth is 0.0000625.
     const result = runTo(venue, HOUR);
-    expect(paid(result)[0]).toMatchObject({ account: alice, amount: -62_500n, rateE10: 625_000 });
-    expect(venue.holding(alice).isolatedMargin).toBe(margin - 62_500n);
+    expect(paid(result)[0]).toMatchObject({ account: alice, amount: -40_000_000n });
     expect(venue.balance(alice)).toBe(balance);
+    // The liquidation of the same block finds the position 20 USDC below zero.
+    expect(result.events.find(({ type }) => type === 'liquidationStep')).toMatchObject({
+      account: alice,
+      equity: -20_000_000n,
+      marginMode: 'isolated',
+    });
   });
 
   test('both legs of a hedge pay and collect on their own', () => {

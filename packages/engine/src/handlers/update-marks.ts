@@ -30,7 +30,13 @@ export function updateMarks(execution: Execution): void {
       hasChanged = true;
     }
     state.digest.number(mark);
-    events.push({ type: 'markUpdated', commandIndex, instrumentId: toInstrumentId(id), mark, oracle });
+    events.push({
+      type: 'markUpdated',
+      commandIndex,
+      instrumentId: toInstrumentId(id),
+      mark,
+      oracle,
+    });
   }
   if (!hasChanged) return;
   state.markEpoch += 1;

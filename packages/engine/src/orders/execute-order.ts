@@ -91,9 +91,9 @@ export function runTaker(
     emitOrder(execution, 'open', order);
     return { status: 'open' };
   }
-  if (taker.reserve > 0n) postToBalance(state, taker.account, taker.reserve);
   const status = cause === undefined ? 'filled' : 'cancelled';
   emitOrder(execution, status, order, cause);
+  if (taker.reserve > 0n) postToBalance(state, taker.account, taker.reserve);
   orderEnded(execution, order, cause === undefined ? { status } : { status, cause });
   return cause === undefined ? { status } : { status, cause };
 }

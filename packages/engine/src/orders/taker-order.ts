@@ -73,7 +73,7 @@ export function requestSnapshot(
     filled: 0,
     filledNotional: 0,
     acceptedMs,
-    expireMs: request.expireMs,
+    expireMs: request.timeInForce === 'gtd' ? request.expireMs : undefined,
     clientOrderId: request.clientOrderId,
     ...(fired === undefined ? {} : firedFields(fired)),
   };

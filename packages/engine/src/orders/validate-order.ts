@@ -95,9 +95,7 @@ export function checkPrice(context: OrderContext, perp: Perp): Reject | undefine
 function checkBand({ order }: OrderContext, perp: Perp): Reject | undefined {
   const { instrumentId, price } = order;
   const { bandMin: min, bandMax: max } = perp;
-  return price < min || price > max
-    ? { reason: 'priceTooFar', instrumentId, min, max }
-    : undefined;
+  return price < min || price > max ? { reason: 'priceTooFar', instrumentId, min, max } : undefined;
 }
 
 export function checkValue(context: OrderContext, holding: Holding | undefined): Reject | undefined {

@@ -115,14 +115,15 @@ describe('the premium', () => {
 
   test.each([
     // Oracle 1,000: a bid above it, an ask below it, both around it, and each side missing.
-    [at(1_010n), at(1_020n), 100_000_000n],
-    [at(980n), at(990n), -100_000_000n],
-    [at(990n), at(1_010n), 0n],
-    [at(1_010n), undefined, 100_000_000n],
-    [undefined, at(990n), -100_000_000n],
-    [undefined, undefined, 0n],
-  ])('of %j and %j', (bid, ask, expected) => {
-    expect(premiumE10(1_000, bid, ask)).toBe(expected);
+    [1_010n, 1_020n, 100_000_000n],
+    [980n, 990n, -100_000_000n],
+    [990n, 1_010n, 0n],
+    [1_010n, 0n, 100_000_000n],
+    [0n, 990n, -100_000_000n],
+    [0n, 0n, 0n],
+  ])('of a bid at %s and an ask at %s is %s', (bid, ask, expected) => {
+    const [impactBid, impactAsk] = [bid, ask].map((price) => (price === 0n ? undefined : at(price)));
+    expect(premiumE10(1_000, impactBid, impactAsk)).toBe(expected);
   });
 
   test('is taken from the exact average and rounds towards zero', () => {

@@ -69,11 +69,7 @@ function bookOpinion(perp: Perp, timeMs: number): number {
   const bid = perp.book.bestPrice(true);
   const ask = perp.book.bestPrice(false);
   const isRecent = lastTrade > 0 && timeMs - perp.lastTradeMs <= LIMITS.lastTradeMs;
-  return median(
-    bid === 0 ? oracle : bid,
-    ask === 0 ? oracle : ask,
-    isRecent ? lastTrade : oracle,
-  );
+  return median(bid === 0 ? oracle : bid, ask === 0 ? oracle : ask, isRecent ? lastTrade : oracle);
 }
 
 function bandScaled(perp: Perp): number {

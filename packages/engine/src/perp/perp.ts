@@ -92,4 +92,3 @@ export function markBandE8(definition: PerpDefinition): number {
 export function isOracleStale(perp: Perp, timeMs: number, staleMs: number): boolean {
   return perp.oracle === 0 || timeMs - perp.oracleMs > staleMs;
 }
-

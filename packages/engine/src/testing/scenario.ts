@@ -160,7 +160,11 @@ export class Scenario {
   }
 
   place(signer: Address, ...orders: readonly OrderRequest[]): readonly EntryOutcome[] {
-    const outcome = this.outcome({ type: 'placeOrders', authority: this.authority(signer), orders });
+    const outcome = this.outcome({
+      type: 'placeOrders',
+      authority: this.authority(signer),
+      orders,
+    });
     if (outcome.reject !== undefined) throw new Error(`refused: ${outcome.reject.reason}`);
     return outcome.entries ?? [];
   }

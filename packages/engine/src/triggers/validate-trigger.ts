@@ -28,13 +28,13 @@ export function asFired(order: TriggerOrderRequest): TriggerOrderRequest {
 
 /**
  * Judges a trigger order when it is placed, in the order of any other; the band, reduce-only and the
- * margin are judged when it fires. What hangs on a position needs one. `pending` counts triggers
- * of the same action that will wait already.
+ * margin are judged when it fires. What hangs on a position needs one. `earlier` are orders of the
+ * same action that will wait by then.
  */
 export function validateTrigger(
   context: OrderContext & { readonly order: TriggerOrderRequest },
   grouping: Grouping,
-  pending = 0,
+  earlier: readonly OrderRequest[] = [],
 ): Reject | undefined {
   const { account, order: sent, state } = context;
   const { instrumentId } = sent;
@@ -52,7 +52,7 @@ export function validateTrigger(
     (isWhole ? undefined : checkValue(judged, holding)) ??
     checkMarginMode(judged, perp) ??
     checkClientOrderId(judged) ??
-    checkCount(judged, pending) ??
+    checkCount(judged, earlier) ??
     (grouping === 'position' ? checkPosition(order, holding) : undefined)
   );
 }
@@ -73,13 +73,14 @@ function checkTriggerPrice(order: TriggerOrderRequest, perp: Perp): Reject | und
 /** R-limits-of-state: so many wait for an account, so many of them in one instrument. */
 function checkCount(
   { account, order, state }: OrderContext,
-  pending: number,
+  earlier: readonly OrderRequest[],
 ): Reject | undefined {
   const { triggersPerAccount, triggersPerInstrument } = LIMITS;
-  if (state.triggers.countOf(account.index) + pending >= triggersPerAccount) {
+  const waiting = earlier.filter(isTrigger);
+  if (state.triggers.countOf(account.index) + waiting.length >= triggersPerAccount) {
     return { reason: 'triggersFull', max: triggersPerAccount };
   }
-  let here = pending;
+  let here = waiting.filter(({ instrumentId }) => instrumentId === order.instrumentId).length;
   for (const { request } of state.triggers.ofAccount(account.index)) {
     if (request.instrumentId === order.instrumentId) here += 1;
   }

@@ -70,10 +70,9 @@ export class HttpTransport {
     let bytes = body;
     for (let failures = 1; ; failures++) {
       const attempt = await this.#attempt(endpoint, bytes, signal);
-      if (attempt.failure === undefined) return attempt.reply;
       const { failure, retryAfterMs = 0 } = attempt;
       const isLast = failures > this.#retriesMax || retryAfterMs > this.#retryAfterMsMax;
-      if (isLast) return outcomeOf(attempt);
+      if (failure === undefined || isLast) return settled(attempt);
       await this.#wait(failures, retryAfterMs, signal);
       if (nextBody !== undefined) bytes = await nextBody(failure);
     }
@@ -85,7 +84,7 @@ export class HttpTransport {
     body: string,
     signal?: AbortSignal | undefined,
   ): Promise<HttpReply> {
-    return outcomeOf(await this.#attempt(endpoint, body, signal));
+    return settled(await this.#attempt(endpoint, body, signal));
   }
 
   /** At least as long as the venue asks, and a random while more. */
@@ -115,41 +114,36 @@ export class HttpTransport {
     } catch (cause) {
       if (signal?.aborted === true) throw new HttpError('The request was aborted', { cause });
       const why = timeout.aborted ? `No answer within ${this.#timeoutMs} ms` : 'No answer';
-      const error = new HttpError(`${why} from ${this.#url}${endpoint}`, { cause });
-      return { failure: 'unknown', error, reply: undefined };
+      const outcome = new HttpError(`${why} from ${this.#url}${endpoint}`, { cause });
+      return { failure: 'unknown', outcome };
     }
     return readAttempt(response, text);
   }
 }
 
-type Attempt =
-  | { readonly failure: undefined; readonly reply: HttpReply }
-  | {
-      readonly failure: Failure;
-      /** There is one of the two. */
-      readonly reply: HttpReply | undefined;
-      readonly error: HttpError | undefined;
-      readonly retryAfterMs?: number | undefined;
-    };
+type Attempt = {
+  /** Undefined when the answer stands, whatever it says. */
+  readonly failure: Failure | undefined;
+  readonly outcome: HttpReply | HttpError;
+  readonly retryAfterMs?: number | undefined;
+};
 
 function readAttempt(response: Response, text: string): Attempt {
   const { status } = response;
   const retryAfterMs = readRetryAfter(response.headers.get('retry-after'));
   const body = readObject(text);
-  const reply = body === undefined ? undefined : { status, body, retryAfterMs };
-  const error =
-    reply === undefined
+  const outcome =
+    body === undefined
       ? new HttpError(`The answer is not JSON: HTTP ${status}`, { status, body: text })
-      : undefined;
-  if (status === HTTP_TOO_MANY) return { failure: 'rateLimited', reply, error, retryAfterMs };
-  if (HTTP_PASSING.includes(status)) return { failure: 'unknown', reply, error, retryAfterMs };
-  if (reply !== undefined) return { failure: undefined, reply };
-  throw error;
+      : { status, body, retryAfterMs };
+  if (status === HTTP_TOO_MANY) return { failure: 'rateLimited', outcome, retryAfterMs };
+  if (HTTP_PASSING.includes(status)) return { failure: 'unknown', outcome, retryAfterMs };
+  return { failure: undefined, outcome };
 }
 
-function outcomeOf(attempt: Attempt): HttpReply {
-  if (attempt.reply !== undefined) return attempt.reply;
-  throw attempt.error;
+function settled({ outcome }: Attempt): HttpReply {
+  if (outcome instanceof HttpError) throw outcome;
+  return outcome;
 }
 
 function readObject(text: string): Readonly<Record<string, unknown>> | undefined {

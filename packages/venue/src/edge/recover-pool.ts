@@ -54,6 +54,8 @@ type Seat = {
 
 /** One batch is worked on while the next one waits at the door, so that no thread idles. */
 const BATCHES_PER_WORKER = 2;
+/** What waits at a busy thread's door gains nothing by a message of its own, so it gathers first. */
+const SECOND_BATCH_MIN = 8;
 const BATCH_MAX = 64;
 const QUEUE_MAX = 5000;
 const RESTART_DELAY_MS = 1000;
@@ -131,12 +133,20 @@ export class RecoverPool {
   }
 
   #dispatch(): void {
-    const free = [...this.#seats]
-      .filter((seat) => seat.isReady && seat.batches < BATCHES_PER_WORKER)
-      .sort((a, b) => a.jobs.size - b.jobs.size);
-    for (const [index, seat] of free.entries()) {
+    const idle = this.#seatsWith((seat) => seat.batches === 0);
+    this.#share(idle);
+    if (this.#queue.length < SECOND_BATCH_MIN) return;
+    this.#share(this.#seatsWith((seat) => seat.batches < BATCHES_PER_WORKER));
+  }
+
+  #seatsWith(isWanted: (seat: Seat) => boolean): Seat[] {
+    return [...this.#seats].filter((seat) => seat.isReady && isWanted(seat));
+  }
+
+  #share(seats: readonly Seat[]): void {
+    for (const [index, seat] of seats.entries()) {
       if (this.#queue.length === 0) return;
-      const share = Math.ceil(this.#queue.length / (free.length - index));
+      const share = Math.ceil(this.#queue.length / (seats.length - index));
       this.#send(seat, this.#queue.splice(0, Math.min(share, BATCH_MAX)));
     }
   }

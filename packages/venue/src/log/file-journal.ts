@@ -26,6 +26,8 @@ export type FileJournalOptions = {
   /** Called once when the journal can't go on. The default throws, which stops the process. */
   readonly onFatal?: (error: Error) => void;
   readonly faults?: JournalFaults;
+  /** Told how long each sync took, in seconds. */
+  readonly onSync?: (seconds: number) => void;
 };
 
 /**
@@ -89,6 +91,7 @@ export class FileJournal implements Log {
       fileBytes,
       segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
       faults: options.faults,
+      onSync: options.onSync,
     });
     const state = { segments, writer, chain };
     return new FileJournal(options, repaired === undefined ? state : { ...state, repaired });
@@ -245,6 +248,7 @@ async function startSegment(options: FileJournalOptions, before: Chain): Promise
     fileBytes: SEGMENT_HEADER_BYTES,
     segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
     faults: options.faults,
+    onSync: options.onSync,
   });
 }
 

@@ -29,6 +29,7 @@ export class SegmentWriter {
   readonly #handle: FileHandle;
   readonly #zeroUpToMax: number;
   readonly #faults: JournalFaults | undefined;
+  readonly #onSync: ((seconds: number) => void) | undefined;
   #end: number;
   #allocated: number;
 
@@ -39,6 +40,8 @@ export class SegmentWriter {
     readonly fileBytes: number;
     readonly segmentBytes: number;
     readonly faults?: JournalFaults | undefined;
+    /** Told how long each sync took. */
+    readonly onSync?: ((seconds: number) => void) | undefined;
   }) {
     this.segment = options.segment;
     this.#handle = options.handle;
@@ -46,6 +49,7 @@ export class SegmentWriter {
     this.#allocated = options.fileBytes;
     this.#zeroUpToMax = options.segmentBytes;
     this.#faults = options.faults;
+    this.#onSync = options.onSync;
   }
 
   /** Where the durable records end. */
@@ -105,9 +109,13 @@ export class SegmentWriter {
   }
 
   #sync(done: Done): void {
-    this.#hook(this.#faults?.beforeSync, done, () =>
-      fdatasync(this.#handle.fd, (error) => done(error ?? undefined)),
-    );
+    this.#hook(this.#faults?.beforeSync, done, () => {
+      const startedMs = performance.now();
+      fdatasync(this.#handle.fd, (error) => {
+        this.#onSync?.((performance.now() - startedMs) / 1000);
+        done(error ?? undefined);
+      });
+    });
   }
 
   #hook(hook: (() => void | Promise<void>) | undefined, done: Done, next: () => void): void {

@@ -22,7 +22,6 @@ export class Metrics {
     'state',
   ]);
   readonly #trades = counter(this, 'trades_total', 'Trades.');
-  readonly #framesSent = counter(this, 'ws_frames_sent_total', 'Frames sent to subscribers.');
   /** Children are looked up once: finding one by its labels costs more than counting. */
   readonly #requestChildren = new Map<string, { inc: () => void }>();
   readonly #durationChildren = new Map<string, { observe: (seconds: number) => void }>();
@@ -76,10 +75,6 @@ export class Metrics {
     this.#syncSeconds.observe(seconds);
   }
 
-  framesSent(count: number): void {
-    this.#framesSent.inc(count);
-  }
-
   /** Reads a number when it is asked for: queue lengths, open connections. */
   gauge(name: string, help: string, read: () => number): void {
     const collected: Gauge = new Gauge({
@@ -109,11 +104,21 @@ export class Metrics {
   }
 }
 
-function counter(owner: Metrics, name: string, help: string, labelNames: string[] = []): Counter<string> {
+function counter(
+  owner: Metrics,
+  name: string,
+  help: string,
+  labelNames: string[] = [],
+): Counter<string> {
   return new Counter({ name: `oddlot_${name}`, help, labelNames, registers: [owner.registry] });
 }
 
-function gauge(owner: Metrics, name: string, help: string, labelNames: string[] = []): Gauge<string> {
+function gauge(
+  owner: Metrics,
+  name: string,
+  help: string,
+  labelNames: string[] = [],
+): Gauge<string> {
   return new Gauge({ name: `oddlot_${name}`, help, labelNames, registers: [owner.registry] });
 }
 

@@ -54,7 +54,6 @@ test('metrics are counted and scraped', async () => {
   metrics.block({ height: 7, timeMs: 5000, commands: 3, trades: 2 });
   metrics.order('filled');
   metrics.logSync(0.0001);
-  metrics.framesSent(12);
   metrics.gauge('recover_queue', 'Jobs that wait.', () => 4);
   metrics.gauges('ws_connections', 'Open.', 'endpoint', () => ({ '/ws': 2, '/api-ws': 1 }));
   const { text } = await get('/metrics');
@@ -65,7 +64,6 @@ test('metrics are counted and scraped', async () => {
   expect(text).toContain('oddlot_orders_total{state="filled"} 1');
   expect(text).toContain('oddlot_recover_queue 4');
   expect(text).toContain('oddlot_ws_connections{endpoint="/ws"} 2');
-  expect(text).toContain('oddlot_ws_frames_sent_total 12');
   expect(text).toContain('process_cpu_user_seconds_total');
 });
 

@@ -15,6 +15,7 @@ import type { Log, LogEntry, LoggedCommand } from '../log/log.ts';
 import type { SnapshotStore } from '../log/snapshot-store.ts';
 import { type BlockHasher, createBlockHasher, GENESIS_HEAD } from './block-hash.ts';
 import { Proposer } from './proposer.ts';
+import { LogBehindError, ReplicaDivergedError } from './replica-error.ts';
 import type { AppliedBlock, BlockHead, Executed, Replica } from './replica.ts';
 
 /** Newest blocks whose hashes a replica can still tell. */
@@ -105,6 +106,7 @@ export class LocalReplica implements Replica {
   /** Restores, replays, and only then follows. Listeners are attached before. */
   async start(): Promise<{ snapshotHeight: number; replayed: number }> {
     const { log, genesis } = this.#options;
+    await this.#assertLogIsWhole();
     await this.#restoreSnapshot();
     const from = this.#head.height;
     await log.replay(from + 1, (entry) => this.#apply(entry));
@@ -129,6 +131,12 @@ export class LocalReplica implements Replica {
     await this.#proposer.tick();
   }
 
+  /** Puts the newest block's hash into the log, for every replica and every replay to compare. */
+  async attest(): Promise<void> {
+    const { hash, height } = this.#head;
+    await this.propose({ type: 'attest', height, hash });
+  }
+
   /** How many commands wait for a block. */
   get queued(): number {
     return this.#proposer.queued;
@@ -143,6 +151,7 @@ export class LocalReplica implements Replica {
 
   #apply(entry: LogEntry): void {
     const commands = entry.commands.map(({ command }) => command);
+    for (const command of commands) if (command.type === 'attest') this.#compare(command);
     const result = applyBlock(this.#state, {
       height: entry.seq,
       timeMs: timeMs(entry.timeMs),
@@ -160,6 +169,21 @@ export class LocalReplica implements Replica {
     this.#proposer.applied(block);
     this.#commandsSinceSnapshot += commands.length;
     this.#maybeSnapshot();
+  }
+
+  /** Same log, same hash: a replica that computes another state must not serve it (R-determinism). */
+  #compare({ hash, height }: { readonly height: number; readonly hash: string }): void {
+    const own = this.#heads.get(height);
+    if (own === undefined || own.hash === hash) return;
+    throw new ReplicaDivergedError(height, own.hash, hash);
+  }
+
+  /** What was stored after a block became durable proves that the log had it. */
+  async #assertLogIsWhole(): Promise<void> {
+    const { log, projectedHeight, snapshots } = this.#options;
+    const newest = (await snapshots.list())[0]?.height ?? 0;
+    const known = Math.max(newest, projectedHeight);
+    if (known > log.lastSeq) throw new LogBehindError(log.lastSeq, known);
   }
 
   #remember(head: BlockHead): void {

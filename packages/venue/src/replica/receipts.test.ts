@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { SignedCommand } from '@oddlot/engine';
 import { traceId } from '@oddlot/protocol';
 import { hash, instrumentId, type Hash } from '@oddlot/units';
-import { testKey } from '../edge/http/test-client.ts';
-import { TestReplica } from '../edge/http/test-replica.ts';
+import { testKey } from '../edge/http/testing/client.ts';
+import { TestReplica } from '../edge/http/testing/replica.ts';
 import { Faucet } from '../edge/http/faucet.ts';
 import type { ReceiptBlock, ReceiptRow } from '../history/receipt-messages.ts';
 import { perpLookup } from '../translate/action-to-command.ts';
@@ -47,7 +47,10 @@ function attach(options: Partial<ReceiptsOptions> = {}): Receipts {
   return receipts;
 }
 
-function order(n: number, change: { price?: number; signer?: typeof alice.address } = {}): SignedCommand {
+function order(
+  n: number,
+  change: { price?: number; signer?: typeof alice.address } = {},
+): SignedCommand {
   const { price = 1000, signer = alice.address } = change;
   return {
     type: 'placeOrders',

@@ -28,7 +28,9 @@ export function perpLookup(state: () => State): PerpLookup {
 
 export function isSupported(action: Action): action is SupportedAction {
   const { type } = action;
-  return type === 'order' || type === 'cancel' || type === 'cancelByCloid' || type === 'approveAgent';
+  return (
+    type === 'order' || type === 'cancel' || type === 'cancelByCloid' || type === 'approveAgent'
+  );
 }
 
 /** Parts of an action that no state could make acceptable; undefined when there are none. */

@@ -54,7 +54,15 @@ export function executedReply(
   const warnings = told.length === 0 ? undefined : told;
   const { type, statuses, orders } = result;
   const body = isConfirmed
-    ? { status: 'ok', code: 0, confirm: 'executed', txHash, height, data: { type, data: { statuses, orders } }, warnings }
+    ? {
+        status: 'ok',
+        code: 0,
+        confirm: 'executed',
+        txHash,
+        height,
+        data: { type, data: { statuses, orders } },
+        warnings,
+      }
     : { status: 'ok', code: 0, data: { type, data: { statuses: ['success'] } }, warnings };
   return { status: 200, body: JSON.stringify(body) };
 }

@@ -1,14 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { approveAgentAction, orderAction, signed, testKey } from './test-client.ts';
-import type { SignOptions, TestKey, TestOrder } from './test-client.ts';
-import { startEdge, type TestEdge } from './test-edge.ts';
+import { approveAgentAction, orderAction, signed, testKey } from './testing/client.ts';
+import type { SignOptions, TestKey, TestOrder } from './testing/client.ts';
+import { startEdge, type TestEdge } from './testing/edge.ts';
 
 const alice = testKey(1);
 const bob = testKey(2);
 const agent = testKey(3);
 const stranger = testKey(9);
-const OK_ORDER = '{"status":"ok","code":0,"data":{"type":"PlaceOrder","data":{"statuses":["success"]}}}';
+const OK_ORDER =
+  '{"status":"ok","code":0,"data":{"type":"PlaceOrder","data":{"statuses":["success"]}}}';
 
 let edge: TestEdge;
 let nonce = 0;
@@ -122,28 +122,56 @@ describe('order', () => {
     [
       'too large',
       { s: '100.5' },
-      { code: 10000, message: 'Order size exceeds the maximum: 100', details: { allowed: { max: '100' } } },
+      {
+        code: 10000,
+        message: 'Order size exceeds the maximum: 100',
+        details: { allowed: { max: '100' } },
+      },
     ],
     ['not above zero', { p: '0' }, { code: 10000, message: 'Price is out of range' }],
     ['negative', { p: '-100' }, { code: 10000, message: 'Price is out of range' }],
     [
       'far from the oracle',
       { p: '190' },
-      { code: 10000, message: 'Price is too far from the oracle', details: { allowed: { min: '20', max: '180' } } },
+      {
+        code: 10000,
+        message: 'Price is too far from the oracle',
+        details: { allowed: { min: '20', max: '180' } },
+      },
     ],
     [
       'worth too little',
       { s: '0.05' },
-      { code: 10000, message: 'Order must have a minimum value of 10 USDC', details: { required: '10' } },
+      {
+        code: 10000,
+        message: 'Order must have a minimum value of 10 USDC',
+        details: { required: '10' },
+      },
     ],
     [
       'expiring too soon',
       { t: { limit: { tif: 'Gtd', expireTime: 1 } } },
-      { code: 10011, message: 'Expire time must be at least 5 s ahead', details: { field: 'orders[1].t.limit.expireTime' } },
+      {
+        code: 10011,
+        message: 'Expire time must be at least 5 s ahead',
+        details: { field: 'orders[1].t.limit.expireTime' },
+      },
     ],
-    ['with a bad cloid', { c: 'x' }, { code: 10011, message: 'Invalid cloid format', details: { field: 'orders[1].c' } }],
-    ['reducing nothing', { r: true }, { code: 10011, message: 'Reduce only order would increase position' }],
-    ['of an unknown perp', { a: 77 }, { code: 10404, message: 'Instrument not found', details: { field: 'orders[1].a', got: 77 } }],
+    [
+      'with a bad cloid',
+      { c: 'x' },
+      { code: 10011, message: 'Invalid cloid format', details: { field: 'orders[1].c' } },
+    ],
+    [
+      'reducing nothing',
+      { r: true },
+      { code: 10011, message: 'Reduce only order would increase position' },
+    ],
+    [
+      'of an unknown perp',
+      { a: 77 },
+      { code: 10404, message: 'Instrument not found', details: { field: 'orders[1].a', got: 77 } },
+    ],
   ])('an order %s is refused before the log', async (_, order, expected) => {
     const reply = await send(orderAction({}, order));
     expect(reply).toMatchObject({ status: 200, json: { status: 'err', ...expected } });
@@ -166,7 +194,10 @@ describe('order', () => {
   test.each<[Record<string, unknown>, string]>([
     [{ ...orderAction(), grouping: 'positionTpsl' }, 'grouping'],
     [orderAction({}, { m: 'isolated' }), 'orders[1].m'],
-    [orderAction({ t: { trigger: { isMarket: true, triggerPx: '90', tpsl: 'sl' } } }), 'orders[0].t'],
+    [
+      orderAction({ t: { trigger: { isMarket: true, triggerPx: '90', tpsl: 'sl' } } }),
+      'orders[0].t',
+    ],
     [{ type: 'modify2', a: 1, o: 1, p: '1', s: '1' }, 'type'],
     [{ type: 'cancelAll' }, 'type'],
     [{ type: 'nonsense' }, 'type'],
@@ -174,7 +205,12 @@ describe('order', () => {
     const reply = await send(action);
     expect(reply).toMatchObject({
       status: 200,
-      json: { status: 'err', code: 10001, message: 'This action is not allowed.', details: { field } },
+      json: {
+        status: 'err',
+        code: 10001,
+        message: 'This action is not allowed.',
+        details: { field },
+      },
     });
     expect(edge.counts.recovered).toBe(0);
   });
@@ -235,7 +271,13 @@ describe('cancel', () => {
       { error: gone, code: 10011 },
     ]);
     await place({});
-    const two = { type: 'cancel', cancels: [{ a: 1, o: 1 }, { a: 1, o: 77 }] };
+    const two = {
+      type: 'cancel',
+      cancels: [
+        { a: 1, o: 1 },
+        { a: 1, o: 77 },
+      ],
+    };
     const { data } = (await confirmed(two)).json.data;
     expect(data.statuses[0].error).toBe(`cancels[1]: ${gone}`);
     expect(data.orders).toMatchObject([{ state: 'cancelled' }, { state: 'rejected', error: gone }]);
@@ -243,7 +285,10 @@ describe('cancel', () => {
 
   test('a malformed client order id is refused', async () => {
     const cancel = { type: 'cancelByCloid', cancels: [{ asset: 1, cloid: 'x' }] };
-    expect((await send(cancel)).json).toMatchObject({ code: 10011, message: 'Invalid cloid format' });
+    expect((await send(cancel)).json).toMatchObject({
+      code: 10011,
+      message: 'Invalid cloid format',
+    });
   });
 
   test('too many and none', async () => {
@@ -286,15 +331,35 @@ describe('who signs', () => {
   });
 
   test.each<[object, Sign, object]>([
-    [{ serviceNetwork: 'X' }, {}, { code: 10005, message: 'Network mismatch: expected Oddlot-Testnet, got X' }],
+    [
+      { serviceNetwork: 'X' },
+      {},
+      { code: 10005, message: 'Network mismatch: expected Oddlot-Testnet, got X' },
+    ],
     [{ chainId: 869 }, {}, { code: 10005, message: 'Chain ID mismatch: expected 2511, got 869' }],
     [{ apiVersion: 2 }, {}, { code: 10005, message: 'API version mismatch: expected 1, got 2' }],
     [{ nonce: 1 }, {}, { code: 10004, message: 'Action nonce does not match envelope nonce' }],
-    [{}, { vaultAddress: bob.address }, { code: 10003, message: 'vaultAddress is not allowed for this action' }],
-    [{}, { expiresAfter: 1 }, { code: 10016, message: 'expiresAfter is not allowed for this action' }],
+    [
+      {},
+      { vaultAddress: bob.address },
+      { code: 10003, message: 'vaultAddress is not allowed for this action' },
+    ],
+    [
+      {},
+      { expiresAfter: 1 },
+      { code: 10016, message: 'expiresAfter is not allowed for this action' },
+    ],
     [{ agentAddress: alice.address }, {}, { code: 10008, message: 'Cannot approve self as agent' }],
-    [{ agentName: 'x'.repeat(65) }, {}, { code: 10008, message: 'Agent name length exceeds maximum of 64 characters' }],
-    [{ agentAddress: `0x${'0'.repeat(40)}` }, {}, { code: 10008, message: 'Agent with this label does not exist' }],
+    [
+      { agentName: 'x'.repeat(65) },
+      {},
+      { code: 10008, message: 'Agent name length exceeds maximum of 64 characters' },
+    ],
+    [
+      { agentAddress: `0x${'0'.repeat(40)}` },
+      {},
+      { code: 10008, message: 'Agent with this label does not exist' },
+    ],
     [{ agentAddress: bob.address }, {}, { code: 10008, message: 'Agent address is already used' }],
   ])('approveAgent with %j and %j', async (change, options, expected) => {
     const action = { ...approveAgentAction(++nonce, agent.address), ...change };
@@ -331,90 +396,5 @@ describe('who signs', () => {
     const text = `Action expired: expiresAfter ${expiresAfter}, consensus time ${edge.replica.nowMs}`;
     expect(reply.json).toMatchObject({ code: 10016, message: text });
     expect((await send(orderAction(), { expiresAfter: expiresAfter + 1 })).text).toBe(OK_ORDER);
-  });
-});
-
-describe('nonces and re-sends', () => {
-  const DAY = 24 * 60 * 60 * 1000;
-
-  test('outside of the window, without recovering anybody', async () => {
-    const { nowMs } = edge.replica;
-    const allowed = { min: nowMs - 2 * DAY + 1, max: nowMs + DAY - 1 };
-    const old = await send(orderAction(), { nonce: nowMs - 2 * DAY });
-    expect(old.json).toMatchObject({ code: 10004, message: 'Nonce too old', details: { allowed } });
-    const far = await send(orderAction(), { nonce: nowMs + DAY });
-    expect(far.json).toMatchObject({
-      code: 10004,
-      message: 'Nonce too far in the future',
-      details: { allowed, got: nowMs + DAY },
-    });
-    expect(edge.counts.recovered).toBe(0);
-    expect((await send(orderAction(), { nonce: allowed.min })).text).toBe(OK_ORDER);
-    expect((await send(orderAction(), { nonce: allowed.max })).text).toBe(OK_ORDER);
-  });
-
-  test('the same bytes again execute nothing and get the same answer', async () => {
-    const body = sign(orderAction(), { confirm: 'executed' });
-    const first = await edge.send('/exchange', body);
-    const { proposed } = edge.replica;
-    expect((await edge.send('/exchange', body)).text).toBe(first.text);
-    const plain = body.replace(',"confirm":"executed"', '');
-    expect((await edge.send('/exchange', plain)).text).toBe(OK_ORDER);
-    expect(edge.replica.proposed).toBe(proposed);
-  });
-
-  test('another action with a used nonce', async () => {
-    await send(orderAction());
-    const reply = await send(orderAction({ p: '99' }), { nonce });
-    expect(reply.json).toMatchObject({ code: 10004, message: 'Nonce already used' });
-  });
-
-  test('a re-send joins the one that is on its way, another action does not', async () => {
-    const release = edge.replica.hold();
-    const body = sign(orderAction(), { confirm: 'executed' });
-    const first = edge.send('/exchange', body);
-    while (edge.replica.proposed === 0) await sleep(1);
-    const second = edge.send('/exchange', body);
-    const other = await send(orderAction({ p: '99' }), { nonce });
-    expect(other.json).toMatchObject({ code: 10004, message: 'Nonce already used' });
-    release();
-    expect((await second).text).toBe((await first).text);
-    expect(edge.replica.proposed).toBe(1);
-  });
-
-  test('confirm that takes too long is pending, and the re-send finds the result', async () => {
-    const release = edge.replica.hold();
-    const body = sign(orderAction(), { confirm: 'executed' });
-    const late = await edge.send('/exchange', body);
-    expect(late.status).toBe(202);
-    expect(late.json).toEqual({ status: 'pending', txHash: expect.any(String) as string });
-    release();
-    await sleep(10);
-    const again = await edge.send('/exchange', body);
-    expect(again.json).toMatchObject({ confirm: 'executed', txHash: late.json.txHash });
-    expect(edge.replica.proposed).toBe(1);
-  });
-
-  test('an executed request is known after its nonce left the window', async () => {
-    const body = sign(orderAction(), { confirm: 'executed' });
-    const first = await edge.send('/exchange', body);
-    edge.replica.nowMs += 3 * DAY;
-    expect((await edge.send('/exchange', body)).text).toBe(first.text);
-    expect(edge.counts).toEqual({ recovered: 1, hashed: 1 });
-  });
-
-  test('what was executed before an expiry or a revocation is still known after it', async () => {
-    await send(approveAgentAction(++nonce, agent.address), { nonce });
-    const expiresAfter = edge.replica.nowMs;
-    const body = sign(orderAction(), { key: agent, expiresAfter });
-    expect((await edge.send('/exchange', body)).text).toBe(OK_ORDER);
-    edge.replica.nowMs += 60_000;
-    await send(approveAgentAction(++nonce, `0x${'0'.repeat(40)}`), { nonce });
-    expect((await edge.send('/exchange', body)).text).toBe(OK_ORDER);
-  });
-
-  test('a refused request uses no nonce', async () => {
-    await send(orderAction({ p: '100.3' }));
-    expect((await send(orderAction(), { nonce })).text).toBe(OK_ORDER);
   });
 });

@@ -41,7 +41,7 @@ export type ExchangeOptions = {
   readonly pool: Pick<RecoverPool, 'recover' | 'hash'>;
   readonly network: Network;
   readonly now: () => number;
-  /** How long an answer waits for its block. */
+  /** How long an answer with `confirm` waits for its block. */
   readonly confirmTimeoutMs?: number;
 };
 
@@ -157,9 +157,7 @@ function join(
   const pending = context.receipts.pending({ by: 'txHash', txHash });
   if (pending !== undefined) return answerExecuted(context, pending, envelope);
   const receipt = context.receipts.recent({ by: 'txHash', txHash });
-  return receipt === undefined
-    ? undefined
-    : answerReceipt(receipt, envelope.confirm !== undefined);
+  return receipt === undefined ? undefined : answerReceipt(receipt, envelope.confirm !== undefined);
 }
 
 /** The refusals that a request which was executed before would meet when it is sent again. */
@@ -194,7 +192,8 @@ async function answerExecuted(
 ): Promise<Reply> {
   const { command, action } = proposed;
   const { txHash } = command.authority;
-  const done = await within(proposed.executed, timeoutMs);
+  // Acceptance means durable, so without `confirm` there is no earlier answer to give.
+  const done = await within(proposed.executed, confirm === undefined ? undefined : timeoutMs);
   if (done === undefined) return pendingReply(txHash);
   const { outcome, block } = done;
   if (confirm === undefined && outcome.reject === undefined) {
@@ -211,12 +210,16 @@ function answerReceipt({ txHash, block, outcome }: Receipt, isConfirmed: boolean
 }
 
 /** The value, or undefined when it takes too long. A failure means that the log takes no more. */
-async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined> {
+async function within<Value>(
+  promise: Promise<Value>,
+  ms: number | undefined,
+): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
-  });
   try {
+    if (ms === undefined) return await promise;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(resolve, ms, undefined);
+    });
     return await Promise.race([promise, late]);
   } catch (cause) {
     throw new UnavailableError('the action could not be logged', { cause });

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { traceId } from '@oddlot/protocol';
-import { approveAgentAction, orderAction, signed, testKey } from './test-client.ts';
-import { startEdge, type TestEdge } from './test-edge.ts';
+import { approveAgentAction, orderAction, signed, testKey } from './testing/client.ts';
+import { startEdge, type TestEdge } from './testing/edge.ts';
 
 const alice = testKey(1);
 const agent = testKey(3);
@@ -148,7 +148,10 @@ describe('stateHash', () => {
     await order();
     expect((await info({ type: 'stateHash', height })).json.data).toEqual(newest);
     const unknown = await info({ type: 'stateHash', height: height + 9 });
-    expect(unknown).toMatchObject({ status: 200, json: { code: 10404, message: 'Block not found' } });
+    expect(unknown).toMatchObject({
+      status: 200,
+      json: { code: 10404, message: 'Block not found' },
+    });
   });
 });
 

@@ -128,7 +128,16 @@ async function actionStatus(
   if (pending !== undefined) {
     const { txHash, signer, user, nonce, actionType } = pending;
     const trace = traceId(txHash);
-    return { ...UNKNOWN, status: 'pending', txHash, traceId: trace, signer, user, nonce, actionType };
+    return {
+      ...UNKNOWN,
+      status: 'pending',
+      txHash,
+      traceId: trace,
+      signer,
+      user,
+      nonce,
+      actionType,
+    };
   }
   const found = receipt ?? (await receipts.find(query));
   if (found === undefined) return UNKNOWN;

@@ -16,8 +16,7 @@ export type Answer = {
   readonly isLast: boolean;
 };
 
-const EXPOSED =
-  'retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset';
+const EXPOSED = 'retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset';
 
 /** What a browser asks before a page of another origin may post here. */
 export const PREFLIGHT_HEADERS: readonly string[] = [

@@ -34,6 +34,8 @@ export type HttpEdgeOptions = {
   readonly metrics: Metrics;
   /** Takes over a handshake on one of the WebSocket paths. */
   readonly upgrade?: UpgradeHandler;
+  /** Markdown by path, for the explanations that refusals point to. */
+  readonly pages?: ReadonlyMap<string, string>;
   readonly bodyBytesMax?: number;
   /** For the headers of a request to arrive, and for all of it. */
   readonly headersTimeoutMs?: number;
@@ -57,6 +59,7 @@ type Call = {
 const NO_PATH = 'other';
 const NOT_FOUND = '{"message":"Not found"}';
 const KEEP_ALIVE_MS = 65_000;
+const WARN_EVERY_MS = 1000;
 
 export class HttpEdge {
   readonly server: Server;
@@ -66,6 +69,8 @@ export class HttpEdge {
   #inFlight = 0;
   #isDraining = false;
   #onIdle: (() => void) | undefined;
+  #refusedDown = 0;
+  #warnedMs = -WARN_EVERY_MS;
 
   constructor(options: HttpEdgeOptions) {
     this.#options = options;
@@ -141,7 +146,7 @@ export class HttpEdge {
       this.#inFlight--;
       if (this.#inFlight === 0) this.#onIdle?.();
     });
-    if (endpoint === undefined) this.#serveOther(call);
+    if (endpoint === undefined) this.#serveOther(call, path);
     else this.#serveEndpoint(call, endpoint);
   }
 
@@ -169,7 +174,9 @@ export class HttpEdge {
     return this.#read(call, endpoint, ip);
   }
 
-  #serveOther(call: Call): void {
+  #serveOther(call: Call, path: string): void {
+    const page = this.#options.pages?.get(path);
+    if (page !== undefined && call.request.method === 'GET') return servePage(call.response, page);
     if (call.path === NO_PATH) return this.#write(call, 404, NOT_FOUND, []);
     if (call.request.method !== 'GET') return this.#write(call, 405, '', ['allow', 'GET']);
     return this.#write(call, 426, '', ['upgrade', 'websocket']);
@@ -193,11 +200,20 @@ export class HttpEdge {
       this.#send(call, await endpoint.handle(request));
     } catch (error) {
       const isDown = error instanceof UnavailableError;
-      const { log } = this.#options;
-      if (isDown) log.warn({ err: error, path: call.path }, 'request refused: unavailable');
-      else log.error({ err: error, path: call.path }, 'request failed');
+      if (isDown) this.#warnDown(call, error);
+      else this.#options.log.error({ err: error, path: call.path }, 'request failed');
       this.#refuse(call, refusal(isDown ? 'unavailable' : 'internal', []), false);
     }
+  }
+
+  /** While something is down every request says so; the log needs to hear it now and then. */
+  #warnDown(call: Call, error: Error): void {
+    this.#refusedDown++;
+    if (call.startedMs < this.#warnedMs + WARN_EVERY_MS) return;
+    const fields = { err: error, path: call.path, refused: this.#refusedDown };
+    this.#options.log.warn(fields, 'requests refused: unavailable');
+    this.#warnedMs = call.startedMs;
+    this.#refusedDown = 0;
   }
 
   #refuse(call: Call, error: WireError, isGateway: boolean): void {
@@ -218,4 +234,12 @@ export class HttpEdge {
     }
     this.#options.metrics.request(path, status, (performance.now() - startedMs) / 1000);
   }
+}
+
+function servePage(response: ServerResponse, page: string): void {
+  response.writeHead(200, {
+    'content-type': 'text/markdown; charset=utf-8',
+    'content-length': Buffer.byteLength(page),
+  });
+  response.end(page);
 }

@@ -46,6 +46,15 @@ export class NodeChannels implements ChannelSet {
     return { ok: false, error: { code: 'INVALID_PARAMS', message: opening.message } };
   }
 
+  /** What rides along in snapshots: the memory that replayed blocks would not bring back. */
+  dump(): unknown {
+    return this.#trades.dump();
+  }
+
+  restore(data: unknown): void {
+    this.#trades.restore(data);
+  }
+
   /** Blocks are no longer followed. */
   close(): void {
     this.#closed = true;

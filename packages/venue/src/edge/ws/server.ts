@@ -73,6 +73,17 @@ export class WsEdge {
     return { limit: this.#limits.connectionsMax, open: this.#open[endpoint].get(ip) ?? 0 };
   }
 
+  /** The streams' memory as a companion of the replica's snapshots. */
+  readonly name = 'streams';
+
+  dump(): unknown {
+    return this.#nodeChannels.dump();
+  }
+
+  restore(data: unknown): void {
+    this.#nodeChannels.restore(data);
+  }
+
   get stats(): WsStats {
     const connections = { ws: 0, apiWs: 0, wsRtds: 0 };
     for (const endpoint of this.#connections.values()) connections[endpoint] += 1;

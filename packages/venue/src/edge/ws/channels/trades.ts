@@ -1,3 +1,4 @@
+import type { Trade } from '@oddlot/protocol';
 import { causeHash, tradeRecord, type TimedTrade } from '../../../translate/event-to-stream.ts';
 import { findPerp, perpOf } from '../../../translate/info/handler.ts';
 import type { AppliedBlock } from '../../../replica/replica.ts';
@@ -12,7 +13,7 @@ export class TradesChannel implements NodeChannel<{ readonly coin: string }> {
   readonly #context: ChannelContext;
   readonly #streams = new Map<number, Stream>();
   /** By instrument, oldest first. */
-  readonly #recent = new Map<number, TimedTrade[]>();
+  readonly #recent = new Map<number, readonly Trade[]>();
 
   constructor(context: ChannelContext) {
     this.#context = context;
@@ -49,20 +50,33 @@ export class TradesChannel implements NodeChannel<{ readonly coin: string }> {
       else trades.push(trade);
     }
     for (const [instrumentId, trades] of fresh) {
+      const stream = this.#streams.get(instrumentId);
+      const shown = stream === undefined ? trades.slice(-RECENT_MAX) : trades;
+      const records = this.#records(instrumentId, shown);
       const recent = this.#recent.get(instrumentId) ?? [];
-      this.#recent.set(instrumentId, [...recent, ...trades].slice(-RECENT_MAX));
-      this.#streams.get(instrumentId)?.publish(this.#json(instrumentId, trades));
+      this.#recent.set(instrumentId, [...recent, ...records].slice(-RECENT_MAX));
+      stream?.publish(JSON.stringify(records));
+    }
+  }
+
+  /** For snapshots of the venue: the last trades, whose blocks may not be replayed again. */
+  dump(): readonly (readonly [number, readonly Trade[]])[] {
+    return [...this.#recent.entries()];
+  }
+
+  restore(data: unknown): void {
+    for (const [instrumentId, trades] of data as ReturnType<TradesChannel['dump']>) {
+      this.#recent.set(instrumentId, trades);
     }
   }
 
   #last(instrumentId: number): Snapshot {
     const recent = this.#recent.get(instrumentId) ?? [];
-    return { data: this.#json(instrumentId, recent), isSnapshot: true };
+    return { data: JSON.stringify(recent), isSnapshot: true };
   }
 
-  #json(instrumentId: number, trades: readonly TimedTrade[]): string {
+  #records(instrumentId: number, trades: readonly TimedTrade[]): Trade[] {
     const perp = findPerp(this.#context.state(), instrumentId);
-    if (perp === undefined) return '[]';
-    return JSON.stringify(trades.map((trade) => tradeRecord(perp, trade)));
+    return perp === undefined ? [] : trades.map((trade) => tradeRecord(perp, trade));
   }
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { applyBlock, checkCommand, createState } from '@oddlot/engine';
 import type { Command, CommandOutcome, PerpDefinition, VenueParameters } from '@oddlot/engine';
 import { hash, instrumentId, timeMs, type Address, type Hash } from '@oddlot/units';
-import type { LoggedCommand } from '../../log/log.ts';
-import type { AppliedBlock, BlockHead, Executed, Replica } from '../../replica/replica.ts';
+import type { LoggedCommand } from '../../../log/log.ts';
+import type { AppliedBlock, BlockHead, Executed, Replica } from '../../../replica/replica.ts';
 
 /**
  * A replica without a log, for tests of the edge: the real engine, a block per proposal, a clock that
@@ -38,7 +38,13 @@ export const BTC: PerpDefinition = {
   onlyIsolated: false,
   impactNotionalMicroUsdc: 6_000_000_000,
   tiers: [{ tier: 1, minSize: 0, maxSize: 1_000_000_000, maxLeverage: 50, mmrE8: 1_000_000 }],
-  asset: { assetId: 2, weiDecimals: 8, maxSupply: '21000000', initialWei: '0', archorTokenWei: '0' },
+  asset: {
+    assetId: 2,
+    weiDecimals: 8,
+    maxSupply: '21000000',
+    initialWei: '0',
+    archorTokenWei: '0',
+  },
   tagIds: [],
 };
 

@@ -1,18 +1,18 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { NETWORKS } from '@oddlot/protocol';
-import { createLogger } from '../../operate/log.ts';
-import { Metrics } from '../../operate/metrics.ts';
-import { Receipts, type ReceiptsOptions } from '../../replica/receipts.ts';
-import { perpLookup } from '../../translate/action-to-command.ts';
-import { clientIpFinder } from '../client-ip.ts';
-import { RateLimiter } from '../rate-limit.ts';
-import { createRecoverer, type Recovered } from '../recover-worker.ts';
-import { accountStatusEndpoint } from './account-status.ts';
-import { exchangeEndpoint } from './exchange.ts';
-import { Faucet } from './faucet.ts';
-import { infoEndpoint } from './info.ts';
-import { HttpEdge, type HttpEdgeOptions } from './server.ts';
-import { TestReplica } from './test-replica.ts';
+import { createLogger } from '../../../operate/log.ts';
+import { Metrics } from '../../../operate/metrics.ts';
+import { Receipts, type ReceiptsOptions } from '../../../replica/receipts.ts';
+import { perpLookup } from '../../../translate/action-to-command.ts';
+import { clientIpFinder } from '../../client-ip.ts';
+import { RateLimiter } from '../../rate-limit.ts';
+import { createRecoverer, type Recovered } from '../../recover-worker.ts';
+import { accountStatusEndpoint } from '../account-status.ts';
+import { exchangeEndpoint } from '../exchange.ts';
+import { Faucet } from '../faucet.ts';
+import { infoEndpoint } from '../info.ts';
+import { HttpEdge, type HttpEdgeOptions } from '../server.ts';
+import { TestReplica } from './replica.ts';
 
 /** The whole edge on a port of its own, with signatures recovered in this thread. */
 
@@ -89,7 +89,20 @@ export async function startEdge(options: TestEdgeOptions = {}) {
     agent.destroy();
     await edge.drain();
   };
-  return { replica, receipts, limiter, faucet, edge, port, agent, metrics, errors, counts, send, close };
+  return {
+    replica,
+    receipts,
+    limiter,
+    faucet,
+    edge,
+    port,
+    agent,
+    metrics,
+    errors,
+    counts,
+    send,
+    close,
+  };
 }
 
 export type TestEdge = Awaited<ReturnType<typeof startEdge>>;

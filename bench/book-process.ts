@@ -1,0 +1,94 @@
+import { OrderBook, Side } from 'nodejs-order-book';
+import { createFlow, runSegment, type Flow, type FlowBook, type FlowOptions } from './flows.ts';
+import { PoolBook } from './pool-book.ts';
+import { collectGarbage, cpuMs } from './report.ts';
+
+/**
+ * A book in a process of its own, so that no other book's garbage and no other's types weigh on it.
+ * It makes the flow itself, and is told round by round when to go.
+ */
+
+export type BookRequest =
+  | { readonly type: 'open'; readonly subject: 'ours' | 'peer'; readonly options: FlowOptions }
+  | { readonly type: 'round'; readonly round: number }
+  | { readonly type: 'end' };
+
+type Subject = FlowBook & { checksum(): string };
+
+class OurBook extends PoolBook implements Subject {
+  checksum(): string {
+    return checksum((visit) => this.forEach(visit));
+  }
+}
+
+/** `nodejs-order-book`, its ids spelt ahead. */
+class PeerBook implements Subject {
+  readonly #book = new OrderBook();
+  readonly #names: readonly string[];
+
+  constructor(flow: Flow) {
+    const last = flow.id.reduce((max, id) => Math.max(max, id), 0);
+    this.#names = Array.from({ length: last + 1 }, (_, id) => `o${id}`);
+  }
+
+  place(id: number, isBuy: boolean, price: number, size: number): void {
+    const side = isBuy ? Side.BUY : Side.SELL;
+    this.#book.limit({ id: this.#names[id]!, side, price, size });
+  }
+
+  cancel(id: number): void {
+    this.#book.cancel(this.#names[id]!);
+  }
+
+  amend(id: number, _isBuy: boolean, price: number, size: number): void {
+    this.#book.modify(this.#names[id]!, { price, size });
+  }
+
+  checksum(): string {
+    const { bids, asks } = this.#book.snapshot();
+    return checksum((visit) => {
+      for (const { orders } of [...bids, ...asks]) {
+        for (const { id, price, size } of orders) visit(Number(id.slice(1)), price, size);
+      }
+    });
+  }
+}
+
+/** Count and content of what rests: every order with its price and size, in order of priority. */
+function checksum(
+  forEach: (visit: (id: number, price: number, size: number) => void) => void,
+): string {
+  let count = 0;
+  let sum = 0x811c9dc5;
+  forEach((id, price, size) => {
+    count += 1;
+    for (const word of [id, price, size]) sum = Math.imul(sum ^ word, 0x01000193);
+  });
+  return `${count} ${sum >>> 0}`;
+}
+
+let flow: Flow | undefined;
+let book: Subject | undefined;
+
+process.on('message', (request: BookRequest) => process.send?.(answer(request)));
+
+function answer(request: BookRequest): string | number {
+  if (request.type === 'open') {
+    flow = createFlow(request.options);
+    book = request.subject === 'ours' ? new OurBook() : new PeerBook(flow);
+    return 'open';
+  }
+  if (flow === undefined || book === undefined) throw new Error('open comes first');
+  return request.type === 'round' ? roundMs(book, flow, request.round) : book.checksum();
+}
+
+function roundMs(subject: FlowBook, { segments, ...columns }: Flow, round: number): number {
+  collectGarbage();
+  let spent = 0;
+  for (const segment of segments) {
+    if (segment.round !== round) continue;
+    if (segment.isTimed) spent += cpuMs(() => runSegment(subject, columns, segment));
+    else runSegment(subject, columns, segment);
+  }
+  return spent;
+}

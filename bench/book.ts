@@ -1,0 +1,164 @@
+import { execFileSync, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { BookRequest } from './book-process.ts';
+import { createFlow, FLOWS, type Flow, type FlowName, type FlowOptions } from './flows.ts';
+import {
+  atLeast,
+  median,
+  medianRatio,
+  noted,
+  same,
+  show,
+  sized,
+  skipped,
+  type Row,
+  type Scale,
+} from './report.ts';
+
+/** Books on the same flows: ours, the one of npm that most people find, and one in C++. */
+
+const TARGETS: Readonly<Record<FlowName, number | undefined>> = {
+  A: 50,
+  B: 50,
+  C: undefined,
+  D: 15,
+};
+
+export async function bookSection(scale: Scale): Promise<readonly Row[]> {
+  const rounds = sized(scale, { full: 9, quick: 6, tiny: 2 });
+  const operations = sized(scale, { full: 50_000, quick: 20_000, tiny: 200 });
+  const depthShare = sized(scale, { full: 1, quick: 1, tiny: 0.002 });
+  const program = compile();
+  const rows: Row[] = [];
+  const ours = new ForkedBook();
+  const peer = new ForkedBook();
+  try {
+    for (const name of FLOWS) {
+      const options = { name, rounds, operations, depthShare };
+      rows.push(...(await compare(options, ours, peer, program?.path)));
+    }
+  } finally {
+    ours.close();
+    peer.close();
+    if (program !== undefined) rmSync(program.directory, { recursive: true });
+  }
+  if (program === undefined) rows.push(skipped('book against C++', 'no g++ on this machine'));
+  return rows;
+}
+
+async function compare(
+  options: FlowOptions,
+  ours: ForkedBook,
+  peer: ForkedBook,
+  program: string | undefined,
+): Promise<Row[]> {
+  const { name, rounds } = options;
+  const flow = createFlow(options);
+  await ours.ask({ type: 'open', subject: 'ours', options });
+  await peer.ask({ type: 'open', subject: 'peer', options });
+  const native = program === undefined ? undefined : new NativeBook(program, flow);
+  const times = { ours: [] as number[], peer: [] as number[], native: [] as number[] };
+  for (let round = 0; round < rounds; round++) {
+    const oursMs = Number(await ours.ask({ type: 'round', round }));
+    const peerMs = Number(await peer.ask({ type: 'round', round }));
+    const nativeMs = (await native?.roundMs(round)) ?? 0;
+    // While the first rounds run the code is still being compiled.
+    if (round < rounds / 3) continue;
+    times.ours.push(oursMs);
+    times.peer.push(peerMs);
+    times.native.push(nativeMs);
+  }
+  const expected = await ours.ask({ type: 'end' });
+  same(`flow ${name}: nodejs-order-book ends with`, await peer.ask({ type: 'end' }), expected);
+  if (native !== undefined) same(`flow ${name}: C++ ends with`, await native.checksum(), expected);
+
+  const each = (ms: readonly number[]): string =>
+    `${show((median(ms) * 1_000) / options.operations)} µs`;
+  const ratio = medianRatio(times.peer, times.ours);
+  const words = `${each(times.ours)} against ${each(times.peer)} an operation`;
+  const what = `book, flow ${name}, against nodejs-order-book`;
+  const target = TARGETS[name];
+  const rows = [
+    target === undefined ? noted(what, words, ratio) : atLeast(what, words, ratio, target),
+  ];
+  if (native !== undefined) {
+    const nativeWords = `${each(times.ours)} against ${each(times.native)} an operation`;
+    const nativeRatio = medianRatio(times.native, times.ours);
+    rows.push(noted(`book, flow ${name}, against C++ (map, list)`, nativeWords, nativeRatio));
+  }
+  return rows;
+}
+
+/** A book of JavaScript in its own process. */
+class ForkedBook {
+  readonly #child = fork(join(import.meta.dirname, 'book-process.ts'), {
+    execArgv: ['--expose-gc'],
+  });
+
+  async ask(request: BookRequest): Promise<string | number> {
+    this.#child.send(request);
+    const [answer] = (await once(this.#child, 'message')) as [string | number];
+    return answer;
+  }
+
+  close(): void {
+    this.#child.disconnect();
+  }
+}
+
+/** The C++ book, a process that runs a segment for each line it is sent. */
+class NativeBook {
+  readonly #flow: Flow;
+  readonly #process: ReturnType<typeof spawn>;
+  readonly #lines: AsyncIterator<string>;
+
+  constructor(program: string, flow: Flow) {
+    this.#flow = flow;
+    const file = `${program}.flow`;
+    const { kind, id, isBuy, price, size, segments } = flow;
+    const head = Int32Array.of(kind.length, segments.length, ...segments.map(({ to }) => to));
+    const parts = [head, kind, id, isBuy, price, size];
+    writeFileSync(file, Buffer.concat(parts.map((part) => Buffer.from(part.buffer))));
+    this.#process = spawn(program, [file], { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.#lines = createInterface(this.#process.stdout!)[Symbol.asyncIterator]();
+  }
+
+  async roundMs(round: number): Promise<number> {
+    let ns = 0;
+    for (const segment of this.#flow.segments) {
+      if (segment.round !== round) continue;
+      this.#process.stdin!.write('\n');
+      const spent = Number(await this.#line());
+      if (segment.isTimed) ns += spent;
+    }
+    return ns / 1_000_000;
+  }
+
+  checksum(): Promise<string> {
+    return this.#line();
+  }
+
+  async #line(): Promise<string> {
+    const { value } = await this.#lines.next();
+    return String(value);
+  }
+}
+
+/** Compiles the C++ book into a folder of its own; undefined when there is no compiler. */
+function compile(): { path: string; directory: string } | undefined {
+  const directory = mkdtempSync(join(tmpdir(), 'oddlot-bench-'));
+  const path = join(directory, 'book');
+  const source = join(import.meta.dirname, 'book.cpp');
+  try {
+    execFileSync('g++', ['-O3', '-std=c++17', '-o', path, source], { stdio: 'inherit' });
+  } catch (error) {
+    rmSync(directory, { recursive: true });
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+  return { path, directory };
+}

@@ -1,0 +1,204 @@
+import {
+  applyBlock,
+  createState,
+  type Authority,
+  type Block,
+  type BlockResult,
+  type Command,
+  type OrderRequest,
+  type State,
+} from '@oddlot/engine';
+import { address, hash, instrumentId, timeMs, type Address } from '@oddlot/units';
+import { genesisCommands } from '../packages/venue/src/genesis.ts';
+import { createRandom } from './report.ts';
+
+/**
+ * A log for the engine: accounts with positions in three perps quote around the oracle, a tenth of
+ * their orders trades, and what has rested long enough is cancelled. Orders that don't fit the state
+ * would measure refusals, so the log is made by executing it once; a refusal is an error.
+ */
+
+export type EngineFlow = {
+  /** Genesis, funds and positions. */
+  readonly setUp: readonly Block[];
+  readonly blocks: readonly Block[];
+  readonly orders: number;
+  readonly cancels: number;
+  readonly trades: number;
+  /** Of the state after all blocks: who replays them ends with the same. */
+  readonly digest: string;
+};
+
+export type EngineFlowOptions = {
+  readonly orders: number;
+  readonly ordersPerAction: number;
+  readonly accounts?: number;
+  /** Actions of one block. */
+  readonly actionsPerBlock?: number;
+  /** From this many live orders on an account cancels as many as it places. */
+  readonly livePerAccount?: number;
+};
+
+export function createEngineFlow(options: EngineFlowOptions): EngineFlow {
+  const maker = new EngineFlowMaker(options);
+  const setUp = maker.setUp();
+  const blocks: Block[] = [];
+  while (maker.orders < options.orders) blocks.push(maker.next());
+  return { setUp, blocks, ...maker.totals() };
+}
+
+/** A new state with the blocks applied. */
+export function stateAfter(blocks: readonly Block[]): State {
+  const state = createState();
+  for (const block of blocks) applyBlock(state, block);
+  return state;
+}
+
+const START_MS = 1_767_225_600_000;
+const FUNDS_MICRO_USDC = 1_000_000_000_000;
+const BLOCK_MS = 5;
+const ORACLE_BLOCKS = 200;
+
+/** Oracle price and step between quotes in price units, and lots of about 20 USDC. */
+const MARKETS = [
+  { id: instrumentId(1), oracle: 970_000, step: 1, lots: 20 },
+  { id: instrumentId(2), oracle: 340_000, step: 1, lots: 60 },
+  { id: instrumentId(3), oracle: 1_800_000, step: 10, lots: 12 },
+] as const;
+/** Quotes stand at one of so many steps from the oracle. */
+const STEPS = 200;
+const CROSSING_IN_100 = 10;
+
+class EngineFlowMaker {
+  readonly #state = createState();
+  readonly #random = createRandom(20_261_115);
+  readonly #accounts: readonly Address[];
+  readonly #live: ReadonlyMap<Address, Set<number>>;
+  readonly #perpOf = new Map<number, number>();
+  readonly #options: Required<EngineFlowOptions>;
+  #height = 0;
+  #nonce = START_MS;
+  #turn = 0;
+  #cancels = 0;
+  #trades = 0;
+  #digest = '';
+  orders = 0;
+
+  constructor(options: EngineFlowOptions) {
+    this.#options = { accounts: 64, actionsPerBlock: 20, livePerAccount: 200, ...options };
+    this.#accounts = Array.from({ length: this.#options.accounts }, (_, index) =>
+      address(`0x${(index + 1).toString(16).padStart(40, '0')}`),
+    );
+    this.#live = new Map(this.#accounts.map((account) => [account, new Set<number>()]));
+  }
+
+  totals(): Pick<EngineFlow, 'orders' | 'cancels' | 'trades' | 'digest'> {
+    const { orders } = this;
+    return { orders, cancels: this.#cancels, trades: this.#trades, digest: this.#digest };
+  }
+
+  setUp(): Block[] {
+    const credits = this.#accounts.map((account): Command => {
+      return { type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc: FUNDS_MICRO_USDC };
+    });
+    const quotes = this.#accounts.map((account, index) => this.#opening(account, index % 2 === 0));
+    return [
+      this.#block([...genesisCommands('Oddlot-Testnet')]),
+      this.#block([this.#oracle()]),
+      this.#block(credits),
+      this.#block(quotes),
+    ];
+  }
+
+  next(): Block {
+    const commands: Command[] = [];
+    if (this.#height % ORACLE_BLOCKS === 0) commands.push(this.#oracle());
+    for (let count = 0; count < this.#options.actionsPerBlock; count++) commands.push(this.#action());
+    return this.#block(commands);
+  }
+
+  /** Places, or cancels when much rests already. */
+  #action(): Command {
+    const { livePerAccount, ordersPerAction } = this.#options;
+    const signer = this.#accounts[this.#turn++ % this.#accounts.length]!;
+    const live = this.#live.get(signer)!;
+    const authority = this.#authority(signer);
+    if (live.size >= livePerAccount) {
+      const cancels = [...live].slice(0, ordersPerAction).map((orderId) => {
+        return { instrumentId: instrumentId(this.#perpOf.get(orderId)!), orderId };
+      });
+      for (const { orderId } of cancels) live.delete(orderId);
+      this.#cancels += cancels.length;
+      return { type: 'cancelOrders', authority, cancels };
+    }
+    const orders = Array.from({ length: ordersPerAction }, () => this.#order());
+    this.orders += orders.length;
+    return { type: 'placeOrders', authority, orders };
+  }
+
+  #order(): OrderRequest {
+    const { id, oracle, step, lots } = MARKETS[this.#random.below(MARKETS.length)]!;
+    const isBuy = this.#random.below(2) === 0;
+    const isCrossing = this.#random.below(100) < CROSSING_IN_100;
+    const distance = step * (1 + this.#random.below(STEPS));
+    const below = isBuy !== isCrossing;
+    return {
+      instrumentId: id,
+      isBuy,
+      price: below ? oracle - distance : oracle + distance,
+      size: lots + this.#random.below(lots),
+      reduceOnly: false,
+      timeInForce: isCrossing ? 'ioc' : 'gtc',
+    };
+  }
+
+  /** One account of two offers, the next one takes: both have positions from then on. */
+  #opening(signer: Address, isOffering: boolean): Command {
+    const orders = MARKETS.map(({ id, oracle, lots }): OrderRequest => {
+      const shape = { instrumentId: id, price: oracle, size: 10 * lots, reduceOnly: false };
+      return { ...shape, isBuy: !isOffering, timeInForce: 'gtc' };
+    });
+    return { type: 'placeOrders', authority: this.#authority(signer), orders };
+  }
+
+  #oracle(): Command {
+    const prices = MARKETS.map(({ id, oracle }) => ({ instrumentId: id, oracle }));
+    return { type: 'pushOracle', prices, observedMs: timeMs(this.#now()) };
+  }
+
+  #authority(signer: Address): Authority {
+    const nonce = this.#nonce++;
+    return { signer, nonce, txHash: hash(`0x${nonce.toString(16).padStart(64, '0')}`) };
+  }
+
+  #now(): number {
+    return START_MS + this.#height * BLOCK_MS;
+  }
+
+  #block(commands: readonly Command[]): Block {
+    const block = { height: this.#height + 1, timeMs: timeMs(this.#now()), commands };
+    this.#height += 1;
+    this.#follow(applyBlock(this.#state, block));
+    return block;
+  }
+
+  #follow({ outcomes, events, digest }: BlockResult): void {
+    this.#digest = digest;
+    for (const { reject } of outcomes) {
+      if (reject !== undefined) throw new Error(`an action was refused: ${reject.reason}`);
+    }
+    for (const event of events) {
+      if (event.type === 'tradeExecuted') this.#trades += 1;
+      if (event.type !== 'orderUpdated') continue;
+      const { orderId, account, instrumentId: perp } = event.order;
+      if (event.status === 'rejected') throw new Error(`refused: ${event.reject?.reason}`);
+      if (event.status === 'open') {
+        this.#live.get(account)!.add(orderId);
+        this.#perpOf.set(orderId, perp);
+      } else {
+        this.#live.get(account)!.delete(orderId);
+        this.#perpOf.delete(orderId);
+      }
+    }
+  }
+}

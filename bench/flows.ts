@@ -1,0 +1,203 @@
+import { PoolBook } from './pool-book.ts';
+import { createRandom } from './report.ts';
+
+/**
+ * The order flows that books are compared on. A flow is generated ahead and is the same for every
+ * book: operations in columns, in segments of which some only bring the book back to its depth.
+ *
+ * A  60 % cancels, 40 % new orders of which 10 % cross; 1,000 levels, about 100,000 resting
+ * B  98 % adds near the touch, 2 % sweeps of about 50 makers; 100 levels, about 10,000 resting
+ * C  36 % cancels, 24 % amends, 40 % new orders of which 10 % cross; levels and depth as A
+ * D  as A with 1,000 resting
+ */
+export const FLOWS = ['A', 'B', 'C', 'D'] as const;
+export type FlowName = (typeof FLOWS)[number];
+
+export const PLACE = 0;
+export const CANCEL = 1;
+/** Cancel and place again under the same id, at the end of the queue. */
+export const AMEND = 2;
+
+/** A part of a flow; only the timed ones count. */
+export type Segment = {
+  readonly round: number;
+  readonly from: number;
+  readonly to: number;
+  readonly isTimed: boolean;
+};
+
+/** Operations, a column a field. */
+export type Columns = {
+  readonly kind: Int32Array;
+  readonly id: Int32Array;
+  readonly isBuy: Int32Array;
+  readonly price: Int32Array;
+  readonly size: Int32Array;
+};
+
+export type Flow = Columns & { readonly segments: readonly Segment[] };
+
+/** What runs a flow. Ids are dense from 1 on. */
+export type FlowBook = {
+  place(id: number, isBuy: boolean, price: number, size: number): void;
+  cancel(id: number): void;
+  amend(id: number, isBuy: boolean, price: number, size: number): void;
+};
+
+/** Runs a part of a flow. */
+export function runSegment(book: FlowBook, columns: Columns, { from, to }: Segment): void {
+  const { kind, id, isBuy, price, size } = columns;
+  for (let at = from; at < to; at++) {
+    if (kind[at] === PLACE) book.place(id[at]!, isBuy[at] === 1, price[at]!, size[at]!);
+    else if (kind[at] === CANCEL) book.cancel(id[at]!);
+    else book.amend(id[at]!, isBuy[at] === 1, price[at]!, size[at]!);
+  }
+}
+
+const MIDDLE = 1_000_000;
+const SIZE_MAX = 100;
+const SWEPT_MAKERS = 50;
+
+type Shape = {
+  readonly resting: number;
+  readonly levelsPerSide: number;
+  /** Chances in 100. */
+  readonly cancel: number;
+  readonly amend: number;
+  /** Chances in 1,000 that a new order crosses, and how many makers it is meant for. */
+  readonly cross: number;
+  readonly makers: number;
+};
+
+const SHAPES: Readonly<Record<FlowName, Shape>> = {
+  A: { resting: 100_000, levelsPerSide: 500, cancel: 60, amend: 0, cross: 100, makers: 1 },
+  B: { resting: 10_000, levelsPerSide: 50, cancel: 0, amend: 0, cross: 20, makers: SWEPT_MAKERS },
+  C: { resting: 100_000, levelsPerSide: 500, cancel: 36, amend: 24, cross: 100, makers: 1 },
+  D: { resting: 1_000, levelsPerSide: 500, cancel: 60, amend: 0, cross: 100, makers: 1 },
+};
+
+export type FlowOptions = {
+  readonly name: FlowName;
+  readonly rounds: number;
+  /** Timed operations of a round. */
+  readonly operations: number;
+  /** The part of the usual depth that rests. */
+  readonly depthShare: number;
+};
+
+/** Generates a flow of some rounds: each fills the book up, untimed, and then runs timed. */
+export function createFlow({ name, rounds, operations, depthShare }: FlowOptions): Flow {
+  const shape = SHAPES[name];
+  const resting = Math.max(50, Math.floor(shape.resting * depthShare));
+  const maker = new FlowMaker(shape, name.charCodeAt(0));
+  const segments: Segment[] = [];
+  for (let round = 0; round < rounds; round++) {
+    // Flows that cancel more than they add are cut so that the depth stays within a third.
+    const parts = Math.ceil(operations / resting);
+    for (let part = 0; part < parts; part++) {
+      const filling = maker.length;
+      while (maker.resting < resting) maker.rest();
+      const from = maker.length;
+      segments.push({ round, from: filling, to: from, isTimed: false });
+      for (let count = 0; count < operations / parts; count++) maker.next();
+      segments.push({ round, from, to: maker.length, isTimed: true });
+    }
+  }
+  return { ...maker.columns(), segments };
+}
+
+/** Writes operations while it executes them, since only live orders are cancelled and amended. */
+class FlowMaker {
+  readonly #shape: Shape;
+  readonly #random: { below: (limit: number) => number };
+  readonly #rows: number[] = [];
+  readonly #book = new PoolBook((id) => this.#gone(id));
+  /** Ids of live orders in no order, and the place of each in the list. */
+  readonly #live: number[] = [];
+  readonly #placeOf = new Map<number, number>();
+  #nextId = 1;
+
+  constructor(shape: Shape, seed: number) {
+    this.#shape = shape;
+    this.#random = createRandom(seed * 7_919);
+  }
+
+  get length(): number {
+    return this.#rows.length / 5;
+  }
+
+  get resting(): number {
+    return this.#live.length;
+  }
+
+  next(): void {
+    const { cancel, amend, cross } = this.#shape;
+    const dice = this.#random.below(100);
+    if (dice < cancel && this.#live.length > 0) this.#cancel();
+    else if (dice < cancel + amend && this.#live.length > 0) this.#amend();
+    else if (this.#random.below(1_000) < cross) this.#cross();
+    else this.rest();
+  }
+
+  /** An order on its own side of the middle, which nothing on the other side reaches. */
+  rest(): void {
+    const isBuy = this.#random.below(2) === 0;
+    this.#place(isBuy, this.#ownPrice(isBuy), 1 + this.#random.below(SIZE_MAX));
+  }
+
+  columns(): Columns {
+    const column = (at: number): Int32Array =>
+      Int32Array.from({ length: this.length }, (_, row) => this.#rows[row * 5 + at]!);
+    return { kind: column(0), id: column(1), isBuy: column(2), price: column(3), size: column(4) };
+  }
+
+  #cancel(): void {
+    const id = this.#live[this.#random.below(this.#live.length)]!;
+    this.#rows.push(CANCEL, id, 0, 0, 0);
+    this.#book.cancel(id);
+    this.#gone(id);
+  }
+
+  #amend(): void {
+    const id = this.#live[this.#random.below(this.#live.length)]!;
+    const isBuy = this.#book.isBuy(id);
+    const price = this.#ownPrice(isBuy);
+    const size = 1 + this.#random.below(SIZE_MAX);
+    this.#rows.push(AMEND, id, isBuy ? 1 : 0, price, size);
+    this.#book.amend(id, isBuy, price, size);
+  }
+
+  /** At a price that reaches everything, for no more than there is: nothing of it rests. */
+  #cross(): void {
+    const isBuy = this.#random.below(2) === 0;
+    const there = this.#book.totalSize(!isBuy);
+    if (there === 0) return this.rest();
+    const { makers, levelsPerSide } = this.#shape;
+    const wanted = makers === 1 ? 1 + this.#random.below(SIZE_MAX) : makers * (SIZE_MAX / 2);
+    const price = isBuy ? MIDDLE + levelsPerSide : MIDDLE - levelsPerSide;
+    return this.#place(isBuy, price, Math.min(wanted, there));
+  }
+
+  #place(isBuy: boolean, price: number, size: number): void {
+    const id = this.#nextId++;
+    this.#rows.push(PLACE, id, isBuy ? 1 : 0, price, size);
+    this.#book.place(id, isBuy, price, size);
+    if (!this.#book.isLive(id)) return;
+    this.#placeOf.set(id, this.#live.length);
+    this.#live.push(id);
+  }
+
+  #ownPrice(isBuy: boolean): number {
+    const distance = 1 + this.#random.below(this.#shape.levelsPerSide);
+    return isBuy ? MIDDLE - distance : MIDDLE + distance;
+  }
+
+  #gone(id: number): void {
+    const place = this.#placeOf.get(id)!;
+    const last = this.#live.pop()!;
+    this.#placeOf.delete(id);
+    if (last === id) return;
+    this.#live[place] = last;
+    this.#placeOf.set(last, place);
+  }
+}

@@ -1,0 +1,114 @@
+import { closeSync, fdatasyncSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BlockBuffer } from '../packages/venue/src/log/block-codec.ts';
+import { FileJournal } from '../packages/venue/src/log/file-journal.ts';
+import { RECORD_HEADER_BYTES } from '../packages/venue/src/log/journal-format.ts';
+import type { LoggedCommand } from '../packages/venue/src/log/log.ts';
+import { createEngineFlow } from './engine-flow.ts';
+import { atLeast, median, medianRatio, show, sized, type Row, type Scale } from './report.ts';
+
+/**
+ * Commits of the journal against write and fdatasync, one after the other, of as many bytes into a
+ * file that is filled with zeros ahead. Wall-clock time, since the disk is what is waited for.
+ */
+
+const TARGET = 0.7;
+/** Commands of a block: a lone one, and a crowd that shares a sync. */
+const BATCHES = [1, 100] as const;
+/** The length of a signed single-order request, which the journal keeps with its command. */
+const REQUEST_BYTES = 330;
+
+export async function journalSection(scale: Scale): Promise<readonly Row[]> {
+  const commits = sized(scale, { full: 200, quick: 60, tiny: 3 });
+  const rounds = sized(scale, { full: 11, quick: 5, tiny: 2 });
+  const directory = await mkdtemp(join(import.meta.dirname, '..', 'bench-journal-'));
+  try {
+    const rows: Row[] = [];
+    for (const batch of BATCHES) rows.push(await compare(directory, { batch, commits, rounds }));
+    return rows;
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+async function compare(
+  root: string,
+  { batch, commits, rounds }: { batch: number; commits: number; rounds: number },
+): Promise<Row> {
+  const block = blockOf(batch);
+  const journal = await FileJournal.open({
+    directory: join(root, `batch-${batch}`),
+    clock: { nowMs: () => Date.now() },
+  });
+  const bytes = bytesOf(block);
+  const raw = new RawFile(join(root, `raw-${batch}`), bytes, commits * (rounds + 1));
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const oursMs = await wallMs(async () => {
+      for (let count = 0; count < commits; count++) await journal.append(block);
+    });
+    const rawMs = await wallMs(async () => {
+      for (let count = 0; count < commits; count++) raw.commit();
+    });
+    // The first round compiles and fills caches.
+    if (round === 0) continue;
+    ours.push(commits / oursMs);
+    theirs.push(commits / rawMs);
+  }
+  await journal.close();
+  raw.close();
+  const rate = (perMs: readonly number[]): string => `${show(median(perMs) * 1_000)}/s`;
+  const words = `${rate(ours)} against ${rate(theirs)}, ${show(bytes.length)} bytes each`;
+  const what = `journal commits of ${batch} commands, against write + fdatasync`;
+  return atLeast(what, words, medianRatio(ours, theirs), TARGET);
+}
+
+function blockOf(batch: number): LoggedCommand[] {
+  const { blocks } = createEngineFlow({
+    orders: batch,
+    ordersPerAction: 1,
+    actionsPerBlock: batch,
+  });
+  const commands = blocks.flatMap((block) => block.commands).slice(0, batch);
+  return commands.map((command) => ({ command, request: 'r'.repeat(REQUEST_BYTES) }));
+}
+
+/** What the journal writes for a block. */
+function bytesOf(block: readonly LoggedCommand[]): Buffer {
+  const buffer = new BlockBuffer();
+  buffer.skip(RECORD_HEADER_BYTES);
+  buffer.writeBlock(block);
+  return Buffer.from(buffer.bytes.subarray(0, buffer.length));
+}
+
+class RawFile {
+  readonly #descriptor: number;
+  readonly #bytes: Buffer;
+  #end = 0;
+
+  constructor(path: string, bytes: Buffer, commits: number) {
+    this.#bytes = bytes;
+    this.#descriptor = openSync(path, 'w');
+    const zeros = Buffer.alloc(bytes.length);
+    for (let count = 0; count < commits; count++) writeSync(this.#descriptor, zeros);
+    fsyncSync(this.#descriptor);
+  }
+
+  commit(): void {
+    writeSync(this.#descriptor, this.#bytes, 0, this.#bytes.length, this.#end);
+    fdatasyncSync(this.#descriptor);
+    this.#end += this.#bytes.length;
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+}
+
+async function wallMs(work: () => Promise<void>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return performance.now() - startedMs;
+}

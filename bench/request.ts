@@ -1,0 +1,218 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Load, LoadResult } from './load-generator.ts';
+import {
+  atLeast,
+  atMost,
+  createRandom,
+  median,
+  medianRatio,
+  noted,
+  same,
+  show,
+  sized,
+  skipped,
+  type Row,
+  type Scale,
+} from './report.ts';
+import { ServerProcess } from './server-process.ts';
+import {
+  approveAgentAction,
+  createRequestSigner,
+  loadSecp256k1,
+  orderAction,
+  type Key,
+  type RequestSigner,
+  type WireOrder,
+} from './signed-requests.ts';
+
+/**
+ * Signed requests through a venue process: its CPU time for a single order against a bare server
+ * that recovers as well, and durable orders a second in 50-order actions with the client on the same
+ * machine. The CPU time is that of the whole process: recovery, journal, receipts and engine.
+ */
+
+const CPU_TARGET = 1.3;
+const RATE_TARGET = 80_000;
+const ORDERS_PER_ACTION = 50;
+const LANES = 32;
+/** Orders that an account with 1,000 USDC may have in all, with room to spare. */
+const ORDERS_PER_ACCOUNT = 2_000;
+
+export async function requestSection(scale: Scale): Promise<readonly Row[]> {
+  const secp256k1 = loadSecp256k1();
+  if (secp256k1 === undefined) return [skipped('requests', 'the binding is not installed')];
+  const signer = await createRequestSigner(secp256k1);
+  const directory = await mkdtemp(join(tmpdir(), 'oddlot-bench-'));
+  const generator = fork(join(import.meta.dirname, 'load-generator.ts'));
+  const flags = ['--port', '0', '--ops-port', '0', '--no-limits', '--oracle', 'still'];
+  const venue = await ServerProcess.start('packages/venue/src/main.ts', [
+    ...flags,
+    ...['--data', directory, '--log-level', 'warn'],
+  ]);
+  const bare = await ServerProcess.start('bench/bare-server.ts', []);
+  try {
+    const bench = new RequestBench(signer, generator, venue, bare);
+    return [...(await bench.single(scale)), ...(await bench.many(scale))];
+  } finally {
+    await Promise.all([venue.stop(), bare.stop()]);
+    generator.disconnect();
+    await rm(directory, { recursive: true });
+  }
+}
+
+/** An account and the agent that signs for it. */
+type Trader = { readonly agent: Key; nonce: number; ordersLeft: number };
+
+class RequestBench {
+  readonly #signer: RequestSigner;
+  readonly #generator: ChildProcess;
+  readonly #venue: ServerProcess;
+  readonly #bare: ServerProcess;
+  readonly #random = createRandom(97_000);
+  #traders: Trader[] = [];
+  #keys = 0;
+
+  constructor(
+    signer: RequestSigner,
+    generator: ChildProcess,
+    venue: ServerProcess,
+    bare: ServerProcess,
+  ) {
+    this.#signer = signer;
+    this.#generator = generator;
+    this.#venue = venue;
+    this.#bare = bare;
+  }
+
+  async single(scale: Scale): Promise<Row[]> {
+    const requests = sized(scale, { full: 6_400, quick: 1_600, tiny: 64 });
+    const rounds = sized(scale, { full: 6, quick: 4, tiny: 2 });
+    const ours: number[] = [];
+    const bare: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const lanes = await this.#lanes(requests, 1);
+      const venueMs = await this.#cpuOf(this.#venue, lanes);
+      const bareMs = await this.#cpuOf(this.#bare, lanes);
+      // The first round compiles.
+      if (round === 0) continue;
+      ours.push(venueMs);
+      bare.push(bareMs);
+    }
+    await this.#checkOrders();
+    const each = (ms: readonly number[]): string => `${show((median(ms) * 1_000) / requests)} µs`;
+    const words = `${each(ours)} against ${each(bare)} of CPU`;
+    const ratio = medianRatio(ours, bare);
+    return [atMost('single-order request, against a bare server', words, ratio, CPU_TARGET)];
+  }
+
+  async many(scale: Scale): Promise<Row[]> {
+    const actions = sized(scale, { full: 3_200, quick: 640, tiny: 64 });
+    const rounds = sized(scale, { full: 4, quick: 3, tiny: 2 });
+    const rates: number[] = [];
+    const spent: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const lanes = await this.#lanes(actions, ORDERS_PER_ACTION);
+      const before = this.#venue.cpuMs();
+      const { wallMs } = await this.#send(this.#venue, '/exchange', lanes);
+      if (round === 0) continue;
+      spent.push(this.#venue.cpuMs() - before);
+      rates.push((actions * ORDERS_PER_ACTION * 1_000) / wallMs);
+    }
+    await this.#checkOrders();
+    const orders = actions * ORDERS_PER_ACTION;
+    const eachUs = (median(spent) * 1_000) / orders;
+    const words = `${show(orders)} orders a round, ${LANES} connections, client on the same cores`;
+    return [
+      atLeast('durable orders in 50-order actions', words, median(rates), RATE_TARGET, ' orders/s'),
+      noted('CPU of the venue for one of them', 'all threads', eachUs, ' µs'),
+    ];
+  }
+
+  async #cpuOf(server: ServerProcess, lanes: readonly (readonly string[])[]): Promise<number> {
+    const before = server.cpuMs();
+    await this.#send(server, '/exchange', lanes);
+    return server.cpuMs() - before;
+  }
+
+  async #send(
+    server: ServerProcess,
+    path: string,
+    lanes: readonly (readonly string[])[],
+  ): Promise<LoadResult> {
+    const load: Load = { port: server.port, path, lanes };
+    this.#generator.send(load);
+    const [result] = (await once(this.#generator, 'message')) as [LoadResult];
+    if (result.fault !== undefined) throw new Error(`not a success: ${result.fault}`);
+    return result;
+  }
+
+  /** Actions of some orders each, signed, in lanes; each trader has a lane of its own. */
+  async #lanes(actions: number, ordersPerAction: number): Promise<string[][]> {
+    const perLane = Math.ceil(actions / LANES);
+    const lanes: string[][] = [];
+    for (let lane = 0; lane < LANES; lane++) {
+      const texts: string[] = [];
+      while (texts.length < perLane) {
+        const trader = await this.#trader(lane, ordersPerAction);
+        trader.ordersLeft -= ordersPerAction;
+        const orders = Array.from({ length: ordersPerAction }, () => this.#order());
+        texts.push(this.#signer.sign(trader.agent, orderAction(orders), trader.nonce++).text);
+        this.#sent += ordersPerAction;
+      }
+      lanes.push(texts);
+    }
+    return lanes;
+  }
+
+  #sent = 0;
+
+  /** The trader of a lane, a new one when it has placed as many orders as its money allows. */
+  async #trader(lane: number, orders: number): Promise<Trader> {
+    const trader = this.#traders[lane];
+    if (trader !== undefined && trader.ordersLeft >= orders) return trader;
+    const account = this.#signer.key(this.#keys++);
+    const agent = this.#signer.key(this.#keys++);
+    const { port } = this.#venue;
+    await post(port, '/request-fund', JSON.stringify({ user: account.address, accountType: 'perp' }));
+    const nonce = Date.now();
+    const action = approveAgentAction(agent.address, nonce);
+    await post(port, '/exchange', this.#signer.sign(account, action, nonce).text);
+    const hired = { agent, nonce: nonce + 1, ordersLeft: ORDERS_PER_ACCOUNT };
+    this.#traders[lane] = hired;
+    return hired;
+  }
+
+  /** About 11 USDC: nine of ten rest on their own side, the tenth takes what stands best. */
+  #order(): WireOrder {
+    const isBuy = this.#random.below(2) === 0;
+    const isTaking = this.#random.below(10) === 0;
+    const cents = 1 + this.#random.below(500);
+    const isBelow = isBuy !== isTaking;
+    const price = isBelow ? 18_000 - cents : 18_000 + cents;
+    const p = `${Math.floor(price / 100)}.${String(price % 100).padStart(2, '0')}`;
+    const limit = { tif: isTaking ? 'Ioc' : 'Gtc' } as const;
+    return { a: 3, b: isBuy, p, s: '0.06', r: false, t: { limit } };
+  }
+
+  /** Every order that was sent must have been executed: an answer alone does not say so. */
+  async #checkOrders(): Promise<void> {
+    const url = /operations (http:[^)]+)\)/.exec(this.#venue.line)?.[1];
+    const text = await (await fetch(`${url}/metrics`)).text();
+    const counts = [...text.matchAll(/^oddlot_orders_total\{state="(\w+)"\} (\d+)/gm)];
+    const executed = counts.reduce((sum, [, , count]) => sum + Number(count), 0);
+    same('orders executed', executed, this.#sent);
+    const rejected = counts.find(([, state]) => state === 'rejected');
+    same('orders refused', Number(rejected?.[2] ?? 0), 0);
+  }
+}
+
+async function post(port: number, path: string, body: string): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body });
+  const text = await response.text();
+  if (!response.ok || text.includes('"status":"err"')) throw new Error(`${path}: ${text}`);
+}

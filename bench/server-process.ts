@@ -1,0 +1,69 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** A server in a process of its own, and the CPU time that all of its threads have used. */
+export class ServerProcess {
+  readonly #child: ChildProcess;
+  readonly port: number;
+  /** The whole line by which it said that it serves. */
+  readonly line: string;
+
+  private constructor(child: ChildProcess, line: string) {
+    this.#child = child;
+    this.line = line;
+    this.port = Number(/ at http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1]);
+  }
+
+  /** Starts a program of this repository and waits for the line that says where it serves. */
+  static async start(
+    program: string,
+    args: readonly string[],
+    nodeFlags: readonly string[] = [],
+  ): Promise<ServerProcess> {
+    const path = join(import.meta.dirname, '..', program);
+    const child = spawn(process.execPath, [...nodeFlags, path, ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit').then(() => {
+      throw new Error(`${program} ended before it served`);
+    });
+    const line = await Promise.race([servingLine(child), ended]);
+    ended.catch(() => {});
+    return new ServerProcess(child, line);
+  }
+
+  /** The process, for whoever wants to look into it. */
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** User and system time of the process so far, in ms. The kernel counts in ticks of 10 ms. */
+  cpuMs(): number {
+    const stat = readFileSync(`/proc/${this.pid}/stat`, 'utf8');
+    // The second field is the name in brackets and may hold blanks; utime and stime are 14 and 15.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const ticks = Number(fields[11]) + Number(fields[12]);
+    return ticks * 10;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null) return;
+    const exit = once(this.#child, 'exit');
+    this.#child.kill('SIGTERM');
+    await exit;
+  }
+}
+
+async function servingLine(child: ChildProcess): Promise<string> {
+  const lines = createInterface(child.stdout!);
+  for await (const line of lines) {
+    if (!line.includes('is serving at')) continue;
+    // What it prints later is read and dropped, so that its pipe never fills.
+    child.stdout?.resume();
+    return line;
+  }
+  throw new Error('the server printed no address');
+}

@@ -1,0 +1,85 @@
+import { instrumentId, timeMs } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { checkCommand } from '../check.ts';
+import type { Command, Operator } from '../command.ts';
+import { LIMITS } from '../limits.ts';
+import { actor, alice, PARAMETERS, PERP, Scenario, START_MS } from '../testing/scenario.ts';
+
+const admin = PARAMETERS.admins[0] ?? alice;
+
+function halt(operator?: Operator): Command {
+  const { instrumentId } = PERP;
+  const change = { type: 'setPerp', instrumentId, halted: true, changes: {} } as const;
+  return operator === undefined ? change : { ...change, operator };
+}
+
+describe('a command of the operator', () => {
+  test('passes without a signature: it comes from the process itself', () => {
+    const venue = Scenario.open();
+    expect(checkCommand(venue.state, halt(), venue.nowMs)).toEqual({});
+    expect(venue.outcome(halt())).toEqual({});
+  });
+
+  test('passes with an admin’s, who needs no account, and uses the nonce', () => {
+    const venue = Scenario.open();
+    const operator = venue.authority(admin);
+    expect(checkCommand(venue.state, halt(operator), venue.nowMs)).toEqual({});
+    expect(venue.outcome(halt(operator))).toEqual({});
+    expect(venue.state.signers.get(admin)?.used).toEqual([operator.nonce]);
+    expect(venue.outcome(halt(operator))).toEqual({ reject: { reason: 'nonceUsed' } });
+    expect(checkCommand(venue.state, halt(operator), venue.nowMs)).toEqual({
+      reject: { reason: 'nonceUsed' },
+    });
+  });
+
+  test('a refusal of what it asks uses the nonce too', () => {
+    const venue = Scenario.open();
+    const operator = venue.authority(admin);
+    const unknown = instrumentId(77);
+    const command = { type: 'setPerp', instrumentId: unknown, changes: {}, operator } as const;
+    expect(venue.outcome(command)).toMatchObject({ reject: { reason: 'instrumentUnknown' } });
+    expect(venue.state.signers.get(admin)?.used).toEqual([operator.nonce]);
+  });
+
+  test.each([
+    [{ type: 'registerPerp', perp: { ...PERP, name: 'NEW-USDC' } }],
+    [{ type: 'setPerp', instrumentId: PERP.instrumentId, changes: {} }],
+    [{ type: 'setFeeTiers', tiers: PARAMETERS.feeTiers }],
+    [{ type: 'pushOracle', prices: [], observedMs: timeMs(START_MS) }],
+  ] as const)('of anyone else is refused and leaves no trace: %o', (command) => {
+    const venue = Scenario.open();
+    const operator = venue.authority(alice);
+    const reject = { reason: 'operatorUnknown', signer: alice, action: command.type };
+    const signed: Command = { ...command, operator };
+    expect(checkCommand(venue.state, signed, venue.nowMs)).toEqual({ reject });
+    expect(venue.outcome(signed)).toEqual({ reject });
+    expect(venue.state.signers.has(alice)).toBe(false);
+  });
+
+  test('of an admin’s agent is refused', () => {
+    const venue = Scenario.open();
+    const agent = actor(0xa9e47);
+    venue.fund(admin, 1_000_000);
+    expect(venue.approve(admin, agent).reject).toBeUndefined();
+    expect(venue.outcome(halt(venue.authority(agent)))).toMatchObject({
+      reject: { reason: 'operatorUnknown', signer: agent },
+    });
+  });
+
+  test('is judged by the window before the role, by the expiry before the nonce', () => {
+    const venue = Scenario.open();
+    const old = START_MS - LIMITS.nonceAgeMs;
+    const far = START_MS + LIMITS.nonceAheadMs;
+    const table = [
+      [venue.authority(alice, old), 'nonceTooOld'],
+      [venue.authority(alice, far), 'nonceTooNew'],
+      [venue.authority(admin, old + 1), undefined],
+      [venue.authority(admin, far - 1), undefined],
+      [{ ...venue.authority(admin, far - 1), expiresAfterMs: timeMs(START_MS - 1) }, 'actionExpired'],
+      [venue.authority(admin, far - 1), 'nonceUsed'],
+    ] as const;
+    for (const [operator, reason] of table) {
+      expect(venue.outcome(halt(operator)).reject?.reason).toBe(reason);
+    }
+  });
+});

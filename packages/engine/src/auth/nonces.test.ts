@@ -1,0 +1,201 @@
+import { timeMs } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { checkCommand } from '../check.ts';
+import { dump } from '../dump.ts';
+import { actor, alice, bob, order, Scenario, START_MS } from '../testing/scenario.ts';
+import { ZERO_ADDRESS } from './agents.ts';
+import { checkNonceWindow } from './nonces.ts';
+
+const DAY = 86_400_000;
+const agent = actor(0xa6e);
+
+/** Sends something harmless with a nonce and says why it was refused. */
+function use(scenario: Scenario, nonce: number, signer = alice): string | undefined {
+  const authority = scenario.authority(signer, nonce);
+  return scenario.outcome({ type: 'cancelOrders', authority, cancels: [] }).reject?.reason;
+}
+
+function usedBy(scenario: Scenario, signer = alice): readonly number[] {
+  return scenario.state.signers.get(signer)?.used ?? [];
+}
+
+test.each([
+  [-2 * DAY, 'nonceTooOld'],
+  [-2 * DAY + 1, undefined],
+  [DAY - 1, undefined],
+  [DAY, 'nonceTooNew'],
+])('R-nonce: the window is open at both ends: T %i ms', (offset, reason) => {
+  expect(checkNonceWindow(START_MS + offset, START_MS)?.reason).toBe(reason);
+  expect(use(Scenario.open(), START_MS + offset)).toBe(reason);
+});
+
+describe('R-nonce: the 100 highest are kept', () => {
+  test('in any order, each once', () => {
+    const scenario = Scenario.open();
+    for (const nonce of [5, 3, 9, 4]) expect(use(scenario, START_MS + nonce)).toBeUndefined();
+    expect(usedBy(scenario)).toEqual([3, 4, 5, 9].map((nonce) => START_MS + nonce));
+    expect(use(scenario, START_MS + 4)).toBe('nonceUsed');
+    expect(use(scenario, START_MS + 6)).toBeUndefined();
+  });
+
+  test('with fewer than 100, anything unused in the window is accepted', () => {
+    const scenario = Scenario.open();
+    for (let i = 1; i <= 99; i++) use(scenario, START_MS + i);
+    expect(use(scenario, START_MS - DAY)).toBeUndefined();
+    expect(usedBy(scenario)).toHaveLength(100);
+  });
+
+  test('with 100, a nonce must be above the smallest kept', () => {
+    const scenario = Scenario.open();
+    for (let i = 1; i <= 100; i++) use(scenario, START_MS + 10 * i);
+    expect(use(scenario, START_MS + 9)).toBe('nonceTooLow');
+    expect(use(scenario, START_MS + 10)).toBe('nonceUsed');
+    expect(use(scenario, START_MS + 11)).toBeUndefined();
+    // 10 has made room for 11, and is now too low rather than used.
+    expect(usedBy(scenario)).toHaveLength(100);
+    expect(use(scenario, START_MS + 10)).toBe('nonceTooLow');
+  });
+
+  test('what the clock refuses is dropped, and what was dropped for room stays refused', () => {
+    const scenario = Scenario.open();
+    for (let i = 1; i <= 150; i++) use(scenario, START_MS + i);
+    scenario.wait(2 * DAY + 60);
+    // 51 … 60 have left the window; 50 and less were dropped for room and are older still.
+    expect(use(scenario, START_MS + 200)).toBeUndefined();
+    expect(usedBy(scenario)[0]).toBe(START_MS + 61);
+    for (const nonce of [20, 50, 60]) expect(use(scenario, START_MS + nonce)).toBe('nonceTooOld');
+    expect(use(scenario, START_MS + 61)).toBe('nonceUsed');
+  });
+});
+
+describe('R-nonce: what uses a nonce', () => {
+  test('a refused order does, for the action was executed', () => {
+    const scenario = Scenario.open();
+    const authority = scenario.authority(alice, START_MS + 5);
+    const orders = [order({ price: 1, size: 1 })];
+    const outcome = scenario.outcome({ type: 'placeOrders', authority, orders });
+    expect(outcome.entries?.[0]?.state).toBe('rejected');
+    expect(use(scenario, START_MS + 5)).toBe('nonceUsed');
+  });
+
+  test('an expired action does not', () => {
+    const scenario = Scenario.open();
+    const signed = {
+      ...scenario.authority(alice, START_MS + 5),
+      expiresAfterMs: timeMs(START_MS),
+    };
+    scenario.wait(1);
+    const expired = scenario.outcome({ type: 'cancelOrders', authority: signed, cancels: [] });
+    expect(expired.reject?.reason).toBe('actionExpired');
+    expect(use(scenario, START_MS + 5)).toBeUndefined();
+  });
+
+  test('an action lives up to and including its expiry', () => {
+    const scenario = Scenario.open();
+    const authority = { ...scenario.authority(alice), expiresAfterMs: timeMs(START_MS) };
+    expect(
+      scenario.outcome({ type: 'cancelOrders', authority, cancels: [] }).reject,
+    ).toBeUndefined();
+  });
+
+  test('a signer without a role leaves no trace', () => {
+    const scenario = Scenario.open({ accounts: [alice] });
+    const kept = JSON.stringify(dump(scenario.state).signers);
+    expect(use(scenario, START_MS + 5, bob)).toBe('accountUnknown');
+    expect(JSON.stringify(dump(scenario.state).signers)).toBe(kept);
+  });
+
+  test('a nonce belongs to the signer: agent and owner may use the same', () => {
+    const scenario = Scenario.open();
+    scenario.approve(alice, agent);
+    expect(use(scenario, START_MS + 50, alice)).toBeUndefined();
+    expect(use(scenario, START_MS + 50, agent)).toBeUndefined();
+  });
+
+  test('the same nonce twice in one block executes once', () => {
+    const scenario = Scenario.open();
+    const authority = scenario.authority(alice, START_MS + 5);
+    const command = { type: 'cancelOrders', authority, cancels: [] } as const;
+    const { outcomes } = scenario.block(command, command);
+    expect(outcomes.map(({ reject }) => reject?.reason)).toEqual([undefined, 'nonceUsed']);
+  });
+});
+
+describe('wire.md 2.3: the order in which a signer is judged', () => {
+  const past = { expiresAfterMs: timeMs(START_MS - 1) };
+  test.each([
+    ['window before role', bob, START_MS - 2 * DAY, past, 'nonceTooOld'],
+    ['window before expiry', alice, START_MS + DAY, past, 'nonceTooNew'],
+    ['role before expiry', bob, START_MS + 5, past, 'accountUnknown'],
+    ['expiry before a used nonce', alice, START_MS + 5, past, 'actionExpired'],
+    ['a used nonce before the order', alice, START_MS + 5, {}, 'nonceUsed'],
+  ])('%s', (_, signer, nonce, expiry, reason) => {
+    const scenario = Scenario.open({ accounts: [alice] });
+    use(scenario, START_MS + 5);
+    const authority = { ...scenario.authority(signer, nonce), ...expiry };
+    const orders = [order({ price: 0, size: 0 })];
+    const command = { type: 'placeOrders', authority, orders } as const;
+    expect(checkCommand(scenario.state, command, scenario.nowMs).reject?.reason).toBe(reason);
+    expect(scenario.outcome(command).reject?.reason).toBe(reason);
+  });
+});
+
+describe('R-nonce: a revoked agent', () => {
+  function revoked(highest: number): Scenario {
+    const scenario = Scenario.open();
+    scenario.approve(alice, agent);
+    use(scenario, highest, agent);
+    scenario.wait(1_000);
+    scenario.approve(alice, ZERO_ADDRESS);
+    return scenario;
+  }
+
+  test('is told so, until it is forgotten', () => {
+    const scenario = revoked(START_MS);
+    expect(use(scenario, START_MS + 2_000, agent)).toBe('agentUnknown');
+    scenario.wait(2 * DAY - 1);
+    scenario.block();
+    expect(use(scenario, scenario.nowMs, agent)).toBe('agentUnknown');
+    scenario.wait(3_600_000);
+    expect(use(scenario, scenario.nowMs, agent)).toBe('accountUnknown');
+    expect(scenario.state.signers.has(agent)).toBe(false);
+  });
+
+  test('approved again, by anyone, counts only above the time of the revocation', () => {
+    const scenario = revoked(START_MS + 500);
+    expect(scenario.approve(bob, agent).reject).toBeUndefined();
+    // Signed before the revocation and never sent.
+    expect(use(scenario, START_MS + 700, agent)).toBe('nonceTooLow');
+    expect(use(scenario, START_MS + 1_000, agent)).toBe('nonceTooLow');
+    expect(use(scenario, START_MS + 1_001, agent)).toBeUndefined();
+  });
+
+  test('… or above its highest used one when that is later', () => {
+    const scenario = revoked(START_MS + 5_000);
+    scenario.approve(alice, agent);
+    expect(use(scenario, START_MS + 4_000, agent)).toBe('nonceTooLow');
+    expect(use(scenario, START_MS + 5_000, agent)).toBe('nonceUsed');
+    expect(use(scenario, START_MS + 5_001, agent)).toBeUndefined();
+  });
+
+  test('a rebound label floors the old address as well', () => {
+    const scenario = Scenario.open();
+    scenario.approve(alice, agent);
+    scenario.approve(alice, actor(0xa6f));
+    expect(use(scenario, START_MS + 10, agent)).toBe('agentUnknown');
+    scenario.approve(bob, agent);
+    expect(use(scenario, START_MS, agent)).toBe('nonceTooLow');
+  });
+});
+
+test('R-nonce: the sweep forgets whom the clock refuses anyway, and nobody else', () => {
+  const scenario = Scenario.open();
+  use(scenario, START_MS, alice);
+  use(scenario, START_MS + DAY - 1, bob);
+  scenario.wait(2 * DAY);
+  scenario.block();
+  expect([...scenario.state.signers.keys()]).toEqual([bob]);
+  scenario.wait(DAY - 1);
+  scenario.block();
+  expect(scenario.state.signers.size).toBe(0);
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { applyBlock } from './apply.ts';
+import { timeMs } from '@oddlot/units';
+import type { Command } from './command.ts';
+import { dump, restore, type StateDump } from './dump.ts';
+import { checkInvariants } from './invariants.ts';
+import { alice, bob, Scenario } from './testing/scenario.ts';
+import { openVenue, randomIntegers, randomStep, type Step, toCommand } from './testing/steps.ts';
+
+/** A copy as a snapshot on disk would give it. */
+function through(text: string): StateDump {
+  return JSON.parse(text) as StateDump;
+}
+
+/** Runs a seeded history of blocks with up to four commands each. */
+function run(scenario: Scenario, seed: number, blocks: number): void {
+  const pick = randomIntegers(seed);
+  for (let i = 0; i < blocks; i++) {
+    if (pick(4) === 0) scenario.wait(pick(2_500));
+    const steps: Step[] = Array.from({ length: 1 + pick(4) }, () => randomStep(pick));
+    scenario.block(...steps.map((step): Command => toCommand(scenario, step)));
+  }
+}
+
+function opened(): Scenario {
+  const scenario = Scenario.open({ accounts: [] });
+  openVenue(scenario);
+  return scenario;
+}
+
+describe('R-determinism: dump and restore', () => {
+  test.each([1, 2, 3, 4])('give the same dump and the same future, history %i', (seed) => {
+    const scenario = opened();
+    run(scenario, seed, 150);
+    const text = JSON.stringify(dump(scenario.state));
+    const twin = restore(through(text));
+    checkInvariants(twin);
+    expect(JSON.stringify(dump(twin))).toBe(text);
+    const from = scenario.blocks.length;
+    run(scenario, seed + 1_000, 150);
+    for (const { timeMs: at, commands } of scenario.blocks.slice(from)) {
+      applyBlock(twin, { height: twin.height + 1, timeMs: timeMs(at), commands });
+    }
+    checkInvariants(twin);
+    expect(twin.digest.hex()).toBe(scenario.state.digest.hex());
+    expect(JSON.stringify(dump(twin))).toBe(JSON.stringify(dump(scenario.state)));
+  });
+
+  test('an empty venue survives as well', () => {
+    const { state } = new Scenario();
+    expect(dump(restore(through(JSON.stringify(dump(state)))))).toEqual(dump(state));
+  });
+
+  test('time priority survives, with equal times too', () => {
+    const scenario = Scenario.open();
+    const first = scenario.one(alice, { price: 1_000_000, size: 20 });
+    scenario.one(bob, { price: 1_000_000, size: 20 });
+    const twin = restore(through(JSON.stringify(dump(scenario.state))));
+    expect(twin.pool.orderId[twin.perps.get(1)!.book.best(true)]).toBe(first.orderId);
+  });
+
+  test('the text is canonical: however the state came about', () => {
+    const forth = Scenario.open({ accounts: [] });
+    forth.fund(alice, 20_000_000);
+    forth.fund(bob, 20_000_000);
+    const back = restore(dump(forth.state));
+    expect(JSON.stringify(dump(back))).toBe(JSON.stringify(dump(forth.state)));
+  });
+
+  test('a dump is a value: what happens afterwards does not change it', () => {
+    const scenario = opened();
+    run(scenario, 9, 60);
+    const plain = dump(scenario.state);
+    const text = JSON.stringify(plain);
+    run(scenario, 10, 60);
+    expect(JSON.stringify(plain)).toBe(text);
+  });
+});

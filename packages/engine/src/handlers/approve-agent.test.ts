@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { ZERO_ADDRESS } from '../auth/agents.ts';
+import { agentOwner, agentsOf, openOrders } from '../read.ts';
+import { actor, alice, bob, carol, order, Scenario } from '../testing/scenario.ts';
+
+const first = actor(0xa1);
+const second = actor(0xa2);
+const reasonOf = (outcome: ReturnType<Scenario['approve']>) => outcome.reject?.reason;
+
+describe('R-agents: the state table', () => {
+  test('a label that is absent is bound, and the agent acts for its owner', () => {
+    const scenario = Scenario.open();
+    expect(reasonOf(scenario.approve(alice, first, 'bot'))).toBeUndefined();
+    expect(agentOwner(scenario.state, first)).toEqual({ owner: alice, label: 'bot' });
+    expect(scenario.one(first, { price: 1_000_000, size: 20 }).state).toBe('open');
+    expect(openOrders(scenario.state, alice)).toHaveLength(1);
+  });
+
+  test('a label that is bound is rebound: the old address is free, no slot is used', () => {
+    const scenario = Scenario.open();
+    scenario.approve(alice, first, 'bot');
+    const createdMs = scenario.nowMs;
+    scenario.wait(10);
+    expect(reasonOf(scenario.approve(alice, second, 'bot'))).toBeUndefined();
+    expect(agentsOf(scenario.state, alice)).toEqual([
+      { label: 'bot', agent: second, createdMs, updatedMs: createdMs + 10 },
+    ]);
+    expect(agentOwner(scenario.state, first)).toBeUndefined();
+    expect(reasonOf(scenario.approve(bob, first))).toBeUndefined();
+  });
+
+  test('a label that is bound is revoked by the zero address', () => {
+    const scenario = Scenario.open();
+    scenario.approve(alice, first, 'bot');
+    expect(reasonOf(scenario.approve(alice, ZERO_ADDRESS, 'bot'))).toBeUndefined();
+    expect(agentsOf(scenario.state, alice)).toEqual([]);
+    expect(agentOwner(scenario.state, first)).toBeUndefined();
+  });
+
+  test.each([
+    ['a label that is absent cannot be revoked', alice, ZERO_ADDRESS, 'x', 'agentLabelUnknown'],
+    ['the unnamed label is a label like others', alice, ZERO_ADDRESS, '', 'agentLabelUnknown'],
+    ['labels are compared exactly', alice, ZERO_ADDRESS, 'BOT', 'agentLabelUnknown'],
+    ['nobody is its own agent', alice, alice, 'x', 'agentIsSelf'],
+    ['an address with an account is used', alice, bob, 'x', 'agentAddressUsed'],
+    ['an agent of the account itself is used', alice, first, 'x', 'agentAddressUsed'],
+    ['… also under its own label', alice, first, 'bot', 'agentAddressUsed'],
+    ["another's agent is used", bob, first, 'x', 'agentAddressUsed'],
+    ['an account comes first', carol, second, 'x', 'depositFirst'],
+    ['an agent approves nobody', first, second, 'x', 'depositFirst'],
+    ['65 code points are too many', alice, second, 'é'.repeat(65), 'agentLabelTooLong'],
+    ['… before anything else', alice, alice, 'x'.repeat(65), 'agentLabelTooLong'],
+  ] as const)('%s', (_, signer, agent, label, reason) => {
+    const scenario = Scenario.open({ accounts: [alice, bob] });
+    scenario.approve(alice, first, 'bot');
+    expect(reasonOf(scenario.approve(signer, agent, label))).toBe(reason);
+    expect(agentsOf(scenario.state, alice)).toHaveLength(1);
+    expect(agentsOf(scenario.state, bob)).toHaveLength(0);
+  });
+
+  test('64 code points outside the basic plane are a label', () => {
+    const scenario = Scenario.open();
+    expect(reasonOf(scenario.approve(alice, first, '🦆'.repeat(64)))).toBeUndefined();
+  });
+
+  test('a hundred labels are the most; rebinding and revoking go on', () => {
+    const scenario = Scenario.open();
+    for (let i = 0; i < 100; i++) scenario.approve(alice, actor(0x1000 + i), `bot ${i}`);
+    expect(reasonOf(scenario.approve(alice, first, 'one more'))).toBe('agentsFull');
+    expect(reasonOf(scenario.approve(alice, first, 'bot 7'))).toBeUndefined();
+    expect(reasonOf(scenario.approve(alice, ZERO_ADDRESS, 'bot 8'))).toBeUndefined();
+    expect(reasonOf(scenario.approve(alice, second, 'one more'))).toBeUndefined();
+    expect(reasonOf(scenario.approve(alice, actor(0xa3), 'and more'))).toBe('agentsFull');
+  });
+});
+
+test('R-agents: the orders of an agent outlive its revocation', () => {
+  const scenario = Scenario.open();
+  scenario.approve(alice, first);
+  const { orderId } = scenario.one(first, { price: 1_000_000, size: 20 });
+  scenario.approve(alice, ZERO_ADDRESS);
+  expect(openOrders(scenario.state, alice)).toHaveLength(1);
+  expect(scenario.cancel(alice, orderId!)[0]?.state).toBe('cancelled');
+});
+
+test('R-agents: authority is judged at execution, after what the same block did before', () => {
+  const scenario = Scenario.open();
+  scenario.approve(alice, first);
+  const orders = [order({ price: 1_000_000, size: 20 })];
+  const before = { type: 'placeOrders', authority: scenario.authority(first), orders } as const;
+  const revoke = {
+    type: 'approveAgent',
+    authority: scenario.authority(alice),
+    agent: ZERO_ADDRESS,
+    label: '',
+  } as const;
+  const after = { type: 'placeOrders', authority: scenario.authority(first), orders } as const;
+  const { outcomes } = scenario.block(before, revoke, after);
+  expect(outcomes[0]!.entries?.[0]?.state).toBe('open');
+  expect(outcomes[1]!.reject).toBeUndefined();
+  expect(outcomes[2]!.reject?.reason).toBe('agentUnknown');
+});

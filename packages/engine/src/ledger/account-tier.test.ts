@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { dump, restore } from '../dump.ts';
+import { feeTierView } from '../read.ts';
+import { actor, alice, bob, Scenario, START_MS } from '../testing/scenario.ts';
+import { accountTier } from './account-tier.ts';
+import { dayOf } from './volume.ts';
+
+const DAY = 86_400_000;
+const LADDER = [
+  { level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 15_000, takerFeeE8: 45_000 },
+  { level: 1, minVolumeMicroUsdc: 1_000_000_000, makerFeeE8: 10_000, takerFeeE8: 40_000 },
+  { level: 2, minVolumeMicroUsdc: 2_000_000_000, makerFeeE8: 0, takerFeeE8: 30_000 },
+];
+
+function open(): Scenario {
+  return Scenario.open({ parameters: { feeTiers: LADDER } });
+}
+
+/** Alice buys from bob at 100 USDC; a lot is worth 1 USDC. */
+function trade(venue: Scenario, lots: number): void {
+  venue.oracle(1_000_000);
+  venue.one(bob, { isBuy: false, price: 1_000_000, size: lots });
+  venue.one(alice, { price: 1_000_000, size: lots });
+}
+
+function level(venue: Scenario): number {
+  return accountTier(venue.state, venue.account(alice)).level;
+}
+
+/** Goes to a time of the n-th day, the first being 0. */
+function to(venue: Scenario, day: number, ms = 0): void {
+  venue.wait(START_MS + day * DAY + ms - venue.nowMs);
+  venue.oracle(1_000_000);
+}
+
+describe('the tier of an account', () => {
+  test('follows the days that have ended, from 00:00 UTC on', () => {
+    const venue = open();
+    trade(venue, 1_000);
+    expect(level(venue)).toBe(0);
+    to(venue, 0, DAY - 1);
+    expect(level(venue)).toBe(0);
+    to(venue, 1);
+    expect(level(venue)).toBe(1);
+    expect(accountTier(venue.state, venue.account(bob)).level).toBe(1);
+  });
+
+  test('one micro-USDC below a volume is below it', () => {
+    const venue = open();
+    trade(venue, 999);
+    to(venue, 1);
+    expect(level(venue)).toBe(0);
+    trade(venue, 1);
+    to(venue, 2);
+    expect(level(venue)).toBe(1);
+  });
+
+  test('a day counts for 14 days after it', () => {
+    const venue = open();
+    trade(venue, 1_000);
+    to(venue, 14, DAY - 1);
+    expect(level(venue)).toBe(1);
+    to(venue, 15);
+    expect(level(venue)).toBe(0);
+  });
+
+  test('fifteen days are kept', () => {
+    const venue = open();
+    for (let day = 0; day < 20; day++) {
+      to(venue, day);
+      trade(venue, 100);
+    }
+    const { days } = venue.account(alice).volume;
+    expect(days).toHaveLength(15);
+    expect(days[0]).toEqual({ day: dayOf(START_MS) + 5, notional: 100_000_000n });
+    // Days 5 to 18: the day in progress is not among the 14.
+    expect(feeTierView(venue.state, alice)).toMatchObject({
+      tier: { level: 1 },
+      volume14d: 1_400_000_000n,
+      next: { level: 2 },
+    });
+  });
+
+  test('fills pay by it, makers and takers alike', () => {
+    const venue = open();
+    trade(venue, 1_000);
+    to(venue, 1);
+    const { treasury } = venue.state;
+    const before = { alice: venue.balance(alice), bob: venue.balance(bob) };
+    trade(venue, 100);
+    // 100 USDC: 0.04% and 0.01%.
+    expect(before.alice - venue.balance(alice)).toBe(40_000n);
+    expect(before.bob - venue.balance(bob)).toBe(10_000n);
+    expect(venue.state.treasury - treasury).toBe(45_000n);
+  });
+
+  test('survives a dump', () => {
+    const venue = open();
+    trade(venue, 1_000);
+    const copy = restore(JSON.parse(JSON.stringify(dump(venue.state))));
+    expect(copy.accounts.map(({ volume }) => volume.days)).toEqual(
+      venue.state.accounts.map(({ volume }) => volume.days),
+    );
+  });
+});
+
+describe('a new ladder', () => {
+  test('is in force from the next fill, by the volume that was stored', () => {
+    const venue = open();
+    trade(venue, 1_000);
+    to(venue, 1);
+    expect(level(venue)).toBe(1);
+    const tiers = [
+      { ...LADDER[0]!, takerFeeE8: 20_000 },
+      { ...LADDER[1]!, minVolumeMicroUsdc: 1_000_000_001 },
+    ];
+    const result = venue.block({ type: 'setFeeTiers', tiers });
+    expect(result.outcomes).toEqual([{}]);
+    expect(result.events).toMatchObject([{ type: 'feeTiersChanged' }]);
+    expect(level(venue)).toBe(0);
+    const before = venue.balance(alice);
+    trade(venue, 100);
+    expect(before - venue.balance(alice)).toBe(20_000n);
+  });
+
+  test.each([
+    ['no tiers', []],
+    ['level 0 with volume 0 comes first', [LADDER[1]!]],
+    ['levels must rise', [LADDER[0]!, { ...LADDER[1]!, level: 0 }]],
+    ['volumes must rise', [LADDER[0]!, { ...LADDER[1]!, minVolumeMicroUsdc: 0 }]],
+    ['a rate is not below 1', [{ ...LADDER[0]!, takerFeeE8: 100_000_000 }]],
+    ['a number is out of range', [{ ...LADDER[0]!, makerFeeE8: -1 }]],
+  ])('is refused: %s', (why, tiers) => {
+    const venue = open();
+    const { parameters } = venue.state;
+    expect(venue.outcome({ type: 'setFeeTiers', tiers })).toEqual({
+      reject: { reason: 'feeTiersInvalid', why },
+    });
+    expect(venue.state.parameters).toBe(parameters);
+  });
+});
+
+test('anyone unknown stands at the foot of the ladder', () => {
+  expect(feeTierView(open().state, actor(0xdead))).toEqual({
+    tier: LADDER[0],
+    volume14d: 0n,
+    next: LADDER[1],
+  });
+});

@@ -1,0 +1,240 @@
+import type { Address } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import type { BlockResult } from '../block.ts';
+import type { OrderUpdated } from '../event.ts';
+import { accountView, openOrders } from '../read.ts';
+import { alice, bob, carol, order, type OrderShape, Scenario } from '../testing/scenario.ts';
+
+/** One lot at this price is worth 1 USDC; the mark of every test unless it says otherwise. */
+const PRICE = 1_000_000;
+
+/** Bob and carol are rich, alice has ten dollars. */
+function venue(): Scenario {
+  const scenario = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
+  scenario.fund(alice, 10_000_000);
+  return scenario;
+}
+
+/** Alice is long 100 lots at 100 and has 9.955 USDC: 10 less the fee of 0.045. */
+function aliceLong(): Scenario {
+  const scenario = venue();
+  scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
+  expect(scenario.one(alice, { price: PRICE, size: 100 }).state).toBe('filled');
+  return scenario;
+}
+
+function send(scenario: Scenario, signer: Address, shape: OrderShape): BlockResult {
+  const orders = [order(shape)];
+  return scenario.block({ type: 'placeOrders', authority: scenario.authority(signer), orders });
+}
+
+function causes(result: BlockResult): Record<number, string | undefined> {
+  const updates = result.events.filter(
+    (event): event is OrderUpdated => event.type === 'orderUpdated',
+  );
+  return Object.fromEntries(updates.map((event) => [event.order.orderId, event.cancelCause]));
+}
+
+describe('R-fill-check: a price far from the mark hands no margin to a confederate', () => {
+  // 100 lots at 1.79 × mark need 5 USDC and a fee of 0.08: admitted. Filled, they would lose 79.
+  test('a taker that buys far above the mark is stopped before the fill', () => {
+    const scenario = venue();
+    scenario.one(bob, { isBuy: false, price: 1_790_000, size: 100 });
+    const result = send(scenario, alice, { price: 1_790_000, size: 100 });
+    expect(result.outcomes[0]!.entries![0]).toMatchObject({ state: 'cancelled', filled: 0 });
+    expect(causes(result)).toEqual({ 2: 'marginCanceled' });
+    expect(openOrders(scenario.state, bob)).toHaveLength(1);
+    expect(scenario.balance(alice)).toBe(10_000_000n);
+  });
+
+  test('a maker far above the mark is cancelled and the taker goes on to the next', () => {
+    const scenario = venue();
+    scenario.one(alice, { price: 1_790_000, size: 100 });
+    scenario.one(carol, { price: 990_000, size: 100 });
+    const result = send(scenario, bob, { isBuy: false, price: 990_000, size: 100 });
+    expect(causes(result)[1]).toBe('marginCanceled');
+    const [entry] = result.outcomes[0]!.entries!;
+    expect(entry).toMatchObject({ state: 'filled', filledNotional: 99_000_000 });
+    expect(scenario.position(alice)).toBe(0);
+    expect(scenario.position(carol)).toBe(100);
+  });
+
+  test('so is a sale far below the mark', () => {
+    const scenario = venue();
+    scenario.one(bob, { price: 300_000, size: 100 });
+    const result = send(scenario, alice, { isBuy: false, price: 300_000, size: 100 });
+    expect(causes(result)).toEqual({ 2: 'marginCanceled' });
+  });
+
+  // 100 lots above the mark by x: 10 − x − fee ≥ 5. At 104.95: 10 − 4.95 − 0.0472275 = 5.0027725.
+  // At 104.96: 10 − 4.96 − 0.047232 = 4.992768.
+  test.each([
+    [1_049_500, 'filled'],
+    [1_049_600, 'cancelled'],
+  ])('the border of an opening fill is account value = initial margin: %i', (price, state) => {
+    const scenario = venue();
+    scenario.one(bob, { isBuy: false, price, size: 100 });
+    expect(scenario.one(alice, { price, size: 100 }).state).toBe(state);
+  });
+
+  test('account value = initial margin is enough, to the micro-USDC', () => {
+    const scenario = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
+    // 5 USDC of margin for 100 lots and 0.045 of fee; a fill at the mark leaves exactly 5.
+    scenario.fund(alice, 5_045_000);
+    scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
+    expect(scenario.one(alice, { price: PRICE, size: 100 }).state).toBe('filled');
+  });
+
+  test('what a maker fills no longer counts as resting', () => {
+    const scenario = venue();
+    // 190 lots need 9.5 of 10 USDC, before the fill as an order and after it as a position.
+    scenario.one(alice, { price: PRICE, size: 190 });
+    expect(scenario.one(bob, { isBuy: false, price: PRICE, size: 190 }).state).toBe('filled');
+    expect(scenario.position(alice)).toBe(190);
+  });
+
+  test('a taker keeps what it filled before it failed', () => {
+    const scenario = venue();
+    scenario.one(bob, { isBuy: false, price: PRICE, size: 10 });
+    scenario.one(bob, { isBuy: false, price: 1_200_000, size: 90 });
+    const result = send(scenario, alice, { price: 1_200_000, size: 100 });
+    expect(result.outcomes[0]!.entries![0]).toMatchObject({ state: 'cancelled', filled: 10 });
+    expect(causes(result)[3]).toBe('marginCanceled');
+    expect(scenario.position(alice)).toBe(10);
+  });
+
+  test('own resting orders on the same side count in the state after the fill', () => {
+    const scenario = venue();
+    // 150 lots rest: 7.5 USDC. 40 more at the mark would need 9.5, and have 10 − fees.
+    scenario.one(alice, { price: 900_000, size: 150 });
+    scenario.one(bob, { isBuy: false, price: 1_010_000, size: 40 });
+    // The loss of 0.4 and the fee of 0.01818 leave 9.58182 for 9.5.
+    expect(scenario.one(alice, { price: 1_010_000, size: 40 }).state).toBe('filled');
+    const second = venue();
+    second.one(alice, { price: 900_000, size: 150 });
+    second.one(bob, { isBuy: false, price: 1_012_500, size: 40 });
+    // At 101.25: 10 − 0.5 − 0.018225 = 9.481775 for 9.5: not covered.
+    expect(second.one(alice, { price: 1_012_500, size: 40 }).state).toBe('cancelled');
+  });
+});
+
+describe('R-initial: what is left of a taker enters the book only while it is covered', () => {
+  // 150 lots need 7.5. 60 at 105 lose 3 and pay 0.02835: 6.97165 carry the 60, not the 150.
+  // 40 at 105 lose 2 and pay 0.0189: 7.9811 carry all.
+  test.each([
+    { offered: 60, state: 'cancelled' },
+    { offered: 40, state: 'open' },
+  ])('after $offered lots above the mark: $state', ({ offered, state }) => {
+    const scenario = venue();
+    scenario.one(bob, { isBuy: false, price: 1_050_000, size: offered });
+    const result = send(scenario, alice, { price: 1_050_000, size: 150 });
+    const [entry] = result.outcomes[0]!.entries!;
+    expect(entry).toMatchObject({ state, filled: offered });
+    expect(causes(result)[2]).toBe(state === 'open' ? undefined : 'marginCanceled');
+    const view = accountView(scenario.state, alice)!;
+    expect(view.accountValue >= view.initialMargin).toBe(true);
+  });
+
+  test('an order admitted to the last micro-USDC may fill in part at the mark and rest', () => {
+    const scenario = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
+    // 101 lots: 5.05 of margin and 0.04545 of fee.
+    scenario.fund(alice, 5_095_450);
+    scenario.one(bob, { isBuy: false, price: PRICE, size: 11 });
+    expect(scenario.one(alice, { price: PRICE, size: 101 })).toMatchObject({
+      state: 'open',
+      filled: 11,
+    });
+  });
+
+  test('the rest of a flip that leaves the worst case as it was may rest uncovered', () => {
+    const scenario = aliceLong();
+    scenario.oracle(930_000);
+    scenario.one(carol, { price: 930_000, size: 30 });
+    // Long 100, worth 2.955 against 4.65: sells 200, of which 30 reduce at the mark.
+    const entry = scenario.one(alice, { isBuy: false, price: 930_000, size: 200 });
+    expect(entry).toMatchObject({ filled: 30, state: 'cancelled' });
+    // 70 long, 170 to sell: the worst case would be 100 again, above the 70 that are left.
+    const within = scenario.one(alice, { isBuy: false, price: 930_000, size: 140 });
+    expect(within.state).toBe('open');
+  });
+});
+
+describe('R-fill-check: a fill that only reduces', () => {
+  // At a mark of 92 alice is worth 9.955 − 8 = 1.955, below the initial margin of 4.6. Closing at p
+  // leaves 9.955 + p − 100 − 0.045% × p: 0.0044595 at 90.09, −0.005536 at 90.08.
+  test.each([
+    { size: 100, price: 900_900, state: 'filled' },
+    { size: 100, price: 900_800, state: 'cancelled' },
+    // Half of it: the ratio 1.955 / 1.38 may not fall, which is the same price.
+    { size: 50, price: 900_900, state: 'filled' },
+    { size: 50, price: 900_800, state: 'cancelled' },
+    { size: 50, price: 930_000, state: 'filled' },
+  ])('passes down to the bankruptcy price: $size lots at $price', ({ size, price, state }) => {
+    for (const reduceOnly of [true, false]) {
+      const scenario = aliceLong();
+      scenario.oracle(920_000);
+      scenario.one(carol, { price, size });
+      const sell = { isBuy: false, price, size, reduceOnly, timeInForce: 'ioc' } as const;
+      expect(scenario.one(alice, sell).state).toBe(state);
+    }
+  });
+
+  // A maker pays 0.015%: at 90.06 it is left 0.001491, at 90.05 it would lack 0.0085075.
+  test('passes for a maker as well, and a maker below the bankruptcy price is cancelled', () => {
+    for (const [price, cause] of [
+      [900_600, undefined],
+      [900_500, 'marginCanceled'],
+    ] as const) {
+      const scenario = aliceLong();
+      scenario.oracle(920_000);
+      scenario.one(alice, { isBuy: false, price, size: 100, reduceOnly: true });
+      const result = send(scenario, carol, { price, size: 100, timeInForce: 'ioc' });
+      expect(causes(result)[3]).toBe(cause);
+      expect(scenario.position(alice)).toBe(cause === undefined ? 0 : 100);
+    }
+  });
+
+  test('a fill through zero does not only reduce', () => {
+    const scenario = aliceLong();
+    scenario.oracle(920_000);
+    scenario.one(carol, { price: 920_000, size: 120 });
+    const sell = { isBuy: false, price: 920_000, timeInForce: 'ioc' } as const;
+    // 120 lots leave alice 20 short with 1.905: enough for the 0.92 of initial margin.
+    expect(scenario.one(alice, { ...sell, size: 120 }).state).toBe('filled');
+    const other = aliceLong();
+    other.oracle(920_000);
+    other.one(carol, { price: 920_000, size: 160 });
+    // 160 lots leave her 60 short with 1.89 against 2.76.
+    expect(other.one(alice, { ...sell, size: 160 })).toMatchObject({
+      state: 'cancelled',
+      filled: 0,
+    });
+  });
+
+  test('an opening maker of an account below its initial margin is cancelled at any price', () => {
+    const scenario = aliceLong();
+    scenario.one(alice, { price: 900_000, size: 20 });
+    scenario.oracle(920_000);
+    const result = send(scenario, carol, { isBuy: false, price: 900_000, size: 20 });
+    expect(causes(result)).toEqual({ 3: 'marginCanceled', 4: undefined });
+    expect(openOrders(scenario.state, carol)).toHaveLength(1);
+  });
+
+  test('with equity below zero nothing that loses more passes', () => {
+    const scenario = aliceLong();
+    scenario.oracle(880_000);
+    scenario.one(carol, { price: 880_000, size: 100 });
+    const sell = { isBuy: false, price: 880_000, size: 100, reduceOnly: true } as const;
+    expect(scenario.one(alice, { ...sell, timeInForce: 'ioc' }).state).toBe('cancelled');
+  });
+
+  // At 89.5 alice is worth −0.545. 50 lots sold at 90.5 gain 0.5 and pay 0.0203625: her ratio rises,
+  // her equity stays below zero.
+  test('equity must not stay below zero, even if the ratio rises', () => {
+    const scenario = aliceLong();
+    scenario.oracle(895_000);
+    scenario.one(carol, { price: 905_000, size: 50 });
+    const sell = { isBuy: false, price: 905_000, size: 50, timeInForce: 'ioc' } as const;
+    expect(scenario.one(alice, sell)).toMatchObject({ state: 'cancelled', filled: 0 });
+  });
+});

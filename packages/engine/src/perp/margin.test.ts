@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest';
+import { accountView } from '../read.ts';
+import { alice, bob, carol, Scenario } from '../testing/scenario.ts';
+import { worstCase } from './margin.ts';
+
+/** One lot at this price is worth 1 USDC. */
+const PRICE = 1_000_000;
+const USDC = 1_000_000n;
+const viewOf = (scenario: Scenario) => accountView(scenario.state, alice)!;
+
+/** Alice is long so many lots, bought at 100 from bob, with this much money in micro-USDC. */
+function aliceLong(size: number, funds: number, parameters = {}): Scenario {
+  const scenario = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000, parameters });
+  scenario.fund(alice, funds);
+  scenario.one(bob, { isBuy: false, price: PRICE, size });
+  expect(scenario.one(alice, { price: PRICE, size }).state).toBe('filled');
+  return scenario;
+}
+
+describe('R-initial: worst-case exposure', () => {
+  test.each([
+    { size: 0, buys: 0, sells: 0, exposure: 0 },
+    { size: 0, buys: 30, sells: 50, exposure: 50 },
+    { size: 10, buys: 30, sells: 50, exposure: 40 },
+    { size: 10, buys: 30, sells: 51, exposure: 41 },
+    { size: 10, buys: 0, sells: 20, exposure: 10 },
+    { size: -10, buys: 50, sells: 30, exposure: 40 },
+    { size: -10, buys: 5, sells: 0, exposure: 10 },
+  ])('$size with $buys bought and $sells sold: $exposure', ({ size, buys, sells, exposure }) => {
+    expect(worstCase(size, buys, sells)).toBe(exposure);
+  });
+
+  test('resting orders of both sides count once, reduce-only ones not at all', () => {
+    const scenario = aliceLong(100, 1_000_000_000);
+    // 100 lots at 20×: 5 USDC.
+    expect(viewOf(scenario).initialMargin).toBe(5n * USDC);
+    scenario.one(alice, { price: 900_000, size: 60 });
+    expect(viewOf(scenario).initialMargin).toBe(8n * USDC);
+    // 100 − 250 = −150, less than 160: no more margin.
+    scenario.one(alice, { isBuy: false, price: 1_100_000, size: 250 });
+    expect(viewOf(scenario).initialMargin).toBe(8n * USDC);
+    scenario.one(alice, { isBuy: false, price: 1_100_000, size: 50 });
+    expect(viewOf(scenario).initialMargin).toBe(10n * USDC);
+    scenario.one(alice, { isBuy: false, price: 1_100_000, size: 100, reduceOnly: true });
+    expect(viewOf(scenario).initialMargin).toBe(10n * USDC);
+    scenario.cancel(alice, 4, 5);
+    expect(viewOf(scenario).initialMargin).toBe(8n * USDC);
+  });
+
+  test('rounds up, at the mark and not at the limit', () => {
+    const scenario = Scenario.open({ oracle: 1_000_001 });
+    scenario.one(alice, { price: 900_000, size: 13 });
+    // 13 × 1,000,001 / 20 = 650,000.65.
+    expect(viewOf(scenario).initialMargin).toBe(650_001n);
+  });
+
+  test('the tier that the exposure falls in caps the leverage of all of it', () => {
+    const parameters = { defaultLeverage: 50 };
+    const scenario = Scenario.open({ funds: 100_000_000_000, parameters });
+    scenario.one(alice, { price: PRICE, size: 100_000 });
+    // 100,000 USDC at 50×.
+    expect(viewOf(scenario).initialMargin).toBe(2_000n * USDC);
+    scenario.one(alice, { price: PRICE, size: 10 });
+    // 100,010 USDC at the 20× of tier 2.
+    expect(viewOf(scenario).initialMargin).toBe(5_000_500_000n);
+  });
+
+  test('R-leverage: 20× unless the first tier allows less', () => {
+    const scenario = Scenario.open({ parameters: { defaultLeverage: 75 } });
+    scenario.one(alice, { price: PRICE, size: 100 });
+    expect(scenario.holding(alice).leverage).toBe(50);
+  });
+});
+
+describe('R-initial: admission', () => {
+  // 100 lots: 5 USDC of margin, and 0.045% of 100 USDC for the fee.
+  test.each([
+    [5_045_000, undefined],
+    [5_044_999, 'marginInsufficient'],
+  ])('of 100 lots with %i micro-USDC', (funds, reason) => {
+    const scenario = Scenario.open({ funds });
+    const entry = scenario.one(alice, { price: PRICE, size: 100 });
+    expect(entry.reject?.reason).toBe(reason);
+    if (reason === undefined) return;
+    const numbers = { required: 5_045_000n, available: 5_044_999n };
+    expect(entry.reject).toEqual({ reason: 'marginInsufficient', ...numbers });
+  });
+
+  test('the worst-case fee is that of the limit price', () => {
+    // 20 lots at 1.8: margin 1 USDC at the mark, fee 0.045% of 36 = 0.0162.
+    const order = { price: 1_800_000, size: 20 };
+    expect(Scenario.open({ funds: 1_016_200 }).one(alice, order).state).toBe('open');
+    expect(Scenario.open({ funds: 1_016_199 }).one(alice, order).state).toBe('rejected');
+  });
+
+  test('an order that does not raise the worst case is admitted whatever the account is worth', () => {
+    const scenario = aliceLong(100, 10_000_000);
+    // 9.955 USDC left and 8 lost at 92: far below the 4.6 of initial margin.
+    scenario.oracle(920_000);
+    const view = viewOf(scenario);
+    expect(view.accountValue < view.initialMargin).toBe(true);
+    const sell = { isBuy: false, price: 930_000 } as const;
+    expect(scenario.one(alice, { ...sell, size: 201 }).reject?.reason).toBe('marginInsufficient');
+    expect(scenario.one(alice, { ...sell, size: 200 }).state).toBe('open');
+    expect(scenario.one(alice, { ...sell, size: 11 }).reject?.reason).toBe('marginInsufficient');
+    const buy = { price: 900_000, size: 12 };
+    expect(scenario.one(alice, buy).reject?.reason).toBe('marginInsufficient');
+  });
+});
+
+describe('R-tiers: the position limit', () => {
+  test('is tested on worst-case exposure, before margin', () => {
+    const scenario = Scenario.open({ funds: 4_000_000_000_000 });
+    expect(scenario.one(alice, { price: PRICE, size: 9_999_990 }).state).toBe('open');
+    const above = scenario.one(alice, { price: PRICE, size: 11 });
+    expect(above.reject?.reason).toBe('positionLimit');
+    expect(scenario.one(alice, { price: PRICE, size: 10 }).state).toBe('open');
+    const sell = { isBuy: false, price: 1_100_000, size: 10_000_000 };
+    expect(scenario.one(alice, sell).state).toBe('open');
+    expect(scenario.one(alice, { ...sell, size: 10 }).reject?.reason).toBe('positionLimit');
+  });
+});
+
+describe('R-ratio and R-withdrawable', () => {
+  // Alice: 1,000 USDC less 0.045 of fee, long 100 lots at 100.
+  test('maintenance, liquidation fee, notional', () => {
+    const view = viewOf(aliceLong(100, 1_000_000_000));
+    expect(view).toMatchObject({
+      perpBalance: 999_955_000n,
+      accountValue: 999_955_000n,
+      maintenanceMargin: 1n * USDC,
+      liquidationFee: 500_000n,
+      notional: 100n * USDC,
+      marginUsed: 5n * USDC,
+    });
+  });
+
+  test.each([
+    ['10% of notional above initial margin', PRICE, 989_955_000n],
+    ['profit carries positions but does not leave', 2_000_000, 999_955_000n],
+    // At 50: worth 949.955, less 10% of 50.
+    ['a loss does not leave either', 500_000, 944_955_000n],
+  ])('%s', (_, oracle, expected) => {
+    const scenario = aliceLong(100, 1_000_000_000);
+    scenario.oracle(oracle);
+    expect(viewOf(scenario).withdrawable).toBe(expected);
+  });
+
+  test('initial margin counts when resting orders make it more than the tenth', () => {
+    const scenario = aliceLong(100, 1_000_000_000);
+    scenario.one(alice, { price: 900_000, size: 300 });
+    // 400 lots at 20× are 20 USDC.
+    expect(viewOf(scenario).withdrawable).toBe(979_955_000n);
+  });
+
+  test('is never below 0', () => {
+    const scenario = aliceLong(100, 10_000_000);
+    scenario.oracle(920_000);
+    expect(viewOf(scenario).withdrawable).toBe(0n);
+    scenario.oracle(800_000);
+    expect(viewOf(scenario).accountValue).toBe(-10_045_000n);
+    expect(viewOf(scenario).withdrawable).toBe(0n);
+  });
+
+  test('R-oracle-stale: is 0 for a holder while the oracle is stale, not for others', () => {
+    const scenario = aliceLong(100, 1_000_000_000);
+    scenario.wait(30_001);
+    scenario.block();
+    expect(viewOf(scenario).withdrawable).toBe(0n);
+    expect(accountView(scenario.state, carol)!.withdrawable).toBe(1_000_000n * USDC);
+    scenario.oracle(PRICE);
+    expect(viewOf(scenario).withdrawable).toBe(989_955_000n);
+  });
+
+  test('liquidation price: the mark at which the ratio is 1', () => {
+    const scenario = aliceLong(100, 10_000_000);
+    // 9.955 + (x − 100) = x × (1% + 0.5%), so x = 90.045 / 0.985 = 91.41624…
+    expect(viewOf(scenario).positions[0]!.liquidationPrice).toBe(914_162);
+  });
+});

@@ -1,0 +1,257 @@
+import { timeMs } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { OrderPool, SIDE_BUY } from '../book/order-pool.ts';
+import type { MarkUpdated } from '../event.ts';
+import type { BlockResult } from '../block.ts';
+import { alice, bob, order, PERP, Scenario, START_MS } from '../testing/scenario.ts';
+import { emaAfter, markPrice } from './mark-price.ts';
+import { createPerp, type Perp } from './perp.ts';
+
+const ORACLE = 1_000_000;
+const NOW = START_MS;
+
+type Opinions = {
+  readonly bid?: number;
+  readonly ask?: number;
+  readonly trade?: readonly [price: number, ageMs: number];
+  readonly external?: readonly [price: number, ageMs: number];
+  /** In 10^-6 price units. */
+  readonly ema?: number;
+};
+
+function perpWith(oracle: number, opinions: Opinions): Perp {
+  const pool = new OrderPool();
+  const perp = createPerp(PERP, pool);
+  for (const [isBuy, price] of [
+    [true, opinions.bid],
+    [false, opinions.ask],
+  ] as const) {
+    if (price === undefined) continue;
+    const slot = pool.allocate(isBuy ? 1 : 2);
+    pool.price[slot] = price;
+    pool.remaining[slot] = 1;
+    pool.instrument[slot] = PERP.instrumentId;
+    pool.flags[slot] = isBuy ? SIDE_BUY : 0;
+    perp.book.insert(slot);
+  }
+  perp.oracle = oracle;
+  perp.ema = opinions.ema ?? 0;
+  [perp.lastTrade, perp.lastTradeMs] = [opinions.trade?.[0] ?? 0, NOW - (opinions.trade?.[1] ?? 0)];
+  const { external } = opinions;
+  [perp.external, perp.externalMs] = [external?.[0] ?? 0, NOW - (external?.[1] ?? 0)];
+  return perp;
+}
+
+const markOf = (opinions: Opinions, oracle = ORACLE): number =>
+  markPrice(perpWith(oracle, opinions), NOW, 30_000);
+
+describe('R-mark: the median of A, B and C', () => {
+  const book = { bid: 1_003_000, ask: 1_004_000, ema: 5_000_000_000 };
+  test.each<[string, Opinions, number]>([
+    ['nothing but the oracle', {}, 1_000_000],
+    ['A 1,005,000; B of bid, ask, oracle 1,003,000; C the oracle', book, 1_003_000],
+    ['B is the trade between bid and ask', { ...book, trade: [1_003_500, 0] }, 1_003_500],
+    ['a trade of 60 s ago counts', { ...book, trade: [1_003_500, 60_000] }, 1_003_500],
+    ['an older one is the oracle', { ...book, trade: [1_003_500, 60_001] }, 1_003_000],
+    ['B stays within bid and ask', { ...book, trade: [1_300_000, 0] }, 1_004_000],
+    ['C between A and B', { ...book, external: [1_004_500, 0] }, 1_004_500],
+    ['C of 30 s ago counts', { ...book, external: [1_004_500, 30_000] }, 1_004_500],
+    ['an older C is the oracle', { ...book, external: [1_004_500, 30_001] }, 1_003_000],
+    ['a lone bid has no say', { bid: 1_004_000, ema: 5_000_000_000 }, 1_000_000],
+    ['a lone ask has no say', { ask: 996_000, ema: -5_000_000_000 }, 1_000_000],
+    ['A alone does not carry it', { ema: 5_000_000_000 }, 1_000_000],
+  ])('%s', (_, opinions, expected) => {
+    expect(markOf(opinions)).toBe(expected);
+  });
+
+  // markBand: 1 / (2 × 50) = 1%.
+  test('is clamped to the band around the oracle, both ways', () => {
+    const high = { bid: 1_030_000, ask: 1_040_000, ema: 9_000_000_000 } as const;
+    expect(markOf({ ...high, external: [1_050_000, 0] })).toBe(1_010_000);
+    const low = { bid: 960_000, ask: 970_000, ema: -9_000_000_000 } as const;
+    expect(markOf({ ...low, external: [950_000, 0] })).toBe(990_000);
+  });
+
+  // B and C around A make A the median; A is the oracle and a fraction of a unit.
+  test.each([
+    [500_000, 1_000_001],
+    [499_999, 1_000_000],
+    [-500_000, 1_000_000],
+    [-500_001, 999_999],
+  ])('rounds half up: %i millionths of a unit', (ema, expected) => {
+    const sign = Math.sign(ema);
+    const bid = ORACLE + 2 * sign;
+    expect(markOf({ ema, bid, ask: bid + 1 })).toBe(expected);
+  });
+
+  test('is at least one unit', () => {
+    expect(markOf({ bid: 1, ask: 2 }, 1)).toBe(1);
+  });
+});
+
+describe('R-ema', () => {
+  test('the vector of the rulebook: 1000 held from 0 is 632.120507 after 150 s', () => {
+    expect(emaAfter(0, 1_000_000_000, 150)).toBe(632_120_507);
+  });
+
+  // 151 × 28,537,883 = 4,309,220,333, just above 2^32 = 4,294,967,296; 150 × is below.
+  test.each([
+    [150, 0],
+    [151, 1],
+    [-1, -1],
+    [-150, -1],
+    [-151, -2],
+  ])('each step rounds towards minus infinity: a sample of %i moves it by %i', (sample, step) => {
+    expect(emaAfter(0, sample, 1)).toBe(step);
+  });
+
+  test('a sample below is reached, one above not quite', () => {
+    expect(emaAfter(1_000, 0, 100_000)).toBe(0);
+    // It stops where the distance is 150 or less.
+    expect(emaAfter(0, 1_000, 100_000)).toBe(850);
+  });
+
+  test('many seconds at once are as many steps', () => {
+    let value = 0;
+    for (let i = 0; i < 40; i++) value = emaAfter(value, -123_456_789, 1);
+    expect(emaAfter(0, -123_456_789, 40)).toBe(value);
+  });
+});
+
+function marks(result: BlockResult): number[] {
+  return result.events
+    .filter((event): event is MarkUpdated => event.type === 'markUpdated')
+    .map(({ mark }) => mark);
+}
+
+/** A book of 1,003,000 to 1,005,000: the middle is 4,000 above the oracle. */
+function withBook(): Scenario {
+  const scenario = Scenario.open();
+  scenario.one(alice, { price: 1_003_000, size: 20 });
+  scenario.one(bob, { isBuy: false, price: 1_005_000, size: 20 });
+  return scenario;
+}
+const emaOf = (scenario: Scenario) => scenario.state.perps.get(PERP.instrumentId)!.ema;
+
+describe('R-mark: when it is computed', () => {
+  test('at least every second, and not for every block', () => {
+    const scenario = withBook();
+    scenario.wait(999);
+    expect(marks(scenario.block())).toEqual([]);
+    scenario.wait(1);
+    // One step: 4 × 10^9 × 28,537,883 / 2^32 = 26,577,974.6, so A is 26.577974 above the oracle.
+    expect(marks(scenario.block())).toEqual([1_000_027]);
+    expect(emaOf(scenario)).toBe(26_577_974);
+    expect(marks(scenario.block())).toEqual([]);
+  });
+
+  test('at each oracle price, the average only by whole seconds', () => {
+    const scenario = withBook();
+    scenario.wait(400);
+    expect(marks(scenario.oracle(1_001_000))).toEqual([1_001_000]);
+    expect(emaOf(scenario)).toBe(0);
+  });
+
+  test('seconds without a block repeat the sample', () => {
+    const scenario = withBook();
+    scenario.wait(10_900);
+    scenario.block();
+    let ema = 0;
+    for (let i = 0; i < 10; i++)
+      ema += Number(((4_000_000_000n - BigInt(ema)) * 28_537_883n) >> 32n);
+    expect(emaOf(scenario)).toBe(ema);
+    // The 900 ms are not lost.
+    scenario.wait(100);
+    scenario.oracle(ORACLE);
+    expect(emaOf(scenario)).toBeGreaterThan(ema);
+  });
+
+  test('R-ema: after 1,500 s it is the sample, after 1,499 not yet', () => {
+    for (const [seconds, isSample] of [
+      [1_500, true],
+      [1_499, false],
+    ] as const) {
+      const scenario = withBook();
+      scenario.wait(seconds * 1_000);
+      scenario.oracle(ORACLE);
+      expect(emaOf(scenario) === 4_000_000_000).toBe(isSample);
+    }
+  });
+
+  test('R-ema: the sample is clamped to the band and 0 when a side is empty', () => {
+    const scenario = Scenario.open();
+    scenario.one(alice, { price: 1_300_000, size: 20 });
+    scenario.wait(1_500_000);
+    scenario.oracle(ORACLE);
+    expect(emaOf(scenario)).toBe(0);
+    scenario.one(bob, { isBuy: false, price: 1_500_000, size: 20 });
+    scenario.wait(1_500_000);
+    scenario.oracle(ORACLE);
+    expect(emaOf(scenario)).toBe(10_000_000_000);
+  });
+
+  test('a trade speaks for 60 s', () => {
+    const scenario = withBook();
+    scenario.one(bob, { isBuy: false, price: 1_004_000, size: 12 });
+    scenario.one(alice, { price: 1_004_000, size: 12 });
+    const push = () => {
+      const prices = [{ instrumentId: PERP.instrumentId, oracle: ORACLE, external: 1_006_000 }];
+      const observedMs = timeMs(scenario.nowMs);
+      return marks(scenario.block({ type: 'pushOracle', prices, observedMs }));
+    };
+    scenario.wait(60_000);
+    // A is below 1,004,000 and C above it: B, the trade.
+    expect(push()).toEqual([1_004_000]);
+    scenario.wait(1);
+    // B of bid, ask and oracle.
+    expect(push()).toEqual([1_003_000]);
+  });
+
+  test('R-order-of-events: no order of a block moves the mark of that block', () => {
+    const scenario = withBook();
+    scenario.wait(1_000);
+    const orders = [order({ price: 1_004_900, size: 20 })];
+    const authority = scenario.authority(alice);
+    expect(marks(scenario.block({ type: 'placeOrders', authority, orders }))).toEqual([1_000_027]);
+  });
+});
+
+describe('R-oracle-stale', () => {
+  test('the mark stands still and moves again with the next price', () => {
+    const scenario = withBook();
+    scenario.wait(30_001);
+    expect(marks(scenario.block())).toEqual([]);
+    expect(emaOf(scenario)).toBe(0);
+    scenario.wait(999);
+    // 31 steps towards 4,000: 746.837173 (counted by a script that shares nothing with this).
+    expect(marks(scenario.oracle(ORACLE))).toEqual([1_000_747]);
+    expect(emaOf(scenario)).toBe(746_837_173);
+  });
+
+  test('an observation 5 s ahead counts as now, a later one and an older one are skipped', () => {
+    const scenario = Scenario.open();
+    const push = (oracle: number, aheadMs: number) =>
+      scenario.block({
+        type: 'pushOracle',
+        prices: [{ instrumentId: PERP.instrumentId, oracle }],
+        observedMs: timeMs(scenario.nowMs + aheadMs),
+      });
+    expect(marks(push(1_001_000, 5_000))).toEqual([1_001_000]);
+    expect(marks(push(1_002_000, 5_001))).toEqual([]);
+    expect(marks(push(1_003_000, -1))).toEqual([]);
+    expect(scenario.state.perps.get(PERP.instrumentId)).toMatchObject({
+      oracle: 1_001_000,
+      oracleMs: scenario.nowMs,
+    });
+  });
+
+  test('a price that arrives too old moves the oracle, not the mark', () => {
+    const scenario = Scenario.open();
+    scenario.wait(60_000);
+    const prices = [{ instrumentId: PERP.instrumentId, oracle: 1_200_000 }];
+    const observedMs = timeMs(scenario.nowMs - 30_001);
+    expect(marks(scenario.block({ type: 'pushOracle', prices, observedMs }))).toEqual([]);
+    const perp = scenario.state.perps.get(PERP.instrumentId)!;
+    expect([perp.oracle, perp.mark]).toEqual([1_200_000, ORACLE]);
+  });
+});

@@ -1,0 +1,80 @@
+import { timeMs } from '@oddlot/units';
+import { expect, test } from 'vitest';
+import { createAccount, type Holding, holdingOf } from '../account.ts';
+import { OrderPool } from '../book/order-pool.ts';
+import { alice, PERP } from '../testing/scenario.ts';
+import { createPerp } from './perp.ts';
+import { tradePosition } from './position.ts';
+
+function emptyHolding(): Holding {
+  const perp = createPerp(PERP, new OrderPool());
+  return holdingOf(createAccount(0, alice, timeMs(0)), perp, 20);
+}
+
+/** `lots@price`, then after `=>`: size, cost, realised by the trade, realised since the opening. */
+function check(table: string): void {
+  const holding = emptyHolding();
+  for (const line of table.split('\n').map((each) => each.trim())) {
+    if (line === '') continue;
+    const [trade = '', expected] = line.split('=>').map((each) => each.trim());
+    const [size = 0, price = 0] = trade.split('@').map(Number);
+    const realised = tradePosition(holding, size, price, timeMs(7));
+    const shown = `${holding.size} cost ${holding.cost} realised ${realised} of ${holding.realised}`;
+    expect(`${trade} => ${shown}`).toBe(`${trade} => ${expected}`);
+    expect(holding.perp.openInterest).toBe(Math.max(0, holding.size));
+    expect(holding.updatedMs).toBe(7);
+  }
+}
+
+test('opening adds to the cost and realises nothing', () =>
+  check(`
+    3@100 => 3 cost 300 realised 0 of 0
+    2@150 => 5 cost 600 realised 0 of 0
+  `));
+
+test('R-rounding: reducing releases cost in proportion', () =>
+  check(`
+     3@100 => 3 cost 300 realised 0 of 0
+     2@150 => 5 cost 600 realised 0 of 0
+    -2@200 => 3 cost 360 realised 160 of 160
+    -3@100 => 0 cost 0 realised -60 of 100
+  `));
+
+// 100 × 1/3 = 33.3 releases 33, 67 × 1/2 = 33.5 releases 33, the last lot the 34 that are left.
+test('R-rounding: what is released of a long rounds towards zero, the last lot releases all', () =>
+  check(`
+     1@34 => 1 cost 34 realised 0 of 0
+     2@33 => 3 cost 100 realised 0 of 0
+    -1@50 => 2 cost 67 realised 17 of 17
+    -1@50 => 1 cost 34 realised 17 of 34
+    -1@50 => 0 cost 0 realised 16 of 50
+  `));
+
+test('R-rounding: what is released of a short rounds towards zero too', () =>
+  check(`
+    -1@34 => -1 cost -34 realised 0 of 0
+    -2@33 => -3 cost -100 realised 0 of 0
+     1@30 => -2 cost -67 realised 3 of 3
+     1@30 => -1 cost -34 realised 3 of 6
+     1@30 => 0 cost 0 realised 4 of 10
+  `));
+
+test('a trade through zero closes all of the old position and opens with the rest', () =>
+  check(`
+     3@100 => 3 cost 300 realised 0 of 0
+    -5@110 => -2 cost -220 realised 30 of 0
+     6@100 => 4 cost 400 realised 20 of 0
+    -4@90  => 0 cost 0 realised -40 of -40
+     1@70  => 1 cost 70 realised 0 of 0
+  `));
+
+test('R-exact: a cost above 2^53 releases exactly', () => {
+  const holding = emptyHolding();
+  // 10^12 lots × 9 × 10^9 = 9 × 10^21; a third of it, towards zero, is 3 × 10^21.
+  tradePosition(holding, 1_000_000_000_000, 9_000_000_000, timeMs(1));
+  expect(holding.cost).toBe(9_000_000_000_000_000_000_000n);
+  const realised = tradePosition(holding, -333_333_333_333, 9_000_000_001, timeMs(1));
+  // Bought and sold one unit apart: a third of 10^12 lots gain one unit each.
+  expect(realised).toBe(333_333_333_333n);
+  expect(holding.cost).toBe(9_000_000_000n * 666_666_666_667n);
+});

@@ -1,0 +1,69 @@
+import { present } from '@oddlot/units';
+import { type Account, holdingKey, legOf } from '../account.ts';
+import type { OrderRequest } from '../command.ts';
+import { type Execution, parametersOf } from '../execution.ts';
+import { LIMITS } from '../limits.ts';
+import { executeOrder } from '../orders/execute-order.ts';
+import { marketLimit } from '../orders/market-price.ts';
+import { isOracleStale, type Perp } from '../perp/perp.ts';
+import type { State } from '../state.ts';
+import { removeTrigger } from './cancel-trigger.ts';
+import type { TriggerOrder } from './trigger-book.ts';
+import { triggerSize } from './trigger-snapshot.ts';
+
+/**
+ * Step (6) of a block: orders that the mark has reached fire, those that earlier blocks left over
+ * first, then by order id. A block fires so many and no more; the rest go first in the next one
+ * (R-storms), also when the mark has left their price again. Nothing fires in a market that is
+ * halted or stale.
+ */
+export function fireTriggers(execution: Execution): void {
+  const { state } = execution;
+  if (state.triggers.size === 0) return;
+  const reached: TriggerOrder[] = [];
+  for (const id of state.perpIds) {
+    const perp = present(state.perps.get(id), 'a listed perp');
+    if (mayFire(state, perp)) reached.push(...state.triggers.takeReached(id, perp.mark, state.timeMs));
+  }
+  reached.sort((a, b) => a.orderId - b.orderId);
+  let fired = 0;
+  for (const trigger of [...state.triggers.takeOverdue(), ...reached]) {
+    // An earlier one of this pass may have cancelled it.
+    if (!state.triggers.isLive(trigger)) continue;
+    const perp = present(state.perps.get(trigger.request.instrumentId), 'a listed perp');
+    if (fired === LIMITS.triggersPerBlock || !mayFire(state, perp)) {
+      state.triggers.postpone(trigger);
+      continue;
+    }
+    fired += 1;
+    fire(execution, trigger, perp);
+  }
+}
+
+function mayFire(state: State, perp: Perp): boolean {
+  if (perp.halted || perp.delisted) return false;
+  return !isOracleStale(perp, state.timeMs, parametersOf(state).oracleStaleMs);
+}
+
+/** Turns a waiting order into one for the book, under the id that it has. It is judged anew. */
+function fire(execution: Execution, trigger: TriggerOrder, perp: Perp): void {
+  const { state } = execution;
+  const { isPositionTpsl, orderId, request } = trigger;
+  const account = present(state.accounts[trigger.accountIndex], 'the owner of a trigger');
+  removeTrigger(state, trigger);
+  const { isMarket } = request.trigger;
+  const order: OrderRequest = {
+    ...request,
+    price: isMarket ? marketLimit(state, perp, request.isBuy) : request.price,
+    size: sizeNow(account, trigger),
+  };
+  executeOrder(execution, account, orderId, order, { trigger: request.trigger, isPositionTpsl });
+}
+
+/** A position's own orders may name no size: they then take all of it (R-grouping). */
+function sizeNow(account: Account, trigger: TriggerOrder): number {
+  const { isPositionTpsl, request } = trigger;
+  if (!isPositionTpsl || request.size > 0) return triggerSize(trigger);
+  const key = holdingKey(request.instrumentId, legOf(account, request));
+  return Math.abs(account.holdings.get(key)?.size ?? 0);
+}

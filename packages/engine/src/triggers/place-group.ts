@@ -1,0 +1,142 @@
+import { present, timeMs } from '@oddlot/units';
+import { type Account, type Holding, holdingOf, legOf } from '../account.ts';
+import type { EntryOutcome } from '../block.ts';
+import type { Grouping, OrderRequest } from '../command.ts';
+import { type Execution, parametersOf } from '../execution.ts';
+import { emitOrder } from '../orders/emit.ts';
+import { type Executed, executeOrder, rejectOrder } from '../orders/execute-order.ts';
+import { requestSnapshot } from '../orders/taker-order.ts';
+import { wakesChildren } from './order-ended.ts';
+import { placeTrigger, type TriggerPlace } from './place-trigger.ts';
+import {
+  asFired,
+  isTrigger,
+  type TriggerOrderRequest,
+  validateTrigger,
+} from './validate-trigger.ts';
+
+/** Executes one order of an action under a new id: a trigger starts to wait, others trade. */
+export function placeOrder(execution: Execution, account: Account, order: OrderRequest): Executed {
+  const orderId = execution.state.nextOrderId++;
+  if (!isTrigger(order)) return executeOrder(execution, account, orderId, order);
+  return { entry: placeJudged(execution, account, orderId, order, 'none', {}) };
+}
+
+/**
+ * Places a parent and its children (R-grouping). The parent goes first: what becomes of the
+ * children depends on how it fares. They sleep behind one that rests or waits, wait for their price
+ * behind one that filled, and end with one that ended otherwise.
+ */
+export function placeFamily(
+  execution: Execution,
+  account: Account,
+  [parent, ...children]: readonly OrderRequest[],
+): EntryOutcome[] {
+  const { state } = execution;
+  const { cause, entry } = placeOrder(execution, account, present(parent, 'a judged parent'));
+  const parentId = present(entry.orderId, 'the id of a parent');
+  const isLive = entry.state === 'open';
+  const hasFilled = entry.state !== 'open' && wakesChildren(entry.state, entry.filled, cause);
+  const place: TriggerPlace = isLive
+    ? { groupId: parentId, isDormant: true }
+    : { groupId: parentId, sizeMax: entry.filled };
+  const entries = children.filter(isTrigger).map((child) => {
+    const orderId = state.nextOrderId++;
+    return isLive || hasFilled
+      ? placeJudged(execution, account, orderId, child, 'normal', place)
+      : endWithParent(execution, account, orderId, child);
+  });
+  const group = { groupId: parentId, kind: 'normal', parentId: isLive ? parentId : undefined } as const;
+  addGroup(execution, account, children, entries, group);
+  return [entry, ...entries];
+}
+
+/** Hangs a take-profit, a stop-loss or both on a position. */
+export function placeOnPosition(
+  execution: Execution,
+  account: Account,
+  orders: readonly OrderRequest[],
+): EntryOutcome[] {
+  const { state } = execution;
+  const groupId = state.nextOrderId;
+  const place = { groupId, isPositionTpsl: true };
+  const entries = orders.filter(isTrigger).map((order) => {
+    const orderId = state.nextOrderId++;
+    return placeJudged(execution, account, orderId, order, 'position', place);
+  });
+  const group = { groupId, kind: 'position', parentId: undefined } as const;
+  addGroup(execution, account, orders, entries, group);
+  return entries;
+}
+
+function placeJudged(
+  execution: Execution,
+  account: Account,
+  orderId: number,
+  order: TriggerOrderRequest,
+  grouping: Grouping,
+  place: TriggerPlace,
+): EntryOutcome {
+  const { state } = execution;
+  const context = { state, account, order, timeMs: state.timeMs };
+  const reject = validateTrigger(context, grouping);
+  if (reject === undefined) return placeTrigger(execution, account, orderId, order, place);
+  const fired = { trigger: order.trigger, isPositionTpsl: grouping === 'position' };
+  return rejectOrder(execution, account, orderId, asFired(order), reject, fired);
+}
+
+/** A child whose parent never lived: it is refused for its own fault, or ends with the parent. */
+function endWithParent(
+  execution: Execution,
+  account: Account,
+  orderId: number,
+  order: TriggerOrderRequest,
+): EntryOutcome {
+  const { state } = execution;
+  const request = asFired(order);
+  const { clientOrderId } = request;
+  const fired = { trigger: order.trigger, isPositionTpsl: false };
+  const context = { state, account, order, timeMs: state.timeMs };
+  const reject = validateTrigger(context, 'normal');
+  if (reject !== undefined) return rejectOrder(execution, account, orderId, request, reject, fired);
+  const now = timeMs(state.timeMs);
+  const snapshot = requestSnapshot(orderId, account.address, request, now, fired);
+  emitOrder(execution, 'cancelled', snapshot, 'parentCanceled');
+  return { orderId, clientOrderId, state: 'cancelled', filled: 0, filledNotional: 0 };
+}
+
+/** Binds the orders that were accepted; alone or none, they still know what they hang on. */
+function addGroup(
+  execution: Execution,
+  account: Account,
+  orders: readonly OrderRequest[],
+  entries: readonly EntryOutcome[],
+  group: {
+    readonly groupId: number;
+    readonly kind: 'normal' | 'position';
+    readonly parentId: number | undefined;
+  },
+): void {
+  const { state } = execution;
+  const childIds = entries.flatMap((entry) =>
+    entry.state === 'open' && entry.orderId !== undefined ? [entry.orderId] : [],
+  );
+  const [first] = childIds;
+  if (first === undefined) return;
+  const child = present(state.triggers.find(first), 'a child that waits').request;
+  const holding: Holding = holdingOf(
+    account,
+    present(state.perps.get(child.instrumentId), 'the instrument of a judged order'),
+    legOf(account, child),
+    parametersOf(state).defaultLeverage,
+  );
+  state.groups.add({
+    ...group,
+    accountIndex: account.index,
+    holding,
+    isLong: !child.isBuy,
+    createdMs: state.timeMs,
+    quantity: child.size,
+    childIds,
+  });
+}

@@ -1,0 +1,102 @@
+import { createHasher, NETWORKS, type Network, type Warning } from '@oddlot/protocol';
+import { ValidationError } from './errors.ts';
+import { createExchange, type ExchangeClient } from './exchange/create-exchange.ts';
+import { createInfo, type InfoClient } from './info/create-info.ts';
+import type { InfoOptions } from './info/query-info.ts';
+import { SHARED_NONCES, type NonceSource } from './nonce.ts';
+import { accountStatus, type AccountStatusParameters } from './service/account-status.ts';
+import { faucet, type FaucetParameters } from './service/faucet.ts';
+import { createStreams, type StreamsClient } from './streams/create-streams.ts';
+import type { Backoff } from './transport/backoff.ts';
+import { HttpTransport, type Fetch } from './transport/http.ts';
+import type { OpenSocket } from './transport/open-socket.ts';
+import { SocketTransport, type SocketStatus } from './transport/websocket.ts';
+import type { Wallet } from './wallet.ts';
+
+/** A network that has a name. */
+export type NetworkName = keyof typeof NETWORKS;
+
+/** How a client is made. Only `url` is required. */
+export type ClientOptions = {
+  /** The venue, `https://host`. Its sockets are at the same host. */
+  readonly url: string;
+  /** What signatures are bound to; a testnet's by default. */
+  readonly network?: NetworkName | Network | undefined;
+  /** Who signs. A client without one only reads. */
+  readonly wallet?: Wallet | undefined;
+  readonly fetch?: Fetch | undefined;
+  readonly openSocket?: OpenSocket | undefined;
+  /** How long one attempt of a request may take. */
+  readonly timeoutMs?: number | undefined;
+  /** Attempts after the first one. */
+  readonly retriesMax?: number | undefined;
+  /** A longer `Retry-After` is thrown instead of waited for. */
+  readonly retryAfterMsMax?: number | undefined;
+  /** The waits between attempts, of requests and of connections. */
+  readonly backoff?: Backoff | undefined;
+  /** Where nonces come from; all clients of a process share one source by default. */
+  readonly nonces?: NonceSource | undefined;
+  /** Told when an answer to a query carries a notice. */
+  readonly onWarning?: ((warning: Warning) => void) | undefined;
+  /** Told when the connection of the streams comes and goes. */
+  readonly onStreamStatus?: ((status: SocketStatus) => void) | undefined;
+};
+
+/** Everything that a venue offers. */
+export type Client = {
+  readonly network: Network;
+  readonly wallet: Wallet | undefined;
+  readonly info: InfoClient;
+  readonly exchange: ExchangeClient;
+  readonly streams: StreamsClient;
+  /** Asks a testnet for test USDC. */
+  faucet(parameters: FaucetParameters, options?: InfoOptions): ReturnType<typeof faucet>;
+  /** Whether an address has an account and may trade. */
+  accountStatus(
+    parameters: AccountStatusParameters,
+    options?: InfoOptions,
+  ): ReturnType<typeof accountStatus>;
+  /** Ends the streams. Requests need no ending. */
+  close(): void;
+};
+
+/** Makes a client of one venue. Nothing is sent before it is used. */
+export function createClient(options: ClientOptions): Client {
+  const { wallet, onWarning, nonces = SHARED_NONCES } = options;
+  const url = readUrl(options.url);
+  const network = readNetwork(options.network ?? 'testnet');
+  const http = new HttpTransport({ ...options, url });
+  const socket = new SocketTransport({
+    url: `${url.replace(/^http/, 'ws')}/ws`,
+    endpoint: 'ws',
+    openSocket: options.openSocket,
+    onStatus: options.onStreamStatus,
+    backoff: options.backoff,
+  });
+  const context = { http, onWarning, nonces, wallet, hasher: createHasher(network) };
+  return {
+    network,
+    wallet,
+    info: createInfo(context),
+    exchange: createExchange(context),
+    streams: createStreams({ socket }),
+    faucet: (parameters, rest) => faucet(context, parameters, rest),
+    accountStatus: (parameters, rest) => accountStatus(context, parameters, rest),
+    close: () => socket.close(),
+  };
+}
+
+function readUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return text.replace(/\/+$/, '');
+  throw new ValidationError(`Not an http or https address: ${text}`);
+}
+
+function readNetwork(network: NetworkName | Network): Network {
+  if (typeof network !== 'string') {
+    const { serviceNetwork, chainId, apiVersion } = network;
+    return { serviceNetwork, chainId, apiVersion };
+  }
+  if (Object.hasOwn(NETWORKS, network)) return NETWORKS[network];
+  throw new ValidationError(`Unknown network: ${network}`);
+}

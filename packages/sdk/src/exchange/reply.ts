@@ -1,0 +1,79 @@
+import type { ActionResultStatus, ExchangeEnvelope, OrderResult, Warning } from '@oddlot/protocol';
+import type { Hash } from '@oddlot/units';
+import { ApiError, HttpError } from '../errors.ts';
+import { apiErrorOf, type HttpReply } from '../transport/http.ts';
+import type { SignedAction } from './sign-action.ts';
+
+/** The names of the request, the same in every reply. */
+type Sent = {
+  /** Names the action for good: `info.actionStatus({ txHash })` tells what became of it. */
+  readonly txHash: Hash;
+  readonly nonce: number;
+};
+
+/** Taken in and in good form; the streams tell what came of it. */
+export type AcceptedReply = Sent & {
+  readonly status: 'accepted';
+  readonly warnings: readonly Warning[];
+};
+
+/** An outcome order that waits for its release; the streams tell what came of it. */
+export type QueuedReply = Sent & {
+  readonly status: 'queued';
+  readonly traceId: string;
+  readonly warnings: readonly Warning[];
+};
+
+/** Executed; of a list of orders or cancels each entry has its own result. */
+export type ExecutedReply = Sent & {
+  readonly status: 'executed';
+  /** The block that it is in. */
+  readonly height: number;
+  /** One element per entry, in order; empty for actions without entries. */
+  readonly orders: readonly OrderResult[];
+  /** The first entry's failure when one failed; the others went their own way. */
+  readonly failure: ActionFailure | undefined;
+  readonly warnings: readonly Warning[];
+};
+
+/** Why an entry failed. */
+export type ActionFailure = Exclude<ActionResultStatus, 'success'>;
+
+/** The venue did not wait any longer. The action may still execute: see `waitForAction`. */
+export type PendingReply = Sent & { readonly status: 'pending' };
+
+/** What an action that asks for confirmation is answered, and one that does not. */
+export type ReplyOf<Confirm extends 'executed' | undefined> = Confirm extends 'executed'
+  ? ExecutedReply | PendingReply
+  : AcceptedReply | QueuedReply;
+
+/** Any reply. */
+export type ActionReply = AcceptedReply | QueuedReply | ExecutedReply | PendingReply;
+
+/** Reads an answer of /exchange; a refusal of the whole action is thrown. */
+export function readReply(reply: HttpReply, { txHash, nonce }: SignedAction): ActionReply {
+  const sent = { txHash, nonce };
+  const body = reply.body as unknown as ExchangeEnvelope;
+  if (body.status === 'err') throw apiErrorOf(reply);
+  if (body.status === 'pending') return { ...sent, status: 'pending' };
+  if (body.status !== 'ok') {
+    const text = JSON.stringify(reply.body);
+    const message = `Not an answer of /exchange: HTTP ${reply.status}`;
+    throw new HttpError(message, { status: reply.status, body: text, txHash });
+  }
+  const warnings = body.warnings ?? [];
+  if (!('data' in body)) return { ...sent, status: 'queued', traceId: body.traceId, warnings };
+  const { statuses, orders } = body.data.data;
+  const [status] = statuses;
+  const failure = status === 'success' ? undefined : status;
+  // Without entries the failure is that of the whole action, however it was told.
+  if (failure !== undefined && orders === undefined) throw failureOf(failure, reply);
+  if (body.confirm !== 'executed') return { ...sent, status: 'accepted', warnings };
+  const height = body.height ?? 0;
+  return { ...sent, status: 'executed', height, orders: orders ?? [], failure, warnings };
+}
+
+function failureOf(failure: ActionFailure, { status, body }: HttpReply): ApiError {
+  const { error: message, code = 0, name, details } = failure;
+  return new ApiError({ code, name, message, details, httpStatus: status, response: body });
+}

@@ -1,0 +1,35 @@
+import type { ActionStatus } from '@oddlot/protocol';
+import { HttpError } from '../errors.ts';
+import { actionStatus } from '../info/action-status.ts';
+import type { InfoContext } from '../info/query-info.ts';
+import { sleep } from '../transport/backoff.ts';
+
+/** How long to wait for an action. */
+export type WaitOptions = {
+  readonly timeoutMs?: number | undefined;
+  /** Between two looks at the receipt. */
+  readonly intervalMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/**
+ * Waits until an action that was sent is decided and gives its receipt. `unknown` is a decision too:
+ * the venue never saw it.
+ *
+ * @throws HttpError when it is still open after `timeoutMs`
+ */
+export async function waitForAction(
+  context: InfoContext,
+  txHash: string,
+  { timeoutMs = 30_000, intervalMs = 250, signal }: WaitOptions = {},
+): Promise<ActionStatus> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const receipt = await actionStatus(context, { txHash }, { signal });
+    if (receipt.status !== 'pending' && receipt.status !== 'queued') return receipt;
+    if (Date.now() + intervalMs > deadline) {
+      throw new HttpError(`Still ${receipt.status} after ${timeoutMs} ms: ${txHash}`, { txHash });
+    }
+    await sleep(intervalMs, signal);
+  }
+}

@@ -1,0 +1,44 @@
+import { actionStatus } from './action-status.ts';
+import { activeAssetData } from './active-asset-data.ts';
+import { agentOwner } from './agent-owner.ts';
+import { approvedAgents } from './approved-agents.ts';
+import { clearinghouseState } from './clearinghouse-state.ts';
+import { feeTierInfo } from './fee-tier-info.ts';
+import { frontendOpenOrders } from './frontend-open-orders.ts';
+import { l2Book } from './l2-book.ts';
+import { perpClearinghouseState } from './perp-clearinghouse-state.ts';
+import { perpMeta } from './perp-meta.ts';
+import { perpMetaDetail } from './perp-meta-detail.ts';
+import { rateLimit } from './rate-limit.ts';
+import { settings } from './settings.ts';
+import { stateHash } from './state-hash.ts';
+import { triggerOrders } from './trigger-orders.ts';
+import type { InfoContext } from './query-info.ts';
+
+/** The queries of /info, bound to a venue. */
+export type InfoClient = ReturnType<typeof createInfo>;
+
+/** Binds the queries to a venue. */
+export function createInfo(context: InfoContext) {
+  const bind =
+    <Rest extends unknown[], Answer>(query: (context: InfoContext, ...rest: Rest) => Answer) =>
+    (...rest: Rest): Answer =>
+      query(context, ...rest);
+  return {
+    perpMeta: bind(perpMeta),
+    perpMetaDetail: bind(perpMetaDetail),
+    l2Book: bind(l2Book),
+    clearinghouseState: bind(clearinghouseState),
+    perpClearinghouseState: bind(perpClearinghouseState),
+    activeAssetData: bind(activeAssetData),
+    frontendOpenOrders: bind(frontendOpenOrders),
+    triggerOrders: bind(triggerOrders),
+    approvedAgents: bind(approvedAgents),
+    agentOwner: bind(agentOwner),
+    settings: bind(settings),
+    feeTierInfo: bind(feeTierInfo),
+    actionStatus: bind(actionStatus),
+    rateLimit: bind(rateLimit),
+    stateHash: bind(stateHash),
+  };
+}

@@ -1,0 +1,46 @@
+import {
+  parseInfo,
+  type InfoEnvelope,
+  type InfoRequestOf,
+  type InfoType,
+  type Warning,
+} from '@oddlot/protocol';
+import { ValidationError } from '../errors.ts';
+import { apiErrorOf, type HttpReply, type HttpTransport } from '../transport/http.ts';
+
+/** What asking takes. */
+export type InfoContext = {
+  readonly http: HttpTransport;
+  /** Told when an answer carries a notice, such as that the user asked about is an agent. */
+  readonly onWarning?: ((warning: Warning) => void) | undefined;
+};
+
+/** How a query is asked. */
+export type InfoOptions = { readonly signal?: AbortSignal | undefined };
+
+/** The fields of a query beside its type. */
+export type InfoParameters<Type extends InfoType> = Omit<InfoRequestOf<Type>, 'type'>;
+
+/**
+ * Asks a query of any type and gives its data, for those that have no function of their own yet.
+ *
+ * @throws ValidationError, HttpError, ApiError
+ */
+export async function queryInfo<Type extends InfoType, Data>(
+  context: InfoContext,
+  request: InfoParameters<Type> & { readonly type: Type },
+  { signal }: InfoOptions = {},
+): Promise<Data> {
+  const parsed = parseInfo(request);
+  if (!parsed.ok) throw ValidationError.of(parsed.error);
+  const reply = await context.http.post('/info', JSON.stringify(request), { signal });
+  return readInfo<Data>(context, reply);
+}
+
+/** The data of an answer in the envelope of /info. */
+export function readInfo<Data>({ onWarning }: Partial<InfoContext>, reply: HttpReply): Data {
+  const body = reply.body as unknown as InfoEnvelope<Data>;
+  if (body.success !== true) throw apiErrorOf(reply);
+  for (const warning of body.warnings ?? []) onWarning?.(warning);
+  return body.data;
+}

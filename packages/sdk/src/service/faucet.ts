@@ -1,0 +1,26 @@
+import { parseServiceRequest, type FaucetGrant } from '@oddlot/protocol';
+import { ValidationError } from '../errors.ts';
+import { readInfo, type InfoContext, type InfoOptions } from '../info/query-info.ts';
+
+/** What `faucet` takes. */
+export type FaucetParameters = {
+  readonly user: string;
+  readonly accountType?: 'perp' | 'outcome' | undefined;
+};
+
+/**
+ * Asks a testnet for test USDC; the first grant makes the account. It is asked once only: after a
+ * lost answer a second request would be refused for coming too soon.
+ *
+ * @throws ValidationError, HttpError, ApiError
+ */
+export async function faucet(
+  context: InfoContext,
+  parameters: FaucetParameters,
+  { signal }: InfoOptions = {},
+): Promise<FaucetGrant> {
+  const parsed = parseServiceRequest('requestFund', parameters);
+  if (!parsed.ok) throw ValidationError.of(parsed.error);
+  const body = JSON.stringify(parameters);
+  return readInfo(context, await context.http.postOnce('/request-fund', body, signal));
+}

@@ -1,0 +1,125 @@
+import type { SubscriptionFields } from '@oddlot/protocol';
+import { SocketError } from '../errors.ts';
+import type { StreamEvent } from '../transport/stream.ts';
+import type { SocketTransport } from '../transport/websocket.ts';
+
+/** What subscribing takes. */
+export type StreamContext = { readonly socket: SocketTransport };
+
+/** Gets the events of a subscription, in order. */
+export type StreamListener<Data> = (event: StreamEvent<Data>) => void;
+
+/** How a subscription is made. */
+export type StreamOptions = {
+  /** Told when the venue refuses the subscription; a loop gets the error itself. */
+  readonly onError?: ((error: SocketError) => void) | undefined;
+};
+
+/** Events that wait for a slow loop; beyond, the loop ends with an error rather than with a gap. */
+const WAITING_MAX = 10_000;
+
+/**
+ * A running subscription. Its events go to the listener, or, without one, to a `for await` loop;
+ * leaving the loop ends the subscription.
+ */
+export class Subscription<Data> implements AsyncIterableIterator<StreamEvent<Data>> {
+  /** Resolves when the venue has taken the subscription; rejects when it refuses it. */
+  readonly ready: Promise<void>;
+  readonly #listener: StreamListener<Data> | undefined;
+  readonly #onError: ((error: SocketError) => void) | undefined;
+  readonly #leave: () => void;
+  readonly #settleReady: { resolve: () => void; reject: (error: SocketError) => void };
+  #waiting: StreamEvent<Data>[] = [];
+  #readers: PromiseWithResolvers<IteratorResult<StreamEvent<Data>>>[] = [];
+  #isOver = false;
+  #error: SocketError | undefined;
+
+  constructor(
+    { socket }: StreamContext,
+    subscription: SubscriptionFields,
+    { listener, onError }: StreamOptions & { listener?: StreamListener<Data> | undefined },
+  ) {
+    this.#listener = listener;
+    this.#onError = onError;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.ready = promise;
+    this.#settleReady = { resolve, reject };
+    // Nobody has to look at `ready`; the listener's errors are told elsewhere too.
+    promise.catch(() => undefined);
+    this.#leave = socket.subscribe(subscription, {
+      ready: resolve,
+      event: (event) => this.#took(event as StreamEvent<Data>),
+      fail: (error) => this.#finish(error),
+      end: () => this.#finish(),
+    });
+  }
+
+  /** Ends the subscription. Events that wait in a loop are still given to it. */
+  close(): void {
+    if (this.#isOver) return;
+    this.#leave();
+    this.#finish();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<StreamEvent<Data>>> {
+    const event = this.#waiting.shift();
+    if (event !== undefined) return { done: false, value: event };
+    if (this.#error !== undefined) throw this.#error;
+    if (this.#isOver) return { done: true, value: undefined };
+    const reader = Promise.withResolvers<IteratorResult<StreamEvent<Data>>>();
+    this.#readers.push(reader);
+    return reader.promise;
+  }
+
+  /** Called by the language when a loop is left. */
+  async return(): Promise<IteratorResult<StreamEvent<Data>>> {
+    this.#waiting = [];
+    this.close();
+    return { done: true, value: undefined };
+  }
+
+  #took(event: StreamEvent<Data>): void {
+    if (this.#isOver) return;
+    if (this.#listener !== undefined) {
+      callApart(this.#listener, event);
+      return;
+    }
+    const reader = this.#readers.shift();
+    if (reader !== undefined) {
+      reader.resolve({ done: false, value: event });
+      return;
+    }
+    this.#waiting.push(event);
+    if (this.#waiting.length <= WAITING_MAX) return;
+    this.#leave();
+    this.#finish(new SocketError(`The loop is more than ${WAITING_MAX} events behind`));
+  }
+
+  #finish(error?: SocketError): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#error = error;
+    this.#settleReady.reject(error ?? new SocketError('The subscription was closed'));
+    if (error !== undefined) this.#onError?.(error);
+    for (const reader of this.#readers) {
+      if (error === undefined) reader.resolve({ done: true, value: undefined });
+      else reader.reject(error);
+    }
+    this.#readers = [];
+  }
+}
+
+/** A listener that throws is a fault of its own: it is reported, and the others go on. */
+function callApart<Event>(listener: (event: Event) => void, event: Event): void {
+  try {
+    listener(event);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}

@@ -1,0 +1,129 @@
+import type { AddressInfo } from 'node:net';
+import { WebSocketServer, type WebSocket } from 'ws';
+
+/** A control frame as it came. */
+export type ControlFrame = {
+  readonly method: string;
+  readonly subscription?: { readonly type: string };
+  readonly resumeFrom?: { readonly epoch: string; readonly seq: number };
+};
+
+/**
+ * A WebSocket server that answers subscriptions in the venue's way, and does what a test tells it to:
+ * publish, leave a number out, refuse, forget, fall silent, hang up.
+ */
+export class FakeStreams {
+  /** All frames but pings, over all connections. */
+  readonly controls: ControlFrame[] = [];
+  pings = 0;
+  connectionCount = 0;
+  epoch = 'first';
+  seq = 0;
+  /** Published frames by number; a resume is answered from here. */
+  readonly kept = new Map<number, unknown>();
+  /** Sent as a snapshot when it is set. */
+  snapshot: unknown;
+  refusal: { code: string; message: string } | undefined;
+  isSilent = false;
+  #server: WebSocketServer;
+  #sockets = new Map<WebSocket, number[]>();
+  #port = 0;
+
+  private constructor(port: number) {
+    this.#server = new WebSocketServer({ port, host: '127.0.0.1' });
+    this.#server.on('connection', (socket) => this.#welcome(socket));
+  }
+
+  static async start(port = 0): Promise<FakeStreams> {
+    const streams = new FakeStreams(port);
+    await new Promise((resolve) => streams.#server.once('listening', resolve));
+    streams.#port = (streams.#server.address() as AddressInfo).port;
+    return streams;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  get url(): string {
+    return `ws://127.0.0.1:${this.#port}/ws`;
+  }
+
+  /** The next frame, to every subscription. */
+  publish(data: unknown): void {
+    this.seq += 1;
+    this.kept.set(this.seq, data);
+    this.#sendAll(data);
+  }
+
+  /** The next frame is kept but reaches nobody. */
+  lose(data: unknown): void {
+    this.seq += 1;
+    this.kept.set(this.seq, data);
+  }
+
+  /** Breaks all connections without a goodbye. */
+  cut(): void {
+    for (const socket of this.#sockets.keys()) socket.terminate();
+  }
+
+  async stop(): Promise<void> {
+    this.cut();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #sendAll(data: unknown): void {
+    for (const [socket, subs] of this.#sockets) {
+      for (const sub of subs) this.#sendData(socket, { sub, seq: this.seq, data });
+    }
+  }
+
+  #sendData(socket: WebSocket, frame: { sub: number; seq: number; data: unknown }): void {
+    socket.send(JSON.stringify({ channel: 'trades', ...frame }));
+  }
+
+  #welcome(socket: WebSocket): void {
+    this.connectionCount += 1;
+    const subs: number[] = [];
+    this.#sockets.set(socket, subs);
+    socket.on('close', () => this.#sockets.delete(socket));
+    socket.on('message', (data) => {
+      const frame = JSON.parse(String(data)) as ControlFrame;
+      if (frame.method === 'ping') {
+        this.pings += 1;
+        if (!this.isSilent) socket.send('{"method":"PONG"}');
+        return;
+      }
+      this.controls.push(frame);
+      if (!this.isSilent) this.#answer(socket, subs, frame);
+    });
+  }
+
+  #answer(socket: WebSocket, subs: number[], frame: ControlFrame): void {
+    const { method, subscription, resumeFrom } = frame;
+    const { epoch, seq } = this;
+    if (this.refusal !== undefined) {
+      socket.send(JSON.stringify({ type: 'error', ...this.refusal }));
+      return;
+    }
+    const sub = this.controls.length;
+    const data = { method, subscription, sub, epoch, seq };
+    socket.send(JSON.stringify({ channel: 'subscriptionResponse', data }));
+    if (method === 'unsubscribe') {
+      subs.pop();
+      return;
+    }
+    subs.push(sub);
+    if (resumeFrom?.epoch === epoch) {
+      for (let missed = resumeFrom.seq + 1; missed <= seq; missed++) {
+        this.#sendData(socket, { sub, seq: missed, data: this.kept.get(missed) });
+      }
+      return;
+    }
+    if (resumeFrom !== undefined) {
+      const resync = { sub, subscription, epoch, seq, reason: 'epoch' };
+      socket.send(JSON.stringify({ channel: 'resync', data: resync }));
+    }
+    if (this.snapshot !== undefined) this.#sendData(socket, { sub, seq, data: this.snapshot });
+  }
+}

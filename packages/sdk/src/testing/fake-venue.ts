@@ -1,0 +1,54 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One answer of the script: what to send, or what else to do to the connection. */
+export type Answer =
+  | { readonly status?: number; readonly headers?: Record<string, string>; readonly body: unknown }
+  /** The request is read and the line is cut: whether it was executed is not known. */
+  | 'cut'
+  /** Nothing ever comes back. */
+  | 'silence';
+
+/** A request as it came. */
+export type Received = { readonly path: string; readonly text: string; readonly headers: object };
+
+/** An HTTP server that follows a script, one answer per request; the last one repeats. */
+export class FakeVenue {
+  readonly received: Received[] = [];
+  #script: readonly Answer[];
+  #server = createServer((request, response) => void this.#serve(request, response));
+
+  private constructor(script: readonly Answer[]) {
+    this.#script = script;
+  }
+
+  static async start(...script: Answer[]): Promise<FakeVenue> {
+    const venue = new FakeVenue(script);
+    await new Promise<void>((resolve) => venue.#server.listen(0, '127.0.0.1', resolve));
+    return venue;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let text = '';
+    for await (const part of request.setEncoding('utf8')) text += String(part);
+    const answer = this.#script[Math.min(this.received.length, this.#script.length - 1)];
+    this.received.push({ path: request.url ?? '', text, headers: request.headers });
+    if (answer === 'silence' || answer === undefined) return;
+    if (answer === 'cut') {
+      request.socket.destroy();
+      return;
+    }
+    const { status = 200, headers = {}, body } = answer;
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  }
+}

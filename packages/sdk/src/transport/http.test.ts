@@ -1,0 +1,297 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { createClient, type Client, type ClientOptions } from '../client.ts';
+import { ApiError, HttpError, SigningError, ValidationError } from '../errors.ts';
+import { NonceSource } from '../nonce.ts';
+import { FakeVenue, type Answer } from '../testing/fake-venue.ts';
+import { eip1193Wallet, privateKeyWallet, type Wallet } from '../wallet.ts';
+
+/** Goal: what is sent again, and when. Method: a real HTTP server that answers by a script. */
+
+const KEY = `0x${'11'.repeat(32)}` as const;
+const OK = {
+  body: { status: 'ok', code: 0, data: { type: 'PlaceOrder', data: { statuses: ['success'] } } },
+};
+const LIMITED: Answer = {
+  status: 429,
+  headers: { 'retry-after': '0' },
+  body: { status: 'err', code: 10029, name: 'RATE_LIMITED', response: 'rate limit exceeded' },
+};
+const ORDERS = {
+  orders: [{ a: 0, b: true, p: '100', s: '1', r: false, t: { limit: { tif: 'Gtc' } } }],
+} as const;
+
+const running: FakeVenue[] = [];
+afterEach(async () => {
+  for (const venue of running.splice(0)) await venue.stop();
+});
+
+async function aVenue(...script: Answer[]): Promise<FakeVenue> {
+  const venue = await FakeVenue.start(...script);
+  running.push(venue);
+  return venue;
+}
+
+function clientOf(venue: FakeVenue, options: Partial<ClientOptions> = {}): Client {
+  return createClient({
+    url: venue.url,
+    wallet: privateKeyWallet(KEY),
+    nonces: new NonceSource(() => 1_800_000_000_000),
+    backoff: { baseMs: 4, maxMs: 20, random: () => 0.5 },
+    ...options,
+  });
+}
+
+const bodies = (venue: FakeVenue) => venue.received.map(({ text }) => text);
+const nonces = (venue: FakeVenue) => bodies(venue).map((text) => JSON.parse(text).nonce as number);
+
+describe('an action', () => {
+  test('after a lost answer is sent again as the same bytes', async () => {
+    const venue = await aVenue('cut', 'cut', OK);
+    const reply = await clientOf(venue).exchange.order(ORDERS);
+    expect(reply.status).toBe('accepted');
+    expect(venue.received.length).toBe(3);
+    expect(new Set(bodies(venue)).size).toBe(1);
+  });
+
+  test('without an answer in time is sent again as the same bytes', async () => {
+    const venue = await aVenue('silence', OK);
+    await clientOf(venue, { timeoutMs: 100 }).exchange.order(ORDERS);
+    expect(new Set(bodies(venue)).size).toBe(1);
+  });
+
+  test('that a gateway could not deliver is sent again as the same bytes', async () => {
+    const venue = await aVenue({ status: 502, body: '<html>' }, { status: 503, body: '{}' }, OK);
+    await clientOf(venue).exchange.order(ORDERS);
+    expect(venue.received.length).toBe(3);
+    expect(new Set(bodies(venue)).size).toBe(1);
+  });
+
+  test('that was rate-limited is signed anew with a fresh nonce', async () => {
+    const venue = await aVenue(LIMITED, LIMITED, OK);
+    const reply = await clientOf(venue).exchange.order(ORDERS);
+    const start = 1_800_000_000_000;
+    expect(nonces(venue)).toEqual([start, start + 1, start + 2]);
+    expect(new Set(bodies(venue).map((text) => JSON.parse(text).signature.r)).size).toBe(3);
+    expect(reply.nonce).toBe(start + 2);
+  });
+
+  test('that may have executed is never signed anew, also when it is rate-limited later', async () => {
+    const venue = await aVenue('cut', LIMITED, OK);
+    await clientOf(venue).exchange.order(ORDERS);
+    expect(venue.received.length).toBe(3);
+    expect(new Set(bodies(venue)).size).toBe(1);
+  });
+
+  test('that a person signed is not put before the person again', async () => {
+    const signer = privateKeyWallet(KEY);
+    let asked = 0;
+    const wallet: Wallet = {
+      ...signer,
+      isInteractive: true,
+      sign: (request) => {
+        asked += 1;
+        return signer.sign(request);
+      },
+    };
+    const venue = await aVenue(LIMITED, OK);
+    await clientOf(venue, { wallet }).exchange.order(ORDERS);
+    expect(venue.received.length).toBe(2);
+    expect(asked).toBe(1);
+  });
+
+  test('whose answer never comes is told by its name', async () => {
+    const venue = await aVenue('cut');
+    const failed = clientOf(venue, { retriesMax: 2 }).exchange.order(ORDERS);
+    await expect(failed).rejects.toThrow(HttpError);
+    await expect(failed).rejects.toMatchObject({
+      txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    });
+    expect(venue.received.length).toBe(3);
+  });
+
+  test('that is refused is not sent again', async () => {
+    const body = {
+      status: 'err',
+      code: 10000,
+      name: 'INVALID',
+      message: 'Price precision does not match the tick size: 0.5',
+      details: { field: 'orders[0].p', nearest: ['100', '100.5'] },
+    };
+    const venue = await aVenue({ body });
+    const failed = clientOf(venue).exchange.order(ORDERS);
+    await expect(failed).rejects.toThrow(ApiError);
+    await expect(failed).rejects.toMatchObject({
+      code: 10000,
+      name: 'INVALID',
+      details: { nearest: ['100', '100.5'] },
+      httpStatus: 200,
+      response: body,
+    });
+    expect(venue.received.length).toBe(1);
+  });
+
+  test('stops when the caller aborts it', async () => {
+    const venue = await aVenue('silence');
+    const controller = new AbortController();
+    const failed = clientOf(venue).exchange.order(ORDERS, { signal: controller.signal });
+    setTimeout(() => controller.abort(), 50);
+    await expect(failed).rejects.toThrow('aborted');
+    expect(venue.received.length).toBe(1);
+  });
+
+  test('carries its options in the envelope', async () => {
+    const venue = await aVenue({ status: 202, body: { status: 'pending', txHash: '0x00' } });
+    const vaultAddress = `0x${'AB'.repeat(20)}`;
+    const options = { confirm: 'executed', expiresAfter: 1_900_000_000_000, vaultAddress } as const;
+    const reply = await clientOf(venue).exchange.order(ORDERS, options);
+    expect(reply.status).toBe('pending');
+    const envelope = JSON.parse(bodies(venue)[0]!);
+    expect(envelope).toMatchObject({ ...options, vaultAddress: vaultAddress.toLowerCase() });
+    expect(envelope.action).toEqual({ type: 'order', grouping: 'na', orders: ORDERS.orders });
+    expect(venue.received[0]!.headers).toMatchObject({ 'x-api-version': '2026-08-16' });
+  });
+
+  test('needs a wallet', async () => {
+    const venue = await aVenue(OK);
+    const failed = clientOf(venue, { wallet: undefined }).exchange.order(ORDERS);
+    await expect(failed).rejects.toThrow(SigningError);
+  });
+});
+
+describe('a reply', () => {
+  const executed = (status: unknown, orders?: object[]): Answer => ({
+    body: {
+      status: 'ok',
+      code: 0,
+      confirm: 'executed',
+      txHash: '0x00',
+      height: 7,
+      data: { type: 'X', data: { statuses: [status], ...(orders ? { orders } : {}) } },
+    },
+  });
+  const failure = { error: 'orders[1]: Insufficient margin', code: 10010, name: 'MARGIN' };
+
+  test('tells of each entry, and does not throw because one of them failed', async () => {
+    const orders = [
+      { i: 0, oid: 5, state: 'open' },
+      { i: 1, oid: null, state: 'rejected' },
+    ];
+    const venue = await aVenue(executed(failure, orders));
+    const reply = await clientOf(venue).exchange.order(ORDERS, { confirm: 'executed' });
+    expect(reply).toMatchObject({ status: 'executed', height: 7, orders, failure });
+  });
+
+  test('throws when an action without entries failed', async () => {
+    const status = { error: 'Agent address is already used', code: 10008, name: 'AGENT' };
+    const venue = await aVenue(executed(status));
+    const agentAddress = `0x${'22'.repeat(20)}`;
+    const failed = clientOf(venue).exchange.approveAgent({ agentAddress }, { confirm: 'executed' });
+    await expect(failed).rejects.toMatchObject({ name: 'AGENT', code: 10008 });
+  });
+
+  test('of an outcome order has its trace id', async () => {
+    const traceId = '2af35491-d06c-4576-8cb8-ec69d3ff3b69';
+    const venue = await aVenue({ body: { status: 'ok', traceId } });
+    expect(await clientOf(venue).exchange.order(ORDERS)).toMatchObject({
+      status: 'queued',
+      traceId,
+    });
+  });
+});
+
+describe('a direct action', () => {
+  const agentAddress = `0x${'22'.repeat(20)}`;
+
+  test('names the chain that a browser wallet insists on', async () => {
+    const signer = privateKeyWallet(KEY);
+    const wallet: Wallet = { ...signer, chainId: async () => 42161 };
+    const venue = await aVenue(OK);
+    await clientOf(venue, { wallet }).exchange.approveAgent({ agentAddress });
+    const { action, nonce, signatureChainId } = JSON.parse(bodies(venue)[0]!);
+    expect(signatureChainId).toBe(42161);
+    expect(action).toEqual({
+      type: 'approveAgent',
+      serviceNetwork: 'Oddlot-Testnet',
+      chainId: 2511,
+      apiVersion: 1,
+      agentAddress,
+      nonce,
+    });
+  });
+
+  test('names none when the wallet is on the chain of the venue', async () => {
+    const provider = { request: async () => '0x9cf' };
+    const wallet = eip1193Wallet(provider, privateKeyWallet(KEY).address);
+    const venue = await aVenue(OK);
+    const signing = { ...wallet, sign: privateKeyWallet(KEY).sign };
+    await clientOf(venue, { wallet: signing }).exchange.approveAgent({ agentAddress });
+    expect(JSON.parse(bodies(venue)[0]!)).not.toHaveProperty('signatureChainId');
+  });
+});
+
+describe('a query', () => {
+  const found = { body: { success: true, code: 0, data: { universe: [] } } };
+
+  test('is asked again after 429, when the venue says', async () => {
+    const body = {
+      success: false,
+      code: 10000,
+      name: 'RATE_LIMITED',
+      message: 'rate limit exceeded',
+    };
+    const venue = await aVenue({ status: 429, headers: { 'retry-after': '1' }, body }, found);
+    const startMs = performance.now();
+    expect(await clientOf(venue).info.perpMeta()).toEqual({ universe: [] });
+    expect(performance.now() - startMs).toBeGreaterThan(1000);
+  });
+
+  test('is not held for an hour: a long Retry-After is thrown', async () => {
+    const body = { success: false, code: 10000, message: 'rate limit exceeded' };
+    const venue = await aVenue({ status: 429, headers: { 'retry-after': '3600' }, body });
+    const failed = clientOf(venue).info.perpMeta();
+    await expect(failed).rejects.toMatchObject({ httpStatus: 429, retryAfterMs: 3_600_000 });
+    expect(venue.received.length).toBe(1);
+  });
+
+  test('that is malformed is not sent', async () => {
+    const venue = await aVenue(found);
+    const failed = clientOf(venue).info.l2Book({ coin: 'BTC-USDC' });
+    await expect(failed).rejects.toThrow(ValidationError);
+    await expect(failed).rejects.toThrow('coin');
+    expect(venue.received.length).toBe(0);
+  });
+
+  test('passes warnings on', async () => {
+    const warning = { code: 'AGENT_ADDRESS', message: 'an agent' };
+    const venue = await aVenue({ body: { ...found.body, warnings: [warning] } });
+    const warnings: unknown[] = [];
+    await clientOf(venue, { onWarning: (given) => warnings.push(given) }).info.perpMeta();
+    expect(warnings).toEqual([warning]);
+  });
+
+  test('whose answer is not JSON is an error with the text', async () => {
+    const venue = await aVenue({ status: 404, body: '<html>nothing here</html>' });
+    const failed = clientOf(venue).info.perpMeta();
+    await expect(failed).rejects.toMatchObject({ status: 404, body: '<html>nothing here</html>' });
+  });
+});
+
+test('the faucet is asked once: a second request would be refused for coming too soon', async () => {
+  const venue = await aVenue('cut');
+  const failed = clientOf(venue).faucet({ user: `0x${'11'.repeat(20)}` });
+  await expect(failed).rejects.toThrow(HttpError);
+  expect(venue.received.length).toBe(1);
+});
+
+test('an action that is still open is waited for by its receipt', async () => {
+  const receipt = (status: string): Answer => ({
+    body: { success: true, code: 0, data: { status } },
+  });
+  const venue = await aVenue(receipt('pending'), receipt('pending'), receipt('executed'));
+  const txHash = `0x${'ab'.repeat(32)}`;
+  const { exchange } = clientOf(venue);
+  expect(await exchange.waitForAction(txHash, { intervalMs: 5 })).toEqual({ status: 'executed' });
+  const open = await aVenue(receipt('pending'));
+  const failed = clientOf(open).exchange.waitForAction(txHash, { intervalMs: 5, timeoutMs: 20 });
+  await expect(failed).rejects.toThrow('Still pending');
+});

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { approveAgentAction, orderAction, signed, testKey } from './testing/client.ts';
+import type { SignOptions } from './testing/client.ts';
+import { startEdge, type TestEdge } from './testing/edge.ts';
+
+/** A request may be sent twice, at once or days apart: it executes once and answers the same. */
+
+const alice = testKey(1);
+const agent = testKey(3);
+const OK_ORDER =
+  '{"status":"ok","code":0,"data":{"type":"PlaceOrder","data":{"statuses":["success"]}}}';
+
+let edge: TestEdge;
+let nonce = 0;
+
+beforeEach(async () => {
+  edge = await startEdge({ confirmTimeoutMs: 300 });
+  edge.replica.credit(alice.address);
+  nonce = edge.replica.nowMs;
+});
+afterEach(() => edge.close());
+
+type Sign = Partial<SignOptions>;
+const sign = (action: Record<string, unknown>, options: Sign = {}) =>
+  signed(action, { key: alice, nonce: ++nonce, ...options });
+const send = (action: Record<string, unknown>, options: Sign = {}) =>
+  edge.send('/exchange', sign(action, options));
+
+describe('nonces and re-sends', () => {
+  const DAY = 24 * 60 * 60 * 1000;
+
+  test('outside of the window, without recovering anybody', async () => {
+    const { nowMs } = edge.replica;
+    const allowed = { min: nowMs - 2 * DAY + 1, max: nowMs + DAY - 1 };
+    const old = await send(orderAction(), { nonce: nowMs - 2 * DAY });
+    expect(old.json).toMatchObject({ code: 10004, message: 'Nonce too old', details: { allowed } });
+    const far = await send(orderAction(), { nonce: nowMs + DAY });
+    expect(far.json).toMatchObject({
+      code: 10004,
+      message: 'Nonce too far in the future',
+      details: { allowed, got: nowMs + DAY },
+    });
+    expect(edge.counts.recovered).toBe(0);
+    expect((await send(orderAction(), { nonce: allowed.min })).text).toBe(OK_ORDER);
+    expect((await send(orderAction(), { nonce: allowed.max })).text).toBe(OK_ORDER);
+  });
+
+  test('the same bytes again execute nothing and get the same answer', async () => {
+    const body = sign(orderAction(), { confirm: 'executed' });
+    const first = await edge.send('/exchange', body);
+    const { proposed } = edge.replica;
+    expect((await edge.send('/exchange', body)).text).toBe(first.text);
+    const plain = body.replace(',"confirm":"executed"', '');
+    expect((await edge.send('/exchange', plain)).text).toBe(OK_ORDER);
+    expect(edge.replica.proposed).toBe(proposed);
+  });
+
+  test('another action with a used nonce', async () => {
+    await send(orderAction());
+    const reply = await send(orderAction({ p: '99' }), { nonce });
+    expect(reply.json).toMatchObject({ code: 10004, message: 'Nonce already used' });
+  });
+
+  test('a re-send joins the one that is on its way, another action does not', async () => {
+    const release = edge.replica.hold();
+    const body = sign(orderAction(), { confirm: 'executed' });
+    const first = edge.send('/exchange', body);
+    while (edge.replica.proposed === 0) await sleep(1);
+    const second = edge.send('/exchange', body);
+    const other = await send(orderAction({ p: '99' }), { nonce });
+    expect(other.json).toMatchObject({ code: 10004, message: 'Nonce already used' });
+    release();
+    expect((await second).text).toBe((await first).text);
+    expect(edge.replica.proposed).toBe(1);
+  });
+
+  test('confirm that takes too long is pending, and the re-send finds the result', async () => {
+    const release = edge.replica.hold();
+    const body = sign(orderAction(), { confirm: 'executed' });
+    const late = await edge.send('/exchange', body);
+    expect(late.status).toBe(202);
+    expect(late.json).toEqual({ status: 'pending', txHash: expect.any(String) as string });
+    release();
+    await sleep(10);
+    const again = await edge.send('/exchange', body);
+    expect(again.json).toMatchObject({ confirm: 'executed', txHash: late.json.txHash });
+    expect(edge.replica.proposed).toBe(1);
+  });
+
+  test('without confirm the answer waits until the action is durable', async () => {
+    const release = edge.replica.hold();
+    let isAnswered = false;
+    const sent = send(orderAction()).finally(() => (isAnswered = true));
+    await sleep(500);
+    expect(isAnswered).toBe(false);
+    release();
+    expect((await sent).text).toBe(OK_ORDER);
+  });
+
+  test('an executed request is known after its nonce left the window', async () => {
+    const body = sign(orderAction(), { confirm: 'executed' });
+    const first = await edge.send('/exchange', body);
+    edge.replica.nowMs += 3 * DAY;
+    expect((await edge.send('/exchange', body)).text).toBe(first.text);
+    expect(edge.counts).toEqual({ recovered: 1, hashed: 1 });
+  });
+
+  test('what was executed before an expiry or a revocation is still known after it', async () => {
+    await send(approveAgentAction(++nonce, agent.address), { nonce });
+    const expiresAfter = edge.replica.nowMs;
+    const body = sign(orderAction(), { key: agent, expiresAfter });
+    expect((await edge.send('/exchange', body)).text).toBe(OK_ORDER);
+    edge.replica.nowMs += 60_000;
+    await send(approveAgentAction(++nonce, `0x${'0'.repeat(40)}`), { nonce });
+    expect((await edge.send('/exchange', body)).text).toBe(OK_ORDER);
+  });
+
+  test('a refused request uses no nonce', async () => {
+    await send(orderAction({ p: '100.3' }));
+    expect((await send(orderAction(), { nonce })).text).toBe(OK_ORDER);
+  });
+});

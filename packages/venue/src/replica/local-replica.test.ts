@@ -1,0 +1,139 @@
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { address } from '@oddlot/units';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { genesisCommands } from '../genesis.ts';
+import { FileJournal } from '../log/file-journal.ts';
+import { SnapshotStore } from '../log/snapshot-store.ts';
+import { LocalReplica } from './local-replica.ts';
+import { LogBehindError, ReplicaDivergedError } from './replica-error.ts';
+
+/** The real journal, snapshots and engine on a temporary folder; only the clock is in hand. */
+
+const alice = address(`0x${'a1'.repeat(20)}`);
+let folder: string;
+let nowMs: number;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'oddlot-replica-'));
+  nowMs = 1_767_225_600_000;
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+type Running = { readonly replica: LocalReplica; readonly journal: FileJournal };
+
+async function open(options: { projectedHeight?: number } = {}): Promise<Running> {
+  const clock = { nowMs: () => (nowMs += 1) };
+  const failures: unknown[] = [];
+  const journal = await FileJournal.open({
+    directory: join(folder, 'journal'),
+    clock,
+    onFatal: (error) => failures.push(error),
+  });
+  const replica = await LocalReplica.create({
+    log: journal,
+    snapshots: new SnapshotStore({ directory: join(folder, 'snapshots') }),
+    clock,
+    genesis: genesisCommands('Oddlot-Testnet'),
+    snapshotEveryBlocks: 1_000,
+    snapshotEveryCommands: 1_000_000,
+    projected: () => Promise.resolve(),
+    projectedHeight: options.projectedHeight ?? journal.lastSeq,
+    companions: [],
+    onFatal: (error) => failures.push(error),
+  });
+  return { replica, journal };
+}
+
+async function started(options: { projectedHeight?: number } = {}): Promise<Running> {
+  const running = await open(options);
+  try {
+    await running.replica.start();
+  } catch (error) {
+    await running.journal.close();
+    throw error;
+  }
+  return running;
+}
+
+const credit = (replica: LocalReplica, amountMicroUsdc: number) =>
+  replica.propose({ type: 'creditFaucet', account: alice, subAccount: 'perp', amountMicroUsdc });
+
+describe('a replica', () => {
+  test('starts with its genesis, and again from the log alone with the same hash', async () => {
+    const first = await started();
+    await credit(first.replica, 5);
+    const { head } = first.replica;
+    await first.journal.close();
+    const second = await started();
+    expect(second.replica.head).toMatchObject({ height: head.height, hash: head.hash });
+    expect(second.replica.state.accounts.at(-1)?.perpBalance).toBe(5n);
+    await second.journal.close();
+  });
+
+  test('starts from a snapshot and goes on as if it had never stopped', async () => {
+    const first = await started();
+    await credit(first.replica, 5);
+    await first.replica.stop();
+    await credit(first.replica, 7);
+    const { head } = first.replica;
+    await first.journal.close();
+    const second = await open();
+    const { replayed, snapshotHeight } = await second.replica.start();
+    expect({ replayed, snapshotHeight }).toEqual({ replayed: 1, snapshotHeight: 2 });
+    expect(second.replica.head.hash).toBe(head.hash);
+    expect(second.replica.headAt(1)?.height).toBe(1);
+    await second.journal.close();
+  });
+
+  test('commands proposed together share a block and keep their order', async () => {
+    const { journal, replica } = await started();
+    const amounts = Array.from({ length: 100 }, (_, index) => index + 1);
+    const executed = await Promise.all(amounts.map((amount) => credit(replica, amount)));
+    expect(new Set(executed.map(({ block }) => block.height)).size).toBeLessThan(5);
+    expect(replica.state.accounts.at(-1)?.perpBalance).toBe(5_050n);
+    await journal.close();
+  });
+
+  test('does not start on a log that lacks blocks which receipts know', async () => {
+    const { journal, replica } = await started();
+    await credit(replica, 5);
+    await journal.close();
+    await expect(started({ projectedHeight: 3 })).rejects.toThrow(LogBehindError);
+  });
+
+  test('does not start on an older journal than its snapshots', async () => {
+    const first = await started();
+    await first.journal.close();
+    await cp(join(folder, 'journal'), join(folder, 'old'), { recursive: true });
+    const second = await started();
+    await credit(second.replica, 5);
+    await second.replica.stop();
+    await second.journal.close();
+    await rm(join(folder, 'journal'), { recursive: true });
+    await cp(join(folder, 'old'), join(folder, 'journal'), { recursive: true });
+    await expect(started()).rejects.toThrow(/the log ends at block 1, .* know block 2/);
+  });
+
+  test('an attested hash is compared at every replay, and another history stops it', async () => {
+    const first = await started();
+    await credit(first.replica, 5);
+    await first.replica.stop();
+    await first.journal.close();
+    // Another history of the same length: the snapshot of the first does not belong to it.
+    await cp(join(folder, 'snapshots'), join(folder, 'kept'), { recursive: true });
+    await rm(join(folder, 'journal'), { recursive: true });
+    await rm(join(folder, 'snapshots'), { recursive: true });
+    const other = await started();
+    await credit(other.replica, 6);
+    await other.replica.attest();
+    await other.journal.close();
+    const again = await started();
+    expect(again.replica.head.height).toBe(3);
+    await again.journal.close();
+    await cp(join(folder, 'kept'), join(folder, 'snapshots'), { recursive: true });
+    expect(await readdir(join(folder, 'snapshots'))).toHaveLength(1);
+    await expect(started()).rejects.toThrow(ReplicaDivergedError);
+  });
+});

@@ -1,0 +1,25 @@
+/** The log ends before blocks that this data folder has seen: acknowledged actions are missing. */
+export class LogBehindError extends Error {
+  override readonly name = 'LogBehindError';
+
+  constructor(lastSeq: number, known: number) {
+    super(
+      `the log ends at block ${lastSeq}, but snapshots or receipts know block ${known}: ` +
+        'acknowledged blocks are missing. Put the whole journal back, or restore the whole data ' +
+        'folder from one backup; journal, snapshots and receipts belong together.',
+    );
+  }
+}
+
+/** This replica computed another state than the one that the log records. */
+export class ReplicaDivergedError extends Error {
+  override readonly name = 'ReplicaDivergedError';
+
+  constructor(height: number, own: string, recorded: string) {
+    super(
+      `block ${height} has the hash ${own} here, but the log records ${recorded}: the snapshot is ` +
+        'of another history, or this version of the venue computes another state. Start without ' +
+        'the snapshots to replay everything, or with the version that wrote the log.',
+    );
+  }
+}

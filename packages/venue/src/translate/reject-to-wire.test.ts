@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import type { Reject, RejectReason } from '@oddlot/engine';
+import { address, instrumentId, microUsdc } from '@oddlot/units';
+import { BTC } from '../edge/http/testing/replica.ts';
+import { nearestOn, rejectToWire, type RejectContext } from './reject-to-wire.ts';
+
+const signer = address(`0x${'a'.repeat(40)}`);
+const btc = { instrumentId: instrumentId(1) };
+const context: RejectContext = {
+  perps: (id) => (id === 1 ? BTC : undefined),
+  nonce: 77,
+  entry: { field: 'orders[3]', price: '100.3', size: '0.123456', clientOrderId: 'x', expireMs: 5 },
+};
+
+/** Every reason with its code and its text, letter for letter. */
+const TABLE: {
+  [Reason in RejectReason]: [Omit<Extract<Reject, { reason: Reason }>, 'reason'>, number, string];
+} = {
+  agentUnknown: [
+    { signer },
+    10003,
+    `Authorization failed: Agent ${signer} is not authorized by any account`,
+  ],
+  accountUnknown: [{ signer }, 10006, 'No trading account found. Please deposit first.'],
+  depositFirst: [{ signer }, 10006, 'Please deposit first'],
+  actionExpired: [
+    { expiresAfterMs: 5, timeMs: 9 },
+    10016,
+    'Action expired: expiresAfter 5, consensus time 9',
+  ],
+  nonceTooOld: [{ minExclusive: 100 }, 10004, 'Nonce too old'],
+  nonceTooNew: [{ maxExclusive: 100 }, 10004, 'Nonce too far in the future'],
+  nonceUsed: [{}, 10004, 'Nonce already used'],
+  nonceTooLow: [{ floor: 80 }, 10004, 'Nonce too low: must be above 80'],
+  agentIsSelf: [{}, 10008, 'Cannot approve self as agent'],
+  agentLabelTooLong: [{}, 10008, 'Agent name length exceeds maximum of 64 characters'],
+  agentLabelUnknown: [{}, 10008, 'Agent with this label does not exist'],
+  agentAddressUsed: [{}, 10008, 'Agent address is already used'],
+  agentsFull: [{}, 10008, 'Max agents per account reached (100)'],
+  instrumentUnknown: [btc, 10404, 'Instrument not found'],
+  instrumentDelisted: [btc, 10000, 'Instrument is delisted: BTC-USDC'],
+  tradingHalted: [btc, 10000, 'Trading is halted for BTC-USDC'],
+  oracleStale: [btc, 10000, 'Oracle is stale for BTC-USDC'],
+  sizeBelowMin: [{ ...btc, min: 1 }, 10000, 'Order size is below the minimum: 0.00001'],
+  sizeOffLot: [btc, 10000, 'Size precision does not match the lot size: 0.00001'],
+  sizeAboveMax: [{ ...btc, max: 250_000 }, 10000, 'Order size exceeds the maximum: 2.5'],
+  priceOutOfRange: [btc, 10000, 'Price is out of range'],
+  priceOffTick: [btc, 10000, 'Price precision does not match the tick size: 0.5'],
+  priceTooFar: [{ ...btc, min: 10, max: 20 }, 10000, 'Price is too far from the oracle'],
+  valueBelowMin: [
+    { min: microUsdc(10_000_000) },
+    10000,
+    'Order must have a minimum value of 10 USDC',
+  ],
+  expiryTooSoon: [{ minMs: 9 }, 10011, 'Expire time must be at least 5 s ahead'],
+  clientOrderIdInvalid: [{}, 10011, 'Invalid cloid format'],
+  clientOrderIdDuplicate: [{}, 10011, 'Duplicate cloid'],
+  ordersFull: [{ max: 5000 }, 10011, 'Too many open orders: 5000'],
+  reduceOnlyIncreases: [{}, 10011, 'Reduce only order would increase position'],
+  positionLimit: [btc, 10010, 'Position limit exceeded for BTC-USDC'],
+  marginInsufficient: [
+    { required: microUsdc(1_500_000), available: microUsdc(-1) },
+    10010,
+    'Insufficient margin',
+  ],
+  postOnlyWouldTrade: [{}, 10011, 'Post only order would have immediately matched'],
+  orderNotLive: [btc, 10011, 'Order was never placed, already canceled, or filled. asset=1'],
+};
+
+const translate = (reason: RejectReason) =>
+  rejectToWire({ reason, ...TABLE[reason][0] } as Reject, context);
+
+test.each(Object.keys(TABLE) as RejectReason[])('%s', (reason) => {
+  const [, code, message] = TABLE[reason];
+  const wire = translate(reason);
+  expect(wire).toMatchObject({ code, message, httpStatus: 200 });
+  expect(() => JSON.stringify(wire)).not.toThrow();
+});
+
+test('details help a client to correct itself', () => {
+  expect(translate('priceOffTick').details).toMatchObject({
+    field: 'orders[3].p',
+    got: '100.3',
+    nearest: ['100', '100.5'],
+  });
+  expect(translate('sizeOffLot').details).toMatchObject({
+    field: 'orders[3].s',
+    nearest: ['0.12345', '0.12346'],
+  });
+  expect(translate('marginInsufficient').details).toMatchObject({
+    required: '1.5',
+    available: '-0.000001',
+  });
+  expect(translate('accountUnknown').details).toMatchObject({ got: signer });
+  expect(translate('priceTooFar').details).toMatchObject({ allowed: { min: '1', max: '2' } });
+  expect(translate('nonceTooLow').details).toMatchObject({ got: 77, allowed: { min: 81 } });
+});
+
+describe('nearestOn', () => {
+  test.each([
+    ['100.3', 1, 5n, ['100', '100.5']],
+    ['100.5', 1, 5n, ['100.5', '100.5']],
+    ['100.50000000000000000000001', 1, 5n, ['100.5', '101']],
+    ['0.2', 1, 5n, [null, '0.5']],
+    ['-3', 1, 5n, [null, null]],
+    ['9007199254740993', 0, 2n, [null, null]],
+    ['125', -1, 1n, ['120', '130']],
+    ['5', -1, 1n, [null, '10']],
+  ] as const)('%s', (text, decimals, step, expected) => {
+    expect(nearestOn(text, decimals, step)).toEqual(expected);
+  });
+});

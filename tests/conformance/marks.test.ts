@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { aVenue, order } from '../support/actors.ts';
+import { eventually, type Json } from '../support/client.ts';
+import { exact, show, type Exact } from '../support/exact.ts';
+import type { Market } from '../support/market.ts';
+
+/** R-mark and R-ema, seen from outside: what moves the mark, how fast, and what does not. */
+
+const world = aVenue();
+
+type Prices = { mark: Exact; oracle: Exact; mid: Exact | undefined };
+
+/** Listens to the prices of a market and gives the last ones told. */
+async function pricesOf(market: Market): Promise<() => Prices> {
+  const socket = await world.socket();
+  await socket.subscribe({ type: 'activeAssetCtx', coin: market.coin });
+  await socket.next((frame) => frame.channel === 'activeAssetCtx');
+  return () => {
+    const { ctx } = socket.of('activeAssetCtx').at(-1).data;
+    return {
+      mark: exact(ctx.markPx),
+      oracle: exact(ctx.oraclePx),
+      mid: ctx.midPx === null ? undefined : exact(ctx.midPx),
+    };
+  };
+}
+
+/** R-ema in price units: the share of the distance covered after whole seconds, in 10^-6 units. */
+function emaAfter(seconds: number, sample: bigint): bigint {
+  let ema = 0n;
+  for (let second = 0; second < seconds; second++) {
+    const step = (sample - ema) * 28_537_883n;
+    ema += step >= 0n ? step / 2n ** 32n : -((-step + 2n ** 32n - 1n) / 2n ** 32n);
+  }
+  return ema;
+}
+
+describe('R-mark', () => {
+  test('with an empty book the mark is the oracle', async () => {
+    const prices = (await pricesOf(world.sol))();
+    expect(prices).toEqual({ mark: world.sol.mark, oracle: world.sol.mark, mid: undefined });
+  });
+
+  test('one side of the book and a trade far off move nothing', async () => {
+    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+    const { sol } = world;
+    const trade = { market: sol, price: sol.at(300), size: sol.worth(20) };
+    await bob.placed({ ...trade, side: 'sell' });
+    await alice.placed({ ...trade, side: 'buy' });
+    await alice.placed({ ...trade, side: 'buy', price: sol.at(200) });
+    const before = await world.client.data({ type: 'stateHash' });
+    // Marks are made at least every second of consensus time: two more are enough.
+    await eventually(async () => {
+      const { blockTime } = await world.client.data({ type: 'stateHash' });
+      expect(blockTime).toBeGreaterThan(before.blockTime + 2_000);
+    });
+    const query = { type: 'activeAssetData', user: alice.address, coin: sol.coin };
+    expect((await world.client.data(query)).markPx).toBe(show(sol.mark));
+  });
+
+  test('R-ema: a book beside the oracle draws the mark with a time constant of 150 s', async () => {
+    const alice = await world.trader('alice');
+    const { eth } = world;
+    // Both sides above the oracle, inside the band: A is between C, the oracle, and B, the bid.
+    const [bid, ask] = [eth.at(60), eth.at(80)];
+    const size = eth.worth(20);
+    const opened = Date.now();
+    await alice.place(
+      order({ market: eth, side: 'buy', price: bid, size }),
+      order({ market: eth, side: 'sell', price: ask, size }),
+    );
+    const placed = Date.now();
+    const prices = await pricesOf(eth);
+    const sample = exact(bid) / 2n + exact(ask) / 2n - eth.mark;
+    const scaled = (value: bigint) => (eth.mark * 1_000_000n + value) / 1_000_000n;
+    const bounds = (seconds: number) => scaled(emaAfter(Math.max(0, seconds), sample * 1_000_000n));
+    const unit = exact('0.01');
+    let previous = eth.mark;
+    for (const wanted of [2, 4]) {
+      await eventually(() => expect(prices().mark).toBeGreaterThan(bounds(wanted) - unit));
+      const { mark, oracle } = prices();
+      expect(oracle).toBe(eth.mark);
+      expect(mark).toBeGreaterThan(previous);
+      // Not faster than the seconds that can have passed, whole seconds counted generously.
+      expect(mark).toBeLessThanOrEqual(bounds(Math.ceil((Date.now() - opened) / 1000) + 2) + unit);
+      previous = mark;
+    }
+    expect(Date.now() - placed).toBeGreaterThan(1_000);
+  });
+
+  test('a position is valued at the mark, not at the last trade', async () => {
+    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+    const { btc } = world;
+    const [price, size] = [btc.at(-300), btc.worth(200)];
+    await bob.placed({ market: btc, side: 'sell', price, size });
+    await alice.placed({ market: btc, side: 'buy', price, size });
+    const position: Json = await alice.position(btc);
+    expect(position).toMatchObject({ markPx: show(btc.mark), entryPx: price });
+    expect(exact(position.unrealizedPnl)).toBeGreaterThan(0n);
+  });
+});
+
+describe('nobody else sets prices', () => {
+  test('the oracle takes no price from a trader (10.1)', async () => {
+    const alice = await world.trader('alice');
+    const { btc } = world;
+    const prices = [{ instrumentId: btc.id, oraclePx: '1', externalPerpPx: null }];
+    const action = { type: 'venueAdmin', pushOracle: { prices, time: Date.now() } };
+    const reply = await world.client.executed(await alice.sign(action));
+    expect(reply.json.status, reply.text).toBe('err');
+    // Not permitted to this signer, or not served by this venue at all.
+    expect([10001, 10003]).toContain(reply.json.code);
+    const query = { type: 'activeAssetData', user: alice.address, coin: btc.coin };
+    expect((await world.client.data(query)).markPx).toBe(show(btc.mark));
+  });
+});

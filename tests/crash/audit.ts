@@ -1,0 +1,118 @@
+import { expect } from 'vitest';
+import type { Actor } from '../support/actors.ts';
+import { eventually, type Client, type Json } from '../support/client.ts';
+import { absolute, exact, MICRO, show, sum, times, type Exact } from '../support/exact.ts';
+import type { Market } from '../support/market.ts';
+import type { Rester, Sent } from './load.ts';
+
+/** What must be true of a venue that was killed and started again, seen from outside. */
+
+/** Receipts of all that was sent, asked for after the restart. */
+export type Audited = { readonly sent: Sent; readonly receipt: Json };
+
+const ASKED_AT_ONCE = 16;
+
+/** Asks for the receipt of every request. None may be in between: nothing is in flight any more. */
+export async function receiptsOf(client: Client, sent: readonly Sent[]): Promise<Audited[]> {
+  const audited: Audited[] = [];
+  for (let start = 0; start < sent.length; start += ASKED_AT_ONCE) {
+    const some = sent.slice(start, start + ASKED_AT_ONCE);
+    const receipts = await Promise.all(some.map((one) => receiptOf(client, one)));
+    for (const [index, one] of some.entries())
+      audited.push({ sent: one, receipt: receipts[index] });
+  }
+  return audited;
+}
+
+async function receiptOf(client: Client, sent: Sent): Promise<Json> {
+  return eventually(async () => {
+    const receipt = await client.data({ type: 'actionStatus', txHash: sent.signed.txHash });
+    expect(['executed', 'failed', 'unknown']).toContain(receipt.status);
+    return receipt;
+  });
+}
+
+/** An acknowledged action is there, with the result that was told. */
+export function expectNothingForgotten(audited: readonly Audited[]): void {
+  for (const { sent, receipt } of audited) {
+    if (sent.acknowledged === undefined) continue;
+    const what = `${sent.kind} ${sent.signed.txHash} of ${sent.actor.name}`;
+    expect(['executed', 'failed'], what).toContain(receipt.status);
+    if (!sent.confirm) continue;
+    expect(receipt.block.height, what).toBe(sent.acknowledged.height);
+    expect(receipt.result, what).toEqual({
+      type: sent.acknowledged.data.type,
+      ...sent.acknowledged.data.data,
+    });
+  }
+}
+
+/** Every order of a batch is there, or none is. */
+export function expectWholeBatches(
+  audited: readonly Audited[],
+  openByActor: ReadonlyMap<Actor, ReadonlySet<string>>,
+): void {
+  for (const { sent, receipt } of audited) {
+    if (sent.kind !== 'batch') continue;
+    if (receipt.status === 'unknown') {
+      const open = openByActor.get(sent.actor)!;
+      expect(sent.cloids.filter((cloid) => open.has(cloid))).toEqual([]);
+    } else {
+      expect(receipt.result.orders.map((entry: Json) => entry.cloid)).toEqual(sent.cloids);
+    }
+  }
+}
+
+/** Which orders rest, by what the receipts say: placed and executed, less cancelled. */
+export function restingBy(rester: Rester, history: readonly Audited[]): Set<string> {
+  const resting = new Set<string>();
+  const gone = new Set<string>();
+  for (const { sent, receipt } of history) {
+    if (sent.actor !== rester.actor || receipt.status === 'unknown') continue;
+    for (const entry of receipt.result.orders as Json[]) {
+      const cloid = sent.cloids[entry.i]!;
+      if (sent.kind === 'cancel') {
+        if (entry.error === null) gone.add(cloid);
+      } else if (entry.state === 'open') {
+        resting.add(cloid);
+      }
+    }
+  }
+  return new Set([...resting].filter((cloid) => !gone.has(cloid)));
+}
+
+export async function openCloids(actor: Actor): Promise<Set<string>> {
+  return new Set((await actor.openOrders()).map((row) => row.cloid));
+}
+
+/** The orders that traded on arrival, which is one side of every trade. */
+export function fillsIn(history: readonly Audited[]): Json[] {
+  return history
+    .filter(({ sent, receipt }) => sent.kind === 'trade' && receipt.status !== 'unknown')
+    .flatMap(({ receipt }) => receipt.result.orders as Json[])
+    .filter((entry) => exact(entry.filledSz) > 0n);
+}
+
+/**
+ * R-conservation from outside: what was deposited is what all accounts hold, marks left out, plus
+ * the fees of every trade. Each fee is rounded up per order and role, which bounds the difference.
+ */
+export async function expectMoneyConserved(
+  actors: readonly Actor[],
+  market: Market,
+  history: readonly Audited[],
+  deposited: Exact,
+): Promise<void> {
+  const states = await Promise.all(actors.map((actor) => actor.state()));
+  const sizes = states.flatMap((state) =>
+    state.assetPositions.map((entry: Json) => exact(entry.position.szi)),
+  );
+  expect(show(sum(sizes))).toBe('0');
+  const held = sum(states.map((state) => exact(state.marginSummary.totalRawUsd)));
+  const fills = fillsIn(history);
+  const traded = sum(fills.map((entry) => times(exact(entry.filledSz), exact(entry.avgPx))));
+  const fees = times(traded, market.takerRate + market.makerRate);
+  const rounding = MICRO * BigInt(3 * fills.length + 10);
+  const difference = absolute(deposited - held - fees);
+  expect(difference <= rounding, `${show(deposited)} ${show(held)} ${show(fees)}`).toBe(true);
+}

@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Actor, fund } from '../support/actors.ts';
+import { Client, type Json } from '../support/client.ts';
+import { exact } from '../support/exact.ts';
+import { readMarket, type Market } from '../support/market.ts';
+import { CALM, tail, Venue, VenueRun } from '../support/venue-process.ts';
+import { keyOf } from '../support/wallet.ts';
+import {
+  expectMoneyConserved,
+  expectNothingForgotten,
+  expectWholeBatches,
+  fillsIn,
+  openCloids,
+  receiptsOf,
+  restingBy,
+  type Audited,
+} from './audit.ts';
+import { Crosser, press, Rester, type Load } from './load.ts';
+import { chance } from '../support/seeded.ts';
+
+/**
+ * Goal: what was acknowledged survives a kill −9, whole and once; what was not is there whole or
+ * not at all. Method: several signed clients press a real venue, it is killed at moments drawn from
+ * a seed, started again on the same data, and audited through its public interface only.
+ *
+ * `CRASH_SEED=7 CRASH_ROUNDS=200 npx vitest run tests/crash` repeats or prolongs it.
+ */
+
+const SEED = Number(process.env['CRASH_SEED'] ?? 20_261_115);
+const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 25);
+const DEPOSIT = 1000;
+/** Requests of earlier rounds that are sent again after each restart. */
+const RESENT = 12;
+
+let venue: Venue;
+let client: Client;
+let btc: Market;
+let eth: Market;
+const actors: Actor[] = [];
+const resters: Rester[] = [];
+const crossers: Crosser[] = [];
+const history: Audited[] = [];
+const random = chance(SEED);
+/** State hashes seen while the venue ran, by height. */
+const seenHashes = new Map<number, Json>();
+let forgottenHashes = 0;
+
+/** Snapshots now and then, never, and all the time: a start finds each kind of remains. */
+const flagsOf = (round: number) => [
+  ...CALM,
+  '--snapshot-every-blocks',
+  ['25', '1000000', '3'][round % 3]!,
+];
+
+beforeAll(async () => {
+  process.stdout.write(`crash test: CRASH_SEED=${SEED} CRASH_ROUNDS=${ROUNDS}\n`);
+  venue = await Venue.start(flagsOf(0));
+  client = new Client(venue.url);
+  for (const name of ['alice', 'bob', 'carol', 'dave', 'erin', 'frank']) {
+    const actor = new Actor(name, keyOf(`crash ${name}`), () => client);
+    await fund(client, actor.address);
+    actors.push(actor);
+  }
+  btc = await readMarket(client, 'BTC-USDC', actors[0]!.address);
+  eth = await readMarket(client, 'ETH-USDC', actors[0]!.address);
+  resters.push(...actors.slice(0, 3).map((actor) => new Rester(actor, btc)));
+  crossers.push(...actors.slice(3).map((actor) => new Crosser(actor, eth)));
+}, 60_000);
+
+afterAll(async () => venue?.remove());
+
+function emptyLoad(): Load {
+  return { sent: [], surprises: [], height: 0, acknowledgedCount: 0, killed: false };
+}
+
+/** Presses the venue and kills it in the middle. */
+async function pressAndKill(): Promise<Load> {
+  const load = emptyLoad();
+  const enough = 1 + random.below(80);
+  const moment = random.below(25);
+  const pressing = press(client, [...resters, ...crossers], load, random);
+  const watching = watchHashes(load);
+  const deadline = Date.now() + 10_000;
+  while (load.acknowledgedCount < enough && Date.now() < deadline) await pause(1);
+  await pause(moment);
+  load.killed = true;
+  await venue.kill();
+  await Promise.all([pressing, watching]);
+  expect(load.surprises).toEqual([]);
+  expect(load.acknowledgedCount, tail(venue.stderr)).toBeGreaterThanOrEqual(enough);
+  return load;
+}
+
+/** Kills a start before it is done, or just after: recovery must survive its own crash. */
+async function startAndKill(flags: readonly string[]): Promise<void> {
+  const run = new VenueRun(venue.data, flags);
+  await pause(100 + random.below(1200));
+  await run.end('SIGKILL');
+}
+
+/** Notes the hash of acknowledged heights while the venue lives. */
+async function watchHashes(load: Load): Promise<void> {
+  for (;;) {
+    try {
+      if (load.height > 0 && !seenHashes.has(load.height)) {
+        const reply = await client.info({ type: 'stateHash', height: load.height });
+        if (reply.json?.success) seenHashes.set(reply.json.data.height, reply.json.data);
+      } else if (load.killed) {
+        return;
+      } else {
+        await pause(5);
+      }
+    } catch {
+      return;
+    }
+  }
+}
+
+async function expectSameHash(): Promise<void> {
+  const height = Math.max(...seenHashes.keys());
+  if (!Number.isFinite(height)) return;
+  const reply = await client.info({ type: 'stateHash', height });
+  if (reply.json.code === 10404) {
+    forgottenHashes += 1;
+    return;
+  }
+  expect(reply.json.data).toEqual(seenHashes.get(height));
+}
+
+/** Sends acknowledged requests again: each is answered from its receipt and executes nothing. */
+async function expectNothingTwice(): Promise<void> {
+  const acknowledged = history.filter(({ sent }) => sent.acknowledged !== undefined);
+  // Half of them from the round that was just killed, which is the end of the list.
+  const again = Array.from({ length: Math.min(RESENT, acknowledged.length) }, (_, index) =>
+    random.pick(index % 2 === 0 ? acknowledged : acknowledged.slice(-40)),
+  );
+  await Promise.all(
+    again.map(async ({ sent, receipt }) => {
+      const { json, text } = await client.executed(sent.signed);
+      expect(json, text).toMatchObject({ status: 'ok', confirm: 'executed' });
+      expect(json.height).toBe(receipt.block.height);
+      expect({ type: json.data.type, ...json.data.data }).toEqual(receipt.result);
+    }),
+  );
+}
+
+/** Unknown means that the same bytes may be sent again: then they must execute, once. */
+async function sendUnknownAgain(audited: readonly Audited[]): Promise<Audited[]> {
+  const chosen = audited.map(({ receipt }) => receipt.status === 'unknown' && random.next() < 0.5);
+  return Promise.all(
+    audited.map(async (entry, index) => {
+      if (!chosen[index]) return entry;
+      const { json, text } = await client.executed(entry.sent.signed);
+      expect(json, text).toMatchObject({ status: 'ok', txHash: entry.sent.signed.txHash });
+      entry.sent.acknowledged = json;
+      const receipt = await client.data({ type: 'actionStatus', txHash: json.txHash });
+      return { sent: entry.sent, receipt };
+    }),
+  );
+}
+
+async function expectOrdersAsTold(): Promise<void> {
+  for (const rester of resters) {
+    const expected = restingBy(rester, history);
+    expect(await openCloids(rester.actor), rester.actor.name).toEqual(expected);
+    rester.live.clear();
+    for (const cloid of expected) rester.live.add(cloid);
+  }
+}
+
+describe('kill −9 under load', () => {
+  test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
+    'round %i: what was acknowledged is there, whole and once',
+    async (round) => {
+      const load = await pressAndKill();
+      if (random.next() < 0.2) await startAndKill(flagsOf(round));
+      await venue.startAgain(flagsOf(round));
+      client = new Client(venue.url);
+
+      await expectSameHash();
+      const latest = await client.data({ type: 'stateHash' });
+      expect(latest.height).toBeGreaterThanOrEqual(load.height);
+
+      const audited = await receiptsOf(client, load.sent);
+      expectNothingForgotten(audited);
+      const open = new Map<Actor, Set<string>>();
+      for (const actor of actors) open.set(actor, await openCloids(actor));
+      expectWholeBatches(audited, open);
+
+      history.push(...(await sendUnknownAgain(audited)));
+      await expectNothingTwice();
+      await expectOrdersAsTold();
+      await expectMoneyConserved(actors, eth, history, exact(DEPOSIT * actors.length));
+    },
+    30_000,
+  );
+
+  test('a stop in good order under load ends in time and forgets nothing either', async () => {
+    const load = emptyLoad();
+    const pressing = press(client, [...resters, ...crossers], load, random);
+    const deadline = Date.now() + 10_000;
+    while (load.acknowledgedCount < 20 && Date.now() < deadline) await pause(1);
+    const ending = await venue.stop();
+    await pressing;
+    expect(ending).toEqual({ code: 0, signal: null });
+    await venue.startAgain(flagsOf(1));
+    client = new Client(venue.url);
+    const audited = await receiptsOf(client, load.sent);
+    expectNothingForgotten(audited);
+    history.push(...audited);
+    await expectOrdersAsTold();
+    await expectMoneyConserved(actors, eth, history, exact(DEPOSIT * actors.length));
+  }, 30_000);
+
+  test('after all rounds, a stop in good order and a start, every receipt is still there', async () => {
+    const ending = await venue.stop();
+    expect(ending).toEqual({ code: 0, signal: null });
+    await venue.startAgain(flagsOf(0));
+    client = new Client(venue.url);
+    const again = await receiptsOf(
+      client,
+      history.map(({ sent }) => sent),
+    );
+    for (const [index, { receipt }] of again.entries()) {
+      expect(receipt).toEqual(history[index]!.receipt);
+    }
+    await expectOrdersAsTold();
+    await expectMoneyConserved(actors, eth, history, exact(DEPOSIT * actors.length));
+    const fills = fillsIn(history).length;
+    expect(fills).toBeGreaterThan(ROUNDS);
+    const executed = history.filter(({ receipt }) => receipt.status !== 'unknown').length;
+    process.stdout.write(
+      `crash test: ${history.length} requests, ${executed} executed, ${fills} trading, ` +
+        `${seenHashes.size} hashes noted, ${forgottenHashes} not answered after a restart\n`,
+    );
+  }, 60_000);
+});
+
+async function pause(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+}

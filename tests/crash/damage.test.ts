@@ -1,0 +1,305 @@
+import { cp, open, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Actor, cloidOf, fund, order } from '../support/actors.ts';
+import { Client, type Json } from '../support/client.ts';
+import { readMarket, type Market } from '../support/market.ts';
+import { CALM, temporaryData, Venue, VenueRun } from '../support/venue-process.ts';
+import { keyOf, type Signed } from '../support/wallet.ts';
+import { chance } from '../support/seeded.ts';
+
+/**
+ * Goal: remains of a crash are repaired, damage is refused, and neither ever loses what was
+ * acknowledged. Method: the files of a killed venue are cut, overwritten or altered the way a torn
+ * write or a bad disk would, then the venue is started on them. The format of the files is not
+ * known here: only their names, and that a journal is written from front to back before zeros.
+ */
+
+const SEED = Number(process.env['CRASH_SEED'] ?? 20_261_115);
+const random = chance(SEED);
+
+const WITHOUT_SNAPSHOTS = [...CALM, '--snapshot-every-blocks', '1000000'];
+const WITH_SNAPSHOTS = [...CALM, '--snapshot-every-blocks', '4'];
+
+type Told = { readonly signed: Signed; readonly reply: Json };
+
+let market: Market;
+const removed: Venue[] = [];
+const alice = new Actor('alice', keyOf('alice of the damage'), () => client);
+let client: Client;
+
+afterAll(async () => {
+  for (const venue of removed) await venue.remove();
+});
+
+/** A start that must succeed. */
+async function started(data: string, flags: readonly string[]): Promise<Venue> {
+  const venue = await Venue.start(flags, data);
+  removed.push(venue);
+  client = new Client(venue.url);
+  return venue;
+}
+
+/** Places a batch of three resting orders and remembers what was told. */
+async function place(label: string): Promise<Told> {
+  const orders = [0, 1, 2].map((index) =>
+    order({
+      market,
+      side: 'buy',
+      price: market.ticks(market.at(-2000), -index),
+      size: market.worth(20),
+      cloid: cloidOf(`${label} ${index}`),
+    }),
+  );
+  const signed = await alice.sign({ type: 'order', grouping: 'na', orders });
+  const { json, text } = await client.executed(signed);
+  expect(json, text).toMatchObject({ status: 'ok', data: { data: { statuses: ['success'] } } });
+  return { signed, reply: json };
+}
+
+/** Everything acknowledged is there: receipts with the same results, orders with the same ids. */
+async function expectAll(told: readonly Told[]): Promise<void> {
+  const open = new Set((await alice.openOrders()).map((row) => row.oid));
+  for (const { signed, reply } of told) {
+    const receipt = await client.data({ type: 'actionStatus', txHash: signed.txHash });
+    expect(receipt).toMatchObject({ status: 'executed', block: { height: reply.height } });
+    for (const entry of reply.data.data.orders) expect(open.has(entry.oid)).toBe(true);
+    const again = await client.executed(signed);
+    expect(again.json).toEqual(reply);
+  }
+  expect((await alice.openOrders()).length).toBe(open.size);
+}
+
+async function copyOf(data: string): Promise<string> {
+  const copy = await temporaryData();
+  await cp(data, copy, { recursive: true });
+  return copy;
+}
+
+/** The newest journal file: its path, its bytes, and where its last written byte ends. */
+async function journalOf(data: string): Promise<{ path: string; bytes: Buffer; end: number }> {
+  const folder = join(data, 'journal');
+  const names = (await readdir(folder)).filter((name) => /^journal-.*\.log$/.test(name)).toSorted();
+  const path = join(folder, names.at(-1)!);
+  const bytes = await readFile(path);
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end -= 1;
+  return { path, bytes, end };
+}
+
+async function snapshotsOf(data: string): Promise<string[]> {
+  const folder = join(data, 'snapshots');
+  const names = (await readdir(folder)).filter((name) => /^snapshot-.*\.json$/.test(name));
+  return names.toSorted().map((name) => join(folder, name));
+}
+
+async function overwrite(path: string, bytes: Uint8Array, at: number): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.write(bytes, 0, bytes.length, at);
+  await file.close();
+}
+
+async function flip(path: string, at: number): Promise<void> {
+  const bytes = await readFile(path);
+  await overwrite(path, new Uint8Array([bytes[at]! ^ (1 << random.below(8))]), at);
+}
+
+/** A start that must be refused, in words, without serving anything. */
+async function expectRefusedStart(data: string, flags: readonly string[]): Promise<string> {
+  const run = new VenueRun(data, flags);
+  const outcome = await Promise.race([
+    run.serving().then(
+      () => 'serves' as const,
+      () => 'ended' as const,
+    ),
+    run.ended.then(() => 'ended' as const),
+  ]);
+  const ending = await run.end('SIGKILL');
+  expect(outcome, run.stderr).toBe('ended');
+  expect(ending.code, run.stderr).toBeGreaterThan(0);
+  expect(run.stdout).not.toMatch(/is serving/);
+  expect(run.stderr.trim()).not.toBe('');
+  return run.stderr;
+}
+
+/** Data of a venue that acknowledged twelve batches and was killed, and of its next life. */
+let killed: { data: string; told: Told[] };
+let after: { data: string; extra: Told };
+
+beforeAll(async () => {
+  const venue = await started(await temporaryData(), WITHOUT_SNAPSHOTS);
+  await fund(client, alice.address);
+  market = await readMarket(client, 'BTC-USDC', alice.address);
+  const told: Told[] = [];
+  for (let index = 0; index < 12; index++) told.push(await place(`killed ${index}`));
+  await venue.kill();
+  killed = { data: venue.data, told };
+  const next = await started(await copyOf(venue.data), WITHOUT_SNAPSHOTS);
+  const extra = await place('extra');
+  await next.kill();
+  after = { data: next.data, extra };
+}, 60_000);
+
+describe('a torn last record is cut', () => {
+  const kinds = ['nothing', 'zeros', 'garbage'] as const;
+  test.each(kinds)(
+    'when %s stands behind a part of it',
+    async (kind) => {
+      const data = await copyOf(killed.data);
+      const { path, bytes, end } = await journalOf(data);
+      const later = await journalOf(after.data);
+      // The first write of the next life, cut somewhere: the file as a crash would leave it.
+      const length = 1 + random.below(later.end - end - 1);
+      await overwrite(path, later.bytes.subarray(end, end + length), end);
+      if (kind === 'nothing') await truncate(path, end + length);
+      if (kind === 'garbage') {
+        const garbage = Buffer.from(Array.from({ length: 300 }, () => random.below(256)));
+        await overwrite(path, garbage, end + length);
+      }
+      expect(bytes.length).toBeGreaterThan(end);
+      const venue = await started(data, WITHOUT_SNAPSHOTS);
+      await expectAll(killed.told);
+      const receipt = await client.data({
+        type: 'actionStatus',
+        txHash: after.extra.signed.txHash,
+      });
+      const cloids = (await alice.openOrders()).map((row) => row.cloid);
+      const extras = [0, 1, 2].filter((index) => cloids.includes(cloidOf(`extra ${index}`)));
+      expect(extras).toHaveLength(receipt.status === 'unknown' ? 0 : 3);
+      await place(`afterwards ${kind}`);
+      await venue.kill();
+    },
+    30_000,
+  );
+
+  test('a venue that repaired its tail can be killed and started again', async () => {
+    const data = await copyOf(killed.data);
+    const { path, end } = await journalOf(data);
+    await overwrite(path, Buffer.from('torn'), end);
+    const venue = await started(data, WITHOUT_SNAPSHOTS);
+    const more = await place('more');
+    await venue.kill();
+    await venue.startAgain();
+    client = new Client(venue.url);
+    await expectAll([...killed.told, more]);
+    await venue.kill();
+  });
+});
+
+describe('a flipped bit in the middle of the journal stops the start', () => {
+  test.each([0, 1, 2, 3, 4])('wherever it is (%i)', async () => {
+    const data = await copyOf(killed.data);
+    const { path, bytes, end } = await journalOf(data);
+    // Past the first page, before the last third: many acknowledged records follow.
+    let at = 0;
+    while (bytes[at] === 0 || at < 4096) at = 4096 + random.below(Math.floor((end - 4096) * 0.66));
+    await flip(path, at);
+    const words = await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
+    expect(words).toMatch(/journal/i);
+    expect(words).toMatch(/damage|corrupt|checksum/i);
+  });
+
+  test('and so does a journal from which a record is missing', async () => {
+    const data = await copyOf(killed.data);
+    const { path, bytes, end } = await journalOf(data);
+    const middle = 4096 + Math.floor((end - 4096) / 2);
+    await overwrite(path, Buffer.alloc(600), middle);
+    expect(bytes.length).toBeGreaterThan(middle);
+    await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
+  });
+
+  test('a refused start changes nothing: with the byte repaired the venue is whole', async () => {
+    const data = await copyOf(killed.data);
+    const { path, bytes, end } = await journalOf(data);
+    const at = 4096 + Math.floor((end - 4096) / 3);
+    await overwrite(path, new Uint8Array([bytes[at]! ^ 0xff]), at);
+    await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
+    await overwrite(path, new Uint8Array([bytes[at]!]), at);
+    const venue = await started(data, WITHOUT_SNAPSHOTS);
+    await expectAll(killed.told);
+    await venue.kill();
+  });
+});
+
+describe('after a stop in good order', () => {
+  test('a journal that lost its end is damaged, not torn', async () => {
+    const data = await copyOf(killed.data);
+    const venue = await started(data, WITHOUT_SNAPSHOTS);
+    await place('last words');
+    await venue.stop();
+    const { path, end } = await journalOf(data);
+    await overwrite(path, Buffer.alloc(200), end - 200);
+    await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
+  });
+});
+
+describe('snapshots are a help, never the truth', () => {
+  let withSnapshots: { data: string; told: Told[] };
+
+  beforeAll(async () => {
+    const venue = await started(await temporaryData(), WITH_SNAPSHOTS);
+    await fund(client, alice.address);
+    const told: Told[] = [];
+    for (let index = 0; index < 20; index++) told.push(await place(`snapshot ${index}`));
+    await venue.kill();
+    expect((await snapshotsOf(venue.data)).length).toBeGreaterThanOrEqual(2);
+    withSnapshots = { data: venue.data, told };
+  }, 60_000);
+
+  const damages: [string, (path: string) => Promise<void>][] = [
+    ['has a flipped bit', async (path) => flip(path, random.below((await readFile(path)).length))],
+    [
+      'is cut in half',
+      async (path) => truncate(path, Math.floor((await readFile(path)).length / 2)),
+    ],
+    ['is empty', async (path) => truncate(path, 0)],
+    ['is no JSON', async (path) => writeFile(path, 'snapshot')],
+    ['is JSON of something else', async (path) => writeFile(path, '{"height":1}')],
+  ];
+
+  test.each(damages)(
+    'when the newest %s the venue starts with everything',
+    async (_what, damage) => {
+      const data = await copyOf(withSnapshots.data);
+      await damage((await snapshotsOf(data)).at(-1)!);
+      const venue = await started(data, WITH_SNAPSHOTS);
+      await expectAll(withSnapshots.told);
+      await venue.kill();
+    },
+  );
+
+  test('a half-written snapshot beside the others is passed over', async () => {
+    const data = await copyOf(withSnapshots.data);
+    const newest = (await snapshotsOf(data)).at(-1)!;
+    const half = (await readFile(newest)).subarray(0, 500);
+    await writeFile(`${newest}.tmp`, half);
+    const venue = await started(data, WITH_SNAPSHOTS);
+    await expectAll(withSnapshots.told);
+    await venue.kill();
+  });
+
+  test('started from a snapshot or replayed from the first record, the state is the same', async () => {
+    const first = await started(await copyOf(withSnapshots.data), WITH_SNAPSHOTS);
+    const states = [await alice.state()];
+    const orders = [await alice.openOrders()];
+    await first.kill();
+    const data = await copyOf(withSnapshots.data);
+    for (const path of await snapshotsOf(data)) await truncate(path, 0);
+    const second = await started(data, WITHOUT_SNAPSHOTS);
+    states.push(await alice.state());
+    orders.push(await alice.openOrders());
+    await second.kill();
+    expect(orders[1]).toEqual(orders[0]);
+    const [left, right] = states.map(({ time: _time, ...rest }: Json) => rest);
+    expect(right).toEqual(left);
+  });
+});
+
+describe('two venues on one folder', () => {
+  test('the second one is refused while the first one lives, and harms nothing', async () => {
+    const venue = await started(await copyOf(killed.data), WITHOUT_SNAPSHOTS);
+    await expectRefusedStart(venue.data, WITHOUT_SNAPSHOTS);
+    await expectAll(killed.told);
+    await venue.kill();
+  });
+});

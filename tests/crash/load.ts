@@ -1,0 +1,146 @@
+import type { Actor } from '../support/actors.ts';
+import { cancelByCloidAction, cloidOf, order, orderAction } from '../support/actors.ts';
+import type { Client, Json } from '../support/client.ts';
+import type { Market } from '../support/market.ts';
+import type { JsonObject, Signed } from '../support/wallet.ts';
+import type { Chance } from '../support/seeded.ts';
+
+/**
+ * Signed clients that never stop until the venue is gone. Every request is remembered with its
+ * bytes, so that it can be asked for and sent again, and with the answer if one came.
+ */
+
+export type Sent = {
+  readonly actor: Actor;
+  readonly kind: 'order' | 'batch' | 'cancel' | 'trade';
+  readonly signed: Signed;
+  readonly confirm: boolean;
+  /** The client order ids that it places or cancels. */
+  readonly cloids: readonly string[];
+  /** The answer with status `ok`: from here on the venue must never forget the action. */
+  acknowledged?: Json;
+};
+
+export type Load = {
+  /** What was sent since the venue was last started. */
+  readonly sent: Sent[];
+  /** Answers that are neither acceptance nor a broken connection: there should be none. */
+  readonly surprises: string[];
+  /** The highest block that an answer named. */
+  height: number;
+  acknowledgedCount: number;
+  killed: boolean;
+};
+
+/** An order book far from the market, so that only its owner decides what becomes of an order. */
+const LIVE_MAX = 150;
+const IN_FLIGHT = 2;
+
+/** Places and cancels orders that nobody will ever trade with. */
+export class Rester {
+  readonly actor: Actor;
+  /** Orders believed to rest: the audit corrects it after each crash. */
+  readonly live = new Set<string>();
+  #market: Market;
+
+  constructor(actor: Actor, market: Market) {
+    this.actor = actor;
+    this.#market = market;
+  }
+
+  next(chance: Chance): Pick<Sent, 'kind' | 'cloids'> & { action: JsonObject } {
+    if (this.live.size > LIVE_MAX || (this.live.size > 5 && chance.next() < 0.3)) {
+      const cloids = Array.from({ length: 1 + chance.below(2) }, () => chance.pick([...this.live]));
+      for (const cloid of cloids) this.live.delete(cloid);
+      const cancels = cloids.map((cloid) => ({ asset: this.#market.id, cloid }));
+      return { kind: 'cancel', cloids, action: cancelByCloidAction(...cancels) };
+    }
+    const count = chance.next() < 0.4 ? 3 : 1;
+    const cloids = Array.from({ length: count }, newCloid);
+    const market = this.#market;
+    const orders = cloids.map((cloid) => {
+      const price = market.ticks(market.at(-3000), -chance.below(1000));
+      return order({ market, side: 'buy', price, size: market.worth(20), cloid });
+    });
+    return { kind: count === 3 ? 'batch' : 'order', cloids, action: orderAction(...orders) };
+  }
+}
+
+/** Trades around the mark with whoever is there. */
+export class Crosser {
+  readonly actor: Actor;
+  #market: Market;
+
+  constructor(actor: Actor, market: Market) {
+    this.actor = actor;
+    this.#market = market;
+  }
+
+  next(chance: Chance): Pick<Sent, 'kind' | 'cloids'> & { action: JsonObject } {
+    const market = this.#market;
+    const cloid = newCloid();
+    const action = orderAction(
+      order({
+        market,
+        side: chance.pick(['buy', 'sell']),
+        price: market.ticks(market.at(0), chance.below(7) - 3),
+        size: market.worth(12 + chance.below(20)),
+        tif: chance.pick(['Gtc', 'Gtc', 'Ioc']),
+        cloid,
+      }),
+    );
+    return { kind: 'trade', cloids: [cloid], action };
+  }
+}
+
+/** Runs all clients until the connection breaks. */
+export async function press(
+  client: Client,
+  clients: readonly (Rester | Crosser)[],
+  load: Load,
+  chance: Chance,
+): Promise<void> {
+  const workers = clients.flatMap((one) => Array.from({ length: IN_FLIGHT }, () => one));
+  await Promise.all(
+    workers.map(async (one) => {
+      while (await sendNext(client, one, load, chance));
+    }),
+  );
+}
+
+/** False once the venue is gone. */
+async function sendNext(
+  client: Client,
+  one: Rester | Crosser,
+  load: Load,
+  chance: Chance,
+): Promise<boolean> {
+  const { kind, cloids, action } = one.next(chance);
+  const confirm = chance.next() < 0.5;
+  const signed = await one.actor.sign(action);
+  const record: Sent = { actor: one.actor, kind, signed, confirm, cloids };
+  load.sent.push(record);
+  let reply;
+  try {
+    reply = confirm ? await client.executed(signed) : await client.exchange(signed);
+  } catch {
+    return false;
+  }
+  // A reply that the kill cut short is no acknowledgement.
+  if (reply.json === undefined) return false;
+  if (reply.json.status !== 'ok') {
+    load.surprises.push(`${kind} of ${one.actor.name}: ${reply.status} ${reply.text}`);
+    return true;
+  }
+  record.acknowledged = reply.json;
+  load.acknowledgedCount += 1;
+  if (confirm) load.height = Math.max(load.height, reply.json.height);
+  if (one instanceof Rester && kind !== 'cancel') for (const cloid of cloids) one.live.add(cloid);
+  return true;
+}
+
+let cloidCount = 0;
+
+function newCloid(): string {
+  return cloidOf(`crash ${(cloidCount += 1)}`);
+}

@@ -1,0 +1,258 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { createState } from '@oddlot/engine';
+import {
+  ACTIONS,
+  API_WS_CHANNELS,
+  ERROR_CODES,
+  INFO_QUERIES,
+  MESSAGE_NAMES,
+  MESSAGES,
+  NETWORKS,
+  WS_CHANNELS,
+  type Action,
+} from '@oddlot/protocol';
+import { infoEndpoint } from '../packages/venue/src/edge/http/info.ts';
+import { RateLimiter } from '../packages/venue/src/edge/rate-limit.ts';
+import type { ChannelSet } from '../packages/venue/src/edge/ws/channel-session.ts';
+import { API_CHANNELS, NodeChannels } from '../packages/venue/src/edge/ws/node-channels.ts';
+import { SYSTEM_TIMING } from '../packages/venue/src/edge/ws/timing.ts';
+import { WS_LIMITS } from '../packages/venue/src/edge/ws/ws-limits.ts';
+import { GENESIS_HEAD } from '../packages/venue/src/replica/block-hash.ts';
+import { Receipts } from '../packages/venue/src/replica/receipts.ts';
+import type { Replica } from '../packages/venue/src/replica/replica.ts';
+import { isSupported } from '../packages/venue/src/translate/action-to-command.ts';
+import { aVenue, order } from './support/actors.ts';
+import type { Json } from './support/client.ts';
+import { CALM, NODE, REPOSITORY } from './support/venue-process.ts';
+
+/**
+ * The reference is kept true by the code: what the venue serves is asked of the venue's own parts,
+ * and the headings and tables of the pages must say the same, in both directions.
+ */
+
+const page = (path: string): string => readFileSync(join(REPOSITORY, 'docs', path), 'utf8');
+
+/** Third-level headings of a page: one for each query, action or channel, and for nothing else. */
+const entriesOf = (path: string): string[] =>
+  [...page(path).matchAll(/^### (\S+)$/gm)].map((match) => match[1] ?? '').sort();
+
+const BLANK = '<>';
+
+describe('docs/reference/errors.md', () => {
+  const text = page('reference/errors.md');
+  const sections = text.split(/^## (?=<a id=)/m).slice(1);
+
+  test('its overview has every name with its code, and no other', () => {
+    const rows = text.matchAll(/^\| \[(\w+)\]\(#(\w+)\) \| (\d+) \|/gm);
+    const listed = [...rows].map(([, name, anchor, code]) => [name, anchor, Number(code)]);
+    const expected = Object.entries(ERROR_CODES).map(([name, code]) => [name, name, code]);
+    expect(listed).toEqual(expected);
+  });
+
+  test('it has a section with an anchor for every name', () => {
+    const headings = sections.map((section) => section.slice(0, section.indexOf('\n')));
+    expect(headings).toEqual(
+      Object.entries(ERROR_CODES).map(([name, code]) => `<a id="${name}"></a>${name} · ${code}`),
+    );
+  });
+
+  test('each section has the texts of its name, and no other', () => {
+    const documented = sections.map((section) => {
+      const name = /^<a id="(\w+)">/.exec(section)?.[1] ?? '';
+      const rows = [...section.matchAll(/^\| `([^`]+)`(?: †)? \|/gm)];
+      return [name, rows.map((row) => (row[1] ?? '').replaceAll(/<\w+>/g, BLANK))] as const;
+    });
+    expect(Object.fromEntries(documented)).toEqual(messagesByName());
+  });
+});
+
+/** Every text of the protocol with its blanks left empty, under the name that it belongs to. */
+function messagesByName(): Record<string, string[]> {
+  const byName = Object.fromEntries(Object.keys(ERROR_CODES).map((name) => [name, [] as string[]]));
+  for (const [key, build] of Object.entries(MESSAGES)) {
+    const blanks = Array.from({ length: build.length }, () => BLANK);
+    const message = (build as (...values: string[]) => string)(...blanks);
+    byName[MESSAGE_NAMES[key as keyof typeof MESSAGES]]?.push(message);
+  }
+  return byName;
+}
+
+test('docs/reference/exchange.md describes the actions that are served, and no other', () => {
+  const served = Object.keys(ACTIONS).filter((type) => isSupported({ type } as Action));
+  expect(entriesOf('reference/exchange.md')).toEqual(served.sort());
+});
+
+test('docs/reference/info.md describes the queries that are served, and no other', async () => {
+  const endpoint = infoEndpoint(infoOptions());
+  const served: string[] = [];
+  for (const type of Object.keys(INFO_QUERIES)) {
+    const body = { ...ANY_QUERY, type };
+    const reply = await endpoint.handle({ text: '', body, ip: '127.0.0.1' });
+    expect(reply.status, `${type}: ANY_QUERY lacks a field, ${reply.body}`).not.toBe(400);
+    if (reply.status !== 403) served.push(type);
+  }
+  expect(entriesOf('reference/info.md')).toEqual(served.sort());
+});
+
+test('docs/reference/streams.md describes the channels that are served, and no other', () => {
+  const node = new NodeChannels(EMPTY_REPLICA, { limits: WS_LIMITS, timing: SYSTEM_TIMING });
+  const served = [
+    ...servedBy(node, Object.keys(WS_CHANNELS)),
+    ...servedBy(API_CHANNELS, Object.keys(API_WS_CHANNELS)),
+  ];
+  expect(entriesOf('reference/streams.md')).toEqual(served.sort());
+});
+
+/** The venue before its first block lists no instrument, but it knows which channels it has. */
+function servedBy(channels: ChannelSet, types: readonly string[]): string[] {
+  return types.filter((type) => {
+    const opening = channels.open({ ...ANY_QUERY, type });
+    return opening.ok || opening.error.code !== 'UNKNOWN_CHANNEL';
+  });
+}
+
+const EMPTY_REPLICA: Replica = {
+  state: createState(),
+  head: GENESIS_HEAD,
+  onBlock: () => undefined,
+  check: () => ({}),
+  propose: () => Promise.reject(new Error('nothing is proposed')),
+};
+
+function infoOptions(): Parameters<typeof infoEndpoint>[0] {
+  const address = ANY_QUERY.user;
+  return {
+    replica: EMPTY_REPLICA,
+    receipts: new Receipts({ perps: () => undefined }),
+    limiter: new RateLimiter({
+      limits: { info: 1, exchange: 1, explainSignature: 1, simulate: 1 },
+      now: () => 0,
+    }),
+    network: NETWORKS.testnet,
+    settings: {
+      bridgeContractAddress: address,
+      usdcContractAddress: address,
+      insuranceFundAddress: address,
+      settlementChainId: 1,
+      withdrawFeeMicroUsdc: 0,
+      relayUrl: '',
+      chainName: '',
+    },
+    now: () => 0,
+  };
+}
+
+/** Has the required fields of every query and channel; what one does not know it ignores. */
+const ANY_QUERY = {
+  user: '0x00000000000000000000000000000000000000aa',
+  coin: '1',
+  assetName: 'BTC',
+  instrumentId: 1,
+  instrumentIds: [1],
+  interval: '1m',
+  startTime: 0,
+  endTime: 1,
+  txHash: `0x${'0'.repeat(64)}`,
+  height: 1,
+  symbol: 'BTC',
+  seriesSlug: 'series',
+  envelope: {},
+  action: {},
+  usd: '5000000',
+  deadline: '1',
+  signature: { r: '0x1', s: '0x1', v: 27 },
+};
+
+describe('the examples of the guides', () => {
+  const world = aVenue([...CALM, '--faucet-usdc', '500000']);
+
+  test('docs/guides/margin.md: the venue answers the numbers that it works out', async () => {
+    const alice = await world.trader('alice');
+    const bob = await world.trader('bob');
+    const market = world.sol;
+    const sell = (price: string, size: string, tif = 'Gtc') =>
+      order({ market, side: 'sell', price, size, tif });
+    const buy = (price: string, size: string) => order({ market, side: 'buy', price, size });
+    const steps = page('guides/margin.md').split(/^## (?=\d\. )/m);
+
+    await bob.place(sell('180.001', '4000.5'), sell('180.006', '4001.5'), sell('180.011', '3998'));
+    await alice.place(buy('180.011', '12000'));
+    expectTold(steps[1], await alice.state(), ['entryPx', 'totalMarginUsed', 'returnOnEquity']);
+    expectTold(steps[1], await bob.state(), ['liquidationPx', 'cumFee'], { only: true });
+
+    await alice.place(buy('170', '3000'));
+    expectTold(steps[2], await alice.state(), ['withdrawable'], { only: true });
+    const refused = await alice.place(buy('170', '20000'));
+    expect(refused.json.details).toMatchObject({ required: '631530', available: '498955.980105' });
+    expect(steps[2]).toContain('"required": "631530", "available": "498955.980105"');
+
+    await bob.place(buy('181', '5000'));
+    await alice.place(sell('181', '5000', 'Ioc'));
+    expectTold(steps[3], await alice.state(), ['closedPnl', 'cumFee', 'entryPx']);
+
+    await bob.place(buy('179', '10000'));
+    await alice.place(sell('179', '10000'));
+    expectTold(steps[4], await alice.state(), ['cumFee', 'entryPx', 'unrealizedPnl'], {
+      except: ['crossMaintenanceMarginUsed'],
+    });
+  });
+
+  test('docs/guides/first-order.md: its programs run and show what it says', async () => {
+    const blocks = [...page('guides/first-order.md').matchAll(/^```js\n([^]*?)^```$/gm)];
+    const folder = await mkdtemp(join(tmpdir(), 'oddlot-guide-'));
+    try {
+      await symlink(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'));
+      for (const [index, name] of ['lib.mjs', 'trade.mjs'].entries()) {
+        await writeFile(join(folder, name), blocks[index]?.[1] ?? '');
+      }
+      const env = { ...process.env, ODDLOT_URL: world.venue.url };
+      const { stdout } = await promisify(execFile)(NODE, ['trade.mjs'], { cwd: folder, env });
+      const [maker, taker, again, receipt, position] = stdout.split('\n');
+      expect(maker).toContain('"state":"open","filledSz":"0"');
+      expect(taker).toContain('"state":"cancelled","filledSz":"0.001","avgPx":"97000"');
+      expect(again?.replace('again', 'taker')).toBe(taker);
+      expect(receipt).toMatch(/^receipt executed in block \d+$/);
+      expect(position).toBe('position 0.001 499999.95635');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+const MARGIN_FIELDS = [
+  'accountValue',
+  'unrealizedPnl',
+  'crossMaintenanceMarginUsed',
+  'crossMarginRatio',
+  'withdrawable',
+  'liquidationPx',
+];
+
+/** Each of these fields of the answer stands in the text, in bold. */
+function expectTold(
+  text: string | undefined,
+  state: Json,
+  fields: readonly string[],
+  options: { readonly only?: boolean; readonly except?: readonly string[] } = {},
+): void {
+  const bold = [...(text ?? '').matchAll(/\*\*([^*]+)\*\*/g)].map((match) =>
+    (match[1] ?? '').replaceAll(',', '').replace('−', '-'),
+  );
+  const { position } = state.assetPositions[0];
+  const answered = { ...position, ...state.marginSummary, ...state };
+  const wanted = options.only === true ? fields : [...MARGIN_FIELDS, ...fields];
+  for (const field of wanted.filter((name) => options.except?.includes(name) !== true)) {
+    const value = String(answered[field]);
+    const shown = field === 'cumFee' ? [value, value.replace('-', '')] : [value];
+    expect(
+      shown.some((each) => bold.includes(each)),
+      `${field} is ${value}`,
+    ).toBe(true);
+  }
+}

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createClient, type OrderUpdate, type StreamEvent, type Trade } from '@oddlot/sdk';
+import { exact, show } from '../support/exact.ts';
+import type { Market } from '../support/market.ts';
+import { CALM, Venue } from '../support/venue-process.ts';
+import { aMarket, closeClients, limit, trader, type Person } from './people.ts';
+
+/**
+ * Goal: a power cut costs a client nothing that it is not told of. Method: the venue is killed and
+ * started again on the same data and port, while Alice listens and Bob keeps trading with her.
+ */
+
+let venue: Venue;
+let alice: Person;
+let bob: Person;
+let market: Market;
+
+beforeAll(async () => {
+  venue = await Venue.start();
+  alice = await trader(venue, 'alice');
+  bob = await trader(venue, 'bob');
+  market = await aMarket(venue, alice);
+}, 60_000);
+
+afterAll(async () => {
+  closeClients();
+  await venue?.remove();
+});
+
+async function startAgainHere(): Promise<void> {
+  const { port } = new URL(venue.url);
+  await venue.startAgain([...CALM, '--port', port]);
+}
+
+/** Alice's view of the world, kept from streams alone, as a trading bot would keep it. */
+function watch({ client, address }: Person) {
+  const view = {
+    resets: 0,
+    trades: new Map<number, Trade>(),
+    live: new Map<number, OrderUpdate['order']>(),
+    position: '',
+  };
+  const onOrders = (event: StreamEvent<OrderUpdate[]>): void => {
+    if (event.type === 'reset' || event.isSnapshot) view.live.clear();
+    if (event.type === 'reset') return;
+    for (const { order, status } of event.data) {
+      if (status === 'open') view.live.set(order.oid, order);
+      else view.live.delete(order.oid);
+    }
+  };
+  const subscriptions = [
+    client.streams.orderUpdates({ user: address }, onOrders),
+    client.streams.trades({ coin: market.coin }, (event) => {
+      if (event.type === 'reset') view.resets += 1;
+      else for (const trade of event.data) view.trades.set(trade.tid, trade);
+    }),
+    client.streams.clearinghouseState({ user: address }, (event) => {
+      if (event.type === 'reset') return;
+      const [held] = event.data.clearinghouseState.assetPositions;
+      view.position = held?.position.szi ?? '0';
+    }),
+  ];
+  return { view, ready: Promise.all(subscriptions.map(({ ready }) => ready)) };
+}
+
+test('after a power cut streams start over, orders stand, and every fill is accounted for', async () => {
+  const { view, ready } = watch(alice);
+  await ready;
+  const size = market.worth(50);
+  const price = market.at(0);
+  const sell = limit(market, { side: 'sell', price, size });
+  const rest = limit(market, { side: 'sell', price: market.at(200), size });
+  const orders = [sell, sell, sell, rest];
+  await alice.client.exchange.order({ orders }, { confirm: 'executed' });
+  const buy = { orders: [limit(market, { side: 'buy', price, size, tif: 'Ioc' as const })] };
+  const fills = async (): Promise<void> => {
+    const reply = await bob.client.exchange.order(buy, { confirm: 'executed' });
+    expect(reply).toMatchObject({ status: 'executed', orders: [{ state: 'filled' }] });
+  };
+
+  await fills();
+  await vi.waitFor(() => expect(view.trades.size).toBe(1));
+  // Bob's second fill is confirmed, and at once the lights go out.
+  await fills();
+  await venue.kill();
+  const traded = fills();
+  await startAgainHere();
+  // Bob's third order was sent to nobody, again and again, until somebody was there.
+  await traded;
+
+  await vi.waitFor(async () => {
+    expect(view.resets).toBeGreaterThan(0);
+    const position = show(-3n * exact(size));
+    expect(view.position).toBe(position);
+    const { assetPositions } = await alice.client.info.clearinghouseState({ user: alice.address });
+    expect(assetPositions[0]?.position.szi).toBe(position);
+    const open = await alice.client.info.frontendOpenOrders({ user: alice.address });
+    expect([...view.live.keys()]).toEqual(open.map(({ oid }) => oid));
+    expect(open.length).toBe(1);
+    expect(view.trades.size).toBe(3);
+  }, 10_000);
+}, 60_000);
+
+test('a broken line alone costs nothing: the stream goes on with what was missed', async () => {
+  const lines: { close(): void }[] = [];
+  const carol = await trader(venue, 'carol');
+  const listener = createClient({
+    url: venue.url,
+    backoff: { baseMs: 20, maxMs: 100, random: () => 0.5 },
+    openSocket: (url) => {
+      const line = new WebSocket(url);
+      lines.push(line);
+      return line;
+    },
+  });
+  const seen: StreamEvent<OrderUpdate[]>[] = [];
+  const updates = listener.streams.orderUpdates({ user: carol.address }, (event) =>
+    seen.push(event),
+  );
+  await updates.ready;
+  const prices = [-800, -900, -1000].map((basisPoints) => market.at(basisPoints));
+  for (const price of prices) {
+    lines.at(-1)?.close();
+    const order = limit(market, { side: 'buy', price, size: market.worth(20) });
+    await carol.client.exchange.order({ orders: [order] }, { confirm: 'executed' });
+  }
+  await vi.waitFor(() => expect(seen.length).toBe(3));
+  expect(seen.map((event) => event.type === 'data' && event.seq)).toEqual([1, 2, 3]);
+  expect(seen.flatMap((event) => (event.type === 'data' ? event.data : []))).toMatchObject(
+    prices.map((limitPx) => ({ status: 'open', order: { limitPx } })),
+  );
+  expect(lines.length).toBeGreaterThan(1);
+  listener.close();
+}, 60_000);
+
+test('orders in flight during a power cut are placed once each', async () => {
+  const dave = await trader(venue, 'dave');
+  const { exchange, info } = dave.client;
+  const prices = Array.from({ length: 60 }, (_, index) => market.ticks(market.at(-2000), index));
+  const place = async (price: string, index: number) => {
+    await new Promise((resolve) => setTimeout(resolve, index * 5));
+    const order = limit(market, { side: 'buy', price, size: market.worth(15) });
+    return exchange.order({ orders: [order] }, { confirm: 'executed' });
+  };
+  const placing = Promise.all(prices.map(place));
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  await venue.kill();
+  await startAgainHere();
+  const replies = await placing;
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set(['executed']));
+  const open = await info.frontendOpenOrders({ user: dave.address });
+  expect(open.map(({ limitPx }) => limitPx).sort()).toEqual(prices.toSorted());
+  // Each reply tells of the order that is really there, whichever attempt it answers.
+  const placed = replies.flatMap((reply) => (reply.status === 'executed' ? reply.orders : []));
+  expect(new Set(placed.map(({ oid }) => oid))).toEqual(new Set(open.map(({ oid }) => oid)));
+}, 60_000);

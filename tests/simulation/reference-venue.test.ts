@@ -1,0 +1,244 @@
+import {
+  accountView,
+  applyBlock,
+  type Command,
+  type CommandOutcome,
+  createState,
+  openOrders,
+  type OrderRequest,
+  perpView,
+  type State,
+} from '@oddlot/engine';
+import { type Address, timeMs } from '@oddlot/units';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ReferenceVenue, type ReferenceResult } from './reference-venue.ts';
+import { PARAMETERS, PERPS, Workload } from './workload.ts';
+
+/**
+ * Goal: the engine does what a naive venue written from the same rules does. Method: seeded random
+ * histories go to both, one command a block, and after each everything is compared that both know:
+ * how each order ended, balances, positions, costs, fees, resting orders, margins. A history is a
+ * seed and a length, so that a failure shrinks to its shortest failing beginning.
+ */
+
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
+
+class Pair {
+  readonly state: State = createState();
+  readonly reference = new ReferenceVenue();
+  readonly workload: Workload;
+  trades = 0;
+  readonly seen = new Map<string, number>();
+
+  constructor(seed: number) {
+    this.workload = new Workload({ seed, traders: 5, agents: false, ordersMax: 3 });
+    for (const perp of PERPS) this.#list(perp);
+    const blocks = this.workload.opening();
+    for (const commands of blocks) this.#apply(commands);
+    for (const command of blocks.flat()) this.#refer(command);
+    this.compare();
+  }
+
+  step(): void {
+    this.workload.tick();
+    const command = this.workload.next(this.state);
+    const nonceUsed = this.#apply([command]);
+    const [outcome] = nonceUsed.outcomes;
+    this.#refer(command, outcome);
+    this.compare();
+  }
+
+  #list(perp: (typeof PERPS)[number]): void {
+    const tier = PARAMETERS.feeTiers[0]!;
+    this.reference.perps.set(perp.instrumentId, {
+      id: perp.instrumentId,
+      tick: BigInt(perp.priceTick),
+      maxLimit: BigInt(perp.maxLimitOrderSize),
+      maxMarket: BigInt(perp.maxMarketOrderSize),
+      takerFeeE8: BigInt(Math.min(perp.takerFeeE8, tier.takerFeeE8)),
+      makerFeeE8: BigInt(Math.min(perp.makerFeeE8, tier.makerFeeE8)),
+      tiers: perp.tiers.map(({ maxSize, maxLeverage, mmrE8 }) => ({
+        maxSize: BigInt(maxSize),
+        maxLeverage: BigInt(maxLeverage),
+        mmrE8: BigInt(mmrE8),
+      })),
+      oracle: 0n,
+      oracleMs: 0,
+      mark: 0n,
+    });
+  }
+
+  #apply(commands: readonly Command[]) {
+    const { state, workload } = this;
+    const at = timeMs(workload.nowMs);
+    const result = applyBlock(state, { height: state.height + 1, timeMs: at, commands });
+    this.trades += result.events.filter(({ type }) => type === 'tradeExecuted').length;
+    workload.observe(result);
+    this.reference.advance(workload.nowMs);
+    return result;
+  }
+
+  /** Does the same in the reference and compares how it ended. */
+  #refer(command: Command, outcome?: CommandOutcome): void {
+    const { reference } = this;
+    if (command.type === 'pushOracle') this.#referPrices(command);
+    for (const [id, perp] of reference.perps) {
+      perp.mark = BigInt(perpView(this.state, PERPS[id - 1]!.instrumentId)?.mark ?? 0);
+    }
+    if (command.type === 'creditFaucet') {
+      reference.credit(command.account, BigInt(command.amountMicroUsdc));
+    }
+    // Whoever signs the same nonce twice is refused; the reference knows no nonces.
+    if (outcome?.reject !== undefined) {
+      expect(outcome.reject.reason).toBe('nonceUsed');
+      return;
+    }
+    if (command.type === 'placeOrders') {
+      const ends = command.orders.map((order) =>
+        reference.place(command.authority.signer, requestOf(order)),
+      );
+      expect(outcome?.entries?.map(endOf)).toEqual(ends);
+      for (const { reason, state } of ends) {
+        this.seen.set(reason ?? state, (this.seen.get(reason ?? state) ?? 0) + 1);
+      }
+    }
+    if (command.type === 'cancelOrders' || command.type === 'cancelByClientId') {
+      const { signer } = command.authority;
+      const done = command.cancels.map((cancel) =>
+        reference.cancel(signer, cancel.instrumentId, (order) =>
+          'orderId' in cancel ? order.id === cancel.orderId : order.client === cancel.clientOrderId,
+        ),
+      );
+      expect(outcome?.entries?.map(({ state }) => state === 'cancelled')).toEqual(done);
+    }
+  }
+
+  #referPrices(command: Extract<Command, { type: 'pushOracle' }>): void {
+    const atMs = Math.min(command.observedMs, this.workload.nowMs);
+    for (const { instrumentId, oracle } of command.prices) {
+      const perp = this.reference.perps.get(instrumentId)!;
+      if (atMs < perp.oracleMs) continue;
+      perp.oracle = BigInt(oracle);
+      perp.oracleMs = atMs;
+    }
+  }
+
+  compare(): void {
+    const { reference, state, workload } = this;
+    expect(state.treasury as bigint).toBe(reference.treasury);
+    for (const trader of workload.traders) {
+      expect(engineAccount(state, trader)).toEqual(referenceAccount(reference, trader));
+      expect(engineOrders(state, trader)).toEqual(referenceOrders(reference, trader));
+    }
+  }
+}
+
+function requestOf(order: OrderRequest): Parameters<ReferenceVenue['place']>[1] {
+  return {
+    perp: order.instrumentId,
+    isBuy: order.isBuy,
+    price: BigInt(order.price),
+    size: BigInt(order.size),
+    tif: order.timeInForce,
+    reduceOnly: order.reduceOnly,
+    client: order.clientOrderId,
+    expireMs: order.expireMs,
+  };
+}
+
+function endOf(entry: NonNullable<CommandOutcome['entries']>[number]): ReferenceResult {
+  return {
+    state: entry.state,
+    reason: entry.reject?.reason,
+    filled: BigInt(entry.filled),
+    filledNotional: BigInt(entry.filledNotional),
+  };
+}
+
+function engineAccount(state: State, trader: Address) {
+  const view = accountView(state, trader)!;
+  return {
+    balance: view.perpBalance as bigint,
+    value: view.accountValue as bigint,
+    initial: view.initialMargin as bigint,
+    maintenance: view.maintenanceMargin as bigint,
+    notional: view.notional as bigint,
+    withdrawable: view.withdrawable as bigint,
+    positions: view.positions.map(({ instrumentId, size, cost }) => [
+      Number(instrumentId),
+      BigInt(size),
+      cost as bigint,
+    ]),
+  };
+}
+
+function referenceAccount(reference: ReferenceVenue, trader: Address) {
+  return {
+    balance: reference.balances.get(trader) ?? 0n,
+    value: reference.value(trader),
+    initial: reference.initial(trader),
+    maintenance: reference.maintenance(trader),
+    notional: reference.notional(trader),
+    withdrawable: reference.withdrawable(trader),
+    positions: [...reference.perps.keys()]
+      .map((id) => [id, reference.position(trader, id)] as const)
+      .filter(([, { size }]) => size !== 0n)
+      .map(([id, { size, cost }]) => [id, size, cost]),
+  };
+}
+
+function engineOrders(state: State, trader: Address): string[] {
+  return openOrders(state, trader)
+    .map((order) => `${order.orderId}: ${order.remaining}/${order.original} at ${order.price}`)
+    .reverse();
+}
+
+function referenceOrders(reference: ReferenceVenue, trader: Address): string[] {
+  return reference.orders
+    .filter(({ owner }) => owner === trader)
+    .sort((a, b) => a.id - b.id)
+    .map((order) => `${order.id}: ${order.remaining}/${order.original} at ${order.price}`);
+}
+
+test('the engine and the reference venue agree on everything, after every command', () => {
+  const history = fc.tuple(fc.integer(), fc.integer({ min: 1, max: 250 }));
+  fc.assert(
+    fc.property(history, ([seed, length]) => {
+      const pair = new Pair(seed);
+      for (let i = 0; i < length; i++) pair.step();
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('the histories reach what they are meant to compare', () => {
+  const seen = new Map<string, number>();
+  let trades = 0;
+  for (const seed of [1, 2, 3]) {
+    const pair = new Pair(seed);
+    for (let i = 0; i < 500; i++) pair.step();
+    trades += pair.trades;
+    for (const [what, count] of pair.seen) seen.set(what, (seen.get(what) ?? 0) + count);
+  }
+  expect(trades).toBeGreaterThan(300);
+  for (const what of [
+    'open',
+    'filled',
+    'cancelled',
+    'instrumentUnknown',
+    'oracleStale',
+    'sizeAboveMax',
+    'priceOffTick',
+    'priceTooFar',
+    'valueBelowMin',
+    'expiryTooSoon',
+    'clientOrderIdDuplicate',
+    'reduceOnlyIncreases',
+    'positionLimit',
+    'marginInsufficient',
+    'postOnlyWouldTrade',
+  ]) {
+    expect(seen.get(what) ?? 0, what).toBeGreaterThan(0);
+  }
+});

@@ -1,0 +1,409 @@
+/**
+ * A second perpetual venue, written from the rulebook alone: slow, flat, in bigints, sharing no code
+ * with the engine. Orders stand in one list that is searched for every match; nothing is cached; a
+ * fee is what the whole order owes so far less what it has paid. One-way cross margin; the mark is
+ * an input. The test beside it holds the engine against it.
+ */
+
+export type ReferenceTier = {
+  readonly maxSize: bigint;
+  readonly maxLeverage: bigint;
+  readonly mmrE8: bigint;
+};
+
+export type ReferencePerp = {
+  readonly id: number;
+  readonly tick: bigint;
+  readonly maxLimit: bigint;
+  readonly maxMarket: bigint;
+  readonly takerFeeE8: bigint;
+  readonly makerFeeE8: bigint;
+  readonly tiers: readonly ReferenceTier[];
+  oracle: bigint;
+  oracleMs: number;
+  mark: bigint;
+};
+
+export type ReferenceRequest = {
+  readonly perp: number;
+  readonly isBuy: boolean;
+  readonly price: bigint;
+  readonly size: bigint;
+  readonly tif: 'gtc' | 'gtd' | 'alo' | 'ioc' | 'market';
+  readonly reduceOnly: boolean;
+  readonly client: string | undefined;
+  readonly expireMs: number | undefined;
+};
+
+export type ReferenceOrder = ReferenceRequest & {
+  readonly id: number;
+  readonly owner: string;
+  original: bigint;
+  remaining: bigint;
+  filledNotional: bigint;
+  /** What this order has traded and paid in the role that it has now. */
+  roleNotional: bigint;
+  rolePaid: bigint;
+};
+
+export type ReferenceResult = {
+  readonly state: 'open' | 'filled' | 'cancelled' | 'rejected';
+  readonly reason: string | undefined;
+  readonly filled: bigint;
+  readonly filledNotional: bigint;
+};
+
+type Position = { size: bigint; cost: bigint };
+
+const ONE = 100_000_000n;
+const LEVERAGE = 20n;
+const LIQUIDATION_FEE_E8 = 500_000n;
+const MIN_VALUE = 10_000_000n;
+
+const abs = (value: bigint): bigint => (value < 0n ? -value : value);
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+/** Of amounts that are not negative. */
+const ceil = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
+
+export class ReferenceVenue {
+  nowMs = 0;
+  treasury = 0n;
+  nextId = 1;
+  orders: ReferenceOrder[] = [];
+  readonly perps = new Map<number, ReferencePerp>();
+  readonly balances = new Map<string, bigint>();
+  readonly positions = new Map<string, Position>();
+
+  credit(owner: string, amount: bigint): void {
+    this.balances.set(owner, (this.balances.get(owner) ?? 0n) + amount);
+  }
+
+  position(owner: string, perp: number): Position {
+    const key = `${owner} ${perp}`;
+    const found = this.positions.get(key) ?? { size: 0n, cost: 0n };
+    this.positions.set(key, found);
+    return found;
+  }
+
+  /** R-tif: what is due goes before anything else. */
+  advance(nowMs: number): void {
+    this.nowMs = nowMs;
+    this.orders = this.orders.filter(({ expireMs }) => expireMs === undefined || expireMs > nowMs);
+  }
+
+  cancel(owner: string, perp: number, matches: (order: ReferenceOrder) => boolean): boolean {
+    const found = this.orders.find(
+      (order) => order.owner === owner && order.perp === perp && matches(order),
+    );
+    if (found !== undefined) this.#drop(found);
+    return found !== undefined;
+  }
+
+  place(owner: string, request: ReferenceRequest): ReferenceResult {
+    const id = this.nextId++;
+    const reason = this.#refusal(owner, request);
+    if (reason !== undefined) return { state: 'rejected', reason, filled: 0n, filledNotional: 0n };
+    const perp = this.#perp(request.perp);
+    const size = request.reduceOnly
+      ? min(request.size, this.#reducible(owner, request))
+      : request.size;
+    const order: ReferenceOrder = {
+      ...request,
+      price: request.tif === 'market' ? clamped(perp, request) : request.price,
+      id,
+      owner,
+      original: size,
+      remaining: size,
+      filledNotional: 0n,
+      roleNotional: 0n,
+      rolePaid: 0n,
+    };
+    const state = this.#execute(order);
+    const filled = order.original - order.remaining;
+    return { state, reason: undefined, filled, filledNotional: order.filledNotional };
+  }
+
+  /** Balance and unrealised PnL at the marks. */
+  value(owner: string): bigint {
+    let sum = this.balances.get(owner) ?? 0n;
+    for (const perp of this.perps.values()) {
+      const { size, cost } = this.position(owner, perp.id);
+      sum += size * perp.mark - cost;
+    }
+    return sum;
+  }
+
+  /** R-initial, over all instruments; `pending` counts as if it rested. */
+  initial(owner: string, pending?: ReferenceOrder | ReferenceRequest, size = 0n): bigint {
+    let sum = 0n;
+    for (const perp of this.perps.values()) {
+      const extra = pending?.perp === perp.id ? pending : undefined;
+      sum += initialOf(perp, this.exposure(owner, perp.id, extra, size));
+    }
+    return sum;
+  }
+
+  maintenance(owner: string): bigint {
+    let sum = 0n;
+    for (const perp of this.perps.values()) {
+      sum += maintenanceOf(perp, abs(this.position(owner, perp.id).size));
+    }
+    return sum;
+  }
+
+  notional(owner: string): bigint {
+    let sum = 0n;
+    for (const perp of this.perps.values()) {
+      sum += abs(this.position(owner, perp.id).size) * perp.mark;
+    }
+    return sum;
+  }
+
+  withdrawable(owner: string): bigint {
+    for (const perp of this.perps.values()) {
+      if (this.position(owner, perp.id).size !== 0n && this.#isStale(perp)) return 0n;
+    }
+    const kept = max(this.initial(owner), ceil(this.notional(owner), 10n));
+    return max(0n, min(this.balances.get(owner) ?? 0n, this.value(owner) - kept));
+  }
+
+  /** max(|pos + buys|, |pos − sells|), reduce-only orders left out. */
+  exposure(
+    owner: string,
+    perp: number,
+    pending?: ReferenceOrder | ReferenceRequest,
+    size = 0n,
+  ): bigint {
+    let buys = 0n;
+    let sells = 0n;
+    for (const order of this.#own(owner, perp)) {
+      if (order.reduceOnly) continue;
+      if (order.isBuy) buys += order.remaining;
+      else sells += order.remaining;
+    }
+    if (pending !== undefined && !pending.reduceOnly) {
+      if (pending.isBuy) buys += size;
+      else sells += size;
+    }
+    const held = this.position(owner, perp).size;
+    return max(abs(held + buys), abs(held - sells));
+  }
+
+  #own(owner: string, perp: number): ReferenceOrder[] {
+    return this.orders.filter((order) => order.owner === owner && order.perp === perp);
+  }
+
+  #perp(id: number): ReferencePerp {
+    const perp = this.perps.get(id);
+    if (perp === undefined) throw new Error(`no perp ${id}`);
+    return perp;
+  }
+
+  #isStale(perp: ReferencePerp): boolean {
+    return perp.oracle === 0n || this.nowMs - perp.oracleMs > 30_000;
+  }
+
+  #drop(order: ReferenceOrder): void {
+    this.orders = this.orders.filter((other) => other !== order);
+  }
+
+  #reducible(owner: string, request: ReferenceRequest): bigint {
+    const { size } = this.position(owner, request.perp);
+    if (size === 0n || size > 0n === request.isBuy) return 0n;
+    const resting = this.#own(owner, request.perp)
+      .filter((order) => order.reduceOnly && order.isBuy === request.isBuy)
+      .reduce((sum, order) => sum + order.remaining, 0n);
+    return max(0n, abs(size) - resting);
+  }
+
+  #refusal(owner: string, request: ReferenceRequest): string | undefined {
+    const perp = this.perps.get(request.perp);
+    if (perp === undefined) return 'instrumentUnknown';
+    const { isBuy, price, size, tif } = request;
+    const before = this.exposure(owner, perp.id);
+    const after = this.exposure(owner, perp.id, request, size);
+    if (this.#isStale(perp) && after > before) return 'oracleStale';
+    if (size <= 0n) return 'sizeBelowMin';
+    if (size > (tif === 'ioc' || tif === 'market' ? perp.maxMarket : perp.maxLimit)) {
+      return 'sizeAboveMax';
+    }
+    if (price <= 0n) return 'priceOutOfRange';
+    if (price % perp.tick !== 0n) return 'priceOffTick';
+    if (5n * price < perp.oracle || 5n * price > 9n * perp.oracle) return 'priceTooFar';
+    const held = this.position(owner, perp.id).size;
+    const isClosing = held !== 0n && held > 0n !== isBuy;
+    const closesAll = isClosing && (request.reduceOnly ? size >= abs(held) : size === abs(held));
+    if (price * size < MIN_VALUE && !closesAll) return 'valueBelowMin';
+    if (tif === 'gtd' && (request.expireMs ?? 0) < this.nowMs + 5_000) return 'expiryTooSoon';
+    const live = this.orders.filter((order) => order.owner === owner);
+    if (request.client !== undefined && live.some(({ client }) => client === request.client)) {
+      return 'clientOrderIdDuplicate';
+    }
+    if (live.length >= 5_000) return 'ordersFull';
+    if (request.reduceOnly && this.#reducible(owner, request) === 0n) return 'reduceOnlyIncreases';
+    if (after > before) {
+      if (after > (perp.tiers.at(-1)?.maxSize ?? 0n)) return 'positionLimit';
+      const fee = ceil(price * size * perp.takerFeeE8, ONE);
+      if (this.value(owner) < this.initial(owner, request, size) + fee) return 'marginInsufficient';
+    }
+    if (tif === 'alo' && this.#best(perp.id, !isBuy, price) !== undefined) {
+      return 'postOnlyWouldTrade';
+    }
+    return undefined;
+  }
+
+  /** The resting order that an incoming one of this limit meets first. */
+  #best(perp: number, isBuySide: boolean, limit: bigint): ReferenceOrder | undefined {
+    const [best] = this.orders
+      .filter((order) => order.perp === perp && order.isBuy === isBuySide)
+      .filter(({ price }) => (isBuySide ? price >= limit : price <= limit))
+      .sort((a, b) => {
+        if (a.price !== b.price) return a.price < b.price === isBuySide ? 1 : -1;
+        return a.id - b.id;
+      });
+    return best;
+  }
+
+  #execute(taker: ReferenceOrder): ReferenceResult['state'] {
+    const perp = this.#perp(taker.perp);
+    for (;;) {
+      if (taker.remaining === 0n) return 'filled';
+      const maker = this.#best(perp.id, !taker.isBuy, taker.price);
+      if (maker === undefined) break;
+      if (maker.owner === taker.owner) {
+        this.#drop(maker);
+        continue;
+      }
+      const size = min(taker.remaining, maker.remaining);
+      if (!this.#survives(maker, maker.price, size, perp.makerFeeE8)) {
+        this.#drop(maker);
+        continue;
+      }
+      if (!this.#survives(taker, maker.price, size, perp.takerFeeE8)) return 'cancelled';
+      this.#fill(taker, maker.price, size, perp.takerFeeE8);
+      this.#fill(maker, maker.price, size, perp.makerFeeE8);
+      if (maker.remaining === 0n) this.#drop(maker);
+      this.#cut(maker.owner, perp.id);
+      this.#cut(taker.owner, perp.id);
+    }
+    if (taker.tif === 'ioc' || taker.tif === 'market') return 'cancelled';
+    const raises =
+      this.exposure(taker.owner, perp.id, taker, taker.remaining) >
+      this.exposure(taker.owner, perp.id);
+    const isPartial = taker.remaining < taker.original;
+    const needed = this.initial(taker.owner, taker, taker.remaining);
+    if (isPartial && raises && this.value(taker.owner) < needed) return 'cancelled';
+    taker.roleNotional = 0n;
+    taker.rolePaid = 0n;
+    this.orders.push(taker);
+    return 'open';
+  }
+
+  /** R-fill-check, by making the fill on paper and looking at the account afterwards. */
+  #survives(order: ReferenceOrder, price: bigint, size: bigint, rateE8: bigint): boolean {
+    const { owner } = order;
+    const position = this.position(owner, order.perp);
+    const kept = { ...position };
+    const balance = this.balances.get(owner) ?? 0n;
+    const remaining = order.remaining;
+    const before = { value: this.value(owner), risk: this.#risk(owner) };
+    const isReducing = kept.size !== 0n && kept.size > 0n !== order.isBuy && size <= abs(kept.size);
+
+    this.#move(order, price, size, this.#feeDue(order, price * size, rateE8));
+    order.remaining -= size;
+    const after = { value: this.value(owner), risk: this.#risk(owner) };
+    const isCovered = after.value >= this.initial(owner);
+
+    order.remaining = remaining;
+    position.size = kept.size;
+    position.cost = kept.cost;
+    this.balances.set(owner, balance);
+    if (isCovered) return true;
+    if (!isReducing || after.value < 0n) return false;
+    return after.value * before.risk >= before.value * after.risk;
+  }
+
+  /** R-ratio: what the margin ratio is divided by. */
+  #risk(owner: string): bigint {
+    return this.maintenance(owner) + ceil(this.notional(owner) * LIQUIDATION_FEE_E8, ONE);
+  }
+
+  #feeDue(order: ReferenceOrder, value: bigint, rateE8: bigint): bigint {
+    return ceil((order.roleNotional + value) * rateE8, ONE) - order.rolePaid;
+  }
+
+  #fill(order: ReferenceOrder, price: bigint, size: bigint, rateE8: bigint): void {
+    const fee = this.#feeDue(order, price * size, rateE8);
+    this.#move(order, price, size, fee);
+    this.treasury += fee;
+    order.rolePaid += fee;
+    order.roleNotional += price * size;
+    order.filledNotional += price * size;
+    order.remaining -= size;
+  }
+
+  /** Moves position, cost and balance, closing first and opening with what is left. */
+  #move(order: ReferenceOrder, price: bigint, size: bigint, fee: bigint): void {
+    const position = this.position(order.owner, order.perp);
+    const sign = order.isBuy ? 1n : -1n;
+    const held = abs(position.size);
+    const isClosing = position.size !== 0n && position.size > 0n !== order.isBuy;
+    const closed = isClosing ? min(held, size) : 0n;
+    let realised = 0n;
+    if (closed > 0n) {
+      // The division of bigints truncates, which is towards zero.
+      const released = closed === held ? position.cost : (position.cost * closed) / held;
+      realised = -sign * closed * price - released;
+      position.cost -= released;
+      position.size += sign * closed;
+    }
+    position.size += sign * (size - closed);
+    position.cost += sign * (size - closed) * price;
+    this.credit(order.owner, realised - fee);
+  }
+
+  /** R-reduce: the newest go first while reduce-only orders exceed the position. */
+  #cut(owner: string, perp: number): void {
+    const { size } = this.position(owner, perp);
+    for (const isBuy of [true, false]) {
+      const behind = isBuy ? max(0n, -size) : max(0n, size);
+      const orders = this.#own(owner, perp)
+        .filter((order) => order.reduceOnly && order.isBuy === isBuy)
+        .sort((a, b) => b.id - a.id);
+      let excess = orders.reduce((sum, { remaining }) => sum + remaining, 0n) - behind;
+      for (const order of orders) {
+        if (excess <= 0n) break;
+        const cut = min(excess, order.remaining);
+        order.remaining -= cut;
+        order.original -= cut;
+        excess -= cut;
+        if (order.remaining === 0n) this.#drop(order);
+      }
+    }
+  }
+}
+
+function clamped(perp: ReferencePerp, { isBuy, price }: ReferenceRequest): bigint {
+  const ticks = 100n * perp.tick;
+  if (isBuy) return min(price, ((perp.mark * 105n) / ticks) * perp.tick);
+  return max(price, ceil(perp.mark * 95n, ticks) * perp.tick);
+}
+
+function initialOf(perp: ReferencePerp, exposure: bigint): bigint {
+  const tier = perp.tiers.find(({ maxSize }) => exposure <= maxSize) ?? perp.tiers.at(-1);
+  const most = tier?.maxLeverage ?? 1n;
+  const first = perp.tiers[0]?.maxLeverage ?? 1n;
+  return ceil(exposure * perp.mark, min(min(LEVERAGE, first), most));
+}
+
+/** Each part of the position at the rate of the tier that it lies in. */
+function maintenanceOf(perp: ReferencePerp, size: bigint): bigint {
+  let weighted = 0n;
+  let from = 0n;
+  for (const { maxSize, mmrE8 } of perp.tiers) {
+    weighted += max(0n, min(size, maxSize) - from) * mmrE8;
+    from = maxSize;
+  }
+  return ceil(weighted * perp.mark, ONE);
+}

@@ -1,0 +1,187 @@
+import {
+  applyBlock,
+  type BlockResult,
+  checkInvariants,
+  type Command,
+  createState,
+  dump,
+  restore,
+  type State,
+  type StateDump,
+} from '@oddlot/engine';
+import { timeMs } from '@oddlot/units';
+import { parseArgs } from 'node:util';
+import { Workload } from './workload.ts';
+
+/**
+ * The engine under random traders: `node tests/simulation/sim.ts --seed 7 --commands 200000`.
+ *
+ * Blocks of several commands, prices that walk, jump and fall silent. After every block money is
+ * conserved to the micro-USDC; all invariants are checked now and then; in the middle the state is
+ * replaced by what a dump of it restores; at the end the recorded log, read back from its text, is
+ * replayed from nothing and must give the same digest and the same dump. While the engine runs, the
+ * clock and the random source of the host throw.
+ */
+
+export type SimulationReport = {
+  readonly commands: number;
+  readonly blocks: number;
+  readonly trades: number;
+  readonly restores: number;
+  /** How often each refusal and each cause of a cancel came up. */
+  readonly endings: Readonly<Record<string, number>>;
+  readonly digest: string;
+};
+
+/** Blocks between two checks of all invariants. */
+const CHECK_EVERY = 400;
+/** Times that the state is replaced by its restored copy. */
+const RESTORES = 4;
+
+export function simulate(options: { seed: number; commands: number }): SimulationReport {
+  const run = new Simulation(options.seed);
+  try {
+    return run.run(options.commands);
+  } catch (error) {
+    const again = `node tests/simulation/sim.ts --seed ${options.seed} --commands ${options.commands}`;
+    throw new Error(`simulation failed at block ${run.height}; replay: ${again}`, { cause: error });
+  }
+}
+
+class Simulation {
+  #state: State = createState();
+  readonly #workload: Workload;
+  readonly #log: string[] = [];
+  readonly #endings = new Map<string, number>();
+  #commands = 0;
+  #trades = 0;
+  #restores = 0;
+
+  constructor(seed: number) {
+    this.#workload = new Workload({ seed, traders: 24, agents: true, ordersMax: 3 });
+  }
+
+  get height(): number {
+    return this.#state.height;
+  }
+
+  run(commands: number): SimulationReport {
+    for (const opening of this.#workload.opening()) this.#block(opening);
+    for (let restores = 1; this.#commands < commands;) {
+      this.#workload.tick();
+      const size = 1 + (this.#state.height % 9);
+      const block = Array.from({ length: size }, () => this.#workload.next(this.#state));
+      this.#block(block);
+      if (this.#state.height % CHECK_EVERY === 0) checkInvariants(this.#state);
+      if (restores <= RESTORES && this.#commands * (RESTORES + 1) > restores * commands) {
+        restores += 1;
+        this.#restart();
+      }
+    }
+    checkInvariants(this.#state);
+    this.#replay();
+    return {
+      commands: this.#commands,
+      blocks: this.#state.height,
+      trades: this.#trades,
+      restores: this.#restores,
+      endings: Object.fromEntries([...this.#endings].sort(([a], [b]) => (a < b ? -1 : 1))),
+      digest: this.#state.digest.hex(),
+    };
+  }
+
+  #block(commands: readonly Command[]): void {
+    const block = { timeMs: this.#workload.nowMs, commands };
+    this.#log.push(JSON.stringify(block));
+    const result = apply(this.#state, block);
+    this.#commands += commands.length;
+    this.#workload.observe(result);
+    this.#count(result);
+    checkConservation(this.#state);
+  }
+
+  #count({ events, outcomes }: BlockResult): void {
+    const count = (what: string): void => {
+      this.#endings.set(what, (this.#endings.get(what) ?? 0) + 1);
+    };
+    for (const { reject } of outcomes) if (reject !== undefined) count(reject.reason);
+    for (const event of events) {
+      if (event.type === 'tradeExecuted') this.#trades += 1;
+      if (event.type !== 'orderUpdated') continue;
+      const why = event.cancelCause ?? event.reject?.reason;
+      if (why !== undefined) count(why);
+    }
+  }
+
+  /** What a crash and a restart from a snapshot do. */
+  #restart(): void {
+    const text = JSON.stringify(dump(this.#state));
+    this.#state = restore(JSON.parse(text) as StateDump);
+    checkInvariants(this.#state);
+    demand(JSON.stringify(dump(this.#state)) === text, 'a restored state dumps the same');
+    this.#restores += 1;
+  }
+
+  #replay(): void {
+    const twin = createState();
+    for (const line of this.#log) apply(twin, JSON.parse(line) as LoggedBlock);
+    demand(twin.digest.hex() === this.#state.digest.hex(), 'the replay has the same digest');
+    const isSame = JSON.stringify(dump(twin)) === JSON.stringify(dump(this.#state));
+    demand(isSame, 'the replay has the same state');
+  }
+}
+
+type LoggedBlock = { readonly timeMs: number; readonly commands: readonly Command[] };
+
+/** Applies a block while the host's clock and random source are out of reach. */
+function apply(state: State, block: LoggedBlock): BlockResult {
+  const { now } = Date;
+  const { random } = Math;
+  Date.now = outOfReach;
+  Math.random = outOfReach;
+  try {
+    const { commands } = block;
+    return applyBlock(state, { height: state.height + 1, timeMs: timeMs(block.timeMs), commands });
+  } finally {
+    Date.now = now;
+    Math.random = random;
+  }
+}
+
+function outOfReach(): never {
+  throw new Error('the engine reached for the host: R-determinism');
+}
+
+/** R-conservation, counted here and not by the engine. */
+function checkConservation(state: State): void {
+  let money: bigint = state.treasury;
+  const net = new Map<number, number>();
+  for (const account of state.accounts) {
+    money += account.perpBalance + account.outcomeBalance;
+    for (const [id, { size, cost }] of account.holdings) {
+      money -= cost;
+      net.set(id, (net.get(id) ?? 0) + size);
+    }
+  }
+  const owed = state.deposited - state.withdrawn;
+  demand(money === owed, `R-conservation: ${money} on the books, ${owed} paid in`);
+  for (const [id, size] of net) demand(size === 0, `longs and shorts of ${id} differ by ${size}`);
+}
+
+function demand(condition: boolean, message: string): void {
+  if (!condition) throw new Error(message);
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { seed: { type: 'string' }, commands: { type: 'string' } },
+  });
+  const seed = Number(values.seed ?? Date.now() % 1_000_000_000);
+  const commands = Number(values.commands ?? 200_000);
+  console.log(`seed ${seed}, ${commands} commands`);
+  const startedMs = performance.now();
+  const report = simulate({ seed, commands });
+  const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
+  console.log(JSON.stringify(report, undefined, 2));
+  console.log(`${seconds} s, replay included`);
+}

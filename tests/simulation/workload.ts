@@ -1,0 +1,275 @@
+import {
+  type BlockResult,
+  type Command,
+  openOrders,
+  type OrderRequest,
+  type PerpDefinition,
+  perpView,
+  type State,
+  type TimeInForce,
+  tradeCapacity,
+  type VenueParameters,
+} from '@oddlot/engine';
+import { type Address, address, hash, instrumentId, timeMs } from '@oddlot/units';
+
+/**
+ * Seeded random traders, poor and rich, on perps of different scales: the same seed gives the same
+ * commands, on every machine. It looks at the venue through its readers only.
+ */
+
+export const PARAMETERS: VenueParameters = {
+  serviceNetwork: 'Oddlot-Testnet',
+  minOrderValueMicroUsdc: 10_000_000,
+  oracleBandE8: 80_000_000,
+  marketBandE8: 5_000_000,
+  oracleStaleMs: 30_000,
+  externalStaleMs: 30_000,
+  liquidationFeeE8: 500_000,
+  defaultLeverage: 20,
+  feeTiers: [{ level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 15_003, takerFeeE8: 44_999 }],
+};
+
+const START_MS = 1_767_225_600_000;
+const NO_AGENT = address('0x0000000000000000000000000000000000000000');
+const TIMES_IN_FORCE: readonly TimeInForce[] = ['gtc', 'gtc', 'gtd', 'alo', 'ioc', 'market'];
+
+/** Whole dollars, lots of ten and of a hundred-thousandth: price × lot differs by four decades. */
+export const PERPS: readonly PerpDefinition[] = [
+  perp(1, { szDecimals: 2, priceTick: 100, takerFeeE8: 45_000, makerFeeE8: 15_000 }),
+  perp(2, { szDecimals: 5, priceTick: 5, takerFeeE8: 43_217, makerFeeE8: 0 }),
+  perp(3, { szDecimals: -1, priceTick: 1, takerFeeE8: 60_000, makerFeeE8: 13_331 }),
+];
+const FIRST_ORACLE: readonly number[] = [1_000_000, 612_345, 2_517_833];
+
+function perp(
+  id: number,
+  scale: Pick<PerpDefinition, 'szDecimals' | 'priceTick' | 'takerFeeE8' | 'makerFeeE8'>,
+): PerpDefinition {
+  return {
+    ...scale,
+    instrumentId: instrumentId(id),
+    name: `SIM${id}-USDC`,
+    baseCurrency: `SIM${id}`,
+    quoteCurrency: 'USDC',
+    bookTicks: [scale.priceTick],
+    maxLimitOrderSize: 60_000,
+    maxMarketOrderSize: 30_000,
+    onlyIsolated: false,
+    impactNotionalMicroUsdc: 6_000_000_000,
+    tiers: [
+      { tier: 1, minSize: 0, maxSize: 700, maxLeverage: id === 3 ? 15 : 50, mmrE8: 1_000_000 },
+      { tier: 2, minSize: 700, maxSize: 5_000, maxLeverage: 12, mmrE8: 2_500_003 },
+      { tier: 3, minSize: 5_000, maxSize: 40_000, maxLeverage: 5, mmrE8: 10_000_000 },
+    ],
+    asset: {
+      assetId: 100 + id,
+      weiDecimals: 6,
+      maxSupply: '0',
+      initialWei: '0',
+      archorTokenWei: '0',
+    },
+    tagIds: [],
+  };
+}
+
+export type WorkloadOptions = {
+  readonly seed: number;
+  readonly traders: number;
+  /** Agents are approved, revoked and sign. */
+  readonly agents: boolean;
+  /** Most orders of one action. */
+  readonly ordersMax: number;
+};
+
+export class Workload {
+  readonly traders: readonly Address[];
+  nowMs = START_MS;
+  readonly #options: WorkloadOptions;
+  readonly #pick: (below: number) => number;
+  #nonce = START_MS;
+  /** Recent order ids by trader, live or not. */
+  readonly #recent = new Map<Address, number[]>();
+
+  constructor(options: WorkloadOptions) {
+    this.#options = options;
+    this.#pick = randomIntegers(options.seed);
+    this.traders = Array.from({ length: options.traders }, (_, at) => accountAddress(0x7000 + at));
+  }
+
+  /** The first blocks: parameters, listings, prices, money from a few dollars up. */
+  opening(): Command[][] {
+    const prices = PERPS.map(({ instrumentId: id }, at) => ({
+      instrumentId: id,
+      oracle: FIRST_ORACLE[at] ?? 1,
+    }));
+    const listings = PERPS.map((one): Command => ({ type: 'registerPerp', perp: one }));
+    const funds = this.traders.map((account, at): Command => {
+      const amountMicroUsdc = 12_000_001 * 4 ** (at % 6) + at;
+      return { type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc };
+    });
+    return [
+      [{ type: 'genesis', parameters: PARAMETERS }, ...listings],
+      [{ type: 'pushOracle', prices, observedMs: timeMs(this.nowMs) }, ...funds],
+    ];
+  }
+
+  /** Lets time pass, mostly little, now and then enough for a price to grow stale. */
+  tick(): void {
+    const kind = this.#pick(40);
+    if (kind === 0) this.nowMs += this.#pick(45_000);
+    else if (kind < 12) this.nowMs += this.#pick(1_600);
+  }
+
+  next(state: State): Command {
+    const trader = this.#trader();
+    const kind = this.#pick(40);
+    if (kind < 3) return this.#oracle(state);
+    if (kind < 8) return this.#pick(12) === 0 ? this.#sweep(state, trader) : this.#cancel(trader);
+    if (kind === 8) return this.#cancelByClientId(trader);
+    if (kind === 9 && this.#options.agents) return this.#approve(trader);
+    if (kind === 10) return this.#faucet(trader);
+    const count = 1 + this.#pick(this.#options.ordersMax);
+    return {
+      type: 'placeOrders',
+      authority: this.#authority(this.#signer(trader)),
+      orders: Array.from({ length: count }, () => this.#order(state, trader)),
+    };
+  }
+
+  /** Learns which orders there are to cancel. */
+  observe(result: BlockResult): void {
+    for (const { account, entries } of result.outcomes) {
+      if (account === undefined) continue;
+      for (const { orderId, state } of entries ?? []) {
+        if (orderId === undefined || state !== 'open') continue;
+        const recent = this.#recent.get(account) ?? [];
+        recent.push(orderId);
+        if (recent.length > 60) recent.splice(0, 30);
+        this.#recent.set(account, recent);
+      }
+    }
+  }
+
+  #trader(): Address {
+    return this.traders[this.#pick(this.traders.length)] as Address;
+  }
+
+  #signer(trader: Address): Address {
+    if (!this.#options.agents || this.#pick(4) > 0) return trader;
+    return accountAddress(0xa000 + this.#pick(2 * this.traders.length));
+  }
+
+  #authority(signer: Address): { signer: Address; nonce: number; txHash: ReturnType<typeof hash> } {
+    const isRepeat = this.#pick(200) === 0;
+    if (!isRepeat) this.#nonce = Math.max(this.#nonce + 1, this.nowMs);
+    const nonce = this.#nonce;
+    return { signer, nonce, txHash: hash(`0x${nonce.toString(16).padStart(64, '0')}`) };
+  }
+
+  /** A small step, or now and then a jump that leaves accounts under water. */
+  #oracle(state: State): Command {
+    const chosen = PERPS[this.#pick(PERPS.length)] as PerpDefinition;
+    const last = perpView(state, chosen.instrumentId)?.oracle ?? 1_000_000;
+    const reach = this.#pick(30) === 0 ? 150 : 8;
+    const moved = Math.floor((last * (1_000 + this.#pick(2 * reach + 1) - reach)) / 1_000);
+    const oracle = Math.min(Math.max(moved, 60_000), 9_000_000);
+    const external = this.#pick(3) === 0 ? { external: oracle + this.#pick(2_001) - 1_000 } : {};
+    const prices = [{ instrumentId: chosen.instrumentId, oracle, ...external }];
+    const observedMs = timeMs(this.nowMs + 3_000 - this.#pick(6_000));
+    return { type: 'pushOracle', prices, observedMs };
+  }
+
+  #cancel(trader: Address): Command {
+    const recent = this.#recent.get(trader) ?? [];
+    const cancels = Array.from({ length: 1 + this.#pick(3) }, () => ({
+      instrumentId: (PERPS[this.#pick(PERPS.length)] as PerpDefinition).instrumentId,
+      orderId: recent[this.#pick(Math.max(1, recent.length))] ?? 1,
+    }));
+    return { type: 'cancelOrders', authority: this.#authority(trader), cancels };
+  }
+
+  /** Cancels much of what a trader has, so that books do not only grow. */
+  #sweep(state: State, trader: Address): Command {
+    const cancels = openOrders(state, trader)
+      .slice(-200)
+      .map(({ instrumentId: id, orderId }) => ({ instrumentId: id, orderId }));
+    return { type: 'cancelOrders', authority: this.#authority(trader), cancels };
+  }
+
+  #cancelByClientId(trader: Address): Command {
+    const clientOrderId = clientId(this.#pick(6));
+    const cancels = PERPS.map(({ instrumentId: id }) => ({ instrumentId: id, clientOrderId }));
+    return { type: 'cancelByClientId', authority: this.#authority(trader), cancels };
+  }
+
+  #approve(trader: Address): Command {
+    const isRevoked = this.#pick(3) === 0;
+    const agent = accountAddress(0xa000 + this.#pick(2 * this.traders.length));
+    return {
+      type: 'approveAgent',
+      authority: this.#authority(trader),
+      agent: isRevoked ? NO_AGENT : agent,
+      label: `bot ${this.#pick(3)}`,
+    };
+  }
+
+  #faucet(account: Address): Command {
+    const amountMicroUsdc = 1 + this.#pick(2_000_000);
+    return { type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc };
+  }
+
+  #order(state: State, trader: Address): OrderRequest {
+    const { instrumentId: id, priceTick } = PERPS[this.#pick(PERPS.length)] as PerpDefinition;
+    const isBuy = this.#pick(2) === 0;
+    const timeInForce = TIMES_IN_FORCE[this.#pick(TIMES_IN_FORCE.length)] as TimeInForce;
+    return {
+      instrumentId: this.#pick(300) === 0 ? instrumentId(99) : id,
+      isBuy,
+      price: this.#price(perpView(state, id)?.oracle ?? 1_000_000, priceTick),
+      size: this.#size(state, trader, id, isBuy),
+      reduceOnly: this.#pick(5) === 0,
+      timeInForce,
+      ...(timeInForce === 'gtd'
+        ? { expireMs: timeMs(this.nowMs + 4_999 + this.#pick(9) * this.#pick(9_000)) }
+        : {}),
+      ...(this.#pick(6) === 0 ? { clientOrderId: clientId(this.#pick(6)) } : {}),
+    };
+  }
+
+  /** Mostly within half a percent of the oracle, sometimes within 7%, rarely anywhere. */
+  #price(oracle: number, tick: number): number {
+    const reach = [5, 5, 5, 5, 5, 70, 70, 850][this.#pick(8)] ?? 5;
+    const millionths = 1_000_000 + this.#pick(2_000 * reach + 1) - 1_000 * reach;
+    const moved = Math.floor((oracle * millionths) / 1_000_000);
+    const price = Math.floor(moved / tick) * tick;
+    return this.#pick(150) === 0 ? price + 1 : price;
+  }
+
+  #size(state: State, trader: Address, id: PerpDefinition['instrumentId'], isBuy: boolean): number {
+    const kind = this.#pick(6);
+    if (kind === 0) return this.#pick(70_000);
+    if (kind > 2) return this.#pick(200);
+    const capacity = tradeCapacity(state, trader, id);
+    const most = (isBuy ? capacity?.maxBuy : capacity?.maxSell) ?? 0;
+    return Math.ceil((most * (1 + this.#pick(101))) / 100);
+  }
+}
+
+function accountAddress(n: number): Address {
+  return address(`0x${n.toString(16).padStart(40, '0')}`);
+}
+
+function clientId(n: number): string {
+  return `0x${(0xc0 + n).toString(16).padStart(32, '0')}`;
+}
+
+/** A generator of integers below a bound. */
+function randomIntegers(seed: number): (below: number) => number {
+  let state = seed | 0;
+  return (below) => {
+    state = (state + 0x9e3779b9) | 0;
+    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+    return ((mixed ^ (mixed >>> 15)) >>> 0) % below;
+  };
+}

@@ -1,0 +1,20 @@
+/** Chance that can be repeated: mulberry32, 32 bits of state. */
+export type Chance = {
+  /** A fraction in [0, 1). */
+  next(): number;
+  /** An integer in [0, bound). */
+  below(bound: number): number;
+  pick<T>(items: readonly T[]): T;
+};
+
+export function chance(seed: number): Chance {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
+  };
+  const below = (bound: number) => Math.floor(next() * bound);
+  return { next, below, pick: (items) => items[below(items.length)]! };
+}
