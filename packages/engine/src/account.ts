@@ -14,9 +14,9 @@ export type Account = {
   positionMode: PositionMode;
   /** By label. */
   readonly agents: Map<string, AgentRecord>;
-  /** How the account trades an instrument, by instrument id; created when first changed. */
+  /** How the account trades an instrument, iterated by its id; created when first changed. */
   readonly settings: Map<number, InstrumentSettings>;
-  /** By `holdingKey`; created when first used. */
+  /** By `holdingKey`, and iterated in that order; created when first used. */
   readonly holdings: Map<number, Holding>;
   /** Order id by the 16 bytes of the client's own id, live orders only. */
   readonly clientOrders: Map<string, number>;
@@ -153,7 +153,7 @@ export function settingsOf(
   let settings = account.settings.get(id);
   if (settings === undefined) {
     settings = defaultSettings(perp, defaultLeverage);
-    account.settings.set(id, settings);
+    putInOrder(account.settings, id, settings);
   }
   return settings;
 }
@@ -205,6 +205,19 @@ export function holdingOf(
     maintenance: ZERO_USDC,
     notional: ZERO_USDC,
   };
-  account.holdings.set(key, holding);
+  putInOrder(account.holdings, key, holding);
   return holding;
+}
+
+/**
+ * Adds to a map that is iterated by ascending key. A map iterates in the order of insertion, which a
+ * restored state would not share with one that lived: what comes later is moved behind the new one.
+ */
+function putInOrder<Value>(map: Map<number, Value>, key: number, value: Value): void {
+  const later = [...map].filter(([other]) => other > key);
+  map.set(key, value);
+  for (const [other, kept] of later) {
+    map.delete(other);
+    map.set(other, kept);
+  }
 }

@@ -8,11 +8,15 @@ import { type Command, isOperator, isSigned, type SignedCommand } from './comman
 import { TIMER } from './event.ts';
 import type { Execution } from './execution.ts';
 import { approveAgent } from './handlers/approve-agent.ts';
+import { cancelAll } from './handlers/cancel-all.ts';
 import { cancelByClientId, cancelOrders } from './handlers/cancel-orders.ts';
 import { creditFaucet, openAccount } from './handlers/credit-faucet.ts';
+import { modifyOrder } from './handlers/modify-order.ts';
 import { placeOrders } from './handlers/place-orders.ts';
 import { pushOracle } from './handlers/push-oracle.ts';
 import { registerPerp } from './handlers/register-perp.ts';
+import { reversePosition } from './handlers/reverse-position.ts';
+import { runDueCancels, scheduleCancel } from './handlers/schedule-cancel.ts';
 import { setFeeTiers } from './handlers/set-fee-tiers.ts';
 import { setPerp } from './handlers/set-perp.ts';
 import { settleFunding } from './handlers/settle-funding.ts';
@@ -23,10 +27,11 @@ import { updateMarks } from './handlers/update-marks.ts';
 import { updatePositionMode } from './handlers/update-position-mode.ts';
 import { liquidate } from './liquidation/liquidate.ts';
 import { unwindFund } from './liquidation/unwind-fund.ts';
-import { expireOrders } from './orders/resting.ts';
 import { passInstants, sampleBooks } from './perp/funding-clock.ts';
 import { insuranceTarget } from './perp/insurance-fund.ts';
+import { runReverseJobs } from './reverse/run-reverse-jobs.ts';
 import type { State } from './state.ts';
+import { fireTriggers } from './triggers/fire-triggers.ts';
 
 /**
  * Applies one block of the log: the venue's only transition. The steps and their order are fixed
@@ -45,7 +50,7 @@ export function applyBlock(state: State, block: Block): BlockResult {
   const outcomes: CommandOutcome[] = new Array(block.commands.length);
   const [operator, passive, cancels, rest] = orderCommands(state, block.commands);
 
-  expireOrders(execution);
+  runDueCancels(execution);
   sweepSigners(state);
   if (state.parameters !== undefined) passInstants(state, previousMs);
   run(execution, block.commands, operator, outcomes);
@@ -58,8 +63,10 @@ export function applyBlock(state: State, block: Block): BlockResult {
   run(execution, block.commands, passive, outcomes);
   run(execution, block.commands, cancels, outcomes);
   if (state.parameters !== undefined) {
+    fireTriggers(execution);
     liquidate(execution);
     unwindFund(execution);
+    runReverseJobs(execution);
   }
   run(execution, block.commands, rest, outcomes);
 
@@ -105,6 +112,14 @@ function executeSigned(execution: Execution, command: SignedCommand): CommandOut
       return cancelOrders(execution, account, command);
     case 'cancelByClientId':
       return cancelByClientId(execution, account, command);
+    case 'modifyOrder':
+      return modifyOrder(execution, account, command);
+    case 'cancelAll':
+      return cancelAll(execution, account, command);
+    case 'scheduleCancel':
+      return scheduleCancel(execution, account, command);
+    case 'reversePosition':
+      return reversePosition(execution, account, command);
     case 'updateLeverage':
       return updateLeverage(execution, account, command);
     case 'updateMarginMode':

@@ -10,8 +10,11 @@ import {
   type OperatorCommand,
   type SignedCommand,
 } from './command.ts';
+import { checkModifyOrder } from './handlers/modify-order.ts';
 import { checkPlaceOrders } from './handlers/place-orders.ts';
 import { checkRegisterPerp } from './handlers/register-perp.ts';
+import { checkReversePosition } from './handlers/reverse-position.ts';
+import { checkScheduleCancel } from './handlers/schedule-cancel.ts';
 import { checkSetFeeTiers } from './handlers/set-fee-tiers.ts';
 import { checkSetPerp } from './handlers/set-perp.ts';
 import { checkUpdateIsolatedMargin } from './handlers/update-isolated-margin.ts';
@@ -36,12 +39,17 @@ export function checkCommand(state: State, command: Command, nowMs: number): Com
   if (account === undefined) return { reject };
   if (reject !== undefined) return { account: account.address, reject };
   if (command.type === 'placeOrders') return checkPlaceOrders(state, account, command, nowMs);
-  const refusal = checkOne(state, account, command);
+  const refusal = checkOne(state, account, command, nowMs);
   const address = account.address;
   return refusal === undefined ? { account: address } : { account: address, reject: refusal };
 }
 
-function checkOne(state: State, account: Account, command: SignedCommand): Reject | undefined {
+function checkOne(
+  state: State,
+  account: Account,
+  command: SignedCommand,
+  nowMs: number,
+): Reject | undefined {
   switch (command.type) {
     case 'approveAgent':
       return checkApproveAgent(state, account, command);
@@ -53,6 +61,12 @@ function checkOne(state: State, account: Account, command: SignedCommand): Rejec
       return checkUpdateIsolatedMargin(state, account, command);
     case 'updatePositionMode':
       return checkUpdatePositionMode(state, account, command);
+    case 'modifyOrder':
+      return checkModifyOrder(state, account, command, nowMs);
+    case 'scheduleCancel':
+      return checkScheduleCancel(command, nowMs);
+    case 'reversePosition':
+      return checkReversePosition(state, account, command, nowMs);
     default:
       return undefined;
   }

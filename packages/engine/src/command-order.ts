@@ -1,5 +1,9 @@
 import { actingAccount } from './auth/authorize.ts';
-import { type Command, isSigned } from './command.ts';
+import { NONE } from './book/order-pool.ts';
+import { clientOrderKey } from './client-order-id.ts';
+import { type Command, isSigned, type ModifyOrderCommand } from './command.ts';
+import { timeInForceOf } from './orders/order-codes.ts';
+import { read } from './orders/order-snapshot.ts';
 import type { State } from './state.ts';
 
 /** Indexes of a block's commands by class, each in order of arrival. */
@@ -21,7 +25,7 @@ export function orderCommands(state: State, commands: readonly Command[]): Comma
   /** Whom an agent will act for if the block's own approvals succeed. */
   const bound = new Map<string, string>();
   for (const [index, command] of commands.entries()) {
-    let rank: number = commandClass(command);
+    let rank: number = commandClass(state, command);
     if (isSigned(command) && commands.length > 1) {
       const { signer } = command.authority;
       const actor = bound.get(signer) ?? actingAccount(state, command.authority)?.address ?? signer;
@@ -34,7 +38,7 @@ export function orderCommands(state: State, commands: readonly Command[]): Comma
   return classes;
 }
 
-function commandClass(command: Command): 0 | 1 | 2 | 3 {
+function commandClass(state: State, command: Command): 0 | 1 | 2 | 3 {
   switch (command.type) {
     case 'genesis':
     case 'attest':
@@ -56,9 +60,26 @@ function commandClass(command: Command): 0 | 1 | 2 | 3 {
     case 'cancelAll':
       return 2;
     case 'modifyOrder':
+      return isPostOnly(state, command) ? 1 : 3;
     case 'reversePosition':
       return 3;
-    case 'placeOrders':
-      return command.orders.every((order) => order.timeInForce === 'alo') ? 1 : 3;
+    case 'placeOrders': {
+      const isPassive = command.orders.every(
+        ({ timeInForce, trigger }) => timeInForce === 'alo' && trigger === undefined,
+      );
+      return isPassive ? 1 : 3;
+    }
   }
+}
+
+/** An amend of a post-only order cannot take: it is refused when it would. */
+function isPostOnly(state: State, command: ModifyOrderCommand): boolean {
+  const { authority, target } = command;
+  const key = 'clientOrderId' in target ? clientOrderKey(target.clientOrderId) : undefined;
+  const orderId =
+    'orderId' in target
+      ? target.orderId
+      : actingAccount(state, authority)?.clientOrders.get(key ?? '');
+  const slot = orderId === undefined ? NONE : state.pool.find(orderId);
+  return slot !== NONE && timeInForceOf(read(state.pool.tif, slot)) === 'alo';
 }

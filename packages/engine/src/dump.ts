@@ -11,6 +11,7 @@ import {
 import type { SignerNonces } from './auth/nonces.ts';
 import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from './book/order-pool.ts';
 import { clientOrderKey } from './client-order-id.ts';
+import { dumpWaiting, restoreWaiting, type WaitingDump } from './dump-waiting.ts';
 import { parametersOf } from './execution.ts';
 import {
   dumpLiquidations,
@@ -50,6 +51,7 @@ export type StateDump = {
   readonly signers: readonly (readonly [string, readonly number[], number, boolean])[];
   /** By order id. */
   readonly orders: readonly OrderDump[];
+  readonly waiting: WaitingDump;
   readonly liquidations: readonly LiquidationDump[];
   readonly fundUnwindMs: number;
 };
@@ -143,6 +145,7 @@ export function dump(state: State): StateDump {
       .map(([signer, nonces]) => dumpSigner(signer, nonces))
       .sort((a, b) => byText(a[0], b[0])),
     orders: dumpOrders(state),
+    waiting: dumpWaiting(state),
     liquidations: dumpLiquidations(state),
     fundUnwindMs: state.fundUnwindMs,
   };
@@ -166,6 +169,7 @@ export function restore(plain: StateDump): State {
     state.signers.set(signer as Address, { used: [...used], floor, isRevokedAgent });
   }
   restoreOrders(state, plain.orders);
+  restoreWaiting(state, plain.waiting);
   restoreLiquidations(state, plain.liquidations);
   state.fundUnwindMs = plain.fundUnwindMs;
   watchEveryone(state);
@@ -337,10 +341,10 @@ function dumpOrders(state: State): OrderDump[] {
   return orders.sort((a, b) => a[0] - b[0]);
 }
 
-/** Order ids give the owners' lists their order, the queue times and ranks give the books theirs. */
+/** Ranks give the owners' lists their order, the queue times and ranks give the books theirs. */
 function restoreOrders(state: State, orders: readonly OrderDump[]): void {
   const { pool } = state;
-  for (const row of orders) {
+  for (const row of [...orders].sort((a, b) => a[10] - b[10])) {
     const [orderId, accountIndex, instrument, flags, tif, price, remaining] = row;
     const slot = pool.allocate(orderId);
     pool.account[slot] = accountIndex;

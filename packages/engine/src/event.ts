@@ -22,7 +22,8 @@ export type EngineEvent =
   | PerpSettled
   | PositionSettled
   | PerpChanged
-  | FeeTiersChanged;
+  | FeeTiersChanged
+  | ReverseJobChanged;
 
 /** The `commandIndex` of what no command caused. */
 export const TIMER = -1;
@@ -229,3 +230,17 @@ export type PerpChanged = {
 
 /** The fee ladder changed (R-fee-tiers). */
 export type FeeTiersChanged = { readonly type: 'feeTiersChanged'; readonly commandIndex: number };
+
+/** A reverse job started, got further or ended; what is done stays. */
+export type ReverseJobChanged = {
+  readonly type: 'reverseJobChanged';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly instrumentId: InstrumentId;
+  readonly phase: 'closing' | 'opening' | 'done' | 'failed';
+  /** Signed. */
+  readonly sizeAtStart: number;
+  readonly closed: number;
+  readonly opened: number;
+  readonly marginMode: MarginMode;
+};

@@ -9,13 +9,17 @@ export {
   agentOwner,
   agentsOf,
   bookLevels,
+  childOrders,
   feeTierView,
   findOrder,
   hasAccount,
   openOrders,
   perpDefinitions,
   perpView,
+  reverseJobs,
+  scheduledCancel,
   tradeCapacity,
+  triggerOrders,
 } from './read.ts';
 export { checkNonceWindow } from './auth/nonces.ts';
 export { clientOrderKey } from './client-order-id.ts';

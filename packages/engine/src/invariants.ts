@@ -1,6 +1,7 @@
 import { assert, present } from '@oddlot/units';
 import type { Account, Holding } from './account.ts';
 import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from './book/order-pool.ts';
+import { checkWaiting } from './invariants-waiting.ts';
 import { LIMITS } from './limits.ts';
 import { read } from './orders/order-snapshot.ts';
 import { reserveOf } from './orders/resting.ts';
@@ -25,6 +26,7 @@ export function checkInvariants(state: State): void {
     checkFunding(state, id);
   }
   for (const account of state.accounts) checkAccount(state, account);
+  checkWaiting(state);
   for (const [agent, { accountIndex, label }] of state.agents) {
     const owner = present(state.accounts[accountIndex], 'the owner of an agent');
     assert(owner.agents.get(label)?.agent === agent, 'both sides of an agent binding agree');
@@ -81,12 +83,19 @@ function checkFunding(state: State, id: number): void {
 
 function checkVolume({ address, volume }: Account): void {
   assert(volume.days.length <= LIMITS.volumeDays, `${address} keeps 15 days of volume`);
-  const isSorted = volume.days.every(({ day }, at) => at === 0 || (volume.days[at - 1]?.day ?? 0) < day);
+  const isSorted = isAscending(volume.days.map(({ day }) => day));
   assert(isSorted, `the days of ${address} are in order`);
+}
+
+/** A map that lived and one that was restored have the same order only if it is that of the keys. */
+function isAscending(keys: readonly number[]): boolean {
+  return keys.every((key, at) => at === 0 || (keys[at - 1] ?? 0) < key);
 }
 
 function checkAccount(state: State, account: Account): void {
   checkVolume(account);
+  assert(isAscending([...account.holdings.keys()]), 'holdings are iterated by instrument and leg');
+  assert(isAscending([...account.settings.keys()]), 'settings are iterated by instrument');
   let live = 0;
   for (const holding of account.holdings.values()) {
     live += checkHolding(state, account, holding);

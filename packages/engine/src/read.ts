@@ -28,7 +28,9 @@ import {
   withdrawable,
 } from './perp/margin.ts';
 import { tierOf } from './perp/tiers.ts';
+import { tpslOf } from './read-waiting.ts';
 import type { State } from './state.ts';
+import { triggerSnapshot } from './triggers/trigger-snapshot.ts';
 import type {
   AccountView,
   AgentView,
@@ -39,6 +41,7 @@ import type {
 } from './views.ts';
 
 export { feeTierView } from './ledger/account-tier.ts';
+export { childOrders, reverseJobs, scheduledCancel, triggerOrders } from './read-waiting.ts';
 export { tradeCapacity } from './trade-capacity.ts';
 
 /** The account under an address at the current marks; undefined when there is none. */
@@ -124,10 +127,12 @@ export function openOrders(state: State, address: Address): readonly OrderSnapsh
   return orders.sort((a, b) => b.orderId - a.orderId);
 }
 
-/** A resting order; undefined when no such order is live. */
+/** An order that rests or waits for the mark; undefined when no such order is live. */
 export function findOrder(state: State, orderId: number): OrderSnapshot | undefined {
   const slot = state.pool.find(orderId);
-  return slot === NONE ? undefined : snapshotOf(state, slot);
+  if (slot !== NONE) return snapshotOf(state, slot);
+  const trigger = state.triggers.find(orderId);
+  return trigger === undefined ? undefined : triggerSnapshot(state, trigger);
 }
 
 /** By instrument id. */
@@ -217,6 +222,7 @@ function positionView(state: State, account: Account, holding: Holding): Positio
     fundingAllTime: holding.funding.allTime,
     fundingSinceOpen: holding.funding.sinceOpen,
     fundingSinceChange: holding.funding.sinceChange,
+    tpsl: tpslOf(state, holding),
   };
 }
 

@@ -28,7 +28,8 @@ export type Reject =
   | { readonly reason: 'definitionInvalid'; readonly field: string; readonly why: string }
   | { readonly reason: 'marginTableInvalid'; readonly why: string }
   | { readonly reason: 'feeTiersInvalid'; readonly why: string }
-  // Orders, in the order in which an order is judged.
+  // Orders, in the order in which an action and each of its orders is judged.
+  | { readonly reason: 'groupingInvalid'; readonly why: string }
   | { readonly reason: 'instrumentUnknown'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'instrumentDelisted'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'tradingHalted'; readonly instrumentId: InstrumentId }
@@ -51,6 +52,7 @@ export type Reject =
   | { readonly reason: 'clientOrderIdInvalid' }
   | { readonly reason: 'clientOrderIdDuplicate' }
   | { readonly reason: 'ordersFull'; readonly max: number }
+  | { readonly reason: 'triggersFull'; readonly max: number }
   | { readonly reason: 'reduceOnlyIncreases' }
   | { readonly reason: 'positionLimit'; readonly instrumentId: InstrumentId }
   | {
@@ -59,8 +61,6 @@ export type Reject =
       readonly available: MicroUsdc;
     }
   | { readonly reason: 'postOnlyWouldTrade' }
-  | { readonly reason: 'triggersFull'; readonly max: number }
-  | { readonly reason: 'groupingInvalid'; readonly why: string }
   // Amends.
   | { readonly reason: 'orderUnknown' }
   // Settings and margin.

@@ -1,4 +1,5 @@
 import type { Address, InstrumentId, MicroUsdc, TimeMs } from '@oddlot/units';
+import type { OrderSnapshot } from './event.ts';
 import type { FeeTier } from './ledger/fee-tiers.ts';
 
 /**
@@ -63,6 +64,8 @@ export type PositionView = {
   readonly fundingAllTime: MicroUsdc;
   readonly fundingSinceOpen: MicroUsdc;
   readonly fundingSinceChange: MicroUsdc;
+  /** Take-profits and stop-losses that hang on it, in order of creation. */
+  readonly tpsl: readonly TpslView[];
 };
 
 /** A perp as traders see it now. */
@@ -123,4 +126,39 @@ export type FeeTierView = {
   readonly volume14d: MicroUsdc;
   /** The next tier up; undefined at the top. */
   readonly next: FeeTier | undefined;
+};
+
+/** What one action has hung on a position (R-grouping). */
+export type TpslView = {
+  readonly createdMs: TimeMs;
+  /** The part of the position that was named; 0 is the whole. */
+  readonly size: number;
+  readonly takeProfit: TpslLeg | undefined;
+  readonly stopLoss: TpslLeg | undefined;
+};
+
+export type TpslLeg = {
+  readonly orderId: number;
+  readonly triggerPrice: number;
+  readonly isMarket: boolean;
+  readonly price: number;
+};
+
+/** An order that waits for its price, and the children that sleep behind it. */
+export type TriggerView = {
+  readonly order: OrderSnapshot;
+  readonly children: readonly OrderSnapshot[];
+};
+
+/** A position being turned round. */
+export type ReverseJobView = {
+  readonly instrumentId: InstrumentId;
+  readonly phase: 'closing' | 'opening';
+  /** Signed. */
+  readonly sizeAtStart: number;
+  /** Lots that the job has closed, and opened. */
+  readonly closed: number;
+  readonly opened: number;
+  readonly isIsolated: boolean;
+  readonly startedMs: TimeMs;
 };

@@ -141,6 +141,7 @@ const ORDER = {
   amendWouldTake: () => 'Amend would take liquidity on a delayed market',
   expireTimeTooSoon: () => 'Expire time must be at least 5 s ahead',
   marketClosed: () => 'Market is closed',
+  reverseUnderWay: (name: string) => `A reverse is already under way for ${name}`,
 };
 
 const BUILDER = {
@@ -172,6 +173,7 @@ const DEPLOY = {
   slugUsed: (slug: string) => `Slug already used: ${slug}`,
   seriesUnknown: (slug: string) => `Unknown series: ${slug}`,
   instrumentIdUsed: (id: number) => `Instrument id already used: ${id}`,
+  nameUsed: (name: string) => `Name already used: ${name}`,
   invalidMarginTable: (why: string) => `Invalid margin table: ${why}`,
   invalidPhaseChange: (from: string, to: string) => `Invalid phase change: ${from} to ${to}`,
   alreadyResolved: () => 'Already resolved',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { parse as parseToml } from 'smol-toml';
+import { Address } from '@oddlot/protocol';
 import { z } from 'zod';
 import { clientIpFinder } from './edge/client-ip.ts';
 
@@ -12,6 +13,7 @@ import { clientIpFinder } from './edge/client-ip.ts';
 
 const port = z.int().min(0).max(65_535);
 const count = z.int().min(1);
+const ADMINS_MAX = 20;
 
 const ConfigSchema = z.strictObject({
   /** Interface to listen on. */
@@ -43,6 +45,10 @@ const ConfigSchema = z.strictObject({
   snapshotEveryCommands: count.default(500_000),
   receiptsKeptMs: count.default(31 * 24 * 3_600_000),
   recoverWorkers: count.default(Math.max(1, availableParallelism() - 1)),
+  /** Who may send the operator's actions. They enter a new venue's log with its first block. */
+  admins: z.array(Address).max(ADMINS_MAX).default([]),
+  /** Simulated traders; by default where the prices are simulated. A mainnet has none in any case. */
+  bots: z.boolean().optional(),
   relayUrl: z.string().default('http://127.0.0.1:8691'),
   logLevel: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   /** Test hook: `slow-sync:MS` delays every sync of the journal. */
@@ -54,8 +60,8 @@ export type Config = z.infer<typeof ConfigSchema>;
 type Key = keyof Config;
 const KEYS = Object.keys(ConfigSchema.shape) as Key[];
 /** Keys that are switches: `--no-faucet` and `--faucet`. */
-const SWITCHES: ReadonlySet<Key> = new Set<Key>(['faucet', 'limits']);
-const LISTS: ReadonlySet<Key> = new Set<Key>(['trustedProxies']);
+const SWITCHES: ReadonlySet<Key> = new Set<Key>(['faucet', 'limits', 'bots']);
+const LISTS: ReadonlySet<Key> = new Set<Key>(['trustedProxies', 'admins']);
 const TEXTS: ReadonlySet<Key> = new Set<Key>([
   'host',
   'data',
@@ -65,6 +71,11 @@ const TEXTS: ReadonlySet<Key> = new Set<Key>([
   'logLevel',
   'fault',
 ]);
+
+/** Whether simulated traders run: as told, else where the prices are simulated too. */
+export function hasBots({ bots, network, oracle }: Config): boolean {
+  return network === 'testnet' && (bots ?? oracle === 'simulated');
+}
 
 /** A setting that cannot be used; its message is meant for the operator. */
 export class ConfigError extends Error {

@@ -1,5 +1,5 @@
 import type { Command, PerpDefinition, VenueParameters } from '@oddlot/engine';
-import { instrumentId } from '@oddlot/units';
+import { address, instrumentId, type Address } from '@oddlot/units';
 
 /**
  * What a new venue starts with. It becomes the first block of the log, so that later changes of these
@@ -9,16 +9,29 @@ import { instrumentId } from '@oddlot/units';
 const USDC = 1_000_000;
 const PERCENT = 1_000_000;
 
-function parameters(serviceNetwork: string): VenueParameters {
+/** Where the insurance fund's account is. It is no hash of a key, so nobody can sign for it. */
+export const INSURANCE_FUND_ADDRESS = address('0x0dd107000000000000000000000000000000f0fd');
+
+/** The numbers that the rulebook leaves open, for a network and whoever operates it. */
+export function defaultParameters(
+  serviceNetwork: string,
+  admins: readonly Address[] = [],
+): VenueParameters {
   return {
     serviceNetwork,
+    admins,
+    ...INSURANCE_FUND,
+    ...LIQUIDATION,
     minOrderValueMicroUsdc: 10 * USDC,
     oracleBandE8: 80 * PERCENT,
     marketBandE8: 5 * PERCENT,
     oracleStaleMs: 30_000,
     externalStaleMs: 30_000,
-    liquidationFeeE8: PERCENT / 2,
     defaultLeverage: 20,
+    reverseTimeoutMs: 10_000,
+    fundingInterestE10: 1_000_000,
+    fundingDamperE10: 5_000_000,
+    fundingRateMaxE10: 400_000_000,
     feeTiers: [
       tier(0, 0, 15_000, 45_000),
       tier(1, 5_000_000, 12_000, 40_000),
@@ -29,6 +42,29 @@ function parameters(serviceNetwork: string): VenueParameters {
     ],
   };
 }
+
+/** R-insurance-fund. */
+const INSURANCE_FUND = {
+  insuranceFundAddress: INSURANCE_FUND_ADDRESS,
+  insuranceFeeShareE8: 10 * PERCENT,
+  insuranceTargetE8: PERCENT,
+  insuranceLeverageMax: 5,
+  insuranceInstrumentMax: 2,
+  insuranceUnwindEveryMs: 10_000,
+  insuranceUnwindShareE8: 10 * PERCENT,
+  insuranceUnwindMicroUsdc: 10_000 * USDC,
+  insuranceUnwindBandE8: PERCENT,
+} as const;
+
+/** R-liquidation. */
+const LIQUIDATION = {
+  liquidationFeeE8: PERCENT / 2,
+  liquidationBandE8: 5 * PERCENT,
+  liquidationPartialMicroUsdc: 100_000 * USDC,
+  liquidationPartialShareE8: 20 * PERCENT,
+  liquidationPartialWaitMs: 30_000,
+  liquidationRetryMs: 1_000,
+} as const;
 
 function tier(level: number, volumeUsdc: number, makerFeeE8: number, takerFeeE8: number) {
   return { level, minVolumeMicroUsdc: volumeUsdc * USDC, makerFeeE8, takerFeeE8 };
@@ -136,9 +172,12 @@ function definition(listing: Listing): PerpDefinition {
 }
 
 /** The commands of the first block. */
-export function genesisCommands(serviceNetwork: string): readonly Command[] {
+export function genesisCommands(
+  serviceNetwork: string,
+  admins: readonly Address[] = [],
+): readonly Command[] {
   return [
-    { type: 'genesis', parameters: parameters(serviceNetwork) },
+    { type: 'genesis', parameters: defaultParameters(serviceNetwork, admins) },
     ...LISTINGS.map((listing): Command => ({ type: 'registerPerp', perp: definition(listing) })),
   ];
 }

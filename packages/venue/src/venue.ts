@@ -3,8 +3,9 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
+import { SimulatedTraders } from './bots/simulated-traders.ts';
 import { systemClock } from './clock.ts';
-import { type Config, ConfigError } from './config.ts';
+import { type Config, ConfigError, hasBots } from './config.ts';
 import { clientIpFinder } from './edge/client-ip.ts';
 import { accountStatusEndpoint } from './edge/http/account-status.ts';
 import { forwardedFor } from './edge/http/head.ts';
@@ -20,6 +21,7 @@ import { WsEdge } from './edge/ws/server.ts';
 import { WS_LIMITS, WS_LIMITS_OFF } from './edge/ws/ws-limits.ts';
 import { genesisCommands } from './genesis.ts';
 import { ReceiptStore } from './history/receipt-store.ts';
+import { UserLedger } from './history/user-ledger.ts';
 import { lockDirectory } from './log/directory-lock.ts';
 import { FileJournal } from './log/file-journal.ts';
 import { journalFaults } from './log/journal-faults.ts';
@@ -79,12 +81,13 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const started = await replica.start();
   log.info({ ...started, height: replica.head.height }, 'replayed the log');
   assertNetwork(network, replica);
+  warnOfAdmins(config, replica, log);
   const feed = new SimulatedFeed({
     replica,
     clock: systemClock,
     everyMs: config.oracleEveryMs,
     moves: config.oracle === 'simulated',
-    random: () => randomBytes(4).readUInt32LE() / 2 ** 32,
+    random,
     onError: onFatal,
   });
   await feed.start();
@@ -96,6 +99,18 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     store.prune(systemClock.nowMs() - config.receiptsKeptMs).catch(onFatal);
   }, PRUNE_EVERY_MS);
 
+  const bots = hasBots(config)
+    ? await SimulatedTraders.create({
+        replica,
+        exchange: edges.exchange,
+        now: systemClock.nowMs,
+        network,
+        random,
+        log,
+      })
+    : undefined;
+  bots?.start();
+
   const port = await http.listen(config.port, config.host);
   const operationsPort = await listen(operations, config.opsPort, config.host);
   return {
@@ -103,6 +118,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     operationsUrl: `http://${hostText(config.host)}:${operationsPort}`,
     async stop() {
       edges.stopping();
+      await bots?.stop();
       clearInterval(pruning);
       feed.stop();
       ticker.stop();
@@ -125,6 +141,7 @@ type Core = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
+  readonly ledger: UserLedger;
   /** What rides along in the replica's snapshots; complete before the replica starts. */
   readonly companions: Companion[];
 };
@@ -155,7 +172,7 @@ async function openCore(
     log: journal,
     snapshots,
     clock: systemClock,
-    genesis: genesisCommands(network.serviceNetwork),
+    genesis: genesisCommands(network.serviceNetwork, config.admins),
     snapshotEveryBlocks: config.snapshotEveryBlocks,
     snapshotEveryCommands: config.snapshotEveryCommands,
     projected: (height) => store.flushed(height),
@@ -165,8 +182,11 @@ async function openCore(
   });
   const receipts = new Receipts({ perps: perpLookup(() => replica.state), archive: store });
   replica.onBlock((block) => receipts.onBlock(block));
+  const ledger = new UserLedger(() => replica.state);
+  companions.push(ledger);
+  replica.onBlock((block) => ledger.onBlock(block));
   if (!config.faucet || config.network === 'mainnet') {
-    return { journal, store, replica, receipts, companions, faucet: undefined };
+    return { journal, store, replica, receipts, companions, ledger, faucet: undefined };
   }
   const faucet = new Faucet({
     replica,
@@ -176,7 +196,7 @@ async function openCore(
   });
   companions.push(faucet);
   replica.onBlock((block) => faucet.onBlock(block));
-  return { journal, store, replica, receipts, companions, faucet };
+  return { journal, store, replica, receipts, companions, ledger, faucet };
 }
 
 type EdgeParts = Core & {
@@ -190,6 +210,8 @@ type Edges = {
   readonly http: HttpEdge;
   readonly sockets: WsEdge;
   readonly operations: Server;
+  /** The endpoint of all writes, for those inside the process. */
+  readonly exchange: Endpoint;
   /** Tells whoever asks that this process is about to go. */
   stopping(): void;
 };
@@ -211,8 +233,9 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     now: () => performance.now(),
     enabled: config.limits,
   });
+  const { exchange, ...others } = createEndpoints(config, network, { ...parts, limiter, sockets });
   const http = new HttpEdge({
-    endpoints: createEndpoints(config, network, { ...parts, limiter, sockets }),
+    endpoints: { '/exchange': exchange, ...others },
     limiter,
     clientIp,
     log,
@@ -234,6 +257,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   return {
     http,
     sockets,
+    exchange,
     operations: createOperationsServer({ metrics, readiness: isReady, log }),
     stopping() {
       isStopping = true;
@@ -245,8 +269,8 @@ function createEndpoints(
   config: Config,
   network: Network,
   parts: EdgeParts & { readonly limiter: RateLimiter; readonly sockets: WsEdge },
-): Record<string, Endpoint> {
-  const { faucet, limiter, pool, receipts, replica, sockets } = parts;
+): Record<string, Endpoint> & { readonly exchange: Endpoint } {
+  const { faucet, ledger, limiter, pool, receipts, replica, sockets } = parts;
   const now = systemClock.nowMs;
   const accountStatus = accountStatusEndpoint({ replica });
   const { confirmTimeoutMs } = config;
@@ -257,6 +281,7 @@ function createEndpoints(
     network,
     settings: infoSettings(config),
     now,
+    ledger,
     ...(faucet === undefined ? {} : { faucet }),
     connections: (ip) => ({
       ws: sockets.connections('ws', ip).open,
@@ -265,7 +290,7 @@ function createEndpoints(
     }),
   });
   return {
-    '/exchange': exchangeEndpoint({ replica, receipts, pool, network, now, confirmTimeoutMs }),
+    exchange: exchangeEndpoint({ replica, receipts, pool, network, now, confirmTimeoutMs }),
     '/info': info,
     '/account-status': accountStatus,
     '/account': accountStatus,
@@ -278,12 +303,23 @@ function infoSettings(config: Config): InfoSettings {
   return {
     bridgeContractAddress: UNSET_ADDRESS,
     usdcContractAddress: UNSET_ADDRESS,
-    insuranceFundAddress: UNSET_ADDRESS,
     settlementChainId: SETTLEMENT_CHAIN[config.network],
     withdrawFeeMicroUsdc: WITHDRAW_FEE_MICRO_USDC,
     relayUrl: config.relayUrl,
     chainName: 'oddlot',
   };
+}
+
+/** Uniform in [0, 1), for what is simulated. */
+function random(): number {
+  return randomBytes(4).readUInt32LE() / 2 ** 32;
+}
+
+/** Who may operate a venue stands in the first block of its log, whatever is configured later. */
+function warnOfAdmins({ admins }: Config, replica: LocalReplica, log: Logger): void {
+  const logged = replica.state.parameters?.admins ?? [];
+  const isSame = admins.length === logged.length && admins.every((each) => logged.includes(each));
+  if (admins.length > 0 && !isSame) log.warn({ admins, logged }, 'the admins of the log hold');
 }
 
 /** A data folder belongs to one network: signatures for the other would fail in confusing ways. */

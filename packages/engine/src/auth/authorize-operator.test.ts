@@ -75,7 +75,10 @@ describe('a command of the operator', () => {
       [venue.authority(alice, far), 'nonceTooNew'],
       [venue.authority(admin, old + 1), undefined],
       [venue.authority(admin, far - 1), undefined],
-      [{ ...venue.authority(admin, far - 1), expiresAfterMs: timeMs(START_MS - 1) }, 'actionExpired'],
+      [
+        { ...venue.authority(admin, far - 1), expiresAfterMs: timeMs(START_MS - 1) },
+        'actionExpired',
+      ],
       [venue.authority(admin, far - 1), 'nonceUsed'],
     ] as const;
     for (const [operator, reason] of table) {

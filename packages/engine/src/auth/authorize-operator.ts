@@ -7,8 +7,8 @@ import { checkNonceFresh, checkNonceWindow } from './nonces.ts';
 
 /**
  * Judges who signed a command of the operator, in the order of `authorize`: the nonce's window, the
- * signer's role, the expiry, the nonce's freshness. The signer itself must be an admin: agents of one
- * do not count, and no account is needed. A command without a signature comes from the process
+ * signer's role, the expiry, the nonce's freshness. The signer itself must be an admin: agents of
+ * one do not count, and no account is needed. A command without a signature comes from the process
  * itself and passes. Changes nothing; admission and execution both ask it.
  */
 export function authorizeOperator(

@@ -3,9 +3,11 @@ import type { CommandOutcome, EntryOutcome } from '../block.ts';
 import { NONE } from '../book/order-pool.ts';
 import { clientOrderKey } from '../client-order-id.ts';
 import type { CancelByClientIdCommand, CancelOrdersCommand } from '../command.ts';
+import type { OrderSnapshot } from '../event.ts';
 import type { Execution } from '../execution.ts';
 import { read } from '../orders/order-snapshot.ts';
 import { cancelOrder } from '../orders/resting.ts';
+import { cancelTrigger } from '../triggers/cancel-trigger.ts';
 
 /** Cancels by order id. Every entry is tried; one that fails does not stop the others. */
 export function cancelOrders(
@@ -40,22 +42,37 @@ function cancelOne(
   orderId: number | undefined,
   clientOrderId: string | undefined,
 ): EntryOutcome {
-  const { pool } = execution.state;
-  const slot = orderId === undefined ? NONE : pool.find(orderId);
+  const order =
+    orderId === undefined ? undefined : cancelOwn(execution, account, instrumentId, orderId);
+  if (order !== undefined) return cancelledEntry(order);
+  const reject = { reason: 'orderNotLive', instrumentId } as const;
+  return { orderId, clientOrderId, state: 'rejected', filled: 0, filledNotional: 0, reject };
+}
+
+/** Cancels the account's own order, in the book or waiting for the mark; undefined when none is. */
+function cancelOwn(
+  execution: Execution,
+  account: Account,
+  instrumentId: number,
+  orderId: number,
+): OrderSnapshot | undefined {
+  const { pool, triggers } = execution.state;
+  const trigger = triggers.find(orderId);
+  if (trigger !== undefined) {
+    const isOwn =
+      trigger.accountIndex === account.index && trigger.request.instrumentId === instrumentId;
+    return isOwn ? cancelTrigger(execution, trigger, 'userCanceled') : undefined;
+  }
+  const slot = pool.find(orderId);
   const isOwn =
     slot !== NONE &&
     read(pool.account, slot) === account.index &&
     read(pool.instrument, slot) === instrumentId;
-  if (!isOwn) {
-    const reject = { reason: 'orderNotLive', instrumentId } as const;
-    return { orderId, clientOrderId, state: 'rejected', filled: 0, filledNotional: 0, reject };
-  }
-  const order = cancelOrder(execution, slot, 'userCanceled');
-  return {
-    orderId: order.orderId,
-    clientOrderId: order.clientOrderId,
-    state: 'cancelled',
-    filled: order.filled,
-    filledNotional: order.filledNotional,
-  };
+  return isOwn ? cancelOrder(execution, slot, 'userCanceled') : undefined;
+}
+
+/** How the cancel of an order went. */
+export function cancelledEntry(order: OrderSnapshot): EntryOutcome {
+  const { clientOrderId, filled, filledNotional, orderId } = order;
+  return { orderId, clientOrderId, state: 'cancelled', filled, filledNotional };
 }

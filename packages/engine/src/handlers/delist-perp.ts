@@ -1,11 +1,13 @@
 import { type Account, type Holding, holdingKey } from '../account.ts';
+import { NONE } from '../book/order-pool.ts';
 import type { Execution } from '../execution.ts';
 import { tradeOffBook } from '../liquidation/close-position.ts';
+import { liquidateForSettlement } from '../liquidation/liquidate-for-settlement.ts';
 import { closeDeficit } from '../liquidation/take-over.ts';
 import { read } from '../orders/order-snapshot.ts';
 import { cancelOrder } from '../orders/resting.ts';
 import type { Perp } from '../perp/perp.ts';
-import { cancelTriggers } from '../triggers/cancel-triggers.ts';
+import { cancelTrigger } from '../triggers/cancel-trigger.ts';
 import { settleFunding } from './settle-funding.ts';
 
 /**
@@ -26,29 +28,31 @@ export function delistPerp(execution: Execution, perp: Perp): void {
   perp.markMs = state.timeMs;
   state.markEpoch += 1;
   state.digest.number(price);
+  liquidateForSettlement(execution, perp);
   for (const account of state.accounts) closePositions(execution, account, perp, price);
   if (price > 0) events.push({ type: 'perpSettled', commandIndex, instrumentId, price });
 }
 
-/** Resting orders by order id, then waiting ones by account. */
+/**
+ * Resting and waiting orders by order id; children that sleep before them all, since a parent would
+ * take them along for another cause.
+ */
 function cancelAllIn(execution: Execution, perp: Perp): void {
-  const { state } = execution;
+  const { pool, triggers } = execution.state;
   const { instrumentId } = perp.definition;
-  const orderIds: number[] = [];
+  const waiting = triggers.all().filter(({ request }) => request.instrumentId === instrumentId);
+  const asleep = waiting.filter(({ isDormant }) => isDormant).map(({ orderId }) => orderId);
+  const orderIds = waiting.filter(({ isDormant }) => !isDormant).map(({ orderId }) => orderId);
   const visit = (slot: number): void => {
-    orderIds.push(read(state.pool.orderId, slot));
+    orderIds.push(read(pool.orderId, slot));
   };
   perp.book.forEachSlot(true, visit);
   perp.book.forEachSlot(false, visit);
-  orderIds.sort((a, b) => a - b);
-  for (const orderId of orderIds) cancelOrder(execution, state.pool.find(orderId), 'delisted');
-  for (const account of state.accounts) {
-    cancelTriggers(
-      execution,
-      account,
-      'delisted',
-      ({ request }) => request.instrumentId === instrumentId,
-    );
+  for (const orderId of [...asleep, ...orderIds.sort((a, b) => a - b)]) {
+    const trigger = triggers.find(orderId);
+    const slot = pool.find(orderId);
+    if (trigger !== undefined) cancelTrigger(execution, trigger, 'delisted');
+    else if (slot !== NONE) cancelOrder(execution, slot, 'delisted');
   }
 }
 

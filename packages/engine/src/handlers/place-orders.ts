@@ -50,8 +50,7 @@ export function checkPlaceOrders(
     const reject =
       (isTrigger(order)
         ? validateTrigger({ ...context, order }, grouping, orders.slice(0, index))
-        : validateOrder(context, { margin: !mayFreeMargin })) ??
-      checkRepeat(clientOrderIds, order);
+        : validateOrder(context, { margin: !mayFreeMargin })) ?? checkRepeat(clientOrderIds, order);
     if (reject !== undefined) return { account: account.address, reject, rejectIndex: index };
     mayFreeMargin ||= !isTrigger(order) && reducesPosition(account, order);
   }

@@ -28,10 +28,7 @@ export function registerPerp(execution: Execution, command: RegisterPerpCommand)
 }
 
 /** Judges a listing; changes nothing. A name stays taken after its perp was delisted. */
-export function checkRegisterPerp(
-  state: State,
-  { perp }: RegisterPerpCommand,
-): Reject | undefined {
+export function checkRegisterPerp(state: State, { perp }: RegisterPerpCommand): Reject | undefined {
   const definition = definitionOf(state, perp);
   const { instrumentId, name } = definition;
   if (state.perps.has(instrumentId)) return { reason: 'instrumentIdUsed', instrumentId };

@@ -8,7 +8,7 @@ import {
 import type { CommandOutcome } from '../block.ts';
 import type { SetPerpCommand } from '../command.ts';
 import { type Execution, parametersOf } from '../execution.ts';
-import { isInUse } from '../orders/validate-order.ts';
+import { hasPosition, workingOrders } from '../orders/working-orders.ts';
 import type { PerpChanges, PerpDefinition } from '../perp/definition.ts';
 import { definitionFault } from '../perp/definition-fault.ts';
 import { advanceEma } from '../perp/mark-price.ts';
@@ -19,15 +19,15 @@ import type { State } from '../state.ts';
 import { delistPerp } from './delist-perp.ts';
 
 /**
- * Changes a listed perpetual. A new margin table applies to the next margin check, a new tick to new
- * and amended orders: what rests stays. A delisting comes last and is final.
+ * Changes a listed perpetual. A new margin table applies to the next margin check, a new tick to
+ * new and amended orders: what rests stays. A delisting comes last and is final.
  */
 export function setPerp(execution: Execution, command: SetPerpCommand): CommandOutcome {
   const { commandIndex, events, state } = execution;
   const reject = checkSetPerp(state, command);
   const perp = state.perps.get(command.instrumentId);
   if (reject !== undefined || perp === undefined) return reject === undefined ? {} : { reject };
-  redefine(state, perp, changed(perp.definition, command.changes));
+  redefine(state, perp, command.changes);
   if (command.halted !== undefined) setHalted(state, perp, command.halted);
   state.digest.number(command.instrumentId);
   state.digest.text(JSON.stringify(perp.definition));
@@ -68,9 +68,11 @@ function changed(definition: PerpDefinition, changes: PerpChanges): PerpDefiniti
   };
 }
 
-function redefine(state: State, perp: Perp, definition: PerpDefinition): void {
+function redefine(state: State, perp: Perp, changes: PerpChanges): void {
   const before = perp.definition;
-  const hasNewTiers = definition.tiers !== before.tiers;
+  const definition = changed(before, changes);
+  // By what the command says, not by which object it is: a restored state shares none with it.
+  const hasNewTiers = changes.tiers !== undefined;
   const hasNewMode = definition.onlyIsolated !== before.onlyIsolated;
   if (hasNewMode) for (const account of state.accounts) keepMode(state, account, perp);
   perp.definition = definition;
@@ -79,8 +81,10 @@ function redefine(state: State, perp: Perp, definition: PerpDefinition): void {
     perp.maxLeverage = perp.tiers.maxLeverage;
     state.markEpoch += 1;
   }
-  if (hasNewTiers || hasNewMode) {
-    for (const account of state.accounts) realign(state, account, perp);
+  if (!hasNewTiers && !hasNewMode) return;
+  for (const account of state.accounts) {
+    if (hasNewMode && definition.onlyIsolated) isolate(state, account, perp);
+    realign(state, account, perp);
   }
 }
 
@@ -89,26 +93,39 @@ function redefine(state: State, perp: Perp, definition: PerpDefinition): void {
  * the instrument without ever having said how gets the old default as its own setting.
  */
 function keepMode(state: State, account: Account, perp: Perp): void {
-  if (!isInUse(account, perp.definition.instrumentId)) return;
+  if (!isInUse(state, account, perp.definition.instrumentId)) return;
   settingsOf(account, perp, parametersOf(state).defaultLeverage);
+}
+
+/** Where nothing is open, only-isolated holds at once. */
+function isolate(state: State, account: Account, perp: Perp): void {
+  const { instrumentId } = perp.definition;
+  const own = account.settings.get(instrumentId);
+  if (own !== undefined && !isInUse(state, account, instrumentId)) own.isIsolated = true;
 }
 
 /**
  * Brings every holding in step with its settings, or with the new defaults where there are none: a
- * restored state would read them so. Where nothing is open, only-isolated holds at once. A ratio may
- * have fallen with a new table, so all who hold a position are looked at.
+ * restored state would read them so. A ratio may have fallen with a new table, so all who hold a
+ * position are looked at.
  */
 function realign(state: State, account: Account, perp: Perp): void {
-  const { instrumentId, onlyIsolated } = perp.definition;
-  const own = account.settings.get(instrumentId);
-  if (own !== undefined && onlyIsolated && !isInUse(account, instrumentId)) own.isIsolated = true;
-  const settings = own ?? defaultSettings(perp, parametersOf(state).defaultLeverage);
+  const { instrumentId } = perp.definition;
+  const settings =
+    account.settings.get(instrumentId) ??
+    defaultSettings(perp, parametersOf(state).defaultLeverage);
   settingsChanged(account, perp, settings);
   for (const leg of [0, 1] as const) {
     const holding = account.holdings.get(holdingKey(instrumentId, leg));
     if (holding === undefined || holding.size === 0) continue;
     state.risk.changed(account, holding.isIsolated ? holding : undefined);
   }
+}
+
+/** True with a position or working orders in the instrument: its margin mode is then fixed. */
+function isInUse(state: State, account: Account, instrumentId: number): boolean {
+  const { resting, tpsl, triggers } = workingOrders(state, account, instrumentId);
+  return hasPosition(account, instrumentId) || resting + tpsl + triggers > 0;
 }
 
 /** R-halt. The average that the mark is made of runs up to now by the rules that held until now. */

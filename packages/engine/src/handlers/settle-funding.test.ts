@@ -1,8 +1,10 @@
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
+import { holdingOf } from '../account.ts';
 import { dump, restore } from '../dump.ts';
-import type { FundingPaid } from '../event.ts';
+import { type FundingPaid, TIMER } from '../event.ts';
 import type { BlockResult } from '../block.ts';
+import { tradeOffBook } from '../liquidation/close-position.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { perpView } from '../read.ts';
 import {
@@ -68,7 +70,10 @@ describe('an hour of funding', () => {
     const { orderId } = venue.one(carol, { price: 1_010_000, size: 6_000 });
     runTo(venue, HOUR / 2);
     // 360 samples: 5 s to 1,800 s, each 0.01.
-    expect(venue.state.perps.get(ID)?.funding).toMatchObject({ samples: 360, sum: 36_000_000_000n });
+    expect(venue.state.perps.get(ID)?.funding).toMatchObject({
+      samples: 360,
+      sum: 36_000_000_000n,
+    });
     venue.cancel(carol, orderId ?? 0);
     const result = runTo(venue, HOUR);
     // P = 0.005, F8h = 0.0045, an eighth is 0.0005625: of 1,000 USDC 0.5625.
@@ -250,4 +255,28 @@ test('traders see the rate ahead, the premium and the impact prices', () => {
   runTo(venue, 35_000);
   // Seven of the eight instants so far: P = 0.00875, F8h = 0.00825, an eighth is 0.00103125.
   expect(perpView(venue.state, ID)).toMatchObject({ fundingRateE10: 10_312_500 });
+});
+
+test('the insurance fund pays and collects like anybody', () => {
+  const venue = Scenario.open();
+  venue.one(carol, { price: 900_000, size: 100 });
+  const { state } = venue;
+  const perp = state.perps.get(ID)!;
+  const execution = { state, events: [], commandIndex: TIMER };
+  for (const [account, lots] of [
+    [insuranceFund(state), 1_000],
+    [venue.account(bob), -1_000],
+  ] as const) {
+    const holding = holdingOf(account, perp, 0, 20);
+    tradeOffBook(execution, { account, holding }, lots, 1_000_000);
+  }
+  const before = insuranceFund(state).perpBalance;
+  const events: FundingPaid[] = [];
+  // The fund unwinds what it holds when somebody bids; here nobody does near the mark.
+  while (venue.nowMs < START_MS + HOUR) events.push(...paid(venue.wait(5_000).oracle(1_000_000)));
+  expect(events).toMatchObject([
+    { account: insuranceFund(state).address, amount: -12_500n },
+    { account: bob, amount: 12_500n },
+  ]);
+  expect(insuranceFund(state).perpBalance).toBe(before - 12_500n);
 });

@@ -10,10 +10,10 @@ import type { Perp } from '../perp/perp.ts';
 
 /**
  * Pays the funding that fell due with the hour, once (R-funding): out of or into the balance of a
- * cross position, the margin of an isolated one; either may fall below zero, R-liquidation follows in
- * the same block. Amounts round against the position, so longs and shorts together pay a little more
- * than they collect: the remainder is the insurance fund's. Accounts in order of creation, their
- * positions by instrument and leg. With `only`, one perp alone.
+ * cross position, the margin of an isolated one; either may fall below zero, R-liquidation follows
+ * in the same block. Amounts round against the position, so longs and shorts together pay a little
+ * more than they collect: the remainder is the insurance fund's. Accounts in order of creation,
+ * their positions by instrument and leg. With `only`, one perp alone.
  */
 export function settleFunding(execution: Execution, only?: Perp): void {
   const { state } = execution;
@@ -32,7 +32,7 @@ export function settleFunding(execution: Execution, only?: Perp): void {
   if (remainder > 0n) postToBalance(state, insuranceFund(state), remainder);
 }
 
-/** The account's open positions in some perps, by instrument and leg: maps have no order to keep. */
+/** The account's open positions in some perps, by instrument and leg; a map has no such order. */
 function holdingsIn(account: Account, perps: readonly Perp[]): Holding[] {
   if (account.holdings.size === 0) return [];
   return perps.flatMap(({ definition }) =>

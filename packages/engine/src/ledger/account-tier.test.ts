@@ -1,8 +1,10 @@
+import { microUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { dump, restore } from '../dump.ts';
 import { feeTierView } from '../read.ts';
-import { actor, alice, bob, Scenario, START_MS } from '../testing/scenario.ts';
+import { actor, alice, bob, carol, Scenario, START_MS } from '../testing/scenario.ts';
 import { accountTier } from './account-tier.ts';
+import { postToBalance } from './post.ts';
 import { dayOf } from './volume.ts';
 
 const DAY = 86_400_000;
@@ -45,12 +47,12 @@ describe('the tier of an account', () => {
     expect(accountTier(venue.state, venue.account(bob)).level).toBe(1);
   });
 
-  test('one micro-USDC below a volume is below it', () => {
+  test('several days add up', () => {
     const venue = open();
-    trade(venue, 999);
+    trade(venue, 990);
     to(venue, 1);
     expect(level(venue)).toBe(0);
-    trade(venue, 1);
+    trade(venue, 10);
     to(venue, 2);
     expect(level(venue)).toBe(1);
   });
@@ -146,4 +148,20 @@ test('anyone unknown stands at the foot of the ladder', () => {
     volume14d: 0n,
     next: LADDER[1],
   });
+});
+
+test('a liquidation counts for neither side', () => {
+  const venue = open();
+  // Alice is at 20× with 50 USDC and carol bids where the liquidation will sell.
+  const funds = venue.account(alice).perpBalance;
+  trade(venue, 1_000);
+  const { days } = venue.account(carol).volume;
+  postToBalance(venue.state, venue.account(alice), microUsdc(50_000_000n - funds));
+  postToBalance(venue.state, venue.account(carol), microUsdc(funds - 50_000_000n));
+  venue.one(carol, { price: 960_000, size: 2_000 });
+  const result = venue.wait(1_000).oracle(960_000);
+  const trades = result.events.filter(({ type }) => type === 'tradeExecuted');
+  expect(trades).toMatchObject([{ taker: { account: alice }, maker: { account: carol } }]);
+  expect(days).toEqual([]);
+  expect(venue.account(alice).volume.days).toMatchObject([{ notional: 1_000_000_000n }]);
 });

@@ -10,9 +10,9 @@ import { dayOf, volume14d } from './volume.ts';
 const FREE: FeeTier = { level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 0, takerFeeE8: 0 };
 
 /**
- * The fee tier an account trades at (R-fee-tiers): the highest whose volume its 14 days ended reach.
- * Looked up once a day and when the tiers change, which is the same as computing all at 00:00 UTC:
- * the days that count have ended, so nothing moves their sum.
+ * The fee tier an account trades at (R-fee-tiers): the highest whose volume its 14 days ended
+ * reach. Looked up once a day and when the tiers change, which is the same as computing all at
+ * 00:00 UTC: the days that count have ended, so nothing moves their sum.
  */
 export function accountTier(state: State, account: Account): FeeTier {
   const { feeTiers, insuranceFundAddress } = parametersOf(state);

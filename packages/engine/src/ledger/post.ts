@@ -51,8 +51,8 @@ export function postFee(state: State, fee: MicroUsdc): void {
 }
 
 /**
- * All of a fee while the fund's account value is below zero (R-deficit); a share of it, rounded down,
- * until it holds its target; nothing from there on.
+ * All of a fee while the fund's account value is below zero (R-deficit); a share of it, rounded
+ * down, until it holds its target; nothing from there on.
  */
 function fundShare(state: State, fee: MicroUsdc): MicroUsdc {
   const value = accountValue(state, insuranceFund(state));

@@ -12,12 +12,12 @@ import { bankruptcyPrice } from './bankruptcy-price.ts';
 import { tradeOffBook } from './close-position.ts';
 import { emitStep } from './emit-step.ts';
 import { marketClose } from './market-close.ts';
-import type { Progress } from './progress.ts';
+import { isolatedKey, type Progress } from './progress.ts';
 import { type Scope, safeDistance } from './risk-index.ts';
 import {
   compareRatio,
-  type Health,
   healthOf,
+  isDeep,
   isLiquidatable,
   isWorkable,
   positionsOf,
@@ -31,7 +31,10 @@ import { closeDeficit, takeOverAll } from './take-over.ts';
  */
 export function liquidate(execution: Execution): void {
   const { state } = execution;
-  for (const scope of state.risk.take()) look(execution, scope);
+  // What is under way is looked at when it is its turn.
+  for (const scope of state.risk.take()) {
+    if (!state.liquidations.has(scope)) look(execution, scope);
+  }
   const due = state.liquidations
     .all()
     .filter(({ progress }) => progress.nextMs <= state.timeMs)
@@ -40,7 +43,8 @@ export function liquidate(execution: Execution): void {
       (a, b) =>
         a.progress.nextMs - b.progress.nextMs ||
         compareRatio(a.health, b.health) ||
-        byAddress(a.scope.account, b.scope.account),
+        byAddress(a.scope.account, b.scope.account) ||
+        isolatedKey(a.scope.holding) - isolatedKey(b.scope.holding),
     )
     .slice(0, LIMITS.liquidationsPerBlock);
   for (const { progress, scope } of due) work(execution, scope, progress);
@@ -54,6 +58,12 @@ function byAddress(a: Account, b: Account): number {
 function look(execution: Execution, scope: Scope): void {
   const { state } = execution;
   if (isInsuranceFund(state, scope.account)) return;
+  if (scope.holding?.isIsolated === false) {
+    // The position closed and its instrument went back to cross, which is another scope.
+    state.risk.forget(scope);
+    state.liquidations.end(scope);
+    return;
+  }
   const health = healthOf(state, scope);
   if (isLiquidatable(health)) {
     state.liquidations.start(scope, state.timeMs);
@@ -85,11 +95,6 @@ function work(execution: Execution, scope: Scope, progress: Progress): void {
   }
   if (isDeep(healthOf(state, scope))) takeOverAll(execution, scope);
   finish(execution, scope);
-}
-
-/** Below two thirds of maintenance the market has had its chance. */
-function isDeep({ equity, maintenance }: Health): boolean {
-  return equity * 3n < maintenance * 2n;
 }
 
 /** Leaves a scope to the index again when it is safe or empty; keeps it in progress otherwise. */

@@ -86,7 +86,8 @@ function watch(state: State, account: Account): void {
   }
 }
 
-function isolatedKey(holding: Holding | undefined): number {
+/** The key of a scope's isolated position, or `CROSS`. */
+export function isolatedKey(holding: Holding | undefined): number {
   return holding === undefined
     ? CROSS
     : holdingKey(holding.perp.definition.instrumentId, holding.leg);

@@ -33,6 +33,11 @@ export function isLiquidatable({ equity, notional, risk }: Health): boolean {
   return notional > 0n && equity <= risk;
 }
 
+/** Below two thirds of maintenance the market has had its chance. */
+export function isDeep({ equity, maintenance }: Health): boolean {
+  return equity * 3n < maintenance * 2n;
+}
+
 /** Lower ratio first, compared multiplied out. */
 export function compareRatio(a: Health, b: Health): number {
   const left = a.equity * b.risk;

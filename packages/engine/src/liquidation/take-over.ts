@@ -24,10 +24,19 @@ import { healthOf, isWorkable, positionsOf, scopeOf } from './scope.ts';
  * can take falls to the fund all the same (R-deficit).
  */
 export function takeOverAll(execution: Execution, scope: Scope): void {
+  const positions = positionsOf(scope).filter((each) => isWorkable(execution.state, each));
+  takeOver(execution, scope, positions);
+}
+
+/** Takes over some positions of a scope, wherever their markets stand. */
+export function takeOver(
+  execution: Execution,
+  scope: Scope,
+  positions: readonly Holding[],
+): void {
   const { state } = execution;
   const balanceBefore = scope.account.perpBalance;
-  for (const holding of positionsOf(scope)) {
-    if (!isWorkable(state, holding)) continue;
+  for (const holding of positions) {
     const health = healthOf(state, scope);
     const price = bankruptcyPrice(holding, health.equity, health.maintenance);
     if (mayTakeOver(state, holding, holding.size, price)) {

@@ -52,6 +52,8 @@ function absorbOrder(execution: Execution, status: OrderStatus, order: OrderSnap
   digest.number(order.expireMs ?? 0);
   if (order.trigger === undefined) return;
   const { isMarket, kind, price } = order.trigger;
-  digest.word((isMarket ? 1 : 0) | (kind === 'takeProfit' ? 2 : 0) | (order.isPositionTpsl ? 4 : 0));
+  digest.word(
+    (isMarket ? 1 : 0) | (kind === 'takeProfit' ? 2 : 0) | (order.isPositionTpsl ? 4 : 0),
+  );
   digest.number(price);
 }

@@ -45,7 +45,10 @@ export type Standing = Pick<
 const NOTHING: Standing = { size: 0, restingBuy: 0, restingSell: 0, reduceBuy: 0, reduceSell: 0 };
 
 /** What the account has in the leg, the order that is replaced left out. */
-export function standing({ order, replaced }: OrderContext, holding: Holding | undefined): Standing {
+export function standing(
+  { order, replaced }: OrderContext,
+  holding: Holding | undefined,
+): Standing {
   if (holding === undefined) return NOTHING;
   if (replaced === undefined) return holding;
   const { size, restingBuy, restingSell, reduceBuy, reduceSell } = holding;

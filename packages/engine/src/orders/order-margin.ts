@@ -35,7 +35,9 @@ export function checkMargin(
   if (isIsolatedOrder) {
     const required = orderReserve(context, perp, holding);
     const available = addUsdc(freeInCross(state, account), context.replaced?.reserve ?? ZERO_USDC);
-    return available >= required ? undefined : { reason: 'marginInsufficient', required, available };
+    return available >= required
+      ? undefined
+      : { reason: 'marginInsufficient', required, available };
   }
   const available = accountValue(state, account);
   const part = initialMargin(perp, largest, orderLeverage(context, perp, false));

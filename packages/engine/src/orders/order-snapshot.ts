@@ -14,7 +14,7 @@ export function snapshotOf(state: State, slot: number): OrderSnapshot {
   const expireMs = read(pool.expireMs, slot);
   const orderId = read(pool.orderId, slot);
   const fired = state.triggers.firedAs(orderId);
-  return {
+  const order: OrderSnapshot = {
     orderId,
     account: present(state.accounts[read(pool.account, slot)], 'the owner of an order').address,
     instrumentId: instrumentId(read(pool.instrument, slot)),
@@ -29,8 +29,8 @@ export function snapshotOf(state: State, slot: number): OrderSnapshot {
     acceptedMs: timeMs(read(pool.acceptedMs, slot)),
     expireMs: expireMs === 0 ? undefined : timeMs(expireMs),
     clientOrderId: pool.clientOrderIds.get(slot),
-    ...(fired === undefined ? {} : firedFields(fired)),
   };
+  return fired === undefined ? order : { ...order, ...firedFields(fired) };
 }
 
 /** Reads a field of a slot that is known to exist. */

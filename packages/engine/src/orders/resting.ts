@@ -110,7 +110,9 @@ export function useReserve(
   if (amount === 0n) return;
   const left = subUsdc(reserveOf(state, orderId), amount);
   assert(left >= 0n, 'an order uses what it has set aside');
-  state.reserves.set(orderId, left);
+  // A reserve of nothing is none, as it is in a restored state.
+  if (left === 0n) state.reserves.delete(orderId);
+  else state.reserves.set(orderId, left);
   holding.reserved = subUsdc(holding.reserved, amount);
 }
 

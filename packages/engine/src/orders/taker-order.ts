@@ -60,7 +60,7 @@ export function requestSnapshot(
   acceptedMs: TimeMs,
   fired?: FiredTrigger,
 ): OrderSnapshot {
-  return {
+  const order: OrderSnapshot = {
     orderId,
     account,
     instrumentId: request.instrumentId,
@@ -75,8 +75,8 @@ export function requestSnapshot(
     acceptedMs,
     expireMs: request.timeInForce === 'gtd' ? request.expireMs : undefined,
     clientOrderId: request.clientOrderId,
-    ...(fired === undefined ? {} : firedFields(fired)),
   };
+  return fired === undefined ? order : { ...order, ...firedFields(fired) };
 }
 
 /** What the snapshot of an order that was a trigger says about it. */

@@ -21,7 +21,14 @@ const perpOf = (scenario: Scenario) => scenario.state.perps.get(id)!;
 /** In the order in which an order is judged (wire.md 3.1, "Validation order"). */
 const FAULTS: readonly Fault[] = [
   { reason: 'instrumentUnknown', shape: { instrumentId: instrumentId(99) } },
-  { reason: 'instrumentDelisted', arrange: (scenario) => (perpOf(scenario).delisted = true) },
+  {
+    reason: 'instrumentDelisted',
+    arrange: (scenario) => {
+      // The flag alone: a real delisting would also close what later faults need to be open.
+      scenario.checks = false;
+      perpOf(scenario).delisted = true;
+    },
+  },
   { reason: 'tradingHalted', arrange: (scenario) => (perpOf(scenario).halted = true) },
   { reason: 'oracleStale', arrange: (scenario) => scenario.wait(30_001) },
   { reason: 'sizeBelowMin', shape: { size: -1 } },

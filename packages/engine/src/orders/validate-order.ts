@@ -6,10 +6,9 @@ import { parametersOf } from '../execution.ts';
 import { LIMITS } from '../limits.ts';
 import { isOracleStale, type Perp } from '../perp/perp.ts';
 import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
 import { type OrderContext, raisesExposure, reducibleSize } from './order-exposure.ts';
 import { checkMargin, isIsolated } from './order-margin.ts';
-import { hasPosition, workingOrders } from './working-orders.ts';
+import { workingOrders } from './working-orders.ts';
 
 /**
  * Judges one order by everything that is known before it meets the book, in a fixed order: the
@@ -98,7 +97,10 @@ function checkBand({ order }: OrderContext, perp: Perp): Reject | undefined {
   return price < min || price > max ? { reason: 'priceTooFar', instrumentId, min, max } : undefined;
 }
 
-export function checkValue(context: OrderContext, holding: Holding | undefined): Reject | undefined {
+export function checkValue(
+  context: OrderContext,
+  holding: Holding | undefined,
+): Reject | undefined {
   const { state, order } = context;
   const min = microUsdc(parametersOf(state).minOrderValueMicroUsdc);
   if (notional(order.price, order.size) >= min) return undefined;
@@ -122,15 +124,18 @@ export function checkMarginMode(context: OrderContext, perp: Perp): Reject | und
     return { reason: 'onlyIsolated', instrumentId };
   }
   const isSame = (marginMode === 'isolated') === isIsolated(account, perp);
-  if (isSame || !isInUse(state, account, instrumentId)) return undefined;
-  return { reason: 'marginModeDiffers' };
+  if (isSame) return undefined;
+  const { tpsl, triggers } = workingOrders(state, account, instrumentId);
+  const isBound = isInUse(account, instrumentId) || tpsl + triggers > 0;
+  return isBound ? { reason: 'marginModeDiffers' } : undefined;
 }
 
-/** True with a position or working orders in the instrument, those that wait included. */
-function isInUse(state: State, account: Account, instrumentId: number): boolean {
-  if (hasPosition(account, instrumentId)) return true;
-  const { resting, tpsl, triggers } = workingOrders(state, account, instrumentId);
-  return resting + tpsl + triggers > 0;
+/** True with a position or resting orders in the instrument. */
+export function isInUse(account: Account, instrumentId: number): boolean {
+  return ([0, 1] as const).some((leg) => {
+    const holding = account.holdings.get(holdingKey(instrumentId, leg));
+    return holding !== undefined && (holding.size !== 0 || holding.orders.count > 0);
+  });
 }
 
 function checkExpiry(context: OrderContext): Reject | undefined {
@@ -153,9 +158,6 @@ function checkCount(context: OrderContext): Reject | undefined {
   return context.account.liveOrders >= max ? { reason: 'ordersFull', max } : undefined;
 }
 
-function checkReduceOnly(
-  context: OrderContext,
-  holding: Holding | undefined,
-): Reject | undefined {
+function checkReduceOnly(context: OrderContext, holding: Holding | undefined): Reject | undefined {
   return reducibleSize(context, holding) > 0 ? undefined : { reason: 'reduceOnlyIncreases' };
 }

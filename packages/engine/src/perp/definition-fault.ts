@@ -9,8 +9,8 @@ const SIZE_DECIMALS_MAX = 6;
 const NAME_LENGTH_MAX = 64;
 
 /**
- * Why a perpetual cannot be listed, or changed, as defined; undefined when it can. The fields in the
- * order of the definition, the margin table last: it is judged with the fees (R-tiers).
+ * Why a perpetual cannot be listed, or changed, as defined; undefined when it can. The fields in
+ * the order of the definition, the margin table last: it is judged with the fees (R-tiers).
  */
 export function definitionFault(
   definition: PerpDefinition,

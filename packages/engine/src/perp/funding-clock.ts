@@ -37,8 +37,8 @@ export type DueFunding = {
 
 /**
  * Looks at the instants between the last block and this one, before the operator's commands change
- * anything: the oracle then in force and a halt are those that the last block left. Of several hours
- * passed only the first can have samples; those without any pay nothing.
+ * anything: the oracle then in force and a halt are those that the last block left. Of several
+ * hours passed only the first can have samples; those without any pay nothing.
  */
 export function passInstants(state: State, previousMs: number): void {
   const dueMs = nextMultiple(previousMs, HOUR_MS);
@@ -98,8 +98,7 @@ export function predictedRateE10(state: State, perp: Perp): number {
   const { samples, sum } = perp.funding;
   if (samples === 0) return 0;
   const passed = Math.floor((state.timeMs % HOUR_MS) / SAMPLE_MS) + 1;
-  const whole = divTowardsZero(sum * BigInt(HOUR_MS), BigInt(passed * SAMPLE_MS));
-  return fundingRateE10(hourPremiumE10(whole), parametersOf(state));
+  return fundingRateE10(divTowardsZero(sum, BigInt(passed)), parametersOf(state));
 }
 
 /** When the hour in progress falls due. */

@@ -9,10 +9,7 @@ import type { Perp } from './perp.ts';
 export function fundingView(
   state: State,
   perp: Perp,
-): Pick<
-  PerpView,
-  'fundingRateE10' | 'premiumE10' | 'impactBid' | 'impactAsk' | 'nextFundingMs'
-> {
+): Pick<PerpView, 'fundingRateE10' | 'premiumE10' | 'impactBid' | 'impactAsk' | 'nextFundingMs'> {
   const { impactNotionalMicroUsdc } = perp.definition;
   return {
     fundingRateE10: predictedRateE10(state, perp),

@@ -90,12 +90,19 @@ describe('the impact price', () => {
 
   test('is the value over the lots, the last level in part', () => {
     // 10 lots at 100 are worth 1,000; the other 1,000 buy 1,000 / 125 = 8 lots: 2,000 / 18.
-    const price = impactPrice(book(false, [[100, 10], [125, 40]]), false, 2_000);
+    const price = impactPrice(
+      book(false, [
+        [100, 10],
+        [125, 40],
+      ]),
+      false,
+      2_000,
+    );
     expect(price).toEqual({ numerator: 250_000n, denominator: 2_250n });
     expect(shownImpact(price)).toBe(111);
   });
 
-  test('a side that is worth exactly the impact notional is deep enough, one lot less is not', () => {
+  test('a side worth exactly the impact notional is deep enough, one lot less is not', () => {
     expect(impactPrice(book(true, [[100, 10]]), true, 1_000)).toBeDefined();
     expect(impactPrice(book(true, [[100, 9]]), true, 1_000)).toBeUndefined();
     expect(impactPrice(book(true, []), true, 1_000)).toBeUndefined();
@@ -122,7 +129,9 @@ describe('the premium', () => {
     [0n, 990n, -100_000_000n],
     [0n, 0n, 0n],
   ])('of a bid at %s and an ask at %s is %s', (bid, ask, expected) => {
-    const [impactBid, impactAsk] = [bid, ask].map((price) => (price === 0n ? undefined : at(price)));
+    const [impactBid, impactAsk] = [bid, ask].map((price) =>
+      price === 0n ? undefined : at(price),
+    );
     expect(premiumE10(1_000, impactBid, impactAsk)).toBe(expected);
   });
 

@@ -1,10 +1,4 @@
-import {
-  divFloor,
-  divHalfUp,
-  divTowardsZero,
-  microUsdc,
-  type MicroUsdc,
-} from '@oddlot/units';
+import { divFloor, divHalfUp, divTowardsZero, microUsdc, type MicroUsdc } from '@oddlot/units';
 import type { LevelBook } from '../book/level-book.ts';
 
 /** The arithmetic of R-funding. Premiums and rates count 10^-10; nothing here holds state. */
@@ -33,11 +27,11 @@ export type FundingParameters = {
 export type ImpactPrice = { readonly numerator: bigint; readonly denominator: bigint };
 
 /**
- * The average price of a market order worth exactly `notional` micro-USDC against one side of a book
- * (`isBuy`: the bids, which such an order sells into). Whole levels are taken best first, of the last
- * one the fraction that completes the value: with `lots` taken before a level at `price` and `left`
- * still to be traded there, notional / (lots + left / price). Kept exact, so that a coarse price unit
- * does not blur the premium. Undefined when the side is too thin.
+ * The average price of a market order worth exactly `notional` micro-USDC against one side of a
+ * book (`isBuy`: the bids, which such an order sells into). Whole levels are taken best first, of
+ * the last one the fraction that completes the value: with `lots` taken before a level at `price`
+ * and `left` still to be traded there, notional / (lots + left / price). Kept exact, so that a
+ * coarse price unit does not blur the premium. Undefined when the side is too thin.
  */
 export function impactPrice(
   book: LevelBook,

@@ -12,8 +12,9 @@ import {
   ZERO_USDC,
 } from '@oddlot/units';
 import type { Account, Holding } from '../account.ts';
+import { parametersOf } from '../execution.ts';
 import type { State } from '../state.ts';
-import type { Perp } from './perp.ts';
+import { isOracleStale, type Perp } from './perp.ts';
 import { maintenanceMargin, tierOf } from './tiers.ts';
 
 /**
@@ -118,11 +119,23 @@ export function freeInCross(state: State, account: Account): MicroUsdc {
   return maxUsdc(ZERO_USDC, free);
 }
 
-/** R-withdrawable: min(balance, value − max(initial margin, 10% of notional)), never below 0. */
+/**
+ * R-withdrawable: min(balance, value − max(initial margin, 10% of notional)), never below 0; nothing
+ * while a cross position's oracle is stale (R-oracle-stale).
+ */
 export function withdrawable(state: State, account: Account): MicroUsdc {
+  if (hasStalePosition(state, account)) return ZERO_USDC;
   const value = accountValue(state, account);
   const { initial, notional: total } = account.margin;
   const tenth = marginFor(total, 10);
   const free = subUsdc(value, maxUsdc(initial, tenth));
   return maxUsdc(ZERO_USDC, minUsdc(account.perpBalance, free));
+}
+
+function hasStalePosition(state: State, account: Account): boolean {
+  const { oracleStaleMs } = parametersOf(state);
+  for (const { isIsolated, perp, size } of account.holdings.values()) {
+    if (size !== 0 && !isIsolated && isOracleStale(perp, state.timeMs, oracleStaleMs)) return true;
+  }
+  return false;
 }

@@ -2,8 +2,8 @@ import { assert, divHalfUp } from '@oddlot/units';
 import { HOUR_MS, SAMPLE_MS, SAMPLES_PER_HOUR } from './funding.ts';
 
 /**
- * The oracle of the last hour, one price for each 5 s: what a delisted perp is settled at (R-delist).
- * An instant at which the oracle was stale has no price and does not count.
+ * The oracle of the last hour, one price for each 5 s: what a delisted perp is settled at
+ * (R-delist). An instant at which the oracle was stale has no price and does not count.
  */
 export class OracleTwap {
   /** The instant of the last price. */
@@ -14,7 +14,8 @@ export class OracleTwap {
   /** Takes the price in force at an instant, a multiple of 5 s after the last one. */
   record(instantMs: number, price: number): void {
     assert(instantMs % SAMPLE_MS === 0 && instantMs > this.#endMs, 'samples are taken in order');
-    const missed = Math.min(SAMPLES_PER_HOUR, (instantMs - this.#endMs) / SAMPLE_MS - 1);
+    const passed = Math.floor((instantMs - this.#endMs) / SAMPLE_MS);
+    const missed = Math.min(SAMPLES_PER_HOUR, passed - 1);
     if (this.#prices.length > 0) for (let i = 0; i < missed; i++) this.#prices.push(0);
     this.#prices.push(price);
     this.#endMs = instantMs;

@@ -7,7 +7,7 @@ import {
   type InstrumentId,
   timeMs,
 } from '@oddlot/units';
-import type { Account, Holding } from '../account.ts';
+import { type Account, type Holding, holdingKey } from '../account.ts';
 import { applyBlock } from '../apply.ts';
 import type { BlockResult, CommandOutcome, EntryOutcome } from '../block.ts';
 import type { Authority, Command, OrderRequest } from '../command.ts';
@@ -195,14 +195,14 @@ export class Scenario {
 
   /** What an account has in an instrument it has already used. */
   holding(address: Address, id: InstrumentId = PERP.instrumentId): Holding {
-    const holding = this.account(address).holdings.get(id);
+    const holding = this.account(address).holdings.get(holdingKey(id, 0));
     if (holding === undefined) throw new Error(`${address} never traded ${id}`);
     return holding;
   }
 
   /** Signed lots; 0 without a position. */
   position(address: Address, id: InstrumentId = PERP.instrumentId): number {
-    return this.account(address).holdings.get(id)?.size ?? 0;
+    return this.account(address).holdings.get(holdingKey(id, 0))?.size ?? 0;
   }
 
   balance(address: Address): bigint {

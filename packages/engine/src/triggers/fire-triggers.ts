@@ -23,7 +23,8 @@ export function fireTriggers(execution: Execution): void {
   const reached: TriggerOrder[] = [];
   for (const id of state.perpIds) {
     const perp = present(state.perps.get(id), 'a listed perp');
-    if (mayFire(state, perp)) reached.push(...state.triggers.takeReached(id, perp.mark, state.timeMs));
+    if (mayFire(state, perp))
+      reached.push(...state.triggers.takeReached(id, perp.mark, state.timeMs));
   }
   reached.sort((a, b) => a.orderId - b.orderId);
   let fired = 0;

@@ -16,7 +16,7 @@ export type OrderGroup = {
   /** The parent while it is live; children sleep until it has filled. */
   parentId: number | undefined;
   /** Children that are live, waiting or in the book, by id: at most two, one cancels the other. */
-  readonly childIds: number[];
+  childIds: readonly number[];
 };
 
 /** The groups, found by any of their orders and by the position that they hang on. */
@@ -58,8 +58,7 @@ export class GroupBook {
   /** A child has ended; a group without children is gone. */
   childLeft(group: OrderGroup, childId: number): void {
     this.#byOrder.delete(childId);
-    const at = group.childIds.indexOf(childId);
-    if (at >= 0) group.childIds.splice(at, 1);
+    group.childIds = group.childIds.filter((each) => each !== childId);
     if (group.childIds.length > 0) return;
     this.parentLeft(group);
     const attached = this.#byPosition.get(group.holding);

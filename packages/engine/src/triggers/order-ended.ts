@@ -44,7 +44,7 @@ function parentEnded(
   const { state } = execution;
   state.groups.parentLeft(group);
   const hasFilled = wakesChildren(status, filled, cause);
-  for (const childId of [...group.childIds]) {
+  for (const childId of group.childIds) {
     const child = state.triggers.find(childId);
     if (child === undefined) continue;
     if (!hasFilled) {
@@ -75,7 +75,7 @@ function childEnded(
   const { state } = execution;
   state.groups.childLeft(group, childId);
   if (status === 'filled') {
-    for (const siblingId of [...group.childIds]) cancelSibling(execution, siblingId);
+    for (const siblingId of group.childIds) cancelSibling(execution, siblingId);
     return;
   }
   if (group.kind === 'position' && !hasPosition(group)) endGroup(execution, group);
@@ -108,7 +108,7 @@ export function endPositionGroups(execution: Execution, holding: Holding): void 
 
 /** Orders of the group that rest are cut with the position, as all reduce-only ones are. */
 function endGroup(execution: Execution, group: OrderGroup): void {
-  for (const childId of [...group.childIds]) {
+  for (const childId of group.childIds) {
     const trigger = execution.state.triggers.find(childId);
     if (trigger !== undefined) cancelTrigger(execution, trigger, 'reduceOnly');
   }

@@ -1,5 +1,5 @@
 import { present, timeMs } from '@oddlot/units';
-import { type Account, type Holding, holdingOf, legOf } from '../account.ts';
+import { type Account, holdingOf, legOf } from '../account.ts';
 import type { EntryOutcome } from '../block.ts';
 import type { Grouping, OrderRequest } from '../command.ts';
 import { type Execution, parametersOf } from '../execution.ts';
@@ -46,8 +46,11 @@ export function placeFamily(
       ? placeJudged(execution, account, orderId, child, 'normal', place)
       : endWithParent(execution, account, orderId, child);
   });
-  const group = { groupId: parentId, kind: 'normal', parentId: isLive ? parentId : undefined } as const;
-  addGroup(execution, account, children, entries, group);
+  addGroup(execution, account, entries, {
+    groupId: parentId,
+    kind: 'normal',
+    parentId: isLive ? parentId : undefined,
+  });
   return [entry, ...entries];
 }
 
@@ -64,8 +67,7 @@ export function placeOnPosition(
     const orderId = state.nextOrderId++;
     return placeJudged(execution, account, orderId, order, 'position', place);
   });
-  const group = { groupId, kind: 'position', parentId: undefined } as const;
-  addGroup(execution, account, orders, entries, group);
+  addGroup(execution, account, entries, { groupId, kind: 'position', parentId: undefined });
   return entries;
 }
 
@@ -109,7 +111,6 @@ function endWithParent(
 function addGroup(
   execution: Execution,
   account: Account,
-  orders: readonly OrderRequest[],
   entries: readonly EntryOutcome[],
   group: {
     readonly groupId: number;
@@ -124,7 +125,7 @@ function addGroup(
   const [first] = childIds;
   if (first === undefined) return;
   const child = present(state.triggers.find(first), 'a child that waits').request;
-  const holding: Holding = holdingOf(
+  const holding = holdingOf(
     account,
     present(state.perps.get(child.instrumentId), 'the instrument of a judged order'),
     legOf(account, child),

@@ -146,3 +146,34 @@ export type FundingRow = {
 
 /** A page of funding payments; the total is absent when it is not known. */
 export type UserFundings = { data: FundingRow[]; hasMore: boolean; total?: number };
+
+/** What liquidation did to an account, and the numbers that caused it. */
+export type LiquidationDelta = {
+  type: 'liquidation';
+  liquidatedNtlPos: string;
+  accountValue: string;
+  leverageType: 'Cross' | 'Isolated';
+  liquidatedPositions: { coin: string; szi: string }[];
+  step: 'cancel' | 'market' | 'insurance' | 'adl';
+  markPx: string;
+  maintenanceMargin: string;
+};
+
+/** A notice to the owner of a position that was closed against a bankrupt one. */
+export type DeleverageDelta = {
+  type: 'adl';
+  instrumentId: number;
+  coin: string;
+  sz: string;
+  px: string;
+  closedPnl: string;
+};
+
+/** A change of an account other than by trading and funding; more kinds will follow. */
+export type LedgerDelta =
+  | LiquidationDelta
+  | DeleverageDelta
+  | { type: 'faucet'; amount: string; token: 'USDC' };
+
+/** A row of userNonFundingLedgerUpdates. */
+export type LedgerUpdate = { time: number; hash: string; delta: LedgerDelta };

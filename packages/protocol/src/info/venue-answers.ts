@@ -64,6 +64,27 @@ export type Settings = {
   chain_name: string;
 };
 
+/** A step of the fee ladder; rates are fractions. */
+export type FeeTierRow = {
+  level: number;
+  min14dTradingVolume: string;
+  perpMakerFeeRate: string;
+  perpTakerFeeRate: string;
+};
+
+/** Where an account stands on the fee ladder; at its top there is no next level. */
+export type FeeTierRates = {
+  user: string;
+  level: number;
+  volume14d: string;
+  perpMakerFeeRate: string;
+  perpTakerFeeRate: string;
+  /** The default; a market's own rate holds. */
+  outcomeTakerFeeRate: string;
+  nextLevel: number | null;
+  nextMin14dTradingVolume: string | null;
+};
+
 /** What the faucet granted. */
 export type FaucetGrant = {
   user: string;

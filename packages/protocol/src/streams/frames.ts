@@ -1,3 +1,4 @@
+import type { FundingRow } from '../info/account-answers.ts';
 import type { Level } from '../info/market-answers.ts';
 import type { Leg, Side } from '../info/order-answers.ts';
 
@@ -132,6 +133,9 @@ export type UpdatedOrder = {
   triggerPx: string;
   cloid: string | null;
 };
+
+/** Funding payments of one account: the newest ones first in a snapshot, later only new ones. */
+export type UserFundingsUpdate = { user: string; isSnapshot?: true; fundings: FundingRow[] };
 
 /** The order in an element of outcomeOrderUpdates; prices are the leg's. */
 export type UpdatedOutcomeOrder = {

@@ -1,5 +1,5 @@
 import type { ActionResultStatus, OrderResult, Warning } from '@oddlot/protocol';
-import type { ActionResult, ErrorBody, WireOutcome } from '../translate/outcome-to-wire.ts';
+import type { ActionResult, Created, ErrorBody, WireOutcome } from '../translate/outcome-to-wire.ts';
 
 /**
  * The outcome of an action as it is kept: the wire's own words, so that an old receipt reads the same
@@ -12,6 +12,7 @@ type StoredBody = {
   readonly error?: ErrorBody;
   readonly refused?: true;
   readonly warnings?: readonly Warning[];
+  readonly created?: Created;
   /** The signer had no role, so there is no account acted for. */
   readonly noUser?: true;
 };
@@ -26,7 +27,7 @@ type StoredOrder = readonly [
 ];
 
 export function encodeReceiptBody(outcome: WireOutcome, hasUser: boolean): string {
-  const { result, error, refused, warnings } = outcome;
+  const { result, error, refused, warnings, created } = outcome;
   const body: StoredBody = {
     type: result.type,
     status: result.statuses[0],
@@ -34,6 +35,7 @@ export function encodeReceiptBody(outcome: WireOutcome, hasUser: boolean): strin
     ...(error === null ? {} : { error }),
     ...(refused ? { refused } : {}),
     ...(warnings.length === 0 ? {} : { warnings }),
+    ...(created === undefined ? {} : { created }),
     ...(hasUser ? {} : { noUser: true }),
   };
   return JSON.stringify(body);
@@ -52,6 +54,7 @@ export function decodeReceiptBody(text: string): { outcome: WireOutcome; hasUser
     error: body.error ?? null,
     refused: body.refused ?? false,
     warnings: body.warnings ?? [],
+    ...(body.created === undefined ? {} : { created: body.created }),
   };
   return { outcome, hasUser: body.noUser !== true };
 }

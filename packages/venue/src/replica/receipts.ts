@@ -1,8 +1,9 @@
-import { isSigned, type CommandOutcome, type SignedCommand } from '@oddlot/engine';
+import type { CommandOutcome } from '@oddlot/engine';
 import { traceId } from '@oddlot/protocol';
 import type { Address, Hash } from '@oddlot/units';
 import type { ReceiptBlock, ReceiptRow } from '../history/receipt-messages.ts';
 import type { PerpLookup } from '../translate/action-to-command.ts';
+import { authorityOf, isRequest, type RequestCommand } from '../translate/request-command.ts';
 import { requestTexts } from '../translate/request-texts.ts';
 import { actionTypeOf, outcomeToWire, type WireOutcome } from '../translate/outcome-to-wire.ts';
 import { decodeReceiptBody, encodeReceiptBody } from './receipt-body.ts';
@@ -40,7 +41,7 @@ export type Pending = {
   readonly user: Address | null;
   readonly nonce: number;
   readonly actionType: string;
-  readonly command: SignedCommand;
+  readonly command: RequestCommand;
   readonly executed: Promise<Executed>;
 };
 
@@ -92,7 +93,7 @@ export class Receipts {
     const receipts: ReceiptRow[] = [];
     for (const [index, { command, request }] of block.commands.entries()) {
       const outcome = block.result.outcomes[index];
-      if (!isSigned(command) || outcome === undefined) continue;
+      if (!isRequest(command) || outcome === undefined) continue;
       const row = this.#rowOf(block, index, { command, outcome, request });
       receipts.push(row);
       this.#remember(row);
@@ -159,12 +160,12 @@ export class Receipts {
   #rowOf(
     block: AppliedBlock,
     index: number,
-    done: { command: SignedCommand; outcome: CommandOutcome; request: string | undefined },
+    done: { command: RequestCommand; outcome: CommandOutcome; request: string | undefined },
   ): ReceiptRow {
     const { command, outcome, request } = done;
     const texts = requestTexts(request);
     const wire = outcomeToWire(command, outcome, { perps: this.#perps, texts });
-    const { signer, nonce, txHash } = command.authority;
+    const { signer, nonce, txHash } = authorityOf(command);
     const user = outcome.account;
     return {
       txHash,

@@ -1,7 +1,11 @@
 import {
-  isSigned,
+  accountView,
+  childOrders,
+  findOrder,
   openOrders,
   perpView,
+  triggerOrders,
+  type FundingPaid,
   type OrderSnapshot,
   type OrderUpdated,
   type PerpDefinition,
@@ -9,17 +13,24 @@ import {
   type TimeInForce,
   type TradeExecuted,
 } from '@oddlot/engine';
-import type { OrderUpdate, Trade, UpdatedOrder } from '@oddlot/protocol';
+import type { FundingRow, OrderUpdate, Trade, UpdatedOrder } from '@oddlot/protocol';
 import { present, type Address, type Hash } from '@oddlot/units';
 import type { AppliedBlock } from '../replica/replica.ts';
-import { formatAveragePrice, formatMoney, formatPrice, formatSize } from './format.ts';
+import {
+  formatAveragePrice,
+  formatMoney,
+  formatPrice,
+  formatRateE10,
+  formatSize,
+} from './format.ts';
 import { findPerp } from './info/handler.ts';
 import { rejectToWire } from './reject-to-wire.ts';
+import { authorityOf, isRequest } from './request-command.ts';
 
 /** The hash that history shows for an effect: the request's, or the block's when time caused it. */
 export function causeHash(block: AppliedBlock, commandIndex: number): Hash {
   const command = block.commands[commandIndex]?.command;
-  return command !== undefined && isSigned(command) ? command.authority.txHash : block.hash;
+  return command !== undefined && isRequest(command) ? authorityOf(command).txHash : block.hash;
 }
 
 /** A trade and what its event does not say. */
@@ -44,6 +55,19 @@ export function tradeRecord(perp: PerpDefinition, { event, timeMs, hash }: Timed
   };
 }
 
+/** One position's funding for one hour; `usdc` and `amount` are the same by agreement. */
+export function fundingRow(perp: PerpDefinition, event: FundingPaid): FundingRow {
+  const amount = formatMoney(event.amount);
+  return {
+    time: event.dueMs,
+    coin: perp.name,
+    usdc: amount,
+    szi: formatSize(perp, event.size),
+    fundingRate: formatRateE10(event.rateE10),
+    amount,
+  };
+}
+
 /** One element of an orderUpdates frame. The order's instrument is listed. */
 export function orderUpdateRecord(state: State, event: OrderUpdated, timeMs: number): OrderUpdate {
   const reason = reasonOf(state, event);
@@ -55,13 +79,28 @@ export function orderUpdateRecord(state: State, event: OrderUpdated, timeMs: num
   };
 }
 
-/** All live orders of an account as elements of an orderUpdates frame. */
+/** All live orders of an account, resting and waiting, as elements of an orderUpdates frame. */
 export function liveOrderRecords(state: State, user: Address): OrderUpdate[] {
-  return openOrders(state, user).map((order) => ({
+  return liveOrders(state, user).map((order) => ({
     order: orderFields(state, order),
     status: 'open',
     statusTimestamp: state.timeMs,
   }));
+}
+
+/** Newest first: the book's, those that wait for a price or a parent, those of positions. */
+function liveOrders(state: State, user: Address): OrderSnapshot[] {
+  const resting = openOrders(state, user);
+  const orders = [...resting];
+  for (const parent of resting) orders.push(...childOrders(state, parent.orderId));
+  for (const { order, children } of triggerOrders(state, user)) orders.push(order, ...children);
+  for (const { tpsl } of accountView(state, user)?.positions ?? []) {
+    for (const leg of tpsl.flatMap(({ takeProfit, stopLoss }) => [takeProfit, stopLoss])) {
+      const order = leg === undefined ? undefined : findOrder(state, leg.orderId);
+      if (order !== undefined) orders.push(order);
+    }
+  }
+  return orders.sort((a, b) => b.orderId - a.orderId);
 }
 
 const TIF_TEXT: Readonly<Record<TimeInForce, 'GTC' | 'GTD' | 'ALO' | 'IOC'>> = {
@@ -91,12 +130,18 @@ export function orderFields(state: State, order: OrderSnapshot): UpdatedOrder & 
     oid: order.orderId,
     timestamp: order.acceptedMs,
     reduceOnly: order.reduceOnly,
-    orderType: order.timeInForce === 'market' ? 'Market' : 'Limit',
+    orderType: isMarketOrder(order) ? 'Market' : 'Limit',
     tif: TIF_TEXT[order.timeInForce],
-    isTrigger: false,
-    triggerPx: '0',
+    // It stays a trigger after it fired: that is where the order came from.
+    isTrigger: order.trigger !== undefined,
+    triggerPx: order.trigger === undefined ? '0' : formatPrice(perp, order.trigger.price),
     cloid: order.clientOrderId ?? null,
   };
+}
+
+/** True for what executes at the market, at once or when it fires. */
+export function isMarketOrder({ timeInForce, trigger }: OrderSnapshot): boolean {
+  return timeInForce === 'market' || trigger?.isMarket === true;
 }
 
 /** Why an order ended unfilled: the cause of a cancel, the text of a refusal. */
@@ -106,12 +151,10 @@ function reasonOf(state: State, event: OrderUpdated): string | undefined {
   return event.cancelCause;
 }
 
-const HOUR_MS = 3_600_000;
-
 /** What traders watch of a perp, without its book. Prices are unset before the first one. */
 export function assetContext(state: State, perp: PerpDefinition): object {
   const view = present(perpView(state, perp.instrumentId), 'the view of a listed perp');
-  const { bestBid, bestAsk } = view;
+  const { bestBid, bestAsk, impactBid, impactAsk } = view;
   const text = (price: number | undefined): string =>
     price === undefined ? '' : formatPrice(perp, price);
   return {
@@ -128,10 +171,13 @@ export function assetContext(state: State, perp: PerpDefinition): object {
           : formatAveragePrice(perp, BigInt(bestBid) + BigInt(bestAsk), 2),
       oraclePx: text(view.oracle),
       openInterest: formatSize(perp, view.openInterest),
-      funding: '0',
-      premium: null,
-      impactPxs: null,
-      nextFundingTime: state.timeMs - (state.timeMs % HOUR_MS) + HOUR_MS,
+      funding: formatRateE10(view.fundingRateE10),
+      premium: view.premiumE10 === undefined ? null : formatRateE10(view.premiumE10),
+      impactPxs:
+        impactBid === undefined || impactAsk === undefined
+          ? null
+          : [formatPrice(perp, impactBid), formatPrice(perp, impactAsk)],
+      nextFundingTime: view.nextFundingMs,
     },
   };
 }

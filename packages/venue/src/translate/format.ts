@@ -12,6 +12,7 @@ export type Scale = { readonly szDecimals: number };
 const RATIO_DECIMALS = 6;
 const RATIO_ONE = 10n ** BigInt(RATIO_DECIMALS);
 const RATE_DECIMALS = 8;
+const FUNDING_DECIMALS = 10;
 
 /** A margin ratio with nothing at risk: a client that compares numbers reads it as safe. */
 export const RATIO_SAFE = '999999';
@@ -44,6 +45,11 @@ export function formatMoney(value: bigint | number): string {
 /** A rate, given in 10^-8. */
 export function formatRate(valueE8: number): string {
   return formatDecimal(valueE8, RATE_DECIMALS);
+}
+
+/** A funding rate or premium, given in 10^-10. */
+export function formatRateE10(valueE10: number | bigint): string {
+  return formatDecimal(valueE10, FUNDING_DECIMALS);
 }
 
 /**

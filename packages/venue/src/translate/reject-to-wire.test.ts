@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Reject, RejectReason } from '@oddlot/engine';
 import { address, instrumentId, microUsdc } from '@oddlot/units';
 import { BTC } from '../edge/http/testing/replica.ts';
-import { nearestOn, rejectToWire, type RejectContext } from './reject-to-wire.ts';
+import { rejectToWire, type RejectContext } from './reject-to-wire.ts';
+import { nearestOn } from './rejects/orders.ts';
 
 const signer = address(`0x${'a'.repeat(40)}`);
 const btc = { instrumentId: instrumentId(1) };
@@ -64,6 +65,48 @@ const TABLE: {
     'Insufficient margin',
   ],
   postOnlyWouldTrade: [{}, 10011, 'Post only order would have immediately matched'],
+  operatorUnknown: [
+    { signer, action: 'setPerp' },
+    10003,
+    'Signer is not permitted to send venueAdmin',
+  ],
+  instrumentIdUsed: [{ instrumentId: 3 }, 10017, 'Instrument id already used: 3'],
+  nameUsed: [{ name: 'BTC-USDC' }, 10017, 'Name already used: BTC-USDC'],
+  definitionInvalid: [{ field: 'takerFeeE8', why: 'x' }, 10002, 'Wrong type for takerFeeRate'],
+  marginTableInvalid: [{ why: 'no tiers' }, 10017, 'Invalid margin table: no tiers'],
+  feeTiersInvalid: [{ why: 'no tiers' }, 10002, 'Wrong type for tiers'],
+  marginModeDiffers: [{}, 10009, "Margin mode differs from the open position's"],
+  onlyIsolated: [btc, 10009, 'Only isolated margin is allowed for BTC-USDC'],
+  triggersFull: [{ max: 500 }, 10011, 'Too many open orders: 500'],
+  groupingInvalid: [{ why: 'x' }, 10002, 'Wrong type for grouping'],
+  orderUnknown: [{}, 10011, 'Order not found'],
+  leverageInvalid: [{ leverage: -3 }, 10009, 'Invalid leverage: -3'],
+  leverageOpenOrders: [{}, 10009, 'Cannot update leverage while you have open orders'],
+  leverageTpslOrders: [{}, 10009, 'Cannot update leverage while you have TPSL orders'],
+  leverageTriggerOrders: [{}, 10009, 'Cannot update leverage while you have trigger orders'],
+  leverageTooHigh: [{ ...btc, max: 50 }, 10009, 'Maximum leverage exceeded for BTC-USDC'],
+  positionModeOpenPositions: [
+    {},
+    10009,
+    'Cannot update position mode while you have open positions',
+  ],
+  positionModeOpenOrders: [{}, 10009, 'Cannot update position mode while you have open orders'],
+  marginModeOpenPositions: [{}, 10009, 'Cannot update margin mode while you have open positions'],
+  marginModeOpenOrders: [{}, 10009, 'Cannot update margin mode while you have open orders'],
+  isolatedPositionMissing: [btc, 10010, 'No isolated position for BTC-USDC'],
+  positionMissing: [btc, 10010, 'No position for BTC-USDC'],
+  balanceInsufficient: [
+    { required: microUsdc(2), available: microUsdc(1) },
+    10010,
+    'Insufficient balance',
+  ],
+  marginNotFree: [
+    { required: microUsdc(2), available: microUsdc(1) },
+    10010,
+    'Cannot remove more margin than is free',
+  ],
+  scheduleTooSoon: [{ minMs: 9 }, 10000, 'time must be at least 5 s ahead'],
+  reverseUnderWay: [btc, 10011, 'A reverse is already under way for BTC-USDC'],
   orderNotLive: [btc, 10011, 'Order was never placed, already canceled, or filled. asset=1'],
 };
 
@@ -73,7 +116,7 @@ const translate = (reason: RejectReason) =>
 test.each(Object.keys(TABLE) as RejectReason[])('%s', (reason) => {
   const [, code, message] = TABLE[reason];
   const wire = translate(reason);
-  expect(wire).toMatchObject({ code, message, httpStatus: 200 });
+  expect(wire).toMatchObject({ code, message, httpStatus: code === 10002 ? 400 : 200 });
   expect(() => JSON.stringify(wire)).not.toThrow();
 });
 
@@ -94,6 +137,30 @@ test('details help a client to correct itself', () => {
   expect(translate('accountUnknown').details).toMatchObject({ got: signer });
   expect(translate('priceTooFar').details).toMatchObject({ allowed: { min: '1', max: '2' } });
   expect(translate('nonceTooLow').details).toMatchObject({ got: 77, allowed: { min: 81 } });
+});
+
+test('a price that is off the tick is told apart from a trigger price that is', () => {
+  const offTick: Reject = { reason: 'priceOffTick', ...btc };
+  const entry = { field: 'orders[0]', price: '100', triggerPrice: '90.2' };
+  expect(rejectToWire(offTick, { ...context, entry }).details).toMatchObject({
+    field: 'orders[0].t.trigger.triggerPx',
+    got: '90.2',
+    nearest: ['90', '90.5'],
+  });
+  const both = { ...entry, price: '100.1' };
+  expect(rejectToWire(offTick, { ...context, entry: both }).details).toMatchObject({
+    field: 'orders[0].p',
+    nearest: ['100', '100.5'],
+  });
+});
+
+test('an action that is its own entry names its own fields', () => {
+  const unknown: Reject = { reason: 'instrumentUnknown', instrumentId: instrumentId(9) };
+  const entry = { field: '', instrument: 'asset' } as const;
+  expect(rejectToWire(unknown, { ...context, entry }).details).toMatchObject({
+    field: 'asset',
+    got: 9,
+  });
 });
 
 describe('nearestOn', () => {

@@ -1,34 +1,49 @@
-import type { EntryTexts } from './outcome-to-wire.ts';
 import type { EntryText } from './reject-to-wire.ts';
 
 /** The entries of an action in the client's own spelling, which the engine's numbers have lost. */
+
+/** The text of an entry; of the action itself when a refusal names no entry. */
+export type EntryTexts = (index: number | undefined) => EntryText | undefined;
 
 type AnyOrder = {
   readonly p: string;
   readonly s: string;
   readonly c?: string | undefined;
-  readonly t: { readonly limit?: { readonly expireTime?: number | undefined } | undefined };
+  readonly t: {
+    readonly limit?: { readonly expireTime?: number | undefined } | undefined;
+    readonly trigger?: { readonly triggerPx: string } | undefined;
+  };
 };
 
+type AnyCancel = {
+  readonly o?: number | string | undefined;
+  readonly cloid?: string | undefined;
+};
+
+/** What any action of /exchange may hold. Single actions keep at the top what lists keep inside. */
 type AnyAction = {
   readonly type: string;
-  readonly orders?: readonly AnyOrder[];
-  readonly cancels?: readonly { readonly o?: number | string; readonly cloid?: string }[];
+  readonly orders?: readonly AnyOrder[] | undefined;
+  readonly cancels?: readonly AnyCancel[] | undefined;
+  readonly a?: number | undefined;
+  readonly asset?: number | undefined;
+  readonly o?: number | string | undefined;
+  readonly c?: string | undefined;
+  readonly p?: string | undefined;
+  readonly s?: string | undefined;
+  readonly time?: number | undefined;
 };
 
 /** From an action of /exchange. */
-export function actionTexts(action: AnyAction): EntryTexts {
+export function actionTexts(action: object): EntryTexts {
+  const { orders, cancels, ...single } = action as AnyAction;
   return (index) => {
-    const order = action.orders?.[index];
+    if (orders === undefined && cancels === undefined) return singleText(single);
+    if (index === undefined) return undefined;
+    const order = orders?.[index];
     if (order !== undefined) return orderText(order, index);
-    const cancel = action.cancels?.[index];
-    if (cancel === undefined) return undefined;
-    const field = `cancels[${index}]`;
-    return {
-      field,
-      ...(cancel.o === undefined ? {} : { orderId: Number(cancel.o) }),
-      ...(cancel.cloid === undefined ? {} : { clientOrderId: cancel.cloid }),
-    };
+    const cancel = cancels?.[index];
+    return cancel === undefined ? undefined : cancelText(cancel, index);
   };
 }
 
@@ -48,7 +63,29 @@ function orderText({ p, s, c, t }: AnyOrder, index: number): EntryText {
     field: `orders[${index}]`,
     price: p,
     size: s,
+    ...(t.trigger === undefined ? {} : { triggerPrice: t.trigger.triggerPx }),
     ...(c === undefined ? {} : { clientOrderId: c }),
     ...(expireMs === undefined ? {} : { expireMs }),
+  };
+}
+
+function cancelText({ o, cloid }: AnyCancel, index: number): EntryText {
+  return {
+    field: `cancels[${index}]`,
+    ...(o === undefined ? {} : { orderId: Number(o) }),
+    ...(cloid === undefined ? {} : { clientOrderId: cloid }),
+  };
+}
+
+function singleText({ a, asset, o, c, p, s, time }: AnyAction): EntryText {
+  const instrument = a !== undefined ? 'a' : asset !== undefined ? 'asset' : 'instrumentId';
+  return {
+    field: '',
+    instrument,
+    ...(p === undefined ? {} : { price: p }),
+    ...(s === undefined ? {} : { size: s }),
+    ...(o === undefined ? {} : { orderId: Number(o) }),
+    ...(c === undefined ? {} : { clientOrderId: c }),
+    ...(time === undefined ? {} : { expireMs: time }),
   };
 }

@@ -8,7 +8,6 @@ import { answerInfo, isStateQuery, type InfoAnswer, type InfoSettings } from './
 const SETTINGS: InfoSettings = {
   bridgeContractAddress: '0x1111111111111111111111111111111111111111',
   usdcContractAddress: '0x2222222222222222222222222222222222222222',
-  insuranceFundAddress: '0x3333333333333333333333333333333333333333',
   settlementChainId: 421614,
   withdrawFeeMicroUsdc: 1_000_000,
   relayUrl: 'http://127.0.0.1:8691',
@@ -118,7 +117,7 @@ describe('metadata', () => {
       bridge2_contract_address: SETTINGS.bridgeContractAddress,
       settlement_chain_id: 421614,
       usdc_contract_address: SETTINGS.usdcContractAddress,
-      insurance_fund_address: SETTINGS.insuranceFundAddress,
+      insurance_fund_address: '0x0dd107000000000000000000000000000000f0fd',
       usdc_decimals: 6,
       min_deposit: '5000000',
       min_withdraw: '2',

@@ -3,7 +3,8 @@ import type { InfoQuery, InfoQueryOf, InfoType, Warning } from '@oddlot/protocol
 import { activeAssetData, agentOwner, approvedAgents } from './info/account.ts';
 import { l2Book } from './info/book.ts';
 import { clearinghouseState, perpClearinghouseState } from './info/clearinghouse.ts';
-import { feeTierInfo, settings } from './info/deployment.ts';
+import { settings } from './info/deployment.ts';
+import { feeTierInfo, feeTierRates } from './info/fee-tiers.ts';
 import type { InfoAnswer, InfoContext, InfoHandler } from './info/handler.ts';
 import { frontendOpenOrders, triggerOrders } from './info/open-orders.ts';
 import { perpMeta, perpMetaDetail } from './info/perp-meta.ts';
@@ -24,6 +25,7 @@ export const INFO_HANDLERS = {
   agentOwner,
   settings,
   feeTierInfo,
+  feeTierRates,
 } as const satisfies { readonly [Type in InfoType]?: InfoHandler<Type> };
 
 /** A query that `answerInfo` can answer. */

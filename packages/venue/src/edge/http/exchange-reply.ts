@@ -1,10 +1,8 @@
-import type { CommandOutcome, SignedCommand } from '@oddlot/engine';
+import type { CommandOutcome } from '@oddlot/engine';
 import type { Hash } from '@oddlot/units';
-import {
-  internalNameOf,
-  REDUCE_ONLY_CLIPPED,
-  type WireOutcome,
-} from '../../translate/outcome-to-wire.ts';
+import { REDUCE_ONLY_CLIPPED } from '../../translate/outcome/warnings.ts';
+import { internalNameOf, type WireOutcome } from '../../translate/outcome-to-wire.ts';
+import type { RequestCommand } from '../../translate/request-command.ts';
 import type { Reply } from './reply.ts';
 
 /** The answers of /exchange to actions that reached the log. */
@@ -17,7 +15,7 @@ export function pendingReply(txHash: Hash): Reply {
 const plainBodies = new Map<string, Reply>();
 
 /** The short answer, when there is nothing to tell beside it; it is the same for every sender. */
-export function plainReply(command: SignedCommand, outcome: CommandOutcome): Reply | undefined {
+export function plainReply(command: RequestCommand, outcome: CommandOutcome): Reply | undefined {
   if (command.type === 'placeOrders') {
     if (command.builder !== undefined) return undefined;
     if (outcome.entries?.some((entry) => entry.clamped !== undefined) === true) return undefined;
@@ -40,7 +38,7 @@ export function executedReply(
   { txHash, height, outcome }: { txHash: Hash; height: number; outcome: WireOutcome },
   isConfirmed: boolean,
 ): Reply {
-  const { result, error, refused } = outcome;
+  const { result, error, refused, created } = outcome;
   if (!isConfirmed && refused && error !== null) {
     const { code, message, name, details } = error;
     return {
@@ -60,7 +58,7 @@ export function executedReply(
         confirm: 'executed',
         txHash,
         height,
-        data: { type, data: { statuses, orders } },
+        data: { type, data: { statuses, orders, created } },
         warnings,
       }
     : { status: 'ok', code: 0, data: { type, data: { statuses: ['success'] } }, warnings };

@@ -192,15 +192,10 @@ describe('order', () => {
   });
 
   test.each<[Record<string, unknown>, string]>([
-    [{ ...orderAction(), grouping: 'positionTpsl' }, 'grouping'],
-    [orderAction({}, { m: 'isolated' }), 'orders[1].m'],
-    [
-      orderAction({ t: { trigger: { isMarket: true, triggerPx: '90', tpsl: 'sl' } } }),
-      'orders[0].t',
-    ],
-    [{ type: 'modify2', a: 1, o: 1, p: '1', s: '1' }, 'type'],
-    [{ type: 'cancelAll' }, 'type'],
+    [{ type: 'claimBuilderRewards' }, 'type'],
     [{ type: 'nonsense' }, 'type'],
+    [{ type: 'venueAdmin', treasurySend: { destination: bob.address, amount: '1' } }, 'treasurySend'],
+    [{ type: 'venueAdmin', setGate: { channel: 0, mode: 'open' } }, 'setGate'],
   ])('%j is not allowed yet', async (action, field) => {
     const reply = await send(action);
     expect(reply).toMatchObject({

@@ -1,4 +1,4 @@
-import { checkNonceWindow, type Reject, type SignedCommand } from '@oddlot/engine';
+import { checkNonceWindow, type Reject } from '@oddlot/engine';
 import {
   checkBinding,
   checkExpiryAllowed,
@@ -23,6 +23,7 @@ import {
 } from '../../translate/action-to-command.ts';
 import { actionTypeOf, outcomeToWire } from '../../translate/outcome-to-wire.ts';
 import { rejectToWire } from '../../translate/reject-to-wire.ts';
+import { authorityOf, type RequestCommand } from '../../translate/request-command.ts';
 import { actionTexts } from '../../translate/request-texts.ts';
 import { RecoverUnavailableError, type RecoverPool } from '../recover-pool.ts';
 import type { Recovered } from '../recover-worker.ts';
@@ -172,26 +173,26 @@ const MAY_BE_KNOWN = new Set<Reject['reason']>([
 async function refuseChecked(
   { receipts, perps }: Context,
   { envelope, action }: Understood,
-  command: SignedCommand,
+  command: RequestCommand,
   { reject, rejectIndex }: { reject: Reject; rejectIndex: number | undefined },
 ): Promise<Reply> {
-  const { nonce, txHash } = command.authority;
+  const { nonce, txHash } = authorityOf(command);
   if (MAY_BE_KNOWN.has(reject.reason)) {
     const receipt = await receipts.find({ by: 'txHash', txHash });
     if (receipt !== undefined) return answerReceipt(receipt, envelope.confirm !== undefined);
   }
-  const entry = rejectIndex === undefined ? undefined : actionTexts(action)(rejectIndex);
+  const entry = actionTexts(action)(rejectIndex);
   const found = entry === undefined ? { perps, nonce } : { perps, nonce, entry };
   return refuse(rejectToWire(reject, found));
 }
 
 async function answerExecuted(
   { perps, timeoutMs }: Context,
-  proposed: { command: SignedCommand; executed: Promise<Executed>; action?: SupportedAction },
+  proposed: { command: RequestCommand; executed: Promise<Executed>; action?: SupportedAction },
   { confirm }: Envelope,
 ): Promise<Reply> {
   const { command, action } = proposed;
-  const { txHash } = command.authority;
+  const { txHash } = authorityOf(command);
   // Acceptance means durable, so without `confirm` there is no earlier answer to give.
   const done = await within(proposed.executed, confirm === undefined ? undefined : timeoutMs);
   if (done === undefined) return pendingReply(txHash);

@@ -7,6 +7,7 @@ import type {
   Warning,
   WireError,
 } from '@oddlot/protocol';
+import type { UserLedger } from '../../history/user-ledger.ts';
 import type { Receipts } from '../../replica/receipts.ts';
 import type { Replica } from '../../replica/replica.ts';
 import {
@@ -32,6 +33,7 @@ export type InfoOptions = {
   readonly settings: InfoSettings;
   readonly now: () => number;
   readonly faucet?: Faucet;
+  readonly ledger?: Pick<UserLedger, 'query'>;
   /** Open WebSocket connections of a client. */
   readonly connections?: (ip: string) => OpenConnections;
   readonly connectionsMax?: number;
@@ -83,6 +85,9 @@ async function answerHere(
   if (query.type === 'rateLimit') return { ok: true, data: rateLimit(options, ip) };
   if (query.type === 'actionStatus') {
     return { ok: true, data: await actionStatus(options.receipts, query) };
+  }
+  if (query.type === 'userNonFundingLedgerUpdates' && options.ledger !== undefined) {
+    return { ok: true, data: options.ledger.query(query) };
   }
   if (query.type === 'stateHash') return stateHash(options, query);
   const details = { field: 'type', got: query.type };

@@ -4,6 +4,7 @@ import type { ChannelSet, Opening } from './channel-session.ts';
 import { AccountStateChannel } from './channels/account-state.ts';
 import { AssetContextChannel } from './channels/asset-context.ts';
 import { BookChannel } from './channels/book.ts';
+import { FundingsChannel } from './channels/fundings.ts';
 import type {
   ChannelContext,
   NodeChannel,
@@ -17,6 +18,7 @@ export class NodeChannels implements ChannelSet {
   readonly #trades: TradesChannel;
   readonly #orderUpdates: OrderUpdatesChannel;
   readonly #accountState: AccountStateChannel;
+  readonly #fundings: FundingsChannel;
   readonly #book: BookChannel;
   readonly #assetContext: AssetContextChannel;
   #closed = false;
@@ -29,6 +31,7 @@ export class NodeChannels implements ChannelSet {
     this.#trades = new TradesChannel(context);
     this.#orderUpdates = new OrderUpdatesChannel(context);
     this.#accountState = new AccountStateChannel(context);
+    this.#fundings = new FundingsChannel(context);
     this.#book = new BookChannel(context);
     this.#assetContext = new AssetContextChannel(context);
     replica.onBlock((block) => {
@@ -48,11 +51,18 @@ export class NodeChannels implements ChannelSet {
 
   /** What rides along in snapshots: the memory that replayed blocks would not bring back. */
   dump(): unknown {
-    return this.#trades.dump();
+    return { trades: this.#trades.dump(), fundings: this.#fundings.dump() };
   }
 
   restore(data: unknown): void {
-    this.#trades.restore(data);
+    // The first snapshots held the trades alone.
+    if (Array.isArray(data)) {
+      this.#trades.restore(data);
+      return;
+    }
+    const { trades, fundings } = data as { readonly trades: unknown; readonly fundings: unknown };
+    this.#trades.restore(trades);
+    this.#fundings.restore(fundings);
   }
 
   /** Blocks are no longer followed. */
@@ -66,6 +76,8 @@ export class NodeChannels implements ChannelSet {
         return this.#trades.open(subscription.params);
       case 'orderUpdates':
         return this.#orderUpdates.open(subscription.params);
+      case 'userFundings':
+        return this.#fundings.open(subscription.params);
       case 'clearinghouseState':
         return this.#accountState.open(subscription.params);
       case 'l2Book':
@@ -82,6 +94,7 @@ export class NodeChannels implements ChannelSet {
     const inOrder: readonly NodeChannel<never>[] = [
       this.#trades,
       this.#orderUpdates,
+      this.#fundings,
       this.#accountState,
       this.#book,
       this.#assetContext,

@@ -1,14 +1,18 @@
 import {
+  accountView,
   agentOwner as findAgentOwner,
   agentsOf,
   perpView,
   tradeCapacity,
-  type PerpDefinition,
+  type PositionView,
   type State,
+  type TradeCapacity,
 } from '@oddlot/engine';
-import type { ActiveAssetData, AgentOwner, ApprovedAgent } from '@oddlot/protocol';
+import type { ActiveAssetData, AgentOwner, ApprovedAgent, AssetLeverage } from '@oddlot/protocol';
+import { present, type Address, type InstrumentId } from '@oddlot/units';
 import { formatMoney, formatPrice, formatSize } from '../format.ts';
 import { answer, perpOf, type InfoHandler } from './handler.ts';
+import { rawUsd } from './position-record.ts';
 
 export const approvedAgents: InfoHandler<'approvedAgents', ApprovedAgent[]> = (
   { state },
@@ -38,28 +42,36 @@ export const activeAssetData: InfoHandler<'activeAssetData', ActiveAssetData> = 
   const found = perpOf(state, coin);
   if (!found.ok) return found;
   const { perp } = found;
-  const capacity = tradeCapacity(state, user, perp.instrumentId);
+  const capacity = present(tradeCapacity(state, user, perp.instrumentId), 'a listed perp');
   const mark = perpView(state, perp.instrumentId)?.mark;
-  const value = capacity?.leverage ?? defaultLeverage(state, perp);
   return answer({
     user,
     coin: perp.name,
-    leverage: { mode: 'OneWay', type: 'Cross', value, rawUsd: '' },
-    maxTradeSzs: [
-      formatSize(perp, capacity?.maxBuy ?? 0),
-      formatSize(perp, capacity?.maxSell ?? 0),
-    ],
-    availableToTrade: [
-      formatMoney(capacity?.availableToBuy ?? 0),
-      formatMoney(capacity?.availableToSell ?? 0),
-    ],
+    ...leverages(state, user, perp.instrumentId, capacity),
+    maxTradeSzs: [formatSize(perp, capacity.maxBuy), formatSize(perp, capacity.maxSell)],
+    availableToTrade: [formatMoney(capacity.availableToBuy), formatMoney(capacity.availableToSell)],
     markPx: mark === undefined ? '' : formatPrice(perp, mark),
     onlyIsolated: perp.onlyIsolated,
   });
 };
 
-/** R-leverage: of an instrument that nobody set. */
-export function defaultLeverage(state: State, perp: PerpDefinition): number {
-  const most = perp.tiers[0]?.maxLeverage ?? 1;
-  return Math.min(state.parameters?.defaultLeverage ?? most, most);
+/** The short side is told apart only where it differs from the long one. */
+function leverages(
+  state: State,
+  user: Address,
+  instrumentId: InstrumentId,
+  { isHedged, isIsolated, leverage, leverageShort }: TradeCapacity,
+): Pick<ActiveAssetData, 'leverage' | 'leverageShort'> {
+  const positions = accountView(state, user)?.positions ?? [];
+  const own = positions.filter((position) => position.instrumentId === instrumentId);
+  const side = (value: number, position: PositionView | undefined): AssetLeverage => ({
+    mode: isHedged ? 'Hedge' : 'OneWay',
+    type: isIsolated ? 'Isolated' : 'Cross',
+    value,
+    rawUsd: isIsolated ? (position === undefined ? '0' : rawUsd(position)) : '',
+  });
+  const long = side(leverage, isHedged ? own.find(({ size }) => size > 0) : own[0]);
+  if (!isHedged || leverage === leverageShort) return { leverage: long };
+  const short = own.find(({ size }) => size < 0);
+  return { leverage: long, leverageShort: side(leverageShort, short) };
 }

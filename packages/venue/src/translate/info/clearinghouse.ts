@@ -1,15 +1,16 @@
-import { accountView, type AccountView, type PositionView, type State } from '@oddlot/engine';
-import type { AssetPosition, ClearinghouseState, MarginSummary } from '@oddlot/protocol';
-import { negUsdc, present, ZERO_USDC, type Address } from '@oddlot/units';
 import {
-  formatAveragePrice,
-  formatMoney,
-  formatPrice,
-  formatRatio,
-  formatSize,
-  RATIO_SAFE,
-} from '../format.ts';
+  accountView,
+  reverseJobs,
+  type AccountView,
+  type MarginView,
+  type ReverseJobView,
+  type State,
+} from '@oddlot/engine';
+import type { ClearinghouseState, MarginSummary, ReverseJob } from '@oddlot/protocol';
+import { present, ZERO_USDC, type Address } from '@oddlot/units';
+import { formatMoney, formatSize } from '../format.ts';
 import { answer, findPerp, type InfoHandler } from './handler.ts';
+import { marginRatio, positionRecord } from './position-record.ts';
 
 type AccountType = 'perp' | 'outcome';
 
@@ -34,21 +35,38 @@ export function clearinghouseOf(
 }
 
 function perpState(state: State, account: AccountView): ClearinghouseState {
-  const { accountValue, marginUsed, notional, signedNotional } = account;
-  // Every position is cross, so the summary of cross is the summary of all.
-  const summary = marginSummary({
+  const { cross, isHedged, liquidationFee, maintenanceMargin, total } = account;
+  const risk = maintenanceMargin + liquidationFee;
+  return {
+    ...shared(state, summaryOf(total), summaryOf(cross)),
+    assetPositions: account.positions.map((position) => positionRecord(state, position, isHedged)),
+    activeReverseJobs: reverseJobs(state, account.address).map((job) => jobRecord(state, job)),
+    crossMaintenanceMarginUsed: formatMoney(maintenanceMargin),
+    crossMarginRatio: marginRatio({ equity: cross.accountValue, risk }),
+    withdrawable: formatMoney(account.withdrawable),
+  };
+}
+
+function summaryOf({ accountValue, marginUsed, notional, signedNotional }: MarginView) {
+  return marginSummary({
     accountValue,
     totalMarginUsed: marginUsed,
     totalNtlPos: notional,
     totalRawUsd: accountValue - signedNotional,
   });
-  const ratio = marginRatio(account);
+}
+
+const PHASES = { closing: 'Closing', opening: 'Opening' } as const;
+
+function jobRecord(state: State, job: ReverseJobView): ReverseJob {
+  const perp = present(findPerp(state, job.instrumentId), 'the perp of a job');
   return {
-    ...shared(state, summary),
-    assetPositions: account.positions.map((position) => positionRecord(state, position, ratio)),
-    crossMaintenanceMarginUsed: formatMoney(account.maintenanceMargin),
-    crossMarginRatio: ratio,
-    withdrawable: formatMoney(account.withdrawable),
+    asset: String(job.instrumentId),
+    coin: perp.name,
+    filledCloseQty: formatSize(perp, job.closed),
+    marginMode: job.isIsolated ? 'Isolated' : 'Cross',
+    phase: PHASES[job.phase],
+    positionSzAtStart: formatSize(perp, job.sizeAtStart),
   };
 }
 
@@ -61,8 +79,9 @@ function outcomeState(state: State, account: AccountView): ClearinghouseState {
     totalRawUsd: free,
   });
   return {
-    ...shared(state, summary),
+    ...shared(state, summary, summary),
     assetPositions: [],
+    activeReverseJobs: [],
     crossMaintenanceMarginUsed: '0',
     // There is no ratio where nothing is borrowed.
     crossMarginRatio: '',
@@ -80,68 +99,35 @@ function marginSummary(amounts: { readonly [Key in keyof MarginSummary]: bigint 
 }
 
 /** What both sub-accounts tell alike. Nothing is on hold for a withdrawal. */
-function shared(state: State, summary: MarginSummary) {
+function shared(state: State, total: MarginSummary, cross: MarginSummary) {
   return {
-    marginSummary: summary,
-    crossMarginSummary: summary,
-    accountValuePlusWithdrawHold: summary.accountValue,
-    totalRawUsdPlusWithdrawHold: summary.totalRawUsd,
+    marginSummary: total,
+    crossMarginSummary: cross,
+    accountValuePlusWithdrawHold: total.accountValue,
+    totalRawUsdPlusWithdrawHold: total.totalRawUsd,
     vaultEquity: '0',
-    activeReverseJobs: [],
     time: state.timeMs,
   };
 }
 
-/** R-ratio; liquidation at 1 and below. */
-function marginRatio(account: AccountView): string {
-  const atRisk = account.maintenanceMargin + account.liquidationFee;
-  return atRisk === 0n ? RATIO_SAFE : formatRatio(account.accountValue, atRisk);
-}
-
-function positionRecord(state: State, position: PositionView, ratio: string): AssetPosition {
-  const perp = present(findPerp(state, position.instrumentId), 'the perp of a position');
-  const { liquidationPrice, unrealised, leverage, cost } = position;
-  const paid = cost < 0n ? -cost : cost;
-  return {
-    position: {
-      adlQuantile: 0,
-      asset: String(position.instrumentId),
-      coin: perp.name,
-      cumFunding: { allTime: '0', sinceChange: '0', sinceOpen: '0' },
-      entryPx: formatAveragePrice(perp, cost, position.size),
-      leverage: { rawUsd: '', type: 'Cross', value: leverage },
-      liquidationPx: liquidationPrice === undefined ? '' : formatPrice(perp, liquidationPrice),
-      marginRatio: ratio,
-      marginUsed: formatMoney(position.marginUsed),
-      markPx: formatPrice(perp, position.mark),
-      maxLeverage: position.maxLeverage,
-      positionValue: formatMoney(position.notional),
-      // unrealised / (|size| × entry / leverage); |size| × entry is the cost.
-      returnOnEquity: paid === 0n ? '0' : formatRatio(unrealised * BigInt(leverage), paid),
-      szi: formatSize(perp, position.size),
-      unrealizedPnl: formatMoney(unrealised),
-      updateTime: position.updatedMs,
-      cumFee: formatMoney(negUsdc(position.feesPaid)),
-      closedPnl: formatMoney(position.realised),
-    },
-    tpsl: [],
-    type: 'OneWay',
-  };
-}
+const NO_MARGIN: MarginView = {
+  accountValue: ZERO_USDC,
+  notional: ZERO_USDC,
+  signedNotional: ZERO_USDC,
+  marginUsed: ZERO_USDC,
+};
 
 function emptyAccount(address: Address): AccountView {
   return {
     address,
     perpBalance: ZERO_USDC,
     outcomeBalance: ZERO_USDC,
-    accountValue: ZERO_USDC,
-    unrealised: ZERO_USDC,
-    notional: ZERO_USDC,
-    signedNotional: ZERO_USDC,
+    isHedged: false,
+    total: NO_MARGIN,
+    cross: NO_MARGIN,
     initialMargin: ZERO_USDC,
     maintenanceMargin: ZERO_USDC,
     liquidationFee: ZERO_USDC,
-    marginUsed: ZERO_USDC,
     withdrawable: ZERO_USDC,
     positions: [],
   };

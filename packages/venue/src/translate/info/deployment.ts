@@ -1,18 +1,22 @@
 import { LIMITS, type Settings } from '@oddlot/protocol';
 import { MONEY_DECIMALS } from '@oddlot/units';
-import { formatMoney, formatRate } from '../format.ts';
+import { formatMoney } from '../format.ts';
 import { answer, type InfoHandler } from './handler.ts';
 
 /** Builder fees need 47 or later. */
 const PROTOCOL_VERSION = 47;
 
 /** In snake_case, as the interface names these fields. */
-export const settings: InfoHandler<'settings', Settings> = ({ network, settings: deployment }) =>
+export const settings: InfoHandler<'settings', Settings> = ({
+  network,
+  settings: deployment,
+  state,
+}) =>
   answer({
     bridge2_contract_address: deployment.bridgeContractAddress,
     settlement_chain_id: deployment.settlementChainId,
     usdc_contract_address: deployment.usdcContractAddress,
-    insurance_fund_address: deployment.insuranceFundAddress,
+    insurance_fund_address: state.parameters?.insuranceFundAddress ?? '',
     usdc_decimals: MONEY_DECIMALS,
     min_deposit: String(LIMITS.depositMicroMin),
     min_withdraw: formatMoney(LIMITS.withdrawMicroMin),
@@ -24,15 +28,3 @@ export const settings: InfoHandler<'settings', Settings> = ({ network, settings:
     relay_url: deployment.relayUrl,
     chain_name: deployment.chainName,
   });
-
-export const feeTierInfo: InfoHandler<'feeTierInfo'> = ({ state }) => {
-  const tiers = state.parameters?.feeTiers ?? [];
-  return answer({
-    tiers: tiers.map(({ level, minVolumeMicroUsdc, makerFeeE8, takerFeeE8 }) => ({
-      level,
-      min14dTradingVolume: formatMoney(minVolumeMicroUsdc),
-      perpMakerFeeRate: formatRate(makerFeeE8),
-      perpTakerFeeRate: formatRate(takerFeeE8),
-    })),
-  });
-};

@@ -19,7 +19,6 @@ export type InfoContext = {
 export type InfoSettings = {
   readonly bridgeContractAddress: string;
   readonly usdcContractAddress: string;
-  readonly insuranceFundAddress: string;
   readonly settlementChainId: number;
   readonly withdrawFeeMicroUsdc: number;
   readonly relayUrl: string;

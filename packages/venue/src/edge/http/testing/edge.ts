@@ -2,6 +2,7 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { NETWORKS } from '@oddlot/protocol';
 import { createLogger } from '../../../operate/log.ts';
 import { Metrics } from '../../../operate/metrics.ts';
+import { UserLedger } from '../../../history/user-ledger.ts';
 import { Receipts, type ReceiptsOptions } from '../../../replica/receipts.ts';
 import { perpLookup } from '../../../translate/action-to-command.ts';
 import { clientIpFinder } from '../../client-ip.ts';
@@ -53,6 +54,8 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const faucet = new Faucet({ replica, now });
   replica.onBlock((block) => receipts.onBlock(block));
   replica.onBlock((block) => faucet.onBlock(block));
+  const ledger = new UserLedger(() => replica.state);
+  replica.onBlock((block) => ledger.onBlock(block));
   const network = NETWORKS.testnet;
   const confirmTimeoutMs = options.confirmTimeoutMs ?? 2000;
   const errors: string[] = [];
@@ -61,7 +64,6 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const settings = {
     bridgeContractAddress: `0x${'b'.repeat(40)}`,
     usdcContractAddress: `0x${'c'.repeat(40)}`,
-    insuranceFundAddress: `0x${'d'.repeat(40)}`,
     settlementChainId: 421_614,
     withdrawFeeMicroUsdc: 100_000,
     relayUrl: 'http://127.0.0.1:8691',
@@ -71,7 +73,9 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const edge = new HttpEdge({
     endpoints: {
       '/exchange': exchangeEndpoint({ replica, receipts, pool, network, now, confirmTimeoutMs }),
-      '/info': infoEndpoint({ replica, receipts, limiter, network, settings, now, faucet }),
+      '/info': infoEndpoint({
+        ...{ replica, receipts, limiter, network, settings, now, faucet, ledger },
+      }),
       '/account-status': status,
       '/account': status,
       '/request-fund': faucet.endpoint(),

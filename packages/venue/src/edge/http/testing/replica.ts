@@ -2,22 +2,23 @@ import { createHash } from 'node:crypto';
 import { applyBlock, checkCommand, createState } from '@oddlot/engine';
 import type { Command, CommandOutcome, PerpDefinition, VenueParameters } from '@oddlot/engine';
 import { hash, instrumentId, timeMs, type Address, type Hash } from '@oddlot/units';
+import { defaultParameters } from '../../../genesis.ts';
 import type { LoggedCommand } from '../../../log/log.ts';
 import type { AppliedBlock, BlockHead, Executed, Replica } from '../../../replica/replica.ts';
+import { testKey } from './client.ts';
 
 /**
  * A replica without a log, for tests of the edge: the real engine, a block per proposal, a clock that
  * tests move, and a gate that holds proposals back.
  */
 
+/** Who may send the operator's actions. */
+export const ADMIN_KEY_BYTE = 7;
+
 const PARAMETERS: VenueParameters = {
-  serviceNetwork: 'Oddlot-Testnet',
-  minOrderValueMicroUsdc: 10_000_000,
-  oracleBandE8: 80_000_000,
-  marketBandE8: 5_000_000,
+  ...defaultParameters('Oddlot-Testnet', [testKey(ADMIN_KEY_BYTE).address]),
   oracleStaleMs: 60_000,
   externalStaleMs: 60_000,
-  liquidationFeeE8: 500_000,
   defaultLeverage: 10,
   feeTiers: [{ level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 15_000, takerFeeE8: 45_000 }],
 };

@@ -10,7 +10,7 @@ type Params = { readonly user: Address; readonly accountType?: AccountType | und
 
 /**
  * Positions and margin of one sub-account, after each block in which it traded, changed orders or
- * received money. A move of the mark alone sends nothing: it would send to everyone every second.
+ * settings, was paid, or was made to close something. A move of the mark alone sends nothing: it would send to everyone every second.
  */
 export class AccountStateChannel implements NodeChannel<Params> {
   readonly #context: ChannelContext;
@@ -72,6 +72,14 @@ function touchedBy(event: EngineEvent, touch: (user: Address, type: AccountType)
       break;
     case 'faucetCredited':
       touch(event.account, event.subAccount);
+      break;
+    case 'settingsChanged':
+    case 'fundingPaid':
+    case 'liquidationStep':
+    case 'deleveraged':
+    case 'positionSettled':
+    case 'reverseJobChanged':
+      touch(event.account, 'perp');
       break;
     default:
       break;

@@ -5,9 +5,11 @@ import {
   type Command,
   type OrderRequest,
   type PerpDefinition,
+  type SignedCommand,
   type State,
 } from '@oddlot/engine';
 import { address, hash, instrumentId, timeMs, type Address, type Hash } from '@oddlot/units';
+import { defaultParameters } from '../../../genesis.ts';
 import type { AppliedBlock, Replica } from '../../../replica/replica.ts';
 
 /** A venue for tests of the views: the real engine under a log that is only a list. */
@@ -49,14 +51,8 @@ export const START_MS = 1_800_000_000_000;
 export const GENESIS: Command = {
   type: 'genesis',
   parameters: {
-    serviceNetwork: 'Oddlot-Testnet',
-    minOrderValueMicroUsdc: 10_000_000,
-    oracleBandE8: 80_000_000,
-    marketBandE8: 5_000_000,
+    ...defaultParameters('Oddlot-Testnet'),
     oracleStaleMs: 86_400_000,
-    externalStaleMs: 30_000,
-    liquidationFeeE8: 500_000,
-    defaultLeverage: 20,
     feeTiers: [
       { level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 15_000, takerFeeE8: 45_000 },
       { level: 1, minVolumeMicroUsdc: 5_000_000_000_000, makerFeeE8: 12_000, takerFeeE8: 40_000 },
@@ -131,9 +127,20 @@ export class TestVenue implements Pick<Replica, 'state' | 'onBlock'> {
           timeInForce: order.timeInForce ?? 'gtc',
           ...(order.expireMs === undefined ? {} : { expireMs: order.expireMs }),
           ...(order.clientOrderId === undefined ? {} : { clientOrderId: order.clientOrderId }),
+          ...(order.trigger === undefined ? {} : { trigger: order.trigger }),
         },
       ],
     };
+  }
+
+  /** Applies one command of an account in a block of its own. */
+  signed(account: Address, command: UnsignedCommand): BlockResult {
+    return this.apply([{ ...command, authority: this.#authority(account) } as Command]);
+  }
+
+  /** Lets time pass in blocks of five seconds, as the samples of an hour need it. */
+  pass(ms: number): void {
+    for (let left = ms; left > 0; left -= 5_000) this.apply([], Math.min(left, 5_000));
   }
 
   cancel(account: Address, orderId: number): BlockResult {
@@ -151,6 +158,9 @@ export class TestVenue implements Pick<Replica, 'state' | 'onBlock'> {
     return { signer, nonce: this.#nonce, txHash: fakeHash('f', this.#nonce) };
   }
 }
+
+type WithoutAuthority<Of> = Of extends unknown ? Omit<Of, 'authority'> : never;
+export type UnsignedCommand = WithoutAuthority<SignedCommand>;
 
 export type TestOrder = Partial<OrderRequest> & {
   readonly price: number;

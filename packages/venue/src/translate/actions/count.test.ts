@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseDecimal } from '@oddlot/units';
-import { count } from './action-to-command.ts';
+import { count, exactCount, nearestCount } from './count.ts';
 
 describe('count', () => {
   test.each([
@@ -36,4 +36,13 @@ describe('count', () => {
       { numRuns: 2000 },
     );
   });
+});
+
+test('reference prices round half up, definitions do not round', () => {
+  expect(nearestCount('100.04', 1)).toBe(1000);
+  expect(nearestCount('100.05', 1)).toBe(1001);
+  expect(nearestCount('97123', 1)).toBe(971_230);
+  expect(nearestCount('125', -1)).toBe(13);
+  expect(exactCount('100.5', 1)).toBe(1005);
+  expect(exactCount('100.55', 1)).toBe(-1);
 });

@@ -1,0 +1,21 @@
+import type { Account } from '../account.ts';
+import type { CommandOutcome } from '../block.ts';
+import type { CancelAllCommand } from '../command.ts';
+import type { Execution } from '../execution.ts';
+import { cancelMany } from '../orders/cancel-many.ts';
+import { cancelledEntry } from './cancel-orders.ts';
+
+/** Cancels every resting and waiting order in scope; nothing to cancel is a success. */
+export function cancelAll(
+  execution: Execution,
+  account: Account,
+  { instrumentId, subAccount }: CancelAllCommand,
+): CommandOutcome {
+  const isInScope = (id: number): boolean =>
+    subAccount !== 'outcome' && (instrumentId === undefined || instrumentId === id);
+  const cancelled = cancelMany(execution, account, 'userCanceled', {
+    resting: (order) => isInScope(order.instrumentId),
+    waiting: ({ request }) => isInScope(request.instrumentId),
+  });
+  return { account: account.address, entries: cancelled.map(cancelledEntry) };
+}

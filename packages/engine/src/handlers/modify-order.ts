@@ -1,0 +1,226 @@
+import { addUsdc, minUsdc, type MicroUsdc, negUsdc, subUsdc, timeMs } from '@oddlot/units';
+import type { Account, Holding } from '../account.ts';
+import type { CommandOutcome, EntryOutcome } from '../block.ts';
+import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { clientOrderKey } from '../client-order-id.ts';
+import type { ModifyOrderCommand, OrderRequest } from '../command.ts';
+import type { Execution } from '../execution.ts';
+import { postToBalance } from '../ledger/post.ts';
+import { LIMITS } from '../limits.ts';
+import { emitOrder } from '../orders/emit.ts';
+import { runTaker, takerEntry } from '../orders/execute-order.ts';
+import { timeInForceOf } from '../orders/order-codes.ts';
+import { type OrderContext, reducibleSize } from '../orders/order-exposure.ts';
+import { orderReserve } from '../orders/order-margin.ts';
+import { read, snapshotOf } from '../orders/order-snapshot.ts';
+import { addResting, cancelOrder, ownerOf, removeOrder, reserveOf } from '../orders/resting.ts';
+import type { TakerOrder } from '../orders/taker-order.ts';
+import { validateOrder } from '../orders/validate-order.ts';
+import { freeInCross, ordersChanged } from '../perp/margin.ts';
+import type { Reject } from '../reject.ts';
+import type { State } from '../state.ts';
+
+/**
+ * Amends price and size of a resting order (R-modify). It keeps its id and its acceptance rank: at
+ * an unchanged price its place whatever the new size, at a new one a place by its acceptance time.
+ * It passes every test of a new order, with its old self out of the way, or nothing changes.
+ */
+export function modifyOrder(
+  execution: Execution,
+  account: Account,
+  command: ModifyOrderCommand,
+): CommandOutcome {
+  const { state } = execution;
+  const { address } = account;
+  const slot = findTarget(state, account, command);
+  if (slot === NONE) return { account: address, reject: { reason: 'orderUnknown' } };
+  const amend = amendOf(state, account, slot, command, state.timeMs);
+  const reject = judge(state, amend, command);
+  if (reject !== undefined) return { account: address, reject };
+  const { order } = amend.context;
+  if (order.size <= 0) {
+    const { clientOrderId, filled, filledNotional, orderId } = cancelOrder(
+      execution,
+      slot,
+      'amendedBelowFilled',
+    );
+    const entry = { orderId, clientOrderId, state: 'cancelled', filled, filledNotional } as const;
+    return { account: address, entries: [entry] };
+  }
+  const crosses = amend.holding.perp.book.crosses(order.isBuy, order.price);
+  if (crosses && order.timeInForce === 'alo') {
+    return { account: address, reject: { reason: 'postOnlyWouldTrade' } };
+  }
+  const entry = crosses ? trade(execution, slot, amend) : stay(execution, slot, amend);
+  return { account: address, entries: [entry] };
+}
+
+/** Judges an amend before it enters the log; whether it would trade is left to execution. */
+export function checkModifyOrder(
+  state: State,
+  account: Account,
+  command: ModifyOrderCommand,
+  nowMs: number,
+): Reject | undefined {
+  const slot = findTarget(state, account, command);
+  if (slot === NONE) return { reason: 'orderUnknown' };
+  return judge(state, amendOf(state, account, slot, command, nowMs), command);
+}
+
+/** An order, what it is to become, and what it leaves behind. */
+type Amend = {
+  readonly holding: Holding;
+  readonly context: OrderContext & { readonly replaced: NonNullable<OrderContext['replaced']> };
+};
+
+/** The account's own order in the book; an order that waits for the mark is not there. */
+function findTarget(state: State, account: Account, command: ModifyOrderCommand): number {
+  const { instrumentId, target } = command;
+  const { pool } = state;
+  const orderId =
+    'orderId' in target
+      ? target.orderId
+      : account.clientOrders.get(clientOrderKey(target.clientOrderId) ?? '');
+  const slot = orderId === undefined ? NONE : pool.find(orderId);
+  if (slot === NONE || read(pool.account, slot) !== account.index) return NONE;
+  return read(pool.instrument, slot) === instrumentId ? slot : NONE;
+}
+
+/** The rest of the order as if it were new: the new total size less what has filled. */
+function amendOf(
+  state: State,
+  account: Account,
+  slot: number,
+  command: ModifyOrderCommand,
+  nowMs: number,
+): Amend {
+  const { pool } = state;
+  const remaining = read(pool.remaining, slot);
+  const filled = read(pool.original, slot) - remaining;
+  const flags = read(pool.flags, slot);
+  const expireMs = read(pool.expireMs, slot);
+  const order: OrderRequest = {
+    instrumentId: command.instrumentId,
+    isBuy: (flags & SIDE_BUY) !== 0,
+    price: command.price,
+    size: command.size - filled,
+    reduceOnly: (flags & REDUCE_ONLY) !== 0,
+    timeInForce: timeInForceOf(read(pool.tif, slot)),
+    ...(expireMs === 0 ? {} : { expireMs: timeMs(expireMs) }),
+    ...(command.priceInexact === true ? { priceInexact: true } : {}),
+    ...(command.sizeInexact === true ? { sizeInexact: true } : {}),
+  };
+  const replaced = {
+    remaining,
+    filled,
+    price: read(pool.price, slot),
+    reserve: reserveOf(state, read(pool.orderId, slot)),
+  };
+  const { holding } = ownerOf(state, slot);
+  return { holding, context: { state, account, order, timeMs: nowMs, replaced } };
+}
+
+/** A size at or below what has filled ends the order: it is then judged as a cancel is. */
+function judge(state: State, { context }: Amend, command: ModifyOrderCommand): Reject | undefined {
+  const { instrumentId, size } = command;
+  const isCancel = size >= 0 && command.sizeInexact !== true && context.order.size <= 0;
+  if (!isCancel) return validateOrder(context);
+  return state.perps.get(instrumentId)?.halted === true
+    ? { reason: 'tradingHalted', instrumentId }
+    : undefined;
+}
+
+/** What the order rests with: reduce-only, no more than the position has left for it. */
+function newRest({ context, holding }: Amend): number {
+  const { order } = context;
+  return order.reduceOnly ? Math.min(order.size, reducibleSize(context, holding)) : order.size;
+}
+
+/** What the order holds back from now on; one that asks for no more makes do with what there is. */
+function newReserve({ context, holding }: Amend): MicroUsdc {
+  const { account, replaced, state } = context;
+  const needed = orderReserve(context, holding.perp, holding);
+  return minUsdc(needed, addUsdc(freeInCross(state, account), replaced.reserve));
+}
+
+/** The order stays in the book: in its place, or at a new price behind those accepted before it. */
+function stay(execution: Execution, slot: number, amend: Amend): EntryOutcome {
+  const { state } = execution;
+  const { pool } = state;
+  const { context, holding } = amend;
+  const { account, order, replaced } = context;
+  const { book } = holding.perp;
+  const rest = newRest(amend);
+  const reserve = newReserve(amend);
+  if (order.price === replaced.price) {
+    book.resize(slot, rest);
+  } else {
+    book.remove(slot);
+    pool.price[slot] = order.price;
+    pool.remaining[slot] = rest;
+    book.insert(slot, state.timeMs - LIMITS.amendRankMs);
+  }
+  pool.original[slot] = replaced.filled + rest;
+  addResting(holding, order.isBuy, order.reduceOnly, rest - replaced.remaining);
+  setReserve(state, account, holding, { orderId: read(pool.orderId, slot), reserve });
+  ordersChanged(state, account, holding);
+  const snapshot = snapshotOf(state, slot);
+  emitOrder(execution, 'open', snapshot);
+  const { clientOrderId, filled, filledNotional, orderId } = snapshot;
+  return { orderId, clientOrderId, state: 'open', filled, filledNotional, ...clip(order, rest) };
+}
+
+function clip(order: OrderRequest, rest: number): { clipped?: { from: number; to: number } } {
+  return rest === order.size ? {} : { clipped: { from: order.size, to: rest } };
+}
+
+/** Moves the difference between the balance and what the order holds back (R-isolated). */
+function setReserve(
+  state: State,
+  account: Account,
+  holding: Holding,
+  { orderId, reserve }: { readonly orderId: number; readonly reserve: MicroUsdc },
+): void {
+  const more = subUsdc(reserve, reserveOf(state, orderId));
+  if (more === 0n) return;
+  if (reserve === 0n) state.reserves.delete(orderId);
+  else state.reserves.set(orderId, reserve);
+  holding.reserved = addUsdc(holding.reserved, more);
+  postToBalance(state, account, negUsdc(more));
+}
+
+/** A new price that crosses: the order leaves the book, trades, and what is left comes back. */
+function trade(execution: Execution, slot: number, amend: Amend): EntryOutcome {
+  const { state } = execution;
+  const { pool } = state;
+  const { context, holding } = amend;
+  const { account, order, replaced } = context;
+  const rest = newRest(amend);
+  const reserve = newReserve(amend);
+  const { clientOrderId, filledNotional, orderId } = snapshotOf(state, slot);
+  const fired = state.triggers.firedAs(orderId);
+  const amended = {
+    acceptedMs: read(pool.acceptedMs, slot),
+    rank: read(pool.rank, slot),
+    filled: replaced.filled,
+    makerFeeOverpaid: read(pool.feeOverpaid, slot),
+  };
+  removeOrder(state, slot);
+  if (reserve > 0n) postToBalance(state, account, negUsdc(reserve));
+  const taker: TakerOrder = {
+    orderId,
+    account,
+    holding,
+    request: clientOrderId === undefined ? order : { ...order, clientOrderId },
+    price: order.price,
+    original: replaced.filled + rest,
+    remaining: rest,
+    filledNotional,
+    reserve,
+    feeOverpaid: 0,
+    amended,
+    ...(fired === undefined ? {} : { fired }),
+  };
+  const { status } = runTaker(execution, taker);
+  return { ...takerEntry(taker, status), ...clip(order, rest) };
+}

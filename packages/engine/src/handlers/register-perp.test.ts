@@ -1,0 +1,88 @@
+import { instrumentId } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import type { CommandOutcome } from '../block.ts';
+import { checkCommand } from '../check.ts';
+import type { PerpListing } from '../perp/definition.ts';
+import { PERP, Scenario } from '../testing/scenario.ts';
+
+const { asset: _asset, instrumentId: _id, ...BARE } = PERP;
+const NEW: PerpListing = { ...BARE, name: 'NEW-USDC' };
+
+/** Lists a perp, and checks that admission says what execution says. */
+function register(venue: Scenario, perp: PerpListing): CommandOutcome {
+  const admitted = checkCommand(venue.state, { type: 'registerPerp', perp }, venue.nowMs);
+  const outcome = venue.outcome({ type: 'registerPerp', perp });
+  expect(admitted.reject).toEqual(outcome.reject);
+  return outcome;
+}
+
+describe('a listing', () => {
+  test('has the id that it names', () => {
+    const venue = Scenario.open();
+    const outcome = register(venue, { ...NEW, instrumentId: instrumentId(7) });
+    expect(outcome).toEqual({ created: { instrumentId: 7 } });
+    expect(venue.state.perpIds).toEqual([1, 7]);
+  });
+
+  test('has the next id after the largest when it names none, and a bare asset', () => {
+    const venue = Scenario.open();
+    register(venue, { ...NEW, instrumentId: instrumentId(7) });
+    expect(register(venue, { ...NEW, name: 'B-USDC' })).toEqual({ created: { instrumentId: 8 } });
+    expect(venue.state.perps.get(8)?.definition).toMatchObject({
+      instrumentId: 8,
+      name: 'B-USDC',
+      asset: { assetId: 108, weiDecimals: 6, maxSupply: '0' },
+    });
+  });
+
+  test('is refused when the id or the name is in use', () => {
+    const venue = Scenario.open();
+    const { instrumentId } = PERP;
+    // Both: the id is judged first.
+    expect(register(venue, PERP)).toEqual({ reject: { reason: 'instrumentIdUsed', instrumentId } });
+    expect(register(venue, { ...NEW, name: PERP.name })).toEqual({
+      reject: { reason: 'nameUsed', name: PERP.name },
+    });
+  });
+
+  test.each([
+    ['instrumentId', { instrumentId: instrumentId(0) }],
+    ['instrumentId', { instrumentId: instrumentId(100_000) }],
+    ['name', { name: '' }],
+    ['szDecimals', { szDecimals: -5 }],
+    ['szDecimals', { szDecimals: 7 }],
+    ['priceTick', { priceTick: 0 }],
+    ['priceTick', { priceTick: 0.5 }],
+    ['bookTicks', { bookTicks: [] }],
+    ['bookTicks', { bookTicks: [100, 100] }],
+    ['bookTicks', { bookTicks: [1, 2, 3, 4, 5, 6, 7, 8, 9] }],
+    ['maxLimitOrderSize', { maxLimitOrderSize: 0 }],
+    ['maxMarketOrderSize', { maxMarketOrderSize: -1 }],
+    ['impactNotionalMicroUsdc', { impactNotionalMicroUsdc: 0 }],
+    ['takerFeeE8', { takerFeeE8: 100_000_000 }],
+    ['makerFeeE8', { makerFeeE8: -1 }],
+    ['markBandE8', { markBandE8: 0 }],
+  ])('is refused for its %s: %j', (field, fault) => {
+    const venue = Scenario.open();
+    expect(register(venue, { ...NEW, ...fault }).reject).toMatchObject({
+      reason: 'definitionInvalid',
+      field,
+    });
+    expect(venue.state.perpIds).toEqual([1]);
+  });
+
+  const tier = PERP.tiers[0]!;
+  test.each([
+    ['no tiers', []],
+    ['tier 1 is numbered 2', [{ ...tier, tier: 2 }]],
+    ['tier 1 leaves a gap', [{ ...tier, minSize: 1 }]],
+    ['mmr must rise', [tier, { ...tier, tier: 2, minSize: 100_000, maxSize: 200_000 }]],
+    // 1/50 = 2% against 1.5% + 0.5% + 0.045%.
+    ['tier 1 would open positions at liquidation', [{ ...tier, mmrE8: 1_500_000 }]],
+    ['a number is out of range', [{ ...tier, maxSize: 0.5 }]],
+  ])('is refused for its margin table: %s', (why, tiers) => {
+    expect(register(Scenario.open(), { ...NEW, tiers })).toEqual({
+      reject: { reason: 'marginTableInvalid', why },
+    });
+  });
+});

@@ -1,0 +1,242 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { holdingKey } from '../account.ts';
+import { checkCommand } from '../check.ts';
+import { reverseJobs } from '../read.ts';
+import { alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
+import { act, checkRestarts, group, sign, story, waiting } from '../testing/waiting.ts';
+
+const PRICE = 1_000_000;
+const { instrumentId } = PERP;
+let scenario: Scenario;
+
+beforeEach(() => {
+  scenario = Scenario.open();
+});
+afterEach(() => {
+  checkRestarts(scenario);
+});
+
+/** Alice is long (or short) 100 lots at 100; orders 1 and 2 are used. */
+function position(isBuy = true): void {
+  scenario.one(bob, { isBuy: !isBuy, price: PRICE, size: 100 });
+  scenario.one(alice, { isBuy, price: PRICE, size: 100 });
+}
+
+function reverse(isBuy?: boolean): string[] {
+  const command = { type: 'reversePosition', instrumentId } as const;
+  return story(act(scenario, alice, isBuy === undefined ? command : { ...command, isBuy }));
+}
+
+/** Carol bids; post-only, so that it is in the book before jobs run. */
+function bid(size: number, price = 990_000): string[] {
+  const orders = [order({ price, size, timeInForce: 'alo' })];
+  return story(act(scenario, carol, { type: 'placeOrders', orders }));
+}
+
+describe('reversePosition', () => {
+  test('in a deep book all at once: closed, then opened', () => {
+    position();
+    bid(300);
+    expect(reverse()).toEqual([
+      'closing 0 0',
+      '3 open 200',
+      '4 filled',
+      '3 open 100',
+      '5 filled',
+      'done 100 100',
+    ]);
+    expect(scenario.position(alice)).toBe(-100);
+    expect(reverseJobs(scenario.state, alice)).toEqual([]);
+  });
+
+  test('a short turns long', () => {
+    position(false);
+    scenario.one(carol, { isBuy: false, price: 1_010_000, size: 300 });
+    reverse();
+    expect(scenario.position(alice)).toBe(100);
+  });
+
+  test('in a thin book across blocks', () => {
+    position();
+    bid(60);
+    expect(reverse()).toEqual([
+      'closing 0 0',
+      '3 filled',
+      '4 cancelled iocRemainder',
+      'closing 60 0',
+    ]);
+    expect(reverseJobs(scenario.state, alice)).toEqual([
+      {
+        instrumentId,
+        phase: 'closing',
+        sizeAtStart: 100,
+        closed: 60,
+        opened: 0,
+        isIsolated: false,
+        startedMs: scenario.nowMs,
+      },
+    ]);
+    // Nothing to trade with: nothing is sent, nothing is said.
+    expect(story(scenario.block())).toEqual([]);
+    expect(bid(70)).toEqual([
+      '5 open 70',
+      '5 open 30',
+      '6 filled',
+      '5 filled',
+      '7 cancelled iocRemainder',
+      'opening 100 30',
+    ]);
+    expect(bid(70)).toEqual(['8 open 70', '8 filled', '9 filled', 'done 100 100']);
+    expect(scenario.position(alice)).toBe(-100);
+  });
+
+  test('never further than 5% from the mark', () => {
+    position();
+    bid(300, 949_900);
+    expect(reverse()).toEqual(['closing 0 0']);
+    bid(300, 950_000);
+    expect(scenario.position(alice)).toBe(-100);
+  });
+
+  test('fails after 10 s; what is done stays', () => {
+    position();
+    bid(60);
+    reverse();
+    scenario.wait(9_999);
+    expect(story(scenario.block())).toEqual([]);
+    scenario.wait(1);
+    expect(bid(20)).toEqual(['5 open 20', '5 filled', '6 cancelled iocRemainder', 'failed 80 0']);
+    expect(scenario.position(alice)).toBe(20);
+    bid(300);
+    expect(scenario.position(alice)).toBe(20);
+  });
+
+  test('a block past the end does not try again', () => {
+    position();
+    reverse();
+    scenario.wait(10_001);
+    expect(bid(300)).toEqual(['3 open 300', 'failed 0 0']);
+  });
+
+  test('opening is subject to margin', () => {
+    scenario = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000 });
+    scenario.fund(alice, 5_500_000);
+    position();
+    bid(300, 970_000);
+    // Closing at 97 loses 3 and leaves 2.4: too little for 5 of margin.
+    expect(reverse()).toEqual([
+      'closing 0 0',
+      '3 open 200',
+      '4 filled',
+      '5 rejected marginInsufficient',
+      'failed 100 0',
+    ]);
+    expect(scenario.position(alice)).toBe(0);
+  });
+
+  test('resting reduce-only orders go first; what hangs on the position goes with it', () => {
+    position();
+    scenario.one(alice, { isBuy: false, reduceOnly: true, price: 1_100_000, size: 100 });
+    scenario.one(alice, { isBuy: false, price: 1_200_000, size: 100 });
+    group(scenario, alice, 'position', waiting({ price: 900_000 }, { size: 0 }));
+    bid(300);
+    expect(reverse()).toEqual([
+      '3 cancelled userCanceled',
+      'closing 0 0',
+      '6 open 200',
+      '5 cancelled reduceOnly',
+      '7 filled',
+      '6 open 100',
+      '8 filled',
+      'done 100 100',
+    ]);
+  });
+
+  test('a position that others close ends the job; it opens what it closed itself', () => {
+    position();
+    bid(40);
+    reverse();
+    // Alice sells 60 by hand: the job has closed 40 and opens 40.
+    bid(60);
+    expect(scenario.position(alice)).toBe(0);
+    bid(300);
+    expect(scenario.position(alice)).toBe(-100);
+
+    scenario = Scenario.open();
+    position();
+    bid(40);
+    reverse();
+    scenario.one(bob, { price: 940_000, size: 60 });
+    scenario.one(alice, { isBuy: false, price: 940_000, size: 60 });
+    expect(scenario.position(alice)).toBe(0);
+    bid(300);
+    expect(scenario.position(alice)).toBe(-40);
+  });
+
+  test('refusals, at admission too', () => {
+    const command = sign(scenario, alice, { type: 'reversePosition', instrumentId });
+    const unknown = sign(scenario, alice, { type: 'reversePosition', instrumentId: 9 as never });
+    const reason = (each: typeof command): string | undefined =>
+      checkCommand(scenario.state, each, scenario.nowMs).reject?.reason;
+    expect(reason(unknown)).toBe('instrumentUnknown');
+    expect(reason(command)).toBe('positionMissing');
+    position();
+    reverse();
+    expect(reason(command)).toBe('reverseUnderWay');
+    expect(reverse()).toEqual([]);
+    scenario.wait(30_001);
+    expect(reason(command)).toBe('oracleStale');
+  });
+
+  test('larger than a market order may be: in slices', () => {
+    scenario = Scenario.open({ perp: { ...PERP, maxMarketOrderSize: 60 } });
+    position();
+    bid(300);
+    expect(reverse().at(-1)).toBe('closing 60 0');
+    expect(story(scenario.block()).at(-1)).toBe('opening 100 60');
+    expect(story(scenario.block()).at(-1)).toBe('done 100 100');
+  });
+
+  test('isolated', () => {
+    act(scenario, alice, { type: 'updateMarginMode', instrumentId, marginMode: 'isolated' });
+    position();
+    bid(300);
+    reverse();
+    expect(scenario.position(alice)).toBe(-100);
+    expect(scenario.holding(alice).isolatedMargin).toBeGreaterThan(0n);
+  });
+
+  test('R-hedge: the long leg closes and the short leg opens, the other way round too', () => {
+    act(scenario, alice, { type: 'updatePositionMode', mode: 'hedge' });
+    const legs = (): (number | undefined)[] =>
+      ([0, 1] as const).map(
+        (leg) => scenario.account(alice).holdings.get(holdingKey(instrumentId, leg))?.size,
+      );
+    position();
+    bid(300);
+    reverse(true);
+    expect(legs()).toEqual([0, -100]);
+    expect(reverse(true)).toEqual([]);
+    scenario.one(carol, { isBuy: false, price: 1_010_000, size: 300 });
+    reverse(false);
+    expect(legs()).toEqual([100, 0]);
+    bid(300);
+    // Without a side: the leg that there is.
+    reverse();
+    expect(legs()).toEqual([0, -100]);
+  });
+
+  test('R-hedge: both legs at once', () => {
+    act(scenario, alice, { type: 'updatePositionMode', mode: 'hedge' });
+    position();
+    scenario.one(bob, { price: PRICE, size: 50 });
+    scenario.one(alice, { isBuy: false, price: PRICE, size: 50 });
+    reverse(true);
+    reverse(false);
+    expect(reverseJobs(scenario.state, alice).map(({ sizeAtStart }) => sizeAtStart)).toEqual([
+      100, -50,
+    ]);
+    scenario.wait(10_000);
+    expect(story(scenario.block())).toEqual(['failed 0 0', 'failed 0 0']);
+  });
+});

@@ -1,0 +1,44 @@
+import type { Account } from '../account.ts';
+import { NONE } from '../book/order-pool.ts';
+import type { CancelCause, OrderSnapshot } from '../event.ts';
+import type { Execution } from '../execution.ts';
+import { cancelTrigger } from '../triggers/cancel-trigger.ts';
+import type { TriggerOrder } from '../triggers/trigger-book.ts';
+import { read, snapshotOf } from './order-snapshot.ts';
+import { cancelOrder } from './resting.ts';
+
+/** Which of an account's orders go. */
+export type Picks = {
+  readonly resting: (order: OrderSnapshot) => boolean;
+  readonly waiting: (trigger: TriggerOrder) => boolean;
+};
+
+/**
+ * Cancels the orders of an account that are picked, by order id, children that sleep before them all:
+ * a parent would take them along, and each is to end for the same cause.
+ */
+export function cancelMany(
+  execution: Execution,
+  account: Account,
+  cause: CancelCause,
+  picks: Picks,
+): OrderSnapshot[] {
+  const { pool, triggers } = execution.state;
+  const picked: number[] = [];
+  const asleep: number[] = [];
+  for (const holding of account.holdings.values()) {
+    for (let slot = holding.orders.head; slot !== NONE; slot = read(pool.ownNext, slot)) {
+      const order = snapshotOf(execution.state, slot);
+      if (picks.resting(order)) picked.push(order.orderId);
+    }
+  }
+  for (const trigger of triggers.ofAccount(account.index)) {
+    if (picks.waiting(trigger)) (trigger.isDormant ? asleep : picked).push(trigger.orderId);
+  }
+  return [...asleep, ...picked.sort((a, b) => a - b)].flatMap((orderId) => {
+    const trigger = triggers.find(orderId);
+    if (trigger !== undefined) return [cancelTrigger(execution, trigger, cause)];
+    const slot = pool.find(orderId);
+    return slot === NONE ? [] : [cancelOrder(execution, slot, cause)];
+  });
+}

@@ -1,0 +1,75 @@
+import { type Address, instrumentId, present, timeMs } from '@oddlot/units';
+import type { Holding } from './account.ts';
+import type { OrderSnapshot } from './event.ts';
+import { allReverseJobs } from './reverse/run-reverse-jobs.ts';
+import type { State } from './state.ts';
+import type { OrderGroup } from './triggers/group-book.ts';
+import { triggerSnapshot } from './triggers/trigger-snapshot.ts';
+import type { ReverseJobView, TpslLeg, TpslView, TriggerView } from './views.ts';
+
+/**
+ * The account's orders that wait for their price, newest first, with the children that sleep behind
+ * them. Left out are children behind other orders, and what hangs on a position.
+ */
+export function triggerOrders(state: State, address: Address): readonly TriggerView[] {
+  const index = state.accountIndex.get(address);
+  if (index === undefined) return [];
+  return [...state.triggers.ofAccount(index)]
+    .filter(({ isDormant, isPositionTpsl }) => !isDormant && !isPositionTpsl)
+    .map((trigger) => ({
+      order: triggerSnapshot(state, trigger),
+      children: childOrders(state, trigger.orderId),
+    }))
+    .sort((a, b) => b.order.orderId - a.order.orderId);
+}
+
+/** The children that sleep behind a live order, by id; none when it is no parent. */
+export function childOrders(state: State, parentId: number): readonly OrderSnapshot[] {
+  const group = state.groups.of(parentId);
+  if (group?.parentId !== parentId) return [];
+  return group.childIds.map((childId) =>
+    triggerSnapshot(state, present(state.triggers.find(childId), 'a child that sleeps')),
+  );
+}
+
+/** What hangs on a position, in order of creation: one entry an action. */
+export function tpslOf(state: State, holding: Holding): readonly TpslView[] {
+  return [...state.groups.attachedTo(holding)].map((group) => tpslView(state, group));
+}
+
+/** An order of the group that has fired is an open order by now, and is listed there. */
+function tpslView(state: State, group: OrderGroup): TpslView {
+  let takeProfit: TpslLeg | undefined;
+  let stopLoss: TpslLeg | undefined;
+  for (const orderId of group.childIds) {
+    const request = state.triggers.find(orderId)?.request;
+    if (request === undefined) continue;
+    const { isMarket, kind, price: triggerPrice } = request.trigger;
+    const leg = { orderId, triggerPrice, isMarket, price: request.price };
+    if (kind === 'takeProfit') takeProfit = leg;
+    else stopLoss = leg;
+  }
+  return { createdMs: timeMs(group.createdMs), size: group.quantity, takeProfit, stopLoss };
+}
+
+/** The account's running reverse jobs, oldest first. */
+export function reverseJobs(state: State, address: Address): readonly ReverseJobView[] {
+  const index = state.accountIndex.get(address);
+  return allReverseJobs(state)
+    .filter(({ accountIndex }) => accountIndex === index)
+    .map(({ closed, instrumentId: id, isIsolated, opened, phase, sizeAtStart, startedMs }) => ({
+      instrumentId: instrumentId(id),
+      phase,
+      sizeAtStart,
+      closed,
+      opened,
+      isIsolated,
+      startedMs: timeMs(startedMs),
+    }));
+}
+
+/** When the account's orders will be cancelled, if it said so. */
+export function scheduledCancel(state: State, address: Address): number | undefined {
+  const index = state.accountIndex.get(address);
+  return index === undefined ? undefined : state.schedules.of(index);
+}

@@ -1,0 +1,79 @@
+import { type Address, timeMs } from '@oddlot/units';
+import { applyBlock } from '../apply.ts';
+import type { BlockResult, CommandOutcome } from '../block.ts';
+import type { Authority, Command, Grouping, OrderRequest, TriggerRequest } from '../command.ts';
+import { dump, restore, type StateDump } from '../dump.ts';
+import { checkInvariants } from '../invariants.ts';
+import { createState } from '../state.ts';
+import { order, type OrderShape, type Scenario } from './scenario.ts';
+
+/** A trigger order of the test perp: a market stop that sells, reduce-only, unless told otherwise. */
+export function waiting(
+  condition: Partial<TriggerRequest> & { readonly price: number },
+  shape: Partial<OrderShape> = {},
+): OrderRequest {
+  return order({
+    isBuy: false,
+    reduceOnly: true,
+    price: condition.price,
+    size: 100,
+    ...shape,
+    trigger: { kind: 'stopLoss', isMarket: true, ...condition },
+  });
+}
+
+type Unsigned<T> = T extends { readonly authority: Authority } ? Omit<T, 'authority'> : never;
+
+/** Signs a command and executes it in a block of its own. */
+export function act(scenario: Scenario, signer: Address, command: Unsigned<Command>): BlockResult {
+  return scenario.block(sign(scenario, signer, command));
+}
+
+export function sign(scenario: Scenario, signer: Address, command: Unsigned<Command>): Command {
+  return { ...command, authority: scenario.authority(signer) } as Command;
+}
+
+/** Places orders that belong together. */
+export function group(
+  scenario: Scenario,
+  signer: Address,
+  grouping: Grouping,
+  ...orders: readonly OrderRequest[]
+): CommandOutcome {
+  return act(scenario, signer, { type: 'placeOrders', orders, grouping }).outcomes[0] ?? {};
+}
+
+/** What became of orders, in words: "4 cancelled siblingFilled", "3 open 40". */
+export function story({ events }: BlockResult): string[] {
+  return events.flatMap((event) => {
+    if (event.type === 'reverseJobChanged') {
+      return [`${event.phase} ${event.closed} ${event.opened}`];
+    }
+    if (event.type !== 'orderUpdated') return [];
+    const { cancelCause, order: shown, reject, status } = event;
+    const why = cancelCause ?? reject?.reason ?? shown.remaining;
+    return [`${shown.orderId} ${status}${status === 'filled' ? '' : ` ${why}`}`];
+  });
+}
+
+/**
+ * Runs the whole history again beside a twin that is dumped and restored before every block: a
+ * restart at any point changes nothing.
+ */
+export function checkRestarts(scenario: Scenario): void {
+  const lived = createState();
+  let restarted = createState();
+  for (const { commands, timeMs: at } of scenario.blocks) {
+    const text = JSON.stringify(dump(restarted));
+    restarted = restore(JSON.parse(text) as StateDump);
+    const height = lived.height + 1;
+    if (JSON.stringify(dump(restarted)) !== text) throw new Error(`dump ${height - 1} changed`);
+    const block = { height, timeMs: timeMs(at), commands };
+    const results = [applyBlock(lived, block), applyBlock(restarted, block)];
+    checkInvariants(restarted);
+    const [a, b] = results.map((result) => story(result).join('; '));
+    if (a !== b) throw new Error(`a restart before block ${height} changed: ${a} to ${b}`);
+    const [x, y] = [lived, restarted].map((state) => JSON.stringify(dump(state)));
+    if (x !== y) throw new Error(`a restart before block ${height} changed ${x} to ${y}`);
+  }
+}

@@ -1,0 +1,448 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { accountView, childOrders, triggerOrders } from '../read.ts';
+import { alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
+import { act, checkRestarts, group, sign, story, waiting } from '../testing/waiting.ts';
+
+const PRICE = 1_000_000;
+const takeProfit = waiting({ kind: 'takeProfit', price: 1_100_000, isMarket: false });
+const stopLoss = waiting({ price: 900_000 });
+let scenario: Scenario;
+
+beforeEach(() => {
+  scenario = Scenario.open();
+});
+afterEach(() => {
+  checkRestarts(scenario);
+});
+
+/** Alice bids 100 lots at 100 as order 1, with a take-profit 2 and a stop-loss 3 behind it. */
+function family(shape: Partial<Parameters<typeof order>[0]> = {}): void {
+  const parent = order({ price: PRICE, size: 100, ...shape });
+  expect(group(scenario, alice, 'normal', parent, takeProfit, stopLoss).reject).toBeUndefined();
+}
+
+/** Sells 100 lots of bob's at a price, immediate. */
+function sell(size: number, price = PRICE): ReturnType<typeof act> {
+  const orders = [order({ isBuy: false, price, size, timeInForce: 'ioc' })];
+  return act(scenario, bob, { type: 'placeOrders', orders });
+}
+
+describe('R-grouping: what may belong together', () => {
+  const parent = order({ price: PRICE, size: 100 });
+  test.each([
+    ['normal', [parent]],
+    ['normal', [parent, stopLoss, takeProfit, stopLoss]],
+    ['normal', [parent, order({ isBuy: false, reduceOnly: true, price: PRICE, size: 100 })]],
+    ['normal', [parent, { ...stopLoss, reduceOnly: false }]],
+    ['normal', [parent, { ...stopLoss, isBuy: true }]],
+    ['normal', [parent, { ...stopLoss, instrumentId: 2 as typeof stopLoss.instrumentId }]],
+    ['position', [parent]],
+    ['position', [stopLoss, stopLoss]],
+    ['position', [stopLoss, takeProfit, stopLoss]],
+    ['position', [{ ...stopLoss, reduceOnly: false }]],
+    ['position', [stopLoss, { ...takeProfit, isBuy: true }]],
+    ['position', [stopLoss, { ...takeProfit, instrumentId: 2 as typeof stopLoss.instrumentId }]],
+  ] as const)('%s: refused as a whole (%#)', (grouping, orders) => {
+    const outcome = group(scenario, alice, grouping, ...orders);
+    expect(outcome.reject?.reason).toBe('groupingInvalid');
+    expect(outcome.entries).toBeUndefined();
+  });
+});
+
+describe('R-grouping: a parent and its children', () => {
+  test('children sleep behind a parent that rests', () => {
+    family();
+    expect(childOrders(scenario.state, 1).map(({ orderId }) => orderId)).toEqual([2, 3]);
+    expect(triggerOrders(scenario.state, alice)).toEqual([]);
+    expect(story(scenario.oracle(1_100_000))).toEqual([]);
+  });
+
+  test('filled as a maker, in parts: they wake with the last part', () => {
+    family();
+    expect(story(sell(40))).toEqual(['1 open 60', '4 filled']);
+    expect(childOrders(scenario.state, 1)).toHaveLength(2);
+    expect(story(sell(60))).toEqual(['1 filled', '2 open 100', '3 open 100', '5 filled']);
+    expect(triggerOrders(scenario.state, alice).map(({ order: { orderId } }) => orderId)).toEqual([
+      3, 2,
+    ]);
+    expect(story(scenario.oracle(1_100_000))).toEqual(['2 open 100']);
+  });
+
+  test('filled as a taker: they wait for their price from the start', () => {
+    scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
+    const parent = order({ price: PRICE, size: 100 });
+    const { entries } = group(scenario, alice, 'normal', parent, takeProfit, stopLoss);
+    expect(entries?.map(({ state }) => state)).toEqual(['filled', 'open', 'open']);
+    expect(triggerOrders(scenario.state, alice)).toHaveLength(2);
+  });
+
+  test('a child asks for no more than the parent filled', () => {
+    const parent = order({ price: PRICE, size: 100 });
+    group(scenario, alice, 'normal', parent, { ...takeProfit, size: 400 });
+    expect(story(sell(100))).toEqual(['1 filled', '2 open 100', '3 filled']);
+  });
+
+  test('an Ioc parent that fills in part takes them along', () => {
+    scenario.one(bob, { isBuy: false, price: PRICE, size: 40 });
+    const parent = order({ price: PRICE, size: 100, timeInForce: 'ioc' });
+    const { entries } = group(scenario, alice, 'normal', parent, takeProfit, stopLoss);
+    expect(entries?.map(({ filled, state }) => [state, filled])).toEqual([
+      ['cancelled', 40],
+      ['cancelled', 0],
+      ['cancelled', 0],
+    ]);
+  });
+
+  test('a parent that is refused takes them along, each with an id', () => {
+    const parent = order({ price: PRICE, size: 50_000_000 });
+    const result = act(scenario, alice, {
+      type: 'placeOrders',
+      orders: [parent, takeProfit, { ...stopLoss, size: 0 }],
+      grouping: 'normal',
+    });
+    expect(story(result)).toEqual([
+      '1 rejected positionLimit',
+      '2 cancelled parentCanceled',
+      '3 rejected sizeBelowMin',
+    ]);
+  });
+
+  test('cancelled by its owner, in part filled or not: they go with it', () => {
+    family();
+    sell(40);
+    const cancels = [{ instrumentId: PERP.instrumentId, orderId: 1 }];
+    expect(story(act(scenario, alice, { type: 'cancelOrders', cancels }))).toEqual([
+      '1 cancelled userCanceled',
+      '2 cancelled parentCanceled',
+      '3 cancelled parentCanceled',
+    ]);
+  });
+
+  test('expired: they go with it', () => {
+    family({ timeInForce: 'gtd', expireMs: (scenario.nowMs + 6_000) as never });
+    scenario.wait(6_000);
+    expect(story(scenario.block())).toEqual([
+      '1 cancelled expired',
+      '2 cancelled parentCanceled',
+      '3 cancelled parentCanceled',
+    ]);
+  });
+
+  test('a self-trade: they go with it', () => {
+    family();
+    const orders = [order({ isBuy: false, price: PRICE, size: 100, timeInForce: 'ioc' })];
+    expect(story(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
+      '1 cancelled selfTrade',
+      '2 cancelled parentCanceled',
+      '3 cancelled parentCanceled',
+      '4 cancelled iocRemainder',
+    ]);
+  });
+
+  test('a maker cut short by margin after a part: they wake with what it filled', () => {
+    // 5.2 carry 100 lots at 20×. After 40 lots at 100 the mark falls to 93: worth 2.4, and the rest
+    // would need 4.65.
+    scenario = Scenario.open({ accounts: [bob, carol] });
+    scenario.fund(alice, 5_200_000);
+    family();
+    sell(40);
+    scenario.oracle(930_000);
+    expect(story(sell(60))).toEqual([
+      '1 cancelled marginCanceled',
+      '2 open 40',
+      '3 open 40',
+      '5 cancelled iocRemainder',
+    ]);
+  });
+
+  test('a child that its owner cancels is gone; the other stays behind the parent', () => {
+    family();
+    scenario.cancel(alice, 2);
+    expect(story(sell(100))).toEqual(['1 filled', '3 open 100', '4 filled']);
+    scenario.cancel(alice, 3);
+    expect(scenario.state.groups.all()).toEqual([]);
+  });
+
+  test('both children cancelled: the parent stands alone', () => {
+    family();
+    scenario.cancel(alice, 2, 3);
+    expect(scenario.state.groups.all()).toEqual([]);
+    expect(story(sell(100))).toEqual(['1 filled', '4 filled']);
+  });
+
+  test('a trigger parent: children show behind it, sleep while it waits and while it rests', () => {
+    const parent = waiting(
+      { kind: 'takeProfit', price: 950_000, isMarket: false },
+      { isBuy: true, reduceOnly: false },
+    );
+    group(scenario, alice, 'normal', parent, takeProfit, stopLoss);
+    const [view] = triggerOrders(scenario.state, alice);
+    expect(view?.order.orderId).toBe(1);
+    expect(view?.children.map(({ orderId }) => orderId)).toEqual([2, 3]);
+    expect(story(scenario.oracle(950_000))).toEqual(['1 open 100']);
+    expect(childOrders(scenario.state, 1)).toHaveLength(2);
+    expect(story(sell(100, 950_000))).toEqual(['1 filled', '2 open 100', '3 open 100', '4 filled']);
+  });
+
+  test('a trigger parent that fails when it fires, or is cancelled, takes them along', () => {
+    const parent = waiting({ kind: 'takeProfit', price: 950_000 }, { isBuy: true });
+    group(scenario, alice, 'normal', parent, takeProfit);
+    group(scenario, alice, 'normal', parent, stopLoss);
+    scenario.cancel(alice, 3);
+    expect(scenario.state.triggers.find(4)).toBeUndefined();
+    expect(story(scenario.oracle(950_000))).toEqual([
+      '1 rejected reduceOnlyIncreases',
+      '2 cancelled parentCanceled',
+    ]);
+  });
+
+  test('both due in the pass after the parent filled: the first takes the position and its sibling', () => {
+    const early = waiting({ kind: 'takeProfit', price: 990_000 });
+    const late = waiting({ price: 1_010_000 });
+    const parent = order({ price: PRICE, size: 100 });
+    group(scenario, alice, 'normal', parent, early, late);
+    scenario.one(carol, { price: 960_000, size: 100 });
+    sell(100);
+    expect(story(scenario.block())).toEqual(['4 filled', '2 filled', '3 cancelled siblingFilled']);
+    expect(scenario.position(alice)).toBe(0);
+  });
+
+  test('both due, the first fills in part: the sibling fires for what is left', () => {
+    const early = waiting({ kind: 'takeProfit', price: 990_000 });
+    const late = waiting({ price: 1_010_000 });
+    group(scenario, alice, 'normal', order({ price: PRICE, size: 100 }), early, late);
+    sell(100);
+    // 30 lots are there for the one; the other finds none.
+    scenario.one(carol, { price: 960_000, size: 30, timeInForce: 'alo' });
+    expect(scenario.position(alice)).toBe(70);
+    expect(scenario.state.groups.all()).toEqual([]);
+  });
+});
+
+describe('R-trigger: one cancels the other', () => {
+  beforeEach(() => {
+    family();
+    sell(100);
+  });
+
+  test('a stop that fills in full cancels a take-profit that waits', () => {
+    scenario.one(carol, { price: 900_000, size: 100 });
+    expect(story(scenario.oracle(900_000))).toEqual([
+      '5 filled',
+      '3 filled',
+      '2 cancelled siblingFilled',
+    ]);
+  });
+
+  test('a take-profit that fired and is filled in the book cancels the stop', () => {
+    scenario.oracle(1_100_000);
+    const buy = (size: number): string[] => {
+      const orders = [order({ price: 1_100_000, size })];
+      return story(act(scenario, carol, { type: 'placeOrders', orders }));
+    };
+    expect(buy(40)).toEqual(['2 open 60', '5 filled']);
+    expect(buy(60)).toEqual(['2 filled', '3 cancelled siblingFilled', '6 filled']);
+  });
+
+  test('the stop takes the position from under a take-profit that rests in the book', () => {
+    scenario.oracle(1_100_000);
+    scenario.one(carol, { price: 900_000, size: 100 });
+    expect(story(scenario.oracle(900_000))).toEqual([
+      '5 filled',
+      '2 cancelled reduceOnly',
+      '3 filled',
+    ]);
+    expect(scenario.state.groups.all()).toEqual([]);
+  });
+
+  test('a stop that fills in part leaves the take-profit, which is clipped when it fires', () => {
+    scenario.one(carol, { price: 900_000, size: 30 });
+    expect(story(scenario.oracle(900_000))).toEqual(['5 filled', '3 cancelled iocRemainder']);
+    expect(story(scenario.oracle(1_100_000))).toEqual(['2 open 70']);
+  });
+
+  test('a stop that fails leaves the take-profit', () => {
+    act(scenario, alice, {
+      type: 'placeOrders',
+      orders: [order({ isBuy: false, price: 900_000, size: 100 })],
+    });
+    scenario.one(carol, { price: 900_000, size: 100 });
+    // Alice has closed by hand: nothing is left for the stop.
+    expect(scenario.position(alice)).toBe(0);
+    expect(story(scenario.oracle(900_000))).toEqual(['3 rejected reduceOnlyIncreases']);
+    expect(triggerOrders(scenario.state, alice).map(({ order: each }) => each.orderId)).toEqual([
+      2,
+    ]);
+  });
+});
+
+describe('R-grouping: what hangs on a position', () => {
+  beforeEach(() => {
+    scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
+    scenario.one(alice, { price: PRICE, size: 100 });
+  });
+  const whole = [
+    { ...takeProfit, size: 0 },
+    { ...stopLoss, size: 0 },
+  ];
+  const positionOf = (): unknown => accountView(scenario.state, alice)?.positions[0]?.tpsl;
+
+  test('needs a position on the right side', () => {
+    const [entry] = group(scenario, carol, 'position', stopLoss).entries ?? [];
+    expect(entry?.reject?.reason).toBe('reduceOnlyIncreases');
+    const wrong = { ...stopLoss, isBuy: true };
+    expect(group(scenario, alice, 'position', wrong).entries?.[0]?.reject?.reason).toBe(
+      'reduceOnlyIncreases',
+    );
+  });
+
+  test('shows with the position, one entry an action, and nowhere else', () => {
+    group(scenario, alice, 'position', ...whole);
+    group(scenario, alice, 'position', { ...stopLoss, size: 40 });
+    const createdMs = scenario.nowMs;
+    const stop = { triggerPrice: 900_000, isMarket: true, price: 900_000 };
+    expect(positionOf()).toEqual([
+      {
+        createdMs,
+        size: 0,
+        takeProfit: { orderId: 3, triggerPrice: 1_100_000, isMarket: false, price: 1_100_000 },
+        stopLoss: { orderId: 4, ...stop },
+      },
+      { createdMs, size: 40, takeProfit: undefined, stopLoss: { orderId: 5, ...stop } },
+    ]);
+    expect(triggerOrders(scenario.state, alice)).toEqual([]);
+  });
+
+  test('without a size it takes the whole position as it is then, and its sibling goes', () => {
+    group(scenario, alice, 'position', ...whole);
+    scenario.one(bob, { isBuy: false, price: PRICE, size: 50 });
+    scenario.one(alice, { price: PRICE, size: 50 });
+    scenario.one(carol, { price: 900_000, size: 150 });
+    expect(story(scenario.oracle(900_000))).toEqual([
+      '7 filled',
+      '4 filled',
+      '3 cancelled siblingFilled',
+    ]);
+    expect(scenario.position(alice)).toBe(0);
+  });
+
+  test('with a size it takes that part, clipped to the position', () => {
+    group(scenario, alice, 'position', { ...stopLoss, size: 40 });
+    group(scenario, alice, 'position', { ...stopLoss, size: 90 });
+    scenario.one(carol, { price: 900_000, size: 200 });
+    expect(story(scenario.oracle(900_000))).toEqual([
+      '5 open 160',
+      '3 filled',
+      '5 open 100',
+      '4 filled',
+    ]);
+    expect(scenario.position(alice)).toBe(0);
+  });
+
+  test('dies with the position: closed by hand', () => {
+    group(scenario, alice, 'position', ...whole);
+    scenario.one(carol, { price: PRICE, size: 100 });
+    const orders = [order({ isBuy: false, price: PRICE, size: 100 })];
+    expect(story(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
+      '5 filled',
+      '3 cancelled reduceOnly',
+      '4 cancelled reduceOnly',
+      '6 filled',
+    ]);
+  });
+
+  test('dies with the position: closed as a maker', () => {
+    group(scenario, alice, 'position', ...whole);
+    scenario.one(alice, { isBuy: false, price: PRICE, size: 100 });
+    const orders = [order({ price: PRICE, size: 100 })];
+    expect(story(act(scenario, carol, { type: 'placeOrders', orders }))).toEqual([
+      '5 filled',
+      '3 cancelled reduceOnly',
+      '4 cancelled reduceOnly',
+      '6 filled',
+    ]);
+  });
+
+  test('dies with the position: flipped', () => {
+    group(scenario, alice, 'position', ...whole);
+    scenario.one(carol, { price: PRICE, size: 150 });
+    scenario.one(alice, { isBuy: false, price: PRICE, size: 150 });
+    expect(scenario.position(alice)).toBe(-50);
+    expect(scenario.state.triggers.size).toBe(0);
+  });
+
+  test('survives a position that shrinks', () => {
+    group(scenario, alice, 'position', ...whole);
+    scenario.one(carol, { price: PRICE, size: 60 });
+    scenario.one(alice, { isBuy: false, price: PRICE, size: 60 });
+    expect(scenario.state.triggers.size).toBe(2);
+  });
+
+  test('a part that its stop could not sell keeps the take-profit', () => {
+    group(scenario, alice, 'position', ...whole);
+    scenario.one(carol, { price: 900_000, size: 30 });
+    expect(story(scenario.oracle(900_000))).toEqual(['5 filled', '4 cancelled iocRemainder']);
+    expect(scenario.state.triggers.size).toBe(1);
+    expect(story(scenario.oracle(1_100_000))).toEqual(['3 open 70']);
+    // In the book it is an open order; the position has no entry for it any more.
+    expect(positionOf()).toEqual([
+      { createdMs: scenario.nowMs, size: 0, takeProfit: undefined, stopLoss: undefined },
+    ]);
+    expect(
+      story(
+        act(scenario, carol, {
+          type: 'placeOrders',
+          orders: [order({ price: 1_100_000, size: 70 })],
+        }),
+      ),
+    ).toEqual(['3 filled', '6 filled']);
+    expect(scenario.state.groups.all()).toEqual([]);
+  });
+
+  test('a fired take-profit and its sleeping stop go when the position is closed by hand', () => {
+    group(scenario, alice, 'position', ...whole);
+    scenario.oracle(1_100_000);
+    scenario.one(carol, { price: 1_090_000, size: 100 });
+    const orders = [order({ isBuy: false, price: 1_090_000, size: 100 })];
+    expect(story(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
+      '5 filled',
+      '3 cancelled reduceOnly',
+      '4 cancelled reduceOnly',
+      '6 filled',
+    ]);
+  });
+
+  test('R-hedge: hangs on the leg that it names and dies with that one alone', () => {
+    scenario = Scenario.open();
+    act(scenario, alice, { type: 'updatePositionMode', mode: 'hedge' });
+    scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
+    scenario.one(alice, { price: PRICE, size: 100 });
+    scenario.one(bob, { price: PRICE, size: 100 });
+    scenario.one(alice, { isBuy: false, price: PRICE, size: 100 });
+    group(scenario, alice, 'position', stopLoss);
+    const short = waiting({ price: 1_200_000 }, { isBuy: true, size: 0 });
+    group(scenario, alice, 'position', short);
+    scenario.one(carol, { price: PRICE, size: 100 });
+    // Closes the long leg.
+    const orders = [order({ isBuy: false, price: PRICE, size: 100, reduceOnly: true })];
+    expect(story(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
+      '7 filled',
+      '5 cancelled reduceOnly',
+      '8 filled',
+    ]);
+    expect(scenario.state.triggers.all().map(({ orderId }) => orderId)).toEqual([6]);
+  });
+});
+
+test('an OCO race in one block: what comes first by class and trigger order wins', () => {
+  family();
+  sell(100);
+  scenario.one(carol, { price: 900_000, size: 100 });
+  const result = scenario.block(sign(scenario, alice, { type: 'cancelAll' }), {
+    type: 'pushOracle',
+    prices: [{ instrumentId: PERP.instrumentId, oracle: 900_000 }],
+    observedMs: scenario.nowMs as never,
+  });
+  // The cancels of a block come before its triggers.
+  expect(story(result)).toEqual(['2 cancelled userCanceled', '3 cancelled userCanceled']);
+});

@@ -1,0 +1,301 @@
+import { instrumentId, timeMs } from '@oddlot/units';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkCommand } from '../check.ts';
+import { findOrder, triggerOrders } from '../read.ts';
+import { alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
+import { act, checkRestarts, group, sign, story, waiting } from '../testing/waiting.ts';
+
+const PRICE = 1_000_000;
+let scenario: Scenario;
+
+beforeEach(() => {
+  scenario = Scenario.open();
+});
+afterEach(() => {
+  checkRestarts(scenario);
+});
+
+/** Alice is long 100 lots at 100, bob short. Orders 1 and 2 are used. */
+function aliceLong(size = 100): void {
+  scenario.one(bob, { isBuy: false, price: PRICE, size });
+  scenario.one(alice, { price: PRICE, size });
+}
+
+describe('R-trigger: placement', () => {
+  test('an accepted trigger is open, off the book, and holds no margin', () => {
+    const free = scenario.balance(alice);
+    const [entry] = scenario.place(alice, waiting({ price: 900_000 }, { reduceOnly: false }));
+    expect(entry).toMatchObject({ orderId: 1, state: 'open', filled: 0 });
+    expect(scenario.account(alice).liveOrders).toBe(0);
+    expect(scenario.balance(alice)).toBe(free);
+    expect(findOrder(scenario.state, 1)).toMatchObject({
+      trigger: { kind: 'stopLoss', price: 900_000, isMarket: true },
+      timeInForce: 'market',
+      remaining: 100,
+    });
+    expect(triggerOrders(scenario.state, alice)).toHaveLength(1);
+  });
+
+  test.each([
+    ['instrumentUnknown', waiting({ price: 900_000 }, { instrumentId: instrumentId(9) })],
+    ['sizeBelowMin', waiting({ price: 900_000 }, { size: 0 })],
+    ['sizeOffLot', waiting({ price: 900_000 }, { sizeInexact: true })],
+    ['sizeAboveMax', waiting({ price: 900_000 }, { size: 10_000_001 })],
+    ['priceOutOfRange', waiting({ price: 900_000 }, { price: 0 })],
+    ['priceOffTick', waiting({ price: 900_000 }, { price: 900_050 })],
+    ['priceOutOfRange', waiting({ price: 0 }, { price: 900_000 })],
+    ['priceOffTick', waiting({ price: 900_050 }, { price: 900_000 })],
+    ['priceOffTick', waiting({ price: 900_000, priceInexact: true }, { price: 900_000 })],
+    ['valueBelowMin', waiting({ price: 900_000 }, { size: 11 })],
+    ['clientOrderIdInvalid', waiting({ price: 900_000 }, { clientOrderId: 'x' })],
+  ])('refuses %s, at admission and at execution', (reason, request) => {
+    const command = sign(scenario, alice, { type: 'placeOrders', orders: [request] });
+    expect(checkCommand(scenario.state, command, scenario.nowMs).reject?.reason).toBe(reason);
+    expect(scenario.place(alice, request)[0]).toMatchObject({
+      state: 'rejected',
+      reject: { reason },
+    });
+  });
+
+  test('a limit trigger may be as large as a limit order; no band, position or margin is asked', () => {
+    const far = waiting({ price: 5_000_000, isMarket: false, kind: 'takeProfit' });
+    expect(scenario.place(alice, { ...far, size: 100_000_000 })[0]?.state).toBe('open');
+  });
+
+  test('while the oracle is stale only what reduces may start to wait', () => {
+    scenario.wait(30_001);
+    expect(scenario.place(alice, waiting({ price: 900_000 }))[0]?.state).toBe('open');
+    const opening = waiting({ price: 900_000 }, { reduceOnly: false });
+    expect(scenario.place(alice, opening)[0]?.reject?.reason).toBe('oracleStale');
+  });
+
+  test('R-cloid: client order ids are shared with the book, both ways', () => {
+    const clientOrderId = '0x000102030405060708090a0b0c0d0e0f';
+    scenario.place(alice, waiting({ price: 900_000 }, { clientOrderId }));
+    expect(scenario.one(alice, { price: PRICE, size: 100, clientOrderId }).reject?.reason).toBe(
+      'clientOrderIdDuplicate',
+    );
+    const cancels = [{ instrumentId: PERP.instrumentId, clientOrderId }];
+    expect(story(act(scenario, alice, { type: 'cancelByClientId', cancels }))).toEqual([
+      '1 cancelled userCanceled',
+    ]);
+    scenario.one(alice, { price: 900_000, size: 100, clientOrderId });
+    expect(
+      scenario.place(alice, waiting({ price: 900_000 }, { clientOrderId }))[0]?.reject?.reason,
+    ).toBe('clientOrderIdDuplicate');
+  });
+
+  test('R-limits-of-state: 100 an instrument, 500 in all', () => {
+    const fill = (id: number, count: number): void => {
+      const one = waiting({ price: 900_000 }, { instrumentId: instrumentId(id) });
+      for (let left = count; left > 0; left -= 50) {
+        scenario.place(alice, ...Array.from({ length: Math.min(left, 50) }, () => one));
+      }
+    };
+    for (const id of [2, 3, 4, 5, 6]) {
+      const perp = { ...PERP, instrumentId: instrumentId(id), name: `T${id}-USDC` };
+      scenario.block({ type: 'registerPerp', perp });
+      scenario.oracle(PRICE, perp.instrumentId);
+    }
+    fill(1, 99);
+    const two = [waiting({ price: 900_000 }), waiting({ price: 900_000 })];
+    const command = sign(scenario, alice, { type: 'placeOrders', orders: two });
+    expect(checkCommand(scenario.state, command, scenario.nowMs)).toMatchObject({
+      reject: { reason: 'triggersFull', max: 100 },
+      rejectIndex: 1,
+    });
+    expect(scenario.place(alice, ...two).map(({ state }) => state)).toEqual(['open', 'rejected']);
+    for (const id of [2, 3, 4, 5]) fill(id, 100);
+    const last = waiting({ price: 900_000 }, { instrumentId: instrumentId(6) });
+    expect(scenario.place(alice, last)[0]?.reject).toEqual({ reason: 'triggersFull', max: 500 });
+    expect(scenario.place(bob, last)[0]?.state).toBe('open');
+  });
+
+  test('cancelled by id by its owner alone', () => {
+    scenario.place(alice, waiting({ price: 900_000 }));
+    expect(scenario.cancel(bob, 1)[0]?.reject?.reason).toBe('orderNotLive');
+    expect(scenario.cancel(alice, 1)[0]).toMatchObject({ state: 'cancelled', orderId: 1 });
+    expect(scenario.cancel(alice, 1)[0]?.reject?.reason).toBe('orderNotLive');
+    expect(story(scenario.oracle(800_000))).toEqual([]);
+  });
+});
+
+describe('R-trigger: firing', () => {
+  test.each([
+    ['takeProfit', false, 1_010_000, 1_009_900],
+    ['stopLoss', true, 1_010_000, 1_009_900],
+    ['takeProfit', true, 990_000, 990_100],
+    ['stopLoss', false, 990_000, 990_100],
+  ] as const)('a %s with buy %s fires at %i and not at %i', (kind, isBuy, at, before) => {
+    const limit = waiting({ kind, price: at, isMarket: false }, { isBuy, reduceOnly: false });
+    scenario.place(alice, { ...limit, price: isBuy ? 500_000 : 1_500_000 });
+    expect(story(scenario.oracle(before))).toEqual([]);
+    expect(story(scenario.oracle(at))).toEqual(['1 open 100']);
+    expect(findOrder(scenario.state, 1)).toMatchObject({
+      timeInForce: 'gtc',
+      trigger: { kind, price: at },
+    });
+  });
+
+  test('a market stop closes within 5% of the mark and cancels the rest', () => {
+    aliceLong();
+    // At a mark of 90 the clamp is 85.5.
+    scenario.one(carol, { price: 855_000, size: 40 });
+    scenario.one(carol, { price: 854_900, size: 60 });
+    scenario.place(alice, waiting({ price: 900_000 }));
+    expect(story(scenario.oracle(900_000))).toEqual(['3 filled', '5 cancelled iocRemainder']);
+    expect(scenario.position(alice)).toBe(60);
+    expect(story(scenario.oracle(800_000))).toEqual([]);
+  });
+
+  test('already there: it fires at the next pass', () => {
+    aliceLong();
+    scenario.one(carol, { price: 990_000, size: 100 });
+    expect(
+      story(act(scenario, alice, { type: 'placeOrders', orders: [waiting({ price: 1_100_000 })] })),
+    ).toEqual(['4 open 100']);
+    expect(story(scenario.block())).toEqual(['3 filled', '4 filled']);
+  });
+
+  test('what fails its tests then is rejected under the same id', () => {
+    const opening = { reduceOnly: false, size: 3_000_000 } as const;
+    scenario.place(alice, waiting({ price: 990_000 }));
+    scenario.place(alice, waiting({ price: 990_000 }, opening));
+    scenario.place(alice, waiting({ price: 990_000, isMarket: false }, { price: 9_000_000 }));
+    expect(story(scenario.oracle(990_000))).toEqual([
+      '1 rejected reduceOnlyIncreases',
+      '2 rejected marginInsufficient',
+      '3 rejected priceTooFar',
+    ]);
+    expect(scenario.state.triggers.size).toBe(0);
+  });
+
+  test('a limit trigger is clipped to the position when it fires', () => {
+    aliceLong();
+    scenario.place(
+      alice,
+      waiting({ kind: 'takeProfit', price: 1_100_000, isMarket: false }, { size: 500 }),
+    );
+    expect(story(scenario.oracle(1_100_000))).toEqual(['3 open 100']);
+    expect(scenario.holding(alice).reduceSell).toBe(100);
+  });
+
+  test('a market stop is not disarmed by a take-profit that rests', () => {
+    aliceLong();
+    scenario.one(alice, { isBuy: false, price: 1_100_000, size: 100, reduceOnly: true });
+    scenario.one(carol, { price: 900_000, size: 100 });
+    scenario.place(alice, waiting({ price: 900_000 }));
+    expect(story(scenario.oracle(900_000))).toEqual([
+      '4 filled',
+      '3 cancelled reduceOnly',
+      '5 filled',
+    ]);
+  });
+
+  test('nothing fires in a stale market; all do with the next price', () => {
+    scenario.place(alice, waiting({ price: 1_100_000 }));
+    scenario.wait(30_001);
+    expect(story(scenario.block())).toEqual([]);
+    expect(story(scenario.oracle(PRICE))).toEqual(['1 rejected reduceOnlyIncreases']);
+  });
+
+  test('nothing fires while halted', () => {
+    scenario.place(alice, waiting({ price: 1_100_000 }));
+    const halt = { type: 'setPerp', instrumentId: PERP.instrumentId, changes: {} } as const;
+    expect(story(scenario.block({ ...halt, halted: true }))).toEqual([]);
+    expect(story(scenario.oracle(900_000))).toEqual([]);
+    expect(story(scenario.block({ ...halt, halted: false }))).toEqual([
+      '1 rejected reduceOnlyIncreases',
+    ]);
+  });
+
+  test('cancels of the same block come before triggers, takers after', () => {
+    aliceLong();
+    scenario.one(carol, { price: 950_000, size: 100 });
+    scenario.place(alice, waiting({ price: 950_000 }), waiting({ price: 950_000 }));
+    const result = scenario.block(
+      {
+        type: 'pushOracle',
+        prices: [{ instrumentId: PERP.instrumentId, oracle: 950_000 }],
+        observedMs: timeMs(scenario.nowMs),
+      },
+      sign(scenario, bob, {
+        type: 'placeOrders',
+        orders: [order({ isBuy: false, price: 950_000, size: 50, timeInForce: 'ioc' })],
+      }),
+      sign(scenario, alice, {
+        type: 'cancelOrders',
+        cancels: [{ instrumentId: PERP.instrumentId, orderId: 4 }],
+      }),
+    );
+    expect(story(result)).toEqual([
+      '4 cancelled userCanceled',
+      '3 filled',
+      '5 filled',
+      '6 cancelled iocRemainder',
+    ]);
+  });
+
+  test('R-hedge: side and reduce-only name the leg', () => {
+    act(scenario, alice, { type: 'updatePositionMode', mode: 'hedge' });
+    scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
+    scenario.one(alice, { price: PRICE, size: 100 });
+    scenario.one(bob, { price: PRICE, size: 100 });
+    scenario.one(alice, { isBuy: false, price: PRICE, size: 100 });
+    scenario.one(carol, { isBuy: false, price: 1_020_000, size: 100 });
+    // A stop of the short leg buys.
+    scenario.place(alice, waiting({ price: 1_020_000 }, { isBuy: true }));
+    expect(story(scenario.oracle(1_020_000))).toEqual(['5 filled', '6 filled']);
+    const [long, short] = [...scenario.account(alice).holdings.values()].map(({ size }) => size);
+    expect([long, short]).toEqual([100, 0]);
+  });
+
+  test('R-storms: 1,000 a block by id, the rest first in the next, also when the mark has left', () => {
+    const traders = Array.from(
+      { length: 11 },
+      (_, n) => `0x${(n + 1).toString(16).padStart(40, '0')}`,
+    );
+    for (const trader of traders) scenario.fund(trader as typeof alice, 1_000_000);
+    const one = waiting({ price: 990_000 });
+    scenario.place(alice, waiting({ price: 1_010_000, kind: 'takeProfit' }));
+    for (const trader of traders) {
+      for (let half = 0; half < 2; half++) {
+        scenario.place(trader as typeof alice, ...Array.from({ length: 50 }, () => one));
+      }
+    }
+    expect(story(scenario.oracle(980_000))).toHaveLength(1_000);
+    expect(scenario.state.triggers.size).toBe(101);
+    const told = story(scenario.oracle(1_010_000));
+    expect(told).toHaveLength(101);
+    expect(told[0]).toBe('1002 rejected reduceOnlyIncreases');
+    expect(told[100]).toBe('1 rejected reduceOnlyIncreases');
+    expect(scenario.state.triggers.size).toBe(0);
+  });
+
+  test('an isolated opening trigger reserves when it fires, not before', () => {
+    act(scenario, alice, {
+      type: 'updateMarginMode',
+      instrumentId: PERP.instrumentId,
+      marginMode: 'isolated',
+    });
+    const free = scenario.balance(alice);
+    const opening = waiting({ price: 990_000, isMarket: false }, { reduceOnly: false });
+    scenario.place(alice, {
+      ...opening,
+      isBuy: true,
+      trigger: { ...opening.trigger!, kind: 'takeProfit' },
+    });
+    expect(scenario.balance(alice)).toBe(free);
+    // 100 lots at a mark of 99: 4.95 at 20×, and 0.045% of 99.
+    scenario.oracle(990_000);
+    expect(free - scenario.balance(alice)).toBe(4_950_000n + 44_550n);
+    expect(scenario.cancel(alice, 1)[0]?.state).toBe('cancelled');
+    expect(scenario.balance(alice)).toBe(free);
+  });
+});
+
+test('a group is refused before its orders are judged', () => {
+  const outcome = group(scenario, alice, 'normal', order({ price: PRICE, size: 0 }));
+  expect(outcome.reject?.reason).toBe('groupingInvalid');
+  expect(scenario.state.nextOrderId).toBe(1);
+});

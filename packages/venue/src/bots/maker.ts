@@ -1,0 +1,80 @@
+import { openOrders, perpDefinitions, perpView, type PerpDefinition } from '@oddlot/engine';
+import { LIMITS } from '@oddlot/protocol';
+import type { Replica } from '../replica/replica.ts';
+import { difference, gridStep, ladder } from './ladder.ts';
+import type { BotOrder, Trader } from './trader.ts';
+
+/** Rungs of one maker, each side of a book. */
+const LEVELS = 10;
+/** The price may leave its rung by this share of a step before the quotes follow. */
+const BAND_SHARE = 0.75;
+
+type Anchor = { readonly step: number; rung: number };
+
+/** Keeps its share of every perp's book filled around the oracle. */
+export class Maker {
+  readonly #trader: Trader;
+  readonly #replica: Replica;
+  readonly #place: { readonly maker: number; readonly makers: number };
+  /** Where the quotes of a perp stand. The grid is kept while the process runs. */
+  readonly #anchors = new Map<number, Anchor>();
+
+  constructor(
+    trader: Trader,
+    replica: Replica,
+    place: { readonly maker: number; readonly makers: number },
+  ) {
+    this.#trader = trader;
+    this.#replica = replica;
+    this.#place = place;
+  }
+
+  /** Cancels what the price has left behind. All makers do so before any of them quotes anew. */
+  async withdraw(): Promise<void> {
+    const stale = this.#changes().flatMap((change) => change.stale);
+    if (stale.length > 0) await this.#trader.cancel(stale.slice(0, LIMITS.cancelsMax));
+  }
+
+  /** Fills the rungs that are empty; post-only, so that a maker never takes. */
+  async quote(): Promise<void> {
+    const missing = this.#changes().flatMap(({ perp, missing: rungs }) =>
+      rungs.map((rung): BotOrder => ({ perp, tif: 'Alo', ...rung })),
+    );
+    for (let from = 0; from < missing.length; from += LIMITS.ordersMax) {
+      const batch = missing.slice(from, from + LIMITS.ordersMax);
+      if (!(await this.#trader.place(batch))) await this.#placeApart(batch);
+    }
+  }
+
+  /** One perp that refuses orders must not keep the others empty. */
+  async #placeApart(batch: readonly BotOrder[]): Promise<void> {
+    const byPerp = Map.groupBy(batch, ({ perp }) => perp.instrumentId);
+    if (byPerp.size < 2) return;
+    for (const orders of byPerp.values()) await this.#trader.place(orders);
+  }
+
+  #changes() {
+    const { state } = this.#replica;
+    const live = Map.groupBy(openOrders(state, this.#trader.address), (each) => each.instrumentId);
+    return perpDefinitions(state).flatMap((perp) => {
+      const view = perpView(state, perp.instrumentId);
+      if (view?.oracle === undefined || view.halted || view.delisted) return [];
+      const { rung, step } = this.#anchorOf(perp, view.oracle);
+      const wanted = ladder(perp, rung, { step, levels: LEVELS, ...this.#place });
+      return [{ perp, ...difference(wanted, live.get(perp.instrumentId) ?? []) }];
+    });
+  }
+
+  /** The rung that the quotes stand around; it follows only a price that has really moved. */
+  #anchorOf({ instrumentId, priceTick }: PerpDefinition, price: number): Anchor {
+    let anchor = this.#anchors.get(instrumentId);
+    if (anchor === undefined) {
+      const step = gridStep(price, priceTick);
+      anchor = { step, rung: Math.round(price / step) };
+      this.#anchors.set(instrumentId, anchor);
+    }
+    const { rung, step } = anchor;
+    if (Math.abs(price - rung * step) > BAND_SHARE * step) anchor.rung = Math.round(price / step);
+    return anchor;
+  }
+}

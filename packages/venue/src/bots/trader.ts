@@ -1,0 +1,90 @@
+import { accountView, type PerpDefinition } from '@oddlot/engine';
+import type { Address } from '@oddlot/units';
+import type { Endpoint } from '../edge/http/reply.ts';
+import type { Replica } from '../replica/replica.ts';
+import { formatPrice, formatSize } from '../translate/format.ts';
+import type { BotWallet } from './bot-wallet.ts';
+
+/** What simulated traders work with: the venue's public endpoint, called without a socket. */
+export type BotVenue = {
+  readonly replica: Replica;
+  readonly exchange: Pick<Endpoint, 'handle'>;
+  readonly now: () => number;
+  /** An action that was refused; nothing breaks, but somebody may wonder. */
+  readonly onRefused: (account: Address, message: string) => void;
+};
+
+/** An order that a trader wants. */
+export type BotOrder = {
+  readonly perp: PerpDefinition;
+  readonly isBuy: boolean;
+  readonly price: number;
+  readonly size: number;
+  readonly tif: 'Alo' | 'Ioc';
+};
+
+/** A share of the grant below which a trader asks for more. */
+const POOR_SHARE = 2n;
+
+/**
+ * One simulated account. What it does goes the way of any client's request: signed, recovered,
+ * judged, logged, with a receipt. Only sockets and the budget per client are left out.
+ */
+export class Trader {
+  readonly #venue: BotVenue;
+  readonly #wallet: BotWallet;
+  #nonce = 0;
+
+  constructor(venue: BotVenue, wallet: BotWallet) {
+    this.#venue = venue;
+    this.#wallet = wallet;
+  }
+
+  get address(): Address {
+    return this.#wallet.address;
+  }
+
+  /** Brings a new or poor account back to the grant, with test money of the faucet's command. */
+  async topUp(grantMicroUsdc: number): Promise<void> {
+    const { replica } = this.#venue;
+    const grant = BigInt(grantMicroUsdc);
+    const value = accountView(replica.state, this.address)?.total.accountValue ?? 0n;
+    if (value * POOR_SHARE >= grant) return;
+    await replica.propose({
+      type: 'creditFaucet',
+      account: this.address,
+      subAccount: 'perp',
+      amountMicroUsdc: Number(grant - value),
+    });
+  }
+
+  /** Places up to as many orders as one action holds; false when they were refused. */
+  place(orders: readonly BotOrder[]): Promise<boolean> {
+    const wire = orders.map(({ perp, isBuy, price, size, tif }) => ({
+      a: perp.instrumentId,
+      b: isBuy,
+      p: formatPrice(perp, price),
+      s: formatSize(perp, size),
+      r: false,
+      t: { limit: { tif } },
+    }));
+    return this.#send({ type: 'order', grouping: 'na', orders: wire });
+  }
+
+  cancel(orders: readonly { instrumentId: number; orderId: number }[]): Promise<boolean> {
+    const cancels = orders.map(({ instrumentId, orderId }) => ({ a: instrumentId, o: orderId }));
+    return this.#send({ type: 'cancel', cancels });
+  }
+
+  async #send(action: Readonly<Record<string, unknown>>): Promise<boolean> {
+    const { exchange, now, onRefused } = this.#venue;
+    this.#nonce = Math.max(this.#nonce + 1, now());
+    const text = this.#wallet.sign(action, this.#nonce);
+    const body = JSON.parse(text) as Record<string, unknown>;
+    const reply = await exchange.handle({ text, body, ip: 'simulated' });
+    const answer = JSON.parse(reply.body) as { status: string; message?: string };
+    if (answer.status === 'ok') return true;
+    onRefused(this.address, answer.message ?? answer.status);
+    return false;
+  }
+}

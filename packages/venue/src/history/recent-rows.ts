@@ -1,0 +1,53 @@
+/**
+ * The newest rows of each user, in memory, until a history on disk serves them. Bounded twice: so
+ * many rows a user, and so many in all; beyond that the user who was silent longest is forgotten.
+ */
+export class RecentRows<Row> {
+  readonly #perUserMax: number;
+  readonly #totalMax: number;
+  /** Oldest first; the user who got a row last is the last in the map. */
+  readonly #rows = new Map<string, Row[]>();
+  #total = 0;
+
+  constructor({ perUserMax, totalMax }: { perUserMax: number; totalMax: number }) {
+    this.#perUserMax = perUserMax;
+    this.#totalMax = totalMax;
+  }
+
+  add(user: string, row: Row): void {
+    const rows = this.#rows.get(user) ?? [];
+    this.#rows.delete(user);
+    this.#rows.set(user, rows);
+    rows.push(row);
+    this.#total += 1;
+    if (rows.length > this.#perUserMax) {
+      rows.shift();
+      this.#total -= 1;
+    }
+    while (this.#total > this.#totalMax) this.#forgetOldest();
+  }
+
+  /** Newest first. */
+  of(user: string): Row[] {
+    return (this.#rows.get(user) ?? []).toReversed();
+  }
+
+  /** For snapshots of the venue: the blocks of these rows may not be replayed again. */
+  dump(): readonly (readonly [user: string, rows: readonly Row[]])[] {
+    return [...this.#rows.entries()];
+  }
+
+  restore(data: unknown): void {
+    for (const [user, rows] of data as ReturnType<RecentRows<Row>['dump']>) {
+      for (const row of rows) this.add(user, row);
+    }
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#rows;
+    if (oldest === undefined) return;
+    const [user, rows] = oldest;
+    this.#rows.delete(user);
+    this.#total -= rows.length;
+  }
+}

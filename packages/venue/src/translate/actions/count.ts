@@ -1,0 +1,50 @@
+import { parseDecimal } from '@oddlot/units';
+
+const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER);
+const SHORT_TEXT_MAX = 16;
+const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10];
+
+/** A decimal on a grid. Beyond the safe integers it saturates: every rule refuses it there. */
+export function count(text: string, decimals: number): { value: number; exact: boolean } {
+  const short = shortCount(text, decimals);
+  if (short >= 0) return { value: short, exact: true };
+  const parsed = parseDecimal(text, decimals);
+  if (parsed === undefined) throw new TypeError(`not a decimal: ${text}`);
+  if (parsed.floor > SAFE_MAX) return { value: Number.MAX_SAFE_INTEGER, exact: parsed.exact };
+  if (parsed.floor < -SAFE_MAX) return { value: -Number.MAX_SAFE_INTEGER, exact: parsed.exact };
+  return { value: Number(parsed.floor), exact: parsed.exact };
+}
+
+/**
+ * The count of a short text that lies on the grid, without bigints, which would cost more than the
+ * rest of the translation; -1 when it has to go the long way.
+ */
+function shortCount(text: string, decimals: number): number {
+  if (text.length > SHORT_TEXT_MAX) return -1;
+  let value = 0;
+  let point = text.length - 1;
+  for (let index = 0; index < text.length; index++) {
+    const digit = text.charCodeAt(index) - 48;
+    if (digit >= 0 && digit <= 9) value = value * 10 + digit;
+    else if (text.charCodeAt(index) === 46 && index > 0 && point === text.length - 1) point = index;
+    else return -1;
+  }
+  const scale = POWERS[decimals - (text.length - 1 - point)];
+  if (scale === undefined) return -1;
+  return Number.isSafeInteger(value * scale) ? value * scale : -1;
+}
+
+/** A price, rounded to the grid half up: a reference price may be finer than the venue's own. */
+export function nearestCount(text: string, decimals: number): number {
+  const { value } = count(text, decimals + 1);
+  return Math.floor((value + 5) / 10);
+}
+
+/**
+ * A decimal of the operator's, which lies on its grid or is nothing: −1 then, since a definition that
+ * was silently rounded would be another one. Every rule refuses −1, and names the field.
+ */
+export function exactCount(text: string, decimals: number): number {
+  const { value, exact } = count(text, decimals);
+  return exact ? value : -1;
+}

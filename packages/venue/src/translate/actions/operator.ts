@@ -1,0 +1,145 @@
+import type {
+  Authority,
+  MarginTier,
+  PerpChanges,
+  PerpListing,
+  PushOracleCommand,
+} from '@oddlot/engine';
+import { refusal, type ActionOf, type WireError } from '@oddlot/protocol';
+import { MONEY_DECIMALS, type InstrumentId, type TimeMs } from '@oddlot/units';
+import type { SignedOperatorCommand } from '../request-command.ts';
+import { exactCount, nearestCount } from './count.ts';
+import type { PerpLookup } from './perp-lookup.ts';
+
+/** The operator's actions. Who may send them is the engine's to judge. */
+
+type VenueAdmin = ActionOf<'venueAdmin'>;
+type RegisterPerp = NonNullable<VenueAdmin['registerPerp']>;
+type SetPerp = NonNullable<VenueAdmin['setPerp']>;
+type PushOracle = NonNullable<VenueAdmin['pushOracle']>;
+type WireTiers = RegisterPerp['marginTable']['tiers'];
+
+const RATE_DECIMALS = 8;
+
+/** Variants that the engine has no commands for yet. */
+const UNSERVED = ['setGate', 'registerVault', 'treasurySend'] as const;
+
+export function refuseOperator(action: VenueAdmin): WireError | undefined {
+  const variant = UNSERVED.find((each) => action[each] !== undefined);
+  return variant === undefined ? undefined : refusal('notAllowed', [], { field: variant });
+}
+
+/** Exactly one variant is set, and it is one that is served. */
+export function operatorCommand(
+  action: VenueAdmin,
+  operator: Authority,
+  perps: PerpLookup,
+): SignedOperatorCommand {
+  const { registerPerp, setPerp, pushOracle, setFeeTiers } = action;
+  if (registerPerp !== undefined) {
+    return { type: 'registerPerp', operator, perp: listing(registerPerp) };
+  }
+  if (setPerp !== undefined) {
+    const { instrumentId, haltTrading, delisted } = setPerp;
+    return {
+      type: 'setPerp',
+      operator,
+      instrumentId: instrumentId as InstrumentId,
+      ...(haltTrading === undefined ? {} : { halted: haltTrading }),
+      ...(delisted === undefined ? {} : { delisted }),
+      // Without the perp there is no scale; the engine refuses an unknown one first.
+      changes: changes(setPerp, perps(instrumentId)?.szDecimals ?? 0),
+    };
+  }
+  if (pushOracle !== undefined) return push(pushOracle, operator, perps);
+  const tiers = (setFeeTiers?.tiers ?? []).map((tier) => ({
+    level: tier.level,
+    minVolumeMicroUsdc: exactCount(tier.min14dTradingVolume, MONEY_DECIMALS),
+    makerFeeE8: rate(tier.perpMakerFeeRate),
+    takerFeeE8: rate(tier.perpTakerFeeRate),
+  }));
+  return { type: 'setFeeTiers', operator, tiers };
+}
+
+function listing(wire: RegisterPerp): PerpListing {
+  const { szDecimals, instrumentId, asset, markBand } = wire;
+  return {
+    name: wire.name,
+    baseCurrency: wire.baseCurrency,
+    quoteCurrency: wire.quoteCurrency,
+    szDecimals,
+    priceTick: price(wire.priceTick, szDecimals),
+    bookTicks: wire.bookTicks.map((tick) => price(tick, szDecimals)),
+    maxLimitOrderSize: exactCount(wire.maxLimitOrderSize, szDecimals),
+    maxMarketOrderSize: exactCount(wire.maxMarketOrderSize, szDecimals),
+    takerFeeE8: rate(wire.takerFeeRate),
+    makerFeeE8: rate(wire.makerFeeRate),
+    onlyIsolated: wire.onlyIsolated,
+    impactNotionalMicroUsdc: exactCount(wire.impactNotional, MONEY_DECIMALS),
+    ...(markBand === undefined ? {} : { markBandE8: rate(markBand) }),
+    tiers: tiersOf(wire.marginTable.tiers, szDecimals),
+    ...(asset === undefined ? {} : { asset }),
+    tagIds: wire.tagIds ?? [],
+    ...(instrumentId === undefined ? {} : { instrumentId: instrumentId as InstrumentId }),
+  };
+}
+
+/** The changes that are named; absent ones stay absent. */
+function changes(wire: SetPerp, szDecimals: number): PerpChanges {
+  const { bookTicks, impactNotional, makerFeeRate, marginTable, markBand, onlyIsolated } = wire;
+  const { maxLimitOrderSize, maxMarketOrderSize, priceTick, tagIds, takerFeeRate } = wire;
+  const whenSet = <Value, Out extends object>(
+    value: Value | undefined,
+    change: (value: Value) => Out,
+  ): Out | object => (value === undefined ? {} : change(value));
+  return {
+    ...whenSet(onlyIsolated, (value) => ({ onlyIsolated: value })),
+    ...whenSet(takerFeeRate, (text) => ({ takerFeeE8: rate(text) })),
+    ...whenSet(makerFeeRate, (text) => ({ makerFeeE8: rate(text) })),
+    ...whenSet(priceTick, (text) => ({ priceTick: price(text, szDecimals) })),
+    ...whenSet(bookTicks, (texts) => ({
+      bookTicks: texts.map((text) => price(text, szDecimals)),
+    })),
+    ...whenSet(maxLimitOrderSize, (text) => ({ maxLimitOrderSize: exactCount(text, szDecimals) })),
+    ...whenSet(maxMarketOrderSize, (text) => ({
+      maxMarketOrderSize: exactCount(text, szDecimals),
+    })),
+    ...whenSet(impactNotional, (text) => ({
+      impactNotionalMicroUsdc: exactCount(text, MONEY_DECIMALS),
+    })),
+    ...whenSet(markBand, (text) => ({ markBandE8: rate(text) })),
+    ...whenSet(marginTable, ({ tiers }) => ({ tiers: tiersOf(tiers, szDecimals) })),
+    ...whenSet(tagIds, (value) => ({ tagIds: value })),
+  };
+}
+
+function push(wire: PushOracle, operator: Authority, perps: PerpLookup): PushOracleCommand & {
+  operator: Authority;
+} {
+  const prices = wire.prices.map(({ instrumentId, oraclePx, externalPerpPx }) => {
+    const decimals = MONEY_DECIMALS - (perps(instrumentId)?.szDecimals ?? MONEY_DECIMALS);
+    const oracle = nearestCount(oraclePx, decimals);
+    const id = instrumentId as InstrumentId;
+    if (externalPerpPx === null) return { instrumentId: id, oracle };
+    return { instrumentId: id, oracle, external: nearestCount(externalPerpPx, decimals) };
+  });
+  return { type: 'pushOracle', operator, prices, observedMs: wire.time as TimeMs };
+}
+
+function tiersOf(tiers: WireTiers, szDecimals: number): MarginTier[] {
+  return tiers.map(({ tier, minSize, maxSize, maxLeverage, mmr }) => ({
+    tier,
+    minSize: exactCount(minSize, szDecimals),
+    maxSize: exactCount(maxSize, szDecimals),
+    maxLeverage,
+    mmrE8: rate(mmr),
+  }));
+}
+
+function price(text: string, szDecimals: number): number {
+  return exactCount(text, MONEY_DECIMALS - szDecimals);
+}
+
+function rate(text: string): number {
+  return exactCount(text, RATE_DECIMALS);
+}

@@ -1,0 +1,107 @@
+import type { EntryOutcome } from '@oddlot/engine';
+import type { OrderResult, WireError } from '@oddlot/protocol';
+import type { PerpLookup } from '../actions/perp-lookup.ts';
+import { formatAveragePrice, formatPrice, formatSize, type Scale } from '../format.ts';
+import type { EntryText } from '../reject-to-wire.ts';
+import type { RequestCommand } from '../request-command.ts';
+
+/** The orders and cancels of a command: what it was told about each, and what became of them. */
+
+/** One entry as a command holds it. */
+type CommandEntry = {
+  readonly instrumentId: number;
+  readonly orderId?: number;
+  readonly clientOrderId?: string;
+  readonly price?: number;
+  readonly size?: number;
+  readonly expireMs?: number;
+};
+
+/** The entries of a command, and what the wire calls their list; undefined when it has none. */
+export function entriesOf(
+  command: RequestCommand,
+): { readonly list: string; readonly entries: readonly CommandEntry[] } | undefined {
+  switch (command.type) {
+    case 'placeOrders':
+      return { list: 'orders', entries: command.orders };
+    case 'cancelOrders':
+    case 'cancelByClientId':
+      return { list: 'cancels', entries: command.cancels };
+    case 'modifyOrder': {
+      const { instrumentId, price, size, target } = command;
+      return { list: '', entries: [{ instrumentId, price, size, ...target }] };
+    }
+    case 'cancelAll':
+      // Its entries are the orders that it found, so only its outcome tells them.
+      return { list: '', entries: [] };
+    default:
+      return undefined;
+  }
+}
+
+/** What gives the counts of an entry their meaning. */
+export function scaleOf(
+  command: RequestCommand,
+  index: number,
+  perps: PerpLookup,
+  outcome?: EntryOutcome & { readonly instrumentId?: number },
+): Scale {
+  const own = entriesOf(command)?.entries[index]?.instrumentId;
+  const scope = command.type === 'cancelAll' ? command.instrumentId : undefined;
+  return perps(outcome?.instrumentId ?? own ?? scope ?? -1) ?? { szDecimals: 0 };
+}
+
+/** The entries of a command that was refused as a whole. */
+export function refusedEntries(command: RequestCommand, error: string): OrderResult[] | undefined {
+  return entriesOf(command)?.entries.map(({ orderId, clientOrderId }, i) => ({
+    i,
+    oid: orderId ?? null,
+    cloid: clientOrderId ?? null,
+    state: 'rejected',
+    filledSz: '0',
+    avgPx: null,
+    error,
+  }));
+}
+
+export function entryResult(
+  entry: EntryOutcome,
+  i: number,
+  scale: Scale,
+  error: WireError | undefined,
+): OrderResult {
+  const { filled, filledNotional } = entry;
+  return {
+    i,
+    oid: entry.orderId ?? null,
+    cloid: entry.clientOrderId ?? null,
+    state: entry.state,
+    filledSz: filled === 0 ? '0' : formatSize(scale, filled),
+    avgPx: filled === 0 ? null : formatAveragePrice(scale, filledNotional, filled),
+    error: error?.message ?? null,
+  };
+}
+
+/** An entry in the command's numbers, for logs that do not hold the request. */
+export function entryTextOf(
+  command: RequestCommand,
+  index: number | undefined,
+  perps: PerpLookup,
+): EntryText | undefined {
+  const found = entriesOf(command);
+  if (found === undefined) return { field: '', instrument: 'asset' };
+  const isSingle = command.type === 'modifyOrder';
+  const at = isSingle ? 0 : index;
+  const entry = at === undefined ? undefined : found.entries[at];
+  if (entry === undefined || at === undefined) return undefined;
+  const scale = scaleOf(command, at, perps);
+  const { clientOrderId, expireMs, orderId, price, size } = entry;
+  return {
+    field: isSingle ? '' : `${found.list}[${at}]`,
+    ...(price === undefined ? {} : { price: formatPrice(scale, price) }),
+    ...(size === undefined ? {} : { size: formatSize(scale, size) }),
+    ...(clientOrderId === undefined ? {} : { clientOrderId }),
+    ...(orderId === undefined ? {} : { orderId }),
+    ...(expireMs === undefined ? {} : { expireMs }),
+  };
+}

@@ -1,0 +1,24 @@
+import type { SkippedEntry } from '@oddlot/engine';
+import { refusal, wireError, type WireError } from '@oddlot/protocol';
+import type { RequestCommand } from '../request-command.ts';
+
+/** A price of a push that did not count, in the wire's words. */
+export function skippedToWire(
+  command: RequestCommand,
+  { index, why }: SkippedEntry,
+  nameOf: (instrumentId: number) => string,
+): WireError {
+  const field = `prices[${index}]`;
+  const price = command.type === 'pushOracle' ? command.prices[index] : undefined;
+  const id = price?.instrumentId ?? 0;
+  switch (why) {
+    case 'instrumentUnknown':
+      return refusal('instrumentNotFound', [], { field: `${field}.instrumentId`, got: id });
+    case 'instrumentDelisted':
+      return refusal('delisted', [nameOf(id)], { field: `${field}.instrumentId`, got: id });
+    case 'priceOutOfRange':
+      return refusal('priceOutOfRange', [], { field: `${field}.oraclePx` });
+    case 'stale':
+      return wireError('INVALID', 'stale', { field });
+  }
+}

@@ -1,0 +1,49 @@
+import type { EntryOutcome } from '@oddlot/engine';
+import type { Warning } from '@oddlot/protocol';
+import type { PerpLookup } from '../actions/perp-lookup.ts';
+import { formatPrice, formatSize } from '../format.ts';
+import type { RequestCommand } from '../request-command.ts';
+import { scaleOf } from './entries.ts';
+
+const PRICE_CLAMPED = 'PRICE_CLAMPED';
+/** Told only to clients that asked for the result of the execution. */
+export const REDUCE_ONLY_CLIPPED = 'REDUCE_ONLY_CLIPPED';
+
+/** What is not as the sender of orders may think, although nothing failed. */
+export function warningsOf(
+  command: RequestCommand,
+  entries: readonly EntryOutcome[],
+  perps: PerpLookup,
+): Warning[] {
+  if (command.type !== 'placeOrders') return [];
+  const warnings: Warning[] = [];
+  if (command.builder !== undefined) warnings.push(builderFeeDropped(command.builder.feeTenthsBp));
+  for (const [i, { clamped, clipped }] of entries.entries()) {
+    if (clamped === undefined && clipped === undefined) continue;
+    const scale = scaleOf(command, i, perps);
+    if (clamped !== undefined) {
+      const details = { i, ...spanText(clamped, (price) => formatPrice(scale, price)) };
+      const message = 'The price was moved towards the mark';
+      warnings.push({ code: PRICE_CLAMPED, message, details });
+    }
+    if (clipped !== undefined) {
+      const details = { i, ...spanText(clipped, (size) => formatSize(scale, size)) };
+      const message = 'The reduce-only size was cut to the position';
+      warnings.push({ code: REDUCE_ONLY_CLIPPED, message, details });
+    }
+  }
+  return warnings;
+}
+
+/** No builder can be approved yet, so every builder fee is dropped. */
+function builderFeeDropped(f: number): Warning {
+  const details = { reason: 'notApproved', f, allowed: 0 };
+  return { code: 'BUILDER_FEE_DROPPED', message: 'The builder fee was dropped', details };
+}
+
+function spanText(
+  span: { readonly from: number; readonly to: number },
+  text: (value: number) => string,
+): { from: string; to: string } {
+  return { from: text(span.from), to: text(span.to) };
+}

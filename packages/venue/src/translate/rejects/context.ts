@@ -1,0 +1,77 @@
+import type { Reject, RejectReason } from '@oddlot/engine';
+import type { Details, WireError } from '@oddlot/protocol';
+import type { PerpLookup } from '../actions/perp-lookup.ts';
+import { formatSize } from '../format.ts';
+
+/** What a refusal is put into words with. */
+
+/** The order, cancel or single thing that a refusal is about, in the client's own spelling. */
+export type EntryText = {
+  /** `orders[3]`; empty when the action itself is the entry. */
+  readonly field: string;
+  /** What the wire calls the instrument there; `a` unless said otherwise. */
+  readonly instrument?: 'a' | 'asset' | 'instrumentId';
+  readonly price?: string;
+  readonly size?: string;
+  readonly triggerPrice?: string;
+  readonly clientOrderId?: string;
+  readonly orderId?: number;
+  readonly expireMs?: number;
+};
+
+export type RejectContext = {
+  readonly perps: PerpLookup;
+  readonly nonce?: number;
+  readonly entry?: EntryText;
+};
+
+export type Translation<Of extends Reject> = (reject: Of, context: RejectContext) => WireError;
+
+/** One translation per reason. */
+export type Translations<Reason extends RejectReason = RejectReason> = {
+  [Each in Reason]: Translation<Extract<Reject, { reason: Each }>>;
+};
+
+/** Where in the request the entry stands, or a part of it. */
+export function at({ entry }: RejectContext, part?: string): Details {
+  if (entry === undefined) return {};
+  const path = [entry.field, part ?? ''].filter((each) => each !== '').join('.');
+  return path === '' ? {} : { field: path };
+}
+
+export function instrumentAt(context: RejectContext): Details {
+  return at(context, context.entry?.instrument ?? 'a');
+}
+
+export function gotten(got: string | number | undefined): Details {
+  return got === undefined ? {} : { got };
+}
+
+export function priceAt(context: RejectContext): Details {
+  return { ...at(context, 'p'), ...gotten(context.entry?.price) };
+}
+
+export function triggerPriceAt(context: RejectContext): Details {
+  return { ...at(context, 't.trigger.triggerPx'), ...gotten(context.entry?.triggerPrice) };
+}
+
+export function sizeAt(context: RejectContext): Details {
+  return { ...at(context, 's'), ...gotten(context.entry?.size) };
+}
+
+export function clientIdAt(context: RejectContext): Details {
+  const isCancel = context.entry?.field.startsWith('cancels') === true;
+  return { ...at(context, isCancel ? 'cloid' : 'c'), ...gotten(context.entry?.clientOrderId) };
+}
+
+export function nameOf({ perps }: RejectContext, instrumentId: number): string {
+  return perps(instrumentId)?.name ?? String(instrumentId);
+}
+
+export function decimalsOf({ perps }: RejectContext, instrumentId: number): number {
+  return perps(instrumentId)?.szDecimals ?? 0;
+}
+
+export function sizeText(context: RejectContext, instrumentId: number, size: number): string {
+  return formatSize({ szDecimals: decimalsOf(context, instrumentId) }, size);
+}

@@ -1,0 +1,135 @@
+import { refusal } from '@oddlot/protocol';
+import { formatDecimal, MONEY_DECIMALS, parseDecimal } from '@oddlot/units';
+import { formatMoney, formatPrice } from '../format.ts';
+import {
+  at,
+  clientIdAt,
+  decimalsOf,
+  gotten,
+  instrumentAt,
+  nameOf,
+  priceAt,
+  sizeAt,
+  sizeText,
+  triggerPriceAt,
+  type RejectContext,
+  type Translations,
+} from './context.ts';
+
+/** Refusals of orders, amends and cancels. */
+
+export const ORDERS = {
+  instrumentUnknown: ({ instrumentId }, context) =>
+    refusal('instrumentNotFound', [], { ...instrumentAt(context), got: instrumentId }),
+  instrumentDelisted: ({ instrumentId }, context) =>
+    refusal('delisted', [nameOf(context, instrumentId)], instrumentAt(context)),
+  tradingHalted: ({ instrumentId }, context) =>
+    refusal('tradingHalted', [nameOf(context, instrumentId)], instrumentAt(context)),
+  oracleStale: ({ instrumentId }, context) =>
+    refusal('oracleStale', [nameOf(context, instrumentId)], instrumentAt(context)),
+  sizeBelowMin: ({ instrumentId, min }, context) => {
+    const least = sizeText(context, instrumentId, min);
+    return refusal('sizeBelowMin', [least], { ...sizeAt(context), allowed: { min: least } });
+  },
+  sizeOffLot: ({ instrumentId }, context) => {
+    const szDecimals = decimalsOf(context, instrumentId);
+    const nearest = nearestOn(context.entry?.size, szDecimals, 1n);
+    const lot = formatDecimal(1, szDecimals);
+    return refusal('sizeOffLot', [lot], { ...sizeAt(context), allowed: { step: lot }, nearest });
+  },
+  sizeAboveMax: ({ instrumentId, max }, context) => {
+    const most = sizeText(context, instrumentId, max);
+    return refusal('sizeAboveMax', [most], { ...sizeAt(context), allowed: { max: most } });
+  },
+  priceOutOfRange: ({ instrumentId }, context) => {
+    const { pxDecimals } = gridOf(context, instrumentId);
+    const [down] = nearestOn(context.entry?.price, pxDecimals, 1n);
+    const isTrigger = down !== null && context.entry?.triggerPrice !== undefined;
+    return refusal('priceOutOfRange', [], isTrigger ? triggerPriceAt(context) : priceAt(context));
+  },
+  priceOffTick: ({ instrumentId }, context) => {
+    const { pxDecimals, tick } = gridOf(context, instrumentId);
+    const step = formatDecimal(tick, pxDecimals);
+    const nearestTo = (text: string | undefined) => nearestOn(text, pxDecimals, BigInt(tick));
+    const nearest = nearestTo(context.entry?.price);
+    // The price is judged before the trigger's: when it lies on the grid, the other one does not.
+    const { triggerPrice } = context.entry ?? {};
+    const details =
+      triggerPrice !== undefined && nearest[0] === nearest[1]
+        ? { ...triggerPriceAt(context), nearest: nearestTo(triggerPrice) }
+        : { ...priceAt(context), nearest };
+    return refusal('priceOffTick', [step], { ...details, allowed: { step } });
+  },
+  priceTooFar: ({ instrumentId, min, max }, context) => {
+    const scale = { szDecimals: decimalsOf(context, instrumentId) };
+    const allowed = { min: formatPrice(scale, min), max: formatPrice(scale, max) };
+    return refusal('priceFarFromOracle', [], { ...priceAt(context), allowed });
+  },
+  valueBelowMin: ({ min }, context) =>
+    refusal('valueBelowMin', [formatMoney(min)], {
+      ...sizeAt(context),
+      required: formatMoney(min),
+    }),
+  marginModeDiffers: (_, context) => refusal('marginModeDiffers', [], at(context, 'm')),
+  onlyIsolated: ({ instrumentId }, context) =>
+    refusal('onlyIsolated', [nameOf(context, instrumentId)], instrumentAt(context)),
+  expiryTooSoon: ({ minMs }, context) =>
+    refusal('expireTimeTooSoon', [], {
+      ...at(context, 't.limit.expireTime'),
+      ...gotten(context.entry?.expireMs),
+      allowed: { min: minMs },
+    }),
+  clientOrderIdInvalid: (_, context) => refusal('invalidCloid', [], clientIdAt(context)),
+  clientOrderIdDuplicate: (_, context) => refusal('duplicateCloid', [], clientIdAt(context)),
+  ordersFull: ({ max }, context) =>
+    refusal('tooManyOpenOrders', [max], { ...at(context), allowed: { max } }),
+  triggersFull: ({ max }, context) =>
+    refusal('tooManyOpenOrders', [max], { ...at(context), allowed: { max } }),
+  reduceOnlyIncreases: (_, context) => refusal('reduceOnlyWouldIncrease', [], at(context, 'r')),
+  positionLimit: ({ instrumentId }, context) =>
+    refusal('positionLimit', [nameOf(context, instrumentId)], sizeAt(context)),
+  marginInsufficient: ({ required, available }, context) =>
+    refusal('insufficientMargin', [], {
+      ...at(context),
+      required: formatMoney(required),
+      available: formatMoney(available),
+    }),
+  postOnlyWouldTrade: (_, context) => refusal('postOnlyWouldMatch', [], priceAt(context)),
+  // The edge judges the same from the text alone, so this is said only of what did not pass it.
+  groupingInvalid: () => refusal('wrongType', ['grouping'], { field: 'grouping' }),
+  orderUnknown: (_, context) =>
+    refusal('orderNotFound', [], gotten(context.entry?.orderId ?? context.entry?.clientOrderId)),
+  orderNotLive: ({ instrumentId }, context) =>
+    refusal('orderGone', [instrumentId], {
+      ...at(context),
+      ...gotten(context.entry?.orderId ?? context.entry?.clientOrderId),
+    }),
+} satisfies Partial<Translations>;
+
+function gridOf(
+  context: RejectContext,
+  instrumentId: number,
+): { pxDecimals: number; tick: number } {
+  const pxDecimals = MONEY_DECIMALS - decimalsOf(context, instrumentId);
+  return { pxDecimals, tick: context.perps(instrumentId)?.priceTick ?? 1 };
+}
+
+/** The values on a grid next to a text, from the text itself: the engine saw it already rounded. */
+export function nearestOn(
+  text: string | undefined,
+  decimals: number,
+  step: bigint,
+): readonly [string | null, string | null] {
+  const parsed = text === undefined ? undefined : parseDecimal(text, decimals);
+  if (parsed === undefined) return [null, null];
+  const over = ((parsed.floor % step) + step) % step;
+  const down = parsed.floor - over;
+  const up = over === 0n && parsed.exact ? down : down + step;
+  return [validText(down, decimals), validText(up, decimals)];
+}
+
+/** Only what an order could carry: above zero and countable. */
+function validText(value: bigint, decimals: number): string | null {
+  if (value <= 0n || value > BigInt(Number.MAX_SAFE_INTEGER)) return null;
+  return formatDecimal(value, decimals);
+}

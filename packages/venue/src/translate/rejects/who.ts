@@ -1,0 +1,39 @@
+import { refusal, type Details } from '@oddlot/protocol';
+import { gotten, type RejectContext, type Translations } from './context.ts';
+
+/** Refusals of who sent a request, of its nonce and of its agents. */
+
+const NONCE_WINDOW_MS = 3 * 24 * 60 * 60 * 1000;
+
+export const WHO = {
+  agentUnknown: ({ signer }) => refusal('agentNotAuthorized', [signer], { got: signer }),
+  accountUnknown: ({ signer }) => refusal('noAccount', [], { got: signer }),
+  depositFirst: ({ signer }) => refusal('depositFirst', [], { got: signer }),
+  actionExpired: ({ expiresAfterMs, timeMs }) =>
+    refusal('actionExpired', [expiresAfterMs, timeMs], {
+      field: 'expiresAfter',
+      got: expiresAfterMs,
+      allowed: { min: timeMs },
+    }),
+  nonceTooOld: ({ minExclusive }, context) =>
+    refusal('nonceTooOld', [], nonceDetails(context, minExclusive)),
+  nonceTooNew: ({ maxExclusive }, context) =>
+    refusal('nonceTooFar', [], nonceDetails(context, maxExclusive - NONCE_WINDOW_MS)),
+  nonceUsed: (_, { nonce }) => refusal('nonceUsed', [], { field: 'nonce', ...gotten(nonce) }),
+  nonceTooLow: ({ floor }, { nonce }) =>
+    refusal('nonceTooLow', [floor], {
+      field: 'nonce',
+      ...gotten(nonce),
+      allowed: { min: floor + 1 },
+    }),
+  agentIsSelf: () => refusal('agentIsSelf', [], { field: 'agentAddress' }),
+  agentLabelTooLong: () => refusal('agentNameTooLong', [], { field: 'agentName' }),
+  agentLabelUnknown: () => refusal('agentLabelUnknown', [], { field: 'agentName' }),
+  agentAddressUsed: () => refusal('agentAddressUsed', [], { field: 'agentAddress' }),
+  agentsFull: () => refusal('agentsFull', [], { field: 'agentName' }),
+} satisfies Partial<Translations>;
+
+function nonceDetails({ nonce }: RejectContext, minExclusive: number): Details {
+  const allowed = { min: minExclusive + 1, max: minExclusive + NONCE_WINDOW_MS - 1 };
+  return { field: 'nonce', ...gotten(nonce), allowed };
+}
