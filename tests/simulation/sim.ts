@@ -11,16 +11,18 @@ import {
 } from '@oddlot/engine';
 import { timeMs } from '@oddlot/units';
 import { parseArgs } from 'node:util';
+import { checkConservation, checkFlips, checkRisk, demand } from './sim-checks.ts';
 import { Workload } from './workload.ts';
 
 /**
  * The engine under random traders: `node tests/simulation/sim.ts --seed 7 --commands 200000`.
  *
- * Blocks of several commands, prices that walk, jump and fall silent. After every block money is
- * conserved to the micro-USDC; all invariants are checked now and then; in the middle the state is
- * replaced by what a dump of it restores; at the end the recorded log, read back from its text, is
- * replayed from nothing and must give the same digest and the same dump. While the engine runs, the
- * clock and the random source of the host throw.
+ * Blocks of several commands, prices that walk, jump and fall silent, margin of every kind, a thin
+ * insurance fund. After every block money is conserved to the micro-USDC, longs equal shorts, and
+ * deleveraging has flipped nobody. Now and then it is computed anew who is at risk, and all
+ * invariants are checked; in the middle the state is replaced by what a dump of it restores; at the
+ * end the recorded log, read back from its text, is replayed from nothing and must give the same
+ * digest and the same dump. While the engine runs, the clock and the random source of the host throw.
  */
 
 export type SimulationReport = {
@@ -28,13 +30,14 @@ export type SimulationReport = {
   readonly blocks: number;
   readonly trades: number;
   readonly restores: number;
-  /** How often each refusal and each cause of a cancel came up. */
+  /** How often each refusal, cause of a cancel, kind of event and step of a liquidation came up. */
   readonly endings: Readonly<Record<string, number>>;
   readonly digest: string;
 };
 
-/** Blocks between two checks of all invariants. */
+/** Blocks between two checks of all invariants, and between two of everyone's risk. */
 const CHECK_EVERY = 400;
+const RISK_EVERY = 7;
 /** Times that the state is replaced by its restored copy. */
 const RESTORES = 4;
 
@@ -58,7 +61,7 @@ class Simulation {
   #restores = 0;
 
   constructor(seed: number) {
-    this.#workload = new Workload({ seed, traders: 24, agents: true, ordersMax: 3 });
+    this.#workload = new Workload({ seed, traders: 24, agents: true, ordersMax: 3, skill: 'all' });
   }
 
   get height(): number {
@@ -98,6 +101,8 @@ class Simulation {
     this.#workload.observe(result);
     this.#count(result);
     checkConservation(this.#state);
+    checkFlips(this.#state, result.events);
+    if (this.#state.height % RISK_EVERY === 0) checkRisk(this.#state, result.events);
   }
 
   #count({ events, outcomes }: BlockResult): void {
@@ -106,7 +111,10 @@ class Simulation {
     };
     for (const { reject } of outcomes) if (reject !== undefined) count(reject.reason);
     for (const event of events) {
+      count(event.type);
       if (event.type === 'tradeExecuted') this.#trades += 1;
+      if (event.type === 'liquidationStep') count(`${event.marginMode} ${event.step}`);
+      if (event.type === 'reverseJobChanged') count(`reverse ${event.phase}`);
       if (event.type !== 'orderUpdated') continue;
       const why = event.cancelCause ?? event.reject?.reason;
       if (why !== undefined) count(why);
@@ -150,26 +158,6 @@ function apply(state: State, block: LoggedBlock): BlockResult {
 
 function outOfReach(): never {
   throw new Error('the engine reached for the host: R-determinism');
-}
-
-/** R-conservation, counted here and not by the engine. */
-function checkConservation(state: State): void {
-  let money: bigint = state.treasury;
-  const net = new Map<number, number>();
-  for (const account of state.accounts) {
-    money += account.perpBalance + account.outcomeBalance;
-    for (const [id, { size, cost }] of account.holdings) {
-      money -= cost;
-      net.set(id, (net.get(id) ?? 0) + size);
-    }
-  }
-  const owed = state.deposited - state.withdrawn;
-  demand(money === owed, `R-conservation: ${money} on the books, ${owed} paid in`);
-  for (const [id, size] of net) demand(size === 0, `longs and shorts of ${id} differ by ${size}`);
-}
-
-function demand(condition: boolean, message: string): void {
-  if (!condition) throw new Error(message);
 }
 
 if (import.meta.main) {

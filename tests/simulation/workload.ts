@@ -1,20 +1,21 @@
 import {
+  type Authority,
   type BlockResult,
   type Command,
   openOrders,
   type OrderRequest,
   type PerpDefinition,
-  perpView,
   type State,
   type TimeInForce,
   tradeCapacity,
   type VenueParameters,
 } from '@oddlot/engine';
-import { type Address, address, hash, instrumentId, timeMs } from '@oddlot/units';
+import { type Address, address, hash, type InstrumentId, instrumentId, timeMs } from '@oddlot/units';
+import { type Desk, operatorCommand, settingsCommand, waitingCommand } from './workload-margin.ts';
 
 /**
  * Seeded random traders, poor and rich, on perps of different scales: the same seed gives the same
- * commands, on every machine. It looks at the venue through its readers only.
+ * commands, on every machine. It looks at the venue through its readers and its events only.
  */
 
 export const PARAMETERS: VenueParameters = {
@@ -26,6 +27,25 @@ export const PARAMETERS: VenueParameters = {
   externalStaleMs: 30_000,
   liquidationFeeE8: 500_000,
   defaultLeverage: 20,
+  admins: [],
+  insuranceFundAddress: address('0x0dd107000000000000000000000000000000f0fd'),
+  insuranceFeeShareE8: 10_000_000,
+  insuranceTargetE8: 1_000_000,
+  insuranceLeverageMax: 5,
+  insuranceInstrumentMax: 2,
+  insuranceUnwindEveryMs: 10_000,
+  insuranceUnwindShareE8: 10_000_000,
+  insuranceUnwindMicroUsdc: 10_000_000,
+  insuranceUnwindBandE8: 1_000_000,
+  liquidationBandE8: 5_000_000,
+  liquidationPartialMicroUsdc: 1_000_000_000,
+  liquidationPartialShareE8: 20_000_000,
+  liquidationPartialWaitMs: 30_000,
+  liquidationRetryMs: 1_000,
+  reverseTimeoutMs: 10_000,
+  fundingInterestE10: 1_000_000,
+  fundingDamperE10: 5_000_000,
+  fundingRateMaxE10: 400_000_000,
   feeTiers: [{ level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 15_003, takerFeeE8: 44_999 }],
 };
 
@@ -79,6 +99,11 @@ export type WorkloadOptions = {
   readonly agents: boolean;
   /** Most orders of one action. */
   readonly ordersMax: number;
+  /**
+   * What the traders know of: plain orders of one-way cross margin at prices that walk; or all there
+   * is, at prices that jump and fall silent, with an operator who halts and changes perps.
+   */
+  readonly skill: 'plain' | 'all';
 };
 
 export class Workload {
@@ -89,11 +114,25 @@ export class Workload {
   #nonce = START_MS;
   /** Recent order ids by trader, live or not. */
   readonly #recent = new Map<Address, number[]>();
+  readonly #oracles = new Map<number, number>();
+  readonly #desk: Desk;
 
   constructor(options: WorkloadOptions) {
     this.#options = options;
     this.#pick = randomIntegers(options.seed);
     this.traders = Array.from({ length: options.traders }, (_, at) => accountAddress(0x7000 + at));
+    for (const [at, { instrumentId: id }] of PERPS.entries()) {
+      this.#oracles.set(id, FIRST_ORACLE[at] ?? 1);
+    }
+    this.#desk = {
+      pick: this.#pick,
+      now: () => this.nowMs,
+      perp: () => this.#perp(),
+      oracleOf: (id) => this.#oracleOf(id),
+      authority: (trader) => this.#authority(this.#signer(trader)),
+      order: (state, trader) => this.#order(state, trader),
+      recentOf: (trader) => this.#recent.get(trader) ?? [],
+    };
   }
 
   /** The first blocks: parameters, listings, prices, money from a few dollars up. */
@@ -115,15 +154,26 @@ export class Workload {
 
   /** Lets time pass, mostly little, now and then enough for a price to grow stale. */
   tick(): void {
+    this.nowMs += 1;
     const kind = this.#pick(40);
     if (kind === 0) this.nowMs += this.#pick(45_000);
     else if (kind < 12) this.nowMs += this.#pick(1_600);
+    if (this.#options.skill === 'plain') return;
+    // Past the next hour, which funding waits for, and now and then past midnight.
+    if (this.#pick(300) === 0) this.nowMs += 3_600_000 - (this.nowMs % 3_600_000) - 2_000;
+    if (this.#pick(3_000) === 0) this.nowMs += 86_400_000;
   }
 
   next(state: State): Command {
     const trader = this.#trader();
+    if (this.#options.skill === 'all') {
+      const skilled = this.#pick(100);
+      if (skilled < 8) return settingsCommand(this.#desk, state, trader);
+      if (skilled < 26) return waitingCommand(this.#desk, state, trader);
+      if (skilled === 26 && this.#pick(4) === 0) return operatorCommand(this.#desk);
+    }
     const kind = this.#pick(40);
-    if (kind < 3) return this.#oracle(state);
+    if (kind < 3) return this.#oracle();
     if (kind < 8) return this.#pick(12) === 0 ? this.#sweep(state, trader) : this.#cancel(trader);
     if (kind === 8) return this.#cancelByClientId(trader);
     if (kind === 9 && this.#options.agents) return this.#approve(trader);
@@ -138,6 +188,9 @@ export class Workload {
 
   /** Learns which orders there are to cancel. */
   observe(result: BlockResult): void {
+    for (const event of result.events) {
+      if (event.type === 'markUpdated') this.#oracles.set(event.instrumentId, event.oracle);
+    }
     for (const { account, entries } of result.outcomes) {
       if (account === undefined) continue;
       for (const { orderId, state } of entries ?? []) {
@@ -159,7 +212,15 @@ export class Workload {
     return accountAddress(0xa000 + this.#pick(2 * this.traders.length));
   }
 
-  #authority(signer: Address): { signer: Address; nonce: number; txHash: ReturnType<typeof hash> } {
+  #perp(): PerpDefinition {
+    return PERPS[this.#pick(PERPS.length)] as PerpDefinition;
+  }
+
+  #oracleOf(id: InstrumentId): number {
+    return this.#oracles.get(id) ?? 1_000_000;
+  }
+
+  #authority(signer: Address): Authority {
     const isRepeat = this.#pick(200) === 0;
     if (!isRepeat) this.#nonce = Math.max(this.#nonce + 1, this.nowMs);
     const nonce = this.#nonce;
@@ -167,10 +228,10 @@ export class Workload {
   }
 
   /** A small step, or now and then a jump that leaves accounts under water. */
-  #oracle(state: State): Command {
-    const chosen = PERPS[this.#pick(PERPS.length)] as PerpDefinition;
-    const last = perpView(state, chosen.instrumentId)?.oracle ?? 1_000_000;
-    const reach = this.#pick(30) === 0 ? 150 : 8;
+  #oracle(): Command {
+    const chosen = this.#perp();
+    const last = this.#oracleOf(chosen.instrumentId);
+    const reach = this.#options.skill === 'all' && this.#pick(12) === 0 ? 150 : 8;
     const moved = Math.floor((last * (1_000 + this.#pick(2 * reach + 1) - reach)) / 1_000);
     const oracle = Math.min(Math.max(moved, 60_000), 9_000_000);
     const external = this.#pick(3) === 0 ? { external: oracle + this.#pick(2_001) - 1_000 } : {};
@@ -182,7 +243,7 @@ export class Workload {
   #cancel(trader: Address): Command {
     const recent = this.#recent.get(trader) ?? [];
     const cancels = Array.from({ length: 1 + this.#pick(3) }, () => ({
-      instrumentId: (PERPS[this.#pick(PERPS.length)] as PerpDefinition).instrumentId,
+      instrumentId: this.#perp().instrumentId,
       orderId: recent[this.#pick(Math.max(1, recent.length))] ?? 1,
     }));
     return { type: 'cancelOrders', authority: this.#authority(trader), cancels };
@@ -219,13 +280,13 @@ export class Workload {
   }
 
   #order(state: State, trader: Address): OrderRequest {
-    const { instrumentId: id, priceTick } = PERPS[this.#pick(PERPS.length)] as PerpDefinition;
+    const { instrumentId: id, priceTick } = this.#perp();
     const isBuy = this.#pick(2) === 0;
     const timeInForce = TIMES_IN_FORCE[this.#pick(TIMES_IN_FORCE.length)] as TimeInForce;
     return {
       instrumentId: this.#pick(300) === 0 ? instrumentId(99) : id,
       isBuy,
-      price: this.#price(perpView(state, id)?.oracle ?? 1_000_000, priceTick),
+      price: this.#price(this.#oracleOf(id), priceTick),
       size: this.#size(state, trader, id, isBuy),
       reduceOnly: this.#pick(5) === 0,
       timeInForce,
@@ -245,7 +306,7 @@ export class Workload {
     return this.#pick(150) === 0 ? price + 1 : price;
   }
 
-  #size(state: State, trader: Address, id: PerpDefinition['instrumentId'], isBuy: boolean): number {
+  #size(state: State, trader: Address, id: InstrumentId, isBuy: boolean): number {
     const kind = this.#pick(6);
     if (kind === 0) return this.#pick(70_000);
     if (kind > 2) return this.#pick(200);

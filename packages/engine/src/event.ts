@@ -182,7 +182,7 @@ export type LiquidationStep = {
   readonly maintenance: MicroUsdc;
   /** Of the position that the step works on; the largest one for a cancel. */
   readonly mark: number;
-  /** The limit of a market step, the price of a take-over or deleveraging. */
+  /** The limit of a market step, the price of a take-over, deleveraging or closed hedge pair. */
   readonly price: number | undefined;
 };
 

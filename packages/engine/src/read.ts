@@ -1,7 +1,8 @@
 import {
   addUsdc,
   type Address,
-  divHalfUp,
+  divCeil,
+  divFloor,
   type InstrumentId,
   marginFor,
   type MicroUsdc,
@@ -9,14 +10,16 @@ import {
   notional,
   present,
   RATE_ONE,
+  subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
-import type { Account, Holding } from './account.ts';
+import { type Account, type Holding, holdingKey } from './account.ts';
 import { NONE } from './book/order-pool.ts';
 import type { OrderSnapshot } from './event.ts';
 import { parametersOf } from './execution.ts';
 import { read, snapshotOf } from './orders/order-snapshot.ts';
 import type { PerpDefinition } from './perp/definition.ts';
+import { adlQuantile } from './liquidation/adl-buckets.ts';
 import { crossRisk } from './perp/fill-check.ts';
 import { fundingView } from './perp/funding-view.ts';
 import { riskOf } from './perp/isolated.ts';
@@ -27,7 +30,8 @@ import {
   liquidationFee,
   withdrawable,
 } from './perp/margin.ts';
-import { tierOf } from './perp/tiers.ts';
+import type { Perp } from './perp/perp.ts';
+import { maintenanceMargin, tierOf } from './perp/tiers.ts';
 import { tpslOf } from './read-waiting.ts';
 import type { State } from './state.ts';
 import { triggerSnapshot } from './triggers/trigger-snapshot.ts';
@@ -43,6 +47,9 @@ import type {
 export { feeTierView } from './ledger/account-tier.ts';
 export { childOrders, reverseJobs, scheduledCancel, triggerOrders } from './read-waiting.ts';
 export { tradeCapacity } from './trade-capacity.ts';
+
+/** Price units that rounding can move a liquidation price by. */
+const ROUNDING_UNITS = 8;
 
 /** The account under an address at the current marks; undefined when there is none. */
 export function accountView(state: State, address: Address): AccountView | undefined {
@@ -215,6 +222,7 @@ function positionView(state: State, account: Account, holding: Holding): Positio
     leverage: holding.leverage,
     maxLeverage: tierOf(perp.tiers, magnitude).maxLeverage,
     marginUsed: isIsolated ? equity : marginFor(holding.notional, holding.leverage),
+    adlQuantile: adlQuantile(state, holding),
     liquidationPrice: liquidationPrice(state, account, holding, equity),
     updatedMs: holding.updatedMs,
     feesPaid: holding.feesPaid,
@@ -227,11 +235,12 @@ function positionView(state: State, account: Account, holding: Holding): Positio
 }
 
 /**
- * The mark of this instrument at which its scope's ratio is 1, the other marks unchanged. With
- * equity E and maintenance and fee of the scope's others M, a position s at mark m, and its own
- * maintenance and fee at mark x being x × k:  E + s × (x − m) = M + x × k,  so
- * x = (M + s × m − E) / (s − k). The tier goes by size, so k does not depend on x. Rounded half up;
- * undefined when not above 0.
+ * The first mark of this instrument at which its scope is liquidated, the other marks unchanged: one
+ * price unit nearer to today's the ratio is above 1. With equity E, the risk of the scope's other
+ * instruments M, a net size s at mark m, and the maintenance and fee of the instrument's own legs at
+ * mark x being x × k:  E + s × (x − m) = M + x × k,  so x = (M + s × m − E) / (s − k). The tier goes
+ * by size, so k does not depend on x. Maintenance and fee round up, which can make it a unit or two
+ * less; a slope so flat that it is more is not followed. Undefined when not above 0.
  */
 function liquidationPrice(
   state: State,
@@ -239,25 +248,65 @@ function liquidationPrice(
   holding: Holding,
   equity: MicroUsdc,
 ): number | undefined {
-  const { perp, size } = holding;
+  const { perp } = holding;
+  const legs = holding.isIsolated ? [holding] : crossLegs(account, perp);
+  const others = othersOf(account, legs, holding.isIsolated);
   const { liquidationFeeE8 } = parametersOf(state);
-  const magnitude = Math.abs(size);
-  const tier = tierOf(perp.tiers, magnitude);
-  const others = holding.isIsolated ? 0n : othersRisk(state, account, holding);
   const one = BigInt(RATE_ONE);
-  const ownE8 = BigInt(magnitude) * BigInt(tier.mmrE8 + liquidationFeeE8) - tier.deductionLotsE8;
-  const numerator = (others + notional(perp.mark, size) - equity) * one;
-  const denominator = BigInt(size) * one - ownE8;
+  let net = 0n;
+  let ownE8 = 0n;
+  for (const { size } of legs) {
+    const magnitude = Math.abs(size);
+    const tier = tierOf(perp.tiers, magnitude);
+    net += BigInt(size);
+    ownE8 += BigInt(magnitude) * BigInt(tier.mmrE8 + liquidationFeeE8) - tier.deductionLotsE8;
+  }
+  const fixed = net * BigInt(perp.mark) - equity;
+  const fee = liquidationFee(others.notional, liquidationFeeE8);
+  const numerator = (others.maintenance + fee + fixed) * one;
+  const denominator = net * one - ownE8;
   if (denominator === 0n) return undefined;
-  const sign = denominator < 0n ? -1n : 1n;
-  const price = divHalfUp(numerator * sign, denominator * sign);
-  return price > 0n && price <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(price) : undefined;
+  const isDown = denominator > 0n;
+  const isLiquidated = (mark: bigint): boolean => {
+    let maintenance: bigint = others.maintenance;
+    let value: bigint = others.notional;
+    for (const { size } of legs) {
+      maintenance += maintenanceMargin(perp.tiers, Math.abs(size), Number(mark));
+      value += BigInt(Math.abs(size)) * mark;
+    }
+    const risk = maintenance + liquidationFee(microUsdc(value), liquidationFeeE8);
+    return net * mark - fixed <= risk;
+  };
+  let price = isDown ? divFloor(numerator, denominator) : divCeil(-numerator, -denominator);
+  if (price > BigInt(Number.MAX_SAFE_INTEGER)) return undefined;
+  const step = isDown ? 1n : -1n;
+  for (let i = 0; i < ROUNDING_UNITS && price + step > 0n; i++) {
+    if (!isLiquidated(price + step)) break;
+    price += step;
+  }
+  return price > 0n ? Number(price) : undefined;
 }
 
-/** Maintenance and liquidation fee of the cross scope without one position's own part. */
-function othersRisk(state: State, account: Account, holding: Holding): bigint {
-  const { liquidationFeeE8 } = parametersOf(state);
-  const others = microUsdc(account.margin.notional - holding.notional);
-  const maintenance = account.margin.maintenance - holding.maintenance;
-  return maintenance + liquidationFee(others, liquidationFeeE8);
+/** An instrument's positions in the cross scope: the two legs of a hedge move with one mark. */
+function crossLegs({ holdings }: Account, perp: Perp): Holding[] {
+  return ([0, 1] as const).flatMap((leg) => {
+    const holding = holdings.get(holdingKey(perp.definition.instrumentId, leg));
+    return holding === undefined || holding.size === 0 ? [] : [holding];
+  });
+}
+
+/** Maintenance and notional of a scope without some positions. */
+function othersOf(
+  { margin }: Account,
+  legs: readonly Holding[],
+  isIsolated: boolean,
+): { maintenance: MicroUsdc; notional: MicroUsdc } {
+  let maintenance = isIsolated ? ZERO_USDC : margin.maintenance;
+  let value = isIsolated ? ZERO_USDC : margin.notional;
+  if (isIsolated) return { maintenance, notional: value };
+  for (const leg of legs) {
+    maintenance = subUsdc(maintenance, leg.maintenance);
+    value = subUsdc(value, leg.notional);
+  }
+  return { maintenance, notional: value };
 }

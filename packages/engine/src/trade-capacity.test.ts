@@ -36,7 +36,10 @@ describe('R-initial: the largest size shown is the largest admitted', () => {
     const scenario = Scenario.open({ funds: 10_000_000 });
     // n × (0.05 + 0.00045) ≤ 10: 198.2.
     expect(tradeCapacity(scenario.state, alice, id)).toEqual({
+      isIsolated: false,
+      isHedged: false,
       leverage: 20,
+      leverageShort: 20,
       maxBuy: 198,
       maxSell: 198,
       availableToBuy: 9_900_000n,

@@ -53,6 +53,8 @@ export type PositionView = {
   readonly maxLeverage: number;
   /** Cross: notional / leverage. Isolated: margin and unrealised PnL. */
   readonly marginUsed: MicroUsdc;
+  /** R-adl: 0 to 4, 4 is deleveraged first. */
+  readonly adlQuantile: number;
   /** The mark at which the ratio of its scope is 1; undefined when none is above 0. */
   readonly liquidationPrice: number | undefined;
   readonly updatedMs: TimeMs;

@@ -21,7 +21,6 @@ import { WsEdge } from './edge/ws/server.ts';
 import { WS_LIMITS, WS_LIMITS_OFF } from './edge/ws/ws-limits.ts';
 import { genesisCommands } from './genesis.ts';
 import { ReceiptStore } from './history/receipt-store.ts';
-import { UserLedger } from './history/user-ledger.ts';
 import { lockDirectory } from './log/directory-lock.ts';
 import { FileJournal } from './log/file-journal.ts';
 import { journalFaults } from './log/journal-faults.ts';
@@ -34,6 +33,7 @@ import { SimulatedFeed } from './oracle/simulated-feed.ts';
 import { type Companion, LocalReplica } from './replica/local-replica.ts';
 import { Receipts } from './replica/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
+import { UserLedger } from './replica/user-ledger.ts';
 import { perpLookup } from './translate/action-to-command.ts';
 import type { InfoSettings } from './translate/view-to-info.ts';
 
@@ -329,7 +329,6 @@ function assertNetwork(network: Network, replica: LocalReplica): void {
     throw new ConfigError(`the data folder is of ${logged}, not of ${network.serviceNetwork}`);
   }
 }
-
 
 function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -5,7 +5,16 @@ import { dump, restore } from '../dump.ts';
 import { postToBalance } from '../ledger/post.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { perpView } from '../read.ts';
-import { alice, bob, carol, order, PERP, Scenario, START_MS } from '../testing/scenario.ts';
+import {
+  alice,
+  bob,
+  carol,
+  order,
+  PARAMETERS,
+  PERP,
+  Scenario,
+  START_MS,
+} from '../testing/scenario.ts';
 
 const ID = PERP.instrumentId;
 const DELIST = { type: 'setPerp', instrumentId: ID, delisted: true, changes: {} } as const;
@@ -200,20 +209,51 @@ test('waiting orders go too, and so do their groups', () => {
   expect(venue.state.triggers.size).toBe(0);
 });
 
-test('a cross account left below zero with nothing open is made whole by the fund', () => {
+/** Bob has 59.55 USDC, is short 1,000 lots of alice's at 100, and the price has gone to 110. */
+function ruined(fundMicroUsdc: number): Scenario {
   const venue = Scenario.open();
   const drained = venue.balance(bob) - 60_000_000n;
   postToBalance(venue.state, venue.account(bob), microUsdc(-drained));
   postToBalance(venue.state, venue.account(carol), microUsdc(drained));
+  if (fundMicroUsdc > 0) venue.fund(PARAMETERS.insuranceFundAddress, fundMicroUsdc);
   venue.one(alice, { price: 1_000_000, size: 1_000 });
   venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
+  // Halted, so that liquidation waits.
   venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
   run(venue, 3_600_000, 1_100_000);
-  const before = venue.balance(bob);
+  expect(venue.balance(bob)).toBe(59_550_000n);
+  expect(venue.position(bob)).toBe(-1_000);
+  return venue;
+}
+
+// 100 USDC are lost, of which bob has 59.55. His bankruptcy price is 110 − 40.45 / 10 = 105.955.
+test('R-delist: one whom the price ruins is taken over by a fund that is rich enough', () => {
+  const venue = ruined(10_000_000_000);
   const fund = insuranceFund(venue.state);
   const reserves = fund.perpBalance + venue.state.treasury;
-  venue.block(DELIST);
-  // 100 USDC were lost; what bob did not have came out of fund and treasury.
+  const before = venue.balance(alice);
+  const result = venue.block(DELIST);
+  expect(of(result, 'liquidationStep')).toMatchObject([
+    { step: 'insurance', account: bob, price: 1_059_550, mark: 1_100_000, equity: -40_450_000n },
+  ]);
   expect(venue.balance(bob)).toBe(0n);
-  expect(fund.perpBalance + venue.state.treasury).toBe(reserves - (100_000_000n - before));
+  expect(venue.balance(alice)).toBe(before + 100_000_000n);
+  // What bob did not have came out of the fund, whose own position closed with the others.
+  expect(fund.perpBalance + venue.state.treasury).toBe(reserves - 40_450_000n);
+  expect(venue.position(PARAMETERS.insuranceFundAddress)).toBe(0);
+});
+
+test('R-delist: with a poor fund the other side is deleveraged at the bankruptcy price', () => {
+  const venue = ruined(0);
+  const fund = insuranceFund(venue.state);
+  const reserves = fund.perpBalance + venue.state.treasury;
+  const before = venue.balance(alice);
+  const result = venue.block(DELIST);
+  expect(of(result, 'liquidationStep')).toMatchObject([{ step: 'adl', price: 1_059_550 }]);
+  expect(of(result, 'deleveraged')).toMatchObject([
+    { account: alice, size: 1_000, price: 1_059_550, realised: 59_550_000n },
+  ]);
+  expect(venue.balance(bob)).toBe(0n);
+  expect(venue.balance(alice)).toBe(before + 59_550_000n);
+  expect(fund.perpBalance + venue.state.treasury).toBe(reserves);
 });

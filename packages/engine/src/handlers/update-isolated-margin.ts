@@ -23,6 +23,7 @@ export function updateIsolatedMargin(
   if (holding === undefined) return { account: account.address };
   const amount = microUsdc(command.amountMicroUsdc);
   holding.isolatedMargin = addUsdc(holding.isolatedMargin, amount);
+  state.risk.changed(account, holding);
   postToBalance(state, account, negUsdc(amount));
   state.digest.amount(holding.isolatedMargin);
   emitSettings(execution, account);

@@ -1,7 +1,7 @@
 import { divCeil, instrumentId as toInstrumentId, present } from '@oddlot/units';
 import { type Execution, parametersOf } from '../execution.ts';
 import { LIMITS } from '../limits.ts';
-import { TRAVEL_ONE } from '../liquidation/risk-index.ts';
+import { DISTANCE_MAX, TRAVEL_ONE } from '../liquidation/risk-index.ts';
 import { advanceEma, markPrice } from '../perp/mark-price.ts';
 import { isOracleStale } from '../perp/perp.ts';
 
@@ -43,9 +43,13 @@ export function updateMarks(execution: Execution): void {
   state.risk.travel(travelled);
 }
 
-/** How far a mark moved, rounded up; the first mark of an instrument moves nobody. */
+/**
+ * How far a mark moved, rounded up; the first mark of an instrument moves nobody. From the largest
+ * distance on everybody is looked at: more would only cost the running total its exactness.
+ */
 function relativeMove(before: number, after: number): number {
   if (before === 0) return 0;
   const distance = BigInt(Math.abs(after - before)) * BigInt(TRAVEL_ONE);
-  return Number(divCeil(distance, BigInt(Math.min(before, after))));
+  const move = divCeil(distance, BigInt(Math.min(before, after)));
+  return move >= BigInt(DISTANCE_MAX) ? DISTANCE_MAX : Number(move);
 }

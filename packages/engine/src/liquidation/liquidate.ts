@@ -1,6 +1,6 @@
 import { divCeil, divFloor, RATE_ONE, timeMs } from '@oddlot/units';
 import type { Account, Holding } from '../account.ts';
-import { holdingKey } from '../account.ts';
+import { holdingKey, legOf } from '../account.ts';
 import { NONE } from '../book/order-pool.ts';
 import { type Execution, parametersOf } from '../execution.ts';
 import { LIMITS } from '../limits.ts';
@@ -31,8 +31,9 @@ import { closeDeficit, takeOverAll } from './take-over.ts';
  */
 export function liquidate(execution: Execution): void {
   const { state } = execution;
-  // What is under way is looked at when it is its turn.
-  for (const scope of state.risk.take()) {
+  // What is under way is looked at when it is its turn. A restored venue has another order of what
+  // changed, so that of the addresses decides.
+  for (const scope of state.risk.take().sort(byScope)) {
     if (!state.liquidations.has(scope)) look(execution, scope);
   }
   const due = state.liquidations
@@ -43,11 +44,18 @@ export function liquidate(execution: Execution): void {
       (a, b) =>
         a.progress.nextMs - b.progress.nextMs ||
         compareRatio(a.health, b.health) ||
-        byAddress(a.scope.account, b.scope.account) ||
-        isolatedKey(a.scope.holding) - isolatedKey(b.scope.holding),
-    )
-    .slice(0, LIMITS.liquidationsPerBlock);
-  for (const { progress, scope } of due) work(execution, scope, progress);
+        byScope(a.scope, b.scope),
+    );
+  const { liquidationsPerBlock } = LIMITS;
+  // The rest go first in the next block, even if it has the same time.
+  for (const { progress } of due.slice(liquidationsPerBlock)) progress.nextMs -= 1;
+  for (const { progress, scope } of due.slice(0, liquidationsPerBlock)) {
+    work(execution, scope, progress);
+  }
+}
+
+function byScope(a: Scope, b: Scope): number {
+  return byAddress(a.account, b.account) || isolatedKey(a.holding) - isolatedKey(b.holding);
 }
 
 function byAddress(a: Account, b: Account): number {
@@ -72,6 +80,8 @@ function look(execution: Execution, scope: Scope): void {
   state.liquidations.end(scope);
   if (health.notional === 0n) {
     state.risk.forget(scope);
+    // What its isolated orders hold back is the account's own money: it goes before the fund's.
+    if (health.equity < 0n) clearOrders(execution, scope);
     closeDeficit(execution, scope);
     return;
   }
@@ -81,7 +91,9 @@ function look(execution: Execution, scope: Scope): void {
 /** One pass over a scope: orders away, then the market, then the fund, then the others. */
 function work(execution: Execution, scope: Scope, progress: Progress): void {
   const { state } = execution;
-  const isSafe = (): boolean => !isLiquidatable(healthOf(state, scope));
+  // A position that closed may have come back under cross margin: that is another scope.
+  const isSafe = (): boolean =>
+    scope.holding?.isIsolated === false || !isLiquidatable(healthOf(state, scope));
   progress.nextMs = state.timeMs + parametersOf(state).liquidationRetryMs;
   if (isSafe()) return finish(execution, scope);
   clearOrders(execution, scope);
@@ -128,15 +140,17 @@ function clearOrders(execution: Execution, scope: Scope): void {
   }
   cancelled += cancelTriggers(execution, account, 'liquidation', ({ request }) => {
     if (request.reduceOnly) return false;
-    return (
-      scope.holding === undefined ||
-      request.instrumentId === scope.holding.perp.definition.instrumentId
-    );
+    if (scope.holding === undefined) return true;
+    const { leg, perp } = scope.holding;
+    return request.instrumentId === perp.definition.instrumentId && legOf(account, request) === leg;
   });
   if (cancelled > 0) emitStep(execution, scope, health, 'cancel', positionsOf(scope));
 }
 
-/** The common part of a cross hedge pair closes against itself at the mark, free of fee. */
+/**
+ * The common part of a cross hedge pair closes against itself at the mark, free of fee. It belongs to
+ * step (1) and is recorded as such: the two positions, and the mark as the price.
+ */
 function closeHedgePairs(execution: Execution, scope: Scope): void {
   if (scope.holding !== undefined || scope.account.positionMode !== 'hedge') return;
   const { account } = scope;
@@ -147,6 +161,8 @@ function closeHedgePairs(execution: Execution, scope: Scope): void {
     if (short === undefined || short.isIsolated) continue;
     const common = Math.min(long.size, -short.size);
     if (common <= 0) continue;
+    const health = healthOf(execution.state, scope);
+    emitStep(execution, scope, health, 'cancel', [long, short], long.perp.mark);
     tradeOffBook(execution, { account, holding: long }, -common, long.perp.mark);
     tradeOffBook(execution, { account, holding: short }, common, long.perp.mark);
   }

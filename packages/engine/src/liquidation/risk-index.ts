@@ -16,7 +16,10 @@ import type { Account, Holding } from '../account.ts';
 export const TRAVEL_ONE = 1_000_000_000;
 /** Moves compound; below a distance of 10% the sum understates them by less than this share. */
 const COMPOUND_PERCENT = 115n;
-const DISTANCE_MAX = TRAVEL_ONE / 10;
+/** No scope waits for more than this. */
+export const DISTANCE_MAX = TRAVEL_ONE / 10;
+/** Maintenance of each position and the fee round up: micro-USDC that a ratio may lose to it. */
+const ROUNDING = 1_000n;
 
 /** A cross account, or one isolated position of it. */
 export type Scope = { readonly account: Account; readonly holding: Holding | undefined };
@@ -25,7 +28,7 @@ type Entry = Scope & { readonly lookAt: number };
 
 /** How far marks may travel before a scope has to be looked at again. Rounded down. */
 export function safeDistance(equity: bigint, risk: bigint, notional: bigint): number {
-  const room = equity - risk;
+  const room = equity - risk - ROUNDING;
   if (room <= 0n) return 0;
   const distance = divFloor(
     room * BigInt(TRAVEL_ONE) * 100n,

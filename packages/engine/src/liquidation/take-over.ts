@@ -7,10 +7,18 @@ import {
   subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
-import { type Account, type Holding, holdingOf } from '../account.ts';
+import {
+  type Account,
+  type Holding,
+  holdingOf,
+  settingsChanged,
+  settingsOf,
+} from '../account.ts';
 import { type Execution, parametersOf } from '../execution.ts';
 import { postToBalance } from '../ledger/post.ts';
 import { insuranceFund, isInsuranceFund, mayTakeOver } from '../perp/insurance-fund.ts';
+import type { Perp } from '../perp/perp.ts';
+import type { State } from '../state.ts';
 import { bankruptcyPrice } from './bankruptcy-price.ts';
 import { tradeOffBook } from './close-position.ts';
 import { rankPositions, wouldBankrupt } from './deleverage.ts';
@@ -57,11 +65,21 @@ export function takeOver(
 function giveToFund(execution: Execution, account: Account, holding: Holding, price: number): void {
   const { state } = execution;
   const fund = insuranceFund(state);
-  const { defaultLeverage } = parametersOf(state);
-  const target = holdingOf(fund, holding.perp, 0, defaultLeverage);
+  const target = fundHolding(state, fund, holding.perp);
   const size = holding.size;
   tradeOffBook(execution, { account, holding }, -size, price);
   tradeOffBook(execution, { account: fund, holding: target }, size, price);
+}
+
+/** The fund is a cross account, in instruments where others may only be isolated too. */
+function fundHolding(state: State, fund: Account, perp: Perp): Holding {
+  const { defaultLeverage } = parametersOf(state);
+  const settings = settingsOf(fund, perp, defaultLeverage);
+  if (settings.isIsolated) {
+    settings.isIsolated = false;
+    settingsChanged(fund, perp, settings);
+  }
+  return holdingOf(fund, perp, 0, defaultLeverage);
 }
 
 /** Closes against the highest ranked positions of the other side; nobody is flipped or ruined. */

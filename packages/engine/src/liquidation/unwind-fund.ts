@@ -2,6 +2,7 @@ import { divCeil, divFloor, RATE_ONE } from '@oddlot/units';
 import type { Holding } from '../account.ts';
 import { type Execution, parametersOf } from '../execution.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
+import { freshMargin } from '../perp/margin.ts';
 import { marketClose } from './market-close.ts';
 import { isWorkable, positionsOf } from './scope.ts';
 
@@ -14,6 +15,7 @@ export function unwindFund(execution: Execution): void {
   const parameters = parametersOf(state);
   if (state.timeMs < state.fundUnwindMs) return;
   const account = insuranceFund(state);
+  freshMargin(state, account);
   const positions = positionsOf({ account, holding: undefined });
   if (positions.length === 0) return;
   state.fundUnwindMs = state.timeMs + parameters.insuranceUnwindEveryMs;

@@ -158,7 +158,8 @@ function whyNotRest(state: State, taker: TakerOrder): CancelCause | undefined {
 function isRestCovered(state: State, taker: TakerOrder): boolean {
   const { account, holding, request, remaining } = taker;
   const entered = taker.original - (taker.amended?.filled ?? 0);
-  if (request.reduceOnly || remaining === entered) return true;
+  // An isolated order has set aside what its rest needs.
+  if (request.reduceOnly || remaining === entered || holding.isIsolated) return true;
   const buys = holding.restingBuy + (request.isBuy ? remaining : 0);
   const sells = holding.restingSell + (request.isBuy ? 0 : remaining);
   const exposure = worstCase(holding.size, buys, sells);

@@ -4,8 +4,8 @@ import {
   assert,
   maxUsdc,
   type MicroUsdc,
-  minUsdc,
   notional,
+  rateE8,
   subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
@@ -17,7 +17,7 @@ import { accountTier } from '../ledger/account-tier.ts';
 import { fillRate } from '../ledger/fee-tiers.ts';
 import { recordVolume } from '../ledger/volume.ts';
 import { LIMITS } from '../limits.ts';
-import { accountValue, isolatedEquity, liquidationFee } from '../perp/margin.ts';
+import { accountValue, isolatedEquity } from '../perp/margin.ts';
 import type { State } from '../state.ts';
 import { orderEnded } from '../triggers/order-ended.ts';
 import { emitOrder, emitTrade } from './emit.ts';
@@ -93,7 +93,7 @@ function pendingFill(execution: Execution, taker: TakerOrder, slot: number, make
   const takerDue =
     taker.forced === undefined
       ? accrueFee(value, takerRate, taker.feeOverpaid)
-      : { fee: forcedFee(state, taker, price, size), overpaid: 0 };
+      : forcedFee(state, taker, price, size);
   const makerDue = accrueFee(value, makerRate, read(pool.feeOverpaid, slot));
   return {
     price,
@@ -136,8 +136,13 @@ function planTaker(execution: Execution, taker: TakerOrder, fill: Fill): SidePla
 }
 
 /** R-liquidation: a share of what filled, never more than the equity left; unwinding is free. */
-function forcedFee(state: State, taker: TakerOrder, price: number, size: number): MicroUsdc {
-  if (taker.forced === 'unwind') return ZERO_USDC;
+function forcedFee(
+  state: State,
+  taker: TakerOrder,
+  price: number,
+  size: number,
+): { fee: MicroUsdc; overpaid: number } {
+  if (taker.forced === 'unwind') return { fee: ZERO_USDC, overpaid: 0 };
   const { account, holding } = taker;
   const equity = holding.isIsolated
     ? isolatedEquity(state, account, holding)
@@ -145,7 +150,8 @@ function forcedFee(state: State, taker: TakerOrder, price: number, size: number)
   const gain = notional(holding.perp.mark - price, taker.request.isBuy ? size : -size);
   const left = maxUsdc(addUsdc(equity, gain), ZERO_USDC);
   const { liquidationFeeE8 } = parametersOf(state);
-  return minUsdc(liquidationFee(notional(price, size), liquidationFeeE8), left);
+  const due = accrueFee(notional(price, size), rateE8(liquidationFeeE8), taker.feeOverpaid);
+  return due.fee <= left ? due : { fee: left, overpaid: 0 };
 }
 
 function settleFill(

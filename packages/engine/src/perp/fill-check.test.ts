@@ -1,9 +1,9 @@
-import type { Address } from '@oddlot/units';
+import { type Address, instrumentId as toInstrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import type { BlockResult } from '../block.ts';
 import type { OrderUpdated } from '../event.ts';
 import { accountView, openOrders } from '../read.ts';
-import { alice, bob, carol, order, type OrderShape, Scenario } from '../testing/scenario.ts';
+import { alice, bob, carol, order, type OrderShape, PERP, Scenario } from '../testing/scenario.ts';
 
 /** One lot at this price is worth 1 USDC; the mark of every test unless it says otherwise. */
 const PRICE = 1_000_000;
@@ -132,7 +132,7 @@ describe('R-initial: what is left of a taker enters the book only while it is co
     expect(entry).toMatchObject({ state, filled: offered });
     expect(causes(result)[2]).toBe(state === 'open' ? undefined : 'marginCanceled');
     const view = accountView(scenario.state, alice)!;
-    expect(view.accountValue >= view.initialMargin).toBe(true);
+    expect(view.cross.accountValue >= view.initialMargin).toBe(true);
   });
 
   test('an order admitted to the last micro-USDC may fill in part at the mark and rest', () => {
@@ -221,20 +221,54 @@ describe('R-fill-check: a fill that only reduces', () => {
   });
 
   test('with equity below zero nothing that loses more passes', () => {
-    const scenario = aliceLong();
-    scenario.oracle(880_000);
-    scenario.one(carol, { price: 880_000, size: 100 });
-    const sell = { isBuy: false, price: 880_000, size: 100, reduceOnly: true } as const;
-    expect(scenario.one(alice, { ...sell, timeInForce: 'ioc' }).state).toBe('cancelled');
+    // At 86 the second position has lost 12.6 of her 9.9145: −2.6855, and the fee makes it less.
+    const scenario = underWater(860_000, { price: PRICE, size: 100 });
+    const sell = { isBuy: false, price: PRICE, size: 100, reduceOnly: true } as const;
+    expect(scenario.one(alice, { ...sell, timeInForce: 'ioc' })).toMatchObject({
+      state: 'cancelled',
+      filled: 0,
+    });
   });
 
-  // At 89.5 alice is worth −0.545. 50 lots sold at 90.5 gain 0.5 and pay 0.0203625: her ratio rises,
-  // her equity stays below zero.
+  // At 88.4 it has lost 10.44: alice is worth −0.5255. 50 lots sold at 101 gain 0.5 and pay
+  // 0.022725: her ratio rises from −0.195 to −0.025, her equity stays below zero.
   test('equity must not stay below zero, even if the ratio rises', () => {
-    const scenario = aliceLong();
-    scenario.oracle(895_000);
-    scenario.one(carol, { price: 905_000, size: 50 });
-    const sell = { isBuy: false, price: 905_000, size: 50, timeInForce: 'ioc' } as const;
+    const scenario = underWater(884_000, { price: 1_010_000, size: 50 });
+    const sell = { isBuy: false, price: 1_010_000, size: 50, timeInForce: 'ioc' } as const;
     expect(scenario.one(alice, sell)).toMatchObject({ state: 'cancelled', filled: 0 });
   });
+
+  // 53 lots sold at 102 gain 1.06 and pay 0.024327: −0.5255 becomes 0.510173.
+  test('a fill that lifts it above zero passes', () => {
+    const scenario = underWater(884_000, { price: 1_020_000, size: 53 });
+    const sell = { isBuy: false, price: 1_020_000, size: 53, timeInForce: 'ioc' } as const;
+    expect(scenario.one(alice, sell).state).toBe('filled');
+  });
 });
+
+/**
+ * Alice is long 100 lots here and 90 of a second perp, 9.9145 USDC in hand. The second one falls and
+ * is halted, the oracle of this one is stale: liquidation waits in both, reducing orders go on.
+ */
+function underWater(second: number, bid: { price: number; size: number }): Scenario {
+  const scenario = aliceLong();
+  const instrumentId = toInstrumentId(2);
+  scenario.block({ type: 'registerPerp', perp: { ...PERP, instrumentId, name: 'B-USDC' } });
+  scenario.oracle(PRICE, instrumentId);
+  scenario.one(bob, { instrumentId, isBuy: false, price: PRICE, size: 90 });
+  expect(scenario.one(alice, { instrumentId, price: PRICE, size: 90 }).state).toBe('filled');
+  scenario.one(carol, bid);
+  scenario.wait(30_001);
+  scenario.block(
+    { type: 'setPerp', instrumentId, halted: true, changes: {} },
+    {
+      type: 'pushOracle',
+      prices: [{ instrumentId, oracle: second }],
+      observedMs: timeMs(scenario.nowMs),
+    },
+  );
+  expect(scenario.position(alice)).toBe(100);
+  const equity = accountView(scenario.state, alice)!.cross.accountValue;
+  expect(equity).toBe(9_914_500n - 90n * BigInt(PRICE - second));
+  return scenario;
+}

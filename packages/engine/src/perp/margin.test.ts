@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { accountView } from '../read.ts';
-import { alice, bob, carol, Scenario } from '../testing/scenario.ts';
+import { alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
 import { worstCase } from './margin.ts';
 
 /** One lot at this price is worth 1 USDC. */
@@ -98,7 +98,7 @@ describe('R-initial: admission', () => {
     // 9.955 USDC left and 8 lost at 92: far below the 4.6 of initial margin.
     scenario.oracle(920_000);
     const view = viewOf(scenario);
-    expect(view.accountValue < view.initialMargin).toBe(true);
+    expect(view.cross.accountValue < view.initialMargin).toBe(true);
     const sell = { isBuy: false, price: 930_000 } as const;
     expect(scenario.one(alice, { ...sell, size: 201 }).reject?.reason).toBe('marginInsufficient');
     expect(scenario.one(alice, { ...sell, size: 200 }).state).toBe('open');
@@ -125,13 +125,13 @@ describe('R-ratio and R-withdrawable', () => {
   // Alice: 1,000 USDC less 0.045 of fee, long 100 lots at 100.
   test('maintenance, liquidation fee, notional', () => {
     const view = viewOf(aliceLong(100, 1_000_000_000));
+    const sums = { accountValue: 999_955_000n, notional: 100n * USDC, marginUsed: 5n * USDC };
     expect(view).toMatchObject({
       perpBalance: 999_955_000n,
-      accountValue: 999_955_000n,
+      total: sums,
+      cross: sums,
       maintenanceMargin: 1n * USDC,
       liquidationFee: 500_000n,
-      notional: 100n * USDC,
-      marginUsed: 5n * USDC,
     });
   });
 
@@ -157,8 +157,10 @@ describe('R-ratio and R-withdrawable', () => {
     const scenario = aliceLong(100, 10_000_000);
     scenario.oracle(920_000);
     expect(viewOf(scenario).withdrawable).toBe(0n);
+    // Halted, so that liquidation waits.
+    scenario.block({ type: 'setPerp', instrumentId: PERP.instrumentId, halted: true, changes: {} });
     scenario.oracle(800_000);
-    expect(viewOf(scenario).accountValue).toBe(-10_045_000n);
+    expect(viewOf(scenario).cross.accountValue).toBe(-10_045_000n);
     expect(viewOf(scenario).withdrawable).toBe(0n);
   });
 

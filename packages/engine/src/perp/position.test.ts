@@ -8,7 +8,7 @@ import { tradePosition } from './position.ts';
 
 function emptyHolding(): Holding {
   const perp = createPerp(PERP, new OrderPool());
-  return holdingOf(createAccount(0, alice, timeMs(0)), perp, 20);
+  return holdingOf(createAccount(0, alice, timeMs(0)), perp, 0, 20);
 }
 
 /** `lots@price`, then after `=>`: size, cost, realised by the trade, realised since the opening. */

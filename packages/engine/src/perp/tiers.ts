@@ -62,7 +62,8 @@ export function tierTableFault(
     if (tier.minSize !== (previous?.maxSize ?? 0)) return `tier ${tier.tier} leaves a gap`;
     if (tier.maxSize <= tier.minSize) return `tier ${tier.tier} is empty`;
     if (tier.maxLeverage < 1) return `tier ${tier.tier} has no leverage`;
-    if (previous !== undefined && tier.mmrE8 <= previous.mmrE8) return 'mmr must rise';
+    // Above 0 from the first on: a bankruptcy price is a share of the maintenance margin.
+    if (tier.mmrE8 <= (previous?.mmrE8 ?? 0)) return 'mmr must rise';
     if (previous !== undefined && tier.maxLeverage >= previous.maxLeverage) {
       return 'maxLeverage must fall';
     }

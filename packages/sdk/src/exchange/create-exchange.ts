@@ -1,10 +1,22 @@
 import type { InfoContext } from '../info/query-info.ts';
 import { approveAgent, type ApproveAgentParameters, type DirectOptions } from './approve-agent.ts';
+import { cancelAll, type CancelAllParameters } from './cancel-all.ts';
 import { cancelByCloid, type CancelByCloidParameters } from './cancel-by-cloid.ts';
 import { cancel, type CancelParameters } from './cancel.ts';
+import { createVenueAdmin } from './create-venue-admin.ts';
+import { modify2, type Modify2Parameters } from './modify2.ts';
 import { order, type OrderParameters } from './order.ts';
 import type { ReplyOf } from './reply.ts';
+import { reversePosition, type ReversePositionParameters } from './reverse-position.ts';
+import { scheduleCancel, type ScheduleCancelParameters } from './schedule-cancel.ts';
 import type { ActionOptions, ExchangeContext } from './send-action.ts';
+import {
+  updateIsolatedMargin,
+  type UpdateIsolatedMarginParameters,
+} from './update-isolated-margin.ts';
+import { updateLeverage, type UpdateLeverageParameters } from './update-leverage.ts';
+import { updateMarginMode, type UpdateMarginModeParameters } from './update-margin-mode.ts';
+import { updatePositionMode, type UpdatePositionModeParameters } from './update-position-mode.ts';
 import { waitForAction, type WaitOptions } from './wait-for-action.ts';
 
 type Confirmation = 'executed' | undefined;
@@ -27,10 +39,44 @@ export function createExchange(context: ExchangeContext & InfoContext) {
       parameters: CancelByCloidParameters,
       options?: ActionOptions<Confirm>,
     ): Promise<ReplyOf<Confirm>> => cancelByCloid(context, parameters, options),
+    cancelAll: <Confirm extends Confirmation = undefined>(
+      parameters?: CancelAllParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => cancelAll(context, parameters, options),
+    modify2: <Confirm extends Confirmation = undefined>(
+      parameters: Modify2Parameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => modify2(context, parameters, options),
+    scheduleCancel: <Confirm extends Confirmation = undefined>(
+      parameters?: ScheduleCancelParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => scheduleCancel(context, parameters, options),
+    reversePosition: <Confirm extends Confirmation = undefined>(
+      parameters: ReversePositionParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => reversePosition(context, parameters, options),
+    updateLeverage: <Confirm extends Confirmation = undefined>(
+      parameters: UpdateLeverageParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => updateLeverage(context, parameters, options),
+    updateMarginMode: <Confirm extends Confirmation = undefined>(
+      parameters: UpdateMarginModeParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => updateMarginMode(context, parameters, options),
+    updateIsolatedMargin: <Confirm extends Confirmation = undefined>(
+      parameters: UpdateIsolatedMarginParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => updateIsolatedMargin(context, parameters, options),
+    updatePositionMode: <Confirm extends Confirmation = undefined>(
+      parameters: UpdatePositionModeParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => updatePositionMode(context, parameters, options),
     approveAgent: <Confirm extends Confirmation = undefined>(
       parameters: ApproveAgentParameters,
       options?: DirectOptions<Confirm>,
     ): Promise<ReplyOf<Confirm>> => approveAgent(context, parameters, options),
+    /** The operator's actions; the wallet must be one of the venue's admins. */
+    venueAdmin: createVenueAdmin(context),
     waitForAction: (txHash: string, options?: WaitOptions) =>
       waitForAction(context, txHash, options),
   };

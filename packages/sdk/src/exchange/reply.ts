@@ -33,8 +33,13 @@ export type ExecutedReply = Sent & {
   readonly orders: readonly OrderResult[];
   /** The first entry's failure when one failed; the others went their own way. */
   readonly failure: ActionFailure | undefined;
+  /** What an operator's action made. */
+  readonly created: Created | undefined;
   readonly warnings: readonly Warning[];
 };
+
+/** The ids that the venue gave to what an operator's action made. */
+export type Created = { readonly instrumentId?: number };
 
 /** Why an entry failed. */
 export type ActionFailure = Exclude<ActionResultStatus, 'success'>;
@@ -63,14 +68,15 @@ export function readReply(reply: HttpReply, { txHash, nonce }: SignedAction): Ac
   }
   const warnings = body.warnings ?? [];
   if (!('data' in body)) return { ...sent, status: 'queued', traceId: body.traceId, warnings };
-  const { statuses, orders } = body.data.data;
+  const { statuses, orders, created } = body.data.data;
   const [status] = statuses;
   const failure = status === 'success' ? undefined : status;
   // Without entries the failure is that of the whole action, however it was told.
   if (failure !== undefined && orders === undefined) throw failureOf(failure, reply);
   if (body.confirm !== 'executed') return { ...sent, status: 'accepted', warnings };
   const height = body.height ?? 0;
-  return { ...sent, status: 'executed', height, orders: orders ?? [], failure, warnings };
+  const results = { orders: orders ?? [], failure, created: created as Created | undefined };
+  return { ...sent, status: 'executed', height, ...results, warnings };
 }
 
 function failureOf(failure: ActionFailure, { status, body }: HttpReply): ApiError {

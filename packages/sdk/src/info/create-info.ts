@@ -4,6 +4,7 @@ import { agentOwner } from './agent-owner.ts';
 import { approvedAgents } from './approved-agents.ts';
 import { clearinghouseState } from './clearinghouse-state.ts';
 import { feeTierInfo } from './fee-tier-info.ts';
+import { feeTierRates } from './fee-tier-rates.ts';
 import { frontendOpenOrders } from './frontend-open-orders.ts';
 import { l2Book } from './l2-book.ts';
 import { perpClearinghouseState } from './perp-clearinghouse-state.ts';
@@ -13,6 +14,7 @@ import { rateLimit } from './rate-limit.ts';
 import { settings } from './settings.ts';
 import { stateHash } from './state-hash.ts';
 import { triggerOrders } from './trigger-orders.ts';
+import { userNonFundingLedgerUpdates } from './user-non-funding-ledger-updates.ts';
 import type { InfoContext } from './query-info.ts';
 
 /** The queries of /info, bound to a venue. */
@@ -33,10 +35,12 @@ export function createInfo(context: InfoContext) {
     activeAssetData: bind(activeAssetData),
     frontendOpenOrders: bind(frontendOpenOrders),
     triggerOrders: bind(triggerOrders),
+    userNonFundingLedgerUpdates: bind(userNonFundingLedgerUpdates),
     approvedAgents: bind(approvedAgents),
     agentOwner: bind(agentOwner),
     settings: bind(settings),
     feeTierInfo: bind(feeTierInfo),
+    feeTierRates: bind(feeTierRates),
     actionStatus: bind(actionStatus),
     rateLimit: bind(rateLimit),
     stateHash: bind(stateHash),

@@ -1,3 +1,4 @@
+import type { FeeTierRow } from '@oddlot/protocol';
 import {
   queryInfo,
   type InfoContext,
@@ -9,14 +10,7 @@ import {
 export type FeeTierInfoParameters = InfoParameters<'feeTierInfo'>;
 
 /** Rates by the trading volume of the last 14 days. */
-export type FeeTierInfo = {
-  tiers: {
-    level: number;
-    min14dTradingVolume: string;
-    perpMakerFeeRate: string;
-    perpTakerFeeRate: string;
-  }[];
-};
+export type FeeTierInfo = { tiers: FeeTierRow[] };
 
 /** The ladder of fee tiers. */
 export function feeTierInfo(

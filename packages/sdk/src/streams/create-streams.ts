@@ -3,6 +3,7 @@ import { clearinghouseState } from './clearinghouse-state.ts';
 import { l2Book } from './l2-book.ts';
 import { orderUpdates } from './order-updates.ts';
 import { trades } from './trades.ts';
+import { userFundings } from './user-fundings.ts';
 import type { StreamContext } from './subscription.ts';
 
 /** The channels of the venue's sockets, bound to a venue. */
@@ -20,6 +21,7 @@ export function createStreams(context: StreamContext) {
     orderUpdates: bind(orderUpdates),
     clearinghouseState: bind(clearinghouseState),
     activeAssetCtx: bind(activeAssetCtx),
+    userFundings: bind(userFundings),
     /** Whether there is a connection. */
     get status() {
       return context.socket.status;

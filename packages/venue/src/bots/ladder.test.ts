@@ -44,7 +44,12 @@ test('only what differs changes', () => {
   const { stale, missing } = difference([rung(99_000), rung(97_000), rung(99_500)], live);
   expect(stale.map(({ price }) => price).toSorted()).toEqual([97_000, 98_000]);
   expect(missing.map(({ price }) => price).toSorted()).toEqual([97_000, 99_500]);
-  expect(difference([rung(99_000)], live.filter(({ price }) => price === 99_000))).toEqual({
+  expect(
+    difference(
+      [rung(99_000)],
+      live.filter(({ price }) => price === 99_000),
+    ),
+  ).toEqual({
     stale: [],
     missing: [],
   });

@@ -29,7 +29,12 @@ export function gridStep(price: number, priceTick: number): number {
 export function ladder(
   perp: PerpDefinition,
   anchor: number,
-  shape: { readonly step: number; readonly levels: number; readonly maker: number; readonly makers: number },
+  shape: {
+    readonly step: number;
+    readonly levels: number;
+    readonly maker: number;
+    readonly makers: number;
+  },
 ): Rung[] {
   const { step, levels, maker, makers } = shape;
   const rungs: Rung[] = [];

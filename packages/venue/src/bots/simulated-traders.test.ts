@@ -39,7 +39,15 @@ async function start(): Promise<SimulatedTraders> {
   const log = createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } });
   let seed = 1;
   const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
-  bots = await SimulatedTraders.create({ replica, exchange, now, network, random, log, everyMs: 1 });
+  bots = await SimulatedTraders.create({
+    replica,
+    exchange,
+    now,
+    network,
+    random,
+    log,
+    everyMs: 1,
+  });
   bots.start();
   return bots;
 }
@@ -92,7 +100,8 @@ test('a stop is clean, and a restart goes on with the same accounts and orders',
 
   replica.nowMs += 60_000;
   replica.pushOracle(1000);
-  const credited = () => blocks.filter(({ commands }) => commands[0]?.command.type === 'creditFaucet');
+  const credited = () =>
+    blocks.filter(({ commands }) => commands[0]?.command.type === 'creditFaucet');
   const grants = credited().length;
   const second = await start();
   const seen = trades().length;

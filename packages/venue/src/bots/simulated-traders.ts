@@ -104,7 +104,9 @@ export class SimulatedTraders {
     this.#rounds += 1;
     await Promise.all(this.#makers.map((maker) => maker.withdraw()));
     await Promise.all(this.#makers.map((maker) => maker.quote()));
-    const willing = this.#takers.filter(() => this.#options.random() < TRADE_SHARE);
+    // In the first round all of them trade, so that the tape moves at once.
+    const isFirst = this.#rounds === 1;
+    const willing = this.#takers.filter(() => isFirst || this.#options.random() < TRADE_SHARE);
     await Promise.all(willing.map((taker) => taker.trade()));
   }
 }

@@ -1,5 +1,10 @@
 import type { ActionResultStatus, OrderResult, Warning } from '@oddlot/protocol';
-import type { ActionResult, Created, ErrorBody, WireOutcome } from '../translate/outcome-to-wire.ts';
+import type {
+  ActionResult,
+  Created,
+  ErrorBody,
+  WireOutcome,
+} from '../translate/outcome-to-wire.ts';
 
 /**
  * The outcome of an action as it is kept: the wire's own words, so that an old receipt reads the same

@@ -164,7 +164,8 @@ export class Receipts {
   ): ReceiptRow {
     const { command, outcome, request } = done;
     const texts = requestTexts(request);
-    const wire = outcomeToWire(command, outcome, { perps: this.#perps, texts });
+    const { events } = block.result;
+    const wire = outcomeToWire(command, outcome, { perps: this.#perps, texts, events });
     const { signer, nonce, txHash } = authorityOf(command);
     const user = outcome.account;
     return {

@@ -34,7 +34,7 @@ export type AppliedBlock = BlockHead & {
 
 /** Where and how a proposed command executed. */
 export type Executed = {
-  readonly block: BlockHead;
+  readonly block: AppliedBlock;
   /** Its place in the block. */
   readonly index: number;
   readonly outcome: CommandOutcome;

@@ -28,9 +28,7 @@ export function ledgerEntry(
 function deltaOf(
   state: State,
   event: EngineEvent,
-):
-  | { account: Address; accountType: LedgerEntry['accountType']; delta: LedgerDelta }
-  | undefined {
+): { account: Address; accountType: LedgerEntry['accountType']; delta: LedgerDelta } | undefined {
   switch (event.type) {
     case 'liquidationStep':
       return { account: event.account, accountType: 'perp', delta: liquidation(state, event) };

@@ -1,4 +1,4 @@
-import type { CommandOutcome, EntryOutcome } from '@oddlot/engine';
+import type { CommandOutcome, EngineEvent, EntryOutcome } from '@oddlot/engine';
 import {
   ACTIONS,
   type ActionResultStatus,
@@ -9,7 +9,14 @@ import {
   type WireError,
 } from '@oddlot/protocol';
 import type { PerpLookup } from './actions/perp-lookup.ts';
-import { entriesOf, entryResult, entryTextOf, refusedEntries, scaleOf } from './outcome/entries.ts';
+import {
+  entriesOf,
+  entryResult,
+  entryTextOf,
+  foundScale,
+  refusedEntries,
+  scaleOf,
+} from './outcome/entries.ts';
 import { skippedToWire } from './outcome/skipped.ts';
 import { warningsOf } from './outcome/warnings.ts';
 import { rejectToWire } from './reject-to-wire.ts';
@@ -64,11 +71,18 @@ export const internalNameOf = (command: RequestCommand): string =>
 
 type Failure = { readonly error: WireError; readonly prefix: string };
 
-/** `texts` gives an entry in the client's spelling; without it the command's own numbers serve. */
+export type OutcomeContext = {
+  readonly perps: PerpLookup;
+  /** Gives an entry in the client's spelling; without it the command's own numbers serve. */
+  readonly texts?: EntryTexts | undefined;
+  /** Of the block that executed the command: they tell what it found by itself. */
+  readonly events?: readonly EngineEvent[];
+};
+
 export function outcomeToWire(
   command: RequestCommand,
   outcome: CommandOutcome,
-  { perps, texts = () => undefined }: { perps: PerpLookup; texts?: EntryTexts },
+  { perps, texts = () => undefined, events = [] }: OutcomeContext,
 ): WireOutcome {
   const translate = (reject: NonNullable<EntryOutcome['reject']>, index?: number) => {
     const entry = texts(index) ?? entryTextOf(command, index, perps);
@@ -90,7 +104,11 @@ export function outcomeToWire(
       const isOneOfMany = found !== undefined && found.entries.length > 1;
       failure ??= { error, prefix: isOneOfMany ? `${found.list}[${index}]: ` : '' };
     }
-    return entryResult(entry, index, scaleOf(command, index, perps, entry), error);
+    const isFound = command.type === 'cancelAll';
+    const scale = isFound
+      ? foundScale(entry.orderId, events, perps)
+      : scaleOf(command, index, perps);
+    return entryResult(entry, index, scale, error);
   });
   return wireOutcome(type, {
     failure,

@@ -2,13 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { orderAction, signed, testKey } from './testing/client.ts';
 import type { SignOptions, TestOrder } from './testing/client.ts';
 import { startEdge, type TestEdge } from './testing/edge.ts';
-import { ADMIN_KEY_BYTE } from './testing/replica.ts';
 
-/** Margin, triggers, amends and the operator, from the request's text to the reply. */
+/** Margin, triggers and amends, from the request's text to the reply. */
 
 const alice = testKey(1);
 const bob = testKey(2);
-const admin = testKey(ADMIN_KEY_BYTE);
 
 let edge: TestEdge;
 let nonce = 0;
@@ -58,9 +56,7 @@ describe('modify2', () => {
       type: 'ModifyOrder',
       data: {
         statuses: ['success'],
-        orders: [
-          { i: 0, oid: 1, cloid, state: 'open', filledSz: '0', avgPx: null, error: null },
-        ],
+        orders: [{ i: 0, oid: 1, cloid, state: 'open', filledSz: '0', avgPx: null, error: null }],
       },
     });
     await confirmed({ type: 'modify2', a: 1, c: cloid, p: '92', s: '3' });
@@ -152,7 +148,10 @@ describe('triggers', () => {
   test('what hangs on a position is shown with it', async () => {
     await openLong();
     const limit = { t: { trigger: { isMarket: false, triggerPx: '80', tpsl: 'sl' } }, p: '79.5' };
-    const pair = orderAction(trigger('tp', '120', { s: '0' }), trigger('sl', '80', { s: '0', ...limit }));
+    const pair = orderAction(
+      trigger('tp', '120', { s: '0' }),
+      trigger('sl', '80', { s: '0', ...limit }),
+    );
     await confirmed({ ...pair, grouping: 'positionTpsl' });
     expect((await position()).tpsl).toEqual([
       {
@@ -171,7 +170,10 @@ describe('triggers', () => {
     expect(await info({ type: 'triggerOrders', user: alice.address })).toEqual([]);
     const refused = await send({ type: 'updateLeverage', asset: 1, leverage: 5 });
     expect(refused.json).toMatchObject({ code: 10009 });
-    const cancelled = await confirmed({ type: 'cancel', cancels: [{ a: 1, o: 3, grouping: 'tpsl' }] });
+    const cancelled = await confirmed({
+      type: 'cancel',
+      cancels: [{ a: 1, o: 3, grouping: 'tpsl' }],
+    });
     expect(cancelled.json.data.data.statuses).toEqual(['success']);
     expect((await position()).tpsl).toMatchObject([{ tpOid: '', slOid: '4' }]);
   });
@@ -200,6 +202,16 @@ describe('cancelAll and scheduleCancel', () => {
     expect((await send({ type: 'cancelAll', asset: 1, accountType: 'outcome' })).status).toBe(400);
   });
 
+  test('sizes are those of the instrument, which the action did not name', async () => {
+    await place({ p: '100', s: '2' });
+    await place({ b: false, p: '100', s: '0.5' }, bob);
+    const reply = await confirmed({ type: 'cancelAll' });
+    const order = { oid: 1, state: 'cancelled', filledSz: '0.5', avgPx: '100' };
+    expect(reply.json.data.data.orders).toMatchObject([order]);
+    const receipt = await info({ type: 'actionStatus', txHash: reply.json.txHash });
+    expect(receipt.result.orders).toMatchObject([order]);
+  });
+
   test('a schedule lies ahead', async () => {
     const at = edge.replica.nowMs;
     expect((await send({ type: 'scheduleCancel', time: at + 4_000 })).json).toMatchObject({
@@ -214,6 +226,21 @@ describe('cancelAll and scheduleCancel', () => {
 });
 
 describe('margin', () => {
+  test('an order may bring its margin mode, which then holds', async () => {
+    await place({ b: false, s: '1' }, bob);
+    await place({ s: '1', m: 'isolated' });
+    expect((await position()).position.leverage).toMatchObject({ type: 'Isolated', value: 10 });
+    const other = await send(orderAction({ p: '90', m: 'cross' }));
+    expect(other.json).toMatchObject({
+      code: 10009,
+      message: "Margin mode differs from the open position's",
+      details: { field: 'orders[0].m' },
+    });
+    await place({ p: '90' });
+    const [row] = await info({ type: 'frontendOpenOrders', user: alice.address });
+    expect(row).toMatchObject({ marginMode: 'Isolated', positionMode: 'OneWay', leverage: 10 });
+  });
+
   test('an isolated position has money of its own', async () => {
     await confirmed({ type: 'updateMarginMode', asset: 1, isCross: false });
     await confirmed({ type: 'updateLeverage', asset: 1, leverage: 5 });
@@ -227,18 +254,33 @@ describe('margin', () => {
       // Margin 20 over maintenance 1 and the liquidation fee 0.5.
       marginRatio: '13.333333',
     });
-    const added = await confirmed({ type: 'updateIsolatedMargin', asset: 1, isBuy: true, ntli: 5_000_000 });
-    expect(added.json.data).toEqual({ type: 'UpdateIsolatedMargin', data: { statuses: ['success'] } });
+    const added = await confirmed({
+      type: 'updateIsolatedMargin',
+      asset: 1,
+      isBuy: true,
+      ntli: 5_000_000,
+    });
+    expect(added.json.data).toEqual({
+      type: 'UpdateIsolatedMargin',
+      data: { statuses: ['success'] },
+    });
     const state = await info({ type: 'clearinghouseState', user: alice.address });
     expect(state.assetPositions[0].position.marginUsed).toBe('25');
     const { marginSummary, crossMarginSummary } = state;
     expect(crossMarginSummary).toMatchObject({ totalNtlPos: '0', totalMarginUsed: '0' });
     expect(marginSummary).toMatchObject({ totalNtlPos: '100', totalMarginUsed: '25' });
-    expect(Number(marginSummary.accountValue) - Number(crossMarginSummary.accountValue)).toBeCloseTo(25);
+    expect(
+      Number(marginSummary.accountValue) - Number(crossMarginSummary.accountValue),
+    ).toBeCloseTo(25);
     expect(await info({ type: 'activeAssetData', user: alice.address, coin: '1' })).toMatchObject({
       leverage: { mode: 'OneWay', type: 'Isolated', value: 5, rawUsd: '-75' },
     });
-    const removed = await send({ type: 'updateIsolatedMargin', asset: 1, isBuy: true, ntli: -20_000_000 });
+    const removed = await send({
+      type: 'updateIsolatedMargin',
+      asset: 1,
+      isBuy: true,
+      ntli: -20_000_000,
+    });
     expect(removed.json).toMatchObject({
       code: 10010,
       message: 'Cannot remove more margin than is free',
@@ -264,10 +306,12 @@ describe('margin', () => {
       leverage: { mode: 'Hedge', type: 'Isolated', value: 10 },
       leverageShort: { mode: 'Hedge', type: 'Isolated', value: 4, rawUsd: '250' },
     });
-    expect((await send({ type: 'updatePositionMode', positionMode: 'oneWay' })).json).toMatchObject({
-      code: 10009,
-      message: 'Cannot update position mode while you have open positions',
-    });
+    expect((await send({ type: 'updatePositionMode', positionMode: 'oneWay' })).json).toMatchObject(
+      {
+        code: 10009,
+        message: 'Cannot update position mode while you have open positions',
+      },
+    );
   });
 
   test('refusals speak of the action’s own fields', async () => {
@@ -307,129 +351,5 @@ describe('margin', () => {
     ]);
     const again = await send({ type: 'reversePosition', asset: 1 });
     expect(again.json.message).toBe('A reverse is already under way for BTC-USDC');
-  });
-});
-
-describe('the operator', () => {
-  const SOL = {
-    name: 'SOL-USDC',
-    baseCurrency: 'SOL',
-    quoteCurrency: 'USDC',
-    perpType: 'linear',
-    szDecimals: 2,
-    priceTick: '0.01',
-    bookTicks: ['0.01', '0.1'],
-    maxLimitOrderSize: '10000',
-    maxMarketOrderSize: '1000',
-    takerFeeRate: '0.00045',
-    makerFeeRate: '0.00015',
-    onlyIsolated: false,
-    impactNotional: '6000',
-    marginTable: {
-      tiers: [{ tier: 1, minSize: '0', maxSize: '100000', maxLeverage: 20, mmr: '0.025' }],
-    },
-  };
-  const operate = (variant: object, options: Sign = {}) =>
-    confirmed({ type: 'venueAdmin', ...variant }, { key: admin, ...options });
-
-  test('lists a perp and is told its id', async () => {
-    const reply = await operate({ registerPerp: SOL });
-    expect(reply.json.data).toEqual({
-      type: 'VenueAdmin',
-      data: { statuses: ['success'], created: { instrumentId: 2 } },
-    });
-    const { universe } = await info({ type: 'perpMeta' });
-    expect(universe[1]).toMatchObject({ name: 'SOL-USDC', index: 2, priceTick: '0.01' });
-    const receipt = await info({ type: 'actionStatus', txHash: reply.json.txHash });
-    expect(receipt).toMatchObject({ status: 'executed', actionType: 'venueAdmin', user: null });
-    expect((await operate({ registerPerp: SOL })).json).toMatchObject({
-      code: 10017,
-      message: 'Name already used: SOL-USDC',
-    });
-  });
-
-  test.each<[string, object, object]>([
-    ['a tick off the grid', { priceTick: '0.000001' }, { code: 10002, details: { field: 'priceTick' } }],
-    ['a rate that is too fine', { takerFeeRate: '0.0000000001' }, { code: 10002, details: { field: 'takerFeeRate' } }],
-    ['an id that is taken', { instrumentId: 1 }, { code: 10017, message: 'Instrument id already used: 1' }],
-    [
-      'a table that opens at ratio 1',
-      { marginTable: { tiers: [{ tier: 1, minSize: '0', maxSize: '10', maxLeverage: 100, mmr: '0.005' }] } },
-      { code: 10017, name: 'DEPLOY' },
-    ],
-  ])('%s is refused', async (_, change, expected) => {
-    const reply = await operate({ registerPerp: { ...SOL, ...change } });
-    expect(reply.json).toMatchObject({ status: 'err', ...expected });
-  });
-
-  test('halts and changes what is listed', async () => {
-    await operate({ setPerp: { instrumentId: 1, haltTrading: true, takerFeeRate: '0.0003', bookTicks: ['0.5', '5'] } });
-    const detail = await info({ type: 'perpMetaDetail', assetName: 'BTC' });
-    expect(detail.instruments[0].perp).toMatchObject({
-      haltTrading: true,
-      takerFeeRate: '0.0003',
-      makerFeeRate: '0.00015',
-      bookTicks: ['0.5', '5'],
-    });
-    expect((await send(orderAction())).json.message).toBe('Trading is halted for BTC-USDC');
-    const unknown = await operate({ setPerp: { instrumentId: 9, haltTrading: true } });
-    expect(unknown.json).toMatchObject({ code: 10404, details: { got: 9 } });
-  });
-
-  test('pushes prices, and is told which did not count', async () => {
-    const time = edge.replica.nowMs + 1_000;
-    edge.replica.nowMs = time;
-    const price = { instrumentId: 1, oraclePx: '101.26', externalPerpPx: null };
-    expect((await operate({ pushOracle: { prices: [price], time } })).json.data.data.statuses).toEqual([
-      'success',
-    ]);
-    const asset = await info({ type: 'activeAssetData', user: alice.address, coin: '1' });
-    expect(asset.markPx).toBe('101.3');
-    const old = await operate({ pushOracle: { prices: [price], time: time - 500 } });
-    expect(old.json.data.data.statuses).toMatchObject([{ error: 'prices[0]: stale', code: 10000 }]);
-    const unknown = { ...price, instrumentId: 9 };
-    const mixed = await operate({ pushOracle: { prices: [price, unknown], time: time + 1 } });
-    expect(mixed.json.data.data.statuses).toMatchObject([{ error: 'prices[1]: Instrument not found' }]);
-  });
-
-  test('sets the fee ladder', async () => {
-    const tiers = [
-      { level: 0, min14dTradingVolume: '0', perpMakerFeeRate: '0.0001', perpTakerFeeRate: '0.0004' },
-      { level: 1, min14dTradingVolume: '1000', perpMakerFeeRate: '0', perpTakerFeeRate: '0.0003' },
-    ];
-    await operate({ setFeeTiers: { exchangeId: 0, tiers } });
-    expect(await info({ type: 'feeTierInfo' })).toEqual({ tiers });
-    expect(await info({ type: 'feeTierRates', user: alice.address })).toEqual({
-      user: alice.address,
-      level: 0,
-      volume14d: '0',
-      perpMakerFeeRate: '0.0001',
-      perpTakerFeeRate: '0.0004',
-      outcomeTakerFeeRate: '0.07',
-      nextLevel: 1,
-      nextMin14dTradingVolume: '1000',
-    });
-    const bad = await operate({ setFeeTiers: { exchangeId: 0, tiers: [tiers[1]] } });
-    expect(bad.json).toMatchObject({ code: 10002, details: { field: 'tiers' } });
-  });
-
-  test('is the configured key and nobody else', async () => {
-    const halt = { setPerp: { instrumentId: 1, haltTrading: true } };
-    expect((await operate(halt, { key: alice })).json).toMatchObject({
-      code: 10003,
-      message: 'Signer is not permitted to send venueAdmin',
-      details: { got: alice.address },
-    });
-    expect((await operate(halt, { vaultAddress: bob.address })).json).toMatchObject({
-      code: 10003,
-      message: 'vaultAddress is not allowed for this action',
-    });
-    const once = { nonce: nonce + 1 };
-    const used = await operate(halt, once);
-    expect(used.json).toMatchObject({ status: 'ok' });
-    expect((await operate({ setPerp: { instrumentId: 1, haltTrading: false } }, once)).json).toMatchObject({
-      code: 10004,
-      message: 'Nonce already used',
-    });
   });
 });

@@ -194,7 +194,10 @@ describe('order', () => {
   test.each<[Record<string, unknown>, string]>([
     [{ type: 'claimBuilderRewards' }, 'type'],
     [{ type: 'nonsense' }, 'type'],
-    [{ type: 'venueAdmin', treasurySend: { destination: bob.address, amount: '1' } }, 'treasurySend'],
+    [
+      { type: 'venueAdmin', treasurySend: { destination: bob.address, amount: '1' } },
+      'treasurySend',
+    ],
     [{ type: 'venueAdmin', setGate: { channel: 0, mode: 'open' } }, 'setGate'],
   ])('%j is not allowed yet', async (action, field) => {
     const reply = await send(action);

@@ -202,7 +202,8 @@ async function answerExecuted(
     if (plain !== undefined) return plain;
   }
   const texts = action === undefined ? undefined : actionTexts(action);
-  const wire = outcomeToWire(command, outcome, texts === undefined ? { perps } : { perps, texts });
+  const { events } = block.result;
+  const wire = outcomeToWire(command, outcome, { perps, texts, events });
   return executedReply({ txHash, height: block.height, outcome: wire }, confirm !== undefined);
 }
 

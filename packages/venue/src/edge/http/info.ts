@@ -7,9 +7,9 @@ import type {
   Warning,
   WireError,
 } from '@oddlot/protocol';
-import type { UserLedger } from '../../history/user-ledger.ts';
 import type { Receipts } from '../../replica/receipts.ts';
 import type { Replica } from '../../replica/replica.ts';
+import type { UserLedger } from '../../replica/user-ledger.ts';
 import {
   agentWarning,
   answerInfo,

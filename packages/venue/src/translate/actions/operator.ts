@@ -113,7 +113,11 @@ function changes(wire: SetPerp, szDecimals: number): PerpChanges {
   };
 }
 
-function push(wire: PushOracle, operator: Authority, perps: PerpLookup): PushOracleCommand & {
+function push(
+  wire: PushOracle,
+  operator: Authority,
+  perps: PerpLookup,
+): PushOracleCommand & {
   operator: Authority;
 } {
   const prices = wire.prices.map(({ instrumentId, oraclePx, externalPerpPx }) => {

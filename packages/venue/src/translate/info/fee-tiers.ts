@@ -1,5 +1,6 @@
-import { feeTierView, type FeeTier } from '@oddlot/engine';
+import { feeTierView, type FeeTier, type FeeTierView } from '@oddlot/engine';
 import type { FeeTierRates, FeeTierRow } from '@oddlot/protocol';
+import { ZERO_USDC } from '@oddlot/units';
 import { formatMoney, formatRate } from '../format.ts';
 import { answer, type InfoHandler } from './handler.ts';
 
@@ -8,6 +9,7 @@ const OUTCOME_EXCHANGE_ID = 1;
 /** What an outcome market charges takers unless it says otherwise, 10^-8. */
 const OUTCOME_TAKER_FEE_E8 = 7_000_000;
 const NO_FEES: FeeTier = { level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 0, takerFeeE8: 0 };
+const NO_TIER: FeeTierView = { tier: NO_FEES, volume14d: ZERO_USDC, next: undefined };
 
 export const feeTierInfo: InfoHandler<'feeTierInfo', { tiers: FeeTierRow[] }> = (
   { state },
@@ -19,7 +21,9 @@ export const feeTierInfo: InfoHandler<'feeTierInfo', { tiers: FeeTierRow[] }> = 
 };
 
 export const feeTierRates: InfoHandler<'feeTierRates', FeeTierRates> = ({ state }, { user }) => {
-  const { tier, volume14d, next } = feeTierView(state, user);
+  // Before its first block a venue has no ladder, and nobody has traded.
+  const { tier, volume14d, next } =
+    state.parameters === undefined ? NO_TIER : feeTierView(state, user);
   const { perpMakerFeeRate, perpTakerFeeRate } = tierRow(tier);
   return answer({
     user,

@@ -82,9 +82,7 @@ export class OrderRows {
     };
   }
 
-  #settingsOf(
-    order: OrderSnapshot,
-  ): Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'> {
+  #settingsOf(order: OrderSnapshot): Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'> {
     const { account, instrumentId, isBuy, reduceOnly } = order;
     let capacity = this.#capacities.get(instrumentId);
     if (capacity === undefined) {

@@ -23,7 +23,7 @@ export function positionRecord(
   const paid = cost < 0n ? -cost : cost;
   return {
     position: {
-      adlQuantile: adlQuantile(position),
+      adlQuantile: position.adlQuantile,
       asset: String(position.instrumentId),
       coin: perp.name,
       cumFunding: {
@@ -50,11 +50,6 @@ export function positionRecord(
     tpsl: position.tpsl.flatMap((each) => tpslEntry(perp, each)),
     type: isHedged ? 'Hedge' : 'OneWay',
   };
-}
-
-/** R-adl; 0 is last in the queue. */
-function adlQuantile(position: PositionView & { readonly adlQuantile?: number }): number {
-  return position.adlQuantile ?? 0;
 }
 
 /** R-ratio of a scope; liquidation at 1 and below. */

@@ -1,4 +1,4 @@
-import type { EntryOutcome } from '@oddlot/engine';
+import type { EngineEvent, EntryOutcome } from '@oddlot/engine';
 import type { OrderResult, WireError } from '@oddlot/protocol';
 import type { PerpLookup } from '../actions/perp-lookup.ts';
 import { formatAveragePrice, formatPrice, formatSize, type Scale } from '../format.ts';
@@ -40,15 +40,26 @@ export function entriesOf(
 }
 
 /** What gives the counts of an entry their meaning. */
-export function scaleOf(
-  command: RequestCommand,
-  index: number,
+export function scaleOf(command: RequestCommand, index: number, perps: PerpLookup): Scale {
+  return perps(entriesOf(command)?.entries[index]?.instrumentId ?? -1) ?? NO_SCALE;
+}
+
+const NO_SCALE: Scale = { szDecimals: 0 };
+
+/**
+ * The scale of an order that a command found by itself: only the events of its block tell what the
+ * order was of.
+ */
+export function foundScale(
+  orderId: number | undefined,
+  events: readonly EngineEvent[],
   perps: PerpLookup,
-  outcome?: EntryOutcome & { readonly instrumentId?: number },
 ): Scale {
-  const own = entriesOf(command)?.entries[index]?.instrumentId;
-  const scope = command.type === 'cancelAll' ? command.instrumentId : undefined;
-  return perps(outcome?.instrumentId ?? own ?? scope ?? -1) ?? { szDecimals: 0 };
+  for (const event of events) {
+    if (event.type !== 'orderUpdated' || event.order.orderId !== orderId) continue;
+    return perps(event.order.instrumentId) ?? NO_SCALE;
+  }
+  return NO_SCALE;
 }
 
 /** The entries of a command that was refused as a whole. */

@@ -2,8 +2,8 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { NETWORKS } from '@oddlot/protocol';
 import { createLogger } from '../../../operate/log.ts';
 import { Metrics } from '../../../operate/metrics.ts';
-import { UserLedger } from '../../../history/user-ledger.ts';
 import { Receipts, type ReceiptsOptions } from '../../../replica/receipts.ts';
+import { UserLedger } from '../../../replica/user-ledger.ts';
 import { perpLookup } from '../../../translate/action-to-command.ts';
 import { clientIpFinder } from '../../client-ip.ts';
 import { RateLimiter } from '../../rate-limit.ts';
@@ -69,13 +69,12 @@ export async function startEdge(options: TestEdgeOptions = {}) {
     relayUrl: 'http://127.0.0.1:8691',
     chainName: 'oddlot',
   };
+  const shared = { replica, receipts, network, now };
   const status = accountStatusEndpoint({ replica });
   const edge = new HttpEdge({
     endpoints: {
-      '/exchange': exchangeEndpoint({ replica, receipts, pool, network, now, confirmTimeoutMs }),
-      '/info': infoEndpoint({
-        ...{ replica, receipts, limiter, network, settings, now, faucet, ledger },
-      }),
+      '/exchange': exchangeEndpoint({ ...shared, pool, confirmTimeoutMs }),
+      '/info': infoEndpoint({ ...shared, limiter, settings, faucet, ledger }),
       '/account-status': status,
       '/account': status,
       '/request-fund': faucet.endpoint(),

@@ -1,7 +1,7 @@
 import type { FundingPaid } from '@oddlot/engine';
 import { LIMITS, type FundingRow, type UserFundingsUpdate } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
-import { RecentRows } from '../../../history/recent-rows.ts';
+import { RecentRows } from '../../../replica/recent-rows.ts';
 import { fundingRow } from '../../../translate/event-to-stream.ts';
 import { findPerp } from '../../../translate/info/handler.ts';
 import type { AppliedBlock } from '../../../replica/replica.ts';

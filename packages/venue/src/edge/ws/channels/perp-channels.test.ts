@@ -74,6 +74,43 @@ describe('order updates', () => {
   });
 });
 
+test('after a resync all live orders are told, waiting ones too', async () => {
+  openLong(1);
+  const order = { instrumentId: BTC_ID, price: 90_000, size: 1000, timeInForce: 'gtc' } as const;
+  const reducing = { ...order, isBuy: false, reduceOnly: true } as const;
+  const takeProfit = { kind: 'takeProfit', price: 120_000, isMarket: true } as const;
+  const opening = { ...order, isBuy: true, reduceOnly: false };
+  edge.venue.signed(ALICE, {
+    type: 'placeOrders',
+    grouping: 'normal',
+    orders: [opening, { ...reducing, trigger: takeProfit }],
+  });
+  edge.venue.signed(ALICE, {
+    type: 'placeOrders',
+    grouping: 'position',
+    orders: [{ ...reducing, size: 0, trigger: { ...takeProfit, kind: 'stopLoss', price: 80_000 } }],
+  });
+  edge.venue.signed(ALICE, {
+    type: 'placeOrders',
+    orders: [{ ...opening, trigger: { ...takeProfit, kind: 'stopLoss' } }],
+  });
+  const resumeFrom = { epoch: 'another', seq: 1 };
+  const frames = await client.follow({ type: 'orderUpdates', user: ALICE }, resumeFrom);
+  const snapshot = frames.find((frame) => frame.channel === 'orderUpdates');
+  expect(snapshot.isSnapshot).toBe(true);
+  expect(
+    snapshot.data.map((each: { order: { oid: number; isTrigger: boolean } }) => [
+      each.order.oid,
+      each.order.isTrigger,
+    ]),
+  ).toEqual([
+    [6, true],
+    [5, true],
+    [4, true],
+    [3, false],
+  ]);
+});
+
 describe('user fundings', () => {
   const ROW = {
     time: START_MS + HOUR_MS,

@@ -1,6 +1,6 @@
 import type { State } from '@oddlot/engine';
 import type { InfoQueryOf, LedgerUpdate } from '@oddlot/protocol';
-import type { AppliedBlock } from '../replica/replica.ts';
+import type { AppliedBlock } from './replica.ts';
 import { ledgerEntry, type LedgerEntry } from '../translate/event-to-ledger.ts';
 import { RecentRows } from './recent-rows.ts';
 

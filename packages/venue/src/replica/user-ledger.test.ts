@@ -1,7 +1,7 @@
 import { parseInfo } from '@oddlot/protocol';
 import { beforeEach, expect, test } from 'vitest';
 import { ALICE, BOB, TestVenue } from '../edge/ws/testing/test-venue.ts';
-import type { AppliedBlock } from '../replica/replica.ts';
+import type { AppliedBlock } from './replica.ts';
 import { UserLedger } from './user-ledger.ts';
 
 let venue: TestVenue;
@@ -19,7 +19,8 @@ beforeEach(() => {
 
 function rows(user: string, fields: object = {}, of = ledger) {
   const parsed = parseInfo({ type: 'userNonFundingLedgerUpdates', user, ...fields });
-  if (!parsed.ok || parsed.query.type !== 'userNonFundingLedgerUpdates') throw new Error('malformed');
+  if (!parsed.ok || parsed.query.type !== 'userNonFundingLedgerUpdates')
+    throw new Error('malformed');
   return of.query(parsed.query);
 }
 
@@ -36,11 +37,9 @@ function liquidate(): void {
 test('the steps of a liquidation, with the numbers that caused them', () => {
   liquidate();
   const found = rows(ALICE);
-  expect(found.map(({ delta }) => (delta.type === 'liquidation' ? delta.step : delta.type))).toEqual([
-    'adl',
-    'market',
-    'cancel',
-  ]);
+  expect(
+    found.map(({ delta }) => (delta.type === 'liquidation' ? delta.step : delta.type)),
+  ).toEqual(['adl', 'market', 'cancel']);
   expect(found[1]).toMatchObject({
     time: venue.state.timeMs,
     hash: last?.hash,
@@ -52,9 +51,10 @@ test('the steps of a liquidation, with the numbers that caused them', () => {
       markPx: '95.2',
     },
   });
-  const { accountValue, maintenanceMargin } = found[1]?.delta as unknown as Record<string, string>;
-  expect(Number(accountValue)).toBeGreaterThan(0);
-  expect(Number(maintenanceMargin)).toBeCloseTo(180_880 * 0.01 - 100 * 95.2 * 0.005, 6);
+  const delta = found[1]?.delta;
+  if (delta?.type !== 'liquidation') throw new Error('not a liquidation');
+  expect(Number(delta.accountValue)).toBeGreaterThan(0);
+  expect(Number(delta.maintenanceMargin)).toBeCloseTo(180_880 * 0.01 - 100 * 95.2 * 0.005, 6);
 });
 
 test('a notice to who was deleveraged', () => {
@@ -70,7 +70,7 @@ test('a notice to who was deleveraged', () => {
   });
 });
 
-test('test money, by sub-account, time and page', () => {
+test('money of the faucet, by sub-account, time and page', () => {
   venue.credit(ALICE, 'outcome', 7);
   const first = venue.state.timeMs;
   venue.credit(ALICE, 'perp', 8);

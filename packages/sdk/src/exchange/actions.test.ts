@@ -1,0 +1,263 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { ExchangeEnvelope } from '@oddlot/protocol';
+import { createClient, type Client } from '../client.ts';
+import { ApiError, ValidationError } from '../errors.ts';
+import { NonceSource } from '../nonce.ts';
+import { FakeVenue } from '../testing/fake-venue.ts';
+import { privateKeyWallet } from '../wallet.ts';
+import { bracketOrder } from './bracket-order.ts';
+import { limitOrder } from './limit-order.ts';
+import { positionTpsl } from './position-tpsl.ts';
+import { triggerOrder } from './trigger-order.ts';
+
+/**
+ * Goal: what each method sends is, byte for byte, what the vectors have for it. The vectors were made
+ * by other libraries. Method: a server that records what it gets; the nonce is the vector's.
+ */
+
+type Case = {
+  name: string;
+  action: string;
+  nonce: number;
+  vaultAddress: string | null;
+  serviceNetwork: string;
+  chainId: number;
+  apiVersion: number;
+  privateKey: `0x${string}`;
+  signature: { r: string; s: string; v: number };
+  txHash: string;
+};
+
+const { cases } = JSON.parse(
+  readFileSync(new URL('../../../../tests/vectors/signing.json', import.meta.url), 'utf8'),
+) as { cases: Case[] };
+
+const running: FakeVenue[] = [];
+afterEach(async () => {
+  for (const venue of running.splice(0)) await venue.stop();
+});
+
+type Body = Extract<ExchangeEnvelope, { data: object }>['data']['data'];
+
+async function aVenue(data: Body = { statuses: ['success'] }, extra: object = {}) {
+  const body = { status: 'ok', code: 0, data: { type: 'Any', data }, ...extra };
+  const venue = await FakeVenue.start({ body });
+  running.push(venue);
+  return venue;
+}
+
+const KEY = `0x${'11'.repeat(32)}` as const;
+
+function clientOf(venue: FakeVenue, privateKey: `0x${string}` = KEY, nonce = 1): Client {
+  return createClient({
+    url: venue.url,
+    wallet: privateKeyWallet(privateKey),
+    nonces: new NonceSource(() => nonce),
+  });
+}
+
+const PERP = JSON.parse(cases.find(({ name }) => name === 'venueAdmin-registerPerp')!.action)
+  .registerPerp as Parameters<Client['exchange']['venueAdmin']['registerPerp']>[0];
+const CLOID = '80f969de-f58c-4e50-bae2-86fe818208a5';
+const VAULT = '0x2222222222222222222222222222222222222222';
+
+const SENDS: Record<string, (exchange: Client['exchange']) => Promise<{ txHash: string }>> = {
+  'order-ioc-isolated-hexcloid': (exchange) =>
+    exchange.order({
+      orders: [
+        limitOrder({
+          asset: 1,
+          side: 'buy',
+          price: '105',
+          size: '0.25',
+          tif: 'Ioc',
+          marginMode: 'isolated',
+          cloid: '0x80f969def58c4e50bae286fe818208a5',
+        }),
+      ],
+    }),
+  'order-normalTpsl': (exchange) =>
+    exchange.order(
+      bracketOrder({
+        parent: limitOrder({ asset: 1, side: 'buy', price: '100', size: '0.5' }),
+        takeProfit: { triggerPrice: '120' },
+        stopLoss: { triggerPrice: '90', limitPrice: '89.5' },
+      }),
+    ),
+  'order-positionTpsl': (exchange) =>
+    exchange.order(
+      positionTpsl({ asset: 1, position: 'long', takeProfit: { triggerPrice: '120' } }),
+    ),
+  'modify2-by-oid': (exchange) => exchange.modify2({ a: 1, o: 12345, p: '99.5', s: '0.75' }),
+  'modify2-by-cloid': (exchange) => exchange.modify2({ a: 1, c: CLOID, p: '99.5', s: '0.75' }),
+  updatePositionMode: (exchange) => exchange.updatePositionMode({ positionMode: 'hedge' }),
+  'updateLeverage-vault': (exchange) =>
+    exchange.updateLeverage(
+      { asset: 1, leverage: 10, marginMode: 'cross' },
+      { vaultAddress: VAULT },
+    ),
+  'updateLeverage-hedge-short': (exchange) =>
+    exchange.updateLeverage({ asset: 1, leverage: -25, marginMode: 'isolated' }),
+  updateMarginMode: (exchange) => exchange.updateMarginMode({ asset: 1, isCross: false }),
+  'updateIsolatedMargin-remove': (exchange) =>
+    exchange.updateIsolatedMargin({ asset: 1, isBuy: true, ntli: -2_500_000 }),
+  'scheduleCancel-set': (exchange) => exchange.scheduleCancel({ time: 1_767_225_660_000 }),
+  'scheduleCancel-remove': (exchange) => exchange.scheduleCancel(),
+  cancelAll: (exchange) => exchange.cancelAll(),
+  'cancelAll-scoped': (exchange) =>
+    exchange.cancelAll({ asset: 100_001, accountType: 'outcome' }),
+  'venueAdmin-registerPerp': (exchange) => exchange.venueAdmin.registerPerp(PERP),
+  'venueAdmin-setPerp': (exchange) =>
+    exchange.venueAdmin.setPerp({ takerFeeRate: '0.0004', haltTrading: true, instrumentId: 1 }),
+  'venueAdmin-pushOracle': (exchange) =>
+    exchange.venueAdmin.pushOracle({
+      prices: [
+        { instrumentId: 1, oraclePx: '97120', externalPerpPx: '97131' },
+        { instrumentId: 2, oraclePx: '3401.2', externalPerpPx: null },
+      ],
+      time: 1_767_225_600_000,
+    }),
+  'venueAdmin-setFeeTiers': (exchange) =>
+    exchange.venueAdmin.setFeeTiers({
+      exchangeId: 0,
+      tiers: [
+        {
+          level: 0,
+          min14dTradingVolume: '0',
+          perpMakerFeeRate: '0.00015',
+          perpTakerFeeRate: '0.00045',
+        },
+        {
+          level: 1,
+          min14dTradingVolume: '5000000',
+          perpMakerFeeRate: '0.00012',
+          perpTakerFeeRate: '0.0004',
+        },
+      ],
+    }),
+};
+
+describe('what is sent is what the vectors say', () => {
+  test.each(Object.entries(SENDS))('%s', async (name, send) => {
+    const given = cases.find((each) => each.name === name);
+    if (given === undefined) throw new Error(`no vector ${name}`);
+    const venue = await aVenue();
+    const { serviceNetwork, chainId, apiVersion, nonce, privateKey } = given;
+    const client = createClient({
+      url: venue.url,
+      network: { serviceNetwork, chainId, apiVersion },
+      wallet: privateKeyWallet(privateKey),
+      nonces: new NonceSource(() => nonce),
+    });
+    const reply = await send(client.exchange);
+    const { path, text } = venue.received[0]!;
+    const envelope = JSON.parse(text);
+    expect(path).toBe('/exchange');
+    expect(text.startsWith(`{"action":${given.action},`)).toBe(true);
+    expect(envelope.signature).toEqual(given.signature);
+    expect(envelope.nonce).toBe(nonce);
+    expect(envelope.vaultAddress ?? null).toBe(given.vaultAddress);
+    expect(reply.txHash).toBe(given.txHash);
+  });
+});
+
+test.each<[object, string]>([
+  [{ asset: 1 }, '{"type":"reversePosition","asset":1}'],
+  [{ isBuy: false, asset: 1 }, '{"type":"reversePosition","asset":1,"isBuy":false}'],
+])('reversePosition %o is sent in key order', async (parameters, action) => {
+  const venue = await aVenue();
+  await clientOf(venue).exchange.reversePosition(parameters as { asset: number });
+  expect(venue.received[0]?.text.startsWith(`{"action":${action},`)).toBe(true);
+});
+
+describe('orders in words', () => {
+  test('a Gtd order has its expiry, others have none', () => {
+    const order = { asset: 3, side: 'sell', price: '200', size: '1' } as const;
+    expect(limitOrder({ ...order, tif: 'Gtd', expireTime: 9 }).t).toEqual({
+      limit: { tif: 'Gtd', expireTime: 9 },
+    });
+    expect(limitOrder(order)).toEqual({
+      a: 3,
+      b: false,
+      p: '200',
+      s: '1',
+      r: false,
+      t: { limit: { tif: 'Gtc' } },
+    });
+  });
+
+  test('a trigger takes the market unless it names a price, and reduces unless told otherwise', () => {
+    const stop = { asset: 3, side: 'buy', size: '1', kind: 'sl', triggerPrice: '210' } as const;
+    const trigger = { isMarket: true, triggerPx: '210', tpsl: 'sl' };
+    expect(triggerOrder(stop)).toMatchObject({ b: true, p: '210', r: true, t: { trigger } });
+    expect(triggerOrder({ ...stop, limitPrice: '212', reduceOnly: false })).toMatchObject({
+      p: '212',
+      r: false,
+      t: { trigger: { ...trigger, isMarket: false } },
+    });
+  });
+
+  test('the exits of a short parent buy, in its margin mode', () => {
+    const parent = limitOrder({
+      asset: 3,
+      side: 'sell',
+      price: '180',
+      size: '2',
+      marginMode: 'isolated',
+    });
+    const { grouping, orders } = bracketOrder({ parent, stopLoss: { triggerPrice: '190' } });
+    expect(grouping).toBe('normalTpsl');
+    expect(orders[1]).toMatchObject({ a: 3, b: true, s: '2', r: true, m: 'isolated' });
+  });
+
+  test('a part of a short position is bought back', () => {
+    const { grouping, orders } = positionTpsl({
+      asset: 3,
+      position: 'short',
+      size: '0.5',
+      takeProfit: { triggerPrice: '170', limitPrice: '170.5' },
+      stopLoss: { triggerPrice: '190' },
+    });
+    expect(grouping).toBe('positionTpsl');
+    expect(orders.map(({ b, s, r }) => [b, s, r])).toEqual([
+      [true, '0.5', true],
+      [true, '0.5', true],
+    ]);
+  });
+});
+
+describe('what the venue would refuse for its form is not sent', () => {
+  test.each<[string, (exchange: Client['exchange']) => Promise<unknown>]>([
+    ['no margin to move', (e) => e.updateIsolatedMargin({ asset: 1, isBuy: true, ntli: 0 })],
+    ['part of a leverage', (e) => e.updateLeverage({ asset: 1, leverage: 2.5 })],
+    [
+      'a scope that contradicts itself',
+      (e) => e.cancelAll({ asset: 1, accountType: 'outcome' }),
+    ],
+    ['a change of nothing', (e) => e.venueAdmin.setPerp({ instrumentId: 1 })],
+  ])('%s', async (_, send) => {
+    const venue = await aVenue();
+    await expect(send(clientOf(venue).exchange)).rejects.toThrow(ValidationError);
+    expect(venue.received).toEqual([]);
+  });
+});
+
+describe('replies', () => {
+  const confirmed = { confirm: 'executed', txHash: `0x${'0'.repeat(64)}`, height: 7 };
+
+  test('a listing tells the id that it was given', async () => {
+    const data = { statuses: ['success'], created: { instrumentId: 4 } } as unknown as Body;
+    const { exchange } = clientOf(await aVenue(data, confirmed));
+    const reply = await exchange.venueAdmin.registerPerp(PERP, { confirm: 'executed' });
+    expect(reply).toMatchObject({ status: 'executed', height: 7, created: { instrumentId: 4 } });
+  });
+
+  test('a setting that is refused at its execution is thrown', async () => {
+    const status = { error: 'Insufficient margin', code: 10_010, name: 'MARGIN' };
+    const { exchange } = clientOf(await aVenue({ statuses: [status] }, confirmed));
+    const failed = exchange.updateLeverage({ asset: 1, leverage: 2 }, { confirm: 'executed' });
+    await expect(failed).rejects.toThrow(ApiError);
+    await expect(failed).rejects.toMatchObject({ name: 'MARGIN', code: 10_010 });
+  });
+});

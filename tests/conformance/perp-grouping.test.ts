@@ -1,0 +1,337 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { aVenue, type Actor } from '../support/actors.ts';
+import type { Json } from '../support/client.ts';
+import {
+  act,
+  done,
+  expectRefusal,
+  groupAction,
+  Operator,
+  OPERATED,
+  OrderWatch,
+  perpOrder,
+  recordOf,
+  recordsOf,
+  refusalOf,
+  trade,
+  triggerOrder,
+  triggersOf,
+  type OwnPerp,
+} from '../support/perps.ts';
+import { exactly, expectShape, record, text, time } from '../support/shape.ts';
+
+/** R-grouping: normalTpsl families and the take-profit and stop-loss of a position. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+let perp: OwnPerp;
+let alice: Actor;
+let bob: Actor;
+let watch: OrderWatch;
+
+beforeEach(async () => {
+  perp = await operator.list();
+  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  watch = await OrderWatch.of(world, alice);
+});
+
+const parent = (price = '100', size = '4') =>
+  perpOrder({ market: perp, side: 'buy', price, size });
+const takeProfit = (size = '4', changes: object = {}) =>
+  triggerOrder({ market: perp, side: 'sell', kind: 'tp', at: '110', size, ...changes });
+const stopLoss = (size = '4', changes: object = {}) =>
+  triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '90', size, ...changes });
+const normal = (...orders: Json[]) => groupAction('normalTpsl', ...orders);
+const onPosition = (...orders: Json[]) => groupAction('positionTpsl', ...orders);
+
+async function quote(side: 'buy' | 'sell', price: string, size: string): Promise<number> {
+  const order = perpOrder({ market: perp, side, price, size });
+  return done(await bob.place(order)).orders[0].oid;
+}
+
+/** Places a family with both children; the ids in the order of the action. */
+async function family(first = parent()): Promise<[number, number, number]> {
+  const { orders } = done(await act(alice, normal(first, takeProfit(), stopLoss())));
+  expect(orders.map((order: Json) => order.error)).toEqual([null, null, null]);
+  return orders.map((order: Json) => order.oid);
+}
+
+describe('normalTpsl: the shape of a family', () => {
+  test.each<[string, () => Json[]]>([
+    ['a parent alone', () => [parent()]],
+    ['three children', () => [parent(), takeProfit(), stopLoss(), stopLoss()]],
+    ['a child that is no trigger', () => [parent(), perpOrder({ market: perp, side: 'sell', price: '110', size: '4', reduceOnly: true })]],
+    ['a child that is not reduce-only', () => [parent(), takeProfit('4', { reduceOnly: false })]],
+    ['a child of the same side', () => [parent(), takeProfit('4', { side: 'buy' })]],
+  ])('%s is malformed', async (_, orders) => {
+    const reply = await act(alice, normal(...orders()));
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
+    expect(await alice.openOrders()).toEqual([]);
+    expect(await triggersOf(alice)).toEqual([]);
+  });
+
+  test('children of another instrument are malformed', async () => {
+    const other = await operator.list();
+    const reply = await act(alice, normal(parent(), takeProfit('4', { market: other })));
+    expect(reply.json, reply.text).toMatchObject({ status: 'err', code: 10002 });
+  });
+
+  test('an unknown grouping is malformed', async () => {
+    const reply = await act(alice, groupAction('family', parent(), takeProfit()));
+    expect(reply.json, reply.text).toMatchObject({ code: 10002, details: { field: 'grouping' } });
+  });
+});
+
+describe('normalTpsl: the life of a family', () => {
+  test('5.6: children wait in the children of their parent, not among the triggers', async () => {
+    const [oid, tp, sl] = await family(parent('95'));
+    const rows = await alice.openOrders();
+    expect(rows.map((row) => row.oid)).toEqual([oid]);
+    expect(rows[0]).toMatchObject({ isTrigger: false, triggerCondition: 'N/A', triggerPx: '0' });
+    expect(rows[0].children).toMatchObject([
+      { oid: tp, isTrigger: true, triggerPx: '110', triggerCondition: 'Price above 110', sz: '4' },
+      { oid: sl, isTrigger: true, triggerPx: '90', triggerCondition: 'Price below 90', sz: '4' },
+    ]);
+    for (const child of rows[0].children) {
+      expect(child).toMatchObject({ side: 'A', reduceOnly: true, orderType: 'Market' });
+      expect(child.children).toEqual([]);
+    }
+    expect(await triggersOf(alice)).toEqual([]);
+    // They do not fire before they live: the mark passes the stop, the parent still rests.
+    await perp.push('89');
+    expect((await alice.openOrders())[0].children).toHaveLength(2);
+  });
+
+  test('they die with a parent that is cancelled unfilled', async () => {
+    const [oid, tp, sl] = await family(parent('95'));
+    done(await alice.cancel({ a: perp.id, o: oid }));
+    for (const child of [tp, sl]) {
+      expect(await watch.last(child, 'cancelled')).toMatchObject({ reason: 'parentCanceled' });
+    }
+    expect(await triggersOf(alice)).toEqual([]);
+  });
+
+  test('they die with a parent that its owner cancels after a part', async () => {
+    const [oid, tp] = await family(parent('100'));
+    await quote('sell', '100', '1');
+    expect((await recordOf(alice, perp)).position.szi).toBe('1');
+    expect(await triggersOf(alice)).toEqual([]);
+    done(await alice.cancel({ a: perp.id, o: oid }));
+    expect(await watch.last(tp, 'cancelled')).toMatchObject({ reason: 'parentCanceled' });
+    expect(await triggersOf(alice)).toEqual([]);
+  });
+
+  test('they go live when the parent is completely filled, not before', async () => {
+    const [, tp, sl] = await family(parent('100'));
+    await quote('sell', '100', '3');
+    expect(await triggersOf(alice)).toEqual([]);
+    await quote('sell', '100', '1');
+    const rows = await triggersOf(alice);
+    expect(rows.map((row) => row.oid).sort((a, b) => a - b)).toEqual([tp, sl]);
+    expect(rows[0]).toMatchObject({ triggerState: 'Pending', sz: '4', reduceOnly: true });
+    expect(await alice.openOrders()).toEqual([]);
+  });
+
+  test('a parent that fills at once has live children at once', async () => {
+    await quote('sell', '100', '4');
+    const { orders } = done(await act(alice, normal(parent(), takeProfit(), stopLoss())));
+    expect(orders.map((order: Json) => order.state)).toEqual(['filled', 'open', 'open']);
+    expect(await triggersOf(alice)).toHaveLength(2);
+  });
+
+  test('an Ioc parent that fills in part and is cancelled for its rest takes them along', async () => {
+    await quote('sell', '100', '1');
+    const ioc = perpOrder({ market: perp, side: 'buy', price: '100', size: '4', tif: 'Ioc' });
+    const { orders } = done(await act(alice, normal(ioc, takeProfit(), stopLoss())));
+    expect(orders[0]).toMatchObject({ state: 'cancelled', filledSz: '1' });
+    expect(await triggersOf(alice)).toEqual([]);
+    expect(await watch.last(orders[1].oid, 'cancelled')).toMatchObject({
+      reason: 'parentCanceled',
+    });
+  });
+
+  test.each([
+    ['tp', '110'],
+    ['sl', '90'],
+  ] as const)('OCO: when the %s has filled in full the other goes', async (kind, at) => {
+    await quote('sell', '100', '4');
+    const [, tp, sl] = await family();
+    await quote('buy', at, '4');
+    await perp.push(at);
+    const [fired, sibling] = kind === 'tp' ? [tp, sl] : [sl, tp];
+    await watch.last(fired, 'filled');
+    expect(await watch.last(sibling, 'cancelled')).toMatchObject({ reason: 'siblingFilled' });
+    expect(await recordsOf(alice, perp)).toEqual([]);
+    expect(await triggersOf(alice)).toEqual([]);
+  });
+
+  test('OCO: after a part the other stays, clipped to the position when it fires', async () => {
+    await quote('sell', '100', '4');
+    const [, tp, sl] = await family();
+    await quote('buy', '110', '3');
+    await perp.push('110');
+    expect((await watch.last(tp, 'cancelled')).reason).toBe('iocRemainder');
+    expect((await recordOf(alice, perp)).position.szi).toBe('1');
+    expect(await triggersOf(alice)).toMatchObject([{ oid: sl }]);
+    await quote('buy', '90', '9');
+    await perp.push('90');
+    expect((await watch.last(sl, 'filled')).order.filledSz).toBe('1');
+    expect(await recordsOf(alice, perp)).toEqual([]);
+  });
+
+  test('interface: children of a waiting parent show in its tpslChildren', async () => {
+    const waiting = triggerOrder({
+      market: perp,
+      side: 'buy',
+      kind: 'sl',
+      at: '105',
+      size: '4',
+      reduceOnly: false,
+    });
+    const limited = stopLoss('4', { limit: '89.5' });
+    const { orders } = done(await act(alice, normal(waiting, takeProfit(), limited)));
+    const rows = await triggersOf(alice);
+    expect(rows).toHaveLength(1);
+    expect(rows[0].tpslChildren).toEqual([
+      { limitPx: '110', orderType: 'Market', reduceOnly: true, side: 'A', sz: '4', triggerPx: '110', triggerType: 'tp' },
+      { limitPx: '89.5', orderType: 'Limit', reduceOnly: true, side: 'A', sz: '4', triggerPx: '90', triggerType: 'sl' },
+    ]);
+    await quote('sell', '105', '4');
+    await perp.push('105');
+    await watch.last(orders[0].oid, 'filled');
+    expect((await triggersOf(alice)).map((row) => row.oid).sort((a, b) => a - b)).toEqual([
+      orders[1].oid,
+      orders[2].oid,
+    ]);
+  });
+
+  test('a rejected parent leaves no children', async () => {
+    const big = parent('100', '500');
+    const children = [takeProfit('500'), stopLoss('500')];
+    expectRefusal(await act(alice, normal(big, ...children)), 10010, 'Insufficient margin');
+    expect(await triggersOf(alice)).toEqual([]);
+  });
+});
+
+describe('positionTpsl', () => {
+  beforeEach(async () => {
+    await trade(alice, bob, { market: perp, price: '100', size: '4' });
+  });
+
+  test.each<[string, () => Json[]]>([
+    ['a limit order', () => [parent()]],
+    ['two take-profits', () => [takeProfit('0'), takeProfit('0')]],
+    ['three orders', () => [takeProfit('0'), stopLoss('0'), stopLoss('0')]],
+    ['orders that are not reduce-only', () => [takeProfit('0', { reduceOnly: false })]],
+  ])('%s: malformed', async (_, orders) => {
+    const reply = await act(alice, onPosition(...orders()));
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
+  });
+
+  test('interface: one entry per action, field by field; unset is empty (1.1)', async () => {
+    const both = done(
+      await act(alice, onPosition(takeProfit('0'), stopLoss('0', { limit: '89.5' }))),
+    ).orders;
+    const single = done(await act(alice, onPosition(stopLoss('1.5', { at: '80' })))).orders;
+    const { tpsl } = await recordOf(alice, perp);
+    expect(tpsl).toHaveLength(2);
+    expectShape(
+      tpsl[0],
+      record({
+        createTime: time,
+        quantity: exactly('0'),
+        slOid: exactly(String(both[1].oid)),
+        slOrderPrice: exactly('89.5'),
+        slOrderType: exactly('Limit'),
+        slTriggerPrice: exactly('90'),
+        tpOid: exactly(String(both[0].oid)),
+        tpOrderPrice: text,
+        tpOrderType: exactly('Market'),
+        tpTriggerPrice: exactly('110'),
+      }),
+    );
+    expect(tpsl[1]).toMatchObject({
+      quantity: '1.5',
+      slOid: String(single[0].oid),
+      slOrderType: 'Market',
+      slTriggerPrice: '80',
+      tpOid: '',
+      tpOrderPrice: '',
+      tpOrderType: '',
+      tpTriggerPrice: '',
+    });
+    // 5.6: shown there and nowhere else.
+    expect(await alice.openOrders()).toEqual([]);
+  });
+
+  test('s of 0 is the whole position at trigger time, OCO', async () => {
+    const { orders } = done(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
+    const [tp, sl] = orders.map((order: Json) => order.oid);
+    await trade(alice, bob, { market: perp, price: '100', size: '2' });
+    await quote('buy', '90', '9');
+    await perp.push('90');
+    expect((await watch.last(sl, 'filled')).order.filledSz).toBe('6');
+    expect(await recordsOf(alice, perp)).toEqual([]);
+    const { reason } = await watch.last(tp, 'cancelled');
+    expect(['siblingFilled', 'reduceOnly']).toContain(reason);
+  });
+
+  test('another s is that part of it, clipped to the position at trigger time', async () => {
+    const small = done(await act(alice, onPosition(takeProfit('1')))).orders[0].oid;
+    const large = done(await act(alice, onPosition(takeProfit('50', { at: '112' })))).orders[0].oid;
+    await quote('buy', '110', '50');
+    await perp.push('110');
+    expect((await watch.last(small, 'filled')).order.filledSz).toBe('1');
+    const record = await recordOf(alice, perp);
+    expect(record.position.szi).toBe('3');
+    expect(record.tpsl).toMatchObject([{ tpOid: String(large), quantity: '50' }]);
+    await perp.push('112');
+    expect((await watch.last(large, 'filled')).order.filledSz).toBe('3');
+    expect(await recordsOf(alice, perp)).toEqual([]);
+  });
+
+  test('gone with the position, whoever closes it', async () => {
+    const { orders } = done(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
+    await trade(bob, alice, { market: perp, price: '100', size: '4' });
+    expect(await recordsOf(alice, perp)).toEqual([]);
+    for (const { oid } of orders) {
+      expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'reduceOnly' });
+    }
+    // A new position starts without.
+    await trade(alice, bob, { market: perp, price: '100', size: '4' });
+    expect((await recordOf(alice, perp)).tpsl).toEqual([]);
+  });
+
+  test('gone with a position that is turned over', async () => {
+    const { oid } = done(await act(alice, onPosition(stopLoss('0')))).orders[0];
+    await trade(bob, alice, { market: perp, price: '100', size: '6' });
+    expect((await recordOf(alice, perp)).position.szi).toBe('-2');
+    expect((await recordOf(alice, perp)).tpsl).toEqual([]);
+    expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'reduceOnly' });
+  });
+
+  test('3.2: cancelled by its oid with grouping tpsl; the sibling stays', async () => {
+    const { orders } = done(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
+    const cancels = [{ a: perp.id, o: orders[0].oid, grouping: 'tpsl' }];
+    done(await act(alice, { type: 'cancel', cancels }));
+    expect(await watch.last(orders[0].oid, 'cancelled')).toMatchObject({ reason: 'userCanceled' });
+    expect((await recordOf(alice, perp)).tpsl).toMatchObject([
+      { tpOid: '', slOid: String(orders[1].oid) },
+    ]);
+  });
+
+  test('needs a position, and one that its side reduces', async () => {
+    const carol = await world.trader('carol');
+    const none = refusalOf(await act(carol, onPosition(stopLoss('0'))));
+    expect([
+      'Reduce only order would increase position',
+      `No position for ${perp.name}`,
+    ]).toContain(none.message);
+    const wrongSide = takeProfit('0', { side: 'buy', at: '90' });
+    expect(refusalOf(await act(alice, onPosition(wrongSide))).code).toBeGreaterThan(0);
+    expect((await recordOf(alice, perp)).tpsl).toEqual([]);
+  });
+});

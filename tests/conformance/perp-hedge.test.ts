@@ -1,0 +1,198 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { aVenue, type Actor } from '../support/actors.ts';
+import {
+  act,
+  done,
+  expectRefusal,
+  Operator,
+  OPERATED,
+  perpOrder,
+  recordsOf,
+  type OwnPerp,
+  type PerpOrder,
+} from '../support/perps.ts';
+
+/** R-hedge: a long and a short leg, which b and r name together. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+let perp: OwnPerp;
+let alice: Actor;
+let bob: Actor;
+let carol: Actor;
+
+beforeEach(async () => {
+  perp = await operator.list();
+  alice = await world.trader('alice');
+  bob = await world.trader('bob');
+  carol = await world.trader('carol');
+  done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
+});
+
+type Move = Pick<PerpOrder, 'side' | 'reduceOnly' | 'margin'> & { price?: string; size?: string };
+
+const OPEN_LONG: Move = { side: 'buy', reduceOnly: false };
+const CLOSE_LONG: Move = { side: 'sell', reduceOnly: true };
+const OPEN_SHORT: Move = { side: 'sell', reduceOnly: false };
+const CLOSE_SHORT: Move = { side: 'buy', reduceOnly: true };
+
+const orderOf = ({ price = '100', size = '5', ...move }: Move) =>
+  perpOrder({ market: perp, price, size, ...move });
+
+/** Alice trades as a taker with Bob, who quotes the other side first. */
+async function take(move: Move): Promise<void> {
+  const side = move.side === 'buy' ? 'sell' : 'buy';
+  const { price = '100', size = '5' } = move;
+  done(await bob.place(perpOrder({ market: perp, side, price, size })));
+  expect(done(await alice.place(orderOf(move))).orders[0].state).toBe('filled');
+}
+
+async function sizes(): Promise<string[]> {
+  const records = await recordsOf(alice, perp);
+  expect(records.every((record) => record.type === 'Hedge')).toBe(true);
+  return records.map((record) => record.position.szi);
+}
+
+describe('R-hedge: the four combinations', () => {
+  test('opening both legs gives two records of type Hedge', async () => {
+    await take({ ...OPEN_LONG, size: '5' });
+    await take({ ...OPEN_SHORT, size: '3', price: '101' });
+    const [long, short] = await recordsOf(alice, perp);
+    expect(long).toMatchObject({
+      type: 'Hedge',
+      position: {
+        szi: '5',
+        entryPx: '100',
+        positionValue: '500',
+        marginUsed: '25',
+        leverage: { type: 'Cross', value: 20, rawUsd: '' },
+      },
+    });
+    expect(short).toMatchObject({
+      type: 'Hedge',
+      position: { szi: '-3', entryPx: '101', positionValue: '300', unrealizedPnl: '3' },
+    });
+    // Each leg has its own maintenance; the account's is the sum (R-hedge).
+    expect(await alice.state()).toMatchObject({
+      crossMaintenanceMarginUsed: '20',
+      marginSummary: { totalNtlPos: '800', totalMarginUsed: '40' },
+    });
+  });
+
+  test('closing takes from its own leg only', async () => {
+    await take({ ...OPEN_LONG, size: '5' });
+    await take({ ...OPEN_SHORT, size: '3' });
+    await take({ ...CLOSE_LONG, size: '2' });
+    expect(await sizes()).toEqual(['3', '-3']);
+    await take({ ...CLOSE_SHORT, size: '1' });
+    expect(await sizes()).toEqual(['3', '-2']);
+    await take({ ...CLOSE_LONG, size: '3' });
+    expect(await sizes()).toEqual(['-2']);
+    await take({ ...CLOSE_SHORT, size: '2' });
+    expect(await sizes()).toEqual([]);
+  });
+
+  test('opening never nets, closing never opens', async () => {
+    await take({ ...OPEN_LONG, size: '5' });
+    await take({ ...OPEN_SHORT, size: '5' });
+    expect(await sizes()).toEqual(['5', '-5']);
+    const message = 'Reduce only order would increase position';
+    await take({ ...CLOSE_SHORT, size: '5' });
+    expectRefusal(await alice.place(orderOf(CLOSE_SHORT)), 10011, message);
+    await take({ ...CLOSE_LONG, size: '5' });
+    expectRefusal(await alice.place(orderOf(CLOSE_LONG)), 10011, message);
+  });
+
+  test('11.2: closing more than the leg is clipped, with a warning', async () => {
+    await take({ ...OPEN_LONG, size: '2' });
+    await take({ ...OPEN_SHORT, size: '5' });
+    done(await bob.place(perpOrder({ market: perp, side: 'buy', price: '100', size: '4' })));
+    const reply = await alice.place(orderOf({ ...CLOSE_LONG, size: '4' }));
+    expect(done(reply).orders[0]).toMatchObject({ state: 'filled', filledSz: '2' });
+    expect(reply.json.warnings).toMatchObject([
+      { code: 'REDUCE_ONLY_CLIPPED', details: { i: 0, from: '4', to: '2' } },
+    ]);
+    expect(await sizes()).toEqual(['-5']);
+  });
+});
+
+describe('R-hedge: margin', () => {
+  test('R-initial: each leg with its resting opening orders counts, and they add up', async () => {
+    // 1,000 USDC at 20 times: 200 coins of 100, both legs together.
+    done(await alice.place(orderOf({ ...OPEN_LONG, price: '99', size: '100' })));
+    const more = { ...OPEN_SHORT, price: '102' };
+    const refused = await alice.place(orderOf({ ...more, size: '100' }));
+    expectRefusal(refused, 10010, 'Insufficient margin');
+    done(await alice.place(orderOf({ ...more, size: '90' })));
+    // One-way counts the worse side only.
+    done(await carol.place(perpOrder({ market: perp, side: 'buy', price: '98', size: '100' })));
+    done(await carol.place(perpOrder({ market: perp, side: 'sell', price: '103', size: '100' })));
+  });
+
+  test('isolated legs have margins and leverages of their own', async () => {
+    const leverage = { type: 'updateLeverage', asset: perp.id, marginMode: 'isolated' };
+    done(await act(alice, { ...leverage, leverage: 10 }));
+    done(await act(alice, { ...leverage, leverage: -5 }));
+    await take({ ...OPEN_LONG, margin: 'isolated' });
+    await take({ ...OPEN_SHORT, margin: 'isolated' });
+    const margins = async () =>
+      (await recordsOf(alice, perp)).map(({ position }) => position.marginUsed);
+    expect(await margins()).toEqual(['50', '100']);
+    const [long, short] = await recordsOf(alice, perp);
+    expect(long.position.leverage).toEqual({ type: 'Isolated', value: 10, rawUsd: '-450' });
+    expect(short.position.leverage).toEqual({ type: 'Isolated', value: 5, rawUsd: '600' });
+    const change = { type: 'updateIsolatedMargin', asset: perp.id };
+    done(await act(alice, { ...change, isBuy: false, ntli: 7_000_000 }));
+    expect(await margins()).toEqual(['50', '107']);
+    done(await act(alice, { ...change, isBuy: true, ntli: 3_000_000 }));
+    expect(await margins()).toEqual(['53', '107']);
+    // A mark that helps one leg hurts the other by as much.
+    await perp.push('101');
+    expect(await margins()).toEqual(['58', '102']);
+  });
+});
+
+describe('orders in hedge mode', () => {
+  test('5.6: positionMode is Hedge and reduceOnly names the leg', async () => {
+    await take(OPEN_LONG);
+    done(await alice.place(orderOf({ ...CLOSE_LONG, price: '110' })));
+    done(await alice.place(orderOf({ ...OPEN_SHORT, price: '111' })));
+    const rows = await alice.openOrders();
+    expect(rows.map(({ side, reduceOnly, positionMode }) => [side, reduceOnly, positionMode]))
+      .toEqual([
+        ['A', false, 'Hedge'],
+        ['A', true, 'Hedge'],
+      ]);
+  });
+
+  test('R-reduce: resting closes of a leg never exceed it, the newest are cut first', async () => {
+    await take({ ...OPEN_LONG, size: '5' });
+    done(await alice.place(orderOf({ ...CLOSE_LONG, price: '110', size: '3' })));
+    const second = await alice.place(orderOf({ ...CLOSE_LONG, price: '111', size: '3' }));
+    expect(second.json.warnings).toMatchObject([
+      { code: 'REDUCE_ONLY_CLIPPED', details: { from: '3', to: '2' } },
+    ]);
+    // The short leg does not come into it.
+    await take({ ...OPEN_SHORT, size: '5' });
+    expect((await alice.openOrders()).map((row) => row.sz)).toEqual(['2', '3']);
+    // The whole leg is spoken for.
+    const none = await alice.place(orderOf({ ...CLOSE_LONG, size: '1' }));
+    expectRefusal(none, 10011, 'Reduce only order would increase position');
+  });
+
+  test('R-stp: legs of one account do not trade with each other', async () => {
+    const socket = await world.socket();
+    await socket.subscribe({ type: 'orderUpdates', user: alice.address });
+    const resting = done(await alice.place(orderOf({ ...OPEN_SHORT, price: '100' }))).orders[0];
+    const taking = done(await alice.place(orderOf({ ...OPEN_LONG, price: '100' }))).orders[0];
+    expect(taking.state).toBe('open');
+    expect(await sizes()).toEqual([]);
+    const frame = await socket.next(
+      ({ channel, data }) =>
+        channel === 'orderUpdates' && data.some((update: never) => update['status'] === 'cancelled'),
+    );
+    const update = frame.data.find((each: never) => each['status'] === 'cancelled');
+    expect(update).toMatchObject({ order: { oid: resting.oid }, reason: 'selfTrade' });
+  });
+});

@@ -1,0 +1,328 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { aVenue, type Actor } from '../support/actors.ts';
+import { exact, show } from '../support/exact.ts';
+import {
+  act,
+  done,
+  expectRefusal,
+  leverageOf,
+  Operator,
+  OPERATED,
+  perpOrder,
+  recordOf,
+  recordsOf,
+  trade,
+  type OwnPerp,
+} from '../support/perps.ts';
+
+/** R-isolated: what an isolated order reserves, what a fill moves, what a close pays back. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+let perp: OwnPerp;
+let alice: Actor;
+let bob: Actor;
+
+const marginChange = (ntli: unknown, changes: object = {}) => ({
+  type: 'updateIsolatedMargin',
+  asset: perp.id,
+  isBuy: true,
+  ntli,
+  ...changes,
+});
+const leverage = (value: number) => ({
+  type: 'updateLeverage',
+  asset: perp.id,
+  leverage: value,
+  marginMode: 'isolated',
+});
+
+/** Ten times leverage, price 100: five coins cost 500 USDC and need 50. */
+beforeEach(async () => {
+  perp = await operator.list();
+  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  done(await act(alice, leverage(10)));
+});
+
+const withdrawable = async () => (await alice.state()).withdrawable;
+
+/** Alice buys five isolated coins at 100 as a taker and pays 0.225 for it. */
+async function openLong(): Promise<void> {
+  await trade(alice, bob, { market: perp, price: '100', size: '5', buyerMargin: 'isolated' });
+}
+
+/** Bob bids for what Alice then sells as a taker. */
+async function sell(price: string, size: string): Promise<void> {
+  done(await bob.place(perpOrder({ market: perp, side: 'buy', price, size })));
+  const order = perpOrder({ market: perp, side: 'sell', price, size, reduceOnly: true });
+  expect(done(await alice.place(order)).orders[0].state).toBe('filled');
+}
+
+describe('R-isolated: an opening order reserves', () => {
+  const reserving = (price: string, side: 'buy' | 'sell' = 'buy') =>
+    perpOrder({ market: perp, side, price, size: '5', margin: 'isolated' });
+
+  test('size × mark / leverage and the fees, out of what is withdrawable', async () => {
+    const { oid } = done(await alice.place(reserving('90'))).orders[0];
+    expect((await alice.openOrders())[0]).toMatchObject({ marginMode: 'Isolated', leverage: 10 });
+    const left = exact(await withdrawable());
+    // 50 and a taker's fee on 450 (the limit) to 500 (the mark).
+    expect(left).toBeLessThanOrEqual(exact('949.7975'));
+    expect(left).toBeGreaterThanOrEqual(exact('949.775'));
+    done(await alice.cancel({ a: perp.id, o: oid }));
+    expect(await withdrawable()).toBe('1000');
+  });
+
+  test('the open loss too, when the limit is worse than the mark', async () => {
+    done(await alice.place(reserving('110')));
+    // 50, then 5 × 10, then 550 × 0.00045.
+    expect(await withdrawable()).toBe('899.7525');
+    done(await act(alice, { type: 'cancelAll' }));
+    done(await alice.place(reserving('90', 'sell')));
+    const left = exact(await withdrawable());
+    expect(left).toBeLessThanOrEqual(exact('899.7975'));
+    expect(left).toBeGreaterThanOrEqual(exact('899.775'));
+  });
+
+  test('and is refused when that is not free', async () => {
+    const order = { market: perp, side: 'buy', price: '90', margin: 'isolated' } as const;
+    const refused = await alice.place(perpOrder({ ...order, size: '100' }));
+    expectRefusal(refused, 10010, 'Insufficient margin');
+    done(await alice.place(perpOrder({ ...order, size: '60' })));
+    // Cross orders find only what the reserve left.
+    const cross = await operator.list();
+    const more = { market: cross, side: 'buy', price: '90', size: '90' } as const;
+    expectRefusal(await alice.place(perpOrder(more)), 10010, 'Insufficient margin');
+    done(await alice.place(perpOrder({ ...more, size: '70' })));
+  });
+
+  test('3.1: m becomes the current mode, and another one is refused beside it', async () => {
+    done(await alice.place(reserving('90')));
+    expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Isolated' });
+    const cross = perpOrder({ market: perp, side: 'buy', price: '90', size: '5', margin: 'cross' });
+    const message = "Margin mode differs from the open position's";
+    const refused = expectRefusal(await alice.place(cross), 10009, message);
+    expect(refused.details).toMatchObject({ field: 'orders[0].m' });
+    done(await act(alice, { type: 'cancelAll' }));
+    done(await alice.place(cross));
+    expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Cross' });
+    expectRefusal(await alice.place(reserving('90')), 10009, message);
+  });
+});
+
+describe('the record of an isolated position (section 4)', () => {
+  test('field by field at the entry', async () => {
+    await openLong();
+    const { position, type } = await recordOf(alice, perp);
+    expect(type).toBe('OneWay');
+    expect(position).toMatchObject({
+      szi: '5',
+      entryPx: '100',
+      markPx: '100',
+      positionValue: '500',
+      unrealizedPnl: '0',
+      marginUsed: '50',
+      leverage: { type: 'Isolated', value: 10, rawUsd: '-450' },
+      // 50 / (500 × 0.025 + 500 × 0.005).
+      marginRatio: '3.333333',
+      returnOnEquity: '0',
+      maxLeverage: 20,
+      cumFee: '-0.225',
+      closedPnl: '0',
+    });
+    const state = await alice.state();
+    expect(state).toMatchObject({
+      withdrawable: '949.775',
+      crossMaintenanceMarginUsed: '0',
+      crossMarginRatio: '999999',
+      marginSummary: { accountValue: '999.775', totalNtlPos: '500', totalMarginUsed: '50' },
+      crossMarginSummary: { accountValue: '949.775', totalNtlPos: '0', totalMarginUsed: '0' },
+    });
+    const { leverage: shown } = await leverageOf(alice, perp);
+    expect(shown).toEqual({ mode: 'OneWay', type: 'Isolated', value: 10, rawUsd: '-450' });
+  });
+
+  test('field by field after the mark moved', async () => {
+    await openLong();
+    await perp.push('104');
+    expect((await recordOf(alice, perp)).position).toMatchObject({
+      markPx: '104',
+      positionValue: '520',
+      unrealizedPnl: '20',
+      marginUsed: '70',
+      leverage: { type: 'Isolated', value: 10, rawUsd: '-450' },
+      // 70 / (520 × 0.03).
+      marginRatio: '4.487179',
+      returnOnEquity: '0.4',
+    });
+    expect(await alice.state()).toMatchObject({
+      withdrawable: '949.775',
+      marginSummary: { accountValue: '1019.775', totalRawUsd: '499.775' },
+    });
+  });
+
+  test('liquidationPx is where its own ratio is 1, whatever else the account has', async () => {
+    await openLong();
+    // 50 + 5 (p − 100) = 5p × 0.03 at 92.7835…
+    const { liquidationPx } = (await recordOf(alice, perp)).position;
+    expect(['92.783', '92.784']).toContain(liquidationPx);
+    await trade(bob, alice, { market: perp, price: '100', size: '5', sellerMargin: 'isolated' });
+    expect(await recordsOf(alice, perp)).toEqual([]);
+    await trade(bob, alice, { market: perp, price: '100', size: '5', sellerMargin: 'isolated' });
+    // 50 + 5 (100 − p) = 5p × 0.03 at 106.7961…
+    const short = (await recordOf(alice, perp)).position;
+    expect(short).toMatchObject({ szi: '-5', leverage: { rawUsd: '550' } });
+    expect(['106.796', '106.797']).toContain(short.liquidationPx);
+  });
+});
+
+describe('R-isolated: closing pays released margin and realised PnL', () => {
+  test('with a profit, in two parts, to the micro-USDC', async () => {
+    await openLong();
+    await perp.push('104');
+    await sell('104', '2');
+    // 20 of margin, 8 of profit, 208 × 0.00045 of fee.
+    expect(await withdrawable()).toBe('977.6814');
+    expect((await recordOf(alice, perp)).position).toMatchObject({
+      szi: '3',
+      marginUsed: '42',
+      closedPnl: '8',
+    });
+    await sell('104', '3');
+    expect(await recordsOf(alice, perp)).toEqual([]);
+    expect(await withdrawable()).toBe('1019.541');
+  });
+
+  test('with a loss', async () => {
+    await openLong();
+    await perp.push('96');
+    await sell('96', '2');
+    // 20 − 8 − 192 × 0.00045.
+    expect(await withdrawable()).toBe('961.6886');
+    expect((await recordOf(alice, perp)).position).toMatchObject({ szi: '3', marginUsed: '18' });
+    await sell('96', '3');
+    expect(await withdrawable()).toBe('979.559');
+  });
+
+  test('R-rounding: released margin goes towards zero, the last lot releases all', async () => {
+    // A margin of 33.333334 (rounded up) on 3 coins of 100 at 9 times.
+    done(await act(alice, leverage(9)));
+    await trade(alice, bob, { market: perp, price: '100', size: '3', buyerMargin: 'isolated' });
+    const opened = (await recordOf(alice, perp)).position.marginUsed;
+    expect(['33.333333', '33.333334']).toContain(opened);
+    await sell('100', '1');
+    const released = exact(opened) / 3n;
+    const left = exact(opened) - (released - (released % exact('0.000001')));
+    expect((await recordOf(alice, perp)).position.marginUsed).toBe(show(left));
+    await sell('100', '2');
+    // Fees alone are gone: 0.135 to open, 0.045 and 0.09 to close.
+    expect(await withdrawable()).toBe('999.73');
+  });
+});
+
+describe('updateIsolatedMargin (3.6)', () => {
+  test('adds and removes, to the micro-USDC', async () => {
+    await openLong();
+    const reply = await act(alice, marginChange(10_000_001));
+    done(reply);
+    expect(reply.json.data.type).toBe('UpdateIsolatedMargin');
+    expect((await recordOf(alice, perp)).position).toMatchObject({
+      marginUsed: '60.000001',
+      leverage: { rawUsd: '-439.999999' },
+    });
+    expect(await withdrawable()).toBe('939.774999');
+    // In one-way mode isBuy is ignored.
+    done(await act(alice, marginChange(-10_000_001, { isBuy: false })));
+    expect((await recordOf(alice, perp)).position.marginUsed).toBe('50');
+    expect(await withdrawable()).toBe('949.775');
+  });
+
+  test('Cannot remove more margin than is free: down to the initial margin', async () => {
+    await openLong();
+    const message = 'Cannot remove more margin than is free';
+    expectRefusal(await act(alice, marginChange(-1)), 10010, message);
+    done(await act(alice, marginChange(5_000_000)));
+    expectRefusal(await act(alice, marginChange(-5_000_001)), 10010, message);
+    done(await act(alice, marginChange(-5_000_000)));
+  });
+
+  test('Cannot remove more margin than is free: down to 10 % of the notional', async () => {
+    done(await act(alice, leverage(20)));
+    await openLong();
+    expect((await recordOf(alice, perp)).position.marginUsed).toBe('25');
+    done(await act(alice, marginChange(30_000_000)));
+    const message = 'Cannot remove more margin than is free';
+    expectRefusal(await act(alice, marginChange(-5_000_001)), 10010, message);
+    done(await act(alice, marginChange(-5_000_000)));
+  });
+
+  test('Cannot remove more margin than is free: profit carries, but never more than the margin leaves', async () => {
+    await openLong();
+    await perp.push('120');
+    const message = 'Cannot remove more margin than is free';
+    expectRefusal(await act(alice, marginChange(-50_000_001)), 10010, message);
+    done(await act(alice, marginChange(-50_000_000)));
+    expect((await recordOf(alice, perp)).position.marginUsed).toBe('100');
+    expect(await withdrawable()).toBe('999.775');
+  });
+
+  test('Insufficient balance when what is free does not cover it', async () => {
+    await openLong();
+    expectRefusal(await act(alice, marginChange(949_775_001)), 10010, 'Insufficient balance');
+    done(await act(alice, marginChange(949_775_000)));
+    expect(await withdrawable()).toBe('0');
+  });
+
+  test('No isolated position: none at all, a cross one, the other side in hedge mode', async () => {
+    const message = `No isolated position for ${perp.name}`;
+    expectRefusal(await act(alice, marginChange(1_000_000)), 10010, message);
+    await trade(alice, bob, { market: perp, price: '100', size: '5' });
+    expectRefusal(await act(alice, marginChange(1_000_000)), 10010, message);
+    const carol = await world.trader('carol');
+    done(await act(carol, { type: 'updatePositionMode', positionMode: 'hedge' }));
+    await trade(carol, bob, { market: perp, price: '100', size: '1', buyerMargin: 'isolated' });
+    expectRefusal(
+      await act(carol, marginChange(1_000_000, { isBuy: false })),
+      10010,
+      message,
+    );
+    done(await act(carol, marginChange(1_000_000, { isBuy: true })));
+  });
+
+  test.each([0, 1.5, '5', null])('ntli of %j is refused', async (ntli) => {
+    await openLong();
+    const { envelope } = await alice.sign(marginChange(1));
+    const action = { ...envelope.action, ntli };
+    const reply = await world.client.exchange({ ...envelope, action });
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.json).toMatchObject({ status: 'err', code: 10002, details: { field: 'ntli' } });
+  });
+});
+
+describe('R-isolated: leverage of an open position', () => {
+  test('a lower one draws the missing margin, a higher one frees nothing', async () => {
+    await openLong();
+    done(await act(alice, leverage(5)));
+    expect((await recordOf(alice, perp)).position).toMatchObject({
+      marginUsed: '100',
+      leverage: { type: 'Isolated', value: 5 },
+    });
+    expect(await withdrawable()).toBe('899.775');
+    done(await act(alice, leverage(20)));
+    expect((await recordOf(alice, perp)).position).toMatchObject({
+      marginUsed: '100',
+      leverage: { type: 'Isolated', value: 20 },
+    });
+    expect(await withdrawable()).toBe('899.775');
+  });
+
+  test('Insufficient margin when cross lacks what a lower one would draw', async () => {
+    await trade(alice, bob, { market: perp, price: '100', size: '60', buyerMargin: 'isolated' });
+    expectRefusal(await act(alice, leverage(5)), 10010, 'Insufficient margin');
+    expect((await recordOf(alice, perp)).position).toMatchObject({
+      marginUsed: '600',
+      leverage: { value: 10 },
+    });
+  });
+});

@@ -1,0 +1,338 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { aVenue, type Actor } from '../support/actors.ts';
+import {
+  act,
+  done,
+  expectRefusal,
+  groupAction,
+  leverageOf,
+  Operator,
+  OPERATED,
+  perpOrder,
+  recordOf,
+  trade,
+  triggerOrder,
+  type OwnPerp,
+} from '../support/perps.ts';
+import { exact } from '../support/exact.ts';
+
+/** R-leverage, R-hedge and R-isolated: 3.5 and 3.7 with the leverage texts of the error table. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+let perp: OwnPerp;
+
+const leverage = (asset: number, value: unknown, marginMode?: string) => ({
+  type: 'updateLeverage',
+  asset,
+  leverage: value,
+  ...(marginMode === undefined ? {} : { marginMode }),
+});
+const marginMode = (asset: number, isCross: unknown) => ({
+  type: 'updateMarginMode',
+  asset,
+  isCross,
+});
+const positionMode = (mode: unknown) => ({ type: 'updatePositionMode', positionMode: mode });
+
+/** A buy that rests below the mark. */
+function resting(changes: Partial<Parameters<typeof perpOrder>[0]> = {}) {
+  return perpOrder({ market: perp, side: 'buy', price: '90', size: '1', ...changes });
+}
+
+/** An order that waits for a price and would open a position. */
+function waiting() {
+  const options = { market: perp, side: 'buy', kind: 'sl', at: '120', size: '1' } as const;
+  return triggerOrder({ ...options, reduceOnly: false });
+}
+
+beforeAll(async () => {
+  perp = await operator.list();
+});
+
+async function two(): Promise<[Actor, Actor]> {
+  await perp.push('100');
+  return [await world.trader('alice'), await world.trader('bob')];
+}
+
+describe('updateLeverage', () => {
+  test('R-leverage: the default is 20, or the first tier maximum if that is lower', async () => {
+    const [alice] = await two();
+    const low = await operator.list({
+      marginTable: {
+        tiers: [{ tier: 1, minSize: '0', maxSize: '100', maxLeverage: 7, mmr: '0.05' }],
+      },
+    });
+    const high = await operator.list({
+      marginTable: {
+        tiers: [{ tier: 1, minSize: '0', maxSize: '100', maxLeverage: 40, mmr: '0.01' }],
+      },
+    });
+    const values = [];
+    for (const market of [perp, low, high]) {
+      const data = await leverageOf(alice, market);
+      expect(data.leverage).toMatchObject({ mode: 'OneWay', type: 'Cross', rawUsd: '' });
+      values.push(data.leverage.value);
+    }
+    expect(values).toEqual([20, 7, 20]);
+  });
+
+  test('3.7: the reply names UpdateLeverage and the new value is shown (5.20)', async () => {
+    const [alice] = await two();
+    const reply = await act(alice, leverage(perp.id, 5));
+    done(reply);
+    expect(reply.json.data.type).toBe('UpdateLeverage');
+    const data = await leverageOf(alice, perp);
+    expect(data).toMatchObject({ user: alice.address, coin: perp.name, markPx: '100' });
+    expect(data.leverage).toEqual({ mode: 'OneWay', type: 'Cross', value: 5, rawUsd: '' });
+    expect(data.maxTradeSzs).toHaveLength(2);
+    expect(data.availableToTrade).toHaveLength(2);
+    // 1,000 USDC at 5x buy less than 50 coins of 100 USDC: the fees come out of them too.
+    expect(exact(data.maxTradeSzs[0])).toBeGreaterThan(exact('49.7'));
+    expect(exact(data.maxTradeSzs[0])).toBeLessThan(exact('50'));
+  });
+
+  test('5.20: maxTradeSzs is tradable to the lot, and one lot more is not', async () => {
+    const [alice] = await two();
+    done(await act(alice, leverage(perp.id, 5)));
+    const [most] = (await leverageOf(alice, perp)).maxTradeSzs;
+    const more = String((Math.round(Number(most) * 1000) + 1) / 1000);
+    const refused = await alice.place(resting({ price: '100', size: more }));
+    expectRefusal(refused, 10010, 'Insufficient margin');
+    done(await alice.place(resting({ price: '100', size: most })));
+  });
+
+  test('R-leverage: kept per margin mode, marginMode switches nothing (3.7)', async () => {
+    const [alice] = await two();
+    done(await act(alice, leverage(perp.id, 3, 'isolated')));
+    expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Cross', value: 20 });
+    done(await act(alice, leverage(perp.id, 4)));
+    expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Cross', value: 4 });
+    done(await act(alice, marginMode(perp.id, false)));
+    expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Isolated', value: 3 });
+  });
+
+  test('R-leverage: kept per instrument', async () => {
+    const [alice] = await two();
+    const other = await operator.list();
+    done(await act(alice, leverage(perp.id, 2)));
+    expect((await leverageOf(alice, other)).leverage.value).toBe(20);
+  });
+
+  test.each([0, -1, -20])('3.7: a leverage of %d in one-way mode is invalid', async (value) => {
+    const [alice] = await two();
+    for (const mode of ['cross', 'isolated']) {
+      const reply = await act(alice, leverage(perp.id, value, mode));
+      expectRefusal(reply, 10009, `Invalid leverage: ${value}`);
+    }
+  });
+
+  test.each(['5', 2.5, null, undefined])('1.1: a leverage of %j is mistyped', async (value) => {
+    const [alice] = await two();
+    const envelope = (await alice.sign(leverage(perp.id, 5))).envelope;
+    const action = { ...envelope.action, leverage: value };
+    const reply = await world.client.exchange({ ...envelope, action });
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
+  });
+
+  test('interface: without a position the cap is the first tier', async () => {
+    const [alice] = await two();
+    for (const mode of ['cross', 'isolated']) {
+      const reply = await act(alice, leverage(perp.id, 21, mode));
+      expectRefusal(reply, 10009, `Maximum leverage exceeded for ${perp.name}`);
+      done(await act(alice, leverage(perp.id, 20, mode)));
+    }
+  });
+
+  test('interface: with a position the cap is the tier of its size', async () => {
+    const [alice, bob] = await two();
+    const market = await operator.list(
+      {
+        marginTable: {
+          tiers: [
+            { tier: 1, minSize: '0', maxSize: '5', maxLeverage: 20, mmr: '0.025' },
+            { tier: 2, minSize: '5', maxSize: '100', maxLeverage: 10, mmr: '0.045' },
+          ],
+        },
+      },
+      '100',
+    );
+    await trade(alice, bob, { market, price: '100', size: '6' });
+    expectRefusal(
+      await act(alice, leverage(market.id, 11)),
+      10009,
+      `Maximum leverage exceeded for ${market.name}`,
+    );
+    done(await act(alice, leverage(market.id, 10)));
+    expect((await recordOf(alice, market)).position).toMatchObject({
+      maxLeverage: 10,
+      leverage: { type: 'Cross', value: 10 },
+    });
+  });
+
+  test('interface: refused while the instrument and mode have open orders', async () => {
+    const [alice] = await two();
+    done(await alice.place(resting()));
+    const message = 'Cannot update leverage while you have open orders';
+    expectRefusal(await act(alice, leverage(perp.id, 5)), 10009, message);
+    expectRefusal(await act(alice, leverage(perp.id, 5, 'cross')), 10009, message);
+    // The other mode has none.
+    done(await act(alice, leverage(perp.id, 5, 'isolated')));
+    const other = await operator.list();
+    done(await act(alice, leverage(other.id, 5)));
+  });
+
+  test('interface: refused while there are trigger orders in scope', async () => {
+    const [alice] = await two();
+    done(await alice.place(waiting()));
+    const message = 'Cannot update leverage while you have trigger orders';
+    expectRefusal(await act(alice, leverage(perp.id, 5)), 10009, message);
+    done(await act(alice, { type: 'cancelAll', asset: perp.id }));
+    done(await act(alice, leverage(perp.id, 5)));
+  });
+
+  test('interface: refused while there are TPSL orders in scope', async () => {
+    const [alice, bob] = await two();
+    const market = await operator.list();
+    await trade(alice, bob, { market, price: '100', size: '1' });
+    const stop = triggerOrder({ market, side: 'sell', kind: 'sl', at: '80', size: '0' });
+    done(await act(alice, groupAction('positionTpsl', stop)));
+    const message = 'Cannot update leverage while you have TPSL orders';
+    expectRefusal(await act(alice, leverage(market.id, 5)), 10009, message);
+  });
+
+  test('R-leverage: Insufficient margin when the new initial margin is not covered', async () => {
+    const [alice, bob] = await two();
+    const market = await operator.list();
+    await trade(alice, bob, { market, price: '100', size: '50' });
+    expectRefusal(await act(alice, leverage(market.id, 5)), 10010, 'Insufficient margin');
+    done(await act(alice, leverage(market.id, 6)));
+    const { position } = await recordOf(alice, market);
+    expect(position.leverage).toEqual({ type: 'Cross', value: 6, rawUsd: '' });
+    // marginUsed is positionValue / leverage (section 4); initial margin rounds up.
+    expect(Number(position.marginUsed)).toBeCloseTo(5000 / 6, 5);
+  });
+
+  test('an instrument that does not exist', async () => {
+    const [alice] = await two();
+    expectRefusal(await act(alice, leverage(77_777, 5)), 10404, 'Instrument not found');
+    expectRefusal(await act(alice, marginMode(77_777, true)), 10404, 'Instrument not found');
+  });
+});
+
+describe('updateMarginMode', () => {
+  test('3.7: switches, and setting the current mode succeeds', async () => {
+    const [alice] = await two();
+    done(await act(alice, marginMode(perp.id, true)));
+    for (const isCross of [false, false, true]) {
+      const reply = await act(alice, marginMode(perp.id, isCross));
+      done(reply);
+      expect(reply.json.data.type).toBe('UpdateMarginMode');
+      const { type } = (await leverageOf(alice, perp)).leverage;
+      expect(type).toBe(isCross ? 'Cross' : 'Isolated');
+    }
+  });
+
+  test('3.7: refused with open positions, the current mode excepted', async () => {
+    const [alice, bob] = await two();
+    const market = await operator.list();
+    await trade(alice, bob, { market, price: '100', size: '1' });
+    const message = 'Cannot update margin mode while you have open positions';
+    expectRefusal(await act(alice, marginMode(market.id, false)), 10009, message);
+    done(await act(alice, marginMode(market.id, true)));
+    // Another instrument is another matter.
+    done(await act(alice, marginMode(perp.id, false)));
+  });
+
+  test('3.7: refused with working orders, waiting ones included', async () => {
+    const [alice] = await two();
+    const message = 'Cannot update margin mode while you have open orders';
+    for (const working of [resting(), waiting()]) {
+      done(await alice.place(working));
+      expectRefusal(await act(alice, marginMode(perp.id, false)), 10009, message);
+      done(await act(alice, marginMode(perp.id, true)));
+      done(await act(alice, { type: 'cancelAll' }));
+    }
+    done(await act(alice, marginMode(perp.id, false)));
+  });
+
+  test('3.7: cross is refused where only isolated is allowed, orders in cross too', async () => {
+    const [alice] = await two();
+    const market = await operator.list({ onlyIsolated: true });
+    const message = `Only isolated margin is allowed for ${market.name}`;
+    const data = await leverageOf(alice, market);
+    expect(data).toMatchObject({ onlyIsolated: true, leverage: { type: 'Isolated' } });
+    expectRefusal(await act(alice, marginMode(market.id, true)), 10009, message);
+    done(await act(alice, marginMode(market.id, false)));
+    const order = perpOrder({ market, side: 'buy', price: '90', size: '1', margin: 'cross' });
+    expectRefusal(await alice.place(order), 10009, message);
+    done(await alice.place(perpOrder({ market, side: 'buy', price: '90', size: '1' })));
+    expect((await alice.openOrders())[0]).toMatchObject({ marginMode: 'Isolated' });
+  });
+});
+
+describe('updatePositionMode', () => {
+  test('3.5: switches the account, and setting the current mode succeeds', async () => {
+    const [alice] = await two();
+    done(await act(alice, positionMode('oneWay')));
+    for (const [mode, shown] of [
+      ['hedge', 'Hedge'],
+      ['HEDGE', 'Hedge'],
+      ['oneWay', 'OneWay'],
+    ]) {
+      const reply = await act(alice, positionMode(mode));
+      done(reply);
+      expect(reply.json.data.type).toBe('UpdatePositionMode');
+      expect((await leverageOf(alice, perp)).leverage.mode).toBe(shown);
+    }
+  });
+
+  test('3.5: refused while any perp position exists', async () => {
+    const [alice, bob] = await two();
+    const market = await operator.list();
+    await trade(alice, bob, { market, price: '100', size: '1' });
+    const message = 'Cannot update position mode while you have open positions';
+    expectRefusal(await act(alice, positionMode('hedge')), 10009, message);
+    done(await act(alice, positionMode('oneWay')));
+    expect((await leverageOf(alice, perp)).leverage.mode).toBe('OneWay');
+  });
+
+  test('3.5: refused while any working order exists, waiting ones included', async () => {
+    const [alice] = await two();
+    const message = 'Cannot update position mode while you have open orders';
+    for (const working of [resting(), waiting()]) {
+      done(await alice.place(working));
+      expectRefusal(await act(alice, positionMode('hedge')), 10009, message);
+      done(await act(alice, { type: 'cancelAll' }));
+    }
+    done(await act(alice, positionMode('hedge')));
+  });
+
+  test.each(['both', '', null, 1])('1.2: a position mode of %j is refused', async (mode) => {
+    const [alice] = await two();
+    const reply = await act(alice, positionMode(mode));
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.json).toMatchObject({ code: 10002, details: { field: 'positionMode' } });
+  });
+
+  test('R-hedge: in hedge isolated the sign of the leverage picks the side', async () => {
+    const [alice] = await two();
+    done(await act(alice, positionMode('hedge')));
+    done(await act(alice, marginMode(perp.id, false)));
+    done(await act(alice, leverage(perp.id, 7)));
+    done(await act(alice, leverage(perp.id, -3, 'isolated')));
+    const data = await leverageOf(alice, perp);
+    expect(data.leverage).toMatchObject({ mode: 'Hedge', type: 'Isolated', value: 7 });
+    expect(data.leverageShort).toMatchObject({ mode: 'Hedge', type: 'Isolated', value: 3 });
+    // Cross has one leverage for both legs, so a sign says nothing there.
+    expectRefusal(
+      await act(alice, leverage(perp.id, -3, 'cross')),
+      10009,
+      'Invalid leverage: -3',
+    );
+    expectRefusal(await act(alice, leverage(perp.id, 0)), 10009, 'Invalid leverage: 0');
+    const tooHigh = await act(alice, leverage(perp.id, -21));
+    expectRefusal(tooHigh, 10009, `Maximum leverage exceeded for ${perp.name}`);
+  });
+});

@@ -1,0 +1,345 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { aVenue, cloidOf, type Actor } from '../support/actors.ts';
+import type { Json } from '../support/client.ts';
+import {
+  act,
+  done,
+  expectRefusal,
+  Operator,
+  OPERATED,
+  OrderWatch,
+  perpOrder,
+  recordOf,
+  recordsOf,
+  trade,
+  triggerOrder,
+  triggersOf,
+  type OwnPerp,
+  type TriggerOptions,
+} from '../support/perps.ts';
+import { exactly, expectShape, flag, integer, nullable, price, record, text, time } from '../support/shape.ts';
+
+/** R-trigger and the trigger order of the interface: off the book, by the mark, once. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+let perp: OwnPerp;
+let alice: Actor;
+let bob: Actor;
+let watch: OrderWatch;
+
+beforeEach(async () => {
+  perp = await operator.list();
+  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  watch = await OrderWatch.of(world, alice);
+});
+
+type Loose = Partial<Omit<TriggerOptions, 'market'>>;
+
+/** A stop that opens a long position: fires at 110 and above. */
+const trigger = (changes: Loose = {}) =>
+  triggerOrder({
+    market: perp,
+    side: 'buy',
+    kind: 'sl',
+    at: '110',
+    size: '1',
+    reduceOnly: false,
+    ...changes,
+  });
+
+async function wait(changes: Loose = {}): Promise<number> {
+  const [result] = done(await alice.place(trigger(changes))).orders;
+  expect(result).toMatchObject({ state: 'open', filledSz: '0', avgPx: null, error: null });
+  return result.oid;
+}
+
+async function quote(side: 'buy' | 'sell', at: string, size = '5'): Promise<void> {
+  done(await bob.place(perpOrder({ market: perp, side, price: at, size })));
+}
+
+describe('a waiting trigger order', () => {
+  test('interface: every field of triggerOrders', async () => {
+    const cloid = cloidOf('waiting');
+    const before = Date.now();
+    const oid = await wait({ cloid, limit: '111.5', size: '1.5' });
+    const rows = await triggersOf(alice);
+    expect(rows).toHaveLength(1);
+    expectShape(
+      rows[0],
+      record({
+        asset: exactly(perp.coin),
+        coin: text,
+        createTime: time,
+        leverage: integer,
+        limitPx: price,
+        marginMode: exactly('Cross'),
+        oid: exactly(oid),
+        orderType: exactly('Limit'),
+        positionMode: exactly('OneWay'),
+        reduceOnly: flag,
+        side: exactly('B'),
+        sz: price,
+        triggerPx: price,
+        triggerState: exactly('Pending'),
+        cloid: nullable(text),
+      }),
+    );
+    const [row] = rows;
+    expect(row).toMatchObject({
+      leverage: 20,
+      limitPx: '111.5',
+      reduceOnly: false,
+      sz: '1.5',
+      triggerPx: '110',
+      cloid,
+    });
+    expect(row).toHaveProperty('tpslChildren');
+    expect(row.tpslChildren ?? []).toEqual([]);
+    expect(Math.abs(row.createTime - before)).toBeLessThan(10_000);
+  });
+
+  test('interface: a market one without cloid, on the other side, isolated', async () => {
+    await wait({ side: 'sell', kind: 'tp', margin: 'isolated' });
+    expect(await triggersOf(alice)).toMatchObject([
+      { orderType: 'Market', side: 'A', cloid: null, marginMode: 'Isolated', reduceOnly: false },
+    ]);
+  });
+
+  test('interface: the asset filter, null included', async () => {
+    await wait();
+    const other = await operator.list();
+    expect(await triggersOf(alice, perp)).toHaveLength(1);
+    expect(await triggersOf(alice, other)).toEqual([]);
+    const query = { type: 'triggerOrders', user: alice.address, asset: null };
+    expect(await world.client.data(query)).toHaveLength(1);
+    expect(await triggersOf(bob)).toEqual([]);
+  });
+
+  test('R-trigger: reserves no margin and stands in no book; not in the open orders (5.6)', async () => {
+    await wait({ size: '900' });
+    expect((await alice.state()).withdrawable).toBe('1000');
+    const book = await world.client.data({ type: 'l2Book', coin: perp.coin });
+    expect(book.levels).toEqual([[], []]);
+    expect(await alice.openOrders()).toEqual([]);
+  });
+
+  test('7.3: orderUpdates tells it as open, with its trigger', async () => {
+    const oid = await wait({ cloid: cloidOf('told') });
+    const update = await watch.last(oid, 'open');
+    expect(update.order).toMatchObject({
+      coin: perp.name.split('-')[0],
+      symbol: perp.name,
+      instrumentId: perp.id,
+      side: 'B',
+      sz: '1',
+      origSz: '1',
+      filledSz: '0',
+      avgPx: null,
+      reduceOnly: false,
+      orderType: 'Market',
+      isTrigger: true,
+      triggerPx: '110',
+      cloid: cloidOf('told'),
+    });
+    expect(update.statusTimestamp).toBeTypeOf('number');
+  });
+
+  test('3.2: cancelled by order id, with or without grouping, then gone', async () => {
+    for (const extra of [{}, { grouping: 'tpsl' }]) {
+      const oid = await wait();
+      const action = { type: 'cancel', cancels: [{ a: perp.id, o: oid, ...extra }] };
+      expect(done(await act(alice, action)).orders[0]).toMatchObject({ oid, state: 'cancelled' });
+      expect(await triggersOf(alice)).toEqual([]);
+      expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'userCanceled' });
+      expectRefusal(
+        await act(alice, action),
+        10011,
+        `Order was never placed, already canceled, or filled. asset=${perp.id}`,
+      );
+    }
+  });
+
+  test('3.3: cancelled by client order id, which is then free again', async () => {
+    const cloid = cloidOf('again');
+    const oid = await wait({ cloid });
+    expectRefusal(await alice.place(trigger({ cloid })), 10011, 'Duplicate cloid');
+    const limit = perpOrder({ market: perp, side: 'buy', price: '90', size: '1', cloid });
+    expectRefusal(await alice.place(limit), 10011, 'Duplicate cloid');
+    done(await act(alice, { type: 'cancelByCloid', cancels: [{ asset: perp.id, cloid }] }));
+    await watch.last(oid, 'cancelled');
+    await wait({ cloid });
+  });
+
+  test('3.4: cannot be amended', async () => {
+    const oid = await wait();
+    const amend = { type: 'modify2', a: perp.id, o: oid, p: '111', s: '2' };
+    expectRefusal(await act(alice, amend), 10011, 'Order not found');
+  });
+
+  test('R-limits-of-state: 100 wait in one instrument, one more is refused', async () => {
+    for (const _ of [1, 2]) {
+      done(await alice.place(...Array.from({ length: 50 }, () => trigger())));
+    }
+    const refused = await alice.place(trigger());
+    expectRefusal(refused, 10011, 'Too many open orders: 100');
+    done(await act(alice, { type: 'cancelAll' }));
+    expect(await triggersOf(alice)).toEqual([]);
+  });
+});
+
+describe('3.1: validation of a trigger order', () => {
+  const tick = 'Price precision does not match the tick size: 0.01';
+  test.each<[string, Loose, number, string, string]>([
+    ['the trigger price off the tick', { at: '110.001', limit: '110' }, 10000, tick, 't.trigger.triggerPx'],
+    ['the limit off the tick', { limit: '110.001' }, 10000, tick, 'p'],
+    ['a trigger price of zero', { at: '0', limit: '1' }, 10000, 'Price is out of range', 't.trigger.triggerPx'],
+    ['a fine size', { size: '1.0001' }, 10000, 'Size precision does not match the lot size: 0.001', 's'],
+    ['too much for a market order', { size: '1000.001' }, 10000, 'Order size exceeds the maximum: 1000', 's'],
+    ['too much for a limit', { size: '2000.001', limit: '110' }, 10000, 'Order size exceeds the maximum: 2000', 's'],
+  ])('%s', async (_, changes, code, message, field) => {
+    const reply = await world.client.exchange(
+      await alice.sign({ type: 'order', grouping: 'na', orders: [trigger(changes)] }),
+    );
+    const refused = expectRefusal(reply, code, message);
+    expect(refused.details.field).toBe(`orders[0].${field}`);
+    expect(await triggersOf(alice)).toEqual([]);
+  });
+
+  test('R-sizes: triggerPx knows no band, and a limit is tested only when it fires', async () => {
+    await wait({ at: '5000' });
+    await wait({ at: '5000', limit: '5000' });
+    await wait({ side: 'sell', at: '0.01', limit: '0.01', size: '2000' });
+  });
+
+  test('1.1: kinds other than tp and sl, and both kinds of t at once', async () => {
+    const good = trigger() as Json;
+    for (const t of [
+      { trigger: { ...good.t.trigger, tpsl: 'stop' } },
+      { trigger: { isMarket: true, tpsl: 'tp' } },
+      { ...good.t, limit: { tif: 'Gtc' } },
+      {},
+    ]) {
+      const reply = await alice.place({ ...good, t });
+      expect(reply.status, reply.text).toBe(400);
+      expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
+    }
+  });
+});
+
+describe('R-trigger: when it fires', () => {
+  test.each([
+    ['tp sell', 'sell', 'tp', '109.99', '110'],
+    ['sl buy', 'buy', 'sl', '109.99', '110'],
+    ['tp buy', 'buy', 'tp', '90.01', '90'],
+    ['sl sell', 'sell', 'sl', '90.01', '90'],
+  ] as const)('%s: at its price and not a tick before', async (_, side, kind, before, at) => {
+    const oid = await wait({ side, kind, at });
+    await quote(side === 'buy' ? 'sell' : 'buy', at);
+    await perp.push(before);
+    expect(await triggersOf(alice)).toHaveLength(1);
+    await perp.push(at);
+    expect(await triggersOf(alice)).toEqual([]);
+    const { position } = await recordOf(alice, perp);
+    expect(position).toMatchObject({ szi: side === 'buy' ? '1' : '-1', entryPx: at });
+    const { order } = await watch.last(oid, 'filled');
+    expect(order).toMatchObject({ filledSz: '1', sz: '0', avgPx: at, isTrigger: true });
+    // Once: the price may go and come back.
+    await perp.push('100');
+    await perp.push(at);
+    expect((await recordOf(alice, perp)).position.szi).toBe(side === 'buy' ? '1' : '-1');
+  });
+
+  test('already there: at the next pass', async () => {
+    await quote('sell', '100');
+    const oid = await wait({ at: '95' });
+    await watch.last(oid, 'filled');
+    expect((await recordOf(alice, perp)).position.szi).toBe('1');
+  });
+
+  test('a jump over the trigger price executes at the new mark, within 5 %', async () => {
+    await quote('sell', '125.99', '0.4');
+    await quote('sell', '126', '0.3');
+    await quote('sell', '126.01', '5');
+    const oid = await wait();
+    await perp.push('120');
+    // 1.05 × 120 is 126: two quotes are in reach, the rest of the order is cancelled.
+    const { order, reason } = await watch.last(oid, 'cancelled');
+    expect(reason).toBe('iocRemainder');
+    expect(order).toMatchObject({ filledSz: '0.7', orderType: 'Market', isTrigger: true });
+    expect((await recordOf(alice, perp)).position.szi).toBe('0.7');
+  });
+
+  test('a limit one is placed as a Gtc at p, under its order id', async () => {
+    const cloid = cloidOf('limit');
+    const oid = await wait({ limit: '110.5', cloid });
+    await quote('sell', '110.51');
+    await perp.push('110');
+    const [row] = await alice.openOrders();
+    expect(row).toMatchObject({ oid, limitPx: '110.5', sz: '1', tif: 'GTC', status: 'open', cloid });
+    expect(row).toMatchObject({ orderType: 'Limit', triggerPx: '110' });
+    expect(await triggersOf(alice, perp)).toEqual([]);
+    const book = await world.client.data({ type: 'l2Book', coin: perp.coin });
+    expect(book.levels[0]).toEqual([{ px: '110.5', sz: '1', n: 1 }]);
+    const { order } = await watch.last(oid, 'open');
+    expect(order).toMatchObject({ limitPx: '110.5', sz: '1' });
+    // From now on it is an order like any other.
+    const amend = { type: 'modify2', a: perp.id, o: oid, p: '110', s: '2' };
+    expect(done(await act(alice, amend)).orders[0]).toMatchObject({ oid, state: 'open' });
+  });
+
+  test('p of a market one is not used for pricing', async () => {
+    await quote('sell', '110');
+    const oid = await wait();
+    const low = { ...trigger(), p: '50' };
+    const other = done(await alice.place(low)).orders[0].oid;
+    await perp.push('110');
+    await watch.last(oid, 'filled');
+    await watch.last(other, 'filled');
+  });
+
+  test('none fires while its market is halted (R-halt); it does after', async () => {
+    await quote('sell', '110');
+    const oid = await wait();
+    await operator.set(perp, { haltTrading: true });
+    await perp.push('110');
+    expect(await triggersOf(alice)).toHaveLength(1);
+    expect(await recordsOf(alice, perp)).toEqual([]);
+    await operator.set(perp, { haltTrading: false });
+    await watch.last(oid, 'filled');
+  });
+});
+
+describe('R-trigger: a failure at firing is rejected', () => {
+  const rejection = async (oid: number) => (await watch.last(oid, 'rejected')).reason;
+
+  test('reduce-only without a position', async () => {
+    const oid = await wait({ reduceOnly: true });
+    await quote('sell', '110');
+    await perp.push('110');
+    expect(await rejection(oid)).toBe('Reduce only order would increase position');
+    expect(await triggersOf(alice)).toEqual([]);
+  });
+
+  test('no margin', async () => {
+    const oid = await wait({ size: '500' });
+    await perp.push('110');
+    expect(await rejection(oid)).toBe('Insufficient margin');
+  });
+
+  test('R-sizes: a limit too far from the oracle', async () => {
+    const oid = await wait({ limit: '300' });
+    await perp.push('110');
+    expect(await rejection(oid)).toBe('Price is too far from the oracle');
+  });
+
+  test('R-reduce: a reduce-only one is clipped to the position when it fires', async () => {
+    await trade(alice, bob, { market: perp, price: '100', size: '2' });
+    const oid = await wait({ side: 'sell', kind: 'sl', at: '90', size: '5', reduceOnly: true });
+    await quote('buy', '90', '10');
+    await perp.push('90');
+    expect((await watch.last(oid, 'filled')).order.filledSz).toBe('2');
+    expect(await recordsOf(alice, perp)).toEqual([]);
+  });
+});

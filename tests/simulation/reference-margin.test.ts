@@ -1,0 +1,171 @@
+import {
+  accountView,
+  applyBlock,
+  type Command,
+  createState,
+  type EngineEvent,
+  type State,
+} from '@oddlot/engine';
+import { timeMs } from '@oddlot/units';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ReferenceLedger } from './reference-ledger.ts';
+import { isAtRisk } from './reference-margin.ts';
+import { Workload } from './workload.ts';
+
+/**
+ * Goal: money, margin and liquidation of cross, isolated and hedge accounts are what the rulebook
+ * says. Method: random histories of everything a trader and an operator can do go to the engine; a
+ * ledger of its own follows the events and predicts all balances, positions, margins and reserves.
+ * After every block the two are compared, and what each scope has, must have and may withdraw, and
+ * whether it is under liquidation.
+ */
+
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
+
+class Pair {
+  readonly state: State = createState();
+  readonly ledger = new ReferenceLedger();
+  readonly workload: Workload;
+  readonly seen = new Map<string, number>();
+
+  constructor(seed: number) {
+    this.workload = new Workload({ seed, traders: 8, agents: false, ordersMax: 3, skill: 'all' });
+    for (const commands of this.workload.opening()) this.#apply(commands);
+  }
+
+  step(): void {
+    this.workload.tick();
+    const count = 1 + (this.state.height % 4);
+    this.#apply(Array.from({ length: count }, () => this.workload.next(this.state)));
+  }
+
+  /** Ends a market for good. */
+  delist(command: Command): void {
+    this.workload.tick();
+    this.#apply([command]);
+  }
+
+  #apply(commands: readonly Command[]): void {
+    const { state, workload } = this;
+    workload.nowMs += 1;
+    const at = workload.nowMs;
+    const result = applyBlock(state, { height: state.height + 1, timeMs: timeMs(at), commands });
+    workload.observe(result);
+    for (const event of result.events) this.#count(event);
+    this.ledger.follow(at, commands, result.events);
+    this.#compare(new Set(result.events.flatMap((e) => (e.type === 'deleveraged' ? [e.account] : []))));
+  }
+
+  #count(event: EngineEvent): void {
+    const add = (what: string): void => {
+      this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
+    };
+    add(event.type);
+    if (event.type === 'liquidationStep') {
+      const isPair = event.step === 'cancel' && event.price !== undefined;
+      add(isPair ? 'pair' : `${event.marginMode} ${event.step}`);
+    }
+  }
+
+  #compare(deleveraged: ReadonlySet<string>): void {
+    const { ledger, state } = this;
+    expect(state.treasury as bigint, 'the treasury').toBe(ledger.treasury);
+    expect(ledger.total(), 'R-conservation in the model').toBe(ledger.deposited);
+    for (const account of state.accounts) {
+      const { address } = account;
+      const own = ledger.accounts.get(address)!;
+      const held = [...account.holdings.values()]
+        .filter(({ reserved, size }) => size !== 0 || reserved !== 0n)
+        .map(
+          ({ cost, isolatedMargin, leg, perp, reserved, size }) =>
+            `${perp.definition.instrumentId}:${leg} ${size} for ${cost} on ${isolatedMargin} and ${reserved}`,
+        );
+      const expected = [...own.positions]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([key, position]) => ({ key, position, reserved: ledger.reserved(own, position) }))
+        .filter(({ position, reserved }) => position.size !== 0n || reserved !== 0n)
+        .map(
+          ({ key, position, reserved }) =>
+            `${key} ${position.size} for ${position.cost} on ${position.margin} and ${reserved}`,
+        );
+      expect([address, account.perpBalance, ...held]).toEqual([address, own.balance, ...expected]);
+      this.#compareMargin(address, deleveraged.has(address));
+    }
+  }
+
+  #compareMargin(address: (typeof this.state.accounts)[number]['address'], isSpared: boolean): void {
+    const { ledger, state } = this;
+    const view = accountView(state, address)!;
+    const account = state.accounts[state.accountIndex.get(address)!]!;
+    const own = ledger.accounts.get(address)!;
+    const cross = ledger.cross(own);
+    expect({
+      value: view.cross.accountValue as bigint,
+      notional: view.cross.notional as bigint,
+      initial: view.initialMargin as bigint,
+      risk: view.maintenanceMargin + view.liquidationFee,
+      withdrawable: view.withdrawable as bigint,
+    }).toEqual({
+      value: cross.equity,
+      notional: cross.notional,
+      initial: cross.initial,
+      risk: cross.risk,
+      withdrawable: ledger.withdrawable(own),
+    });
+    if (own === ledger.fund || isSpared) return;
+    const isIn = state.liquidations.has({ account, holding: undefined });
+    expect(isIn, `${address} is under liquidation when it is at risk`).toBe(isAtRisk(cross));
+    for (const { leg, position } of ledger.legs(own)) {
+      if (!leg.isIsolated || leg.size === 0n) continue;
+      const scope = ledger.isolated(own, position);
+      const holding = account.holdings.get(2 * position.market.id + position.leg)!;
+      expect(state.liquidations.has({ account, holding })).toBe(isAtRisk(scope));
+    }
+  }
+}
+
+test('the engine and the ledger agree on all money and margin, after every block', () => {
+  const history = fc.tuple(fc.integer(), fc.integer({ min: 1, max: 250 }));
+  fc.assert(
+    fc.property(history, ([seed, length]) => {
+      const pair = new Pair(seed);
+      for (let i = 0; i < length; i++) pair.step();
+    }),
+    { numRuns: RUNS },
+  );
+}, 120_000);
+
+test('the histories reach every kind of margin, step and event', () => {
+  const seen = new Map<string, number>();
+  for (const seed of [1, 2, 3, 4]) {
+    const pair = new Pair(seed);
+    for (let i = 0; i < 1_500; i++) pair.step();
+    const { instrumentId } = pair.state.perps.get(1 + (seed % 3))!.definition;
+    pair.delist({ type: 'setPerp', instrumentId, delisted: true, changes: {} });
+    for (let i = 0; i < 50; i++) pair.step();
+    for (const [what, count] of pair.seen) seen.set(what, (seen.get(what) ?? 0) + count);
+  }
+  for (const what of [
+    'tradeExecuted',
+    'settingsChanged',
+    'fundingPaid',
+    'deleveraged',
+    'perpSettled',
+    'positionSettled',
+    'perpChanged',
+    'feeTiersChanged',
+    'reverseJobChanged',
+    'cross cancel',
+    'cross market',
+    'cross insurance',
+    'cross adl',
+    'isolated cancel',
+    'isolated market',
+    'isolated insurance',
+    'isolated adl',
+    'pair',
+  ]) {
+    expect(seen.get(what) ?? 0, what).toBeGreaterThan(0);
+  }
+}, 120_000);

@@ -1,0 +1,134 @@
+/**
+ * Margin written from the rulebook alone: small, slow, in bigints, sharing no code with the engine.
+ * Given positions, costs, balances, marks and tiers it says what each scope has and must have. The
+ * ledger beside it feeds it from the engine's events; the tests hold the engine against both.
+ */
+
+export type MarginTierRow = {
+  readonly maxSize: bigint;
+  readonly maxLeverage: bigint;
+  readonly mmrE8: bigint;
+};
+
+/** What margin has to know of an instrument. */
+export type MarginMarket = { readonly mark: bigint; readonly tiers: readonly MarginTierRow[] };
+
+/** One leg of an account in an instrument. */
+export type MarginLeg = {
+  readonly market: MarginMarket;
+  /** Signed, and signed what it cost. */
+  readonly size: bigint;
+  readonly cost: bigint;
+  readonly isIsolated: boolean;
+  readonly leverage: bigint;
+  /** What an isolated position has behind it. */
+  readonly margin: bigint;
+  /** Remaining sizes of resting orders, reduce-only ones left out. */
+  readonly buys: bigint;
+  readonly sells: bigint;
+};
+
+/** A scope's numbers: a cross account, or one isolated position. */
+export type ScopeNumbers = {
+  readonly equity: bigint;
+  readonly notional: bigint;
+  readonly initial: bigint;
+  readonly maintenance: bigint;
+  /** Maintenance and liquidation fee: the ratio is equity over this. */
+  readonly risk: bigint;
+};
+
+export const ONE_E8 = 100_000_000n;
+
+export const abs = (value: bigint): bigint => (value < 0n ? -value : value);
+export const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+export const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+/** Up, for a divisor above zero. The division of bigints truncates, which is towards zero. */
+export const ceilDiv = (a: bigint, b: bigint): bigint => (a > 0n ? (a + b - 1n) / b : a / b);
+export const floorDiv = (a: bigint, b: bigint): bigint => -ceilDiv(-a, b);
+
+/** R-initial: the largest position that resting orders could make. */
+export function worstExposure(leg: Pick<MarginLeg, 'size' | 'buys' | 'sells'>): bigint {
+  return max(abs(leg.size + leg.buys), abs(leg.size - leg.sells));
+}
+
+/** The tier that a size falls in, borders in the lower one. */
+function tierAt(tiers: readonly MarginTierRow[], size: bigint): MarginTierRow {
+  const tier = tiers.find(({ maxSize }) => size <= maxSize) ?? tiers.at(-1);
+  if (tier === undefined) throw new Error('no tiers');
+  return tier;
+}
+
+export function leverageFor(market: MarginMarket, size: bigint, leverage: bigint): bigint {
+  return min(leverage, tierAt(market.tiers, size).maxLeverage);
+}
+
+export function initialFor(market: MarginMarket, size: bigint, leverage: bigint): bigint {
+  return ceilDiv(size * market.mark, leverageFor(market, size, leverage));
+}
+
+/** R-tiers: each part of a position at the rate of the tier that it lies in. */
+export function maintenanceFor(market: MarginMarket, size: bigint): bigint {
+  let weighted = 0n;
+  let from = 0n;
+  for (const [at, { maxSize, mmrE8 }] of market.tiers.entries()) {
+    const isLast = at === market.tiers.length - 1;
+    const until = isLast ? max(size, maxSize) : maxSize;
+    weighted += max(0n, min(size, until) - from) * mmrE8;
+    from = maxSize;
+  }
+  return ceilDiv(weighted * market.mark, ONE_E8);
+}
+
+/** The numbers of some legs that stand on one sum of money. */
+export function scopeNumbers(
+  money: bigint,
+  legs: readonly MarginLeg[],
+  liquidationFeeE8: bigint,
+): ScopeNumbers {
+  let equity = money;
+  let notional = 0n;
+  let initial = 0n;
+  let maintenance = 0n;
+  for (const leg of legs) {
+    const { market, size } = leg;
+    equity += size * market.mark - leg.cost;
+    notional += abs(size) * market.mark;
+    initial += initialFor(market, worstExposure(leg), leg.leverage);
+    maintenance += maintenanceFor(market, abs(size));
+  }
+  const risk = maintenance + ceilDiv(notional * liquidationFeeE8, ONE_E8);
+  return { equity, notional, initial, maintenance, risk };
+}
+
+/** R-ratio: 1.0 or less. Nothing at risk is never liquidated. */
+export function isAtRisk({ equity, notional, risk }: ScopeNumbers): boolean {
+  return notional > 0n && equity <= risk;
+}
+
+/** R-withdrawable, before staleness. */
+export function withdrawableOf(balance: bigint, cross: ScopeNumbers): bigint {
+  const kept = max(cross.initial, ceilDiv(cross.notional, 10n));
+  return max(0n, min(balance, cross.equity - kept));
+}
+
+/** What is free in cross (R-isolated). */
+export function freeOf(balance: bigint, cross: ScopeNumbers): bigint {
+  return max(0n, min(balance, cross.equity - cross.initial));
+}
+
+/** R-bankruptcy-price, as a fraction first and rounded in the account's favour. */
+export function bankruptcyOf(
+  leg: Pick<MarginLeg, 'market' | 'size'>,
+  scope: Pick<ScopeNumbers, 'equity' | 'maintenance'>,
+): bigint {
+  const { market, size } = leg;
+  const own = maintenanceFor(market, abs(size));
+  const divisor = scope.maintenance * abs(size);
+  const distance = scope.equity * own;
+  const price =
+    size > 0n
+      ? ceilDiv(market.mark * divisor - distance, divisor)
+      : floorDiv(market.mark * divisor + distance, divisor);
+  return max(1n, price);
+}

@@ -1,0 +1,201 @@
+import type {
+  Authority,
+  Command,
+  Grouping,
+  MarginMode,
+  OrderRequest,
+  PerpDefinition,
+  State,
+} from '@oddlot/engine';
+import { accountView } from '@oddlot/engine';
+import type { Address, InstrumentId } from '@oddlot/units';
+import { timeMs } from '@oddlot/units';
+
+/**
+ * What the traders of a workload do beyond plain orders: margin modes, legs, leverage, orders that
+ * wait for the mark or hang together, amends, reversals, dead man's switches; and what the operator
+ * does to them.
+ */
+
+/** What a workload lends to those who make its commands. */
+export type Desk = {
+  readonly pick: (below: number) => number;
+  readonly now: () => number;
+  readonly perp: () => PerpDefinition;
+  readonly oracleOf: (id: InstrumentId) => number;
+  readonly authority: (trader: Address) => Authority;
+  readonly order: (state: State, trader: Address) => OrderRequest;
+  readonly recentOf: (trader: Address) => readonly number[];
+};
+
+/** How the account trades: leverage, margin mode, legs, isolated margin. */
+export function settingsCommand(desk: Desk, state: State, trader: Address): Command {
+  const { pick } = desk;
+  const authority = desk.authority(trader);
+  const { instrumentId } = desk.perp();
+  const marginMode: MarginMode = pick(2) === 0 ? 'cross' : 'isolated';
+  switch (pick(8)) {
+    case 0:
+      return { type: 'updatePositionMode', authority, mode: pick(2) === 0 ? 'oneWay' : 'hedge' };
+    case 1:
+      // Most have to close first, so the mode is changed where it can be.
+      return { type: 'cancelAll', authority, ...(pick(2) === 0 ? { instrumentId } : {}) };
+    case 2:
+    case 3:
+      return { type: 'updateMarginMode', authority, instrumentId, marginMode };
+    case 4:
+    case 5: {
+      const magnitude = 1 + pick(pick(4) === 0 ? 60 : 14);
+      const leverage = pick(3) === 0 ? -magnitude : magnitude;
+      const mode = pick(2) === 0 ? { marginMode } : {};
+      return { type: 'updateLeverage', authority, instrumentId, leverage, ...mode };
+    }
+    default: {
+      const amountMicroUsdc = (pick(3) === 0 ? -1 : 1) * (1 + pick(4_000_000));
+      const held = isolatedIn(state, trader);
+      return {
+        type: 'updateIsolatedMargin',
+        authority,
+        instrumentId: held?.instrumentId ?? instrumentId,
+        isBuy: held === undefined ? pick(2) === 0 : held.size > 0,
+        amountMicroUsdc,
+      };
+    }
+  }
+}
+
+function isolatedIn(state: State, trader: Address) {
+  return accountView(state, trader)?.positions.find(({ isIsolated }) => isIsolated);
+}
+
+/** Orders that wait, follow others, change or turn a position round. */
+export function waitingCommand(desk: Desk, state: State, trader: Address): Command {
+  const { pick } = desk;
+  const kind = pick(14);
+  if (kind < 3) return amend(desk, trader);
+  if (kind === 3) return reverse(desk, trader);
+  if (kind === 4) {
+    const atMs = timeMs(desk.now() + 4_990 + pick(20_000));
+    const authority = desk.authority(trader);
+    return { type: 'scheduleCancel', authority, ...(pick(5) === 0 ? {} : { atMs }) };
+  }
+  if (kind < 7) return protectPosition(desk, state, trader);
+  if (kind < 11) return family(desk, state, trader);
+  return place(desk, trader, [trigger(desk, desk.order(state, trader))], 'none');
+}
+
+function amend(desk: Desk, trader: Address): Command {
+  const { pick } = desk;
+  const { instrumentId, priceTick } = desk.perp();
+  const recent = desk.recentOf(trader);
+  return {
+    type: 'modifyOrder',
+    authority: desk.authority(trader),
+    instrumentId,
+    target: { orderId: recent[pick(Math.max(1, recent.length))] ?? 1 },
+    price: near(desk, instrumentId, priceTick, pick(4) === 0 ? 30 : 5),
+    size: pick(pick(3) === 0 ? 3_000 : 300),
+  };
+}
+
+function reverse(desk: Desk, trader: Address): Command {
+  const { instrumentId } = desk.perp();
+  const authority = desk.authority(trader);
+  const isBuy = desk.pick(3) === 0 ? {} : { isBuy: desk.pick(2) === 0 };
+  return { type: 'reversePosition', authority, instrumentId, ...isBuy };
+}
+
+/** A take-profit and a stop-loss of the trader's first position. */
+function protectPosition(desk: Desk, state: State, trader: Address): Command {
+  const { pick } = desk;
+  const positions = accountView(state, trader)?.positions ?? [];
+  const held = positions[pick(Math.max(1, positions.length))];
+  const order = desk.order(state, trader);
+  if (held === undefined) return place(desk, trader, [trigger(desk, order)], 'position');
+  const { instrumentId, size } = held;
+  const asked = pick(3) === 0 ? 1 + pick(Math.abs(size)) : 0;
+  const child = { ...order, instrumentId, isBuy: size < 0, reduceOnly: true, size: asked };
+  const children = [
+    trigger(desk, { ...child, price: near(desk, instrumentId, 100, 8) }, 'stopLoss'),
+    trigger(desk, { ...child, price: near(desk, instrumentId, 100, 8) }, 'takeProfit'),
+  ].map(withoutClientId);
+  return place(desk, trader, pick(3) === 0 ? children.slice(1) : children, 'position');
+}
+
+/** A parent with one or two children behind it. */
+function family(desk: Desk, state: State, trader: Address): Command {
+  const { pick } = desk;
+  const parent = { ...desk.order(state, trader), reduceOnly: false };
+  const child = withoutClientId({
+    ...parent,
+    isBuy: !parent.isBuy,
+    reduceOnly: true,
+    timeInForce: 'gtc',
+  });
+  const children = [
+    trigger(desk, child, 'stopLoss'),
+    trigger(desk, { ...child, price: parent.price }, 'takeProfit'),
+  ];
+  const first = pick(6) === 0 ? trigger(desk, parent) : parent;
+  return place(desk, trader, [first, ...children.slice(pick(2))], 'normal');
+}
+
+function trigger(
+  desk: Desk,
+  { expireMs: _, ...order }: OrderRequest,
+  kind: 'takeProfit' | 'stopLoss' = desk.pick(2) === 0 ? 'takeProfit' : 'stopLoss',
+): OrderRequest {
+  const price = near(desk, order.instrumentId, 100, desk.pick(4) === 0 ? 40 : 6);
+  const isMarket = desk.pick(2) === 0;
+  return { ...order, timeInForce: 'gtc', trigger: { kind, price, isMarket } };
+}
+
+function withoutClientId({ clientOrderId: _, ...order }: OrderRequest): OrderRequest {
+  return order;
+}
+
+function place(
+  desk: Desk,
+  trader: Address,
+  orders: readonly OrderRequest[],
+  grouping: Grouping,
+): Command {
+  return { type: 'placeOrders', authority: desk.authority(trader), orders, grouping };
+}
+
+/** A price on the tick, within so many thousandths of the oracle. */
+function near(desk: Desk, id: InstrumentId, tick: number, thousandths: number): number {
+  const millionths = 1_000_000 + desk.pick(2_000 * thousandths + 1) - 1_000 * thousandths;
+  return Math.floor((desk.oracleOf(id) * millionths) / 1_000_000 / tick) * tick;
+}
+
+/** Halts and resumes, moves the fee ladder, changes margin tables. */
+export function operatorCommand(desk: Desk): Command {
+  const { pick } = desk;
+  const { instrumentId, tiers } = desk.perp();
+  switch (pick(8)) {
+    case 0:
+      return { type: 'setPerp', instrumentId, halted: true, changes: {} };
+    case 1:
+    case 2:
+    case 3:
+    case 4:
+    case 5:
+      return { type: 'setPerp', instrumentId, halted: false, changes: {} };
+    case 6: {
+      const ladder = [0, 1, 2].map((level) => ({
+        level,
+        minVolumeMicroUsdc: level * (1 + pick(3)) * 400_000_000,
+        makerFeeE8: 15_003 - 5_000 * level,
+        takerFeeE8: 44_999 - 7_000 * level,
+      }));
+      const isRising = (ladder[2]?.minVolumeMicroUsdc ?? 0) > (ladder[1]?.minVolumeMicroUsdc ?? 0);
+      return { type: 'setFeeTiers', tiers: isRising ? ladder : ladder.slice(0, 2) };
+    }
+    default: {
+      const more = pick(200_000);
+      const moved = tiers.map((tier) => ({ ...tier, mmrE8: tier.mmrE8 + more }));
+      return { type: 'setPerp', instrumentId, changes: { tiers: moved } };
+    }
+  }
+}
