@@ -36,8 +36,7 @@ beforeEach(async () => {
   watch = await OrderWatch.of(world, alice);
 });
 
-const parent = (price = '100', size = '4') =>
-  perpOrder({ market: perp, side: 'buy', price, size });
+const parent = (price = '100', size = '4') => perpOrder({ market: perp, side: 'buy', price, size });
 const takeProfit = (size = '4', changes: object = {}) =>
   triggerOrder({ market: perp, side: 'sell', kind: 'tp', at: '110', size, ...changes });
 const stopLoss = (size = '4', changes: object = {}) =>
@@ -61,7 +60,13 @@ describe('normalTpsl: the shape of a family', () => {
   test.each<[string, () => Json[]]>([
     ['a parent alone', () => [parent()]],
     ['three children', () => [parent(), takeProfit(), stopLoss(), stopLoss()]],
-    ['a child that is no trigger', () => [parent(), perpOrder({ market: perp, side: 'sell', price: '110', size: '4', reduceOnly: true })]],
+    [
+      'a child that is no trigger',
+      () => [
+        parent(),
+        perpOrder({ market: perp, side: 'sell', price: '110', size: '4', reduceOnly: true }),
+      ],
+    ],
     ['a child that is not reduce-only', () => [parent(), takeProfit('4', { reduceOnly: false })]],
     ['a child of the same side', () => [parent(), takeProfit('4', { side: 'buy' })]],
   ])('%s is malformed', async (_, orders) => {
@@ -195,8 +200,24 @@ describe('normalTpsl: the life of a family', () => {
     const rows = await triggersOf(alice);
     expect(rows).toHaveLength(1);
     expect(rows[0].tpslChildren).toEqual([
-      { limitPx: '110', orderType: 'Market', reduceOnly: true, side: 'A', sz: '4', triggerPx: '110', triggerType: 'tp' },
-      { limitPx: '89.5', orderType: 'Limit', reduceOnly: true, side: 'A', sz: '4', triggerPx: '90', triggerType: 'sl' },
+      {
+        limitPx: '110',
+        orderType: 'Market',
+        reduceOnly: true,
+        side: 'A',
+        sz: '4',
+        triggerPx: '110',
+        triggerType: 'tp',
+      },
+      {
+        limitPx: '89.5',
+        orderType: 'Limit',
+        reduceOnly: true,
+        side: 'A',
+        sz: '4',
+        triggerPx: '90',
+        triggerType: 'sl',
+      },
     ]);
     await quote('sell', '105', '4');
     await perp.push('105');
@@ -326,10 +347,9 @@ describe('positionTpsl', () => {
   test('needs a position, and one that its side reduces', async () => {
     const carol = await world.trader('carol');
     const none = refusalOf(await act(carol, onPosition(stopLoss('0'))));
-    expect([
-      'Reduce only order would increase position',
-      `No position for ${perp.name}`,
-    ]).toContain(none.message);
+    expect(['Reduce only order would increase position', `No position for ${perp.name}`]).toContain(
+      none.message,
+    );
     const wrongSide = takeProfit('0', { side: 'buy', at: '90' });
     expect(refusalOf(await act(alice, onPosition(wrongSide))).code).toBeGreaterThan(0);
     expect((await recordOf(alice, perp)).tpsl).toEqual([]);

@@ -159,11 +159,12 @@ describe('orders in hedge mode', () => {
     done(await alice.place(orderOf({ ...CLOSE_LONG, price: '110' })));
     done(await alice.place(orderOf({ ...OPEN_SHORT, price: '111' })));
     const rows = await alice.openOrders();
-    expect(rows.map(({ side, reduceOnly, positionMode }) => [side, reduceOnly, positionMode]))
-      .toEqual([
-        ['A', false, 'Hedge'],
-        ['A', true, 'Hedge'],
-      ]);
+    expect(
+      rows.map(({ side, reduceOnly, positionMode }) => [side, reduceOnly, positionMode]),
+    ).toEqual([
+      ['A', false, 'Hedge'],
+      ['A', true, 'Hedge'],
+    ]);
   });
 
   test('R-reduce: resting closes of a leg never exceed it, the newest are cut first', async () => {
@@ -190,7 +191,8 @@ describe('orders in hedge mode', () => {
     expect(await sizes()).toEqual([]);
     const frame = await socket.next(
       ({ channel, data }) =>
-        channel === 'orderUpdates' && data.some((update: never) => update['status'] === 'cancelled'),
+        channel === 'orderUpdates' &&
+        data.some((update: never) => update['status'] === 'cancelled'),
     );
     const update = frame.data.find((each: never) => each['status'] === 'cancelled');
     expect(update).toMatchObject({ order: { oid: resting.oid }, reason: 'selfTrade' });

@@ -177,6 +177,54 @@ describe('the record of an isolated position (section 4)', () => {
   });
 });
 
+describe('R-isolated: a fill moves margin into the position', () => {
+  const sells = (price: string, size: string) =>
+    perpOrder({ market: perp, side: 'sell', price, size });
+  const buys = (price: string, size: string) =>
+    perpOrder({ market: perp, side: 'buy', price, size, margin: 'isolated' });
+
+  test('with its open loss; what the reserve held beyond comes back', async () => {
+    done(await bob.place(sells('105', '5')));
+    expect(done(await alice.place(buys('110', '5'))).orders[0].state).toBe('filled');
+    // 50 and the loss of 25 are in; 525 × 0.00045 was the fee.
+    expect((await recordOf(alice, perp)).position).toMatchObject({
+      unrealizedPnl: '-25',
+      marginUsed: '50',
+      leverage: { rawUsd: '-450' },
+    });
+    expect(await withdrawable()).toBe('924.76375');
+  });
+
+  test('in parts; the rest stays reserved until it is cancelled', async () => {
+    const { oid } = done(await alice.place(buys('95', '10'))).orders[0];
+    done(await bob.place(sells('95', '4')));
+    expect((await recordOf(alice, perp)).position).toMatchObject({ szi: '4', unrealizedPnl: '20' });
+    // Bought below the mark: a gain of 20 on a margin of 40.
+    expect((await recordOf(alice, perp)).position.marginUsed).toBe('60');
+    const left = exact(await withdrawable());
+    expect(left).toBeLessThan(exact('900'));
+    expect(left).toBeGreaterThan(exact('899.4'));
+    done(await alice.cancel({ a: perp.id, o: oid }));
+    // 40 in the position, 380 × 0.00015 paid as a maker.
+    expect(await withdrawable()).toBe('959.943');
+  });
+
+  test('turning over: the old margin comes back, the new side brings its own', async () => {
+    await openLong();
+    done(await bob.place(perpOrder({ market: perp, side: 'buy', price: '100', size: '8' })));
+    const flip = { market: perp, side: 'sell', price: '100', size: '8' } as const;
+    expect(done(await alice.place(perpOrder(flip))).orders[0].state).toBe('filled');
+    expect((await recordOf(alice, perp)).position).toMatchObject({
+      szi: '-3',
+      entryPx: '100',
+      marginUsed: '30',
+      leverage: { type: 'Isolated', value: 10, rawUsd: '330' },
+    });
+    // 0.225 to open, 0.36 for the eight.
+    expect(await withdrawable()).toBe('969.415');
+  });
+});
+
 describe('R-isolated: closing pays released margin and realised PnL', () => {
   test('with a profit, in two parts, to the micro-USDC', async () => {
     await openLong();
@@ -282,11 +330,7 @@ describe('updateIsolatedMargin (3.6)', () => {
     const carol = await world.trader('carol');
     done(await act(carol, { type: 'updatePositionMode', positionMode: 'hedge' }));
     await trade(carol, bob, { market: perp, price: '100', size: '1', buyerMargin: 'isolated' });
-    expectRefusal(
-      await act(carol, marginChange(1_000_000, { isBuy: false })),
-      10010,
-      message,
-    );
+    expectRefusal(await act(carol, marginChange(1_000_000, { isBuy: false })), 10010, message);
     done(await act(carol, marginChange(1_000_000, { isBuy: true })));
   });
 

@@ -326,11 +326,7 @@ describe('updatePositionMode', () => {
     expect(data.leverage).toMatchObject({ mode: 'Hedge', type: 'Isolated', value: 7 });
     expect(data.leverageShort).toMatchObject({ mode: 'Hedge', type: 'Isolated', value: 3 });
     // Cross has one leverage for both legs, so a sign says nothing there.
-    expectRefusal(
-      await act(alice, leverage(perp.id, -3, 'cross')),
-      10009,
-      'Invalid leverage: -3',
-    );
+    expectRefusal(await act(alice, leverage(perp.id, -3, 'cross')), 10009, 'Invalid leverage: -3');
     expectRefusal(await act(alice, leverage(perp.id, 0)), 10009, 'Invalid leverage: 0');
     const tooHigh = await act(alice, leverage(perp.id, -21));
     expectRefusal(tooHigh, 10009, `Maximum leverage exceeded for ${perp.name}`);

@@ -17,7 +17,17 @@ import {
   type OwnPerp,
   type TriggerOptions,
 } from '../support/perps.ts';
-import { exactly, expectShape, flag, integer, nullable, price, record, text, time } from '../support/shape.ts';
+import {
+  exactly,
+  expectShape,
+  flag,
+  integer,
+  nullable,
+  price,
+  record,
+  text,
+  time,
+} from '../support/shape.ts';
 
 /** R-trigger and the trigger order of the interface: off the book, by the mark, once. */
 
@@ -192,12 +202,42 @@ describe('a waiting trigger order', () => {
 describe('3.1: validation of a trigger order', () => {
   const tick = 'Price precision does not match the tick size: 0.01';
   test.each<[string, Loose, number, string, string]>([
-    ['the trigger price off the tick', { at: '110.001', limit: '110' }, 10000, tick, 't.trigger.triggerPx'],
+    [
+      'the trigger price off the tick',
+      { at: '110.001', limit: '110' },
+      10000,
+      tick,
+      't.trigger.triggerPx',
+    ],
     ['the limit off the tick', { limit: '110.001' }, 10000, tick, 'p'],
-    ['a trigger price of zero', { at: '0', limit: '1' }, 10000, 'Price is out of range', 't.trigger.triggerPx'],
-    ['a fine size', { size: '1.0001' }, 10000, 'Size precision does not match the lot size: 0.001', 's'],
-    ['too much for a market order', { size: '1000.001' }, 10000, 'Order size exceeds the maximum: 1000', 's'],
-    ['too much for a limit', { size: '2000.001', limit: '110' }, 10000, 'Order size exceeds the maximum: 2000', 's'],
+    [
+      'a trigger price of zero',
+      { at: '0', limit: '1' },
+      10000,
+      'Price is out of range',
+      't.trigger.triggerPx',
+    ],
+    [
+      'a fine size',
+      { size: '1.0001' },
+      10000,
+      'Size precision does not match the lot size: 0.001',
+      's',
+    ],
+    [
+      'too much for a market order',
+      { size: '1000.001' },
+      10000,
+      'Order size exceeds the maximum: 1000',
+      's',
+    ],
+    [
+      'too much for a limit',
+      { size: '2000.001', limit: '110' },
+      10000,
+      'Order size exceeds the maximum: 2000',
+      's',
+    ],
   ])('%s', async (_, changes, code, message, field) => {
     const reply = await world.client.exchange(
       await alice.sign({ type: 'order', grouping: 'na', orders: [trigger(changes)] }),
@@ -277,7 +317,14 @@ describe('R-trigger: when it fires', () => {
     await quote('sell', '110.51');
     await perp.push('110');
     const [row] = await alice.openOrders();
-    expect(row).toMatchObject({ oid, limitPx: '110.5', sz: '1', tif: 'GTC', status: 'open', cloid });
+    expect(row).toMatchObject({
+      oid,
+      limitPx: '110.5',
+      sz: '1',
+      tif: 'GTC',
+      status: 'open',
+      cloid,
+    });
     expect(row).toMatchObject({ orderType: 'Limit', triggerPx: '110' });
     expect(await triggersOf(alice, perp)).toEqual([]);
     const book = await world.client.data({ type: 'l2Book', coin: perp.coin });

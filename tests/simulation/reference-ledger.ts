@@ -102,7 +102,7 @@ export class ReferenceLedger {
   /** What the taker now at work has moved into its isolated position, fees included. */
   #used = 0n;
   /** The amend now at work: what its order may hold back. */
-  #amend: { readonly index: number; readonly orderId: number; readonly reserve: bigint } | undefined;
+  #amend: { readonly orderId: number; readonly reserve: bigint } | undefined;
   #fundingLeft = 0n;
   #target: bigint | undefined;
   /** The account whose liquidation order is in the market. */
@@ -199,7 +199,10 @@ export class ReferenceLedger {
     at: number,
   ): void {
     const previous = events[at - 1];
-    if (previous?.commandIndex !== event.commandIndex) this.#before.clear();
+    if (previous?.commandIndex !== event.commandIndex) {
+      this.#endExecution();
+      this.#amend = undefined;
+    }
     if (event.type !== 'fundingPaid') this.#endFunding();
     if (event.type !== 'orderUpdated' && event.type !== 'deleveraged') this.#endDeleveraging();
     if (event.type === 'orderUpdated' && !isCut(event)) this.#endDeleveraging();
@@ -212,9 +215,7 @@ export class ReferenceLedger {
         this.#target ??= this.#insuranceTarget();
       }
     }
-    if (command?.type === 'modifyOrder' && this.#amend?.index !== event.commandIndex) {
-      this.#beginAmend(event.commandIndex, command);
-    }
+    if (command?.type === 'modifyOrder' && this.#amend === undefined) this.#beginAmend(command);
   }
 
   /** True for what follows the end of a scope's work: another scope's, the fund's, an order's. */
@@ -465,9 +466,10 @@ export class ReferenceLedger {
     const { order, status } = event;
     const resting = this.#resting.get(order.orderId);
     if (status !== 'open') {
+      const isWaiting = this.#waiting.get(order.orderId) === order.acceptedMs;
       this.#waiting.delete(order.orderId);
       if (resting !== undefined) this.#drop(order.orderId, resting);
-      const isTaker = resting === undefined;
+      const isTaker = resting === undefined && !isWaiting;
       const isApart = event.cancelCause !== undefined && !WITHIN.has(event.cancelCause);
       if (isTaker && this.#forced === order.account) {
         this.#forced = undefined;
@@ -542,7 +544,7 @@ export class ReferenceLedger {
   }
 
   /** What an amend may hold back is settled before the first of its events. */
-  #beginAmend(index: number, command: Extract<Command, { type: 'modifyOrder' }>): void {
+  #beginAmend(command: Extract<Command, { type: 'modifyOrder' }>): void {
     if (!('orderId' in command.target)) throw new Error('amends name the order');
     const { orderId } = command.target;
     const resting = this.#resting.get(orderId);
@@ -556,7 +558,7 @@ export class ReferenceLedger {
       size: BigInt(command.size) - resting.filled,
     });
     const free = freeOf(owner.balance, this.cross(owner)) + resting.reserve;
-    this.#amend = { index, orderId, reserve: min(needed, free) };
+    this.#amend = { orderId, reserve: min(needed, free) };
     this.#used = 0n;
   }
 

@@ -20,17 +20,43 @@ export function checkConservation(state: State): void {
   for (const [id, size] of net) demand(size === 0, `longs and shorts of ${id} differ by ${size}`);
 }
 
+/** The size of every position there is. */
+export type Sizes = ReadonlyMap<object, number>;
+
+export function sizesOf(state: State): Sizes {
+  const sizes = new Map<object, number>();
+  for (const { holdings } of state.accounts) {
+    for (const holding of holdings.values()) {
+      if (holding.size !== 0) sizes.set(holding, holding.size);
+    }
+  }
+  return sizes;
+}
+
 /**
- * R-adl: whoever was deleveraged and did not trade afterwards has a smaller position on the same
- * side or none, so what it lost is not more than what it had. Told by sizes: the size of the notice
- * comes out of a position that was at least as large, which the ledger model checks; here, that the
- * owner is neither the fund nor at a loss.
+ * R-adl: whoever was deleveraged in a block, and traded in no other way, has less than before on the
+ * same side, or nothing. The fund is never deleveraged.
  */
-export function checkFlips(state: State, events: readonly EngineEvent[]): void {
+export function checkFlips(state: State, before: Sizes, events: readonly EngineEvent[]): void {
+  const deleveraged = new Set<string>();
+  for (const event of events) if (event.type === 'deleveraged') deleveraged.add(event.account);
+  if (deleveraged.size === 0) return;
+  const fund = state.parameters?.insuranceFundAddress ?? '';
+  demand(!deleveraged.has(fund), 'the fund was deleveraged');
   for (const event of events) {
-    if (event.type !== 'deleveraged') continue;
-    demand(event.account !== state.parameters?.insuranceFundAddress, 'the fund is deleveraged');
-    demand(event.size > 0 && event.price > 0, 'a deleveraging closes something');
+    if (event.type === 'liquidationStep') deleveraged.delete(event.account);
+    if (event.type !== 'tradeExecuted') continue;
+    deleveraged.delete(event.taker.account);
+    deleveraged.delete(event.maker.account);
+  }
+  for (const { address, holdings } of state.accounts) {
+    if (!deleveraged.has(address)) continue;
+    for (const holding of holdings.values()) {
+      const size = before.get(holding) ?? 0;
+      const isLess = Math.abs(holding.size) <= Math.abs(size);
+      const isFlipped = holding.size !== 0 && Math.sign(holding.size) !== Math.sign(size);
+      demand(isLess && !isFlipped, `${address} went from ${size} to ${holding.size} by deleveraging`);
+    }
   }
 }
 

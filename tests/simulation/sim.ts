@@ -5,14 +5,15 @@ import {
   type Command,
   createState,
   dump,
+  type LiquidationStep,
   restore,
   type State,
   type StateDump,
 } from '@oddlot/engine';
 import { timeMs } from '@oddlot/units';
 import { parseArgs } from 'node:util';
-import { checkConservation, checkFlips, checkRisk, demand } from './sim-checks.ts';
-import { Workload } from './workload.ts';
+import { checkConservation, checkFlips, checkRisk, demand, sizesOf } from './sim-checks.ts';
+import { PERPS, Workload } from './workload.ts';
 
 /**
  * The engine under random traders: `node tests/simulation/sim.ts --seed 7 --commands 200000`.
@@ -36,8 +37,8 @@ export type SimulationReport = {
 };
 
 /** Blocks between two checks of all invariants, and between two of everyone's risk. */
-const CHECK_EVERY = 400;
-const RISK_EVERY = 7;
+const CHECK_EVERY = 250;
+const RISK_EVERY = 5;
 /** Times that the state is replaced by its restored copy. */
 const RESTORES = 4;
 
@@ -72,11 +73,12 @@ class Simulation {
     for (const opening of this.#workload.opening()) this.#block(opening);
     for (let restores = 1; this.#commands < commands;) {
       this.#workload.tick();
-      const size = 1 + (this.#state.height % 9);
+      const size = 1 + (this.#state.height % 23);
       const block = Array.from({ length: size }, () => this.#workload.next(this.#state));
       this.#block(block);
       if (this.#state.height % CHECK_EVERY === 0) checkInvariants(this.#state);
       if (restores <= RESTORES && this.#commands * (RESTORES + 1) > restores * commands) {
+        if (restores === RESTORES) this.#delist();
         restores += 1;
         this.#restart();
       }
@@ -96,12 +98,13 @@ class Simulation {
   #block(commands: readonly Command[]): void {
     const block = { timeMs: this.#workload.nowMs, commands };
     this.#log.push(JSON.stringify(block));
+    const before = sizesOf(this.#state);
     const result = apply(this.#state, block);
     this.#commands += commands.length;
     this.#workload.observe(result);
     this.#count(result);
     checkConservation(this.#state);
-    checkFlips(this.#state, result.events);
+    checkFlips(this.#state, before, result.events);
     if (this.#state.height % RISK_EVERY === 0) checkRisk(this.#state, result.events);
   }
 
@@ -109,16 +112,27 @@ class Simulation {
     const count = (what: string): void => {
       this.#endings.set(what, (this.#endings.get(what) ?? 0) + 1);
     };
-    for (const { reject } of outcomes) if (reject !== undefined) count(reject.reason);
+    for (const { entries, reject } of outcomes) {
+      if (reject !== undefined) count(reject.reason);
+      for (const entry of entries ?? []) if (entry.reject !== undefined) count(entry.reject.reason);
+    }
     for (const event of events) {
       count(event.type);
       if (event.type === 'tradeExecuted') this.#trades += 1;
-      if (event.type === 'liquidationStep') count(`${event.marginMode} ${event.step}`);
+      if (event.type === 'liquidationStep') count(stepOf(event));
       if (event.type === 'reverseJobChanged') count(`reverse ${event.phase}`);
       if (event.type !== 'orderUpdated') continue;
-      const why = event.cancelCause ?? event.reject?.reason;
+      const why = event.cancelCause ?? (event.commandIndex < 0 ? event.reject?.reason : undefined);
       if (why !== undefined) count(why);
     }
+  }
+
+  /** Towards the end the last perp is settled. */
+  #delist(): void {
+    const instrumentId = PERPS.at(-1)?.instrumentId;
+    if (instrumentId === undefined) return;
+    this.#workload.tick();
+    this.#block([{ type: 'setPerp', instrumentId, delisted: true, changes: {} }]);
   }
 
   /** What a crash and a restart from a snapshot do. */
@@ -137,6 +151,10 @@ class Simulation {
     const isSame = JSON.stringify(dump(twin)) === JSON.stringify(dump(this.#state));
     demand(isSame, 'the replay has the same state');
   }
+}
+
+function stepOf({ marginMode, price, step }: LiquidationStep): string {
+  return step === 'cancel' && price !== undefined ? 'cross pair' : `${marginMode} ${step}`;
 }
 
 type LoggedBlock = { readonly timeMs: number; readonly commands: readonly Command[] };

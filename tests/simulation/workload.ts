@@ -100,10 +100,11 @@ export type WorkloadOptions = {
   /** Most orders of one action. */
   readonly ordersMax: number;
   /**
-   * What the traders know of: plain orders of one-way cross margin at prices that walk; or all there
-   * is, at prices that jump and fall silent, with an operator who halts and changes perps.
+   * What the traders know of: plain orders of one-way cross margin at prices that walk; or every
+   * kind of margin, at prices that jump, with an operator who halts and changes perps; or all there
+   * is, orders that name their margin mode included.
    */
-  readonly skill: 'plain' | 'all';
+  readonly skill: 'plain' | 'margin' | 'all';
 };
 
 export class Workload {
@@ -143,13 +144,35 @@ export class Workload {
     }));
     const listings = PERPS.map((one): Command => ({ type: 'registerPerp', perp: one }));
     const funds = this.traders.map((account, at): Command => {
-      const amountMicroUsdc = 12_000_001 * 4 ** (at % 6) + at;
+      const amountMicroUsdc = 12_000_001 * 4 ** ((at + (at >> 2)) % 6) + at;
       return { type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc };
     });
-    return [
+    // A thin fund, or none: some positions are taken over, others are closed against the winners.
+    if (this.#options.skill !== 'plain' && this.#options.seed % 2 === 0) {
+      funds.push(this.#faucet(PARAMETERS.insuranceFundAddress, 60_000_000));
+    }
+    const blocks = [
       [{ type: 'genesis', parameters: PARAMETERS }, ...listings],
       [{ type: 'pushOracle', prices, observedMs: timeMs(this.nowMs) }, ...funds],
-    ];
+    ] satisfies Command[][];
+    return this.#options.skill === 'plain' ? blocks : [...blocks, this.#modes()];
+  }
+
+  /** A half of the traders starts in hedge mode, another half with isolated margin. */
+  #modes(): Command[] {
+    return this.traders.flatMap((trader, at): Command[] => {
+      const authority = (): Authority => this.#authority(trader);
+      const modes: Command[] = [];
+      if (at % 2 === 1) {
+        modes.push({ type: 'updatePositionMode', authority: authority(), mode: 'hedge' });
+      }
+      if (at % 4 < 2) return modes;
+      for (const { instrumentId: id } of PERPS) {
+        const change = { instrumentId: id, marginMode: 'isolated' } as const;
+        modes.push({ type: 'updateMarginMode', authority: authority(), ...change });
+      }
+      return modes;
+    });
   }
 
   /** Lets time pass, mostly little, now and then enough for a price to grow stale. */
@@ -160,13 +183,13 @@ export class Workload {
     else if (kind < 12) this.nowMs += this.#pick(1_600);
     if (this.#options.skill === 'plain') return;
     // Past the next hour, which funding waits for, and now and then past midnight.
-    if (this.#pick(300) === 0) this.nowMs += 3_600_000 - (this.nowMs % 3_600_000) - 2_000;
+    if (this.#pick(300) === 0) this.nowMs += Math.max(0, 3_598_000 - (this.nowMs % 3_600_000));
     if (this.#pick(3_000) === 0) this.nowMs += 86_400_000;
   }
 
   next(state: State): Command {
     const trader = this.#trader();
-    if (this.#options.skill === 'all') {
+    if (this.#options.skill !== 'plain') {
       const skilled = this.#pick(100);
       if (skilled < 8) return settingsCommand(this.#desk, state, trader);
       if (skilled < 26) return waitingCommand(this.#desk, state, trader);
@@ -231,7 +254,7 @@ export class Workload {
   #oracle(): Command {
     const chosen = this.#perp();
     const last = this.#oracleOf(chosen.instrumentId);
-    const reach = this.#options.skill === 'all' && this.#pick(12) === 0 ? 150 : 8;
+    const reach = this.#options.skill !== 'plain' && this.#pick(12) === 0 ? 150 : 8;
     const moved = Math.floor((last * (1_000 + this.#pick(2 * reach + 1) - reach)) / 1_000);
     const oracle = Math.min(Math.max(moved, 60_000), 9_000_000);
     const external = this.#pick(3) === 0 ? { external: oracle + this.#pick(2_001) - 1_000 } : {};
@@ -274,8 +297,7 @@ export class Workload {
     };
   }
 
-  #faucet(account: Address): Command {
-    const amountMicroUsdc = 1 + this.#pick(2_000_000);
+  #faucet(account: Address, amountMicroUsdc = 1 + this.#pick(2_000_000)): Command {
     return { type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc };
   }
 
@@ -294,6 +316,9 @@ export class Workload {
         ? { expireMs: timeMs(this.nowMs + 4_999 + this.#pick(9) * this.#pick(9_000)) }
         : {}),
       ...(this.#pick(6) === 0 ? { clientOrderId: clientId(this.#pick(6)) } : {}),
+      ...(this.#options.skill === 'all' && this.#pick(20) === 0
+        ? { marginMode: this.#pick(2) === 0 ? ('cross' as const) : ('isolated' as const) }
+        : {}),
     };
   }
 
@@ -309,7 +334,7 @@ export class Workload {
   #size(state: State, trader: Address, id: InstrumentId, isBuy: boolean): number {
     const kind = this.#pick(6);
     if (kind === 0) return this.#pick(70_000);
-    if (kind > 2) return this.#pick(200);
+    if (kind > 1) return this.#pick(200);
     const capacity = tradeCapacity(state, trader, id);
     const most = (isBuy ? capacity?.maxBuy : capacity?.maxSell) ?? 0;
     return Math.ceil((most * (1 + this.#pick(101))) / 100);

@@ -80,8 +80,6 @@ function look(execution: Execution, scope: Scope): void {
   state.liquidations.end(scope);
   if (health.notional === 0n) {
     state.risk.forget(scope);
-    // What its isolated orders hold back is the account's own money: it goes before the fund's.
-    if (health.equity < 0n) clearOrders(execution, scope);
     closeDeficit(execution, scope);
     return;
   }

@@ -70,6 +70,7 @@ describe('R-tiers: a table that cannot be listed', () => {
     ['overlaps', [first, { ...second, minSize: 99_999 }], /gap/],
     ['has an empty tier', [{ ...first, maxSize: 0 }], /empty/],
     ['has a leverage of 0', [{ ...first, maxLeverage: 0 }], /no leverage/],
+    ['asks for nothing', [{ ...first, mmrE8: 0 }], /mmr must rise/],
     ['has a rate that stays', [first, { ...second, mmrE8: first.mmrE8 }], /mmr must rise/],
     ['has a leverage that stays', [first, { ...second, maxLeverage: 50 }], /must fall/],
   ])('%s', (_, tiers, expected) => {

@@ -77,6 +77,32 @@ const SENDS: Record<string, (exchange: Client['exchange']) => Promise<{ txHash: 
         }),
       ],
     }),
+  'order-gtd': (exchange) =>
+    exchange.order({
+      orders: [
+        limitOrder({
+          asset: 1,
+          side: 'sell',
+          price: '101.50',
+          size: '2',
+          tif: 'Gtd',
+          expireTime: 1_767_229_200_000,
+        }),
+      ],
+    }),
+  'order-frontendmarket-reduce': (exchange) =>
+    exchange.order({
+      orders: [
+        limitOrder({
+          asset: 1,
+          side: 'sell',
+          price: '95',
+          size: '0.5',
+          tif: 'FrontendMarket',
+          reduceOnly: true,
+        }),
+      ],
+    }),
   'order-normalTpsl': (exchange) =>
     exchange.order(
       bracketOrder({
@@ -105,8 +131,7 @@ const SENDS: Record<string, (exchange: Client['exchange']) => Promise<{ txHash: 
   'scheduleCancel-set': (exchange) => exchange.scheduleCancel({ time: 1_767_225_660_000 }),
   'scheduleCancel-remove': (exchange) => exchange.scheduleCancel(),
   cancelAll: (exchange) => exchange.cancelAll(),
-  'cancelAll-scoped': (exchange) =>
-    exchange.cancelAll({ asset: 100_001, accountType: 'outcome' }),
+  'cancelAll-scoped': (exchange) => exchange.cancelAll({ asset: 100_001, accountType: 'outcome' }),
   'venueAdmin-registerPerp': (exchange) => exchange.venueAdmin.registerPerp(PERP),
   'venueAdmin-setPerp': (exchange) =>
     exchange.venueAdmin.setPerp({ takerFeeRate: '0.0004', haltTrading: true, instrumentId: 1 }),
@@ -231,10 +256,7 @@ describe('what the venue would refuse for its form is not sent', () => {
   test.each<[string, (exchange: Client['exchange']) => Promise<unknown>]>([
     ['no margin to move', (e) => e.updateIsolatedMargin({ asset: 1, isBuy: true, ntli: 0 })],
     ['part of a leverage', (e) => e.updateLeverage({ asset: 1, leverage: 2.5 })],
-    [
-      'a scope that contradicts itself',
-      (e) => e.cancelAll({ asset: 1, accountType: 'outcome' }),
-    ],
+    ['a scope that contradicts itself', (e) => e.cancelAll({ asset: 1, accountType: 'outcome' })],
     ['a change of nothing', (e) => e.venueAdmin.setPerp({ instrumentId: 1 })],
   ])('%s', async (_, send) => {
     const venue = await aVenue();
@@ -251,6 +273,21 @@ describe('replies', () => {
     const { exchange } = clientOf(await aVenue(data, confirmed));
     const reply = await exchange.venueAdmin.registerPerp(PERP, { confirm: 'executed' });
     expect(reply).toMatchObject({ status: 'executed', height: 7, created: { instrumentId: 4 } });
+  });
+
+  test('a price that was skipped is told, and not thrown: the others count', async () => {
+    const status = { error: 'prices[1]: Instrument not found', code: 10_404, name: 'NOT_FOUND' };
+    const { exchange } = clientOf(await aVenue({ statuses: [status] }, confirmed));
+    const prices = [1, 777].map((instrumentId) => ({
+      instrumentId,
+      oraclePx: '100',
+      externalPerpPx: null,
+    }));
+    const reply = await exchange.venueAdmin.pushOracle(
+      { prices, time: 1 },
+      { confirm: 'executed' },
+    );
+    expect(reply).toMatchObject({ status: 'executed', failure: status, orders: [] });
   });
 
   test('a setting that is refused at its execution is thrown', async () => {

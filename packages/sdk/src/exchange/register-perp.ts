@@ -14,9 +14,9 @@ export type RegisterPerpParameters = NonNullable<ActionInputOf<'venueAdmin'>['re
  */
 export function registerPerp<Confirm extends 'executed' | undefined = undefined>(
   context: ExchangeContext,
-  registerPerp: RegisterPerpParameters,
+  parameters: RegisterPerpParameters,
   options?: OperatorOptions<Confirm>,
 ): Promise<ReplyOf<Confirm>> {
-  const action: ActionInputOf<'venueAdmin'> = { type: 'venueAdmin', registerPerp };
+  const action: ActionInputOf<'venueAdmin'> = { type: 'venueAdmin', registerPerp: parameters };
   return sendAction(context, () => action, options);
 }

@@ -55,6 +55,9 @@ export type ReplyOf<Confirm extends 'executed' | undefined> = Confirm extends 'e
 /** Any reply. */
 export type ActionReply = AcceptedReply | QueuedReply | ExecutedReply | PendingReply;
 
+/** A failure that names its entry: the others went their own way, results or not. */
+const ENTRY_FAILURE = /^\w+\[\d+\]: /;
+
 /** Reads an answer of /exchange; a refusal of the whole action is thrown. */
 export function readReply(reply: HttpReply, { txHash, nonce }: SignedAction): ActionReply {
   const sent = { txHash, nonce };
@@ -72,7 +75,8 @@ export function readReply(reply: HttpReply, { txHash, nonce }: SignedAction): Ac
   const [status] = statuses;
   const failure = status === 'success' ? undefined : status;
   // Without entries the failure is that of the whole action, however it was told.
-  if (failure !== undefined && orders === undefined) throw failureOf(failure, reply);
+  const isOfAll = orders === undefined && !ENTRY_FAILURE.test(failure?.error ?? '');
+  if (failure !== undefined && isOfAll) throw failureOf(failure, reply);
   if (body.confirm !== 'executed') return { ...sent, status: 'accepted', warnings };
   const height = body.height ?? 0;
   const results = { orders: orders ?? [], failure, created: created as Created | undefined };

@@ -13,9 +13,9 @@ export type SetFeeTiersParameters = NonNullable<ActionInputOf<'venueAdmin'>['set
  */
 export function setFeeTiers<Confirm extends 'executed' | undefined = undefined>(
   context: ExchangeContext,
-  setFeeTiers: SetFeeTiersParameters,
+  parameters: SetFeeTiersParameters,
   options?: OperatorOptions<Confirm>,
 ): Promise<ReplyOf<Confirm>> {
-  const action: ActionInputOf<'venueAdmin'> = { type: 'venueAdmin', setFeeTiers };
+  const action: ActionInputOf<'venueAdmin'> = { type: 'venueAdmin', setFeeTiers: parameters };
   return sendAction(context, () => action, options);
 }

@@ -13,9 +13,9 @@ export type SetPerpParameters = NonNullable<ActionInputOf<'venueAdmin'>['setPerp
  */
 export function setPerp<Confirm extends 'executed' | undefined = undefined>(
   context: ExchangeContext,
-  setPerp: SetPerpParameters,
+  parameters: SetPerpParameters,
   options?: OperatorOptions<Confirm>,
 ): Promise<ReplyOf<Confirm>> {
-  const action: ActionInputOf<'venueAdmin'> = { type: 'venueAdmin', setPerp };
+  const action: ActionInputOf<'venueAdmin'> = { type: 'venueAdmin', setPerp: parameters };
   return sendAction(context, () => action, options);
 }

@@ -225,7 +225,7 @@ describe('the clearinghouse state', () => {
     expect({ tpsl, type }).toEqual({ tpsl: [], type: 'OneWay' });
     expect(mark).toBeGreaterThan(100);
     expect(position).toEqual({
-      adlQuantile: 0,
+      adlQuantile: 4,
       asset: '1',
       coin: 'BTC-USDC',
       cumFunding: { allTime: '0', sinceChange: '0', sinceOpen: '0' },

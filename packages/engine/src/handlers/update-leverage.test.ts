@@ -1,0 +1,194 @@
+import { instrumentId } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { holdingKey } from '../account.ts';
+import type { MarginMode } from '../command.ts';
+import { accountView } from '../read.ts';
+import type { Reject } from '../reject.ts';
+import { alice, bob, order, PERP, Scenario } from '../testing/scenario.ts';
+import { act, group, waiting } from '../testing/waiting.ts';
+
+/** One lot at this price is worth 1 USDC. */
+const PRICE = 1_000_000;
+const ID = PERP.instrumentId;
+
+function set(
+  venue: Scenario,
+  leverage: number,
+  marginMode?: MarginMode,
+  id = ID,
+): Reject | undefined {
+  const mode = marginMode === undefined ? {} : { marginMode };
+  return act(venue, alice, { type: 'updateLeverage', instrumentId: id, leverage, ...mode })
+    .outcomes[0]?.reject;
+}
+
+/** Alice with so much money, bob with plenty. */
+function venueWith(funds: number): Scenario {
+  const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
+  venue.fund(alice, funds);
+  return venue;
+}
+
+function long(venue: Scenario, size: number): void {
+  venue.one(bob, { isBuy: false, price: PRICE, size });
+  expect(venue.one(alice, { price: PRICE, size }).state).toBe('filled');
+}
+
+function isolate(venue: Scenario): void {
+  act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
+}
+
+const hedge = { type: 'updatePositionMode', mode: 'hedge' } as const;
+
+describe('R-leverage: refusals, in their order', () => {
+  test('an instrument that is not listed comes before the number', () => {
+    const venue = venueWith(1_000_000_000);
+    expect(set(venue, 0, undefined, instrumentId(9))).toEqual({
+      reason: 'instrumentUnknown',
+      instrumentId: 9,
+    });
+  });
+
+  test.each([
+    { leverage: 0, mode: 'cross', isHedged: false },
+    { leverage: 0, mode: 'isolated', isHedged: true },
+    { leverage: -5, mode: 'cross', isHedged: false },
+    { leverage: -5, mode: 'isolated', isHedged: false },
+    { leverage: -5, mode: 'cross', isHedged: true },
+  ] as const)('$leverage is no leverage: $mode, hedge $isHedged', ({ leverage, mode, isHedged }) => {
+    const venue = venueWith(1_000_000_000);
+    if (isHedged) act(venue, alice, hedge);
+    venue.one(alice, { price: 900_000, size: 100 });
+    expect(set(venue, leverage, mode)).toEqual({ reason: 'leverageInvalid', leverage });
+  });
+
+  test('open orders, then TP/SL, then triggers, then the tier, then the margin', () => {
+    const venue = venueWith(10_000_000);
+    long(venue, 100);
+    const stop = waiting({ price: 900_000 });
+    const exit = { kind: 'stopLoss', price: 900_000, isMarket: true } as const;
+    group(venue, alice, 'none', stop);
+    const child = order({ isBuy: false, reduceOnly: true, price: 900_000, size: 100, trigger: exit });
+    group(venue, alice, 'position', child);
+    const resting = venue.one(alice, { isBuy: false, price: 1_100_000, size: 100 });
+    const reasons: (string | undefined)[] = [];
+    const note = () => reasons.push(set(venue, 51)?.reason);
+    note();
+    venue.cancel(alice, resting.orderId!);
+    note();
+    const [first, second] = [...venue.state.triggers.all()].sort((a, b) => a.orderId - b.orderId);
+    venue.cancel(alice, second!.orderId);
+    note();
+    venue.cancel(alice, first!.orderId);
+    note();
+    expect(reasons).toEqual([
+      'leverageOpenOrders',
+      'leverageTpslOrders',
+      'leverageTriggerOrders',
+      'leverageTooHigh',
+    ]);
+    // 100 USDC at 10× are 10; she has 9.955 left of 10.
+    expect(set(venue, 10)).toEqual({
+      reason: 'marginInsufficient',
+      required: 10_000_000n,
+      available: 9_955_000n,
+    });
+    // 100 / 11 = 9.0909091, rounded up.
+    expect(set(venue, 11)).toBeUndefined();
+    expect(accountView(venue.state, alice)?.initialMargin).toBe(9_090_910n);
+  });
+
+  test('the tier of the position caps it: 50× in the first, 20× in the second', () => {
+    const venue = venueWith(100_000_000_000);
+    expect(set(venue, 51)).toEqual({ reason: 'leverageTooHigh', instrumentId: ID, max: 50 });
+    expect(set(venue, 50)).toBeUndefined();
+    long(venue, 100_010);
+    expect(set(venue, 21)).toEqual({ reason: 'leverageTooHigh', instrumentId: ID, max: 20 });
+    expect(set(venue, 20)).toBeUndefined();
+  });
+
+  test('orders and positions of the other margin mode, or instrument, do not matter', () => {
+    const venue = venueWith(10_000_000);
+    long(venue, 100);
+    venue.one(alice, { isBuy: false, price: 1_100_000, size: 50 });
+    expect(set(venue, 1, 'isolated')).toBeUndefined();
+    expect(venue.account(alice).settings.get(ID)).toEqual({
+      isIsolated: false,
+      crossLeverage: 20,
+      isolatedLeverage: [1, 1],
+    });
+    expect(venue.holding(alice)).toMatchObject({ isIsolated: false, leverage: 20 });
+  });
+
+  test('with a margin that is not covered a higher leverage is still welcome', () => {
+    const venue = venueWith(10_000_000);
+    long(venue, 100);
+    // Worth 1.955 at 92, against 4.6 at 20×, 2.3 at 40×.
+    venue.oracle(920_000);
+    expect(set(venue, 19)?.reason).toBe('marginInsufficient');
+    expect(set(venue, 40)).toBeUndefined();
+    expect(accountView(venue.state, alice)?.initialMargin).toBe(2_300_000n);
+  });
+});
+
+describe('R-isolated: leverage of a position', () => {
+  test('a lower one draws the missing margin from cross, a higher one frees nothing', () => {
+    const venue = venueWith(1_000_000_000);
+    isolate(venue);
+    long(venue, 100);
+    // 5 of margin and 0.045 of fee.
+    expect(venue.balance(alice)).toBe(994_955_000n);
+    expect(set(venue, 10)).toBeUndefined();
+    expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 10_000_000n, leverage: 10 });
+    expect(venue.balance(alice)).toBe(989_955_000n);
+    expect(set(venue, 50)).toBeUndefined();
+    expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 10_000_000n, leverage: 50 });
+    expect(venue.balance(alice)).toBe(989_955_000n);
+    // Back to 20×: the margin of 10 is enough for 5.
+    expect(set(venue, 20)).toBeUndefined();
+    expect(venue.holding(alice).isolatedMargin).toBe(10_000_000n);
+  });
+
+  test('what is missing counts profit and loss', () => {
+    const venue = venueWith(1_000_000_000);
+    isolate(venue);
+    long(venue, 100);
+    // At 102: 10.2 needed at 10×, 5 + 2 there: 3.2 missing.
+    venue.oracle(1_020_000);
+    expect(set(venue, 10)).toBeUndefined();
+    expect(venue.holding(alice).isolatedMargin).toBe(8_200_000n);
+    expect(venue.balance(alice)).toBe(991_755_000n);
+  });
+
+  test('is refused when cross has not enough free', () => {
+    const venue = venueWith(9_000_000);
+    isolate(venue);
+    long(venue, 100);
+    expect(set(venue, 10)).toEqual({
+      reason: 'marginInsufficient',
+      required: 5_000_000n,
+      available: 3_955_000n,
+    });
+    expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 5_000_000n, leverage: 20 });
+    // 100 / 12 = 8.333334 rounded up: 3.333334 missing.
+    expect(set(venue, 12)).toBeUndefined();
+    expect(venue.balance(alice)).toBe(621_666n);
+  });
+
+  test('R-hedge: the sign names the side, each leg has its own', () => {
+    const venue = venueWith(1_000_000_000);
+    act(venue, alice, hedge);
+    isolate(venue);
+    long(venue, 100);
+    venue.one(bob, { price: PRICE, size: 60 });
+    venue.one(alice, { isBuy: false, price: PRICE, size: 60 });
+    const leg = (n: 0 | 1) => venue.account(alice).holdings.get(holdingKey(ID, n))!;
+    expect([leg(0).isolatedMargin, leg(1).isolatedMargin]).toEqual([5_000_000n, 3_000_000n]);
+    expect(set(venue, -10)).toBeUndefined();
+    expect([leg(0).leverage, leg(1).leverage]).toEqual([20, 10]);
+    expect([leg(0).isolatedMargin, leg(1).isolatedMargin]).toEqual([5_000_000n, 6_000_000n]);
+    expect(set(venue, 5)).toBeUndefined();
+    expect([leg(0).leverage, leg(1).leverage]).toEqual([5, 10]);
+    expect([leg(0).isolatedMargin, leg(1).isolatedMargin]).toEqual([20_000_000n, 6_000_000n]);
+  });
+});

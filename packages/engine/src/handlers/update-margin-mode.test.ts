@@ -1,0 +1,69 @@
+import { instrumentId } from '@oddlot/units';
+import { expect, test } from 'vitest';
+import type { MarginMode } from '../command.ts';
+import type { Reject } from '../reject.ts';
+import { alice, bob, PERP, Scenario } from '../testing/scenario.ts';
+import { act, group, waiting } from '../testing/waiting.ts';
+
+const PRICE = 1_000_000;
+const ID = PERP.instrumentId;
+const SECOND = instrumentId(2);
+
+function set(venue: Scenario, marginMode: MarginMode, id = ID): Reject | undefined {
+  return act(venue, alice, { type: 'updateMarginMode', instrumentId: id, marginMode }).outcomes[0]
+    ?.reject;
+}
+
+test('an unknown instrument is refused', () => {
+  const venue = Scenario.open();
+  expect(set(venue, 'isolated', instrumentId(9))).toEqual({
+    reason: 'instrumentUnknown',
+    instrumentId: 9,
+  });
+});
+
+test('R-isolated: positions, then orders of either kind, hold the mode; the current one never', () => {
+  const venue = Scenario.open();
+  venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
+  venue.one(alice, { price: PRICE, size: 100 });
+  const resting = venue.one(alice, { price: 900_000, size: 100 });
+  expect(set(venue, 'cross')).toBeUndefined();
+  expect(set(venue, 'isolated')).toEqual({ reason: 'marginModeOpenPositions' });
+  venue.one(bob, { price: PRICE, size: 100 });
+  venue.one(alice, { isBuy: false, price: PRICE, size: 100 });
+  expect(set(venue, 'isolated')).toEqual({ reason: 'marginModeOpenOrders' });
+  group(venue, alice, 'none', waiting({ price: 900_000 }, { reduceOnly: false }));
+  venue.cancel(alice, resting.orderId!);
+  expect(set(venue, 'isolated')).toEqual({ reason: 'marginModeOpenOrders' });
+  act(venue, alice, { type: 'cancelAll' });
+  expect(set(venue, 'isolated')).toBeUndefined();
+  expect(venue.holding(alice)).toMatchObject({ isIsolated: true, leverage: 20 });
+});
+
+test('what is open in other instruments does not hold it', () => {
+  const venue = Scenario.open();
+  venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: SECOND, name: 'B-USDC' } });
+  venue.one(alice, { price: 900_000, size: 100 });
+  expect(set(venue, 'isolated', SECOND)).toBeUndefined();
+  expect(venue.account(alice).settings.get(SECOND)?.isIsolated).toBe(true);
+  expect(venue.holding(alice).isIsolated).toBe(false);
+});
+
+test('only isolated: cross is refused before positions are looked at', () => {
+  const venue = Scenario.open({ perp: { ...PERP, onlyIsolated: true } });
+  venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
+  venue.one(alice, { price: PRICE, size: 100 });
+  expect(venue.holding(alice).isIsolated).toBe(true);
+  expect(set(venue, 'isolated')).toBeUndefined();
+  expect(set(venue, 'cross')).toEqual({ reason: 'onlyIsolated', instrumentId: ID });
+});
+
+test('each mode keeps its own leverage, and margins follow at once', () => {
+  const venue = Scenario.open({ funds: 10_000_000 });
+  act(venue, alice, { type: 'updateLeverage', instrumentId: ID, leverage: 2, marginMode: 'isolated' });
+  expect(set(venue, 'isolated')).toBeUndefined();
+  // 100 USDC at 2× are 50: more than she has. At 20× they are 5.
+  expect(venue.one(alice, { price: PRICE, size: 100 }).reject?.reason).toBe('marginInsufficient');
+  expect(set(venue, 'cross')).toBeUndefined();
+  expect(venue.one(alice, { price: PRICE, size: 100 }).state).toBe('open');
+});

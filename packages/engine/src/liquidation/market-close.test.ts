@@ -1,0 +1,323 @@
+import { instrumentId } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { holdingKey } from '../account.ts';
+import type { BlockResult } from '../block.ts';
+import type { LiquidationStep } from '../event.ts';
+import { accountView, openOrders } from '../read.ts';
+import { alice, bob, carol, order, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
+import { act, group, waiting } from '../testing/waiting.ts';
+
+/** One lot at this price is worth 1 USDC. */
+const PRICE = 1_000_000;
+const ID = PERP.instrumentId;
+const SECOND = instrumentId(2);
+const FUND = PARAMETERS.insuranceFundAddress;
+
+const steps = ({ events }: BlockResult): LiquidationStep[] =>
+  events.filter((event) => event.type === 'liquidationStep');
+const names = (result: BlockResult): string[] => steps(result).map(({ step }) => step);
+
+type Setup = { readonly size: number; readonly funds: number; readonly isIsolated?: boolean };
+
+/** Alice holds a signed size at 100 against bob; carol and bob are rich. */
+function held({ size, funds, isIsolated = false }: Setup): Scenario {
+  const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000_000 });
+  venue.fund(alice, funds);
+  const marginMode = isIsolated ? 'isolated' : 'cross';
+  act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode });
+  trade(venue, size);
+  return venue;
+}
+
+function trade(venue: Scenario, size: number, id = ID): void {
+  const shape = { instrumentId: id, price: PRICE, size: Math.abs(size) };
+  venue.one(bob, { ...shape, isBuy: size < 0 });
+  expect(venue.one(alice, { ...shape, isBuy: size > 0, timeInForce: 'ioc' }).state).toBe('filled');
+}
+
+function listSecond(venue: Scenario): void {
+  venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: SECOND, name: 'B-USDC' } });
+  venue.oracle(PRICE, SECOND);
+}
+
+describe('R-liquidation (2): the order that closes', () => {
+  // 1,000 lots, 10 units. Cross: 60 − 0.45 = 59.55. Isolated: 50.
+  // Cross long at 95.5: 59.55 − 45 = 14.55, risk 14.325: safe. At 95: 9.55 against 14.25.
+  // Bankruptcy 95 − 0.955 = 94.045; the band ends at 90.25. Sold at 94.5: 4.55 left of 59.55, fee
+  // min(4.725, 4.55). Short the same way round: at 105 9.55 against 15.75, bankruptcy 105.955,
+  // bought at 105.5: 4.55 left, fee min(5.275, 4.55).
+  // Isolated long at 96: 10 against 14.4; bankruptcy 95; sold at 95.5: 5 left, fee min(4.775, 5).
+  // Isolated short at 104: 10 against 15.6; bankruptcy 105; bought at 104.5: 5 left, fee 5.225 → 5.
+  test.each([
+    { size: 1_000, isIsolated: false, mark: 950_000, limit: 940_450, at: 945_000, fee: 4_550_000n },
+    { size: -1_000, isIsolated: false, mark: 1_050_000, limit: 1_059_550, at: 1_055_000, fee: 4_550_000n },
+    { size: 1_000, isIsolated: true, mark: 960_000, limit: 950_000, at: 955_000, fee: 4_775_000n },
+    { size: -1_000, isIsolated: true, mark: 1_040_000, limit: 1_050_000, at: 1_045_000, fee: 5_000_000n },
+  ])('$size, isolated $isIsolated: limit $limit, fee $fee', ({ at, fee, limit, mark, ...setup }) => {
+    const venue = held({ ...setup, funds: 60_000_000 });
+    const { isIsolated, size } = setup;
+    const outside = isIsolated ? 9_550_000n : 0n;
+    venue.one(carol, { isBuy: size > 0, price: at, size: 1_000 });
+    const before = { fund: venue.balance(FUND), treasury: venue.state.treasury };
+    const result = venue.wait(1_000).oracle(mark);
+    expect(steps(result)).toMatchObject([
+      { step: 'market', mark, price: limit, marginMode: isIsolated ? 'isolated' : 'cross' },
+    ]);
+    expect(venue.position(alice)).toBe(0);
+    const left = (isIsolated ? 5_000_000n : 4_550_000n) - fee;
+    expect(venue.balance(alice)).toBe(outside + left);
+    // The fee goes to the fund; carol pays 0.015% as a maker, of which the fund may get its share.
+    const makerFee = (BigInt(at) * 1_000n * 15_000n) / 100_000_000n;
+    const gained = venue.balance(FUND) - before.fund + (venue.state.treasury - before.treasury);
+    expect(gained).toBe(fee + makerFee);
+    expect(venue.balance(FUND) - before.fund).toBeGreaterThanOrEqual(fee);
+    // R-fee-tiers: no volume of it.
+    expect(venue.account(carol).volume.days).toEqual([]);
+  });
+
+  test('never further than 5% from the mark', () => {
+    const venue = held({ size: 1_000, funds: 60_000_000 });
+    listSecond(venue);
+    venue.fund(alice, 6_000_000_000);
+    trade(venue, 100_000, SECOND);
+    // 6,059.55 − 45 = 6,014.55. At 94 of the second: 6,014.55 − 6,000 = 14.55, risk 1.5% of 95,000:
+    // the first one's share of it is small, so that its limit is near the mark and no further.
+    venue.one(carol, { price: 800_000, size: 1_000 });
+    const result = venue.wait(1_000).oracle(940_000, SECOND);
+    for (const { mark, price, step } of steps(result)) {
+      if (step === 'market') expect(price).toBeGreaterThanOrEqual(Math.ceil(mark * 0.95));
+    }
+    // Nothing at 80 was sold to.
+    expect(openOrders(venue.state, carol)).toHaveLength(1);
+  });
+
+  test('R-rounding: the fee rounds up once an order, however many fills', () => {
+    const venue = held({ size: 1_003, funds: 70_000_000 });
+    // 3 fills of odd values: 0.5% of each would round up three times.
+    for (const size of [333, 333, 337]) {
+      venue.one(carol, { price: 950_100, size });
+      venue.one(carol, { price: 950_000, size: 10 });
+    }
+    // At 94.4: 69.54865 − 56.168 = 13.38065 against 14.202.
+    const result = venue.wait(1_000).oracle(944_000);
+    const trades = result.events.filter((event) => event.type === 'tradeExecuted');
+    expect(trades).toHaveLength(3);
+    const paid = trades.reduce((sum, { taker }) => sum + taker.fee, 0n);
+    // 1,003 × 950,100 × 0.5% = 4,764,751.5.
+    expect(paid).toBe(4_764_752n);
+  });
+
+  test('again every second while the ratio stays at 1 or less, no sooner', () => {
+    const venue = held({ size: 1_000, funds: 60_000_000 });
+    // At 95.2: 11.55 against 14.28, above two thirds of 9.52: it waits for a better book.
+    expect(names(venue.wait(1_000).oracle(952_000))).toEqual(['market']);
+    expect(names(venue.wait(999).block())).toEqual([]);
+    expect(names(venue.wait(1).block())).toEqual(['market']);
+    venue.one(carol, { price: 950_000, size: 400 });
+    expect(venue.position(alice)).toBe(1_000);
+    venue.wait(1_000).block();
+    expect(venue.position(alice)).toBe(600);
+    // Money that comes in ends it.
+    venue.fund(alice, 50_000_000);
+    expect(names(venue.wait(1_000).block())).toEqual([]);
+    expect(venue.state.liquidations.size).toBe(0);
+  });
+});
+
+describe('R-liquidation (3): two thirds of maintenance', () => {
+  // 1,000 lots at 94.9: maintenance 9.49, two thirds 6.326666…. Equity 59.55 − 51 = 8.55 stays in
+  // the market. At 94.67: 59.55 − 53.3 = 6.25, two thirds of 9.467 are 6.311: taken over.
+  // At 94.677: 6.32 against 6.3118: stays. At 94.676: 6.31 against 6.311733…: taken over.
+  test.each([
+    { mark: 949_000, found: ['market'] },
+    { mark: 946_770, found: ['market'] },
+    { mark: 946_760, found: ['market', 'adl'] },
+    { mark: 946_700, found: ['market', 'adl'] },
+  ])('at $mark: $found', ({ found, mark }) => {
+    const venue = held({ size: 1_000, funds: 60_000_000 });
+    expect(names(venue.wait(1_000).oracle(mark))).toEqual(found);
+  });
+});
+
+describe('R-liquidation (1): orders first', () => {
+  test('resting orders and triggers that could open go, reducing triggers stay', () => {
+    const venue = held({ size: 1_000, funds: 70_000_000 });
+    venue.one(alice, { isBuy: false, price: 1_100_000, size: 500, reduceOnly: true });
+    venue.one(alice, { price: 900_000, size: 100 });
+    group(venue, alice, 'none', waiting({ price: 700_000 }));
+    group(venue, alice, 'none', waiting({ price: 600_000 }, { reduceOnly: false }));
+    const result = venue.wait(1_000).oracle(943_000);
+    expect(names(result)[0]).toBe('cancel');
+    const cancelled = result.events.filter(
+      (event) => event.type === 'orderUpdated' && event.cancelCause === 'liquidation',
+    );
+    expect(cancelled).toHaveLength(3);
+    expect(openOrders(venue.state, alice)).toEqual([]);
+  });
+
+  test('the reserve of isolated orders returns to cross, and may be enough', () => {
+    const venue = held({ size: 1_000, funds: 70_000_000 });
+    listSecond(venue);
+    act(venue, alice, { type: 'updateMarginMode', instrumentId: SECOND, marginMode: 'isolated' });
+    // 69.55 in hand, 50 carry the position. 300 lots hold back 15 + 0.135.
+    venue.one(alice, { instrumentId: SECOND, price: PRICE, size: 300 });
+    expect(venue.balance(alice)).toBe(54_415_000n);
+    // At 96: 14.415 against 14.4, safe. At 95.9: 13.415 against 14.385; with the reserve 28.55.
+    expect(names(venue.wait(1_000).oracle(960_000))).toEqual([]);
+    expect(names(venue.wait(1_000).oracle(959_000))).toEqual(['cancel']);
+    expect(venue.position(alice)).toBe(1_000);
+    expect(venue.balance(alice)).toBe(69_550_000n);
+    expect(venue.state.liquidations.size).toBe(0);
+  });
+
+  test('an isolated position in danger leaves the orders of cross alone', () => {
+    const venue = held({ size: 1_000, funds: 200_000_000, isIsolated: true });
+    listSecond(venue);
+    venue.one(alice, { instrumentId: SECOND, price: 900_000, size: 100 });
+    const opening = venue.one(alice, { price: 900_000, size: 100 });
+    const result = venue.wait(1_000).oracle(960_000);
+    expect(names(result)).toEqual(['cancel', 'market']);
+    const left = openOrders(venue.state, alice).map(({ orderId }) => orderId);
+    expect(left).toHaveLength(1);
+    expect(left).not.toContain(opening.orderId);
+  });
+
+  test('R-hedge: an isolated leg in danger leaves the triggers of the other alone', () => {
+    const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
+    venue.fund(alice, 500_000_000);
+    act(venue, alice, { type: 'updatePositionMode', mode: 'hedge' });
+    act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
+    trade(venue, 1_000);
+    const opens = { isBuy: true, reduceOnly: false } as const;
+    const above = { kind: 'stopLoss', price: 1_300_000 } as const;
+    const below = { kind: 'stopLoss', price: 700_000 } as const;
+    group(venue, alice, 'none', waiting(above, opens));
+    group(venue, alice, 'none', waiting(below, { isBuy: false, reduceOnly: false }));
+    expect(venue.state.triggers.size).toBe(2);
+    venue.wait(1_000).oracle(960_000);
+    // The one that would open the long leg is gone, the one of the short leg waits on.
+    const waits = [...venue.state.triggers.all()].map(({ request }) => request.isBuy);
+    expect(waits).toEqual([false]);
+  });
+});
+
+describe('R-hedge: the common part of a cross pair', () => {
+  // Long 1,000 and short 600, 80 − 0.45 − 0.27 = 79.28. At 85: −150 + 90 = −60: 19.28, risk 1.5% of
+  // 1,360 = 20.4. Closed against itself, 400 lots are left: risk 5.1.
+  test('closes at the mark, free of fee, before anything is sold', () => {
+    const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
+    venue.fund(alice, 82_000_000);
+    act(venue, alice, { type: 'updatePositionMode', mode: 'hedge' });
+    trade(venue, 1_000);
+    trade(venue, -600);
+    act(venue, alice, { type: 'updateLeverage', instrumentId: ID, leverage: 50 });
+    expect(venue.balance(alice)).toBe(81_280_000n);
+    // At 84.6: −154 + 92.4 = −61.6: 19.68, risk 1.5% of 1,353.6 = 20.304.
+    const result = venue.wait(1_000).oracle(846_000);
+    expect(result.events.filter((event) => event.type === 'tradeExecuted')).toEqual([]);
+    const size = (leg: 0 | 1) => venue.account(alice).holdings.get(holdingKey(ID, leg))?.size;
+    expect([size(0), size(1)]).toEqual([400, 0]);
+    // Realised: 600 lots lost 92.4 and gained as much.
+    expect(venue.balance(alice)).toBe(81_280_000n);
+    expect(accountView(venue.state, alice)?.cross.accountValue).toBe(19_680_000n);
+    expect(venue.state.liquidations.size).toBe(0);
+    expect(venue.state.perps.get(ID)?.openInterest).toBe(400);
+  });
+});
+
+describe('R-liquidation: several positions', () => {
+  /** Long 2,000 of the first and 1,000 of the second, 160 − 1.35 = 158.65. */
+  function two(): Scenario {
+    const venue = held({ size: 2_000, funds: 160_000_000 });
+    listSecond(venue);
+    trade(venue, 1_000, SECOND);
+    return venue;
+  }
+
+  test('largest notional first, and no more than it takes', () => {
+    const venue = two();
+    venue.one(carol, { price: 930_000, size: 2_000 });
+    venue.one(carol, { instrumentId: SECOND, price: 930_000, size: 1_000 });
+    // Both at 100 but the first at 94: 158.65 − 120 = 38.65, risk 1.5% of 2,880 = 43.2. Sold at 93:
+    // 18.65, less the fee of 9.3: 9.35 against 15: not enough, the second goes too.
+    const result = venue.wait(1_000).oracle(940_000);
+    expect(steps(result).map(({ positions }) => positions[0]?.instrumentId)).toEqual([ID, SECOND]);
+    const other = two();
+    other.one(carol, { price: 940_000, size: 2_000 });
+    other.one(carol, { instrumentId: SECOND, price: 930_000, size: 1_000 });
+    // Sold at 94: 38.65 less 9.4: 29.25 against 15. The second stays.
+    expect(steps(other.wait(1_000).oracle(940_000))).toHaveLength(1);
+    expect([other.position(alice), other.position(alice, SECOND)]).toEqual([0, 1_000]);
+  });
+
+  // Halted at 93.5: 158.65 − 130 = 28.65 against 43.05; the second's bankruptcy price is 99.0017….
+  // Sold at 99.5: 23.65 less 4.975 against 28.05. Stale at 94.5, which was safe: the second falls to
+  // 98.5: 48.65 − 15 = 33.65 against 43.125; sold at 98: 28.65 less 4.9 against 28.35.
+  test.each([
+    { why: 'halted', mark: 935_000, bid: 995_000, left: 18_675_000n },
+    { why: 'stale', mark: 945_000, bid: 980_000, left: 23_750_000n },
+  ])('R-halt, R-oracle-stale: a $why market waits', ({ bid, left, mark, why }) => {
+    const venue = two();
+    venue.one(carol, { price: 940_000, size: 2_000 });
+    venue.one(carol, { instrumentId: SECOND, price: bid, size: 1_000 });
+    if (why === 'halted') {
+      venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
+      venue.wait(1_000).oracle(mark);
+    } else {
+      expect(names(venue.oracle(mark))).toEqual([]);
+      venue.wait(30_001).oracle(985_000, SECOND);
+    }
+    // The second is sold, the first counts and waits.
+    expect([venue.position(alice), venue.position(alice, SECOND)]).toEqual([2_000, 0]);
+    expect(accountView(venue.state, alice)?.cross.accountValue).toBe(left);
+    expect(names(venue.wait(1_000).block())).toEqual([]);
+    expect(venue.state.liquidations.size).toBe(1);
+    venue.block({ type: 'setPerp', instrumentId: ID, halted: false, changes: {} });
+    venue.wait(1_000).oracle(mark);
+    expect(venue.position(alice)).toBe(0);
+  });
+});
+
+describe('a position above 100,000 USDC', () => {
+  // 200,000 lots at 100 with 10,200 − 90: see the tiers. 20% are 40,000 lots.
+  test('what the first part could not fill is tried again, no more until 30 s have passed', () => {
+    const venue = held({ size: 200_000, funds: 10_200_000_000 });
+    venue.one(carol, { price: 962_000, size: 25_000 });
+    venue.wait(1_000).oracle(965_000);
+    expect(venue.position(alice)).toBe(175_000);
+    venue.one(carol, { price: 962_000, size: 300_000 });
+    venue.wait(1_000).oracle(965_000);
+    expect(venue.position(alice)).toBe(160_000);
+    venue.wait(1_000).oracle(965_000);
+    expect(venue.position(alice)).toBe(160_000);
+    venue.wait(27_999).oracle(965_000);
+    expect(venue.position(alice)).toBe(160_000);
+    venue.wait(1_000).oracle(965_000);
+    expect(venue.position(alice)).toBe(0);
+  });
+
+  test('exactly 100,000 goes at once', () => {
+    const venue = held({ size: 100_000, funds: 5_100_000_000 });
+    venue.one(carol, { price: 960_000, size: 200_000 });
+    venue.wait(1_000).oracle(962_000);
+    expect(venue.position(alice)).toBe(0);
+  });
+});
+
+// Isolated at 20×: 50 of margin on 1,000 lots. At 96 it is under liquidation and the book is empty.
+test('a position that closed and came back under cross margin is not the old one', () => {
+  const venue = held({ size: 1_000, funds: 2_000_000_000, isIsolated: true });
+  venue.wait(1_000).oracle(960_000);
+  expect(venue.state.liquidations.size).toBe(1);
+  // Within the second she closes it well, switches to cross and opens again.
+  venue.one(carol, { price: 970_000, size: 1_000 });
+  venue.one(alice, { isBuy: false, price: 970_000, size: 1_000, reduceOnly: true });
+  expect(venue.position(alice)).toBe(0);
+  act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'cross' });
+  venue.one(carol, { isBuy: false, price: 960_000, size: 1_000 });
+  venue.place(alice, order({ price: 960_000, size: 1_000 }));
+  venue.one(carol, { price: 955_000, size: 5_000 });
+  expect(names(venue.wait(1_000).block())).toEqual([]);
+  expect(venue.position(alice)).toBe(1_000);
+  expect(venue.state.liquidations.size).toBe(0);
+});

@@ -1,0 +1,99 @@
+import { type Address, timeMs } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { applyBlock } from '../apply.ts';
+import type { BlockResult } from '../block.ts';
+import { dump, restore } from '../dump.ts';
+import { LIMITS } from '../limits.ts';
+import { actor, bob, PERP, Scenario } from '../testing/scenario.ts';
+import { act } from '../testing/waiting.ts';
+
+/** One lot at this price is worth 1 USDC. */
+const PRICE = 1_000_000;
+const MAX = LIMITS.liquidationsPerBlock;
+
+/** So many traders, each long 100 lots on a little more than the one before; bob is short. */
+function crowd(count: number): { venue: Scenario; people: Address[] } {
+  const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000_000 });
+  venue.checks = false;
+  // The address order is not that of the ratios.
+  const people = Array.from({ length: count }, (_, n) => actor(0x10000 + ((n * 7) % count)));
+  for (const [at, person] of people.entries()) {
+    venue.fund(person, 5_100_000 + 100 * at);
+    venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
+    venue.one(person, { price: PRICE, size: 100, timeInForce: 'ioc' });
+  }
+  venue.checks = true;
+  return { venue, people };
+}
+
+const worked = ({ events }: BlockResult): Address[] => [
+  ...new Set(events.flatMap((e) => (e.type === 'liquidationStep' ? [e.account] : []))),
+];
+
+describe('R-storms', () => {
+  // 5.055 and more in hand. At 96.5: 1.555 and more against 1.4475. At 96.3 from 1.355 to 1.3799
+  // against 1.4445, above two thirds of 0.963: nobody is taken over, the market is empty.
+  test('a block works 200 scopes, lowest ratio first, and the rest go first in the next', () => {
+    const { people, venue } = crowd(250);
+    expect(worked(venue.wait(1_000).oracle(965_000))).toEqual([]);
+    const first = venue.wait(1_000).oracle(963_000);
+    expect(worked(first)).toEqual(people.slice(0, MAX));
+    expect(venue.state.liquidations.size).toBe(250);
+    // The next block has the same time: the 50 that waited, and nobody twice.
+    const second = venue.block();
+    expect(worked(second)).toEqual(people.slice(MAX));
+    expect(worked(venue.block())).toEqual([]);
+  }, 30_000);
+
+  test('who waited goes before one whose ratio is lower but who came later', () => {
+    const { people, venue } = crowd(220);
+    // Two more, poorer than all others, who fall below 1 in the next block by what they lose.
+    const late = actor(0x99999);
+    venue.fund(late, 6_000_000);
+    venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
+    venue.one(late, { price: PRICE, size: 100, timeInForce: 'ioc' });
+    expect(worked(venue.wait(1_000).oracle(963_000))).toEqual(people.slice(0, MAX));
+    // At 95: the late one has 0.955 against 1.425; the others are far below two thirds.
+    const second = worked(venue.oracle(951_000));
+    expect(second.slice(0, 20)).toEqual(people.slice(MAX));
+    expect(second.at(-1)).toBe(late);
+    expect(second).toHaveLength(21);
+  }, 30_000);
+
+  test('a venue restored between the two goes on as the other', () => {
+    const { venue } = crowd(230);
+    venue.wait(1_000).oracle(963_000);
+    const copy = restore(JSON.parse(JSON.stringify(dump(venue.state))));
+    for (let i = 0; i < 5; i++) {
+      const result = i === 0 ? venue.block() : venue.wait(500).oracle(962_000 - 3_000 * i);
+      const { commands } = venue.blocks.at(-1)!;
+      const block = { height: result.height, timeMs: timeMs(venue.nowMs), commands };
+      expect(applyBlock(copy, block).digest).toBe(result.digest);
+    }
+    expect(dump(copy)).toEqual(dump(venue.state));
+  }, 30_000);
+});
+
+// A price that jumps by a factor of a million and back leaves the index as exact as before.
+test('R-exact: a jump beyond all measure does not blind the index', () => {
+  const perp = { ...PERP, priceTick: 1, bookTicks: [1], makerFeeE8: 0, takerFeeE8: 0 };
+  const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000_000, perp });
+  for (let i = 0; i < 30; i++) {
+    venue.wait(1_000).oracle(1);
+    venue.wait(1_000).oracle(9_000_000_000);
+  }
+  venue.wait(1_000).oracle(PRICE);
+  const alice = actor(0xa11ce);
+  venue.fund(alice, 5_000_000);
+  venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
+  venue.one(alice, { price: PRICE, size: 100, timeInForce: 'ioc' });
+  act(venue, alice, { type: 'cancelAll' });
+  // 5 + (x − 100) ≤ 1.5% x from 96.4467 on: it is walked down in the smallest steps there are.
+  let mark = 964_600;
+  venue.wait(1_000).oracle(mark);
+  while (venue.state.liquidations.size === 0 && mark > 964_000) {
+    mark -= 1;
+    venue.wait(1_000).oracle(mark);
+  }
+  expect(mark).toBe(964_467);
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { holdingKey } from '../account.ts';
+import { accountView, tradeCapacity } from '../read.ts';
+import { alice, bob, type OrderShape, PERP, Scenario } from '../testing/scenario.ts';
+import { act } from '../testing/waiting.ts';
+
+/** One lot at this price is worth 1 USDC. */
+const PRICE = 1_000_000;
+const ID = PERP.instrumentId;
+
+function venueWith(funds = 1_000_000_000, parameters = {}): Scenario {
+  const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000_000, parameters });
+  venue.fund(alice, funds);
+  act(venue, alice, { type: 'updatePositionMode', mode: 'hedge' });
+  return venue;
+}
+
+/** Bob takes the other side of what alice does at the mark. */
+function trade(venue: Scenario, isBuy: boolean, size: number, reduceOnly = false): void {
+  venue.one(bob, { isBuy: !isBuy, price: PRICE, size });
+  const order: OrderShape = { isBuy, reduceOnly, price: PRICE, size, timeInForce: 'ioc' };
+  expect(venue.one(alice, order).state).toBe('filled');
+}
+
+const sizes = (venue: Scenario): number[] =>
+  ([0, 1] as const).map((leg) => venue.account(alice).holdings.get(holdingKey(ID, leg))?.size ?? 0);
+const initial = (venue: Scenario): bigint => accountView(venue.state, alice)!.initialMargin;
+
+describe('R-hedge: side and reduce-only name the leg', () => {
+  test('all four combinations', () => {
+    const venue = venueWith();
+    trade(venue, true, 100);
+    expect(sizes(venue)).toEqual([100, 0]);
+    trade(venue, false, 60);
+    expect(sizes(venue)).toEqual([100, -60]);
+    trade(venue, false, 30, true);
+    expect(sizes(venue)).toEqual([70, -60]);
+    trade(venue, true, 20, true);
+    expect(sizes(venue)).toEqual([70, -40]);
+    // Two records, by leg.
+    const shown = accountView(venue.state, alice)!.positions.map(({ size }) => size);
+    expect(shown).toEqual([70, -40]);
+  });
+
+  test('a close never opens the other leg, and is refused without a position of its own', () => {
+    const venue = venueWith();
+    trade(venue, true, 100);
+    const buy = { isBuy: true, reduceOnly: true, price: PRICE, size: 50 };
+    expect(venue.one(alice, buy).reject?.reason).toBe('reduceOnlyIncreases');
+    venue.one(bob, { price: PRICE, size: 300 });
+    const sell = { isBuy: false, reduceOnly: true, price: PRICE, size: 300 };
+    expect(venue.one(alice, sell)).toMatchObject({ filled: 100, clipped: { from: 300, to: 100 } });
+    expect(sizes(venue)).toEqual([0, 0]);
+  });
+
+  test('R-reduce: resting closes use up their own leg, not the other', () => {
+    const venue = venueWith();
+    trade(venue, true, 100);
+    trade(venue, false, 100);
+    const closeLong = { isBuy: false, reduceOnly: true, price: 1_100_000, size: 100 };
+    expect(venue.one(alice, { ...closeLong, size: 60 }).state).toBe('open');
+    expect(venue.one(alice, closeLong)).toMatchObject({ clipped: { from: 100, to: 40 } });
+    expect(venue.one(alice, closeLong).reject?.reason).toBe('reduceOnlyIncreases');
+    const closeShort = { isBuy: true, reduceOnly: true, price: 900_000, size: 100 };
+    expect(venue.one(alice, closeShort).state).toBe('open');
+    const [long, short] = ([0, 1] as const).map((leg) =>
+      venue.account(alice).holdings.get(holdingKey(ID, leg)),
+    );
+    expect(long).toMatchObject({ reduceSell: 100, reduceBuy: 0, restingSell: 0 });
+    expect(short).toMatchObject({ reduceSell: 0, reduceBuy: 100, restingBuy: 0 });
+  });
+});
+
+describe('R-initial in hedge mode: the sum of |leg + its resting opening orders|', () => {
+  test('legs and their orders add up, closing orders do not count', () => {
+    const venue = venueWith();
+    trade(venue, true, 100);
+    trade(venue, false, 60);
+    expect(initial(venue)).toBe(8_000_000n);
+    venue.one(alice, { price: 900_000, size: 40 });
+    expect(initial(venue)).toBe(10_000_000n);
+    venue.one(alice, { isBuy: false, price: 1_100_000, size: 20 });
+    expect(initial(venue)).toBe(11_000_000n);
+    venue.one(alice, { isBuy: false, reduceOnly: true, price: 1_100_000, size: 100 });
+    venue.one(alice, { reduceOnly: true, price: 900_000, size: 60 });
+    expect(initial(venue)).toBe(11_000_000n);
+  });
+
+  test('admission counts both legs: 5.045 carry 100 lots, not 100 and one lot more', () => {
+    const venue = venueWith(5_545_000);
+    trade(venue, true, 100);
+    // 5.5 left. 10 lots short: 5 + 0.5, and 0.0045 of fee.
+    expect(venue.one(alice, { isBuy: false, price: PRICE, size: 10 }).reject).toEqual({
+      reason: 'marginInsufficient',
+      required: 5_504_500n,
+      available: 5_500_000n,
+    });
+    expect(tradeCapacity(venue.state, alice, ID)).toMatchObject({ maxBuy: 9, maxSell: 9 });
+  });
+
+  test('R-tiers: each leg has its own', () => {
+    const venue = venueWith(100_000_000_000, { defaultLeverage: 50 });
+    trade(venue, true, 100_000);
+    trade(venue, false, 100_000);
+    // Each 100,000 USDC of tier 1: 2% of initial, 1% of maintenance, 0.5% of fee; tier 2 would ask 5%.
+    expect(accountView(venue.state, alice)).toMatchObject({
+      initialMargin: 4_000_000_000n,
+      maintenanceMargin: 2_000_000_000n,
+      liquidationFee: 1_000_000_000n,
+    });
+    const most = { isBuy: true, price: 900_000, size: 9_900_010 };
+    expect(venue.one(alice, most).reject?.reason).toBe('positionLimit');
+  });
+});
+
+test('R-stp: an order of one leg cancels a resting one of the other that it would meet', () => {
+  const venue = venueWith();
+  const short = venue.one(alice, { isBuy: false, price: 1_010_000, size: 50 });
+  venue.one(bob, { isBuy: false, price: 1_010_000, size: 50 });
+  const result = act(venue, alice, {
+    type: 'placeOrders',
+    orders: [
+      {
+        instrumentId: ID,
+        isBuy: true,
+        reduceOnly: false,
+        price: 1_010_000,
+        size: 50,
+        timeInForce: 'gtc',
+      },
+    ],
+  });
+  const ended = result.events.find(
+    (event) => event.type === 'orderUpdated' && event.order.orderId === short.orderId,
+  );
+  expect(ended).toMatchObject({ status: 'cancelled', cancelCause: 'selfTrade' });
+  expect(sizes(venue)).toEqual([50, 0]);
+});
+
+test('isolated legs stand on their own margins', () => {
+  const venue = venueWith();
+  act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
+  trade(venue, true, 100);
+  trade(venue, false, 100);
+  const leg = (n: 0 | 1) => venue.account(alice).holdings.get(holdingKey(ID, n))!;
+  expect([leg(0).isolatedMargin, leg(1).isolatedMargin]).toEqual([5_000_000n, 5_000_000n]);
+  // At 96 the long is worth 1 against a risk of 1.44: it goes. The short has gained.
+  venue.fund(bob, 1);
+  venue.one(bob, { price: 955_000, size: 100 });
+  venue.wait(1_000).oracle(960_000);
+  expect(sizes(venue)).toEqual([0, -100]);
+  expect(leg(1).isolatedMargin).toBe(5_000_000n);
+});

@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest';
+import { openOrders } from '../read.ts';
+import { alice, bob, carol, type OrderShape, PERP, Scenario } from '../testing/scenario.ts';
+import { act } from '../testing/waiting.ts';
+
+/** One lot at this price is worth 1 USDC; the mark of every test unless it says otherwise. */
+const PRICE = 1_000_000;
+const ID = PERP.instrumentId;
+
+/** Alice trades isolated at 20× with so much money; bob and carol are rich. */
+function venueWith(funds = 1_000_000_000): Scenario {
+  const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
+  venue.fund(alice, funds);
+  act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
+  return venue;
+}
+
+/** Alice is long 100 lots at 100 on 5 USDC of margin; 0.045 of fee are paid. */
+function aliceLong(funds = 1_000_000_000): Scenario {
+  const venue = venueWith(funds);
+  venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
+  expect(venue.one(alice, { price: PRICE, size: 100 }).state).toBe('filled');
+  expect(venue.holding(alice).isolatedMargin).toBe(5_000_000n);
+  expect(venue.balance(alice)).toBe(BigInt(funds) - 5_045_000n);
+  return venue;
+}
+
+describe('R-isolated: what an opening order reserves', () => {
+  // 100 lots: 5 USDC of margin, the open loss, 0.045% of the value at the limit.
+  test.each([
+    { isBuy: true, price: 1_000_000, reserve: 5_045_000n, why: 'at the mark' },
+    { isBuy: true, price: 1_010_000, reserve: 6_045_450n, why: 'a buy above it loses 1' },
+    { isBuy: true, price: 990_000, reserve: 5_044_550n, why: 'a buy below it loses nothing' },
+    { isBuy: false, price: 990_000, reserve: 6_044_550n, why: 'a sale below it loses 1' },
+    { isBuy: false, price: 1_010_000, reserve: 5_045_450n, why: 'a sale above it loses nothing' },
+  ])('$why: $reserve', ({ isBuy, price, reserve }) => {
+    const venue = venueWith();
+    const { orderId } = venue.one(alice, { isBuy, price, size: 100 });
+    expect(venue.balance(alice)).toBe(1_000_000_000n - reserve);
+    expect(venue.holding(alice).reserved).toBe(reserve);
+    venue.cancel(alice, orderId!);
+    expect(venue.balance(alice)).toBe(1_000_000_000n);
+    expect(venue.holding(alice).reserved).toBe(0n);
+    const border = venueWith(Number(reserve) - 1);
+    expect(border.one(alice, { isBuy, price, size: 100 }).reject).toEqual({
+      reason: 'marginInsufficient',
+      required: reserve,
+      available: reserve - 1n,
+    });
+    expect(venueWith(Number(reserve)).one(alice, { isBuy, price, size: 100 }).state).toBe('open');
+  });
+
+  test('only what raises the worst case is reserved, and reduce-only orders reserve nothing', () => {
+    const venue = aliceLong();
+    venue.one(alice, { isBuy: false, price: 1_010_000, size: 100, reduceOnly: true });
+    expect(venue.holding(alice).reserved).toBe(0n);
+    venue.one(alice, { isBuy: false, price: 1_010_000, size: 200 });
+    expect(venue.holding(alice).reserved).toBe(0n);
+    // 100 − 220 = −120: 20 more than the 100 there were. 1 of margin, 0.045% of 20.2.
+    venue.one(alice, { isBuy: false, price: 1_010_000, size: 20 });
+    expect(venue.holding(alice).reserved).toBe(1_009_090n);
+  });
+
+  test('the tier that the exposure falls in caps the leverage', () => {
+    const venue = venueWith(100_000_000_000);
+    const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
+    act(venue, alice, { type: 'updateLeverage', ...isolated, leverage: 50 });
+    // 100,010 lots at the 20× of tier 2: 5,000.5, and 0.045% of 100,010 = 45.0045.
+    venue.one(alice, { price: PRICE, size: 100_010 });
+    expect(venue.holding(alice).reserved).toBe(5_045_504_500n);
+  });
+
+  test('what is free is value less initial margin of cross, at most the balance', () => {
+    const venue = aliceLong(10_000_000);
+    // 4.955 left: 98 lots need 4.9 + 0.0441 = 4.9441, 99 need 4.99455.
+    expect(venue.one(alice, { price: PRICE, size: 99 }).reject?.reason).toBe('marginInsufficient');
+    expect(venue.one(alice, { price: PRICE, size: 98 }).state).toBe('open');
+  });
+});
+
+describe('R-isolated: fills', () => {
+  test('a maker filled in part moves its share; the rest stays reserved, and returns', () => {
+    const venue = venueWith();
+    const { orderId } = venue.one(alice, { price: 990_000, size: 100 });
+    venue.one(bob, { isBuy: false, price: 990_000, size: 40, timeInForce: 'ioc' });
+    // 40 / 20 = 2 at the mark; no open loss below it; fee 0.015% of 39.6.
+    expect(venue.holding(alice)).toMatchObject({
+      size: 40,
+      isolatedMargin: 2_000_000n,
+      reserved: 3_038_610n,
+    });
+    expect(venue.balance(alice)).toBe(994_955_450n);
+    venue.cancel(alice, orderId!);
+    expect(venue.balance(alice)).toBe(997_994_060n);
+    expect(venue.holding(alice).reserved).toBe(0n);
+  });
+
+  test('a fill worse than the mark moves its open loss in as well, a better limit returns', () => {
+    for (const price of [1_010_000, 1_020_000]) {
+      const venue = venueWith();
+      venue.one(bob, { isBuy: false, price: 1_010_000, size: 100 });
+      venue.one(alice, { price, size: 100 });
+      // 5 + 1 of loss; equity is 5 again. Fee 0.045% of 101.
+      expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 6_000_000n, reserved: 0n });
+      expect(venue.balance(alice)).toBe(993_954_550n);
+    }
+  });
+
+  // The mark rises to 110 after 5.045 were reserved: 5.5 and 0.015 of maker fee are needed.
+  test.each([
+    { funds: 5_515_000, state: 'filled' },
+    { funds: 5_514_999, state: 'marginCanceled' },
+  ])('what the reserve lacks comes from cross or the fill fails: $funds', ({ funds, state }) => {
+    const venue = venueWith(funds);
+    venue.one(alice, { price: PRICE, size: 100 });
+    venue.oracle(1_100_000);
+    venue.one(bob, { isBuy: false, price: PRICE, size: 100, timeInForce: 'ioc' });
+    expect(openOrders(venue.state, alice)).toEqual([]);
+    const isFilled = state === 'filled';
+    expect(venue.position(alice)).toBe(isFilled ? 100 : 0);
+    expect(venue.holding(alice).isolatedMargin).toBe(isFilled ? 5_500_000n : 0n);
+    expect(venue.balance(alice)).toBe(isFilled ? 0n : 5_514_999n);
+  });
+
+  test('an order reserved to the last micro-USDC may fill in part and rest', () => {
+    const venue = venueWith(5_045_000);
+    venue.one(bob, { isBuy: false, price: PRICE, size: 40 });
+    const entry = venue.one(alice, { price: PRICE, size: 100 });
+    expect(entry).toMatchObject({ state: 'open', filled: 40 });
+    // 2 of margin and 0.018 of fee are used.
+    expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 2_000_000n, reserved: 3_027_000n });
+    expect(venue.one(bob, { isBuy: false, price: PRICE, size: 60 }).state).toBe('filled');
+    // 3 more; a maker pays 0.009, not 0.027: the difference comes back.
+    expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 5_000_000n, reserved: 0n });
+    expect(venue.balance(alice)).toBe(18_000n);
+  });
+});
+
+describe('R-isolated: closing', () => {
+  const sell = (shape: Partial<OrderShape> & { price: number; size: number }) =>
+    ({ isBuy: false, timeInForce: 'ioc', ...shape }) as const;
+
+  test('pays released margin and realised PnL, less the fee', () => {
+    const venue = aliceLong();
+    venue.one(carol, { price: 1_020_000, size: 50 });
+    venue.one(alice, sell({ price: 1_020_000, size: 50 }));
+    // 2.5 + 1 − 0.045% of 51.
+    expect(venue.balance(alice)).toBe(994_955_000n + 3_477_050n);
+    expect(venue.holding(alice)).toMatchObject({ size: 50, isolatedMargin: 2_500_000n });
+  });
+
+  test('the last lot releases all, the remainder of a division stays until then', () => {
+    const venue = aliceLong();
+    venue.one(carol, { price: PRICE, size: 100 });
+    venue.one(alice, sell({ price: PRICE, size: 33 }));
+    // 5 × 33 / 100 = 1.65.
+    expect(venue.holding(alice).isolatedMargin).toBe(3_350_000n);
+    venue.one(alice, sell({ price: PRICE, size: 20 }));
+    // 3.35 × 20 / 67 = 1.
+    expect(venue.holding(alice).isolatedMargin).toBe(2_350_000n);
+    venue.one(alice, sell({ price: PRICE, size: 47 }));
+    expect(venue.holding(alice)).toMatchObject({ size: 0, isolatedMargin: 0n, cost: 0n });
+    // Fees: 0.045 to open, 0.01485 + 0.009 + 0.02115 to close.
+    expect(venue.balance(alice)).toBe(999_910_000n);
+  });
+
+  test('a shortfall comes out of the margin that remains, never out of the balance', () => {
+    const venue = aliceLong();
+    venue.oracle(970_000);
+    venue.one(carol, { price: 945_000, size: 50 });
+    const before = venue.balance(alice);
+    // 2.5 released, 2.75 lost, fee 0.0212625: 0.271263 short, rounded with the fee.
+    expect(venue.one(alice, sell({ price: 945_000, size: 50 })).state).toBe('filled');
+    expect(venue.balance(alice)).toBe(before);
+    expect(venue.holding(alice)).toMatchObject({ size: 50, isolatedMargin: 2_228_737n });
+  });
+
+  test('no close below the bankruptcy price: 95 with the fee paid', () => {
+    // 5 + (p − 100) − 0.045% of p ≥ 0: p ≥ 95.0427…; ticks are 0.01.
+    for (const [price, state] of [
+      [950_500, 'filled'],
+      [950_400, 'cancelled'],
+    ] as const) {
+      const venue = aliceLong();
+      venue.oracle(980_000);
+      venue.one(carol, { price, size: 100 });
+      expect(venue.one(alice, sell({ price, size: 100 })).state).toBe(state);
+    }
+  });
+
+  test('a flip pays the old position out and opens the new one on its own margin', () => {
+    const venue = aliceLong();
+    venue.oracle(1_020_000);
+    venue.one(carol, { price: 1_020_000, size: 150 });
+    venue.one(alice, sell({ price: 1_020_000, size: 150 }));
+    // 5 + 2 come back, 50 × 1.02 / 20 = 2.55 go in, fee 0.045% of 153.
+    expect(venue.holding(alice)).toMatchObject({ size: -50, isolatedMargin: 2_550_000n });
+    expect(venue.balance(alice)).toBe(994_955_000n + 7_000_000n - 2_550_000n - 68_850n);
+  });
+
+  test('an isolated loss is no loss of cross, and a cross loss none of it', () => {
+    const venue = aliceLong(10_000_000);
+    const before = venue.balance(alice);
+    // At 96.5 equity is 1.5 and risk 1.4475; at 96 it is liquidated, by whom there is.
+    venue.wait(1_000).oracle(965_000);
+    expect(venue.position(alice)).toBe(100);
+    venue.one(carol, { price: 955_000, size: 100 });
+    venue.wait(1_000).oracle(960_000);
+    expect(venue.position(alice)).toBe(0);
+    // Sold at 95.5: 5 − 4.5 = 0.5 left, fee min(0.4775, 0.5).
+    expect(venue.balance(alice)).toBe(before + 22_500n);
+  });
+});

@@ -1,0 +1,187 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { aVenue, cloidOf, type Actor } from '../support/actors.ts';
+import { eventually, type Json } from '../support/client.ts';
+import {
+  act,
+  done,
+  expectRefusal,
+  groupAction,
+  Operator,
+  OPERATED,
+  OrderWatch,
+  perpOrder,
+  recordOf,
+  trade,
+  triggerOrder,
+  triggersOf,
+  type OwnPerp,
+} from '../support/perps.ts';
+
+/** 11.8: everything at once, now or at a time. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+let perp: OwnPerp;
+let alice: Actor;
+let bob: Actor;
+let watch: OrderWatch;
+
+beforeEach(async () => {
+  perp = await operator.list();
+  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  watch = await OrderWatch.of(world, alice);
+});
+
+const resting = (changes: object = {}) =>
+  perpOrder({ market: perp, side: 'buy', price: '90', size: '1', ...changes });
+const opening = (changes: object = {}) =>
+  triggerOrder({
+    market: perp,
+    side: 'buy',
+    kind: 'sl',
+    at: '120',
+    size: '1',
+    reduceOnly: false,
+    ...changes,
+  });
+const protecting = (kind: 'tp' | 'sl', at: string, size = '1') =>
+  triggerOrder({ market: perp, side: 'sell', kind, at, size });
+
+type Everything = Record<'limit' | 'reducing' | 'opens' | 'protects' | 'tp' | 'sl', number>;
+
+/** One of each kind: resting, resting reduce-only, triggers of both kinds, position TP/SL. */
+async function everything(): Promise<Everything> {
+  await trade(alice, bob, { market: perp, price: '100', size: '4' });
+  const singles = await alice.place(
+    resting(),
+    resting({ side: 'sell', price: '110', reduceOnly: true }),
+    opening(),
+    protecting('sl', '80'),
+  );
+  const oids = done(singles).orders.map((order: Json) => order.oid);
+  const pair = await act(
+    alice,
+    groupAction('positionTpsl', protecting('tp', '130', '0'), protecting('sl', '70', '0')),
+  );
+  const [tp, sl] = done(pair).orders.map((order: Json) => order.oid);
+  return { limit: oids[0], reducing: oids[1], opens: oids[2], protects: oids[3], tp, sl };
+}
+
+describe('cancelAll', () => {
+  test('cancels every kind, by UserCanceled, and lists them (11.1)', async () => {
+    const oids = Object.values(await everything());
+    const reply = await act(alice, { type: 'cancelAll' });
+    const { orders } = done(reply);
+    expect(reply.json.data.type).toBe('CancelAll');
+    expect(orders.map((order: Json) => order.oid).sort((a: number, b: number) => a - b)).toEqual(
+      oids.sort((a, b) => a - b),
+    );
+    expect(orders.every((order: Json) => order.state === 'cancelled' && order.error === null)).toBe(
+      true,
+    );
+    for (const oid of oids) {
+      expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'userCanceled' });
+    }
+    expect(await alice.openOrders()).toEqual([]);
+    expect(await triggersOf(alice)).toEqual([]);
+    expect(await recordOf(alice, perp)).toMatchObject({ tpsl: [], position: { szi: '4' } });
+  });
+
+  test('children go with their parent', async () => {
+    const family = groupAction('normalTpsl', resting(), protecting('tp', '110'));
+    const [, child] = done(await act(alice, family)).orders;
+    done(await act(alice, { type: 'cancelAll' }));
+    await watch.last(child.oid, 'cancelled');
+  });
+
+  test('one instrument only', async () => {
+    const other = await operator.list();
+    done(await alice.place(resting(), resting({ market: other }), opening({ market: other })));
+    done(await act(alice, { type: 'cancelAll', asset: other.id }));
+    expect((await alice.openOrders()).map((row) => row.instrumentId)).toEqual([perp.id]);
+    expect(await triggersOf(alice)).toEqual([]);
+  });
+
+  test('one sub-account only', async () => {
+    done(await alice.place(resting({ cloid: cloidOf('stays') })));
+    done(await act(alice, { type: 'cancelAll', accountType: 'outcome' }));
+    expect(await alice.openOrders()).toHaveLength(1);
+    done(await act(alice, { type: 'cancelAll', accountType: 'perps' }));
+    expect(await alice.openOrders()).toEqual([]);
+  });
+
+  test('an asset of the other sub-account is malformed', async () => {
+    const reply = await act(alice, { type: 'cancelAll', asset: perp.id, accountType: 'outcome' });
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
+    done(await act(alice, { type: 'cancelAll', asset: perp.id, accountType: 'perp' }));
+  });
+
+  test('nothing to cancel is a success', async () => {
+    expect(done(await act(alice, { type: 'cancelAll' })).orders).toEqual([]);
+    expect(done(await act(alice, { type: 'cancelAll', asset: perp.id })).orders).toEqual([]);
+  });
+
+  test('touches nobody else, works in a halted market, and returns reserves', async () => {
+    done(await alice.place(resting({ margin: 'isolated' })));
+    done(await bob.place(resting()));
+    await operator.set(perp, { haltTrading: true });
+    done(await act(alice, { type: 'cancelAll' }));
+    expect((await alice.state()).withdrawable).toBe('1000');
+    expect(await bob.openOrders()).toHaveLength(1);
+  });
+});
+
+describe('scheduleCancel', () => {
+  const schedule = (time?: number) => ({
+    type: 'scheduleCancel',
+    ...(time === undefined ? {} : { time }),
+  });
+  const now = async () => (await world.client.data({ type: 'stateHash' })).blockTime as number;
+
+  test('time must be at least 5 s ahead', async () => {
+    for (const time of [1, (await now()) - 1000, (await now()) + 4000]) {
+      const refused = await act(alice, schedule(time));
+      expectRefusal(refused, 10000, 'time must be at least 5 s ahead');
+    }
+    const reply = await act(alice, schedule(Date.now() + 60_000));
+    done(reply);
+    expect(reply.json.data.type).toBe('ScheduleCancel');
+  });
+
+  test('at its time: resting orders and opening triggers go, what protects stays', async () => {
+    const oids = await everything();
+    const time = Date.now() + 5_500;
+    done(await act(alice, schedule(time)));
+    for (const oid of [oids.limit, oids.reducing, oids.opens]) {
+      const update = await watch.last(oid, 'cancelled');
+      expect(update).toMatchObject({ reason: 'scheduledCancel' });
+      expect(update.statusTimestamp).toBeGreaterThanOrEqual(time);
+      expect(update.statusTimestamp).toBeLessThan(time + 3_000);
+    }
+    expect((await triggersOf(alice)).map((row) => row.oid)).toContain(oids.protects);
+    expect((await recordOf(alice, perp)).tpsl).toMatchObject([
+      { tpOid: String(oids.tp), slOid: String(oids.sl) },
+    ]);
+    // The schedule is gone with it.
+    const { oid } = done(await alice.place(resting())).orders[0];
+    await eventually(async () => expect(await now()).toBeGreaterThan(time + 2_500));
+    expect(watch.of(oid).map((update) => update.status)).toEqual(['open']);
+  });
+
+  test('a new one replaces the old, and without a time it is removed', async () => {
+    const first = Date.now() + 5_500;
+    done(await act(alice, schedule(first)));
+    done(await act(alice, schedule(first + 60_000)));
+    done(await act(bob, schedule(first)));
+    done(await act(bob, schedule()));
+    // Removing what is not there is no fault.
+    done(await act(bob, schedule()));
+    done(await alice.place(resting()));
+    done(await bob.place(resting()));
+    await eventually(async () => expect(await now()).toBeGreaterThan(first + 1_500));
+    expect(await alice.openOrders()).toHaveLength(1);
+    expect(await bob.openOrders()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,151 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { aVenue, type Actor } from '../support/actors.ts';
+import type { Json } from '../support/client.ts';
+import {
+  act,
+  done,
+  groupAction,
+  Operator,
+  OPERATED,
+  OrderWatch,
+  perpOrder,
+  recordOf,
+  recordsOf,
+  trade,
+  triggerOrder,
+  triggersOf,
+  type OwnPerp,
+} from '../support/perps.ts';
+
+/** R-fill-check: no fill far from the mark may hand margin to somebody else. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+let perp: OwnPerp;
+let alice: Actor;
+let bob: Actor;
+let carol: Actor;
+let watch: OrderWatch;
+
+beforeEach(async () => {
+  perp = await operator.list();
+  alice = await world.trader('alice');
+  bob = await world.trader('bob');
+  carol = await world.trader('carol');
+  watch = await OrderWatch.of(world, alice);
+});
+
+const sells = (price: string, size: string, changes: object = {}) =>
+  perpOrder({ market: perp, side: 'sell', price, size, ...changes });
+const buys = (price: string, size: string, changes: object = {}) =>
+  perpOrder({ market: perp, side: 'buy', price, size, ...changes });
+
+describe('the taker', () => {
+  test('loses its rest where the fill would leave it below its initial margin', async () => {
+    done(await bob.place(sells('100', '10')));
+    done(await carol.place(sells('104', '180')));
+    // 190 coins need 950 of her 1,000; bought at 104 they would lose 720 at once.
+    const [result] = done(await alice.place(buys('104', '190'))).orders;
+    expect(result).toMatchObject({ state: 'cancelled', filledSz: '10' });
+    expect(await watch.last(result.oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
+    expect((await recordOf(alice, perp)).position.szi).toBe('10');
+    expect(await recordsOf(carol, perp)).toEqual([]);
+  });
+
+  test('R-grouping: partly filled and cancelled for margin, its children live with that size', async () => {
+    done(await bob.place(sells('100', '10')));
+    done(await carol.place(sells('104', '180')));
+    const child = (kind: 'tp' | 'sl', at: string) =>
+      triggerOrder({ market: perp, side: 'sell', kind, at, size: '190' });
+    const family = [buys('104', '190'), child('tp', '120'), child('sl', '95')];
+    const { orders } = done(await act(alice, groupAction('normalTpsl', ...family)));
+    expect(orders[0]).toMatchObject({ state: 'cancelled', filledSz: '10' });
+    const rows = await triggersOf(alice);
+    expect(rows.map((row) => row.sz)).toEqual(['10', '10']);
+    // And they work: the stop closes all there is.
+    done(await bob.place(buys('95', '50')));
+    await perp.push('95');
+    expect((await watch.last(orders[2].oid, 'filled')).order.filledSz).toBe('10');
+    expect(await recordsOf(alice, perp)).toEqual([]);
+  });
+
+  test('may close at any price that leaves it something', async () => {
+    await trade(alice, bob, { market: perp, price: '100', size: '100' });
+    done(await carol.place(buys('91', '100')));
+    const close = sells('91', '100', { reduceOnly: true });
+    expect(done(await alice.place(close)).orders[0].state).toBe('filled');
+    expect(Number(await alice.balance())).toBeGreaterThan(0);
+  });
+
+  test('may not close below its bankruptcy price', async () => {
+    await trade(alice, bob, { market: perp, price: '100', size: '100' });
+    // 995.5 of equity: below 90.045 it would owe money.
+    done(await carol.place(buys('90', '100')));
+    const close = sells('90', '100', { reduceOnly: true });
+    const [result] = done(await alice.place(close)).orders;
+    expect(result).toMatchObject({ state: 'cancelled', filledSz: '0' });
+    expect(await watch.last(result.oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
+    expect((await recordOf(alice, perp)).position.szi).toBe('100');
+  });
+});
+
+describe('the maker', () => {
+  test('that fails is cancelled and the taker goes on', async () => {
+    // Both rest at 104; Alice could not bear 190 coins bought there.
+    const { oid } = done(await alice.place(buys('104', '190'))).orders[0];
+    done(await carol.place(buys('103', '20')));
+    const reply = done(await bob.place(sells('103', '20'))).orders[0];
+    // R-fill-check looks at each fill: 20 coins at 104 lose 80, which she can bear.
+    const filled = await recordsOf(alice, perp);
+    if (filled.length > 0) {
+      expect(reply).toMatchObject({ state: 'filled', avgPx: '104' });
+      return;
+    }
+    expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
+    expect(reply).toMatchObject({ state: 'filled', avgPx: '103' });
+  });
+
+  test('whose margin went elsewhere is passed over', async () => {
+    const { oid } = done(await alice.place(buys('100', '100'))).orders[0];
+    done(await carol.place(buys('99', '100')));
+    // Her other position loses most of what she has.
+    const other = await operator.list();
+    await trade(alice, bob, { market: other, price: '100', size: '80' });
+    await other.push('92');
+    const dave = await world.trader('dave');
+    const [sold] = done(await dave.place(sells('99', '100'))).orders;
+    expect(sold).toMatchObject({ state: 'filled', avgPx: '99' });
+    expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
+    expect(await recordsOf(alice, perp)).toEqual([]);
+  });
+});
+
+describe('protection beside a resting reduce-only order', () => {
+  test('R-trigger: a stop fires although a resting close covers the position', async () => {
+    await trade(alice, bob, { market: perp, price: '100', size: '4' });
+    const limit = done(await alice.place(sells('120', '4', { reduceOnly: true }))).orders[0];
+    const stop = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '95', size: '4' });
+    const { oid } = done(await alice.place(stop)).orders[0];
+    done(await carol.place(buys('95', '10')));
+    await perp.push('95');
+    const update = (await watch.until(oid, 'open')).at(-1);
+    expect.soft(update.status, JSON.stringify(update)).not.toBe('rejected');
+    expect.soft(await recordsOf(alice, perp)).toEqual([]);
+    expect((await alice.openOrders()).map((row: Json) => row.oid)).not.toContain(limit.oid);
+  });
+
+  test('R-grouping OCO: the stop fires although the take-profit already rests as a limit', async () => {
+    await trade(alice, bob, { market: perp, price: '100', size: '4' });
+    const tp = triggerOrder({ market: perp, side: 'sell', kind: 'tp', at: '105', limit: '107', size: '0' });
+    const sl = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '95', size: '0' });
+    const { orders } = done(await act(alice, groupAction('positionTpsl', tp, sl)));
+    await perp.push('105');
+    expect((await alice.openOrders()).map((row: Json) => row.oid)).toEqual([orders[0].oid]);
+    done(await carol.place(buys('95', '10')));
+    await perp.push('95');
+    await watch.last(orders[1].oid, 'filled');
+    expect(await recordsOf(alice, perp)).toEqual([]);
+    expect(await watch.last(orders[0].oid, 'cancelled')).toBeDefined();
+  });
+});

@@ -1,0 +1,213 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { aVenue, type Actor } from '../support/actors.ts';
+import { eventually, type Json } from '../support/client.ts';
+import { exact, times } from '../support/exact.ts';
+import {
+  done,
+  Operator,
+  OPERATED,
+  perpOrder,
+  recordOf,
+  trade,
+  type OwnPerp,
+} from '../support/perps.ts';
+import {
+  decimal,
+  decimalOrUnset,
+  exactly,
+  expectShape,
+  integer,
+  listOf,
+  money,
+  nullable,
+  pairOf,
+  price,
+  record,
+  text,
+  time,
+} from '../support/shape.ts';
+import type { Socket } from '../support/socket.ts';
+
+/**
+ * R-funding as far as it shows before the hour: the predicted rate, the premium and the impact
+ * prices of activeAssetCtx, and the funding stream. Consensus time cannot be moved from outside, so
+ * a payment is seen only by a run that starts close to the hour.
+ */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+const HOUR_MS = 3_600_000;
+
+let perp: OwnPerp;
+let alice: Actor;
+let bob: Actor;
+
+beforeEach(async () => {
+  perp = await operator.list();
+  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+});
+
+async function contextOf(market: OwnPerp): Promise<() => Json> {
+  const socket = await world.socket();
+  await socket.subscribe({ type: 'activeAssetCtx', coin: market.coin });
+  await socket.next((frame) => frame.channel === 'activeAssetCtx');
+  return () => socket.of('activeAssetCtx').at(-1).data;
+}
+
+async function fundings(user: string): Promise<[Socket, Json]> {
+  const socket = await world.socket();
+  await socket.subscribe({ type: 'userFundings', user });
+  return [socket, await socket.next((frame) => frame.channel === 'userFundings')];
+}
+
+const rest = (side: 'buy' | 'sell', at: string, size: string) =>
+  perpOrder({ market: perp, side, price: at, size });
+
+describe('activeAssetCtx (7.3)', () => {
+  test('every field; without any sample an hour pays nothing (R-funding-gaps)', async () => {
+    const data = (await contextOf(perp))();
+    expectShape(
+      data,
+      record({
+        coin: text,
+        instrumentId: exactly(perp.id),
+        ctx: record({
+          dayNtlVlm: money,
+          dayBaseVlm: decimal,
+          prevDayPx: decimalOrUnset,
+          markPx: exactly('100'),
+          midPx: exactly(null),
+          oraclePx: exactly('100'),
+          openInterest: exactly('0'),
+          funding: exactly('0'),
+          premium: nullable(decimal),
+          impactPxs: exactly(null),
+          nextFundingTime: time,
+        }),
+      }),
+    );
+    const { nextFundingTime } = data.ctx;
+    expect(nextFundingTime % HOUR_MS).toBe(0);
+    expect(nextFundingTime - Date.now()).toBeLessThanOrEqual(HOUR_MS + 5_000);
+    expect(nextFundingTime - Date.now()).toBeGreaterThan(-5_000);
+  });
+
+  test('R-funding: a premium of 0 predicts the interest, 0.0000125 an hour', async () => {
+    const context = await contextOf(perp);
+    done(await alice.place(rest('buy', '99', '20')));
+    done(await bob.place(rest('sell', '101', '20')));
+    // There is a sample every 5 s.
+    await eventually(() => expect(context().ctx.funding).toBe('0.0000125'));
+  });
+
+  test('impactPxs: where the impact notional of each side ends on average', async () => {
+    const context = await contextOf(perp);
+    // 1,000 USDC: 5 at 99 make 495, the other 505 come at 98.
+    done(await alice.place(rest('buy', '99', '5'), rest('buy', '98', '10')));
+    done(await bob.place(rest('sell', '101', '20')));
+    await eventually(() => {
+      expect(context().ctx).toMatchObject({ midPx: '100' });
+      expectShape(context().ctx.impactPxs, pairOf(price));
+    });
+    const [bid, ask] = context().ctx.impactPxs.map(Number);
+    expect(ask).toBe(101);
+    expect(bid).toBeGreaterThan(98);
+    expect(bid).toBeLessThan(99);
+    // The oracle lies between: no premium.
+    expect(Number(context().ctx.premium)).toBe(0);
+  });
+
+  test('a side too thin has no impact price', async () => {
+    const context = await contextOf(perp);
+    done(await alice.place(rest('buy', '99', '20')));
+    done(await bob.place(rest('sell', '101', '1')));
+    await eventually(() => expect(context().ctx.midPx).toBe('100'));
+    expect(context().ctx.impactPxs).toBe(null);
+  });
+
+  test('a book above the oracle has a premium, and one below a discount', async () => {
+    const context = await contextOf(perp);
+    done(await alice.place(rest('buy', '101', '20')));
+    done(await bob.place(rest('sell', '102', '20')));
+    await eventually(() => expect(Number(context().ctx.premium)).toBe(0.01));
+    await perp.push('104');
+    // −(104 − 102) / 104 to 10 decimals.
+    await eventually(() => expect(Number(context().ctx.premium)).toBeCloseTo(-2 / 104, 9));
+    // One sample of 720 does not speak for an hour: the rate is the interest (R-funding-gaps).
+    await eventually(() => expect(context().ctx.funding).toBe('0.0000125'));
+  });
+
+  test('volume and open interest follow the trades', async () => {
+    const context = await contextOf(perp);
+    await trade(alice, bob, { market: perp, price: '100.5', size: '2' });
+    await eventually(() => {
+      expect(context().ctx).toMatchObject({
+        openInterest: '2',
+        dayNtlVlm: '201',
+        dayBaseVlm: '2',
+      });
+    });
+  });
+});
+
+describe('userFundings (7.3)', () => {
+  test('starts with a snapshot, empty for who was never funded', async () => {
+    const [, frame] = await fundings(alice.address);
+    expect(frame.data).toEqual({ user: alice.address, isSnapshot: true, fundings: [] });
+  });
+
+  test('cumFunding of a new position is zero', async () => {
+    await trade(alice, bob, { market: perp, price: '100', size: '2' });
+    expect((await recordOf(alice, perp)).position.cumFunding).toEqual({
+      allTime: '0',
+      sinceChange: '0',
+      sinceOpen: '0',
+    });
+  });
+
+  const toTheHour = HOUR_MS - (Date.now() % HOUR_MS);
+  test.runIf(toTheHour > 10_000 && toTheHour < 45_000)(
+    'R-funding: the hour is paid, longs to shorts, to the micro-USDC',
+    async () => {
+      await trade(alice, bob, { market: perp, price: '100', size: '2' });
+      const before = [await alice.balance(), await bob.balance()].map(exact);
+      const [socket] = await fundings(alice.address);
+      const isPayment = (frame: Json) =>
+        frame.channel === 'userFundings' && frame.data.isSnapshot === undefined;
+      const hour = Date.now() + HOUR_MS - (Date.now() % HOUR_MS);
+      while (Date.now() < hour - 1_000) {
+        await perp.push('100');
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+      }
+      const { data } = await socket.next(isPayment, 0, 15_000);
+      expectShape(
+        data.fundings,
+        listOf(
+          record({
+            time,
+            coin: text,
+            usdc: money,
+            szi: decimal,
+            fundingRate: decimal,
+            amount: money,
+          }),
+        ),
+      );
+      // 2 × 100 × 0.0000125.
+      expect(data.fundings).toMatchObject([
+        { szi: '2', fundingRate: '0.0000125', amount: '-0.0025', usdc: '-0.0025' },
+      ]);
+      expect(exact(await alice.balance())).toBe(before[0]! - exact('0.0025'));
+      expect(exact(await bob.balance())).toBe(before[1]! + exact('0.0025'));
+      const { cumFunding } = (await recordOf(alice, perp)).position;
+      expect(cumFunding).toEqual({
+        allTime: '-0.0025',
+        sinceChange: '-0.0025',
+        sinceOpen: '-0.0025',
+      });
+      expectShape(data.fundings[0].time, integer);
+      expect(times(exact('200'), exact('0.0000125'))).toBe(exact('0.0025'));
+    },
+    75_000,
+  );
+});

@@ -1,0 +1,124 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { aVenue, type Actor } from '../support/actors.ts';
+import {
+  act,
+  done,
+  expectRefusal,
+  groupAction,
+  Operator,
+  OPERATED,
+  OrderWatch,
+  perpOrder,
+  recordOf,
+  triggerOrder,
+  triggersOf,
+  type OwnPerp,
+} from '../support/perps.ts';
+
+/** R-tif, Gtd: an order that ends by itself at a consensus time (3.1). */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+let perp: OwnPerp;
+let alice: Actor;
+let bob: Actor;
+let watch: OrderWatch;
+
+beforeEach(async () => {
+  perp = await operator.list();
+  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  watch = await OrderWatch.of(world, alice);
+});
+
+/** The consensus time may be a little behind the clock, never ahead of it. */
+const soon = () => Date.now() + 5_300;
+
+const gtd = (expireTime: number, changes: object = {}) =>
+  perpOrder({
+    market: perp,
+    side: 'buy',
+    price: '95',
+    size: '2',
+    tif: 'Gtd',
+    expireTime,
+    ...changes,
+  });
+
+/** The update that ended an order, which must have come at its time. */
+async function expired(oid: number, time: number) {
+  const update = await watch.last(oid, 'cancelled');
+  expect(update.reason).toBe('expired');
+  expect(update.statusTimestamp).toBeGreaterThanOrEqual(time);
+  expect(update.statusTimestamp).toBeLessThan(time + 3_000);
+  return update.order;
+}
+
+describe('Gtd', () => {
+  test('5.6: rests with its expiry shown, and ends at it with the reserve back', async () => {
+    const time = soon();
+    const { oid } = done(await alice.place(gtd(time, { margin: 'isolated' }))).orders[0];
+    expect((await alice.openOrders())[0]).toMatchObject({ oid, tif: 'GTD', expireTime: time });
+    expect(await expired(oid, time)).toMatchObject({ sz: '2', filledSz: '0', tif: 'GTD' });
+    expect(await alice.openOrders()).toEqual([]);
+    expect((await alice.state()).withdrawable).toBe('1000');
+  });
+
+  test('only the rest is cancelled', async () => {
+    const time = soon();
+    const { oid } = done(await alice.place(gtd(time))).orders[0];
+    const sell = perpOrder({ market: perp, side: 'sell', price: '95', size: '0.5' });
+    done(await bob.place(sell));
+    expect(await expired(oid, time)).toMatchObject({ filledSz: '0.5', avgPx: '95' });
+    expect((await recordOf(alice, perp)).position.szi).toBe('0.5');
+  });
+
+  test('3.4: an amend keeps the expiry', async () => {
+    const time = soon();
+    const { oid } = done(await alice.place(gtd(time))).orders[0];
+    done(await act(alice, { type: 'modify2', a: perp.id, o: oid, p: '96', s: '3' }));
+    expect((await alice.openOrders())[0]).toMatchObject({ oid, expireTime: time, limitPx: '96' });
+    await expired(oid, time);
+  });
+
+  test('R-halt: expiries go on in a halted market', async () => {
+    const time = soon();
+    const { oid } = done(await alice.place(gtd(time))).orders[0];
+    await operator.set(perp, { haltTrading: true });
+    await expired(oid, time);
+  });
+
+  test('R-grouping: the children of an expired parent die with it', async () => {
+    const time = soon();
+    const child = triggerOrder({ market: perp, side: 'sell', kind: 'tp', at: '110', size: '2' });
+    const { orders } = done(await act(alice, groupAction('normalTpsl', gtd(time), child)));
+    await expired(orders[0].oid, time);
+    expect(await watch.last(orders[1].oid, 'cancelled')).toMatchObject({
+      reason: 'parentCanceled',
+    });
+    expect(await triggersOf(alice)).toEqual([]);
+  });
+
+  test('at least 5 s ahead of the consensus time', async () => {
+    const message = 'Expire time must be at least 5 s ahead';
+    for (const time of [1, Date.now() - 1_000, Date.now() + 3_500]) {
+      const refused = expectRefusal(await alice.place(gtd(time)), 10011, message);
+      expect(refused.details).toMatchObject({ field: 'orders[0].t.limit.expireTime', got: time });
+    }
+  });
+
+  test('expireTime is required for Gtd and for nothing else', async () => {
+    const missing = perpOrder({ market: perp, side: 'buy', price: '95', size: '2', tif: 'Gtd' });
+    for (const order of [missing, gtd(soon(), { tif: 'Gtc' }), gtd(soon(), { tif: 'Ioc' })]) {
+      const reply = await alice.place(order);
+      expect(reply.status, reply.text).toBe(400);
+      expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
+    }
+  });
+
+  test('far ahead is fine', async () => {
+    const time = Date.now() + 365 * 24 * 3_600_000;
+    done(await alice.place(gtd(time)));
+    expect((await alice.openOrders())[0].expireTime).toBe(time);
+  });
+});

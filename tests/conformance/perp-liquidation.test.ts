@@ -1,0 +1,355 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { aVenue, type Actor } from '../support/actors.ts';
+import { eventually, type Json } from '../support/client.ts';
+import { exact, show } from '../support/exact.ts';
+import {
+  act,
+  done,
+  groupAction,
+  ledgerOf,
+  Operator,
+  OPERATED,
+  OrderWatch,
+  perpOrder,
+  recordOf,
+  recordsOf,
+  trade,
+  triggerOrder,
+  triggersOf,
+  type OwnPerp,
+} from '../support/perps.ts';
+import {
+  exactly,
+  expectShape,
+  hash,
+  listOf,
+  money,
+  price,
+  record,
+  text,
+  time,
+} from '../support/shape.ts';
+
+/** R-ratio, R-liquidation, R-insurance-fund and R-adl on perps whose oracle the test moves. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+/** A price unit of the tests' perps (R-units). */
+const UNIT = exact('0.001');
+
+let perp: OwnPerp;
+let alice: Actor;
+let bob: Actor;
+let carol: Actor;
+
+beforeEach(async () => {
+  perp = await operator.list();
+  alice = await world.trader('alice');
+  bob = await world.trader('bob');
+  carol = await world.trader('carol');
+});
+
+/** Alice is long 100 coins at 100 and has 995.5 USDC after her fee of 4.5. */
+async function openLong(size = '100'): Promise<void> {
+  await trade(alice, bob, { market: perp, price: '100', size });
+}
+
+async function bid(actor: Actor, at: string, size: string): Promise<number> {
+  const order = perpOrder({ market: perp, side: 'buy', price: at, size });
+  return done(await actor.place(order)).orders[0].oid;
+}
+
+/** The liquidation records of somebody, oldest first. */
+async function steps(actor: Actor): Promise<Json[]> {
+  const rows = await ledgerOf(actor, 'liquidation');
+  return rows.map((row) => row.delta).reverse();
+}
+
+describe('R-ratio: the predicted liquidation price is right to one price unit', () => {
+  /** Pushes the oracle to one unit on the safe side, then to one on the other. */
+  async function confirmPrediction(side: 'long' | 'short'): Promise<void> {
+    const { liquidationPx } = (await recordOf(alice, perp)).position;
+    const away = side === 'long' ? UNIT : -UNIT;
+    await perp.push(show(exact(liquidationPx) + away));
+    const safe = await recordOf(alice, perp);
+    expect(Number(safe.position.marginRatio)).toBeGreaterThan(0.9999);
+    expect(await steps(alice)).toEqual([]);
+    await perp.push(show(exact(liquidationPx) - away));
+    await eventually(async () => expect((await steps(alice)).length).toBeGreaterThan(0));
+  }
+
+  test('cross long', async () => {
+    await openLong();
+    // 995.5 + 100 (p − 100) = 100p × 0.03 at 92.8298…
+    expect((await recordOf(alice, perp)).position.liquidationPx).toMatch(/^92\.8(29|3)$/);
+    await confirmPrediction('long');
+  });
+
+  test('cross short', async () => {
+    await trade(bob, alice, { market: perp, price: '100', size: '100' });
+    await confirmPrediction('short');
+  });
+
+  test('isolated long and short', async () => {
+    await trade(alice, bob, { market: perp, price: '100', size: '50', buyerMargin: 'isolated' });
+    await confirmPrediction('long');
+    perp = await operator.list();
+    const before = await steps(alice);
+    alice = await world.trader('another alice');
+    await trade(bob, alice, { market: perp, price: '100', size: '50', sellerMargin: 'isolated' });
+    await confirmPrediction('short');
+    expect(before.length).toBeGreaterThan(0);
+  });
+
+  test('a second tier', async () => {
+    const marginTable = {
+      tiers: [
+        { tier: 1, minSize: '0', maxSize: '20', maxLeverage: 20, mmr: '0.025' },
+        { tier: 2, minSize: '20', maxSize: '500', maxLeverage: 10, mmr: '0.045' },
+      ],
+    };
+    perp = await operator.list({ marginTable });
+    await openLong('60');
+    // R-tiers: 60 × 0.045 − 20 × (0.045 − 0.025), times the mark.
+    expect(await alice.state()).toMatchObject({ crossMaintenanceMarginUsed: '230' });
+    await confirmPrediction('long');
+  });
+
+  test('unset when no price above 0 would do', async () => {
+    await openLong('2');
+    expect((await recordOf(alice, perp)).position.liquidationPx).toBe('');
+  });
+});
+
+describe('R-liquidation', () => {
+  test('5.5: orders are cancelled, the position is sold to the book, with a record', async () => {
+    await openLong();
+    const watch = await OrderWatch.of(world, alice);
+    const resting = done(
+      await alice.place(
+        perpOrder({ market: perp, side: 'sell', price: '130', size: '5' }),
+        triggerOrder({
+          market: perp,
+          side: 'buy',
+          kind: 'sl',
+          at: '140',
+          size: '1',
+          reduceOnly: false,
+        }),
+      ),
+    ).orders;
+    await bid(carol, '92', '100');
+    await perp.push('92.8');
+    expect(await recordsOf(alice, perp)).toEqual([]);
+    for (const { oid } of resting) {
+      expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'liquidation' });
+    }
+    // 995.5 − 800 of loss − 0.5 % of 9,200 in place of the taker's fee.
+    expect(await alice.balance()).toBe('149.5');
+    const rows = await eventually(async () => {
+      const found = await ledgerOf(alice, 'liquidation');
+      expect(found.map(({ delta }) => delta.step)).toContain('market');
+      return found;
+    });
+    expectShape(
+      rows,
+      listOf(
+        record({
+          time,
+          hash,
+          delta: record({
+            type: exactly('liquidation'),
+            liquidatedNtlPos: money,
+            accountValue: money,
+            leverageType: exactly('Cross'),
+            liquidatedPositions: listOf(record({ coin: text, szi: text })),
+            step: exactly('cancel', 'market'),
+            markPx: price,
+            maintenanceMargin: money,
+          }),
+        }),
+      ),
+    );
+    const sold = rows.find(({ delta }) => delta.step === 'market');
+    expect(sold.delta).toMatchObject({
+      liquidatedNtlPos: '9280',
+      accountValue: '275.5',
+      markPx: '92.8',
+      maintenanceMargin: '232',
+      liquidatedPositions: [{ szi: '100' }],
+    });
+  });
+
+  test('it stops as soon as the ratio is above 1 again', async () => {
+    await openLong();
+    // A first part is not enough, a better book later is.
+    await bid(carol, '92.5', '30');
+    await perp.push('92.82');
+    const { position } = await recordOf(alice, perp);
+    expect(position.szi).toBe('70');
+    expect(Number(position.marginRatio)).toBeGreaterThan(1);
+    await bid(carol, '92.5', '10');
+    await perp.push('92.82');
+    expect((await recordOf(alice, perp)).position.szi).toBe('70');
+  });
+
+  test('never further than 5 % from the mark, never below the bankruptcy price; again each second', async () => {
+    await openLong();
+    // At 92.8 the equity is 275.5: bankrupt at 90.045.
+    await bid(carol, '90.04', '100');
+    await perp.push('92.8');
+    expect((await recordOf(alice, perp)).position.szi).toBe('100');
+    await bid(carol, '90.05', '100');
+    await eventually(async () => expect(await recordsOf(alice, perp)).toEqual([]), 5_000);
+    // What the fee could take was the equity left: 0.5 USDC.
+    expect(await alice.balance()).toBe('0');
+  });
+
+  test('isolated: only its own margin is lost, cross orders stay', async () => {
+    await trade(alice, bob, { market: perp, price: '100', size: '50', buyerMargin: 'isolated' });
+    const other = await operator.list();
+    const stays = done(
+      await alice.place(perpOrder({ market: other, side: 'buy', price: '90', size: '1' })),
+    ).orders[0];
+    const before = (await alice.state()).crossMarginSummary.accountValue;
+    await bid(carol, '96', '50');
+    await perp.push('97');
+    expect(await recordsOf(alice, perp)).toEqual([]);
+    // 250 − 200 of loss − 24 of fee come back.
+    const after = (await alice.state()).crossMarginSummary.accountValue;
+    expect(show(exact(after) - exact(before))).toBe('26');
+    expect((await alice.openOrders()).map((row) => row.oid)).toEqual([stays.oid]);
+    expect((await steps(alice)).at(-1)).toMatchObject({ leverageType: 'Isolated' });
+  });
+
+  test('a cross liquidation takes back the reserves of isolated opening orders', async () => {
+    await openLong('80');
+    const watch = await OrderWatch.of(world, alice);
+    const other = await operator.list();
+    const order = {
+      market: other,
+      side: 'buy',
+      price: '90',
+      size: '40',
+      margin: 'isolated',
+    } as const;
+    const { oid } = done(await alice.place(perpOrder(order))).orders[0];
+    // Without the reserve of about 200 the ratio is below 1, with it above.
+    const { liquidationPx } = (await recordOf(alice, perp)).position;
+    await perp.push(show(exact(liquidationPx) - exact('0.01')));
+    expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'liquidation' });
+    const { position } = await recordOf(alice, perp);
+    expect(position.szi).toBe('80');
+    expect(Number(position.marginRatio)).toBeGreaterThan(1);
+    expect((await steps(alice)).map(({ step }) => step)).toEqual(['cancel']);
+  });
+
+  test('what reduces stays armed through the first step', async () => {
+    await openLong();
+    const stop = triggerOrder({ market: perp, side: 'sell', kind: 'tp', at: '150', size: '100' });
+    const { oid } = done(await act(alice, groupAction('na', stop))).orders[0];
+    await perp.push('92.8');
+    expect((await recordOf(alice, perp)).position.szi).toBe('100');
+    expect((await triggersOf(alice)).map((row) => row.oid)).toEqual([oid]);
+  });
+
+  test('R-halt: waits while the market is halted', async () => {
+    await openLong();
+    await bid(carol, '92', '100');
+    await operator.set(perp, { haltTrading: true });
+    await perp.push('92.8');
+    expect((await recordOf(alice, perp)).position.szi).toBe('100');
+    expect(await steps(alice)).toEqual([]);
+    await operator.set(perp, { haltTrading: false });
+    await eventually(async () => expect(await recordsOf(alice, perp)).toEqual([]), 5_000);
+  });
+});
+
+describe('R-adl', () => {
+  test('a jump that the book cannot take closes the other side at the bankruptcy price', async () => {
+    await openLong();
+    expect((await recordOf(bob, perp)).position.adlQuantile).toBeTypeOf('number');
+    await perp.push('91');
+    // Equity 95.5 of 227.5 maintenance: bankrupt at 91 − 0.955.
+    expect(await recordsOf(alice, perp)).toEqual([]);
+    expect(await recordsOf(bob, perp)).toEqual([]);
+    expect(await alice.balance()).toBe('0');
+    // 1,000 less the maker's 1.5, and 100 × (100 − 90.045).
+    expect(await bob.balance()).toBe('1994');
+    const [row] = await eventually(async () => {
+      const rows = await ledgerOf(bob, 'adl');
+      expect(rows).toHaveLength(1);
+      return rows;
+    });
+    expectShape(row, record({ time, hash }));
+    expect(row.delta).toMatchObject({
+      instrumentId: perp.id,
+      sz: '100',
+      px: '90.045',
+      closedPnl: '995.5',
+    });
+    expect(row.delta.coin).toBeTypeOf('string');
+    expect((await steps(alice)).at(-1)).toMatchObject({
+      step: 'adl',
+      markPx: '91',
+      accountValue: '95.5',
+      maintenanceMargin: '227.5',
+    });
+  });
+
+  test('the best-paid position goes first, never flipped', async () => {
+    const dave = await world.trader('dave');
+    // Bob sold at 100 and Carol at 99: he has gained more, and carries more on the same money.
+    await trade(dave, carol, { market: perp, price: '99', size: '40' });
+    await trade(alice, bob, { market: perp, price: '100', size: '100' });
+    expect((await recordOf(bob, perp)).position.adlQuantile).toBeGreaterThanOrEqual(
+      (await recordOf(carol, perp)).position.adlQuantile,
+    );
+    await perp.push('91');
+    expect(await recordsOf(alice, perp)).toEqual([]);
+    expect(await recordsOf(bob, perp)).toEqual([]);
+    expect((await recordOf(carol, perp)).position.szi).toBe('-40');
+    expect(await ledgerOf(carol, 'adl')).toEqual([]);
+  });
+
+  test('closed to bankruptcy: a position that gapped through it leaves nobody below zero', async () => {
+    await openLong();
+    await perp.push('80');
+    // Equity −1,004.5: bankrupt at 90.045, which the short gets.
+    expect(await recordsOf(alice, perp)).toEqual([]);
+    expect(Number(await alice.balance())).toBe(0);
+    expect(await bob.balance()).toBe('1994');
+  });
+});
+
+describe('R-insurance-fund', () => {
+  test('takes what it can carry at the bankruptcy price, and sells it on near the mark', async () => {
+    // Liquidation fees fill the fund: 0.5 % of 9,200.
+    await openLong();
+    await bid(carol, '92', '100');
+    await perp.push('92.8');
+    expect(await recordsOf(alice, perp)).toEqual([]);
+
+    perp = await operator.list();
+    const dave = await world.trader('dave');
+    await trade(dave, bob, { market: perp, price: '100', size: '0.5', buyerMargin: 'isolated' });
+    // Margin 2.5, equity 0.5, maintenance 1.2: below two thirds, and 48 USDC are within its reach.
+    await perp.push('96');
+    expect(await recordsOf(dave, perp)).toEqual([]);
+    expect((await recordOf(bob, perp)).position.szi).toBe('-0.5');
+    expect((await steps(dave)).at(-1)).toMatchObject({
+      step: 'insurance',
+      markPx: '96',
+      accountValue: '0.5',
+      leverageType: 'Isolated',
+    });
+    expect(await ledgerOf(bob, 'adl')).toEqual([]);
+    // Every 10 s it offers max(10 %, 10,000 USDC) within 1 % of the mark: all of it, to this bid.
+    const buyer = await world.trader('buyer');
+    await bid(buyer, '95.1', '0.5');
+    await eventually(async () => {
+      await perp.push('96');
+      expect((await recordOf(buyer, perp)).position).toMatchObject({ szi: '0.5' });
+    }, 14_000);
+  });
+});

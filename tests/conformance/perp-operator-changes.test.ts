@@ -1,0 +1,312 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { aVenue, type Actor } from '../support/actors.ts';
+import { eventually, type Json } from '../support/client.ts';
+import {
+  act,
+  definition,
+  done,
+  expectRefusal,
+  groupAction,
+  leverageOf,
+  Operator,
+  OPERATED,
+  OrderWatch,
+  perpOrder,
+  recordOf,
+  recordsOf,
+  refusalOf,
+  TIERS,
+  trade,
+  triggerOrder,
+  triggersOf,
+  type OwnPerp,
+} from '../support/perps.ts';
+
+/** 10.3: setPerp and setFeeTiers with R-halt, R-delist, R-oracle-stale and R-fee-tiers. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+let perp: OwnPerp;
+let alice: Actor;
+let bob: Actor;
+
+beforeEach(async () => {
+  perp = await operator.list();
+  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+});
+
+const resting = (changes: object = {}) =>
+  perpOrder({ market: perp, side: 'buy', price: '95', size: '1', ...changes });
+const setPerp = (changes: object) =>
+  operator.send({ setPerp: { instrumentId: perp.id, ...changes } });
+const meta = async (): Promise<Json> =>
+  (await world.client.data({ type: 'perpMeta' })).universe.find(
+    (entry: Json) => entry.index === perp.id,
+  );
+
+describe('setPerp', () => {
+  test('R-halt: refuses orders and amends, allows cancels, and ends', async () => {
+    const { oid } = done(await alice.place(resting())).orders[0];
+    await operator.set(perp, { haltTrading: true });
+    expect(await meta()).toMatchObject({ haltTrading: true });
+    const message = `Trading is halted for ${perp.name}`;
+    expectRefusal(await alice.place(resting()), 10000, message);
+    expectRefusal(await alice.place(resting({ side: 'sell', reduceOnly: true })), 10000, message);
+    const amend = { type: 'modify2', a: perp.id, o: oid, p: '94', s: '1' };
+    expectRefusal(await act(alice, amend), 10000, message);
+    done(await alice.cancel({ a: perp.id, o: oid }));
+    // The mark goes on following the oracle.
+    await perp.push('103');
+    expect((await leverageOf(alice, perp)).markPx).toBe('103');
+    await operator.set(perp, { haltTrading: false });
+    done(await alice.place(resting()));
+  });
+
+  test('a new tick is for new and amended orders, resting ones stay', async () => {
+    const { oid } = done(await alice.place(resting({ price: '95.01' }))).orders[0];
+    await operator.set(perp, { priceTick: '0.5', bookTicks: ['0.5', '5'] });
+    expect(await meta()).toMatchObject({ priceTick: '0.5', bookTicks: ['0.5', '5'] });
+    const message = 'Price precision does not match the tick size: 0.5';
+    expectRefusal(await alice.place(resting({ price: '95.01' })), 10000, message);
+    const amend = { type: 'modify2', a: perp.id, o: oid, s: '2' };
+    expectRefusal(await act(alice, { ...amend, p: '95.02' }), 10000, message);
+    expect((await alice.openOrders())[0]).toMatchObject({ oid, limitPx: '95.01', sz: '1' });
+    // It can still trade where it stands.
+    const sell = { market: perp, side: 'sell', price: '95', size: '1', tif: 'Ioc' } as const;
+    expect(done(await bob.place(perpOrder(sell))).orders[0].avgPx).toBe('95.01');
+  });
+
+  test('new order sizes', async () => {
+    await operator.set(perp, { maxLimitOrderSize: '3', maxMarketOrderSize: '2' });
+    expect(await meta()).toMatchObject({ maxLimitOrderSize: 3, maxMarketOrderSize: 2 });
+    expectRefusal(
+      await alice.place(resting({ size: '3.001' })),
+      10000,
+      'Order size exceeds the maximum: 3',
+    );
+    expectRefusal(
+      await alice.place(resting({ size: '2.001', tif: 'Ioc' })),
+      10000,
+      'Order size exceeds the maximum: 2',
+    );
+  });
+
+  test('onlyIsolated', async () => {
+    await operator.set(perp, { onlyIsolated: true });
+    expect((await leverageOf(alice, perp)).onlyIsolated).toBe(true);
+    expectRefusal(
+      await alice.place(resting({ margin: 'cross' })),
+      10009,
+      `Only isolated margin is allowed for ${perp.name}`,
+    );
+    done(await alice.place(resting({ margin: 'isolated' })));
+  });
+
+  test('5.17: a fill pays the lower of the tier’s and the instrument’s rate', async () => {
+    const fees = async () =>
+      Promise.all([alice, bob].map(async (actor) => (await recordOf(actor, perp)).position.cumFee));
+    await operator.set(perp, { takerFeeRate: '0.0001', makerFeeRate: '0.00005' });
+    await trade(alice, bob, { market: perp, price: '100', size: '1' });
+    expect(await fees()).toEqual(['-0.01', '-0.005']);
+    await operator.set(perp, { takerFeeRate: '0.01', makerFeeRate: '0.01' });
+    await trade(alice, bob, { market: perp, price: '100', size: '1' });
+    expect(await fees()).toEqual(['-0.055', '-0.02']);
+  });
+
+  test('a new margin table holds from the next check', async () => {
+    await trade(alice, bob, { market: perp, price: '100', size: '10' });
+    expect((await alice.state()).crossMaintenanceMarginUsed).toBe('25');
+    const tiers = [{ tier: 1, minSize: '0', maxSize: '15', maxLeverage: 10, mmr: '0.05' }];
+    await operator.set(perp, { marginTable: { tiers } });
+    expect((await alice.state()).crossMaintenanceMarginUsed).toBe('50');
+    expect(await meta()).toMatchObject({ maxLeverage: 10 });
+    // R-tiers: the last tier's maxSize is the position limit, on worst-case exposure.
+    expectRefusal(
+      await alice.place(resting({ size: '5.001' })),
+      10010,
+      `Position limit exceeded for ${perp.name}`,
+    );
+    done(await alice.place(resting({ size: '5' })));
+  });
+
+  test('Invalid margin table, also by a fee that makes it so', async () => {
+    const tiers = [{ ...TIERS[0], mmr: '0.05' }];
+    for (const changes of [{ marginTable: { tiers } }, { takerFeeRate: '0.02' }]) {
+      const refused = refusalOf(await setPerp(changes));
+      expect(refused.code).toBe(10017);
+      expect(refused.message).toMatch(/^Invalid margin table: .+/);
+    }
+    expect((await meta()).maxLeverage).toBe(20);
+  });
+
+  test('at least one change, of a perp that exists', async () => {
+    for (const changes of [{}, { delisted: false }, { haltTrading: 'yes' }]) {
+      const reply = await setPerp(changes);
+      expect(reply.status, reply.text).toBe(400);
+      expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
+    }
+    const unknown = await setPerp({ instrumentId: 77_777, haltTrading: true });
+    expectRefusal(unknown, 10404, 'Instrument not found');
+  });
+});
+
+describe('R-delist', () => {
+  test('orders and triggers go, positions close at the price of the hour, free of fee', async () => {
+    await trade(alice, bob, { market: perp, price: '98', size: '10' });
+    const before = { alice: await alice.balance(), bob: await bob.balance() };
+    const watch = await OrderWatch.of(world, alice);
+    const stop = { market: perp, side: 'sell', kind: 'sl', at: '80', size: '0' } as const;
+    const { orders } = done(
+      await alice.place(
+        resting(),
+        triggerOrder({ ...stop, side: 'buy', at: '120', size: '1', reduceOnly: false }),
+      ),
+    );
+    const tpsl = done(await act(alice, groupAction('positionTpsl', triggerOrder(stop)))).orders[0];
+    await operator.set(perp, { delisted: true });
+    expect(await meta()).toMatchObject({ delisted: true });
+    for (const { oid } of orders) {
+      expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'delisted' });
+    }
+    await watch.last(tpsl.oid, 'cancelled');
+    expect(await recordsOf(alice, perp)).toEqual([]);
+    expect(await recordsOf(bob, perp)).toEqual([]);
+    // The oracle stood at 100 all the time: 10 × 2 change hands.
+    expect(Number(await alice.balance()) - Number(before.alice)).toBeCloseTo(20, 6);
+    expect(Number(await bob.balance()) - Number(before.bob)).toBeCloseTo(-20, 6);
+    expect(await triggersOf(alice)).toEqual([]);
+  });
+
+  test('it is final', async () => {
+    await operator.set(perp, { delisted: true });
+    const message = `Instrument is delisted: ${perp.name}`;
+    expectRefusal(await alice.place(resting()), 10000, message);
+    await setPerp({ haltTrading: false });
+    expect(await meta()).toMatchObject({ delisted: true });
+    expectRefusal(await alice.place(resting()), 10000, message);
+    const prices = [{ instrumentId: perp.id, oraclePx: '100', externalPerpPx: null }];
+    expect(refusalOf(await operator.push(prices)).message).toMatch(/^prices\[0\]: /);
+    const again = definition({ instrumentId: perp.id });
+    expectRefusal(
+      await operator.send({ registerPerp: again }),
+      10017,
+      `Instrument id already used: ${perp.id}`,
+    );
+  });
+});
+
+describe('R-oracle-stale', () => {
+  /** Its only price was observed 22 s ago: stale in 8 s. */
+  async function aging(): Promise<OwnPerp> {
+    const fresh = await operator.list();
+    const { instrumentId } = done(await operator.send({ registerPerp: definition() })).created;
+    const prices = [{ instrumentId, oraclePx: '100', externalPerpPx: null }];
+    done(await operator.push(prices, Date.now() - 22_000));
+    const { universe } = await world.client.data({ type: 'perpMeta' });
+    const { name } = universe.find((entry: Json) => entry.index === instrumentId);
+    const push = async (oraclePx: string) => {
+      done(await operator.push([{ instrumentId, oraclePx, externalPerpPx: null }]));
+    };
+    return { ...fresh, id: instrumentId, coin: String(instrumentId), name, push };
+  }
+
+  test('no new exposure, no triggers; cancels and reducing go on; all resumes', async () => {
+    perp = await aging();
+    const watch = await OrderWatch.of(world, alice);
+    await trade(alice, bob, { market: perp, price: '100', size: '2' });
+    const { oid } = done(await alice.place(resting())).orders[0];
+    const message = `Oracle is stale for ${perp.name}`;
+    await eventually(async () => {
+      expectRefusal(await alice.place(resting({ tif: 'Ioc' })), 10000, message);
+    }, 15_000);
+    // Its positions still count, but a cross holder withdraws nothing from the next block on.
+    await eventually(async () => expect((await alice.state()).withdrawable).toBe('0'));
+    expect((await recordOf(alice, perp)).position).toMatchObject({ markPx: '100', szi: '2' });
+    done(await alice.cancel({ a: perp.id, o: oid }));
+    const waiting = { market: perp, side: 'sell', kind: 'sl', at: '100', size: '1' } as const;
+    const stop = await alice.place(triggerOrder(waiting));
+    // A reducing trigger is accepted or refused for the price; it does not fire in either case.
+    if (stop.json.status === 'ok') expect(await triggersOf(alice, perp)).toHaveLength(1);
+    const reduce = { side: 'sell', price: '101', reduceOnly: true };
+    const reducing = done(await alice.place(resting(reduce))).orders[0];
+    expect(reducing.state).toBe('open');
+    done(await act(alice, { type: 'cancelAll', asset: perp.id }));
+    await watch.last(reducing.oid, 'cancelled');
+    await perp.push('100');
+    done(await alice.place(resting()));
+    expect(Number((await alice.state()).withdrawable)).toBeGreaterThan(900);
+  });
+});
+
+describe('setFeeTiers', () => {
+  const LADDER = [
+    [0, '0', '0.00015', '0.00045'],
+    [1, '5000000', '0.00012', '0.0004'],
+    [2, '25000000', '0.00008', '0.00035'],
+    [3, '100000000', '0.00004', '0.0003'],
+    [4, '500000000', '0', '0.00028'],
+    [5, '2000000000', '0', '0.00026'],
+  ].map(([level, min14dTradingVolume, perpMakerFeeRate, perpTakerFeeRate]) => ({
+    level,
+    min14dTradingVolume,
+    perpMakerFeeRate,
+    perpTakerFeeRate,
+  }));
+  const set = (tiers: unknown, exchangeId = 0) =>
+    operator.send({ setFeeTiers: { exchangeId, tiers } });
+
+  test('5.17: the default ladder; one level of zeros for outcome markets', async () => {
+    expect(await world.client.data({ type: 'feeTierInfo' })).toEqual({ tiers: LADDER });
+    expect(await world.client.data({ type: 'feeTierInfo', exchange_id: 1 })).toEqual({
+      tiers: [{ level: 0, min14dTradingVolume: '0', perpMakerFeeRate: '0', perpTakerFeeRate: '0' }],
+    });
+  });
+
+  test('5.17: the rates of a user', async () => {
+    await trade(alice, bob, { market: perp, price: '100', size: '2' });
+    const query = { type: 'feeTierRates', user: alice.address };
+    // The volume of today counts from 00:00 UTC on (R-fee-tiers).
+    expect(await world.client.data(query)).toEqual({
+      user: alice.address,
+      level: 0,
+      volume14d: '0',
+      perpMakerFeeRate: '0.00015',
+      perpTakerFeeRate: '0.00045',
+      outcomeTakerFeeRate: '0.07',
+      nextLevel: 1,
+      nextMin14dTradingVolume: '5000000',
+    });
+  });
+
+  const [zero, one, two] = LADDER as [Json, Json, Json];
+  test.each<[string, Json[], number?]>([
+    ['no level 0', [{ ...one, level: 1 }]],
+    ['a first volume above 0', [{ ...zero, min14dTradingVolume: '1' }]],
+    ['levels that do not rise', [zero, one, { ...two, level: 1 }]],
+    ['volumes that do not rise', [zero, one, { ...two, min14dTradingVolume: '5000000' }]],
+    ['no tiers', []],
+    ['another exchange', [zero], 1],
+  ])('%s: refused', async (_, tiers, exchangeId) => {
+    const refused = refusalOf(await set(tiers, exchangeId));
+    expect(refused.code).toBe(10002);
+    expect(await world.client.data({ type: 'feeTierInfo' })).toEqual({ tiers: LADDER });
+  });
+
+  test('in force from the next fill; the last ladder has no next level', async () => {
+    const only = { ...zero, perpMakerFeeRate: '0.0001', perpTakerFeeRate: '0.0002' };
+    done(await set([only]));
+    expect(await world.client.data({ type: 'feeTierInfo' })).toEqual({ tiers: [only] });
+    const query = { type: 'feeTierRates', user: alice.address };
+    expect(await world.client.data(query)).toMatchObject({
+      perpTakerFeeRate: '0.0002',
+      nextLevel: null,
+      nextMin14dTradingVolume: null,
+    });
+    await trade(alice, bob, { market: perp, price: '100', size: '1' });
+    expect((await recordOf(alice, perp)).position.cumFee).toBe('-0.02');
+    expect((await recordOf(bob, perp)).position.cumFee).toBe('-0.01');
+    done(await set(LADDER));
+    expect(await world.client.data({ type: 'feeTierInfo' })).toEqual({ tiers: LADDER });
+  });
+});

@@ -1,0 +1,301 @@
+import { describe, expect, test } from 'vitest';
+import { aVenue } from '../support/actors.ts';
+import { eventually, type Json } from '../support/client.ts';
+import {
+  act,
+  definition,
+  done,
+  expectRefusal,
+  leverageOf,
+  Operator,
+  OPERATED,
+  perpOrder,
+  refusalOf,
+  TIERS,
+  type OwnPerp,
+} from '../support/perps.ts';
+
+/** 10.1 and 10.3: what the operator may do to perps, and that nobody else may. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+const universe = async (): Promise<Json[]> =>
+  (await world.client.data({ type: 'perpMeta' })).universe;
+const metaOf = async (id: number): Promise<Json> =>
+  (await universe()).find((entry) => entry.index === id);
+
+function malformed(reply: { status: number; text: string; json: Json }, field?: string): void {
+  expect(reply.status, reply.text).toBe(400);
+  expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
+  if (field !== undefined) expect(reply.json.details?.field, reply.text).toContain(field);
+}
+
+describe('10.1: who may, and what', () => {
+  const message = 'Signer is not permitted to send venueAdmin';
+  const harmless = { type: 'venueAdmin', setPerp: { instrumentId: 1, haltTrading: true } };
+
+  test('a trader, a stranger and an agent of the admin are not permitted', async () => {
+    const alice = await world.trader('alice');
+    expectRefusal(await act(alice, harmless), 10003, message);
+    expectRefusal(await act(world.stranger('stranger'), harmless), 10003, message);
+    const agent = world.stranger('agent');
+    await world.client.post('/request-fund', { user: operator.actor.address });
+    done(await operator.actor.approveAgent(agent.address, 'agent'));
+    expectRefusal(await act(agent, harmless), 10003, message);
+    expect(await metaOf(1)).toMatchObject({ haltTrading: false });
+  });
+
+  test('a vaultAddress must be absent', async () => {
+    const vaultAddress = world.stranger('vault').address;
+    const signed = await operator.actor.sign(harmless, { vaultAddress });
+    const reply = await world.client.executed(signed);
+    expectRefusal(reply, 10003, 'vaultAddress is not allowed for this action');
+  });
+
+  test('exactly one variant', async () => {
+    const push = { prices: [{ instrumentId: 1, oraclePx: '1', externalPerpPx: null }], time: 1 };
+    malformed(await operator.send({}));
+    malformed(await operator.send({ setPerp: harmless.setPerp, pushOracle: push }));
+  });
+
+  test('unknown keys are refused, at the top and inside', async () => {
+    malformed(await operator.send({ setPerp: harmless.setPerp, note: 'x' }));
+    malformed(await operator.send({ setPerp: { ...harmless.setPerp, halted: true } }));
+    malformed(await operator.send({ registerPerp: definition({ colour: 'red' }) }));
+    const price = { instrumentId: 1, oraclePx: '1', externalPerpPx: null, source: 'me' };
+    malformed(await operator.push([price]));
+    const [tier] = TIERS;
+    const marginTable = { tiers: [{ ...tier, note: 1 }] };
+    malformed(await operator.send({ registerPerp: definition({ marginTable }) }));
+    malformed(await operator.send({ nonsense: {} }));
+    expect(await metaOf(1)).toMatchObject({ haltTrading: false });
+  });
+
+  test('R-nonce applies', async () => {
+    const perp = await operator.list();
+    const prices = [{ instrumentId: perp.id, oraclePx: '101', externalPerpPx: null }];
+    const action = { type: 'venueAdmin', pushOracle: { prices, time: Date.now() } };
+    const nonce = Date.now() - 3 * 24 * 3_600_000;
+    const reply = await world.client.executed(await operator.actor.sign(action, { nonce }));
+    expectRefusal(reply, 10004, 'Nonce too old');
+  });
+});
+
+describe('registerPerp', () => {
+  test('5.1: what was defined is what is shown, with an id of its own', async () => {
+    const perp = definition({ tagIds: [3, 4] });
+    const reply = await operator.send({ registerPerp: perp });
+    expect(reply.json.data.type).toBe('VenueAdmin');
+    const { instrumentId } = done(reply).created;
+    expect(await metaOf(instrumentId)).toMatchObject({
+      name: perp['name'],
+      index: instrumentId,
+      baseCurrency: perp['baseCurrency'],
+      quoteCurrency: 'USDC',
+      currencyType: 'usdc',
+      basePrecision: '0.001',
+      quotePrecision: '0.000001',
+      szDecimals: 3,
+      maxLeverage: 20,
+      tokens: [100 + instrumentId, 1],
+      priceTick: '0.01',
+      pricePrecision: '0.01',
+      bookTicks: ['0.01', '0.1', '1'],
+      maxLimitOrderSize: 2000,
+      maxMarketOrderSize: 1000,
+      haltTrading: false,
+      onlyIsolated: false,
+      delisted: false,
+      useNotionalMargin: false,
+      tagIds: [3, 4],
+    });
+    const assetName = perp['baseCurrency'];
+    const detail = await world.client.data({ type: 'perpMetaDetail', assetName });
+    expect(detail.asset).toMatchObject({
+      name: assetName,
+      assetId: 100 + instrumentId,
+      weiDecimals: 6,
+    });
+    expect(detail.instruments).toMatchObject([
+      {
+        perp: { name: perp['name'], perpType: 'linear', takerFeeRate: '0.00045' },
+        marginTable: { instrumentId, tiers: TIERS },
+      },
+    ]);
+  });
+
+  test('a chosen id is taken, and only once', async () => {
+    const instrumentId = 4_321;
+    const reply = await operator.send({ registerPerp: definition({ instrumentId }) });
+    expect(done(reply).created).toMatchObject({ instrumentId });
+    expectRefusal(
+      await operator.send({ registerPerp: definition({ instrumentId }) }),
+      10017,
+      `Instrument id already used: ${instrumentId}`,
+    );
+    // Perps use ids below 100,000 (1.1).
+    const outside = await operator.send({ registerPerp: definition({ instrumentId: 100_000 }) });
+    expect(refusalOf(outside).code).toBeGreaterThan(0);
+  });
+
+  test('names are unique', async () => {
+    const reply = await operator.send({ registerPerp: definition({ name: 'BTC-USDC' }) });
+    expect(refusalOf(reply).code).toBe(10017);
+    expect((await universe()).filter((entry) => entry.name === 'BTC-USDC')).toHaveLength(1);
+  });
+
+  test('trading starts with the first oracle price', async () => {
+    const alice = await world.trader('alice');
+    const { instrumentId } = done(await operator.send({ registerPerp: definition() })).created;
+    const order = {
+      a: instrumentId,
+      b: true,
+      p: '100',
+      s: '1',
+      r: false,
+      t: { limit: { tif: 'Gtc' } },
+    };
+    const name = (await metaOf(instrumentId)).name;
+    const refused = refusalOf(await alice.place(order));
+    expect(refused).toMatchObject({ code: 10000, message: `Oracle is stale for ${name}` });
+    done(await operator.push([{ instrumentId, oraclePx: '100', externalPerpPx: null }]));
+    done(await alice.place(order));
+  });
+
+  const [first, second, third] = TIERS as [Json, Json, Json];
+  test.each<[string, Json[]]>([
+    ['tiers not numbered from 1', [{ ...first, tier: 2 }]],
+    ['a first minSize above 0', [{ ...first, minSize: '1' }]],
+    ['a gap', [first, { ...second, minSize: '1001' }]],
+    ['an overlap', [first, { ...second, minSize: '999' }]],
+    ['an empty tier', [{ ...first, maxSize: '0' }]],
+    ['mmr that does not rise', [first, { ...second, mmr: '0.025' }]],
+    ['leverage that does not fall', [first, { ...second, maxLeverage: 20 }]],
+    // 1 / 20 against mmr + 0.005 + 0.00045.
+    ['a tier born at liquidation', [{ ...first, mmr: '0.04455' }]],
+    ['a later tier born at liquidation', [first, second, { ...third, mmr: '0.2' }]],
+  ])('Invalid margin table: %s', async (_, tiers) => {
+    const reply = await operator.send({ registerPerp: definition({ marginTable: { tiers } }) });
+    const refused = refusalOf(reply);
+    expect(refused.code, reply.text).toBe(10017);
+    expect(refused.message).toMatch(/^Invalid margin table: .+/);
+  });
+
+  test('the border of the margin table is allowed', async () => {
+    const tiers = [{ ...first, mmr: '0.04454' }];
+    done(await operator.send({ registerPerp: definition({ marginTable: { tiers } }) }));
+  });
+
+  test.each<[string, object]>([
+    ['szDecimals', { szDecimals: 7 }],
+    ['szDecimals', { szDecimals: -5 }],
+    ['szDecimals', { szDecimals: 1.5 }],
+    ['priceTick', { priceTick: '0' }],
+    ['priceTick', { priceTick: '0.0001' }],
+    ['priceTick', { priceTick: 1 }],
+    ['bookTicks', { bookTicks: [] }],
+    ['bookTicks', { bookTicks: Array.from({ length: 9 }, (_, i) => String(i + 1)) }],
+    ['maxLimitOrderSize', { maxLimitOrderSize: '0' }],
+    ['maxMarketOrderSize', { maxMarketOrderSize: '1.0001' }],
+    ['takerFeeRate', { takerFeeRate: '-0.1' }],
+    ['takerFeeRate', { takerFeeRate: '1' }],
+    ['quoteCurrency', { quoteCurrency: 'EUR' }],
+    ['perpType', { perpType: 'inverse' }],
+    ['impactNotional', { impactNotional: '0' }],
+    ['marginTable', { marginTable: { tiers: [] } }],
+  ])('a fault in %s is named: %j', async (field, changes) => {
+    const before = (await universe()).length;
+    const reply = await operator.send({ registerPerp: definition({ ...changes }) });
+    const refused = refusalOf(reply);
+    expect(refused.code, reply.text).toBe(10002);
+    expect(JSON.stringify(refused)).toContain(field === 'marginTable' ? 'tiers' : field);
+    expect((await universe()).length).toBe(before);
+  });
+
+  test.each([-1, 0, 6])('R-units: %d size decimals', async (szDecimals) => {
+    const tick = szDecimals === 6 ? '1' : '0.1';
+    const sizes = { maxLimitOrderSize: '2000', maxMarketOrderSize: '1000' };
+    const perp = await operator.list({ szDecimals, priceTick: tick, bookTicks: [tick], ...sizes });
+    const step = { [-1]: '10', 0: '1', 6: '0.000001' }[szDecimals];
+    expect((await metaOf(perp.id)).basePrecision).toBe(step);
+    const alice = await world.trader('alice');
+    done(await alice.place(perpOrder({ market: perp, side: 'buy', price: '90', size: '10' })));
+    const fine = perpOrder({ market: perp, side: 'buy', price: '90', size: '10.0000001' });
+    const message = `Size precision does not match the lot size: ${step}`;
+    expectRefusal(await alice.place(fine), 10000, message);
+  });
+});
+
+describe('pushOracle', () => {
+  const entry = (
+    market: OwnPerp | number,
+    oraclePx: string,
+    externalPerpPx: string | null = null,
+  ) => ({
+    instrumentId: typeof market === 'number' ? market : market.id,
+    oraclePx,
+    externalPerpPx,
+  });
+  const reader = world.stranger.bind(world, 'reader');
+  const markOf = async (perp: OwnPerp) => (await leverageOf(reader(), perp)).markPx;
+
+  test('skips stale entries and applies the others (10.2, 10.3)', async () => {
+    const [perp, other] = [await operator.list(), await operator.list()];
+    const time = Date.now();
+    done(await operator.push([entry(perp, '101')], time));
+    // Before the last observation of that instrument: skipped; the other one has an older last.
+    const refused = refusalOf(
+      await operator.push([entry(perp, '150'), entry(other, '102')], time - 1),
+    );
+    expect(refused.message).toBe('prices[0]: stale');
+    expect([await markOf(perp), await markOf(other)]).toEqual(['101', '102']);
+    // The same time again counts.
+    done(await operator.push([entry(perp, '103')], time));
+    expect(await markOf(perp)).toBe('103');
+  });
+
+  test('R-oracle-stale: up to 5 s ahead counts as now, later is skipped', async () => {
+    const perp = await operator.list();
+    done(await operator.push([entry(perp, '101')], Date.now() + 3_500));
+    expect(await markOf(perp)).toBe('101');
+    // It counted as now, so a price observed now is not older.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    done(await operator.push([entry(perp, '102')], Date.now()));
+    const refused = refusalOf(await operator.push([entry(perp, '103')], Date.now() + 60_000));
+    expect(refused.message).toBe('prices[0]: stale');
+    expect(await markOf(perp)).toBe('102');
+  });
+
+  test('an unknown instrument and a price of 0 are skipped, the others apply', async () => {
+    const [perp, other] = [await operator.list(), await operator.list()];
+    const refused = refusalOf(
+      await operator.push([entry(77_777, '1'), entry(perp, '0'), entry(other, '105')]),
+    );
+    expect(refused.message).toMatch(/^prices\[0\]: /);
+    expect([await markOf(perp), await markOf(other)]).toEqual(['100', '105']);
+  });
+
+  test('R-mark: the external price is C, within the band', async () => {
+    const perp = await operator.list();
+    const alice = await world.trader('alice');
+    // With an empty book A and B are the oracle, so C alone moves nothing.
+    done(await operator.push([entry(perp, '100', '101')]));
+    expect(await markOf(perp)).toBe('100');
+    // B is the bid, above C; A has only begun to leave the oracle: C is the median.
+    done(
+      await alice.place(
+        perpOrder({ market: perp, side: 'buy', price: '102', size: '1' }),
+        perpOrder({ market: perp, side: 'sell', price: '103', size: '1' }),
+      ),
+    );
+    await eventually(async () => expect(await markOf(perp)).toBe('101'));
+  });
+
+  test('1 to 200 prices', async () => {
+    const perp = await operator.list();
+    malformed(await operator.push([]));
+    malformed(await operator.push(Array.from({ length: 201 }, () => entry(perp, '100'))));
+    done(await operator.push(Array.from({ length: 200 }, () => entry(perp, '100'))));
+  });
+});

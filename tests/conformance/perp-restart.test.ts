@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { aVenue, cloidOf } from '../support/actors.ts';
+import type { Json } from '../support/client.ts';
+import {
+  act,
+  done,
+  groupAction,
+  ledgerOf,
+  leverageOf,
+  Operator,
+  OPERATED,
+  perpOrder,
+  recordsOf,
+  trade,
+  triggerOrder,
+  triggersOf,
+} from '../support/perps.ts';
+
+/** R-determinism: what the log holds is what a restarted venue shows, waiting things included. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+test.each(['stop', 'kill'] as const)(
+  'everything that waits or is isolated survives a %s, and works after it',
+  async (how) => {
+    const perp = await operator.list();
+    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+    const hedger = await world.trader('hedger');
+    done(await act(hedger, { type: 'updatePositionMode', positionMode: 'hedge' }));
+    const leverage = { type: 'updateLeverage', asset: perp.id, marginMode: 'isolated' };
+    done(await act(alice, { ...leverage, leverage: 10 }));
+    done(await act(hedger, { ...leverage, leverage: -4 }));
+    await trade(alice, bob, { market: perp, price: '100', size: '5', buyerMargin: 'isolated' });
+    await trade(hedger, bob, { market: perp, price: '100', size: '2' });
+    const child = (kind: 'tp' | 'sl', at: string, size: string) =>
+      triggerOrder({ market: perp, side: 'sell', kind, at, size });
+    const pair = [child('tp', '120', '0'), child('sl', '90', '0')];
+    done(await act(alice, groupAction('positionTpsl', ...pair)));
+    const parent = perpOrder({ market: perp, side: 'buy', price: '80', size: '1' });
+    const family = [parent, child('tp', '120', '1'), child('sl', '70', '1')];
+    done(await act(alice, groupAction('normalTpsl', ...family)));
+    const stop = { market: perp, side: 'buy', kind: 'sl', at: '130', size: '1' } as const;
+    const waiting = triggerOrder({ ...stop, reduceOnly: false, cloid: cloidOf(`waits ${how}`) });
+    done(await alice.place(waiting));
+    const gtd = { market: perp, side: 'buy', price: '81', size: '1', tif: 'Gtd' } as const;
+    done(await hedger.place(perpOrder({ ...gtd, expireTime: Date.now() + 3_600_000 })));
+
+    const look = async (): Promise<Json> =>
+      Promise.all(
+        [alice, bob, hedger].map(async (actor) => {
+          const { time: _time, ...state } = await actor.state();
+          return {
+            state,
+            open: await actor.openOrders(),
+            triggers: await triggersOf(actor),
+            leverage: await leverageOf(actor, perp),
+          };
+        }),
+      );
+    const before = await look();
+    await world.venue[how]();
+    await world.venue.startAgain();
+    expect(await look()).toEqual(before);
+
+    // The stop of the position still fires, and takes its sibling along.
+    done(await bob.place(perpOrder({ market: perp, side: 'buy', price: '90', size: '5' })));
+    await perp.push('90');
+    expect(await recordsOf(alice, perp)).toEqual([]);
+    expect((await triggersOf(alice)).map((row) => row.triggerPx)).toEqual(['130']);
+    expect(await ledgerOf(alice, 'liquidation')).toEqual([]);
+  },
+  60_000,
+);

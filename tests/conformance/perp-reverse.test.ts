@@ -1,0 +1,195 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { aVenue, type Actor } from '../support/actors.ts';
+import { eventually, type Json } from '../support/client.ts';
+import {
+  act,
+  done,
+  expectRefusal,
+  groupAction,
+  Operator,
+  OPERATED,
+  OrderWatch,
+  perpOrder,
+  recordOf,
+  recordsOf,
+  refusalOf,
+  trade,
+  triggerOrder,
+  type OwnPerp,
+} from '../support/perps.ts';
+
+/** reversePosition (11.8) and the active reverse jobs of section 4. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+let perp: OwnPerp;
+let alice: Actor;
+let bob: Actor;
+let carol: Actor;
+
+beforeEach(async () => {
+  perp = await operator.list();
+  alice = await world.trader('alice');
+  bob = await world.trader('bob');
+  carol = await world.trader('carol');
+});
+
+const reverse = (changes: object = {}) => ({
+  type: 'reversePosition',
+  asset: perp.id,
+  ...changes,
+});
+
+async function quote(side: 'buy' | 'sell', price: string, size: string): Promise<void> {
+  done(await carol.place(perpOrder({ market: perp, side, price, size })));
+}
+
+const jobs = async (): Promise<Json[]> => (await alice.state()).activeReverseJobs;
+
+/** Waits until the job has ended and tells the sizes that are left. */
+async function settled(): Promise<string[]> {
+  return eventually(async () => {
+    expect(await jobs()).toEqual([]);
+    return (await recordsOf(alice, perp)).map(({ position }) => position.szi);
+  }, 15_000);
+}
+
+describe('reversePosition', () => {
+  test('a long becomes as much short when the book holds enough', async () => {
+    await trade(alice, bob, { market: perp, price: '100', size: '5' });
+    await quote('buy', '99.5', '10');
+    const reply = await act(alice, reverse());
+    done(reply);
+    expect(reply.json.data.type).toBe('ReversePosition');
+    await eventually(async () => {
+      expect((await recordOf(alice, perp)).position).toMatchObject({
+        szi: '-5',
+        entryPx: '99.5',
+      });
+    });
+    expect(await settled()).toEqual(['-5']);
+  });
+
+  test('a short becomes as much long', async () => {
+    await trade(bob, alice, { market: perp, price: '100', size: '5' });
+    await quote('sell', '100.5', '20');
+    done(await act(alice, reverse()));
+    await eventually(async () => {
+      expect((await recordOf(alice, perp)).position.szi).toBe('5');
+    });
+    expect(await settled()).toEqual(['5']);
+  });
+
+  test('section 4: the job while it runs, field by field, through both phases', async () => {
+    await trade(alice, bob, { market: perp, price: '100', size: '5' });
+    await quote('buy', '99', '2');
+    done(await act(alice, reverse()));
+    await eventually(async () => {
+      expect(await jobs()).toEqual([
+        {
+          asset: perp.coin,
+          coin: perp.name,
+          positionSzAtStart: '5',
+          filledCloseQty: '2',
+          marginMode: 'Cross',
+          phase: 'Closing',
+        },
+      ]);
+    });
+    await quote('buy', '99', '4');
+    await eventually(async () => {
+      expect(await jobs()).toMatchObject([{ phase: 'Opening', filledCloseQty: '5' }]);
+      expect((await recordOf(alice, perp)).position.szi).toBe('-1');
+    });
+    await quote('buy', '99', '4');
+    expect(await settled()).toEqual(['-5']);
+  });
+
+  test('one job per instrument and record', async () => {
+    await trade(alice, bob, { market: perp, price: '100', size: '5' });
+    done(await act(alice, reverse()));
+    await eventually(async () => expect(await jobs()).toHaveLength(1));
+    expect(refusalOf(await act(alice, reverse())).code).toBeGreaterThan(0);
+    expect(await jobs()).toHaveLength(1);
+  });
+
+  test('the book beyond 5 % of the mark is out of reach; after 10 s what is done stays', async () => {
+    await trade(alice, bob, { market: perp, price: '100', size: '5' });
+    await quote('buy', '95', '1');
+    await quote('buy', '94.99', '20');
+    const started = Date.now();
+    done(await act(alice, reverse()));
+    expect(await settled()).toEqual(['4']);
+    const ran = Date.now() - started;
+    expect(ran).toBeGreaterThan(8_500);
+    expect(ran).toBeLessThan(14_000);
+  });
+
+  test('cancels the reduce-only orders of the instrument, not the others', async () => {
+    const watch = await OrderWatch.of(world, alice);
+    await trade(alice, bob, { market: perp, price: '100', size: '5' });
+    const sell = { market: perp, side: 'sell', price: '110', size: '1' } as const;
+    const { orders } = done(
+      await alice.place(
+        perpOrder({ ...sell, reduceOnly: true }),
+        perpOrder({ ...sell, price: '111' }),
+      ),
+    );
+    const stop = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '80', size: '0' });
+    const tpsl = done(await act(alice, groupAction('positionTpsl', stop))).orders[0];
+    await quote('buy', '99', '20');
+    done(await act(alice, reverse()));
+    await watch.last(orders[0].oid, 'cancelled');
+    await watch.last(tpsl.oid, 'cancelled');
+    expect(await settled()).toEqual(['-5']);
+    expect((await alice.openOrders()).map((row) => row.oid)).toEqual([orders[1].oid]);
+  });
+
+  test('the opening is subject to margin: the position is closed and stays so', async () => {
+    await trade(alice, bob, { market: perp, price: '100', size: '150' });
+    await perp.push('96');
+    await quote('buy', '95.5', '150');
+    const other = await operator.list();
+    done(await act(alice, reverse()));
+    await eventually(async () => expect(await recordsOf(alice, perp)).toEqual([]));
+    expect(await jobs()).toMatchObject([{ phase: 'Opening', filledCloseQty: '150' }]);
+    // What the other side would need is tied up elsewhere before the book can give it.
+    const free = Number((await alice.state()).withdrawable);
+    const size = String(Math.floor((free * 0.98) / 5));
+    done(await alice.place(perpOrder({ market: other, side: 'buy', price: '100', size })));
+    const dave = await world.trader('dave');
+    done(await dave.place(perpOrder({ market: perp, side: 'buy', price: '95', size: '150' })));
+    expect(await settled()).toEqual([]);
+  });
+
+  test('no position: No position for <name>', async () => {
+    expectRefusal(await act(alice, reverse()), 10010, `No position for ${perp.name}`);
+    expectRefusal(await act(alice, reverse({ asset: 77_777 })), 10404, 'Instrument not found');
+  });
+
+  test('R-hedge: isBuy picks the record', async () => {
+    done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
+    await trade(alice, bob, { market: perp, price: '100', size: '5' });
+    const refused = await act(alice, reverse({ isBuy: false }));
+    expectRefusal(refused, 10010, `No position for ${perp.name}`);
+    await quote('buy', '99', '20');
+    done(await act(alice, reverse({ isBuy: true })));
+    await eventually(async () => {
+      expect((await recordOf(alice, perp)).position.szi).toBe('-5');
+    });
+    expect(await settled()).toEqual(['-5']);
+  });
+
+  test('isolated: the other side is isolated too', async () => {
+    await trade(alice, bob, { market: perp, price: '100', size: '5', buyerMargin: 'isolated' });
+    await quote('buy', '99', '5');
+    done(await act(alice, reverse()));
+    await eventually(async () => {
+      expect(await jobs()).toMatchObject([{ marginMode: 'Isolated', phase: 'Opening' }]);
+    });
+    await quote('buy', '99', '5');
+    expect(await settled()).toEqual(['-5']);
+    expect((await recordOf(alice, perp)).position.leverage).toMatchObject({ type: 'Isolated' });
+  });
+});
