@@ -24,6 +24,7 @@ import { API_CHANNELS, NodeChannels } from '../packages/venue/src/edge/ws/node-c
 import { SYSTEM_TIMING } from '../packages/venue/src/edge/ws/timing.ts';
 import { WS_LIMITS } from '../packages/venue/src/edge/ws/ws-limits.ts';
 import { GENESIS_HEAD } from '../packages/venue/src/replica/block-hash.ts';
+import { UserLedger } from '../packages/venue/src/replica/user-ledger.ts';
 import { Receipts } from '../packages/venue/src/replica/receipts.ts';
 import type { Replica } from '../packages/venue/src/replica/replica.ts';
 import { isSupported } from '../packages/venue/src/translate/action-to-command.ts';
@@ -130,6 +131,7 @@ function infoOptions(): Parameters<typeof infoEndpoint>[0] {
   return {
     replica: EMPTY_REPLICA,
     receipts: new Receipts({ perps: () => undefined }),
+    ledger: new UserLedger(() => EMPTY_REPLICA.state),
     limiter: new RateLimiter({
       limits: { info: 1, exchange: 1, explainSignature: 1, simulate: 1 },
       now: () => 0,
@@ -138,7 +140,6 @@ function infoOptions(): Parameters<typeof infoEndpoint>[0] {
     settings: {
       bridgeContractAddress: address,
       usdcContractAddress: address,
-      insuranceFundAddress: address,
       settlementChainId: 1,
       withdrawFeeMicroUsdc: 0,
       relayUrl: '',

@@ -1,13 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { aVenue, type Actor } from '../support/actors.ts';
+import { eventually } from '../support/client.ts';
 import {
   act,
   done,
   expectRefusal,
+  groupAction,
+  ledgerOf,
   Operator,
   OPERATED,
   perpOrder,
   recordsOf,
+  triggerOrder,
+  triggersOf,
   type OwnPerp,
   type PerpOrder,
 } from '../support/perps.ts';
@@ -196,5 +201,55 @@ describe('orders in hedge mode', () => {
     );
     const update = frame.data.find((each: never) => each['status'] === 'cancelled');
     expect(update).toMatchObject({ order: { oid: resting.oid }, reason: 'selfTrade' });
+  });
+});
+
+describe('R-hedge: what hangs on a leg', () => {
+  test('R-trigger: a stop of the long leg leaves the short one alone', async () => {
+    await take({ ...OPEN_LONG, size: '5' });
+    await take({ ...OPEN_SHORT, size: '5' });
+    const stop = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '95', size: '9' });
+    done(await alice.place(stop));
+    expect(await triggersOf(alice)).toMatchObject([{ positionMode: 'Hedge', reduceOnly: true }]);
+    done(await carol.place(perpOrder({ market: perp, side: 'buy', price: '95', size: '20' })));
+    await perp.push('95');
+    expect(await sizes()).toEqual(['-5']);
+  });
+
+  test('R-grouping: each leg has TP/SL of its own', async () => {
+    await take({ ...OPEN_LONG, size: '5' });
+    await take({ ...OPEN_SHORT, size: '3' });
+    const long = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '90', size: '0' });
+    const short = triggerOrder({ market: perp, side: 'buy', kind: 'tp', at: '95', size: '0' });
+    const [ofLong] = done(await act(alice, groupAction('positionTpsl', long))).orders;
+    const [ofShort] = done(await act(alice, groupAction('positionTpsl', short))).orders;
+    const [first, second] = await recordsOf(alice, perp);
+    expect(first.tpsl).toMatchObject([{ slOid: String(ofLong.oid), tpOid: '' }]);
+    expect(second.tpsl).toMatchObject([{ tpOid: String(ofShort.oid), slOid: '' }]);
+    done(await carol.place(perpOrder({ market: perp, side: 'sell', price: '95', size: '9' })));
+    await perp.push('95');
+    expect(await sizes()).toEqual(['5']);
+    expect((await recordsOf(alice, perp))[0].tpsl).toMatchObject([{ slOid: String(ofLong.oid) }]);
+  });
+
+  test('R-liquidation: the common part of a cross pair closes at the mark, free of fee', async () => {
+    await take({ ...OPEN_LONG, size: '100' });
+    await take({ ...OPEN_SHORT, size: '40' });
+    // 1,000 − 4.5 − 1.8; 60 coins net: 993.7 + 60 (p − 100) = 140p × 0.03 at 89.72…
+    const balance = Number(await alice.balance());
+    await perp.push('89.6');
+    expect(await sizes()).toEqual(['60']);
+    // 40 × 10.4 were lost on the one side and won on the other.
+    expect(Number(await alice.balance())).toBeCloseTo(balance, 6);
+    const rows = await ledgerOf(alice, 'liquidation');
+    expect(rows.length).toBeGreaterThan(0);
+  });
+
+  test('reversePosition closes one leg and adds to the other', async () => {
+    await take({ ...OPEN_LONG, size: '5' });
+    await take({ ...OPEN_SHORT, size: '3' });
+    done(await carol.place(perpOrder({ market: perp, side: 'buy', price: '99', size: '20' })));
+    done(await act(alice, { type: 'reversePosition', asset: perp.id, isBuy: true }));
+    await eventually(async () => expect(await sizes()).toEqual(['-8']));
   });
 });

@@ -35,7 +35,7 @@ test.each(['stop', 'kill'] as const)(
     await trade(hedger, bob, { market: perp, price: '100', size: '2' });
     const child = (kind: 'tp' | 'sl', at: string, size: string) =>
       triggerOrder({ market: perp, side: 'sell', kind, at, size });
-    const pair = [child('tp', '120', '0'), child('sl', '90', '0')];
+    const pair = [child('tp', '120', '0'), child('sl', '95', '0')];
     done(await act(alice, groupAction('positionTpsl', ...pair)));
     const parent = perpOrder({ market: perp, side: 'buy', price: '80', size: '1' });
     const family = [parent, child('tp', '120', '1'), child('sl', '70', '1')];
@@ -64,8 +64,8 @@ test.each(['stop', 'kill'] as const)(
     expect(await look()).toEqual(before);
 
     // The stop of the position still fires, and takes its sibling along.
-    done(await bob.place(perpOrder({ market: perp, side: 'buy', price: '90', size: '5' })));
-    await perp.push('90');
+    done(await bob.place(perpOrder({ market: perp, side: 'buy', price: '95', size: '5' })));
+    await perp.push('95');
     expect(await recordsOf(alice, perp)).toEqual([]);
     expect((await triggersOf(alice)).map((row) => row.triggerPx)).toEqual(['130']);
     expect(await ledgerOf(alice, 'liquidation')).toEqual([]);

@@ -149,7 +149,8 @@ export class Workload {
     });
     // A thin fund, or none: some positions are taken over, others are closed against the winners.
     if (this.#options.skill !== 'plain' && this.#options.seed % 2 === 0) {
-      funds.push(this.#faucet(PARAMETERS.insuranceFundAddress, 60_000_000));
+      const amount = this.#options.seed % 4 === 0 ? 3_000_000_000 : 60_000_000;
+      funds.push(this.#faucet(PARAMETERS.insuranceFundAddress, amount));
     }
     const blocks = [
       [{ type: 'genesis', parameters: PARAMETERS }, ...listings],

@@ -59,7 +59,9 @@ export function accountView(state: State, address: Address): AccountView | undef
   const holdings = [...account.holdings.values()];
   const positions = holdings
     .filter((holding) => holding.size !== 0)
-    .sort((a, b) => a.perp.definition.instrumentId - b.perp.definition.instrumentId || a.leg - b.leg)
+    .sort(
+      (a, b) => a.perp.definition.instrumentId - b.perp.definition.instrumentId || a.leg - b.leg,
+    )
     .map((holding) => positionView(state, account, holding));
   const crossValue = accountValue(state, account);
   let value = crossValue;
@@ -73,13 +75,13 @@ export function accountView(state: State, address: Address): AccountView | undef
     outcomeBalance: account.outcomeBalance,
     isHedged: account.positionMode === 'hedge',
     total: marginView(value, positions),
-    cross: marginView(crossValue, positions.filter((position) => !position.isIsolated)),
+    cross: marginView(
+      crossValue,
+      positions.filter((position) => !position.isIsolated),
+    ),
     initialMargin: account.margin.initial,
     maintenanceMargin: account.margin.maintenance,
-    liquidationFee: liquidationFee(
-      account.margin.notional,
-      parametersOf(state).liquidationFeeE8,
-    ),
+    liquidationFee: liquidationFee(account.margin.notional, parametersOf(state).liquidationFeeE8),
     withdrawable: withdrawable(state, account),
     positions,
   };

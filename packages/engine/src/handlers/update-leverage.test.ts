@@ -55,12 +55,15 @@ describe('R-leverage: refusals, in their order', () => {
     { leverage: -5, mode: 'cross', isHedged: false },
     { leverage: -5, mode: 'isolated', isHedged: false },
     { leverage: -5, mode: 'cross', isHedged: true },
-  ] as const)('$leverage is no leverage: $mode, hedge $isHedged', ({ leverage, mode, isHedged }) => {
-    const venue = venueWith(1_000_000_000);
-    if (isHedged) act(venue, alice, hedge);
-    venue.one(alice, { price: 900_000, size: 100 });
-    expect(set(venue, leverage, mode)).toEqual({ reason: 'leverageInvalid', leverage });
-  });
+  ] as const)(
+    '$leverage is no leverage: $mode, hedge $isHedged',
+    ({ leverage, mode, isHedged }) => {
+      const venue = venueWith(1_000_000_000);
+      if (isHedged) act(venue, alice, hedge);
+      venue.one(alice, { price: 900_000, size: 100 });
+      expect(set(venue, leverage, mode)).toEqual({ reason: 'leverageInvalid', leverage });
+    },
+  );
 
   test('open orders, then TP/SL, then triggers, then the tier, then the margin', () => {
     const venue = venueWith(10_000_000);
@@ -68,7 +71,13 @@ describe('R-leverage: refusals, in their order', () => {
     const stop = waiting({ price: 900_000 });
     const exit = { kind: 'stopLoss', price: 900_000, isMarket: true } as const;
     group(venue, alice, 'none', stop);
-    const child = order({ isBuy: false, reduceOnly: true, price: 900_000, size: 100, trigger: exit });
+    const child = order({
+      isBuy: false,
+      reduceOnly: true,
+      price: 900_000,
+      size: 100,
+      trigger: exit,
+    });
     group(venue, alice, 'position', child);
     const resting = venue.one(alice, { isBuy: false, price: 1_100_000, size: 100 });
     const reasons: (string | undefined)[] = [];

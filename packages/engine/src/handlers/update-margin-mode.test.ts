@@ -60,7 +60,12 @@ test('only isolated: cross is refused before positions are looked at', () => {
 
 test('each mode keeps its own leverage, and margins follow at once', () => {
   const venue = Scenario.open({ funds: 10_000_000 });
-  act(venue, alice, { type: 'updateLeverage', instrumentId: ID, leverage: 2, marginMode: 'isolated' });
+  act(venue, alice, {
+    type: 'updateLeverage',
+    instrumentId: ID,
+    leverage: 2,
+    marginMode: 'isolated',
+  });
   expect(set(venue, 'isolated')).toBeUndefined();
   // 100 USDC at 2× are 50: more than she has. At 20× they are 5.
   expect(venue.one(alice, { price: PRICE, size: 100 }).reject?.reason).toBe('marginInsufficient');

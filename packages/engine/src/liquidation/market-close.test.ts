@@ -50,30 +50,47 @@ describe('R-liquidation (2): the order that closes', () => {
   // Isolated short at 104: 10 against 15.6; bankruptcy 105; bought at 104.5: 5 left, fee 5.225 → 5.
   test.each([
     { size: 1_000, isIsolated: false, mark: 950_000, limit: 940_450, at: 945_000, fee: 4_550_000n },
-    { size: -1_000, isIsolated: false, mark: 1_050_000, limit: 1_059_550, at: 1_055_000, fee: 4_550_000n },
+    {
+      size: -1_000,
+      isIsolated: false,
+      mark: 1_050_000,
+      limit: 1_059_550,
+      at: 1_055_000,
+      fee: 4_550_000n,
+    },
     { size: 1_000, isIsolated: true, mark: 960_000, limit: 950_000, at: 955_000, fee: 4_775_000n },
-    { size: -1_000, isIsolated: true, mark: 1_040_000, limit: 1_050_000, at: 1_045_000, fee: 5_000_000n },
-  ])('$size, isolated $isIsolated: limit $limit, fee $fee', ({ at, fee, limit, mark, ...setup }) => {
-    const venue = held({ ...setup, funds: 60_000_000 });
-    const { isIsolated, size } = setup;
-    const outside = isIsolated ? 9_550_000n : 0n;
-    venue.one(carol, { isBuy: size > 0, price: at, size: 1_000 });
-    const before = { fund: venue.balance(FUND), treasury: venue.state.treasury };
-    const result = venue.wait(1_000).oracle(mark);
-    expect(steps(result)).toMatchObject([
-      { step: 'market', mark, price: limit, marginMode: isIsolated ? 'isolated' : 'cross' },
-    ]);
-    expect(venue.position(alice)).toBe(0);
-    const left = (isIsolated ? 5_000_000n : 4_550_000n) - fee;
-    expect(venue.balance(alice)).toBe(outside + left);
-    // The fee goes to the fund; carol pays 0.015% as a maker, of which the fund may get its share.
-    const makerFee = (BigInt(at) * 1_000n * 15_000n) / 100_000_000n;
-    const gained = venue.balance(FUND) - before.fund + (venue.state.treasury - before.treasury);
-    expect(gained).toBe(fee + makerFee);
-    expect(venue.balance(FUND) - before.fund).toBeGreaterThanOrEqual(fee);
-    // R-fee-tiers: no volume of it.
-    expect(venue.account(carol).volume.days).toEqual([]);
-  });
+    {
+      size: -1_000,
+      isIsolated: true,
+      mark: 1_040_000,
+      limit: 1_050_000,
+      at: 1_045_000,
+      fee: 5_000_000n,
+    },
+  ])(
+    '$size, isolated $isIsolated: limit $limit, fee $fee',
+    ({ at, fee, limit, mark, ...setup }) => {
+      const venue = held({ ...setup, funds: 60_000_000 });
+      const { isIsolated, size } = setup;
+      const outside = isIsolated ? 9_550_000n : 0n;
+      venue.one(carol, { isBuy: size > 0, price: at, size: 1_000 });
+      const before = { fund: venue.balance(FUND), treasury: venue.state.treasury };
+      const result = venue.wait(1_000).oracle(mark);
+      expect(steps(result)).toMatchObject([
+        { step: 'market', mark, price: limit, marginMode: isIsolated ? 'isolated' : 'cross' },
+      ]);
+      expect(venue.position(alice)).toBe(0);
+      const left = (isIsolated ? 5_000_000n : 4_550_000n) - fee;
+      expect(venue.balance(alice)).toBe(outside + left);
+      // The fee goes to the fund; carol pays 0.015% as a maker, of which the fund may get its share.
+      const makerFee = (BigInt(at) * 1_000n * 15_000n) / 100_000_000n;
+      const gained = venue.balance(FUND) - before.fund + (venue.state.treasury - before.treasury);
+      expect(gained).toBe(fee + makerFee);
+      expect(venue.balance(FUND) - before.fund).toBeGreaterThanOrEqual(fee);
+      // R-fee-tiers: no volume of it.
+      expect(venue.account(carol).volume.days).toEqual([]);
+    },
+  );
 
   test('never further than 5% from the mark', () => {
     const venue = held({ size: 1_000, funds: 60_000_000 });
@@ -202,8 +219,8 @@ describe('R-liquidation (1): orders first', () => {
 });
 
 describe('R-hedge: the common part of a cross pair', () => {
-  // Long 1,000 and short 600, 80 − 0.45 − 0.27 = 79.28. At 85: −150 + 90 = −60: 19.28, risk 1.5% of
-  // 1,360 = 20.4. Closed against itself, 400 lots are left: risk 5.1.
+  // Long 1,000 and short 600, 82 − 0.45 − 0.27 = 81.28. At 84.6: −154 + 92.4 = −61.6: 19.68, risk
+  // 1.5% of 1,353.6 = 20.304. Closed against itself, 400 lots are left: risk 5.076.
   test('closes at the mark, free of fee, before anything is sold', () => {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
     venue.fund(alice, 82_000_000);
@@ -212,9 +229,17 @@ describe('R-hedge: the common part of a cross pair', () => {
     trade(venue, -600);
     act(venue, alice, { type: 'updateLeverage', instrumentId: ID, leverage: 50 });
     expect(venue.balance(alice)).toBe(81_280_000n);
-    // At 84.6: −154 + 92.4 = −61.6: 19.68, risk 1.5% of 1,353.6 = 20.304.
     const result = venue.wait(1_000).oracle(846_000);
     expect(result.events.filter((event) => event.type === 'tradeExecuted')).toEqual([]);
+    expect(steps(result)).toMatchObject([
+      {
+        step: 'cancel',
+        positions: [{ size: 1_000 }, { size: -600 }],
+        mark: 846_000,
+        price: 846_000,
+        equity: 19_680_000n,
+      },
+    ]);
     const size = (leg: 0 | 1) => venue.account(alice).holdings.get(holdingKey(ID, leg))?.size;
     expect([size(0), size(1)]).toEqual([400, 0]);
     // Realised: 600 lots lost 92.4 and gained as much.

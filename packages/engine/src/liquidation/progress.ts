@@ -1,3 +1,4 @@
+import { present } from '@oddlot/units';
 import { type Account, type Holding, holdingKey } from '../account.ts';
 import type { State } from '../state.ts';
 import type { Scope } from './risk-index.ts';
@@ -24,11 +25,14 @@ export class Liquidations {
     return this.#byScope.has(keyOf(scope));
   }
 
-  start(scope: Scope, nextMs: number): void {
+  /** Takes a scope in; one that is under way already goes on as it was. */
+  start(scope: Scope, nextMs: number): Progress {
     const key = keyOf(scope);
-    if (!this.#byScope.has(key)) {
-      this.#byScope.set(key, { scope, progress: { nextMs, partials: new Map() } });
-    }
+    const existing = this.#byScope.get(key);
+    if (existing !== undefined) return existing.progress;
+    const progress: Progress = { nextMs, partials: new Map() };
+    this.#byScope.set(key, { scope, progress });
+    return progress;
   }
 
   end(scope: Scope): void {
@@ -65,12 +69,11 @@ export function dumpLiquidations(state: State): LiquidationDump[] {
 
 export function restoreLiquidations(state: State, rows: readonly LiquidationDump[]): void {
   for (const [index, key, nextMs, partials] of rows) {
-    const account = state.accounts[index];
-    if (account === undefined) continue;
-    const scope: Scope = { account, holding: key === CROSS ? undefined : account.holdings.get(key) };
-    state.liquidations.start(scope, nextMs);
-    const progress = state.liquidations.all().find((each) => each.scope === scope)?.progress;
-    for (const [holding, sinceMs, left] of partials) progress?.partials.set(holding, { sinceMs, left });
+    const account = present(state.accounts[index], 'an account under liquidation');
+    const holding =
+      key === CROSS ? undefined : present(account.holdings.get(key), 'a position under liquidation');
+    const progress = state.liquidations.start({ account, holding }, nextMs);
+    for (const [part, sinceMs, left] of partials) progress.partials.set(part, { sinceMs, left });
   }
 }
 

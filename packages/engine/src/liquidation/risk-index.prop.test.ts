@@ -42,7 +42,8 @@ function openVenue(pick: Pick): Scenario {
   if (fund > 0) venue.fund(PARAMETERS.insuranceFundAddress, fund);
   for (const [at, trader] of TRADERS.entries()) {
     venue.fund(trader, at < 6 ? 5_000_000 + pick(60_000_000) : 2_000_000_000);
-    if (pick(3) === 0) venue.block(sign(venue, trader, { type: 'updatePositionMode', mode: 'hedge' }));
+    if (pick(3) === 0)
+      venue.block(sign(venue, trader, { type: 'updatePositionMode', mode: 'hedge' }));
     for (const id of IDS) {
       const leverage = { type: 'updateLeverage', instrumentId: id, leverage: 50 } as const;
       for (const marginMode of ['cross', 'isolated'] as const) {
@@ -72,7 +73,12 @@ function randomCommand(venue: Scenario, pick: Pick): Command {
     return { type: 'setPerp', instrumentId: id, halted: pick(4) === 0, changes: {} };
   }
   if (kind === 5) {
-    return { type: 'creditFaucet', account: who, subAccount: 'perp', amountMicroUsdc: pick(9_000_000) };
+    return {
+      type: 'creditFaucet',
+      account: who,
+      subAccount: 'perp',
+      amountMicroUsdc: pick(9_000_000),
+    };
   }
   if (kind === 6) return sign(venue, who, { type: 'cancelAll' });
   const orders = Array.from({ length: 1 + pick(3) }, () => randomOrder(venue, pick, id));

@@ -1,5 +1,6 @@
 import { type Address, instrumentId, microUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
+import { applyBlock } from '../apply.ts';
 import type { BlockResult } from '../block.ts';
 import { dump, restore } from '../dump.ts';
 import type { Deleveraged, LiquidationStep } from '../event.ts';
@@ -21,7 +22,13 @@ const names = (result: BlockResult): string[] => steps(result).map(({ step }) =>
 const notices = ({ events }: BlockResult): Deleveraged[] =>
   events.filter((event) => event.type === 'deleveraged');
 
-function trade(venue: Scenario, buyer: Address, seller: Address, size: number, price = PRICE): void {
+function trade(
+  venue: Scenario,
+  buyer: Address,
+  seller: Address,
+  size: number,
+  price = PRICE,
+): void {
   venue.one(seller, { isBuy: false, price, size });
   expect(venue.one(buyer, { price, size, timeInForce: 'ioc' }).state).toBe('filled');
 }
@@ -193,7 +200,8 @@ describe('R-adl', () => {
     const result = venue.wait(1_000).oracle(945_000);
     // Alice: 59.55 − 55 = 4.55, bankruptcy 94.045.
     expect(notices(result).map(({ account }) => SHORTS.indexOf(account) + 1)).toEqual([3, 2, 1, 4]);
-    for (const notice of notices(result)) expect(notice).toMatchObject({ size: 250, price: 940_450 });
+    for (const notice of notices(result))
+      expect(notice).toMatchObject({ size: 250, price: 940_450 });
     // 1 realises (100 − 94.045) × 2.5, 2 two more a unit, 4 two less.
     const gains = SHORTS.map((address, at) => venue.balance(address) - before[at]!);
     expect(gains).toEqual([14_887_500n, 19_887_500n, 14_887_500n, 9_887_500n]);
@@ -298,6 +306,27 @@ describe('R-deficit', () => {
       expect([venue.balance(FUND), venue.state.treasury]).toEqual(left);
     }
   });
+});
+
+test('R-order-of-events: deficits of one block by address, in a restored venue too', () => {
+  const venue = Scenario.open({ accounts: [carol, bob, alice] });
+  for (const [address, left] of [
+    [bob, -5_000_000n],
+    [alice, -3_000_000n],
+  ] as const) {
+    const lost = venue.balance(address) - left;
+    postToBalance(venue.state, venue.account(address), microUsdc(-lost));
+    postToBalance(venue.state, venue.account(carol), microUsdc(lost));
+  }
+  const copy = restore(JSON.parse(JSON.stringify(dump(venue.state))));
+  const result = venue.block();
+  const block = { height: result.height, timeMs: result.timeMs, commands: [] };
+  expect(applyBlock(copy, block).digest).toBe(result.digest);
+  expect([venue.balance(alice), venue.balance(bob), venue.balance(FUND)]).toEqual([
+    0n,
+    0n,
+    -8_000_000n,
+  ]);
 });
 
 describe('R-insurance-fund: unwinding', () => {

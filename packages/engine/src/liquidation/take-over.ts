@@ -7,13 +7,7 @@ import {
   subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
-import {
-  type Account,
-  type Holding,
-  holdingOf,
-  settingsChanged,
-  settingsOf,
-} from '../account.ts';
+import { type Account, type Holding, holdingOf, settingsChanged, settingsOf } from '../account.ts';
 import { type Execution, parametersOf } from '../execution.ts';
 import { postToBalance } from '../ledger/post.ts';
 import { insuranceFund, isInsuranceFund, mayTakeOver } from '../perp/insurance-fund.ts';
@@ -37,11 +31,7 @@ export function takeOverAll(execution: Execution, scope: Scope): void {
 }
 
 /** Takes over some positions of a scope, wherever their markets stand. */
-export function takeOver(
-  execution: Execution,
-  scope: Scope,
-  positions: readonly Holding[],
-): void {
+export function takeOver(execution: Execution, scope: Scope, positions: readonly Holding[]): void {
   const { state } = execution;
   const balanceBefore = scope.account.perpBalance;
   for (const holding of positions) {

@@ -18,7 +18,7 @@ export function definitionFault(
 ): Reject | undefined {
   const { instrumentId, name, szDecimals } = definition;
   const last = LIMITS.perpIdEnd - 1;
-  if (!isCount(instrumentId, 1, last)) return fault('instrumentId', `must be 1 to ${last}`);
+  if (!isCount(instrumentId, 0, last)) return fault('instrumentId', `must be 0 to ${last}`);
   if (!isCount(name.length, 1, NAME_LENGTH_MAX)) return fault('name', 'must not be empty or long');
   if (!isCount(szDecimals, SIZE_DECIMALS_MIN, SIZE_DECIMALS_MAX)) {
     return fault('szDecimals', `must be ${SIZE_DECIMALS_MIN} to ${SIZE_DECIMALS_MAX}`);

@@ -128,7 +128,10 @@ describe('R-isolated: fills', () => {
     const entry = venue.one(alice, { price: PRICE, size: 100 });
     expect(entry).toMatchObject({ state: 'open', filled: 40 });
     // 2 of margin and 0.018 of fee are used.
-    expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 2_000_000n, reserved: 3_027_000n });
+    expect(venue.holding(alice)).toMatchObject({
+      isolatedMargin: 2_000_000n,
+      reserved: 3_027_000n,
+    });
     expect(venue.one(bob, { isBuy: false, price: PRICE, size: 60 }).state).toBe('filled');
     // 3 more; a maker pays 0.009, not 0.027: the difference comes back.
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 5_000_000n, reserved: 0n });

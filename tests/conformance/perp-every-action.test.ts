@@ -1,0 +1,217 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { aVenue, cloidOf, type Actor } from '../support/actors.ts';
+import type { Json } from '../support/client.ts';
+import {
+  act,
+  done,
+  expectRefusal,
+  leverageOf,
+  Operator,
+  OPERATED,
+  OrderWatch,
+  perpOrder,
+  recordOf,
+  recordsOf,
+  trade,
+  triggerOrder,
+  triggersOf,
+  type OwnPerp,
+} from '../support/perps.ts';
+import { clearinghouseState, expectShape } from '../support/shape.ts';
+import type { JsonObject } from '../support/wallet.ts';
+
+/** What holds for every perp action alike: sections 1.3, 1.6, 2.3 and 3, and the state stream. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+let perp: OwnPerp;
+let alice: Actor;
+let bob: Actor;
+
+beforeEach(async () => {
+  perp = await operator.list();
+  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+});
+
+type Case = { readonly name: string; readonly action: (oid: number) => JsonObject };
+
+/** One acceptable action of each kind for an isolated long position and one resting order. */
+const ACTIONS: readonly Case[] = [
+  {
+    name: 'PlaceOrder',
+    action: () => ({
+      type: 'order',
+      grouping: 'na',
+      orders: [triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '80', size: '1' })],
+    }),
+  },
+  { name: 'ModifyOrder', action: (o) => ({ type: 'modify2', a: perp.id, o, p: '91', s: '2' }) },
+  { name: 'UpdatePositionMode', action: () => ({ type: 'updatePositionMode', positionMode: 'oneWay' }) },
+  {
+    name: 'UpdateLeverage',
+    action: () => ({ type: 'updateLeverage', asset: perp.id, leverage: 9, marginMode: 'cross' }),
+  },
+  {
+    name: 'UpdateMarginMode',
+    action: () => ({ type: 'updateMarginMode', asset: perp.id, isCross: false }),
+  },
+  {
+    name: 'UpdateIsolatedMargin',
+    action: () => ({ type: 'updateIsolatedMargin', asset: perp.id, isBuy: true, ntli: 5 }),
+  },
+  {
+    name: 'ScheduleCancel',
+    action: () => ({ type: 'scheduleCancel', time: Date.now() + 3_600_000 }),
+  },
+  { name: 'CancelAll', action: () => ({ type: 'cancelAll' }) },
+  { name: 'ReversePosition', action: () => ({ type: 'reversePosition', asset: perp.id }) },
+];
+
+async function prepare(): Promise<number> {
+  await trade(alice, bob, { market: perp, price: '100', size: '2', buyerMargin: 'isolated' });
+  const order = perpOrder({ market: perp, side: 'buy', price: '90', size: '1' });
+  return done(await alice.place(order)).orders[0].oid;
+}
+
+describe.each(ACTIONS)('$name', ({ name, action }) => {
+  test('3: the plain reply holds acceptance and nothing more', async () => {
+    const oid = await prepare();
+    const reply = await world.client.exchange(await alice.sign(action(oid)));
+    expect(reply.status).toBe(200);
+    expect(reply.json).toEqual({
+      status: 'ok',
+      code: 0,
+      data: { type: name, data: { statuses: ['success'] } },
+    });
+  });
+
+  test('C16, 2.3: the account’s own key and its agent both act for it', async () => {
+    const oid = await prepare();
+    const agent = world.stranger('agent');
+    done(await alice.approveAgent(agent.address, 'agent'));
+    const reply = await act(agent, action(oid));
+    done(reply);
+    expect(reply.json.data.type).toBe(name);
+    expect(reply.json).toMatchObject({ height: expect.any(Number), txHash: expect.any(String) });
+  });
+
+  test('2.3: a signer without an account', async () => {
+    const oid = await prepare();
+    const reply = await act(world.stranger('nobody'), action(oid));
+    expectRefusal(reply, 10006, 'No trading account found. Please deposit first.');
+  });
+
+  test('R-tx: sent twice it is executed once and answered alike', async () => {
+    const oid = await prepare();
+    const signed = await alice.sign(action(oid));
+    const first = await world.client.executed(signed);
+    done(first);
+    const { time: _before, ...state } = await alice.state();
+    const again = await world.client.executed(signed);
+    expect(again.json).toEqual(first.json);
+    // Reverse jobs go on by themselves; all else stands still.
+    if (name !== 'ReversePosition') {
+      const { time: _after, ...after } = await alice.state();
+      expect(after).toEqual(state);
+    }
+  });
+
+  test('R-vault: an unknown vault', async () => {
+    const oid = await prepare();
+    const vaultAddress = bob.address;
+    const reply = await world.client.executed(await alice.sign(action(oid), { vaultAddress }));
+    expectRefusal(reply, 10003, `Vault not registered: ${vaultAddress}`);
+  });
+
+  test('11.7: expired before it came', async () => {
+    const oid = await prepare();
+    const expiresAfter = Date.now() - 60_000;
+    const reply = await world.client.executed(await alice.sign(action(oid), { expiresAfter }));
+    expect(reply.json, reply.text).toMatchObject({ status: 'err', code: 10016 });
+  });
+});
+
+describe('one action, several orders', () => {
+  test('3.1: the first failing one is named, the others stand (C23)', async () => {
+    const fine = perpOrder({ market: perp, side: 'buy', price: '90', size: '1' });
+    // Each is affordable alone, all together are not.
+    const big = perpOrder({ market: perp, side: 'buy', price: '90', size: '150' });
+    const waiting = triggerOrder({ market: perp, side: 'buy', kind: 'tp', at: '50', size: '1', reduceOnly: false });
+    const reply = await alice.place(fine, big, big, waiting);
+    const [status] = reply.json.data.data.statuses;
+    expect(status).toMatchObject({ error: 'orders[2]: Insufficient margin', code: 10010 });
+    const { orders } = reply.json.data.data;
+    expect(orders.map((order: Json) => order.state)).toEqual(['open', 'open', 'rejected', 'open']);
+    expect(orders[2]).toMatchObject({ i: 2, error: 'Insufficient margin' });
+    expect(await triggersOf(alice)).toHaveLength(1);
+  });
+
+  test('3.1: two margin modes of one instrument in one action', async () => {
+    const cross = perpOrder({ market: perp, side: 'buy', price: '90', size: '1', margin: 'cross' });
+    const isolated = { ...cross, m: 'isolated' };
+    const reply = await alice.place(cross, isolated);
+    expect(reply.text).toContain("Margin mode differs from the open position's");
+    expect((await alice.openOrders()).every((row) => row.marginMode === 'Cross')).toBe(true);
+    expect((await leverageOf(alice, perp)).leverage.type).toBe('Cross');
+  });
+
+  test('R-cloid: unique within one action too, waiting orders included', async () => {
+    const cloid = cloidOf('twice');
+    const order = perpOrder({ market: perp, side: 'buy', price: '90', size: '1', cloid });
+    const waiting = triggerOrder({ market: perp, side: 'buy', kind: 'tp', at: '50', size: '1', reduceOnly: false, cloid });
+    const reply = await alice.place(order, waiting);
+    expect(reply.text).toContain('Duplicate cloid');
+    expect(await triggersOf(alice)).toEqual([]);
+  });
+});
+
+describe('1.1: numbers as text', () => {
+  test('o of modify2 may be text, other integers may not', async () => {
+    const oid = await prepare();
+    const amend = { type: 'modify2', a: perp.id, o: String(oid), p: '91', s: '2' };
+    expect(done(await act(alice, amend)).orders[0]).toMatchObject({ oid, state: 'open' });
+    const { envelope } = await alice.sign(amend);
+    const bad = { ...envelope, action: { ...amend, a: String(perp.id) } };
+    expect((await world.client.exchange(bad)).json).toMatchObject({ status: 'err', code: 10002 });
+  });
+});
+
+describe('clearinghouseState, the stream (7.3)', () => {
+  test('tells each change of an isolated hedge position, like the query', async () => {
+    done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
+    const socket = await world.socket();
+    await socket.subscribe({ type: 'clearinghouseState', user: alice.address });
+    const last = () => socket.of('clearinghouseState').at(-1).data;
+    await socket.next((frame) => frame.channel === 'clearinghouseState');
+    expectShape(last().clearinghouseState, clearinghouseState);
+    await trade(alice, bob, { market: perp, price: '100', size: '2', buyerMargin: 'isolated' });
+    const record = await recordOf(alice, perp);
+    await expect
+      .poll(() => last().clearinghouseState.assetPositions)
+      .toMatchObject([{ type: 'Hedge', position: { szi: '2', leverage: record.position.leverage } }]);
+    expect(last()).toMatchObject({ user: alice.address, accountType: 'perp' });
+    const change = { type: 'updateIsolatedMargin', asset: perp.id, isBuy: true, ntli: 7_000_000 };
+    done(await act(alice, change));
+    const { marginUsed } = (await recordOf(alice, perp)).position;
+    await expect
+      .poll(() => last().clearinghouseState.assetPositions[0].position.marginUsed)
+      .toBe(marginUsed);
+  });
+
+  test('a liquidation is told there and in the order updates', async () => {
+    const carol = await world.trader('carol');
+    const watch = await OrderWatch.of(world, carol);
+    const socket = await world.socket();
+    await socket.subscribe({ type: 'clearinghouseState', user: alice.address });
+    await trade(alice, bob, { market: perp, price: '100', size: '100' });
+    const bid = perpOrder({ market: perp, side: 'buy', price: '92', size: '100' });
+    const { oid } = done(await carol.place(bid)).orders[0];
+    await perp.push('92.8');
+    expect(await recordsOf(alice, perp)).toEqual([]);
+    expect((await watch.last(oid, 'filled')).order.filledSz).toBe('100');
+    await expect
+      .poll(() => socket.of('clearinghouseState').at(-1).data.clearinghouseState.assetPositions)
+      .toEqual([]);
+  });
+});

@@ -1,0 +1,310 @@
+import {
+  applyBlock,
+  type Command,
+  createState,
+  type EngineEvent,
+  type OrderRequest,
+  type PerpDefinition,
+  type State,
+  type VenueParameters,
+} from '@oddlot/engine';
+import { type Address, address, hash, instrumentId, timeMs } from '@oddlot/units';
+import { expect, test } from 'vitest';
+import { ReferenceLedger } from './reference-ledger.ts';
+import { checkConservation, checkFlips, checkRisk, sizesOf } from './sim-checks.ts';
+import { PARAMETERS as BASE } from './workload.ts';
+
+/**
+ * A bad minute: BTC loses 40% within 60 seconds while 500 leveraged accounts are in it, long and
+ * short, cross, isolated and hedged, and the makers pull back. The ledger of the margin model
+ * follows every event: it checks each record of a liquidation against its own numbers, and at the
+ * end of every block the engine's books against its own, to the micro-USDC.
+ */
+
+const ID = instrumentId(1);
+const START_MS = 1_767_225_600_000;
+const USDC = 1_000_000;
+/** 100,000.0 in price units of a tenth. */
+const OPEN = 1_000_000;
+const ACCOUNTS = 500;
+const MAKERS = 8;
+const BYSTANDERS = 12;
+const FUND_USDC = 3_000_000;
+
+const PARAMETERS: VenueParameters = {
+  ...BASE,
+  liquidationPartialMicroUsdc: 100_000 * USDC,
+  insuranceUnwindMicroUsdc: 10_000 * USDC,
+};
+
+const BTC: PerpDefinition = {
+  instrumentId: ID,
+  name: 'BTC-USDC',
+  baseCurrency: 'BTC',
+  quoteCurrency: 'USDC',
+  szDecimals: 5,
+  priceTick: 10,
+  bookTicks: [10],
+  maxLimitOrderSize: 100_000_000,
+  maxMarketOrderSize: 100_000_000,
+  takerFeeE8: 45_000,
+  makerFeeE8: 15_000,
+  onlyIsolated: false,
+  impactNotionalMicroUsdc: 20_000 * USDC,
+  tiers: [
+    { tier: 1, minSize: 0, maxSize: 500_000, maxLeverage: 50, mmrE8: 1_000_000 },
+    { tier: 2, minSize: 500_000, maxSize: 5_000_000, maxLeverage: 20, mmrE8: 2_500_000 },
+    { tier: 3, minSize: 5_000_000, maxSize: 500_000_000, maxLeverage: 5, mmrE8: 10_000_000 },
+  ],
+  asset: { assetId: 101, weiDecimals: 8, maxSupply: '0', initialWei: '0', archorTokenWei: '0' },
+  tagIds: [],
+};
+
+const someone = (n: number): Address => address(`0x${n.toString(16).padStart(40, '0')}`);
+const makers = Array.from({ length: MAKERS }, (_, at) => someone(0x1000 + at));
+const traders = Array.from({ length: ACCOUNTS }, (_, at) => someone(0x2000 + at));
+const bystanders = Array.from({ length: BYSTANDERS }, (_, at) => someone(0x9000 + at));
+
+class Story {
+  readonly state: State = createState();
+  readonly ledger = new ReferenceLedger();
+  readonly steps = new Map<string, number>();
+  /** Who traded, was liquidated or deleveraged. */
+  readonly touched = new Set<string>();
+  readonly deleveraged = new Set<string>();
+  #nowMs = START_MS;
+  #nonce = START_MS;
+
+  tell(passedMs: number, commands: readonly Command[]): readonly EngineEvent[] {
+    this.#nowMs += passedMs;
+    const { ledger, state } = this;
+    const before = sizesOf(state);
+    const block = { height: state.height + 1, timeMs: timeMs(this.#nowMs), commands };
+    const { events, outcomes } = applyBlock(state, block);
+    for (const { reject } of outcomes) expect(reject).toBeUndefined();
+    ledger.follow(this.#nowMs, commands, events);
+    for (const event of events) this.#note(event);
+    checkConservation(state);
+    checkFlips(state, before, events);
+    checkRisk(state, events);
+    this.#compare();
+    return events;
+  }
+
+  #note(event: EngineEvent): void {
+    if (event.type === 'tradeExecuted') {
+      this.touched.add(event.taker.account).add(event.maker.account);
+    }
+    if (event.type === 'deleveraged') {
+      this.touched.add(event.account);
+      this.deleveraged.add(event.account);
+    }
+    if (event.type !== 'liquidationStep') return;
+    this.touched.add(event.account);
+    const isPair = event.step === 'cancel' && event.price !== undefined;
+    const step = isPair ? 'pair' : `${event.marginMode} ${event.step}`;
+    this.steps.set(step, (this.steps.get(step) ?? 0) + 1);
+  }
+
+  /** Every micro-USDC is where the ledger says. */
+  #compare(): void {
+    const { ledger, state } = this;
+    expect(state.treasury as bigint).toBe(ledger.treasury);
+    expect(ledger.total()).toBe(ledger.deposited);
+    for (const account of state.accounts) {
+      const own = ledger.accounts.get(account.address);
+      expect([account.address, account.perpBalance]).toEqual([account.address, own?.balance]);
+      for (const { cost, isolatedMargin, leg, size } of account.holdings.values()) {
+        const { cost: ownCost = 0n, margin = 0n, size: ownSize = 0n } =
+          own?.positions.get(`${ID}:${leg}`) ?? {};
+        expect([cost, isolatedMargin, BigInt(size)]).toEqual([ownCost, margin, ownSize]);
+      }
+    }
+  }
+
+  authority(signer: Address) {
+    const nonce = ++this.#nonce;
+    return { signer, nonce, txHash: hash(`0x${nonce.toString(16).padStart(64, '0')}`) };
+  }
+
+  credit(account: Address, usdc: number): Command {
+    const amountMicroUsdc = usdc * USDC;
+    return { type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc };
+  }
+
+  price(oracle: number, passedMs: number): Command {
+    const prices = [{ instrumentId: ID, oracle, external: oracle }];
+    return { type: 'pushOracle', prices, observedMs: timeMs(this.#nowMs + passedMs) };
+  }
+
+  place(signer: Address, ...orders: readonly OrderRequest[]): Command {
+    return { type: 'placeOrders', authority: this.authority(signer), orders };
+  }
+}
+
+function order(shape: Partial<OrderRequest> & { price: number; size: number }): OrderRequest {
+  const plain = { instrumentId: ID, isBuy: true, reduceOnly: false, timeInForce: 'gtc' } as const;
+  return { ...plain, ...shape };
+}
+
+/** Quotes of all makers around a price: so many lots a level, levels a tenth of a percent apart. */
+function quotes(story: Story, price: number, lots: number): Command[] {
+  return makers.map((maker, at) => {
+    const orders = Array.from({ length: 6 }, (_, level) => {
+      const away = 10 * Math.ceil((price * (1 + at + level)) / 10_000);
+      const mid = 10 * Math.floor(price / 10);
+      return [
+        order({ isBuy: true, price: mid - away, size: lots }),
+        order({ isBuy: false, price: mid + away, size: lots }),
+      ];
+    });
+    return story.place(maker, ...orders.flat());
+  });
+}
+
+/** The venue before the crash: everyone in, at leverages from 4 to 43. */
+function open(): Story {
+  const story = new Story();
+  story.tell(1, [
+    { type: 'genesis', parameters: PARAMETERS },
+    { type: 'registerPerp', perp: BTC },
+  ]);
+  story.tell(1, [
+    story.price(OPEN, 1),
+    story.credit(PARAMETERS.insuranceFundAddress, FUND_USDC),
+    ...makers.map((maker) => story.credit(maker, 20_000_000)),
+    ...traders.map((trader, at) => story.credit(trader, 500 + 97 * (at % 50))),
+    ...bystanders.map((account) => story.credit(account, 1_234)),
+  ]);
+  story.tell(1, traders.flatMap((trader, at) => settings(story, trader, at)));
+  story.tell(1, quotes(story, OPEN, 60_000_000));
+  for (let from = 0; from < ACCOUNTS; from += 50) {
+    const entering = traders.slice(from, from + 50);
+    story.tell(100, entering.map((trader, at) => enter(story, trader, from + at)));
+  }
+  const resting = order({ price: 300_000, size: 1_000 });
+  story.tell(1, bystanders.map((account) => story.place(account, resting)));
+  return story;
+}
+
+function settings(story: Story, trader: Address, at: number): Command[] {
+  const leverage = leverageOf(at);
+  const marginMode = at % 4 === 1 || at % 4 === 3 ? 'isolated' : 'cross';
+  const commands: Command[] = [];
+  if (at % 4 >= 2) {
+    commands.push({
+      type: 'updatePositionMode',
+      authority: story.authority(trader),
+      mode: 'hedge',
+    });
+  }
+  const change = { instrumentId: ID, marginMode } as const;
+  commands.push({ type: 'updateMarginMode', authority: story.authority(trader), ...change });
+  const signs = at % 4 === 3 ? [1, -1] : [1];
+  for (const sign of signs) {
+    const authority = story.authority(trader);
+    commands.push({ type: 'updateLeverage', authority, instrumentId: ID, leverage: sign * leverage });
+  }
+  return commands;
+}
+
+const leverageOf = (at: number): number => 4 + ((at * 7) % 40);
+
+/** Seven of ten are long; hedged ones have a smaller leg on the other side, some hope for less. */
+function enter(story: Story, trader: Address, at: number): Command {
+  const isBuy = at % 10 < 7;
+  const usdc = 500 + 97 * (at % 50);
+  const lots = Math.floor((usdc * USDC * Math.min(leverageOf(at), 40) * 0.8) / OPEN);
+  const price = 10 * Math.floor((OPEN * (isBuy ? 1.002 : 0.998)) / 10);
+  const size = at % 4 >= 2 ? Math.floor(lots * 0.6) : lots;
+  const first = order({ isBuy, price, size, timeInForce: 'ioc' });
+  const hope = at % 5 === 0 ? [order({ price: OPEN / 2, size: 50 })] : [];
+  if (at % 4 < 2) return story.place(trader, first, ...hope);
+  const back = 10 * Math.floor((OPEN * (isBuy ? 0.998 : 1.002)) / 10);
+  const smaller = Math.floor(lots * 0.25);
+  const second = order({ isBuy: !isBuy, price: back, size: smaller, timeInForce: 'ioc' });
+  return story.place(trader, first, second, ...hope);
+}
+
+/** Forty percent in sixty seconds, three times with a gap; quotes go and come back thin. */
+function crash(story: Story): void {
+  for (let second = 1; second <= 60; second++) {
+    const gaps = [12, 27, 45].filter((at) => at <= second).length;
+    const fallen = gaps * 70_000 + Math.round(((400_000 - 3 * 70_000) * second) / 60);
+    const price = OPEN - fallen;
+    const pull = makers.map((maker): Command => {
+      return { type: 'cancelAll', authority: story.authority(maker) };
+    });
+    const isQuoting = second % 10 === 0;
+    story.tell(1_000, [story.price(price, 1_000), ...pull]);
+    story.tell(1, isQuoting ? quotes(story, price, 20_000) : []);
+  }
+}
+
+/** Two minutes in which the price stands and the makers are back. */
+function recover(story: Story): void {
+  for (let second = 1; second <= 120; second += 2) {
+    const commands = [story.price(OPEN - 400_000, 2_000)];
+    if (second === 21) commands.push(...quotes(story, OPEN - 400_000, 2_000_000));
+    story.tell(2_000, commands);
+  }
+}
+
+test('BTC loses 40% in a minute: every micro-USDC is accounted for', () => {
+  const story = open();
+  const { state, steps } = story;
+  const { openInterest } = state.perps.get(ID)!;
+  expect(openInterest * OPEN).toBeGreaterThan(10_000_000 * USDC);
+  const isIn = ({ holdings }: Account) => [...holdings.values()].some(({ size }) => size !== 0);
+  expect(state.accounts.filter(isIn).length).toBeGreaterThanOrEqual(ACCOUNTS);
+  expect(steps.size, 'nobody is liquidated before the crash').toBe(0);
+  const before = new Map(state.accounts.map((account) => [account.address, purse(account)]));
+
+  story.touched.clear();
+  crash(story);
+  recover(story);
+
+  if (process.env['SHOW']) console.log(steps, story.deleveraged.size, story.touched.size, state.treasury, state.accounts[0]?.perpBalance, state.liquidations.size);
+  for (const step of [
+    'cross cancel',
+    'cross market',
+    'cross insurance',
+    'cross adl',
+    'isolated market',
+    'isolated insurance',
+    'isolated adl',
+    'pair',
+  ]) {
+    expect(steps.get(step) ?? 0, step).toBeGreaterThan(0);
+  }
+  expect(story.deleveraged.size).toBeGreaterThan(0);
+  expect(state.liquidations.size, 'the crash has been worked off').toBe(0);
+
+  // Whoever neither traded nor was closed has what it had; nobody ends below zero.
+  let untouched = 0;
+  for (const account of state.accounts) {
+    const { address: who } = account;
+    if (who === PARAMETERS.insuranceFundAddress) continue;
+    expect(account.perpBalance, who).toBeGreaterThanOrEqual(0n);
+    if (story.touched.has(who)) continue;
+    untouched += 1;
+    expect(purse(account), who).toEqual(before.get(who));
+  }
+  expect(untouched).toBeGreaterThanOrEqual(BYSTANDERS);
+  for (const who of bystanders) expect(story.touched.has(who)).toBe(false);
+}, 120_000);
+
+type Account = State['accounts'][number];
+
+function purse(account: Account): readonly unknown[] {
+  const { holdings, perpBalance } = account;
+  return [
+    perpBalance,
+    ...[...holdings.values()].map((each) => [
+      each.size,
+      each.cost,
+      each.isolatedMargin,
+      each.reserved,
+    ]),
+  ];
+}
