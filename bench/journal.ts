@@ -1,5 +1,6 @@
 import { closeSync, fdatasyncSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BlockBuffer } from '../packages/venue/src/log/block-codec.ts';
 import { FileJournal } from '../packages/venue/src/log/file-journal.ts';
@@ -22,7 +23,7 @@ const REQUEST_BYTES = 330;
 export async function journalSection(scale: Scale): Promise<readonly Row[]> {
   const commits = sized(scale, { full: 200, quick: 60, tiny: 3 });
   const rounds = sized(scale, { full: 11, quick: 5, tiny: 2 });
-  const directory = await mkdtemp(join(import.meta.dirname, '..', 'bench-journal-'));
+  const directory = await mkdtemp(join(tmpdir(), 'oddlot-bench-'));
   try {
     const rows: Row[] = [];
     for (const batch of BATCHES) rows.push(await compare(directory, { batch, commits, rounds }));
