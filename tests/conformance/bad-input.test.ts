@@ -11,9 +11,8 @@ import {
 import type { Json } from '../support/client.ts';
 import { exact, show } from '../support/exact.ts';
 import { BAD, type Expected, expectHarmless, missing, wrong } from '../support/refusals.ts';
-import { price } from '../support/shape.ts';
 
-/** The table of what people send by mistake or by malice: orders and cancels. */
+/** What people send by mistake or by malice: orders and cancels. Each is refused, none does harm. */
 
 const world = aVenue();
 

@@ -10,12 +10,10 @@ import {
 } from '../support/actors.ts';
 import { type Json, refusalText } from '../support/client.ts';
 import { BAD, type Expected, expectHarmless, missing, wrong } from '../support/refusals.ts';
-import { status } from '../support/replies.ts';
 import { chance } from '../support/seeded.ts';
-import { price, text } from '../support/shape.ts';
-import { approveAgentAction, nextNonce, signApproveAgent } from '../support/wallet.ts';
+import { approveAgentAction, nextNonce, signApproveAgent, TESTNET } from '../support/wallet.ts';
 
-/** The table of what people send by mistake or by malice: approvals, envelopes, queries, and plain garble. */
+/** What people send by mistake or by malice: approvals, envelopes, queries and plain garble. */
 
 const world = aVenue();
 

@@ -2,9 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { type OrderOptions, aVenue, order, orderAction } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
 import { exact, show, up } from '../support/exact.ts';
-import { wrong } from '../support/refusals.ts';
-import { status } from '../support/replies.ts';
-import { number, price } from '../support/shape.ts';
 
 /** Section 3.1, R-sizes: what is refused before consensus, in which order and with which words. */
 

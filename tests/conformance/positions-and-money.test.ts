@@ -18,10 +18,8 @@ import {
   times,
   up,
 } from '../support/exact.ts';
-import { told } from '../support/frames.ts';
 import type { Market } from '../support/market.ts';
 import { results, status } from '../support/replies.ts';
-import { price } from '../support/shape.ts';
 
 /** R-rounding, R-initial, R-fill-check, R-stp and R-reduce: what trades do to accounts. */
 

@@ -2,9 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { ethers } from 'ethers';
 import { type Actor, aVenue, cancelAction, order, orderAction } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
-import { wrong } from '../support/refusals.ts';
-import { status } from '../support/replies.ts';
-import { number, price, time } from '../support/shape.ts';
 import {
   APPROVE_AGENT_TYPES,
   type JsonObject,

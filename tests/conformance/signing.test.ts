@@ -4,9 +4,6 @@ import { ethers } from 'ethers';
 import { type Hex, bytesToHex, concatHex, recoverAddress } from 'viem';
 import { type Actor, aVenue, cancelAction, order, orderAction } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
-import { missing } from '../support/refusals.ts';
-import { status } from '../support/replies.ts';
-import { hash, number, price } from '../support/shape.ts';
 import {
   AGENT_TYPES,
   type JsonObject,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { aVenue } from '../support/actors.ts';
 import { onChannel, updates } from '../support/frames.ts';
-import { exactly, expectShape, integer, price, record, text } from '../support/shape.ts';
+import { exactly, expectShape, integer, record, text } from '../support/shape.ts';
 import { refusedHandshake } from '../support/socket.ts';
 
 /** Section 7.1: control frames of /ws and their errors. */

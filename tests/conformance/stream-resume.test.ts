@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { aVenue } from '../support/actors.ts';
 import { type Json, eventually } from '../support/client.ts';
 import { expectUnbroken, onChannel, told, updates } from '../support/frames.ts';
-import { number, price } from '../support/shape.ts';
 
 /** Section 11.9: sequence numbers, and going on after a break. */
 

@@ -13,7 +13,6 @@ import {
   expectShape,
   hash,
   integer,
-  level,
   listOf,
   nullable,
   pairOf,

@@ -1,19 +1,6 @@
 import { expect } from 'vitest';
-import { order } from './actors.ts';
 import { type Json, eventually } from './client.ts';
-import { status } from './replies.ts';
-import {
-  decimal,
-  exactly,
-  flag,
-  integer,
-  nullable,
-  number,
-  price,
-  record,
-  text,
-  time,
-} from './shape.ts';
+import { decimal, exactly, flag, integer, nullable, price, record, text, time } from './shape.ts';
 import type { Socket } from './socket.ts';
 
 /** What the tests of the streams look for among the frames. */

@@ -91,7 +91,8 @@ export function readConfig(
   const parsed = ConfigSchema.safeParse(settings);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  const where = issue === undefined || issue.path.length === 0 ? 'configuration' : issue.path.join('.');
+  const where =
+    issue === undefined || issue.path.length === 0 ? 'configuration' : issue.path.join('.');
   throw new ConfigError(`${where}: ${issue?.message ?? 'invalid'}`);
 }
 

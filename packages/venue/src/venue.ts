@@ -294,7 +294,6 @@ function assertNetwork(network: Network, replica: LocalReplica): void {
   }
 }
 
-
 function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
