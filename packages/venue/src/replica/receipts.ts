@@ -6,7 +6,7 @@ import type { PerpLookup } from '../translate/action-to-command.ts';
 import { requestTexts } from '../translate/request-texts.ts';
 import { actionTypeOf, outcomeToWire, type WireOutcome } from '../translate/outcome-to-wire.ts';
 import { decodeReceiptBody, encodeReceiptBody } from './receipt-body.ts';
-import type { AppliedBlock, BlockHead, Executed } from './replica.ts';
+import type { AppliedBlock, Executed } from './replica.ts';
 
 /**
  * What became of every signed request. The newest receipts are in memory, all of them in the store;
@@ -60,7 +60,6 @@ export type ReceiptsOptions = {
 
 const RECENT_MAX = 100_000;
 const RECENT_CHARS_MAX = 64 * 1024 * 1024;
-const HEADS_MAX = 1024;
 
 export class Receipts {
   readonly #perps: PerpLookup;
@@ -73,7 +72,6 @@ export class Receipts {
   readonly #bySigner = new Map<string, ReceiptRow>();
   readonly #pending = new Map<string, Pending>();
   readonly #pendingBySigner = new Map<string, Pending>();
-  readonly #heads = new Map<number, BlockHead>();
   #chars = 0;
 
   constructor(options: ReceiptsOptions) {
@@ -85,7 +83,6 @@ export class Receipts {
 
   /** Makes the receipts of a block. To be called for every block, in order, replayed ones included. */
   onBlock(block: AppliedBlock): void {
-    this.#rememberHead(block);
     // Replayed blocks that the archive has are answered from there.
     if (this.#archive !== undefined && block.height <= this.#archive.projectedHeight) return;
     const { height, timeMs, hash: blockHash } = block;
@@ -137,11 +134,6 @@ export class Receipts {
   async find(key: ReceiptKey): Promise<Receipt | undefined> {
     const row = this.#recentRow(key) ?? (await this.#archived(key));
     return row === undefined ? undefined : receiptOf(row);
-  }
-
-  /** One of the newest blocks. */
-  head(height: number): BlockHead | undefined {
-    return this.#heads.get(height);
   }
 
   #recentRow(key: ReceiptKey): ReceiptRow | undefined {
@@ -202,11 +194,6 @@ export class Receipts {
     this.#byTraceId.delete(traceId(row.txHash));
     if (this.#bySigner.get(signerKey) === row) this.#bySigner.delete(signerKey);
     this.#chars -= row.body.length;
-  }
-
-  #rememberHead({ height, timeMs, hash, stateHash }: BlockHead): void {
-    this.#heads.set(height, { height, timeMs, hash, stateHash });
-    this.#heads.delete(height - HEADS_MAX);
   }
 }
 
