@@ -156,10 +156,7 @@ async function actionStatus(
   };
 }
 
-function stateHash(
-  { replica }: InfoOptions,
-  { height }: InfoQueryOf<'stateHash'>,
-): InfoAnswer {
+function stateHash({ replica }: InfoOptions, { height }: InfoQueryOf<'stateHash'>): InfoAnswer {
   const head = height === undefined ? replica.head : replica.headAt(height);
   if (head === undefined || head.height === 0) {
     const error: WireError = refusal('blockNotFound', [], { field: 'height', got: height ?? 0 });
