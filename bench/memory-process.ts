@@ -66,6 +66,8 @@ function apply(...commands: readonly Command[]): void {
 }
 
 function liveBytes(): number {
+  // The second one frees the buffers whose views the first one found dead.
+  collectGarbage();
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
