@@ -77,7 +77,8 @@ export class Receipts {
   constructor(options: ReceiptsOptions) {
     this.#perps = options.perps;
     this.#archive = options.archive;
-    this.#recentMax = options.recentMax ?? RECENT_MAX;
+    // The archive answers for everything that was appended to it, so memory is for venues without.
+    this.#recentMax = options.recentMax ?? (options.archive === undefined ? RECENT_MAX : 0);
     this.#recentCharsMax = options.recentCharsMax ?? RECENT_CHARS_MAX;
   }
 
@@ -92,7 +93,7 @@ export class Receipts {
       if (!isSigned(command) || outcome === undefined) continue;
       const row = this.#rowOf(block, index, { command, outcome, request });
       receipts.push(row);
-      this.#remember(row);
+      if (this.#recentMax > 0) this.#remember(row);
     }
     this.#archive?.append({ height, timeMs, blockHash, receipts });
   }
