@@ -1,28 +1,22 @@
 import { OrderBook, Side } from 'nodejs-order-book';
-import { createFlow, runSegment, type Flow, type FlowBook, type FlowOptions } from './flows.ts';
+import { readFlow, runSegment, type Flow, type FlowBook } from './flows.ts';
 import { PoolBook } from './pool-book.ts';
 import { collectGarbage, cpuMs } from './report.ts';
 
 /**
  * A book in a process of its own, so that no other book's garbage and no other's types weigh on it.
- * It makes the flow itself, and is told round by round when to go.
+ * It reads the flow from a file and is told round by round when to go.
  */
 
 export type BookRequest =
-  | { readonly type: 'open'; readonly subject: 'ours' | 'peer'; readonly options: FlowOptions }
+  | { readonly type: 'open'; readonly subject: 'ours' | 'peer'; readonly file: string }
   | { readonly type: 'round'; readonly round: number }
   | { readonly type: 'end' };
 
-type Subject = FlowBook & { checksum(): string };
-
-class OurBook extends PoolBook implements Subject {
-  checksum(): string {
-    return checksum((visit) => this.forEach(visit));
-  }
-}
+type Visit = (id: number, price: number, size: number) => void;
 
 /** `nodejs-order-book`, its ids spelt ahead. */
-class PeerBook implements Subject {
+class PeerBook implements FlowBook {
   readonly #book = new OrderBook();
   readonly #names: readonly string[];
 
@@ -44,23 +38,19 @@ class PeerBook implements Subject {
     this.#book.modify(this.#names[id]!, { price, size });
   }
 
-  checksum(): string {
+  forEach(visit: Visit): void {
     const { bids, asks } = this.#book.snapshot();
-    return checksum((visit) => {
-      for (const { orders } of [...bids, ...asks]) {
-        for (const { id, price, size } of orders) visit(Number(id.slice(1)), price, size);
-      }
-    });
+    for (const { orders } of [...bids, ...asks]) {
+      for (const { id, price, size } of orders) visit(Number(id.slice(1)), price, size);
+    }
   }
 }
 
 /** Count and content of what rests: every order with its price and size, in order of priority. */
-function checksum(
-  forEach: (visit: (id: number, price: number, size: number) => void) => void,
-): string {
+function checksum(subject: PoolBook | PeerBook): string {
   let count = 0;
   let sum = 0x811c9dc5;
-  forEach((id, price, size) => {
+  subject.forEach((id, price, size) => {
     count += 1;
     for (const word of [id, price, size]) sum = Math.imul(sum ^ word, 0x01000193);
   });
@@ -68,18 +58,18 @@ function checksum(
 }
 
 let flow: Flow | undefined;
-let book: Subject | undefined;
+let book: PoolBook | PeerBook | undefined;
 
 process.on('message', (request: BookRequest) => process.send?.(answer(request)));
 
 function answer(request: BookRequest): string | number {
   if (request.type === 'open') {
-    flow = createFlow(request.options);
-    book = request.subject === 'ours' ? new OurBook() : new PeerBook(flow);
+    flow = readFlow(request.file);
+    book = request.subject === 'ours' ? new PoolBook() : new PeerBook(flow);
     return 'open';
   }
   if (flow === undefined || book === undefined) throw new Error('open comes first');
-  return request.type === 'round' ? roundMs(book, flow, request.round) : book.checksum();
+  return request.type === 'round' ? roundMs(book, flow, request.round) : checksum(book);
 }
 
 function roundMs(subject: FlowBook, { segments, ...columns }: Flow, round: number): number {

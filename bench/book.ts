@@ -1,11 +1,12 @@
 import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { BookRequest } from './book-process.ts';
-import { createFlow, FLOWS, type Flow, type FlowName, type FlowOptions } from './flows.ts';
+import { createFlow, FLOWS, writeFlow } from './flows.ts';
+import type { FlowName, FlowOptions, Segment } from './flows.ts';
 import {
   atLeast,
   median,
@@ -32,19 +33,20 @@ export async function bookSection(scale: Scale): Promise<readonly Row[]> {
   const rounds = sized(scale, { full: 9, quick: 6, tiny: 2 });
   const operations = sized(scale, { full: 50_000, quick: 20_000, tiny: 200 });
   const depthShare = sized(scale, { full: 1, quick: 1, tiny: 0.002 });
-  const program = compile();
+  const directory = mkdtempSync(join(tmpdir(), 'oddlot-bench-'));
+  const program = compile(join(directory, 'book'));
   const rows: Row[] = [];
   const ours = new ForkedBook();
   const peer = new ForkedBook();
   try {
     for (const name of FLOWS) {
       const options = { name, rounds, operations, depthShare };
-      rows.push(...(await compare(options, ours, peer, program?.path)));
+      rows.push(...(await compare(options, ours, peer, { directory, program })));
     }
   } finally {
     ours.close();
     peer.close();
-    if (program !== undefined) rmSync(program.directory, { recursive: true });
+    rmSync(directory, { recursive: true });
   }
   if (program === undefined) rows.push(skipped('book against C++', 'no g++ on this machine'));
   return rows;
@@ -54,13 +56,15 @@ async function compare(
   options: FlowOptions,
   ours: ForkedBook,
   peer: ForkedBook,
-  program: string | undefined,
+  { directory, program }: { directory: string; program: string | undefined },
 ): Promise<Row[]> {
   const { name, rounds } = options;
   const flow = createFlow(options);
-  await ours.ask({ type: 'open', subject: 'ours', options });
-  await peer.ask({ type: 'open', subject: 'peer', options });
-  const native = program === undefined ? undefined : new NativeBook(program, flow);
+  const file = join(directory, `flow-${name}`);
+  writeFlow(file, flow);
+  await ours.ask({ type: 'open', subject: 'ours', file });
+  await peer.ask({ type: 'open', subject: 'peer', file });
+  const native = program === undefined ? undefined : new NativeBook(program, file, flow.segments);
   const times = { ours: [] as number[], peer: [] as number[], native: [] as number[] };
   for (let round = 0; round < rounds; round++) {
     const oursMs = Number(await ours.ask({ type: 'round', round }));
@@ -112,24 +116,19 @@ class ForkedBook {
 
 /** The C++ book, a process that runs a segment for each line it is sent. */
 class NativeBook {
-  readonly #flow: Flow;
+  readonly #segments: readonly Segment[];
   readonly #process: ReturnType<typeof spawn>;
   readonly #lines: AsyncIterator<string>;
 
-  constructor(program: string, flow: Flow) {
-    this.#flow = flow;
-    const file = `${program}.flow`;
-    const { kind, id, isBuy, price, size, segments } = flow;
-    const head = Int32Array.of(kind.length, segments.length, ...segments.map(({ to }) => to));
-    const parts = [head, kind, id, isBuy, price, size];
-    writeFileSync(file, Buffer.concat(parts.map((part) => Buffer.from(part.buffer))));
+  constructor(program: string, file: string, segments: readonly Segment[]) {
+    this.#segments = segments;
     this.#process = spawn(program, [file], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.#lines = createInterface(this.#process.stdout!)[Symbol.asyncIterator]();
   }
 
   async roundMs(round: number): Promise<number> {
     let ns = 0;
-    for (const segment of this.#flow.segments) {
+    for (const segment of this.#segments) {
       if (segment.round !== round) continue;
       this.#process.stdin!.write('\n');
       const spent = Number(await this.#line());
@@ -148,17 +147,14 @@ class NativeBook {
   }
 }
 
-/** Compiles the C++ book into a folder of its own; undefined when there is no compiler. */
-function compile(): { path: string; directory: string } | undefined {
-  const directory = mkdtempSync(join(tmpdir(), 'oddlot-bench-'));
-  const path = join(directory, 'book');
+/** Compiles the C++ book and returns where it lies; undefined when there is no compiler. */
+function compile(path: string): string | undefined {
   const source = join(import.meta.dirname, 'book.cpp');
   try {
     execFileSync('g++', ['-O3', '-std=c++17', '-o', path, source], { stdio: 'inherit' });
   } catch (error) {
-    rmSync(directory, { recursive: true });
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
-  return { path, directory };
+  return path;
 }

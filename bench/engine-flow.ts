@@ -99,7 +99,12 @@ class EngineFlowMaker {
 
   setUp(): Block[] {
     const credits = this.#accounts.map((account): Command => {
-      return { type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc: FUNDS_MICRO_USDC };
+      return {
+        type: 'creditFaucet',
+        account,
+        subAccount: 'perp',
+        amountMicroUsdc: FUNDS_MICRO_USDC,
+      };
     });
     const quotes = this.#accounts.map((account, index) => this.#opening(account, index % 2 === 0));
     return [
@@ -113,7 +118,8 @@ class EngineFlowMaker {
   next(): Block {
     const commands: Command[] = [];
     if (this.#height % ORACLE_BLOCKS === 0) commands.push(this.#oracle());
-    for (let count = 0; count < this.#options.actionsPerBlock; count++) commands.push(this.#action());
+    for (let count = 0; count < this.#options.actionsPerBlock; count++)
+      commands.push(this.#action());
     return this.#block(commands);
   }
 

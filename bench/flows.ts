@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { PoolBook } from './pool-book.ts';
 import { createRandom } from './report.ts';
 
@@ -36,6 +37,37 @@ export type Columns = {
 };
 
 export type Flow = Columns & { readonly segments: readonly Segment[] };
+
+/**
+ * Writes a flow for the processes that run it: rows, segments, where each segment ends, the columns
+ * one after the other, the rounds of the segments and whether they are timed, all of it as int32.
+ */
+export function writeFlow(file: string, flow: Flow): void {
+  const { kind, id, isBuy, price, size, segments } = flow;
+  const ends = segments.map(({ to }) => to);
+  const rounds = segments.map(({ round }) => round);
+  const timed = segments.map(({ isTimed }) => (isTimed ? 1 : 0));
+  const head = Int32Array.of(kind.length, segments.length, ...ends);
+  const parts = [head, kind, id, isBuy, price, size, Int32Array.of(...rounds, ...timed)];
+  writeFileSync(file, Buffer.concat(parts.map((part) => Buffer.from(part.buffer))));
+}
+
+export function readFlow(file: string): Flow {
+  const words = new Int32Array(Uint8Array.from(readFileSync(file)).buffer);
+  const [rows = 0, count = 0] = words;
+  const columnsAt = 2 + count;
+  const column = (index: number): Int32Array =>
+    words.slice(columnsAt + index * rows, columnsAt + (index + 1) * rows);
+  const roundsAt = columnsAt + 5 * rows;
+  const segments = Array.from({ length: count }, (_, index) => ({
+    round: words[roundsAt + index]!,
+    from: index === 0 ? 0 : words[1 + index]!,
+    to: words[2 + index]!,
+    isTimed: words[roundsAt + count + index] === 1,
+  }));
+  const [kind, id, isBuy, price, size] = [column(0), column(1), column(2), column(3), column(4)];
+  return { kind, id, isBuy, price, size, segments };
+}
 
 /** What runs a flow. Ids are dense from 1 on. */
 export type FlowBook = {

@@ -32,7 +32,9 @@ async function run({ port, path, lanes }: Load): Promise<LoadResult> {
   const sockets = await Promise.all(lanes.map(() => open(port)));
   const cpu = process.cpuUsage();
   const startedMs = performance.now();
-  const faults = await Promise.all(sockets.map((socket, lane) => drain(socket, queues[lane] ?? [])));
+  const faults = await Promise.all(
+    sockets.map((socket, lane) => drain(socket, queues[lane] ?? [])),
+  );
   const wallMs = performance.now() - startedMs;
   const { user, system } = process.cpuUsage(cpu);
   for (const socket of sockets) socket.destroy();

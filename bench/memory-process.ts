@@ -30,9 +30,10 @@ for (let index = 0; index < accounts; index++) {
   const account = accountOf(index);
   apply({ type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc: 1_000_000_000_000 });
 }
-for (let count = 0; count < orders; ) {
-  const placed = Array.from({ length: Math.min(PER_ACTION, orders - count) }, () => order(count++));
-  const signer = accountOf(Math.floor(count / PER_ACTION) % accounts);
+for (let from = 0; from < orders; from += PER_ACTION) {
+  const length = Math.min(PER_ACTION, orders - from);
+  const placed = Array.from({ length }, (_, index) => order(from + index));
+  const signer = accountOf((from / PER_ACTION) % accounts);
   const txHash = hash(`0x${nonce.toString(16).padStart(64, '0')}`);
   apply({ type: 'placeOrders', authority: { signer, nonce: nonce++, txHash }, orders: placed });
 }
@@ -65,6 +66,8 @@ function apply(...commands: readonly Command[]): void {
 }
 
 function liveBytes(): number {
+  // The second one frees the buffers whose views the first one found dead.
+  collectGarbage();
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;

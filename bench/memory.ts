@@ -18,7 +18,13 @@ export async function memorySection(scale: Scale): Promise<readonly Row[]> {
   const words = `${show(orders)} orders of ${accounts} accounts`;
   const heap = `heap and array buffers after a collection, ${show((use.liveMib * 2 ** 20) / orders)} bytes an order`;
   return [
-    atMost('memory of the process that holds them', `${words}; resident set`, use.residentMib, TARGET_MIB, ' MiB'),
+    atMost(
+      'memory of the process that holds them',
+      `${words}; resident set`,
+      use.residentMib,
+      TARGET_MIB,
+      ' MiB',
+    ),
     noted('memory of the state itself', `${words}; ${heap}`, use.liveMib, ' MiB'),
   ];
 }

@@ -47,10 +47,11 @@ async function measure(orders: number, ordersPerAction: number, perBlock: number
     const wallMs = performance.now() - startedMs;
     await journal.close();
     same('the digest after the replay', replica.state.digest.hex(), written.digest);
-    const perMillion = (ms: number): number => (ms / 1_000) * (MILLION / written.orders);
-    const words = `${show(written.orders)} orders and ${show(written.cancels)} cancels in ${show(wallMs / 1_000)} s`;
+    const seconds = (cpu / 1_000) * (MILLION / written.orders);
+    const words = `${show(written.orders)} orders and ${show(written.cancels)} cancels`;
+    const took = `${show(wallMs / 1_000)} s by the clock`;
     const what = `replay of a million orders, ${ordersPerAction} an action`;
-    return atMost(what, `${words}, ${show(cpu / 1_000)} s of CPU`, perMillion(wallMs), TARGET_SECONDS, ' s');
+    return atMost(what, `CPU; ${words}, ${took}`, seconds, TARGET_SECONDS, ' s');
   } finally {
     await rm(directory, { recursive: true });
   }

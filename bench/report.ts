@@ -26,13 +26,25 @@ export function sized(scale: Scale, sizes: { full: number; quick: number; tiny: 
 }
 
 /** A number for which more is better. */
-export function atLeast(what: string, measured: string, value: number, target: number, unit = '×'): Row {
+export function atLeast(
+  what: string,
+  measured: string,
+  value: number,
+  target: number,
+  unit = '×',
+): Row {
   const isMet = value >= target;
   return { what, measured, result: show(value) + unit, target: `≥ ${show(target)}${unit}`, isMet };
 }
 
 /** A number for which less is better. */
-export function atMost(what: string, measured: string, value: number, target: number, unit = '×'): Row {
+export function atMost(
+  what: string,
+  measured: string,
+  value: number,
+  target: number,
+  unit = '×',
+): Row {
   const isMet = value <= target;
   return { what, measured, result: show(value) + unit, target: `≤ ${show(target)}${unit}`, isMet };
 }

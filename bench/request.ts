@@ -51,7 +51,10 @@ export async function requestSection(scale: Scale): Promise<readonly Row[]> {
   const flags = ['--port', '0', '--ops-port', '0', '--no-limits', '--oracle', 'still'];
   const venue = await ServerProcess.start('packages/venue/src/main.ts', [
     ...flags,
-    ...['--data', directory, '--log-level', 'warn'],
+    '--data',
+    directory,
+    '--log-level',
+    'warn',
   ]);
   const bare = await ServerProcess.start('bench/bare-server.ts', []);
   try {
@@ -177,7 +180,11 @@ class RequestBench {
     const account = this.#signer.key(this.#keys++);
     const agent = this.#signer.key(this.#keys++);
     const { port } = this.#venue;
-    await post(port, '/request-fund', JSON.stringify({ user: account.address, accountType: 'perp' }));
+    await post(
+      port,
+      '/request-fund',
+      JSON.stringify({ user: account.address, accountType: 'perp' }),
+    );
     const nonce = Date.now();
     const action = approveAgentAction(agent.address, nonce);
     await post(port, '/exchange', this.#signer.sign(account, action, nonce).text);
@@ -212,7 +219,11 @@ class RequestBench {
 
 async function post(port: number, path: string, body: string): Promise<void> {
   const headers = { 'content-type': 'application/json' };
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body });
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    headers,
+    body,
+  });
   const text = await response.text();
   if (!response.ok || text.includes('"status":"err"')) throw new Error(`${path}: ${text}`);
 }

@@ -122,6 +122,7 @@ const EMPTY_REPLICA: Replica = {
   state: createState(),
   head: GENESIS_HEAD,
   onBlock: () => undefined,
+  headAt: () => undefined,
   check: () => ({}),
   propose: () => Promise.reject(new Error('nothing is proposed')),
 };

@@ -1,25 +1,22 @@
+import { describe, expect, test } from 'vitest';
 import { encode } from '@msgpack/msgpack';
 import { ethers } from 'ethers';
-import { bytesToHex, concatHex, recoverAddress, type Hex } from 'viem';
-import { describe, expect, test } from 'vitest';
-import { aVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
+import { type Hex, bytesToHex, concatHex, recoverAddress } from 'viem';
+import { type Actor, aVenue, cancelAction, order, orderAction } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
 import {
   AGENT_TYPES,
+  type JsonObject,
+  type Signature,
+  TESTNET,
   agentDigest,
   agentPreimage,
-  APPROVE_AGENT_TYPES,
-  approveAgentAction,
   domainOf,
   nextNonce,
   signAgentAction,
-  signApproveAgent,
-  TESTNET,
-  type JsonObject,
-  type Signature,
 } from '../support/wallet.ts';
 
-/** Section 2: whose signature is accepted, and what exactly is signed. */
+/** Section 2.3: whose signature is accepted, and what exactly is signed. */
 
 const world = aVenue();
 
@@ -376,179 +373,5 @@ describe('the action is hashed exactly as received (2.3)', () => {
     const reply = await world.client.post('/exchange', body);
     expect(reply.status).toBeLessThan(500);
     expect(reply.json.status).toBe('err');
-  });
-});
-
-describe('vaultAddress and expiresAfter (2.3, 2.6, 11.7)', () => {
-  test('a vaultAddress of null is the same as none', async () => {
-    const alice = await world.trader('alice');
-    const signed = await alice.sign(harmless(), { vaultAddress: null, expiresAfter: null });
-    expectAccepted(await world.client.executed(signed));
-  });
-
-  test('an unregistered vault is refused by name', async () => {
-    const alice = await world.trader('alice');
-    const vaultAddress = world.stranger('vault').address;
-    const reply = await world.client.exchange(await alice.sign(harmless(), { vaultAddress }));
-    expectRefused(reply, 10003, `Vault not registered: ${vaultAddress}`);
-  });
-
-  test('an action is good until expiresAfter', async () => {
-    const alice = await world.trader('alice');
-    const signed = await alice.sign(restingOrder(), { expiresAfter: Date.now() + 60_000 });
-    const reply = await world.client.executed(signed);
-    expectAccepted(reply);
-    expect(reply.json.txHash).toBe(signed.txHash);
-    await expectOpenOrders(alice, 1);
-  });
-
-  test('and refused with both times afterwards', async () => {
-    const alice = await world.trader('alice');
-    const expiresAfter = Date.now() - 60_000;
-    const reply = await world.client.exchange(await alice.sign(restingOrder(), { expiresAfter }));
-    expect(reply.json).toMatchObject({ status: 'err', code: 10016, name: 'EXPIRED' });
-    expect(reply.json.message).toMatch(
-      new RegExp(`^Action expired: expiresAfter ${expiresAfter}, consensus time \\d{13}$`),
-    );
-    await expectOpenOrders(alice, 0);
-  });
-
-  test('direct actions take neither', async () => {
-    const alice = await world.trader('alice');
-    const agentAddress = world.stranger('agent').address;
-    const first = await signApproveAgent(alice.key, { agentAddress, nonce: nextNonce() });
-    expectRefused(
-      await world.client.exchange(first, { vaultAddress: agentAddress }),
-      10003,
-      'vaultAddress is not allowed for this action',
-    );
-    expectRefused(
-      await world.client.exchange(first, { expiresAfter: Date.now() + 60_000 }),
-      10016,
-      'expiresAfter is not allowed for this action',
-    );
-    expect(await alice.agents()).toEqual([]);
-  });
-});
-
-describe('direct actions (2.4)', () => {
-  const approval = () => ({
-    agentAddress: world.stranger('agent').address,
-    agentName: 'desk',
-    nonce: nextNonce(),
-  });
-
-  test('an ethers wallet approves an agent', async () => {
-    const alice = await world.trader('alice');
-    const options = approval();
-    const flat = await new ethers.Wallet(alice.key).signTypedData(
-      domainOf(TESTNET),
-      APPROVE_AGENT_TYPES,
-      {
-        ...TESTNET,
-        agentAddress: options.agentAddress,
-        agentName: options.agentName,
-        nonce: options.nonce,
-      },
-    );
-    const { r, s, v } = ethers.Signature.from(flat);
-    const reply = await world.client.executed({
-      action: approveAgentAction(options),
-      nonce: options.nonce,
-      signature: { r, s, v },
-    });
-    expectAccepted(reply);
-    expect(reply.json.data.type).toBe('ApproveAgent');
-    expect(await alice.agents()).toMatchObject([{ agentAddress: options.agentAddress }]);
-  });
-
-  test('the hash of a direct request is that of its typed data and signature (R-tx)', async () => {
-    const alice = await world.trader('alice');
-    const signed = await signApproveAgent(alice.key, approval());
-    const reply = await world.client.executed(signed);
-    expectAccepted(reply);
-    expect(reply.json.txHash).toBe(signed.txHash);
-  });
-
-  const mismatches = [
-    [
-      { serviceNetwork: 'Oddlot-Mainnet' },
-      'Network mismatch: expected Oddlot-Testnet, got Oddlot-Mainnet',
-    ],
-    [{ serviceNetwork: '' }, 'Network mismatch: expected Oddlot-Testnet, got '],
-    [{ chainId: 869 }, 'Chain ID mismatch: expected 2511, got 869'],
-    [{ apiVersion: 2 }, 'API version mismatch: expected 1, got 2'],
-  ] as const;
-  test.each(mismatches)('constants %o of another network are named', async (wrong, message) => {
-    const alice = await world.trader('alice');
-    const network = { ...TESTNET, ...wrong };
-    const signed = await signApproveAgent(alice.key, { ...approval(), network });
-    expectRefused(await world.client.exchange(signed), 10005, message);
-    expect(await alice.agents()).toEqual([]);
-  });
-
-  test('the network is judged before the nonce', async () => {
-    const alice = await world.trader('alice');
-    const network = { ...TESTNET, chainId: 1 };
-    const options = { ...approval(), actionNonce: 7, network };
-    const reply = await world.client.exchange(await signApproveAgent(alice.key, options));
-    expectRefused(reply, 10005, 'Chain ID mismatch: expected 2511, got 1');
-  });
-
-  test('the nonce inside must be the nonce outside', async () => {
-    const alice = await world.trader('alice');
-    const options = approval();
-    const signed = await signApproveAgent(alice.key, {
-      ...options,
-      actionNonce: options.nonce - 1,
-    });
-    expectRefused(
-      await world.client.exchange(signed),
-      10004,
-      'Action nonce does not match envelope nonce',
-    );
-  });
-
-  test('signatureChainId is the chain of the domain and leaves the action alone', async () => {
-    const alice = await world.trader('alice');
-    const options = { ...approval(), signatureChainId: 421_614 };
-    const signed = await signApproveAgent(alice.key, options);
-    const reply = await world.client.executed(signed);
-    expectAccepted(reply);
-    expect(reply.json.txHash).toBe(signed.txHash);
-    expect(await alice.agents()).toMatchObject([{ agentAddress: options.agentAddress }]);
-  });
-
-  test('a domain that is not announced recovers to a stranger', async () => {
-    const alice = await world.trader('alice');
-    const signed = await signApproveAgent(alice.key, { ...approval(), signatureChainId: 1 });
-    const { signatureChainId: _unsaid, ...envelope } = signed.envelope;
-    expectRefused(await world.client.exchange(envelope), 10006, 'Please deposit first');
-    expect(await alice.agents()).toEqual([]);
-  });
-
-  test('a direct action hashed like an agent-signed one recovers to a stranger', async () => {
-    const alice = await world.trader('alice');
-    const options = approval();
-    const signed = await alice.sign(approveAgentAction(options), { nonce: options.nonce });
-    expectRefused(await world.client.exchange(signed), 10006, 'Please deposit first');
-  });
-
-  test('the label is hashed as sent, whatever its alphabet', async () => {
-    const alice = await world.trader('alice');
-    const agentName = 'žluťoučký 🐎 "quoted"';
-    const signed = await signApproveAgent(alice.key, { ...approval(), agentName });
-    expectAccepted(await world.client.executed(signed));
-    expect(await alice.agents()).toMatchObject([{ agentName }]);
-  });
-
-  test('an address is accepted in checksum case and echoed in lower case', async () => {
-    const alice = await world.trader('alice');
-    const options = approval();
-    const agentAddress = ethers.getAddress(options.agentAddress);
-    expectAccepted(
-      await world.client.executed(await signApproveAgent(alice.key, { ...options, agentAddress })),
-    );
-    expect(await alice.agents()).toMatchObject([{ agentAddress: options.agentAddress }]);
   });
 });

@@ -4,7 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Actor, cloidOf, fund, order } from '../support/actors.ts';
 import { Client, type Json } from '../support/client.ts';
 import { readMarket, type Market } from '../support/market.ts';
-import { CALM, temporaryData, Venue, VenueRun } from '../support/venue-process.ts';
+import {
+  CALM,
+  removeTemporaryData,
+  temporaryData,
+  Venue,
+  VenueRun,
+} from '../support/venue-process.ts';
 import { keyOf, type Signed } from '../support/wallet.ts';
 import { chance } from '../support/seeded.ts';
 
@@ -24,18 +30,19 @@ const WITH_SNAPSHOTS = [...CALM, '--snapshot-every-blocks', '4'];
 type Told = { readonly signed: Signed; readonly reply: Json };
 
 let market: Market;
-const removed: Venue[] = [];
+const venues: Venue[] = [];
 const alice = new Actor('alice', keyOf('alice of the damage'), () => client);
 let client: Client;
 
 afterAll(async () => {
-  for (const venue of removed) await venue.remove();
+  for (const venue of venues) await venue.kill();
+  await removeTemporaryData();
 });
 
 /** A start that must succeed. */
 async function started(data: string, flags: readonly string[]): Promise<Venue> {
   const venue = await Venue.start(flags, data);
-  removed.push(venue);
+  venues.push(venue);
   client = new Client(venue.url);
   return venue;
 }

@@ -261,3 +261,16 @@ async function cancelEverything(actor: Actor): Promise<void> {
     await actor.cancel(...cancels.slice(start, start + 200));
   }
 }
+
+/** Two residents with a position, a resting order and an agent, so that there is what to damage. */
+export async function twoWithSomethingToLose(world: World): Promise<[Actor, Actor]> {
+  const [alice, bob] = [await world.resident('alice'), await world.resident('bob')];
+  const { btc } = world;
+  const size = btc.worth(50);
+  await bob.placed({ market: btc, side: 'sell', price: btc.at(0), size });
+  await alice.placed({ market: btc, side: 'buy', price: btc.at(0), size });
+  await alice.placed({ market: btc, side: 'buy', price: btc.at(-2000), size });
+  await bob.placed({ market: btc, side: 'sell', price: btc.at(2000), size });
+  await alice.approveAgent(world.stranger('agent').address, 'desk');
+  return [alice, bob];
+}

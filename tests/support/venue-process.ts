@@ -160,9 +160,17 @@ export class Venue {
   }
 }
 
-/** A new empty data directory. */
+/** A new empty data directory, gone when the tests of this process are. */
 export async function temporaryData(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'oddlot-test-'));
+  const folder = await mkdtemp(join(tmpdir(), 'oddlot-test-'));
+  folders.add(folder);
+  return folder;
+}
+
+/** Removes every data directory that this process made; their venues must have ended. */
+export async function removeTemporaryData(): Promise<void> {
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+  folders.clear();
 }
 
 /** The end of a log, short enough for a failure message. */
@@ -171,6 +179,7 @@ export function tail(text: string): string {
 }
 
 const living = new Set<ChildProcess>();
+const folders = new Set<string>();
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL');
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { readPlainOrder } from './actions/plain-order.ts';
 import {
   actionDefinition,
   isInnerActionType,
@@ -47,6 +48,8 @@ function parseActionAt(
   prefix: readonly string[],
 ): Parsed<{ readonly action: Action }> {
   if (!isObject(value)) return { ok: false, error: refusal('wrongType', ['action']) };
+  const plain = readPlainOrder(value);
+  if (plain !== undefined) return { ok: true, action: plain };
   const field = [...prefix, 'type'].join('.');
   const type = value['type'];
   if (type === undefined) {

@@ -66,6 +66,9 @@ export function formatDecimal(value: number | bigint, decimals: number): string 
   const split = digits.length - decimals;
   let end = digits.length;
   while (end > split && digits.charCodeAt(end - 1) === 48) end--;
-  const text = end === split ? digits.slice(0, split) : `${digits.slice(0, split)}.${digits.slice(split, end)}`;
+  const text =
+    end === split
+      ? digits.slice(0, split)
+      : `${digits.slice(0, split)}.${digits.slice(split, end)}`;
   return negative ? `-${text}` : text;
 }

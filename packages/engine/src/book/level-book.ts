@@ -248,7 +248,7 @@ export class LevelBook {
     return { size, count };
   }
 
-  /** The level of a resting order of this book; anything else stops the process. */
+  /** The level of a resting order of this book; anything else is a broken invariant. */
   #levelOf(slot: number): number {
     const level = this.#pool.level[slot]!;
     const isOurs = this.#pool.instrument[slot] === this.instrument;

@@ -38,7 +38,6 @@ const FREE = -1;
 
 const NO_FLOATS = new Float64Array(0);
 const NO_INTS = new Int32Array(0);
-const NO_BYTES = new Uint8Array(0);
 
 /** The live orders of one owner in one instrument, linked through `ownNext` and `ownPrev`. */
 export type OwnList = {
@@ -95,9 +94,9 @@ export class OrderPool {
   /** Previous in the owner's list, or `NONE`. */
   ownPrev: Int32Array = NO_INTS;
   /** `SIDE_BUY`, `REDUCE_ONLY`; the other bits are the engine's to define. */
-  flags: Uint8Array = NO_BYTES;
+  flags: Int32Array = NO_INTS;
   /** Time in force, in the engine's coding. */
-  tif: Uint8Array = NO_BYTES;
+  tif: Int32Array = NO_INTS;
   /** Client order ids by slot, for those orders that have one. Forgotten on release. */
   readonly clientOrderIds = new Map<number, string>();
 
@@ -263,11 +262,9 @@ export class OrderPool {
     const length = STRIDE * capacity;
     const floats = new Float64Array(length);
     const ints = new Int32Array(length);
-    const bytes = new Uint8Array(length);
     // The first field of each type lies at the start of its buffer, so its view spans the buffer.
     floats.set(this.price);
     ints.set(this.level);
-    bytes.set(this.flags);
     this.price = floats;
     this.remaining = floats.subarray(1);
     this.queueMs = floats.subarray(2);
@@ -282,11 +279,11 @@ export class OrderPool {
     this.bookNext = ints.subarray(1);
     this.bookPrev = ints.subarray(2);
     this.instrument = ints.subarray(3);
-    this.account = ints.subarray(4);
-    this.ownNext = ints.subarray(5);
-    this.ownPrev = ints.subarray(6);
-    this.flags = bytes;
-    this.tif = bytes.subarray(1);
+    this.flags = ints.subarray(4);
+    this.account = ints.subarray(5);
+    this.ownNext = ints.subarray(6);
+    this.ownPrev = ints.subarray(7);
+    this.tif = ints.subarray(8);
     this.#capacity = capacity;
   }
 }

@@ -229,6 +229,8 @@ describe('R-storms and R-limits-of-state', () => {
     restMany(scenario, alice, sell(PRICE, 10), 5_000);
     const above = scenario.one(alice, sell(PRICE, 10));
     expect(above.reject).toEqual({ reason: 'ordersFull', max: 5_000 });
+    const immediate = scenario.one(alice, { ...sell(PRICE, 10), timeInForce: 'ioc' });
+    expect(immediate).toMatchObject({ state: 'cancelled' });
     scenario.cancel(alice, 5_000);
     expect(scenario.one(alice, sell(PRICE, 10)).state).toBe('open');
     scenario.one(bob, buy(PRICE, 10));

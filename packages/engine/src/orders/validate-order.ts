@@ -153,9 +153,11 @@ export function checkClientOrderId(context: OrderContext): Reject | undefined {
   return account.clientOrders.has(key) ? { reason: 'clientOrderIdDuplicate' } : undefined;
 }
 
-function checkCount(context: OrderContext): Reject | undefined {
+/** What never rests needs no room: an account with too many orders can still close. */
+function checkCount({ account, order }: OrderContext): Reject | undefined {
   const max = LIMITS.ordersPerAccount;
-  return context.account.liveOrders >= max ? { reason: 'ordersFull', max } : undefined;
+  const isImmediate = order.timeInForce === 'ioc' || order.timeInForce === 'market';
+  return account.liveOrders >= max && !isImmediate ? { reason: 'ordersFull', max } : undefined;
 }
 
 function checkReduceOnly(context: OrderContext, holding: Holding | undefined): Reject | undefined {

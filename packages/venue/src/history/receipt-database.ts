@@ -1,28 +1,28 @@
+import { traceId } from '@oddlot/protocol';
+import { hash } from '@oddlot/units';
 import Database from 'better-sqlite3';
-import { address, hash } from '@oddlot/units';
-import type { ReceiptBlock, ReceiptQuery, ReceiptRow } from './receipt-messages.ts';
+import { decodeReceipts, hashKey, signerKey } from './receipt-codec.ts';
+import type { PackedBlock, ReceiptQuery, ReceiptRow } from './receipt-messages.ts';
 
 /**
- * Receipts in SQLite. The height that has been projected is written in the transaction of the rows,
- * so after any crash the table says exactly where to go on.
+ * Receipts in SQLite: a row a block, and a narrow index from 48-bit keys to the blocks to look in. A
+ * wide table with an index for each way to ask was measured to cost more than everything else that a
+ * request needs from this process. The projected height is written in the transaction of the rows,
+ * so after any crash the database says exactly where to go on.
  */
 
 const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS receipts (
-    tx_hash BLOB PRIMARY KEY CHECK (length(tx_hash) = 32),
-    signer BLOB NOT NULL CHECK (length(signer) = 20),
-    nonce INTEGER NOT NULL,
-    height INTEGER NOT NULL,
+  CREATE TABLE IF NOT EXISTS blocks (
+    height INTEGER PRIMARY KEY,
     time_ms INTEGER NOT NULL,
-    idx INTEGER NOT NULL,
-    block_hash BLOB NOT NULL CHECK (length(block_hash) = 32),
-    action_type TEXT NOT NULL,
-    user BLOB NOT NULL CHECK (length(user) = 20),
-    failed INTEGER NOT NULL,
-    body TEXT NOT NULL
+    block_hash TEXT NOT NULL,
+    receipts TEXT NOT NULL
+  );
+  CREATE TABLE IF NOT EXISTS receipt_keys (
+    key INTEGER NOT NULL,
+    height INTEGER NOT NULL,
+    PRIMARY KEY (key, height)
   ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS receipts_by_signer ON receipts (signer, nonce);
-  CREATE INDEX IF NOT EXISTS receipts_by_time ON receipts (time_ms);
   CREATE TABLE IF NOT EXISTS projected (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     height INTEGER NOT NULL
@@ -32,33 +32,23 @@ const SCHEMA = `
 
 /** Pages of log before SQLite folds it into the database: rarer than the default, and in bulk. */
 const WAL_AUTOCHECKPOINT_PAGES = 20_000;
-/** The version and the variant of a UUID are written over bits of bytes 6 and 8. */
-const TRACE_PREFIX_BYTES = 6;
-const TRACE_BYTES = 16;
-const HASH_BYTES = 32;
 
-type StoredRow = {
-  readonly tx_hash: Buffer;
-  readonly signer: Buffer;
-  readonly user: Buffer;
-  readonly nonce: number;
-  readonly action_type: string;
+type StoredBlock = {
   readonly height: number;
   readonly time_ms: number;
-  readonly block_hash: Buffer;
-  readonly idx: number;
-  readonly failed: number;
-  readonly body: string;
+  readonly block_hash: string;
+  readonly receipts: string;
 };
 
 export class ReceiptDatabase {
   readonly #database: Database.Database;
-  readonly #insert: Database.Statement;
+  readonly #insertBlock: Database.Statement;
+  readonly #insertKey: Database.Statement;
   readonly #setProjected: Database.Statement;
-  readonly #byTxHash: Database.Statement<unknown[], StoredRow>;
-  readonly #byPrefix: Database.Statement<unknown[], StoredRow>;
-  readonly #bySigner: Database.Statement<unknown[], StoredRow>;
-  readonly #deleteOld: Database.Statement;
+  readonly #blocksOfKey: Database.Statement<[number], StoredBlock>;
+  readonly #oldBlocks: Database.Statement<[number, number], StoredBlock>;
+  readonly #deleteBlock: Database.Statement;
+  readonly #deleteKey: Database.Statement;
   #projectedHeight: number;
 
   constructor(file: string) {
@@ -68,24 +58,17 @@ export class ReceiptDatabase {
     database.pragma(`wal_autocheckpoint = ${WAL_AUTOCHECKPOINT_PAGES}`);
     database.exec(SCHEMA);
     this.#database = database;
-    // The first receipt of a hash wins: a re-send executes nothing. OR IGNORE would also swallow
-    // rows that are malformed.
-    this.#insert = database.prepare(
-      'INSERT INTO receipts (tx_hash, signer, user, nonce, action_type, height, time_ms,' +
-        ' block_hash, idx, failed, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)' +
-        ' ON CONFLICT (tx_hash) DO NOTHING',
-    );
+    this.#insertBlock = database.prepare('INSERT INTO blocks VALUES (?, ?, ?, ?)');
+    this.#insertKey = database.prepare('INSERT OR IGNORE INTO receipt_keys VALUES (?, ?)');
     this.#setProjected = database.prepare('UPDATE projected SET height = ?');
-    this.#byTxHash = database.prepare('SELECT * FROM receipts WHERE tx_hash = ?');
-    this.#byPrefix = database.prepare('SELECT * FROM receipts WHERE tx_hash BETWEEN ? AND ?');
-    // The first with a nonce is the one that used it; later ones were refused for that.
-    this.#bySigner = database.prepare(
-      'SELECT * FROM receipts WHERE signer = ? AND nonce = ? ORDER BY height, idx LIMIT 1',
+    this.#blocksOfKey = database.prepare(
+      'SELECT blocks.* FROM receipt_keys JOIN blocks USING (height) WHERE key = ? ORDER BY height',
     );
-    this.#deleteOld = database.prepare(
-      'DELETE FROM receipts WHERE tx_hash IN' +
-        ' (SELECT tx_hash FROM receipts WHERE time_ms < ? ORDER BY time_ms LIMIT ?)',
+    this.#oldBlocks = database.prepare(
+      'SELECT * FROM blocks WHERE time_ms < ? ORDER BY height LIMIT ?',
     );
+    this.#deleteBlock = database.prepare('DELETE FROM blocks WHERE height = ?');
+    this.#deleteKey = database.prepare('DELETE FROM receipt_keys WHERE key = ? AND height = ?');
     const projected = database.prepare<[], { height: number }>('SELECT height FROM projected');
     this.#projectedHeight = projected.get()?.height ?? 0;
   }
@@ -95,13 +78,15 @@ export class ReceiptDatabase {
   }
 
   /** Adds blocks in one transaction; those at or below the projected height are passed over. */
-  append(blocks: readonly ReceiptBlock[]): void {
+  append(blocks: readonly PackedBlock[]): void {
     let height = this.#projectedHeight;
     const insertAll = this.#database.transaction(() => {
       for (const block of blocks) {
         if (block.height <= height) continue;
-        for (const row of block.receipts) this.#insertRow(row);
         height = block.height;
+        if (block.count === 0) continue;
+        this.#insertBlock.run(height, block.timeMs, block.blockHash, block.text);
+        for (const key of block.keys) this.#insertKey.run(key, height);
       }
       if (height > this.#projectedHeight) this.#setProjected.run(height);
     });
@@ -109,79 +94,59 @@ export class ReceiptDatabase {
     this.#projectedHeight = height;
   }
 
+  /** The first receipt that answers: of a hash or a nonce, later ones executed nothing. */
   find(query: ReceiptQuery): ReceiptRow | undefined {
-    switch (query.by) {
-      case 'txHash':
-        return fromStored(this.#byTxHash.get(bytesOf(query.txHash)));
-      case 'signer':
-        return fromStored(this.#bySigner.get(bytesOf(query.signer), query.nonce));
-      case 'traceId':
-        return this.#findByTraceId(query.traceId);
+    for (const block of this.#blocksOfKey.iterate(keyOf(query))) {
+      const row = rowsOf(block).find((each) => isAnswer(query, each));
+      if (row !== undefined) return row;
     }
+    return undefined;
   }
 
-  /** Deletes at most a number of old rows; returns how many. */
+  /** Deletes at most a number of old blocks; returns how many. */
   deleteOlderThan(timeMs: number, limit: number): number {
-    return this.#deleteOld.run(timeMs, limit).changes;
+    const old = this.#oldBlocks.all(timeMs, limit);
+    const deleteAll = this.#database.transaction(() => {
+      for (const block of old) {
+        for (const { nonce, signer, txHash } of rowsOf(block)) {
+          this.#deleteKey.run(hashKey(txHash.slice(2)), block.height);
+          this.#deleteKey.run(signerKey(signer, nonce), block.height);
+        }
+        this.#deleteBlock.run(block.height);
+      }
+    });
+    deleteAll();
+    return old.length;
   }
 
   close(): void {
     this.#database.close();
   }
+}
 
-  #insertRow(row: ReceiptRow): void {
-    this.#insert.run(
-      bytesOf(row.txHash),
-      bytesOf(row.signer),
-      bytesOf(row.user),
-      row.nonce,
-      row.actionType,
-      row.height,
-      row.timeMs,
-      bytesOf(row.blockHash),
-      row.index,
-      row.failed ? 1 : 0,
-      row.body,
-    );
-  }
+function rowsOf(stored: StoredBlock): ReceiptRow[] {
+  const { height, time_ms: timeMs, block_hash: blockHash } = stored;
+  return decodeReceipts({ height, timeMs, blockHash: hash(blockHash) }, stored.receipts);
+}
 
-  #findByTraceId(traceId: string): ReceiptRow | undefined {
-    const wanted = Buffer.from(traceId.replaceAll('-', ''), 'hex');
-    if (wanted.length !== TRACE_BYTES) return undefined;
-    const from = Buffer.alloc(HASH_BYTES, 0x00);
-    const to = Buffer.alloc(HASH_BYTES, 0xff);
-    wanted.copy(from, 0, 0, TRACE_PREFIX_BYTES);
-    wanted.copy(to, 0, 0, TRACE_PREFIX_BYTES);
-    for (const row of this.#byPrefix.iterate(from, to)) {
-      if (traceBytes(row.tx_hash).equals(wanted)) return fromStored(row);
-    }
-    return undefined;
+function keyOf(query: ReceiptQuery): number {
+  switch (query.by) {
+    case 'txHash':
+      return hashKey(query.txHash.slice(2));
+    case 'traceId':
+      return hashKey(query.traceId.replaceAll('-', ''));
+    case 'signer':
+      return signerKey(query.signer, query.nonce);
   }
 }
 
-function traceBytes(txHash: Buffer): Buffer {
-  const bytes = Buffer.from(txHash.subarray(0, TRACE_BYTES));
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  return bytes;
-}
-
-const bytesOf = (hex: string): Buffer => Buffer.from(hex.slice(2), 'hex');
-const hexOf = (bytes: Buffer): string => `0x${bytes.toString('hex')}`;
-
-function fromStored(row: StoredRow | undefined): ReceiptRow | undefined {
-  if (row === undefined) return undefined;
-  return {
-    txHash: hash(hexOf(row.tx_hash)),
-    signer: address(hexOf(row.signer)),
-    user: address(hexOf(row.user)),
-    nonce: row.nonce,
-    actionType: row.action_type,
-    height: row.height,
-    timeMs: row.time_ms,
-    blockHash: hash(hexOf(row.block_hash)),
-    index: row.idx,
-    failed: row.failed === 1,
-    body: row.body,
-  };
+function isAnswer(query: ReceiptQuery, row: ReceiptRow): boolean {
+  switch (query.by) {
+    case 'txHash':
+      return row.txHash === query.txHash;
+    case 'traceId':
+      return traceId(row.txHash) === query.traceId;
+    case 'signer':
+      return row.signer === query.signer && row.nonce === query.nonce;
+  }
 }

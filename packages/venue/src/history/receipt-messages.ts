@@ -26,6 +26,14 @@ export type ReceiptBlock = {
   readonly receipts: readonly ReceiptRow[];
 };
 
+/** The same on its way to the database: packed once, so that handing it over copies few things. */
+export type PackedBlock = Omit<ReceiptBlock, 'receipts'> & {
+  readonly count: number;
+  readonly text: string;
+  /** Where the index has to point here from. */
+  readonly keys: Float64Array;
+};
+
 export type ReceiptQuery =
   | { readonly by: 'txHash'; readonly txHash: string }
   | { readonly by: 'traceId'; readonly traceId: string }
@@ -33,7 +41,7 @@ export type ReceiptQuery =
 
 /** What the main thread sends to the receipt worker. Requests with an id get one answer. */
 export type ReceiptRequest =
-  | { readonly type: 'append'; readonly blocks: readonly ReceiptBlock[] }
+  | { readonly type: 'append'; readonly blocks: readonly PackedBlock[] }
   | { readonly type: 'query'; readonly id: number; readonly query: ReceiptQuery }
   | { readonly type: 'prune'; readonly id: number; readonly olderThanMs: number }
   | { readonly type: 'close'; readonly id: number };

@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { assert, present } from '@oddlot/units';
+import { encodeReceipts, hashKey, signerKey } from './receipt-codec.ts';
 import type {
+  PackedBlock,
   ReceiptBlock,
   ReceiptQuery,
   ReceiptReply,
@@ -41,7 +43,7 @@ export class ReceiptStore {
   readonly #onFatal: (error: Error) => void;
   #projectedHeight: number;
   #appendedHeight: number;
-  #queue: ReceiptBlock[] = [];
+  #queue: PackedBlock[] = [];
   #backlog = 0;
   #messagesUnderWay = 0;
   #isScheduled = false;
@@ -97,7 +99,7 @@ export class ReceiptStore {
     if (this.#failure !== undefined || block.height <= this.#appendedHeight) return;
     assert(!this.#isClosing, 'nothing is appended to closed receipts');
     this.#appendedHeight = block.height;
-    this.#queue.push(block);
+    this.#queue.push(packed(block));
     this.#backlog += block.receipts.length;
     if (this.#isScheduled || this.#messagesUnderWay > 0) return;
     this.#isScheduled = true;
@@ -128,7 +130,7 @@ export class ReceiptStore {
     return this.#find({ by: 'signer', signer, nonce });
   }
 
-  /** Deletes the receipts of blocks before a time; returns how many. */
+  /** Deletes the receipts of blocks before a time; returns how many blocks went. */
   async prune(olderThanMs: number): Promise<number> {
     const reply = await this.#ask((id) => ({ type: 'prune', id, olderThanMs }));
     assert(reply.type === 'pruned', 'pruning is answered in kind');
@@ -167,7 +169,7 @@ export class ReceiptStore {
     let rows = 0;
     let count = 0;
     while (count < this.#queue.length && rows < ROWS_PER_MESSAGE) {
-      rows += present(this.#queue[count], 'a queued block').receipts.length;
+      rows += present(this.#queue[count], 'a queued block').count;
       count += 1;
     }
     if (count === 0) return;
@@ -204,6 +206,15 @@ export class ReceiptStore {
     this.#queue = [];
     this.#onFatal(this.#failure);
   }
+}
+
+function packed({ blockHash, height, receipts, timeMs }: ReceiptBlock): PackedBlock {
+  const keys = new Float64Array(2 * receipts.length);
+  for (const [index, { nonce, signer, txHash }] of receipts.entries()) {
+    keys[2 * index] = hashKey(txHash.slice(2));
+    keys[2 * index + 1] = signerKey(signer, nonce);
+  }
+  return { height, timeMs, blockHash, count: receipts.length, text: encodeReceipts(receipts), keys };
 }
 
 function stopProcess(error: Error): void {

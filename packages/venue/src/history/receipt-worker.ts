@@ -8,8 +8,8 @@ import type { ReceiptReply, ReceiptRequest } from './receipt-messages.ts';
  * is not caught here: it ends the thread, and the store on the main thread reports it.
  */
 
-/** Rows deleted at a time, so that queries get their turn between. */
-const PRUNE_ROWS = 5_000;
+/** Blocks deleted at a time, so that queries get their turn between. */
+const PRUNE_BLOCKS = 1_000;
 
 const port = present(parentPort ?? undefined, 'the receipt worker runs in a thread');
 const { file } = workerData as { readonly file: string };
@@ -22,7 +22,7 @@ function handle(request: ReceiptRequest): void {
   switch (request.type) {
     case 'append': {
       database.append(request.blocks);
-      const rows = request.blocks.reduce((sum, block) => sum + block.receipts.length, 0);
+      const rows = request.blocks.reduce((sum, block) => sum + block.count, 0);
       return reply({ type: 'projected', height: database.projectedHeight, rows });
     }
     case 'query':
@@ -37,10 +37,10 @@ function handle(request: ReceiptRequest): void {
 }
 
 function prune(id: number, olderThanMs: number, before: number): void {
-  const deleted = database.deleteOlderThan(olderThanMs, PRUNE_ROWS);
+  const deleted = database.deleteOlderThan(olderThanMs, PRUNE_BLOCKS);
   const rows = before + deleted;
-  assert(deleted <= PRUNE_ROWS, 'a step of pruning is bounded');
-  if (deleted < PRUNE_ROWS) return reply({ type: 'pruned', id, rows });
+  assert(deleted <= PRUNE_BLOCKS, 'a step of pruning is bounded');
+  if (deleted < PRUNE_BLOCKS) return reply({ type: 'pruned', id, rows });
   setImmediate(() => prune(id, olderThanMs, rows));
   return undefined;
 }

@@ -31,7 +31,11 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
     }
   });
   metrics.gauge('propose_queue', 'Commands that wait for a block.', () => replica.queued);
-  metrics.gauge('pending_actions', 'Actions that wait for their block.', () => receipts.pendingCount);
+  metrics.gauge(
+    'pending_actions',
+    'Actions that wait for their block.',
+    () => receipts.pendingCount,
+  );
   metrics.gauge('recover_queue', 'Signatures that wait for recovery.', () => pool.length);
   metrics.gauge('receipt_backlog', 'Receipts that wait to be stored.', () => store.backlog);
   metrics.gauge('http_in_flight', 'Requests being answered.', () => http.inFlight);

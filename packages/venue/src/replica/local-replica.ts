@@ -94,7 +94,6 @@ export class LocalReplica implements Replica {
     return this.#isReplaying;
   }
 
-  /** The hashes of a recent block. */
   headAt(height: number): BlockHead | undefined {
     return this.#heads.get(height);
   }

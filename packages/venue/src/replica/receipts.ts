@@ -7,7 +7,7 @@ import { authorityOf, isRequest, type RequestCommand } from '../translate/reques
 import { requestTexts } from '../translate/request-texts.ts';
 import { actionTypeOf, outcomeToWire, type WireOutcome } from '../translate/outcome-to-wire.ts';
 import { decodeReceiptBody, encodeReceiptBody } from './receipt-body.ts';
-import type { AppliedBlock, BlockHead, Executed } from './replica.ts';
+import type { AppliedBlock, Executed } from './replica.ts';
 
 /**
  * What became of every signed request. The newest receipts are in memory, all of them in the store;
@@ -61,7 +61,6 @@ export type ReceiptsOptions = {
 
 const RECENT_MAX = 100_000;
 const RECENT_CHARS_MAX = 64 * 1024 * 1024;
-const HEADS_MAX = 1024;
 
 export class Receipts {
   readonly #perps: PerpLookup;
@@ -74,19 +73,18 @@ export class Receipts {
   readonly #bySigner = new Map<string, ReceiptRow>();
   readonly #pending = new Map<string, Pending>();
   readonly #pendingBySigner = new Map<string, Pending>();
-  readonly #heads = new Map<number, BlockHead>();
   #chars = 0;
 
   constructor(options: ReceiptsOptions) {
     this.#perps = options.perps;
     this.#archive = options.archive;
-    this.#recentMax = options.recentMax ?? RECENT_MAX;
+    // The archive answers for everything that was appended to it, so memory is for venues without.
+    this.#recentMax = options.recentMax ?? (options.archive === undefined ? RECENT_MAX : 0);
     this.#recentCharsMax = options.recentCharsMax ?? RECENT_CHARS_MAX;
   }
 
   /** Makes the receipts of a block. To be called for every block, in order, replayed ones included. */
   onBlock(block: AppliedBlock): void {
-    this.#rememberHead(block);
     // Replayed blocks that the archive has are answered from there.
     if (this.#archive !== undefined && block.height <= this.#archive.projectedHeight) return;
     const { height, timeMs, hash: blockHash } = block;
@@ -96,7 +94,7 @@ export class Receipts {
       if (!isRequest(command) || outcome === undefined) continue;
       const row = this.#rowOf(block, index, { command, outcome, request });
       receipts.push(row);
-      this.#remember(row);
+      if (this.#recentMax > 0) this.#remember(row);
     }
     this.#archive?.append({ height, timeMs, blockHash, receipts });
   }
@@ -138,11 +136,6 @@ export class Receipts {
   async find(key: ReceiptKey): Promise<Receipt | undefined> {
     const row = this.#recentRow(key) ?? (await this.#archived(key));
     return row === undefined ? undefined : receiptOf(row);
-  }
-
-  /** One of the newest blocks. */
-  head(height: number): BlockHead | undefined {
-    return this.#heads.get(height);
   }
 
   #recentRow(key: ReceiptKey): ReceiptRow | undefined {
@@ -204,11 +197,6 @@ export class Receipts {
     this.#byTraceId.delete(traceId(row.txHash));
     if (this.#bySigner.get(signerKey) === row) this.#bySigner.delete(signerKey);
     this.#chars -= row.body.length;
-  }
-
-  #rememberHead({ height, timeMs, hash, stateHash }: BlockHead): void {
-    this.#heads.set(height, { height, timeMs, hash, stateHash });
-    this.#heads.delete(height - HEADS_MAX);
   }
 }
 

@@ -9,6 +9,8 @@ import type { LoggedCommand } from '../log/log.ts';
 export interface Replica {
   readonly state: State;
   readonly head: BlockHead;
+  /** One of the newest blocks, those before a restart included; undefined when it is too old. */
+  headAt(height: number): BlockHead | undefined;
   /** What executing the command now would refuse, by the engine's own rules; changes nothing. */
   check(command: Command): CommandOutcome;
   /** Puts a command into the log. Resolves when it is durable and executed. */

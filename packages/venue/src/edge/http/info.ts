@@ -161,12 +161,8 @@ async function actionStatus(
   };
 }
 
-function stateHash(
-  { replica, receipts }: InfoOptions,
-  { height }: InfoQueryOf<'stateHash'>,
-): InfoAnswer {
-  const latest = replica.head;
-  const head = height === undefined || height === latest.height ? latest : receipts.head(height);
+function stateHash({ replica }: InfoOptions, { height }: InfoQueryOf<'stateHash'>): InfoAnswer {
+  const head = height === undefined ? replica.head : replica.headAt(height);
   if (head === undefined || head.height === 0) {
     const error: WireError = refusal('blockNotFound', [], { field: 'height', got: height ?? 0 });
     return { ok: false, error };

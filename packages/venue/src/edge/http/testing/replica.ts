@@ -59,6 +59,7 @@ export class TestReplica implements Replica {
   proposed = 0;
   /** When set, proposals fail with it. */
   failure: Error | undefined;
+  readonly #heads = new Map<number, BlockHead>();
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
   #gate: Promise<void> = Promise.resolve();
 
@@ -76,6 +77,10 @@ export class TestReplica implements Replica {
   credit(account: Address, usdc = 1_000_000): void {
     const amountMicroUsdc = usdc * 1_000_000;
     this.apply({ type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc });
+  }
+
+  headAt(height: number): BlockHead | undefined {
+    return this.#heads.get(height);
   }
 
   check(command: Command): CommandOutcome {
@@ -115,6 +120,7 @@ export class TestReplica implements Replica {
       result,
     };
     this.head = block;
+    this.#heads.set(height, block);
     for (const listener of this.#listeners) listener(block);
     const outcome = result.outcomes[0];
     if (outcome === undefined) throw new Error('a command has an outcome');

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { bookSection } from './book.ts';
+import { engineSection } from './engine.ts';
+import { journalSection } from './journal.ts';
+import { memorySection } from './memory.ts';
+import { recoverySection } from './recovery.ts';
+import { replaySection } from './replay.ts';
+import { median, medianRatio, show, table, type Section } from './report.ts';
+import { requestSection } from './request.ts';
+
+/**
+ * Benchmarks that nobody runs rot. Every section runs here with next to nothing: that it works and
+ * that both sides computed the same is tested, how long it took is not.
+ */
+
+const SECTIONS: Readonly<Record<string, Section>> = {
+  book: bookSection,
+  engine: engineSection,
+  recovery: recoverySection,
+  request: requestSection,
+  journal: journalSection,
+  replay: replaySection,
+  memory: memorySection,
+};
+
+test.each(Object.entries(SECTIONS))('the section %s runs', async (_name, section) => {
+  const rows = await section('tiny');
+  expect(rows.length).toBeGreaterThan(0);
+  for (const row of rows) expect(row.result).not.toContain('NaN');
+});
+
+test('medians and ratios are taken round by round', () => {
+  expect(median([3, 1, 2])).toBe(2);
+  expect(medianRatio([2, 30, 4], [1, 10, 4])).toBe(2);
+  expect(() => median([])).toThrow('a median of nothing');
+});
+
+test('the table is Markdown with one line per row', () => {
+  expect(show(1234.5)).toBe('1,235');
+  expect(show(0.123456)).toBe('0.123');
+  const row = { what: 'book', measured: '1 µs', result: '2×', target: '≥ 3×', isMet: false };
+  const lines = table([row]).split('\n');
+  expect(lines).toHaveLength(3);
+  expect(lines[2]).toMatch(/^\| book\s+\| 1 µs\s+\| 2×\s+\| ≥ 3×\s+\| MISSED\s+\|$/);
+});

@@ -1,0 +1,39 @@
+import { address, hash } from '@oddlot/units';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decodeReceipts, encodeReceipts, hashKey, signerKey } from './receipt-codec.ts';
+
+const hex = (digits: number) =>
+  fc
+    .array(fc.integer({ min: 0, max: 15 }), { minLength: digits, maxLength: digits })
+    .map((values) => values.map((value) => value.toString(16)).join(''));
+const block = { height: 7, timeMs: 1_000, blockHash: hash(`0x${'ab'.repeat(32)}`) };
+const rows = fc.array(
+  fc.record({
+    txHash: hex(64).map((text) => hash(`0x${text}`)),
+    signer: hex(40).map((text) => address(`0x${text}`)),
+    user: hex(40).map((text) => address(`0x${text}`)),
+    nonce: fc.maxSafeNat(),
+    index: fc.nat(),
+    failed: fc.boolean(),
+    actionType: fc.constantFrom('order', 'cancelByCloid', 'approveAgent'),
+    body: fc.json(),
+  }),
+);
+
+test('receipts come back as they were, whatever their bodies hold', () => {
+  fc.assert(
+    fc.property(rows, (receipts) => {
+      const whole = receipts.map((row) => ({ ...row, ...block }));
+      expect(decodeReceipts(block, encodeReceipts(whole))).toEqual(whole);
+    }),
+  );
+});
+
+test('keys are whole numbers that a database keeps, and the two kinds never meet', () => {
+  expect(hashKey('ffffffffffff')).toBe(2 ** 48 - 1);
+  const least = signerKey(`0x${'0'.repeat(40)}`, 0);
+  const most = signerKey(`0x${'f'.repeat(40)}`, Number.MAX_SAFE_INTEGER / 16);
+  expect(least).toBeGreaterThan(2 ** 48);
+  expect(Number.isSafeInteger(most)).toBe(true);
+});

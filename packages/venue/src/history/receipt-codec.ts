@@ -1,0 +1,57 @@
+import { address, hash } from '@oddlot/units';
+import type { ReceiptBlock, ReceiptRow } from './receipt-messages.ts';
+
+/**
+ * The receipts of a block as one text: two lines a receipt, its fields and its body. A block is
+ * written once and read rarely, so what counts is that making the text costs next to nothing; the
+ * body is JSON and so has no line breaks of its own.
+ */
+export function encodeReceipts(receipts: readonly ReceiptRow[]): string {
+  let text = '';
+  for (const row of receipts) {
+    const { actionType, body, failed, index, nonce, signer, txHash, user } = row;
+    const fields = `${txHash} ${signer} ${user} ${nonce} ${index} ${failed ? 1 : 0} ${actionType}`;
+    text += `${fields}\n${body}\n`;
+  }
+  return text;
+}
+
+export function decodeReceipts(block: Omit<ReceiptBlock, 'receipts'>, text: string): ReceiptRow[] {
+  const lines = text.split('\n');
+  const rows: ReceiptRow[] = [];
+  for (let line = 0; line + 1 < lines.length; line += 2) {
+    const [txHash = '', signer = '', user = '', nonce, index, failed, actionType = ''] = (
+      lines[line] ?? ''
+    ).split(' ');
+    rows.push({
+      txHash: hash(txHash),
+      signer: address(signer),
+      user: address(user),
+      nonce: Number(nonce),
+      index: Number(index),
+      failed: failed === '1',
+      actionType,
+      height: block.height,
+      timeMs: block.timeMs,
+      blockHash: block.blockHash,
+      body: lines[line + 1] ?? '',
+    });
+  }
+  return rows;
+}
+
+/** Digits of a hash that make its key: those that a trace id leaves as they are. */
+const HASH_KEY_DIGITS = 12;
+const SIGNER_KEY_DIGITS = 10;
+/** Above every key of a hash, so that one index serves both. */
+const SIGNER_KEYS = 2 ** 49;
+
+/** 48 bits of a transaction hash or a trace id: where to look, not proof of what is there. */
+export function hashKey(hex: string): number {
+  return Number.parseInt(hex.slice(0, HASH_KEY_DIGITS), 16);
+}
+
+/** The same for a signer and a nonce. */
+export function signerKey(signer: string, nonce: number): number {
+  return SIGNER_KEYS + Number.parseInt(signer.slice(2, 2 + SIGNER_KEY_DIGITS), 16) + nonce;
+}

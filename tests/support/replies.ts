@@ -1,0 +1,20 @@
+import { expect } from 'vitest';
+import type { Json, Reply } from './client.ts';
+import { expectShape, listOf, orderResult } from './shape.ts';
+
+/** What a confirmed action came to, taken out of its reply. */
+
+/** How each order or cancel stands right after the execution (11.1). */
+export function results(reply: Reply): Json[] {
+  expect(reply.json, reply.text).toMatchObject({ status: 'ok', confirm: 'executed' });
+  const { orders } = reply.json.data.data;
+  expectShape(orders, listOf(orderResult));
+  return orders;
+}
+
+/** The one status of the action. */
+export function status(reply: Reply): Json {
+  expect(reply.json, reply.text).toMatchObject({ status: 'ok', confirm: 'executed' });
+  expect(reply.json.data.data.statuses).toHaveLength(1);
+  return reply.json.data.data.statuses[0];
+}
