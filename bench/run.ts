@@ -3,7 +3,9 @@ import { parseArgs } from 'node:util';
 import { bookSection } from './book.ts';
 import { engineSection } from './engine.ts';
 import { journalSection } from './journal.ts';
+import { marksSection } from './marks.ts';
 import { memorySection } from './memory.ts';
+import { positionsSection } from './positions.ts';
 import { recoverySection } from './recovery.ts';
 import { replaySection } from './replay.ts';
 import { machine, skipped, table, type Row, type Scale, type Section } from './report.ts';
@@ -17,6 +19,8 @@ import { requestSection } from './request.ts';
 const SECTIONS: Readonly<Record<string, Section>> = {
   book: bookSection,
   engine: engineSection,
+  positions: positionsSection,
+  marks: marksSection,
   recovery: recoverySection,
   request: requestSection,
   journal: journalSection,

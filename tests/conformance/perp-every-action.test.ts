@@ -47,7 +47,10 @@ const ACTIONS: readonly Case[] = [
     }),
   },
   { name: 'ModifyOrder', action: (o) => ({ type: 'modify2', a: perp.id, o, p: '91', s: '2' }) },
-  { name: 'UpdatePositionMode', action: () => ({ type: 'updatePositionMode', positionMode: 'oneWay' }) },
+  {
+    name: 'UpdatePositionMode',
+    action: () => ({ type: 'updatePositionMode', positionMode: 'oneWay' }),
+  },
   {
     name: 'UpdateLeverage',
     action: () => ({ type: 'updateLeverage', asset: perp.id, leverage: 9, marginMode: 'cross' }),
@@ -137,7 +140,14 @@ describe('one action, several orders', () => {
     const fine = perpOrder({ market: perp, side: 'buy', price: '90', size: '1' });
     // Each is affordable alone, all together are not.
     const big = perpOrder({ market: perp, side: 'buy', price: '90', size: '150' });
-    const waiting = triggerOrder({ market: perp, side: 'buy', kind: 'tp', at: '50', size: '1', reduceOnly: false });
+    const waiting = triggerOrder({
+      market: perp,
+      side: 'buy',
+      kind: 'tp',
+      at: '50',
+      size: '1',
+      reduceOnly: false,
+    });
     const reply = await alice.place(fine, big, big, waiting);
     const [status] = reply.json.data.data.statuses;
     expect(status).toMatchObject({ error: 'orders[2]: Insufficient margin', code: 10010 });
@@ -159,7 +169,15 @@ describe('one action, several orders', () => {
   test('R-cloid: unique within one action too, waiting orders included', async () => {
     const cloid = cloidOf('twice');
     const order = perpOrder({ market: perp, side: 'buy', price: '90', size: '1', cloid });
-    const waiting = triggerOrder({ market: perp, side: 'buy', kind: 'tp', at: '50', size: '1', reduceOnly: false, cloid });
+    const waiting = triggerOrder({
+      market: perp,
+      side: 'buy',
+      kind: 'tp',
+      at: '50',
+      size: '1',
+      reduceOnly: false,
+      cloid,
+    });
     const reply = await alice.place(order, waiting);
     expect(reply.text).toContain('Duplicate cloid');
     expect(await triggersOf(alice)).toEqual([]);
@@ -189,7 +207,9 @@ describe('clearinghouseState, the stream (7.3)', () => {
     const record = await recordOf(alice, perp);
     await expect
       .poll(() => last().clearinghouseState.assetPositions)
-      .toMatchObject([{ type: 'Hedge', position: { szi: '2', leverage: record.position.leverage } }]);
+      .toMatchObject([
+        { type: 'Hedge', position: { szi: '2', leverage: record.position.leverage } },
+      ]);
     expect(last()).toMatchObject({ user: alice.address, accountType: 'perp' });
     const change = { type: 'updateIsolatedMargin', asset: perp.id, isBuy: true, ntli: 7_000_000 };
     done(await act(alice, change));

@@ -137,7 +137,14 @@ describe('protection beside a resting reduce-only order', () => {
 
   test('R-grouping OCO: the stop fires although the take-profit already rests as a limit', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '4' });
-    const tp = triggerOrder({ market: perp, side: 'sell', kind: 'tp', at: '105', limit: '107', size: '0' });
+    const tp = triggerOrder({
+      market: perp,
+      side: 'sell',
+      kind: 'tp',
+      at: '105',
+      limit: '107',
+      size: '0',
+    });
     const sl = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '95', size: '0' });
     const { orders } = done(await act(alice, groupAction('positionTpsl', tp, sl)));
     await perp.push('105');

@@ -109,14 +109,17 @@ class Story {
   /** Every micro-USDC is where the ledger says. */
   #compare(): void {
     const { ledger, state } = this;
-    expect(state.treasury as bigint).toBe(ledger.treasury);
-    expect(ledger.total()).toBe(ledger.deposited);
+    expect(state.treasury as bigint).toBe(ledger.books.treasury);
+    expect(ledger.books.total()).toBe(ledger.books.deposited);
     for (const account of state.accounts) {
-      const own = ledger.accounts.get(account.address);
+      const own = ledger.books.accounts.get(account.address);
       expect([account.address, account.perpBalance]).toEqual([account.address, own?.balance]);
       for (const { cost, isolatedMargin, leg, size } of account.holdings.values()) {
-        const { cost: ownCost = 0n, margin = 0n, size: ownSize = 0n } =
-          own?.positions.get(`${ID}:${leg}`) ?? {};
+        const {
+          cost: ownCost = 0n,
+          margin = 0n,
+          size: ownSize = 0n,
+        } = own?.positions.get(`${ID}:${leg}`) ?? {};
         expect([cost, isolatedMargin, BigInt(size)]).toEqual([ownCost, margin, ownSize]);
       }
     }
@@ -176,14 +179,23 @@ function open(): Story {
     ...traders.map((trader, at) => story.credit(trader, 500 + 97 * (at % 50))),
     ...bystanders.map((account) => story.credit(account, 1_234)),
   ]);
-  story.tell(1, traders.flatMap((trader, at) => settings(story, trader, at)));
+  story.tell(
+    1,
+    traders.flatMap((trader, at) => settings(story, trader, at)),
+  );
   story.tell(1, quotes(story, OPEN, 60_000_000));
   for (let from = 0; from < ACCOUNTS; from += 50) {
     const entering = traders.slice(from, from + 50);
-    story.tell(100, entering.map((trader, at) => enter(story, trader, from + at)));
+    story.tell(
+      100,
+      entering.map((trader, at) => enter(story, trader, from + at)),
+    );
   }
   const resting = order({ price: 300_000, size: 1_000 });
-  story.tell(1, bystanders.map((account) => story.place(account, resting)));
+  story.tell(
+    1,
+    bystanders.map((account) => story.place(account, resting)),
+  );
   return story;
 }
 
@@ -203,7 +215,12 @@ function settings(story: Story, trader: Address, at: number): Command[] {
   const signs = at % 4 === 3 ? [1, -1] : [1];
   for (const sign of signs) {
     const authority = story.authority(trader);
-    commands.push({ type: 'updateLeverage', authority, instrumentId: ID, leverage: sign * leverage });
+    commands.push({
+      type: 'updateLeverage',
+      authority,
+      instrumentId: ID,
+      leverage: sign * leverage,
+    });
   }
   return commands;
 }
@@ -264,7 +281,6 @@ test('BTC loses 40% in a minute: every micro-USDC is accounted for', () => {
   crash(story);
   recover(story);
 
-  if (process.env['SHOW']) console.log(steps, story.deleveraged.size, story.touched.size, state.treasury, state.accounts[0]?.perpBalance, state.liquidations.size);
   for (const step of [
     'cross cancel',
     'cross market',

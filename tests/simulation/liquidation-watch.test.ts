@@ -39,7 +39,11 @@ class Venue {
     this.#nowMs += 1_000;
     const { state } = this;
     const at = timeMs(this.#nowMs);
-    const { events, outcomes } = applyBlock(state, { height: state.height + 1, timeMs: at, commands });
+    const { events, outcomes } = applyBlock(state, {
+      height: state.height + 1,
+      timeMs: at,
+      commands,
+    });
     for (const { reject } of outcomes) expect(reject).toBeUndefined();
     this.steps += events.filter(({ type }) => type === 'liquidationStep').length;
     checkConservation(state);

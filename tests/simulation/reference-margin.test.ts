@@ -80,11 +80,11 @@ class Pair {
 
   #compare(deleveraged: ReadonlySet<string>): void {
     const { ledger, state } = this;
-    expect(state.treasury as bigint, 'the treasury').toBe(ledger.treasury);
-    expect(ledger.total(), 'R-conservation in the model').toBe(ledger.deposited);
+    expect(state.treasury as bigint, 'the treasury').toBe(ledger.books.treasury);
+    expect(ledger.books.total(), 'R-conservation in the model').toBe(ledger.books.deposited);
     for (const account of state.accounts) {
       const { address } = account;
-      const own = ledger.accounts.get(address)!;
+      const own = ledger.books.accounts.get(address)!;
       const held = [...account.holdings.values()]
         .filter(({ reserved, size }) => size !== 0 || reserved !== 0n)
         .map(
@@ -93,7 +93,11 @@ class Pair {
         );
       const expected = [...own.positions]
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .map(([key, position]) => ({ key, position, reserved: ledger.reserved(own, position) }))
+        .map(([key, position]) => ({
+          key,
+          position,
+          reserved: ledger.books.reserved(own, position),
+        }))
         .filter(({ position, reserved }) => position.size !== 0n || reserved !== 0n)
         .map(
           ({ key, position, reserved }) =>
@@ -104,12 +108,15 @@ class Pair {
     }
   }
 
-  #compareMargin(address: (typeof this.state.accounts)[number]['address'], isSpared: boolean): void {
+  #compareMargin(
+    address: (typeof this.state.accounts)[number]['address'],
+    isSpared: boolean,
+  ): void {
     const { ledger, state } = this;
     const view = accountView(state, address)!;
     const account = state.accounts[state.accountIndex.get(address)!]!;
-    const own = ledger.accounts.get(address)!;
-    const cross = ledger.cross(own);
+    const own = ledger.books.accounts.get(address)!;
+    const cross = ledger.books.cross(own);
     expect({
       value: view.cross.accountValue as bigint,
       notional: view.cross.notional as bigint,
@@ -121,15 +128,15 @@ class Pair {
       notional: cross.notional,
       initial: cross.initial,
       risk: cross.risk,
-      withdrawable: ledger.withdrawable(own),
+      withdrawable: ledger.books.withdrawable(own),
     });
-    if (own === ledger.fund || isSpared) return;
+    if (own === ledger.books.fund || isSpared) return;
     // One that has recovered stays under liquidation until its next turn, a second later at most.
     const isIn = state.liquidations.has({ account, holding: undefined });
     expect(isIn || !isAtRisk(cross), `${address} is at risk and not under liquidation`).toBe(true);
-    for (const { leg, position } of ledger.legs(own)) {
+    for (const { leg, position } of ledger.books.legs(own)) {
       if (!leg.isIsolated || leg.size === 0n) continue;
-      const scope = ledger.isolated(own, position);
+      const scope = ledger.books.isolated(own, position);
       const holding = account.holdings.get(2 * position.market.id + position.leg)!;
       const isWorked = state.liquidations.has({ account, holding });
       expect(isWorked || !isAtRisk(scope), `an isolated position of ${address}`).toBe(true);
@@ -150,7 +157,7 @@ test('the engine and the ledger agree on all money and margin, after every block
 
 test('the histories reach every kind of margin, step and event', () => {
   const seen = new Map<string, number>();
-  for (const seed of [2, 4, 5, 6, 8]) {
+  for (const seed of [1, 3, 16, 28]) {
     const pair = new Pair(seed);
     for (let i = 0; i < 1_500; i++) pair.step();
     const { instrumentId } = pair.state.perps.get(1 + (seed % 3))!.definition;

@@ -55,7 +55,10 @@ export function checkFlips(state: State, before: Sizes, events: readonly EngineE
       const size = before.get(holding) ?? 0;
       const isLess = Math.abs(holding.size) <= Math.abs(size);
       const isFlipped = holding.size !== 0 && Math.sign(holding.size) !== Math.sign(size);
-      demand(isLess && !isFlipped, `${address} went from ${size} to ${holding.size} by deleveraging`);
+      demand(
+        isLess && !isFlipped,
+        `${address} went from ${size} to ${holding.size} by deleveraging`,
+      );
     }
   }
 }

@@ -10,7 +10,14 @@ import {
   tradeCapacity,
   type VenueParameters,
 } from '@oddlot/engine';
-import { type Address, address, hash, type InstrumentId, instrumentId, timeMs } from '@oddlot/units';
+import {
+  type Address,
+  address,
+  hash,
+  type InstrumentId,
+  instrumentId,
+  timeMs,
+} from '@oddlot/units';
 import { type Desk, operatorCommand, settingsCommand, waitingCommand } from './workload-margin.ts';
 
 /**

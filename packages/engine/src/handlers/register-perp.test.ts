@@ -46,7 +46,7 @@ describe('a listing', () => {
   });
 
   test.each([
-    ['instrumentId', { instrumentId: instrumentId(0) }],
+    ['instrumentId', { instrumentId: -1 as never }],
     ['instrumentId', { instrumentId: instrumentId(100_000) }],
     ['name', { name: '' }],
     ['szDecimals', { szDecimals: -5 }],

@@ -1,4 +1,4 @@
-import { instrumentId } from '@oddlot/units';
+import { instrumentId, microUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { holdingKey } from '../account.ts';
 import type { BlockResult } from '../block.ts';
@@ -6,6 +6,7 @@ import type { LiquidationStep } from '../event.ts';
 import { accountView, openOrders } from '../read.ts';
 import { alice, bob, carol, order, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
 import { act, group, waiting } from '../testing/waiting.ts';
+import { isDeep, isLiquidatable } from './scope.ts';
 
 /** One lot at this price is worth 1 USDC. */
 const PRICE = 1_000_000;
@@ -80,6 +81,10 @@ describe('R-liquidation (2): the order that closes', () => {
         { step: 'market', mark, price: limit, marginMode: isIsolated ? 'isolated' : 'cross' },
       ]);
       expect(venue.position(alice)).toBe(0);
+      expect(result.events.find((event) => event.type === 'tradeExecuted')).toMatchObject({
+        taker: { account: alice, fee },
+        maker: { account: carol },
+      });
       const left = (isIsolated ? 5_000_000n : 4_550_000n) - fee;
       expect(venue.balance(alice)).toBe(outside + left);
       // The fee goes to the fund; carol pays 0.015% as a maker, of which the fund may get its share.
@@ -92,20 +97,17 @@ describe('R-liquidation (2): the order that closes', () => {
     },
   );
 
-  test('never further than 5% from the mark', () => {
-    const venue = held({ size: 1_000, funds: 60_000_000 });
-    listSecond(venue);
-    venue.fund(alice, 6_000_000_000);
-    trade(venue, 100_000, SECOND);
-    // 6,059.55 − 45 = 6,014.55. At 94 of the second: 6,014.55 − 6,000 = 14.55, risk 1.5% of 95,000:
-    // the first one's share of it is small, so that its limit is near the mark and no further.
-    venue.one(carol, { price: 800_000, size: 1_000 });
-    const result = venue.wait(1_000).oracle(940_000, SECOND);
-    for (const { mark, price, step } of steps(result)) {
-      if (step === 'market') expect(price).toBeGreaterThanOrEqual(Math.ceil(mark * 0.95));
-    }
-    // Nothing at 80 was sold to.
-    expect(openOrders(venue.state, carol)).toHaveLength(1);
+  // 2,000,000 lots are 20,000 units in tier 3: maintenance 10% less 765 units × mark = 1,235 x, with
+  // the fee 1,335 x. 401,000 − 900 in hand. Long at 85.7: 114,100 against 114,409.5, bankruptcy
+  // 79.995; 5% below the mark is 81.415. Short at 112.5: 150,100 against 150,187.5, bankruptcy
+  // 120.005; 5% above the mark is 118.125.
+  test.each([
+    { size: 2_000_000, mark: 857_000, limit: 814_150 },
+    { size: -2_000_000, mark: 1_125_000, limit: 1_181_250 },
+  ])('never further than 5% from the mark: $limit', ({ limit, mark, size }) => {
+    const venue = held({ size, funds: 401_000_000_000 });
+    const result = venue.wait(1_000).oracle(mark);
+    expect(steps(result)).toMatchObject([{ step: 'market', mark, price: limit }]);
   });
 
   test('R-rounding: the fee rounds up once an order, however many fills', () => {
@@ -154,6 +156,18 @@ describe('R-liquidation (3): two thirds of maintenance', () => {
     const venue = held({ size: 1_000, funds: 60_000_000 });
     expect(names(venue.wait(1_000).oracle(mark))).toEqual(found);
   });
+});
+
+test('both borders: at a ratio of 1 it is liquidated, at two thirds not yet taken over', () => {
+  const at = (equity: bigint) => ({
+    equity: microUsdc(equity),
+    maintenance: microUsdc(9n),
+    risk: microUsdc(12n),
+    notional: microUsdc(900n),
+  });
+  expect([13n, 12n].map((equity) => isLiquidatable(at(equity)))).toEqual([false, true]);
+  expect([6n, 5n].map((equity) => isDeep(at(equity)))).toEqual([false, true]);
+  expect(isLiquidatable({ ...at(-5n), notional: microUsdc(0n) })).toBe(false);
 });
 
 describe('R-liquidation (1): orders first', () => {

@@ -175,15 +175,15 @@ describe('R-liquidation over random histories', () => {
 });
 
 describe('the distance that is safe', () => {
-  // (E − R) / (N + R) = (10 − 1.5) / 101.5 = 8.37%, less the 15% for compounding and a little.
+  // d = (E − R) / (N + R) = (10 − 1.5) / 101.5 = 8.37%, and 2d / (2 + d) = 8.04%, less a little.
   test('is the relative move that could use up the room, rounded down', () => {
     const distance = safeDistance(10_000_000n, 1_500_000n, 100_000_000n);
-    expect(distance).toBe(Math.floor(((8_499_000 * TRAVEL_ONE) / 101_500_001) * (100 / 115)));
+    expect(distance).toBe(Math.floor((2 * 8_499_000 * TRAVEL_ONE) / (2 * 101_500_001 + 8_499_000)));
   });
 
-  test('is nothing without room and never more than a tenth', () => {
+  test('is nothing without room and never more than a half', () => {
     expect(safeDistance(1_500_000n, 1_500_000n, 100_000_000n)).toBe(0);
     expect(safeDistance(1_500_900n, 1_500_000n, 100_000_000n)).toBe(0);
-    expect(safeDistance(900_000_000n, 1_500_000n, 100_000_000n)).toBe(TRAVEL_ONE / 10);
+    expect(safeDistance(900_000_000n, 1_500_000n, 100_000_000n)).toBe(TRAVEL_ONE / 2);
   });
 });

@@ -14,27 +14,35 @@ import type { Account, Holding } from '../account.ts';
 
 /** Relative moves and distances count 10^-9. */
 export const TRAVEL_ONE = 1_000_000_000;
-/** Moves compound; below a distance of 10% the sum understates them by less than this share. */
-const COMPOUND_PERCENT = 115n;
 /** No scope waits for more than this. */
-export const DISTANCE_MAX = TRAVEL_ONE / 10;
+export const DISTANCE_MAX = TRAVEL_ONE / 2;
 /** Maintenance of each position and the fee round up: micro-USDC that a ratio may lose to it. */
 const ROUNDING = 1_000n;
+
+/** From this many heap entries on the dead ones are counted. */
+const PRUNE_MIN = 4_096;
 
 /** A cross account, or one isolated position of it. */
 export type Scope = { readonly account: Account; readonly holding: Holding | undefined };
 
 type Entry = Scope & { readonly lookAt: number };
 
-/** How far marks may travel before a scope has to be looked at again. Rounded down. */
+/**
+ * How far marks may travel before a scope has to be looked at again. Rounded down. Moves compound: a
+ * total of t multiplies a mark by e^t at most, so a relative move of d takes a travel of ln(1 + d) at
+ * least, which is above 2d / (2 + d).
+ */
 export function safeDistance(equity: bigint, risk: bigint, notional: bigint): number {
   const room = equity - risk - ROUNDING;
   if (room <= 0n) return 0;
-  const distance = divFloor(
-    room * BigInt(TRAVEL_ONE) * 100n,
-    (notional + risk + 1n) * COMPOUND_PERCENT,
-  );
+  const distance = divFloor(2n * room * BigInt(TRAVEL_ONE), 2n * (notional + risk + 1n) + room);
   return distance >= BigInt(DISTANCE_MAX) ? DISTANCE_MAX : Number(distance);
+}
+
+/** A part of the first half of a distance, by account: neighbours lie far apart. */
+function spread(accountIndex: number, distance: number): number {
+  const share = Math.imul(accountIndex, 0x9e3779b1) >>> 22;
+  return Math.floor((distance * share) / 2_048);
 }
 
 export class RiskIndex {
@@ -77,19 +85,35 @@ export class RiskIndex {
     return due;
   }
 
-  /** The scope is safe until marks have travelled this far. An earlier look is kept. */
+  /**
+   * The scope is safe until marks have travelled this far. An earlier look is kept. Many may wait for
+   * the same distance: each is looked at somewhere in the second half of it, so that they do not all
+   * fall due in one block.
+   */
   wait(scope: Scope, distance: number): void {
     const key = scope.holding ?? scope.account;
-    const lookAt = this.#travelled + Math.max(1, distance);
+    const lookAt = this.#travelled + Math.max(1, distance - spread(scope.account.index, distance));
     const current = this.#next.get(key);
     if (current !== undefined && current <= lookAt && current > this.#travelled) return;
     this.#next.set(key, lookAt);
+    this.#prune();
     this.#push({ ...scope, lookAt });
   }
 
   /** The scope has no position any more. */
   forget(scope: Scope): void {
     this.#next.delete(scope.holding ?? scope.account);
+  }
+
+  /** Dead entries stay until their turn comes; when most are dead they go at once. */
+  #prune(): void {
+    const { length } = this.#heap;
+    if (length < PRUNE_MIN || length < 4 * this.#next.size) return;
+    const alive = this.#heap
+      .filter(({ account, holding, lookAt }) => this.#next.get(holding ?? account) === lookAt)
+      .sort((a, b) => a.lookAt - b.lookAt);
+    this.#heap.length = 0;
+    for (const entry of alive) this.#heap.push(entry);
   }
 
   #push(entry: Entry): void {

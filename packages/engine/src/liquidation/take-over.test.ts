@@ -311,8 +311,8 @@ describe('R-deficit', () => {
 test('R-order-of-events: deficits of one block by address, in a restored venue too', () => {
   const venue = Scenario.open({ accounts: [carol, bob, alice] });
   for (const [address, left] of [
-    [bob, -5_000_000n],
     [alice, -3_000_000n],
+    [bob, -5_000_000n],
   ] as const) {
     const lost = venue.balance(address) - left;
     postToBalance(venue.state, venue.account(address), microUsdc(-lost));

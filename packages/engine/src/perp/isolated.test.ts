@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { TIMER } from '../event.ts';
+import { checkInvariants } from '../invariants.ts';
+import { tradeOffBook } from '../liquidation/close-position.ts';
 import { openOrders } from '../read.ts';
 import { alice, bob, carol, type OrderShape, PERP, Scenario } from '../testing/scenario.ts';
 import { act } from '../testing/waiting.ts';
@@ -176,6 +179,22 @@ describe('R-isolated: closing', () => {
     expect(venue.one(alice, sell({ price: 945_000, size: 50 })).state).toBe('filled');
     expect(venue.balance(alice)).toBe(before);
     expect(venue.holding(alice)).toMatchObject({ size: 50, isolatedMargin: 2_228_737n });
+  });
+
+  test('so does one off the book, where nobody asks whether it is covered', () => {
+    const venue = aliceLong();
+    const before = venue.balance(alice);
+    const execution = { state: venue.state, events: [], commandIndex: TIMER };
+    const side = (who: typeof alice) => ({
+      account: venue.account(who),
+      holding: venue.holding(who),
+    });
+    // 2.5 released, 3 lost at 94: 0.5 out of the 2.5 that remain.
+    expect(tradeOffBook(execution, side(alice), -50, 940_000)).toBe(-3_000_000n);
+    expect(tradeOffBook(execution, side(bob), 50, 940_000)).toBe(3_000_000n);
+    expect(venue.balance(alice)).toBe(before);
+    expect(venue.holding(alice)).toMatchObject({ size: 50, isolatedMargin: 2_000_000n });
+    checkInvariants(venue.state);
   });
 
   test('no close below the bankruptcy price: 95 with the fee paid', () => {

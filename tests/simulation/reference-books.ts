@@ -1,0 +1,361 @@
+import type {
+  Command,
+  OrderSnapshot,
+  PerpDefinition,
+  UpdateIsolatedMarginCommand,
+  UpdateLeverageCommand,
+  VenueParameters,
+} from '@oddlot/engine';
+import {
+  abs,
+  initialFor,
+  type MarginLeg,
+  type MarginTierRow,
+  max,
+  min,
+  type ScopeNumbers,
+  scopeNumbers,
+  withdrawableOf,
+} from './reference-margin.ts';
+
+/** The accounts of the reference ledger: what they have, how they trade, and how money moves. */
+
+export type Market = {
+  readonly id: number;
+  mark: bigint;
+  tiers: readonly MarginTierRow[];
+  definition: PerpDefinition;
+  oracleMs: number;
+  isDelisted: boolean;
+};
+
+export type Position = {
+  readonly market: Market;
+  readonly leg: 0 | 1;
+  size: bigint;
+  cost: bigint;
+  margin: bigint;
+};
+
+export type Resting = {
+  readonly owner: Book;
+  readonly position: Position;
+  readonly isBuy: boolean;
+  readonly reduceOnly: boolean;
+  price: bigint;
+  filled: bigint;
+  remaining: bigint;
+  reserve: bigint;
+};
+
+export type Settings = { isIsolated: boolean; cross: bigint; isolated: [bigint, bigint] };
+
+/** One account. */
+export type Book = {
+  readonly address: string;
+  balance: bigint;
+  isHedged: boolean;
+  readonly settings: Map<number, Settings>;
+  readonly positions: Map<string, Position>;
+  /** Notional by UTC day. */
+  readonly volume: Map<number, bigint>;
+};
+
+export type Standing = { size: bigint; buys: bigint; sells: bigint };
+
+export class ReferenceBooks {
+  readonly accounts = new Map<string, Book>();
+  readonly markets = new Map<number, Market>();
+  readonly resting = new Map<number, Resting>();
+  treasury = 0n;
+  deposited = 0n;
+  nowMs = 0;
+  #parameters: VenueParameters | undefined;
+
+  get parameters(): VenueParameters {
+    if (this.#parameters === undefined) throw new Error('no genesis');
+    return this.#parameters;
+  }
+
+  set parameters(parameters: VenueParameters) {
+    this.#parameters = parameters;
+  }
+
+  get fund(): Book {
+    return this.book(this.parameters.insuranceFundAddress);
+  }
+
+  /** The account's legs as margin sees them. */
+  legs(owner: Book): { position: Position; leg: MarginLeg }[] {
+    return [...owner.positions.values()].map((position) => {
+      const leg = { ...position, ...this.sums(owner, position), ...this.mode(owner, position) };
+      return { position, leg };
+    });
+  }
+
+  cross(owner: Book): ScopeNumbers {
+    const legs = this.legs(owner).map(({ leg }) => leg);
+    return this.numbers(
+      owner.balance,
+      legs.filter(({ isIsolated }) => !isIsolated),
+    );
+  }
+
+  isolated(owner: Book, position: Position): ScopeNumbers {
+    const { isIsolated, leverage } = this.mode(owner, position);
+    if (!isIsolated) throw new Error('not isolated');
+    const alone = { ...position, isIsolated, leverage, buys: 0n, sells: 0n };
+    return this.numbers(position.margin, [alone]);
+  }
+
+  withdrawable(owner: Book): bigint {
+    const isStale = this.legs(owner).some(
+      ({ leg, position }) =>
+        !leg.isIsolated &&
+        leg.size !== 0n &&
+        this.nowMs - position.market.oracleMs > this.parameters.oracleStaleMs,
+    );
+    return isStale ? 0n : withdrawableOf(owner.balance, this.cross(owner));
+  }
+
+  reserved(owner: Book, position: Position): bigint {
+    let sum = 0n;
+    for (const order of this.resting.values()) {
+      if (order.owner === owner && order.position === position) sum += order.reserve;
+    }
+    return sum;
+  }
+
+  /** R-conservation over everything that the ledger knows. */
+  total(): bigint {
+    let sum = this.treasury;
+    for (const owner of this.accounts.values()) {
+      sum += owner.balance;
+      for (const { cost, margin } of owner.positions.values()) sum += margin - cost;
+    }
+    for (const { reserve } of this.resting.values()) sum += reserve;
+    return sum;
+  }
+
+  // Opening and changing.
+
+  open(address: string): void {
+    this.accounts.set(address, {
+      address,
+      balance: 0n,
+      isHedged: false,
+      settings: new Map(),
+      positions: new Map(),
+      volume: new Map(),
+    });
+  }
+
+  list(id: number, listing: unknown): void {
+    const definition = listing as PerpDefinition;
+    const tiers = rowsOf(definition.tiers);
+    this.markets.set(id, { id, mark: 0n, tiers, definition, oracleMs: 0, isDelisted: false });
+  }
+
+  redefine(id: number, changes: Partial<PerpDefinition>): void {
+    const market = this.market(id);
+    market.definition = { ...market.definition, ...changes };
+    market.tiers = rowsOf(market.definition.tiers);
+  }
+
+  changeSettings(address: string, command: Command | undefined): void {
+    const owner = this.book(address);
+    if (command?.type === 'updatePositionMode') owner.isHedged = command.mode === 'hedge';
+    if (command?.type === 'updateMarginMode') {
+      const settings = this.ownSettings(owner, this.market(command.instrumentId));
+      settings.isIsolated = command.marginMode === 'isolated';
+    }
+    if (command?.type === 'updateLeverage') this.#changeLeverage(owner, command);
+    if (command?.type === 'updateIsolatedMargin') this.#moveMargin(owner, command);
+  }
+
+  /** R-isolated: a lower leverage draws the missing margin, a higher one frees nothing. */
+  #changeLeverage(owner: Book, command: UpdateLeverageCommand): void {
+    const market = this.market(command.instrumentId);
+    const settings = this.ownSettings(owner, market);
+    const mode = command.marginMode ?? (settings.isIsolated ? 'isolated' : 'cross');
+    const leverage = BigInt(Math.abs(command.leverage));
+    if (mode === 'cross') {
+      settings.cross = leverage;
+      return;
+    }
+    const leg = owner.isHedged && command.leverage < 0 ? 1 : 0;
+    if (settings.isIsolated) {
+      const position = this.position(owner, market, leg);
+      const size = abs(position.size);
+      const before = initialFor(market, size, settings.isolated[leg]);
+      const needed = initialFor(market, size, leverage);
+      const equity = position.margin + position.size * market.mark - position.cost;
+      const missing = size > 0n && needed > before ? max(0n, needed - equity) : 0n;
+      position.margin += missing;
+      owner.balance -= missing;
+    }
+    if (owner.isHedged) settings.isolated[leg] = leverage;
+    else settings.isolated = [leverage, leverage];
+  }
+
+  #moveMargin(owner: Book, command: UpdateIsolatedMarginCommand): void {
+    const leg = owner.isHedged && !command.isBuy ? 1 : 0;
+    const position = this.position(owner, this.market(command.instrumentId), leg);
+    const amount = BigInt(command.amountMicroUsdc);
+    position.margin += amount;
+    owner.balance -= amount;
+  }
+
+  // Moving money and positions.
+
+  giveToFund(owner: Book, position: Position, price: bigint): void {
+    const { size } = position;
+    this.tradeOff(owner, position, -size, price);
+    this.tradeOff(this.fund, this.position(this.fund, position.market, 0), size, price);
+  }
+
+  /** What the isolated position now taken over has paid to its owner's balance. */
+  paidOut = 0n;
+
+  coverDeficit(owner: Book, position: Position | undefined): void {
+    if (position !== undefined) {
+      if (position.size !== 0n || position.margin >= 0n) return;
+      this.pay(-position.margin);
+      position.margin = 0n;
+      return;
+    }
+    const hasPosition = this.legs(owner).some(({ leg }) => !leg.isIsolated && leg.size !== 0n);
+    if (hasPosition || owner.balance >= 0n || owner === this.fund) return;
+    this.pay(-owner.balance);
+    owner.balance = 0n;
+  }
+
+  pay(missing: bigint): void {
+    const { fund } = this;
+    const fromFund = min(missing, max(fund.balance, 0n));
+    const fromTreasury = min(missing - fromFund, this.treasury);
+    this.treasury -= fromTreasury;
+    fund.balance -= missing - fromTreasury;
+  }
+
+  /** Released margin and PnL go to the balance, a shortfall comes out of the margin. */
+  payOut(owner: Book, position: Position, released: bigint, gain: bigint): bigint {
+    const cash = released + gain;
+    position.margin -= released - min(cash, 0n);
+    owner.balance += max(cash, 0n);
+    return max(cash, 0n);
+  }
+
+  /** Moves size and cost, closing first; returns what it realised. */
+  move(position: Position, signed: bigint, price: bigint): bigint {
+    const held = abs(position.size);
+    const isClosing = position.size !== 0n && position.size > 0n !== signed > 0n;
+    const closed = isClosing ? min(held, abs(signed)) : 0n;
+    const sign = signed > 0n ? 1n : -1n;
+    let realised = 0n;
+    if (closed > 0n) {
+      const cost = part(position.cost, closed, held);
+      realised = -sign * closed * price - cost;
+      position.cost -= cost;
+    }
+    position.size += signed;
+    position.cost += sign * (abs(signed) - closed) * price;
+    return realised;
+  }
+
+  /** A trade at a price that no book made, free of fee. */
+  tradeOff(owner: Book, position: Position, signed: bigint, price: bigint): bigint {
+    const { isIsolated } = this.mode(owner, position);
+    const held = abs(position.size);
+    const released = isIsolated ? part(position.margin, min(held, abs(signed)), held) : 0n;
+    const realised = this.move(position, signed, price);
+    if (isIsolated) this.paidOut += this.payOut(owner, position, released, realised);
+    else owner.balance += realised;
+    return realised;
+  }
+
+  // Finding things.
+
+  numbers(money: bigint, legs: readonly MarginLeg[]): ScopeNumbers {
+    return scopeNumbers(money, legs, BigInt(this.parameters.liquidationFeeE8));
+  }
+
+  book(address: string): Book {
+    const found = this.accounts.get(address);
+    if (found === undefined) throw new Error(`no account ${address}`);
+    return found;
+  }
+
+  market(id: number): Market {
+    const found = this.markets.get(id);
+    if (found === undefined) throw new Error(`no market ${id}`);
+    return found;
+  }
+
+  position(owner: Book, market: Market, leg: 0 | 1): Position {
+    const key = `${market.id}:${leg}`;
+    const found = owner.positions.get(key);
+    if (found !== undefined) return found;
+    const created = { market, leg, size: 0n, cost: 0n, margin: 0n };
+    owner.positions.set(key, created);
+    return created;
+  }
+
+  /** The leg that a signed size lies in. */
+  signed(owner: Book, id: number, size: number): Position {
+    return this.position(owner, this.market(id), owner.isHedged && size < 0 ? 1 : 0);
+  }
+
+  /** R-hedge: the leg that an order names. */
+  ofOrder(owner: Book, order: OrderSnapshot): Position {
+    const isShort = owner.isHedged && order.isBuy === order.reduceOnly;
+    return this.position(owner, this.market(order.instrumentId), isShort ? 1 : 0);
+  }
+
+  defaults({ definition, tiers }: Market): Settings {
+    const leverage = min(BigInt(this.parameters.defaultLeverage), tiers[0]?.maxLeverage ?? 1n);
+    return { isIsolated: definition.onlyIsolated, cross: leverage, isolated: [leverage, leverage] };
+  }
+
+  ownSettings(owner: Book, market: Market): Settings {
+    const settings = owner.settings.get(market.id) ?? this.defaults(market);
+    owner.settings.set(market.id, settings);
+    return settings;
+  }
+
+  mode(owner: Book, { leg, market }: Position): { isIsolated: boolean; leverage: bigint } {
+    const settings = owner.settings.get(market.id) ?? this.defaults(market);
+    const { isIsolated } = settings;
+    return { isIsolated, leverage: isIsolated ? settings.isolated[leg] : settings.cross };
+  }
+
+  sums(owner: Book, position: Position, without?: number): { buys: bigint; sells: bigint } {
+    let buys = 0n;
+    let sells = 0n;
+    for (const [orderId, order] of this.resting) {
+      if (order.owner !== owner || order.position !== position || order.reduceOnly) continue;
+      if (orderId === without) continue;
+      if (order.isBuy) buys += order.remaining;
+      else sells += order.remaining;
+    }
+    return { buys, sells };
+  }
+
+  standing(owner: Book, position: Position, without?: number): Standing {
+    return { size: position.size, ...this.sums(owner, position, without) };
+  }
+}
+
+function rowsOf(tiers: PerpDefinition['tiers']): MarginTierRow[] {
+  return tiers.map(({ maxLeverage, maxSize, mmrE8 }) => ({
+    maxSize: BigInt(maxSize),
+    maxLeverage: BigInt(maxLeverage),
+    mmrE8: BigInt(mmrE8),
+  }));
+}
+
+/** A reduce-only order or a trigger that lost its position. */
+/** R-rounding: towards zero, and the last lot releases all. */
+export function part(amount: bigint, closed: bigint, held: bigint): bigint {
+  return closed === held ? amount : (amount * closed) / held;
+}

@@ -1,0 +1,201 @@
+import type { Command, EngineEvent, OrderSnapshot } from '@oddlot/engine';
+import type {
+  Book,
+  Market,
+  Position,
+  ReferenceBooks,
+  Resting,
+  Standing,
+} from './reference-books.ts';
+import {
+  ceilDiv,
+  floorDiv,
+  freeOf,
+  leverageFor,
+  max,
+  min,
+  ONE_E8,
+  worstExposure,
+} from './reference-margin.ts';
+
+/** The orders of the reference ledger: which rest, and what isolated ones hold back. */
+
+/** Causes of a cancel that are part of another order's way through the book. */
+const WITHIN = new Set([
+  'selfTrade',
+  'marginCanceled',
+  'reduceOnly',
+  'siblingFilled',
+  'parentCanceled',
+]);
+const DAY_MS = 86_400_000;
+
+export class ReferenceOrders {
+  readonly #books: ReferenceBooks;
+  /** Orders that wait for the mark, and when they were accepted. */
+  readonly #waiting = new Map<number, number>();
+  /** Standings as they were before the order now on its way through the book. */
+  readonly #before = new Map<Position, Standing>();
+  /** What the taker now at work has moved into its isolated position, fees included. */
+  used = 0n;
+  /** The amend now at work: what its order may hold back. */
+  amend: { readonly orderId: number; readonly reserve: bigint } | undefined;
+
+  constructor(books: ReferenceBooks) {
+    this.#books = books;
+  }
+
+  /** An order changed; true when it was on its way through the book and ended without resting. */
+  order(event: Extract<EngineEvent, { type: 'orderUpdated' }>): boolean {
+    const { order, status } = event;
+    const resting = this.#books.resting.get(order.orderId);
+    if (status !== 'open') {
+      const isWaiting = this.#waiting.get(order.orderId) === order.acceptedMs;
+      this.#waiting.delete(order.orderId);
+      if (resting !== undefined) this.drop(order.orderId, resting);
+      const isTaker = resting === undefined && !isWaiting;
+      const isApart = event.cancelCause !== undefined && !WITHIN.has(event.cancelCause);
+      if (isTaker || isApart) this.endExecution();
+      return isTaker;
+    }
+    if (order.trigger !== undefined && resting === undefined) {
+      const since = this.#waiting.get(order.orderId) ?? order.acceptedMs;
+      this.#waiting.set(order.orderId, since);
+      if (since === order.acceptedMs) return false;
+      this.#waiting.delete(order.orderId);
+    }
+    if (resting === undefined) this.#rest(order);
+    else if (this.amend?.orderId === order.orderId) this.#restAmended(order, resting);
+    else if (order.reduceOnly) resting.remaining = BigInt(order.remaining);
+    else same('what is left of an order', BigInt(order.remaining), resting.remaining);
+    return false;
+  }
+
+  endExecution(): void {
+    this.#before.clear();
+    this.used = 0n;
+  }
+
+  drop(orderId: number, { owner, position, reserve }: Resting): void {
+    this.note(owner, position);
+    this.#books.resting.delete(orderId);
+    owner.balance += reserve;
+  }
+
+  /** A new order, or an amended one after it traded, enters the book. */
+  #rest(order: OrderSnapshot): void {
+    const owner = this.#books.book(order.account);
+    const position = this.#books.ofOrder(owner, order);
+    const standing = this.#before.get(position) ?? this.#books.standing(owner, position);
+    const isAmended = this.amend?.orderId === order.orderId;
+    const full = isAmended
+      ? (this.amend?.reserve ?? 0n)
+      : this.#reserveFor(owner, position, standing, {
+          isBuy: order.isBuy,
+          reduceOnly: order.reduceOnly,
+          price: BigInt(order.price),
+          size: BigInt(order.original),
+        });
+    const reserve = max(0n, full - this.used);
+    owner.balance -= reserve;
+    this.#books.resting.set(order.orderId, {
+      owner,
+      position,
+      isBuy: order.isBuy,
+      reduceOnly: order.reduceOnly,
+      price: BigInt(order.price),
+      filled: BigInt(order.filled),
+      remaining: BigInt(order.remaining),
+      reserve,
+    });
+    this.endExecution();
+  }
+
+  /** R-modify without a trade: the difference moves between the balance and the reserve. */
+  #restAmended(order: OrderSnapshot, resting: Resting): void {
+    const reserve = this.amend?.reserve ?? 0n;
+    resting.owner.balance -= reserve - resting.reserve;
+    resting.reserve = reserve;
+    resting.price = BigInt(order.price);
+    resting.remaining = BigInt(order.remaining);
+    this.endExecution();
+  }
+
+  /** What an amend may hold back is settled before the first of its events. */
+  beginAmend(command: Extract<Command, { type: 'modifyOrder' }>): void {
+    if (!('orderId' in command.target)) throw new Error('amends name the order');
+    const { orderId } = command.target;
+    const resting = this.#books.resting.get(orderId);
+    if (resting === undefined) return;
+    const { owner, position } = resting;
+    const standing = this.#books.standing(owner, position, orderId);
+    const needed = this.#reserveFor(owner, position, standing, {
+      isBuy: resting.isBuy,
+      reduceOnly: resting.reduceOnly,
+      price: BigInt(command.price),
+      size: BigInt(command.size) - resting.filled,
+    });
+    const free = freeOf(owner.balance, this.#books.cross(owner)) + resting.reserve;
+    this.amend = { orderId, reserve: min(needed, free) };
+    this.used = 0n;
+  }
+
+  /** R-isolated: size × mark / leverage, open loss and worst-case fees of what it opens. */
+  #reserveFor(
+    owner: Book,
+    position: Position,
+    standing: Standing,
+    order: {
+      readonly isBuy: boolean;
+      readonly reduceOnly: boolean;
+      readonly price: bigint;
+      readonly size: bigint;
+    },
+  ): bigint {
+    const { isIsolated, leverage } = this.#books.mode(owner, position);
+    if (!isIsolated || order.reduceOnly) return 0n;
+    const { market } = position;
+    const buys = standing.buys + (order.isBuy ? order.size : 0n);
+    const sells = standing.sells + (order.isBuy ? 0n : order.size);
+    const largest = worstExposure({ ...standing, buys, sells });
+    const size = largest - worstExposure(standing);
+    if (size <= 0n) return 0n;
+    const rate = this.#takerRate(owner, market);
+    const margin = ceilDiv(size * market.mark, leverageFor(market, largest, leverage));
+    return (
+      margin +
+      lossOf(order.isBuy, order.price, market.mark) * size +
+      feeUp(order.price * size, rate)
+    );
+  }
+
+  /** R-fee-tiers: by the 14 UTC days ended; the lower of the tier's and the instrument's rate. */
+  #takerRate(owner: Book, market: Market): bigint {
+    const today = Math.floor(this.#books.nowMs / DAY_MS);
+    let volume = 0n;
+    for (const [day, value] of owner.volume) if (day < today && day >= today - 14) volume += value;
+    const reached = this.#books.parameters.feeTiers.filter(
+      ({ minVolumeMicroUsdc }) => volume >= BigInt(minVolumeMicroUsdc),
+    );
+    const tier = reached.at(-1);
+    return BigInt(Math.min(tier?.takerFeeE8 ?? 0, market.definition.takerFeeE8));
+  }
+
+  /** Remembers how a position stood before the order now at work. */
+  note(owner: Book, position: Position): void {
+    if (!this.#before.has(position))
+      this.#before.set(position, this.#books.standing(owner, position));
+  }
+}
+
+export function lossOf(isBuy: boolean, price: bigint, mark: bigint): bigint {
+  return max(0n, isBuy ? price - mark : mark - price);
+}
+
+function feeUp(value: bigint, rateE8: bigint): bigint {
+  return -floorDiv(-value * rateE8, ONE_E8);
+}
+
+export function same(what: string, told: unknown, own: unknown): void {
+  if (told !== own) throw new Error(`${what}: the engine says ${String(told)}, not ${String(own)}`);
+}
