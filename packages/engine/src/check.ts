@@ -30,8 +30,7 @@ import type { State } from './state.ts';
  */
 export function checkCommand(state: State, command: Command, nowMs: number): CommandOutcome {
   if (isOperator(command)) {
-    const reject =
-      authorizeOperator(state, command, nowMs) ?? checkOperator(state, command);
+    const reject = authorizeOperator(state, command, nowMs) ?? checkOperator(state, command);
     return reject === undefined ? {} : { reject };
   }
   if (!isSigned(command)) return {};

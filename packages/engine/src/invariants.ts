@@ -127,12 +127,15 @@ function checkHolding(state: State, account: Account, holding: Holding): number 
     const flags = read(pool.flags, slot);
     const column = ((flags & SIDE_BUY) !== 0 ? 0 : 1) + ((flags & REDUCE_ONLY) !== 0 ? 2 : 0);
     sums[column] = (sums[column] ?? 0) + read(pool.remaining, slot);
-    assert((flags & LEG_SHORT) !== 0 === (holding.leg === 1), 'an order is in its leg’s list');
+    assert(((flags & LEG_SHORT) !== 0) === (holding.leg === 1), 'an order is in its leg’s list');
     reserved += reserveOf(state, read(pool.orderId, slot));
   }
   assert(reserved === holding.reserved, 'what orders hold back adds up');
   const isHedged = account.positionMode === 'hedge';
-  assert(!isHedged || (holding.leg === 0 ? holding.size >= 0 : holding.size <= 0), 'legs have sides');
+  assert(
+    !isHedged || (holding.leg === 0 ? holding.size >= 0 : holding.size <= 0),
+    'legs have sides',
+  );
   assert(holding.leg === 0 || isHedged || holding.size === 0, 'one-way mode has one leg');
   const isBacked = holding.isIsolated && holding.size !== 0;
   assert(isBacked || holding.isolatedMargin === 0n, 'no isolated position, no isolated margin');

@@ -68,7 +68,11 @@ export type Reject =
   | { readonly reason: 'leverageOpenOrders' }
   | { readonly reason: 'leverageTpslOrders' }
   | { readonly reason: 'leverageTriggerOrders' }
-  | { readonly reason: 'leverageTooHigh'; readonly instrumentId: InstrumentId; readonly max: number }
+  | {
+      readonly reason: 'leverageTooHigh';
+      readonly instrumentId: InstrumentId;
+      readonly max: number;
+    }
   | { readonly reason: 'positionModeOpenPositions' }
   | { readonly reason: 'positionModeOpenOrders' }
   | { readonly reason: 'marginModeOpenPositions' }

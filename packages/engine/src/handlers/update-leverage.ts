@@ -129,8 +129,7 @@ function targetOf(
   if (perp === undefined) return undefined;
   const current =
     account.settings.get(command.instrumentId)?.isIsolated ?? perp.definition.onlyIsolated;
-  const isIsolated =
-    command.marginMode === undefined ? current : command.marginMode === 'isolated';
+  const isIsolated = command.marginMode === undefined ? current : command.marginMode === 'isolated';
   const isShort = account.positionMode === 'hedge' && isIsolated && command.leverage < 0;
   return { perp, isIsolated, leg: isShort ? 1 : 0 };
 }
@@ -152,9 +151,7 @@ function scopeHoldings(account: Account, { perp, isIsolated, leg }: Target): Hol
 
 function activeHolding(account: Account, target: Target): Holding | undefined {
   if (!isCurrentMode(account, target)) return undefined;
-  const holding = account.holdings.get(
-    holdingKey(target.perp.definition.instrumentId, target.leg),
-  );
+  const holding = account.holdings.get(holdingKey(target.perp.definition.instrumentId, target.leg));
   return holding?.size === 0 ? undefined : holding;
 }
 

@@ -88,4 +88,3 @@ export function wouldBankrupt(
 export function adlBucket(rank: number, count: number): number {
   return count <= 1 ? 4 : 4 - Math.floor((rank * 5) / count);
 }
-

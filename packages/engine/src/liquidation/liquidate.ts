@@ -183,9 +183,12 @@ function sendToMarket(
   const { liquidationBandE8 } = parametersOf(state);
   const bankrupt = bankruptcyPrice(holding, health.equity, health.maintenance);
   const limit = limitPrice(holding, bankrupt, liquidationBandE8);
+  const key = holdingKey(holding.perp.definition.instrumentId, holding.leg);
+  // A book that can fill nothing is told of once, not in an order and a record every second.
+  if (progress.tried.has(key) && !holding.perp.book.crosses(holding.size < 0, limit)) return;
+  progress.tried.add(key);
   emitStep(execution, scope, health, 'market', [holding], limit);
   const filled = marketClose(execution, { account: scope.account, holding, size, limit });
-  const key = holdingKey(holding.perp.definition.instrumentId, holding.leg);
   const partial = progress.partials.get(key);
   if (partial !== undefined) partial.left = Math.max(0, partial.left - filled);
 }

@@ -8,6 +8,8 @@ export type Progress = {
   nextMs: number;
   /** By `holdingKey`: when the first part went out, and what of it is still to be filled. */
   readonly partials: Map<number, { readonly sinceMs: number; left: number }>;
+  /** Keys of positions that were sent to the market at least once. */
+  readonly tried: Set<number>;
 };
 
 /** The isolated position's key of a scope, or this for a cross account. */
@@ -30,7 +32,7 @@ export class Liquidations {
     const key = keyOf(scope);
     const existing = this.#byScope.get(key);
     if (existing !== undefined) return existing.progress;
-    const progress: Progress = { nextMs, partials: new Map() };
+    const progress: Progress = { nextMs, partials: new Map(), tried: new Set() };
     this.#byScope.set(key, { scope, progress });
     return progress;
   }
@@ -45,12 +47,13 @@ export class Liquidations {
   }
 }
 
-/** [account index, holding key or CROSS, next time, partials by key]: sorted, for a dump. */
+/** [account index, holding key or CROSS, next time, partials by key, tried]: sorted, for a dump. */
 export type LiquidationDump = readonly [
   number,
   number,
   number,
   readonly (readonly [number, number, number])[],
+  readonly number[],
 ];
 
 export function dumpLiquidations(state: State): LiquidationDump[] {
@@ -63,17 +66,21 @@ export function dumpLiquidations(state: State): LiquidationDump[] {
       [...progress.partials.entries()]
         .map(([key, { sinceMs, left }]) => [key, sinceMs, left] as const)
         .sort((a, b) => a[0] - b[0]),
+      [...progress.tried].sort((a, b) => a - b),
     ])
     .sort((a, b) => a[0] - b[0] || a[1] - b[1]);
 }
 
 export function restoreLiquidations(state: State, rows: readonly LiquidationDump[]): void {
-  for (const [index, key, nextMs, partials] of rows) {
+  for (const [index, key, nextMs, partials, tried] of rows) {
     const account = present(state.accounts[index], 'an account under liquidation');
     const holding =
-      key === CROSS ? undefined : present(account.holdings.get(key), 'a position under liquidation');
+      key === CROSS
+        ? undefined
+        : present(account.holdings.get(key), 'a position under liquidation');
     const progress = state.liquidations.start({ account, holding }, nextMs);
     for (const [part, sinceMs, left] of partials) progress.partials.set(part, { sinceMs, left });
+    for (const each of tried) progress.tried.add(each);
   }
 }
 

@@ -25,7 +25,12 @@ export function healthOf(state: State, { account, holding }: Scope): Health {
   }
   const equity = isolatedEquity(state, account, holding);
   const { maintenance, notional } = holding;
-  return { equity, maintenance, risk: riskOf(state, holding.perp, Math.abs(holding.size)), notional };
+  return {
+    equity,
+    maintenance,
+    risk: riskOf(state, holding.perp, Math.abs(holding.size)),
+    notional,
+  };
 }
 
 /** A ratio of 1.0 or less; nothing at risk is never liquidated. */

@@ -56,12 +56,7 @@ export function crossRisk(state: State, account: Account): MicroUsdc {
   return addUsdc(maintenance, liquidationFee(total, parametersOf(state).liquidationFeeE8));
 }
 
-function crossRiskAfter(
-  state: State,
-  account: Account,
-  holding: Holding,
-  size: number,
-): MicroUsdc {
+function crossRiskAfter(state: State, account: Account, holding: Holding, size: number): MicroUsdc {
   const { perp } = holding;
   const magnitude = Math.abs(size);
   const maintenance = exchangeUsdc(

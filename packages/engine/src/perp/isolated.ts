@@ -85,8 +85,7 @@ export function planIsolatedFill(
   const after = holding.size + fill.signedSize;
   const released = releasedPart(holding.isolatedMargin, close, Math.max(1, Math.abs(holding.size)));
   const closed = close > 0 ? closeResult(holding, close, fill.price) : undefined;
-  const cash =
-    closed === undefined ? ZERO_USDC : addUsdc(released, closed.realised);
+  const cash = closed === undefined ? ZERO_USDC : addUsdc(released, closed.realised);
   const remaining = close > 0 ? subUsdc(holding.isolatedMargin, released) : holding.isolatedMargin;
   if (open === 0) {
     const net = subUsdc(cash, fill.fee);

@@ -214,7 +214,14 @@ function packed({ blockHash, height, receipts, timeMs }: ReceiptBlock): PackedBl
     keys[2 * index] = hashKey(txHash.slice(2));
     keys[2 * index + 1] = signerKey(signer, nonce);
   }
-  return { height, timeMs, blockHash, count: receipts.length, text: encodeReceipts(receipts), keys };
+  return {
+    height,
+    timeMs,
+    blockHash,
+    count: receipts.length,
+    text: encodeReceipts(receipts),
+    keys,
+  };
 }
 
 function stopProcess(error: Error): void {
