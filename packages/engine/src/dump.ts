@@ -373,8 +373,8 @@ function restoreOrders(state: State, orders: readonly OrderDump[]): void {
     const clientOrderId = row[14];
     if (clientOrderId !== null) {
       pool.clientOrderIds.set(slot, clientOrderId);
-      const key = present(clientOrderKey(clientOrderId), 'a valid client order id');
-      account.clientOrders.set(key, orderId);
+      const clientKey = present(clientOrderKey(clientOrderId), 'a valid client order id');
+      account.clientOrders.set(clientKey, orderId);
     }
     if (row[12] > 0) state.expiries.push(row[12], orderId);
   }
