@@ -4,7 +4,11 @@
  * around the engine hashes the commands cryptographically. Mixing follows MurmurHash3.
  */
 export class EffectsDigest {
-  #lanes: [number, number, number, number];
+  // Fields, not an array: this runs a few dozen times an order.
+  #a: number;
+  #b: number;
+  #c: number;
+  #d: number;
   readonly #float = new Float64Array(1);
   readonly #big = new BigInt64Array(1);
   readonly #floatWords = new Int32Array(this.#float.buffer);
@@ -12,22 +16,24 @@ export class EffectsDigest {
 
   constructor(lanes: readonly number[] = [0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344]) {
     const [a = 0, b = 0, c = 0, d = 0] = lanes;
-    this.#lanes = [a | 0, b | 0, c | 0, d | 0];
+    this.#a = a | 0;
+    this.#b = b | 0;
+    this.#c = c | 0;
+    this.#d = d | 0;
   }
 
   /** A 32-bit word. */
   word(value: number): void {
-    const lanes = this.#lanes;
     let k = Math.imul(value | 0, 0xcc9e2d51);
     k = (k << 15) | (k >>> 17);
     k = Math.imul(k, 0x1b873593);
-    let a = lanes[0] ^ k;
-    a = (a << 13) | (a >>> 19);
-    a = (Math.imul(a, 5) + lanes[1] + 0x561ccd1b) | 0;
-    lanes[0] = lanes[1];
-    lanes[1] = lanes[2] ^ ((a << 7) | (a >>> 25));
-    lanes[2] = lanes[3];
-    lanes[3] = a;
+    let mixed = this.#a ^ k;
+    mixed = (mixed << 13) | (mixed >>> 19);
+    mixed = (Math.imul(mixed, 5) + this.#b + 0x561ccd1b) | 0;
+    this.#a = this.#b;
+    this.#b = this.#c ^ ((mixed << 7) | (mixed >>> 25));
+    this.#c = this.#d;
+    this.#d = mixed;
   }
 
   /** An integer of up to 53 bits. */
@@ -52,11 +58,13 @@ export class EffectsDigest {
 
   /** The state of the digest, for a dump. */
   lanes(): readonly number[] {
-    return [...this.#lanes];
+    return [this.#a, this.#b, this.#c, this.#d];
   }
 
   /** 32 hex digits. */
   hex(): string {
-    return this.#lanes.map((lane) => (lane >>> 0).toString(16).padStart(8, '0')).join('');
+    return this.lanes()
+      .map((lane) => (lane >>> 0).toString(16).padStart(8, '0'))
+      .join('');
   }
 }

@@ -24,6 +24,7 @@ import {
   timeMs,
   usdcFromText,
   ZERO_USDC,
+  marginAt,
 } from './quantity.ts';
 
 const NOT_COUNTS = [NaN, Infinity, -Infinity, 0.5, 2 ** 53, -(2 ** 53)];
@@ -167,4 +168,23 @@ test('sums, differences and bounds of money', () => {
   expect(minUsdc(five, seven)).toBe(5n);
   expect(maxUsdc(five, seven)).toBe(7n);
   expect(addUsdc(five, ZERO_USDC)).toBe(5n);
+});
+
+describe('marginAt', () => {
+  test('is marginFor of the notional, whatever the sizes', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 9_000_000_000 }),
+        fc.integer({ min: 0, max: 1_000_000_000_000 }),
+        fc.integer({ min: 1, max: 200 }),
+        (atPrice, size, leverage) => {
+          expect(marginAt(atPrice, size, leverage)).toBe(
+            marginFor(notional(atPrice, size), leverage),
+          );
+        },
+      ),
+    );
+    expect(marginAt(3, 7, 2)).toBe(11n);
+    expect(marginAt(2 ** 40, 2 ** 20, 3)).toBe((2n ** 60n + 2n) / 3n);
+  });
 });

@@ -93,6 +93,16 @@ export function marginFor(value: MicroUsdc, leverage: number): MicroUsdc {
   return divCeil(value, BigInt(leverage)) as MicroUsdc;
 }
 
+/** The same from a price and a size. One division of whole numbers where the product is one. */
+export function marginAt(atPrice: number, size: number, leverage: number): MicroUsdc {
+  const product = atPrice * size;
+  if (!Number.isSafeInteger(product) || product < 0) {
+    return marginFor(notional(atPrice, size), leverage);
+  }
+  const rest = product % leverage;
+  return BigInt((product - rest) / leverage + (rest > 0 ? 1 : 0)) as MicroUsdc;
+}
+
 /** A fee on a notional, rounded up. */
 export function feeUp(value: MicroUsdc, rate: RateE8): MicroUsdc {
   return divCeil(value * BigInt(rate), RATE_ONE_BIG) as MicroUsdc;

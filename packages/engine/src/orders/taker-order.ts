@@ -42,14 +42,23 @@ export type RestingRecord = {
 export function takerSnapshot(taker: TakerOrder, nowMs: TimeMs): OrderSnapshot {
   const { amended, fired, request } = taker;
   const acceptedMs = amended === undefined ? nowMs : timeMs(amended.acceptedMs);
-  return {
-    ...requestSnapshot(taker.orderId, taker.account.address, request, acceptedMs, fired),
+  const snapshot: OrderSnapshot = {
+    orderId: taker.orderId,
+    account: taker.account.address,
+    instrumentId: request.instrumentId,
+    isBuy: request.isBuy,
+    reduceOnly: request.reduceOnly,
+    timeInForce: request.timeInForce,
     price: taker.price,
     remaining: taker.remaining,
     original: taker.original,
     filled: taker.original - taker.remaining,
     filledNotional: taker.filledNotional,
+    acceptedMs,
+    expireMs: request.timeInForce === 'gtd' ? request.expireMs : undefined,
+    clientOrderId: request.clientOrderId,
   };
+  return fired === undefined ? snapshot : { ...snapshot, ...firedFields(fired) };
 }
 
 /** An order that never got further than its request. */

@@ -2,6 +2,7 @@ import {
   addUsdc,
   exchangeUsdc,
   feeUp,
+  marginAt,
   marginFor,
   maxUsdc,
   type MicroUsdc,
@@ -36,7 +37,7 @@ export function exposureOf(holding: Holding): number {
 /** Initial margin of an exposure, rounded up; the tier caps the leverage. */
 export function initialMargin(perp: Perp, exposure: number, leverage: number): MicroUsdc {
   if (exposure === 0) return ZERO_USDC;
-  return marginFor(notional(perp.mark, exposure), cappedLeverage(perp, exposure, leverage));
+  return marginAt(perp.mark, exposure, cappedLeverage(perp, exposure, leverage));
 }
 
 /** The leverage that a size may have: no more than its tier's. */
