@@ -239,7 +239,7 @@ export type SetFeeTiersCommand = {
   readonly tiers: readonly FeeTier[];
 };
 
-/** The operator's own signature, on commands that came over the wire rather than from the process. */
+/** The operator's own signature, on commands that came over the wire and not from the venue itself. */
 export type Operator = Authority;
 
 /** Commands that an account signs, directly or through an agent. */
