@@ -1,4 +1,5 @@
 import { type Address, type MicroUsdc, type TimeMs, ZERO_USDC } from '@oddlot/units';
+import type { MultiSigSet } from './command.ts';
 import { createVolume, type Volume } from './ledger/volume.ts';
 import type { Perp } from './perp/perp.ts';
 
@@ -10,10 +11,16 @@ export type Account = {
   /** Free and cross money: isolated margins and reserves have left it. */
   perpBalance: MicroUsdc;
   outcomeBalance: MicroUsdc;
+  /** R-withdraw: has left the perp balance, and the bridge has not paid it yet. */
+  withdrawHold: MicroUsdc;
   /** R-hedge: one net position an instrument, or a long leg and a short leg. */
   positionMode: PositionMode;
   /** By label. */
   readonly agents: Map<string, AgentRecord>;
+  /** R-builder: who may charge the account, by address. */
+  readonly builders: Map<Address, BuilderApproval>;
+  /** R-multisig: present while the account's own key alone is not enough. */
+  multiSig: MultiSigSet | undefined;
   /** How the account trades an instrument, iterated by its id; created when first changed. */
   readonly settings: Map<number, InstrumentSettings>;
   /** By `holdingKey`, and iterated in that order; created when first used. */
@@ -25,6 +32,14 @@ export type Account = {
   readonly volume: Volume;
   /** Sums over the cross holdings at the marks of `epoch`. Derived, never dumped. */
   readonly margin: MarginSums;
+};
+
+export type BuilderApproval = {
+  /** 10^-8. */
+  readonly maxFeeE8: number;
+  /** As it was written. */
+  readonly maxFeeText: string;
+  readonly updatedMs: TimeMs;
 };
 
 export type PositionMode = 'oneWay' | 'hedge';
@@ -99,8 +114,11 @@ export function createAccount(index: number, address: Address, createdMs: TimeMs
     createdMs,
     perpBalance: ZERO_USDC,
     outcomeBalance: ZERO_USDC,
+    withdrawHold: ZERO_USDC,
     positionMode: 'oneWay',
     agents: new Map(),
+    builders: new Map(),
+    multiSig: undefined,
     settings: new Map(),
     holdings: new Map(),
     clientOrders: new Map(),

@@ -1,4 +1,5 @@
 import { assert, assertNever } from '@oddlot/units';
+import type { Account } from './account.ts';
 import { authorizeOperator } from './auth/authorize-operator.ts';
 import { authorize } from './auth/authorize.ts';
 import { sweepSigners, useNonce } from './auth/nonces.ts';
@@ -8,23 +9,33 @@ import { type Command, isOperator, isSigned, type SignedCommand } from './comman
 import { TIMER } from './event.ts';
 import type { Execution } from './execution.ts';
 import { approveAgent } from './handlers/approve-agent.ts';
+import { approveBuilder } from './handlers/approve-builder.ts';
 import { cancelAll } from './handlers/cancel-all.ts';
 import { cancelByClientId, cancelOrders } from './handlers/cancel-orders.ts';
+import { claimBuilderRewards } from './handlers/claim-builder-rewards.ts';
+import { convertToMultiSig } from './handlers/convert-to-multi-sig.ts';
 import { creditFaucet, openAccount } from './handlers/credit-faucet.ts';
 import { modifyOrder } from './handlers/modify-order.ts';
 import { placeOrders } from './handlers/place-orders.ts';
 import { pushOracle } from './handlers/push-oracle.ts';
 import { registerPerp } from './handlers/register-perp.ts';
+import { registerVault } from './handlers/register-vault.ts';
 import { reversePosition } from './handlers/reverse-position.ts';
+import { revokeBuilder } from './handlers/revoke-builder.ts';
 import { runDueCancels, scheduleCancel } from './handlers/schedule-cancel.ts';
+import { sendToken } from './handlers/send-token.ts';
 import { setFeeTiers } from './handlers/set-fee-tiers.ts';
+import { setGate } from './handlers/set-gate.ts';
 import { setPerp } from './handlers/set-perp.ts';
 import { settleFunding } from './handlers/settle-funding.ts';
+import { settleWithdrawal } from './handlers/settle-withdrawal.ts';
+import { treasurySend } from './handlers/treasury-send.ts';
 import { updateIsolatedMargin } from './handlers/update-isolated-margin.ts';
 import { updateLeverage } from './handlers/update-leverage.ts';
 import { updateMarginMode } from './handlers/update-margin-mode.ts';
 import { updateMarks } from './handlers/update-marks.ts';
 import { updatePositionMode } from './handlers/update-position-mode.ts';
+import { withdraw } from './handlers/withdraw.ts';
 import { liquidate } from './liquidation/liquidate.ts';
 import { unwindFund } from './liquidation/unwind-fund.ts';
 import { passInstants, sampleBooks } from './perp/funding-clock.ts';
@@ -103,9 +114,30 @@ function executeSigned(execution: Execution, command: SignedCommand): CommandOut
   if (account === undefined) return { reject };
   if (reject !== undefined) return { account: account.address, reject };
   useNonce(state, command.authority.signer, command.authority.nonce);
+  return executeFor(execution, account, command);
+}
+
+/** Executes a command for the account that it acts for; who signed has been judged. */
+export function executeFor(
+  execution: Execution,
+  account: Account,
+  command: SignedCommand,
+): CommandOutcome {
   switch (command.type) {
     case 'approveAgent':
       return approveAgent(execution, account, command);
+    case 'approveBuilder':
+      return approveBuilder(execution, account, command);
+    case 'revokeBuilder':
+      return revokeBuilder(execution, account, command);
+    case 'claimBuilderRewards':
+      return claimBuilderRewards(execution, account, command);
+    case 'convertToMultiSig':
+      return convertToMultiSig(execution, account, command);
+    case 'sendToken':
+      return sendToken(execution, account, command);
+    case 'withdraw':
+      return withdraw(execution, account, command);
     case 'placeOrders':
       return placeOrders(execution, account, command);
     case 'cancelOrders':
@@ -160,6 +192,14 @@ function executeOperator(
       return setPerp(execution, command);
     case 'setFeeTiers':
       return setFeeTiers(execution, command);
+    case 'setGate':
+      return setGate(execution, command);
+    case 'registerVault':
+      return registerVault(execution, command);
+    case 'treasurySend':
+      return treasurySend(execution, command);
+    case 'settleWithdrawal':
+      return settleWithdrawal(execution, command);
     case 'creditFaucet':
       return creditFaucet(execution, command);
     default:

@@ -31,8 +31,22 @@ export type CommandOutcome = {
   readonly entries?: readonly EntryOutcome[];
   /** Prices of a push that were left out; the others apply. */
   readonly skipped?: readonly SkippedEntry[];
+  /** Why the builder of the orders is not paid; the orders go on (R-builder). */
+  readonly builderDrop?: BuilderDrop;
   /** What a registration brought into being. */
   readonly created?: { readonly instrumentId: InstrumentId };
+};
+
+/** R-builder: a fee that is dropped, the first test that failed, and what it would allow. */
+export type BuilderDrop = {
+  readonly reason:
+    | 'notApproved'
+    | 'overCap'
+    | 'overApproval'
+    | 'builderBalance'
+    | 'unsupportedMarket';
+  readonly feeTenthsBp: number;
+  readonly allowedTenthsBp: number;
 };
 
 /** One entry of a list that did not count, and why. */

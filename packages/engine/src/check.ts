@@ -10,17 +10,26 @@ import {
   type OperatorCommand,
   type SignedCommand,
 } from './command.ts';
+import { checkApproveBuilder } from './handlers/approve-builder.ts';
+import { checkClaimBuilderRewards } from './handlers/claim-builder-rewards.ts';
+import { checkConvertToMultiSig } from './handlers/convert-to-multi-sig.ts';
 import { checkModifyOrder } from './handlers/modify-order.ts';
 import { checkPlaceOrders } from './handlers/place-orders.ts';
 import { checkRegisterPerp } from './handlers/register-perp.ts';
+import { checkRegisterVault } from './handlers/register-vault.ts';
 import { checkReversePosition } from './handlers/reverse-position.ts';
+import { checkRevokeBuilder } from './handlers/revoke-builder.ts';
 import { checkScheduleCancel } from './handlers/schedule-cancel.ts';
+import { checkSendToken } from './handlers/send-token.ts';
 import { checkSetFeeTiers } from './handlers/set-fee-tiers.ts';
+import { checkSetGate } from './handlers/set-gate.ts';
 import { checkSetPerp } from './handlers/set-perp.ts';
+import { checkTreasurySend } from './handlers/treasury-send.ts';
 import { checkUpdateIsolatedMargin } from './handlers/update-isolated-margin.ts';
 import { checkUpdateLeverage } from './handlers/update-leverage.ts';
 import { checkUpdateMarginMode } from './handlers/update-margin-mode.ts';
 import { checkUpdatePositionMode } from './handlers/update-position-mode.ts';
+import { checkWithdraw } from './handlers/withdraw.ts';
 import type { Reject } from './reject.ts';
 import type { State } from './state.ts';
 
@@ -37,6 +46,16 @@ export function checkCommand(state: State, command: Command, nowMs: number): Com
   const { account, reject } = authorize(state, command, nowMs);
   if (account === undefined) return { reject };
   if (reject !== undefined) return { account: account.address, reject };
+  return checkFor(state, account, command, nowMs);
+}
+
+/** The same for an account whose right to ask has been judged. */
+export function checkFor(
+  state: State,
+  account: Account,
+  command: SignedCommand,
+  nowMs: number,
+): CommandOutcome {
   if (command.type === 'placeOrders') return checkPlaceOrders(state, account, command, nowMs);
   const refusal = checkOne(state, account, command, nowMs);
   const address = account.address;
@@ -52,6 +71,18 @@ function checkOne(
   switch (command.type) {
     case 'approveAgent':
       return checkApproveAgent(state, account, command);
+    case 'approveBuilder':
+      return checkApproveBuilder(state, account, command);
+    case 'revokeBuilder':
+      return checkRevokeBuilder(state, account, command);
+    case 'claimBuilderRewards':
+      return checkClaimBuilderRewards(state, account, command);
+    case 'convertToMultiSig':
+      return checkConvertToMultiSig(state, account, command);
+    case 'sendToken':
+      return checkSendToken(state, account, command);
+    case 'withdraw':
+      return checkWithdraw(state, account, command);
     case 'updateLeverage':
       return checkUpdateLeverage(state, account, command);
     case 'updateMarginMode':
@@ -80,6 +111,12 @@ function checkOperator(state: State, command: OperatorCommand): Reject | undefin
       return checkSetPerp(state, command);
     case 'setFeeTiers':
       return checkSetFeeTiers(command);
+    case 'setGate':
+      return checkSetGate(state, command);
+    case 'registerVault':
+      return checkRegisterVault(state, command);
+    case 'treasurySend':
+      return checkTreasurySend(state, command);
     case 'pushOracle':
       return undefined;
   }

@@ -1,17 +1,36 @@
-import { address, timeMs } from '@oddlot/units';
+import { type Address, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { orderCommands } from './command-order.ts';
-import type { Command, OrderRequest } from './command.ts';
+import type { Authority, Command, OrderRequest } from './command.ts';
 import { actor, alice, bob, carol, order, PARAMETERS, PERP, Scenario } from './testing/scenario.ts';
 
 const agent = actor(0xa6e);
 const newAgent = actor(0xa6f);
+const vault = actor(0x7a017);
+const newVault = actor(0x7a018);
 
-/** What a name in a table stands for: who, and what they send. */
+const NAMES = { alice, bob, carol, agent, newAgent, vault, newVault };
+
+/** Whom a name stands for. */
+function named(name: string | undefined): Address {
+  return NAMES[name as keyof typeof NAMES] ?? alice;
+}
+
+/** Who signs, and for whom: `bob@vault` leads a vault, `bob+alice` wraps for a multi-sig account. */
+function authorityOf(scenario: Scenario, who: string): Authority {
+  const [signer, led] = who.split('@');
+  const [sender, user] = (signer ?? '').split('+');
+  return {
+    ...scenario.authority(named(sender)),
+    ...(led === undefined ? {} : { vault: named(led) }),
+    ...(user === undefined ? {} : { multiSig: { user: named(user), signers: [named(sender)] } }),
+  };
+}
+
+/** What a line of a table stands for: who, what they send, and whom they name. */
 function command(scenario: Scenario, text: string): Command {
-  const [who = '', what = ''] = text.split(' ');
-  const signers: Record<string, string> = { alice, bob, carol, agent, newAgent };
-  const authority = scenario.authority(address(signers[who] ?? alice));
+  const [who = '', what = '', whom] = text.split(' ');
+  const authority = authorityOf(scenario, who);
   const placing = (...tifs: OrderRequest['timeInForce'][]): Command => ({
     type: 'placeOrders',
     authority,
@@ -31,7 +50,18 @@ function command(scenario: Scenario, text: string): Command {
     case 'cancelByClientId':
       return { type: 'cancelByClientId', authority, cancels: [] };
     case 'approve':
-      return { type: 'approveAgent', authority, agent: newAgent, label: 'new' };
+      return {
+        type: 'approveAgent',
+        authority,
+        agent: whom === undefined ? newAgent : named(whom),
+        label: 'new',
+      };
+    case 'convert':
+      return { type: 'convertToMultiSig', authority, signers: { users: [bob], threshold: 1 } };
+    case 'withdraw':
+      return { type: 'withdraw', authority, destination: alice, amountMicroUsdc: 5_000_000 };
+    case 'vault':
+      return { type: 'registerVault', vault: newVault, leader: bob, name: 'n' };
     case 'oracle':
       return { type: 'pushOracle', prices: [], observedMs: timeMs(scenario.nowMs) };
     case 'faucet':
@@ -45,6 +75,7 @@ function command(scenario: Scenario, text: string): Command {
 function arranged(...texts: string[]): string {
   const scenario = Scenario.open();
   scenario.approve(alice, agent);
+  scenario.block({ type: 'registerVault', vault, leader: bob, name: 'v' });
   const commands = texts.map((text) => command(scenario, text));
   return orderCommands(scenario.state, commands)
     .map((indexes) => indexes.map((index) => texts[index]).join(', '))
@@ -108,6 +139,60 @@ describe('R-block: nobody overtakes the same acting account', () => {
       undefined,
       undefined,
     ]);
+  });
+
+  test('the wrapper of a multi-sig account, its own key and its agents are one account', () => {
+    expect(arranged('bob+alice ioc', 'agent cancel', 'alice alo', 'bob alo')).toBe(
+      ' | bob alo |  | bob+alice ioc, agent cancel, alice alo',
+    );
+    expect(arranged('alice cancel', 'alice convert', 'bob+alice alo')).toBe(
+      ' |  | alice cancel, alice convert, bob+alice alo | ',
+    );
+    expect(arranged('bob+alice cancel', 'bob+alice approve', 'newAgent alo')).toBe(
+      ' |  | bob+alice cancel, bob+alice approve, newAgent alo | ',
+    );
+  });
+
+  test('a vault is one account, whoever acts for it; its leader’s is another', () => {
+    expect(arranged('bob@vault cancel', 'vault alo', 'bob alo', 'carol@vault alo')).toBe(
+      ' | bob alo | bob@vault cancel, vault alo, carol@vault alo | ',
+    );
+    expect(arranged('bob ioc', 'bob@vault alo', 'agent ioc', 'agent@vault alo')).toBe(
+      ' | bob@vault alo, agent@vault alo |  | bob ioc, agent ioc',
+    );
+    expect(arranged('bob+alice@vault ioc', 'bob+alice alo', 'vault alo')).toBe(
+      ' | bob+alice alo |  | bob+alice@vault ioc, vault alo',
+    );
+  });
+
+  test('… also one that the block itself registers', () => {
+    const texts = ['bob@newVault cancel', 'newVault alo', 'venue vault'] as const;
+    expect(arranged(...texts)).toBe('venue vault |  | bob@newVault cancel, newVault alo | ');
+    const scenario = Scenario.open();
+    const { outcomes } = scenario.block(...texts.map((text) => command(scenario, text)));
+    expect(outcomes.map(({ account, reject }) => reject ?? account)).toEqual([
+      newVault,
+      newVault,
+      undefined,
+    ]);
+  });
+
+  test('what only an own key signs is about its own account, an agent’s too', () => {
+    expect(arranged('agent ioc', 'agent withdraw', 'alice withdraw')).toBe(
+      ' | agent withdraw |  | agent ioc, alice withdraw',
+    );
+  });
+
+  test('an approval that must fail holds nobody back, and the first of two counts', () => {
+    expect(arranged('carol ioc', 'carol approve bob', 'bob alo')).toBe(
+      ' | bob alo |  | carol ioc, carol approve bob',
+    );
+    expect(arranged('carol ioc', 'carol approve agent', 'agent alo')).toBe(
+      ' | agent alo |  | carol ioc, carol approve agent',
+    );
+    expect(
+      arranged('alice approve newAgent', 'carol ioc', 'carol approve newAgent', 'newAgent alo'),
+    ).toBe(' | alice approve newAgent, newAgent alo |  | carol ioc, carol approve newAgent');
   });
 
   test('an account opened in the same block may trade in it', () => {

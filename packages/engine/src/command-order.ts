@@ -1,7 +1,9 @@
-import { actingAccount } from './auth/authorize.ts';
+import type { Address } from '@oddlot/units';
+import { isAddressTaken } from './auth/agents.ts';
+import { actingAddress } from './auth/authorize.ts';
 import { NONE } from './book/order-pool.ts';
-import { clientOrderKey } from './client-order-id.ts';
-import { type Command, isSigned, type ModifyOrderCommand } from './command.ts';
+import { type Command, isSigned, type ModifyOrderCommand, type SignedCommand } from './command.ts';
+import { findTarget } from './orders/find-target.ts';
 import { timeInForceOf } from './orders/order-codes.ts';
 import { read } from './orders/order-snapshot.ts';
 import type { State } from './state.ts';
@@ -21,34 +23,36 @@ export type CommandOrder = readonly [
  */
 export function orderCommands(state: State, commands: readonly Command[]): CommandOrder {
   const classes: [number[], number[], number[], number[]] = [[], [], [], []];
-  const reached = new Map<string, number>();
-  /** Whom an agent will act for if the block's own approvals succeed. */
-  const bound = new Map<string, string>();
+  const reached = new Map<Address, number>();
+  /** Whom a new agent will act for if the block's own approvals succeed; the first one would. */
+  const bound = new Map<Address, Address>();
   for (const [index, command] of commands.entries()) {
-    let rank: number = commandClass(state, command);
-    if (isSigned(command) && commands.length > 1) {
-      const { signer } = command.authority;
-      const actor = bound.get(signer) ?? actingAccount(state, command.authority)?.address ?? signer;
-      rank = Math.max(rank, reached.get(actor) ?? 0);
-      reached.set(actor, rank);
-      if (command.type === 'approveAgent') bound.set(command.agent, signer);
+    if (!isSigned(command)) {
+      classes[0].push(index);
+      continue;
     }
+    const acting = actingAddress(state, command);
+    const actor = bound.get(acting) ?? acting;
+    const rank = Math.max(commandClass(state, command, actor), reached.get(actor) ?? 0);
+    reached.set(actor, rank);
     classes[rank]?.push(index);
+    if (command.type !== 'approveAgent') continue;
+    // An approval that is bound to fail must not hold back whose address it names.
+    const { agent } = command;
+    if (!bound.has(agent) && !isAddressTaken(state, agent)) bound.set(agent, actor);
   }
   return classes;
 }
 
-function commandClass(state: State, command: Command): 0 | 1 | 2 | 3 {
+function commandClass(state: State, command: SignedCommand, actor: Address): 1 | 2 | 3 {
   switch (command.type) {
-    case 'genesis':
-    case 'attest':
-    case 'registerPerp':
-    case 'pushOracle':
-    case 'creditFaucet':
-    case 'setPerp':
-    case 'setFeeTiers':
-      return 0;
     case 'approveAgent':
+    case 'approveBuilder':
+    case 'revokeBuilder':
+    case 'convertToMultiSig':
+    case 'sendToken':
+    case 'withdraw':
+    case 'claimBuilderRewards':
     case 'updateLeverage':
     case 'updateMarginMode':
     case 'updateIsolatedMargin':
@@ -60,7 +64,7 @@ function commandClass(state: State, command: Command): 0 | 1 | 2 | 3 {
     case 'cancelAll':
       return 2;
     case 'modifyOrder':
-      return isPostOnly(state, command) ? 1 : 3;
+      return isPostOnly(state, command, actor) ? 1 : 3;
     case 'reversePosition':
       return 3;
     case 'placeOrders': {
@@ -73,13 +77,8 @@ function commandClass(state: State, command: Command): 0 | 1 | 2 | 3 {
 }
 
 /** An amend of a post-only order cannot take: it is refused when it would. */
-function isPostOnly(state: State, command: ModifyOrderCommand): boolean {
-  const { authority, target } = command;
-  const key = 'clientOrderId' in target ? clientOrderKey(target.clientOrderId) : undefined;
-  const orderId =
-    'orderId' in target
-      ? target.orderId
-      : actingAccount(state, authority)?.clientOrders.get(key ?? '');
-  const slot = orderId === undefined ? NONE : state.pool.find(orderId);
+function isPostOnly(state: State, command: ModifyOrderCommand, actor: Address): boolean {
+  const account = state.accounts[state.accountIndex.get(actor) ?? -1];
+  const slot = account === undefined ? NONE : findTarget(state, account, command);
   return slot !== NONE && timeInForceOf(read(state.pool.tif, slot)) === 'alo';
 }

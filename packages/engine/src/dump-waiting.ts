@@ -1,4 +1,4 @@
-import { instrumentId, present } from '@oddlot/units';
+import { type Address, instrumentId, present } from '@oddlot/units';
 import { holdingKey, type Leg } from './account.ts';
 import { clientOrderKey } from './client-order-id.ts';
 import type { MarginMode, TriggerRequest } from './command.ts';
@@ -41,6 +41,7 @@ type TriggerDump = readonly [
   isDormant: boolean,
   sizeMax: number | null,
   dueMs: number | null,
+  builder: readonly [address: Address, feeTenthsBp: number] | null,
 ];
 
 type FiredDump = readonly [orderId: number, condition: Condition, isPositionTpsl: boolean];
@@ -116,6 +117,7 @@ function dumpTrigger(trigger: TriggerOrder): TriggerDump {
     trigger.isDormant,
     trigger.sizeMax ?? null,
     trigger.dueMs ?? null,
+    request.builder === undefined ? null : [request.builder.address, request.builder.feeTenthsBp],
   ];
 }
 
@@ -124,6 +126,7 @@ function restoreTrigger(state: State, row: TriggerDump): void {
   const trigger = triggerOf(row[7]);
   const marginMode = row[8];
   const clientOrderId = row[9];
+  const builder = row[16];
   state.triggers.add({
     orderId,
     accountIndex,
@@ -137,6 +140,7 @@ function restoreTrigger(state: State, row: TriggerDump): void {
       trigger,
       ...(marginMode === null ? {} : { marginMode }),
       ...(clientOrderId === null ? {} : { clientOrderId }),
+      ...(builder === null ? {} : { builder: { address: builder[0], feeTenthsBp: builder[1] } }),
     },
     createdMs: row[10],
     groupId: row[11] ?? undefined,

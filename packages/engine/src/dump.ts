@@ -11,6 +11,8 @@ import {
 import type { SignerNonces } from './auth/nonces.ts';
 import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from './book/order-pool.ts';
 import { clientOrderKey } from './client-order-id.ts';
+import type { MultiSigSet } from './command.ts';
+import { dumpKeys, type KeysDump, restoreKeys } from './dump-keys.ts';
 import { dumpWaiting, restoreWaiting, type WaitingDump } from './dump-waiting.ts';
 import { parametersOf } from './execution.ts';
 import {
@@ -31,7 +33,7 @@ import { createState, type State } from './state.ts';
  * (a restored state has the same future). What can be derived is left out. Money is text.
  */
 export type StateDump = {
-  readonly format: 1;
+  readonly format: 2;
   readonly height: number;
   readonly timeMs: number;
   readonly digest: readonly number[];
@@ -52,6 +54,7 @@ export type StateDump = {
   /** By order id. */
   readonly orders: readonly OrderDump[];
   readonly waiting: WaitingDump;
+  readonly keys: KeysDump;
   readonly liquidations: readonly LiquidationDump[];
   readonly fundUnwindMs: number;
 };
@@ -82,11 +85,15 @@ type AccountDump = {
   readonly createdMs: number;
   readonly perpBalance: string;
   readonly outcomeBalance: string;
+  readonly withdrawHold: string;
   readonly positionMode: PositionMode;
   /** By instrument id: isolated, cross leverage, isolated leverage of each leg. */
   readonly settings: readonly (readonly [number, boolean, number, number, number])[];
   /** By label. */
   readonly agents: readonly (readonly [string, Address, number, number])[];
+  /** By address: rate in 10^-8, as written, when. */
+  readonly builders: readonly (readonly [Address, number, string, number])[];
+  readonly multiSig: MultiSigSet | null;
   /** By instrument id, then leg. */
   readonly holdings: readonly HoldingDump[];
   /** Oldest first. */
@@ -127,7 +134,7 @@ type OrderDump = readonly [
 
 export function dump(state: State): StateDump {
   return {
-    format: 1,
+    format: 2,
     height: state.height,
     timeMs: state.timeMs,
     digest: state.digest.lanes(),
@@ -146,6 +153,7 @@ export function dump(state: State): StateDump {
       .sort((a, b) => byText(a[0], b[0])),
     orders: dumpOrders(state),
     waiting: dumpWaiting(state),
+    keys: dumpKeys(state),
     liquidations: dumpLiquidations(state),
     fundUnwindMs: state.fundUnwindMs,
   };
@@ -170,6 +178,7 @@ export function restore(plain: StateDump): State {
   }
   restoreOrders(state, plain.orders);
   restoreWaiting(state, plain.waiting);
+  restoreKeys(state, plain.keys);
   restoreLiquidations(state, plain.liquidations);
   state.fundUnwindMs = plain.fundUnwindMs;
   watchEveryone(state);
@@ -229,6 +238,7 @@ function dumpAccount(account: Account): AccountDump {
     createdMs: account.createdMs,
     perpBalance: String(account.perpBalance),
     outcomeBalance: String(account.outcomeBalance),
+    withdrawHold: String(account.withdrawHold),
     positionMode: account.positionMode,
     settings: [...account.settings.entries()]
       .sort((a, b) => a[0] - b[0])
@@ -243,6 +253,10 @@ function dumpAccount(account: Account): AccountDump {
         ([label, { agent, createdMs, updatedMs }]) => [label, agent, createdMs, updatedMs] as const,
       )
       .sort((a, b) => byText(a[0], b[0])),
+    builders: [...account.builders.entries()]
+      .map(([builder, each]) => [builder, each.maxFeeE8, each.maxFeeText, each.updatedMs] as const)
+      .sort((a, b) => byText(a[0], b[0])),
+    multiSig: account.multiSig ?? null,
     holdings: [...account.holdings.entries()]
       .sort((a, b) => a[0] - b[0])
       .map(([, holding]) => dumpHolding(holding)),
@@ -269,6 +283,11 @@ function restoreAccount(state: State, plain: AccountDump): void {
   const account = createAccount(state.accounts.length, plain.address, timeMs(plain.createdMs));
   account.perpBalance = usdcFromText(plain.perpBalance);
   account.outcomeBalance = usdcFromText(plain.outcomeBalance);
+  account.withdrawHold = usdcFromText(plain.withdrawHold);
+  account.multiSig = plain.multiSig ?? undefined;
+  for (const [builder, maxFeeE8, maxFeeText, updatedMs] of plain.builders) {
+    account.builders.set(builder, { maxFeeE8, maxFeeText, updatedMs: timeMs(updatedMs) });
+  }
   for (const [label, agent, createdMs, updatedMs] of plain.agents) {
     const record = { agent, createdMs: timeMs(createdMs), updatedMs: timeMs(updatedMs) };
     account.agents.set(label, record);

@@ -1,5 +1,5 @@
 import type { Address, InstrumentId, MicroUsdc, TimeMs } from '@oddlot/units';
-import type { MarginMode, SubAccount, TimeInForce, TriggerRequest } from './command.ts';
+import type { Channel, MarginMode, SubAccount, TimeInForce, TriggerRequest } from './command.ts';
 import type { Reject } from './reject.ts';
 
 /**
@@ -11,6 +11,14 @@ export type EngineEvent =
   | AccountCreated
   | FaucetCredited
   | AgentChanged
+  | BuilderChanged
+  | BuilderRewardsClaimed
+  | MultiSigChanged
+  | TokenSent
+  | WithdrawalChanged
+  | TreasurySent
+  | VaultChanged
+  | GateChanged
   | PerpRegistered
   | MarkUpdated
   | OrderUpdated
@@ -50,6 +58,75 @@ export type AgentChanged = {
   readonly label: string;
   readonly agent: Address | undefined;
   readonly previous: Address | undefined;
+};
+
+/** A builder's approval; `maxFeeE8` is undefined after a revocation. */
+export type BuilderChanged = {
+  readonly type: 'builderChanged';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly builder: Address;
+  readonly maxFeeE8: number | undefined;
+};
+
+export type BuilderRewardsClaimed = {
+  readonly type: 'builderRewardsClaimed';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly amount: MicroUsdc;
+};
+
+/** The account's signers changed, or it is an ordinary account again. */
+export type MultiSigChanged = {
+  readonly type: 'multiSigChanged';
+  readonly commandIndex: number;
+  readonly account: Address;
+};
+
+/** R-transfer. The fee is that of opening the receiver's account, on top of the amount. */
+export type TokenSent = {
+  readonly type: 'tokenSent';
+  readonly commandIndex: number;
+  readonly account: Address;
+  /** The same address for a move between its own sub-accounts. */
+  readonly destination: Address;
+  readonly amount: MicroUsdc;
+  readonly fee: MicroUsdc;
+  readonly from: SubAccount;
+  readonly to: SubAccount;
+};
+
+/** R-withdraw: held, then paid, or returned. */
+export type WithdrawalChanged = {
+  readonly type: 'withdrawalChanged';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly withdrawalId: number;
+  readonly status: 'pending' | 'completed' | 'failed';
+  /** With the fee. */
+  readonly amount: MicroUsdc;
+  readonly fee: MicroUsdc;
+  readonly destination: Address;
+  readonly nonce: number;
+};
+
+export type TreasurySent = {
+  readonly type: 'treasurySent';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly amount: MicroUsdc;
+};
+
+export type VaultChanged = {
+  readonly type: 'vaultChanged';
+  readonly commandIndex: number;
+  readonly vault: Address;
+};
+
+export type GateChanged = {
+  readonly type: 'gateChanged';
+  readonly commandIndex: number;
+  readonly channel: Channel;
 };
 
 export type PerpRegistered = {
@@ -145,6 +222,12 @@ export type TradeSide = {
   /** Cost per lot of what was closed is `closedCost / closedSize`; absent on opening trades. */
   readonly closedSize?: number;
   readonly closedCost?: MicroUsdc;
+  /** R-builder: what the order's builder earned, beside the fee. */
+  readonly builderFee?: {
+    readonly builder: Address;
+    readonly feeTenthsBp: number;
+    readonly amount: MicroUsdc;
+  };
 };
 
 /** Leverage, margin mode, position mode or isolated margin of an account changed. */

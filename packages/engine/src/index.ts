@@ -1,6 +1,7 @@
 /** The door of the engine. */
 export { applyBlock } from './apply.ts';
 export { checkCommand } from './check.ts';
+export { simulateCommand, type Simulation } from './simulate.ts';
 export { createState, type State } from './state.ts';
 export { dump, restore, type StateDump } from './dump.ts';
 export { checkInvariants } from './invariants.ts';
@@ -14,6 +15,7 @@ export {
   findOrder,
   hasAccount,
   openOrders,
+  payableWithdrawals,
   perpDefinitions,
   perpView,
   reverseJobs,
@@ -21,6 +23,9 @@ export {
   tradeCapacity,
   triggerOrders,
 } from './read.ts';
+export { approvedBuilders, builderState } from './read-builders.ts';
+export { gateStatus, multiSigSigners, vaultEquity } from './read-keys.ts';
+export { gateRefusal } from './auth/gate.ts';
 export { checkNonceWindow } from './auth/nonces.ts';
 export { clientOrderKey } from './client-order-id.ts';
 export { type VenueParameters } from './parameters.ts';
@@ -30,7 +35,8 @@ export {
   type PerpDefinition,
   type PerpListing,
 } from './perp/definition.ts';
-export { type FeeTier } from './ledger/fee-tiers.ts';
+export { type FeeTier, fillRate } from './ledger/fee-tiers.ts';
+export { type Withdrawal } from './ledger/withdrawals.ts';
 export * from './block.ts';
 export * from './command.ts';
 export * from './event.ts';

@@ -1,6 +1,8 @@
 import { assert, present } from '@oddlot/units';
 import type { Account, Holding } from './account.ts';
-import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from './book/order-pool.ts';
+import { HAS_BUILDER, LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from './book/order-pool.ts';
+import { checkBuilders } from './invariants-builders.ts';
+import { checkKeys } from './invariants-keys.ts';
 import { checkWaiting } from './invariants-waiting.ts';
 import { LIMITS } from './limits.ts';
 import { read } from './orders/order-snapshot.ts';
@@ -15,6 +17,7 @@ import type { State } from './state.ts';
  */
 export function checkInvariants(state: State): void {
   checkConservation(state);
+  checkHolds(state);
   checkOpenInterest(state);
   state.pool.checkConsistency();
   for (const id of state.perpIds) {
@@ -27,26 +30,42 @@ export function checkInvariants(state: State): void {
   }
   for (const account of state.accounts) checkAccount(state, account);
   checkWaiting(state);
-  for (const [agent, { accountIndex, label }] of state.agents) {
-    const owner = present(state.accounts[accountIndex], 'the owner of an agent');
-    assert(owner.agents.get(label)?.agent === agent, 'both sides of an agent binding agree');
-  }
+  checkBuilders(state);
+  checkKeys(state);
 }
 
 /**
- * R-conservation: balances + unrealised PnL + treasury = deposits − withdrawals, exactly. The signed
+ * R-conservation: balances, holds and unclaimed rewards + unrealised PnL + treasury = deposits − withdrawals, exactly. The signed
  * sizes of a perp sum to zero, so its unrealised PnL is minus the sum of signed costs at any mark.
  */
 function checkConservation(state: State): void {
   let sum: bigint = state.treasury;
+  for (const { earned, claimed } of state.builderRewards.values()) sum += earned - claimed;
   for (const account of state.accounts) {
-    sum += account.perpBalance + account.outcomeBalance;
+    sum += account.perpBalance + account.outcomeBalance + account.withdrawHold;
     for (const holding of account.holdings.values()) {
       sum += holding.isolatedMargin + holding.reserved - holding.cost;
     }
   }
   const owed = state.deposited - state.withdrawn;
   assert(sum === owed, `money is conserved: ${sum} on the books, ${owed} owed`);
+}
+
+/** R-withdraw: what an account has on hold is the sum of its withdrawals that are not settled. */
+function checkHolds(state: State): void {
+  assert(state.treasury >= 0n, 'the treasury pays what it has');
+  const ids = [...state.withdrawals.keys()];
+  assert(isAscending(ids), 'withdrawals are iterated by id');
+  assert((ids.at(-1) ?? 0) < state.nextWithdrawalId, 'the next withdrawal has a new id');
+  const holds = state.accounts.map(() => 0n);
+  for (const { accountIndex, amount, fee } of state.withdrawals.values()) {
+    assert(fee >= 0n && fee <= amount, 'the fee of a withdrawal comes out of its amount');
+    holds[accountIndex] = present(holds[accountIndex], 'the owner of a withdrawal') + amount;
+  }
+  for (const { address, index, outcomeBalance, withdrawHold } of state.accounts) {
+    assert(withdrawHold === holds[index], `the hold of ${address} is that of its withdrawals`);
+    assert(outcomeBalance >= 0n, `${address} never spends more outcome money than it has`);
+  }
 }
 
 function checkOpenInterest(state: State): void {
@@ -129,6 +148,9 @@ function checkHolding(state: State, account: Account, holding: Holding): number 
     sums[column] = (sums[column] ?? 0) + read(pool.remaining, slot);
     assert(((flags & LEG_SHORT) !== 0) === (holding.leg === 1), 'an order is in its leg’s list');
     reserved += reserveOf(state, read(pool.orderId, slot));
+    const hasBuilder = (flags & HAS_BUILDER) !== 0;
+    const isCharged = state.orderBuilders.has(read(pool.orderId, slot));
+    assert(hasBuilder === isCharged, 'an order knows whether a builder charges for it');
   }
   assert(reserved === holding.reserved, 'what orders hold back adds up');
   const isHedged = account.positionMode === 'hedge';

@@ -15,6 +15,17 @@ export const LIMITS = {
   agentsPerAccount: 100,
   /** Unicode code points of a label. */
   agentLabelLength: 64,
+  /** Builders that one account may approve. */
+  buildersPerAccount: 20,
+  /** R-builder: highest fee of a perp and of an outcome order, in tenths of a basis point. */
+  builderFeePerpMax: 100,
+  builderFeeOutcomeMax: 1_000,
+  /** R-builder: highest rate that can be approved, 10^-8. */
+  builderRateMaxE8: 1_000_000,
+  /** Signers of a multi-sig account. */
+  multiSigUsers: 10,
+  /** R-deficit: withdrawals wait while the fund lacks more than this share of all balances, 10^-8. */
+  fundDeficitE8: 100_000,
   /** Nonces kept for a signer. */
   noncesPerSigner: 100,
   /** A nonce is younger than this … */

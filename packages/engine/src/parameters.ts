@@ -23,8 +23,17 @@ export type VenueParameters = FundingParameters & {
   readonly liquidationFeeE8: number;
   /** R-leverage: leverage of an instrument nobody set. */
   readonly defaultLeverage: number;
-  /** Who may send the operator's commands. */
+  /** Who may send the operator's commands, and who deploys outcome markets. */
   readonly admins: readonly Address[];
+  readonly deployers: readonly Address[];
+  /** R-limits-of-state: a send that opens an account moves this at least, and costs this more. */
+  readonly openingMinMicroUsdc: number;
+  readonly openingFeeMicroUsdc: number;
+  /** R-withdraw. */
+  readonly withdrawMinMicroUsdc: number;
+  readonly withdrawFeeMicroUsdc: number;
+  /** R-builder: a builder with less in its perp balance earns nothing. */
+  readonly builderMinBalanceMicroUsdc: number;
   /** R-insurance-fund: its address, which nobody has the key of. */
   readonly insuranceFundAddress: Address;
   /** Share of exchange fees that the fund gets below its target, 10^-8. */

@@ -28,10 +28,12 @@ import {
   freshMargin,
   isolatedEquity,
   liquidationFee,
+  totalValue,
   withdrawable,
 } from './perp/margin.ts';
 import type { Perp } from './perp/perp.ts';
 import { maintenanceMargin, tierOf } from './perp/tiers.ts';
+import { vaultEquity } from './read-keys.ts';
 import { tpslOf } from './read-waiting.ts';
 import type { State } from './state.ts';
 import { triggerSnapshot } from './triggers/trigger-snapshot.ts';
@@ -45,44 +47,47 @@ import type {
 } from './views.ts';
 
 export { feeTierView } from './ledger/account-tier.ts';
+export { payableWithdrawals } from './ledger/withdrawals.ts';
 export { childOrders, reverseJobs, scheduledCancel, triggerOrders } from './read-waiting.ts';
 export { tradeCapacity } from './trade-capacity.ts';
 
 /** Price units that rounding can move a liquidation price by. */
 const ROUNDING_UNITS = 8;
 
-/** The account under an address at the current marks; undefined when there is none. */
-export function accountView(state: State, address: Address): AccountView | undefined {
+/**
+ * The account under an address at the current marks; undefined when there is none. A reader who does
+ * not ask for ADL ranks may give a `rank` that costs less: the true one looks at every account.
+ */
+export function accountView(
+  state: State,
+  address: Address,
+  rank: typeof adlQuantile = adlQuantile,
+): AccountView | undefined {
   const account = findAccount(state, address);
   if (account === undefined) return undefined;
   freshMargin(state, account);
-  const holdings = [...account.holdings.values()];
-  const positions = holdings
+  const positions = [...account.holdings.values()]
     .filter((holding) => holding.size !== 0)
     .sort(
       (a, b) => a.perp.definition.instrumentId - b.perp.definition.instrumentId || a.leg - b.leg,
     )
-    .map((holding) => positionView(state, account, holding));
-  const crossValue = accountValue(state, account);
-  let value = crossValue;
-  for (const holding of holdings) {
-    value = addUsdc(value, addUsdc(holding.isolatedMargin, holding.reserved));
-    if (holding.isIsolated) value = addUsdc(value, holding.unrealised);
-  }
+    .map((holding) => positionView(state, account, holding, rank));
   return {
     address,
     perpBalance: account.perpBalance,
     outcomeBalance: account.outcomeBalance,
+    withdrawHold: account.withdrawHold,
     isHedged: account.positionMode === 'hedge',
-    total: marginView(value, positions),
+    total: marginView(totalValue(state, account), positions),
     cross: marginView(
-      crossValue,
+      accountValue(state, account),
       positions.filter((position) => !position.isIsolated),
     ),
     initialMargin: account.margin.initial,
     maintenanceMargin: account.margin.maintenance,
     liquidationFee: liquidationFee(account.margin.notional, parametersOf(state).liquidationFeeE8),
     withdrawable: withdrawable(state, account),
+    vaultEquity: vaultEquity(state, address),
     positions,
   };
 }
@@ -204,7 +209,12 @@ function findAccount(state: State, address: Address): Account | undefined {
   return index === undefined ? undefined : state.accounts[index];
 }
 
-function positionView(state: State, account: Account, holding: Holding): PositionView {
+function positionView(
+  state: State,
+  account: Account,
+  holding: Holding,
+  rank: typeof adlQuantile,
+): PositionView {
   const { perp, size } = holding;
   const { isIsolated } = holding;
   const magnitude = Math.abs(size);
@@ -224,7 +234,7 @@ function positionView(state: State, account: Account, holding: Holding): Positio
     leverage: holding.leverage,
     maxLeverage: tierOf(perp.tiers, magnitude).maxLeverage,
     marginUsed: isIsolated ? equity : marginFor(holding.notional, holding.leverage),
-    adlQuantile: adlQuantile(state, holding),
+    adlQuantile: rank(state, holding),
     liquidationPrice: liquidationPrice(state, account, holding, equity),
     updatedMs: holding.updatedMs,
     feesPaid: holding.feesPaid,

@@ -1,4 +1,5 @@
 import type { Address, InstrumentId, MicroUsdc } from '@oddlot/units';
+import type { Channel } from './command.ts';
 
 /**
  * Why a command, or one order of it, was refused. Refusals are values; they are checked in the order
@@ -6,12 +7,23 @@ import type { Address, InstrumentId, MicroUsdc } from '@oddlot/units';
  * message needs.
  */
 export type Reject =
-  // Who: nonce window, role, account, expiry, nonce.
+  // Who: nonce window, role, vault, account, gate, expiry, nonce.
   | { readonly reason: 'nonceTooOld'; readonly minExclusive: number }
   | { readonly reason: 'nonceTooNew'; readonly maxExclusive: number }
   | { readonly reason: 'agentUnknown'; readonly signer: Address }
   | { readonly reason: 'accountUnknown'; readonly signer: Address }
   | { readonly reason: 'depositFirst'; readonly signer: Address }
+  | { readonly reason: 'multiSigUnknown'; readonly user: Address }
+  | { readonly reason: 'signerNotInSet'; readonly signer: Address; readonly user: Address }
+  | {
+      readonly reason: 'signaturesMissing';
+      readonly count: number;
+      readonly threshold: number;
+    }
+  | { readonly reason: 'multiSigRequired' }
+  | { readonly reason: 'vaultUnknown'; readonly vault: Address }
+  | { readonly reason: 'vaultLeaderDiffers'; readonly vault: Address }
+  | { readonly reason: 'gated'; readonly gate: GateRefusal; readonly channel: Channel }
   | { readonly reason: 'actionExpired'; readonly expiresAfterMs: number; readonly timeMs: number }
   | { readonly reason: 'nonceUsed' }
   | { readonly reason: 'nonceTooLow'; readonly floor: number }
@@ -21,6 +33,23 @@ export type Reject =
   | { readonly reason: 'agentLabelUnknown' }
   | { readonly reason: 'agentAddressUsed' }
   | { readonly reason: 'agentsFull' }
+  // Builders.
+  | { readonly reason: 'builderInvalid' }
+  | { readonly reason: 'builderIsSelf' }
+  | { readonly reason: 'builderFeeInvalid' }
+  | { readonly reason: 'buildersFull' }
+  | { readonly reason: 'builderUnknown' }
+  | { readonly reason: 'builderRewardsNone' }
+  // Multi-sig.
+  | { readonly reason: 'multiSigSetInvalid'; readonly why: string }
+  // Money.
+  | { readonly reason: 'tokenUnknown'; readonly token: number }
+  | { readonly reason: 'amountInexact'; readonly floor: MicroUsdc }
+  | { readonly reason: 'transferBelowMin'; readonly min: MicroUsdc }
+  | { readonly reason: 'sameSubAccount' }
+  | { readonly reason: 'withdrawBelowMin'; readonly min: MicroUsdc }
+  | { readonly reason: 'insuranceBelowTarget' }
+  | { readonly reason: 'vaultInvalid'; readonly why: 'agent' | 'builder' | 'multiSig' | 'fund' }
   // The operator.
   | { readonly reason: 'operatorUnknown'; readonly signer: Address; readonly action: string }
   | { readonly reason: 'instrumentIdUsed'; readonly instrumentId: number }
@@ -83,6 +112,8 @@ export type Reject =
       readonly reason: 'balanceInsufficient';
       readonly required: MicroUsdc;
       readonly available: MicroUsdc;
+      /** What keeps the rest of the money from moving, the largest first. */
+      readonly reservedBy?: readonly ReservedBy[];
     }
   | {
       readonly reason: 'marginNotFree';
@@ -93,5 +124,14 @@ export type Reject =
   | { readonly reason: 'reverseUnderWay'; readonly instrumentId: InstrumentId }
   // Cancels.
   | { readonly reason: 'orderNotLive'; readonly instrumentId: InstrumentId };
+
+/** Why the gate of a channel stops new risk (R-gate), the first that applies. */
+export type GateRefusal = 'blacklisted' | 'closed' | 'notWhitelisted' | 'notGranted';
+
+/** Money that is there and not free. */
+export type ReservedBy = {
+  readonly what: 'initialMargin' | 'notionalShare' | 'unrealisedLoss' | 'staleOracle' | 'orders';
+  readonly amount: MicroUsdc;
+};
 
 export type RejectReason = Reject['reason'];

@@ -2,10 +2,14 @@ import type { Address, MicroUsdc } from '@oddlot/units';
 import { ZERO_USDC } from '@oddlot/units';
 import type { Account } from './account.ts';
 import type { AgentBinding } from './auth/agents.ts';
+import { createGate, type Gate } from './auth/gate.ts';
 import type { SignerNonces } from './auth/nonces.ts';
+import type { Vault } from './auth/vaults.ts';
 import { OrderPool } from './book/order-pool.ts';
 import { EffectsDigest } from './digest.ts';
 import { ExpiryQueue } from './expiry-queue.ts';
+import type { BuilderRewards, OrderBuilder } from './ledger/builders.ts';
+import type { Withdrawal } from './ledger/withdrawals.ts';
 import { Liquidations } from './liquidation/progress.ts';
 import { RiskIndex } from './liquidation/risk-index.ts';
 import type { VenueParameters } from './parameters.ts';
@@ -45,6 +49,16 @@ export type State = {
   readonly schedules: CancelSchedules;
   /** Running jobs, by `reverseJobKey`. */
   readonly reverseJobs: Map<string, ReverseJob>;
+  /** What builders earned and took, by address. */
+  readonly builderRewards: Map<Address, BuilderRewards>;
+  /** Live orders that a builder charges for, by order id. */
+  readonly orderBuilders: Map<number, OrderBuilder>;
+  readonly vaults: Map<Address, Vault>;
+  /** By channel. */
+  readonly gates: readonly [main: Gate, outcome: Gate];
+  /** R-withdraw: those that the bridge has not settled, by id. */
+  readonly withdrawals: Map<number, Withdrawal>;
+  nextWithdrawalId: number;
   /** R-treasury: exchange fees. */
   treasury: MicroUsdc;
   /** What the insurance fund should hold, at the marks of this block. Derived, never dumped. */
@@ -86,6 +100,12 @@ export function createState(digestLanes?: readonly number[]): State {
     groups: new GroupBook(),
     schedules: new CancelSchedules(),
     reverseJobs: new Map(),
+    builderRewards: new Map(),
+    orderBuilders: new Map(),
+    vaults: new Map(),
+    gates: [createGate(), createGate()],
+    withdrawals: new Map(),
+    nextWithdrawalId: 1,
     treasury: ZERO_USDC,
     insuranceTarget: ZERO_USDC,
     deposited: ZERO_USDC,

@@ -12,6 +12,8 @@ export type AccountView = {
   readonly address: Address;
   readonly perpBalance: MicroUsdc;
   readonly outcomeBalance: MicroUsdc;
+  /** R-withdraw: in none of the sums below. */
+  readonly withdrawHold: MicroUsdc;
   readonly isHedged: boolean;
   /** Everything: balance, isolated margins, reserves and unrealised PnL. */
   readonly total: MarginView;
@@ -22,6 +24,8 @@ export type AccountView = {
   readonly maintenanceMargin: MicroUsdc;
   readonly liquidationFee: MicroUsdc;
   readonly withdrawable: MicroUsdc;
+  /** R-vault: what its shares in vaults are worth. */
+  readonly vaultEquity: MicroUsdc;
   /** By instrument id. */
   readonly positions: readonly PositionView[];
 };
@@ -121,6 +125,15 @@ export type AgentView = {
   readonly updatedMs: TimeMs;
 };
 
+/** R-gate: an address before the access code of a channel. */
+export type GateStatusView = {
+  readonly required: boolean;
+  /** Always true where no code is required. */
+  readonly granted: boolean;
+  readonly code: string | undefined;
+  readonly grantedMs: number | undefined;
+};
+
 /** An account's place on the fee ladder (R-fee-tiers); anyone unknown stands at its foot. */
 export type FeeTierView = {
   readonly tier: FeeTier;
@@ -163,4 +176,25 @@ export type ReverseJobView = {
   readonly opened: number;
   readonly isIsolated: boolean;
   readonly startedMs: TimeMs;
+};
+
+/** What a builder earned, and whether it earns now (R-builder). */
+export type BuilderView = {
+  readonly builder: Address;
+  readonly unclaimed: MicroUsdc;
+  readonly earned: MicroUsdc;
+  readonly claimed: MicroUsdc;
+  readonly perpBalance: MicroUsdc;
+  readonly minPerpBalance: MicroUsdc;
+  readonly isEligible: boolean;
+};
+
+/** Someone who may charge an account, up to a rate. */
+export type ApprovedBuilder = {
+  readonly builder: Address;
+  /** 10^-8. */
+  readonly maxFeeE8: number;
+  /** As it was written. */
+  readonly maxFeeText: string;
+  readonly updatedMs: TimeMs;
 };

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   accrueFee,
+  accrueFeeDown,
   addUsdc,
   address,
   feeUp,
@@ -154,6 +155,38 @@ describe('the fee of an order in parts', () => {
         }
         expect(overpaid).toBeGreaterThanOrEqual(0);
         expect(overpaid).toBeLessThan(RATE_ONE);
+      }),
+    );
+  });
+});
+
+describe('a fee in parts that rounds down', () => {
+  test('a part that is too small for a whole micro-USDC is charged with a later one', () => {
+    // Three fills of 1 micro-USDC at 40 %: 1.2 in all, so 1 and not 0.
+    const rate = rateE8(0.4 * RATE_ONE);
+    const first = accrueFeeDown(microUsdc(1n), rate, 0);
+    expect(first).toEqual({ fee: 0n, owed: 40_000_000 });
+    const second = accrueFeeDown(microUsdc(1n), rate, first.owed);
+    expect(second).toEqual({ fee: 0n, owed: 80_000_000 });
+    const third = accrueFeeDown(microUsdc(1n), rate, second.owed);
+    expect(third).toEqual({ fee: 1n, owed: 20_000_000 });
+  });
+
+  test('many partial fills cost what one fill would, after any of them', () => {
+    const parts = fc.array(fc.bigInt({ min: 0n, max: 10n ** 15n }), { maxLength: 50 });
+    const rates = fc.oneof(fc.integer({ min: 0, max: 1_000_000 }), fc.constantFrom(1, RATE_ONE));
+    fc.assert(
+      fc.property(parts, rates, (values, rate) => {
+        let paid = 0n;
+        let sum = 0n;
+        let owed = 0;
+        for (const value of values) {
+          const step = accrueFeeDown(microUsdc(value), rateE8(rate), owed);
+          paid += step.fee;
+          sum += value;
+          owed = step.owed;
+          expect(paid).toBe(shareDown(microUsdc(sum), rateE8(rate)));
+        }
       }),
     );
   });

@@ -130,6 +130,22 @@ export function accrueFee(
   return { fee: fee as MicroUsdc, overpaid: left };
 }
 
+/**
+ * The same for a fee that rounds down. `owed` is what earlier fills left uncharged of the exact fee,
+ * in 10^-8 micro-USDC, and lies in [0, 10^8).
+ */
+export function accrueFeeDown(
+  value: MicroUsdc,
+  rate: RateE8,
+  owed: number,
+): { fee: MicroUsdc; owed: number } {
+  const due = value * BigInt(rate) + BigInt(owed);
+  const fee = divFloor(due, RATE_ONE_BIG);
+  const left = Number(due - fee * RATE_ONE_BIG);
+  assert(left >= 0 && left < RATE_ONE, 'accrueFeeDown: the remainder stays below one micro-USDC');
+  return { fee: fee as MicroUsdc, owed: left };
+}
+
 export const addUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a + b) as MicroUsdc;
 export const subUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a - b) as MicroUsdc;
 export const negUsdc = (a: MicroUsdc): MicroUsdc => -a as MicroUsdc;

@@ -1,9 +1,11 @@
 import { address, type Address } from '@oddlot/units';
 import type { Account } from '../account.ts';
 import type { ApproveAgentCommand } from '../command.ts';
+import type { Execution } from '../execution.ts';
 import { LIMITS } from '../limits.ts';
 import type { Reject } from '../reject.ts';
 import type { State } from '../state.ts';
+import { raiseNonceFloor } from './nonces.ts';
 
 /** Whom an agent address acts for. */
 export type AgentBinding = { readonly accountIndex: number; readonly label: string };
@@ -28,11 +30,47 @@ export function checkApproveAgent(
 }
 
 /**
- * An address that is an agent, or has an account of its own, cannot be made an agent: anyone could
- * otherwise capture what another's account key signs.
+ * An address that is an agent, or has an account of its own as every vault has, cannot be made an
+ * agent: anyone could otherwise capture what another's account key signs.
  */
-function isAddressTaken(state: State, agent: Address): boolean {
+export function isAddressTaken(state: State, agent: Address): boolean {
   return state.agents.has(agent) || state.accountIndex.has(agent);
+}
+
+/** Revokes every agent of an account, by label: a restored state keeps them in no other order. */
+export function revokeAgents(execution: Execution, account: Account): void {
+  const labels = [...account.agents.keys()].sort((a, b) => (a < b ? -1 : 1));
+  for (const label of labels) revokeAgent(execution, account, label);
+}
+
+/** Revokes the agent under a label that is bound. */
+export function revokeAgent(execution: Execution, account: Account, label: string): void {
+  const previous = account.agents.get(label)?.agent;
+  if (previous !== undefined) freeAddress(execution.state, previous);
+  account.agents.delete(label);
+  emitAgent(execution, account, { label, agent: undefined, previous });
+}
+
+/** Lets go of an agent's address: what it signed so far is worthless, for any owner (R-nonce). */
+export function freeAddress(state: State, agent: Address): void {
+  state.agents.delete(agent);
+  raiseNonceFloor(state, agent);
+}
+
+/** Tells that a label was bound, rebound or, without an agent, revoked. */
+export function emitAgent(
+  { commandIndex, events, state }: Execution,
+  account: Account,
+  change: {
+    readonly label: string;
+    readonly agent: Address | undefined;
+    readonly previous: Address | undefined;
+  },
+): void {
+  state.digest.word(account.index);
+  state.digest.text(change.label);
+  state.digest.text(change.agent ?? ZERO_ADDRESS);
+  events.push({ type: 'agentChanged', commandIndex, account: account.address, ...change });
 }
 
 function codePoints(text: string): number {

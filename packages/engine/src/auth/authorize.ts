@@ -1,8 +1,12 @@
+import type { Address } from '@oddlot/units';
 import type { Account } from '../account.ts';
-import type { Authority, SignedCommand } from '../command.ts';
+import { type Authority, isOwnKeyOnly, type SignedCommand } from '../command.ts';
 import type { Reject } from '../reject.ts';
 import type { State } from '../state.ts';
+import { checkGate } from './gate.ts';
+import { checkQuorum } from './multi-sig.ts';
 import { checkNonceFresh, checkNonceWindow } from './nonces.ts';
+import { vaultLedBy } from './vaults.ts';
 
 /** The account acted for, or why the signer may not act. */
 export type Authorization =
@@ -10,41 +14,85 @@ export type Authorization =
   | { readonly account?: never; readonly reject: Reject };
 
 /**
- * Judges who signed, in this order: the nonce's window, the signer's role, the account, the expiry,
- * the nonce's freshness. Changes nothing; admission and execution both ask it.
+ * Judges who signed, in this order: the nonce's window, the signer's role, the vault, the account,
+ * the gate, the expiry, the nonce's freshness. Changes nothing; admission and execution both ask it.
  */
 export function authorize(state: State, command: SignedCommand, timeMs: number): Authorization {
   const { authority } = command;
   const window = checkNonceWindow(authority.nonce, timeMs);
   if (window !== undefined) return { reject: window };
-  const account =
-    command.type === 'approveAgent'
-      ? ownAccount(state, authority)
-      : actingAccount(state, authority);
+  const role = judgeRole(state, command);
+  if (role.account === undefined || role.reject !== undefined) return role;
+  const { account } = role;
+  const reject =
+    checkGate(state, account, command) ??
+    checkExpiry(authority, timeMs) ??
+    checkNonceFresh(state, authority.signer, authority.nonce);
+  return reject === undefined ? { account } : { account, reject };
+}
+
+/** Whom the signer acts for, and whether it may. */
+function judgeRole(state: State, command: SignedCommand): Authorization {
+  const actor = judgeActor(state, command);
+  if (actor.account === undefined || actor.reject !== undefined) return actor;
+  return judgeVault(state, command, actor.account);
+}
+
+/** Whom an account acts for: itself, or the vault that the command names and that it leads. */
+export function judgeVault(state: State, command: SignedCommand, actor: Account): Authorization {
+  const { authority } = command;
+  const { vault } = authority;
+  if (vault === undefined) return { account: actor };
+  const led = vaultLedBy(state, { ...authority, vault }, actor);
+  // Its keys and its money are the vault's own key's business, never its leader's (R-vault).
+  return led.reject === undefined && isOwnKeyOnly(command)
+    ? { account: actor, reject: { reason: 'vaultLeaderDiffers', vault } }
+    : led;
+}
+
+function judgeActor(state: State, command: SignedCommand): Authorization {
+  const { authority } = command;
+  if (authority.multiSig !== undefined)
+    return checkQuorum(state, authority.signer, authority.multiSig);
+  const account = isOwnKeyOnly(command)
+    ? accountAt(state, authority.signer)
+    : directActor(state, authority.signer);
   if (account === undefined) return { reject: roleRefusal(state, command) };
-  const expired = checkExpiry(authority, timeMs);
-  if (expired !== undefined) return { account, reject: expired };
-  const stale = checkNonceFresh(state, authority.signer, authority.nonce);
-  return stale === undefined ? { account } : { account, reject: stale };
+  // Its own key is no more than one of the signatures that a multi-sig account needs.
+  if (account.multiSig !== undefined && account.address === authority.signer) {
+    return { account, reject: { reason: 'multiSigRequired' } };
+  }
+  return { account };
+}
+
+/**
+ * The address of the account that a command is about, whether or not its signer may act for it, and
+ * whether or not it exists yet: what keeps the commands of one account in their order.
+ */
+export function actingAddress(state: State, command: SignedCommand): Address {
+  const { multiSig, signer, vault } = command.authority;
+  if (vault !== undefined) return vault;
+  if (multiSig !== undefined) return multiSig.user;
+  return isOwnKeyOnly(command) ? signer : (directActor(state, signer)?.address ?? signer);
 }
 
 /** An agent acts for its owner; anyone else for the account under the signer's own address. */
-export function actingAccount(state: State, authority: Authority): Account | undefined {
-  const binding = state.agents.get(authority.signer);
-  return binding === undefined
-    ? ownAccount(state, authority)
-    : state.accounts[binding.accountIndex];
+function directActor(state: State, signer: Address): Account | undefined {
+  const binding = state.agents.get(signer);
+  return binding === undefined ? accountAt(state, signer) : state.accounts[binding.accountIndex];
 }
 
-function ownAccount(state: State, authority: Authority): Account | undefined {
-  const index = state.accountIndex.get(authority.signer);
+function accountAt(state: State, address: Address): Account | undefined {
+  const index = state.accountIndex.get(address);
   return index === undefined ? undefined : state.accounts[index];
 }
 
 function roleRefusal(state: State, command: SignedCommand): Reject {
   const { signer } = command.authority;
   if (command.type === 'approveAgent') return { reason: 'depositFirst', signer };
-  if (state.signers.get(signer)?.isRevokedAgent === true) return { reason: 'agentUnknown', signer };
+  if (!isOwnKeyOnly(command) && state.signers.get(signer)?.isRevokedAgent === true) {
+    return { reason: 'agentUnknown', signer };
+  }
   return { reason: 'accountUnknown', signer };
 }
 

@@ -55,12 +55,22 @@ function steps(priceMax: number, lengthMax: number): fc.Arbitrary<Step[]> {
 
 /** Both books side by side, and the counters that the engine would keep. */
 class Pair {
-  readonly pool = new OrderPool(1);
-  readonly book = new LevelBook(this.pool, INSTRUMENT);
-  readonly reference = new ReferenceBook();
-  readonly live: number[] = [];
-  #nextId = 1;
-  #nowMs = 0;
+  readonly pool: OrderPool;
+  readonly book: LevelBook;
+  readonly reference: ReferenceBook;
+  readonly live: number[];
+  #nextId: number;
+  #nowMs: number;
+
+  /** An origin makes a fork: of the pool and the book by themselves, of the rest by copying. */
+  constructor(origin?: Pair) {
+    this.pool = origin?.pool.fork() ?? new OrderPool(1);
+    this.book = origin?.book.fork(this.pool) ?? new LevelBook(this.pool, INSTRUMENT);
+    this.reference = origin?.reference.copy() ?? new ReferenceBook();
+    this.live = [...(origin?.live ?? [])];
+    this.#nextId = origin === undefined ? 1 : origin.#nextId;
+    this.#nowMs = origin === undefined ? 0 : origin.#nowMs;
+  }
 
   /** Returns how many changes the book was asked for. */
   run(step: Step): number {
@@ -172,4 +182,24 @@ test.each([
     }
   });
   fc.assert(property, { numRuns: runs });
+});
+
+test('a fork goes its own way, and its origin stays what it was', () => {
+  const property = fc.property(
+    steps(6, 60),
+    fc.array(steps(6, 12), { maxLength: 4 }),
+    (first, forks) => {
+      const pair = new Pair();
+      for (const step of first) pair.run(step);
+      // Each fork uses the memory of the one before it.
+      for (const sequence of forks) {
+        const fork = new Pair(pair);
+        for (const step of sequence) fork.run(step);
+        compare(fork, [1, 3, 6]);
+        compare(pair, [1, 3, 6]);
+        pair.run(sequence[0]!);
+      }
+    },
+  );
+  fc.assert(property, { numRuns: RUNS });
 });

@@ -30,17 +30,36 @@ export class LevelBook {
   readonly instrument: number;
 
   readonly #pool: OrderPool;
-  readonly #levels = new LevelTable();
-  readonly #bids = new LevelSide(true);
-  readonly #asks = new LevelSide(false);
+  #levels: LevelTable;
+  #bids: LevelSide;
+  #asks: LevelSide;
+  /** True in a fork that was not changed yet: its levels are still those of the origin. */
+  #isShared: boolean;
   /** Lots of the buys and of the sells. In an array, since a large number in a field is boxed. */
   readonly #sizes = new Float64Array(2);
   #orderCount = 0;
   #version = 0;
 
-  constructor(pool: OrderPool, instrument: number) {
+  /** An origin makes a fork of it: see `fork`. */
+  constructor(pool: OrderPool, instrument: number, origin?: LevelBook) {
     this.#pool = pool;
     this.instrument = instrument;
+    this.#isShared = origin !== undefined;
+    this.#levels = origin === undefined ? new LevelTable() : origin.#levels;
+    this.#bids = origin === undefined ? new LevelSide(true) : origin.#bids;
+    this.#asks = origin === undefined ? new LevelSide(false) : origin.#asks;
+    if (origin === undefined) return;
+    this.#sizes.set(origin.#sizes);
+    this.#orderCount = origin.#orderCount;
+    this.#version = origin.#version;
+  }
+
+  /**
+   * A book with the same orders, over a fork of the pool, which may be changed without changing this
+   * one. Its levels are copied with the first change. This book must stand still meanwhile.
+   */
+  fork(pool: OrderPool): LevelBook {
+    return new LevelBook(pool, this.instrument, this);
   }
 
   /** How many orders rest, both sides together. */
@@ -72,6 +91,7 @@ export class LevelBook {
     const acceptedMs = pool.acceptedMs[slot]!;
     pool.queueMs[slot] = acceptedMs > notBeforeMs ? acceptedMs : notBeforeMs;
 
+    this.#own();
     const isBuy = (pool.flags[slot]! & SIDE_BUY) !== 0;
     const side = isBuy ? this.#bids : this.#asks;
     const position = side.search(price);
@@ -90,12 +110,15 @@ export class LevelBook {
 
   /** Takes an order out of the book. Its record stays in the pool until the caller releases it. */
   remove(slot: number): void {
+    this.#own();
     const pool = this.#pool;
     const levels = this.#levels;
     const level = this.#levelOf(slot);
     const isBuy = (pool.flags[slot]! & SIDE_BUY) !== 0;
     const previous = pool.bookPrev[slot]!;
     const following = pool.bookNext[slot]!;
+    pool.need(previous);
+    pool.need(following);
     if (previous === NONE) levels.head[level] = following;
     else pool.bookNext[previous] = following;
     if (following === NONE) levels.tail[level] = previous;
@@ -120,6 +143,7 @@ export class LevelBook {
    * that the caller can report it; the caller removes it before the command ends.
    */
   fill(slot: number, size: number): void {
+    this.#own();
     const pool = this.#pool;
     const level = this.#levelOf(slot);
     const remaining = pool.remaining[slot]!;
@@ -131,6 +155,7 @@ export class LevelBook {
 
   /** Gives a resting order a new open size. It keeps its place, also when it grows (R-modify). */
   resize(slot: number, newRemaining: number): void {
+    this.#own();
     const pool = this.#pool;
     const level = this.#levelOf(slot);
     const isSize = Number.isSafeInteger(newRemaining) && newRemaining > 0;
@@ -143,7 +168,7 @@ export class LevelBook {
   /** The order that trades first on a side, or `NONE`. */
   best(isBuy: boolean): number {
     const side = isBuy ? this.#bids : this.#asks;
-    return side.count === 0 ? NONE : this.#levels.head[side.levelAt(side.count - 1)]!;
+    return side.count === 0 ? NONE : this.#needed(this.#levels.head[side.levelAt(side.count - 1)]!);
   }
 
   /** The best price of a side; 0, which is no price, when the side is empty. */
@@ -157,10 +182,10 @@ export class LevelBook {
     const pool = this.#pool;
     const level = this.#levelOf(slot);
     const following = pool.bookNext[slot]!;
-    if (following !== NONE) return following;
+    if (following !== NONE) return this.#needed(following);
     const side = (pool.flags[slot]! & SIDE_BUY) !== 0 ? this.#bids : this.#asks;
     const position = side.search(this.#levels.price[level]!);
-    return position === 0 ? NONE : this.#levels.head[side.levelAt(position - 1)]!;
+    return position === 0 ? NONE : this.#needed(this.#levels.head[side.levelAt(position - 1)]!);
   }
 
   /** Whether an incoming order of this side and limit price would trade at once. */
@@ -187,7 +212,7 @@ export class LevelBook {
     const side = isBuy ? this.#bids : this.#asks;
     for (let at = side.count - 1; at >= 0; at -= 1) {
       let slot = this.#levels.head[side.levelAt(at)]!;
-      for (; slot !== NONE; slot = this.#pool.bookNext[slot]!) visit(slot);
+      for (; slot !== NONE; slot = this.#pool.bookNext[slot]!) visit(this.#needed(slot));
     }
   }
 
@@ -233,6 +258,7 @@ export class LevelBook {
     let count = 0;
     let previous = NONE;
     for (let slot = this.#levels.head[level]!; slot !== NONE; slot = pool.bookNext[slot]!) {
+      pool.need(slot);
       assert(pool.find(pool.orderId[slot]!) === slot, 'book: an order that rests is live');
       assert(this.#levelOf(slot) === level, 'book: an order knows its level');
       assert(pool.price[slot] === this.#levels.price[level], 'book: an order is at its price');
@@ -246,6 +272,21 @@ export class LevelBook {
     }
     assert(this.#levels.tail[level] === previous, 'book: a queue ends at its tail');
     return { size, count };
+  }
+
+  /** Gives a fork levels of its own before they are changed. */
+  #own(): void {
+    if (!this.#isShared) return;
+    this.#levels = this.#levels.copy();
+    this.#bids = this.#bids.copy();
+    this.#asks = this.#asks.copy();
+    this.#isShared = false;
+  }
+
+  /** A slot that the caller is going to look at. */
+  #needed(slot: number): number {
+    this.#pool.need(slot);
+    return slot;
   }
 
   /** The level of a resting order of this book; anything else is a broken invariant. */
@@ -266,11 +307,11 @@ export class LevelBook {
   #link(level: number, slot: number): void {
     const pool = this.#pool;
     const levels = this.#levels;
-    let previous = levels.tail[level]!;
+    let previous = this.#needed(levels.tail[level]!);
     let following = NONE;
     while (previous !== NONE && !this.#isAhead(previous, slot)) {
       following = previous;
-      previous = pool.bookPrev[previous]!;
+      previous = this.#needed(pool.bookPrev[previous]!);
     }
     pool.bookPrev[slot] = previous;
     pool.bookNext[slot] = following;

@@ -22,6 +22,14 @@ export class LevelSide {
     this.#sign = isBuy ? 1 : -1;
   }
 
+  copy(): LevelSide {
+    const copy = new LevelSide(this.#sign === 1);
+    copy.#keys = this.#keys.slice();
+    copy.#levels = this.#levels.slice();
+    copy.#count = this.#count;
+    return copy;
+  }
+
   /** How many levels there are. */
   get count(): number {
     return this.#count;

@@ -27,6 +27,19 @@ export class LevelTable {
   #freeHead = NONE;
   #size = 0;
 
+  copy(): LevelTable {
+    const copy = new LevelTable();
+    copy.price = this.price.slice();
+    copy.total = this.total.slice();
+    copy.count = this.count.slice();
+    copy.head = this.head.slice();
+    copy.tail = this.tail.slice();
+    copy.#used = this.#used;
+    copy.#freeHead = this.#freeHead;
+    copy.#size = this.#size;
+    return copy;
+  }
+
   /** How many levels are in use. */
   get size(): number {
     return this.#size;

@@ -151,3 +151,47 @@ test('the pool finds what a Map finds, through growth and deletion', () => {
   );
   fc.assert(property, { numRuns: RUNS });
 });
+
+test('a fork has its own orders and those of its origin, which never notices', () => {
+  const pool = new OrderPool(2);
+  const list = emptyOwnList();
+  for (const id of [1, 2, 3]) {
+    const slot = pool.allocate(id);
+    pool.price[slot] = 100 * id;
+    pool.clientOrderIds.set(slot, `order ${id}`);
+    pool.ownAppend(list, slot);
+  }
+  const fork = pool.fork();
+  const forked = { ...list };
+  fork.needList(forked);
+  const second = fork.find(2);
+  fork.ownRemove(forked, second);
+  fork.release(second);
+  // More than it has room for: it grows.
+  for (let id = 10; id < 2_010; id += 1) fork.price[fork.allocate(id)] = id;
+
+  expect([fork.size, pool.size]).toEqual([2_002, 3]);
+  expect(fork.price[fork.find(3)]).toBe(300);
+  expect(fork.price[fork.find(2_009)]).toBe(2_009);
+  expect(fork.find(2)).toBe(NONE);
+  expect([...fork.clientOrderIds.values()]).toEqual(['order 1', 'order 3']);
+  expect(fork.ownNext[fork.find(1)]).toBe(fork.find(3));
+  fork.checkConsistency();
+
+  expect(pool.find(10)).toBe(NONE);
+  expect(pool.price[pool.find(2)]).toBe(200);
+  expect(pool.clientOrderIds.size).toBe(3);
+  expect(list.count).toBe(3);
+  pool.checkConsistency();
+});
+
+test('a fork ends when the next one is made, and is not forked itself', () => {
+  const pool = new OrderPool();
+  pool.allocate(1);
+  const first = pool.fork();
+  first.find(1);
+  const second = pool.fork();
+  expect(() => first.find(1)).toThrow('a fork is used until the next one is made');
+  expect(second.orderId[second.find(1)]).toBe(1);
+  expect(() => second.fork()).toThrow('a fork is not forked again');
+});

@@ -1,5 +1,7 @@
 import { assert } from '@oddlot/units';
 
+import { LayeredMap } from '../layered-map.ts';
+import { LayeredIndex, type SlotIndex } from './layered-index.ts';
 import { NONE, OrderIndex } from './order-index.ts';
 
 export { NONE };
@@ -28,13 +30,22 @@ export const SIDE_BUY = 1;
 export const REDUCE_ONLY = 2;
 /** Flag: the order is about the short leg of a hedged account. */
 export const LEG_SHORT = 4;
+/** Flag: a builder charges for the order. */
+export const HAS_BUILDER = 8;
 
 /** From slot to slot: the number of fields of the type that has most, the Float64 ones. */
 const STRIDE = 10;
+/** Int32 fields of an order; the one behind them is the stamp of a fork. */
+const INT_FIELDS = 9;
 /** Slots are int32. */
 const CAPACITY_MAX = 2 ** 27;
 /** The order id in a slot that holds no order. */
 const FREE = -1;
+
+/** How many more orders than its origin a fork has room for: one command makes fewer. */
+const FORK_ROOM = 1024;
+/** Stamps are int32; beyond this they start again, in fresh memory. */
+const STAMP_MAX = 2 ** 31 - 1;
 
 const NO_FLOATS = new Float64Array(0);
 const NO_INTS = new Int32Array(0);
@@ -47,6 +58,18 @@ export type OwnList = {
   tail: number;
   /** How many orders the list holds. */
   count: number;
+};
+
+/**
+ * The memory of forks. It is as large as the pool, but only what forks touch is ever written, and
+ * one fork after the other uses it: fresh arrays of this size for each would keep the collector busy.
+ */
+type Scratch = {
+  readonly floats: Float64Array<ArrayBuffer>;
+  readonly ints: Int32Array<ArrayBuffer>;
+  readonly capacity: number;
+  /** Of the newest fork, the only one that may still be used. */
+  stamp: number;
 };
 
 /** A list without orders. */
@@ -98,21 +121,66 @@ export class OrderPool {
   /** Time in force, in the engine's coding. */
   tif: Int32Array = NO_INTS;
   /** Client order ids by slot, for those orders that have one. Forgotten on release. */
-  readonly clientOrderIds = new Map<number, string>();
+  readonly clientOrderIds: Map<number, string>;
 
   #capacity = 0;
   /** Slots at and above this were never used: the free list is built only as slots come back. */
   #used = 0;
   #freeHead = NONE;
-  readonly #index: OrderIndex;
+  readonly #index: SlotIndex;
+  /** Set in a fork: where its orders come from. A slot has come when it carries the fork's stamp. */
+  readonly #origin: OrderPool | undefined;
+  readonly #forkStamp: number;
+  #stamps: Int32Array = NO_INTS;
+  /** What this pool's forks use. */
+  #scratch: Scratch | undefined;
 
   /**
    * Starts with room for `capacity` orders; a host that knows its load avoids pauses for growing.
    * The salt is any integer that clients don't know; it has no visible effect (see `OrderIndex`).
+   * An origin makes a fork of it: see `fork`.
    */
-  constructor(capacity = 1024, salt = 0) {
-    this.#index = new OrderIndex(salt);
-    this.#grow(capacity);
+  constructor(capacity = 1024, salt = 0, origin?: OrderPool) {
+    this.#origin = origin;
+    if (origin === undefined) {
+      this.#index = new OrderIndex(salt);
+      this.clientOrderIds = new Map();
+      this.#forkStamp = 0;
+      this.#grow(capacity);
+      return;
+    }
+    const scratch = origin.#nextScratch();
+    this.#index = new LayeredIndex(origin.#index);
+    this.clientOrderIds = new LayeredMap(origin.clientOrderIds);
+    this.#forkStamp = scratch.stamp;
+    this.#used = origin.#used;
+    this.#freeHead = origin.#freeHead;
+    this.#scratch = scratch;
+    this.#lay(scratch.floats, scratch.ints, scratch.capacity);
+  }
+
+  /**
+   * A pool with the same orders in the same slots, which may be changed without changing this one.
+   * Orders come over one by one when they are needed, so a fork costs what is touched. It lives until
+   * the next one is made, and this pool must stand still meanwhile.
+   *
+   * A slot must be needed before its fields are read: `find`, `allocate` and the books do so, and
+   * `needList` does it for all orders of an owner. One that was forgotten reads what an earlier fork
+   * left, which spoils the fork and nothing else.
+   */
+  fork(): OrderPool {
+    assert(this.#origin === undefined, 'order pool: a fork is not forked again');
+    return new OrderPool(0, 0, this);
+  }
+
+  /** Brings an order into a fork. In a pool that is no fork every order is there. */
+  need(slot: number): void {
+    if (this.#origin !== undefined) this.#bring(slot, this.#origin);
+  }
+
+  /** Brings all orders of an owner's list into a fork. */
+  needList(list: OwnList): void {
+    for (let slot = list.head; slot !== NONE; slot = this.ownNext[slot]!) this.need(slot);
   }
 
   /** How many orders are live. */
@@ -127,7 +195,9 @@ export class OrderPool {
 
   /** The slot of a live order, or `NONE`. */
   find(orderId: number): number {
-    return this.#index.get(orderId);
+    const slot = this.#index.get(orderId);
+    this.need(slot);
+    return slot;
   }
 
   /** A slot for a new order: in no list, every other field zero. */
@@ -138,6 +208,7 @@ export class OrderPool {
       if (this.#used === STRIDE * this.#capacity) this.#grow(2 * this.#capacity);
       slot = this.#used;
     }
+    this.need(slot);
     this.#index.add(orderId, slot);
     if (slot === this.#used) this.#used += STRIDE;
     else this.#freeHead = this.bookNext[slot]!;
@@ -218,6 +289,7 @@ export class OrderPool {
   checkConsistency(): void {
     let live = 0;
     for (let slot = 0; slot < this.#used; slot += STRIDE) {
+      this.need(slot);
       if (this.orderId[slot] === FREE) continue;
       live += 1;
       assert(this.find(this.orderId[slot]!) === slot, 'order pool: an order is found by its id');
@@ -265,6 +337,10 @@ export class OrderPool {
     // The first field of each type lies at the start of its buffer, so its view spans the buffer.
     floats.set(this.price);
     ints.set(this.level);
+    this.#lay(floats, ints, capacity);
+  }
+
+  #lay(floats: Float64Array, ints: Int32Array, capacity: number): void {
     this.price = floats;
     this.remaining = floats.subarray(1);
     this.queueMs = floats.subarray(2);
@@ -284,6 +360,40 @@ export class OrderPool {
     this.ownNext = ints.subarray(6);
     this.ownPrev = ints.subarray(7);
     this.tif = ints.subarray(8);
+    this.#stamps = ints.subarray(INT_FIELDS);
     this.#capacity = capacity;
+  }
+
+  /** The memory for the next fork; the one before it ends here. */
+  #nextScratch(): Scratch {
+    const capacity = this.#capacity + FORK_ROOM;
+    let scratch = this.#scratch;
+    if (scratch === undefined || scratch.capacity < capacity || scratch.stamp === STAMP_MAX) {
+      const length = STRIDE * capacity;
+      scratch = {
+        floats: new Float64Array(length),
+        ints: new Int32Array(length),
+        capacity,
+        stamp: 0,
+      };
+      this.#scratch = scratch;
+    }
+    scratch.stamp += 1;
+    return scratch;
+  }
+
+  /** Copies an order of the origin, once. A slot that the origin never used has nothing to copy. */
+  #bring(slot: number, origin: OrderPool): void {
+    const stamp = this.#forkStamp;
+    assert(this.#scratch?.stamp === stamp, 'order pool: a fork is used until the next one is made');
+    if (slot === NONE || this.#stamps[slot] === stamp) return;
+    this.#stamps[slot] = stamp;
+    if (slot >= origin.#used) return;
+    for (let field = 0; field < STRIDE; field += 1) {
+      this.price[slot + field] = origin.price[slot + field]!;
+    }
+    for (let field = 0; field < INT_FIELDS; field += 1) {
+      this.level[slot + field] = origin.level[slot + field]!;
+    }
   }
 }

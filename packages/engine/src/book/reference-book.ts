@@ -24,6 +24,12 @@ export type ReferenceOrder = {
 export class ReferenceBook {
   #orders: ReferenceOrder[] = [];
 
+  copy(): ReferenceBook {
+    const copy = new ReferenceBook();
+    copy.#orders = [...this.#orders];
+    return copy;
+  }
+
   /** Adds an order with an id that is not yet there. */
   add(order: ReferenceOrder): void {
     assert(!this.#orders.some((each) => each.orderId === order.orderId), 'the order id is new');

@@ -2,18 +2,26 @@ import { addUsdc, minUsdc, type MicroUsdc, negUsdc, subUsdc, timeMs } from '@odd
 import type { Account, Holding } from '../account.ts';
 import type { CommandOutcome, EntryOutcome } from '../block.ts';
 import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { clientOrderKey } from '../client-order-id.ts';
 import type { ModifyOrderCommand, OrderRequest } from '../command.ts';
 import type { Execution } from '../execution.ts';
 import { postToBalance } from '../ledger/post.ts';
 import { LIMITS } from '../limits.ts';
 import { emitOrder } from '../orders/emit.ts';
 import { runTaker, takerEntry } from '../orders/execute-order.ts';
+import { findTarget } from '../orders/find-target.ts';
 import { timeInForceOf } from '../orders/order-codes.ts';
+import { withAcceptedBuilder } from '../orders/order-builder.ts';
 import { type OrderContext, reducibleSize } from '../orders/order-exposure.ts';
 import { orderReserve } from '../orders/order-margin.ts';
 import { read, snapshotOf } from '../orders/order-snapshot.ts';
-import { addResting, cancelOrder, ownerOf, removeOrder, reserveOf } from '../orders/resting.ts';
+import {
+  addResting,
+  cancelOrder,
+  ownerOf,
+  removeOrder,
+  reserveOf,
+  restingBuilder,
+} from '../orders/resting.ts';
 import type { TakerOrder } from '../orders/taker-order.ts';
 import { validateOrder } from '../orders/validate-order.ts';
 import { freeInCross, ordersChanged } from '../perp/margin.ts';
@@ -73,19 +81,6 @@ type Amend = {
   readonly context: OrderContext & { readonly replaced: NonNullable<OrderContext['replaced']> };
 };
 
-/** The account's own order in the book; an order that waits for the mark is not there. */
-function findTarget(state: State, account: Account, command: ModifyOrderCommand): number {
-  const { instrumentId, target } = command;
-  const { pool } = state;
-  const orderId =
-    'orderId' in target
-      ? target.orderId
-      : account.clientOrders.get(clientOrderKey(target.clientOrderId) ?? '');
-  const slot = orderId === undefined ? NONE : pool.find(orderId);
-  if (slot === NONE || read(pool.account, slot) !== account.index) return NONE;
-  return read(pool.instrument, slot) === instrumentId ? slot : NONE;
-}
-
 /** The rest of the order as if it were new: the new total size less what has filled. */
 function amendOf(
   state: State,
@@ -99,6 +94,7 @@ function amendOf(
   const filled = read(pool.original, slot) - remaining;
   const flags = read(pool.flags, slot);
   const expireMs = read(pool.expireMs, slot);
+  const builder = restingBuilder(state, slot);
   const order: OrderRequest = {
     instrumentId: command.instrumentId,
     isBuy: (flags & SIDE_BUY) !== 0,
@@ -109,6 +105,7 @@ function amendOf(
     ...(expireMs === 0 ? {} : { expireMs: timeMs(expireMs) }),
     ...(command.priceInexact === true ? { priceInexact: true } : {}),
     ...(command.sizeInexact === true ? { sizeInexact: true } : {}),
+    ...(builder === undefined ? {} : { builder }),
   };
   const replaced = {
     remaining,
@@ -117,7 +114,9 @@ function amendOf(
     reserve: reserveOf(state, read(pool.orderId, slot)),
   };
   const { holding } = ownerOf(state, slot);
-  return { holding, context: { state, account, order, timeMs: nowMs, replaced } };
+  // A builder that may not charge now costs no margin, but the order keeps it.
+  const judged = withAcceptedBuilder(state, account, order);
+  return { holding, context: { state, account, order: judged, timeMs: nowMs, replaced } };
 }
 
 /** A size at or below what has filled ends the order: it is then judged as a cancel is. */
@@ -199,6 +198,7 @@ function trade(execution: Execution, slot: number, amend: Amend): EntryOutcome {
   const reserve = newReserve(amend);
   const { clientOrderId, filledNotional, orderId } = snapshotOf(state, slot);
   const fired = state.triggers.firedAs(orderId);
+  const builder = restingBuilder(state, slot);
   const amended = {
     acceptedMs: read(pool.acceptedMs, slot),
     rank: read(pool.rank, slot),
@@ -218,6 +218,7 @@ function trade(execution: Execution, slot: number, amend: Amend): EntryOutcome {
     filledNotional,
     reserve,
     feeOverpaid: 0,
+    builder,
     amended,
     ...(fired === undefined ? {} : { fired }),
   };

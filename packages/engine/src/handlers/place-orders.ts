@@ -1,8 +1,9 @@
 import { type Account, holdingKey, legOf } from '../account.ts';
-import type { CommandOutcome } from '../block.ts';
+import type { BuilderDrop, CommandOutcome, EntryOutcome } from '../block.ts';
 import { clientOrderKey } from '../client-order-id.ts';
 import type { OrderRequest, PlaceOrdersCommand } from '../command.ts';
 import type { Execution } from '../execution.ts';
+import { judgeBuilder, marketKind, withAcceptedBuilder } from '../orders/order-builder.ts';
 import { validateOrder } from '../orders/validate-order.ts';
 import type { Reject } from '../reject.ts';
 import type { State } from '../state.ts';
@@ -19,18 +20,45 @@ export function placeOrders(
   const { address } = account;
   const reject = checkGrouping(command);
   if (reject !== undefined) return { account: address, reject };
-  const { grouping = 'none', orders } = command;
-  switch (grouping) {
+  const drop = builderDrop(execution.state, account, command);
+  const entries = placeGrouped(execution, account, command);
+  return { account: address, entries, ...(drop === undefined ? {} : { builderDrop: drop }) };
+}
+
+function placeGrouped(
+  execution: Execution,
+  account: Account,
+  command: PlaceOrdersCommand,
+): EntryOutcome[] {
+  const orders = ordersOf(command);
+  switch (command.grouping ?? 'none') {
     case 'none':
-      return {
-        account: address,
-        entries: orders.map((order) => placeOrder(execution, account, order).entry),
-      };
+      return orders.map((order) => placeOrder(execution, account, order).entry);
     case 'normal':
-      return { account: address, entries: placeFamily(execution, account, orders) };
+      return placeFamily(execution, account, orders);
     case 'position':
-      return { account: address, entries: placeOnPosition(execution, account, orders) };
+      return placeOnPosition(execution, account, orders);
   }
+}
+
+/** The orders of an action, each with the action's builder when it asks for a fee. */
+function ordersOf({ builder, orders }: PlaceOrdersCommand): readonly OrderRequest[] {
+  if (builder === undefined || builder.feeTenthsBp === 0) return orders;
+  return orders.map((order) => ({ ...order, builder }));
+}
+
+/** R-builder: why the action's builder would not be paid now, for the first order that it fails. */
+function builderDrop(
+  state: State,
+  account: Account,
+  { builder, orders }: PlaceOrdersCommand,
+): BuilderDrop | undefined {
+  if (builder === undefined) return undefined;
+  for (const { instrumentId } of orders) {
+    const drop = judgeBuilder(state, account, builder, marketKind(instrumentId));
+    if (drop !== undefined) return drop;
+  }
+  return undefined;
 }
 
 /** Judges a whole action before it enters the log: the first order that would surely fail. */
@@ -42,10 +70,12 @@ export function checkPlaceOrders(
 ): CommandOutcome {
   const ungrouped = checkGrouping(command);
   if (ungrouped !== undefined) return { account: account.address, reject: ungrouped };
-  const { grouping = 'none', orders } = command;
+  const { grouping = 'none' } = command;
+  const orders = ordersOf(command);
   let mayFreeMargin = false;
   const clientOrderIds = new Set<string>();
-  for (const [index, order] of orders.entries()) {
+  for (const [index, asked] of orders.entries()) {
+    const order = withAcceptedBuilder(state, account, asked);
     const context = { state, account, order, timeMs: nowMs };
     const reject =
       (isTrigger(order)
@@ -54,7 +84,8 @@ export function checkPlaceOrders(
     if (reject !== undefined) return { account: account.address, reject, rejectIndex: index };
     mayFreeMargin ||= !isTrigger(order) && reducesPosition(account, order);
   }
-  return { account: account.address };
+  const drop = builderDrop(state, account, command);
+  return { account: account.address, ...(drop === undefined ? {} : { builderDrop: drop }) };
 }
 
 /** One action cannot use a client order id twice: at least one of the orders would fail. */

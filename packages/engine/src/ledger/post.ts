@@ -2,6 +2,7 @@ import {
   addUsdc,
   type MicroUsdc,
   minUsdc,
+  negUsdc,
   rateE8,
   shareDown,
   subUsdc,
@@ -16,6 +17,9 @@ import type { State } from '../state.ts';
 
 /** The only writers of balances. What one pocket loses another gains, in the same call. */
 
+/** One of an account's two balances. */
+export type Pocket = { readonly account: Account; readonly subAccount: SubAccount };
+
 /** Money enters the venue. */
 export function postDeposit(
   state: State,
@@ -23,10 +27,36 @@ export function postDeposit(
   subAccount: SubAccount,
   amount: MicroUsdc,
 ): void {
-  if (subAccount === 'perp') account.perpBalance = addUsdc(account.perpBalance, amount);
-  else account.outcomeBalance = addUsdc(account.outcomeBalance, amount);
+  postToPocket(state, { account, subAccount }, amount);
   state.deposited = addUsdc(state.deposited, amount);
-  absorbBalances(state, account);
+}
+
+/** Money goes from one sub-account to another, of the same account or of two (R-transfer). */
+export function postTransfer(state: State, from: Pocket, to: Pocket, amount: MicroUsdc): void {
+  postToPocket(state, from, negUsdc(amount));
+  postToPocket(state, to, amount);
+}
+
+/**
+ * What opening another's account costs (R-limits-of-state). It is no exchange fee: the insurance
+ * fund has no share in it, all is the treasury's.
+ */
+export function postOpeningFee(state: State, from: Pocket, fee: MicroUsdc): void {
+  if (fee === 0n) return;
+  postToPocket(state, from, negUsdc(fee));
+  postToTreasury(state, fee);
+}
+
+/** Collected fees are paid to an account's perp balance (R-treasury). */
+export function postFromTreasury(state: State, account: Account, amount: MicroUsdc): void {
+  postToTreasury(state, negUsdc(amount));
+  postToBalance(state, account, amount);
+}
+
+/** The treasury gains what its caller takes from somewhere else. */
+export function postToTreasury(state: State, amount: MicroUsdc): void {
+  state.treasury = addUsdc(state.treasury, amount);
+  state.digest.amount(state.treasury);
 }
 
 /**
@@ -61,6 +91,15 @@ function fundShare(state: State, fee: MicroUsdc): MicroUsdc {
   if (missing <= 0n) return ZERO_USDC;
   const { insuranceFeeShareE8 } = parametersOf(state);
   return minUsdc(missing, shareDown(fee, rateE8(insuranceFeeShareE8)));
+}
+
+function postToPocket(state: State, { account, subAccount }: Pocket, amount: MicroUsdc): void {
+  if (subAccount === 'perp') {
+    postToBalance(state, account, amount);
+    return;
+  }
+  account.outcomeBalance = addUsdc(account.outcomeBalance, amount);
+  absorbBalances(state, account);
 }
 
 function absorbBalances(state: State, account: Account): void {

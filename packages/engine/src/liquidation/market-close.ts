@@ -42,6 +42,7 @@ export function marketClose(
     filledNotional: 0,
     reserve: ZERO_USDC,
     feeOverpaid: 0,
+    builder: undefined,
     forced: close.fee === 'none' ? 'unwind' : 'liquidation',
   };
   matchOrder(execution, taker);

@@ -1,4 +1,5 @@
 import { ExpiryQueue } from '../expiry-queue.ts';
+import { LayeredMap } from '../layered-map.ts';
 
 /** Above this many entries the queue is rebuilt when most of them were replaced. */
 const REBUILD_MIN = 1_024;
@@ -6,9 +7,19 @@ const REBUILD_MIN = 1_024;
 /** When whose orders are to be cancelled: one time an account, set ahead again and again. */
 export class CancelSchedules {
   /** By account index. */
-  readonly #times = new Map<number, number>();
+  #times = new Map<number, number>();
   /** Holds replaced times too: an account is due when its own time says so. */
   #queue = new ExpiryQueue();
+
+  /**
+   * Schedules that may be changed without changing these, which must stand still meanwhile. They are
+   * for commands and not for blocks: nothing of what they took over falls due.
+   */
+  fork(): CancelSchedules {
+    const fork = new CancelSchedules();
+    fork.#times = new LayeredMap(this.#times);
+    return fork;
+  }
 
   of(accountIndex: number): number | undefined {
     return this.#times.get(accountIndex);

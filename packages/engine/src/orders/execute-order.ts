@@ -1,5 +1,6 @@
 import { negUsdc, timeMs } from '@oddlot/units';
 import { type Account, holdingOf, legOf, settingsChanged, settingsOf } from '../account.ts';
+import { checkOrderGate } from '../auth/gate.ts';
 import type { EntryOutcome } from '../block.ts';
 import type { OrderRequest } from '../command.ts';
 import type { CancelCause, OrderStatus } from '../event.ts';
@@ -14,6 +15,7 @@ import type { FiredTrigger } from '../triggers/trigger-book.ts';
 import { emitOrder, emitRejected } from './emit.ts';
 import { marketPrice } from './market-price.ts';
 import { matchOrder } from './match-order.ts';
+import { builderOf, withAcceptedBuilder } from './order-builder.ts';
 import { reducibleSize } from './order-exposure.ts';
 import { orderReserve } from './order-margin.ts';
 import { restOrder } from './resting.ts';
@@ -31,12 +33,13 @@ export function executeOrder(
   execution: Execution,
   account: Account,
   orderId: number,
-  order: OrderRequest,
+  asked: OrderRequest,
   fired?: FiredTrigger,
 ): Executed {
   const { state } = execution;
+  const order = withAcceptedBuilder(state, account, asked);
   const context = { state, account, order, timeMs: state.timeMs };
-  const reject = validateOrder(context);
+  const reject = checkOrderGate(state, account, order) ?? validateOrder(context);
   const perp = state.perps.get(order.instrumentId);
   if (reject !== undefined || perp === undefined) {
     const why = reject ?? { reason: 'instrumentUnknown', instrumentId: order.instrumentId };
@@ -66,6 +69,7 @@ export function executeOrder(
     filledNotional: 0,
     reserve,
     feeOverpaid: 0,
+    builder: builderOf(order),
     ...(fired === undefined ? {} : { fired }),
   };
   const { cause, status } = runTaker(execution, taker);

@@ -21,6 +21,7 @@ import { accountValue, isolatedEquity } from '../perp/margin.ts';
 import type { State } from '../state.ts';
 import { orderEnded } from '../triggers/order-ended.ts';
 import { emitOrder, emitTrade } from './emit.ts';
+import { type BuilderCharge, builderCharge, feesWith } from './order-builder.ts';
 import { read, snapshotOf } from './order-snapshot.ts';
 import {
   addResting,
@@ -29,6 +30,7 @@ import {
   ownerOf,
   removeOrder,
   reserveOf,
+  restingBuilder,
   useReserve,
 } from './resting.ts';
 import { planSide, type SidePlan, settleSide } from './settle-side.ts';
@@ -79,6 +81,8 @@ type Fill = {
   readonly takerOverpaid: number;
   readonly makerFee: MicroUsdc;
   readonly makerOverpaid: number;
+  readonly takerCharge: BuilderCharge | undefined;
+  readonly makerCharge: BuilderCharge | undefined;
 };
 
 function pendingFill(execution: Execution, taker: TakerOrder, slot: number, maker: Maker): Fill {
@@ -103,7 +107,32 @@ function pendingFill(execution: Execution, taker: TakerOrder, slot: number, make
     takerOverpaid: takerDue.overpaid,
     makerFee: makerDue.fee,
     makerOverpaid: makerDue.overpaid,
+    takerCharge: takerCharge(state, taker, value),
+    makerCharge: makerCharge(state, slot, maker.account, value),
   };
+}
+
+function takerCharge(
+  state: State,
+  { account, builder, request }: TakerOrder,
+  value: MicroUsdc,
+): BuilderCharge | undefined {
+  if (builder === undefined) return undefined;
+  const { instrumentId } = request;
+  return builderCharge(state, account, builder, { instrumentId, value }, 'taker');
+}
+
+/** Whoever takes it, a maker's order pays its builder. */
+function makerCharge(
+  state: State,
+  slot: number,
+  account: Account,
+  value: MicroUsdc,
+): BuilderCharge | undefined {
+  const builder = restingBuilder(state, slot);
+  if (builder === undefined) return undefined;
+  const instrumentId = read(state.pool.instrument, slot);
+  return builderCharge(state, account, builder, { instrumentId, value }, 'maker');
 }
 
 function planMaker(execution: Execution, slot: number, maker: Maker, fill: Fill): SidePlan {
@@ -115,6 +144,8 @@ function planMaker(execution: Execution, slot: number, maker: Maker, fill: Fill)
     signedSize: isBuy ? fill.size : -fill.size,
     price: fill.price,
     fee: fill.makerFee,
+    charge: fill.makerCharge,
+    fees: feesWith(fill.makerFee, fill.makerCharge),
     reserve: reserveOf(execution.state, read(pool.orderId, slot)),
     restingBuy: isBuy ? restingBuy - counted : restingBuy,
     restingSell: isBuy ? restingSell : restingSell - counted,
@@ -127,6 +158,8 @@ function planTaker(execution: Execution, taker: TakerOrder, fill: Fill): SidePla
     signedSize: taker.request.isBuy ? fill.size : -fill.size,
     price: fill.price,
     fee: fill.takerFee,
+    charge: fill.takerCharge,
+    fees: feesWith(fill.takerFee, fill.takerCharge),
     reserve: taker.reserve,
     restingBuy,
     restingSell,

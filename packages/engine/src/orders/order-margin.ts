@@ -1,4 +1,12 @@
-import { addUsdc, feeUp, type MicroUsdc, microUsdc, notional, ZERO_USDC } from '@oddlot/units';
+import {
+  addUsdc,
+  feeUp,
+  type MicroUsdc,
+  microUsdc,
+  notional,
+  type RateE8,
+  ZERO_USDC,
+} from '@oddlot/units';
 import { type Account, defaultSettings, type Holding, leverageOf, legOf } from '../account.ts';
 import { parametersOf } from '../execution.ts';
 import { accountTier } from '../ledger/account-tier.ts';
@@ -7,6 +15,7 @@ import { isolatedReserve } from '../perp/isolated.ts';
 import { accountValue, cappedLeverage, freeInCross, initialMargin } from '../perp/margin.ts';
 import type { Perp } from '../perp/perp.ts';
 import type { Reject } from '../reject.ts';
+import { withBuilderRate } from './order-builder.ts';
 import {
   exposure,
   exposureWith,
@@ -70,21 +79,24 @@ export function orderReserve(
   perp: Perp,
   holding: Holding | undefined,
 ): MicroUsdc {
-  const { state, account, order } = context;
+  const { order } = context;
   if (!willBeIsolated(context, perp) || order.reduceOnly) return ZERO_USDC;
   const largest = exposureWith(context, holding);
   const size = largest - exposure(standing(context, holding));
   if (size <= 0) return ZERO_USDC;
   const leverage = cappedLeverage(perp, largest, orderLeverage(context, perp, true));
-  const rate = fillRate(accountTier(state, account), perp.definition, 'taker');
-  return isolatedReserve(perp, order, { size, leverage }, rate);
+  return isolatedReserve(perp, order, { size, leverage }, worstCaseRate(context, perp));
 }
 
-/** The taker fee on the whole size at the limit price. */
+/** Taker and builder fee on the whole size at the limit price. */
 function worstCaseFee(context: OrderContext, perp: Perp): MicroUsdc {
-  const { state, account, order } = context;
-  const rate = fillRate(accountTier(state, account), perp.definition, 'taker');
-  return feeUp(notional(order.price, order.size), rate);
+  const { order } = context;
+  return feeUp(notional(order.price, order.size), worstCaseRate(context, perp));
+}
+
+function worstCaseRate({ state, account, order }: OrderContext, perp: Perp): RateE8 {
+  const takerRate = fillRate(accountTier(state, account), perp.definition, 'taker');
+  return withBuilderRate(takerRate, order);
 }
 
 /** The instrument's current mode for an account. */

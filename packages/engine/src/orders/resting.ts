@@ -1,15 +1,17 @@
 import { addUsdc, assert, type MicroUsdc, present, subUsdc, ZERO_USDC } from '@oddlot/units';
 import { type Account, type Holding, holdingKey } from '../account.ts';
-import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { HAS_BUILDER, LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import { clientOrderKey } from '../client-order-id.ts';
 import type { CancelCause, OrderSnapshot } from '../event.ts';
 import type { Execution } from '../execution.ts';
+import type { OrderBuilder } from '../ledger/builders.ts';
 import { postToBalance } from '../ledger/post.ts';
 import { LIMITS } from '../limits.ts';
 import { ordersChanged } from '../perp/margin.ts';
 import type { State } from '../state.ts';
 import { endPositionGroups, orderEnded } from '../triggers/order-ended.ts';
 import { emitOrder } from './emit.ts';
+import { absorbBuilder } from './order-builder.ts';
 import { timeInForceCode } from './order-codes.ts';
 import { read, snapshotOf } from './order-snapshot.ts';
 import type { TakerOrder } from './taker-order.ts';
@@ -37,13 +39,18 @@ export function restOrder(execution: Execution, taker: TakerOrder): void {
   pool.flags[slot] =
     (request.isBuy ? SIDE_BUY : 0) |
     (request.reduceOnly ? REDUCE_ONLY : 0) |
-    (holding.leg === 1 ? LEG_SHORT : 0);
+    (holding.leg === 1 ? LEG_SHORT : 0) |
+    (taker.builder === undefined ? 0 : HAS_BUILDER);
   pool.tif[slot] = timeInForceCode(request.timeInForce);
   if (request.clientOrderId !== undefined) {
     pool.clientOrderIds.set(slot, request.clientOrderId);
     const key = present(clientOrderKey(request.clientOrderId), 'a valid client order id');
     account.clientOrders.set(key, taker.orderId);
     state.digest.text(key);
+  }
+  if (taker.builder !== undefined) {
+    state.orderBuilders.set(taker.orderId, taker.builder);
+    absorbBuilder(state, taker.builder);
   }
   if (taker.fired !== undefined) state.triggers.remember(taker.orderId, taker.fired);
   if (expireMs !== undefined && amended === undefined) state.expiries.push(expireMs, taker.orderId);
@@ -73,6 +80,7 @@ export function removeOrder(state: State, slot: number): void {
   account.liveOrders -= 1;
   addResting(holding, (flags & SIDE_BUY) !== 0, (flags & REDUCE_ONLY) !== 0, -remaining);
   returnReserve(state, account, holding, read(pool.orderId, slot));
+  if ((flags & HAS_BUILDER) !== 0) state.orderBuilders.delete(read(pool.orderId, slot));
   pool.release(slot);
   ordersChanged(state, account, holding);
 }
@@ -93,6 +101,13 @@ export function ownerOf(state: State, slot: number): { account: Account; holding
   const leg = (read(pool.flags, slot) & LEG_SHORT) !== 0 ? 1 : 0;
   const key = holdingKey(read(pool.instrument, slot), leg);
   return { account, holding: present(account.holdings.get(key), 'a holding behind an order') };
+}
+
+/** Who charges for a resting order. */
+export function restingBuilder(state: State, slot: number): OrderBuilder | undefined {
+  const { flags, orderId } = state.pool;
+  if ((read(flags, slot) & HAS_BUILDER) === 0) return undefined;
+  return present(state.orderBuilders.get(read(orderId, slot)), 'the builder of an order');
 }
 
 /** What an isolated order still holds back. */

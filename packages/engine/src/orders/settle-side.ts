@@ -8,12 +8,17 @@ import { insuranceFund } from '../perp/insurance-fund.ts';
 import { planIsolatedFill } from '../perp/isolated.ts';
 import { holdingChanged } from '../perp/margin.ts';
 import { closeResult, splitTrade, tradePosition } from '../perp/position.ts';
+import { type BuilderCharge, settleCharge } from './order-builder.ts';
 
 /** One side of a fill before it happens: whether it may, and where its money goes. */
 export type SidePlan = {
   readonly signedSize: number;
   readonly price: number;
+  /** The exchange's fee, which the event shows. */
   readonly fee: MicroUsdc;
+  readonly charge: BuilderCharge | undefined;
+  /** Both together. */
+  readonly fees: MicroUsdc;
   readonly feeTo: 'treasury' | 'fund';
   readonly isCovered: boolean;
   /** Added to the balance; negative is taken. */
@@ -30,13 +35,13 @@ type Side = { readonly account: Account; readonly holding: Holding };
 export function planSide(
   execution: Execution,
   { account, holding }: Side,
-  fill: PendingFill & { readonly reserve: MicroUsdc },
+  fill: PendingFill & Pick<SidePlan, 'fee' | 'charge'> & { readonly reserve: MicroUsdc },
 ): SidePlan {
   const { state } = execution;
-  const { fee, price, signedSize } = fill;
+  const { charge, fee, fees, price, signedSize } = fill;
   if (holding.isIsolated) {
     const plan = planIsolatedFill(state, account, holding, fill);
-    return { signedSize, price, fee, feeTo: 'treasury', ...plan };
+    return { signedSize, price, fee, charge, fees, feeTo: 'treasury', ...plan };
   }
   const { close } = splitTrade(holding.size, signedSize);
   const realised = close > 0 ? closeResult(holding, close, price).realised : ZERO_USDC;
@@ -44,9 +49,11 @@ export function planSide(
     signedSize,
     price,
     fee,
+    charge,
+    fees,
     feeTo: 'treasury',
     isCovered: isCrossFillCovered(state, account, holding, fill),
-    toBalance: subUsdc(realised, fee),
+    toBalance: subUsdc(realised, fees),
     fromReserve: ZERO_USDC,
     marginAfter: ZERO_USDC,
   };
@@ -64,11 +71,12 @@ export function settleSide(
   const { close } = splitTrade(holding.size, plan.signedSize);
   const closed = close > 0 ? closeResult(holding, close, plan.price) : undefined;
   const realised = tradePosition(holding, plan.signedSize, plan.price, timeMs(state.timeMs));
-  holding.feesPaid = addUsdc(holding.feesPaid, plan.fee);
+  holding.feesPaid = addUsdc(holding.feesPaid, plan.fees);
   holding.isolatedMargin = plan.marginAfter;
   postToBalance(state, account, plan.toBalance);
   if (plan.feeTo === 'treasury') postFee(state, plan.fee);
   else postToBalance(state, insuranceFund(state), plan.fee);
+  if (plan.charge !== undefined) settleCharge(state, plan.charge);
   holdingChanged(state, account, holding);
   state.digest.number(holding.size);
   state.digest.amount(holding.cost);
@@ -82,5 +90,12 @@ export function settleSide(
     marginMode: holding.isIsolated ? 'isolated' : 'cross',
     leverage: holding.leverage,
     ...(closed === undefined ? {} : { closedSize: close, closedCost: closed.released }),
+    ...(plan.charge === undefined ? {} : shownCharge(plan.charge)),
   };
+}
+
+/** A charge that rounds to nothing is not shown. */
+function shownCharge({ builder, fee: amount }: BuilderCharge): Pick<TradeSide, 'builderFee'> {
+  const { address, feeTenthsBp } = builder;
+  return amount === 0n ? {} : { builderFee: { builder: address, feeTenthsBp, amount } };
 }

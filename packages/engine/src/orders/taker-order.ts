@@ -2,6 +2,7 @@ import { type Address, type MicroUsdc, type TimeMs, timeMs } from '@oddlot/units
 import type { Account, Holding } from '../account.ts';
 import type { OrderRequest } from '../command.ts';
 import type { OrderSnapshot } from '../event.ts';
+import type { OrderBuilder } from '../ledger/builders.ts';
 import type { FiredTrigger } from '../triggers/trigger-book.ts';
 
 /** An order on its way through the book: what it was, and what is left of it. */
@@ -22,6 +23,8 @@ export type TakerOrder = {
   readonly forced?: 'liquidation' | 'unwind';
   /** Rounding that the taker fee has paid ahead, 10^-8 micro-USDC. */
   feeOverpaid: number;
+  /** Who charges for it; never on the venue's own orders. */
+  readonly builder: OrderBuilder | undefined;
   /** Set on an order that has rested before: what it takes back into the book (R-modify). */
   readonly amended?: RestingRecord;
   /** Set on an order that has waited for the mark. */

@@ -10,7 +10,8 @@ export type PendingFill = {
   /** Positive when the side buys. */
   readonly signedSize: number;
   readonly price: number;
-  readonly fee: MicroUsdc;
+  /** All that the side pays, the builder of its order included. */
+  readonly fees: MicroUsdc;
   /** Resting sizes after the fill, reduce-only orders left out. */
   readonly restingBuy: number;
   readonly restingSell: number;
@@ -32,7 +33,7 @@ export function isCrossFillCovered(
   const before = accountValue(state, account);
   // Realised and unrealised PnL together change by (mark − price) × signed size.
   const gain = notional(perp.mark - fill.price, fill.signedSize);
-  const after = subUsdc(addUsdc(before, gain), fill.fee);
+  const after = subUsdc(addUsdc(before, gain), fill.fees);
   const size = holding.size + fill.signedSize;
   const exposure = worstCase(size, fill.restingBuy, fill.restingSell);
   const part = initialMargin(perp, exposure, holding.leverage);

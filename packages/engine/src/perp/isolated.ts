@@ -36,11 +36,11 @@ export function isolatedReserve(
   perp: Perp,
   order: { readonly isBuy: boolean; readonly price: number; readonly size: number },
   opening: { readonly size: number; readonly leverage: number },
-  takerRate: RateE8,
+  feeRate: RateE8,
 ): MicroUsdc {
   const margin = openingMargin(perp, opening.size, opening.leverage);
   const loss = openLoss(perp, order.isBuy, order.price, opening.size);
-  const fees = feeUp(notional(order.price, opening.size), takerRate);
+  const fees = feeUp(notional(order.price, opening.size), feeRate);
   return addUsdc(addUsdc(margin, loss), fees);
 }
 
@@ -76,7 +76,8 @@ export function planIsolatedFill(
   fill: {
     readonly signedSize: number;
     readonly price: number;
-    readonly fee: MicroUsdc;
+    /** All that the side pays, the builder of its order included. */
+    readonly fees: MicroUsdc;
     readonly reserve: MicroUsdc;
   },
 ): IsolatedFill {
@@ -88,7 +89,7 @@ export function planIsolatedFill(
   const cash = closed === undefined ? ZERO_USDC : addUsdc(released, closed.realised);
   const remaining = close > 0 ? subUsdc(holding.isolatedMargin, released) : holding.isolatedMargin;
   if (open === 0) {
-    const net = subUsdc(cash, fill.fee);
+    const net = subUsdc(cash, fill.fees);
     const marginAfter = addUsdc(remaining, minUsdc(net, ZERO_USDC));
     const toBalance = maxUsdc(net, ZERO_USDC);
     const isCovered = isReduceCovered(state, account, holding, {
@@ -104,7 +105,7 @@ export function planIsolatedFill(
     openingMargin(perp, open, leverage),
     openLoss(perp, isBuy, fill.price, open),
   );
-  const needed = addUsdc(margin, fill.fee);
+  const needed = addUsdc(margin, fill.fees);
   const fromReserve = minUsdc(needed, fill.reserve);
   const toBalance = subUsdc(cash, subUsdc(needed, fromReserve));
   const marginAfter = addUsdc(remaining, margin);

@@ -102,6 +102,16 @@ export function accountValue(state: State, account: Account): MicroUsdc {
   return addUsdc(account.perpBalance, account.margin.unrealised);
 }
 
+/** Everything that the perp sub-account is worth: all scopes, and what orders hold back. */
+export function totalValue(state: State, account: Account): MicroUsdc {
+  let value = accountValue(state, account);
+  for (const holding of account.holdings.values()) {
+    value = addUsdc(value, addUsdc(holding.isolatedMargin, holding.reserved));
+    if (holding.isIsolated) value = addUsdc(value, holding.unrealised);
+  }
+  return value;
+}
+
 /** An isolated position's: its margin and unrealised PnL. */
 export function isolatedEquity(state: State, account: Account, holding: Holding): MicroUsdc {
   freshMargin(state, account);

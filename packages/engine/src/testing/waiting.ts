@@ -1,11 +1,12 @@
 import { type Address, timeMs } from '@oddlot/units';
 import { applyBlock } from '../apply.ts';
 import type { BlockResult, CommandOutcome } from '../block.ts';
-import type { Authority, Command, Grouping, OrderRequest, TriggerRequest } from '../command.ts';
+import type { Command, Grouping, OrderRequest, TriggerRequest } from '../command.ts';
 import { dump, restore, type StateDump } from '../dump.ts';
 import { checkInvariants } from '../invariants.ts';
 import { createState } from '../state.ts';
 import { order, type OrderShape, type Scenario } from './scenario.ts';
+import type { Unsigned } from './signed-for.ts';
 
 /** A trigger order of the test perp: a market stop that sells, reduce-only, unless told otherwise. */
 export function waiting(
@@ -22,14 +23,12 @@ export function waiting(
   });
 }
 
-type Unsigned<T> = T extends { readonly authority: Authority } ? Omit<T, 'authority'> : never;
-
 /** Signs a command and executes it in a block of its own. */
-export function act(scenario: Scenario, signer: Address, command: Unsigned<Command>): BlockResult {
+export function act(scenario: Scenario, signer: Address, command: Unsigned): BlockResult {
   return scenario.block(sign(scenario, signer, command));
 }
 
-export function sign(scenario: Scenario, signer: Address, command: Unsigned<Command>): Command {
+export function sign(scenario: Scenario, signer: Address, command: Unsigned): Command {
   return { ...command, authority: scenario.authority(signer) } as Command;
 }
 

@@ -1,4 +1,5 @@
 import type { Holding } from '../account.ts';
+import { LayeredMap } from '../layered-map.ts';
 
 /** Orders that belong together (R-grouping): a parent and its children, or what hangs on a position. */
 export type OrderGroup = {
@@ -21,8 +22,43 @@ export type OrderGroup = {
 
 /** The groups, found by any of their orders and by the position that they hang on. */
 export class GroupBook {
-  readonly #byOrder = new Map<number, OrderGroup>();
+  #byOrder = new Map<number, OrderGroup>();
   readonly #byPosition = new Map<Holding, Set<OrderGroup>>();
+  /** Set in a fork. */
+  #origin:
+    | { readonly book: GroupBook; readonly copy: (group: OrderGroup) => OrderGroup }
+    | undefined;
+
+  /**
+   * A book with the same groups, which may be changed without changing this one; this one must stand
+   * still meanwhile. `holdingOf` gives the holding that takes the place of a group's own; whoever
+   * makes a holding's copy tells it to `adopt`.
+   */
+  fork(holdingOf: (group: OrderGroup) => Holding): GroupBook {
+    const fork = new GroupBook();
+    const copies = new Map<OrderGroup, OrderGroup>();
+    const copy = (group: OrderGroup): OrderGroup => {
+      // Making the holding may adopt what hangs on it, this group too, so it goes first.
+      const holding = holdingOf(group);
+      let copied = copies.get(group);
+      if (copied === undefined) {
+        copied = { ...group, holding };
+        copies.set(group, copied);
+      }
+      return copied;
+    };
+    fork.#origin = { book: this, copy };
+    fork.#byOrder = new LayeredMap(this.#byOrder, copy);
+    return fork;
+  }
+
+  /** In a fork: what hangs on a holding of the origin hangs on its copy. */
+  adopt(original: Holding, copied: Holding): void {
+    if (this.#origin === undefined) return;
+    const { book, copy } = this.#origin;
+    const attached = book.#byPosition.get(original);
+    if (attached !== undefined) this.#byPosition.set(copied, new Set([...attached].map(copy)));
+  }
 
   /** The group that an order is in, as parent or child. */
   of(orderId: number): OrderGroup | undefined {

@@ -6,6 +6,7 @@ import type { OrderStatus } from '../event.ts';
 import { type Execution, parametersOf } from '../execution.ts';
 import { emitOrder } from '../orders/emit.ts';
 import { adoptMarginMode } from '../orders/execute-order.ts';
+import { absorbBuilder } from '../orders/order-builder.ts';
 import type { TriggerOrder } from './trigger-book.ts';
 import { triggerSnapshot } from './trigger-snapshot.ts';
 import { asFired, type TriggerOrderRequest } from './validate-trigger.ts';
@@ -42,6 +43,7 @@ export function placeTrigger(
   const perp = present(state.perps.get(order.instrumentId), 'the instrument of a judged order');
   adoptMarginMode(account, perp, order, parametersOf(state).defaultLeverage);
   state.triggers.add(trigger);
+  if (order.builder !== undefined) absorbBuilder(state, order.builder);
   if (clientOrderId !== undefined) {
     const key = present(clientOrderKey(clientOrderId), 'a valid client order id');
     account.clientOrders.set(key, orderId);

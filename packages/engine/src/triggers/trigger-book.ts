@@ -1,4 +1,5 @@
 import type { OrderRequest, TriggerRequest } from '../command.ts';
+import { LayeredMap } from '../layered-map.ts';
 import { TriggerHeap } from './trigger-heap.ts';
 
 /** An order that waits off the book for the mark (R-trigger). */
@@ -27,15 +28,37 @@ export type FiredTrigger = {
 
 /** Waiting orders, found by id, by account, and by the mark that fires them. */
 export class TriggerBook {
-  readonly #byId = new Map<number, TriggerOrder>();
-  readonly #byAccount = new Map<number, Set<TriggerOrder>>();
+  #byId = new Map<number, TriggerOrder>();
+  #byAccount = new Map<number, Set<TriggerOrder>>();
   /** By instrument: orders that fire when the mark is at or above, at or below their price. */
   readonly #above = new Map<number, TriggerHeap>();
   readonly #below = new Map<number, TriggerHeap>();
   /** Reached by the mark and not fired yet: by due time, then order id. */
   #overdue: TriggerOrder[] = [];
   /** Orders that fired and rest in the book, by order id. */
-  readonly #fired = new Map<number, FiredTrigger>();
+  #fired = new Map<number, FiredTrigger>();
+
+  /**
+   * A book with the same orders, which may be changed without changing this one; this one must stand
+   * still meanwhile. It is for commands and not for blocks: no mark fires the orders that it took
+   * over, for the queues that only a block asks are left behind.
+   */
+  fork(): TriggerBook {
+    const fork = new TriggerBook();
+    const byId = new LayeredMap(this.#byId, (trigger) => ({ ...trigger }));
+    // An order that has left by id before its account was looked at is not taken over.
+    const stillThere = ({ orderId }: TriggerOrder): TriggerOrder[] => {
+      const trigger = byId.get(orderId);
+      return trigger === undefined ? [] : [trigger];
+    };
+    fork.#byId = byId;
+    fork.#byAccount = new LayeredMap(
+      this.#byAccount,
+      (own) => new Set([...own].flatMap(stillThere)),
+    );
+    fork.#fired = new LayeredMap(this.#fired);
+    return fork;
+  }
 
   get size(): number {
     return this.#byId.size;

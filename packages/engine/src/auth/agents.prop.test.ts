@@ -1,0 +1,210 @@
+import { type Address, instrumentId, timeMs } from '@oddlot/units';
+import { expect, test } from 'vitest';
+import type { Account } from '../account.ts';
+import type { BlockResult } from '../block.ts';
+import { checkCommand } from '../check.ts';
+import { type Authority, type Command, isOwnKeyOnly, type SignedCommand } from '../command.ts';
+import { dump } from '../dump.ts';
+import type { EngineEvent, TradeSide } from '../event.ts';
+import type { State } from '../state.ts';
+import { anyCommand, openEverything, type Pick } from '../testing/any-command.ts';
+import { actor, type Scenario } from '../testing/scenario.ts';
+import { randomIntegers } from '../testing/steps.ts';
+import { ZERO_ADDRESS } from './agents.ts';
+
+/**
+ * Goal (R-agents): agents trade, and do nothing else with an account's money. Method: agents of
+ * several accounts, revoked ones among them, send commands of every kind for their owners and for
+ * others' vaults. After each block an account's money may differ by what its trades realised and
+ * cost, by builder fees and by funding, and by nothing else; its outcome money and its holds stay.
+ */
+
+const SEEDS = Math.max(2, Number(process.env['FUZZ_RUNS'] ?? 100) / 50);
+const STEPS = 400;
+const HOUR_MS = 3_600_000;
+
+/** What an account has on the perp side, rewards that it can claim included. */
+function perpMoney(state: State, { address, holdings, perpBalance }: Account): bigint {
+  const rewards = state.builderRewards.get(address);
+  let sum = perpBalance + (rewards === undefined ? 0n : rewards.earned - rewards.claimed);
+  for (const { isolatedMargin, reserved } of holdings.values()) sum += isolatedMargin + reserved;
+  return sum;
+}
+
+type Money = { readonly perp: bigint; readonly kept: string };
+
+function moneyOf(state: State): Map<Address, Money> {
+  return new Map(
+    state.accounts.map((account) => {
+      const kept = `${account.outcomeBalance} ${account.withdrawHold}`;
+      return [account.address, { perp: perpMoney(state, account), kept }];
+    }),
+  );
+}
+
+/** By how much the events of a block change each account's money, and whom a liquidation touches. */
+class Changes {
+  readonly amounts = new Map<Address, bigint>();
+  readonly liquidated = new Set<Address>();
+
+  constructor(events: readonly EngineEvent[]) {
+    for (const event of events) this.#count(event);
+  }
+
+  #count(event: EngineEvent): void {
+    switch (event.type) {
+      case 'tradeExecuted':
+        this.#countSide(event.taker);
+        this.#countSide(event.maker);
+        return;
+      case 'fundingPaid':
+        this.#add(event.account, event.amount);
+        return;
+      case 'liquidationStep':
+      case 'deleveraged':
+        this.liquidated.add(event.account);
+        return;
+      default:
+    }
+  }
+
+  #countSide({ account, builderFee, fee, realised }: TradeSide): void {
+    this.#add(account, realised - fee - (builderFee?.amount ?? 0n));
+    if (builderFee !== undefined) this.#add(builderFee.builder, builderFee.amount);
+  }
+
+  #add(account: Address, amount: bigint): void {
+    this.amounts.set(account, (this.amounts.get(account) ?? 0n) + amount);
+  }
+}
+
+type Agents = { readonly all: readonly Address[]; readonly of: ReadonlyMap<Address, Address> };
+
+/** Two agents for every account that trades; the second is revoked again. */
+function appointAgents(scenario: Scenario): Agents {
+  const of = new Map<Address, Address>();
+  const all: Address[] = [];
+  for (const { address, multiSig } of scenario.state.accounts) {
+    if (address === scenario.state.parameters?.insuranceFundAddress) continue;
+    const [agent, revoked] = [actor(0xa9_0000 + all.length), actor(0xa9_0001 + all.length)];
+    const [sender = address] = multiSig?.users ?? [];
+    const wrapper =
+      multiSig === undefined ? {} : { multiSig: { user: address, signers: multiSig.users } };
+    const approve = (label: string, whom: Address): void => {
+      const authority = { ...scenario.authority(sender), ...wrapper };
+      const { reject } = scenario.outcome({ type: 'approveAgent', authority, agent: whom, label });
+      expect(reject).toBeUndefined();
+    };
+    approve('desk', agent);
+    approve('old', revoked);
+    approve('old', ZERO_ADDRESS);
+    of.set(address, agent);
+    all.push(agent, revoked);
+  }
+  return { all, of };
+}
+
+/** A command of any kind with an agent's signature under it, mostly that of the account's own one. */
+function byAgent(scenario: Scenario, pick: Pick, agents: Agents): SignedCommand {
+  const { command, user } = anyCommand(scenario, pick);
+  const own = agents.of.get(user);
+  const agent = own === undefined || pick(6) === 0 ? agents.all[pick(agents.all.length)] : own;
+  const vault = command.authority.vault ?? anyVault(scenario, pick);
+  const authority: Authority = {
+    ...scenario.authority(agent ?? ZERO_ADDRESS),
+    ...(vault === undefined ? {} : { vault }),
+  };
+  return { ...command, authority };
+}
+
+function anyVault({ state }: Scenario, pick: Pick): Address | undefined {
+  return pick(12) === 0 ? [...state.vaults.keys()][0] : undefined;
+}
+
+/** Everything that only an account's own key, or the operator, may change. */
+function registries(state: State): unknown {
+  const { accounts, keys, ...rest } = dump(state);
+  const { deposited, withdrawn } = rest;
+  const held = accounts.map(({ address, agents, builders, multiSig }) => ({
+    address,
+    agents,
+    builders,
+    multiSig,
+  }));
+  const { vaults, gates } = keys;
+  return { held, vaults, gates, deposited, withdrawn };
+}
+
+type Seen = Map<string, number>;
+const note = (seen: Seen, what: string): unknown => seen.set(what, (seen.get(what) ?? 0) + 1);
+
+function play(seed: number, seen: Seen): void {
+  const pick = randomIntegers(seed);
+  const scenario = openEverything(5_000_000_000);
+  const agents = appointAgents(scenario);
+  const { state } = scenario;
+  const before = registries(state);
+  for (let step = 0; step < STEPS; step++) {
+    scenario.wait(pick(2_000));
+    // Prices move too little to liquidate many, and now and then funding falls due.
+    if (pick(80) === 0) scenario.wait(HOUR_MS - (scenario.nowMs % HOUR_MS));
+    if (pick(3) === 0) checked(scenario, seen, [prices(scenario, pick)]);
+    const command = byAgent(scenario, pick, agents);
+    const admitted = checkCommand(state, command, scenario.nowMs).reject;
+    const { outcomes } = checked(scenario, seen, [command]);
+    if (isOwnKeyOnly(command)) {
+      expect(admitted?.reason, command.type).toBeDefined();
+      expect(outcomes[0]?.reject?.reason, command.type).toBeDefined();
+    }
+    note(seen, outcomes[0]?.reject === undefined ? command.type : `${command.type} refused`);
+  }
+  expect(registries(state)).toEqual(before);
+}
+
+function prices(scenario: Scenario, pick: Pick): Command {
+  const rows = [1, 2].map((id) => ({
+    instrumentId: instrumentId(id),
+    oracle: 1_000_000 + (pick(5) - 2) * 1_000,
+  }));
+  return { type: 'pushOracle', prices: rows, observedMs: timeMs(scenario.nowMs) };
+}
+
+/** Executes a block and compares everybody's money with what the events tell. */
+function checked(scenario: Scenario, seen: Seen, commands: readonly Command[]): BlockResult {
+  const { state } = scenario;
+  const before = moneyOf(state);
+  const result = scenario.block(...commands);
+  const changes = new Changes(result.events);
+  const context = JSON.stringify(commands);
+  expect(state.accounts.length, context).toBe(before.size);
+  for (const [address, { kept, perp }] of moneyOf(state)) {
+    const had = before.get(address);
+    expect(kept, context).toBe(had?.kept);
+    const isFund = address === state.parameters?.insuranceFundAddress;
+    // R-liquidation has fees and take-overs of its own, and the fund a share of all fees.
+    if (isFund || changes.liquidated.has(address)) continue;
+    const change = perp - (had?.perp ?? 0n);
+    expect(change, `${address} by ${context}`).toBe(changes.amounts.get(address) ?? 0n);
+    if (change !== 0n) note(seen, 'money moved');
+  }
+  for (const { type } of result.events) note(seen, type);
+  return result;
+}
+
+test('no sequence of actions by agents moves money but by trading', () => {
+  const seen: Seen = new Map();
+  for (let seed = 1; seed <= SEEDS; seed++) play(seed, seen);
+  const wanted = [
+    'placeOrders cancelOrders modifyOrder cancelAll reversePosition updateIsolatedMargin',
+    'claimBuilderRewards tradeExecuted fundingPaid builderRewardsClaimed',
+  ];
+  for (const what of wanted.join(' ').split(' ')) {
+    expect(seen.get(what) ?? 0, what).toBeGreaterThan(0);
+  }
+  const ownKey = ['sendToken', 'withdraw', 'approveAgent', 'approveBuilder', 'convertToMultiSig'];
+  for (const type of [...ownKey, 'revokeBuilder']) {
+    expect(seen.get(type) ?? 0, type).toBe(0);
+    expect(seen.get(`${type} refused`) ?? 0, type).toBeGreaterThan(0);
+  }
+  expect(seen.get('money moved') ?? 0).toBeGreaterThan(100);
+}, 60_000);

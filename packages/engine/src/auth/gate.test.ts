@@ -1,0 +1,235 @@
+import { type Address, instrumentId } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { checkCommand } from '../check.ts';
+import type { Channel, OrderRequest, SetGateCommand } from '../command.ts';
+import { LIMITS } from '../limits.ts';
+import { openOrders } from '../read.ts';
+import { actor, alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
+import { refusalFor, type SignedFor, signedFor, type Unsigned } from '../testing/signed-for.ts';
+import { checkRestarts, story, waiting } from '../testing/waiting.ts';
+
+const id = PERP.instrumentId;
+const GATED = { reason: 'gated', gate: 'closed', channel: 0 };
+const CLOSED: SetGateCommand = { type: 'setGate', channel: 0, mode: 'closed' };
+
+function place(...orders: readonly OrderRequest[]): Unsigned {
+  return { type: 'placeOrders', orders };
+}
+
+const sell = (size: number, shape: Partial<OrderRequest> = {}): OrderRequest =>
+  order({ isBuy: false, price: 1_000_000, size, ...shape });
+const buyOne = (size: number, shape: Partial<OrderRequest> = {}): OrderRequest =>
+  order({ price: 990_000, size, ...shape });
+
+/** A closed venue where alice is long 100 lots, bought from bob, and carol offers to buy more. */
+function closed(): Scenario {
+  const scenario = Scenario.open();
+  scenario.one(bob, { price: 1_000_000, size: 100, isBuy: false });
+  scenario.one(alice, { price: 1_000_000, size: 100 });
+  scenario.one(carol, { price: 995_000, size: 300 });
+  expect(scenario.outcome(CLOSED)).toEqual({});
+  return scenario;
+}
+
+/** Admission and execution agree, and a refusal of who asks uses no nonce. */
+function judge(scenario: Scenario, command: Unsigned, signer = alice, whom: SignedFor = {}) {
+  const signed = signedFor(scenario, signer, whom, command);
+  const admitted = checkCommand(scenario.state, signed, scenario.nowMs).reject;
+  const used = scenario.state.signers.get(signer)?.used.length ?? 0;
+  const { reject } = scenario.outcome(signed);
+  expect(admitted).toEqual(reject);
+  const usedNow = scenario.state.signers.get(signer)?.used.length ?? 0;
+  expect(usedNow - used).toBe(reject === undefined || reject.reason === 'orderUnknown' ? 1 : 0);
+  return reject;
+}
+
+describe('R-gate: new risk is stopped', () => {
+  const stop = { price: 900_000 };
+  test.each([
+    ['a buy on top of a long', place(buyOne(20))],
+    ['more than the position', place(sell(101))],
+    ['one that opens among others', place(sell(50, { reduceOnly: true }), buyOne(20))],
+    ['a trigger that could open', place(waiting(stop, { reduceOnly: false }))],
+    ['another instrument', place(sell(20, { instrumentId: instrumentId(2) }))],
+    ['a reversal', { type: 'reversePosition', instrumentId: id }],
+  ] as [string, Unsigned][])('%s', (_, command) => {
+    const scenario = closed();
+    expect(judge(scenario, command)).toEqual(GATED);
+    expect(openOrders(scenario.state, alice)).toEqual([]);
+  });
+
+  test('in hedge mode what is not reduce-only opens a leg', () => {
+    const scenario = Scenario.open();
+    refusalFor(scenario, alice, {}, { type: 'updatePositionMode', mode: 'hedge' });
+    scenario.one(bob, { price: 1_000_000, size: 100, isBuy: false });
+    scenario.one(alice, { price: 1_000_000, size: 100 });
+    scenario.block(CLOSED);
+    expect(judge(scenario, place(sell(50)))).toEqual(GATED);
+    expect(judge(scenario, place(sell(50, { reduceOnly: true })))).toBeUndefined();
+  });
+
+  test('an amend of an order that is not reduce-only; of one that is, or is unknown, not', () => {
+    const scenario = Scenario.open();
+    scenario.one(bob, { price: 1_000_000, size: 100, isBuy: false });
+    scenario.one(alice, { price: 1_000_000, size: 100 });
+    const [opening, reducing] = scenario.place(
+      alice,
+      order({ price: 990_000, size: 50, clientOrderId: `0x${'7'.repeat(32)}` }),
+      sell(50, { price: 1_010_000, reduceOnly: true }),
+    );
+    scenario.block(CLOSED);
+    const amend = (target: { orderId: number } | { clientOrderId: string }, price: number) =>
+      judge(scenario, { type: 'modifyOrder', instrumentId: id, target, price, size: 40 });
+    expect(amend({ orderId: opening!.orderId! }, 980_000)).toEqual(GATED);
+    expect(amend({ clientOrderId: `0x${'7'.repeat(32)}` }, 980_000)).toEqual(GATED);
+    expect(amend({ orderId: reducing!.orderId! }, 1_020_000)).toBeUndefined();
+    expect(amend({ orderId: 999 }, 980_000)).toEqual({ reason: 'orderUnknown' });
+  });
+});
+
+describe('R-gate: nobody is locked in', () => {
+  test.each([
+    ['reduce-only orders', place(sell(100, { reduceOnly: true }))],
+    ['reduce-only triggers', place(waiting({ price: 900_000 }))],
+    ['orders that no more than close', place(sell(100))],
+    ['… in parts', place(sell(60), sell(40))],
+    ['cancels', { type: 'cancelAll' }],
+    ['settings', { type: 'updateLeverage', instrumentId: id, leverage: 5 }],
+    ['agents', { type: 'approveAgent', agent: actor(0xa1), label: '' }],
+  ] as [string, Unsigned][])('%s pass', (_, command) => {
+    const scenario = closed();
+    const signed = signedFor(scenario, alice, {}, command);
+    expect(checkCommand(scenario.state, signed, scenario.nowMs).reject).toBeUndefined();
+    const { entries = [], reject } = scenario.outcome(signed);
+    expect(reject).toBeUndefined();
+    expect(entries.flatMap((entry) => entry.reject ?? [])).toEqual([]);
+  });
+
+  test('an order counts with those that rest, and those of its own action', () => {
+    const scenario = closed();
+    const far = { price: 1_020_000 };
+    expect(judge(scenario, place(sell(50, far)))).toBeUndefined();
+    expect(judge(scenario, place(sell(51)))).toEqual(GATED);
+    const several = place(sell(20, far), sell(40), sell(20, { price: 995_000 }));
+    const { entries } = scenario.outcome(signedFor(scenario, alice, {}, several));
+    expect(entries?.map(({ reject, state }) => reject ?? state)).toEqual(['open', GATED, 'filled']);
+    expect(scenario.position(alice)).toBe(80);
+  });
+
+  test('orders that rest are met, the market goes on', () => {
+    const scenario = closed();
+    scenario.block({ ...CLOSED, mode: 'whitelist', whitelist: { add: [bob] } });
+    expect(scenario.one(bob, { price: 995_000, size: 100, isBuy: false }).state).toBe('filled');
+    expect(scenario.position(carol)).toBe(100);
+  });
+});
+
+describe('R-gate: whose gate it is', () => {
+  const blacklist = (...add: Address[]): SetGateCommand => ({
+    type: 'setGate',
+    channel: 0,
+    blacklist: { add },
+  });
+
+  test.each([
+    ['blacklisted', { blacklist: { add: [alice] } }],
+    ['closed', { mode: 'closed' }],
+    ['notWhitelisted', { mode: 'whitelist' }],
+    ['notGranted', { mode: 'accessCode' }],
+  ] as const)('the refusal says why: %s', (gate, change) => {
+    const scenario = Scenario.open();
+    scenario.block({ type: 'setGate', channel: 0, ...change });
+    expect(judge(scenario, place(buyOne(20)))).toEqual({ reason: 'gated', gate, channel: 0 });
+  });
+
+  test('that of the account acted for: an owner’s, a vault’s, a multi-sig account’s', () => {
+    const scenario = Scenario.open();
+    const agent = actor(0xa1);
+    scenario.approve(alice, agent);
+    scenario.block({ type: 'registerVault', vault: carol, leader: bob, name: 'v' });
+    scenario.block(blacklist(alice, carol, agent));
+    expect(judge(scenario, place(buyOne(20)), agent)).toMatchObject({ gate: 'blacklisted' });
+    expect(judge(scenario, place(buyOne(20)), bob)).toBeUndefined();
+    expect(judge(scenario, place(buyOne(20)), bob, { vault: carol })).toMatchObject({
+      gate: 'blacklisted',
+    });
+    const signers = { users: [agent], threshold: 1 };
+    refusalFor(scenario, bob, {}, { type: 'convertToMultiSig', signers });
+    const multiSig = { user: bob, signers: [agent] };
+    expect(judge(scenario, place(buyOne(20)), agent, { multiSig })).toBeUndefined();
+  });
+
+  test('that of the instrument’s channel: outcome markets have their own', () => {
+    const scenario = Scenario.open();
+    const market = instrumentId(LIMITS.perpIdEnd);
+    const gateOf = (channel: Channel) => ({ reason: 'gated', gate: 'closed', channel });
+    const buyShares = place(buyOne(20, { instrumentId: market }));
+    scenario.block({ ...CLOSED, channel: 1 });
+    expect(judge(scenario, place(buyOne(20)))).toBeUndefined();
+    expect(judge(scenario, buyShares)).toEqual(gateOf(1));
+    // A sell is no new risk; there is no such market yet.
+    const sellShares = signedFor(
+      scenario,
+      alice,
+      {},
+      place(sell(20, { instrumentId: market, reduceOnly: true })),
+    );
+    const { reject } = checkCommand(scenario.state, sellShares, scenario.nowMs);
+    expect(reject?.reason).toBe('instrumentUnknown');
+    scenario.block({ ...CLOSED, channel: 1, mode: 'open' }, CLOSED);
+    expect(judge(scenario, place(buyOne(20)))).toEqual(gateOf(0));
+  });
+
+  test('after the role, before the expiry', () => {
+    const scenario = closed();
+    const late = { ...scenario.authority(alice), expiresAfterMs: scenario.nowMs - 1 };
+    const command = { ...place(buyOne(20)), authority: late } as never;
+    expect(scenario.outcome(command).reject).toEqual(GATED);
+    expect(judge(scenario, place(buyOne(20)), actor(9))?.reason).toBe('accountUnknown');
+  });
+});
+
+describe('R-gate: at execution again', () => {
+  test('a gate closed in the same block stops what was admitted', () => {
+    const scenario = Scenario.open();
+    const command = signedFor(scenario, alice, {}, place(buyOne(20, { timeInForce: 'alo' })));
+    expect(checkCommand(scenario.state, command, scenario.nowMs).reject).toBeUndefined();
+    expect(scenario.block(command, CLOSED).outcomes).toEqual([
+      { account: alice, reject: GATED },
+      {},
+    ]);
+  });
+
+  test.each([
+    ['that would open', { reduceOnly: false, isBuy: true }, '4 rejected gated', 100],
+    ['that would turn the position', { reduceOnly: false, size: 150 }, '4 rejected gated', 100],
+    ['that closes', { reduceOnly: false, size: 100 }, '4 filled', 0],
+    ['that is reduce-only', { size: 150 }, '4 filled', 0],
+  ])('a trigger %s is judged when it fires', (_, shape, told, left) => {
+    const scenario = Scenario.open();
+    scenario.one(bob, { price: 1_000_000, size: 100, isBuy: false });
+    scenario.one(alice, { price: 1_000_000, size: 100 });
+    scenario.one(carol, { price: 970_000, size: 300 });
+    const kind = 'isBuy' in shape ? 'takeProfit' : 'stopLoss';
+    expect(scenario.place(alice, waiting({ price: 980_000, kind }, shape))[0]?.state).toBe('open');
+    scenario.block(CLOSED);
+    scenario.wait(1_000);
+    const lines = story(scenario.oracle(970_000));
+    expect(lines.filter((line) => line.startsWith('4 '))).toEqual([told]);
+    expect(scenario.position(alice)).toBe(left);
+  });
+
+  test('a reversal under way closes, and does not open again', () => {
+    const scenario = Scenario.open();
+    scenario.one(bob, { price: 1_000_000, size: 100, isBuy: false });
+    scenario.one(alice, { price: 1_000_000, size: 100 });
+    refusalFor(scenario, alice, {}, { type: 'reversePosition', instrumentId: id });
+    scenario.block(CLOSED);
+    scenario.block({ ...CLOSED, mode: 'whitelist', whitelist: { add: [carol] } });
+    scenario.one(carol, { price: 999_000, size: 300 });
+    const told = story(scenario.block());
+    expect(told.filter((line) => line.includes('rejected'))).toEqual(['5 rejected gated']);
+    expect(scenario.position(alice)).toBe(0);
+    checkRestarts(scenario);
+  });
+});

@@ -1,0 +1,127 @@
+import type { Address } from '@oddlot/units';
+import { type Account, holdingKey, legOf } from '../account.ts';
+import { NONE, REDUCE_ONLY } from '../book/order-pool.ts';
+import type { Channel, GateMode, OrderRequest, SignedCommand } from '../command.ts';
+import { LIMITS } from '../limits.ts';
+import { findTarget } from '../orders/find-target.ts';
+import { read } from '../orders/order-snapshot.ts';
+import type { GateRefusal, Reject } from '../reject.ts';
+import type { State } from '../state.ts';
+
+/** R-gate: who may take new risk on a channel. */
+export type Gate = {
+  mode: GateMode;
+  readonly whitelist: Set<Address>;
+  readonly blacklist: Set<Address>;
+  readonly codes: Map<string, GateCode>;
+  readonly grants: Map<Address, GateGrant>;
+};
+
+/** How often a code may be granted, and was. */
+export type GateCode = { readonly maxUses: number; readonly uses: number };
+
+export type GateGrant = { readonly code: string; readonly grantedMs: number };
+
+/** Open to everybody. */
+export function createGate(): Gate {
+  return {
+    mode: 'open',
+    whitelist: new Set(),
+    blacklist: new Set(),
+    codes: new Map(),
+    grants: new Map(),
+  };
+}
+
+/**
+ * Stops what takes new risk on a channel that is closed to the account acted for (R-gate): orders
+ * that may open, amends of orders that are not reduce-only, reversals. One such order stops its
+ * whole action. Everything else passes, so that nobody is locked in.
+ */
+export function checkGate(
+  state: State,
+  account: Account,
+  command: SignedCommand,
+): Reject | undefined {
+  if (isOpenToAll(state)) return undefined;
+  switch (command.type) {
+    case 'placeOrders':
+      for (const order of command.orders) {
+        const reject = checkNewOrder(state, account, order);
+        if (reject !== undefined) return reject;
+      }
+      return undefined;
+    case 'modifyOrder': {
+      const slot = findTarget(state, account, command);
+      if (slot === NONE || (read(state.pool.flags, slot) & REDUCE_ONLY) !== 0) return undefined;
+      return refuse(state, account, command.instrumentId);
+    }
+    case 'reversePosition':
+      return refuse(state, account, command.instrumentId);
+    default:
+      return undefined;
+  }
+}
+
+/** Judges an order again when it goes to the book: one that waited may open by now. */
+export function checkOrderGate(
+  state: State,
+  account: Account,
+  order: OrderRequest,
+): Reject | undefined {
+  if (isOpenToAll(state) || !mayOpen(account, order)) return undefined;
+  return refuse(state, account, order.instrumentId);
+}
+
+/** Why a channel is closed to an address, the first that applies; undefined when it is open. */
+export function gateRefusal(
+  state: State,
+  channel: Channel,
+  address: Address,
+): GateRefusal | undefined {
+  const gate = state.gates[channel];
+  if (gate.blacklist.has(address)) return 'blacklisted';
+  switch (gate.mode) {
+    case 'open':
+      return undefined;
+    case 'closed':
+      return 'closed';
+    case 'whitelist':
+      return gate.whitelist.has(address) ? undefined : 'notWhitelisted';
+    case 'accessCode':
+      return gate.grants.has(address) ? undefined : 'notGranted';
+  }
+}
+
+/** The case of nearly every order: nothing has to be looked up. */
+function isOpenToAll({ gates }: State): boolean {
+  return isOpen(gates[0]) && isOpen(gates[1]);
+}
+
+function isOpen({ blacklist, mode }: Gate): boolean {
+  return mode === 'open' && blacklist.size === 0;
+}
+
+/** A trigger that is not reduce-only may open by the time that it fires. */
+function checkNewOrder(state: State, account: Account, order: OrderRequest): Reject | undefined {
+  const isOpening = order.trigger === undefined ? mayOpen(account, order) : !order.reduceOnly;
+  return isOpening ? refuse(state, account, order.instrumentId) : undefined;
+}
+
+/**
+ * True when an order could open or enlarge a position: with what rests on its side it is more than
+ * the position that it closes. Outcome sells are reduce-only.
+ */
+function mayOpen(account: Account, order: OrderRequest): boolean {
+  if (order.reduceOnly) return false;
+  const holding = account.holdings.get(holdingKey(order.instrumentId, legOf(account, order)));
+  if (holding === undefined) return true;
+  const { restingBuy, restingSell, size } = holding;
+  return order.isBuy ? restingBuy + order.size > -size : restingSell + order.size > size;
+}
+
+function refuse(state: State, account: Account, instrumentId: number): Reject | undefined {
+  const channel = instrumentId < LIMITS.perpIdEnd ? 0 : 1;
+  const gate = gateRefusal(state, channel, account.address);
+  return gate === undefined ? undefined : { reason: 'gated', gate, channel };
+}

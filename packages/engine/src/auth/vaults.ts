@@ -1,0 +1,39 @@
+import { type Address, present } from '@oddlot/units';
+import type { Account } from '../account.ts';
+import type { Authority } from '../command.ts';
+import type { State } from '../state.ts';
+import type { Authorization } from './authorize.ts';
+import { isMultiSig } from './multi-sig.ts';
+
+/** R-vault: an account whose leader acts for it, and who holds how much of it. */
+export type Vault = {
+  readonly accountIndex: number;
+  readonly leader: Address;
+  readonly name: string;
+  /** Counts of 10^-6 share, by address. */
+  readonly shares: ReadonlyMap<Address, bigint>;
+  readonly totalShares: bigint;
+};
+
+/** The vault's account for its leader, or why somebody may not act for it. */
+export function vaultLedBy(
+  state: State,
+  authority: Authority & { readonly vault: Address },
+  actor: Account,
+): Authorization {
+  const address = authority.vault;
+  const vault = state.vaults.get(address);
+  if (vault === undefined) {
+    return { account: actor, reject: { reason: 'vaultUnknown', vault: address } };
+  }
+  if (vault.leader !== actor.address && !isLeaderItself(state, vault, authority)) {
+    return { account: actor, reject: { reason: 'vaultLeaderDiffers', vault: address } };
+  }
+  return { account: present(state.accounts[vault.accountIndex], 'the account of a vault') };
+}
+
+/** A leader who is an agent of somebody else leads with its own key all the same. */
+function isLeaderItself(state: State, { leader }: Vault, authority: Authority): boolean {
+  if (authority.multiSig !== undefined || authority.signer !== leader) return false;
+  return state.accountIndex.has(leader) && !isMultiSig(state, leader);
+}

@@ -1,0 +1,89 @@
+import { present } from '@oddlot/units';
+import { type Holding, holdingKey } from './account.ts';
+import type { OrderPool } from './book/order-pool.ts';
+import { EffectsDigest } from './digest.ts';
+import { ExpiryQueue } from './expiry-queue.ts';
+import { forkAccounts } from './fork-accounts.ts';
+import { LayeredMap } from './layered-map.ts';
+import { RiskIndex } from './liquidation/risk-index.ts';
+import { DayStats } from './perp/day-stats.ts';
+import { OracleTwap } from './perp/oracle-twap.ts';
+import type { Perp } from './perp/perp.ts';
+import type { State } from './state.ts';
+import type { OrderGroup } from './triggers/group-book.ts';
+
+/**
+ * The fields of a type that hold more than a number, an amount, a text or a flag. Whoever copies a
+ * value spreads it and lists these: a new field that could be shared by mistake does not compile.
+ */
+export type ObjectFields<T> = {
+  [Key in keyof T as T[Key] extends Plain ? never : Key]: T[Key];
+};
+
+type Plain = number | bigint | string | boolean | undefined;
+
+/**
+ * A state that a signed command may be executed on without changing the one that it came from. Parts
+ * are copied when they are first touched, so a fork costs what the command needs, however large the
+ * venue is. The original must stand still while the fork is in use, and only the newest fork of a
+ * state is good.
+ *
+ * A fork executes commands and not blocks. What only a block asks for starts empty: when resting
+ * orders expire, and which scopes are to be looked at for liquidation. Commands add to both and read
+ * neither. What signed commands only read is shared: vaults and gates change by the operator's
+ * commands, liquidations by a step of the block. Of triggers and schedules see their own `fork`.
+ */
+export function forkState(state: State): State {
+  const pool = state.pool.fork();
+  const perps = new LayeredMap(state.perps, (perp) => forkPerp(perp, pool));
+  const groups = state.groups.fork(holdingIn);
+  const accounts = forkAccounts(state.accounts, { pool, perps, groups });
+  function holdingIn({ accountIndex, holding }: OrderGroup): Holding {
+    const { leg, perp } = holding;
+    const account = present(accounts[accountIndex], 'the account of a group');
+    const key = holdingKey(perp.definition.instrumentId, leg);
+    return present(account.holdings.get(key), 'the holding of a group');
+  }
+  const parts: ObjectFields<State> = {
+    parameters: state.parameters,
+    perps,
+    perpIds: [...state.perpIds],
+    accounts,
+    accountIndex: new LayeredMap(state.accountIndex),
+    agents: new LayeredMap(state.agents),
+    signers: new LayeredMap(state.signers, (nonces) => ({ ...nonces, used: [...nonces.used] })),
+    pool,
+    expiries: new ExpiryQueue(),
+    reserves: new LayeredMap(state.reserves),
+    triggers: state.triggers.fork(),
+    groups,
+    schedules: state.schedules.fork(),
+    reverseJobs: new LayeredMap(state.reverseJobs, (job) => ({ ...job })),
+    builderRewards: new LayeredMap(state.builderRewards, (rewards) => ({ ...rewards })),
+    orderBuilders: new LayeredMap(state.orderBuilders, (builder) => ({ ...builder })),
+    vaults: state.vaults,
+    gates: state.gates,
+    withdrawals: new LayeredMap(state.withdrawals),
+    liquidations: state.liquidations,
+    risk: new RiskIndex(),
+    digest: new EffectsDigest(state.digest.lanes()),
+  };
+  return { ...state, ...parts };
+}
+
+function forkPerp(perp: Perp, pool: OrderPool): Perp {
+  const day = new DayStats();
+  const { buckets, previousClose } = perp.day.dump();
+  day.restore(buckets, previousClose);
+  const twap = new OracleTwap();
+  twap.restore(perp.twap.dump());
+  const parts: ObjectFields<Perp> = {
+    definition: perp.definition,
+    tiers: perp.tiers,
+    book: perp.book.fork(pool),
+    day,
+    funding: { ...perp.funding },
+    twap,
+  };
+  return { ...perp, ...parts };
+}

@@ -1,0 +1,59 @@
+import { type Address, timeMs } from '@oddlot/units';
+import type { Account } from '../account.ts';
+import { ZERO_ADDRESS } from '../auth/agents.ts';
+import type { CommandOutcome } from '../block.ts';
+import type { ApproveBuilderCommand } from '../command.ts';
+import type { Execution } from '../execution.ts';
+import { addApproval } from '../ledger/builders.ts';
+import { LIMITS } from '../limits.ts';
+import type { Reject } from '../reject.ts';
+import type { State } from '../state.ts';
+
+/** Lets a builder charge the account up to a rate, or changes the rate (R-builder). */
+export function approveBuilder(
+  execution: Execution,
+  account: Account,
+  command: ApproveBuilderCommand,
+): CommandOutcome {
+  const { state } = execution;
+  const { builder, maxFeeE8, maxFeeText } = command;
+  const reject = checkApproveBuilder(state, account, command);
+  if (reject !== undefined || maxFeeE8 === undefined) {
+    return { account: account.address, reject: reject ?? { reason: 'builderFeeInvalid' } };
+  }
+  if (!account.builders.has(builder)) addApproval(state, builder);
+  account.builders.set(builder, { maxFeeE8, maxFeeText, updatedMs: timeMs(state.timeMs) });
+  state.digest.text(maxFeeText);
+  emitBuilder(execution, account, builder, maxFeeE8);
+  return { account: account.address };
+}
+
+/** Judges it: the address, whose it is, the rate, the number of builders. */
+export function checkApproveBuilder(
+  state: State,
+  account: Account,
+  { builder, maxFeeE8 }: ApproveBuilderCommand,
+): Reject | undefined {
+  if (builder === ZERO_ADDRESS || state.vaults.has(builder)) return { reason: 'builderInvalid' };
+  if (builder === account.address) return { reason: 'builderIsSelf' };
+  if (maxFeeE8 === undefined || maxFeeE8 <= 0 || maxFeeE8 > LIMITS.builderRateMaxE8) {
+    return { reason: 'builderFeeInvalid' };
+  }
+  // A new rate for a builder that is approved takes no other place.
+  const isFull = account.builders.size >= LIMITS.buildersPerAccount;
+  return isFull && !account.builders.has(builder) ? { reason: 'buildersFull' } : undefined;
+}
+
+/** Tells that an approval changed; without a rate it is gone. */
+export function emitBuilder(
+  execution: Execution,
+  { address, index }: Account,
+  builder: Address,
+  maxFeeE8: number | undefined,
+): void {
+  const { commandIndex, events, state } = execution;
+  state.digest.word(index);
+  state.digest.text(builder);
+  state.digest.number(maxFeeE8 ?? 0);
+  events.push({ type: 'builderChanged', commandIndex, account: address, builder, maxFeeE8 });
+}

@@ -1,0 +1,270 @@
+import { type Address, negUsdc } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { ZERO_ADDRESS } from '../auth/agents.ts';
+import { checkCommand } from '../check.ts';
+import type { RegisterVaultCommand } from '../command.ts';
+import { accountView, agentsOf, openOrders } from '../read.ts';
+import { vaultEquity } from '../read-keys.ts';
+import { actor, alice, bob, carol, order, PARAMETERS, Scenario } from '../testing/scenario.ts';
+import { refusalFor, signedFor, type Unsigned } from '../testing/signed-for.ts';
+import { checkRestarts } from '../testing/waiting.ts';
+
+const vault = actor(0x7a017);
+const agent = actor(0xa1);
+const holder = actor(0x401d);
+
+/** Makes `vault` one of alice's, unless told otherwise. */
+function registration(shape: Partial<RegisterVaultCommand> = {}): RegisterVaultCommand {
+  return { type: 'registerVault', vault, leader: alice, name: 'Slow and steady', ...shape };
+}
+
+/** A vault of alice's with money. */
+function open(shape: Partial<RegisterVaultCommand> = {}): Scenario {
+  const scenario = Scenario.open();
+  expect(scenario.outcome(registration(shape))).toEqual({});
+  scenario.fund(vault, 1_000_000_000);
+  return scenario;
+}
+
+const buy: Unsigned = { type: 'placeOrders', orders: [order({ price: 1_000_000, size: 20 })] };
+
+describe('R-vault: registration', () => {
+  test('opens the account of a new vault, without money', () => {
+    const scenario = Scenario.open();
+    const digest = scenario.state.digest.hex();
+    const { events } = scenario.block(registration());
+    expect(events).toEqual([
+      { type: 'accountCreated', commandIndex: 0, account: vault },
+      { type: 'vaultChanged', commandIndex: 0, vault },
+    ]);
+    expect(scenario.balance(vault)).toBe(0n);
+    expect(scenario.state.digest.hex()).not.toBe(digest);
+  });
+
+  test('makes a vault of an account, which keeps its orders and agents', () => {
+    const scenario = Scenario.open();
+    scenario.approve(bob, agent);
+    scenario.one(agent, { price: 1_000_000, size: 20 });
+    const { events } = scenario.block(registration({ vault: bob }));
+    expect(events.map(({ type }) => type)).toEqual(['vaultChanged']);
+    expect(openOrders(scenario.state, bob)).toHaveLength(1);
+    expect(agentsOf(scenario.state, bob)).toHaveLength(1);
+  });
+
+  test('replaces leader and name of a known one, and its shares only when they are given', () => {
+    const shares = [{ user: holder, shares: 5_000_000 }];
+    const scenario = open({ shares });
+    scenario.block(registration({ leader: bob, name: 'New' }));
+    expect(scenario.state.vaults.get(vault)).toMatchObject({
+      leader: bob,
+      name: 'New',
+      shares: new Map([[holder, 5_000_000n]]),
+      totalShares: 5_000_000n,
+    });
+    expect(refusalFor(scenario, alice, { vault }, buy)).toBe('vaultLeaderDiffers');
+    expect(refusalFor(scenario, bob, { vault }, buy)).toBeUndefined();
+    const some = [
+      { user: carol, shares: 1 },
+      { user: holder, shares: 0 },
+    ];
+    scenario.block(registration({ shares: some }));
+    expect(scenario.state.vaults.get(vault)?.shares).toEqual(new Map([[carol, 1n]]));
+    const digests = [undefined, []].map((next) => {
+      const twin = open({ shares });
+      twin.block(registration(next === undefined ? {} : { shares: next }));
+      return [twin.state.vaults.get(vault)?.totalShares, twin.state.digest.hex()] as const;
+    });
+    expect(digests.map(([total]) => total)).toEqual([5_000_000n, 0n]);
+    expect(digests[0]?.[1]).not.toBe(digests[1]?.[1]);
+  });
+
+  test.each([
+    ['agent', agent],
+    ['builder', actor(0xb1)],
+    ['multiSig', carol],
+    ['fund', PARAMETERS.insuranceFundAddress],
+  ] as const)('is refused for an address that is taken: %s', (why, address) => {
+    const scenario = Scenario.open();
+    scenario.approve(bob, agent);
+    const builder = { builder: actor(0xb1), maxFeeE8: 100_000, maxFeeText: '0.1%' };
+    refusalFor(scenario, bob, {}, { type: 'approveBuilder', ...builder });
+    const signers = { users: [bob], threshold: 1 };
+    refusalFor(scenario, carol, {}, { type: 'convertToMultiSig', signers });
+    const command = registration({ vault: address });
+    const reject = { reason: 'vaultInvalid', why };
+    expect(checkCommand(scenario.state, command, scenario.nowMs)).toEqual({ reject });
+    expect(scenario.outcome(command)).toEqual({ reject });
+    expect(scenario.state.vaults.size).toBe(0);
+  });
+
+  test('passes for an address that is an agent or a builder no more', () => {
+    const scenario = Scenario.open();
+    scenario.approve(bob, vault);
+    const builder = { builder: vault, maxFeeE8: 100_000, maxFeeText: '0.1%' };
+    refusalFor(scenario, bob, {}, { type: 'approveBuilder', ...builder });
+    scenario.approve(bob, ZERO_ADDRESS);
+    expect(scenario.outcome(registration()).reject).toMatchObject({ why: 'builder' });
+    refusalFor(scenario, bob, {}, { type: 'revokeBuilder', builder: vault });
+    expect(scenario.outcome(registration())).toEqual({});
+  });
+
+  test.each([
+    ['a user twice', [holder, bob, holder], [1, 2, 3], 'shares[2].user'],
+    ['less than nothing', [holder, bob], [1, -1], 'shares[1].shares'],
+    ['too many to count', [holder], [2 ** 53], 'shares[0].shares'],
+  ])('is refused for shares that are wrong: %s', (_, users, counts, field) => {
+    const scenario = Scenario.open();
+    const shares = users.map((user, at) => ({ user, shares: counts[at] ?? 0 }));
+    const command = registration({ shares });
+    const reject = { reason: 'definitionInvalid', field };
+    expect(checkCommand(scenario.state, command, scenario.nowMs)).toMatchObject({ reject });
+    expect(scenario.outcome(command)).toMatchObject({ reject });
+    expect(scenario.state.accountIndex.has(vault)).toBe(false);
+  });
+
+  test('a vault is never made an agent', () => {
+    const scenario = open();
+    expect(scenario.approve(bob, vault).reject?.reason).toBe('agentAddressUsed');
+  });
+});
+
+describe('R-vault: who acts for a vault', () => {
+  test('its leader, and an agent of the leader', () => {
+    const scenario = open();
+    scenario.approve(alice, agent);
+    for (const signer of [alice, agent]) {
+      const outcome = scenario.outcome(signedFor(scenario, signer, { vault }, buy));
+      expect(outcome).toMatchObject({ account: vault, entries: [{ state: 'open' }] });
+    }
+    expect(openOrders(scenario.state, vault)).toHaveLength(2);
+    expect(openOrders(scenario.state, alice)).toHaveLength(0);
+    // R-nonce: the nonce is the signer's.
+    expect([...scenario.state.signers.keys()]).toEqual([alice, agent]);
+  });
+
+  test('its own key, which names no vault, and its agents', () => {
+    const scenario = open();
+    expect(refusalFor(scenario, vault, {}, buy)).toBeUndefined();
+    expect(scenario.approve(vault, agent).reject).toBeUndefined();
+    expect(refusalFor(scenario, agent, {}, buy)).toBeUndefined();
+    expect(openOrders(scenario.state, vault)).toHaveLength(2);
+  });
+
+  test('a leader who became somebody’s agent before it had an account', () => {
+    const scenario = open({ leader: holder });
+    expect(refusalFor(scenario, holder, { vault }, buy)).toBe('accountUnknown');
+    scenario.approve(bob, holder);
+    expect(refusalFor(scenario, holder, { vault }, buy)).toBe('vaultLeaderDiffers');
+    scenario.fund(holder, 1_000_000);
+    expect(refusalFor(scenario, holder, { vault }, buy)).toBeUndefined();
+    // Without the vault it acts for whom it is an agent of.
+    expect(refusalFor(scenario, holder, {}, buy)).toBeUndefined();
+    expect([vault, bob, holder].map((who) => openOrders(scenario.state, who).length)).toEqual([
+      1, 1, 0,
+    ]);
+    const signers = { users: [carol], threshold: 1 };
+    refusalFor(scenario, holder, {}, { type: 'convertToMultiSig', signers });
+    expect(refusalFor(scenario, holder, { vault }, buy)).toBe('vaultLeaderDiffers');
+    const multiSig = { user: holder, signers: [carol] };
+    expect(refusalFor(scenario, carol, { vault, multiSig }, buy)).toBeUndefined();
+  });
+
+  test.each([
+    ['another account', bob, vault, 'vaultLeaderDiffers'],
+    ["another's agent", agent, vault, 'vaultLeaderDiffers'],
+    ['the vault itself, when it is not its own leader', vault, vault, 'vaultLeaderDiffers'],
+    ['nobody, for what is no vault', alice, bob, 'vaultUnknown'],
+    ['a signer without a role', holder, vault, 'accountUnknown'],
+  ])('not %s', (_, signer, address, reason) => {
+    const scenario = open();
+    scenario.approve(carol, agent);
+    const command = signedFor(scenario, signer, { vault: address }, buy);
+    expect(checkCommand(scenario.state, command, scenario.nowMs).reject?.reason).toBe(reason);
+    expect(scenario.outcome(command).reject?.reason).toBe(reason);
+    expect(scenario.state.signers.has(signer)).toBe(false);
+  });
+
+  test.each<Unsigned>([
+    { type: 'withdraw', destination: alice, amountMicroUsdc: 5_000_000 },
+    {
+      type: 'sendToken',
+      destination: alice,
+      token: 0,
+      amountMicroUsdc: 1_000_000,
+      from: 'perp',
+      to: 'perp',
+    },
+    { type: 'approveAgent', agent, label: '' },
+    { type: 'approveBuilder', builder: bob, maxFeeE8: 1, maxFeeText: '0.000001%' },
+    { type: 'convertToMultiSig', signers: { users: [bob], threshold: 1 } },
+  ])('its leader never moves its money or changes its keys: $type', (command) => {
+    const scenario = open();
+    const before = scenario.balance(vault);
+    expect(refusalFor(scenario, alice, { vault }, command)).toBe('vaultLeaderDiffers');
+    expect(scenario.balance(vault)).toBe(before);
+    expect(agentsOf(scenario.state, vault)).toEqual([]);
+  });
+
+  test('the role is judged at execution: a leader replaced in the block leads no more', () => {
+    const scenario = open();
+    const command = signedFor(scenario, alice, { vault }, buy);
+    expect(checkCommand(scenario.state, command, scenario.nowMs).reject).toBeUndefined();
+    const { outcomes } = scenario.block(command, registration({ leader: bob }));
+    expect(outcomes[0]?.reject?.reason).toBe('vaultLeaderDiffers');
+    const early = signedFor(scenario, bob, { vault: carol }, buy);
+    const both = scenario.block(early, registration({ vault: carol, leader: bob }));
+    expect(both.outcomes[0]?.entries?.[0]?.state).toBe('open');
+  });
+});
+
+describe('R-vault: what shares are worth', () => {
+  const shares = [
+    { user: alice, shares: 1_000_000 },
+    { user: holder, shares: 2_000_000 },
+  ];
+  const equities = (scenario: Scenario) =>
+    [alice, holder, bob].map((user: Address) => vaultEquity(scenario.state, user));
+
+  test('account value × shares / all shares, rounded down; without an account too', () => {
+    const scenario = open({ shares });
+    expect(equities(scenario)).toEqual([333_333_333n, 666_666_666n, 0n]);
+    expect(accountView(scenario.state, alice)?.vaultEquity).toBe(333_333_333n);
+    expect(accountView(scenario.state, vault)?.vaultEquity).toBe(0n);
+  });
+
+  test('the sum over vaults, each rounded alone', () => {
+    const scenario = open({ shares });
+    scenario.block(registration({ vault: carol, leader: bob, shares }));
+    expect(equities(scenario)).toEqual([666_666_666n, 1_333_333_332n, 0n]);
+  });
+
+  test('everything counts: unrealised PnL, isolated margin, what orders hold back', () => {
+    const scenario = open({ shares });
+    scenario.one(bob, { price: 1_000_000, size: 1_000, isBuy: false });
+    const isolated = { marginMode: 'isolated', price: 1_000_000 } as const;
+    const orders = [order({ ...isolated, size: 1_000 }), order({ price: 990_000, size: 500 })];
+    refusalFor(scenario, alice, { vault }, { type: 'placeOrders', orders });
+    scenario.oracle(1_010_000);
+    const value = accountView(scenario.state, vault)?.total.accountValue ?? 0n;
+    expect(scenario.account(vault).holdings.get(2)?.reserved).toBeGreaterThan(0n);
+    expect(value).not.toBe(1_000_000_000n);
+    expect(equities(scenario)).toEqual([value / 3n, (2n * value) / 3n, 0n]);
+  });
+
+  test('never negative', () => {
+    const scenario = open({ shares, leader: bob });
+    const account = scenario.account(vault);
+    account.perpBalance = negUsdc(account.perpBalance);
+    expect(equities(scenario)).toEqual([0n, 0n, 0n]);
+  });
+});
+
+test('R-determinism: vaults survive restarts at any point', () => {
+  const scenario = open({ shares: [{ user: holder, shares: 7 }] });
+  scenario.approve(alice, agent);
+  refusalFor(scenario, agent, { vault }, buy);
+  scenario.block(registration({ vault: actor(0x1), leader: vault, shares: [] }));
+  scenario.block(registration({ leader: bob, name: 'b' }));
+  refusalFor(scenario, bob, { vault }, buy);
+  checkRestarts(scenario);
+});

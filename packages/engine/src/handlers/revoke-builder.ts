@@ -1,0 +1,32 @@
+import type { Account } from '../account.ts';
+import type { CommandOutcome } from '../block.ts';
+import type { RevokeBuilderCommand } from '../command.ts';
+import type { Execution } from '../execution.ts';
+import { removeApproval } from '../ledger/builders.ts';
+import type { Reject } from '../reject.ts';
+import type { State } from '../state.ts';
+import { emitBuilder } from './approve-builder.ts';
+
+/** Takes a builder's approval back; its fee ends with it, on resting orders too (R-builder). */
+export function revokeBuilder(
+  execution: Execution,
+  account: Account,
+  command: RevokeBuilderCommand,
+): CommandOutcome {
+  const { state } = execution;
+  const reject = checkRevokeBuilder(state, account, command);
+  if (reject !== undefined) return { account: account.address, reject };
+  account.builders.delete(command.builder);
+  removeApproval(state, command.builder);
+  emitBuilder(execution, account, command.builder, undefined);
+  return { account: account.address };
+}
+
+/** Judges it; changes nothing. */
+export function checkRevokeBuilder(
+  _state: State,
+  account: Account,
+  { builder }: RevokeBuilderCommand,
+): Reject | undefined {
+  return account.builders.has(builder) ? undefined : { reason: 'builderUnknown' };
+}

@@ -1,0 +1,309 @@
+import { type Address, instrumentId, microUsdc, timeMs } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import type { BlockResult } from '../block.ts';
+import { checkCommand } from '../check.ts';
+import type { Command, SendTokenCommand } from '../command.ts';
+import type { Reject } from '../reject.ts';
+import { insuranceFund } from '../perp/insurance-fund.ts';
+import { accountView } from '../read.ts';
+import { actor, alice, bob, carol, order, PARAMETERS, Scenario } from '../testing/scenario.ts';
+import { checkRestarts, sign } from '../testing/waiting.ts';
+
+const USDC = 1_000_000;
+const stranger = actor(0x57a9e1);
+const other = actor(0x07e1);
+const { insuranceFundAddress } = PARAMETERS;
+
+type Shape = Partial<Omit<SendTokenCommand, 'type' | 'authority'>>;
+
+/** Alice sends 10 USDC from perp to bob's perp, unless told otherwise. */
+function sending(venue: Scenario, shape: Shape = {}, signer: Address = alice): Command {
+  const ends = { destination: bob, from: 'perp', to: 'perp' } as const;
+  const plain = { token: 0, amountMicroUsdc: 10 * USDC, ...ends };
+  return sign(venue, signer, { type: 'sendToken', ...plain, ...shape });
+}
+
+function send(venue: Scenario, shape: Shape = {}, signer: Address = alice): BlockResult {
+  return venue.block(sending(venue, shape, signer));
+}
+
+/** Alice's 1,000 USDC: 990 in perp, 10 in outcome. */
+function open(): Scenario {
+  const venue = Scenario.open({ accounts: [bob, carol] });
+  venue.fund(alice, 990 * USDC);
+  const credit = { account: alice, subAccount: 'outcome', amountMicroUsdc: 10 * USDC } as const;
+  venue.block({ type: 'creditFaucet', ...credit });
+  return venue;
+}
+
+/** Perp and outcome money of an address, in micro-USDC. */
+function money(venue: Scenario, address: Address): readonly [bigint, bigint] | undefined {
+  const view = accountView(venue.state, address);
+  return view === undefined ? undefined : [view.perpBalance, view.outcomeBalance];
+}
+
+describe('refusals, each before what the next ones say', () => {
+  const inexact = { amountInexact: true } as const;
+  const same = { destination: alice } as const;
+  const much = 2_000 * USDC;
+  const insufficient = (required: number, available: number): Reject => ({
+    reason: 'balanceInsufficient',
+    required: microUsdc(required),
+    available: microUsdc(available),
+    reservedBy: [],
+  });
+  const CASES: readonly (readonly [why: string, shape: Shape, reject: Reject | undefined])[] = [
+    [
+      'another token',
+      { token: 1, ...inexact, ...same, amountMicroUsdc: -1 },
+      { reason: 'tokenUnknown', token: 1 },
+    ],
+    [
+      'more decimals than money has',
+      { ...inexact, ...same, amountMicroUsdc: 0 },
+      { reason: 'amountInexact', floor: microUsdc(0) },
+    ],
+    ['nothing', { ...same, amountMicroUsdc: 0 }, { reason: 'transferBelowMin', min: microUsdc(1) }],
+    [
+      'less than nothing',
+      { ...same, amountMicroUsdc: -5 },
+      { reason: 'transferBelowMin', min: microUsdc(1) },
+    ],
+    [
+      'to a new address, less than opens an account',
+      { destination: stranger, amountMicroUsdc: 999_999 },
+      { reason: 'transferBelowMin', min: microUsdc(1_000_000) },
+    ],
+    ['from perp to perp', { ...same, amountMicroUsdc: much }, { reason: 'sameSubAccount' }],
+    [
+      'from outcome to outcome',
+      { ...same, from: 'outcome', to: 'outcome', amountMicroUsdc: much },
+      { reason: 'sameSubAccount' },
+    ],
+    [
+      'more than perp has',
+      { amountMicroUsdc: 990 * USDC + 1 },
+      insufficient(990_000_001, 990_000_000),
+    ],
+    [
+      'more than outcome has, whatever perp has',
+      { from: 'outcome', amountMicroUsdc: 10 * USDC + 1 },
+      insufficient(10_000_001, 10_000_000),
+    ],
+    [
+      'the fee of a new account is on top of the amount',
+      { destination: stranger, amountMicroUsdc: 989 * USDC + 1 },
+      insufficient(990_000_001, 990_000_000),
+    ],
+    [
+      'out of the same sub-account',
+      { destination: stranger, from: 'outcome', amountMicroUsdc: 10 * USDC },
+      insufficient(11_000_000, 10_000_000),
+    ],
+    ['one micro-USDC to somebody known', { amountMicroUsdc: 1 }, undefined],
+    ['to oneself, perp to outcome', { ...same, to: 'outcome' }, undefined],
+  ];
+
+  test.each(CASES)('%s', (_, shape, reject) => {
+    const venue = open();
+    const command = sending(venue, shape);
+    const expected = reject === undefined ? { account: alice } : { account: alice, reject };
+    expect(checkCommand(venue.state, command, venue.nowMs)).toEqual(expected);
+    const before = money(venue, alice);
+    const { events, outcomes } = venue.block(command);
+    expect(outcomes).toEqual([expected]);
+    if (reject === undefined) return;
+    expect(events).toEqual([]);
+    expect(money(venue, alice)).toEqual(before);
+    expect(money(venue, stranger)).toBeUndefined();
+  });
+});
+
+describe('where the money goes', () => {
+  test.each([
+    { from: 'perp', to: 'outcome', after: [980n, 20n] },
+    { from: 'outcome', to: 'perp', after: [1_000n, 0n] },
+  ] as const)('to oneself, $from to $to', ({ after, from, to }) => {
+    const venue = open();
+    const { events } = send(venue, { destination: alice, from, to });
+    const ends = { account: alice, destination: alice, from, to };
+    const numbers = { amount: 10_000_000n, fee: 0n };
+    expect(events).toEqual([{ type: 'tokenSent', commandIndex: 0, ...ends, ...numbers }]);
+    expect(money(venue, alice)).toEqual(after.map((usdc) => usdc * 1_000_000n));
+  });
+
+  test.each([
+    { from: 'perp', to: 'perp', left: [980n, 10n], got: [1_010n, 0n] },
+    { from: 'perp', to: 'outcome', left: [980n, 10n], got: [1_000n, 10n] },
+    { from: 'outcome', to: 'perp', left: [990n, 0n], got: [1_010n, 0n] },
+    { from: 'outcome', to: 'outcome', left: [990n, 0n], got: [1_000n, 10n] },
+  ] as const)('to somebody else, $from to $to', ({ from, got, left, to }) => {
+    const venue = open();
+    send(venue, { from, to });
+    expect(money(venue, alice)).toEqual(left.map((usdc) => usdc * 1_000_000n));
+    expect(money(venue, bob)).toEqual(got.map((usdc) => usdc * 1_000_000n));
+  });
+
+  test.each([
+    { from: 'perp', to: 'outcome', left: [979n, 10n], got: [0n, 10n] },
+    { from: 'perp', to: 'perp', left: [979n, 10n], got: [10n, 0n] },
+  ] as const)('R-account: a new address gets an account, $from to $to', (row) => {
+    const { from, got, left, to } = row;
+    const venue = open();
+    const first = send(venue, { destination: stranger, from, to });
+    const ends = { account: alice, destination: stranger, from, to };
+    expect(first.events).toEqual([
+      { type: 'accountCreated', commandIndex: 0, account: stranger },
+      { type: 'tokenSent', commandIndex: 0, ...ends, amount: 10_000_000n, fee: 1_000_000n },
+    ]);
+    expect(money(venue, alice)).toEqual(left.map((usdc) => usdc * 1_000_000n));
+    expect(money(venue, stranger)).toEqual(got.map((usdc) => usdc * 1_000_000n));
+    expect(venue.state.treasury).toBe(1_000_000n);
+    // From now on it is somebody known: no fee, no minimum.
+    const second = send(venue, { destination: stranger, amountMicroUsdc: 1 });
+    expect(second.events).toMatchObject([{ type: 'tokenSent', amount: 1n, fee: 0n }]);
+    expect(venue.state.treasury).toBe(1_000_000n);
+    expect(send(venue, { destination: alice, to: 'outcome' }, stranger).outcomes[0]).toMatchObject({
+      account: stranger,
+    });
+  });
+
+  test('where opening costs nothing the minimum stays', () => {
+    const venue = Scenario.open({ parameters: { openingFeeMicroUsdc: 0 } });
+    const below = send(venue, { destination: stranger, amountMicroUsdc: 999_999 });
+    expect(below.outcomes[0]?.reject?.reason).toBe('transferBelowMin');
+    const { events } = send(venue, { destination: stranger, amountMicroUsdc: 1_000_000 });
+    expect(events).toMatchObject([{ type: 'accountCreated' }, { amount: 1_000_000n, fee: 0n }]);
+    expect(venue.state.treasury).toBe(0n);
+  });
+
+  test('where no minimum is set, nothing is still too little to open an account', () => {
+    const venue = Scenario.open({ parameters: { openingMinMicroUsdc: 0 } });
+    const { outcomes } = send(venue, { destination: stranger, amountMicroUsdc: 0 });
+    expect(outcomes[0]?.reject).toEqual({ reason: 'transferBelowMin', min: 1n });
+  });
+
+  test('the fee is all the treasury’s, though the fund lacks its target: it is no exchange fee', () => {
+    const venue = open();
+    venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
+    venue.one(carol, { price: 1_000_000, size: 1_000 });
+    const { treasury } = venue.state;
+    expect(insuranceFund(venue.state).perpBalance).toBe(0n);
+    send(venue, { destination: stranger });
+    expect(venue.state.insuranceTarget).toBe(10_000_000n);
+    expect(insuranceFund(venue.state).perpBalance).toBe(0n);
+    expect(venue.state.treasury - treasury).toBe(1_000_000n);
+  });
+
+  test('R-insurance-fund: a send to the fund fills it', () => {
+    const venue = open();
+    const { events } = send(venue, { destination: insuranceFundAddress });
+    expect(events).toMatchObject([{ type: 'tokenSent', fee: 0n }]);
+    expect(insuranceFund(venue.state).perpBalance).toBe(10_000_000n);
+  });
+
+  test('an agent’s address may have money: it is the agent’s own, and opens an account', () => {
+    const venue = open();
+    venue.approve(bob, other);
+    send(venue, { destination: other });
+    expect(money(venue, other)).toEqual([10_000_000n, 0n]);
+    expect(money(venue, bob)).toEqual([1_000_000_000n, 0n]);
+    // Only the key of an account moves its money: what the agent signs is about its own.
+    send(venue, { destination: carol, amountMicroUsdc: 4 * USDC }, other);
+    expect(money(venue, other)).toEqual([6_000_000n, 0n]);
+    expect(money(venue, bob)).toEqual([1_000_000_000n, 0n]);
+  });
+});
+
+describe('in one block nothing is spent twice', () => {
+  const all = { amountMicroUsdc: 990 * USDC };
+
+  test('the second of two sends is refused', () => {
+    const venue = open();
+    const { outcomes } = venue.block(
+      sending(venue, all),
+      sending(venue, { ...all, destination: carol }),
+    );
+    expect(outcomes.map(({ reject }) => reject?.reason)).toEqual([
+      undefined,
+      'balanceInsufficient',
+    ]);
+    expect(money(venue, carol)).toEqual([1_000_000_000n, 0n]);
+  });
+
+  test('a withdrawal after a send of all is refused, and the other way round', () => {
+    for (const isSendFirst of [true, false]) {
+      const venue = open();
+      const withdrawal = sign(venue, alice, { type: 'withdraw', destination: alice, ...all });
+      const commands = [sending(venue, all), withdrawal];
+      const { outcomes } = venue.block(...(isSendFirst ? commands : commands.reverse()));
+      expect(outcomes.map(({ reject }) => reject?.reason)).toEqual([
+        undefined,
+        'balanceInsufficient',
+      ]);
+    }
+  });
+
+  test('money that arrived may go on', () => {
+    const venue = open();
+    const { outcomes } = venue.block(
+      sending(venue, { destination: stranger, amountMicroUsdc: 900 * USDC }),
+      sending(venue, { destination: bob, amountMicroUsdc: 900 * USDC }, stranger),
+    );
+    // Whom a new key may act for is known when its turn comes.
+    expect(outcomes).toEqual([{ account: alice }, { account: stranger }]);
+    expect(money(venue, bob)).toEqual([1_900_000_000n, 0n]);
+  });
+
+  test('an order before the send keeps its margin, an order after it finds none', () => {
+    const bid = (venue: Scenario): Command =>
+      sign(venue, alice, {
+        type: 'placeOrders',
+        orders: [order({ price: 900_000, size: 300 })],
+      });
+    const before = open();
+    const placed = before.block(bid(before), sending(before, all));
+    expect(placed.outcomes[1]?.reject).toEqual({
+      reason: 'balanceInsufficient',
+      required: 990_000_000n,
+      available: 975_000_000n,
+      reservedBy: [{ what: 'initialMargin', amount: 15_000_000n }],
+    });
+    const after = open();
+    const sent = after.block(sending(after, all), bid(after));
+    expect(sent.outcomes[0]?.reject).toBeUndefined();
+    expect(sent.outcomes[1]?.entries?.[0]?.reject?.reason).toBe('marginInsufficient');
+  });
+
+  test('a price of the same block judges it: the operator goes first', () => {
+    const venue = open();
+    venue.one(bob, { isBuy: false, price: 1_000_000, size: 100 });
+    venue.one(alice, { price: 1_000_000, size: 100 });
+    const prices = [{ instrumentId: instrumentId(1), oracle: 500_000 }];
+    const push: Command = { type: 'pushOracle', prices, observedMs: timeMs(venue.nowMs) };
+    // 990 less 0.045 of fee: 979.955 at 100, 934.955 at 50.
+    const command = sending(venue, { amountMicroUsdc: 979_955_000 });
+    expect(checkCommand(venue.state, command, venue.nowMs).reject).toBeUndefined();
+    const { outcomes } = venue.block(command, push);
+    expect(outcomes[0]?.reject).toMatchObject({ available: 934_955_000n });
+  });
+});
+
+test('R-determinism: a restart changes nothing, and every part of a send is in the digest', () => {
+  const venue = open();
+  send(venue, { destination: stranger, to: 'outcome' });
+  send(venue, { destination: alice, to: 'outcome' });
+  send(venue, { from: 'outcome' });
+  send(venue, { amountMicroUsdc: 5_000 * USDC });
+  checkRestarts(venue);
+  const digests = (
+    [
+      {},
+      { to: 'outcome' },
+      { from: 'outcome' },
+      { destination: carol },
+      { amountMicroUsdc: 1 },
+    ] as readonly Shape[]
+  ).map((shape) => send(open(), shape).digest);
+  expect(new Set(digests).size).toBe(digests.length);
+});

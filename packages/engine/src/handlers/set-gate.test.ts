@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest';
+import { checkCommand } from '../check.ts';
+import type { SetGateCommand } from '../command.ts';
+import { dump } from '../dump.ts';
+import { gateRefusal } from '../auth/gate.ts';
+import { gateStatus } from '../read-keys.ts';
+import { actor, alice, bob, carol, Scenario, START_MS } from '../testing/scenario.ts';
+import { checkRestarts } from '../testing/waiting.ts';
+
+type Change = Omit<SetGateCommand, 'type' | 'channel'>;
+
+/** Changes the main gate and says which field was refused. */
+function change(scenario: Scenario, ...changes: readonly Change[]): (string | undefined)[] {
+  return changes.map((each) => {
+    const command: SetGateCommand = { type: 'setGate', channel: 0, ...each };
+    const admitted = checkCommand(scenario.state, command, scenario.nowMs);
+    const before = dump(scenario.state).keys;
+    const outcome = scenario.outcome(command);
+    expect(admitted).toEqual(outcome);
+    // All or nothing.
+    if (outcome.reject !== undefined) expect(dump(scenario.state).keys).toEqual(before);
+    return outcome.reject?.reason === 'definitionInvalid' ? outcome.reject.field : undefined;
+  });
+}
+
+const mainOf = (scenario: Scenario) => dump(scenario.state).keys.gates[0];
+
+describe('R-gate: modes and lists', () => {
+  test('the mode stays when none is given; the channels are apart', () => {
+    const scenario = Scenario.open();
+    change(scenario, { mode: 'closed' }, {});
+    expect([0, 1].map((channel) => gateRefusal(scenario.state, channel as 0 | 1, bob))).toEqual([
+      'closed',
+      undefined,
+    ]);
+    scenario.block({ type: 'setGate', channel: 1, mode: 'whitelist' });
+    change(scenario, { mode: 'open' });
+    expect([0, 1].map((channel) => gateRefusal(scenario.state, channel as 0 | 1, bob))).toEqual([
+      undefined,
+      'notWhitelisted',
+    ]);
+  });
+
+  test('lists are added to and taken from; what is not there can be removed', () => {
+    const scenario = Scenario.open();
+    change(
+      scenario,
+      { whitelist: { add: [alice, bob, alice] }, blacklist: { add: [carol] } },
+      { whitelist: { remove: [bob, carol] }, blacklist: { add: [bob], remove: [alice] } },
+    );
+    expect(mainOf(scenario)).toMatchObject({ whitelist: [alice], blacklist: [bob, carol] });
+  });
+
+  test('removals come first: what is removed and added is there', () => {
+    const scenario = Scenario.open();
+    change(scenario, { blacklist: { add: [alice], remove: [alice] } });
+    expect(mainOf(scenario).blacklist).toEqual([alice]);
+  });
+
+  test('the change is told, and part of the digest', () => {
+    const digests = [
+      {},
+      { mode: 'closed' },
+      { whitelist: { add: [alice] } },
+      { whitelist: { remove: [alice] } },
+      { blacklist: { add: [alice] } },
+      { accessCodes: { add: [{ code: 'A', maxUses: 1 }] } },
+      { accessCodes: { add: [{ code: 'A', maxUses: 2 }] } },
+      { accessCodes: { remove: ['A'] } },
+      { grants: { remove: [alice] } },
+      {
+        accessCodes: { add: [{ code: 'A', maxUses: 1 }] },
+        grants: { add: [{ user: bob, code: 'A' }] },
+      },
+    ].map((each) => {
+      const scenario = Scenario.open();
+      const { digest, events } = scenario.block({
+        type: 'setGate',
+        channel: 0,
+        ...(each as Change),
+      });
+      expect(events).toEqual([{ type: 'gateChanged', commandIndex: 0, channel: 0 }]);
+      return digest;
+    });
+    expect(new Set(digests).size).toBe(digests.length);
+  });
+});
+
+describe('R-gate: the order of refusals', () => {
+  const both = { whitelist: { add: [alice] }, blacklist: { add: [alice] } };
+  test.each([
+    ['open', {}, undefined],
+    ['open, but blacklisted', { blacklist: { add: [alice] } }, 'blacklisted'],
+    ['closed', { mode: 'closed' }, 'closed'],
+    ['closed and blacklisted', { mode: 'closed', blacklist: { add: [alice] } }, 'blacklisted'],
+    ['closed to the whitelist too', { mode: 'closed', whitelist: { add: [alice] } }, 'closed'],
+    ['not on the whitelist', { mode: 'whitelist', whitelist: { add: [bob] } }, 'notWhitelisted'],
+    ['on the whitelist', { mode: 'whitelist', whitelist: { add: [alice] } }, undefined],
+    ['on both lists', { mode: 'whitelist', ...both }, 'blacklisted'],
+    ['no code', { mode: 'accessCode', whitelist: { add: [alice] } }, 'notGranted'],
+  ] as const)('%s', (_, each, refusal) => {
+    const scenario = Scenario.open();
+    change(scenario, each);
+    expect(gateRefusal(scenario.state, 0, alice)).toBe(refusal);
+  });
+});
+
+describe('R-gate: access codes', () => {
+  const code = (name: string, maxUses: number): Change => ({
+    accessCodes: { add: [{ code: name, maxUses }] },
+  });
+  const grant = (...pairs: readonly (readonly [typeof alice, string])[]): Change => ({
+    grants: { add: pairs.map(([user, name]) => ({ user, code: name })) },
+  });
+
+  test('a grant uses one of the code’s uses and opens the channel', () => {
+    const scenario = Scenario.open();
+    change(scenario, { mode: 'accessCode' }, code('A', 2));
+    scenario.wait(5);
+    expect(change(scenario, grant([alice, 'A']))).toEqual([undefined]);
+    expect(mainOf(scenario)).toMatchObject({
+      codes: [['A', 2, 1]],
+      grants: [[alice, 'A', START_MS + 5]],
+    });
+    expect(gateRefusal(scenario.state, 0, alice)).toBeUndefined();
+    expect(gateRefusal(scenario.state, 0, bob)).toBe('notGranted');
+  });
+
+  test('an unknown code, and one without uses left, are refused by their place', () => {
+    const scenario = Scenario.open();
+    expect(
+      change(
+        scenario,
+        code('A', 1),
+        grant([alice, 'B']),
+        grant([alice, 'A'], [bob, 'A']),
+        grant([alice, 'A']),
+        grant([bob, 'A']),
+        { ...code('C', 0), ...grant([bob, 'C']) },
+      ),
+    ).toEqual([
+      undefined,
+      'grants.add[0].code',
+      'grants.add[1].code',
+      undefined,
+      'grants.add[0].code',
+      'grants.add[0].code',
+    ]);
+    expect(mainOf(scenario)).toMatchObject({ codes: [['A', 1, 1]] });
+  });
+
+  test('the same code again changes nothing, another replaces it and uses one', () => {
+    const scenario = Scenario.open();
+    change(scenario, code('A', 1), code('B', 1), grant([alice, 'A']));
+    const before = mainOf(scenario);
+    scenario.wait(5);
+    expect(change(scenario, grant([alice, 'A'], [alice, 'A']))).toEqual([undefined]);
+    expect(mainOf(scenario)).toEqual(before);
+    expect(change(scenario, grant([alice, 'B']))).toEqual([undefined]);
+    expect(mainOf(scenario)).toMatchObject({
+      codes: [
+        ['A', 1, 1],
+        ['B', 1, 1],
+      ],
+      grants: [[alice, 'B', START_MS + 5]],
+    });
+    // What A once gave is used up.
+    expect(change(scenario, grant([bob, 'A']))).toEqual(['grants.add[0].code']);
+  });
+
+  test('an existing code gets a new bound, never below its uses', () => {
+    const scenario = Scenario.open();
+    change(scenario, code('A', 3), grant([alice, 'A'], [bob, 'A']));
+    expect(change(scenario, code('A', 1), code('A', 2), grant([carol, 'A']))).toEqual([
+      'accessCodes.add[0].maxUses',
+      undefined,
+      'grants.add[0].code',
+    ]);
+    expect(mainOf(scenario).codes).toEqual([['A', 2, 2]]);
+  });
+
+  test('removing a code leaves its grants; naming it again is refused', () => {
+    const scenario = Scenario.open();
+    change(scenario, { mode: 'accessCode' }, code('A', 3), grant([alice, 'A']));
+    change(scenario, { accessCodes: { remove: ['A', 'never there'] } });
+    expect(gateRefusal(scenario.state, 0, alice)).toBeUndefined();
+    expect(change(scenario, grant([alice, 'A']))).toEqual(['grants.add[0].code']);
+    change(scenario, { grants: { remove: [alice, bob] } });
+    expect(gateRefusal(scenario.state, 0, alice)).toBe('notGranted');
+  });
+
+  test('within one command: removals, then additions, codes before grants', () => {
+    const scenario = Scenario.open();
+    change(scenario, code('A', 1), grant([alice, 'A']));
+    const again: Change = {
+      grants: { remove: [alice], add: [{ user: alice, code: 'A' }] },
+      accessCodes: { remove: ['A'], add: [{ code: 'A', maxUses: 1 }] },
+    };
+    scenario.wait(9);
+    expect(change(scenario, again)).toEqual([undefined]);
+    expect(mainOf(scenario)).toMatchObject({
+      codes: [['A', 1, 1]],
+      grants: [[alice, 'A', START_MS + 9]],
+    });
+    expect(change(scenario, { grants: again.grants! })).toEqual(['grants.add[0].code']);
+  });
+
+  test('the status tells whether a code is asked for, and the one that was granted', () => {
+    const scenario = Scenario.open();
+    const nobody = { code: undefined, grantedMs: undefined };
+    const status = (who = alice) => gateStatus(scenario.state, 0, who);
+    expect(status()).toEqual({ required: false, granted: true, ...nobody });
+    change(scenario, { mode: 'accessCode', ...code('SUMMER', 5) });
+    expect(status()).toEqual({ required: true, granted: false, ...nobody });
+    change(scenario, grant([alice, 'SUMMER']));
+    const granted = { granted: true, code: 'SUMMER', grantedMs: START_MS };
+    expect(status()).toEqual({ required: true, ...granted });
+    change(scenario, { mode: 'whitelist' });
+    expect(status()).toEqual({ required: false, ...granted });
+    expect(status(actor(77))).toEqual({ required: false, granted: true, ...nobody });
+    checkRestarts(scenario);
+  });
+});

@@ -1,0 +1,47 @@
+import type { CommandOutcome } from '../block.ts';
+import type { SettleWithdrawalCommand } from '../command.ts';
+import type { WithdrawalChanged } from '../event.ts';
+import type { Execution } from '../execution.ts';
+import {
+  ownerOf,
+  payWithdrawal,
+  returnWithdrawal,
+  type Withdrawal,
+} from '../ledger/withdrawals.ts';
+
+/**
+ * Ends a withdrawal: paid and gone, or returned to the account (R-withdraw). A bridge may tell the
+ * same twice, after a crash for example: of what is settled nothing is settled again.
+ */
+export function settleWithdrawal(
+  execution: Execution,
+  { paid, withdrawalId }: SettleWithdrawalCommand,
+): CommandOutcome {
+  const { state } = execution;
+  const withdrawal = state.withdrawals.get(withdrawalId);
+  if (withdrawal === undefined) return {};
+  if (paid) payWithdrawal(state, withdrawal);
+  else returnWithdrawal(state, withdrawal);
+  emitWithdrawal(execution, withdrawal, paid ? 'completed' : 'failed');
+  return { account: ownerOf(state, withdrawal).address };
+}
+
+/** Tells how far a withdrawal is. */
+export function emitWithdrawal(
+  { commandIndex, events, state }: Execution,
+  withdrawal: Withdrawal,
+  status: WithdrawalChanged['status'],
+): void {
+  const { amount, destination, fee, nonce, withdrawalId } = withdrawal;
+  events.push({
+    type: 'withdrawalChanged',
+    commandIndex,
+    account: ownerOf(state, withdrawal).address,
+    withdrawalId,
+    status,
+    amount,
+    fee,
+    destination,
+    nonce,
+  });
+}

@@ -1,0 +1,269 @@
+import { type Address, microUsdc, negUsdc } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import type { BlockResult } from '../block.ts';
+import { checkCommand } from '../check.ts';
+import type { Command, WithdrawCommand } from '../command.ts';
+import { dump } from '../dump.ts';
+import { checkInvariants } from '../invariants.ts';
+import { postToBalance } from '../ledger/post.ts';
+import { insuranceFund } from '../perp/insurance-fund.ts';
+import { accountView, payableWithdrawals } from '../read.ts';
+import type { Reject } from '../reject.ts';
+import { actor, alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
+import { checkRestarts, sign } from '../testing/waiting.ts';
+
+const USDC = 1_000_000;
+const wallet = actor(0x3a11e7);
+
+type Shape = Partial<Omit<WithdrawCommand, 'type' | 'authority'>>;
+
+/** Alice withdraws 10 USDC to her wallet, unless told otherwise. */
+function withdrawing(venue: Scenario, shape: Shape = {}, signer: Address = alice): Command {
+  const plain = { destination: wallet, amountMicroUsdc: 10 * USDC };
+  return sign(venue, signer, { type: 'withdraw', ...plain, ...shape });
+}
+
+function withdraw(venue: Scenario, shape: Shape = {}, signer: Address = alice): BlockResult {
+  return venue.block(withdrawing(venue, shape, signer));
+}
+
+function settle(venue: Scenario, withdrawalId: number, paid: boolean): BlockResult {
+  return venue.block({ type: 'settleWithdrawal', withdrawalId, paid });
+}
+
+function money(venue: Scenario, address: Address = alice): Record<string, bigint> {
+  const { perpBalance, withdrawHold } = accountView(venue.state, address)!;
+  const { treasury, withdrawn } = venue.state;
+  return { perp: perpBalance, hold: withdrawHold, treasury, withdrawn };
+}
+
+describe('refusals, each before what the next ones say', () => {
+  const CASES: readonly (readonly [why: string, shape: Shape, reject: Reject | undefined])[] = [
+    [
+      'more decimals than money has',
+      { amountInexact: true, amountMicroUsdc: 1 },
+      { reason: 'amountInexact', floor: microUsdc(1) },
+    ],
+    [
+      'below 2 USDC',
+      { amountMicroUsdc: 1_999_999 },
+      { reason: 'withdrawBelowMin', min: microUsdc(2_000_000) },
+    ],
+    [
+      'less than nothing',
+      { amountMicroUsdc: -2_000_000 },
+      { reason: 'withdrawBelowMin', min: microUsdc(2_000_000) },
+    ],
+    [
+      'more than is withdrawable: 15 carry orders',
+      { amountMicroUsdc: 985_000_001 },
+      {
+        reason: 'balanceInsufficient',
+        required: microUsdc(985_000_001),
+        available: microUsdc(985_000_000),
+        reservedBy: [{ what: 'initialMargin', amount: microUsdc(15_000_000) }],
+      },
+    ],
+    ['the least', { amountMicroUsdc: 2_000_000 }, undefined],
+    ['the most: the fee comes out of it', { amountMicroUsdc: 985_000_000 }, undefined],
+  ];
+
+  test.each(CASES)('%s', (_, shape, reject) => {
+    const venue = Scenario.open();
+    venue.one(alice, { price: 900_000, size: 300 });
+    const command = withdrawing(venue, shape);
+    const expected = reject === undefined ? { account: alice } : { account: alice, reject };
+    expect(checkCommand(venue.state, command, venue.nowMs)).toEqual(expected);
+    const { events, outcomes } = venue.block(command);
+    expect(outcomes).toEqual([expected]);
+    if (reject === undefined) return;
+    expect(events).toEqual([]);
+    expect(money(venue)).toMatchObject({ perp: 1_000_000_000n, hold: 0n });
+  });
+
+  test('an amount that its fee would use up and more', () => {
+    const parameters = { withdrawFeeMicroUsdc: 3_000_000 };
+    const venue = Scenario.open({ parameters });
+    expect(withdraw(venue, { amountMicroUsdc: 2_999_999 }).outcomes[0]?.reject).toEqual({
+      reason: 'withdrawBelowMin',
+      min: 3_000_000n,
+    });
+  });
+
+  test('outcome money does not leave: it is sent to perp first', () => {
+    const venue = Scenario.open({ accounts: [] });
+    const credit = { account: alice, subAccount: 'outcome', amountMicroUsdc: 10 * USDC } as const;
+    venue.block({ type: 'creditFaucet', ...credit });
+    expect(withdraw(venue).outcomes[0]?.reject).toMatchObject({ available: 0n, reservedBy: [] });
+  });
+});
+
+describe('R-withdraw: debited and held at once', () => {
+  const row = (status: string) => ({
+    type: 'withdrawalChanged',
+    commandIndex: 0,
+    account: alice,
+    withdrawalId: 1,
+    status,
+    amount: 10_000_000n,
+    fee: 100_000n,
+    destination: wallet,
+  });
+
+  test('paid: out of the hold, the fee to the treasury, the rest out of the venue', () => {
+    const venue = Scenario.open();
+    const command = withdrawing(venue) as WithdrawCommand;
+    const { nonce } = command.authority;
+    expect(venue.block(command).events).toEqual([{ ...row('pending'), nonce }]);
+    const held = { perp: 990_000_000n, hold: 10_000_000n, treasury: 0n, withdrawn: 0n };
+    expect(money(venue)).toEqual(held);
+    const { events, outcomes } = settle(venue, 1, true);
+    expect(outcomes).toEqual([{ account: alice }]);
+    expect(events).toEqual([{ ...row('completed'), nonce }]);
+    const gone = { perp: 990_000_000n, hold: 0n, treasury: 100_000n, withdrawn: 9_900_000n };
+    expect(money(venue)).toEqual(gone);
+  });
+
+  test('impossible: all of it comes back, the fee too', () => {
+    const venue = Scenario.open();
+    withdraw(venue);
+    expect(settle(venue, 1, false).events).toMatchObject([row('failed')]);
+    expect(money(venue)).toEqual({ perp: 1_000_000_000n, hold: 0n, treasury: 0n, withdrawn: 0n });
+  });
+
+  test('once: what is settled or unknown changes nothing when told again', () => {
+    const venue = Scenario.open();
+    withdraw(venue);
+    withdraw(venue);
+    settle(venue, 1, true);
+    const before = money(venue);
+    for (const [withdrawalId, paid] of [
+      [1, true],
+      [1, false],
+      [3, true],
+      [0, false],
+    ] as const) {
+      expect(settle(venue, withdrawalId, paid)).toMatchObject({ outcomes: [{}], events: [] });
+    }
+    const twice: Command = { type: 'settleWithdrawal', withdrawalId: 2, paid: false };
+    const { events, outcomes } = venue.block(twice, { ...twice, paid: true });
+    expect(outcomes).toEqual([{ account: alice }, {}]);
+    expect(events).toHaveLength(1);
+    expect(money(venue)).toEqual({ ...before, perp: 990_000_000n, hold: 0n });
+  });
+
+  test('what is held is neither spent nor counted as margin, and others’ holds are theirs', () => {
+    const venue = Scenario.open();
+    withdraw(venue, { amountMicroUsdc: 995 * USDC });
+    withdraw(venue, { amountMicroUsdc: 2 * USDC });
+    withdraw(venue, {}, bob);
+    expect(money(venue)).toMatchObject({ perp: 3_000_000n, hold: 997_000_000n });
+    expect(money(venue, bob)).toMatchObject({ perp: 990_000_000n, hold: 10_000_000n });
+    expect(withdraw(venue).outcomes[0]?.reject).toMatchObject({ available: 3_000_000n });
+    const entry = venue.one(alice, { price: 900_000, size: 300 });
+    expect(entry.reject).toMatchObject({ reason: 'marginInsufficient', available: 3_000_000n });
+    settle(venue, 1, false);
+    expect(money(venue)).toMatchObject({ perp: 998_000_000n, hold: 2_000_000n });
+    expect(payableWithdrawals(venue.state).map((each) => each.withdrawalId)).toEqual([2, 3]);
+  });
+
+  test('a returned amount carries orders of the same block', () => {
+    const venue = Scenario.open();
+    withdraw(venue, { amountMicroUsdc: 1_000 * USDC });
+    const again = withdrawing(venue, { amountMicroUsdc: 1_000 * USDC });
+    const back: Command = { type: 'settleWithdrawal', withdrawalId: 1, paid: false };
+    expect(venue.block(again, back).outcomes[0]).toEqual({ account: alice });
+    expect(money(venue)).toMatchObject({ perp: 0n, hold: 1_000_000_000n });
+  });
+
+  test('the fee is the one at the time of the request', () => {
+    const venue = Scenario.open();
+    withdraw(venue);
+    venue.state.parameters = { ...venue.state.parameters!, withdrawFeeMicroUsdc: 900_000 };
+    settle(venue, 1, true);
+    expect(money(venue)).toMatchObject({ treasury: 100_000n, withdrawn: 9_900_000n });
+  });
+});
+
+/** Three with 1,000 USDC each and without fees: 500 on hold, 5 in isolated margin, 15 in a reserve. */
+function deficient(lacks: bigint): Scenario {
+  const venue = Scenario.open({ perp: { ...PERP, makerFeeE8: 0, takerFeeE8: 0 } });
+  withdraw(venue, { amountMicroUsdc: 500 * USDC });
+  const isolated = { instrumentId: PERP.instrumentId, marginMode: 'isolated' } as const;
+  venue.block(sign(venue, bob, { type: 'updateMarginMode', ...isolated }));
+  venue.one(carol, { isBuy: false, price: 1_000_000, size: 100 });
+  venue.one(bob, { price: 1_000_000, size: 100 });
+  venue.one(bob, { price: 900_000, size: 300 });
+  expect(venue.holding(bob)).toMatchObject({ isolatedMargin: 5_000_000n, reserved: 15_000_000n });
+  const missing = microUsdc(lacks);
+  postToBalance(venue.state, insuranceFund(venue.state), negUsdc(missing));
+  postToBalance(venue.state, venue.account(carol), missing);
+  return venue;
+}
+
+// The others have the 3,000 USDC that were paid in and what the fund lacks; a thousandth of it:
+test.each([
+  { lacks: 0n, payable: 1 },
+  { lacks: 3_003_003n, payable: 1 },
+  { lacks: 3_003_004n, payable: 0 },
+])('R-deficit: with a fund of −$lacks, $payable withdrawals are payable', ({ lacks, payable }) => {
+  const venue = deficient(lacks);
+  expect(payableWithdrawals(venue.state)).toHaveLength(payable);
+  // Requests are taken all the same, and wait with the others.
+  expect(withdraw(venue).outcomes[0]?.reject).toBeUndefined();
+  expect(payableWithdrawals(venue.state)).toHaveLength(2 * payable);
+});
+
+describe('R-determinism', () => {
+  test('a restart changes nothing, whatever is under way', () => {
+    const venue = Scenario.open();
+    withdraw(venue);
+    withdraw(venue, { amountMicroUsdc: 3 * USDC }, bob);
+    withdraw(venue, { destination: carol });
+    settle(venue, 2, true);
+    settle(venue, 1, false);
+    withdraw(venue);
+    settle(venue, 3, true);
+    checkRestarts(venue);
+    expect(dump(venue.state).keys).toMatchObject({ nextWithdrawalId: 5 });
+  });
+
+  test('every part of a withdrawal and how it ended is in the digest', () => {
+    const shapes: readonly Shape[] = [{}, { destination: carol }, { amountMicroUsdc: 2 * USDC }];
+    const digests = shapes.map((shape) => withdraw(Scenario.open(), shape).digest);
+    for (const withdrawFeeMicroUsdc of [0, 1]) {
+      digests.push(withdraw(Scenario.open({ parameters: { withdrawFeeMicroUsdc } })).digest);
+    }
+    for (const paid of [true, false]) {
+      const venue = Scenario.open();
+      withdraw(venue);
+      digests.push(settle(venue, 1, paid).digest);
+    }
+    expect(new Set(digests).size).toBe(digests.length);
+  });
+});
+
+// What a replica has wrong shows as soon as a command touches it.
+test.each<readonly [string, (venue: Scenario) => void]>([
+  ['treasury', ({ state }) => (state.treasury = microUsdc(state.treasury + 1n))],
+  ['sum paid out', ({ state }) => (state.withdrawn = microUsdc(state.withdrawn + 1n))],
+  ['hold', (venue) => (venue.account(alice).withdrawHold = microUsdc(10_000_001))],
+  ['next id', ({ state }) => (state.nextWithdrawalId += 1)],
+])('R-determinism: another %s, another digest', (_, tamper) => {
+  const digests = [false, true].map((isWrong) => {
+    const venue = Scenario.open();
+    venue.checks = false;
+    withdraw(venue);
+    if (isWrong) tamper(venue);
+    withdraw(venue);
+    return settle(venue, 1, true).digest;
+  });
+  expect(digests[0]).not.toBe(digests[1]);
+});
+
+test('the invariants notice a hold without a withdrawal', () => {
+  const venue = Scenario.open();
+  withdraw(venue);
+  venue.state.withdrawals.clear();
+  expect(() => checkInvariants(venue.state)).toThrow('the hold of');
+});

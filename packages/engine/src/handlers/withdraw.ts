@@ -1,0 +1,44 @@
+import { maxUsdc, microUsdc } from '@oddlot/units';
+import type { Account } from '../account.ts';
+import type { CommandOutcome } from '../block.ts';
+import type { WithdrawCommand } from '../command.ts';
+import { type Execution, parametersOf } from '../execution.ts';
+import { checkFreeMoney } from '../ledger/free-money.ts';
+import { holdWithdrawal } from '../ledger/withdrawals.ts';
+import type { Reject } from '../reject.ts';
+import type { State } from '../state.ts';
+import { emitWithdrawal } from './settle-withdrawal.ts';
+
+/** Sets money aside for the bridge to pay (R-withdraw). */
+export function withdraw(
+  execution: Execution,
+  account: Account,
+  command: WithdrawCommand,
+): CommandOutcome {
+  const { state } = execution;
+  const reject = checkWithdraw(state, account, command);
+  if (reject !== undefined) return { account: account.address, reject };
+  const withdrawal = holdWithdrawal(state, account, {
+    amount: microUsdc(command.amountMicroUsdc),
+    fee: microUsdc(parametersOf(state).withdrawFeeMicroUsdc),
+    destination: command.destination,
+    nonce: command.authority.nonce,
+  });
+  emitWithdrawal(execution, withdrawal, 'pending');
+  return { account: account.address };
+}
+
+/** Judges a withdrawal: the decimals of the amount, its minimum, the free money. Changes nothing. */
+export function checkWithdraw(
+  state: State,
+  account: Account,
+  command: WithdrawCommand,
+): Reject | undefined {
+  const { withdrawFeeMicroUsdc, withdrawMinMicroUsdc } = parametersOf(state);
+  const amount = microUsdc(command.amountMicroUsdc);
+  if (command.amountInexact === true) return { reason: 'amountInexact', floor: amount };
+  // The fee comes out of the amount, so the amount has to hold it.
+  const min = maxUsdc(microUsdc(withdrawMinMicroUsdc), microUsdc(withdrawFeeMicroUsdc));
+  if (amount < min) return { reason: 'withdrawBelowMin', min };
+  return checkFreeMoney(state, account, 'perp', amount);
+}

@@ -1,0 +1,72 @@
+import { type Address, addUsdc, assert, type MicroUsdc, subUsdc, ZERO_USDC } from '@oddlot/units';
+import type { Account } from '../account.ts';
+import type { BuilderTerms } from '../command.ts';
+import type { State } from '../state.ts';
+import { postToBalance } from './post.ts';
+
+/**
+ * What a builder earned and took; the difference can be claimed. Kept for whoever is approved or
+ * has ever earned.
+ */
+export type BuilderRewards = {
+  earned: MicroUsdc;
+  claimed: MicroUsdc;
+  /** How many accounts approve it now. Derived from them, never dumped. */
+  approvals: number;
+};
+
+/**
+ * Who charges for a live order. The fee rounds down once per order and role (R-rounding), so each
+ * role keeps the part of a micro-USDC that it has not charged yet, in 10^-8.
+ */
+export type OrderBuilder = BuilderTerms & { takerOwed: number; makerOwed: number };
+
+/** True when an account approves the address as a builder, or when it has ever earned as one. */
+export function isBuilder(state: State, address: Address): boolean {
+  return state.builderRewards.has(address);
+}
+
+/** One more account approves the builder. */
+export function addApproval(state: State, builder: Address): void {
+  rewardsOf(state, builder).approvals += 1;
+}
+
+/** One account fewer does; a builder that nobody approves and that never earned is forgotten. */
+export function removeApproval(state: State, builder: Address): void {
+  const rewards = rewardsOf(state, builder);
+  rewards.approvals -= 1;
+  assert(rewards.approvals >= 0, 'an approval that is taken back was given');
+  if (rewards.approvals === 0 && rewards.earned === 0n) state.builderRewards.delete(builder);
+}
+
+/** A builder earns what the caller has taken from one side of a fill (R-builder). */
+export function postBuilderFee(state: State, builder: Address, fee: MicroUsdc): void {
+  const rewards = rewardsOf(state, builder);
+  rewards.earned = addUsdc(rewards.earned, fee);
+  state.digest.text(builder);
+  state.digest.amount(rewards.earned);
+}
+
+/** What a builder could claim now. */
+export function unclaimedRewards(state: State, builder: Address): MicroUsdc {
+  const rewards = state.builderRewards.get(builder);
+  return rewards === undefined ? ZERO_USDC : subUsdc(rewards.earned, rewards.claimed);
+}
+
+/** Moves all that an account has earned as a builder to its perp balance; returns how much. */
+export function postBuilderClaim(state: State, account: Account): MicroUsdc {
+  const amount = unclaimedRewards(state, account.address);
+  const rewards = rewardsOf(state, account.address);
+  rewards.claimed = rewards.earned;
+  state.digest.amount(rewards.claimed);
+  postToBalance(state, account, amount);
+  return amount;
+}
+
+function rewardsOf(state: State, builder: Address): BuilderRewards {
+  const known = state.builderRewards.get(builder);
+  if (known !== undefined) return known;
+  const rewards = { earned: ZERO_USDC, claimed: ZERO_USDC, approvals: 0 };
+  state.builderRewards.set(builder, rewards);
+  return rewards;
+}

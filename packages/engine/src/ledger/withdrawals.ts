@@ -1,0 +1,106 @@
+import {
+  addUsdc,
+  type Address,
+  type MicroUsdc,
+  negUsdc,
+  present,
+  RATE_ONE,
+  subUsdc,
+  timeMs,
+  type TimeMs,
+} from '@oddlot/units';
+import type { Account } from '../account.ts';
+import { LIMITS } from '../limits.ts';
+import { insuranceFund, isInsuranceFund } from '../perp/insurance-fund.ts';
+import { accountValue } from '../perp/margin.ts';
+import type { State } from '../state.ts';
+import { postToBalance, postToTreasury } from './post.ts';
+
+/**
+ * R-withdraw: money on its way to the settlement chain, held until the bridge says how it went. How
+ * many of them wait is bounded by the money of the account: each holds the least amount or more.
+ */
+export type Withdrawal = {
+  readonly withdrawalId: number;
+  readonly accountIndex: number;
+  /** With the fee, which comes out of it. */
+  readonly amount: MicroUsdc;
+  readonly fee: MicroUsdc;
+  readonly destination: Address;
+  readonly nonce: number;
+  readonly requestedMs: TimeMs;
+};
+
+export type WithdrawalRequest = Pick<Withdrawal, 'amount' | 'fee' | 'destination' | 'nonce'>;
+
+/** Takes the amount out of the perp balance and holds it. */
+export function holdWithdrawal(
+  state: State,
+  account: Account,
+  request: WithdrawalRequest,
+): Withdrawal {
+  const withdrawal: Withdrawal = {
+    withdrawalId: state.nextWithdrawalId,
+    accountIndex: account.index,
+    requestedMs: timeMs(state.timeMs),
+    ...request,
+  };
+  state.nextWithdrawalId += 1;
+  state.withdrawals.set(withdrawal.withdrawalId, withdrawal);
+  postToBalance(state, account, negUsdc(request.amount));
+  postToHold(state, withdrawal, request.amount);
+  state.digest.amount(request.fee);
+  state.digest.text(request.destination);
+  return withdrawal;
+}
+
+/** The bridge has paid: the amount leaves the hold, all but the fee leaves the venue. */
+export function payWithdrawal(state: State, withdrawal: Withdrawal): void {
+  state.withdrawals.delete(withdrawal.withdrawalId);
+  postToHold(state, withdrawal, negUsdc(withdrawal.amount));
+  const paid = subUsdc(withdrawal.amount, withdrawal.fee);
+  state.withdrawn = addUsdc(state.withdrawn, paid);
+  state.digest.amount(state.withdrawn);
+  postToTreasury(state, withdrawal.fee);
+}
+
+/** The bridge can never pay: all of it, the fee too, is the account's again. */
+export function returnWithdrawal(state: State, withdrawal: Withdrawal): void {
+  state.withdrawals.delete(withdrawal.withdrawalId);
+  postToHold(state, withdrawal, negUsdc(withdrawal.amount));
+  postToBalance(state, ownerOf(state, withdrawal), withdrawal.amount);
+}
+
+export function ownerOf(state: State, { accountIndex }: Withdrawal): Account {
+  return present(state.accounts[accountIndex], 'the owner of a withdrawal');
+}
+
+/**
+ * What the bridge is to pay, by id. Nothing while the insurance fund is deep below zero (R-deficit):
+ * requests are taken as ever and wait in the hold.
+ */
+export function payableWithdrawals(state: State): readonly Withdrawal[] {
+  return isDeficitDeep(state) ? [] : [...state.withdrawals.values()];
+}
+
+/** Whether the fund lacks more than a thousandth of what all others have. */
+function isDeficitDeep(state: State): boolean {
+  const missing = negUsdc(accountValue(state, insuranceFund(state)));
+  if (missing <= 0n) return false;
+  let balances = 0n;
+  for (const account of state.accounts) {
+    if (isInsuranceFund(state, account)) continue;
+    balances += account.perpBalance + account.outcomeBalance + account.withdrawHold;
+    for (const { isolatedMargin, reserved } of account.holdings.values()) {
+      balances += isolatedMargin + reserved;
+    }
+  }
+  return missing * BigInt(RATE_ONE) > balances * BigInt(LIMITS.fundDeficitE8);
+}
+
+function postToHold(state: State, withdrawal: Withdrawal, amount: MicroUsdc): void {
+  const account = ownerOf(state, withdrawal);
+  account.withdrawHold = addUsdc(account.withdrawHold, amount);
+  state.digest.number(withdrawal.withdrawalId);
+  state.digest.amount(account.withdrawHold);
+}

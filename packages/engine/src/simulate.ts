@@ -1,0 +1,61 @@
+import type { Address } from '@oddlot/units';
+import type { Account } from './account.ts';
+import { executeFor } from './apply.ts';
+import { type Authorization, judgeVault } from './auth/authorize.ts';
+import { checkGate } from './auth/gate.ts';
+import type { CommandOutcome } from './block.ts';
+import { checkFor } from './check.ts';
+import type { SignedCommand } from './command.ts';
+import type { EngineEvent } from './event.ts';
+import { forkState } from './fork.ts';
+import { insuranceTarget } from './perp/insurance-fund.ts';
+import type { State } from './state.ts';
+
+/** What executing a command now would do. */
+export type Simulation = {
+  /** A refusal is that of admission, or of the whole command at its execution. */
+  readonly outcome: CommandOutcome;
+  readonly events: readonly EngineEvent[];
+  /** The state afterwards; good for reading until the next simulation or block. */
+  readonly after: State;
+};
+
+/**
+ * Executes a command for an account on a fork of the state, at the state's own time, through the
+ * functions that admission and execution use; the state stays as it is. Who signed is not judged, nor
+ * the nonce: the account acts by assumption, for itself or for the vault that the command names.
+ */
+export function simulateCommand(state: State, user: Address, command: SignedCommand): Simulation {
+  const after = forkState(state);
+  const { account, reject } = actFor(after, user, command);
+  if (account === undefined) return { outcome: { reject }, events: [], after };
+  if (reject !== undefined) {
+    return { outcome: { account: account.address, reject }, events: [], after };
+  }
+  // A block computes it before its commands, so the last one's is out of date.
+  after.insuranceTarget = insuranceTarget(state);
+  return { ...execute(after, account, command), after };
+}
+
+/** The account that the command is executed for, behind the rules of vaults and gates. */
+function actFor(state: State, user: Address, command: SignedCommand): Authorization {
+  const index = state.accountIndex.get(user);
+  const actor = index === undefined ? undefined : state.accounts[index];
+  if (actor === undefined) return { reject: { reason: 'accountUnknown', signer: user } };
+  const { account, reject } = judgeVault(state, command, actor);
+  if (account === undefined) return { reject };
+  const refusal = reject ?? checkGate(state, account, command);
+  return refusal === undefined ? { account } : { account, reject: refusal };
+}
+
+function execute(
+  state: State,
+  account: Account,
+  command: SignedCommand,
+): { readonly outcome: CommandOutcome; readonly events: readonly EngineEvent[] } {
+  const checked = checkFor(state, account, command, state.timeMs);
+  if (checked.reject !== undefined) return { outcome: checked, events: [] };
+  const events: EngineEvent[] = [];
+  const outcome = executeFor({ state, events, commandIndex: 0 }, account, command);
+  return { outcome, events };
+}
