@@ -33,7 +33,8 @@ export function checkBinding(
     return refusal('apiVersionMismatch', [apiVersion, direct.apiVersion]);
   }
   if (direct.nonce !== envelope.nonce) {
-    return refusal('nonceDiffers', [], { field: 'nonce', got: direct.nonce });
+    const field = action.type === 'multiSig' ? 'payload.action.nonce' : 'nonce';
+    return refusal('nonceDiffers', [], { field, got: direct.nonce });
   }
   return undefined;
 }

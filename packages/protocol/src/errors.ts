@@ -52,6 +52,10 @@ export type Details = {
   readonly required?: string;
   /** What there is of it. */
   readonly available?: string;
+  /** What keeps the rest of the money from moving, the largest first. */
+  readonly reservedBy?: readonly { readonly what: string; readonly amount: string }[];
+  /** Which of the rules behind one text it was. */
+  readonly why?: string;
   /** Path of the explanation, filled in by `wireError`. */
   readonly docs?: string;
 };

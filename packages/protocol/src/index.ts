@@ -9,7 +9,11 @@ export * from './signature-schema.ts';
 export * from './actions/registry.ts';
 export { isAgentNameShort } from './actions/approve-agent.ts';
 export { parseMaxFeeRate } from './actions/approve-builder-fee.ts';
-export { parseMultiSigSigners, type MultiSigSigners } from './actions/convert-to-multi-sig-user.ts';
+export {
+  isSignerSetSound,
+  parseMultiSigSigners,
+  type MultiSigSigners,
+} from './actions/convert-to-multi-sig-user.ts';
 export type { ActionDefinition, SignedBy } from './actions/define-action.ts';
 export * from './json/scan.ts';
 export { JsonFault } from './json/transcoder.ts';
@@ -25,6 +29,9 @@ export * from './signing/recover.ts';
 export * from './signing/signature.ts';
 export * from './signing/tx-hash.ts';
 export * from './signing/typed-data.ts';
+export { explainEnvelope, type Explanation } from './explain/explain-envelope.ts';
+export type { ExplainContext } from './explain/subject.ts';
+export { MISTAKES, type Mistake } from './explain/mistake.ts';
 export * from './info/registry.ts';
 export * from './info/service-requests.ts';
 export * from './info/account-answers.ts';

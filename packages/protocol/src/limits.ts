@@ -62,6 +62,10 @@ export const LIMITS = {
   exchangePerSecond: 10,
   /** explainSignature queries per second and client address. */
   explainPerSecond: 5,
+  /** Vaults that explainSignature tries where an envelope names none. */
+  explainVaultsMax: 100,
+  /** Bytes of actions that one explainSignature hashes: a huge action gets fewer attempts. */
+  explainBytesMax: 4 * 1024 * 1024,
   /** simulate queries per second and client address. */
   simulatePerSecond: 10,
 

@@ -150,8 +150,16 @@ describe('actions that are refused', () => {
       '10002 Missing field: haltTrading | setPerp.haltTrading',
     ],
     [wrap(undefined), '10002 Missing field: action | payload.action'],
-    [wrap({ type: 'venueAdmin' }), '10001 This action is not allowed. | payload.action.type'],
-    [wrap(wrap({})), '10001 This action is not allowed. | payload.action.type'],
+    [wrap({ type: 'twapOrder' }), '10001 This action is not allowed. | payload.action.type'],
+    [
+      wrap({ type: 'venueAdmin' }),
+      '10003 Signer is not permitted to send venueAdmin | payload.action.type',
+    ],
+    [
+      wrap({ type: 'outcomeDeploy' }),
+      '10003 Signer is not permitted to send outcomeDeploy | payload.action.type',
+    ],
+    [wrap(wrap({})), '10002 Wrong type for type | payload.action.type'],
     [wrap(order({ p: 1 })), '10002 Wrong type for p | payload.action.orders[0].p'],
     [
       { ...wrap(order({})), signatures: [] },

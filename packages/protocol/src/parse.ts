@@ -4,6 +4,7 @@ import {
   actionDefinition,
   isInnerActionType,
   type Action,
+  type ActionType,
   type MultiSigAction,
 } from './actions/registry.ts';
 import { refusal, type WireError } from './errors.ts';
@@ -59,9 +60,11 @@ function parseActionAt(
     return { ok: false, error: refusal('wrongType', ['type'], { field }) };
   }
   const definition = actionDefinition(type);
-  const isInner = prefix.length > 0;
-  if (definition === undefined || (isInner && !isInnerActionType(type))) {
+  if (definition === undefined) {
     return { ok: false, error: refusal('notAllowed', [], { field, got: type }) };
+  }
+  if (prefix.length > 0 && !isInnerActionType(type)) {
+    return { ok: false, error: refuseInner(definition.type, field) };
   }
   const parsed = definition.schema.safeParse(value);
   if (!parsed.success) {
@@ -69,6 +72,12 @@ function parseActionAt(
   }
   const action = parsed.data as Action;
   return action.type === 'multiSig' ? withInnerAction(action) : { ok: true, action };
+}
+
+/** A wrapper carries no wrapper, and the operator's actions are not an account's to send. */
+function refuseInner(type: ActionType, field: string): WireError {
+  if (type === 'multiSig') return refusal('wrongType', ['type'], { field, got: type });
+  return refusal('signerNotPermitted', [type], { field, got: type });
 }
 
 function withInnerAction(wrapper: MultiSigAction): Parsed<{ readonly action: Action }> {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isAgentNameShort } from './actions/approve-agent.ts';
 import { parseMaxFeeRate } from './actions/approve-builder-fee.ts';
-import { parseMultiSigSigners } from './actions/convert-to-multi-sig-user.ts';
+import { isSignerSetSound, parseMultiSigSigners } from './actions/convert-to-multi-sig-user.ts';
 import { AccountTypes, cloidKey, isCloid } from './primitives.ts';
 
 const HEX16 = fc.stringMatching(/^[0-9a-fA-F]{32}$/);
@@ -86,7 +86,27 @@ test('a signer set is read from its text', () => {
     authorizedUsers: [a, b],
     threshold: 2,
   });
-  for (const bad of ['', '{}', '[]', text([], 0), text([a, a], 1), text([a], 2), text([a], 1.5)]) {
+  for (const bad of ['', '{}', '[]', text(['0x1'], 1), text([a], '1'), text([a], 1.5)]) {
     expect(parseMultiSigSigners(bad)).toBeUndefined();
+  }
+});
+
+test('a signer set that cannot be is read all the same, so that the venue can say why', () => {
+  const [a, b] = ['a', 'b'].map((digit) => `0x${digit.repeat(40)}`);
+  const many = (count: number): string[] =>
+    Array.from({ length: count }, (_, n) => `0x${String(n).padStart(40, '0')}`);
+  const sets: readonly [string[], number, boolean][] = [
+    [[a!, b!], 1, true],
+    [[a!, b!], 2, true],
+    [many(10), 10, true],
+    [many(11), 1, false],
+    [[], 0, false],
+    [[a!], 0, false],
+    [[a!], 2, false],
+    [[a!, a!.toUpperCase().replace('X', 'x')], 1, false],
+  ];
+  for (const [authorizedUsers, threshold, isSound] of sets) {
+    const set = parseMultiSigSigners(JSON.stringify({ authorizedUsers, threshold }));
+    expect(set && isSignerSetSound(set)).toBe(isSound);
   }
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError, hasBots, readConfig } from './config.ts';
+import { genesisCommands } from './genesis.ts';
 
 describe('simulated traders', () => {
   test.each<[string, readonly string[], boolean]>([
@@ -24,5 +25,22 @@ describe('admins', () => {
 
   test('are refused when they are none', () => {
     expect(() => readConfig(['--admins', 'alice'], {})).toThrow(ConfigError);
+  });
+});
+
+describe('deployers', () => {
+  const [admin, deployer] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`];
+
+  test.each<[string, readonly string[], string]>([
+    ['the admins', [], admin],
+    ['whoever is named', ['--deployers', deployer], deployer],
+  ])('of a new venue are %s', (_, args, expected) => {
+    const config = readConfig(['--admins', admin, ...args], {});
+    const [genesis] = genesisCommands('Oddlot-Testnet', config);
+    expect(genesis).toMatchObject({ parameters: { admins: [admin], deployers: [expected] } });
+  });
+
+  test('come from the environment too', () => {
+    expect(readConfig([], { ODDLOT_DEPLOYERS: deployer }).deployers).toEqual([deployer]);
   });
 });

@@ -36,6 +36,8 @@ const ConfigSchema = z.strictObject({
   limits: z.boolean().default(true),
   infoPerSecond: count.default(50),
   exchangePerSecond: count.default(10),
+  explainPerSecond: count.default(5),
+  simulatePerSecond: count.default(10),
   trustedProxies: z
     .array(z.string())
     .default([])
@@ -47,6 +49,8 @@ const ConfigSchema = z.strictObject({
   recoverWorkers: count.default(Math.max(1, availableParallelism() - 1)),
   /** Who may send the operator's actions. They enter a new venue's log with its first block. */
   admins: z.array(Address).max(ADMINS_MAX).default([]),
+  /** Who may deploy outcome markets, in the same way; by default the admins. */
+  deployers: z.array(Address).max(ADMINS_MAX).optional(),
   /** Simulated traders; by default where the prices are simulated. A mainnet has none in any case. */
   bots: z.boolean().optional(),
   relayUrl: z.string().default('http://127.0.0.1:8691'),
@@ -61,7 +65,7 @@ type Key = keyof Config;
 const KEYS = Object.keys(ConfigSchema.shape) as Key[];
 /** Keys that are switches: `--no-faucet` and `--faucet`. */
 const SWITCHES: ReadonlySet<Key> = new Set<Key>(['faucet', 'limits', 'bots']);
-const LISTS: ReadonlySet<Key> = new Set<Key>(['trustedProxies', 'admins']);
+const LISTS: ReadonlySet<Key> = new Set<Key>(['trustedProxies', 'admins', 'deployers']);
 const TEXTS: ReadonlySet<Key> = new Set<Key>([
   'host',
   'data',

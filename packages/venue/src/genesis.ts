@@ -12,14 +12,32 @@ const PERCENT = 1_000_000;
 /** Where the insurance fund's account is. It is no hash of a key, so nobody can sign for it. */
 export const INSURANCE_FUND_ADDRESS = address('0x0dd107000000000000000000000000000000f0fd');
 
+/** What one venue starts with and another does not. */
+export type GenesisOptions = {
+  readonly admins?: readonly Address[];
+  /** Who deploys outcome markets; by default the admins do. */
+  readonly deployers?: readonly Address[] | undefined;
+  /** R-limits-of-state: what a send to a new address costs; test money opens accounts for nothing. */
+  readonly openingFeeMicroUsdc?: number;
+};
+
+/** The opening fee of each network. */
+export const OPENING_FEE_MICRO_USDC = { mainnet: USDC, testnet: 0 } as const;
+
 /** The numbers that the rulebook leaves open, for a network and whoever operates it. */
 export function defaultParameters(
   serviceNetwork: string,
-  admins: readonly Address[] = [],
+  { admins = [], deployers = admins, openingFeeMicroUsdc = 0 }: GenesisOptions = {},
 ): VenueParameters {
   return {
     serviceNetwork,
     admins,
+    deployers,
+    openingMinMicroUsdc: USDC,
+    openingFeeMicroUsdc,
+    withdrawMinMicroUsdc: 2 * USDC,
+    withdrawFeeMicroUsdc: USDC / 10,
+    builderMinBalanceMicroUsdc: 100 * USDC,
     ...INSURANCE_FUND,
     ...LIQUIDATION,
     minOrderValueMicroUsdc: 10 * USDC,
@@ -174,10 +192,10 @@ function definition(listing: Listing): PerpDefinition {
 /** The commands of the first block. */
 export function genesisCommands(
   serviceNetwork: string,
-  admins: readonly Address[] = [],
+  options: GenesisOptions = {},
 ): readonly Command[] {
   return [
-    { type: 'genesis', parameters: defaultParameters(serviceNetwork, admins) },
+    { type: 'genesis', parameters: defaultParameters(serviceNetwork, options) },
     ...LISTINGS.map((listing): Command => ({ type: 'registerPerp', perp: definition(listing) })),
   ];
 }

@@ -19,7 +19,7 @@ import { RateLimiter } from './edge/rate-limit.ts';
 import { RecoverPool } from './edge/recover-pool.ts';
 import { WsEdge } from './edge/ws/server.ts';
 import { WS_LIMITS, WS_LIMITS_OFF } from './edge/ws/ws-limits.ts';
-import { genesisCommands } from './genesis.ts';
+import { genesisCommands, OPENING_FEE_MICRO_USDC } from './genesis.ts';
 import { ReceiptStore } from './history/receipt-store.ts';
 import { lockDirectory } from './log/directory-lock.ts';
 import { FileJournal } from './log/file-journal.ts';
@@ -58,7 +58,6 @@ const BLOCK_AGE_MS_MAX = 5_000;
 
 const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
 const SETTLEMENT_CHAIN = { mainnet: 42_161, testnet: 421_614 } as const;
-const WITHDRAW_FEE_MICRO_USDC = 100_000;
 
 /** Wires the parts of a venue and starts them, the data first and the doors last. */
 export async function startVenue(config: Config, deps: VenueDependencies): Promise<Venue> {
@@ -81,7 +80,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const started = await replica.start();
   log.info({ ...started, height: replica.head.height }, 'replayed the log');
   assertNetwork(network, replica);
-  warnOfAdmins(config, replica, log);
+  warnOfOperators(config, replica, log);
   const feed = new SimulatedFeed({
     replica,
     clock: systemClock,
@@ -172,7 +171,11 @@ async function openCore(
     log: journal,
     snapshots,
     clock: systemClock,
-    genesis: genesisCommands(network.serviceNetwork, config.admins),
+    genesis: genesisCommands(network.serviceNetwork, {
+      admins: config.admins,
+      deployers: config.deployers,
+      openingFeeMicroUsdc: OPENING_FEE_MICRO_USDC[config.network],
+    }),
     snapshotEveryBlocks: config.snapshotEveryBlocks,
     snapshotEveryCommands: config.snapshotEveryCommands,
     projected: (height) => store.flushed(height),
@@ -227,8 +230,8 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     limits: {
       info: config.infoPerSecond,
       exchange: config.exchangePerSecond,
-      explainSignature: 5,
-      simulate: 10,
+      explainSignature: config.explainPerSecond,
+      simulate: config.simulatePerSecond,
     },
     now: () => performance.now(),
     enabled: config.limits,
@@ -278,6 +281,7 @@ function createEndpoints(
     replica,
     receipts,
     limiter,
+    pool,
     network,
     settings: infoSettings(config),
     now,
@@ -304,7 +308,6 @@ function infoSettings(config: Config): InfoSettings {
     bridgeContractAddress: UNSET_ADDRESS,
     usdcContractAddress: UNSET_ADDRESS,
     settlementChainId: SETTLEMENT_CHAIN[config.network],
-    withdrawFeeMicroUsdc: WITHDRAW_FEE_MICRO_USDC,
     relayUrl: config.relayUrl,
     chainName: 'oddlot',
   };
@@ -316,10 +319,15 @@ function random(): number {
 }
 
 /** Who may operate a venue stands in the first block of its log, whatever is configured later. */
-function warnOfAdmins({ admins }: Config, replica: LocalReplica, log: Logger): void {
-  const logged = replica.state.parameters?.admins ?? [];
-  const isSame = admins.length === logged.length && admins.every((each) => logged.includes(each));
-  if (admins.length > 0 && !isSame) log.warn({ admins, logged }, 'the admins of the log hold');
+function warnOfOperators(config: Config, replica: LocalReplica, log: Logger): void {
+  for (const role of ['admins', 'deployers'] as const) {
+    const configured = config[role] ?? [];
+    const logged = replica.state.parameters?.[role] ?? [];
+    const isSame =
+      configured.length === logged.length && configured.every((each) => logged.includes(each));
+    if (configured.length === 0 || isSame) continue;
+    log.warn({ [role]: configured, logged }, `the ${role} of the log hold`);
+  }
 }
 
 /** A data folder belongs to one network: signatures for the other would fail in confusing ways. */

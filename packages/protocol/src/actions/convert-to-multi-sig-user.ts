@@ -17,24 +17,26 @@ export const convertToMultiSigUser = defineAction({
   }),
 });
 
-const SignerSet = z
-  .strictObject({
-    authorizedUsers: z.array(Address).min(1).max(LIMITS.multiSigSignersMax),
-    threshold: z.int().min(1),
-  })
-  .refine((set) => new Set(set.authorizedUsers).size === set.authorizedUsers.length)
-  .refine((set) => set.threshold <= set.authorizedUsers.length);
+const SignerSet = z.strictObject({ authorizedUsers: z.array(Address), threshold: z.int() });
 
 /** Who signs for a multi-sig account, and how many of them are needed. */
 export type MultiSigSigners = z.output<typeof SignerSet>;
 
 /**
  * Reads the JSON text that the action carries: a signer set, null for an ordinary account,
- * undefined when it is neither. Whether the users may be signers is for the venue to say.
+ * undefined when it has the form of neither. Whether the set can be is for the venue to say, which
+ * tells what is wrong with it.
  */
 export function parseMultiSigSigners(text: string): MultiSigSigners | null | undefined {
   if (!checkJson(text).ok) return undefined;
   const value: unknown = JSON.parse(text);
   if (value === null) return null;
   return SignerSet.safeParse(value).data;
+}
+
+/** What a client can tell of a set by itself: 1 to 10 distinct users, and enough of them. */
+export function isSignerSetSound({ authorizedUsers, threshold }: MultiSigSigners): boolean {
+  const count = authorizedUsers.length;
+  const isDistinct = new Set(authorizedUsers).size === count;
+  return isDistinct && count <= LIMITS.multiSigSignersMax && threshold >= 1 && threshold <= count;
 }

@@ -121,6 +121,34 @@ export type ApprovedAgent = {
 /** Whose agent an address is; null when it is nobody's. */
 export type AgentOwner = { agent: string; owner: string | null; agentName: string | null };
 
+/** Whether an address needs an access code on a channel, and has one; the code is masked. */
+export type AccessCodeStatus = {
+  user: string;
+  channel: number;
+  required: boolean;
+  granted: boolean;
+  accessCode: string | null;
+  grantedTime: number | null;
+};
+
+/** A builder that may charge an account; the rate is as it was written. */
+export type ApprovedBuilder = { builder: string; maxFeeRate: string; updateTime: number };
+
+/** Who signs for a multi-sig account; null for an ordinary one. */
+export type MultiSigSignerSet = { authorizedUsers: string[]; threshold: number } | null;
+
+/** What a builder earned: in all, taken, and still to be claimed. */
+export type BuilderState = {
+  builder: string;
+  unclaimedRewards: string;
+  totalEarned: string;
+  totalClaimed: string;
+  perpAccountBalance: string;
+  minPerpBalance: string;
+  /** Whether its fees accrue now. */
+  eligible: boolean;
+};
+
 /** Whether an address may trade; a best-effort check before the binding one. */
 export type AccountStatus = {
   user: string;
@@ -169,10 +197,46 @@ export type DeleverageDelta = {
   closedPnl: string;
 };
 
+/** Money on its way to the settlement chain; the amount is with the fee, which comes out of it. */
+export type WithdrawDelta = {
+  type: 'withdraw';
+  amount: string;
+  token: 'USDC';
+  fee: string;
+  nonce: number;
+  destination: string;
+  status: 'pending' | 'completed' | 'failed';
+};
+
+/** Money between two accounts; the fee is what the sender paid beside the amount. */
+export type TransferDelta = {
+  type: 'send' | 'receive';
+  amount: string;
+  token: 'USDC';
+  user: string;
+  destination: string;
+  fee: string;
+  fromAccountType: string;
+  toAccountType: string;
+};
+
+/** Money between an account's own sub-accounts. */
+export type AccountTransferDelta = {
+  type: 'accountTransfer';
+  amount: string;
+  token: 'USDC';
+  fromAccountType: string;
+  toAccountType: string;
+};
+
 /** A change of an account other than by trading and funding; more kinds will follow. */
 export type LedgerDelta =
   | LiquidationDelta
   | DeleverageDelta
+  | WithdrawDelta
+  | TransferDelta
+  | AccountTransferDelta
+  | { type: 'builderRewardsClaim'; amount: string; token: 'USDC' }
   | { type: 'faucet'; amount: string; token: 'USDC' };
 
 /** A row of userNonFundingLedgerUpdates. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { AccountType, AccountTypes, Address, I32, IdStr, U32, listOf } from '../primitives.ts';
-import { Channel, firstSet } from './paging.ts';
+import { firstSet } from './paging.ts';
 
 /** Queries on the present state of one account. */
 
@@ -73,7 +73,7 @@ export const ACCOUNT_QUERIES = {
   accessCodeStatus: z.object({
     type: z.literal('accessCodeStatus'),
     user: Address,
-    channel: Channel.default(0),
+    channel: z.literal([0, 1]).default(0),
   }),
   approvedBuilders: ofUser('approvedBuilders'),
   multiSigSigners: ofUser('multiSigSigners'),

@@ -1,4 +1,5 @@
 import type { Details } from '../errors.ts';
+import type { Mistake } from '../explain/mistake.ts';
 
 /** What the venue queries and the write endpoints answer. */
 
@@ -107,6 +108,87 @@ export type ActionStatus = {
   block: { height: number; time: number; hash: string } | null;
   result: { type: string; statuses: [ActionResultStatus]; orders?: OrderResult[] } | null;
   error: { code: number; name: string; message: string; details?: Details } | null;
+};
+
+/** What an address is to the venue; `expected` is one that only the asking client knows. */
+export type SignerRole =
+  | 'account'
+  | 'agent'
+  | 'deployer'
+  | 'admin'
+  | 'multiSigSigner'
+  | 'expected'
+  | 'none';
+
+/** What a signature is over and whose it is; of nobody's signature also what may have gone wrong. */
+export type ExplainedSignature = {
+  scheme: 'agent' | 'direct' | 'multiSig';
+  typeString: string;
+  domain: { name: string; version: string; chainId: number; verifyingContract: string };
+  /** Null for a direct action, like the next two; a wrapper's is without its `type`. */
+  msgpack: string | null;
+  preimage: string | null;
+  /** Of a wrapper the `multiSigActionHash`. */
+  connectionId: string | null;
+  structHash: string;
+  digest: string;
+  txHash: string;
+  /** Null when nobody can have signed. */
+  signer: string | null;
+  role: SignerRole;
+  /** Whom an agent acts for. */
+  owner: string | null;
+  agentName: string | null;
+  /** Empty unless the role is `none`; ends with the match, if there is one. */
+  tried: { mistake: Mistake; variant: string; signer: string | null; role: SignerRole }[];
+  match: {
+    mistake: Mistake;
+    variant: string;
+    signer: string;
+    role: SignerRole;
+    owner: string | null;
+    hint: string;
+  } | null;
+};
+
+/** What would become of one entry of an action, and what it would cost. */
+export type SimulatedOrder = OrderResult & {
+  /** What would rest in the book. */
+  restingSz: string;
+  fee: string;
+  feeRate: string;
+  builderFee: string;
+  delayMs: number;
+};
+
+/** A position that an action would touch, afterwards; of size 0 when it would close. */
+export type SimulatedPosition = {
+  instrumentId: number;
+  szi: string;
+  entryPx: string;
+  leverage: number;
+  marginUsed: string;
+  liquidationPx: string;
+};
+
+/** What an action would do to the state after block `height`. */
+export type SimulatedAction = {
+  height: number;
+  time: number;
+  accepted: boolean;
+  error: ActionStatus['error'];
+  orders: SimulatedOrder[];
+  /** The cross scope of the perp sub-account, afterwards; null without an account. */
+  margin: {
+    accountValue: string;
+    initialMargin: string;
+    maintenanceMargin: string;
+    crossMarginRatio: string;
+    withdrawable: string;
+  } | null;
+  outcome: { available: string; reserved: string } | null;
+  positions: SimulatedPosition[];
+  warnings: Warning[];
 };
 
 /** What is left of a request budget. */

@@ -1,8 +1,8 @@
-import { ARRAY, MAP, writeHeader } from './msgpack-write.ts';
+import { ARRAY, MAP, writeHeader, writeStringHeader } from './msgpack-write.ts';
 
 /**
- * Cuts parts out of MessagePack bytes without decoding them, so that the part of an action that is
- * hashed on its own keeps the key order and the spelling that the client sent.
+ * Takes MessagePack bytes apart and puts them together without decoding them, so that the part of an
+ * action that is hashed on its own keeps the key order and the spelling that the client sent.
  */
 
 type Entry = {
@@ -13,6 +13,7 @@ type Entry = {
 
 // A byte order mark is part of a key: dropping it would make two different keys look the same.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const encoder = new TextEncoder();
 
 /** The encoded value of one key of an encoded map; undefined when there is none. */
 export function mapEntry(map: Uint8Array, key: string): Uint8Array | undefined {
@@ -34,14 +35,7 @@ export function mapWithout(map: Uint8Array, key: string): Uint8Array {
 
 /** An encoded array of values that are already encoded. */
 export function arrayOf(values: readonly Uint8Array[]): Uint8Array {
-  const bytes = values.reduce((sum, value) => sum + value.length, 0);
-  const out = new Uint8Array(bytes + 5);
-  let length = 1;
-  for (const value of values) {
-    out.set(value, length);
-    length += value.length;
-  }
-  return out.slice(0, writeHeader(out, 0, length, values.length, ARRAY));
+  return container(values, values.length, ARRAY);
 }
 
 /** The text of an encoded string; undefined when it is not a string. */
@@ -49,6 +43,68 @@ export function stringOf(bytes: Uint8Array): string | undefined {
   const header = readHeader(bytes, 0);
   if (header.kind !== 'string') return undefined;
   return decoder.decode(bytes.subarray(header.end - header.count, header.end));
+}
+
+/** A key of an encoded map and its encoded value. */
+export type EncodedEntry = readonly [key: string, value: Uint8Array];
+
+/** The entries of an encoded map, in its order; undefined when it is not a map. */
+export function entriesOf(map: Uint8Array): readonly EncodedEntry[] | undefined {
+  const header = readHeader(map, 0);
+  if (header.kind !== 'map') return undefined;
+  const entries: EncodedEntry[] = [];
+  let start = header.end;
+  for (let index = 0; index < header.count; index++) {
+    const valueStart = skip(map, start);
+    const end = skip(map, valueStart);
+    entries.push([stringOf(map.subarray(start, valueStart)) ?? '', map.subarray(valueStart, end)]);
+    start = end;
+  }
+  return entries;
+}
+
+/** The values of an encoded array; undefined when it is not an array. */
+export function itemsOf(array: Uint8Array): readonly Uint8Array[] | undefined {
+  const header = readHeader(array, 0);
+  if (header.kind !== 'array') return undefined;
+  const items: Uint8Array[] = [];
+  let start = header.end;
+  for (let index = 0; index < header.count; index++) {
+    const end = skip(array, start);
+    items.push(array.subarray(start, end));
+    start = end;
+  }
+  return items;
+}
+
+/** An encoded map of values that are already encoded, keys in the order given. */
+export function mapOf(entries: readonly EncodedEntry[]): Uint8Array {
+  const parts = entries.flatMap(([key, value]) => [encodeText(key), value]);
+  return container(parts, entries.length, MAP);
+}
+
+/** A text, encoded. */
+export function encodeText(text: string): Uint8Array {
+  const bytes = encoder.encode(text);
+  const out = new Uint8Array(bytes.length + 5);
+  const start = writeStringHeader(out, 0, bytes.length);
+  out.set(bytes, start);
+  return out.slice(0, start + bytes.length);
+}
+
+function container(
+  parts: readonly Uint8Array[],
+  count: number,
+  kind: typeof ARRAY | typeof MAP,
+): Uint8Array {
+  const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+  const out = new Uint8Array(bytes + 5);
+  let length = 1;
+  for (const part of parts) {
+    out.set(part, length);
+    length += part.length;
+  }
+  return out.slice(0, writeHeader(out, 0, length, count, kind));
 }
 
 /** Stops at the key: `type` comes first in most actions, and then nothing else is walked. */

@@ -33,6 +33,17 @@ export function scanEnvelope(text: string): ScannedEnvelope | ScanFault {
   });
 }
 
+/** Checks a text that must be one object; the text of one of its values, as it was written. */
+export function scanField(
+  text: string,
+  key: string,
+): { readonly ok: true; readonly value: string | undefined } | ScanFault {
+  return faultAsValue(() => {
+    const wanted = transcoder.pick(text, key);
+    return { ok: true, value: wanted && text.slice(wanted.start, wanted.end) };
+  });
+}
+
 /** Checks a text against the strict rules; what passes, `JSON.parse` reads without surprises. */
 export function checkJson(text: string): { readonly ok: true } | ScanFault {
   return faultAsValue(() => {

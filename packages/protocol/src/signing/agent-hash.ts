@@ -12,15 +12,24 @@ export type SignedContext = {
 const NO_VAULT = Uint8Array.of(0);
 const VAULT = Uint8Array.of(1);
 const EXPIRY = Uint8Array.of(0);
+const NO_EXPIRY = new Uint8Array(0);
 
 /** `msgpack ‖ nonce ‖ vault ‖ expiry`: the bytes that an agent-signed action stands for. */
 export function actionPreimage(msgpack: Uint8Array, context: SignedContext): Uint8Array {
   const { nonce, vaultAddress, expiresAfter } = context;
-  const parts = [msgpack, u64be(nonce)];
-  if (vaultAddress === null || vaultAddress === undefined) parts.push(NO_VAULT);
-  else parts.push(VAULT, hexToBytes(vaultAddress));
-  if (expiresAfter !== null && expiresAfter !== undefined) parts.push(EXPIRY, u64be(expiresAfter));
-  return concatBytes(...parts);
+  return concatBytes(msgpack, u64be(nonce), vaultBytes(vaultAddress), expiryBytes(expiresAfter));
+}
+
+/** The part of the preimage that names the vault; one byte when there is none. */
+export function vaultBytes(vaultAddress: SignedContext['vaultAddress']): Uint8Array {
+  if (vaultAddress === null || vaultAddress === undefined) return NO_VAULT;
+  return concatBytes(VAULT, hexToBytes(vaultAddress));
+}
+
+/** The part of the preimage that holds the expiry; nothing when there is none. */
+export function expiryBytes(expiresAfter: SignedContext['expiresAfter']): Uint8Array {
+  if (expiresAfter === null || expiresAfter === undefined) return NO_EXPIRY;
+  return concatBytes(EXPIRY, u64be(expiresAfter));
 }
 
 /** An agent-signed action, hashed. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { actionDefinition, type ActionInput } from '../actions/registry.ts';
 
 /** The keys of an object in signing order, each with the order of its own value's keys. */
-type KeyOrder = ReadonlyMap<string, KeyOrder | undefined>;
+export type KeyOrder = ReadonlyMap<string, KeyOrder | undefined>;
 
 const orders = new Map<string, KeyOrder>();
 
@@ -12,7 +12,7 @@ const orders = new Map<string, KeyOrder>();
  * because a misspelt optional field would be signed and then ignored.
  */
 export function canonicalAction<Input extends ActionInput>(action: Input): Input {
-  const order = keyOrder(action.type);
+  const order = signingOrder(action.type);
   const ordered = reorder(action, order, action.type) as Record<string, unknown>;
   if (action.type !== 'multiSig') return ordered as unknown as Input;
   const payload = ordered['payload'] as Record<string, unknown>;
@@ -21,7 +21,8 @@ export function canonicalAction<Input extends ActionInput>(action: Input): Input
   return ordered as unknown as Input;
 }
 
-function keyOrder(type: string): KeyOrder {
+/** The key order of an action type. Throws on a type that does not exist. */
+export function signingOrder(type: string): KeyOrder {
   const known = orders.get(type);
   if (known !== undefined) return known;
   const definition = actionDefinition(type);

@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { NETWORKS } from '@oddlot/protocol';
 import { createLogger } from '../operate/log.ts';
+import { explainJob } from './explain-job.ts';
 import { RecoverPool, RecoverUnavailableError } from './recover-pool.ts';
 import type { RecoverBackend } from './recover-worker.ts';
-import { orderAction, signed, testKey } from './http/testing/client.ts';
+import { multiSigned, orderAction, signed, testKey } from './http/testing/client.ts';
 
 const network = NETWORKS.testnet;
 const silent = createLogger({ level: 'silent' });
@@ -41,6 +42,24 @@ describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => 
   });
 });
 
+test('the signers of a wrapper stand beside its sender, who signed nothing is told', async () => {
+  const workers = pool();
+  const [ann, ben] = [testKey(1), testKey(2)];
+  const wrapper = { user: alice.address, outer: ann, inner: [ben, ann], nonce: 5 };
+  const text = multiSigned(orderAction(), wrapper);
+  const recovered = await workers.recover(text);
+  expect(recovered).toEqual({
+    signer: ann.address,
+    innerSigners: [ben.address, ann.address],
+    txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) as string,
+  });
+  expect(await workers.hash(text)).toEqual({ txHash: recovered.txHash });
+  const { action } = JSON.parse(text) as { action: { signatures: { r: string }[] } };
+  for (const signature of action.signatures.slice(1)) signature.r = '0x0';
+  const broken = signed(action, { key: ann, nonce: 5 });
+  expect((await workers.recover(broken)).innerSigners).toEqual([ben.address, undefined]);
+});
+
 test('many requests in one turn are each answered with their own signer', async () => {
   const workers = pool({ size: 2 });
   const keys = [testKey(1), testKey(2), testKey(3)];
@@ -72,7 +91,7 @@ test('a lost worker fails its own jobs and is replaced', async () => {
       import { parentPort } from 'node:worker_threads';
       parentPort.on('message', (batch) => {
         if (batch[2] === 'die') process.exit(3);
-        parentPort.postMessage([batch[0], '0xabc', '0xdef', '', 0]);
+        parentPort.postMessage([batch[0], '0xabc', '0xdef', '', 0, '']);
       });
       parentPort.postMessage('libauth');
     `)}`,
@@ -96,6 +115,29 @@ test('a full queue and a closed pool turn requests away', async () => {
     reason: { name: 'RecoverUnavailableError' },
   });
   await expect(workers.hash('{}')).rejects.toThrow('closed');
+});
+
+test('explains a signature beside other work, and refuses what is no envelope', async () => {
+  const workers = pool();
+  const context = {
+    otherNetworks: [NETWORKS.mainnet],
+    settlementChainId: 421_614,
+    vaults: [],
+  };
+  const mainnet = signed(orderAction(), { key: alice, nonce: 5, network: NETWORKS.mainnet });
+  const ask = (envelope: string) =>
+    workers.explain(explainJob(context, `{"envelope":${envelope},"type":"explainSignature"}`));
+  const [right, wrong, none, recovered] = await Promise.all([
+    ask(order(5)),
+    ask(mainnet),
+    ask('{}'),
+    workers.recover(order(6)),
+  ]);
+  expect(right.explanation?.facts.signer).toBe(alice.address);
+  const found = wrong.explanation?.attempts.filter(({ signer }) => signer === alice.address);
+  expect(found).toMatchObject([{ mistake: 'networkName' }]);
+  expect(none).toMatchObject({ fault: 'not an envelope' });
+  expect(recovered.signer).toBe(alice.address);
 });
 
 const VECTORS = new URL('../../../../tests/vectors/signing.json', import.meta.url);

@@ -1,11 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { Network } from '@oddlot/protocol';
+import type { Explanation, Network } from '@oddlot/protocol';
 import type { Logger } from '../operate/log.ts';
 import {
+  EXPLAIN,
   HASH_ONLY,
   RECOVER,
   REPLY_PARTS,
+  SIGNERS_SEPARATOR,
   type RecoverBackend,
   type RecoverBatch,
   type Recovered,
@@ -103,6 +105,11 @@ export class RecoverPool {
   /** Only the hash that names the request, which is cheap. */
   hash(text: string): Promise<Recovered> {
     return this.#add(HASH_ONLY, text);
+  }
+
+  /** What a signature is over, and who it would be of after each common mistake; see `explainJob`. */
+  explain(text: string): Promise<Recovered> {
+    return this.#add(EXPLAIN, text);
   }
 
   async close(): Promise<void> {
@@ -222,9 +229,20 @@ function failAll(seat: Seat, error: Error): void {
 }
 
 function replyAt(replies: RecoverReplies, index: number): Recovered {
-  const signer = replies[index + 1] as string;
+  const signers = replies[index + 1] as string;
   const txHash = replies[index + 2] as string;
   const fault = replies[index + 3] as string;
+  const explanation = replies[index + 5] as Explanation | '';
   if (fault !== '') return { fault, at: replies[index + 4] as number };
-  return signer === '' ? { txHash } : { signer, txHash };
+  if (explanation !== '') return { explanation };
+  if (signers === '') return { txHash };
+  if (signers.includes(SIGNERS_SEPARATOR)) return wrapped(signers, txHash);
+  return { signer: signers, txHash };
+}
+
+/** The answer for a multiSig wrapper: its sender, and who signed what it carries. */
+function wrapped(signers: string, txHash: string): Recovered {
+  const [signer = '', ...inner] = signers.split(SIGNERS_SEPARATOR);
+  const innerSigners = inner.map((each) => (each === '' ? undefined : each));
+  return { signer, innerSigners, txHash };
 }

@@ -3,13 +3,16 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createKeccak } from 'hash-wasm';
 import {
   createHasher,
+  explainEnvelope,
   hashEnvelope,
   normaliseSignature,
   recoverSigner,
   scanEnvelope,
+  type Explanation,
   type Network,
   type RecoverPublicKey,
 } from '@oddlot/protocol';
+import { readExplainJob } from './explain-job.ts';
 
 /**
  * Says who signed a request. Runs in its own threads, since recovering a public key costs more than
@@ -21,29 +24,43 @@ export type RecoverBackend = 'secp256k1' | 'libauth';
 
 /** Requests in one message, flat to keep the copy between threads cheap: id, kind, text; repeated. */
 export type RecoverBatch = (number | string)[];
-/** Answers in one message: id, signer, txHash, fault, position; repeated. Empty text means none. */
-export type RecoverReplies = (number | string)[];
+/**
+ * Answers in one message: id, signers, txHash, fault, position, explanation; repeated. Empty text
+ * means none. The signers of a multiSig wrapper stand in one text behind its sender's, so that no
+ * other request has to carry a place for them.
+ */
+export type RecoverReplies = (number | string | Explanation)[];
 
 export const JOB_PARTS = 3;
-export const REPLY_PARTS = 5;
+export const REPLY_PARTS = 6;
 
-/** Recover the signer, or only compute the hash that names the request. */
-export const RECOVER = 1;
+/** Only compute the hash that names the request, recover its signer, or explain its signature. */
 export const HASH_ONLY = 0;
+export const RECOVER = 1;
+export const EXPLAIN = 2;
+
+/** Between the signers of a wrapper. */
+export const SIGNERS_SEPARATOR = ',';
 
 export type Recovered = {
   /** Undefined when nobody can have signed, or when only the hash was asked for. */
   readonly signer?: string;
+  /** Who signed what a multiSig wrapper carries, one by one; undefined where nobody can have. */
+  readonly innerSigners?: readonly (string | undefined)[];
   readonly txHash?: string;
   /** Why the text is refused, and where. */
   readonly fault?: string;
   readonly at?: number;
+  /** Only when it was asked for. */
+  readonly explanation?: Explanation;
 };
 
 /** Answers one request. */
 export type Recoverer = {
   readonly backend: RecoverBackend;
   readonly recover: (text: string, hashOnly: boolean) => Recovered;
+  /** Takes what `explainJob` makes. */
+  readonly explain: (text: string) => Recovered;
 };
 
 type SignedFields = {
@@ -77,8 +94,20 @@ export async function createRecoverer(
       const hash = hashEnvelope({ msgpack: scanned.action, action, envelope }, hasher);
       const txHash = `0x${Buffer.from(hash.txHash).toString('hex')}`;
       if (hashOnly) return { txHash };
-      const signer = recoverSigner(hash.digest, signature, { recover, keccak });
-      return signer === undefined ? { txHash } : { txHash, signer };
+      const backends = { recover, keccak };
+      const signer = recoverSigner(hash.digest, signature, backends);
+      if (signer === undefined) return { txHash };
+      if (hash.scheme !== 'multiSig') return { txHash, signer };
+      const signatures = (action['signatures'] as unknown[]).map(normaliseSignature);
+      const innerSigners = signatures.map((each) =>
+        each === undefined ? undefined : recoverSigner(hash.inner.digest, each, backends),
+      );
+      return { txHash, signer, innerSigners };
+    },
+    explain: (text) => {
+      const job = readExplainJob(text);
+      if ('fault' in job) return job;
+      return { explanation: explainEnvelope(job.envelope, job.context, { hasher, recover }) };
     },
   };
 }
@@ -135,17 +164,19 @@ function answerBatch(recoverer: Recoverer, batch: RecoverBatch): RecoverReplies 
   const replies: RecoverReplies = [];
   for (let index = 0; index < batch.length; index += JOB_PARTS) {
     const [id, kind, text] = batch.slice(index, index + JOB_PARTS) as [number, number, string];
-    const answer = answerOne(recoverer, text, kind === HASH_ONLY);
-    const { signer = '', txHash = '', fault = '', at = 0 } = answer;
-    replies.push(id, signer, txHash, fault, at);
+    const answer = answerOne(recoverer, kind, text);
+    const { signer = '', innerSigners, txHash = '', fault = '', at = 0, explanation = '' } = answer;
+    const signers =
+      innerSigners === undefined ? signer : [signer, ...innerSigners].join(SIGNERS_SEPARATOR);
+    replies.push(id, signers, txHash, fault, at, explanation);
   }
   return replies;
 }
 
 /** A text that breaks the hashing is refused alone: the others of its batch are not its fault. */
-function answerOne(recoverer: Recoverer, text: string, hashOnly: boolean): Recovered {
+function answerOne(recoverer: Recoverer, kind: number, text: string): Recovered {
   try {
-    return recoverer.recover(text, hashOnly);
+    return kind === EXPLAIN ? recoverer.explain(text) : recoverer.recover(text, kind === HASH_ONLY);
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error), at: 0 };
   }

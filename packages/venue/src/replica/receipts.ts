@@ -5,7 +5,8 @@ import type { ReceiptBlock, ReceiptRow } from '../history/receipt-messages.ts';
 import type { PerpLookup } from '../translate/action-to-command.ts';
 import { authorityOf, isRequest, type RequestCommand } from '../translate/request-command.ts';
 import { requestTexts } from '../translate/request-texts.ts';
-import { actionTypeOf, outcomeToWire, type WireOutcome } from '../translate/outcome-to-wire.ts';
+import { actionTypeOf } from '../translate/action-types.ts';
+import { outcomeToWire, type WireOutcome } from '../translate/outcome-to-wire.ts';
 import { decodeReceiptBody, encodeReceiptBody } from './receipt-body.ts';
 import type { AppliedBlock, Executed } from './replica.ts';
 

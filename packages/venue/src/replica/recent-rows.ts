@@ -27,6 +27,12 @@ export class RecentRows<Row> {
     while (this.#total > this.#totalMax) this.#forgetOldest();
   }
 
+  /** Changes a user's rows in place; a row that is gone stays gone. */
+  replace(user: string, change: (row: Row) => Row): void {
+    const rows = this.#rows.get(user);
+    if (rows !== undefined) this.#rows.set(user, rows.map(change));
+  }
+
   /** Newest first. */
   of(user: string): Row[] {
     return (this.#rows.get(user) ?? []).toReversed();

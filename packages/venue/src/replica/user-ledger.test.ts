@@ -1,4 +1,6 @@
 import { parseInfo } from '@oddlot/protocol';
+import { TIMER } from '@oddlot/engine';
+import { microUsdc } from '@oddlot/units';
 import { beforeEach, expect, test } from 'vitest';
 import { ALICE, BOB, TestVenue } from '../edge/ws/testing/test-venue.ts';
 import type { AppliedBlock } from './replica.ts';
@@ -85,9 +87,38 @@ test('money of the faucet, by sub-account, time and page', () => {
   expect(rows(BOB)).toEqual([]);
 });
 
-test('rides along in snapshots', () => {
+test('a send that opens an account shows the fee to who pays it', () => {
+  const event = {
+    type: 'tokenSent',
+    commandIndex: TIMER,
+    account: ALICE,
+    destination: BOB,
+    amount: microUsdc(5_000_000),
+    fee: microUsdc(1_000_000),
+    from: 'perp',
+    to: 'perp',
+  } as const;
+  if (last === undefined) throw new Error('no block');
+  ledger.onBlock({ ...last, result: { ...last.result, events: [event] } });
+  const fees = [ALICE, BOB].map((user) => rows(user)[0]?.delta);
+  expect(fees).toMatchObject([
+    { type: 'send', amount: '5', fee: '1' },
+    { type: 'receive', amount: '5', fee: '0' },
+  ]);
+});
+
+test('rides along in snapshots, and a withdrawal changes in what was restored', () => {
   venue.credit(ALICE);
+  const between = { destination: ALICE, token: 0, amountMicroUsdc: 1, from: 'perp' } as const;
+  venue.signed(ALICE, { type: 'sendToken', ...between, to: 'outcome' });
+  venue.signed(ALICE, { type: 'withdraw', destination: BOB, amountMicroUsdc: 5_000_000 });
   const other = new UserLedger(() => venue.state);
   other.restore(JSON.parse(JSON.stringify(ledger.dump())));
+  venue.onBlock((block) => other.onBlock(block));
+  expect(rows(ALICE, {}, other)).toEqual(rows(ALICE));
+  venue.apply([{ type: 'settleWithdrawal', withdrawalId: 1, paid: true }]);
+  const [withdrawal, transfer] = rows(ALICE, {}, other);
+  expect(withdrawal?.delta).toMatchObject({ type: 'withdraw', status: 'completed' });
+  expect(rows(ALICE, { accountTypes: 'outcome' }, other)).toEqual([transfer]);
   expect(rows(ALICE, {}, other)).toEqual(rows(ALICE));
 });

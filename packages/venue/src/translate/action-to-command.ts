@@ -1,5 +1,5 @@
 import type { Authority } from '@oddlot/engine';
-import type { Action, ActionOf, ActionType, WireError } from '@oddlot/protocol';
+import type { Action, ActionOf, ActionType, MultiSigAction, WireError } from '@oddlot/protocol';
 import {
   cancelAll,
   cancelByClientId,
@@ -8,11 +8,18 @@ import {
   scheduleCancel,
 } from './actions/cancels.ts';
 import { refuseGrouping } from './actions/grouping.ts';
-import { operatorCommand, refuseOperator } from './actions/operator.ts';
+import {
+  approveAgent,
+  approveBuilder,
+  claimBuilderRewards,
+  convertToMultiSig,
+  revokeBuilder,
+} from './actions/keys.ts';
+import { sendToken, withdraw } from './actions/money.ts';
+import { operatorCommand } from './actions/operator.ts';
 import { modifyOrder, placeOrders, refuseMixed, refuseModify } from './actions/orders.ts';
 import type { PerpLookup } from './actions/perp-lookup.ts';
 import {
-  approveAgent,
   reversePosition,
   updateIsolatedMargin,
   updateLeverage,
@@ -48,17 +55,24 @@ const TRANSLATIONS = {
   scheduleCancel: { toCommand: scheduleCancel },
   reversePosition: { toCommand: reversePosition },
   approveAgent: { toCommand: approveAgent },
+  approveBuilderFee: { toCommand: approveBuilder },
+  revokeBuilderFee: { toCommand: revokeBuilder },
+  claimBuilderRewards: { toCommand: claimBuilderRewards },
+  convertToMultiSigUser: { toCommand: convertToMultiSig },
+  tokenSend: { toCommand: sendToken },
+  withdraw3: { toCommand: withdraw },
   updatePositionMode: { toCommand: updatePositionMode },
   updateLeverage: { toCommand: updateLeverage },
   updateMarginMode: { toCommand: updateMarginMode },
   updateIsolatedMargin: { toCommand: updateIsolatedMargin },
-  venueAdmin: { toCommand: operatorCommand, refuse: refuseOperator },
+  venueAdmin: { toCommand: operatorCommand },
 } as const satisfies { readonly [Type in ActionType]?: Translation<Type> };
 
 export type SupportedAction = ActionOf<keyof typeof TRANSLATIONS>;
 
-export function isSupported(action: Action): action is SupportedAction {
-  return Object.hasOwn(TRANSLATIONS, action.type);
+/** True for what is served; what a multiSig wrapper carries is asked about on its own. */
+export function isSupported(action: Action): action is SupportedAction | MultiSigAction {
+  return action.type === 'multiSig' || Object.hasOwn(TRANSLATIONS, action.type);
 }
 
 /** Why no state could make the action acceptable; undefined when one could. */

@@ -1,4 +1,13 @@
-import type { Deleveraged, EngineEvent, LiquidationStep, State } from '@oddlot/engine';
+import type {
+  Deleveraged,
+  EngineEvent,
+  LiquidationStep,
+  State,
+  SubAccount,
+  TokenSent,
+  TreasurySent,
+  WithdrawalChanged,
+} from '@oddlot/engine';
 import type { LedgerDelta, LedgerUpdate } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 import type { AppliedBlock } from '../replica/replica.ts';
@@ -8,39 +17,124 @@ import { findPerp } from './info/handler.ts';
 
 /** A row and the sub-account that it belongs to. */
 export type LedgerEntry = {
-  readonly accountType: 'perp' | 'outcome';
+  readonly accountType: SubAccount;
+  /** The second sub-account of a row that is about both. */
+  readonly alsoIn?: SubAccount;
+  /** Of a withdrawal, whose status changes later. */
+  readonly withdrawalId?: number;
   readonly row: LedgerUpdate;
 };
 
-/** The row that an event leaves in somebody's ledger; undefined when it leaves none. */
-export function ledgerEntry(
+/** What an event leaves in somebody's ledger, without its time and cause. */
+type Entry = Omit<LedgerEntry, 'row'> & { readonly user: Address; readonly delta: LedgerDelta };
+
+/** The rows that an event leaves in ledgers: none, one, or one for each of two accounts. */
+export function ledgerEntries(
   state: State,
   block: AppliedBlock,
   event: EngineEvent,
-): { readonly user: Address; readonly entry: LedgerEntry } | undefined {
-  const found = deltaOf(state, event);
-  if (found === undefined) return undefined;
-  const { account, accountType, delta } = found;
+): { readonly user: Address; readonly entry: LedgerEntry }[] {
+  const found = entriesOf(state, event);
+  if (found.length === 0) return [];
   const hash = causeHash(block, event.commandIndex);
-  return { user: account, entry: { accountType, row: { time: block.timeMs, hash, delta } } };
+  return found.map(({ user, delta, ...rest }) => ({
+    user,
+    entry: { ...rest, row: { time: block.timeMs, hash, delta } },
+  }));
 }
 
-function deltaOf(
-  state: State,
-  event: EngineEvent,
-): { account: Address; accountType: LedgerEntry['accountType']; delta: LedgerDelta } | undefined {
+function entriesOf(state: State, event: EngineEvent): readonly Entry[] {
   switch (event.type) {
     case 'liquidationStep':
-      return { account: event.account, accountType: 'perp', delta: liquidation(state, event) };
+      return [{ user: event.account, accountType: 'perp', delta: liquidation(state, event) }];
     case 'deleveraged':
-      return { account: event.account, accountType: 'perp', delta: deleverage(state, event) };
+      return [{ user: event.account, accountType: 'perp', delta: deleverage(state, event) }];
     case 'faucetCredited': {
-      const delta = { type: 'faucet', amount: formatMoney(event.amount), token: 'USDC' } as const;
-      return { account: event.account, accountType: event.subAccount, delta };
+      const { account: user, subAccount: accountType } = event;
+      return [{ user, accountType, delta: { type: 'faucet', ...usdc(event.amount) } }];
     }
+    case 'builderRewardsClaimed': {
+      const delta = { type: 'builderRewardsClaim', ...usdc(event.amount) } as const;
+      return [{ user: event.account, accountType: 'perp', delta }];
+    }
+    case 'tokenSent':
+      return event.account === event.destination ? [ownTransfer(event)] : transfer(event);
+    case 'treasurySent':
+      return [fromTreasury(event)];
+    case 'withdrawalChanged':
+      return event.status === 'pending' ? [withdrawal(event)] : [];
     default:
-      return undefined;
+      return [];
   }
+}
+
+/** One row, found under either sub-account. */
+function ownTransfer({ account, amount, from, to }: TokenSent): Entry {
+  const types = { fromAccountType: from, toAccountType: to };
+  const delta = { type: 'accountTransfer', ...usdc(amount), ...types } as const;
+  return { user: account, accountType: from, alsoIn: to, delta };
+}
+
+/** The fee is the sender's, so that amounts and fees of a ledger sum to what its balance lost. */
+function transfer({ account, amount, destination, fee, from, to }: TokenSent): readonly Entry[] {
+  const parties = { user: account, destination };
+  const types = { fromAccountType: from, toAccountType: to };
+  const moved = usdc(amount);
+  return [
+    {
+      user: account,
+      accountType: from,
+      delta: { type: 'send', ...moved, ...parties, fee: formatMoney(fee), ...types },
+    },
+    {
+      user: destination,
+      accountType: to,
+      delta: { type: 'receive', ...moved, ...parties, fee: '0', ...types },
+    },
+  ];
+}
+
+/** The treasury has no address; the zero address stands for it. */
+const TREASURY = `0x${'0'.repeat(40)}`;
+
+function fromTreasury({ account, amount }: TreasurySent): Entry {
+  const delta = {
+    type: 'receive',
+    ...usdc(amount),
+    user: TREASURY,
+    destination: account,
+    fee: '0',
+    fromAccountType: 'perp',
+    toAccountType: 'perp',
+  } as const;
+  return { user: account, accountType: 'perp', delta };
+}
+
+function withdrawal(event: WithdrawalChanged): Entry {
+  const { account, amount, destination, fee, nonce, status, withdrawalId } = event;
+  const delta = {
+    type: 'withdraw',
+    ...usdc(amount),
+    fee: formatMoney(fee),
+    nonce,
+    destination,
+    status,
+  } as const;
+  return { user: account, accountType: 'perp', withdrawalId, delta };
+}
+
+/** The row of a withdrawal after the bridge has said how it went; it stays where it was. */
+export function settledEntry(
+  entry: LedgerEntry,
+  { status }: Pick<WithdrawalChanged, 'status'>,
+): LedgerEntry {
+  const { delta } = entry.row;
+  if (delta.type !== 'withdraw') return entry;
+  return { ...entry, row: { ...entry.row, delta: { ...delta, status } } };
+}
+
+function usdc(amount: bigint): { readonly amount: string; readonly token: 'USDC' } {
+  return { amount: formatMoney(amount), token: 'USDC' };
 }
 
 /** The positions are as they were before the step; the mark is that of the first one. */

@@ -1,13 +1,12 @@
 import type { CommandOutcome, EngineEvent, EntryOutcome } from '@oddlot/engine';
-import {
-  ACTIONS,
-  type ActionResultStatus,
-  type ActionStatus,
-  type ActionType,
-  type OrderResult,
-  type Warning,
-  type WireError,
+import type {
+  ActionResultStatus,
+  ActionStatus,
+  OrderResult,
+  Warning,
+  WireError,
 } from '@oddlot/protocol';
+import { internalNameOf } from './action-types.ts';
 import type { PerpLookup } from './actions/perp-lookup.ts';
 import {
   entriesOf,
@@ -42,33 +41,6 @@ export type WireOutcome = {
   readonly created?: Created;
 };
 
-/** The action that a command came from. */
-const ACTION_TYPES = {
-  placeOrders: 'order',
-  cancelOrders: 'cancel',
-  cancelByClientId: 'cancelByCloid',
-  modifyOrder: 'modify2',
-  cancelAll: 'cancelAll',
-  scheduleCancel: 'scheduleCancel',
-  reversePosition: 'reversePosition',
-  approveAgent: 'approveAgent',
-  updatePositionMode: 'updatePositionMode',
-  updateLeverage: 'updateLeverage',
-  updateMarginMode: 'updateMarginMode',
-  updateIsolatedMargin: 'updateIsolatedMargin',
-  registerPerp: 'venueAdmin',
-  setPerp: 'venueAdmin',
-  pushOracle: 'venueAdmin',
-  setFeeTiers: 'venueAdmin',
-} as const satisfies Record<RequestCommand['type'], ActionType>;
-
-/** The `type` of the action that a command came from. */
-export const actionTypeOf = (command: RequestCommand): string => ACTION_TYPES[command.type];
-
-/** The `data.type` of replies to a command. */
-export const internalNameOf = (command: RequestCommand): string =>
-  ACTIONS[ACTION_TYPES[command.type]].internalName;
-
 type Failure = { readonly error: WireError; readonly prefix: string };
 
 export type OutcomeContext = {
@@ -86,8 +58,10 @@ export function outcomeToWire(
 ): WireOutcome {
   const translate = (reject: NonNullable<EntryOutcome['reject']>, index?: number) => {
     const entry = texts(index) ?? entryTextOf(command, index, perps);
-    const { nonce } = authorityOf(command);
-    return rejectToWire(reject, { perps, nonce, ...(entry === undefined ? {} : { entry }) });
+    const { nonce, multiSig } = authorityOf(command);
+    const isWrapped = multiSig !== undefined;
+    const found = entry === undefined ? {} : { entry };
+    return rejectToWire(reject, { perps, nonce, isWrapped, ...found });
   };
   const type = internalNameOf(command);
   if (outcome.reject !== undefined) {
@@ -113,7 +87,7 @@ export function outcomeToWire(
   return wireOutcome(type, {
     failure,
     orders: found === undefined ? undefined : orders,
-    warnings: warningsOf(command, entries, perps),
+    warnings: warningsOf(command, outcome, perps),
     created: outcome.created,
   });
 }

@@ -6,6 +6,7 @@ import { rejectToWire, type RejectContext } from './reject-to-wire.ts';
 import { nearestOn } from './rejects/orders.ts';
 
 const signer = address(`0x${'a'.repeat(40)}`);
+const other = address(`0x${'b'.repeat(40)}`);
 const btc = { instrumentId: instrumentId(1) };
 const context: RejectContext = {
   perps: (id) => (id === 1 ? BTC : undefined),
@@ -38,6 +39,35 @@ const TABLE: {
   agentLabelUnknown: [{}, 10008, 'Agent with this label does not exist'],
   agentAddressUsed: [{}, 10008, 'Agent address is already used'],
   agentsFull: [{}, 10008, 'Max agents per account reached (100)'],
+  multiSigUnknown: [{ user: signer }, 10003, `Not a multi-sig account: ${signer}`],
+  signerNotInSet: [
+    { signer, user: other },
+    10003,
+    `Signer ${signer} is not authorized for ${other}`,
+  ],
+  signaturesMissing: [{ count: 1, threshold: 2 }, 10003, 'Not enough signatures: 1 of 2'],
+  multiSigRequired: [{}, 10003, 'Multi-sig account requires a multiSig payload'],
+  multiSigSetInvalid: [{ why: 'x' }, 10000, 'Invalid multi-sig signers'],
+  vaultUnknown: [{ vault: signer }, 10003, `Vault not registered: ${signer}`],
+  vaultLeaderDiffers: [{ vault: signer }, 10003, `Not the leader of vault ${signer}`],
+  vaultInvalid: [{ why: 'agent' }, 10008, 'Agent address is already used'],
+  gated: [{ gate: 'closed', channel: 0 }, 10007, 'Exchange is not allowed'],
+  builderInvalid: [{}, 10012, 'Invalid builder address'],
+  builderIsSelf: [{}, 10012, 'Builder cannot be the signer'],
+  builderFeeInvalid: [{}, 10012, 'Invalid max fee rate'],
+  buildersFull: [{}, 10012, 'Max approved builders reached (20)'],
+  builderUnknown: [{}, 10012, 'Builder is not approved'],
+  builderRewardsNone: [{}, 10012, 'No unclaimed builder rewards'],
+  tokenUnknown: [{ token: 1 }, 10000, 'Unknown token: 1'],
+  amountInexact: [
+    { floor: microUsdc(1_500_000) },
+    10000,
+    'Size precision does not match the lot size: 0.000001',
+  ],
+  sameSubAccount: [{}, 10014, 'Source and destination are the same'],
+  transferBelowMin: [{ min: microUsdc(1_000_000) }, 10014, 'Below minimum transfer amount'],
+  withdrawBelowMin: [{ min: microUsdc(2_000_000) }, 10014, 'Below minimum withdraw amount'],
+  insuranceBelowTarget: [{}, 10000, 'Insurance fund is below its target'],
   instrumentUnknown: [btc, 10404, 'Instrument not found'],
   instrumentDelisted: [btc, 10000, 'Instrument is delisted: BTC-USDC'],
   tradingHalted: [btc, 10000, 'Trading is halted for BTC-USDC'],
@@ -161,6 +191,65 @@ test('an action that is its own entry names its own fields', () => {
     field: 'asset',
     got: 9,
   });
+});
+
+test.each([
+  ['blacklisted', 'User is blacklisted'],
+  ['closed', 'Exchange is not allowed'],
+  ['notWhitelisted', 'User not in whitelist'],
+  ['notGranted', 'User not authorized for this channel'],
+] as const)('a gate that says %s', (gate, message) => {
+  expect(rejectToWire({ reason: 'gated', gate, channel: 0 }, context)).toMatchObject({
+    code: 10007,
+    message,
+  });
+});
+
+test.each([
+  ['builder', 10012, 'Invalid builder address'],
+  ['multiSig', 10000, 'Invalid multi-sig signers'],
+  ['fund', 10002, 'Wrong type for vault'],
+] as const)('an address that is a %s is no vault', (why, code, message) => {
+  expect(rejectToWire({ reason: 'vaultInvalid', why }, context)).toMatchObject({
+    code,
+    message,
+    details: { field: 'vault' },
+  });
+});
+
+test('what keeps money from moving is told, the amount in the words of the client', () => {
+  const reject: Reject = {
+    reason: 'balanceInsufficient',
+    required: microUsdc(5_000_000),
+    available: microUsdc(1_000_000),
+    reservedBy: [{ what: 'initialMargin', amount: microUsdc(3_000_000) }],
+  };
+  const entry = { field: '', amount: '5.0' };
+  expect(rejectToWire(reject, { ...context, entry }).details).toMatchObject({
+    field: 'amount',
+    got: '5.0',
+    required: '5',
+    available: '1',
+    reservedBy: [{ what: 'initialMargin', amount: '3' }],
+  });
+  const inexact: Reject = { reason: 'amountInexact', floor: microUsdc(1_500_000) };
+  const fine = { field: '', amount: '1.5000001' };
+  expect(rejectToWire(inexact, { ...context, entry: fine }).details).toMatchObject({
+    field: 'amount',
+    got: '1.5000001',
+    nearest: ['1.5', '1.500001'],
+  });
+});
+
+test('fields of an action in a wrapper stand inside it, those of the envelope do not', () => {
+  const field = (reject: Reject) =>
+    rejectToWire(reject, { ...context, isWrapped: true }).details?.field;
+  expect(field({ reason: 'sizeOffLot', ...btc })).toBe('payload.action.orders[3].s');
+  expect(field({ reason: 'agentIsSelf' })).toBe('payload.action.agentAddress');
+  expect(field({ reason: 'nonceUsed' })).toBe('nonce');
+  expect(field({ reason: 'vaultUnknown', vault: signer })).toBe('vaultAddress');
+  expect(field({ reason: 'signaturesMissing', count: 1, threshold: 2 })).toBe('signatures');
+  expect(field({ reason: 'multiSigUnknown', user: signer })).toBe('payload.multiSigUser');
 });
 
 describe('nearestOn', () => {

@@ -1,10 +1,13 @@
-import { isSigned, type Authority, type Command, type SignedCommand } from '@oddlot/engine';
+import {
+  isSigned,
+  type Authority,
+  type Command,
+  type OperatorCommand,
+  type SignedCommand,
+} from '@oddlot/engine';
 
 /** A command of the operator that came over the wire, and so carries a signature. */
-export type SignedOperatorCommand = Extract<
-  Command,
-  { type: 'registerPerp' | 'setPerp' | 'pushOracle' | 'setFeeTiers' }
-> & { readonly operator: Authority };
+export type SignedOperatorCommand = OperatorCommand & { readonly operator: Authority };
 
 /** A command that somebody sent to /exchange: it has a signature, a nonce and a receipt. */
 export type RequestCommand = SignedCommand | SignedOperatorCommand;

@@ -32,11 +32,16 @@ type AnyAction = {
   readonly p?: string | undefined;
   readonly s?: string | undefined;
   readonly time?: number | undefined;
+  readonly amount?: string | undefined;
+  readonly treasurySend?: { readonly amount: string } | undefined;
+  /** Of a multiSig wrapper. */
+  readonly payload?: { readonly action: AnyAction } | undefined;
 };
 
-/** From an action of /exchange. */
+/** From an action of /exchange; from what a multiSig wrapper carries. */
 export function actionTexts(action: object): EntryTexts {
-  const { orders, cancels, ...single } = action as AnyAction;
+  const { payload, orders, cancels, ...single } = action as AnyAction;
+  if (payload !== undefined) return actionTexts(payload.action);
   return (index) => {
     if (orders === undefined && cancels === undefined) return singleText(single);
     if (index === undefined) return undefined;
@@ -77,7 +82,8 @@ function cancelText({ o, cloid }: AnyCancel, index: number): EntryText {
   };
 }
 
-function singleText({ a, asset, o, c, p, s, time }: AnyAction): EntryText {
+function singleText({ a, asset, o, c, p, s, time, ...money }: AnyAction): EntryText {
+  const amount = money.amount ?? money.treasurySend?.amount;
   const instrument = a !== undefined ? 'a' : asset !== undefined ? 'asset' : 'instrumentId';
   return {
     field: '',
@@ -87,5 +93,6 @@ function singleText({ a, asset, o, c, p, s, time }: AnyAction): EntryText {
     ...(o === undefined ? {} : { orderId: Number(o) }),
     ...(c === undefined ? {} : { clientOrderId: c }),
     ...(time === undefined ? {} : { expireMs: time }),
+    ...(amount === undefined ? {} : { amount }),
   };
 }

@@ -9,7 +9,6 @@ const SETTINGS: InfoSettings = {
   bridgeContractAddress: '0x1111111111111111111111111111111111111111',
   usdcContractAddress: '0x2222222222222222222222222222222222222222',
   settlementChainId: 421614,
-  withdrawFeeMicroUsdc: 1_000_000,
   relayUrl: 'http://127.0.0.1:8691',
   chainName: 'oddlot',
 };
@@ -121,7 +120,7 @@ describe('metadata', () => {
       usdc_decimals: 6,
       min_deposit: '5000000',
       min_withdraw: '2',
-      withdraw_fee: '1',
+      withdraw_fee: '0.1',
       service_network: 'Oddlot-Testnet',
       chain_id: 2511,
       api_version: 1,

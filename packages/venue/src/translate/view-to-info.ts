@@ -1,14 +1,17 @@
-import { agentOwner as findAgentOwner } from '@oddlot/engine';
-import type { InfoQuery, InfoQueryOf, InfoType, Warning } from '@oddlot/protocol';
+import type { InfoQuery, InfoQueryOf, InfoType } from '@oddlot/protocol';
 import { activeAssetData, agentOwner, approvedAgents } from './info/account.ts';
+import { agentWarning } from './info/agent-warning.ts';
 import { l2Book } from './info/book.ts';
 import { clearinghouseState, perpClearinghouseState } from './info/clearinghouse.ts';
 import { settings } from './info/deployment.ts';
 import { feeTierInfo, feeTierRates } from './info/fee-tiers.ts';
 import type { InfoAnswer, InfoContext, InfoHandler } from './info/handler.ts';
+import { accessCodeStatus, approvedBuilders, builderState, multiSigSigners } from './info/keys.ts';
 import { frontendOpenOrders, triggerOrders } from './info/open-orders.ts';
 import { perpMeta, perpMetaDetail } from './info/perp-meta.ts';
+import { simulate } from './simulate.ts';
 
+export { agentWarning } from './info/agent-warning.ts';
 export type { InfoAnswer, InfoContext, InfoHandler, InfoSettings } from './info/handler.ts';
 
 /** The queries that the state alone answers. */
@@ -23,9 +26,14 @@ export const INFO_HANDLERS = {
   triggerOrders,
   approvedAgents,
   agentOwner,
+  approvedBuilders,
+  builderState,
+  multiSigSigners,
+  accessCodeStatus,
   settings,
   feeTierInfo,
   feeTierRates,
+  simulate,
 } as const satisfies { readonly [Type in InfoType]?: InfoHandler<Type> };
 
 /** A query that `answerInfo` can answer. */
@@ -45,17 +53,4 @@ export function answerInfo(context: InfoContext, query: StateQuery): InfoAnswer 
   const answer = handle(context, query);
   const warning = agentWarning(context, query);
   return answer.ok && warning !== undefined ? { ...answer, warnings: [warning] } : answer;
-}
-
-/** Agents hold nothing: who asks for an agent's positions most likely meant its owner's. */
-export function agentWarning({ state }: InfoContext, query: InfoQuery): Warning | undefined {
-  if (!('user' in query) || query.user === undefined) return undefined;
-  const found = findAgentOwner(state, query.user);
-  if (found === undefined) return undefined;
-  const details = { agent: query.user, owner: found.owner };
-  return {
-    code: 'AGENT_ADDRESS',
-    message: `${query.user} is an agent of ${found.owner}`,
-    details,
-  };
 }

@@ -1,10 +1,9 @@
-import { hasAccount } from '@oddlot/engine';
+import { type Channel, gateRefusal, hasAccount, type State } from '@oddlot/engine';
 import { MESSAGES, parseServiceRequest, type AccountStatus } from '@oddlot/protocol';
+import type { Address } from '@oddlot/units';
 import type { Replica } from '../../replica/replica.ts';
+import { GATE_TEXTS } from '../../translate/rejects/keys.ts';
 import { infoRefusal, infoReply, type Endpoint } from './reply.ts';
-
-/** Channel 0 is the main exchange, 1 the outcome one; there are no gates on either. */
-const CHANNELS = new Set([0, 1]);
 
 /** POST /account-status: whether an address may trade. The binding check is that of /exchange. */
 export function accountStatusEndpoint({ replica }: { readonly replica: Replica }): Endpoint {
@@ -16,14 +15,23 @@ export function accountStatusEndpoint({ replica }: { readonly replica: Replica }
       if (!parsed.ok) return infoRefusal(parsed.error);
       const { user, channel } = parsed.request;
       const exists = hasAccount(replica.state, user);
-      const reason = CHANNELS.has(channel)
-        ? exists
-          ? undefined
-          : MESSAGES.noTradingAccount()
-        : MESSAGES.unknownChannel();
+      const reason = reasonAgainst(replica.state, user, channel);
       const eligible = reason === undefined;
       const status: AccountStatus = { user, channel, exists, checked: true, eligible };
       return infoReply(eligible ? status : { ...status, reason });
     },
   };
+}
+
+/** The first thing that keeps an address from trading: the channel, its gate, a missing account. */
+function reasonAgainst(state: State, user: Address, channel: number): string | undefined {
+  if (!isChannel(channel)) return MESSAGES.unknownChannel();
+  const gate = gateRefusal(state, channel, user);
+  if (gate !== undefined) return MESSAGES[GATE_TEXTS[gate]]();
+  return hasAccount(state, user) ? undefined : MESSAGES.noTradingAccount();
+}
+
+/** 0 is the main exchange, 1 that of outcome markets. */
+function isChannel(channel: number): channel is Channel {
+  return channel === 0 || channel === 1;
 }

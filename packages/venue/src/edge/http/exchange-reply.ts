@@ -1,9 +1,10 @@
 import type { CommandOutcome } from '@oddlot/engine';
 import type { Hash } from '@oddlot/units';
 import { REDUCE_ONLY_CLIPPED } from '../../translate/outcome/warnings.ts';
-import { internalNameOf, type WireOutcome } from '../../translate/outcome-to-wire.ts';
+import { internalNameOf } from '../../translate/action-types.ts';
+import type { WireOutcome } from '../../translate/outcome-to-wire.ts';
 import type { RequestCommand } from '../../translate/request-command.ts';
-import type { Reply } from './reply.ts';
+import { exchangeError, type Reply } from './reply.ts';
 
 /** The answers of /exchange to actions that reached the log. */
 
@@ -17,7 +18,7 @@ const plainBodies = new Map<string, Reply>();
 /** The short answer, when there is nothing to tell beside it; it is the same for every sender. */
 export function plainReply(command: RequestCommand, outcome: CommandOutcome): Reply | undefined {
   if (command.type === 'placeOrders') {
-    if (command.builder !== undefined) return undefined;
+    if (outcome.builderDrop !== undefined) return undefined;
     if (outcome.entries?.some((entry) => entry.clamped !== undefined) === true) return undefined;
   }
   const type = internalNameOf(command);
@@ -40,11 +41,7 @@ export function executedReply(
 ): Reply {
   const { result, error, refused, created } = outcome;
   if (!isConfirmed && refused && error !== null) {
-    const { code, message, name, details } = error;
-    return {
-      status: 200,
-      body: JSON.stringify({ status: 'err', code, message, name, details }),
-    };
+    return { status: 200, body: exchangeError(error, false) };
   }
   const told = isConfirmed
     ? outcome.warnings

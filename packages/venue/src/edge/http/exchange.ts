@@ -1,35 +1,26 @@
-import { checkNonceWindow, type Reject } from '@oddlot/engine';
-import {
-  checkBinding,
-  checkExpiryAllowed,
-  checkVaultAllowed,
-  parseAction,
-  parseEnvelope,
-  refusal,
-  type Envelope,
-  type Network,
-  type WireError,
-} from '@oddlot/protocol';
-import type { Address, Hash, TimeMs } from '@oddlot/units';
+import { checkNonceWindow, type CommandOutcome, type Reject } from '@oddlot/engine';
+import { refusal, type Envelope, type Network, type WireError } from '@oddlot/protocol';
+import type { Hash } from '@oddlot/units';
 import type { Receipt, Receipts } from '../../replica/receipts.ts';
 import type { Executed, Replica } from '../../replica/replica.ts';
 import {
   actionToCommand,
-  isSupported,
   perpLookup,
-  refuseUnsupported,
   type PerpLookup,
   type SupportedAction,
 } from '../../translate/action-to-command.ts';
-import { actionTypeOf, outcomeToWire } from '../../translate/outcome-to-wire.ts';
+import { actionTypeOf } from '../../translate/action-types.ts';
+import { outcomeToWire } from '../../translate/outcome-to-wire.ts';
 import { rejectToWire } from '../../translate/reject-to-wire.ts';
 import { authorityOf, type RequestCommand } from '../../translate/request-command.ts';
 import { actionTexts } from '../../translate/request-texts.ts';
-import { RecoverUnavailableError, type RecoverPool } from '../recover-pool.ts';
+import type { RecoverPool } from '../recover-pool.ts';
 import type { Recovered } from '../recover-worker.ts';
 import { executedReply, pendingReply, plainReply } from './exchange-reply.ts';
+import { recovering } from './recovering.ts';
 import { exchangeRefusal, UnavailableError } from './reply.ts';
 import type { EdgeRequest, Endpoint, Reply } from './reply.ts';
+import { authorityFrom, understand, type Understood } from './understand.ts';
 
 /**
  * POST /exchange. The steps stand in the order in which a request may be refused: shapes, nonce
@@ -50,9 +41,6 @@ const CONFIRM_TIMEOUT_MS = 10_000;
 
 type Context = ExchangeOptions & { readonly perps: PerpLookup; readonly timeoutMs: number };
 
-/** A request whose shape is right. */
-type Understood = { readonly envelope: Envelope; readonly action: SupportedAction };
-
 /** The endpoint of all writes. */
 export function exchangeEndpoint(options: ExchangeOptions): Endpoint {
   const context: Context = {
@@ -68,32 +56,23 @@ export function exchangeEndpoint(options: ExchangeOptions): Endpoint {
 }
 
 async function handle(context: Context, { text, body }: EdgeRequest): Promise<Reply> {
-  const understood = understand(context, body);
+  const understood = understand(context.network, body);
   if (!('action' in understood)) return refuse(understood);
   const { envelope, action } = understood;
+  const { nonce } = envelope;
   const timeMs = Math.max(context.replica.head.timeMs, context.now());
-  const window = checkNonceWindow(envelope.nonce, timeMs);
+  const window = checkNonceWindow(nonce, timeMs);
   if (window !== undefined) return refuseWindow(context, text, envelope, window);
 
   const recovered = await recovering(context.pool.recover(text));
-  const { signer, txHash, fault } = recovered;
-  if (fault !== undefined) return refuse(malformed(recovered));
-  if (signer === undefined) return refuse(refusal('invalidSignature', []));
-  const hash = txHash as Hash;
-  const joined = join(context, envelope, hash);
+  if (recovered.fault !== undefined) return refuse(malformed(recovered));
+  const txHash = recovered.txHash as Hash;
+  const joined = join(context, envelope, txHash);
   if (joined !== undefined) return joined;
 
-  const vault = envelope.vaultAddress;
-  if (vault !== undefined && vault !== null) {
-    return refuse(refusal('vaultUnknown', [vault], { field: 'vaultAddress', got: vault }));
-  }
-  const { nonce, expiresAfter } = envelope;
-  const authority = {
-    signer: signer as Address,
-    nonce,
-    txHash: hash,
-    ...(typeof expiresAfter === 'number' ? { expiresAfterMs: expiresAfter as TimeMs } : {}),
-  };
+  const authority = authorityFrom(understood, recovered, txHash);
+  if (!('signer' in authority)) return refuse(authority);
+  const { signer } = authority;
   const command = actionToCommand(action, authority, context.perps);
   const checked = context.replica.check(command);
   if (checked.reject !== undefined) {
@@ -106,31 +85,8 @@ async function handle(context: Context, { text, body }: EdgeRequest): Promise<Re
   const executed = context.replica.propose(command, text);
   const user = checked.account ?? null;
   const actionType = actionTypeOf(command);
-  const who = { txHash: hash, signer: authority.signer, user, nonce, actionType };
-  context.receipts.track({ ...who, command, executed });
-  return answerExecuted(context, { command, executed, action }, envelope);
-}
-
-/** What the text alone decides. */
-function understand(
-  { network }: Context,
-  body: Readonly<Record<string, unknown>>,
-): Understood | WireError {
-  const enveloped = parseEnvelope(body);
-  if (!enveloped.ok) return enveloped.error;
-  const { envelope } = enveloped;
-  const parsed = parseAction(envelope.action);
-  if (!parsed.ok) return parsed.error;
-  const { action } = parsed;
-  if (!isSupported(action)) {
-    return refusal('notAllowed', [], { field: 'type', got: action.type });
-  }
-  const refused =
-    checkBinding(action, envelope, network) ??
-    checkVaultAllowed(action, envelope) ??
-    checkExpiryAllowed(action, envelope) ??
-    refuseUnsupported(action);
-  return refused ?? { envelope, action };
+  context.receipts.track({ txHash, signer, user, nonce, actionType, command, executed });
+  return answerExecuted(context, { command, executed, action, admitted: checked }, envelope);
 }
 
 /** A nonce that is too old may be that of a request that was executed long ago and is sent again. */
@@ -164,6 +120,12 @@ function join(
 /** The refusals that a request which was executed before would meet when it is sent again. */
 const MAY_BE_KNOWN = new Set<Reject['reason']>([
   'agentUnknown',
+  'multiSigUnknown',
+  'signerNotInSet',
+  'signaturesMissing',
+  'multiSigRequired',
+  'vaultLeaderDiffers',
+  'gated',
   'actionExpired',
   'nonceTooOld',
   'nonceUsed',
@@ -176,27 +138,36 @@ async function refuseChecked(
   command: RequestCommand,
   { reject, rejectIndex }: { reject: Reject; rejectIndex: number | undefined },
 ): Promise<Reply> {
-  const { nonce, txHash } = authorityOf(command);
+  const { multiSig, nonce, txHash } = authorityOf(command);
   if (MAY_BE_KNOWN.has(reject.reason)) {
     const receipt = await receipts.find({ by: 'txHash', txHash });
     if (receipt !== undefined) return answerReceipt(receipt, envelope.confirm !== undefined);
   }
   const entry = actionTexts(action)(rejectIndex);
-  const found = entry === undefined ? { perps, nonce } : { perps, nonce, entry };
-  return refuse(rejectToWire(reject, found));
+  const found = { perps, nonce, isWrapped: multiSig !== undefined };
+  return refuse(rejectToWire(reject, entry === undefined ? found : { ...found, entry }));
 }
+
+type Proposed = {
+  readonly command: RequestCommand;
+  readonly executed: Promise<Executed>;
+  readonly action?: SupportedAction;
+  /** What admission said of it; a re-send that joins the first is not judged again. */
+  readonly admitted?: CommandOutcome;
+};
 
 async function answerExecuted(
   { perps, timeoutMs }: Context,
-  proposed: { command: RequestCommand; executed: Promise<Executed>; action?: SupportedAction },
+  proposed: Proposed,
   { confirm }: Envelope,
 ): Promise<Reply> {
-  const { command, action } = proposed;
+  const { command, action, admitted } = proposed;
   const { txHash } = authorityOf(command);
   // Acceptance means durable, so without `confirm` there is no earlier answer to give.
   const done = await within(proposed.executed, confirm === undefined ? undefined : timeoutMs);
   if (done === undefined) return pendingReply(txHash);
-  const { outcome, block } = done;
+  const { block } = done;
+  const outcome = confirm === undefined ? asAdmitted(done.outcome, admitted) : done.outcome;
   if (confirm === undefined && outcome.reject === undefined) {
     const plain = plainReply(command, outcome);
     if (plain !== undefined) return plain;
@@ -205,6 +176,17 @@ async function answerExecuted(
   const { events } = block.result;
   const wire = outcomeToWire(command, outcome, { perps, texts, events });
   return executedReply({ txHash, height: block.height, outcome: wire }, confirm !== undefined);
+}
+
+/** Whoever does not wait for the execution is told why a builder is not paid as admission saw it. */
+function asAdmitted(
+  executed: CommandOutcome,
+  admitted: CommandOutcome | undefined,
+): CommandOutcome {
+  if (admitted === undefined || executed.builderDrop === admitted.builderDrop) return executed;
+  const { builderDrop: _, ...outcome } = executed;
+  const { builderDrop } = admitted;
+  return builderDrop === undefined ? outcome : { ...outcome, builderDrop };
 }
 
 function answerReceipt({ txHash, block, outcome }: Receipt, isConfirmed: boolean): Reply {
@@ -227,17 +209,6 @@ async function within<Value>(
     throw new UnavailableError('the action could not be logged', { cause });
   } finally {
     clearTimeout(timer);
-  }
-}
-
-async function recovering(answer: Promise<Recovered>): Promise<Recovered> {
-  try {
-    return await answer;
-  } catch (cause) {
-    if (cause instanceof RecoverUnavailableError) {
-      throw new UnavailableError('signatures cannot be recovered now', { cause });
-    }
-    throw cause;
   }
 }
 

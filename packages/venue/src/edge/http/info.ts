@@ -19,8 +19,10 @@ import {
   type InfoSettings,
 } from '../../translate/view-to-info.ts';
 import type { RateLimiter } from '../rate-limit.ts';
+import type { RecoverPool } from '../recover-pool.ts';
+import { signatureExplainer, type SignatureExplainer } from './explain-signature.ts';
 import type { Faucet } from './faucet.ts';
-import { infoRefusal, infoReply } from './reply.ts';
+import { infoRefusal, infoReply, rateLimited } from './reply.ts';
 import type { EdgeRequest, Endpoint, Reply } from './reply.ts';
 
 /** POST /info: queries on the state, and those that only the edge can answer. */
@@ -29,6 +31,7 @@ export type InfoOptions = {
   readonly replica: Replica;
   readonly receipts: Receipts;
   readonly limiter: RateLimiter;
+  readonly pool: Pick<RecoverPool, 'explain'>;
   readonly network: Network;
   readonly settings: InfoSettings;
   readonly now: () => number;
@@ -47,23 +50,31 @@ export type OpenConnections = {
 
 const HTTP_FORBIDDEN = 403;
 
+type Context = InfoOptions & { readonly explain: SignatureExplainer };
+
 export function infoEndpoint(options: InfoOptions): Endpoint {
+  const context: Context = { ...options, explain: signatureExplainer(options) };
   return {
     surface: 'info',
     refuse: infoRefusal,
-    handle: (request) => handle(options, request),
+    handle: (request) => handle(context, request),
   };
 }
 
-async function handle(options: InfoOptions, request: EdgeRequest): Promise<Reply> {
+async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
   const parsed = parseInfo(request.body);
   if (!parsed.ok) return infoRefusal(parsed.error);
   const { query, clamped } = parsed;
+  if (query.type === 'explainSignature' || query.type === 'simulate') {
+    // Recovering dozens of signers, or executing, costs more than other queries: a budget of its own.
+    const { allowed, retryAfterSeconds } = options.limiter.take(query.type, request.ip);
+    if (!allowed) return { ...infoRefusal(rateLimited('info')), retryAfterSeconds };
+  }
   const { network, settings, replica } = options;
   const context: InfoContext = { state: replica.state, network, settings };
   const answer = isStateQuery(query)
     ? answerInfo(context, query)
-    : await answerHere(options, query, request.ip);
+    : await answerHere(options, query, request);
   if (!answer.ok) return infoRefusal(answer.error);
   const warnings: Warning[] = [...(answer.warnings ?? [])];
   if (!isStateQuery(query)) {
@@ -78,9 +89,9 @@ async function handle(options: InfoOptions, request: EdgeRequest): Promise<Reply
 
 /** The queries of the edge; types that nothing serves yet are refused like unknown ones. */
 async function answerHere(
-  options: InfoOptions,
+  options: Context,
   query: Extract<ReturnType<typeof parseInfo>, { ok: true }>['query'],
-  ip: string,
+  { ip, text }: EdgeRequest,
 ): Promise<InfoAnswer> {
   if (query.type === 'rateLimit') return { ok: true, data: rateLimit(options, ip) };
   if (query.type === 'actionStatus') {
@@ -90,6 +101,7 @@ async function answerHere(
     return { ok: true, data: options.ledger.query(query) };
   }
   if (query.type === 'stateHash') return stateHash(options, query);
+  if (query.type === 'explainSignature') return options.explain(query, text);
   const details = { field: 'type', got: query.type };
   return { ok: false, error: refusal('notAllowed', [], details, HTTP_FORBIDDEN) };
 }

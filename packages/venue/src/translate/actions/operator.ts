@@ -5,10 +5,11 @@ import type {
   PerpListing,
   PushOracleCommand,
 } from '@oddlot/engine';
-import { refusal, type ActionOf, type WireError } from '@oddlot/protocol';
+import type { ActionOf } from '@oddlot/protocol';
 import { MONEY_DECIMALS, type InstrumentId, type TimeMs } from '@oddlot/units';
 import type { SignedOperatorCommand } from '../request-command.ts';
 import { exactCount, nearestCount } from './count.ts';
+import { registerVault, setGate, treasurySend } from './operator-accounts.ts';
 import type { PerpLookup } from './perp-lookup.ts';
 
 /** The operator's actions. Who may send them is the engine's to judge. */
@@ -21,21 +22,16 @@ type WireTiers = RegisterPerp['marginTable']['tiers'];
 
 const RATE_DECIMALS = 8;
 
-/** Variants that the engine has no commands for yet. */
-const UNSERVED = ['setGate', 'registerVault', 'treasurySend'] as const;
-
-export function refuseOperator(action: VenueAdmin): WireError | undefined {
-  const variant = UNSERVED.find((each) => action[each] !== undefined);
-  return variant === undefined ? undefined : refusal('notAllowed', [], { field: variant });
-}
-
-/** Exactly one variant is set, and it is one that is served. */
+/** Exactly one variant is set. */
 export function operatorCommand(
   action: VenueAdmin,
   operator: Authority,
   perps: PerpLookup,
 ): SignedOperatorCommand {
   const { registerPerp, setPerp, pushOracle, setFeeTiers } = action;
+  if (action.setGate !== undefined) return setGate(action.setGate, operator);
+  if (action.registerVault !== undefined) return registerVault(action.registerVault, operator);
+  if (action.treasurySend !== undefined) return treasurySend(action.treasurySend, operator);
   if (registerPerp !== undefined) {
     return { type: 'registerPerp', operator, perp: listing(registerPerp) };
   }

@@ -1,5 +1,4 @@
 import type {
-  ApproveAgentCommand,
   Authority,
   ReversePositionCommand,
   UpdateIsolatedMarginCommand,
@@ -10,14 +9,7 @@ import type {
 import type { ActionOf } from '@oddlot/protocol';
 import type { InstrumentId } from '@oddlot/units';
 
-/** How an account trades: its agents, modes, leverage and margin. */
-
-export function approveAgent(
-  { agentAddress: agent, agentName }: ActionOf<'approveAgent'>,
-  authority: Authority,
-): ApproveAgentCommand {
-  return { type: 'approveAgent', authority, agent, label: agentName ?? '' };
-}
+/** How an account trades: its modes, leverage and margin. */
 
 export function updatePositionMode(
   { positionMode: mode }: ActionOf<'updatePositionMode'>,

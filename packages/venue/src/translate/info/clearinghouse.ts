@@ -1,6 +1,7 @@
 import {
   accountView,
   reverseJobs,
+  vaultEquity,
   type AccountView,
   type MarginView,
   type ReverseJobView,
@@ -30,15 +31,21 @@ export function clearinghouseOf(
   user: Address,
   type: AccountType,
 ): ClearinghouseState {
-  const account = accountView(state, user) ?? emptyAccount(user);
+  const account = accountView(state, user) ?? emptyAccount(state, user);
   return type === 'perp' ? perpState(state, account) : outcomeState(state, account);
 }
 
 function perpState(state: State, account: AccountView): ClearinghouseState {
-  const { cross, isHedged, liquidationFee, maintenanceMargin, total } = account;
+  const { cross, isHedged, liquidationFee, maintenanceMargin, total, withdrawHold } = account;
   const risk = maintenanceMargin + liquidationFee;
+  const rawUsd = total.accountValue - total.signedNotional;
   return {
-    ...shared(state, summaryOf(total), summaryOf(cross)),
+    marginSummary: summaryOf(total),
+    crossMarginSummary: summaryOf(cross),
+    accountValuePlusWithdrawHold: formatMoney(total.accountValue + withdrawHold),
+    totalRawUsdPlusWithdrawHold: formatMoney(rawUsd + withdrawHold),
+    vaultEquity: formatMoney(account.vaultEquity),
+    time: state.timeMs,
     assetPositions: account.positions.map((position) => positionRecord(state, position, isHedged)),
     activeReverseJobs: reverseJobs(state, account.address).map((job) => jobRecord(state, job)),
     crossMaintenanceMarginUsed: formatMoney(maintenanceMargin),
@@ -79,7 +86,13 @@ function outcomeState(state: State, account: AccountView): ClearinghouseState {
     totalRawUsd: free,
   });
   return {
-    ...shared(state, summary, summary),
+    marginSummary: summary,
+    crossMarginSummary: summary,
+    // Withdrawals leave from the other sub-account, and what a vault is worth is told there.
+    accountValuePlusWithdrawHold: summary.accountValue,
+    totalRawUsdPlusWithdrawHold: summary.totalRawUsd,
+    vaultEquity: '0',
+    time: state.timeMs,
     assetPositions: [],
     activeReverseJobs: [],
     crossMaintenanceMarginUsed: '0',
@@ -98,18 +111,6 @@ function marginSummary(amounts: { readonly [Key in keyof MarginSummary]: bigint 
   };
 }
 
-/** What both sub-accounts tell alike. Nothing is on hold for a withdrawal. */
-function shared(state: State, total: MarginSummary, cross: MarginSummary) {
-  return {
-    marginSummary: total,
-    crossMarginSummary: cross,
-    accountValuePlusWithdrawHold: total.accountValue,
-    totalRawUsdPlusWithdrawHold: total.totalRawUsd,
-    vaultEquity: '0',
-    time: state.timeMs,
-  };
-}
-
 const NO_MARGIN: MarginView = {
   accountValue: ZERO_USDC,
   notional: ZERO_USDC,
@@ -117,11 +118,13 @@ const NO_MARGIN: MarginView = {
   marginUsed: ZERO_USDC,
 };
 
-function emptyAccount(address: Address): AccountView {
+/** Shares of a vault need no account. */
+function emptyAccount(state: State, address: Address): AccountView {
   return {
     address,
     perpBalance: ZERO_USDC,
     outcomeBalance: ZERO_USDC,
+    withdrawHold: ZERO_USDC,
     isHedged: false,
     total: NO_MARGIN,
     cross: NO_MARGIN,
@@ -129,6 +132,7 @@ function emptyAccount(address: Address): AccountView {
     maintenanceMargin: ZERO_USDC,
     liquidationFee: ZERO_USDC,
     withdrawable: ZERO_USDC,
+    vaultEquity: vaultEquity(state, address),
     positions: [],
   };
 }

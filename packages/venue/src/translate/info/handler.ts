@@ -20,7 +20,6 @@ export type InfoSettings = {
   readonly bridgeContractAddress: string;
   readonly usdcContractAddress: string;
   readonly settlementChainId: number;
-  readonly withdrawFeeMicroUsdc: number;
   readonly relayUrl: string;
   /** What the relay takes as source chain. */
   readonly chainName: string;

@@ -1,7 +1,7 @@
 import type { EngineEvent, EntryOutcome } from '@oddlot/engine';
 import type { OrderResult, WireError } from '@oddlot/protocol';
 import type { PerpLookup } from '../actions/perp-lookup.ts';
-import { formatAveragePrice, formatPrice, formatSize, type Scale } from '../format.ts';
+import { formatAveragePrice, formatMoney, formatPrice, formatSize, type Scale } from '../format.ts';
 import type { EntryText } from '../reject-to-wire.ts';
 import type { RequestCommand } from '../request-command.ts';
 
@@ -100,7 +100,7 @@ export function entryTextOf(
   perps: PerpLookup,
 ): EntryText | undefined {
   const found = entriesOf(command);
-  if (found === undefined) return { field: '', instrument: 'asset' };
+  if (found === undefined) return { field: '', instrument: 'asset', ...amountOf(command) };
   const isSingle = command.type === 'modifyOrder';
   const at = isSingle ? 0 : index;
   const entry = at === undefined ? undefined : found.entries[at];
@@ -115,4 +115,17 @@ export function entryTextOf(
     ...(orderId === undefined ? {} : { orderId }),
     ...(expireMs === undefined ? {} : { expireMs }),
   };
+}
+
+/** An amount that was rounded down is not what the client wrote, so it is not told as that. */
+function amountOf(command: RequestCommand): Pick<EntryText, 'amount'> {
+  switch (command.type) {
+    case 'sendToken':
+    case 'withdraw':
+    case 'treasurySend':
+      if (command.amountInexact === true) return {};
+      return { amount: formatMoney(command.amountMicroUsdc) };
+    default:
+      return {};
+  }
 }

@@ -1,4 +1,4 @@
-import type { EntryOutcome } from '@oddlot/engine';
+import type { BuilderDrop, CommandOutcome } from '@oddlot/engine';
 import type { Warning } from '@oddlot/protocol';
 import type { PerpLookup } from '../actions/perp-lookup.ts';
 import { formatPrice, formatSize } from '../format.ts';
@@ -12,12 +12,12 @@ export const REDUCE_ONLY_CLIPPED = 'REDUCE_ONLY_CLIPPED';
 /** What is not as the sender of orders may think, although nothing failed. */
 export function warningsOf(
   command: RequestCommand,
-  entries: readonly EntryOutcome[],
+  { builderDrop, entries = [] }: CommandOutcome,
   perps: PerpLookup,
 ): Warning[] {
   if (command.type !== 'placeOrders') return [];
   const warnings: Warning[] = [];
-  if (command.builder !== undefined) warnings.push(builderFeeDropped(command.builder.feeTenthsBp));
+  if (builderDrop !== undefined) warnings.push(builderFeeDropped(builderDrop));
   for (const [i, { clamped, clipped }] of entries.entries()) {
     if (clamped === undefined && clipped === undefined) continue;
     const scale = scaleOf(command, i, perps);
@@ -35,9 +35,9 @@ export function warningsOf(
   return warnings;
 }
 
-/** No builder can be approved yet, so every builder fee is dropped. */
-function builderFeeDropped(f: number): Warning {
-  const details = { reason: 'notApproved', f, allowed: 0 };
+/** R-builder: the order went on without the fee, for the first reason that applied. */
+function builderFeeDropped({ reason, feeTenthsBp, allowedTenthsBp }: BuilderDrop): Warning {
+  const details = { reason, f: feeTenthsBp, allowed: allowedTenthsBp };
   return { code: 'BUILDER_FEE_DROPPED', message: 'The builder fee was dropped', details };
 }
 

@@ -17,12 +17,16 @@ export type EntryText = {
   readonly clientOrderId?: string;
   readonly orderId?: number;
   readonly expireMs?: number;
+  /** Of what moves money. */
+  readonly amount?: string;
 };
 
 export type RejectContext = {
   readonly perps: PerpLookup;
   readonly nonce?: number;
   readonly entry?: EntryText;
+  /** The action came inside a multiSig wrapper, and its fields stand there. */
+  readonly isWrapped?: boolean;
 };
 
 export type Translation<Of extends Reject> = (reject: Of, context: RejectContext) => WireError;

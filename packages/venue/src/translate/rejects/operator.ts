@@ -1,4 +1,5 @@
 import { refusal } from '@oddlot/protocol';
+import { actionTypeNamed } from '../action-types.ts';
 import { gotten, type Translations } from './context.ts';
 
 /** Refusals of the operator's actions. */
@@ -12,15 +13,21 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 
 export const OPERATOR = {
-  // The engine names its own command; on the wire all of them are one action.
-  operatorUnknown: ({ signer }) => refusal('signerNotPermitted', ['venueAdmin'], { got: signer }),
+  // The engine names its own command; on the wire several of them are one action.
+  operatorUnknown: ({ signer, action }) =>
+    refusal('signerNotPermitted', [actionTypeNamed(action)], { got: signer }),
   instrumentIdUsed: ({ instrumentId }) =>
     refusal('instrumentIdUsed', [instrumentId], { field: 'instrumentId', got: instrumentId }),
   nameUsed: ({ name }) => refusal('nameUsed', [name], { field: 'name', ...gotten(name) }),
-  definitionInvalid: ({ field }) => {
-    const name = FIELDS[field] ?? field;
-    return refusal('wrongType', [name], { field: name });
+  definitionInvalid: ({ field, why }) => {
+    const path = FIELDS[field] ?? field;
+    return refusal('wrongType', [lastName(path)], { field: path, why });
   },
   marginTableInvalid: ({ why }) => refusal('invalidMarginTable', [why], { field: 'marginTable' }),
-  feeTiersInvalid: () => refusal('wrongType', ['tiers'], { field: 'tiers' }),
+  feeTiersInvalid: ({ why }) => refusal('wrongType', ['tiers'], { field: 'tiers', why }),
 } satisfies Partial<Translations>;
+
+/** `code` of `grants.add[3].code`, as faults of the shape are told. */
+function lastName(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1);
+}

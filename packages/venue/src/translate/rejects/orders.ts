@@ -128,8 +128,8 @@ export function nearestOn(
   return [validText(down, decimals), validText(up, decimals)];
 }
 
-/** Only what an order could carry: above zero and countable. */
-function validText(value: bigint, decimals: number): string | null {
+/** Only what an order or a transfer could carry: above zero and countable. */
+export function validText(value: bigint, decimals: number): string | null {
   if (value <= 0n || value > BigInt(Number.MAX_SAFE_INTEGER)) return null;
   return formatDecimal(value, decimals);
 }

@@ -26,8 +26,6 @@ export const SETTINGS = {
     refusal('noIsolatedPosition', [nameOf(context, instrumentId)], instrumentAt(context)),
   positionMissing: ({ instrumentId }, context) =>
     refusal('noPosition', [nameOf(context, instrumentId)], instrumentAt(context)),
-  balanceInsufficient: (amounts) =>
-    refusal('insufficientBalance', [], { field: 'ntli', ...amountsOf(amounts) }),
   marginNotFree: (amounts) =>
     refusal('marginNotFree', [], { field: 'ntli', ...amountsOf(amounts) }),
   scheduleTooSoon: ({ minMs }, context) =>

@@ -37,18 +37,52 @@ export type SignOptions = {
 /** The body of a signed request. */
 export function signed(action: Record<string, unknown>, options: SignOptions): string {
   const { key, network = NETWORKS.testnet, confirm, ...envelope } = options;
+  const msgpack = jsonToMsgpack(JSON.stringify(action));
+  const { digest } = hashAction({ msgpack, action, envelope }, hasherOf(network));
+  return JSON.stringify({ action, signature: signDigest(key, digest), ...envelope, confirm });
+}
+
+export type MultiSignOptions = Omit<SignOptions, 'key'> & {
+  /** The account acted for. */
+  readonly user: string;
+  /** Who sends the wrapper, and who signs what it carries. */
+  readonly outer: TestKey;
+  readonly inner: readonly TestKey[];
+  /** Whom the wrapper names as its sender, when that is not who sends it. */
+  readonly named?: string;
+};
+
+/** The body of a request for a multi-sig account. */
+export function multiSigned(
+  action: Record<string, unknown>,
+  { user, outer, inner, named = outer.address, ...options }: MultiSignOptions,
+): string {
+  const { network = NETWORKS.testnet, confirm: _, ...envelope } = options;
+  const payload = { multiSigUser: user, outerSigner: named, action };
+  const wrapper = (signatures: readonly object[]) => ({ type: 'multiSig', signatures, payload });
+  const draft = wrapper([]);
+  const msgpack = jsonToMsgpack(JSON.stringify(draft));
+  const hash = hashAction({ msgpack, action: draft, envelope }, hasherOf(network));
+  if (hash.scheme !== 'multiSig') throw new Error('not a wrapper');
+  const { digest } = hash.inner;
+  const signatures = inner.map((key) => signDigest(key, digest));
+  return signed(wrapper(signatures), { ...options, key: outer });
+}
+
+function hasherOf(network: Network): ReturnType<typeof createHasher> {
   let hasher = hashers.get(network);
   if (hasher === undefined) hashers.set(network, (hasher = createHasher(network)));
-  const msgpack = jsonToMsgpack(JSON.stringify(action));
-  const { digest } = hashAction({ msgpack, action, envelope }, hasher);
+  return hasher;
+}
+
+function signDigest(key: TestKey, digest: Uint8Array): { r: string; s: string; v: number } {
   const made = secp256k1.signMessageHashRecoverableCompact(key.privateKey, digest);
   if (typeof made === 'string') throw new Error(made);
-  const signature = {
+  return {
     r: `0x${Buffer.from(made.signature.subarray(0, 32)).toString('hex')}`,
     s: `0x${Buffer.from(made.signature.subarray(32)).toString('hex')}`,
     v: 27 + made.recoveryId,
   };
-  return JSON.stringify({ action, signature, ...envelope, confirm });
 }
 
 export type TestOrder = {
@@ -74,6 +108,16 @@ export function approveAgentAction(
   agentAddress: string,
   network: Network = NETWORKS.testnet,
 ): Record<string, unknown> {
+  return directAction('approveAgent', nonce, { agentAddress }, network);
+}
+
+/** An action that the account's own key signs. */
+export function directAction(
+  type: string,
+  nonce: number,
+  fields: Record<string, unknown>,
+  network: Network = NETWORKS.testnet,
+): Record<string, unknown> {
   const { serviceNetwork, chainId, apiVersion } = network;
-  return { type: 'approveAgent', serviceNetwork, chainId, apiVersion, agentAddress, nonce };
+  return { type, serviceNetwork, chainId, apiVersion, ...fields, nonce };
 }

@@ -47,6 +47,7 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const pool = {
     recover: (text: string) => answer(text, false),
     hash: (text: string) => answer(text, true),
+    explain: (text: string) => Promise.resolve(recoverer.explain(text)),
   };
   const receipts = new Receipts({ perps: perpLookup(() => replica.state), ...options.receipts });
   const limits = { info: 50, exchange: 10, explainSignature: 5, simulate: 10 };
@@ -65,7 +66,6 @@ export async function startEdge(options: TestEdgeOptions = {}) {
     bridgeContractAddress: `0x${'b'.repeat(40)}`,
     usdcContractAddress: `0x${'c'.repeat(40)}`,
     settlementChainId: 421_614,
-    withdrawFeeMicroUsdc: 100_000,
     relayUrl: 'http://127.0.0.1:8691',
     chainName: 'oddlot',
   };
@@ -74,7 +74,7 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const edge = new HttpEdge({
     endpoints: {
       '/exchange': exchangeEndpoint({ ...shared, pool, confirmTimeoutMs }),
-      '/info': infoEndpoint({ ...shared, limiter, settings, faucet, ledger }),
+      '/info': infoEndpoint({ ...shared, pool, limiter, settings, faucet, ledger }),
       '/account-status': status,
       '/account': status,
       '/request-fund': faucet.endpoint(),

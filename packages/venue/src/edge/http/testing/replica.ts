@@ -16,7 +16,7 @@ import { testKey } from './client.ts';
 export const ADMIN_KEY_BYTE = 7;
 
 const PARAMETERS: VenueParameters = {
-  ...defaultParameters('Oddlot-Testnet', [testKey(ADMIN_KEY_BYTE).address]),
+  ...defaultParameters('Oddlot-Testnet', { admins: [testKey(ADMIN_KEY_BYTE).address] }),
   oracleStaleMs: 60_000,
   externalStaleMs: 60_000,
   defaultLeverage: 10,

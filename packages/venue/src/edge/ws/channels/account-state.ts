@@ -10,7 +10,8 @@ type Params = { readonly user: Address; readonly accountType?: AccountType | und
 
 /**
  * Positions and margin of one sub-account, after each block in which it traded, changed orders or
- * settings, was paid, or was made to close something. A move of the mark alone sends nothing: it would send to everyone every second.
+ * settings, paid or was paid, or was made to close something. A move of the mark alone sends
+ * nothing: it would send to everyone every second. Nor does what a vault gained or lost.
  */
 export class AccountStateChannel implements NodeChannel<Params> {
   readonly #context: ChannelContext;
@@ -73,12 +74,19 @@ function touchedBy(event: EngineEvent, touch: (user: Address, type: AccountType)
     case 'faucetCredited':
       touch(event.account, event.subAccount);
       break;
+    case 'tokenSent':
+      touch(event.account, event.from);
+      touch(event.destination, event.to);
+      break;
     case 'settingsChanged':
     case 'fundingPaid':
     case 'liquidationStep':
     case 'deleveraged':
     case 'positionSettled':
     case 'reverseJobChanged':
+    case 'builderRewardsClaimed':
+    case 'withdrawalChanged':
+    case 'treasurySent':
       touch(event.account, 'perp');
       break;
     default:

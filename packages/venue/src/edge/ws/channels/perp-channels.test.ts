@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { instrumentId } from '@oddlot/units';
 import { NodeChannels } from '../node-channels.ts';
 import { TestEdge, VirtualTiming, type TestClient } from '../testing/test-edge.ts';
-import { ALICE, BOB, START_MS } from '../testing/test-venue.ts';
+import { ALICE, BOB, CAROL, START_MS } from '../testing/test-venue.ts';
 import { WS_LIMITS } from '../ws-limits.ts';
 
 /** Triggers, funding, settings and liquidation as the streams tell them. */
@@ -170,6 +170,60 @@ describe('account state', () => {
     expect(shown).toMatchObject([
       { leverage: { value: 10 }, cumFunding: { sinceOpen: '0' } },
       { cumFunding: { allTime: '-0.00125', sinceOpen: '-0.00125', sinceChange: '-0.00125' } },
+    ]);
+  });
+
+  test('is sent to both sides of a transfer, and as a withdrawal gets on', async () => {
+    await client.follow({ type: 'clearinghouseState', user: ALICE });
+    await client.follow({ type: 'clearinghouseState', user: BOB, accountType: 'outcome' });
+    edge.venue.signed(ALICE, {
+      type: 'sendToken',
+      destination: BOB,
+      token: 0,
+      amountMicroUsdc: 7_000_000,
+      from: 'perp',
+      to: 'outcome',
+    });
+    const withdrawal = { destination: ALICE, amountMicroUsdc: 3_000_000 };
+    edge.venue.signed(ALICE, { type: 'withdraw', ...withdrawal });
+    edge.venue.apply([{ type: 'settleWithdrawal', withdrawalId: 1, paid: false }]);
+    const frames = await client.settle();
+    const shown = frames.map(({ data: { user, clearinghouseState: state } }) => [
+      user,
+      state.withdrawable,
+      state.accountValuePlusWithdrawHold,
+    ]);
+    expect(shown).toEqual([
+      [ALICE, '9993', '9993'],
+      [BOB, '7', '7'],
+      [ALICE, '9990', '9993'],
+      [ALICE, '9993', '9993'],
+    ]);
+  });
+
+  test('is sent to a builder that claims, and to whom the treasury pays', async () => {
+    edge.venue.signed(ALICE, {
+      type: 'approveBuilder',
+      builder: CAROL,
+      maxFeeE8: 100_000,
+      maxFeeText: '0.1%',
+    });
+    const order = { price: 100_000, size: 100_000, instrumentId: BTC_ID, reduceOnly: false };
+    edge.venue.order(BOB, { sell: true, price: 100, size: 100 });
+    edge.venue.signed(ALICE, {
+      type: 'placeOrders',
+      orders: [{ ...order, isBuy: true, timeInForce: 'gtc' }],
+      builder: { address: CAROL, feeTenthsBp: 100 },
+    });
+    await client.follow({ type: 'clearinghouseState', user: CAROL });
+    edge.venue.signed(CAROL, { type: 'claimBuilderRewards' });
+    const fund = edge.venue.state.parameters?.insuranceFundAddress ?? CAROL;
+    edge.venue.credit(fund, 'perp', 1_000);
+    edge.venue.apply([{ type: 'treasurySend', destination: CAROL, amountMicroUsdc: 1_000_000 }]);
+    const frames = await client.settle();
+    expect(frames.map(({ data }) => data.clearinghouseState.withdrawable)).toEqual([
+      '10010',
+      '10011',
     ]);
   });
 

@@ -1,0 +1,95 @@
+import type { Address } from '@oddlot/units';
+import type { ExplainedSignature } from '../info/venue-answers.ts';
+import { scanEnvelope } from '../json/scan.ts';
+import { mapWithout } from '../json/msgpack-slice.ts';
+import { bytesToHex } from '../signing/bytes.ts';
+import { hashEnvelope, type EnvelopeHash } from '../signing/hash-envelope.ts';
+import type { Hasher } from '../signing/hasher.ts';
+import { recoverSigner, type RecoverPublicKey } from '../signing/recover.ts';
+import { normaliseSignature } from '../signing/signature.ts';
+import { domainOf, type StructValues } from '../signing/typed-data.ts';
+import type { MultiSigContext } from '../signing/multi-sig.ts';
+import type { Mistake } from './mistake.ts';
+import { recipeOf } from './recipe.ts';
+import { signingAttempts } from './signing-attempts.ts';
+import type { ExplainContext } from './subject.ts';
+
+/** What a signature is over and who made it, before anybody asked who that is. */
+export type SignatureFacts = Omit<
+  ExplainedSignature,
+  'role' | 'owner' | 'agentName' | 'tried' | 'match'
+> & { readonly signer: Address | null };
+
+/** Who would have signed, had the client made this mistake. */
+export type ExplainedAttempt = {
+  readonly mistake: Mistake;
+  readonly variant: string;
+  readonly hint: string;
+  readonly signer: Address | null;
+};
+
+/** The facts of a signature, and every mistake that can lie behind it, in the order to look at them. */
+export type Explanation = {
+  readonly facts: SignatureFacts;
+  readonly attempts: readonly ExplainedAttempt[];
+};
+
+type SignedEnvelope = MultiSigContext & {
+  readonly action: StructValues;
+  readonly signature: unknown;
+};
+
+/**
+ * Takes a signed request apart. `text` is that of an envelope whose shape was checked: the action is
+ * hashed as it stands there. Throws on a text that no check would have passed.
+ */
+export function explainEnvelope(
+  text: string,
+  context: ExplainContext,
+  { hasher, recover }: { hasher: Hasher; recover?: RecoverPublicKey },
+): Explanation {
+  const scanned = scanEnvelope(text);
+  const { action, ...envelope } = JSON.parse(text) as SignedEnvelope;
+  const signature = normaliseSignature(envelope.signature);
+  if (!scanned.ok || scanned.action === undefined || signature === undefined) {
+    throw new RangeError('not an envelope');
+  }
+  const { network, keccak } = hasher;
+  const request = { msgpack: scanned.action, action, envelope };
+  const hash = hashEnvelope({ ...request, envelope: { ...envelope, signature } }, hasher);
+  const tools = recover === undefined ? { keccak } : { keccak, recover };
+  const signerOf = (digest: Uint8Array, given = signature): Address | null =>
+    recoverSigner(digest, given, tools) ?? null;
+  const base = recipeOf(request, network);
+  const subject = { scheme: hash.scheme, request, signature, base, network, context, keccak };
+  const attempts: ExplainedAttempt[] = [];
+  for (const { digest, signature: given, ...told } of signingAttempts(subject)) {
+    attempts.push({ ...told, signer: signerOf(digest, given) });
+  }
+  const { domainChainId, typeString } = hash;
+  const facts: SignatureFacts = {
+    scheme: hash.scheme,
+    typeString,
+    domain: domainOf(network, domainChainId),
+    ...hashedFacts(hash, scanned.action),
+    structHash: bytesToHex(hash.structHash),
+    digest: bytesToHex(hash.digest),
+    txHash: bytesToHex(hash.txHash),
+    signer: signerOf(hash.digest),
+  };
+  return { facts, attempts };
+}
+
+/** What was hashed into the struct; a direct action has nothing of the kind. */
+function hashedFacts(
+  hash: EnvelopeHash,
+  action: Uint8Array,
+): Pick<SignatureFacts, 'msgpack' | 'preimage' | 'connectionId'> {
+  if (hash.scheme === 'direct') return { msgpack: null, preimage: null, connectionId: null };
+  const isAgent = hash.scheme === 'agent';
+  return {
+    msgpack: bytesToHex(isAgent ? action : mapWithout(action, 'type')),
+    preimage: bytesToHex(hash.preimage),
+    connectionId: bytesToHex(isAgent ? hash.connectionId : hash.multiSigActionHash),
+  };
+}

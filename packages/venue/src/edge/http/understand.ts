@@ -1,0 +1,83 @@
+import type { Authority } from '@oddlot/engine';
+import {
+  checkBinding,
+  checkExpiryAllowed,
+  checkVaultAllowed,
+  parseAction,
+  parseEnvelope,
+  refusal,
+  type Action,
+  type Envelope,
+  type MultiSigAction,
+  type Network,
+  type WireError,
+} from '@oddlot/protocol';
+import type { Address, Hash, TimeMs } from '@oddlot/units';
+import {
+  isSupported,
+  refuseUnsupported,
+  type SupportedAction,
+} from '../../translate/action-to-command.ts';
+import { insideWrapper } from '../../translate/wrapped-field.ts';
+import type { Recovered } from '../recover-worker.ts';
+
+/** A request whose shape is right. */
+export type Understood = {
+  readonly envelope: Envelope;
+  /** What is asked for; when it came in a multiSig wrapper, what that carried. */
+  readonly action: SupportedAction;
+  readonly wrapper?: MultiSigAction;
+};
+
+/** Reads a request, or says what its text alone makes wrong. */
+export function understand(
+  network: Network,
+  body: Readonly<Record<string, unknown>>,
+): Understood | WireError {
+  const enveloped = parseEnvelope(body);
+  if (!enveloped.ok) return enveloped.error;
+  const { envelope } = enveloped;
+  const parsed = parseAction(envelope.action);
+  if (!parsed.ok) return parsed.error;
+  const sent: Action = parsed.action;
+  const wrapper = sent.type === 'multiSig' ? sent : undefined;
+  const action = sent.type === 'multiSig' ? sent.payload.action : sent;
+  const inPlace = wrapper === undefined ? (error: WireError) => error : insideWrapper;
+  if (!isSupported(action)) {
+    return inPlace(refusal('notAllowed', [], { field: 'type', got: action.type }));
+  }
+  const refused =
+    checkBinding(sent, envelope, network) ??
+    checkVaultAllowed(sent, envelope) ??
+    checkExpiryAllowed(sent, envelope);
+  if (refused !== undefined) return refused;
+  const unsupported = refuseUnsupported(action);
+  if (unsupported !== undefined) return inPlace(unsupported);
+  return wrapper === undefined ? { envelope, action } : { envelope, action, wrapper };
+}
+
+/** Who asks, for whom and under which name; or why the signatures do not add up. */
+export function authorityFrom(
+  { envelope, wrapper }: Understood,
+  { signer, innerSigners }: Recovered,
+  txHash: Hash,
+): Authority | WireError {
+  if (signer === undefined) return refusal('invalidSignature', [], { field: 'signature' });
+  const { nonce, expiresAfter, vaultAddress } = envelope;
+  const authority = {
+    signer: signer as Address,
+    nonce,
+    txHash,
+    ...(typeof expiresAfter === 'number' ? { expiresAfterMs: expiresAfter as TimeMs } : {}),
+    ...(typeof vaultAddress === 'string' ? { vault: vaultAddress } : {}),
+  };
+  if (wrapper === undefined) return authority;
+  const { multiSigUser: user, outerSigner } = wrapper.payload;
+  if (signer !== outerSigner) {
+    return refusal('signerNotUser', [], { field: 'payload.outerSigner', got: signer });
+  }
+  const signers = innerSigners ?? [];
+  const nobody = signers.indexOf(undefined);
+  if (nobody >= 0) return refusal('invalidSignature', [], { field: `signatures[${nobody}]` });
+  return { ...authority, multiSig: { user, signers: [...new Set(signers)] as Address[] } };
+}

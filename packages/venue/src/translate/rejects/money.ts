@@ -1,0 +1,46 @@
+import type { ReservedBy } from '@oddlot/engine';
+import { refusal, type Details } from '@oddlot/protocol';
+import { MONEY_DECIMALS } from '@oddlot/units';
+import { formatMoney } from '../format.ts';
+import { gotten, type RejectContext, type Translations } from './context.ts';
+import { validText } from './orders.ts';
+
+/** Refusals of transfers, withdrawals and whatever else moves money. */
+
+/** The least amount of money that there is. */
+const MICRO_USDC = formatMoney(1);
+
+export const MONEY = {
+  tokenUnknown: ({ token }) => refusal('unknownToken', [token], { field: 'token', got: token }),
+  amountInexact: ({ floor }, context) =>
+    refusal('sizeOffLot', [MICRO_USDC], {
+      ...amountAt(context),
+      allowed: { step: MICRO_USDC },
+      nearest: [validText(floor, MONEY_DECIMALS), validText(floor + 1n, MONEY_DECIMALS)],
+    }),
+  sameSubAccount: () => refusal('sameSourceAndDestination', [], { field: 'toAccountType' }),
+  transferBelowMin: ({ min }, context) =>
+    refusal('transferBelowMin', [], leastAmount(context, min)),
+  withdrawBelowMin: ({ min }, context) =>
+    refusal('withdrawBelowMin', [], leastAmount(context, min)),
+  insuranceBelowTarget: () => refusal('insuranceBelowTarget', []),
+  balanceInsufficient: ({ required, available, reservedBy = [] }, context) =>
+    refusal('insufficientBalance', [], {
+      ...(context.entry?.amount === undefined ? { field: 'ntli' } : amountAt(context)),
+      required: formatMoney(required),
+      available: formatMoney(available),
+      ...(reservedBy.length === 0 ? {} : { reservedBy: reservedBy.map(reserveText) }),
+    }),
+} satisfies Partial<Translations>;
+
+function amountAt({ entry }: RejectContext): Details {
+  return { field: 'amount', ...gotten(entry?.amount) };
+}
+
+function leastAmount(context: RejectContext, min: bigint): Details {
+  return { ...amountAt(context), allowed: { min: formatMoney(min) } };
+}
+
+function reserveText({ what, amount }: ReservedBy): { what: string; amount: string } {
+  return { what, amount: formatMoney(amount) };
+}
