@@ -1,14 +1,35 @@
 export { createClient, type Client, type ClientOptions, type NetworkName } from './client.ts';
+export { createHasher, type Hasher } from '@oddlot/protocol';
 export * from './errors.ts';
 export { NonceSource } from './nonce.ts';
 export type { TypedData } from './typed-data.ts';
+export { ethersWallet, type EthersSigner } from './ethers-wallet.ts';
 export * from './wallet.ts';
+export { walletClientWallet, type TypedDataClient } from './wallet-client-wallet.ts';
 export type { ExchangeClient } from './exchange/create-exchange.ts';
-export type { ApproveAgentParameters, DirectOptions } from './exchange/approve-agent.ts';
+export type { TradingClient } from './exchange/create-trading.ts';
+export type { MultiSigClient } from './exchange/create-multi-sig.ts';
+export type { ApproveAgentParameters } from './exchange/approve-agent.ts';
+export type { ApproveBuilderFeeParameters } from './exchange/approve-builder-fee.ts';
 export { bracketOrder, type BracketOrder, type Exit } from './exchange/bracket-order.ts';
 export type { CancelAllParameters } from './exchange/cancel-all.ts';
 export type { CancelByCloidEntry, CancelByCloidParameters } from './exchange/cancel-by-cloid.ts';
 export type { CancelEntry, CancelParameters } from './exchange/cancel.ts';
+export {
+  conversion,
+  type ConvertToMultiSigUserParameters,
+  type SignerSet,
+} from './exchange/convert-to-multi-sig-user.ts';
+export type { DirectOptions, UnboundAction } from './exchange/send-direct.ts';
+export {
+  multiSigRequest,
+  proposalSigner,
+  signProposal,
+  type MultiSigProposal,
+  type ProposedAction,
+} from './exchange/multi-sig-proposal.ts';
+export type { ProposeParameters } from './exchange/propose-multi-sig.ts';
+export type { SendMultiSigOptions } from './exchange/send-multi-sig.ts';
 export type { VenueAdminClient } from './exchange/create-venue-admin.ts';
 export { limitOrder, type LimitOrder, type OrderBasics } from './exchange/limit-order.ts';
 export type { Modify2Parameters } from './exchange/modify2.ts';
@@ -17,6 +38,7 @@ export type { OrderEntry, OrderKind, OrderParameters } from './exchange/order.ts
 export { positionTpsl, type PositionTpslOrder } from './exchange/position-tpsl.ts';
 export type { PushOracleParameters } from './exchange/push-oracle.ts';
 export type { RegisterPerpParameters } from './exchange/register-perp.ts';
+export type { RegisterVaultParameters } from './exchange/register-vault.ts';
 export type {
   AcceptedReply,
   ActionFailure,
@@ -27,34 +49,50 @@ export type {
   QueuedReply,
   ReplyOf,
 } from './exchange/reply.ts';
+export type { RevokeBuilderFeeParameters } from './exchange/revoke-builder-fee.ts';
 export type { ReversePositionParameters } from './exchange/reverse-position.ts';
 export type { ScheduleCancelParameters } from './exchange/schedule-cancel.ts';
 export type { ActionOptions } from './exchange/send-action.ts';
 export type { SetFeeTiersParameters } from './exchange/set-fee-tiers.ts';
+export type { SetGateParameters } from './exchange/set-gate.ts';
 export type { SetPerpParameters } from './exchange/set-perp.ts';
 export { signAction, type EnvelopeFields, type SignedAction } from './exchange/sign-action.ts';
+export type {
+  SendToParameters,
+  SubAccount,
+  TokenSendParameters,
+  TransferParameters,
+} from './exchange/token-send.ts';
+export type { TreasurySendParameters } from './exchange/treasury-send.ts';
 export { triggerOrder, type TriggerOrderInput } from './exchange/trigger-order.ts';
 export type { UpdateIsolatedMarginParameters } from './exchange/update-isolated-margin.ts';
 export type { UpdateLeverageParameters } from './exchange/update-leverage.ts';
 export type { UpdateMarginModeParameters } from './exchange/update-margin-mode.ts';
 export type { UpdatePositionModeParameters } from './exchange/update-position-mode.ts';
 export type { WaitOptions } from './exchange/wait-for-action.ts';
+export type { Withdraw3Parameters } from './exchange/withdraw3.ts';
 export type { InfoClient } from './info/create-info.ts';
 export type { InfoOptions } from './info/query-info.ts';
+export type { AccessCodeStatusParameters } from './info/access-code-status.ts';
 export type { ActionStatusParameters } from './info/action-status.ts';
 export type { ActiveAssetDataParameters } from './info/active-asset-data.ts';
 export type { AgentOwnerParameters } from './info/agent-owner.ts';
 export type { ApprovedAgentsParameters } from './info/approved-agents.ts';
+export type { ApprovedBuildersParameters } from './info/approved-builders.ts';
+export type { BuilderStateParameters } from './info/builder-state.ts';
 export type { ClearinghouseStateParameters } from './info/clearinghouse-state.ts';
+export type { ExplainSignatureParameters } from './info/explain-signature.ts';
 export type { FeeTierInfo, FeeTierInfoParameters } from './info/fee-tier-info.ts';
 export type { FeeTierRatesParameters } from './info/fee-tier-rates.ts';
 export type { FrontendOpenOrdersParameters } from './info/frontend-open-orders.ts';
 export type { L2BookParameters } from './info/l2-book.ts';
+export type { MultiSigSignersParameters } from './info/multi-sig-signers.ts';
 export type { PerpClearinghouseStateParameters } from './info/perp-clearinghouse-state.ts';
 export type { PerpMetaParameters } from './info/perp-meta.ts';
 export type { PerpMetaDetailParameters } from './info/perp-meta-detail.ts';
 export type { RateLimitParameters } from './info/rate-limit.ts';
 export type { SettingsParameters } from './info/settings.ts';
+export type { SimulateParameters } from './info/simulate.ts';
 export type { StateHashParameters } from './info/state-hash.ts';
 export type { TriggerOrdersParameters } from './info/trigger-orders.ts';
 export type { UserNonFundingLedgerUpdatesParameters } from './info/user-non-funding-ledger-updates.ts';
@@ -77,13 +115,17 @@ export type { OpenSocket, Socket } from './transport/open-socket.ts';
 export type { StreamData, StreamEvent, StreamReset } from './transport/stream.ts';
 export type { SocketStatus } from './transport/websocket.ts';
 export type {
+  AccessCodeStatus,
   AccountStatus,
   ActionStatus,
   ActiveAssetData,
   AgentOwner,
   ApprovedAgent,
+  ApprovedBuilder,
+  BuilderState,
   ClearinghouseState,
   Details,
+  ExplainedSignature,
   FaucetGrant,
   FeeTierRates,
   FeeTierRow,
@@ -92,6 +134,7 @@ export type {
   LedgerDelta,
   LedgerUpdate,
   Level,
+  MultiSigSignerSet,
   Network,
   OpenOrder,
   OrderResult,
@@ -102,6 +145,10 @@ export type {
   RateLimit,
   ReverseJob,
   Settings,
+  SignatureHex,
+  SimulatedAction,
+  SimulatedOrder,
+  SimulatedPosition,
   StateHash,
   Trade,
   TriggerChild,

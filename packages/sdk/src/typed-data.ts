@@ -5,8 +5,11 @@ import {
   domainOf,
   isDirectActionType,
   SEND_MULTI_SIG,
+  withMultiSigFields,
   type ActionHash,
   type Domain,
+  type InnerHash,
+  type MultiSigPayload,
   type Network,
   type StructType,
   type StructValues,
@@ -37,10 +40,28 @@ const DOMAIN_FIELDS = [
 
 /** What a wallet is shown for a hashed action: its digest is the one that was computed. */
 export function typedDataOf({ hash, action, nonce, network }: HashedAction): TypedData {
-  const struct = structOf(hash, action);
   const values = valuesOf(hash, { action, nonce, network });
+  return typedData(structOf(hash, action), values, domainOf(network, hash.domainChainId));
+}
+
+/** What a member of a multi-sig account is shown for the action that a wrapper carries. */
+export function innerTypedDataOf(
+  hash: InnerHash,
+  payload: MultiSigPayload,
+  network: Network,
+): TypedData {
+  const domain = domainOf(network, hash.domainChainId);
+  if (hash.scheme === 'agent') {
+    return typedData(AGENT, { ...network, connectionId: hash.connectionId }, domain);
+  }
+  const { multiSigUser: payloadMultiSigUser, outerSigner, action } = payload;
+  const struct = withMultiSigFields(structOf(hash, action));
+  return typedData(struct, { ...action, payloadMultiSigUser, outerSigner }, domain);
+}
+
+function typedData(struct: StructType, values: StructValues, domain: Domain): TypedData {
   return {
-    domain: domainOf(network, hash.domainChainId),
+    domain,
     types: {
       EIP712Domain: DOMAIN_FIELDS,
       [struct.name]: struct.fields.map(([name, type]) => ({ name, type })),
@@ -52,8 +73,8 @@ export function typedDataOf({ hash, action, nonce, network }: HashedAction): Typ
   };
 }
 
-function structOf(hash: ActionHash, action: StructValues): StructType {
-  if (hash.scheme === 'multiSig') return SEND_MULTI_SIG;
+function structOf({ scheme }: Pick<ActionHash, 'scheme'>, action: StructValues): StructType {
+  if (scheme === 'multiSig') return SEND_MULTI_SIG;
   const type = String(action['type']);
   return isDirectActionType(type) ? DIRECT_STRUCTS[type] : AGENT;
 }

@@ -1,9 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { BrowserProvider, Wallet as EthersKey } from 'ethers';
+import { createWalletClient, custom } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { privateKeyToAccount } from 'viem/accounts';
 import { createHasher, type ActionInput } from '@oddlot/protocol';
 import { SigningError, ValidationError } from './errors.ts';
+import { ethersWallet } from './ethers-wallet.ts';
+import { signProposal } from './exchange/multi-sig-proposal.ts';
 import { signAction } from './exchange/sign-action.ts';
+import { domainChainOf, vectorOf, VECTORS, type Vector } from './testing/vectors.ts';
+import { walletClientWallet } from './wallet-client-wallet.ts';
 import {
   accountWallet,
   eip1193Wallet,
@@ -19,45 +24,46 @@ import {
  */
 
 type Hex = `0x${string}`;
-type Case = {
-  name: string;
-  action: string;
-  nonce: number;
-  vaultAddress: string | null;
-  signatureChainId: number | null;
-  expiresAfter: number | null;
-  serviceNetwork: string;
-  chainId: number;
-  apiVersion: number;
-  privateKey: Hex;
-  signature: { r: string; s: string; v: number };
-  signer: string;
-  txHash: string;
-};
 
-const { cases } = JSON.parse(
-  readFileSync(new URL('../../../tests/vectors/signing.json', import.meta.url), 'utf8'),
-) as { cases: Case[] };
-
-/** A browser's wallet: it gets typed data as text, and nothing but that. */
+/** A browser's wallet: it gets typed data as text, for its own chain, and nothing but that. */
 function browserWallet(privateKey: Hex, chainId = 1): Eip1193Provider {
   const account = privateKeyToAccount(privateKey);
   return {
     request: async ({ method, params }) => {
       if (method === 'eth_chainId') return `0x${chainId.toString(16)}`;
+      if (method === 'eth_accounts') return [account.address];
       const { domain, types, primaryType, message } = JSON.parse(params?.[1] as string);
+      if (Number(domain.chainId) !== chainId) throw new Error(`not for ${domain.chainId}`);
       return account.signTypedData({ domain, types, primaryType, message });
     },
   };
 }
 
-const WALLETS: Record<string, (key: Hex) => Wallet> = {
-  'a private key': privateKeyWallet,
+/** Makes a wallet of a key that is connected to a chain. */
+type MakeWallet = (key: Hex, chainId: number) => Wallet | Promise<Wallet>;
+
+const WALLETS: Record<string, MakeWallet> = {
+  'a private key': (key) => privateKeyWallet(key),
   'an account of viem': (key) => accountWallet(privateKeyToAccount(key)),
-  'a browser wallet': (key) => eip1193Wallet(browserWallet(key), privateKeyToAccount(key).address),
+  'a wallet client of viem with its own key': (key) => {
+    const transport = custom({ request: () => Promise.reject(new Error('must not be asked')) });
+    return walletClientWallet(createWalletClient({ account: privateKeyToAccount(key), transport }));
+  },
+  'a wallet client of viem behind a transport': (key, chainId) => {
+    const { address: account } = privateKeyToAccount(key);
+    const transport = custom(browserWallet(key, chainId));
+    return walletClientWallet(createWalletClient({ account, transport }));
+  },
+  'a wallet of ethers': (key) => ethersWallet(new EthersKey(key)),
+  'a signer of ethers in a browser': async (key, chainId) => {
+    const provider = new BrowserProvider(browserWallet(key, chainId));
+    return ethersWallet(await provider.getSigner(privateKeyToAccount(key).address));
+  },
+  'a browser wallet': (key, chainId) =>
+    eip1193Wallet(browserWallet(key, chainId), privateKeyToAccount(key).address),
 };
 
-async function signed(given: Case, wallet: Wallet) {
+async function signed(given: Vector, wallet: Wallet) {
   const hasher = createHasher(given);
   const fields = {
     nonce: given.nonce,
@@ -68,9 +74,16 @@ async function signed(given: Case, wallet: Wallet) {
   return signAction(JSON.parse(given.action) as ActionInput, fields, { hasher, wallet });
 }
 
-describe.each(Object.entries(WALLETS))('%s signs as the vectors say', (_, walletOf) => {
-  test.each(cases.map((given) => [given.name, given] as const))('%s', async (_name, given) => {
-    const wallet = walletOf(given.privateKey);
+/** The first three see every vector; what the others add to them is how they are asked. */
+const ASKED_FOR_ALL = ['a private key', 'an account of viem', 'a browser wallet'];
+const TELLING = VECTORS.filter(
+  ({ name, scheme }) => scheme !== 'agent' || /^order-(?:gtc|vault-expiresAfter)$/.test(name),
+);
+
+describe.each(Object.entries(WALLETS))('%s signs as the vectors say', (kind, walletOf) => {
+  const vectors = ASKED_FOR_ALL.includes(kind) ? VECTORS : TELLING;
+  test.each(vectors.map((given) => [given.name, given] as const))('%s', async (_name, given) => {
+    const wallet = await walletOf(given.privateKey, domainChainOf(given));
     expect(wallet.address).toBe(given.signer);
     const { body, txHash } = await signed(given, wallet);
     const envelope = JSON.parse(body);
@@ -78,20 +91,78 @@ describe.each(Object.entries(WALLETS))('%s signs as the vectors say', (_, wallet
     expect(txHash).toBe(given.txHash);
     expect(body.startsWith(`{"action":${given.action},`)).toBe(true);
   });
+
+  const wrappers = VECTORS.filter(({ scheme }) => scheme === 'multiSig');
+  test.each(wrappers.map((given) => [given.name, given] as const))(
+    '%s, as each of its inner signers',
+    async (_name, given) => {
+      const { signatures, payload } = JSON.parse(given.action);
+      const { nonce, chainId } = given;
+      const vaultAddress = given.vaultAddress ?? undefined;
+      const expiresAfter = given.expiresAfter ?? undefined;
+      const signatureChainId = given.signatureChainId ?? undefined;
+      const envelope = { nonce, vaultAddress, expiresAfter, signatureChainId };
+      // Of a trading action the inner signature is always for the network's own chain.
+      const innerChainId = payload.action.type === 'order' ? chainId : domainChainOf(given);
+      const made = await Promise.all(
+        (given.inner?.signers ?? []).map(async ({ privateKey }) => {
+          const wallet = await walletOf(privateKey, innerChainId);
+          return signProposal({ ...payload, ...envelope }, { wallet, network: given });
+        }),
+      );
+      expect(made).toEqual(signatures);
+    },
+  );
 });
 
-const aCase = cases.find(({ name }) => name === 'order-gtc')!;
+const aCase = vectorOf('order-gtc');
+
+describe('a wallet that is bound to another chain', () => {
+  const direct = vectorOf('tokenSend-own');
+  const bound = Object.entries(WALLETS).filter(([name]) => /browser|transport/.test(name));
+
+  test.each(bound)('%s is not asked for an order: an agent is to sign it', async (_, walletOf) => {
+    const failed = signed(aCase, await walletOf(aCase.privateKey, 1));
+    await expect(failed).rejects.toThrow(SigningError);
+    await expect(failed).rejects.toThrow(
+      /signs for chain 1 only, and order is always signed for the venue's chain 2511.*approveAgent/,
+    );
+  });
+
+  test.each(bound)('%s is not asked for another chain either', async (_, walletOf) => {
+    const failed = signed(direct, await walletOf(direct.privateKey, 1));
+    await expect(failed).rejects.toThrow(/tokenSend was to be signed for 2511.*signatureChainId/);
+  });
+
+  test('is told to use the key of an admin where agents do not count', async () => {
+    const operator = vectorOf('venueAdmin-setPerp');
+    const wallet = eip1193Wallet(browserWallet(operator.privateKey), operator.signer);
+    await expect(signed(operator, wallet)).rejects.toThrow(/admin's key itself/);
+  });
+});
+
+test('a wallet client without an account is told whose it is', async () => {
+  const client = createWalletClient({ transport: custom(browserWallet(aCase.privateKey, 2511)) });
+  expect(() => walletClientWallet(client)).toThrow('has no account');
+  const { body } = await signed(aCase, walletClientWallet(client, aCase.signer));
+  expect(JSON.parse(body).signature).toEqual(aCase.signature);
+});
 
 test('a wallet that signs with another key than it says is found out', async () => {
   const other = privateKeyToAccount(randomPrivateKey()).address;
-  const wallet = eip1193Wallet(browserWallet(aCase.privateKey), other);
+  const wallet = eip1193Wallet(browserWallet(aCase.privateKey, aCase.chainId), other);
   await expect(signed(aCase, wallet)).rejects.toThrow(SigningError);
   await expect(signed(aCase, wallet)).rejects.toThrow(`signed as ${aCase.signer}`);
 });
 
+/** A wallet on the right chain that answers the same to every request for a signature. */
+function answering(answer: unknown): Eip1193Provider {
+  return { request: async ({ method }) => (method === 'eth_chainId' ? aCase.chainId : answer) };
+}
+
 test('a person who declines is a signing error with the cause', async () => {
   const cause = new Error('User rejected the request');
-  const provider = { request: () => Promise.reject(cause) };
+  const provider = answering(Promise.reject(cause));
   const failed = signed(aCase, eip1193Wallet(provider, aCase.signer));
   await expect(failed).rejects.toMatchObject({ name: 'SigningError', cause });
 });
@@ -101,12 +172,12 @@ test('a signature in its malleable form is brought into the accepted one', async
   const { r, s, v } = aCase.signature;
   const highS = (order - BigInt(s)).toString(16).padStart(64, '0');
   const mirrored = `${r}${highS}${(v === 27 ? 28 : 27).toString(16)}`;
-  const wallet = eip1193Wallet({ request: async () => mirrored }, aCase.signer);
+  const wallet = eip1193Wallet(answering(mirrored), aCase.signer);
   expect(JSON.parse((await signed(aCase, wallet)).body).signature).toEqual(aCase.signature);
 });
 
 test('an answer that is no signature is refused', async () => {
-  const wallet = eip1193Wallet({ request: async () => '0x1234' }, aCase.signer);
+  const wallet = eip1193Wallet(answering('0x1234'), aCase.signer);
   await expect(signed(aCase, wallet)).rejects.toThrow('not a signature: 0x1234');
 });
 

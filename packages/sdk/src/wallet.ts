@@ -1,17 +1,9 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
-import {
-  addressOf,
-  bytesToHex,
-  HALF_ORDER,
-  hexToBytes,
-  isLowS,
-  normaliseSignature,
-  recoverSigner,
-  type SignatureHex,
-} from '@oddlot/protocol';
-import { address, type Address } from '@oddlot/units';
+import { addressOf, bytesToHex, hexToBytes, type SignatureHex } from '@oddlot/protocol';
+import type { Address } from '@oddlot/units';
 import { SigningError } from './errors.ts';
 import type { TypedData } from './typed-data.ts';
+import { asked, readAddress, readChainId, readSignature } from './wallet-answer.ts';
 
 /** What a wallet is asked to sign: the digest, and the typed data that it is the digest of. */
 export type SigningRequest = {
@@ -97,9 +89,7 @@ export function eip1193Wallet(provider: Eip1193Provider, account: string): Walle
     isInteractive: true,
     chainId: async () => {
       const answer = await asked(() => provider.request({ method: 'eth_chainId' }));
-      const chainId = Number(answer);
-      if (Number.isSafeInteger(chainId)) return chainId;
-      throw new SigningError(`The wallet named no chain: ${String(answer)}`);
+      return readChainId(answer);
     },
     sign: async ({ digest, typedData }) => {
       const params = [own, JSON.stringify(typedData())];
@@ -107,48 +97,6 @@ export function eip1193Wallet(provider: Eip1193Provider, account: string): Walle
       return readSignature(await asked(() => provider.request(call)), { digest, signer: own });
     },
   };
-}
-
-/** Lets a foreign wallet's refusal out as ours, with the original as its cause. */
-async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await ask();
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new SigningError(`The wallet did not sign: ${why}`, { cause });
-  }
-}
-
-const SIGNATURE_PATTERN = /^0x[0-9a-fA-F]{130}$/;
-
-/**
- * Reads the 65 bytes that a wallet answered. That they are the signer's is checked here: the venue
- * could only say that it does not know the stranger who signed.
- */
-function readSignature(
-  answer: unknown,
-  { digest, signer }: { digest: Uint8Array; signer: Address },
-): SignatureHex {
-  if (typeof answer !== 'string' || !SIGNATURE_PATTERN.test(answer)) {
-    throw new SigningError(`The wallet's answer is not a signature: ${String(answer)}`);
-  }
-  const parts = {
-    r: `0x${answer.slice(2, 66)}`,
-    s: `0x${answer.slice(66, 130)}`,
-    v: Number.parseInt(answer.slice(130), 16),
-  };
-  const read = normaliseSignature(parts);
-  if (read === undefined) throw new SigningError(`The wallet answered with v = ${parts.v}`);
-  const signature = isLowS(read) ? read : mirrored(read);
-  const recovered = recoverSigner(digest, signature);
-  if (recovered === signer) return signature;
-  throw new SigningError(`The wallet signed as ${recovered ?? 'nobody'}, not as ${signer}`);
-}
-
-/** The same signature in the only form that the venue takes, `s` in the lower half. */
-function mirrored({ r, s, v }: SignatureHex): SignatureHex {
-  const lowS = HALF_ORDER * 2n + 1n - BigInt(s);
-  return { r, s: `0x${lowS.toString(16).padStart(64, '0')}`, v: v === 27 ? 28 : 27 };
 }
 
 function readKey(privateKey: string): Uint8Array {
@@ -159,10 +107,4 @@ function readKey(privateKey: string): Uint8Array {
   const key = hexToBytes(privateKey);
   if (secp256k1.utils.isValidSecretKey(key)) return key;
   throw new SigningError('The private key is zero or beyond the order of the curve');
-}
-
-function readAddress(text: string): Address {
-  const lower = text.toLowerCase();
-  if (/^0x[0-9a-f]{40}$/.test(lower)) return address(lower);
-  throw new SigningError(`Not an address: ${text}`);
 }

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ExchangeEnvelope } from '@oddlot/protocol';
 import { createClient, type Client } from '../client.ts';
 import { ApiError, ValidationError } from '../errors.ts';
 import { NonceSource } from '../nonce.ts';
 import { FakeVenue } from '../testing/fake-venue.ts';
+import { vectorOf } from '../testing/vectors.ts';
 import { privateKeyWallet } from '../wallet.ts';
 import { bracketOrder } from './bracket-order.ts';
 import { limitOrder } from './limit-order.ts';
@@ -15,23 +15,6 @@ import { triggerOrder } from './trigger-order.ts';
  * Goal: what each method sends is, byte for byte, what the vectors have for it. The vectors were made
  * by other libraries. Method: a server that records what it gets; the nonce is the vector's.
  */
-
-type Case = {
-  name: string;
-  action: string;
-  nonce: number;
-  vaultAddress: string | null;
-  serviceNetwork: string;
-  chainId: number;
-  apiVersion: number;
-  privateKey: `0x${string}`;
-  signature: { r: string; s: string; v: number };
-  txHash: string;
-};
-
-const { cases } = JSON.parse(
-  readFileSync(new URL('../../../../tests/vectors/signing.json', import.meta.url), 'utf8'),
-) as { cases: Case[] };
 
 const running: FakeVenue[] = [];
 afterEach(async () => {
@@ -57,8 +40,9 @@ function clientOf(venue: FakeVenue, privateKey: `0x${string}` = KEY, nonce = 1):
   });
 }
 
-const PERP = JSON.parse(cases.find(({ name }) => name === 'venueAdmin-registerPerp')!.action)
-  .registerPerp as Parameters<Client['exchange']['venueAdmin']['registerPerp']>[0];
+const PERP = JSON.parse(vectorOf('venueAdmin-registerPerp').action).registerPerp as Parameters<
+  Client['exchange']['venueAdmin']['registerPerp']
+>[0];
 const CLOID = '80f969de-f58c-4e50-bae2-86fe818208a5';
 const VAULT = '0x2222222222222222222222222222222222222222';
 
@@ -165,8 +149,7 @@ const SENDS: Record<string, (exchange: Client['exchange']) => Promise<{ txHash: 
 
 describe('what is sent is what the vectors say', () => {
   test.each(Object.entries(SENDS))('%s', async (name, send) => {
-    const given = cases.find((each) => each.name === name);
-    if (given === undefined) throw new Error(`no vector ${name}`);
+    const given = vectorOf(name);
     const venue = await aVenue();
     const { serviceNetwork, chainId, apiVersion, nonce, privateKey } = given;
     const client = createClient({

@@ -1,7 +1,6 @@
-import type { ActionInputOf } from '@oddlot/protocol';
-import { domainChainOf } from './domain-chain.ts';
+import { sendDirect, type DirectOptions } from './send-direct.ts';
 import type { ReplyOf } from './reply.ts';
-import { sendAction, type ActionOptions, type ExchangeContext } from './send-action.ts';
+import type { ExchangeContext } from './send-action.ts';
 
 /** What `approveAgent` takes. */
 export type ApproveAgentParameters = {
@@ -11,29 +10,17 @@ export type ApproveAgentParameters = {
   readonly agentName?: string | null | undefined;
 };
 
-/** Direct actions act for the account itself and do not expire. */
-export type DirectOptions<Confirm extends 'executed' | undefined = undefined> = Omit<
-  ActionOptions<Confirm>,
-  'vaultAddress' | 'expiresAfter'
->;
-
 /**
  * Lets an agent trade for the account. Signed by the account's own key.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
-export async function approveAgent<Confirm extends 'executed' | undefined = undefined>(
+export function approveAgent<Confirm extends 'executed' | undefined = undefined>(
   context: ExchangeContext,
   { agentAddress, agentName }: ApproveAgentParameters,
-  options: DirectOptions<Confirm> = {},
+  options?: DirectOptions<Confirm>,
 ): Promise<ReplyOf<Confirm>> {
-  const build = (nonce: number): ActionInputOf<'approveAgent'> => ({
-    type: 'approveAgent',
-    ...context.hasher.network,
-    agentAddress: agentAddress.toLowerCase(),
-    agentName,
-    nonce,
-  });
-  const signatureChainId = await domainChainOf(context, options.signatureChainId);
-  return sendAction(context, build, { ...options, signatureChainId });
+  const type = 'approveAgent';
+  const action = { type, agentAddress: agentAddress.toLowerCase(), agentName } as const;
+  return sendDirect(context, action, options);
 }

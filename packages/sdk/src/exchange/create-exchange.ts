@@ -1,23 +1,28 @@
 import type { InfoContext } from '../info/query-info.ts';
-import { approveAgent, type ApproveAgentParameters, type DirectOptions } from './approve-agent.ts';
-import { cancelAll, type CancelAllParameters } from './cancel-all.ts';
-import { cancelByCloid, type CancelByCloidParameters } from './cancel-by-cloid.ts';
-import { cancel, type CancelParameters } from './cancel.ts';
+import { approveAgent, type ApproveAgentParameters } from './approve-agent.ts';
+import { approveBuilderFee, type ApproveBuilderFeeParameters } from './approve-builder-fee.ts';
+import { claimBuilderRewards } from './claim-builder-rewards.ts';
+import {
+  convertToMultiSigUser,
+  type ConvertToMultiSigUserParameters,
+} from './convert-to-multi-sig-user.ts';
+import { createMultiSig } from './create-multi-sig.ts';
+import { createTrading, type TradingClient } from './create-trading.ts';
 import { createVenueAdmin } from './create-venue-admin.ts';
-import { modify2, type Modify2Parameters } from './modify2.ts';
-import { order, type OrderParameters } from './order.ts';
+import type { DirectOptions } from './send-direct.ts';
 import type { ReplyOf } from './reply.ts';
-import { reversePosition, type ReversePositionParameters } from './reverse-position.ts';
-import { scheduleCancel, type ScheduleCancelParameters } from './schedule-cancel.ts';
+import { revokeBuilderFee, type RevokeBuilderFeeParameters } from './revoke-builder-fee.ts';
 import type { ActionOptions, ExchangeContext } from './send-action.ts';
 import {
-  updateIsolatedMargin,
-  type UpdateIsolatedMarginParameters,
-} from './update-isolated-margin.ts';
-import { updateLeverage, type UpdateLeverageParameters } from './update-leverage.ts';
-import { updateMarginMode, type UpdateMarginModeParameters } from './update-margin-mode.ts';
-import { updatePositionMode, type UpdatePositionModeParameters } from './update-position-mode.ts';
+  sendTo,
+  tokenSend,
+  transferBetween,
+  type SendToParameters,
+  type TokenSendParameters,
+  type TransferParameters,
+} from './token-send.ts';
 import { waitForAction, type WaitOptions } from './wait-for-action.ts';
+import { withdraw3, type Withdraw3Parameters } from './withdraw3.ts';
 
 type Confirmation = 'executed' | undefined;
 
@@ -27,54 +32,46 @@ export type ExchangeClient = ReturnType<typeof createExchange>;
 /** Binds the actions to a venue and a wallet. Written out, so that `confirm` types the replies. */
 export function createExchange(context: ExchangeContext & InfoContext) {
   return {
-    order: <Confirm extends Confirmation = undefined>(
-      parameters: OrderParameters,
+    ...createTrading(context),
+    /** The trading actions, for a vault that the account leads. The vault's money stays where it is. */
+    forVault: (vaultAddress: string): TradingClient => createTrading({ ...context, vaultAddress }),
+    claimBuilderRewards: <Confirm extends Confirmation = undefined>(
       options?: ActionOptions<Confirm>,
-    ): Promise<ReplyOf<Confirm>> => order(context, parameters, options),
-    cancel: <Confirm extends Confirmation = undefined>(
-      parameters: CancelParameters,
-      options?: ActionOptions<Confirm>,
-    ): Promise<ReplyOf<Confirm>> => cancel(context, parameters, options),
-    cancelByCloid: <Confirm extends Confirmation = undefined>(
-      parameters: CancelByCloidParameters,
-      options?: ActionOptions<Confirm>,
-    ): Promise<ReplyOf<Confirm>> => cancelByCloid(context, parameters, options),
-    cancelAll: <Confirm extends Confirmation = undefined>(
-      parameters?: CancelAllParameters,
-      options?: ActionOptions<Confirm>,
-    ): Promise<ReplyOf<Confirm>> => cancelAll(context, parameters, options),
-    modify2: <Confirm extends Confirmation = undefined>(
-      parameters: Modify2Parameters,
-      options?: ActionOptions<Confirm>,
-    ): Promise<ReplyOf<Confirm>> => modify2(context, parameters, options),
-    scheduleCancel: <Confirm extends Confirmation = undefined>(
-      parameters?: ScheduleCancelParameters,
-      options?: ActionOptions<Confirm>,
-    ): Promise<ReplyOf<Confirm>> => scheduleCancel(context, parameters, options),
-    reversePosition: <Confirm extends Confirmation = undefined>(
-      parameters: ReversePositionParameters,
-      options?: ActionOptions<Confirm>,
-    ): Promise<ReplyOf<Confirm>> => reversePosition(context, parameters, options),
-    updateLeverage: <Confirm extends Confirmation = undefined>(
-      parameters: UpdateLeverageParameters,
-      options?: ActionOptions<Confirm>,
-    ): Promise<ReplyOf<Confirm>> => updateLeverage(context, parameters, options),
-    updateMarginMode: <Confirm extends Confirmation = undefined>(
-      parameters: UpdateMarginModeParameters,
-      options?: ActionOptions<Confirm>,
-    ): Promise<ReplyOf<Confirm>> => updateMarginMode(context, parameters, options),
-    updateIsolatedMargin: <Confirm extends Confirmation = undefined>(
-      parameters: UpdateIsolatedMarginParameters,
-      options?: ActionOptions<Confirm>,
-    ): Promise<ReplyOf<Confirm>> => updateIsolatedMargin(context, parameters, options),
-    updatePositionMode: <Confirm extends Confirmation = undefined>(
-      parameters: UpdatePositionModeParameters,
-      options?: ActionOptions<Confirm>,
-    ): Promise<ReplyOf<Confirm>> => updatePositionMode(context, parameters, options),
+    ): Promise<ReplyOf<Confirm>> => claimBuilderRewards(context, options),
     approveAgent: <Confirm extends Confirmation = undefined>(
       parameters: ApproveAgentParameters,
       options?: DirectOptions<Confirm>,
     ): Promise<ReplyOf<Confirm>> => approveAgent(context, parameters, options),
+    approveBuilderFee: <Confirm extends Confirmation = undefined>(
+      parameters: ApproveBuilderFeeParameters,
+      options?: DirectOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => approveBuilderFee(context, parameters, options),
+    revokeBuilderFee: <Confirm extends Confirmation = undefined>(
+      parameters: RevokeBuilderFeeParameters,
+      options?: DirectOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => revokeBuilderFee(context, parameters, options),
+    tokenSend: <Confirm extends Confirmation = undefined>(
+      parameters: TokenSendParameters,
+      options?: DirectOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => tokenSend(context, parameters, options),
+    transferBetween: <Confirm extends Confirmation = undefined>(
+      parameters: TransferParameters,
+      options?: DirectOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => transferBetween(context, parameters, options),
+    sendTo: <Confirm extends Confirmation = undefined>(
+      parameters: SendToParameters,
+      options?: DirectOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => sendTo(context, parameters, options),
+    withdraw3: <Confirm extends Confirmation = undefined>(
+      parameters: Withdraw3Parameters,
+      options?: DirectOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => withdraw3(context, parameters, options),
+    convertToMultiSigUser: <Confirm extends Confirmation = undefined>(
+      parameters: ConvertToMultiSigUserParameters,
+      options?: DirectOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => convertToMultiSigUser(context, parameters, options),
+    /** Acting for an account that several signers share. */
+    multiSig: createMultiSig(context),
     /** The operator's actions; the wallet must be one of the venue's admins. */
     venueAdmin: createVenueAdmin(context),
     waitForAction: (txHash: string, options?: WaitOptions) =>

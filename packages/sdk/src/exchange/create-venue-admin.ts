@@ -1,10 +1,13 @@
 import type { OperatorOptions } from './operator-options.ts';
 import { pushOracle, type PushOracleParameters } from './push-oracle.ts';
 import { registerPerp, type RegisterPerpParameters } from './register-perp.ts';
+import { registerVault, type RegisterVaultParameters } from './register-vault.ts';
 import type { ReplyOf } from './reply.ts';
 import type { ExchangeContext } from './send-action.ts';
 import { setFeeTiers, type SetFeeTiersParameters } from './set-fee-tiers.ts';
+import { setGate, type SetGateParameters } from './set-gate.ts';
 import { setPerp, type SetPerpParameters } from './set-perp.ts';
+import { treasurySend, type TreasurySendParameters } from './treasury-send.ts';
 
 type Confirmation = 'executed' | undefined;
 
@@ -30,5 +33,17 @@ export function createVenueAdmin(context: ExchangeContext) {
       parameters: SetFeeTiersParameters,
       options?: OperatorOptions<Confirm>,
     ): Promise<ReplyOf<Confirm>> => setFeeTiers(context, parameters, options),
+    setGate: <Confirm extends Confirmation = undefined>(
+      parameters: SetGateParameters,
+      options?: OperatorOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => setGate(context, parameters, options),
+    registerVault: <Confirm extends Confirmation = undefined>(
+      parameters: RegisterVaultParameters,
+      options?: OperatorOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => registerVault(context, parameters, options),
+    treasurySend: <Confirm extends Confirmation = undefined>(
+      parameters: TreasurySendParameters,
+      options?: OperatorOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => treasurySend(context, parameters, options),
   };
 }

@@ -16,6 +16,7 @@ import { hash, type Hash } from '@oddlot/units';
 import { ValidationError } from '../errors.ts';
 import { typedDataOf } from '../typed-data.ts';
 import type { Wallet } from '../wallet.ts';
+import { checkChain } from './check-chain.ts';
 
 /** What stands beside the action in the envelope. */
 export type EnvelopeFields = {
@@ -40,11 +41,12 @@ export async function signAction(
   fields: EnvelopeFields,
   { hasher, wallet }: { readonly hasher: Hasher; readonly wallet: Wallet },
 ): Promise<SignedAction> {
-  const { action, msgpack } = encoded(input);
+  const { action, msgpack } = encodeAction(input);
   refuseMisfits(input, fields);
   const values = action as unknown as StructValues;
   const actionHash = hashAction({ msgpack, action: values, envelope: fields }, hasher);
   const { nonce } = fields;
+  await checkChain(wallet, { hash: actionHash, type: input.type });
   const signature = await wallet.sign({
     digest: actionHash.digest,
     typedData: () =>
@@ -60,7 +62,9 @@ export async function signAction(
 }
 
 /** The action in key order and as bytes. A key that the venue does not know is an error here. */
-function encoded(input: ActionInput): { action: ActionInput; msgpack: Uint8Array } {
+export function encodeAction<Input extends ActionInput>(
+  input: Input,
+): { action: Input; msgpack: Uint8Array } {
   try {
     const action = canonicalAction(input);
     return { action, msgpack: encodeMsgpack(action) };

@@ -1,17 +1,23 @@
+import { accessCodeStatus } from './access-code-status.ts';
 import { actionStatus } from './action-status.ts';
 import { activeAssetData } from './active-asset-data.ts';
 import { agentOwner } from './agent-owner.ts';
 import { approvedAgents } from './approved-agents.ts';
+import { approvedBuilders } from './approved-builders.ts';
+import { builderState } from './builder-state.ts';
 import { clearinghouseState } from './clearinghouse-state.ts';
+import { explainSignature } from './explain-signature.ts';
 import { feeTierInfo } from './fee-tier-info.ts';
 import { feeTierRates } from './fee-tier-rates.ts';
 import { frontendOpenOrders } from './frontend-open-orders.ts';
 import { l2Book } from './l2-book.ts';
+import { multiSigSigners } from './multi-sig-signers.ts';
 import { perpClearinghouseState } from './perp-clearinghouse-state.ts';
 import { perpMeta } from './perp-meta.ts';
 import { perpMetaDetail } from './perp-meta-detail.ts';
 import { rateLimit } from './rate-limit.ts';
 import { settings } from './settings.ts';
+import { simulate } from './simulate.ts';
 import { stateHash } from './state-hash.ts';
 import { triggerOrders } from './trigger-orders.ts';
 import { userNonFundingLedgerUpdates } from './user-non-funding-ledger-updates.ts';
@@ -38,10 +44,16 @@ export function createInfo(context: InfoContext) {
     userNonFundingLedgerUpdates: bind(userNonFundingLedgerUpdates),
     approvedAgents: bind(approvedAgents),
     agentOwner: bind(agentOwner),
+    approvedBuilders: bind(approvedBuilders),
+    builderState: bind(builderState),
+    multiSigSigners: bind(multiSigSigners),
+    accessCodeStatus: bind(accessCodeStatus),
     settings: bind(settings),
     feeTierInfo: bind(feeTierInfo),
     feeTierRates: bind(feeTierRates),
     actionStatus: bind(actionStatus),
+    explainSignature: bind(explainSignature),
+    simulate: bind(simulate),
     rateLimit: bind(rateLimit),
     stateHash: bind(stateHash),
   };

@@ -6,6 +6,7 @@ import { FakeVenue, type Answer } from '../testing/fake-venue.ts';
 /** Goal: the queries ask what the wire spells. Method: a server that records what it gets. */
 
 const USER = `0x${'ab'.repeat(20)}`;
+const VAULT = `0x${'cd'.repeat(20)}`;
 
 const running: FakeVenue[] = [];
 afterEach(async () => {
@@ -21,6 +22,16 @@ async function aVenue(answer: Answer): Promise<FakeVenue> {
 test.each<[string, (info: Client['info']) => Promise<unknown>, object]>([
   ['triggerOrders', (info) => info.triggerOrders({ user: USER, asset: '1' }), { asset: '1' }],
   ['feeTierRates', (info) => info.feeTierRates({ user: USER }), {}],
+  ['approvedAgents', (info) => info.approvedAgents({ user: USER }), {}],
+  ['approvedBuilders', (info) => info.approvedBuilders({ user: USER }), {}],
+  ['builderState', (info) => info.builderState({ user: USER }), {}],
+  ['multiSigSigners', (info) => info.multiSigSigners({ user: USER }), {}],
+  ['accessCodeStatus', (info) => info.accessCodeStatus({ user: USER, channel: 1 }), { channel: 1 }],
+  [
+    'simulate',
+    (info) => info.simulate({ user: USER, action: { type: 'cancelAll' }, vaultAddress: VAULT }),
+    { action: { type: 'cancelAll' }, vaultAddress: VAULT },
+  ],
   [
     'userNonFundingLedgerUpdates',
     (info) => info.userNonFundingLedgerUpdates({ user: USER, accountTypes: ['perp'], limit: 5 }),
@@ -49,4 +60,23 @@ test('a refusal is thrown with its name', async () => {
   const failed = createClient({ url: venue.url }).info.feeTierRates({ user: USER });
   await expect(failed).rejects.toThrow(ApiError);
   await expect(failed).rejects.toMatchObject({ name: 'NOT_FOUND' });
+});
+
+test('a signature is explained from the text that was sent', async () => {
+  const venue = await aVenue({ body: { success: true, code: 0, data: {} } });
+  const { info } = createClient({ url: venue.url });
+  const envelope = '{"nonce":1,"action":{"type":"cancelAll","2":0,"1":1.0}}';
+  await info.explainSignature({ envelope, expect: USER });
+  await info.explainSignature({ envelope: { nonce: 1 } });
+  expect(venue.received.map(({ path, text }) => [path, text])).toEqual([
+    ['/info', `{"type":"explainSignature","envelope":${envelope},"expect":"${USER}"}`],
+    ['/info', '{"type":"explainSignature","envelope":{"nonce":1}}'],
+  ]);
+});
+
+test.each(['', 'null', '[]', '{"a":1', '7'])('no signature is explained from %j', async (text) => {
+  const venue = await aVenue({ body: { success: true, code: 0, data: {} } });
+  const failed = createClient({ url: venue.url }).info.explainSignature({ envelope: text });
+  await expect(failed).rejects.toThrow(ValidationError);
+  expect(venue.received).toEqual([]);
 });

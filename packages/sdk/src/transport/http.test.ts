@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createClient, type Client, type ClientOptions } from '../client.ts';
 import { ApiError, HttpError, SigningError, ValidationError } from '../errors.ts';
 import { NonceSource } from '../nonce.ts';
@@ -134,7 +134,8 @@ describe('an action', () => {
     const venue = await aVenue('silence');
     const controller = new AbortController();
     const failed = clientOf(venue).exchange.order(ORDERS, { signal: controller.signal });
-    setTimeout(() => controller.abort(), 50);
+    await vi.waitFor(() => expect(venue.received.length).toBe(1));
+    controller.abort();
     await expect(failed).rejects.toThrow('aborted');
     expect(venue.received.length).toBe(1);
   });

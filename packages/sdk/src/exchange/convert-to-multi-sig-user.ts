@@ -1,0 +1,45 @@
+import { isSignerSetSound, MESSAGES, parseMultiSigSigners } from '@oddlot/protocol';
+import { ValidationError } from '../errors.ts';
+import { sendDirect, type DirectOptions, type UnboundAction } from './send-direct.ts';
+import type { ReplyOf } from './reply.ts';
+import type { ExchangeContext } from './send-action.ts';
+
+/** Who signs for a multi-sig account, 1 to 10, and how many of them are needed. */
+export type SignerSet = { readonly authorizedUsers: readonly string[]; readonly threshold: number };
+
+/** What `convertToMultiSigUser` takes. */
+export type ConvertToMultiSigUserParameters = {
+  /** Null makes it an ordinary account again; that, too, its signers must sign. */
+  readonly signers: SignerSet | null;
+};
+
+/**
+ * Puts an account into the hands of several signers. Its agents are removed and its own key signs no
+ * longer, so name addresses whose keys you have seen sign. Signed by the account's own key, or by its
+ * signers (`multiSig`) to change the set.
+ *
+ * @throws ValidationError, SigningError, HttpError, ApiError
+ */
+export async function convertToMultiSigUser<Confirm extends 'executed' | undefined = undefined>(
+  context: ExchangeContext,
+  { signers }: ConvertToMultiSigUserParameters,
+  options?: DirectOptions<Confirm>,
+): Promise<ReplyOf<Confirm>> {
+  return sendDirect(context, conversion(signers), options);
+}
+
+/** The action that gives an account a set of signers, for `multiSig.propose` on one that has some. */
+export function conversion(signers: SignerSet | null): UnboundAction {
+  return { type: 'convertToMultiSigUser', signers: signersText(signers) };
+}
+
+/** The set as the text that is signed: addresses in lower case, in ascending order. */
+function signersText(signers: SignerSet | null): string {
+  if (signers === null) return 'null';
+  const authorizedUsers = signers.authorizedUsers.map((user) => user.toLowerCase()).sort();
+  const text = JSON.stringify({ authorizedUsers, threshold: signers.threshold });
+  const set = parseMultiSigSigners(text);
+  if (set && isSignerSetSound(set)) return text;
+  const details = { field: 'signers', got: text };
+  throw new ValidationError(`${MESSAGES.invalidMultiSigSigners()}: ${text}`, { details });
+}
