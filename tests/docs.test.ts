@@ -19,6 +19,7 @@ import {
 } from '@oddlot/protocol';
 import { infoEndpoint } from '../packages/venue/src/edge/http/info.ts';
 import { RateLimiter } from '../packages/venue/src/edge/rate-limit.ts';
+import { createRecoverer, type Recoverer } from '../packages/venue/src/edge/recover-worker.ts';
 import type { ChannelSet } from '../packages/venue/src/edge/ws/channel-session.ts';
 import { API_CHANNELS, NodeChannels } from '../packages/venue/src/edge/ws/node-channels.ts';
 import { SYSTEM_TIMING } from '../packages/venue/src/edge/ws/timing.ts';
@@ -90,11 +91,13 @@ test('docs/reference/exchange.md describes the actions that are served, and no o
 });
 
 test('docs/reference/info.md describes the queries that are served, and no other', async () => {
-  const endpoint = infoEndpoint(infoOptions());
+  const recoverer = await createRecoverer(NETWORKS.testnet);
+  const endpoint = infoEndpoint(infoOptions(recoverer));
   const served: string[] = [];
   for (const type of Object.keys(INFO_QUERIES)) {
     const body = { ...ANY_QUERY, type };
-    const reply = await endpoint.handle({ text: '', body, ip: '127.0.0.1' });
+    const text = JSON.stringify(body);
+    const reply = await endpoint.handle({ text, body, ip: '127.0.0.1' });
     expect(reply.status, `${type}: ANY_QUERY lacks a field, ${reply.body}`).not.toBe(400);
     if (reply.status !== 403) served.push(type);
   }
@@ -127,10 +130,11 @@ const EMPTY_REPLICA: Replica = {
   propose: () => Promise.reject(new Error('nothing is proposed')),
 };
 
-function infoOptions(): Parameters<typeof infoEndpoint>[0] {
+function infoOptions(recoverer: Recoverer): Parameters<typeof infoEndpoint>[0] {
   const address = ANY_QUERY.user;
   return {
     replica: EMPTY_REPLICA,
+    pool: { explain: (text) => Promise.resolve(recoverer.explain(text)) },
     receipts: new Receipts({ perps: () => undefined }),
     ledger: new UserLedger(() => EMPTY_REPLICA.state),
     limiter: new RateLimiter({
@@ -142,7 +146,6 @@ function infoOptions(): Parameters<typeof infoEndpoint>[0] {
       bridgeContractAddress: address,
       usdcContractAddress: address,
       settlementChainId: 1,
-      withdrawFeeMicroUsdc: 0,
       relayUrl: '',
       chainName: '',
     },
@@ -164,8 +167,8 @@ const ANY_QUERY = {
   height: 1,
   symbol: 'BTC',
   seriesSlug: 'series',
-  envelope: {},
-  action: {},
+  envelope: { action: { type: 'cancelAll' }, nonce: 1, signature: { r: '0x1', s: '0x1', v: 27 } },
+  action: { type: 'cancelAll' },
   usd: '5000000',
   deadline: '1',
   signature: { r: '0x1', s: '0x1', v: 27 },

@@ -1,14 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { aVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
-import type { Reply } from '../support/client.ts';
+import type { Json, Reply } from '../support/client.ts';
+import { direct, expectNothing, transfer, type Refusal } from '../support/keys.ts';
 import { expectShape, address, exactly, listOf, record, text, time } from '../support/shape.ts';
-import { nextNonce, signApproveAgent, ZERO_ADDRESS } from '../support/wallet.ts';
+import { REPOSITORY } from '../support/venue-process.ts';
+import { nextNonce, signApproveAgent, ZERO_ADDRESS, type JsonObject } from '../support/wallet.ts';
 
 /** R-agents: the state table of the agent registry, each refusal with its text. */
 
 const world = aVenue();
 
 const AGENTS_MAX = 100;
+/** An action, for queries that take one. */
+const HARMLESS = '{"type":"cancelAll"}';
 
 const harmless = () => cancelAction({ a: world.btc.id, o: 1 });
 
@@ -156,6 +162,25 @@ describe('label absent → label bound', () => {
   });
 });
 
+test('an agent that comes to money acts for itself in account actions, else for its owner', async () => {
+  const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  const agent = world.stranger('agent');
+  expectDone(await alice.approveAgent(agent.address));
+  const gift = transfer({ to: agent.address, amount: '20' });
+  await world.client.executed(await direct(bob, 'tokenSend', gift));
+  const { btc } = world;
+  const resting = order({ market: btc, side: 'buy', price: btc.at(-2000), size: btc.worth(20) });
+  await world.client.executed(await agent.sign(orderAction(resting)));
+  expect([await alice.openOrders(), await agent.openOrders()]).toMatchObject([[{}], []]);
+  const back = transfer({ to: bob.address, amount: '5' });
+  await world.client.executed(await direct(agent, 'tokenSend', back));
+  expect([await agent.balance(), await bob.balance(), await alice.balance()]).toEqual([
+    '15',
+    '985',
+    '1000',
+  ]);
+});
+
 describe('label bound → label rebound', () => {
   test('the old address is dropped, the new one acts, no further slot is used', async () => {
     const alice = await world.trader('alice');
@@ -271,22 +296,103 @@ describe('reading the registry', () => {
     expect(await world.client.data({ type: 'agentOwner', user: nobody })).toEqual(expected);
   });
 
-  test('a query for an agent address answers for that address and warns', async () => {
+  test('every query for an agent address answers for that address and warns', async () => {
     const alice = await world.trader('alice');
     const agent = world.stranger('agent');
     expectDone(await alice.approveAgent(agent.address));
-    for (const type of ['clearinghouseState', 'frontendOpenOrders', 'approvedAgents']) {
-      const reply = await world.client.info({ type, user: agent.address });
-      expect(reply.json.warnings, type).toMatchObject([
-        { code: 'AGENT_ADDRESS', details: { agent: agent.address, owner: alice.address } },
+    const queries = queriesOfUsers(agent.address);
+    expect(queries.length).toBeGreaterThan(10);
+    for (const query of queries) {
+      const reply = await world.client.info(query);
+      expect(reply.json, reply.text).toMatchObject({ success: true, code: 0 });
+      expect(reply.json.warnings, reply.text).toEqual([
+        {
+          code: 'AGENT_ADDRESS',
+          message: expect.any(String),
+          details: { agent: agent.address, owner: alice.address },
+        },
       ]);
+      const owners = await world.client.info({ ...query, user: alice.address });
+      expect(owners.json, owners.text).not.toHaveProperty('warnings');
     }
-    const reply = await world.client.info({ type: 'clearinghouseState', user: alice.address });
-    expect(reply.json).not.toHaveProperty('warnings');
   });
 
   test('the zero address is nobody’s agent', async () => {
     const owner = await world.client.data({ type: 'agentOwner', agent: ZERO_ADDRESS });
     expect(owner.owner).toBe(null);
+  });
+});
+
+/** Every documented query that names a user, from the reference, asked about this one. */
+function queriesOfUsers(user: string): Json[] {
+  const text = readFileSync(join(REPOSITORY, 'docs', 'reference', 'info.md'), 'utf8');
+  const examples = text.match(/\{"type": "\w+", "user": "0x…"[^`]*\}(?=`)/g) ?? [];
+  return examples
+    .filter((example) => !example.includes('"accountStatus"'))
+    .map((example) => JSON.parse(example.replace('0x…', user).replace('{…}', HARMLESS)));
+}
+
+describe('a refusal changes nothing and names the field', () => {
+  const AGENT = { code: 10008, name: 'AGENT' };
+  type Case = {
+    readonly name: string;
+    readonly fields: (alice: Actor, bob: Actor) => JsonObject;
+    readonly refusal: Refusal;
+  };
+  const cases: readonly Case[] = [
+    {
+      name: 'the account itself',
+      fields: (alice) => ({ agentAddress: alice.address, agentName: 'new' }),
+      refusal: {
+        ...AGENT,
+        message: 'Cannot approve self as agent',
+        details: { field: 'agentAddress' },
+      },
+    },
+    {
+      name: 'an address with an account',
+      fields: (_, bob) => ({ agentAddress: bob.address, agentName: 'new' }),
+      refusal: {
+        ...AGENT,
+        message: 'Agent address is already used',
+        details: { field: 'agentAddress' },
+      },
+    },
+    {
+      name: 'a label that is too long',
+      fields: () => ({ agentAddress: world.stranger('x').address, agentName: 'x'.repeat(65) }),
+      refusal: {
+        ...AGENT,
+        message: 'Agent name length exceeds maximum of 64 characters',
+        details: { field: 'agentName' },
+      },
+    },
+    {
+      name: 'a label that is not there',
+      fields: () => ({ agentAddress: ZERO_ADDRESS, agentName: 'nobody' }),
+      refusal: {
+        ...AGENT,
+        message: 'Agent with this label does not exist',
+        details: { field: 'agentName' },
+      },
+    },
+  ];
+  test.each(cases)('$name', async ({ fields, refusal }) => {
+    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+    expectDone(await alice.approveAgent(world.stranger('agent').address, 'desk'));
+    const attempt = direct(alice, 'approveAgent', fields(alice, bob));
+    await expectNothing([alice, bob], attempt, refusal);
+  });
+
+  test('no account', async () => {
+    const nobody = world.stranger('nobody');
+    const agentAddress = world.stranger('agent').address;
+    const attempt = direct(nobody, 'approveAgent', { agentAddress, agentName: 'desk' });
+    await expectNothing([nobody], attempt, {
+      code: 10006,
+      name: 'NO_ACCOUNT',
+      message: 'Please deposit first',
+      details: { got: nobody.address },
+    });
   });
 });

@@ -15,6 +15,8 @@ const world = aVenue(['--oracle', 'still']);
 const FLOOD = 400;
 const INFO_PER_SECOND = 50;
 const EXCHANGE_PER_SECOND = 10;
+const EXPLAIN_PER_SECOND = 5;
+const SIMULATE_PER_SECOND = 10;
 const CONNECTIONS_MAX = 10;
 const FRAMES_PER_SECOND = 20;
 const FRAMES_BURST = 40;
@@ -119,6 +121,43 @@ describe('POST /info', () => {
     expect(data.explainSignature.limit).toBe(5);
     expect(data.simulate.limit).toBe(10);
     expect(data.ws).toMatchObject({ limit: CONNECTIONS_MAX, open: 0 });
+  });
+});
+
+describe('queries with a budget of their own (11.4, 11.5)', () => {
+  const { address } = world.stranger('alice');
+  const envelope = async () =>
+    (await world.stranger('alice').sign(cancelAction({ a: 1, o: 1 }))).envelope;
+  test.each<[type: string, perSecond: number, rest: () => Promise<object>]>([
+    ['explainSignature', EXPLAIN_PER_SECOND, async () => ({ envelope: await envelope() })],
+    [
+      'simulate',
+      SIMULATE_PER_SECOND,
+      async () => ({ user: address, action: cancelAction({ a: 1, o: 1 }) }),
+    ],
+  ])('%s: %d a second, within what /info allows', async (type, perSecond, rest) => {
+    const query = { type, ...(await rest()) };
+    await refilled('info');
+    // Fewer than /info allows at once, so every 429 is one of this budget.
+    const { result, seconds } = await timed(() =>
+      Promise.all(Array.from({ length: INFO_PER_SECOND - 5 }, () => world.client.info(query))),
+    );
+    const { passed, limited } = split(result);
+    expect(passed.length).toBeGreaterThanOrEqual(perSecond);
+    expect(passed.length).toBeLessThanOrEqual(perSecond * (1 + seconds) + 1);
+    for (const reply of passed) expect(reply.status).toBe(200);
+    for (const reply of limited) {
+      expect(reply.json).toMatchObject({
+        success: false,
+        code: 10000,
+        message: 'rate limit exceeded',
+        name: 'RATE_LIMITED',
+      });
+      expect(reply.headers.get('retry-after')).toBe('1');
+      expect(reply.headers.get('x-ratelimit-limit')).toBe('50');
+    }
+    expect(limited.length).toBeGreaterThan(0);
+    expect((await world.client.info({ type: 'settings' })).status).toBe(200);
   });
 });
 

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { ethers } from 'ethers';
 import { type Actor, aVenue, cancelAction, order, orderAction } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
+import { directAction, signDirect } from '../support/direct.ts';
+import { direct, everythingOf, send, signerSet, transfer } from '../support/keys.ts';
 import {
   APPROVE_AGENT_TYPES,
   type JsonObject,
@@ -40,6 +42,17 @@ function restingOrder(): JsonObject {
 async function expectOpenOrders(actor: Actor, count: number): Promise<void> {
   expect(await actor.openOrders()).toHaveLength(count);
 }
+
+const builderFee = (builder: Actor) => ({ builder: builder.address, maxFeeRate: '0.1%' });
+
+/** Each direct action but approveAgent, which has tests of its own below. */
+const DIRECT: readonly [string, (other: Actor) => JsonObject][] = [
+  ['tokenSend', ({ address }) => transfer({ to: address, amount: '1' })],
+  ['withdraw3', ({ address }) => ({ destination: address, amount: '2' })],
+  ['approveBuilderFee', builderFee],
+  ['revokeBuilderFee', ({ address }) => ({ builder: address })],
+  ['convertToMultiSigUser', (other) => ({ signers: signerSet([other], 1) })],
+];
 
 describe('vaultAddress and expiresAfter (2.3, 2.6, 11.7)', () => {
   test('a vaultAddress of null is the same as none', async () => {
@@ -212,5 +225,47 @@ describe('direct actions (2.4)', () => {
       await world.client.executed(await signApproveAgent(alice.key, { ...options, agentAddress })),
     );
     expect(await alice.agents()).toMatchObject([{ agentAddress: options.agentAddress }]);
+  });
+});
+
+describe.each(DIRECT)('%s', (type, fields) => {
+  test('is good on the chain that the envelope names, and there only', async () => {
+    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+    if (type === 'revokeBuilderFee') {
+      expectAccepted(await send(alice, 'approveBuilderFee', builderFee(bob)));
+    }
+    const elsewhere = await direct(alice, type, fields(bob), { signatureChainId: 42_161 });
+    const before = await everythingOf([alice, bob]);
+    const { signatureChainId: _unsaid, ...unsaid } = elsewhere.envelope;
+    for (const envelope of [unsaid, { ...unsaid, signatureChainId: 1 }]) {
+      const reply = await world.client.executed(envelope);
+      expectRefused(reply, 10006, 'No trading account found. Please deposit first.');
+      expect(reply.json.details.got).not.toBe(alice.address);
+    }
+    expect(await everythingOf([alice, bob])).toEqual(before);
+    const reply = await world.client.executed(elsewhere);
+    expectAccepted(reply);
+    expect(reply.json.txHash).toBe(elsewhere.txHash);
+    expect(await everythingOf([alice, bob])).not.toEqual(before);
+  });
+
+  test('names the network that it is for, and its nonce', async () => {
+    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+    const nonce = nextNonce();
+    const action = directAction(type, nonce, fields(bob));
+    const wrong: readonly [JsonObject, number, string][] = [
+      [
+        { serviceNetwork: 'Oddlot-Mainnet' },
+        10005,
+        'Network mismatch: expected Oddlot-Testnet, got Oddlot-Mainnet',
+      ],
+      [{ chainId: 869 }, 10005, 'Chain ID mismatch: expected 2511, got 869'],
+      [{ apiVersion: 2 }, 10005, 'API version mismatch: expected 1, got 2'],
+      [{ nonce: nonce + 1 }, 10004, 'Action nonce does not match envelope nonce'],
+    ];
+    for (const [change, code, message] of wrong) {
+      const signed = await signDirect(alice.key, { ...action, ...change }, { nonce });
+      expectRefused(await world.client.executed(signed), code, message);
+    }
   });
 });

@@ -164,3 +164,41 @@ export const orderResult = record({
   avgPx: nullable(decimal),
   error: nullable(text),
 });
+
+export const simulation = record({
+  height: integer,
+  time,
+  accepted: flag,
+  error: nullable(record({ code: integer, name: text, message: text })),
+  orders: listOf((value, path) => [
+    ...orderResult(value, path),
+    ...record({
+      restingSz: price,
+      fee: money,
+      feeRate: decimal,
+      builderFee: money,
+      delayMs: exactly(0),
+    })(value, path),
+  ]),
+  margin: nullable(
+    record({
+      accountValue: money,
+      initialMargin: money,
+      maintenanceMargin: money,
+      crossMarginRatio: decimal,
+      withdrawable: money,
+    }),
+  ),
+  outcome: nullable(record({ available: money, reserved: exactly('0') })),
+  positions: listOf(
+    record({
+      instrumentId: integer,
+      szi: decimal,
+      entryPx: decimal,
+      leverage: integer,
+      marginUsed: money,
+      liquidationPx: decimalOrUnset,
+    }),
+  ),
+  warnings: listOf(record({ code: text, message: text })),
+});

@@ -57,6 +57,10 @@ export class VenueRun {
     });
   }
 
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   get stdout(): string {
     return this.#stdout;
   }
@@ -111,6 +115,11 @@ export class Venue {
     const venue = new Venue(data ?? (await temporaryData()), flags);
     await venue.startAgain();
     return venue;
+  }
+
+  /** The process of the current run, for signals. */
+  get pid(): number {
+    return this.#run!.pid;
   }
 
   /** All that the venue wrote to stderr, over all its runs. */

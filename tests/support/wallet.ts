@@ -237,7 +237,7 @@ export function nextNonce(): number {
   return lastNonce;
 }
 
-type Types = Record<string, readonly { readonly name: string; readonly type: string }[]>;
+export type Types = Record<string, readonly { readonly name: string; readonly type: string }[]>;
 
 const DOMAIN_TYPE = [
   { name: 'name', type: 'string' },
@@ -247,7 +247,7 @@ const DOMAIN_TYPE = [
 ];
 
 /** `0x1901 ‖ domainSeparator ‖ structHash`. */
-function typedBytes(
+export function typedBytes(
   domain: ReturnType<typeof domainOf>,
   types: Types,
   primaryType: string,

@@ -1,0 +1,267 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { aVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
+import type { Json } from '../support/client.ts';
+import { accountStatus, expectExactly, expectNothing, send, tokenSend } from '../support/keys.ts';
+import {
+  act,
+  done,
+  expectRefusal,
+  Operator,
+  OPERATED,
+  trade,
+  triggerOrder,
+  type OwnPerp,
+} from '../support/perps.ts';
+import type { JsonObject } from '../support/wallet.ts';
+
+/** R-gate: each mode and reason, what a closed gate lets through, and how it is told. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+let perp: OwnPerp;
+let alice: Actor;
+let bob: Actor;
+
+beforeAll(async () => {
+  perp = await operator.list();
+});
+
+beforeEach(async () => {
+  await gate({ mode: 'open' });
+  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+});
+
+async function gate(change: JsonObject): Promise<void> {
+  done(await operator.send({ setGate: { channel: 0, ...change } }));
+}
+
+const buy = (changes: { price?: string; reduceOnly?: boolean; size?: string } = {}) =>
+  orderAction(order({ market: perp, side: 'buy', price: '50', size: '1', ...changes }));
+
+const stopped = (response: string) => ({ code: 10007, name: 'GATED', response });
+
+async function expectStopped(actor: Actor, reason: string): Promise<void> {
+  await expectNothing([actor], actor.sign(buy()), stopped(reason));
+  expect(await accountStatus(world.client, actor.address)).toEqual({
+    user: actor.address,
+    channel: 0,
+    exists: true,
+    checked: true,
+    eligible: false,
+    reason,
+  });
+}
+
+async function expectOpen(actor: Actor): Promise<void> {
+  done(await act(actor, buy()));
+  expect(await accountStatus(world.client, actor.address)).toEqual({
+    user: actor.address,
+    channel: 0,
+    exists: true,
+    checked: true,
+    eligible: true,
+  });
+}
+
+async function codeStatus(actor: Actor, channel?: number): Promise<Json> {
+  return world.client.data({
+    type: 'accessCodeStatus',
+    user: actor.address,
+    ...(channel === undefined ? {} : { channel }),
+  });
+}
+
+const CODE_FREE = {
+  channel: 0,
+  required: false,
+  granted: true,
+  accessCode: null,
+  grantedTime: null,
+};
+
+describe('modes and reasons', () => {
+  test('open: whoever has an account', async () => {
+    await expectOpen(alice);
+    expect(await codeStatus(alice)).toEqual({ user: alice.address, ...CODE_FREE });
+    const nobody = world.stranger('nobody');
+    expect(await accountStatus(world.client, nobody.address)).toMatchObject({
+      exists: false,
+      eligible: false,
+      reason: 'No trading account found',
+    });
+  });
+
+  test('closed: nobody', async () => {
+    await gate({ mode: 'closed' });
+    await expectStopped(alice, 'Exchange is not allowed');
+    expect(await codeStatus(alice)).toEqual({ user: alice.address, ...CODE_FREE });
+  });
+
+  test('whitelist: who is on it, as long as they are', async () => {
+    await gate({ mode: 'whitelist', whitelist: { add: [alice.address] } });
+    await expectOpen(alice);
+    await expectStopped(bob, 'User not in whitelist');
+    await gate({ whitelist: { remove: [alice.address], add: [bob.address] } });
+    await expectStopped(alice, 'User not in whitelist');
+    await expectOpen(bob);
+  });
+
+  test('accessCode: who was granted one; the code is shown masked', async () => {
+    const codes = { add: [{ code: 'SECRET', maxUses: 1 }] };
+    await gate({ mode: 'accessCode', accessCodes: codes });
+    await expectStopped(alice, 'User not authorized for this channel');
+    expect(await codeStatus(alice)).toEqual({
+      user: alice.address,
+      channel: 0,
+      required: true,
+      granted: false,
+      accessCode: null,
+      grantedTime: null,
+    });
+    await gate({ grants: { add: [{ user: alice.address, code: 'SECRET' }] } });
+    await expectOpen(alice);
+    expect(await codeStatus(alice)).toEqual({
+      user: alice.address,
+      channel: 0,
+      required: true,
+      granted: true,
+      accessCode: 'SE****',
+      grantedTime: expect.any(Number),
+    });
+    // Its one use is spent; the grant outlives the code; a removed grant does not.
+    const another = {
+      setGate: { channel: 0, grants: { add: [{ user: bob.address, code: 'SECRET' }] } },
+    };
+    expectRefusal(await operator.send(another), 10002, 'Wrong type for code');
+    await expectStopped(bob, 'User not authorized for this channel');
+    await gate({ accessCodes: { remove: ['SECRET'] } });
+    await expectOpen(alice);
+    expectRefusal(await operator.send(another), 10002, 'Wrong type for code');
+    await gate({ grants: { remove: [alice.address] } });
+    await expectStopped(alice, 'User not authorized for this channel');
+  });
+
+  test.each(['open', 'whitelist', 'accessCode', 'closed'])(
+    'the blacklist comes first, also when the mode is %s',
+    async (mode) => {
+      await gate({
+        mode,
+        blacklist: { add: [alice.address] },
+        whitelist: { add: [alice.address] },
+      });
+      await expectStopped(alice, 'User is blacklisted');
+      await gate({ mode: 'open', blacklist: { remove: [alice.address] } });
+      await expectOpen(alice);
+    },
+  );
+
+  test('an agent is judged by its owner', async () => {
+    const agent = world.stranger('agent');
+    done(await alice.approveAgent(agent.address));
+    await gate({ blacklist: { add: [agent.address] } });
+    done(await act(agent, buy()));
+    await gate({ blacklist: { add: [alice.address] } });
+    await expectNothing([alice], agent.sign(buy()), stopped('User is blacklisted'));
+  });
+
+  test('the other channel has a gate of its own, and there is no third', async () => {
+    done(await operator.send({ setGate: { channel: 1, mode: 'closed' } }));
+    await expectOpen(alice);
+    expect(await accountStatus(world.client, alice.address, 1)).toEqual({
+      user: alice.address,
+      channel: 1,
+      exists: true,
+      checked: true,
+      eligible: false,
+      reason: 'Exchange is not allowed',
+    });
+    done(await operator.send({ setGate: { channel: 1, mode: 'open' } }));
+    expect(await accountStatus(world.client, alice.address, 2)).toEqual({
+      user: alice.address,
+      channel: 2,
+      exists: true,
+      checked: true,
+      eligible: false,
+      reason: 'Unknown channel',
+    });
+    expect(await codeStatus(alice, 1)).toEqual({ user: alice.address, ...CODE_FREE, channel: 1 });
+  });
+
+  test('only an admin moves it', async () => {
+    const action = { type: 'venueAdmin', setGate: { channel: 0, mode: 'closed' } };
+    await expectNothing([alice], alice.sign(action), {
+      code: 10003,
+      name: 'UNAUTHORIZED',
+      message: 'Signer is not permitted to send venueAdmin',
+      details: { got: alice.address },
+    });
+    await expectOpen(alice);
+  });
+});
+
+describe('a closed gate stops new risk only', () => {
+  const CLOSED = stopped('Exchange is not allowed');
+
+  /** A long position of 2 and a resting buy, then the gate is closed. */
+  async function lockedIn(): Promise<number> {
+    await trade(alice, bob, { market: perp, price: '100', size: '2' });
+    const { orders } = done(await act(alice, buy()));
+    await gate({ mode: 'closed' });
+    return orders[0].oid;
+  }
+
+  test('stopped: opening orders, triggers, amends, reversals', async () => {
+    const o = await lockedIn();
+    const waiting = triggerOrder({
+      market: perp,
+      side: 'buy',
+      kind: 'tp',
+      at: '50',
+      size: '1',
+      reduceOnly: false,
+    });
+    const tooMuch = order({ market: perp, side: 'sell', price: '150', size: '2.001' });
+    const actions = [
+      buy(),
+      orderAction(waiting),
+      orderAction(tooMuch),
+      { type: 'modify2', a: perp.id, o, p: '51', s: '1' },
+      { type: 'reversePosition', asset: perp.id },
+    ];
+    for (const action of actions) await expectNothing([alice], alice.sign(action), CLOSED);
+    // One opening order stops the whole action.
+    const closing = order({ market: perp, side: 'sell', price: '150', size: '1' });
+    const mixed = { type: 'order', grouping: 'na', orders: [closing, tooMuch] };
+    await expectNothing([alice], alice.sign(mixed), CLOSED);
+    expectExactly(await world.client.exchange(await alice.sign(buy())), CLOSED);
+  });
+
+  test('let through: cancels, reducing orders, settings, keys, transfers, withdrawals', async () => {
+    const o = await lockedIn();
+    const protect = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '80', size: '1' });
+    const sell = (price: string, reduceOnly: boolean) =>
+      orderAction(order({ market: perp, side: 'sell', price, size: '1', reduceOnly }));
+    const actions: readonly JsonObject[] = [
+      cancelAction({ a: perp.id, o }),
+      sell('150', true),
+      sell('150', false),
+      orderAction(protect),
+      { type: 'cancelAll' },
+      { type: 'scheduleCancel' },
+      { type: 'updateLeverage', asset: perp.id, leverage: 10 },
+      { type: 'updatePositionMode', positionMode: 'oneWay' },
+    ];
+    for (const action of actions) done(await act(alice, action));
+    done(await tokenSend(alice, { to: bob.address, amount: '5' }));
+    done(await send(alice, 'withdraw3', { destination: bob.address, amount: '5' }));
+    done(await alice.approveAgent(world.stranger('agent').address));
+    done(await send(alice, 'approveBuilderFee', { builder: bob.address, maxFeeRate: '0.1%' }));
+    // And it can be left altogether, against somebody who closes too.
+    const close = order({ market: perp, side: 'sell', price: '100', size: '2', reduceOnly: true });
+    const cover = order({ market: perp, side: 'buy', price: '100', size: '2', reduceOnly: true });
+    done(await alice.place(close));
+    done(await bob.place(cover));
+    expect((await alice.state()).assetPositions).toEqual([]);
+  });
+});

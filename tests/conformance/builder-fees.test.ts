@@ -1,0 +1,330 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { aVenue, order, orderAction, type Actor } from '../support/actors.ts';
+import type { Json, Reply } from '../support/client.ts';
+import { signAgentWithEthers } from '../support/ethers-signer.ts';
+import {
+  approveBuilder,
+  builderState,
+  buildersOf,
+  deltasOf,
+  direct,
+  expectNothing,
+  noAccount,
+  send,
+  tokenSend,
+  type Refusal,
+} from '../support/keys.ts';
+import { act, done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
+import { ZERO_ADDRESS } from '../support/wallet.ts';
+
+/** R-builder: the state tables of approvals and rewards, and what a fill of 200 USDC costs. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+let perp: OwnPerp;
+let builder: Actor;
+let alice: Actor;
+let bob: Actor;
+
+beforeAll(async () => {
+  perp = await operator.list();
+});
+
+beforeEach(async () => {
+  builder = await world.trader('builder');
+  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+});
+
+const refused = (message: string, details?: Refusal['details']): Refusal => ({
+  code: 10012,
+  name: 'BUILDER',
+  message,
+  ...(details === undefined ? {} : { details }),
+});
+
+/** An order action that names the builder. */
+function through(f: number, side: 'buy' | 'sell', size: string, price = '100', tif = 'Gtc') {
+  const only = order({ market: perp, side, price, size, tif });
+  return { ...orderAction(only), builder: { b: builder.address, f } };
+}
+
+const plain = (side: 'buy' | 'sell', size: string, price = '100') =>
+  orderAction(order({ market: perp, side, price, size }));
+
+function expectDropped(reply: Reply, reason: string, f: number, allowed: number): void {
+  expect(reply.json, reply.text).toMatchObject({ status: 'ok' });
+  expect(reply.json.warnings).toEqual([
+    {
+      code: 'BUILDER_FEE_DROPPED',
+      message: expect.any(String),
+      details: { reason, f, allowed },
+    },
+  ]);
+}
+
+const rewards = (
+  unclaimedRewards: string,
+  totalEarned: string,
+  totalClaimed: string,
+  perpAccountBalance = '1000',
+): Json => ({
+  builder: builder.address,
+  unclaimedRewards,
+  totalEarned,
+  totalClaimed,
+  perpAccountBalance,
+  minPerpBalance: '100',
+  eligible: Number(perpAccountBalance) >= 100,
+});
+
+describe('approval (interface: Builder-fee approval)', () => {
+  test('not approved → approved → another rate → not approved', async () => {
+    const before = Date.now();
+    const reply = await approveBuilder(alice, builder.address, '0.05%');
+    done(reply);
+    expect(reply.json.data.type).toBe('ApproveBuilderFee');
+    const [first] = await buildersOf(alice);
+    expect(first).toEqual({
+      builder: builder.address,
+      maxFeeRate: '0.05%',
+      updateTime: expect.any(Number),
+    });
+    expect(Math.abs(first.updateTime - before)).toBeLessThan(60_000);
+    done(await approveBuilder(alice, builder.address, '1%'));
+    expect(await buildersOf(alice)).toMatchObject([{ maxFeeRate: '1%' }]);
+    const revoked = await send(alice, 'revokeBuilderFee', { builder: builder.address });
+    done(revoked);
+    expect(revoked.json.data.type).toBe('RevokeBuilderFee');
+    expect(await buildersOf(alice)).toEqual([]);
+    const field = { field: 'builder' };
+    await expectNothing(
+      [alice],
+      direct(alice, 'revokeBuilderFee', { builder: builder.address }),
+      refused('Builder is not approved', field),
+    );
+  });
+
+  test('20 builders: the next is refused, another rate for one of them is not', async () => {
+    const builders = Array.from({ length: 20 }, (_, n) => world.stranger(`builder ${n}`).address);
+    const replies = await Promise.all(builders.map((address) => approveBuilder(alice, address)));
+    for (const reply of replies) done(reply);
+    expect((await buildersOf(alice)).map((row) => row.builder)).toEqual(builders.toSorted());
+    await expectNothing(
+      [alice],
+      direct(alice, 'approveBuilderFee', { builder: builder.address, maxFeeRate: '0.1%' }),
+      refused('Max approved builders reached (20)', { field: 'builder' }),
+    );
+    done(await approveBuilder(alice, builders[7]!, '0.2%'));
+    done(await send(alice, 'revokeBuilderFee', { builder: builders[8] }));
+    done(await approveBuilder(alice, builder.address));
+    expect(await buildersOf(alice)).toHaveLength(20);
+  });
+
+  test.each(['0%', '0.0%', '1.01%', '1', '%', '-0.1%', '+0.1%', '.1%', '0.1 %', '1e-1%', ''])(
+    'no rate: %j',
+    async (maxFeeRate) => {
+      await expectNothing(
+        [alice],
+        direct(alice, 'approveBuilderFee', { builder: builder.address, maxFeeRate }),
+        refused('Invalid max fee rate', { field: 'maxFeeRate', allowed: { max: '1%' } }),
+      );
+    },
+  );
+
+  test('neither the zero address, nor oneself, nor an address without an account', async () => {
+    const approval = (address: string) => ({ builder: address, maxFeeRate: '0.1%' });
+    await expectNothing(
+      [alice],
+      direct(alice, 'approveBuilderFee', approval(ZERO_ADDRESS)),
+      refused('Invalid builder address', { field: 'builder' }),
+    );
+    await expectNothing(
+      [alice],
+      direct(alice, 'approveBuilderFee', approval(alice.address)),
+      refused('Builder cannot be the signer', { field: 'builder' }),
+    );
+    const nobody = world.stranger('nobody');
+    await expectNothing(
+      [alice, nobody],
+      direct(nobody, 'approveBuilderFee', approval(builder.address)),
+      noAccount(nobody.address),
+    );
+  });
+
+  test('an agent approves nothing for its owner', async () => {
+    const agent = world.stranger('agent');
+    done(await alice.approveAgent(agent.address));
+    await expectNothing(
+      [alice],
+      direct(agent, 'approveBuilderFee', { builder: builder.address, maxFeeRate: '0.1%' }),
+      noAccount(agent.address),
+    );
+  });
+});
+
+describe('what a fill pays', () => {
+  test('taker: 2 × 100 USDC at f = 50 is 0.1 beside the exchange fee of 0.09', async () => {
+    done(await approveBuilder(alice, builder.address));
+    done(await act(bob, plain('sell', '2')));
+    const reply = await act(alice, through(50, 'buy', '2'));
+    done(reply);
+    expect(reply.json).not.toHaveProperty('warnings');
+    expect(await builderState(builder)).toEqual(rewards('0.1', '0.1', '0'));
+    expect([await alice.balance(), await bob.balance()]).toEqual(['999.81', '999.97']);
+  });
+
+  test('maker: the resting order pays 0.2 at f = 100, the cap; its counterparty nothing', async () => {
+    done(await approveBuilder(bob, builder.address));
+    done(await act(bob, through(100, 'sell', '2')));
+    done(await act(alice, plain('buy', '2')));
+    expect(await builderState(builder)).toEqual(rewards('0.2', '0.2', '0'));
+    expect([await alice.balance(), await bob.balance()]).toEqual(['999.91', '999.77']);
+  });
+
+  test('both sides through one builder, each by its own order', async () => {
+    done(await approveBuilder(alice, builder.address));
+    done(await approveBuilder(bob, builder.address));
+    done(await act(bob, through(10, 'sell', '2')));
+    done(await act(alice, through(30, 'buy', '2')));
+    expect(await builderState(builder)).toEqual(rewards('0.08', '0.08', '0'));
+  });
+
+  test('R-rounding: down, once per order and role, not per fill', async () => {
+    done(await approveBuilder(alice, builder.address));
+    // 0.111 × 100.01 × 0.00003 is 0.00033303…; three fills of it are 0.00099909…
+    for (let n = 0; n < 3; n++) done(await act(bob, plain('sell', '0.111', '100.01')));
+    done(await act(alice, through(3, 'buy', '0.333', '100.01')));
+    expect((await builderState(builder)).totalEarned).toBe('0.000999');
+  });
+
+  test('f = 0 charges nothing and warns of nothing', async () => {
+    done(await approveBuilder(alice, builder.address));
+    done(await act(bob, plain('sell', '2')));
+    const reply = await act(alice, through(0, 'buy', '2'));
+    expect(reply.json).not.toHaveProperty('warnings');
+    expect(await alice.balance()).toBe('999.91');
+    expect(await builderState(builder)).toEqual(rewards('0', '0', '0'));
+  });
+
+  test('an agent’s orders, here signed by ethers, are paid for by its owner', async () => {
+    const agent = world.stranger('agent');
+    done(await alice.approveAgent(agent.address));
+    done(await approveBuilder(alice, builder.address));
+    done(await act(bob, plain('sell', '2')));
+    const signed = await signAgentWithEthers(agent.key, through(50, 'buy', '2'));
+    done(await world.client.executed(signed));
+    expect((await builderState(builder)).unclaimedRewards).toBe('0.1');
+  });
+});
+
+describe('a fee that is dropped: the order goes on, and the reply says why (11.2)', () => {
+  const cases = [
+    { reason: 'notApproved', rate: undefined, f: 10, allowed: 0, held: '1000' },
+    { reason: 'overCap', rate: '1%', f: 101, allowed: 100, held: '1000' },
+    { reason: 'overApproval', rate: '0.05%', f: 51, allowed: 50, held: '1000' },
+    // A rate between two steps of f covers the lower one.
+    { reason: 'overApproval', rate: '0.0509%', f: 51, allowed: 50, held: '1000' },
+    { reason: 'builderBalance', rate: '0.05%', f: 50, allowed: 0, held: '99.999999' },
+    // In the order of R-builder: approval, cap, approved rate, balance.
+    { reason: 'notApproved', rate: undefined, f: 101, allowed: 0, held: '99' },
+    { reason: 'overCap', rate: '0.05%', f: 101, allowed: 100, held: '99' },
+    { reason: 'overApproval', rate: '0.05%', f: 51, allowed: 50, held: '99' },
+  ];
+  test.each(cases)('$reason at $rate with f = $f', async ({ reason, rate, f, allowed, held }) => {
+    if (rate !== undefined) done(await approveBuilder(alice, builder.address, rate));
+    if (held !== '1000') await leave(held);
+    done(await act(bob, plain('sell', '2')));
+    const signed = await alice.sign(through(f, 'buy', '2'));
+    const reply = await world.client.executed(signed);
+    done(reply);
+    expectDropped(reply, reason, f, allowed);
+    expect(await alice.balance()).toBe('999.91');
+    expect(await builderState(builder)).toEqual(rewards('0', '0', '0', held));
+  });
+
+  /** Sends away what the builder has above an amount. */
+  async function leave(held: string): Promise<void> {
+    const amount = (1000 - Number(held)).toFixed(6);
+    done(await tokenSend(builder, { to: world.stranger('sink').address, amount }));
+  }
+
+  test('with exactly 100 USDC the builder earns', async () => {
+    await leave('100');
+    done(await approveBuilder(alice, builder.address));
+    done(await act(bob, plain('sell', '2')));
+    const reply = await act(alice, through(50, 'buy', '2'));
+    expect(reply.json).not.toHaveProperty('warnings');
+    expect(await builderState(builder)).toEqual(rewards('0.1', '0.1', '0', '100'));
+  });
+
+  test('without confirm the warning is what holds at admission', async () => {
+    const reply = await world.client.exchange(await alice.sign(through(10, 'buy', '1', '50')));
+    expectDropped(reply, 'notApproved', 10, 0);
+  });
+
+  test.each([
+    ['revoked', async () => send(alice, 'revokeBuilderFee', { builder: builder.address })],
+    ['lowered', async () => approveBuilder(alice, builder.address, '0.01%')],
+  ])('an approval that is %s drops the fee of what rests', async (_, change) => {
+    done(await approveBuilder(alice, builder.address));
+    done(await act(alice, through(50, 'buy', '4')));
+    done(await act(bob, plain('sell', '2')));
+    expect((await builderState(builder)).totalEarned).toBe('0.1');
+    done(await change());
+    done(await act(bob, plain('sell', '2')));
+    expect((await builderState(builder)).totalEarned).toBe('0.1');
+    expect(await alice.balance()).toBe('999.84');
+  });
+});
+
+describe('claims (interface: Builder rewards)', () => {
+  const claim = { type: 'claimBuilderRewards' };
+
+  async function earn(): Promise<void> {
+    done(await approveBuilder(alice, builder.address));
+    done(await act(bob, plain('sell', '2')));
+    done(await act(alice, through(50, 'buy', '2')));
+  }
+
+  test('all of it goes to the perp balance, once; the next one finds nothing', async () => {
+    await earn();
+    const reply = await act(builder, claim);
+    done(reply);
+    expect(reply.json.data.type).toBe('ClaimBuilderRewards');
+    expect(await builderState(builder)).toEqual(rewards('0', '0.1', '0.1', '1000.1'));
+    expect((await deltasOf(builder))[0]).toEqual({
+      type: 'builderRewardsClaim',
+      amount: '0.1',
+      token: 'USDC',
+    });
+    await expectNothing([builder], builder.sign(claim), refused('No unclaimed builder rewards'));
+  });
+
+  test('an agent claims for its owner', async () => {
+    const agent = world.stranger('agent');
+    done(await builder.approveAgent(agent.address));
+    await earn();
+    done(await act(agent, claim));
+    expect(await builderState(builder)).toEqual(rewards('0', '0.1', '0.1', '1000.1'));
+    expect(await builder.balance()).toBe('1000.1');
+  });
+
+  test('what is unclaimed does not count among the 100 USDC; once claimed, it does', async () => {
+    await earn();
+    done(await tokenSend(builder, { to: bob.address, amount: '900.05' }));
+    expect(await builderState(builder)).toEqual(rewards('0.1', '0.1', '0', '99.95'));
+    done(await act(builder, claim));
+    expect(await builderState(builder)).toEqual(rewards('0', '0.1', '0.1', '100.05'));
+  });
+
+  test('an address that never earned: zeros, and nothing to claim', async () => {
+    const nobody = world.stranger('nobody');
+    expect(await builderState(nobody)).toEqual({
+      ...rewards('0', '0', '0', '0'),
+      builder: nobody.address,
+    });
+    await expectNothing([alice], alice.sign(claim), refused('No unclaimed builder rewards'));
+    await expectNothing([nobody], nobody.sign(claim), noAccount(nobody.address));
+  });
+});

@@ -1,0 +1,216 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { aVenue, fund, order, orderAction, type Actor } from '../support/actors.ts';
+import type { Json } from '../support/client.ts';
+import {
+  builderState,
+  buildersOf,
+  deltasOf,
+  direct,
+  everythingOf,
+  expectExactly,
+  inner,
+  outcomeMoney,
+  send,
+  signerSet,
+  transfer,
+  wrapped,
+} from '../support/keys.ts';
+import { act, done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
+import type { Signed } from '../support/wallet.ts';
+
+/** R-tx and 1.6 for what moves money and keys: a request is executed once, whatever happens. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+let perp: OwnPerp;
+let alice: Actor;
+let bob: Actor;
+let company: Actor;
+let member: Actor;
+
+type Sent = { readonly name: string; readonly signed: Signed; readonly reply: Json };
+/** One executed request of each kind, and what the people had afterwards. */
+const sent: Sent[] = [];
+let after: Json;
+
+const people = () => [alice, bob, company];
+
+beforeAll(async () => {
+  perp = await operator.list();
+  [alice, bob] = [await world.resident('alice'), await world.resident('bob')];
+  [company, member] = [await world.resident('company'), world.stranger('member')];
+  done(await send(company, 'convertToMultiSigUser', { signers: signerSet([member], 1) }));
+  await record('approveBuilderFee', () =>
+    direct(alice, 'approveBuilderFee', { builder: bob.address, maxFeeRate: '0.1%' }),
+  );
+  const [sell, buy] = (['sell', 'buy'] as const).map((side) =>
+    orderAction(order({ market: perp, side, price: '100', size: '2' })),
+  );
+  done(await act(bob, sell!));
+  await record('order', () => alice.sign({ ...buy, builder: { b: bob.address, f: 50 } }));
+  await record('claimBuilderRewards', () => bob.sign({ type: 'claimBuilderRewards' }));
+  await record('tokenSend', () =>
+    direct(alice, 'tokenSend', transfer({ to: bob.address, amount: '7' })),
+  );
+  await record('withdraw3', () =>
+    direct(alice, 'withdraw3', { destination: bob.address, amount: '9' }),
+  );
+  await record('revokeBuilderFee', () =>
+    direct(alice, 'revokeBuilderFee', { builder: bob.address }),
+  );
+  const outcome = transfer({ to: company.address, amount: '11', into: 'outcome' });
+  const wrap = { account: company, sender: member, signers: [member] };
+  await record('multiSig, direct', () => wrapped(inner('tokenSend', outcome), wrap));
+  const resting = orderAction(order({ market: perp, side: 'buy', price: '50', size: '1' }));
+  await record('multiSig, agent-signed', () => wrapped(resting, wrap));
+  after = await everythingOf(people());
+}, 60_000);
+
+/** Sends a request ten times at once: one execution, ten equal answers. */
+async function record(name: string, sign: () => Promise<Signed>): Promise<void> {
+  const signed = await sign();
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, async () => world.client.executed(signed)),
+  );
+  for (const reply of replies) {
+    done(reply);
+    expect(reply.json).toEqual(replies[0]!.json);
+  }
+  sent.push({ name, signed, reply: replies[0]!.json });
+}
+
+const receiptOf = async (names: object): Promise<Json> =>
+  world.client.data({ type: 'actionStatus', ...names });
+
+/** The receipt of each, by all its names. */
+async function expectReceipts(): Promise<void> {
+  for (const { name, signed, reply } of sent) {
+    const { txHash, traceId, envelope } = signed;
+    const receipt = await receiptOf({ txHash });
+    expect(receipt, name).toMatchObject({
+      status: 'executed',
+      txHash,
+      traceId,
+      nonce: envelope.nonce,
+      block: { height: reply.height },
+      result: { type: reply.data.type, statuses: ['success'] },
+      error: null,
+    });
+    expect(await receiptOf({ traceId }), name).toEqual(receipt);
+    const { signer } = receipt;
+    expect(await receiptOf({ signer, nonce: envelope.nonce }), name).toEqual(receipt);
+  }
+}
+
+async function expectSameAgain(): Promise<void> {
+  for (const { name, signed, reply } of sent) {
+    expect((await world.client.executed(signed)).json, name).toEqual(reply);
+  }
+  expect(await everythingOf(people())).toEqual(after);
+}
+
+describe('the same request again', () => {
+  test('moved once what ten requests at once asked for', async () => {
+    expect(await deltasOf(alice)).toMatchObject([
+      { type: 'withdraw', amount: '9' },
+      { type: 'send', amount: '7' },
+      { type: 'faucet' },
+    ]);
+    expect(await builderState(bob)).toMatchObject({ totalEarned: '0.1', totalClaimed: '0.1' });
+    // 1000 − 0.09 of fee − 0.1 to the builder − 7 − 9.
+    expect(await alice.balance()).toBe('983.81');
+    expect(await buildersOf(alice)).toEqual([]);
+    expect(await outcomeMoney(company)).toBe('11');
+    expect(await company.openOrders()).toHaveLength(1);
+  });
+
+  test('has a receipt, found by hash, by trace id and by signer and nonce', expectReceipts);
+
+  test('is answered from it and changes nothing', expectSameAgain);
+
+  test('the same nonce with other content is used', async () => {
+    const [{ signed }] = sent.filter(({ name }) => name === 'tokenSend') as [Sent];
+    const { nonce } = signed.envelope;
+    const other = transfer({ to: bob.address, amount: '8' });
+    expectExactly(await world.client.executed(await direct(alice, 'tokenSend', other, { nonce })), {
+      code: 10004,
+      name: 'BAD_NONCE',
+      message: 'Nonce already used',
+      details: { field: 'nonce', got: nonce },
+    });
+    expect(await everythingOf(people())).toEqual(after);
+  });
+
+  test('all of it holds after the venue was killed and started again', async () => {
+    await world.venue.kill();
+    await world.venue.startAgain();
+    expect(await everythingOf(people())).toEqual(after);
+    await expectReceipts();
+    await expectSameAgain();
+  }, 60_000);
+});
+
+describe('a request that was refused before it was logged', () => {
+  test('leaves no receipt and uses no nonce: the same bytes may be good later', async () => {
+    const carol = world.stranger('carol');
+    const signed = await direct(carol, 'tokenSend', transfer({ to: alice.address, amount: '3' }));
+    expect((await world.client.executed(signed)).json).toMatchObject({ code: 10006 });
+    const { txHash, envelope } = signed;
+    for (const names of [{ txHash }, { signer: carol.address, nonce: envelope.nonce }]) {
+      expect(await receiptOf(names)).toMatchObject({ status: 'unknown', txHash: null });
+    }
+    await fund(world.client, carol.address);
+    done(await world.client.executed(signed));
+    expect(await receiptOf({ txHash })).toMatchObject({ status: 'executed' });
+  });
+
+  test('11.7: past its expiry, with both times; until then it is good', async () => {
+    const dave = await world.resident('dave');
+    const buy = orderAction(order({ market: perp, side: 'buy', price: '50', size: '1' }));
+    const expiresAfter = Date.now() - 10_000;
+    const late = await dave.sign(buy, { expiresAfter });
+    const reply = await world.client.executed(late);
+    const { message, details } = reply.json;
+    const time = Number(/consensus time (\d{13})$/.exec(message)?.[1]);
+    expect(reply.json).toEqual({
+      status: 'err',
+      code: 10016,
+      name: 'EXPIRED',
+      message: `Action expired: expiresAfter ${expiresAfter}, consensus time ${time}`,
+      details: {
+        field: 'expiresAfter',
+        got: expiresAfter,
+        allowed: { min: time },
+        docs: details.docs,
+      },
+    });
+    expect(await receiptOf({ txHash: late.txHash })).toMatchObject({ status: 'unknown' });
+    const nonce = late.envelope.nonce;
+    done(await world.client.executed(await dave.sign(buy, { nonce, expiresAfter: time + 60_000 })));
+    expect(await dave.openOrders()).toHaveLength(1);
+  });
+
+  test('2.4: no account action takes an expiry', async () => {
+    const actions: readonly [string, object][] = [
+      ['tokenSend', transfer({ to: alice.address, amount: '3' })],
+      ['withdraw3', { destination: bob.address, amount: '9' }],
+      ['approveBuilderFee', { builder: alice.address, maxFeeRate: '0.1%' }],
+      ['revokeBuilderFee', { builder: alice.address }],
+      ['approveAgent', { agentAddress: alice.address, agentName: 'desk' }],
+      ['convertToMultiSigUser', { signers: 'null' }],
+    ];
+    const expiresAfter = Date.now() + 60_000;
+    const before = await everythingOf(people());
+    for (const [type, fields] of actions) {
+      const { envelope } = await direct(bob, type, { ...fields });
+      expectExactly(await world.client.executed({ ...envelope, expiresAfter }), {
+        code: 10016,
+        name: 'EXPIRED',
+        message: 'expiresAfter is not allowed for this action',
+        details: { field: 'expiresAfter', got: expiresAfter },
+      });
+    }
+    expect(await everythingOf(people())).toEqual(before);
+  });
+});

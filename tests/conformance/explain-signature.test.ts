@@ -1,0 +1,407 @@
+import { describe, expect, test } from 'vitest';
+import { encode } from '@msgpack/msgpack';
+import { bytesToHex, getAddress, keccak256, recoverAddress, type Hex } from 'viem';
+import { aVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
+import type { Json } from '../support/client.ts';
+import { directAction, signDirect, signMultiSig } from '../support/direct.ts';
+import { done, Operator, OPERATED } from '../support/perps.ts';
+import {
+  address,
+  exactly,
+  expectShape,
+  hash,
+  integer,
+  listOf,
+  nullable,
+  record,
+  text,
+} from '../support/shape.ts';
+import {
+  AGENT_TYPES,
+  agentPreimage,
+  approveAgentAction,
+  domainOf,
+  nextNonce,
+  signApproveAgent,
+  signDigest,
+  TESTNET,
+  typedBytes,
+  type Envelope,
+  type JsonObject,
+} from '../support/wallet.ts';
+
+/** 11.4: explainSignature, asked about signatures that viem made, right ones and wrong ones. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+const SETTLEMENT_CHAIN = 421_614;
+
+const explain = async (envelope: Envelope, more: object = {}): Promise<Json> =>
+  world.client.data({ type: 'explainSignature', envelope, ...more });
+
+/** A resting order far from the market. */
+function resting(changes: JsonObject = {}): JsonObject {
+  const { btc } = world;
+  const far = order({ market: btc, side: 'buy', price: btc.at(-2000), size: btc.worth(20) });
+  return { ...orderAction(far), ...changes };
+}
+
+const harmless = () => cancelAction({ a: world.btc.id, o: 1 });
+const packed = (action: JsonObject, options = {}): { packed: Hex } => ({
+  packed: bytesToHex(encode(action, options)),
+});
+
+const role = exactly('account', 'agent', 'deployer', 'admin', 'multiSigSigner', 'expected', 'none');
+const shape = record({
+  scheme: exactly('agent', 'direct', 'multiSig'),
+  typeString: text,
+  domain: record({ name: text, version: text, chainId: integer, verifyingContract: address }),
+  msgpack: nullable(text),
+  preimage: nullable(text),
+  connectionId: nullable(hash),
+  structHash: hash,
+  digest: hash,
+  txHash: hash,
+  signer: nullable(address),
+  role,
+  owner: nullable(address),
+  agentName: nullable(text),
+  tried: listOf(record({ mistake: text, variant: text, signer: nullable(address), role })),
+  match: nullable(
+    record({
+      mistake: text,
+      variant: text,
+      signer: address,
+      role,
+      owner: nullable(address),
+      hint: text,
+    }),
+  ),
+});
+
+describe('a right signature', () => {
+  test('of a trading action: every value on the way, and nothing is executed', async () => {
+    const alice = await world.trader('alice');
+    const nonce = nextNonce();
+    const expiresAfter = nonce + 60_000;
+    const action = resting();
+    const signed = await alice.sign(action, { nonce, expiresAfter });
+    const data = await explain(signed.envelope);
+    expectShape(data, shape);
+    const preimage = agentPreimage(action, { nonce, expiresAfter });
+    expect(data).toMatchObject({
+      scheme: 'agent',
+      typeString:
+        'Agent(string serviceNetwork,uint32 chainId,uint32 apiVersion,bytes32 connectionId)',
+      domain: domainOf(TESTNET),
+      msgpack: bytesToHex(encode(action)),
+      preimage,
+      connectionId: keccak256(preimage),
+      digest: signed.digest,
+      txHash: signed.txHash,
+      signer: alice.address,
+      role: 'account',
+      owner: null,
+      agentName: null,
+      tried: [],
+      match: null,
+    });
+    expect(await alice.openOrders()).toEqual([]);
+    expect((await world.client.executed(signed)).json).toMatchObject({ status: 'ok' });
+    expect(await alice.openOrders()).toHaveLength(1);
+  });
+
+  test('of a direct action, under the chain id that it announces', async () => {
+    const alice = await world.trader('alice');
+    const agentAddress = world.stranger('agent').address;
+    const options = { agentAddress, nonce: nextNonce(), signatureChainId: 1 };
+    const signed = await signApproveAgent(alice.key, options);
+    const data = await explain(signed.envelope);
+    expectShape(data, shape);
+    expect(data).toMatchObject({
+      scheme: 'direct',
+      domain: domainOf(TESTNET, 1),
+      msgpack: null,
+      preimage: null,
+      connectionId: null,
+      digest: signed.digest,
+      txHash: signed.txHash,
+      role: 'account',
+    });
+    expect(await alice.agents()).toEqual([]);
+  });
+
+  test('of an agent, with its owner and its label', async () => {
+    const alice = await world.trader('alice');
+    const agent = world.stranger('agent');
+    done(await alice.approveAgent(agent.address, 'desk'));
+    const data = await explain((await agent.sign(harmless())).envelope);
+    const { address: signer } = agent;
+    expect(data).toMatchObject({ signer, role: 'agent', owner: alice.address, agentName: 'desk' });
+  });
+
+  test('of the operator, and of somebody whom only the client knows', async () => {
+    const action = { type: 'venueAdmin', setPerp: { instrumentId: 1, haltTrading: true } };
+    const { envelope } = await operator.actor.sign(action);
+    expect(await explain(envelope)).toMatchObject({ role: 'admin', match: null });
+    const stranger = world.stranger('stranger');
+    const unknown = await stranger.sign(harmless());
+    expect(await explain(unknown.envelope)).toMatchObject({ role: 'none', match: null });
+    const data = await explain(unknown.envelope, { expect: getAddress(stranger.address) });
+    expect(data).toMatchObject({ role: 'expected', tried: [], match: null });
+  });
+
+  test('of a multi-sig account’s signer', async () => {
+    const [alice, carol] = [await world.trader('alice'), world.stranger('carol')];
+    const signers = JSON.stringify({ authorizedUsers: [carol.address], threshold: 1 });
+    const nonce = nextNonce();
+    const convert = directAction('convertToMultiSigUser', nonce, { signers });
+    done(await world.client.executed(await signDirect(alice.key, convert, { nonce })));
+    const keys = { outerKey: carol.key, innerKeys: [carol.key] };
+    const options = { ...keys, multiSigUser: alice.address, nonce: nextNonce() };
+    const signed = await signMultiSig(harmless(), options);
+    const data = await explain(signed.envelope);
+    const { type: _type, ...content } = signed.envelope.action;
+    expect(data).toMatchObject({
+      scheme: 'multiSig',
+      msgpack: bytesToHex(encode(content)),
+      connectionId: keccak256(agentPreimage(content, options)),
+      digest: signed.digest,
+      txHash: signed.txHash,
+      signer: carol.address,
+      role: 'multiSigSigner',
+    });
+    const late = await explain({ ...signed.envelope, nonce: options.nonce + 1 });
+    expect(late.match).toMatchObject({ mistake: 'nonce', role: 'multiSigSigner', owner: null });
+  });
+});
+
+describe('a mistake is named', () => {
+  const mistakes: [string, (alice: Actor) => Promise<Envelope>][] = [
+    [
+      'keyOrder',
+      async (alice) => {
+        const action = resting();
+        return (await alice.sign(action, packed(action, { sortKeys: true }))).envelope;
+      },
+    ],
+    [
+      'missingType',
+      async (alice) => {
+        const { type: _type, ...rest } = resting();
+        return (await alice.sign(resting(), packed(rest))).envelope;
+      },
+    ],
+    [
+      'chainId',
+      async (alice) =>
+        (await alice.sign(harmless(), { network: { ...TESTNET, chainId: 869 } })).envelope,
+    ],
+    [
+      'networkName',
+      async (alice) => {
+        const network = { ...TESTNET, serviceNetwork: 'Oddlot-Mainnet' };
+        return (await alice.sign(harmless(), { network })).envelope;
+      },
+    ],
+    [
+      'networkName',
+      async (alice) => {
+        const network = { ...TESTNET, serviceNetwork: 'Oddlot-Mainnet', chainId: 869 };
+        return (await alice.sign(harmless(), { network })).envelope;
+      },
+    ],
+    [
+      'vaultFlag',
+      async (alice) => {
+        const { envelope } = await alice.sign(harmless());
+        return { ...envelope, vaultAddress: world.stranger('vault').address };
+      },
+    ],
+    [
+      'nonce',
+      async (alice) => {
+        const { envelope } = await alice.sign(harmless());
+        return { ...envelope, nonce: envelope.nonce - 1 };
+      },
+    ],
+    [
+      'trailingZeros',
+      async (alice) => {
+        const action = resting();
+        const [only] = action['orders'] as JsonObject[];
+        const orders = [{ ...only, s: `${String(only?.['s'])}0` }];
+        return (await alice.sign({ ...action, orders }, packed(action))).envelope;
+      },
+    ],
+    [
+      'addressCase',
+      async (alice) => {
+        const built = (b: string): JsonObject => resting({ builder: { b, f: 1 } });
+        return (await alice.sign(built(alice.address), packed(built(getAddress(alice.address)))))
+          .envelope;
+      },
+    ],
+    [
+      'vParity',
+      async (alice) => {
+        const { envelope } = await alice.sign(harmless());
+        const { signature } = envelope;
+        return { ...envelope, signature: { ...signature, v: 55 - signature.v } };
+      },
+    ],
+    [
+      'directSignedAsAgent',
+      async (alice) => {
+        const nonce = nextNonce();
+        const agentAddress = world.stranger('agent').address;
+        return (await alice.sign(approveAgentAction({ agentAddress, nonce }), { nonce })).envelope;
+      },
+    ],
+    [
+      'agentSignedAsDirect',
+      async (alice) => {
+        const [action, nonce] = [harmless(), nextNonce()];
+        const connectionId = keccak256(agentPreimage(action, { nonce }));
+        const domain = domainOf(TESTNET, SETTLEMENT_CHAIN);
+        const typed = typedBytes(domain, AGENT_TYPES, 'Agent', { ...TESTNET, connectionId });
+        const signature = await signDigest(alice.key, keccak256(typed));
+        return { action, nonce, signature };
+      },
+    ],
+    [
+      'expiresAfter',
+      async (alice) => {
+        const { envelope } = await alice.sign(harmless());
+        return { ...envelope, expiresAfter: envelope.nonce + 60_000 };
+      },
+    ],
+  ];
+
+  test.each(mistakes)('%s', async (mistake, make) => {
+    const alice = await world.trader('alice');
+    const envelope = await make(alice);
+    const data = await explain(envelope);
+    expectShape(data, shape);
+    expect(data).toMatchObject({ role: 'none', owner: null, agentName: null });
+    const { r, s, v } = envelope.signature;
+    const signature = { r: r as Hex, s: s as Hex, v: BigInt(v) };
+    const recovered = await recoverAddress({ hash: data.digest, signature });
+    expect(data.signer).toBe(recovered.toLowerCase());
+    const { match, tried } = data;
+    const { address: signer } = alice;
+    expect(match).toMatchObject({ mistake, signer, role: 'account', owner: null });
+    expect(match.hint).toMatch(/^[A-Z].+\.$/);
+    const { variant } = match;
+    expect(tried.at(-1)).toEqual({ mistake, variant, signer, role: 'account' });
+    // It is the stranger whom /exchange meets.
+    const refused = await world.client.exchange(envelope);
+    expect(refused.json, refused.text).toMatchObject({
+      code: 10006,
+      details: { got: data.signer },
+    });
+  });
+
+  test('a registered vault that was signed for and not sent', async () => {
+    const alice = await world.trader('alice');
+    const vault = world.stranger('vault').address;
+    done(await operator.send({ registerVault: { vault, leader: alice.address, name: 'one' } }));
+    const { envelope } = await alice.sign(harmless(), { vaultAddress: vault });
+    expect(await explain(envelope)).toMatchObject({ role: 'account' });
+    const { match } = await explain({ ...envelope, vaultAddress: null });
+    expect(match).toMatchObject({ mistake: 'vaultFlag', signer: alice.address });
+    expect(match.hint).toContain(vault);
+  });
+
+  test('a direct action under a chain id that it does not announce', async () => {
+    const alice = await world.trader('alice');
+    const agentAddress = world.stranger('agent').address;
+    const options = { agentAddress, nonce: nextNonce(), signatureChainId: SETTLEMENT_CHAIN };
+    const { envelope } = await signApproveAgent(alice.key, options);
+    const { match } = await explain({ ...envelope, signatureChainId: null });
+    expect(match).toMatchObject({ mistake: 'chainId', signer: alice.address, role: 'account' });
+  });
+
+  test('by the address that the client expects, where the venue knows nobody', async () => {
+    const stranger = world.stranger('stranger');
+    const { envelope } = await stranger.sign(harmless());
+    const wrong = { ...envelope, nonce: envelope.nonce + 1 };
+    expect(await explain(wrong)).toMatchObject({ role: 'none', match: null });
+    const { match } = await explain(wrong, { expect: stranger.address });
+    expect(match).toMatchObject({
+      mistake: 'nonce',
+      signer: stranger.address,
+      role: 'expected',
+      owner: null,
+    });
+  });
+
+  test('an agent’s mistake is told with its owner', async () => {
+    const alice = await world.trader('alice');
+    const agent = world.stranger('agent');
+    done(await alice.approveAgent(agent.address));
+    const { envelope } = await agent.sign(harmless());
+    const { match } = await explain({ ...envelope, nonce: envelope.nonce - 1 });
+    expect(match).toMatchObject({ mistake: 'nonce', role: 'agent', owner: alice.address });
+  });
+});
+
+describe('what is refused', () => {
+  test('a malformed envelope, in the words of /exchange', async () => {
+    const alice = await world.trader('alice');
+    const { envelope } = await alice.sign(harmless());
+    const { signature, ...unsigned } = envelope;
+    const { nonce: _nonce, ...timeless } = envelope;
+    const malformed: object[] = [
+      {},
+      unsigned,
+      timeless,
+      { ...envelope, nonce: -1 },
+      { ...envelope, signature: { ...signature, r: 'zz' } },
+      { ...envelope, vaultAddress: '0x1' },
+      { ...envelope, action: { type: 'cancel', cancels: [] } },
+      { ...envelope, action: { cancels: [] } },
+    ];
+    for (const each of malformed) {
+      const asked = await world.client.info({ type: 'explainSignature', envelope: each });
+      const sent = await world.client.post('/exchange', each);
+      expect([asked.status, asked.json.code], asked.text).toEqual([400, 10002]);
+      expect(asked.json).toMatchObject({ success: false, message: sent.json.message });
+      expect(asked.json).not.toHaveProperty('data');
+    }
+  });
+
+  test('no envelope, no address to expect, and a number that is no integer', async () => {
+    const { envelope } = await world.stranger('alice').sign(harmless());
+    const bodies = [
+      { type: 'explainSignature' },
+      { type: 'explainSignature', envelope: [] },
+      { type: 'explainSignature', envelope, expect: 'me' },
+      JSON.stringify({ type: 'explainSignature', envelope }).replace('"o":1', '"o":1.0'),
+    ];
+    for (const body of bodies) {
+      const reply = await world.client.post('/info', body);
+      expect([reply.status, reply.json.code], reply.text).toEqual([400, 10002]);
+    }
+  });
+
+  test('an action type that does not exist', async () => {
+    const { envelope } = await world.stranger('alice').sign({ type: 'nonsense' });
+    const reply = await world.client.info({ type: 'explainSignature', envelope });
+    expect([reply.status, reply.json.code], reply.text).toEqual([200, 10001]);
+  });
+});
+
+test('the action is read from the text: integer-like keys stay where they stood', async () => {
+  const signature = JSON.stringify({ r: '0x1', s: '0x1', v: 27 });
+  const action = '{"type":"cancelAll","10":"ten","7":"seven"}';
+  const envelope = `{"action":${action},"nonce":1,"signature":${signature}}`;
+  const reply = await world.client.post(
+    '/info',
+    `{"type":"explainSignature","envelope":${envelope}}`,
+  );
+  expect(reply.json.data.msgpack).toBe(
+    '0x83a474797065a963616e63656c416c6ca23130a374656ea137a5736576656e',
+  );
+});

@@ -1,0 +1,309 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { aVenue, order, orderAction, type Actor } from '../support/actors.ts';
+import type { Json } from '../support/client.ts';
+import { Company, convert, noMultiSig, tooFew } from '../support/company.ts';
+import { signDirectWithEthers, signMultiSigWithEthers } from '../support/ethers-signer.ts';
+import {
+  expectExactly,
+  expectNothing,
+  outcomeMoney,
+  signerSet,
+  transfer,
+  wrapped,
+  type Inner,
+  type Wrap,
+} from '../support/keys.ts';
+import { done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
+import type { Envelope, JsonObject } from '../support/wallet.ts';
+
+/** 2.5: what a wrapper carries, who must sign it, and that no part of it serves twice. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+let perp: OwnPerp;
+let company: Company;
+let account: Actor;
+let members: Company['members'];
+
+beforeAll(async () => {
+  perp = await operator.list();
+});
+
+beforeEach(async () => {
+  company = await Company.of(world);
+  ({ account, members } = company);
+});
+
+const resting = () =>
+  orderAction(order({ market: perp, side: 'buy', price: '50', size: '1', tif: 'Alo' }));
+
+describe('the wrapper', () => {
+  test('carries an agent-signed action; reply and receipt are those of what it carries', async () => {
+    await company.found();
+    const signed = await wrapped(resting(), company.quorum());
+    const reply = await world.client.executed(signed);
+    done(reply);
+    expect(reply.json).toMatchObject({
+      txHash: signed.txHash,
+      data: { type: 'PlaceOrder', data: { orders: [{ state: 'open' }] } },
+    });
+    expect(await account.openOrders()).toHaveLength(1);
+    const receipt = await world.client.data({ type: 'actionStatus', txHash: signed.txHash });
+    expect(receipt).toMatchObject({
+      status: 'executed',
+      signer: members[0].address,
+      user: account.address,
+      actionType: 'order',
+      nonce: signed.envelope.nonce,
+    });
+  });
+
+  test('carries a direct action, with its nonce, on the chain that the envelope names', async () => {
+    await company.found();
+    const reply = await world.client.executed(
+      await wrapped(company.toOutcome('12'), company.quorum()),
+    );
+    done(reply);
+    expect(reply.json.data.type).toBe('TokenSend');
+    const elsewhere = company.quorum({ signatureChainId: 42_161 });
+    done(await world.client.executed(await wrapped(company.toOutcome('30'), elsewhere)));
+    expect(await outcomeMoney(account)).toBe('42');
+  });
+
+  test('is made by ethers just as well', async () => {
+    const signers = signerSet(members, 2);
+    const conversion = { signers };
+    const type = 'convertToMultiSigUser';
+    done(await world.client.executed(await signDirectWithEthers(account.key, type, conversion)));
+    const keys = { outer: members[1].key, inner: [members[1].key, members[2].key] };
+    const orders = { ...resting(), type: 'order' };
+    done(await world.client.executed(await signMultiSigWithEthers(account.address, orders, keys)));
+    expect(await account.openOrders()).toHaveLength(1);
+    const fields = transfer({ to: account.address, amount: '7', into: 'outcome' });
+    const moved = { type: 'tokenSend', ...fields };
+    done(await world.client.executed(await signMultiSigWithEthers(account.address, moved, keys)));
+    expect(await outcomeMoney(account)).toBe('7');
+  });
+
+  test('needs the threshold, of distinct signers of the set', async () => {
+    await company.found();
+    const [first, second, third] = members;
+    const outsider = world.stranger('outsider');
+    const few: readonly (readonly [readonly Actor[], number])[] = [
+      [[first], 1],
+      [[first, first], 1],
+      [[first, outsider], 1],
+      [[outsider, account], 0],
+    ];
+    for (const action of [resting(), company.toOutcome('1')]) {
+      for (const [signers, count] of few) {
+        await expectNothing(
+          [account],
+          wrapped(action, company.quorum({ signers })),
+          tooFew(count, 2),
+        );
+      }
+    }
+    // Others do no harm, and the sender need not be among those who signed.
+    const enough = [
+      company.quorum({ signers: [outsider, third, second, second] }),
+      company.quorum({ signers: members }),
+    ];
+    for (const each of enough) done(await world.client.executed(await wrapped(resting(), each)));
+    expect(await account.openOrders()).toHaveLength(2);
+  });
+
+  test('is sent by one of the set, and signed by whom it names', async () => {
+    await company.found();
+    const outsider = world.stranger('outsider');
+    await expectNothing(
+      [account],
+      wrapped(resting(), company.quorum({ sender: outsider })),
+      company.isNotLedBy(outsider),
+    );
+    const { envelope } = await wrapped(resting(), company.quorum());
+    const other = await wrapped(
+      resting(),
+      company.quorum({ sender: members[2], nonce: envelope.nonce }),
+    );
+    const stolen = { ...envelope, signature: other.envelope.signature };
+    const reply = await world.client.executed(stolen);
+    expect(reply.json, reply.text).toMatchObject({
+      status: 'err',
+      code: 10003,
+      name: 'UNAUTHORIZED',
+      message: 'Signer does not match user',
+    });
+    expect(await account.openOrders()).toEqual([]);
+  });
+
+  test('is for a multi-sig account', async () => {
+    const someone = await world.trader('someone');
+    const nobody = world.stranger('nobody');
+    for (const other of [someone, nobody]) {
+      await expectNothing(
+        [other],
+        wrapped({ type: 'cancelAll' }, company.quorum({ account: other })),
+        noMultiSig(other.address),
+      );
+    }
+  });
+
+  test('carries neither a wrapper, nor the operator’s actions, nor a foreign nonce', async () => {
+    await company.found();
+    const { envelope } = await wrapped(resting(), company.quorum());
+    const nested = await world.client.executed(await wrapped(envelope.action, company.quorum()));
+    expect(nested.json, nested.text).toMatchObject({ status: 'err', code: 10002 });
+    const pushed = { type: 'venueAdmin', setGate: { channel: 0, mode: 'closed' } };
+    const operated = await world.client.executed(await wrapped(pushed, company.quorum()));
+    expect(operated.json, operated.text).toMatchObject({
+      status: 'err',
+      code: 10003,
+      message: 'Signer is not permitted to send venueAdmin',
+    });
+    const late = await world.client.executed(
+      await wrapped((nonce) => company.toOutcome('1')(nonce + 1), company.quorum()),
+    );
+    expect(late.json, late.text).toMatchObject({
+      status: 'err',
+      code: 10004,
+      message: 'Action nonce does not match envelope nonce',
+    });
+  });
+
+  test('a refusal of what it carries is told at its place', async () => {
+    await company.found();
+    await expectNothing([account], wrapped(company.toOutcome('1000.5'), company.quorum()), {
+      code: 10010,
+      name: 'MARGIN',
+      message: 'Insufficient balance',
+      details: {
+        field: 'payload.action.amount',
+        got: '1000.5',
+        required: '1000.5',
+        available: '1000',
+      },
+    });
+  });
+});
+
+describe('a wrapper that cannot be read', () => {
+  test('by its signatures: none, eleven, one that no key can have made', async () => {
+    await company.found();
+    const { signatures } = (await wrapped(resting(), company.quorum())).envelope.action as Json;
+    const [good] = signatures;
+    const high = `0x${'f'.repeat(64)}`;
+    const eleven = Array.from({ length: 11 }, () => good);
+    const cases: readonly [Json[], number, string, string][] = [
+      [[], 10002, 'signatures must hold 1 to 10 entries', 'signatures'],
+      [eleven, 10002, 'signatures must hold 1 to 10 entries', 'signatures'],
+      [[good, { ...good, s: high }], 10003, 'Invalid signature', 'signatures[1]'],
+    ];
+    for (const [list, code, message, field] of cases) {
+      const signed = await wrapped(resting(), { ...company.quorum(), signatures: list });
+      const reply = await world.client.executed(signed);
+      expect(reply.json, reply.text).toMatchObject({ status: 'err', code, message });
+      expect(reply.json.details.field).toContain(field);
+    }
+    expect(await account.openOrders()).toEqual([]);
+  });
+
+  test('by the network of what it carries', async () => {
+    await company.found();
+    const foreign = (nonce: number) => ({ ...company.toOutcome('1')(nonce), chainId: 869 });
+    const reply = await world.client.executed(await wrapped(foreign, company.quorum()));
+    expect(reply.json, reply.text).toMatchObject({
+      status: 'err',
+      code: 10005,
+      name: 'MISMATCH',
+      message: 'Chain ID mismatch: expected 2511, got 869',
+    });
+  });
+});
+
+describe('replays', () => {
+  test('the same wrapper again executes nothing and is answered alike', async () => {
+    await company.found();
+    for (const action of [resting(), company.toOutcome('5')]) {
+      const signed = await wrapped(action, company.quorum());
+      const first = await world.client.executed(signed);
+      done(first);
+      expect((await world.client.executed(signed)).json).toEqual(first.json);
+    }
+    expect(await account.openOrders()).toHaveLength(1);
+    expect(await outcomeMoney(account)).toBe('5');
+  });
+
+  /** Puts the inner signatures of one wrapper into another, which its sender signs afresh. */
+  async function transplant(from: Envelope, into: Wrap, action: JsonObject | Inner) {
+    const { signatures } = from.action as { signatures: Json };
+    return wrapped(action, { ...into, signatures });
+  }
+
+  test('inner signatures are good for one nonce, one sender, one account, one action', async () => {
+    await company.found();
+    const other = await world.resident('other');
+    done(await convert(other, signerSet(members, 2)));
+    for (const action of [resting(), company.toOutcome('5')]) {
+      const { envelope } = await wrapped(action, company.quorum());
+      const { nonce } = envelope;
+      const changed =
+        typeof action === 'function' ? company.toOutcome('6') : { ...action, grouping: 'NA' };
+      const attempts = [
+        transplant(envelope, company.quorum(), action),
+        transplant(envelope, company.quorum({ nonce, sender: members[1] }), action),
+        transplant(envelope, company.quorum({ nonce, account: other }), action),
+        transplant(envelope, company.quorum({ nonce }), changed),
+      ];
+      for (const attempt of attempts) {
+        await expectNothing([account, other], attempt, tooFew(0, 2));
+      }
+      done(await world.client.executed(envelope));
+    }
+  });
+
+  test('the nonce is the sender’s: once, and kept apart from the other members’', async () => {
+    await company.found();
+    const first = await wrapped(resting(), company.quorum());
+    const { nonce } = first.envelope;
+    done(await world.client.executed(first));
+    expectExactly(
+      await world.client.executed(await wrapped({ type: 'cancelAll' }, company.quorum({ nonce }))),
+      {
+        code: 10004,
+        name: 'BAD_NONCE',
+        message: 'Nonce already used',
+        details: { field: 'nonce', got: nonce },
+      },
+    );
+    const bySecond = company.quorum({ nonce, sender: members[1] });
+    done(await world.client.executed(await wrapped({ type: 'cancelAll' }, bySecond)));
+    expect(await account.openOrders()).toEqual([]);
+  });
+
+  test('11.7: an expiry is part of every signature, and no part of a direct action', async () => {
+    await company.found();
+    const expired = company.quorum({ expiresAfter: Date.now() - 60_000 });
+    const reply = await world.client.executed(await wrapped(resting(), expired));
+    expect(reply.json, reply.text).toMatchObject({ status: 'err', code: 10016, name: 'EXPIRED' });
+    const { envelope } = await wrapped(
+      resting(),
+      company.quorum({ expiresAfter: Date.now() + 60_000 }),
+    );
+    const { expiresAfter: _dropped, ...without } = envelope;
+    const stripped = await world.client.executed(without);
+    expect(stripped.json).toMatchObject({ status: 'err', code: 10003 });
+    done(await world.client.executed(envelope));
+    const direct = await wrapped(
+      company.toOutcome('1'),
+      company.quorum({ expiresAfter: Date.now() + 60_000 }),
+    );
+    const refused = await world.client.executed(direct);
+    expect(refused.json, refused.text).toMatchObject({
+      status: 'err',
+      code: 10016,
+      message: 'expiresAfter is not allowed for this action',
+    });
+  });
+});

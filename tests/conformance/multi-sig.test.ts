@@ -1,0 +1,228 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { aVenue, order, orderAction, type Actor } from '../support/actors.ts';
+import { Company, convert, noMultiSig, tooFew } from '../support/company.ts';
+import { isDirect } from '../support/direct.ts';
+import {
+  addressesOf,
+  direct,
+  expectNothing,
+  inner,
+  MULTI_SIG_REQUIRED,
+  signersOf,
+  signerSet,
+  unauthorized,
+  wrapped,
+  type Inner,
+} from '../support/keys.ts';
+import { act, done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
+import { nextNonce, type JsonObject } from '../support/wallet.ts';
+
+/** R-multisig and 3.12: an account whose own key is not enough, from its conversion on. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+let perp: OwnPerp;
+let company: Company;
+let account: Actor;
+let members: Company['members'];
+
+beforeAll(async () => {
+  perp = await operator.list();
+});
+
+beforeEach(async () => {
+  company = await Company.of(world);
+  ({ account, members } = company);
+});
+
+const resting = () =>
+  orderAction(order({ market: perp, side: 'buy', price: '50', size: '1', tif: 'Alo' }));
+
+const setRefusal = (why: string) => ({
+  code: 10000,
+  name: 'INVALID',
+  message: 'Invalid multi-sig signers',
+  details: { field: 'signers', why },
+});
+
+describe('conversion', () => {
+  test('is shown by multiSigSigners; null for an ordinary account and for nobody', async () => {
+    expect(await signersOf(account)).toBeNull();
+    expect(await signersOf(world.stranger('nobody'))).toBeNull();
+    await company.found();
+    expect(await signersOf(account)).toEqual({
+      authorizedUsers: addressesOf(members),
+      threshold: 2,
+    });
+  });
+
+  test('keeps orders and money, and removes agents', async () => {
+    const agent = world.stranger('agent');
+    done(await account.approveAgent(agent.address, 'desk'));
+    done(await act(agent, resting()));
+    await company.found();
+    expect(await account.openOrders()).toHaveLength(1);
+    expect((await account.state()).withdrawable).not.toBe('0');
+    expect(await account.agents()).toEqual([]);
+    await expectNothing(
+      [account],
+      agent.sign({ type: 'cancelAll' }),
+      unauthorized(
+        `Authorization failed: Agent ${agent.address} is not authorized by any account`,
+        { got: agent.address },
+      ),
+    );
+  });
+
+  test('"null" of an ordinary account changes nothing', async () => {
+    done(await convert(account, 'null'));
+    expect(await signersOf(account)).toBeNull();
+    done(await act(account, { type: 'cancelAll' }));
+  });
+
+  const users = (count: number): string[] =>
+    Array.from({ length: count }, (_, n) => world.stranger(`user ${n}`).address);
+  const set = (authorizedUsers: unknown, threshold: unknown): string =>
+    JSON.stringify({ authorizedUsers, threshold });
+  const faults: readonly [string, string, () => string | Promise<string>][] = [
+    ['no JSON', 'not a set of signers', () => '{'],
+    ['no set', 'not a set of signers', () => '[]'],
+    ['a user that is no address', 'not a set of signers', () => set(['0x12'], 1)],
+    ['a threshold that is no number', 'not a set of signers', () => set(users(1), '1')],
+    ['nobody', 'a set has 1 to 10 users', () => set([], 1)],
+    ['eleven', 'a set has 1 to 10 users', () => set(users(11), 1)],
+    ['a threshold of 0', 'the threshold is 1 to the number of users', () => set(users(2), 0)],
+    ['3 of 2', 'the threshold is 1 to the number of users', () => set(users(2), 3)],
+    [
+      'somebody twice, in two spellings',
+      'a user is named twice',
+      () => {
+        const [user] = users(1);
+        return set([user, `0x${user!.slice(2).toUpperCase()}`], 1);
+      },
+    ],
+    [
+      'the account itself',
+      'the account is no signer of its own',
+      () => set([...users(1), account.address], 1),
+    ],
+    [
+      'a multi-sig account',
+      'a user is a multi-sig account',
+      async () => {
+        const other = await world.resident('other');
+        done(await convert(other, set(users(1), 1)));
+        return set([other.address], 1);
+      },
+    ],
+  ];
+  test.each(faults)('is refused with %s', async (_, why, signers) => {
+    const text = await signers();
+    const attempt = direct(account, 'convertToMultiSigUser', { signers: text });
+    await expectNothing([account], attempt, setRefusal(why));
+  });
+
+  test('takes ten users, and a threshold of all of them', async () => {
+    done(await convert(account, set(users(10), 10)));
+    expect((await signersOf(account)).authorizedUsers).toHaveLength(10);
+  });
+});
+
+describe('the account’s own key', () => {
+  const actions: readonly (JsonObject | Inner)[] = [
+    { type: 'cancelAll' },
+    { type: 'claimBuilderRewards' },
+    { type: 'updatePositionMode', positionMode: 'oneWay' },
+    inner('approveAgent', { agentAddress: `0x${'5'.repeat(40)}`, agentName: 'desk' }),
+    inner('approveBuilderFee', { builder: `0x${'6'.repeat(40)}`, maxFeeRate: '0.1%' }),
+    inner('withdraw3', { destination: `0x${'7'.repeat(40)}`, amount: '5' }),
+    inner('convertToMultiSigUser', { signers: 'null' }),
+    (nonce) => company.toOutcome('5')(nonce),
+  ];
+  test('is refused everything, whatever the kind', async () => {
+    await company.found();
+    for (const each of actions) {
+      const nonce = nextNonce();
+      const action = typeof each === 'function' ? each(nonce) : each;
+      const { type, ...fields } = action;
+      const attempt = isDirect(type)
+        ? direct(account, String(type), fields, { nonce })
+        : account.sign(action);
+      await expectNothing([account], attempt, MULTI_SIG_REQUIRED);
+    }
+  });
+
+  test('is no signer of a wrapper for the account', async () => {
+    await company.found();
+    await expectNothing(
+      [account],
+      wrapped(resting(), company.quorum({ sender: account })),
+      company.isNotLedBy(account),
+    );
+    const half = company.quorum({ signers: [members[0], account] });
+    await expectNothing([account], wrapped(resting(), half), tooFew(1, 2));
+  });
+});
+
+describe('after the conversion', () => {
+  test('the set is replaced by a wrapper, and the old one has no say', async () => {
+    await company.found();
+    const others = [world.stranger('fourth'), world.stranger('fifth')] as const;
+    const replacing = inner('convertToMultiSigUser', { signers: signerSet(others, 1) });
+    const before = await wrapped(resting(), company.quorum());
+    done(await world.client.executed(await wrapped(replacing, company.quorum())));
+    expect(await signersOf(account)).toEqual({
+      authorizedUsers: addressesOf(others),
+      threshold: 1,
+    });
+    await expectNothing([account], Promise.resolve(before), company.isNotLedBy(members[0]));
+    const alone = company.quorum({ sender: others[1], signers: [others[1]] });
+    done(await world.client.executed(await wrapped(resting(), alone)));
+    await expectNothing([account], account.sign({ type: 'cancelAll' }), MULTI_SIG_REQUIRED);
+  });
+
+  test('"null" makes it ordinary again; what its key signed meanwhile stays refused', async () => {
+    await company.found();
+    const back = inner('convertToMultiSigUser', { signers: 'null' });
+    done(await world.client.executed(await wrapped(back, company.quorum())));
+    expect(await signersOf(account)).toBeNull();
+    done(await act(account, resting()));
+    await expectNothing(
+      [account],
+      wrapped({ type: 'cancelAll' }, company.quorum()),
+      noMultiSig(account.address),
+    );
+  });
+
+  test('C36: agents approved by the wrapper trade alone, and approve nobody', async () => {
+    await company.found();
+    const agent = world.stranger('agent');
+    const approval = inner('approveAgent', { agentAddress: agent.address, agentName: 'desk' });
+    const reply = await world.client.executed(await wrapped(approval, company.quorum()));
+    done(reply);
+    expect(reply.json.data.type).toBe('ApproveAgent');
+    expect(await account.agents()).toMatchObject([{ agentName: 'desk' }]);
+    done(await act(agent, resting()));
+    expect(await account.openOrders()).toHaveLength(1);
+    await expectNothing(
+      [account],
+      direct(agent, 'approveAgent', { agentAddress: members[0].address, agentName: 'more' }),
+      {
+        code: 10006,
+        name: 'NO_ACCOUNT',
+        message: 'Please deposit first',
+        details: { got: agent.address },
+      },
+    );
+    // Nor does an agent sign for the account inside a wrapper.
+    const half = company.quorum({ signers: [members[0], agent] });
+    await expectNothing([account], wrapped({ type: 'cancelAll' }, half), tooFew(1, 2));
+    // Replacing the set keeps them: the signers approved them.
+    const others = [world.stranger('fourth')];
+    const replacing = inner('convertToMultiSigUser', { signers: signerSet(others, 1) });
+    done(await world.client.executed(await wrapped(replacing, company.quorum())));
+    done(await act(agent, { type: 'cancelAll' }));
+    expect(await account.openOrders()).toEqual([]);
+  });
+});

@@ -1,0 +1,312 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { aVenue, fund, order, orderAction, type Actor } from '../support/actors.ts';
+import {
+  accountStatus,
+  direct,
+  expectNothing,
+  inner,
+  noAccount,
+  send,
+  signerSet,
+  tokenSend,
+  transfer,
+  unauthorized,
+  wrapped,
+  type Refusal,
+} from '../support/keys.ts';
+import {
+  act,
+  done,
+  expectRefusal,
+  Operator,
+  OPERATED,
+  recordOf,
+  trade,
+  type OwnPerp,
+} from '../support/perps.ts';
+import type { JsonObject } from '../support/wallet.ts';
+
+/** R-vault and 2.6: an account with a leader, whose money is its own key's. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+
+let perp: OwnPerp;
+let vault: Actor;
+let leader: Actor;
+let bob: Actor;
+
+beforeAll(async () => {
+  perp = await operator.list();
+});
+
+beforeEach(async () => {
+  [leader, bob] = [await world.trader('leader'), await world.trader('bob')];
+  vault = await world.trader('vault');
+  done(await register({}));
+});
+
+async function register(changes: JsonObject) {
+  const fields = { vault: vault.address, leader: leader.address, name: 'First', ...changes };
+  return operator.send({ registerVault: fields });
+}
+
+const resting = () =>
+  orderAction(order({ market: perp, side: 'buy', price: '50', size: '1', tif: 'Alo' }));
+
+/** What somebody signs for the vault. */
+const forVault = async (actor: Actor, action: JsonObject = resting()) =>
+  actor.sign(action, { vaultAddress: vault.address });
+
+const notLeader = (): Refusal =>
+  unauthorized(`Not the leader of vault ${vault.address}`, {
+    field: 'vaultAddress',
+    got: vault.address,
+  });
+
+describe('who acts for it', () => {
+  test('its leader: orders, positions and settings are the vault’s', async () => {
+    const mine = orderAction(order({ market: perp, side: 'buy', price: '100', size: '2' }));
+    const sell = order({ market: perp, side: 'sell', price: '100', size: '2' });
+    done(await bob.place(sell));
+    const signed = await forVault(leader, mine);
+    done(await world.client.executed(signed));
+    expect((await recordOf(vault, perp)).position.szi).toBe('2');
+    expect((await leader.state()).assetPositions).toEqual([]);
+    expect([await vault.balance(), await leader.balance()]).toEqual(['999.91', '1000']);
+    const receipt = await world.client.data({ type: 'actionStatus', txHash: signed.txHash });
+    expect(receipt).toMatchObject({ signer: leader.address, user: vault.address });
+    const leverage = { type: 'updateLeverage', asset: perp.id, leverage: 5 };
+    done(await world.client.executed(await forVault(leader, leverage)));
+    expect((await recordOf(vault, perp)).position.leverage.value).toBe(5);
+  });
+
+  test('an agent of its leader, until it is revoked', async () => {
+    const agent = world.stranger('agent');
+    done(await leader.approveAgent(agent.address));
+    done(await world.client.executed(await forVault(agent)));
+    expect(await vault.openOrders()).toHaveLength(1);
+    done(await leader.revokeAgent());
+    await expectNothing(
+      [vault, leader],
+      forVault(agent),
+      unauthorized(
+        `Authorization failed: Agent ${agent.address} is not authorized by any account`,
+        { got: agent.address },
+      ),
+    );
+  });
+
+  test('its own key, without naming itself; naming itself it is no leader', async () => {
+    done(await act(vault, resting()));
+    expect(await vault.openOrders()).toHaveLength(1);
+    await expectNothing([vault], forVault(vault), notLeader());
+  });
+
+  test('an agent that its own key approved trades for it too', async () => {
+    const agent = world.stranger('agent');
+    done(await vault.approveAgent(agent.address));
+    done(await act(agent, resting()));
+    expect(await vault.openOrders()).toHaveLength(1);
+  });
+
+  test('a multi-sig leader, by its signers', async () => {
+    const members = [world.stranger('first'), world.stranger('second')] as const;
+    const signers = signerSet(members, 2);
+    done(await send(leader, 'convertToMultiSigUser', { signers }));
+    const wrap = { account: leader, sender: members[0], vaultAddress: vault.address };
+    const enough = await wrapped(resting(), { ...wrap, signers: members });
+    done(await world.client.executed(enough));
+    expect(await vault.openOrders()).toHaveLength(1);
+    expect(await leader.openOrders()).toEqual([]);
+    // The vault is part of what they signed.
+    const few = wrapped(resting(), { ...wrap, signers: [members[1]] });
+    await expectNothing(
+      [vault],
+      few,
+      unauthorized('Not enough signatures: 1 of 2', {
+        field: 'signatures',
+        got: 1,
+        allowed: { min: 2 },
+      }),
+    );
+    const money = inner('tokenSend', transfer({ to: leader.address, amount: '5' }));
+    const spending = wrapped(money, { ...wrap, signers: members });
+    await expectNothing(
+      [vault, leader],
+      spending,
+      unauthorized('vaultAddress is not allowed for this action', {
+        field: 'vaultAddress',
+        got: vault.address,
+      }),
+    );
+  });
+
+  test('nobody else: another account, its agent, a stranger', async () => {
+    const agent = world.stranger('agent');
+    done(await bob.approveAgent(agent.address));
+    for (const each of [bob, agent]) await expectNothing([vault, bob], forVault(each), notLeader());
+    const nobody = world.stranger('nobody');
+    await expectNothing([vault], forVault(nobody), noAccount(nobody.address));
+  });
+
+  test('a former leader has no say once the operator names another', async () => {
+    done(await register({ leader: bob.address, name: 'Second' }));
+    await expectNothing([vault], forVault(leader), notLeader());
+    done(await world.client.executed(await forVault(bob)));
+  });
+
+  test('an account that is no vault cannot be named', async () => {
+    const vaultAddress = bob.address;
+    await expectNothing(
+      [leader, bob],
+      leader.sign(resting(), { vaultAddress }),
+      unauthorized(`Vault not registered: ${vaultAddress}`, {
+        field: 'vaultAddress',
+        got: vaultAddress,
+      }),
+    );
+  });
+});
+
+describe('its money', () => {
+  test('moves by its own key', async () => {
+    done(await tokenSend(vault, { to: bob.address, amount: '10' }));
+    done(await send(vault, 'withdraw3', { destination: bob.address, amount: '10' }));
+    expect(await vault.balance()).toBe('980');
+  });
+
+  const directs: readonly [string, () => JsonObject][] = [
+    ['tokenSend', () => transfer({ to: leader.address, amount: '10' })],
+    ['withdraw3', () => ({ destination: leader.address, amount: '10' })],
+    ['approveAgent', () => ({ agentAddress: bob.address, agentName: 'desk' })],
+    ['approveBuilderFee', () => ({ builder: bob.address, maxFeeRate: '0.1%' })],
+    ['revokeBuilderFee', () => ({ builder: bob.address })],
+    ['convertToMultiSigUser', () => ({ signers: 'null' })],
+  ];
+  test.each(directs)('%s takes no vaultAddress, not even the leader’s', async (type, fields) => {
+    const { envelope } = await direct(leader, type, fields());
+    const attempt = async () => world.client.executed({ ...envelope, vaultAddress: vault.address });
+    await expectNothing(
+      [vault, leader],
+      attempt,
+      unauthorized('vaultAddress is not allowed for this action', {
+        field: 'vaultAddress',
+        got: vault.address,
+      }),
+    );
+  });
+});
+
+describe('what a vault cannot be', () => {
+  const used = 'Agent address is already used';
+  test('an agent, a builder, a multi-sig account', async () => {
+    await expectNothing(
+      [vault, bob],
+      direct(bob, 'approveAgent', { agentAddress: vault.address, agentName: 'desk' }),
+      { code: 10008, name: 'AGENT', message: used, details: { field: 'agentAddress' } },
+    );
+    await expectNothing(
+      [vault, bob],
+      direct(bob, 'approveBuilderFee', { builder: vault.address, maxFeeRate: '0.1%' }),
+      {
+        code: 10012,
+        name: 'BUILDER',
+        message: 'Invalid builder address',
+        details: { field: 'builder' },
+      },
+    );
+    await expectNothing(
+      [vault, bob],
+      direct(vault, 'convertToMultiSigUser', { signers: signerSet([bob], 1) }),
+      {
+        code: 10000,
+        name: 'INVALID',
+        message: 'Invalid multi-sig signers',
+        details: { field: 'signers', why: 'a vault is no multi-sig account' },
+      },
+    );
+  });
+
+  test('and none of these can become a vault', async () => {
+    const [agent, company] = [world.stranger('agent'), await world.resident('company')];
+    done(await bob.approveAgent(agent.address));
+    expectRefusal(await register({ vault: agent.address }), 10008, used);
+    done(await send(bob, 'approveBuilderFee', { builder: leader.address, maxFeeRate: '0.1%' }));
+    expectRefusal(await register({ vault: leader.address }), 10012, 'Invalid builder address');
+    const signers = signerSet([bob], 1);
+    done(await send(company, 'convertToMultiSigUser', { signers }));
+    expectRefusal(await register({ vault: company.address }), 10000, 'Invalid multi-sig signers');
+  });
+});
+
+describe('registration and shares', () => {
+  test('opens an account for a new address', async () => {
+    const fresh = world.stranger('fresh');
+    done(await register({ vault: fresh.address }));
+    expect(await accountStatus(world.client, fresh.address)).toMatchObject({ exists: true });
+    await fund(world.client, fresh.address);
+    expect((await fresh.state()).withdrawable).toBe('1000');
+  });
+
+  test('only an admin registers', async () => {
+    const action = {
+      type: 'venueAdmin',
+      registerVault: { vault: bob.address, leader: leader.address, name: 'Mine' },
+    };
+    await expectNothing(
+      [leader, bob],
+      leader.sign(action),
+      unauthorized('Signer is not permitted to send venueAdmin', { got: leader.address }),
+    );
+  });
+
+  const equityOf = async (actor: Actor) => (await actor.state()).vaultEquity;
+
+  test('vaultEquity is account value × shares / all shares, rounded down, over all vaults', async () => {
+    const shares = [
+      { user: leader.address, shares: '1' },
+      { user: bob.address, shares: '2' },
+    ];
+    done(await register({ shares }));
+    expect([await equityOf(leader), await equityOf(bob), await equityOf(vault)]).toEqual([
+      '333.333333',
+      '666.666666',
+      '0',
+    ]);
+    // A second vault, of 3 USDC: half of it is 1.5 more.
+    const second = world.stranger('second');
+    done(await tokenSend(bob, { to: second.address, amount: '3' }));
+    const halves = [
+      { user: leader.address, shares: '0.000001' },
+      { user: vault.address, shares: '0.000001' },
+    ];
+    done(await register({ vault: second.address, shares: halves }));
+    expect([await equityOf(leader), await equityOf(vault)]).toEqual(['334.833333', '1.5']);
+  });
+
+  test('it follows profit and loss, and stays when only the leader changes', async () => {
+    const own = await operator.list();
+    done(await register({ shares: [{ user: bob.address, shares: '4' }] }));
+    await trade(vault, leader, { market: own, price: '100', size: '10' });
+    await own.push('101');
+    // 1000 − 0.45 of fee + 10 of profit, all of it bob's.
+    expect(await equityOf(bob)).toBe('1009.55');
+    done(await register({ leader: bob.address, name: 'Renamed' }));
+    expect(await equityOf(bob)).toBe('1009.55');
+    done(await register({ shares: [] }));
+    expect(await equityOf(bob)).toBe('0');
+  });
+
+  test('a user twice, or less than nothing, is refused, and nothing changes', async () => {
+    done(await register({ shares: [{ user: bob.address, shares: '4' }] }));
+    const twice = [
+      { user: bob.address, shares: '1' },
+      { user: bob.address, shares: '1' },
+    ];
+    expectRefusal(await register({ shares: twice }), 10002, 'Wrong type for user');
+    const negative = [{ user: bob.address, shares: '-1' }];
+    expectRefusal(await register({ shares: negative }), 10002, 'Wrong type for shares');
+    expect(await equityOf(bob)).toBe('1000');
+  });
+});

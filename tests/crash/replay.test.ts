@@ -1,0 +1,219 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { aVenue, type Actor } from '../support/actors.ts';
+import type { Json, Reply } from '../support/client.ts';
+import { OPERATED } from '../support/perps.ts';
+import { chance } from '../support/seeded.ts';
+import { nextNonce, ZERO_ADDRESS, type Envelope } from '../support/wallet.ts';
+import { Record, type Recorded } from './record.ts';
+
+/**
+ * Goal: no recorded request, sent again in any order, in any spelling and after any restart, is
+ * executed twice (R-tx, R-nonce). Method: everything that can be signed is done once, recorded, and
+ * sent again shuffled; what the venue shows must stay as it was.
+ *
+ * `REPLAY_SEED=7 REPLAY_ROUNDS=40 npx vitest run tests/crash/replay` repeats or prolongs it.
+ */
+
+const SEED = Number(process.env['REPLAY_SEED'] ?? 20_261_115);
+const ROUNDS = Number(process.env['REPLAY_ROUNDS'] ?? 8);
+const AT_ONCE = 16;
+
+const world = aVenue([...OPERATED, '--oracle-every-ms', '1000', '--snapshot-every-blocks', '40']);
+const random = chance(SEED);
+let record: Record;
+
+beforeAll(async () => {
+  process.stdout.write(`replay test: REPLAY_SEED=${SEED} REPLAY_ROUNDS=${ROUNDS}\n`);
+  record = await Record.begin(world);
+  await record.prepare();
+  for (let number = 0; number < ROUNDS; number++) await record.round(number);
+  const kinds = Object.groupBy(record.requests, ({ kind }) => kind);
+  const counts = Object.entries(kinds).map(([kind, requests]) => `${kind} ${requests?.length}`);
+  process.stdout.write(`replay test: ${record.requests.length} requests: ${counts.join(', ')}\n`);
+}, 120_000);
+
+/** Spellings of one request that have the same hash (2.3): only what is not signed differs. */
+const SPELLINGS: readonly ((envelope: Envelope) => object)[] = [
+  (envelope) => envelope,
+  (envelope) => ({ isFrontend: true, ...envelope }),
+  ({ signature: { r, s, v }, ...rest }) => ({ ...rest, signature: { v: v - 27, s, r } }),
+  ({ signature: { r, s, v }, ...rest }) => ({ signature: { r: shortened(r), s, v }, ...rest }),
+  ({ signature: { r, s, v }, ...rest }) => ({
+    ...rest,
+    signature: { r: upper(r), s: upper(s), v },
+  }),
+];
+
+function shortened(hex: string): string {
+  return `0x${hex.slice(2).replace(/^0+/, '')}`;
+}
+
+function upper(hex: string): string {
+  return `0x${hex.slice(2).toUpperCase()}`;
+}
+
+/** Sends everything again in a new order; each answer is the first one's (R-tx). */
+async function replay(): Promise<void> {
+  const left = [...record.requests];
+  const work = async () => {
+    while (left.length > 0) {
+      const [recorded] = left.splice(random.below(left.length), 1) as [Recorded];
+      const isConfirmed = random.below(2) === 0;
+      const spelt = random.pick(SPELLINGS)(recorded.signed.envelope);
+      const confirm = isConfirmed ? { confirm: 'executed' } : {};
+      const reply = await world.client.post('/exchange', { ...spelt, ...confirm });
+      expectFirst(recorded, reply, isConfirmed);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+function expectFirst({ kind, first }: Recorded, { json, text }: Reply, isConfirmed: boolean): void {
+  if (isConfirmed) expect(json, `${kind}: ${text}`).toEqual(first);
+  // Without `confirm` the answer tells the acceptance only.
+  else
+    expect(json, `${kind}: ${text}`).toMatchObject({
+      status: 'ok',
+      data: { type: first.data.type },
+    });
+}
+
+/** All that the interface shows of the people, but for what time changes by itself. */
+async function seen(): Promise<Json> {
+  const { alice, barred, bob, builder, carol, dave, shared, operator } = record;
+  const vault = { address: record.vault };
+  const gated = { type: 'accountStatus', user: barred, channel: 1 };
+  const traders = [alice, bob, carol];
+  const owners = [dave, builder, shared, vault, operator.actor, { address: ZERO_ADDRESS }];
+  return {
+    markets: await world.client.data({ type: 'perpMeta' }),
+    barred: (await world.client.post('/account-status', gated)).json,
+    traders: await Promise.all(traders.map(async ({ address }) => whatTraderHas(address))),
+    owners: await Promise.all(owners.map(async ({ address }) => whatOwnerHas(address))),
+    receipts: await receipts(),
+  };
+}
+
+/** Funding moves the money of a position when an hour ends, so only its size and cost are seen. */
+async function whatTraderHas(user: string): Promise<Json> {
+  const { state, ...rest } = await whatOwnerHas(user);
+  const positions = state.assetPositions.map(({ position }: Json) => {
+    const { asset, szi, entryPx, leverage, cumFee } = position;
+    return { asset, szi, entryPx, leverage, cumFee };
+  });
+  return { positions, ...rest };
+}
+
+async function whatOwnerHas(user: string): Promise<Json> {
+  const ask = async (type: string, more: object = {}) => {
+    const { json } = await world.client.info({ type, user, ...more });
+    return json.data ?? json;
+  };
+  const { time: _time, ...state } = await ask('clearinghouseState');
+  const { time: _other, ...outcome } = await ask('clearinghouseState', { accountType: 'outcome' });
+  const settings = [world.btc, world.eth, world.sol].map(async ({ coin }) => {
+    const { leverage, positionMode } = await ask('activeAssetData', { coin });
+    return { leverage, positionMode };
+  });
+  return {
+    state,
+    outcome,
+    settings: await Promise.all(settings),
+    orders: await ask('frontendOpenOrders'),
+    triggers: await ask('triggerOrders'),
+    agents: await ask('approvedAgents'),
+    builders: await ask('approvedBuilders'),
+    signers: await ask('multiSigSigners'),
+    earned: await ask('builderState'),
+    ledger: await ask('userNonFundingLedgerUpdates'),
+  };
+}
+
+/** One receipt for each request, in the block in which it was first executed. */
+async function receipts(): Promise<Json[]> {
+  return Promise.all(
+    record.requests.map(async ({ signed }) =>
+      world.client.data({ type: 'actionStatus', txHash: signed.txHash }),
+    ),
+  );
+}
+
+/** Sends everything again and compares what the venue shows. */
+async function expectNothingTwice(): Promise<void> {
+  const before = await seen();
+  await replay();
+  expect(await seen()).toEqual(before);
+}
+
+async function restart(how: 'kill' | 'stop'): Promise<void> {
+  await world.venue[how]();
+  await world.venue.startAgain();
+}
+
+describe('requests that were executed are not executed again', () => {
+  test('while the venue runs, however often they come', async () => {
+    const before = await seen();
+    for (const receipt of before.receipts) expect(receipt.block).not.toBeNull();
+    for (let times = 0; times < 3; times++) await replay();
+    expect(await seen()).toEqual(before);
+  }, 60_000);
+
+  test('after a kill, nor after a stop', async () => {
+    const before = await seen();
+    await restart('kill');
+    await replay();
+    await restart('stop');
+    await replay();
+    expect(await seen()).toEqual(before);
+  }, 60_000);
+
+  test('once the nonces of their signers have been pushed out of memory', async () => {
+    const { alice, bob, dave } = record;
+    for (const actor of [alice, bob, dave]) await spendNonces(actor, 101);
+    await expectNothingTwice();
+  }, 60_000);
+
+  test('after their agent was revoked and approved again, nor is what it never sent', async () => {
+    const { alice, desk } = record;
+    const { btc } = world;
+    const cancels = (await alice.openOrders()).map(({ oid }: Json) => ({ a: btc.id, o: oid }));
+    const withheld = await desk.sign({ type: 'cancel', cancels });
+    await record.approve(ZERO_ADDRESS, 'desk');
+    await expectNothingTwice();
+    await record.approve(desk.address, 'desk');
+    await restart('kill');
+    const before = await seen();
+    await replay();
+    const late = await world.client.executed(withheld);
+    expect(late.json, late.text).toMatchObject({ status: 'err', code: 10004 });
+    expect(await seen()).toEqual(before);
+    // It is the floor of the nonces that stops the old one: a new one passes.
+    await record.act(desk, { type: 'cancelAll', asset: world.eth.id });
+  }, 60_000);
+
+  test('after their agent went to another owner', async () => {
+    const { bob, desk } = record;
+    await record.approve(ZERO_ADDRESS, 'desk');
+    await record.direct(bob, 'approveAgent', { agentAddress: desk.address, agentName: 'mine' });
+    await expectNothingTwice();
+  }, 60_000);
+
+  test('after an account of several signers was one of one, and of several again', async () => {
+    await record.unshare();
+    await expectNothingTwice();
+    await record.share();
+    await restart('kill');
+    await expectNothingTwice();
+  }, 60_000);
+});
+
+/** Cancels of nothing: they use nonces up and do nothing else. */
+async function spendNonces(actor: Actor, count: number): Promise<void> {
+  const action = { type: 'cancel', cancels: [{ a: world.btc.id, o: 1 }] };
+  for (let left = count; left > 0; left -= AT_ONCE) {
+    const batch = Array.from({ length: Math.min(AT_ONCE, left) }, async () =>
+      world.client.exchange(await actor.sign(action, { nonce: nextNonce() })),
+    );
+    for (const reply of await Promise.all(batch)) expect(reply.json.status, reply.text).toBe('ok');
+  }
+}

@@ -1,0 +1,231 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { aVenue, type Actor } from '../support/actors.ts';
+import type { Json } from '../support/client.ts';
+import { directAction, signDirect } from '../support/direct.ts';
+import {
+  act,
+  done,
+  groupAction,
+  Operator,
+  OPERATED,
+  perpOrder,
+  trade,
+  triggerOrder,
+} from '../support/perps.ts';
+import { chance } from '../support/seeded.ts';
+import { nextNonce, signApproveAgent, type Envelope, type Signed } from '../support/wallet.ts';
+import { HeapProbe, INSPECTABLE } from './heap-probe.ts';
+import { metricOf, press, together, type Pressed } from './press.ts';
+import { Requests } from './requests.ts';
+import { queries, serviceRequests, SOMEONE, strangerEnvelopes } from './samples.ts';
+import { SignedRequests } from './signed-requests.ts';
+
+/**
+ * Goal: nothing that can be posted makes the venue fail, grow, or change what it should not.
+ * Method: good requests of every kind are mutated by structure and sent to a real venue, first such
+ * as nobody with an account signed, then such as somebody did.
+ *
+ * `FUZZ_SEED=7 FUZZ_ENVELOPES=2000000 npx vitest run tests/fuzz` repeats or prolongs it.
+ */
+
+const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_115);
+const COUNT = Number(process.env['FUZZ_ENVELOPES'] ?? 200_000);
+/** Each is signed anew, which costs more than all else about it. */
+const SIGNED_COUNT = Math.ceil(COUNT / 50);
+const MEBIBYTE = 1024 * 1024;
+/** Accounts that the faucet made and blocks that passed take some; requests take none. */
+const HEAP_GROWTH_MAX = 4 * MEBIBYTE;
+const RESIDENT_GROWTH_MAX = 256 * MEBIBYTE;
+
+vi.stubEnv(INSPECTABLE.name, INSPECTABLE.value);
+const world = aVenue([...OPERATED, '--oracle-every-ms', '1000']);
+const operator = new Operator(world);
+const random = chance(SEED);
+
+let stranger: Actor;
+let residents: Actor[];
+let strangerSamples: Envelope[];
+/** Requests of residents that were executed: sent again they may do nothing. */
+const executed: Envelope[] = [];
+
+beforeAll(async () => {
+  process.stdout.write(`fuzz: FUZZ_SEED=${SEED} FUZZ_ENVELOPES=${COUNT}\n`);
+  stranger = world.stranger('stranger');
+  residents = [await world.resident('alice'), await world.resident('bob')];
+  residents.push(await world.resident('carol'));
+  await settleResidents();
+  strangerSamples = await strangerEnvelopes(stranger, world.btc);
+}, 60_000);
+
+async function once(signed: Signed): Promise<void> {
+  done(await world.client.executed(signed));
+  executed.push(signed.envelope);
+}
+
+/** Positions, orders, triggers and agents in a market that then stands still (R-halt). */
+async function settleResidents(): Promise<void> {
+  const { eth: market } = world;
+  const [alice, bob, carol] = residents as [Actor, Actor, Actor];
+  const size = market.worth(50);
+  const at = market.at(0);
+  await once(await alice.sign({ type: 'updateLeverage', asset: market.id, leverage: 7 }));
+  await trade(alice, bob, { market, price: at, size });
+  await trade(carol, bob, { market, price: at, size, buyerMargin: 'isolated' });
+  const low = perpOrder({ market, side: 'buy', price: market.at(-3000), size });
+  const stop = triggerOrder({ market, side: 'sell', kind: 'sl', at: market.at(-2000), size });
+  for (const actor of [alice, carol]) {
+    await once(await actor.sign(groupAction('na', low, low)));
+    await once(await actor.sign(groupAction('na', stop)));
+    const options = { agentAddress: world.stranger('agent').address, nonce: nextNonce() };
+    await once(await signApproveAgent(actor.key, { ...options, agentName: 'desk' }));
+    await once(await actor.sign({ type: 'scheduleCancel', time: Date.now() + 3_600_000 }));
+  }
+  await operator.set(market, { haltTrading: true });
+  // Requests that would be granted a second time, if it were not for their nonces.
+  const nonce = nextNonce();
+  const own = { destination: carol.address, token: 0, amount: '1.5' };
+  const between = { fromAccountType: 'perp', toAccountType: 'outcome' };
+  const send = directAction('tokenSend', nonce, { ...own, ...between });
+  await once(await signDirect(carol.key, send, { nonce }));
+  const { sol } = world;
+  const far = { market: sol, side: 'buy', price: sol.at(-7000), size: sol.worth(50) } as const;
+  await once(await carol.sign(groupAction('na', perpOrder(far))));
+}
+
+/** All that the interface shows of the residents and the venue, without the clock. */
+async function seen(): Promise<Json> {
+  const users = residents.map(({ address }) => address);
+  const asked = [world.eth, world.sol]
+    .flatMap((market) => queries(users, market, executed[0]!))
+    .concat(users.map((user) => ({ type: 'clearinghouseState', user, accountType: 'outcome' })))
+    .filter(({ type }) => !CHANGING.has(type));
+  const replies = asked.map(async (query) => [query, timeless(await world.client.info(query))]);
+  return Promise.all(replies);
+}
+
+/** Queries that tell the time, or what a block did. */
+const CHANGING = new Set<unknown>(['rateLimit', 'blocks', 'block', 'stateHash', 'candleSnapshot']);
+
+function timeless({ status, json }: Json): Json {
+  const { data } = json;
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return { status, json };
+  const { time: _time, ...rest } = data;
+  return { status, json: { ...json, data: rest } };
+}
+
+function tell(what: string, { tally, seconds }: Pressed): void {
+  const total = [...tally.values()].reduce((sum, count) => sum + count, 0);
+  const rows = [...tally]
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([key, count]) => `${key}: ${count}`);
+  process.stdout.write(
+    `fuzz: ${total} ${what} in ${seconds.toFixed(1)} s, ${Math.round(total / seconds)} a second\n` +
+      `fuzz: ${rows.join(', ')}\n`,
+  );
+}
+
+describe('requests that nobody signed', () => {
+  let pressed: Pressed;
+  /** What the venue needs after each quarter of the requests, in bytes. */
+  const memory: { readonly heap: number; readonly resident: number }[] = [];
+
+  test('are all answered as the interface says, and change nothing', async () => {
+    const users = [...residents.map(({ address }) => address), SOMEONE];
+    const envelopes = [...strangerSamples, ...executed];
+    const requests = new Requests(
+      {
+        shares: {
+          '/exchange': 60,
+          '/info': 32,
+          '/account-status': 4,
+          '/account': 1,
+          '/request-fund': 3,
+        },
+        bodies: [
+          ...envelopes.map((envelope) => ['/exchange', envelope] as const),
+          ...queries(users, world.btc, executed[0]!).map((query) => ['/info', query] as const),
+          ...serviceRequests(residents.map(({ address }) => address)),
+        ],
+      },
+      random,
+    );
+    const before = await seen();
+    const { operations } = world.venue;
+    const ordersBefore = await metricOf(operations, 'oddlot_orders_total');
+    const probe = await HeapProbe.open(world.venue);
+    const quarters: Pressed[] = [];
+    try {
+      for (let quarter = 0; quarter < 4; quarter++) {
+        quarters.push(await press(world.venue.url, COUNT / 4, () => requests.next()));
+        const resident = await metricOf(operations, 'process_resident_memory_bytes');
+        memory.push({ heap: await probe.used(), resident });
+      }
+    } finally {
+      // A process whose inspector is in use does not end.
+      probe.close();
+    }
+    pressed = together(quarters);
+    tell('requests', pressed);
+    expect(pressed.faults).toEqual([]);
+    expect(await seen()).toEqual(before);
+    expect(await metricOf(operations, 'oddlot_orders_total')).toBe(ordersBefore);
+  }, 400_000);
+
+  test('reach every layer of the venue', () => {
+    const { tally } = pressed;
+    for (const code of [0, 10001, 10002, 10003, 10004, 10005, 10006, 10013, 10016]) {
+      const status = code === 10002 || code === 10013 ? 400 : 200;
+      expect(tally.get(`/exchange ${status} ${code}`), `code ${code}`).toBeGreaterThan(0);
+    }
+    for (const key of ['200 0', '200 10000', '200 10404', '400 10002', '403 10001', '413 10002']) {
+      expect(tally.get(`/info ${key}`), key).toBeGreaterThan(0);
+    }
+    // Who signed is found out only once everything about the shape is right.
+    const recovered = (tally.get('/exchange 200 10006') ?? 0) + (tally.get('/exchange 200 0') ?? 0);
+    expect(recovered).toBeGreaterThan(COUNT / 10);
+  });
+
+  test('leave no memory behind', () => {
+    const shown = memory.map(({ heap, resident }) =>
+      [heap, resident].map((bytes) => `${(bytes / MEBIBYTE).toFixed(1)} MiB`).join(' of '),
+    );
+    process.stdout.write(`fuzz: heap of resident memory by quarter: ${shown.join(', ')}\n`);
+    const [, second, , last] = memory;
+    expect(last!.heap).toBeLessThan(second!.heap + HEAP_GROWTH_MAX);
+    expect(last!.resident).toBeLessThan(second!.resident + RESIDENT_GROWTH_MAX);
+  });
+
+  test('use up no nonce of somebody who had no account yet (R-nonce)', async () => {
+    await world.client.post('/request-fund', { user: stranger.address });
+    const first = strangerSamples.find(({ action }) => action['type'] === 'order')!;
+    done(await world.client.executed(first));
+  });
+});
+
+describe('requests that somebody with an account signed', () => {
+  /** Codes of the rules of trading, accounts and money: behind them is the engine. */
+  const RULES = [10000, 10008, 10009, 10010, 10011, 10012, 10014, 10404];
+
+  test('are all answered as the interface says, and change nothing of anybody else', async () => {
+    const requests = await SignedRequests.begin(world, operator, random);
+    const before = await seen();
+    const pressed = await press(world.venue.url, SIGNED_COUNT, async () => requests.next());
+    tell('signed requests', pressed);
+    expect(pressed.faults).toEqual([]);
+    expect(await seen()).toEqual(before);
+    const countOf = (code: number) => pressed.tally.get(`/exchange 200 ${code}`) ?? 0;
+    expect(countOf(0)).toBeGreaterThan(SIGNED_COUNT / 20);
+    const ruled = RULES.reduce((sum, code) => sum + countOf(code), 0);
+    expect(ruled).toBeGreaterThan(SIGNED_COUNT / 20);
+  }, 200_000);
+
+  test('and afterwards the venue trades as before', async () => {
+    const { eth } = world;
+    await operator.set(eth, { haltTrading: false });
+    const [alice, bob] = residents as [Actor, Actor];
+    const size = eth.worth(30);
+    await trade(alice, bob, { market: eth, price: eth.at(0), size });
+    done(await act(alice, { type: 'cancelAll' }));
+    expect(await alice.openOrders()).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+import type { Actor, World } from '../support/actors.ts';
+import { directAction, isDirect, signDirect, signMultiSig } from '../support/direct.ts';
+import { act, done, type Operator } from '../support/perps.ts';
+import type { Chance } from '../support/seeded.ts';
+import { addressOf, keyOf, nextNonce } from '../support/wallet.ts';
+import type { JsonObject, Signed } from '../support/wallet.ts';
+import { textOf, treeOf, type Tree } from './json-tree.ts';
+import { mutateTree, nudgeTree } from './mutate.ts';
+import type { Sent } from './pipeline.ts';
+import { JSON_HEADERS } from './requests.ts';
+import { directActions, tradingActions } from './samples.ts';
+
+/** Actions that are mutated first and signed afterwards, by people who have accounts and malice. */
+
+const SIGNERS = [keyOf('malicious signer 1'), keyOf('malicious signer 2')] as const;
+const VAULT = addressOf(keyOf('malicious vault'));
+const PEOPLE = 8;
+
+export class SignedRequests {
+  readonly #random: Chance;
+  readonly #people: readonly Actor[];
+  /** An account of two signers. */
+  readonly #shared: Actor;
+  readonly #samples: readonly Tree[];
+
+  private constructor(world: World, people: readonly Actor[], shared: Actor, random: Chance) {
+    this.#people = people;
+    this.#shared = shared;
+    this.#random = random;
+    this.#samples = [...tradingActions(world.btc), ...directActions(0)]
+      // Whoever converts an account can do nothing more with its key.
+      .filter(({ type }) => type !== 'convertToMultiSigUser')
+      .map(treeOf);
+  }
+
+  static async begin(world: World, operator: Operator, random: Chance): Promise<SignedRequests> {
+    const people: Actor[] = [];
+    for (let count = 0; count < PEOPLE; count++) people.push(await world.resident('mallory'));
+    const registerVault = { vault: VAULT, leader: people[0]!.address, name: 'vault' };
+    done(await act(operator.actor, { type: 'venueAdmin', registerVault }));
+    const shared = await world.resident('shared');
+    const nonce = nextNonce();
+    const signers = { authorizedUsers: SIGNERS.map(addressOf).toSorted(), threshold: 2 };
+    const fields = { signers: JSON.stringify(signers) };
+    const convert = directAction('convertToMultiSigUser', nonce, fields);
+    done(await world.client.executed(await signDirect(shared.key, convert, { nonce })));
+    return new SignedRequests(world, people, shared, random);
+  }
+
+  async next(): Promise<Sent> {
+    for (;;) {
+      const body = await this.#body(this.#mutated());
+      if (body !== undefined) return { path: '/exchange', headers: JSON_HEADERS, body };
+    }
+  }
+
+  /** Undefined for what no client could sign: no object, a field of another type, endless depth. */
+  async #body(text: string): Promise<Buffer | undefined> {
+    const confirm = this.#random.below(2) === 0 ? { confirm: 'executed' } : {};
+    try {
+      const action = JSON.parse(text);
+      if (typeof action !== 'object' || action === null || Array.isArray(action)) return undefined;
+      const { envelope } = await this.#signed(action);
+      return Buffer.from(JSON.stringify({ ...envelope, ...confirm }));
+    } catch {
+      return undefined;
+    }
+  }
+
+  #mutated(): string {
+    const random = this.#random;
+    const sample = random.pick(this.#samples);
+    const isShaped = random.below(10) < 6;
+    return textOf(isShaped ? nudgeTree(sample, random) : mutateTree(sample, this.#samples, random));
+  }
+
+  async #signed(action: JsonObject): Promise<Signed> {
+    const nonce = nextNonce();
+    const isOwn = isDirect(action['type']);
+    const dated = isOwn ? { ...action, nonce } : action;
+    const actor = this.#random.pick(this.#people);
+    const way = this.#random.below(10);
+    if (way === 0) return this.#wrapped(dated, nonce);
+    if (isOwn) return signDirect(actor.key, dated, { nonce });
+    return actor.sign(dated, way === 1 ? { nonce, vaultAddress: VAULT } : { nonce });
+  }
+
+  async #wrapped(action: JsonObject, nonce: number): Promise<Signed> {
+    const [outerKey] = SIGNERS;
+    const multiSigUser = this.#shared.address;
+    return signMultiSig(action, { nonce, multiSigUser, outerKey, innerKeys: SIGNERS });
+  }
+}

@@ -1,0 +1,76 @@
+import { expect } from 'vitest';
+import type { Actor, World } from './actors.ts';
+import type { Reply } from './client.ts';
+import {
+  inner,
+  send,
+  signerSet,
+  transfer,
+  unauthorized,
+  type Inner,
+  type Refusal,
+  type Wrap,
+} from './keys.ts';
+import { done } from './perps.ts';
+
+/** An account with 1,000 USDC that two of three members act for, once it is converted. */
+export class Company {
+  readonly account: Actor;
+  /** They need no accounts of their own. */
+  readonly members: readonly [Actor, Actor, Actor];
+
+  private constructor(account: Actor, members: readonly [Actor, Actor, Actor]) {
+    this.account = account;
+    this.members = members;
+  }
+
+  static async of(world: World): Promise<Company> {
+    const members = ['first', 'second', 'third'].map((name) => world.stranger(name));
+    const [first, second, third] = members;
+    return new Company(await world.resident('company'), [first!, second!, third!]);
+  }
+
+  /** Makes it a multi-sig account. */
+  async found(): Promise<void> {
+    const reply = await convert(this.account, signerSet(this.members, 2));
+    done(reply);
+    expect(reply.json.data.type).toBe('ConvertToMultiSigUser');
+  }
+
+  /** Sent by the first member, signed by the first two, unless told otherwise. */
+  quorum(changes: Partial<Wrap> = {}): Wrap {
+    const [first, second] = this.members;
+    return { account: this.account, sender: first, signers: [first, second], ...changes };
+  }
+
+  /** Moves its own money, as a direct action inside a wrapper. */
+  toOutcome(amount: string): Inner {
+    const { address } = this.account;
+    return inner('tokenSend', transfer({ to: address, amount, into: 'outcome' }));
+  }
+
+  /** Why somebody's wrapper for it is refused. */
+  isNotLedBy(sender: Actor): Refusal {
+    const message = `Signer ${sender.address} is not authorized for ${this.account.address}`;
+    return unauthorized(message, { field: 'payload.outerSigner', got: sender.address });
+  }
+}
+
+export async function convert(actor: Actor, signers: string): Promise<Reply> {
+  return send(actor, 'convertToMultiSigUser', { signers });
+}
+
+export function tooFew(count: number, threshold: number): Refusal {
+  return unauthorized(`Not enough signatures: ${count} of ${threshold}`, {
+    field: 'signatures',
+    got: count,
+    allowed: { min: threshold },
+  });
+}
+
+export function noMultiSig(user: string): Refusal {
+  return unauthorized(`Not a multi-sig account: ${user}`, {
+    field: 'payload.multiSigUser',
+    got: user,
+  });
+}

@@ -1,0 +1,164 @@
+import { encode } from '@msgpack/msgpack';
+import { bytesToHex, keccak256, type Hex } from 'viem';
+import {
+  addressOf,
+  agentDigest,
+  agentPreimage,
+  APPROVE_AGENT_TYPES,
+  domainOf,
+  receiptNames,
+  signDigest,
+  TESTNET,
+  typedBytes,
+  type AgentOptions,
+  type Envelope,
+  type JsonObject,
+  type Network,
+  type Signature,
+  type Signed,
+  type Types,
+} from './wallet.ts';
+
+/** Signs every direct action (2.4) and the multiSig wrapper (2.5), from the text of the interface. */
+
+type Field = { readonly name: string; readonly type: string };
+
+const NETWORK_FIELDS: readonly Field[] = [
+  { name: 'serviceNetwork', type: 'string' },
+  { name: 'chainId', type: 'uint32' },
+  { name: 'apiVersion', type: 'uint32' },
+];
+const NONCE: Field = { name: 'nonce', type: 'uint64' };
+const WRAPPED: readonly Field[] = [
+  { name: 'payloadMultiSigUser', type: 'address' },
+  { name: 'outerSigner', type: 'address' },
+];
+
+/** What each direct action has between `apiVersion` and `nonce`. */
+const FIELDS: Readonly<Record<string, readonly Field[]>> = {
+  approveAgent: APPROVE_AGENT_TYPES.ApproveAgent.slice(NETWORK_FIELDS.length, -1),
+  approveBuilderFee: [
+    { name: 'builder', type: 'address' },
+    { name: 'maxFeeRate', type: 'string' },
+  ],
+  revokeBuilderFee: [{ name: 'builder', type: 'address' }],
+  tokenSend: [
+    { name: 'destination', type: 'address' },
+    { name: 'token', type: 'uint32' },
+    { name: 'amount', type: 'string' },
+    { name: 'fromAccountType', type: 'string' },
+    { name: 'toAccountType', type: 'string' },
+  ],
+  withdraw3: [
+    { name: 'destination', type: 'address' },
+    { name: 'amount', type: 'string' },
+  ],
+  convertToMultiSigUser: [{ name: 'signers', type: 'string' }],
+};
+
+/** True for the actions that only the account's own key signs. */
+export function isDirect(type: unknown): boolean {
+  return typeof type === 'string' && Object.hasOwn(FIELDS, type);
+}
+
+/** A direct action in canonical key order, from what is special about it. */
+export function directAction(type: string, nonce: number, fields: JsonObject): JsonObject {
+  return { type, ...TESTNET, ...fields, nonce };
+}
+
+export type DirectOptions = {
+  readonly nonce: number;
+  readonly signatureChainId?: number;
+  readonly network?: Network;
+};
+
+/** For whom an inner action is signed, and by whom it will be sent. */
+export type Wrapping = { readonly multiSigUser: string; readonly outerSigner: string };
+
+/** Signs a direct action with the account's key. */
+export async function signDirect(
+  privateKey: Hex,
+  action: JsonObject,
+  options: DirectOptions,
+): Promise<Signed> {
+  const typed = directBytes(action, options);
+  return signedTyped(privateKey, typed, withChain({ action, nonce: options.nonce }, options));
+}
+
+export type MultiSigOptions = DirectOptions &
+  Pick<AgentOptions, 'vaultAddress' | 'expiresAfter'> & {
+    readonly multiSigUser: string;
+    /** Signs the envelope; one of the account's signers. */
+    readonly outerKey: Hex;
+    /** Sign the inner action. */
+    readonly innerKeys: readonly Hex[];
+    /** Taken in place of what those keys would sign: from another wrapper. */
+    readonly signatures?: readonly Signature[];
+  };
+
+/** Signs an action for a multi-sig account: by each inner signer, then by the sender. */
+export async function signMultiSig(inner: JsonObject, options: MultiSigOptions): Promise<Signed> {
+  const { multiSigUser, outerKey, innerKeys, nonce, vaultAddress, expiresAfter } = options;
+  const wrapping = { multiSigUser, outerSigner: addressOf(outerKey) };
+  const digest = innerDigest(inner, wrapping, options);
+  const made = innerKeys.map(async (key) => signDigest(key, digest));
+  const signatures = options.signatures ?? (await Promise.all(made));
+  const content = { signatures, payload: { ...wrapping, action: inner } };
+  const hash = keccak256(agentPreimage(content, options));
+  const fields = [...NETWORK_FIELDS, { name: 'multiSigActionHash', type: 'bytes32' }, NONCE];
+  const network = options.network ?? TESTNET;
+  const message = { ...network, multiSigActionHash: hash, nonce: BigInt(nonce) };
+  const domain = domainOf(network, options.signatureChainId);
+  const typed = typedBytes(domain, { SendMultiSig: fields }, 'SendMultiSig', message);
+  const envelope = {
+    action: { type: 'multiSig', ...content },
+    nonce,
+    ...(vaultAddress === undefined ? {} : { vaultAddress }),
+    ...(expiresAfter === undefined ? {} : { expiresAfter }),
+  };
+  return signedTyped(outerKey, typed, withChain(envelope, options));
+}
+
+function innerDigest(inner: JsonObject, wrapping: Wrapping, options: MultiSigOptions): Hex {
+  if (isDirect(inner['type'])) return keccak256(directBytes(inner, options, wrapping));
+  const { multiSigUser, outerSigner } = wrapping;
+  const packed = bytesToHex(encode([multiSigUser, outerSigner, inner]));
+  return agentDigest(inner, { ...options, packed }).digest;
+}
+
+function directBytes(action: JsonObject, options: DirectOptions, wrapping?: Wrapping): Hex {
+  const type = String(action['type']);
+  const primaryType = type.charAt(0).toUpperCase() + type.slice(1);
+  const own = FIELDS[type];
+  if (own === undefined) throw new Error(`${type} is no direct action`);
+  const between = wrapping === undefined ? [] : WRAPPED;
+  const types: Types = { [primaryType]: [...NETWORK_FIELDS, ...between, ...own, NONCE] };
+  const message = {
+    ...action,
+    agentName: action['agentName'] ?? '',
+    nonce: BigInt(Number(action['nonce'])),
+    payloadMultiSigUser: wrapping?.multiSigUser,
+    outerSigner: wrapping?.outerSigner,
+  };
+  const domain = domainOf(options.network ?? TESTNET, options.signatureChainId);
+  return typedBytes(domain, types, primaryType, message);
+}
+
+async function signedTyped(
+  privateKey: Hex,
+  typed: Hex,
+  unsigned: Omit<Envelope, 'signature'>,
+): Promise<Signed> {
+  const digest = keccak256(typed);
+  const signature = await signDigest(privateKey, digest);
+  const { action, ...rest } = unsigned;
+  const envelope = { action, signature, ...rest };
+  return { envelope, digest, ...receiptNames(typed, signature) };
+}
+
+function withChain<Unsigned extends object>(
+  unsigned: Unsigned,
+  { signatureChainId }: DirectOptions,
+): Unsigned & { signatureChainId?: number } {
+  return signatureChainId === undefined ? unsigned : { ...unsigned, signatureChainId };
+}

@@ -1,0 +1,199 @@
+import { expect } from 'vitest';
+import { factsOf, type Actor } from './actors.ts';
+import type { Client, Json, Reply } from './client.ts';
+import {
+  directAction,
+  signDirect,
+  signMultiSig,
+  type DirectOptions,
+  type MultiSigOptions,
+} from './direct.ts';
+import { nextNonce, type JsonObject, type Signed } from './wallet.ts';
+
+/** Account actions, wrappers, and refusals that must change nothing. */
+
+/** Signs an account action with the actor's own key. */
+export async function direct(
+  actor: Actor,
+  type: string,
+  fields: JsonObject,
+  options: Partial<DirectOptions> = {},
+): Promise<Signed> {
+  const nonce = options.nonce ?? nextNonce();
+  return signDirect(actor.key, directAction(type, nonce, fields), { ...options, nonce });
+}
+
+/** Sends an account action and waits for its execution. */
+export async function send(actor: Actor, type: string, fields: JsonObject): Promise<Reply> {
+  return actor.client.executed(await direct(actor, type, fields));
+}
+
+export async function approveBuilder(
+  actor: Actor,
+  builder: string,
+  maxFeeRate = '0.1%',
+): Promise<Reply> {
+  return send(actor, 'approveBuilderFee', { builder, maxFeeRate });
+}
+
+export type Transfer = {
+  readonly to: string;
+  readonly amount: string;
+  readonly token?: number;
+  readonly from?: string;
+  readonly into?: string;
+};
+
+/** The fields of a tokenSend, from perp to perp unless told otherwise. */
+export function transfer({ to, amount, token = 0, from = 'perp', into = 'perp' }: Transfer) {
+  return { destination: to, token, amount, fromAccountType: from, toAccountType: into };
+}
+
+export async function tokenSend(actor: Actor, options: Transfer): Promise<Reply> {
+  return send(actor, 'tokenSend', transfer(options));
+}
+
+/** The text that `signers` of convertToMultiSigUser is. */
+export function signerSet(members: readonly Actor[], threshold: number): string {
+  return JSON.stringify({ authorizedUsers: addressesOf(members), threshold });
+}
+
+/** As clients send them: lower case, ascending. */
+export function addressesOf(members: readonly Actor[]): string[] {
+  return members.map((member) => member.address).toSorted();
+}
+
+export type Wrap = Partial<DirectOptions> &
+  Pick<MultiSigOptions, 'vaultAddress' | 'expiresAfter' | 'signatures'> & {
+    readonly account: Actor;
+    readonly sender: Actor;
+    readonly signers: readonly Actor[];
+  };
+
+/** An account action as it stands inside a wrapper, or outside, with a nonce of its own. */
+export type Inner = (nonce: number) => JsonObject;
+
+export const inner =
+  (type: string, fields: JsonObject): Inner =>
+  (nonce) =>
+    directAction(type, nonce, fields);
+
+/** Signs what a multi-sig account is to do; a function gets the nonce of the envelope. */
+export async function wrapped(action: JsonObject | Inner, options: Wrap): Promise<Signed> {
+  const nonce = options.nonce ?? nextNonce();
+  const { account, sender, signers, ...rest } = options;
+  return signMultiSig(typeof action === 'function' ? action(nonce) : action, {
+    ...rest,
+    nonce,
+    multiSigUser: account.address,
+    outerKey: sender.key,
+    innerKeys: signers.map((signer) => signer.key),
+  });
+}
+
+export async function signersOf(actor: Actor): Promise<Json> {
+  return actor.client.data({ type: 'multiSigSigners', user: actor.address });
+}
+
+export async function buildersOf(actor: Actor): Promise<Json[]> {
+  return actor.client.data({ type: 'approvedBuilders', user: actor.address });
+}
+
+export async function builderState(actor: Actor): Promise<Json> {
+  return actor.client.data({ type: 'builderState', user: actor.address });
+}
+
+export async function outcomeMoney(actor: Actor): Promise<string> {
+  const state = await actor.client.data({
+    type: 'clearinghouseState',
+    user: actor.address,
+    accountType: 'outcome',
+  });
+  return state.withdrawable;
+}
+
+/** Every row of the ledger as its delta, newest first. */
+export async function deltasOf(actor: Actor): Promise<Json[]> {
+  const rows = await actor.client.data({
+    type: 'userNonFundingLedgerUpdates',
+    user: actor.address,
+  });
+  return rows.map((row: Json) => row.delta);
+}
+
+export async function accountStatus(client: Client, user: string, channel?: number): Promise<Json> {
+  const asked = { type: 'accountStatus', user, ...(channel === undefined ? {} : { channel }) };
+  const reply = await client.post('/account-status', asked);
+  expect(reply.json, reply.text).toMatchObject({ success: true, code: 0 });
+  return reply.json.data;
+}
+
+/** A refusal before consensus, word by word; `response` is what gates write for `message`. */
+export type Refusal = {
+  readonly code: number;
+  readonly name: string;
+  readonly message?: string;
+  readonly response?: string;
+  /** Without `docs`, which every refusal has. */
+  readonly details?: JsonObject;
+};
+
+/** The whole reply must be this refusal. */
+export function expectExactly(reply: Reply, refusal: Refusal): void {
+  const { details, ...words } = refusal;
+  const docs = `/docs/errors#${refusal.name}`;
+  expect(reply.status, reply.text).toBe(200);
+  expect(reply.json, reply.text).toEqual({
+    status: 'err',
+    ...words,
+    details: { ...details, docs },
+  });
+}
+
+/** Sends what must be refused with these words and must change nothing for anyone given. */
+export async function expectNothing(
+  people: readonly Actor[],
+  attempt: Promise<Signed> | (() => Promise<Reply>),
+  refusal: Refusal,
+): Promise<void> {
+  const before = await everythingOf(people);
+  const [someone] = people;
+  const reply =
+    typeof attempt === 'function' ? await attempt() : await someone!.client.executed(await attempt);
+  expectExactly(reply, refusal);
+  expect(await everythingOf(people)).toEqual(before);
+}
+
+/** All that the venue tells of somebody, without the clock and their rank among others. */
+export async function everythingOf(people: readonly Actor[]): Promise<Json> {
+  const known = await factsOf(...people);
+  for (const { state } of known) {
+    for (const { position } of state.assetPositions) delete position.adlQuantile;
+  }
+  const keys = await Promise.all(
+    people.map(async (actor) => ({
+      outcome: await outcomeMoney(actor),
+      ledger: await deltasOf(actor),
+      builders: await buildersOf(actor),
+      earned: await builderState(actor),
+      signers: await signersOf(actor),
+    })),
+  );
+  return { known, keys };
+}
+
+export const noAccount = (got: string): Refusal => ({
+  code: 10006,
+  name: 'NO_ACCOUNT',
+  message: 'No trading account found. Please deposit first.',
+  details: { got },
+});
+
+export const unauthorized = (message: string, details?: JsonObject): Refusal => ({
+  code: 10003,
+  name: 'UNAUTHORIZED',
+  message,
+  ...(details === undefined ? {} : { details }),
+});
+
+export const MULTI_SIG_REQUIRED = unauthorized('Multi-sig account requires a multiSig payload');
