@@ -298,15 +298,17 @@ describe('registration and shares', () => {
     expect(await equityOf(bob)).toBe('0');
   });
 
-  test('a user twice, or less than nothing, is refused, and nothing changes', async () => {
+  test('a user twice, or shares that cannot be counted, are refused whole', async () => {
     done(await register({ shares: [{ user: bob.address, shares: '4' }] }));
     const twice = [
       { user: bob.address, shares: '1' },
       { user: bob.address, shares: '1' },
     ];
     expectRefusal(await register({ shares: twice }), 10002, 'Wrong type for user');
-    const negative = [{ user: bob.address, shares: '-1' }];
-    expectRefusal(await register({ shares: negative }), 10002, 'Wrong type for shares');
+    for (const shares of ['-1', '0.0000001', '9007199254.740992']) {
+      const reply = await register({ shares: [{ user: bob.address, shares }] });
+      expectRefusal(reply, 10002, 'Wrong type for shares');
+    }
     expect(await equityOf(bob)).toBe('1000');
   });
 });

@@ -14,6 +14,8 @@ export type Samples = {
 };
 
 const MEBIBYTE = 1024 * 1024;
+/** Beyond four mebibytes the venue does not read to the end, and with that the connection is lost. */
+const BYTES_MAX = 2 * MEBIBYTE;
 /** One in so many requests is about as large as a body may be. */
 const LARGE_EVERY = 2_000;
 const MANY_KEYS = 60_000;
@@ -72,7 +74,7 @@ export class Requests {
       return { path, headers: JSON_HEADERS, body: Buffer.from(this.#large(textOf(sample))) };
     }
     const headers = random.below(30) === 0 ? random.pick(OTHER_HEADERS) : JSON_HEADERS;
-    return { path, headers, body: this.#mutated(sample) };
+    return { path, headers, body: this.#mutated(sample).subarray(0, BYTES_MAX) };
   }
 
   #mutated(sample: Tree): Buffer {

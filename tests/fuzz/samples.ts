@@ -195,11 +195,16 @@ export function queries(
     { type: 'builderMeShare', user, dimension: 'instrument', window: '30d' },
     { type: 'builderMeClaimable', user },
     { type: 'actionStatus', signer: user, nonce: envelope.nonce },
-    { type: 'simulate', user, action: envelope.action, vaultAddress: null },
     { type: 'depositWithPermit', user, ...permit, waitForReceipt: false },
   ];
+  // A simulation goes through the rules of trading without a signature.
+  const [user] = users;
+  const simulations = [...tradingActions(market), ...directActions(envelope.nonce)].map(
+    (action) => ({ type: 'simulate', user, action, vaultAddress: null }),
+  );
   return [
     ...users.flatMap(ofUser),
+    ...simulations,
     { type: 'perpMeta', dex: '' },
     { type: 'perpMetaDetail', assetName: 'BTC' },
     { type: 'l2Book', coin, tick: '' },

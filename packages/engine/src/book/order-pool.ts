@@ -132,7 +132,7 @@ export class OrderPool {
   readonly #origin: OrderPool | undefined;
   readonly #forkStamp: number;
   #stamps: Int32Array = NO_INTS;
-  /** What this pool's forks use. */
+  /** What this pool's forks use; in a fork, the memory that it lives in. */
   #scratch: Scratch | undefined;
 
   /**

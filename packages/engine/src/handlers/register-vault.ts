@@ -50,7 +50,7 @@ export function checkRegisterVault(
     if (seen.has(user)) return fault(`shares[${index}].user`, 'a user is named twice');
     seen.add(user);
     if (!Number.isSafeInteger(count) || count < 0) {
-      return fault(`shares[${index}].shares`, 'must not be negative');
+      return fault(`shares[${index}].shares`, 'must be a count of 0.000001, not below 0');
     }
   }
   return undefined;

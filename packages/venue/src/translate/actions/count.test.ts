@@ -38,11 +38,14 @@ describe('count', () => {
   });
 });
 
-test('reference prices round half up, definitions do not round', () => {
+test('reference prices round half up, definitions are neither rounded nor cut', () => {
   expect(nearestCount('100.04', 1)).toBe(1000);
   expect(nearestCount('100.05', 1)).toBe(1001);
   expect(nearestCount('97123', 1)).toBe(971_230);
   expect(nearestCount('125', -1)).toBe(13);
   expect(exactCount('100.5', 1)).toBe(1005);
   expect(exactCount('100.55', 1)).toBe(-1);
+  expect(exactCount('9007199254.740990', 6)).toBe(Number.MAX_SAFE_INTEGER - 1);
+  expect(exactCount('9007199254.740992', 6)).toBe(-1);
+  expect(exactCount('-9007199254.740992', 6)).toBe(-Number.MAX_SAFE_INTEGER);
 });

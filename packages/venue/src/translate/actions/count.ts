@@ -42,9 +42,10 @@ export function nearestCount(text: string, decimals: number): number {
 
 /**
  * A decimal of the operator's, which lies on its grid or is nothing: −1 then, since a definition that
- * was silently rounded would be another one. Every rule refuses −1, and names the field.
+ * was silently rounded, or cut to what can be counted, would be another one. Every rule refuses −1,
+ * and names the field.
  */
 export function exactCount(text: string, decimals: number): number {
   const { value, exact } = count(text, decimals);
-  return exact ? value : -1;
+  return exact && value < Number.MAX_SAFE_INTEGER ? value : -1;
 }
