@@ -1,6 +1,7 @@
 import { type Address, type MicroUsdc, type TimeMs, ZERO_USDC } from '@oddlot/units';
 import type { MultiSigSet } from './command.ts';
 import { createVolume, type Volume } from './ledger/volume.ts';
+import type { OutcomeHolding } from './outcome/holding.ts';
 import type { Perp } from './perp/perp.ts';
 
 /** Someone's money, positions and keys (R-account). */
@@ -11,6 +12,8 @@ export type Account = {
   /** Free and cross money: isolated margins and reserves have left it. */
   perpBalance: MicroUsdc;
   outcomeBalance: MicroUsdc;
+  /** R-reserve: what queued and resting outcome buys hold back; it has left the balance. */
+  outcomeReserved: MicroUsdc;
   /** R-withdraw: has left the perp balance, and the bridge has not paid it yet. */
   withdrawHold: MicroUsdc;
   /** R-hedge: one net position an instrument, or a long leg and a short leg. */
@@ -25,6 +28,8 @@ export type Account = {
   readonly settings: Map<number, InstrumentSettings>;
   /** By `holdingKey`, and iterated in that order; created when first used. */
   readonly holdings: Map<number, Holding>;
+  /** What the account has in outcome markets, by instrument id and iterated in that order. */
+  readonly outcomes: Map<number, OutcomeHolding>;
   /** Order id by the 16 bytes of the client's own id, live orders only. */
   readonly clientOrders: Map<string, number>;
   liveOrders: number;
@@ -114,6 +119,7 @@ export function createAccount(index: number, address: Address, createdMs: TimeMs
     createdMs,
     perpBalance: ZERO_USDC,
     outcomeBalance: ZERO_USDC,
+    outcomeReserved: ZERO_USDC,
     withdrawHold: ZERO_USDC,
     positionMode: 'oneWay',
     agents: new Map(),
@@ -121,6 +127,7 @@ export function createAccount(index: number, address: Address, createdMs: TimeMs
     multiSig: undefined,
     settings: new Map(),
     holdings: new Map(),
+    outcomes: new Map(),
     clientOrders: new Map(),
     liveOrders: 0,
     volume: createVolume(),
@@ -231,7 +238,7 @@ export function holdingOf(
  * Adds to a map that is iterated by ascending key. A map iterates in the order of insertion, which a
  * restored state would not share with one that lived: what comes later is moved behind the new one.
  */
-function putInOrder<Value>(map: Map<number, Value>, key: number, value: Value): void {
+export function putInOrder<Value>(map: Map<number, Value>, key: number, value: Value): void {
   const later = [...map].filter(([other]) => other > key);
   map.set(key, value);
   for (const [other, kept] of later) {

@@ -18,8 +18,13 @@ import { creditFaucet, openAccount } from './handlers/credit-faucet.ts';
 import { modifyOrder } from './handlers/modify-order.ts';
 import { placeOrders } from './handlers/place-orders.ts';
 import { pushOracle } from './handlers/push-oracle.ts';
+import { pushPrice } from './handlers/push-price.ts';
+import { registerEvent } from './handlers/register-event.ts';
+import { registerMarket } from './handlers/register-market.ts';
 import { registerPerp } from './handlers/register-perp.ts';
+import { registerSeries } from './handlers/register-series.ts';
 import { registerVault } from './handlers/register-vault.ts';
+import { resolveMarket } from './handlers/resolve-market.ts';
 import { reversePosition } from './handlers/reverse-position.ts';
 import { revokeBuilder } from './handlers/revoke-builder.ts';
 import { runDueCancels, scheduleCancel } from './handlers/schedule-cancel.ts';
@@ -27,6 +32,7 @@ import { sendToken } from './handlers/send-token.ts';
 import { setFeeTiers } from './handlers/set-fee-tiers.ts';
 import { setGate } from './handlers/set-gate.ts';
 import { setPerp } from './handlers/set-perp.ts';
+import { setTrading } from './handlers/set-trading.ts';
 import { settleFunding } from './handlers/settle-funding.ts';
 import { settleWithdrawal } from './handlers/settle-withdrawal.ts';
 import { treasurySend } from './handlers/treasury-send.ts';
@@ -38,6 +44,11 @@ import { updatePositionMode } from './handlers/update-position-mode.ts';
 import { withdraw } from './handlers/withdraw.ts';
 import { liquidate } from './liquidation/liquidate.ts';
 import { unwindFund } from './liquidation/unwind-fund.ts';
+import { advancePhases } from './outcome/market-clock.ts';
+import { operateOutcome } from './outcome/operate.ts';
+import { payHolders } from './outcome/pay-holders.ts';
+import { releaseDueOrders } from './outcome/release-orders.ts';
+import { listSeriesMarkets, resolveSeriesMarkets } from './outcome/series.ts';
 import { passInstants, sampleBooks } from './perp/funding-clock.ts';
 import { insuranceTarget } from './perp/insurance-fund.ts';
 import { runReverseJobs } from './reverse/run-reverse-jobs.ts';
@@ -62,6 +73,8 @@ export function applyBlock(state: State, block: Block): BlockResult {
   const [operator, passive, cancels, rest] = orderCommands(state, block.commands);
 
   runDueCancels(execution);
+  advancePhases(execution);
+  listSeriesMarkets(execution);
   sweepSigners(state);
   if (state.parameters !== undefined) passInstants(state, previousMs);
   run(execution, block.commands, operator, outcomes);
@@ -79,7 +92,10 @@ export function applyBlock(state: State, block: Block): BlockResult {
     unwindFund(execution);
     runReverseJobs(execution);
   }
+  releaseDueOrders(execution);
   run(execution, block.commands, rest, outcomes);
+  resolveSeriesMarkets(execution);
+  payHolders(execution);
 
   return {
     height: block.height,
@@ -160,6 +176,8 @@ export function executeFor(
       return updateIsolatedMargin(execution, account, command);
     case 'updatePositionMode':
       return updatePositionMode(execution, account, command);
+    case 'operateOutcome':
+      return operateOutcome(execution, account, command);
     default:
       return assertNever(command);
   }
@@ -200,6 +218,18 @@ function executeOperator(
       return treasurySend(execution, command);
     case 'settleWithdrawal':
       return settleWithdrawal(execution, command);
+    case 'registerEvent':
+      return registerEvent(execution, command);
+    case 'registerMarket':
+      return registerMarket(execution, command);
+    case 'registerSeries':
+      return registerSeries(execution, command);
+    case 'setTrading':
+      return setTrading(execution, command);
+    case 'pushPrice':
+      return pushPrice(execution, command);
+    case 'resolveMarket':
+      return resolveMarket(execution, command);
     case 'creditFaucet':
       return creditFaucet(execution, command);
     default:

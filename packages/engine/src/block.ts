@@ -34,7 +34,11 @@ export type CommandOutcome = {
   /** Why the builder of the orders is not paid; the orders go on (R-builder). */
   readonly builderDrop?: BuilderDrop;
   /** What a registration brought into being. */
-  readonly created?: { readonly instrumentId: InstrumentId };
+  readonly created?: {
+    readonly instrumentId?: InstrumentId;
+    readonly eventId?: number;
+    readonly seriesSlug?: string;
+  };
 };
 
 /** R-builder: a fee that is dropped, the first test that failed, and what it would allow. */
@@ -59,7 +63,8 @@ export type SkippedEntry = {
 export type EntryOutcome = {
   readonly orderId: number | undefined;
   readonly clientOrderId: string | undefined;
-  readonly state: OrderStatus;
+  /** `queued`: an outcome order that waits for its release (R-delay). */
+  readonly state: OrderStatus | 'queued';
   readonly filled: number;
   readonly filledNotional: number;
   readonly reject?: Reject;

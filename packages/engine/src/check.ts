@@ -11,12 +11,17 @@ import {
   type SignedCommand,
 } from './command.ts';
 import { checkApproveBuilder } from './handlers/approve-builder.ts';
+import { checkCancelByClientId } from './handlers/cancel-orders.ts';
 import { checkClaimBuilderRewards } from './handlers/claim-builder-rewards.ts';
 import { checkConvertToMultiSig } from './handlers/convert-to-multi-sig.ts';
 import { checkModifyOrder } from './handlers/modify-order.ts';
 import { checkPlaceOrders } from './handlers/place-orders.ts';
 import { checkRegisterPerp } from './handlers/register-perp.ts';
+import { checkRegisterEvent } from './handlers/register-event.ts';
+import { checkRegisterMarket } from './handlers/register-market.ts';
+import { checkRegisterSeries } from './handlers/register-series.ts';
 import { checkRegisterVault } from './handlers/register-vault.ts';
+import { checkResolveMarket } from './handlers/resolve-market.ts';
 import { checkReversePosition } from './handlers/reverse-position.ts';
 import { checkRevokeBuilder } from './handlers/revoke-builder.ts';
 import { checkScheduleCancel } from './handlers/schedule-cancel.ts';
@@ -24,12 +29,14 @@ import { checkSendToken } from './handlers/send-token.ts';
 import { checkSetFeeTiers } from './handlers/set-fee-tiers.ts';
 import { checkSetGate } from './handlers/set-gate.ts';
 import { checkSetPerp } from './handlers/set-perp.ts';
+import { checkSetTrading } from './handlers/set-trading.ts';
 import { checkTreasurySend } from './handlers/treasury-send.ts';
 import { checkUpdateIsolatedMargin } from './handlers/update-isolated-margin.ts';
 import { checkUpdateLeverage } from './handlers/update-leverage.ts';
 import { checkUpdateMarginMode } from './handlers/update-margin-mode.ts';
 import { checkUpdatePositionMode } from './handlers/update-position-mode.ts';
 import { checkWithdraw } from './handlers/withdraw.ts';
+import { checkOperateOutcome } from './outcome/operate.ts';
 import type { Reject } from './reject.ts';
 import type { State } from './state.ts';
 
@@ -39,7 +46,7 @@ import type { State } from './state.ts';
  */
 export function checkCommand(state: State, command: Command, nowMs: number): CommandOutcome {
   if (isOperator(command)) {
-    const reject = authorizeOperator(state, command, nowMs) ?? checkOperator(state, command);
+    const reject = authorizeOperator(state, command, nowMs) ?? checkOperator(state, command, nowMs);
     return reject === undefined ? {} : { reject };
   }
   if (!isSigned(command)) return {};
@@ -57,8 +64,15 @@ export function checkFor(
   nowMs: number,
 ): CommandOutcome {
   if (command.type === 'placeOrders') return checkPlaceOrders(state, account, command, nowMs);
+  if (command.type === 'operateOutcome') return checkOperateOutcome(state, account, command);
+  const { address } = account;
+  if (command.type === 'cancelByClientId') {
+    const reject = checkCancelByClientId(account, command);
+    return reject === undefined
+      ? { account: address }
+      : { account: address, reject, rejectIndex: 0 };
+  }
   const refusal = checkOne(state, account, command, nowMs);
-  const address = account.address;
   return refusal === undefined ? { account: address } : { account: address, reject: refusal };
 }
 
@@ -103,7 +117,7 @@ function checkOne(
 }
 
 /** Prices are judged one by one when they execute, so a push as a whole is never refused. */
-function checkOperator(state: State, command: OperatorCommand): Reject | undefined {
+function checkOperator(state: State, command: OperatorCommand, nowMs: number): Reject | undefined {
   switch (command.type) {
     case 'registerPerp':
       return checkRegisterPerp(state, command);
@@ -117,7 +131,18 @@ function checkOperator(state: State, command: OperatorCommand): Reject | undefin
       return checkRegisterVault(state, command);
     case 'treasurySend':
       return checkTreasurySend(state, command);
+    case 'registerEvent':
+      return checkRegisterEvent(state, command);
+    case 'registerMarket':
+      return checkRegisterMarket(state, command, nowMs);
+    case 'registerSeries':
+      return checkRegisterSeries(state, command);
+    case 'setTrading':
+      return checkSetTrading(state, command);
+    case 'resolveMarket':
+      return checkResolveMarket(state, command);
     case 'pushOracle':
+    case 'pushPrice':
       return undefined;
   }
 }

@@ -53,6 +53,7 @@ function commandClass(state: State, command: SignedCommand, actor: Address): 1 |
     case 'sendToken':
     case 'withdraw':
     case 'claimBuilderRewards':
+    case 'operateOutcome':
     case 'updateLeverage':
     case 'updateMarginMode':
     case 'updateIsolatedMargin':

@@ -23,6 +23,15 @@ import type {
   TreasurySendCommand,
 } from './commands/operator.ts';
 import type {
+  OperateOutcomeCommand,
+  PushPriceCommand,
+  RegisterEventCommand,
+  RegisterMarketCommand,
+  RegisterSeriesCommand,
+  ResolveMarketCommand,
+  SetTradingCommand,
+} from './commands/outcome.ts';
+import type {
   CancelAllCommand,
   CancelByClientIdCommand,
   CancelOrdersCommand,
@@ -88,6 +97,24 @@ export type {
   UpdateMarginModeCommand,
   UpdatePositionModeCommand,
 } from './commands/settings.ts';
+export type {
+  EventListing,
+  MarketGrid,
+  MarketListing,
+  OperateEntry,
+  OperateOutcomeCommand,
+  PriceSource,
+  PushPriceCommand,
+  Recurrence,
+  ReferencePrice,
+  RegisterEventCommand,
+  RegisterMarketCommand,
+  RegisterSeriesCommand,
+  ResolveMarketCommand,
+  SeriesListing,
+  SetTradingCommand,
+  Underlying,
+} from './commands/outcome.ts';
 
 /**
  * What can be asked of the venue. A command is plain data that survives JSON: numbers are integers
@@ -105,6 +132,12 @@ export type Command =
   | RegisterVaultCommand
   | TreasurySendCommand
   | SettleWithdrawalCommand
+  | RegisterEventCommand
+  | RegisterMarketCommand
+  | RegisterSeriesCommand
+  | SetTradingCommand
+  | PushPriceCommand
+  | ResolveMarketCommand
   | CreditFaucetCommand
   | ApproveAgentCommand
   | ApproveBuilderCommand
@@ -123,7 +156,8 @@ export type Command =
   | UpdateLeverageCommand
   | UpdateMarginModeCommand
   | UpdateIsolatedMarginCommand
-  | UpdatePositionModeCommand;
+  | UpdatePositionModeCommand
+  | OperateOutcomeCommand;
 
 /** The first command of every log: the numbers that the rulebook leaves to configuration. */
 export type GenesisCommand = { readonly type: 'genesis'; readonly parameters: VenueParameters };
@@ -174,6 +208,12 @@ export function isOperator(command: Command): command is OperatorCommand {
     case 'setGate':
     case 'registerVault':
     case 'treasurySend':
+    case 'registerEvent':
+    case 'registerMarket':
+    case 'registerSeries':
+    case 'setTrading':
+    case 'pushPrice':
+    case 'resolveMarket':
       return true;
     default:
       return false;

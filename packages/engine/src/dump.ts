@@ -13,6 +13,15 @@ import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from './book/order-pool.ts';
 import { clientOrderKey } from './client-order-id.ts';
 import type { MultiSigSet } from './command.ts';
 import { dumpKeys, type KeysDump, restoreKeys } from './dump-keys.ts';
+import {
+  dumpOutcomeHoldings,
+  dumpOutcomes,
+  type OutcomeHoldingDump,
+  type OutcomesDump,
+  restoreMarkets,
+  restoreOutcomeHoldings,
+  restoreQueue,
+} from './dump-outcome.ts';
 import { dumpWaiting, restoreWaiting, type WaitingDump } from './dump-waiting.ts';
 import { parametersOf } from './execution.ts';
 import {
@@ -21,6 +30,7 @@ import {
   restoreLiquidations,
   watchEveryone,
 } from './liquidation/progress.ts';
+import { isOutcomeId } from './outcome/outcome-resting.ts';
 import { read } from './orders/order-snapshot.ts';
 import { addResting, reserveOf } from './orders/resting.ts';
 import type { VenueParameters } from './parameters.ts';
@@ -55,6 +65,7 @@ export type StateDump = {
   readonly orders: readonly OrderDump[];
   readonly waiting: WaitingDump;
   readonly keys: KeysDump;
+  readonly outcomes: OutcomesDump;
   readonly liquidations: readonly LiquidationDump[];
   readonly fundUnwindMs: number;
 };
@@ -85,6 +96,7 @@ type AccountDump = {
   readonly createdMs: number;
   readonly perpBalance: string;
   readonly outcomeBalance: string;
+  readonly outcomeReserved: string;
   readonly withdrawHold: string;
   readonly positionMode: PositionMode;
   /** By instrument id: isolated, cross leverage, isolated leverage of each leg. */
@@ -96,6 +108,8 @@ type AccountDump = {
   readonly multiSig: MultiSigSet | null;
   /** By instrument id, then leg. */
   readonly holdings: readonly HoldingDump[];
+  /** By instrument id. */
+  readonly outcomes: readonly OutcomeHoldingDump[];
   /** Oldest first. */
   readonly volume: readonly (readonly [day: number, notional: string])[];
 };
@@ -154,6 +168,7 @@ export function dump(state: State): StateDump {
     orders: dumpOrders(state),
     waiting: dumpWaiting(state),
     keys: dumpKeys(state),
+    outcomes: dumpOutcomes(state),
     liquidations: dumpLiquidations(state),
     fundUnwindMs: state.fundUnwindMs,
   };
@@ -172,11 +187,13 @@ export function restore(plain: StateDump): State {
   state.withdrawn = usdcFromText(plain.withdrawn);
   state.signersSweptMs = plain.signersSweptMs;
   for (const perp of plain.perps) restorePerp(state, perp);
+  restoreMarkets(state, plain.outcomes);
   for (const account of plain.accounts) restoreAccount(state, account);
   for (const [signer, used, floor, isRevokedAgent] of plain.signers) {
     state.signers.set(signer as Address, { used: [...used], floor, isRevokedAgent });
   }
   restoreOrders(state, plain.orders);
+  restoreQueue(state, plain.outcomes);
   restoreWaiting(state, plain.waiting);
   restoreKeys(state, plain.keys);
   restoreLiquidations(state, plain.liquidations);
@@ -238,6 +255,7 @@ function dumpAccount(account: Account): AccountDump {
     createdMs: account.createdMs,
     perpBalance: String(account.perpBalance),
     outcomeBalance: String(account.outcomeBalance),
+    outcomeReserved: String(account.outcomeReserved),
     withdrawHold: String(account.withdrawHold),
     positionMode: account.positionMode,
     settings: [...account.settings.entries()]
@@ -260,6 +278,7 @@ function dumpAccount(account: Account): AccountDump {
     holdings: [...account.holdings.entries()]
       .sort((a, b) => a[0] - b[0])
       .map(([, holding]) => dumpHolding(holding)),
+    outcomes: dumpOutcomeHoldings(account),
     volume: account.volume.days.map(({ day, notional }) => [day, String(notional)]),
   };
 }
@@ -283,6 +302,7 @@ function restoreAccount(state: State, plain: AccountDump): void {
   const account = createAccount(state.accounts.length, plain.address, timeMs(plain.createdMs));
   account.perpBalance = usdcFromText(plain.perpBalance);
   account.outcomeBalance = usdcFromText(plain.outcomeBalance);
+  account.outcomeReserved = usdcFromText(plain.outcomeReserved);
   account.withdrawHold = usdcFromText(plain.withdrawHold);
   account.multiSig = plain.multiSig ?? undefined;
   for (const [builder, maxFeeE8, maxFeeText, updatedMs] of plain.builders) {
@@ -298,6 +318,7 @@ function restoreAccount(state: State, plain: AccountDump): void {
     account.settings.set(id, { isIsolated, crossLeverage, isolatedLeverage: [long, short] });
   }
   for (const holding of plain.holdings) restoreHolding(state, account, holding);
+  restoreOutcomeHoldings(state, account, plain.outcomes);
   for (const [day, notional] of plain.volume) {
     account.volume.days.push({ day, notional: usdcFromText(notional) });
   }
@@ -357,6 +378,11 @@ function dumpOrders(state: State): OrderDump[] {
     book.forEachSlot(true, visit);
     book.forEachSlot(false, visit);
   }
+  for (const id of state.outcomes.marketIds) {
+    const { book } = present(state.outcomes.markets.get(id), 'a listed market');
+    book.forEachSlot(true, visit);
+    book.forEachSlot(false, visit);
+  }
   return orders.sort((a, b) => a[0] - b[0]);
 }
 
@@ -379,16 +405,19 @@ function restoreOrders(state: State, orders: readonly OrderDump[]): void {
     pool.expireMs[slot] = row[12];
     pool.feeOverpaid[slot] = row[13];
     const account = present(state.accounts[accountIndex], 'the owner of an order');
-    const key = holdingKey(instrument, (flags & LEG_SHORT) !== 0 ? 1 : 0);
-    const holding = present(account.holdings.get(key), 'a holding behind an order');
     const reserve = usdcFromText(row[15]);
-    if (reserve > 0n) {
-      state.reserves.set(orderId, reserve);
-      holding.reserved = addUsdc(holding.reserved, reserve);
-    }
-    pool.ownAppend(holding.orders, slot);
+    if (reserve > 0n) state.reserves.set(orderId, reserve);
     account.liveOrders += 1;
-    addResting(holding, (flags & SIDE_BUY) !== 0, (flags & REDUCE_ONLY) !== 0, remaining);
+    if (isOutcomeId(instrument)) {
+      const place = present(account.outcomes.get(instrument), 'a holding behind an order');
+      pool.ownAppend(place.orders, slot);
+    } else {
+      const key = holdingKey(instrument, (flags & LEG_SHORT) !== 0 ? 1 : 0);
+      const holding = present(account.holdings.get(key), 'a holding behind an order');
+      holding.reserved = addUsdc(holding.reserved, reserve);
+      pool.ownAppend(holding.orders, slot);
+      addResting(holding, (flags & SIDE_BUY) !== 0, (flags & REDUCE_ONLY) !== 0, remaining);
+    }
     const clientOrderId = row[14];
     if (clientOrderId !== null) {
       pool.clientOrderIds.set(slot, clientOrderId);
@@ -401,6 +430,10 @@ function restoreOrders(state: State, orders: readonly OrderDump[]): void {
   for (const row of byQueue) {
     const slot = pool.find(row[0]);
     present(slot === NONE ? undefined : slot, 'a restored order');
-    present(state.perps.get(row[2]), 'a listed perp').book.insert(slot, row[11]);
+    const { book } = present(
+      state.perps.get(row[2]) ?? state.outcomes.markets.get(row[2]),
+      'a listed instrument',
+    );
+    book.insert(slot, row[11]);
   }
 }

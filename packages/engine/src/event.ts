@@ -1,6 +1,28 @@
-import type { Address, InstrumentId, MicroUsdc, TimeMs } from '@oddlot/units';
+import type { Address, Hash, InstrumentId, MicroUsdc, TimeMs } from '@oddlot/units';
 import type { Channel, MarginMode, SubAccount, TimeInForce, TriggerRequest } from './command.ts';
+import type { OutcomeLeg } from './outcome/holding.ts';
+import type { OutcomeEngineEvent } from './outcome/outcome-event.ts';
 import type { Reject } from './reject.ts';
+
+export type {
+  MarketPhaseChanged,
+  MarketResolved,
+  MarketSettled,
+  OutcomeEngineEvent,
+  OutcomeEventListed,
+  OutcomeMarketListed,
+  OutcomeOrderQueued,
+  OutcomeOrderReleased,
+  OutcomeSeriesListed,
+  OutcomeTradeSide,
+  OutcomeTraded,
+  ReferencePriceTaken,
+  ResolutionInputs,
+  SeriesStruck,
+  SharesOperated,
+  SharesSettled,
+  TwapInputs,
+} from './outcome/outcome-event.ts';
 
 /**
  * What happened, in integers. Events are the only thing that leaves the engine: streams, receipts
@@ -31,7 +53,8 @@ export type EngineEvent =
   | PositionSettled
   | PerpChanged
   | FeeTiersChanged
-  | ReverseJobChanged;
+  | ReverseJobChanged
+  | OutcomeEngineEvent;
 
 /** The `commandIndex` of what no command caused. */
 export const TIMER = -1;
@@ -158,6 +181,7 @@ export type CancelCause =
   | 'siblingFilled'
   | 'parentCanceled'
   | 'amendedBelowFilled'
+  | 'outcomeResolved'
   | 'delisted'
   | 'scheduledCancel';
 
@@ -193,6 +217,8 @@ export type OrderSnapshot = {
   readonly trigger?: TriggerRequest;
   /** Attached to a position (R-grouping). */
   readonly isPositionTpsl?: true;
+  /** Of an order on an outcome market, whose prices are then the leg's own. */
+  readonly outcome?: { readonly leg: OutcomeLeg; readonly txHash: Hash };
 };
 
 export type TradeExecuted = {

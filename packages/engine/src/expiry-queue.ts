@@ -10,6 +10,11 @@ export class ExpiryQueue {
     return this.#heap.length;
   }
 
+  /** When the first is due; undefined when nothing waits. */
+  get nextDueMs(): number | undefined {
+    return this.#heap[0]?.dueMs;
+  }
+
   push(dueMs: number, orderId: number): void {
     const heap = this.#heap;
     heap.push({ dueMs, orderId });

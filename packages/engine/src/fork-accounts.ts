@@ -2,7 +2,9 @@ import { present } from '@oddlot/units';
 import type { Account, Holding } from './account.ts';
 import type { OrderPool } from './book/order-pool.ts';
 import type { ObjectFields } from './fork.ts';
+import { copyOutcomeHolding } from './fork-outcomes.ts';
 import { LayeredMap } from './layered-map.ts';
+import type { OutcomeMarket } from './outcome/market.ts';
 import type { Perp } from './perp/perp.ts';
 import type { GroupBook } from './triggers/group-book.ts';
 
@@ -10,6 +12,7 @@ import type { GroupBook } from './triggers/group-book.ts';
 type Ties = {
   readonly pool: OrderPool;
   readonly perps: ReadonlyMap<number, Perp>;
+  readonly markets: ReadonlyMap<number, OutcomeMarket>;
   readonly groups: GroupBook;
 };
 
@@ -23,7 +26,7 @@ export function forkAccounts(accounts: readonly Account[], ties: Ties): Account[
   const at = (index: number): Account | undefined => {
     const original = accounts[index];
     if (own.has(index) || original === undefined) return own.get(index);
-    const copied = copyAccount(original, ties.perps);
+    const copied = copyAccount(original, ties);
     // Before its ties, which may ask for the account again.
     own.set(index, copied);
     tie(original, copied, ties);
@@ -50,7 +53,7 @@ function indexOf(key: string | symbol): number | undefined {
   return typeof key === 'string' && /^\d+$/.test(key) ? Number(key) : undefined;
 }
 
-function copyAccount(account: Account, perps: ReadonlyMap<number, Perp>): Account {
+function copyAccount(account: Account, { markets, perps }: Ties): Account {
   const parts: ObjectFields<Account> = {
     agents: new Map(account.agents),
     builders: new Map(account.builders),
@@ -60,6 +63,7 @@ function copyAccount(account: Account, perps: ReadonlyMap<number, Perp>): Accoun
       isolatedLeverage: [...settings.isolatedLeverage],
     })),
     holdings: mapValues(account.holdings, (holding) => copyHolding(holding, perps)),
+    outcomes: mapValues(account.outcomes, (holding) => copyOutcomeHolding(holding, markets)),
     clientOrders: new LayeredMap(account.clientOrders),
     volume: { ...account.volume, days: account.volume.days.map((day) => ({ ...day })) },
     margin: { ...account.margin },
@@ -83,6 +87,7 @@ function tie(original: Account, copied: Account, { groups, pool }: Ties): void {
     pool.needList(own.orders);
     groups.adopt(holding, own);
   }
+  for (const { orders } of copied.outcomes.values()) pool.needList(orders);
 }
 
 function mapValues<Key, Value>(

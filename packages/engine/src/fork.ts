@@ -4,6 +4,7 @@ import type { OrderPool } from './book/order-pool.ts';
 import { EffectsDigest } from './digest.ts';
 import { ExpiryQueue } from './expiry-queue.ts';
 import { forkAccounts } from './fork-accounts.ts';
+import { forkOutcomes } from './fork-outcomes.ts';
 import { LayeredMap } from './layered-map.ts';
 import { RiskIndex } from './liquidation/risk-index.ts';
 import { DayStats } from './perp/day-stats.ts';
@@ -36,8 +37,10 @@ type Plain = number | bigint | string | boolean | undefined;
 export function forkState(state: State): State {
   const pool = state.pool.fork();
   const perps = new LayeredMap(state.perps, (perp) => forkPerp(perp, pool));
+  const outcomes = forkOutcomes(state.outcomes, pool);
   const groups = state.groups.fork(holdingIn);
-  const accounts = forkAccounts(state.accounts, { pool, perps, groups });
+  const ties = { pool, perps, markets: outcomes.markets, groups };
+  const accounts = forkAccounts(state.accounts, ties);
   function holdingIn({ accountIndex, holding }: OrderGroup): Holding {
     const { leg, perp } = holding;
     const account = present(accounts[accountIndex], 'the account of a group');
@@ -64,6 +67,7 @@ export function forkState(state: State): State {
     vaults: state.vaults,
     gates: state.gates,
     withdrawals: new LayeredMap(state.withdrawals),
+    outcomes,
     liquidations: state.liquidations,
     risk: new RiskIndex(),
     digest: new EffectsDigest(state.digest.lanes()),

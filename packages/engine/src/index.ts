@@ -26,6 +26,8 @@ export {
 export { approvedBuilders, builderState } from './read-builders.ts';
 export { gateStatus, multiSigSigners, vaultEquity } from './read-keys.ts';
 export { gateRefusal } from './auth/gate.ts';
+export * from './read-outcome.ts';
+export { nextDueMs } from './next-due.ts';
 export { checkNonceWindow } from './auth/nonces.ts';
 export { clientOrderKey } from './client-order-id.ts';
 export { type VenueParameters } from './parameters.ts';
@@ -42,3 +44,5 @@ export * from './command.ts';
 export * from './event.ts';
 export * from './reject.ts';
 export type * from './views.ts';
+export type { MarketDefinition, MarketPhase, SettledMarket } from './outcome/market.ts';
+export type { OutcomeLeg } from './outcome/holding.ts';

@@ -71,10 +71,13 @@ function checkGroup(state: State, group: OrderGroup): void {
 }
 
 function checkClientOrders(state: State): void {
+  const queued = new Set(state.outcomes.queue.all().map(({ queueId }) => -queueId));
   for (const account of state.accounts) {
     for (const orderId of account.clientOrders.values()) {
       const isLive =
-        state.triggers.find(orderId) !== undefined || state.pool.find(orderId) !== NONE;
+        queued.has(orderId) ||
+        state.triggers.find(orderId) !== undefined ||
+        state.pool.find(orderId) !== NONE;
       assert(isLive, 'a client order id is that of a live order');
     }
   }

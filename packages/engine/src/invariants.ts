@@ -3,6 +3,7 @@ import type { Account, Holding } from './account.ts';
 import { HAS_BUILDER, LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from './book/order-pool.ts';
 import { checkBuilders } from './invariants-builders.ts';
 import { checkKeys } from './invariants-keys.ts';
+import { checkOutcomes } from './invariants-outcome.ts';
 import { checkWaiting } from './invariants-waiting.ts';
 import { LIMITS } from './limits.ts';
 import { read } from './orders/order-snapshot.ts';
@@ -18,6 +19,7 @@ import type { State } from './state.ts';
 export function checkInvariants(state: State): void {
   checkConservation(state);
   checkHolds(state);
+  checkOutcomes(state);
   checkOpenInterest(state);
   state.pool.checkConsistency();
   for (const id of state.perpIds) {
@@ -40,9 +42,11 @@ export function checkInvariants(state: State): void {
  */
 function checkConservation(state: State): void {
   let sum: bigint = state.treasury;
+  for (const { locked } of state.outcomes.markets.values()) sum += locked;
   for (const { earned, claimed } of state.builderRewards.values()) sum += earned - claimed;
   for (const account of state.accounts) {
     sum += account.perpBalance + account.outcomeBalance + account.withdrawHold;
+    sum += account.outcomeReserved;
     for (const holding of account.holdings.values()) {
       sum += holding.isolatedMargin + holding.reserved - holding.cost;
     }
@@ -119,6 +123,11 @@ function checkAccount(state: State, account: Account): void {
   for (const holding of account.holdings.values()) {
     live += checkHolding(state, account, holding);
   }
+  for (const { orders } of account.outcomes.values()) live += orders.count;
+  for (const { accountIndex } of state.outcomes.queue.all()) {
+    if (accountIndex === account.index) live += 1;
+  }
+  assert(isAscending([...account.outcomes.keys()]), 'outcome holdings are iterated by instrument');
   assert(live === account.liveOrders, `${account.address} has the orders that it counts`);
   const kept = { ...account.margin };
   const isKept = kept.epoch === state.markEpoch;

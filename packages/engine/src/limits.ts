@@ -59,6 +59,30 @@ export const LIMITS = {
   volumeDays: 15,
   /** Perps have ids below this, outcome markets from there on. */
   perpIdEnd: 100_000,
+  /** Orders keep the id of their instrument in 31 bits. */
+  instrumentIdMax: 2 ** 31 - 1,
+  /** Holders of a resolved market that one block pays, and accounts that it looks at. */
+  settlementsPerBlock: 1_000,
+  settlementScanPerBlock: 50_000,
+  /** R-reserve: taker and builder fee together stay below the price. */
+  outcomeFeeMaxE8: 99_000_000,
+  /** R-delay. */
+  orderDelayMaxMs: 10_000,
+  /** Reference prices that are kept apart. */
+  priceFeeds: 1_000,
+  /** Markets that a series lists in advance. */
+  seriesAheadMax: 20,
+  /** Markets that one block lists by itself, and resolves. */
+  listingsPerBlock: 100,
+  resolutionsPerBlock: 100,
+  /** R-series: a market resolves this long after its end, so that late observations count. */
+  resolveAfterMs: 5_000,
+  /** R-series: an observation speaks for a second this long at most. */
+  observationAgeMs: 5_000,
+  /** R-series: the share of a window's seconds that must have a sample, percent. */
+  twapCoveragePercent: 90,
+  /** Seconds of reference prices that are kept. */
+  priceSecondsKept: 180,
   /** Tiers of a margin table, and of the fee ladder. */
   tiersMax: 20,
   /** Steps that a book may be shown in. */

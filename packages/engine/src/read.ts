@@ -18,6 +18,7 @@ import { NONE } from './book/order-pool.ts';
 import type { OrderSnapshot } from './event.ts';
 import { parametersOf } from './execution.ts';
 import { read, snapshotOf } from './orders/order-snapshot.ts';
+import { isOutcomeId, outcomeSnapshotOf } from './outcome/outcome-resting.ts';
 import type { PerpDefinition } from './perp/definition.ts';
 import { adlQuantile } from './liquidation/adl-buckets.ts';
 import { crossRisk } from './perp/fill-check.ts';
@@ -144,7 +145,10 @@ export function openOrders(state: State, address: Address): readonly OrderSnapsh
 /** An order that rests or waits for the mark; undefined when no such order is live. */
 export function findOrder(state: State, orderId: number): OrderSnapshot | undefined {
   const slot = state.pool.find(orderId);
-  if (slot !== NONE) return snapshotOf(state, slot);
+  if (slot !== NONE) {
+    const isOutcome = isOutcomeId(read(state.pool.instrument, slot));
+    return isOutcome ? outcomeSnapshotOf(state, slot) : snapshotOf(state, slot);
+  }
   const trigger = state.triggers.find(orderId);
   return trigger === undefined ? undefined : triggerSnapshot(state, trigger);
 }
@@ -185,7 +189,7 @@ export function bookLevels(
   max: number,
   tick?: number,
 ): readonly BookLevel[] {
-  const book = state.perps.get(instrumentId)?.book;
+  const { book } = state.perps.get(instrumentId) ?? state.outcomes.markets.get(instrumentId) ?? {};
   if (book === undefined) return [];
   if (tick === undefined) return book.levels(isBuy, max);
   const grouped: { price: number; size: number; count: number }[] = [];

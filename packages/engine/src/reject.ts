@@ -92,6 +92,37 @@ export type Reject =
   | { readonly reason: 'postOnlyWouldTrade' }
   // Amends.
   | { readonly reason: 'orderUnknown' }
+  | { readonly reason: 'amendWouldTake' }
+  | { readonly reason: 'orderQueued' }
+  // Outcome markets.
+  | { readonly reason: 'outcomeUnknown'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'marketClosed'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'marketResolved'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'iocOnOutcome' }
+  | { readonly reason: 'triggerOnOutcome' }
+  | {
+      readonly reason: 'sharesInsufficient';
+      readonly instrumentId: InstrumentId;
+      readonly required: number;
+      readonly available: number;
+    }
+  | {
+      readonly reason: 'pairsInsufficient';
+      readonly instrumentId: InstrumentId;
+      readonly required: number;
+      readonly available: number;
+    }
+  // Deployers.
+  | { readonly reason: 'slugUsed'; readonly slug: string }
+  | { readonly reason: 'eventUnknown'; readonly slug: string }
+  | {
+      readonly reason: 'phaseChangeInvalid';
+      readonly instrumentId: InstrumentId;
+      readonly from: string;
+      readonly to: string;
+    }
+  | { readonly reason: 'alreadyResolved'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'fractionsOff' }
   // Settings and margin.
   | { readonly reason: 'leverageInvalid'; readonly leverage: number }
   | { readonly reason: 'leverageOpenOrders' }

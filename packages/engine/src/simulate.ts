@@ -7,7 +7,9 @@ import type { CommandOutcome } from './block.ts';
 import { checkFor } from './check.ts';
 import type { SignedCommand } from './command.ts';
 import type { EngineEvent } from './event.ts';
+import type { Execution } from './execution.ts';
 import { forkState } from './fork.ts';
+import { releaseOrder } from './outcome/place-outcome-orders.ts';
 import { insuranceTarget } from './perp/insurance-fund.ts';
 import type { State } from './state.ts';
 
@@ -56,6 +58,22 @@ function execute(
   const checked = checkFor(state, account, command, state.timeMs);
   if (checked.reject !== undefined) return { outcome: checked, events: [] };
   const events: EngineEvent[] = [];
-  const outcome = executeFor({ state, events, commandIndex: 0 }, account, command);
-  return { outcome, events };
+  const execution = { state, events, commandIndex: 0 };
+  const outcome = executeFor(execution, account, command);
+  return { outcome: releaseNow(execution, outcome), events };
+}
+
+/**
+ * An outcome order that would wait for its market's delay is released at once (R-delay): the book
+ * when it is over is not known, the one of now is the best guess. A fork's queue holds no others.
+ */
+function releaseNow(execution: Execution, outcome: CommandOutcome): CommandOutcome {
+  const { queue } = execution.state.outcomes;
+  if (queue.size === 0 || outcome.entries === undefined) return outcome;
+  const entries = [...outcome.entries];
+  for (let queued = queue.takeDue(Infinity); queued !== undefined;) {
+    entries[queued.index] = releaseOrder(execution, queued, true);
+    queued = queue.takeDue(Infinity);
+  }
+  return { ...outcome, entries };
 }

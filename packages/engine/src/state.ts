@@ -12,6 +12,7 @@ import type { BuilderRewards, OrderBuilder } from './ledger/builders.ts';
 import type { Withdrawal } from './ledger/withdrawals.ts';
 import { Liquidations } from './liquidation/progress.ts';
 import { RiskIndex } from './liquidation/risk-index.ts';
+import { createOutcomes, type Outcomes } from './outcome/outcomes.ts';
 import type { VenueParameters } from './parameters.ts';
 import type { Perp } from './perp/perp.ts';
 import { CancelSchedules } from './orders/cancel-schedules.ts';
@@ -59,6 +60,7 @@ export type State = {
   /** R-withdraw: those that the bridge has not settled, by id. */
   readonly withdrawals: Map<number, Withdrawal>;
   nextWithdrawalId: number;
+  readonly outcomes: Outcomes;
   /** R-treasury: exchange fees. */
   treasury: MicroUsdc;
   /** What the insurance fund should hold, at the marks of this block. Derived, never dumped. */
@@ -106,6 +108,7 @@ export function createState(digestLanes?: readonly number[]): State {
     gates: [createGate(), createGate()],
     withdrawals: new Map(),
     nextWithdrawalId: 1,
+    outcomes: createOutcomes(),
     treasury: ZERO_USDC,
     insuranceTarget: ZERO_USDC,
     deposited: ZERO_USDC,

@@ -131,6 +131,26 @@ export function accrueFee(
 }
 
 /**
+ * One more fill of an order on an outcome market: the fee is `rate × size × p × (1 − p)`, rounded up
+ * once per order (R-outcome-fee). Prices count 1/`unit`; `overpaid` is what earlier fills paid above
+ * the exact fee, in 10^-8 / `unit` micro-USDC.
+ */
+export function accrueOutcomeFee(
+  fill: { readonly size: number; readonly price: number; readonly unit: number },
+  rate: RateE8,
+  overpaid: number,
+): { fee: MicroUsdc; overpaid: number } {
+  const { price: atPrice, size, unit: one } = fill;
+  const weight = BigInt(atPrice) * BigInt(one - atPrice);
+  const due = BigInt(rate) * BigInt(size) * weight - BigInt(overpaid);
+  const scale = RATE_ONE_BIG * BigInt(one);
+  const fee = divCeil(due, scale);
+  const left = Number(fee * scale - due);
+  assert(left >= 0 && BigInt(left) < scale, 'accrueOutcomeFee: less than one micro-USDC is left');
+  return { fee: fee as MicroUsdc, overpaid: left };
+}
+
+/**
  * The same for a fee that rounds down. `owed` is what earlier fills left uncharged of the exact fee,
  * in 10^-8 micro-USDC, and lies in [0, 10^8).
  */

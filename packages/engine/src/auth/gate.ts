@@ -35,7 +35,7 @@ export function createGate(): Gate {
 
 /**
  * Stops what takes new risk on a channel that is closed to the account acted for (R-gate): orders
- * that may open, amends of orders that are not reduce-only, reversals. One such order stops its
+ * that may open, amends of orders that are not reduce-only, reversals, splits. One such order stops its
  * whole action. Everything else passes, so that nobody is locked in.
  */
 export function checkGate(
@@ -58,6 +58,11 @@ export function checkGate(
     }
     case 'reversePosition':
       return refuse(state, account, command.instrumentId);
+    case 'operateOutcome': {
+      const first = command.entries[0];
+      if (command.kind === 'merge' || first === undefined) return undefined;
+      return refuse(state, account, first.instrumentId);
+    }
     default:
       return undefined;
   }

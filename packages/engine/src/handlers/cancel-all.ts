@@ -3,6 +3,7 @@ import type { CommandOutcome } from '../block.ts';
 import type { CancelAllCommand } from '../command.ts';
 import type { Execution } from '../execution.ts';
 import { cancelMany } from '../orders/cancel-many.ts';
+import { isOutcomeId } from '../outcome/outcome-resting.ts';
 import { cancelledEntry } from './cancel-orders.ts';
 
 /** Cancels every resting and waiting order in scope; nothing to cancel is a success. */
@@ -11,8 +12,11 @@ export function cancelAll(
   account: Account,
   { instrumentId, subAccount }: CancelAllCommand,
 ): CommandOutcome {
-  const isInScope = (id: number): boolean =>
-    subAccount !== 'outcome' && (instrumentId === undefined || instrumentId === id);
+  const isInScope = (id: number): boolean => {
+    const isOfSubAccount =
+      subAccount === undefined || (subAccount === 'outcome') === isOutcomeId(id);
+    return isOfSubAccount && (instrumentId === undefined || instrumentId === id);
+  };
   const cancelled = cancelMany(execution, account, 'userCanceled', {
     resting: (order) => isInScope(order.instrumentId),
     waiting: ({ request }) => isInScope(request.instrumentId),

@@ -7,6 +7,7 @@ import type { OrderSnapshot } from '../event.ts';
 import type { Execution } from '../execution.ts';
 import { read } from '../orders/order-snapshot.ts';
 import { cancelOrder } from '../orders/resting.ts';
+import type { Reject } from '../reject.ts';
 import { cancelTrigger } from '../triggers/cancel-trigger.ts';
 
 /** Cancels by order id. Every entry is tried; one that fails does not stop the others. */
@@ -27,12 +28,39 @@ export function cancelByClientId(
   account: Account,
   command: CancelByClientIdCommand,
 ): CommandOutcome {
+  const reject = checkCancelByClientId(account, command);
+  if (reject !== undefined) return { account: account.address, reject, rejectIndex: 0 };
   const entries = command.cancels.map(({ instrumentId, clientOrderId }) => {
-    const key = clientOrderKey(clientOrderId);
-    const orderId = key === undefined ? undefined : account.clientOrders.get(key);
+    const orderId = orderIdOf(account, clientOrderId);
+    if (orderId !== undefined && orderId < 0) return queuedEntry(clientOrderId);
     return cancelOne(execution, account, instrumentId, orderId, clientOrderId);
   });
   return { account: account.address, entries };
+}
+
+/** R-delay: an action that names nothing but queued orders cannot do anything. */
+export function checkCancelByClientId(
+  account: Account,
+  { cancels }: CancelByClientIdCommand,
+): Reject | undefined {
+  const areAllQueued = cancels.every(({ clientOrderId }) => {
+    const orderId = orderIdOf(account, clientOrderId);
+    return orderId !== undefined && orderId < 0;
+  });
+  return areAllQueued ? { reason: 'orderQueued' } : undefined;
+}
+
+/** Negative while the order waits in the delay queue. */
+function orderIdOf(account: Account, clientOrderId: string): number | undefined {
+  const key = clientOrderKey(clientOrderId);
+  return key === undefined ? undefined : account.clientOrders.get(key);
+}
+
+/** An order in the delay queue can't be cancelled before it is released (R-delay). */
+function queuedEntry(clientOrderId: string): EntryOutcome {
+  const reject = { reason: 'orderQueued' } as const;
+  const orderId = undefined;
+  return { orderId, clientOrderId, state: 'rejected', filled: 0, filledNotional: 0, reject };
 }
 
 function cancelOne(

@@ -24,6 +24,8 @@ import {
 } from '../orders/resting.ts';
 import type { TakerOrder } from '../orders/taker-order.ts';
 import { validateOrder } from '../orders/validate-order.ts';
+import { checkModifyOutcomeOrder, modifyOutcomeOrder } from '../outcome/modify-outcome.ts';
+import { isOutcomeId } from '../outcome/outcome-resting.ts';
 import { freeInCross, ordersChanged } from '../perp/margin.ts';
 import type { Reject } from '../reject.ts';
 import type { State } from '../state.ts';
@@ -42,6 +44,9 @@ export function modifyOrder(
   const { address } = account;
   const slot = findTarget(state, account, command);
   if (slot === NONE) return { account: address, reject: { reason: 'orderUnknown' } };
+  if (isOutcomeId(command.instrumentId)) {
+    return modifyOutcomeOrder(execution, account, slot, command);
+  }
   const amend = amendOf(state, account, slot, command, state.timeMs);
   const reject = judge(state, amend, command);
   if (reject !== undefined) return { account: address, reject };
@@ -72,6 +77,9 @@ export function checkModifyOrder(
 ): Reject | undefined {
   const slot = findTarget(state, account, command);
   if (slot === NONE) return { reason: 'orderUnknown' };
+  if (isOutcomeId(command.instrumentId)) {
+    return checkModifyOutcomeOrder(state, account, slot, command, nowMs);
+  }
   return judge(state, amendOf(state, account, slot, command, nowMs), command);
 }
 

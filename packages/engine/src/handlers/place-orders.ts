@@ -5,6 +5,8 @@ import type { OrderRequest, PlaceOrdersCommand } from '../command.ts';
 import type { Execution } from '../execution.ts';
 import { judgeBuilder, marketKind, withAcceptedBuilder } from '../orders/order-builder.ts';
 import { validateOrder } from '../orders/validate-order.ts';
+import { isOutcomeId } from '../outcome/outcome-resting.ts';
+import { checkPlaceOutcomeOrders, placeOutcomeOrders } from '../outcome/place-outcome-orders.ts';
 import type { Reject } from '../reject.ts';
 import type { State } from '../state.ts';
 import { checkGrouping } from '../triggers/check-grouping.ts';
@@ -18,11 +20,15 @@ export function placeOrders(
   command: PlaceOrdersCommand,
 ): CommandOutcome {
   const { address } = account;
+  const drop = builderDrop(execution.state, account, command);
+  if (isOutcomeAction(command)) {
+    const asked = { ...command, orders: ordersOf(command) };
+    return withDrop(placeOutcomeOrders(execution, account, asked), drop);
+  }
   const reject = checkGrouping(command);
   if (reject !== undefined) return { account: address, reject };
-  const drop = builderDrop(execution.state, account, command);
   const entries = placeGrouped(execution, account, command);
-  return { account: address, entries, ...(drop === undefined ? {} : { builderDrop: drop }) };
+  return withDrop({ account: address, entries }, drop);
 }
 
 function placeGrouped(
@@ -68,6 +74,11 @@ export function checkPlaceOrders(
   command: PlaceOrdersCommand,
   nowMs: number,
 ): CommandOutcome {
+  if (isOutcomeAction(command)) {
+    const asked = { ...command, orders: ordersOf(command) };
+    const judged = checkPlaceOutcomeOrders(state, account, asked, nowMs);
+    return withDrop(judged, builderDrop(state, account, command));
+  }
   const ungrouped = checkGrouping(command);
   if (ungrouped !== undefined) return { account: account.address, reject: ungrouped };
   const { grouping = 'none' } = command;
@@ -84,8 +95,18 @@ export function checkPlaceOrders(
     if (reject !== undefined) return { account: account.address, reject, rejectIndex: index };
     mayFreeMargin ||= !isTrigger(order) && reducesPosition(account, order);
   }
-  const drop = builderDrop(state, account, command);
-  return { account: account.address, ...(drop === undefined ? {} : { builderDrop: drop }) };
+  return withDrop({ account: account.address }, builderDrop(state, account, command));
+}
+
+/** A refusal of the whole action says nothing about its builder. */
+function withDrop(outcome: CommandOutcome, drop: BuilderDrop | undefined): CommandOutcome {
+  const isTold = drop !== undefined && outcome.reject === undefined;
+  return isTold ? { ...outcome, builderDrop: drop } : outcome;
+}
+
+/** The orders of one action belong to one exchange; the wire sees to it. */
+function isOutcomeAction({ orders }: PlaceOrdersCommand): boolean {
+  return orders[0] !== undefined && isOutcomeId(orders[0].instrumentId);
 }
 
 /** One action cannot use a client order id twice: at least one of the orders would fail. */

@@ -16,7 +16,7 @@ import type { State } from '../state.ts';
 
 /**
  * What may leave a sub-account (R-transfer). Perp: what is withdrawable, so that whoever sends stays
- * covered. Outcome: all of it, for nothing holds any of it back yet.
+ * covered. Outcome: what no order has set aside; that has left the balance (R-reserve).
  */
 export function freeMoney(state: State, account: Account, subAccount: SubAccount): MicroUsdc {
   return subAccount === 'perp' ? withdrawable(state, account) : account.outcomeBalance;
@@ -31,8 +31,13 @@ export function checkFreeMoney(
 ): Reject | undefined {
   const available = freeMoney(state, account, subAccount);
   if (required <= available) return undefined;
-  const kept = subAccount === 'perp' ? reservedInPerp(state, account) : [];
+  const kept = subAccount === 'perp' ? reservedInPerp(state, account) : reservedInOutcome(account);
   return { reason: 'balanceInsufficient', required, available, reservedBy: kept };
+}
+
+/** What queued and resting buys hold back. */
+function reservedInOutcome({ outcomeReserved: amount }: Account): readonly ReservedBy[] {
+  return amount > 0n ? [{ what: 'orders', amount }] : [];
 }
 
 /**

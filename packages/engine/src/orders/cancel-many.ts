@@ -2,6 +2,7 @@ import type { Account } from '../account.ts';
 import { NONE } from '../book/order-pool.ts';
 import type { CancelCause, OrderSnapshot } from '../event.ts';
 import type { Execution } from '../execution.ts';
+import { outcomeSlotsOf } from '../outcome/outcome-resting.ts';
 import { cancelTrigger } from '../triggers/cancel-trigger.ts';
 import type { TriggerOrder } from '../triggers/trigger-book.ts';
 import { read, snapshotOf } from './order-snapshot.ts';
@@ -28,6 +29,12 @@ export function cancelMany(
   const asleep: number[] = [];
   for (const holding of account.holdings.values()) {
     for (let slot = holding.orders.head; slot !== NONE; slot = read(pool.ownNext, slot)) {
+      const order = snapshotOf(execution.state, slot);
+      if (picks.resting(order)) picked.push(order.orderId);
+    }
+  }
+  for (const holding of account.outcomes.values()) {
+    for (const slot of outcomeSlotsOf(execution.state, holding)) {
       const order = snapshotOf(execution.state, slot);
       if (picks.resting(order)) picked.push(order.orderId);
     }

@@ -1,7 +1,15 @@
-import { accrueFeeDown, addUsdc, type MicroUsdc, rateE8, type RateE8 } from '@oddlot/units';
+import {
+  accrueFeeDown,
+  addUsdc,
+  type MicroUsdc,
+  rateE8,
+  type RateE8,
+  ZERO_USDC,
+} from '@oddlot/units';
 import type { Account } from '../account.ts';
 import type { BuilderDrop } from '../block.ts';
 import type { BuilderTerms, OrderRequest } from '../command.ts';
+import type { TradeSide } from '../event.ts';
 import { parametersOf } from '../execution.ts';
 import { type OrderBuilder, postBuilderFee } from '../ledger/builders.ts';
 import { LIMITS } from '../limits.ts';
@@ -75,6 +83,16 @@ export function withBuilderRate(takerRate: RateE8, { builder }: OrderRequest): R
   return builder === undefined ? takerRate : rateE8(takerRate + builder.feeTenthsBp * TENTH_BP_E8);
 }
 
+/**
+ * The most that an order's builder can still charge on a value: both roles' remainders together, so
+ * that what is set aside covers the fills whichever role they are in.
+ */
+export function builderFeeAtMost(value: MicroUsdc, builder: OrderBuilder | undefined): MicroUsdc {
+  if (builder === undefined) return ZERO_USDC;
+  const { feeTenthsBp, makerOwed, takerOwed } = builder;
+  return accrueFeeDown(value, rateE8(feeTenthsBp * TENTH_BP_E8), makerOwed + takerOwed).fee;
+}
+
 /** What a fill is about to pay to the builder of one side's order. */
 export type BuilderCharge = {
   readonly builder: OrderBuilder;
@@ -112,4 +130,11 @@ export function settleCharge(state: State, { builder, fee, owed, role }: Builder
   else builder.makerOwed = owed;
   state.digest.number(owed);
   if (fee > 0n) postBuilderFee(state, builder.address, fee);
+}
+
+/** A charge as trades show it; one that rounds to nothing is not shown. */
+export function shownCharge(charge: BuilderCharge | undefined): Pick<TradeSide, 'builderFee'> {
+  if (charge === undefined || charge.fee === 0n) return {};
+  const { address, feeTenthsBp } = charge.builder;
+  return { builderFee: { builder: address, feeTenthsBp, amount: charge.fee } };
 }

@@ -1,6 +1,7 @@
 import { instrumentId, present, timeMs } from '@oddlot/units';
 import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import type { OrderSnapshot } from '../event.ts';
+import { isOutcomeId, outcomeSnapshotOf } from '../outcome/outcome-resting.ts';
 import type { State } from '../state.ts';
 import { timeInForceOf } from './order-codes.ts';
 import { firedFields } from './taker-order.ts';
@@ -8,6 +9,7 @@ import { firedFields } from './taker-order.ts';
 /** A resting order as events and readers see it. */
 export function snapshotOf(state: State, slot: number): OrderSnapshot {
   const { pool } = state;
+  if (isOutcomeId(read(pool.instrument, slot))) return outcomeSnapshotOf(state, slot);
   const flags = read(pool.flags, slot);
   const remaining = read(pool.remaining, slot);
   const original = read(pool.original, slot);

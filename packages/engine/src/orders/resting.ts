@@ -7,6 +7,7 @@ import type { Execution } from '../execution.ts';
 import type { OrderBuilder } from '../ledger/builders.ts';
 import { postToBalance } from '../ledger/post.ts';
 import { LIMITS } from '../limits.ts';
+import { cancelOutcomeOrder, isOutcomeId } from '../outcome/outcome-resting.ts';
 import { ordersChanged } from '../perp/margin.ts';
 import type { State } from '../state.ts';
 import { endPositionGroups, orderEnded } from '../triggers/order-ended.ts';
@@ -87,6 +88,9 @@ export function removeOrder(state: State, slot: number): void {
 
 /** Ends a resting order without a fill and tells its owner why. */
 export function cancelOrder(execution: Execution, slot: number, cause: CancelCause): OrderSnapshot {
+  if (isOutcomeId(read(execution.state.pool.instrument, slot))) {
+    return cancelOutcomeOrder(execution, slot, cause);
+  }
   const order = snapshotOf(execution.state, slot);
   removeOrder(execution.state, slot);
   emitOrder(execution, 'cancelled', order, cause);

@@ -8,7 +8,7 @@ import { insuranceFund } from '../perp/insurance-fund.ts';
 import { planIsolatedFill } from '../perp/isolated.ts';
 import { holdingChanged } from '../perp/margin.ts';
 import { closeResult, splitTrade, tradePosition } from '../perp/position.ts';
-import { type BuilderCharge, settleCharge } from './order-builder.ts';
+import { type BuilderCharge, settleCharge, shownCharge } from './order-builder.ts';
 
 /** One side of a fill before it happens: whether it may, and where its money goes. */
 export type SidePlan = {
@@ -90,12 +90,6 @@ export function settleSide(
     marginMode: holding.isIsolated ? 'isolated' : 'cross',
     leverage: holding.leverage,
     ...(closed === undefined ? {} : { closedSize: close, closedCost: closed.released }),
-    ...(plan.charge === undefined ? {} : shownCharge(plan.charge)),
+    ...shownCharge(plan.charge),
   };
-}
-
-/** A charge that rounds to nothing is not shown. */
-function shownCharge({ builder, fee: amount }: BuilderCharge): Pick<TradeSide, 'builderFee'> {
-  const { address, feeTenthsBp } = builder;
-  return amount === 0n ? {} : { builderFee: { builder: address, feeTenthsBp, amount } };
 }

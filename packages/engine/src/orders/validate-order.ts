@@ -145,8 +145,10 @@ function checkExpiry(context: OrderContext): Reject | undefined {
   return (order.expireMs ?? 0) < minMs ? { reason: 'expiryTooSoon', minMs } : undefined;
 }
 
-export function checkClientOrderId(context: OrderContext): Reject | undefined {
-  const { account, order } = context;
+export function checkClientOrderId({
+  account,
+  order,
+}: Pick<OrderContext, 'account' | 'order'>): Reject | undefined {
   if (order.clientOrderId === undefined) return undefined;
   const key = clientOrderKey(order.clientOrderId);
   if (key === undefined) return { reason: 'clientOrderIdInvalid' };

@@ -36,7 +36,10 @@ export function placeFamily(
   const { cause, entry } = placeOrder(execution, account, present(parent, 'a judged parent'));
   const parentId = present(entry.orderId, 'the id of a parent');
   const isLive = entry.state === 'open';
-  const hasFilled = entry.state !== 'open' && wakesChildren(entry.state, entry.filled, cause);
+  const hasFilled =
+    entry.state !== 'open' &&
+    entry.state !== 'queued' &&
+    wakesChildren(entry.state, entry.filled, cause);
   const place: TriggerPlace = isLive
     ? { groupId: parentId, isDormant: true }
     : { groupId: parentId, sizeMax: entry.filled };

@@ -1,0 +1,41 @@
+import { timeMs } from '@oddlot/units';
+import type { CommandOutcome, SkippedEntry } from '../block.ts';
+import type { PushPriceCommand, ReferencePrice } from '../command.ts';
+import type { Execution } from '../execution.ts';
+import { LIMITS } from '../limits.ts';
+import { observe, priceFeedKey } from '../outcome/price-feed.ts';
+
+/** Takes reference prices, each on its own: one that does not count does not stop the others. */
+export function pushPrice(execution: Execution, command: PushPriceCommand): CommandOutcome {
+  const skipped: SkippedEntry[] = [];
+  for (const [index, price] of command.prices.entries()) {
+    const why = takePrice(execution, price);
+    if (why !== undefined) skipped.push({ index, why });
+  }
+  return skipped.length === 0 ? {} : { skipped };
+}
+
+function takePrice(
+  { commandIndex, events, state }: Execution,
+  { observedMs, priceE8, source, symbol }: ReferencePrice,
+): SkippedEntry['why'] | undefined {
+  if (!Number.isSafeInteger(priceE8) || priceE8 <= 0) return 'priceOutOfRange';
+  if (observedMs > state.timeMs + LIMITS.observationAheadMs) return 'stale';
+  const atMs = Math.min(observedMs, state.timeMs);
+  const { prices } = state.outcomes;
+  const key = priceFeedKey(symbol, source);
+  let feed = prices.get(key);
+  if (feed === undefined) {
+    if (prices.size >= LIMITS.priceFeeds) return 'instrumentUnknown';
+    feed = { symbol, source, seconds: [] };
+    prices.set(key, feed);
+  }
+  if (atMs < (feed.seconds.at(-1)?.observedMs ?? 0)) return 'stale';
+  observe(feed, atMs, priceE8);
+  state.digest.text(key);
+  state.digest.number(priceE8);
+  state.digest.number(atMs);
+  const taken = { symbol, source, priceE8, observedMs: timeMs(atMs) };
+  events.push({ type: 'referencePriceTaken', commandIndex, ...taken });
+  return undefined;
+}

@@ -1,0 +1,43 @@
+import { timeMs } from '@oddlot/units';
+import type { CommandOutcome } from '../block.ts';
+import type { RegisterEventCommand } from '../command.ts';
+import type { Execution } from '../execution.ts';
+import { listEvent } from '../outcome/list-market.ts';
+import type { Reject } from '../reject.ts';
+import type { State } from '../state.ts';
+
+/** Lists an event; of one that is listed and has no result yet the texts change. */
+export function registerEvent(execution: Execution, command: RegisterEventCommand): CommandOutcome {
+  const { commandIndex, events, state } = execution;
+  const reject = checkRegisterEvent(state, command);
+  if (reject !== undefined) return { reject };
+  const listed = state.outcomes.events.get(command.event.slug);
+  if (listed === undefined) {
+    return { created: { eventId: listEvent(execution, command.event, undefined) } };
+  }
+  const { endMs, eventId, mutuallyExclusive, startMs } = listed;
+  const times = { startMs: timeMs(startMs), endMs: timeMs(endMs) };
+  const event = { ...command.event, ...times, mutuallyExclusive };
+  state.digest.text(event.slug);
+  events.push({ type: 'outcomeEventListed', commandIndex, eventId, event, seriesSlug: undefined });
+  return { created: { eventId } };
+}
+
+/** Judges a listing: the slug, the times, the id. */
+export function checkRegisterEvent(
+  { outcomes }: State,
+  { event }: RegisterEventCommand,
+): Reject | undefined {
+  const { endMs, eventId, slug, startMs } = event;
+  const listed = outcomes.events.get(slug);
+  if (listed !== undefined) {
+    return listed.resolved > 0 ? { reason: 'slugUsed', slug } : undefined;
+  }
+  if (endMs <= startMs) {
+    return { reason: 'definitionInvalid', field: 'endTime', why: 'it is after startTime' };
+  }
+  if (eventId !== undefined && outcomes.eventIds.has(eventId)) {
+    return { reason: 'definitionInvalid', field: 'eventId', why: 'it is used' };
+  }
+  return undefined;
+}

@@ -1,0 +1,40 @@
+import { present } from '@oddlot/units';
+import type { CommandOutcome } from '../block.ts';
+import type { ResolveMarketCommand } from '../command.ts';
+import type { Execution } from '../execution.ts';
+import { fitsEvent, resolve, shareOf } from '../outcome/resolve.ts';
+import type { Reject } from '../reject.ts';
+import type { State } from '../state.ts';
+
+/** A deployer's result of a closed market (R-settlement). */
+export function resolveMarket(execution: Execution, command: ResolveMarketCommand): CommandOutcome {
+  const { state } = execution;
+  const reject = checkResolveMarket(state, command);
+  if (reject !== undefined) return { reject };
+  const market = present(state.outcomes.markets.get(command.instrumentId), 'a judged market');
+  const { evidence, fraction, oracleOutcome } = command;
+  resolve(execution, market, { fraction, by: 'operator', oracleOutcome, evidence, inputs: null });
+  return {};
+}
+
+/** Judges a result: the market, its phase, the fraction, and the sum of its event (R-event-sets). */
+export function checkResolveMarket(
+  { outcomes }: State,
+  { fraction, fractionInexact, instrumentId }: ResolveMarketCommand,
+): Reject | undefined {
+  const market = outcomes.markets.get(instrumentId);
+  if (market === undefined) {
+    return outcomes.settled.has(instrumentId)
+      ? { reason: 'alreadyResolved', instrumentId }
+      : { reason: 'instrumentUnknown', instrumentId };
+  }
+  const from = market.phase;
+  if (from === 'resolved') return { reason: 'alreadyResolved', instrumentId };
+  if (from !== 'closed')
+    return { reason: 'phaseChangeInvalid', instrumentId, from, to: 'resolved' };
+  if (fractionInexact === true || fraction < 0 || fraction > market.unit) {
+    return { reason: 'definitionInvalid', field: 'settlementFraction', why: 'between 0 and 1' };
+  }
+  const event = present(outcomes.events.get(market.definition.eventSlug), 'the event of a market');
+  return fitsEvent(event, shareOf(market, fraction)) ? undefined : { reason: 'fractionsOff' };
+}

@@ -1,0 +1,142 @@
+import { instrumentId, type InstrumentId, present, ZERO_USDC } from '@oddlot/units';
+import { LevelBook } from '../book/level-book.ts';
+import type { EventListing, MarketGrid, MarketListing, SeriesListing } from '../command.ts';
+import type { Execution } from '../execution.ts';
+import { LIMITS } from '../limits.ts';
+import type { State } from '../state.ts';
+import type { MarketDefinition, OutcomeMarket, PriceReference } from './market.ts';
+import { watchMarket } from './market-clock.ts';
+
+/** Puts events and markets on the list, for a deployer or for a series. The caller has judged them. */
+
+export function listEvent(
+  execution: Execution,
+  event: EventListing,
+  seriesSlug: string | undefined,
+): number {
+  const { commandIndex, events, state } = execution;
+  const { outcomes } = state;
+  const eventId = event.eventId ?? freeEventId(state);
+  outcomes.eventIds.add(eventId);
+  outcomes.events.set(event.slug, {
+    eventId,
+    slug: event.slug,
+    mutuallyExclusive: event.mutuallyExclusive,
+    startMs: event.startMs,
+    endMs: event.endMs,
+    instrumentIds: [],
+    resolved: 0,
+    fractionSum: 0,
+  });
+  state.digest.text(event.slug);
+  state.digest.number(eventId);
+  state.digest.number(event.startMs);
+  state.digest.number(event.endMs);
+  state.digest.word(event.mutuallyExclusive ? 1 : 0);
+  events.push({ type: 'outcomeEventListed', commandIndex, eventId, event, seriesSlug });
+  return eventId;
+}
+
+export function listMarket(
+  execution: Execution,
+  market: MarketListing,
+  series: SeriesListing | undefined,
+): InstrumentId {
+  const { commandIndex, events, state } = execution;
+  const { outcomes } = state;
+  const id = market.instrumentId ?? freeInstrumentId(state);
+  const { eventSlug, slug, startMs, endMs } = market;
+  const listed = createMarket(state, {
+    ...gridOf(market),
+    instrumentId: id,
+    slug,
+    eventSlug,
+    startMs,
+    endMs,
+    seriesSlug: series?.slug,
+    reference: referenceOf(series),
+  });
+  if (state.timeMs >= startMs) listed.phase = 'open';
+  outcomes.marketSlugs.set(slug, id);
+  present(outcomes.events.get(eventSlug), 'the event of a judged market').instrumentIds.push(id);
+  watchMarket(state, listed);
+  state.digest.text(JSON.stringify(listed.definition));
+  const { phase } = listed;
+  const what = { instrumentId: id, market, phase, seriesSlug: series?.slug };
+  events.push({ type: 'outcomeMarketListed', commandIndex, ...what });
+  return id;
+}
+
+function referenceOf(series: SeriesListing | undefined): PriceReference | undefined {
+  if (series === undefined) return undefined;
+  const { source, symbol, windowSeconds } = series;
+  return { symbol, source, windowSeconds };
+}
+
+/** A market with an empty book, among those of the state. */
+export function createMarket(state: State, definition: MarketDefinition): OutcomeMarket {
+  const { outcomes } = state;
+  const id = definition.instrumentId;
+  const market: OutcomeMarket = {
+    definition,
+    unit: unitOf(definition.szDecimals),
+    phase: 'upcoming',
+    book: new LevelBook(state.pool, id),
+    pairs: 0,
+    locked: ZERO_USDC,
+    lastTrade: 0,
+    lastTradeMs: 0,
+    strike: undefined,
+    isJudged: false,
+    resolution: undefined,
+    settleCursor: 0,
+  };
+  outcomes.markets.set(id, market);
+  // Ids grow as a rule, so the place of a new one is found from the end.
+  let at = outcomes.marketIds.length;
+  while (at > 0 && (outcomes.marketIds[at - 1] ?? 0) > id) at--;
+  outcomes.marketIds.splice(at, 0, id);
+  return market;
+}
+
+/** 1.00 in price units. */
+export function unitOf(szDecimals: number): number {
+  return 10 ** (6 - szDecimals);
+}
+
+export function gridOf(listing: MarketGrid): MarketGrid {
+  const { maxOrderSize, minOrderSize, orderDelayMs, priceTick, szDecimals, takerFeeE8 } = listing;
+  return { maxOrderSize, minOrderSize, orderDelayMs, priceTick, szDecimals, takerFeeE8 };
+}
+
+function freeEventId({ outcomes }: State): number {
+  while (outcomes.eventIds.has(outcomes.nextEventId)) outcomes.nextEventId += 1;
+  return outcomes.nextEventId++;
+}
+
+function freeInstrumentId({ outcomes }: State): InstrumentId {
+  while (isIdTaken(outcomes, outcomes.nextInstrumentId)) outcomes.nextInstrumentId += 1;
+  return instrumentId(outcomes.nextInstrumentId++);
+}
+
+export function isIdTaken({ markets, settled }: State['outcomes'], id: number): boolean {
+  return markets.has(id) || settled.has(id);
+}
+
+/** What is wrong with a grid, by the wire's name of the field; undefined when nothing is. */
+export function gridFault(grid: MarketGrid): string | undefined {
+  const { maxOrderSize, minOrderSize, orderDelayMs, priceTick, szDecimals, takerFeeE8 } = grid;
+  if (!Number.isInteger(szDecimals) || szDecimals < 0 || szDecimals > 4) return 'sizeDecimals';
+  const unit = unitOf(szDecimals);
+  if (priceTick < 1 || priceTick >= unit || unit % priceTick !== 0) return 'priceTick';
+  if (minOrderSize < 1) return 'minOrderSize';
+  if (maxOrderSize < minOrderSize || maxOrderSize > largestSize(unit)) return 'maxOrderSize';
+  if (takerFeeE8 < 0 || takerFeeE8 > LIMITS.outcomeFeeMaxE8) return 'takerFeeRate';
+  if (orderDelayMs < 0 || orderDelayMs > LIMITS.orderDelayMaxMs) return 'orderDelayMs';
+  return undefined;
+}
+
+/** The largest size whose value stays an exact number. */
+function largestSize(unit: number): number {
+  return Math.min(LIMITS.sizeMax, Math.floor(Number.MAX_SAFE_INTEGER / unit));
+}

@@ -1,0 +1,263 @@
+import {
+  accrueOutcomeFee,
+  addUsdc,
+  assert,
+  type MicroUsdc,
+  microUsdc,
+  negUsdc,
+  notional,
+  rateE8,
+  subUsdc,
+  timeMs,
+  ZERO_USDC,
+} from '@oddlot/units';
+import type { Account } from '../account.ts';
+import { NONE } from '../book/order-pool.ts';
+import type { CancelCause, OutcomeTradeSide } from '../event.ts';
+import type { Execution } from '../execution.ts';
+import type { OrderBuilder } from '../ledger/builders.ts';
+import { postCollateral, postFromReserve, postReserve, postToOutcome } from '../ledger/outcome.ts';
+import { postFee } from '../ledger/post.ts';
+import { LIMITS } from '../limits.ts';
+import { emitOrder } from '../orders/emit.ts';
+import {
+  type BuilderCharge,
+  builderCharge,
+  feesWith,
+  settleCharge,
+  shownCharge,
+} from '../orders/order-builder.ts';
+import { read } from '../orders/order-snapshot.ts';
+import { restingBuilder } from '../orders/resting.ts';
+import { releasedPart } from '../perp/position.ts';
+import type { State } from '../state.ts';
+import { legPrice, type OutcomeHolding, type OutcomeLeg } from './holding.ts';
+import type { OutcomeMarket } from './market.ts';
+import { type OutcomeTaker, requiredReserve } from './outcome-order.ts';
+import {
+  cancelOutcomeOrder,
+  outcomeOwnerOf,
+  outcomeSnapshotOf,
+  takeOutcomeOrder,
+} from './outcome-resting.ts';
+
+/**
+ * Trades an incoming order against the one book of its market, best price first, then oldest,
+ * whatever the legs (R-one-book, R-mint-burn). Every side acts for itself at its leg's price: a buyer
+ * pays and gets shares, a seller gives shares and is paid. Two buyers make a pair and lock 1.00, two
+ * sellers end one and release it. An own resting order is cancelled instead (R-stp).
+ */
+export function matchOutcome(execution: Execution, taker: OutcomeTaker): CancelCause | undefined {
+  const { state } = execution;
+  const { isBuy } = taker.request;
+  const { book } = taker.holding.market;
+  let met = 0;
+  while (taker.remaining > 0 && book.crosses(isBuy, taker.price)) {
+    if (met === LIMITS.matchesPerOrder) return 'matchLimit';
+    met += 1;
+    const slot = book.best(!isBuy);
+    assert(slot !== NONE, 'a book that crosses has a best order');
+    if (read(state.pool.account, slot) === taker.account.index) {
+      cancelOutcomeOrder(execution, slot, 'selfTrade');
+      continue;
+    }
+    settleFill(execution, taker, slot);
+  }
+  return undefined;
+}
+
+function settleFill(execution: Execution, taker: OutcomeTaker, slot: number): void {
+  const { state } = execution;
+  const { pool } = state;
+  const { holding, leg, request } = taker;
+  const { market } = holding;
+  const maker = outcomeOwnerOf(state, slot);
+  const makerId = read(pool.orderId, slot);
+  const makerClientId = pool.clientOrderIds.get(slot);
+  const price = read(pool.price, slot);
+  const size = Math.min(taker.remaining, read(pool.remaining, slot));
+  const takerPrice = legPrice(leg, price, market.unit);
+  const makerPrice = legPrice(maker.leg, price, market.unit);
+  const rate = rateE8(market.definition.takerFeeE8);
+  const fill = { size, price: takerPrice, unit: market.unit };
+  const due = accrueOutcomeFee(fill, rate, taker.feeOverpaid);
+
+  market.book.fill(slot, size);
+  pool.filledNotional[slot] = read(pool.filledNotional, slot) + makerPrice * size;
+  taker.remaining -= size;
+  taker.filledNotional += takerPrice * size;
+  taker.feeOverpaid = due.overpaid;
+
+  const isSell = request.reduceOnly;
+  movePairs(state, market, isSell, maker.isSell, size);
+  const takerSide = settleSide(state, {
+    account: taker.account,
+    holding,
+    leg,
+    isSell,
+    price: takerPrice,
+    size,
+    fee: due.fee,
+    builder: taker.builder,
+    role: 'taker',
+    order: { orderId: taker.orderId, clientOrderId: request.clientOrderId },
+  });
+  if (!isSell) {
+    const rest = requiredReserve(market, request.price, taker.remaining, taker);
+    taker.reserve = payFromReserve(state, taker.account, taker.reserve, takerSide.paid, rest);
+  }
+  const makerSide = settleSide(state, {
+    ...maker,
+    price: makerPrice,
+    size,
+    fee: ZERO_USDC,
+    builder: restingBuilder(state, slot),
+    role: 'maker',
+    order: { orderId: makerId, clientOrderId: makerClientId },
+  });
+  if (!maker.isSell) payFromMaker(state, slot, maker, makerPrice, makerSide.paid);
+  postFee(state, due.fee);
+
+  market.lastTrade = price;
+  market.lastTradeMs = state.timeMs;
+  const tradeId = state.nextTradeId++;
+  absorbTrade(state, [tradeId, price, size, taker.orderId, makerId]);
+  execution.events.push({
+    type: 'outcomeTraded',
+    commandIndex: execution.commandIndex,
+    tradeId,
+    instrumentId: request.instrumentId,
+    kind: isSell === maker.isSell ? (isSell ? 'burn' : 'mint') : 'transfer',
+    price,
+    size,
+    takerIsBuy: request.isBuy,
+    taker: takerSide.side,
+    maker: makerSide.side,
+    txHash: taker.tradeTxHash,
+  });
+  const makerOrder = outcomeSnapshotOf(state, slot);
+  if (makerOrder.remaining === 0) takeOutcomeOrder(state, slot);
+  emitOrder(execution, makerOrder.remaining === 0 ? 'filled' : 'open', makerOrder);
+}
+
+/** R-mint-burn: pairs come into being between two buyers and cease between two sellers. */
+function movePairs(
+  state: State,
+  market: OutcomeMarket,
+  takerSells: boolean,
+  makerSells: boolean,
+  size: number,
+): void {
+  if (takerSells !== makerSells) return;
+  const change = takerSells ? -size : size;
+  market.pairs += change;
+  postCollateral(state, market, microUsdc(BigInt(change) * BigInt(market.unit)));
+}
+
+type SideFill = {
+  readonly account: Account;
+  readonly holding: OutcomeHolding;
+  readonly leg: OutcomeLeg;
+  readonly isSell: boolean;
+  /** The leg's own. */
+  readonly price: number;
+  readonly size: number;
+  readonly fee: MicroUsdc;
+  /** Who charges for the side's order (R-builder). */
+  readonly builder: OrderBuilder | undefined;
+  readonly role: BuilderCharge['role'];
+  readonly order: { readonly orderId: number; readonly clientOrderId: string | undefined };
+};
+
+/** Moves one side's shares, and a seller's money; `paid` is what a buyer's reserve owes. */
+function settleSide(
+  state: State,
+  fill: SideFill,
+): { readonly side: OutcomeTradeSide; readonly paid: MicroUsdc } {
+  const { account, fee, isSell, leg, order, price, size } = fill;
+  const charge = chargeOf(state, fill);
+  const fees = feesWith(fee, charge);
+  const shares = fill.holding[leg];
+  const value = notional(price, size);
+  const startSize = shares.size;
+  let realised = ZERO_USDC;
+  let closedCost: MicroUsdc | undefined;
+  if (isSell) {
+    closedCost = releasedPart(shares.cost, size, shares.size);
+    realised = subUsdc(value, closedCost);
+    shares.cost = subUsdc(shares.cost, closedCost);
+    shares.size -= size;
+    shares.reserved -= size;
+    shares.realised = addUsdc(shares.realised, realised);
+    postToOutcome(state, account, subUsdc(value, fees));
+  } else {
+    if (startSize === 0) {
+      shares.feesPaid = ZERO_USDC;
+      shares.realised = ZERO_USDC;
+    }
+    shares.size += size;
+    shares.cost = addUsdc(shares.cost, value);
+  }
+  shares.feesPaid = addUsdc(shares.feesPaid, fees);
+  if (charge !== undefined) settleCharge(state, charge);
+  shares.updatedMs = timeMs(state.timeMs);
+  state.digest.number(shares.size);
+  state.digest.amount(shares.cost);
+  const { address } = account;
+  const traded = { leg, isSell, price, startSize, fee, realised, ...shownCharge(charge) };
+  const side = { account: address, ...order, ...traded };
+  return {
+    side: closedCost === undefined ? side : { ...side, closedCost },
+    paid: isSell ? ZERO_USDC : addUsdc(value, fees),
+  };
+}
+
+/** What the builder of a side's order earns by a fill, on the notional at the leg's price. */
+function chargeOf(
+  state: State,
+  { account, builder, holding, price, role, size }: SideFill,
+): BuilderCharge | undefined {
+  if (builder === undefined) return undefined;
+  const { instrumentId } = holding.market.definition;
+  const value = notional(price, size);
+  return builderCharge(state, account, builder, { instrumentId, value }, role);
+}
+
+/** A resting buy pays for its part of a fill; what is left of it keeps what it needs. */
+function payFromMaker(
+  state: State,
+  slot: number,
+  { account, holding }: { readonly account: Account; readonly holding: OutcomeHolding },
+  price: number,
+  paid: MicroUsdc,
+): void {
+  const { pool, reserves } = state;
+  const orderId = read(pool.orderId, slot);
+  const rest = requiredReserve(holding.market, price, read(pool.remaining, slot), {
+    feeOverpaid: read(pool.feeOverpaid, slot),
+    builder: restingBuilder(state, slot),
+  });
+  const held = reserves.get(orderId) ?? ZERO_USDC;
+  const kept = payFromReserve(state, account, held, paid, rest);
+  if (kept > 0n) reserves.set(orderId, kept);
+  else reserves.delete(orderId);
+}
+
+/** Pays a fill out of a reserve and frees what the rest does not need; returns what stays. */
+function payFromReserve(
+  state: State,
+  account: Account,
+  held: MicroUsdc,
+  paid: MicroUsdc,
+  rest: MicroUsdc,
+): MicroUsdc {
+  const freed = subUsdc(subUsdc(held, paid), rest);
+  assert(freed >= 0n, 'a better price never costs more than the reserve (R-reserve)');
+  postFromReserve(state, account, paid);
+  if (freed > 0n) postReserve(state, account, negUsdc(freed));
+  return rest;
+}
+
+function absorbTrade(state: State, numbers: readonly number[]): void {
+  for (const each of numbers) state.digest.number(each);
+}

@@ -1,0 +1,191 @@
+import { type Hash, negUsdc, present, subUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
+import type { Account } from '../account.ts';
+import type { CommandOutcome, EntryOutcome } from '../block.ts';
+import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import type { ModifyOrderCommand, OrderRequest } from '../command.ts';
+import type { Execution } from '../execution.ts';
+import { postReserve } from '../ledger/outcome.ts';
+import { LIMITS } from '../limits.ts';
+import { emitOrder } from '../orders/emit.ts';
+import { timeInForceOf } from '../orders/order-codes.ts';
+import { read } from '../orders/order-snapshot.ts';
+import { restingBuilder } from '../orders/resting.ts';
+import type { Reject } from '../reject.ts';
+import type { State } from '../state.ts';
+import { bookPrice, requiredReserve } from './outcome-order.ts';
+import {
+  cancelOutcomeOrder,
+  outcomeOwnerOf,
+  outcomeSnapshotOf,
+  takeOutcomeOrder,
+} from './outcome-resting.ts';
+import { runOutcomeTaker } from './place-outcome-orders.ts';
+import {
+  checkPhase,
+  type OutcomeOrderContext,
+  validateOutcomeOrder,
+} from './validate-outcome-order.ts';
+
+/**
+ * Amends price and size of an outcome order in the book (R-modify). On a market with a delay an
+ * amend that would take liquidity is refused, so that it can't jump the queue (R-delay).
+ */
+export function modifyOutcomeOrder(
+  execution: Execution,
+  account: Account,
+  slot: number,
+  command: ModifyOrderCommand,
+): CommandOutcome {
+  const { state } = execution;
+  const { address } = account;
+  const context = amendOf(state, account, slot, command, state.timeMs);
+  const reject = judge(state, context, slot, command);
+  if (reject !== undefined) return { account: address, reject };
+  if (context.order.size <= 0) {
+    const order = cancelOutcomeOrder(execution, slot, 'amendedBelowFilled');
+    const { clientOrderId, filled, filledNotional, orderId } = order;
+    const entry = { orderId, clientOrderId, state: 'cancelled', filled, filledNotional } as const;
+    return { account: address, entries: [entry] };
+  }
+  const { market } = outcomeOwnerOf(state, slot).holding;
+  const crosses = market.book.crosses(context.order.isBuy, bookPrice(market, context.order));
+  if (crosses && context.order.timeInForce === 'alo') {
+    return { account: address, reject: { reason: 'postOnlyWouldTrade' } };
+  }
+  if (crosses && market.definition.orderDelayMs > 0) {
+    return { account: address, reject: { reason: 'amendWouldTake' } };
+  }
+  const { txHash } = command.authority;
+  const entry = crosses ? trade(execution, slot, context, txHash) : stay(execution, slot, context);
+  return { account: address, entries: [entry] };
+}
+
+/** Judges an amend before it enters the log; whether it would trade is left to execution. */
+export function checkModifyOutcomeOrder(
+  state: State,
+  account: Account,
+  slot: number,
+  command: ModifyOrderCommand,
+  nowMs: number,
+): Reject | undefined {
+  return judge(state, amendOf(state, account, slot, command, nowMs), slot, command);
+}
+
+type Amend = OutcomeOrderContext & {
+  readonly replaced: NonNullable<OutcomeOrderContext['replaced']>;
+};
+
+/** The rest of the order as if it were new: the new total size less what has filled. */
+function amendOf(
+  state: State,
+  account: Account,
+  slot: number,
+  command: ModifyOrderCommand,
+  nowMs: number,
+): Amend {
+  const { pool } = state;
+  const remaining = read(pool.remaining, slot);
+  const filled = read(pool.original, slot) - remaining;
+  const flags = read(pool.flags, slot);
+  const expireMs = read(pool.expireMs, slot);
+  const order: OrderRequest = {
+    instrumentId: command.instrumentId,
+    isBuy: (flags & SIDE_BUY) !== 0,
+    price: command.price,
+    size: command.size - filled,
+    reduceOnly: (flags & REDUCE_ONLY) !== 0,
+    timeInForce: timeInForceOf(read(pool.tif, slot)),
+    ...(expireMs === 0 ? {} : { expireMs: timeMs(expireMs) }),
+    ...(command.priceInexact === true ? { priceInexact: true } : {}),
+    ...(command.sizeInexact === true ? { sizeInexact: true } : {}),
+  };
+  const reserve = state.reserves.get(read(pool.orderId, slot)) ?? ZERO_USDC;
+  const feeOverpaid = read(pool.feeOverpaid, slot);
+  const builder = restingBuilder(state, slot);
+  const replaced = { remaining, filled, reserve, feeOverpaid, builder };
+  return { state, account, order, timeMs: nowMs, replaced };
+}
+
+/** A size at or below what has filled ends the order: it is then judged as a cancel is. */
+function judge(
+  state: State,
+  context: Amend,
+  slot: number,
+  { instrumentId, size, sizeInexact }: ModifyOrderCommand,
+): Reject | undefined {
+  const isCancel = size >= 0 && sizeInexact !== true && context.order.size <= 0;
+  if (!isCancel) return validateOutcomeOrder(context);
+  return checkPhase(outcomeOwnerOf(state, slot).holding.market, instrumentId);
+}
+
+/** The order stays in the book: in its place, or at a new price by its acceptance time. */
+function stay(
+  execution: Execution,
+  slot: number,
+  { account, order, replaced }: Amend,
+): EntryOutcome {
+  const { state } = execution;
+  const { pool } = state;
+  const { holding, isSell, leg } = outcomeOwnerOf(state, slot);
+  const { market } = holding;
+  const price = bookPrice(market, order);
+  if (price === read(pool.price, slot)) {
+    market.book.resize(slot, order.size);
+  } else {
+    market.book.remove(slot);
+    pool.price[slot] = price;
+    pool.remaining[slot] = order.size;
+    market.book.insert(slot, state.timeMs - LIMITS.amendRankMs);
+  }
+  pool.original[slot] = replaced.filled + order.size;
+  if (isSell) {
+    holding[leg].reserved += order.size - replaced.remaining;
+  } else {
+    const reserve = requiredReserve(market, order.price, order.size, replaced);
+    postReserve(state, account, subUsdc(reserve, replaced.reserve));
+    state.reserves.set(read(pool.orderId, slot), reserve);
+  }
+  const snapshot = outcomeSnapshotOf(state, slot);
+  emitOrder(execution, 'open', snapshot);
+  const { clientOrderId, filled, filledNotional, orderId } = snapshot;
+  return { orderId, clientOrderId, state: 'open', filled, filledNotional };
+}
+
+/** A new price that crosses: the order leaves the book, trades, and what is left comes back. */
+function trade(execution: Execution, slot: number, amend: Amend, tradeTxHash: Hash): EntryOutcome {
+  const { state } = execution;
+  const { pool } = state;
+  const { account, order, replaced } = amend;
+  const { holding, isSell, leg } = outcomeOwnerOf(state, slot);
+  const { market } = holding;
+  const { clientOrderId, filledNotional, orderId, outcome } = outcomeSnapshotOf(state, slot);
+  const rank = read(pool.rank, slot);
+  const acceptedMs = timeMs(read(pool.acceptedMs, slot));
+  takeOutcomeOrder(state, slot);
+  let reserve = ZERO_USDC;
+  if (isSell) {
+    holding[leg].reserved += order.size - replaced.remaining;
+  } else {
+    reserve = requiredReserve(market, order.price, order.size, replaced);
+    postReserve(state, account, negUsdc(replaced.reserve));
+    postReserve(state, account, reserve);
+  }
+  return runOutcomeTaker(execution, {
+    orderId,
+    account,
+    holding,
+    request: clientOrderId === undefined ? order : { ...order, clientOrderId },
+    leg,
+    price: bookPrice(market, order),
+    original: replaced.filled + order.size,
+    remaining: order.size,
+    filledNotional,
+    reserve,
+    feeOverpaid: replaced.feeOverpaid,
+    builder: replaced.builder,
+    txHash: present(outcome, 'an outcome order').txHash,
+    tradeTxHash,
+    acceptedMs,
+    rank,
+  });
+}

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { approve, builder, revoke, through } from '../testing/builders.ts';
+import {
+  later,
+  openMarket,
+  operate,
+  purse,
+  share,
+  shareOrder,
+  type ShareOrder,
+  tale,
+} from '../testing/outcomes.ts';
+import { alice, bob, type Scenario } from '../testing/scenario.ts';
+import { checkRestarts } from '../testing/waiting.ts';
+
+/** R-builder on outcome markets: 1% of the notional at the leg's own price, beside the taker fee. */
+
+const bid: ShareOrder = { price: 6_000, size: 1_000 };
+const mints: ShareOrder = { leg: 'no', price: 4_000, size: 1_000 };
+
+function builtVenue(options: Parameters<typeof openMarket>[0] = {}): Scenario {
+  const venue = openMarket(options);
+  venue.fund(builder, 100_000_000);
+  for (const account of [alice, bob]) approve(venue, account, 1_000);
+  return venue;
+}
+
+function send(venue: Scenario, account: typeof alice, order: ShareOrder) {
+  return through(venue, account, 1_000, [shareOrder(order)]);
+}
+
+function earned(venue: Scenario): bigint {
+  return venue.state.builderRewards.get(builder)?.earned ?? 0n;
+}
+
+test('both sides of a mint pay their own builder, on what each pays for its leg', () => {
+  const venue = builtVenue();
+  send(venue, alice, bid);
+  // 6.00, a taker fee of 0.168 at worst, and 0.06.
+  expect(purse(venue, alice)).toBe('993.772 + 6.228 reserved');
+  send(venue, bob, mints);
+  expect(purse(venue, alice)).toBe('993.94, 10 yes');
+  expect(purse(venue, bob)).toBe('995.792, 10 no');
+  expect(earned(venue)).toBe(60_000n + 40_000n);
+});
+
+test('a sell pays out of its proceeds', () => {
+  const venue = builtVenue();
+  operate(venue, bob, 'split', 1_000);
+  share(venue, alice, bid);
+  send(venue, bob, { ...bid, sell: true });
+  // 990 and 6.00 less 0.168 and 0.06.
+  expect(purse(venue, bob)).toBe('995.772, 10 no');
+});
+
+test('an approval that is gone at the fill drops the fee, and its reserve is free again', () => {
+  const venue = builtVenue();
+  send(venue, alice, bid);
+  revoke(venue, alice);
+  share(venue, bob, mints);
+  expect(purse(venue, alice)).toBe('994, 10 yes');
+  expect(earned(venue)).toBe(0n);
+});
+
+test('a queued order keeps its builder, over a restart too', () => {
+  const venue = builtVenue({ orderDelayMs: 250 });
+  share(venue, alice, { ...bid, size: 500 });
+  send(venue, bob, mints);
+  expect(purse(venue, bob)).toBe('995.792 + 4.208 reserved');
+  expect(tale(later(venue, 250))).toEqual([
+    'mint 5 at 0.6: bob buys no 0.4 for 0.084, alice buys yes 0.6',
+    '#1 filled',
+    '#2 open 5',
+  ]);
+  expect(earned(venue)).toBe(20_000n);
+  expect(purse(venue, bob)).toBe('995.792 + 2.104 reserved, 5 no');
+  share(venue, alice, { ...bid, size: 500 });
+  later(venue, 250);
+  // As a maker it pays the builder and no taker fee.
+  expect(earned(venue)).toBe(40_000n);
+  expect(purse(venue, bob)).toBe('995.876, 10 no');
+  checkRestarts(venue);
+});
+
+test('R-gate: a queued buy is judged again at its release, a sell passes', () => {
+  const venue = openMarket({ orderDelayMs: 250 });
+  operate(venue, bob, 'split', 1_000);
+  share(venue, alice, { ...bid, size: 2_000 });
+  share(venue, bob, mints);
+  share(venue, bob, { ...bid, sell: true });
+  venue.block({ type: 'setGate', channel: 1, mode: 'closed' });
+  expect(tale(later(venue, 250))).toEqual([
+    'refused gated',
+    'transfer 10 at 0.6: bob sells yes 0.6 for 0.168, alice buys yes 0.6',
+    '#1 open 10',
+    '#2 filled',
+  ]);
+  expect(purse(venue, bob)).toBe('995.832, 10 no');
+  // Splits are new risk, merges are not.
+  expect(operate(venue, alice, 'split', 100).reject?.reason).toBe('gated');
+  expect(operate(venue, bob, 'merge', 1).reject?.reason).toBe('pairsInsufficient');
+});

@@ -1,0 +1,286 @@
+import { type InstrumentId, negUsdc, present, timeMs, ZERO_USDC } from '@oddlot/units';
+import type { Account } from '../account.ts';
+import type { CommandOutcome, EntryOutcome } from '../block.ts';
+import { clientOrderKey } from '../client-order-id.ts';
+import type { Grouping, OrderRequest, PlaceOrdersCommand } from '../command.ts';
+import type { Execution } from '../execution.ts';
+import { postReserve } from '../ledger/outcome.ts';
+import { emitOrder, emitRejected } from '../orders/emit.ts';
+import { builderOf, withAcceptedBuilder } from '../orders/order-builder.ts';
+import type { Reject } from '../reject.ts';
+import type { State } from '../state.ts';
+import type { QueuedOrder } from './delay-queue.ts';
+import { outcomeLegOf } from './holding.ts';
+import { matchOutcome } from './match-outcome.ts';
+import type { OutcomeMarket } from './market.ts';
+import {
+  bookPrice,
+  outcomeTakerSnapshot,
+  type OutcomeTaker,
+  freshRemainders,
+  requiredReserve,
+} from './outcome-order.ts';
+import { outcomeHoldingOf, restOutcomeOrder } from './outcome-resting.ts';
+import { checkRelease } from './release-orders.ts';
+import { type Taken, validateOutcomeOrder } from './validate-outcome-order.ts';
+
+/**
+ * Takes the orders of an action into the delay queue (R-delay), each on its own. One that would take
+ * liquidity waits for its market's delay with its funds set aside; all others leave it at once.
+ */
+export function placeOutcomeOrders(
+  execution: Execution,
+  account: Account,
+  { authority, grouping, orders }: PlaceOrdersCommand,
+): CommandOutcome {
+  const reject = checkOutcomeGrouping(grouping);
+  if (reject !== undefined) return { account: account.address, reject };
+  const entries = orders.map((order, index) =>
+    accept(execution, account, order, { txHash: authority.txHash, index }),
+  );
+  return { account: account.address, entries };
+}
+
+type Origin = { readonly txHash: QueuedOrder['txHash']; readonly index: number };
+
+function accept(
+  execution: Execution,
+  account: Account,
+  asked: OrderRequest,
+  origin: Origin,
+): EntryOutcome {
+  const { state } = execution;
+  const order = withAcceptedBuilder(state, account, asked);
+  const reject = validateOutcomeOrder({ state, account, order, timeMs: state.timeMs });
+  const market = state.outcomes.markets.get(order.instrumentId);
+  if (reject !== undefined || market === undefined) {
+    const why = reject ?? { reason: 'instrumentUnknown', instrumentId: order.instrumentId };
+    const entry = refusedEntry(order, why);
+    emitReleased(execution, account, order, origin, { entry, wasQueued: false });
+    return entry;
+  }
+  const reserve = order.reduceOnly
+    ? ZERO_USDC
+    : requiredReserve(market, order.price, order.size, freshRemainders(order));
+  const holding = outcomeHoldingOf(state, account, market);
+  if (order.reduceOnly) holding[outcomeLegOf(order)].reserved += order.size;
+  else postReserve(state, account, reserve);
+  const { orderDelayMs } = market.definition;
+  const waits = orderDelayMs > 0 && wouldTake(market, order);
+  const queued: QueuedOrder = {
+    ...origin,
+    queueId: state.outcomes.queue.nextId++,
+    accountIndex: account.index,
+    request: order,
+    dueMs: state.timeMs + (waits ? orderDelayMs : 0),
+    acceptedMs: state.timeMs,
+    reserve,
+  };
+  if (waits) return enqueue(execution, account, queued);
+  return releaseOrder(execution, queued, false);
+}
+
+/** R-delay: crosses any resting order, its own included; a post-only order never takes. */
+export function wouldTake(market: OutcomeMarket, order: OrderRequest): boolean {
+  return order.timeInForce !== 'alo' && market.book.crosses(order.isBuy, bookPrice(market, order));
+}
+
+function enqueue(execution: Execution, account: Account, queued: QueuedOrder): EntryOutcome {
+  const { commandIndex, events, state } = execution;
+  const { dueMs, index, queueId, request, txHash } = queued;
+  const { clientOrderId, instrumentId } = request;
+  state.outcomes.queue.push(queued);
+  account.liveOrders += 1;
+  if (clientOrderId !== undefined) {
+    // A queued order has no order id yet: its place in the queue, negative, stands for it.
+    account.clientOrders.set(
+      present(clientOrderKey(clientOrderId), 'a valid client order id'),
+      -queueId,
+    );
+  }
+  for (const each of [queueId, dueMs, request.price, request.size]) state.digest.number(each);
+  events.push({
+    type: 'outcomeOrderQueued',
+    commandIndex,
+    account: account.address,
+    instrumentId,
+    txHash,
+    index,
+    clientOrderId,
+    dueMs: timeMs(dueMs),
+  });
+  return { orderId: undefined, clientOrderId, state: 'queued', filled: 0, filledNotional: 0 };
+}
+
+/** Lets an order go to the book, or refuses it when the market has changed meanwhile. */
+export function releaseOrder(
+  execution: Execution,
+  queued: QueuedOrder,
+  wasQueued: boolean,
+): EntryOutcome {
+  const { state } = execution;
+  const { request } = queued;
+  const account = present(state.accounts[queued.accountIndex], 'the owner of a queued order');
+  if (wasQueued) leaveQueue(account, request);
+  const reject = wasQueued ? checkRelease(state, account, queued) : undefined;
+  let entry: EntryOutcome;
+  if (reject === undefined) {
+    entry = enterBook(execution, account, queued);
+  } else {
+    freeFunds(state, account, queued, request.size);
+    entry = refusedEntry(request, reject);
+  }
+  emitReleased(execution, account, request, queued, { entry, wasQueued });
+  return entry;
+}
+
+function leaveQueue(account: Account, { clientOrderId }: OrderRequest): void {
+  account.liveOrders -= 1;
+  if (clientOrderId === undefined) return;
+  account.clientOrders.delete(present(clientOrderKey(clientOrderId), 'a valid client order id'));
+}
+
+/** From here on the order has an id and a life of its own. */
+function enterBook(execution: Execution, account: Account, queued: QueuedOrder): EntryOutcome {
+  const { state } = execution;
+  const { request, txHash } = queued;
+  const market = present(
+    state.outcomes.markets.get(request.instrumentId),
+    'the market of an order that was judged',
+  );
+  const taker: OutcomeTaker = {
+    orderId: state.nextOrderId++,
+    account,
+    holding: outcomeHoldingOf(state, account, market),
+    request,
+    leg: outcomeLegOf(request),
+    price: bookPrice(market, request),
+    original: request.size,
+    remaining: request.size,
+    filledNotional: 0,
+    reserve: queued.reserve,
+    feeOverpaid: 0,
+    builder: builderOf(request),
+    txHash,
+    tradeTxHash: txHash,
+    acceptedMs: timeMs(state.timeMs),
+  };
+  if (request.timeInForce === 'alo' && market.book.crosses(request.isBuy, taker.price)) {
+    const reject = { reason: 'postOnlyWouldTrade' } as const;
+    freeFunds(state, account, queued, request.size);
+    emitRejected(execution, outcomeTakerSnapshot(taker), reject);
+    return { ...refusedEntry(request, reject), orderId: taker.orderId };
+  }
+  return runOutcomeTaker(execution, taker);
+}
+
+/** Matches an order and rests what is left. */
+export function runOutcomeTaker(execution: Execution, taker: OutcomeTaker): EntryOutcome {
+  const { state } = execution;
+  const stopped = matchOutcome(execution, taker);
+  const snapshot = outcomeTakerSnapshot(taker);
+  const { clientOrderId, filled, filledNotional, orderId } = snapshot;
+  const done = { orderId, clientOrderId, filled, filledNotional };
+  if (taker.remaining === 0) {
+    emitOrder(execution, 'filled', snapshot);
+    return { ...done, state: 'filled' };
+  }
+  if (stopped !== undefined) {
+    freeFunds(state, taker.account, taker, taker.remaining);
+    emitOrder(execution, 'cancelled', snapshot, stopped);
+    return { ...done, state: 'cancelled' };
+  }
+  restOutcomeOrder(execution, taker);
+  emitOrder(execution, 'open', snapshot);
+  return { ...done, state: 'open' };
+}
+
+/** Gives back what an order that ends has set aside. */
+function freeFunds(
+  state: State,
+  account: Account,
+  { request, reserve }: Pick<QueuedOrder, 'request' | 'reserve'>,
+  size: number,
+): void {
+  const holding = account.outcomes.get(request.instrumentId);
+  if (!request.reduceOnly) postReserve(state, account, negUsdc(reserve));
+  else if (holding !== undefined) holding[outcomeLegOf(request)].reserved -= size;
+}
+
+function refusedEntry({ clientOrderId }: OrderRequest, reject: Reject): EntryOutcome {
+  return {
+    orderId: undefined,
+    clientOrderId,
+    state: 'rejected',
+    filled: 0,
+    filledNotional: 0,
+    reject,
+  };
+}
+
+function emitReleased(
+  { commandIndex, events, state }: Execution,
+  account: Account,
+  { clientOrderId, instrumentId }: OrderRequest,
+  { index, txHash }: Origin,
+  { entry, wasQueued }: { readonly entry: EntryOutcome; readonly wasQueued: boolean },
+): void {
+  state.digest.word(index);
+  state.digest.number(entry.orderId ?? 0);
+  events.push({
+    type: 'outcomeOrderReleased',
+    commandIndex,
+    account: account.address,
+    instrumentId,
+    txHash,
+    index,
+    clientOrderId,
+    entry,
+    wasQueued,
+  });
+}
+
+/** Judges a whole action before it enters the log, its orders one after the other. */
+export function checkPlaceOutcomeOrders(
+  state: State,
+  account: Account,
+  { grouping, orders }: PlaceOrdersCommand,
+  nowMs: number,
+): CommandOutcome {
+  const { address } = account;
+  const ungrouped = checkOutcomeGrouping(grouping);
+  if (ungrouped !== undefined) return { account: address, reject: ungrouped };
+  let money = 0n;
+  const shares = new Map<string, number>();
+  const clientOrderIds = new Set<string>();
+  for (const [index, asked] of orders.entries()) {
+    const order = withAcceptedBuilder(state, account, asked);
+    const leg = `${order.instrumentId}/${outcomeLegOf(order)}`;
+    const taken = { money, shares: shares.get(leg) ?? 0, orders: index };
+    const context = { state, account, order, timeMs: nowMs, taken: taken as Taken };
+    const reject = validateOutcomeOrder(context) ?? checkRepeat(clientOrderIds, order);
+    if (reject !== undefined) return { account: address, reject, rejectIndex: index };
+    if (order.reduceOnly) shares.set(leg, taken.shares + order.size);
+    else money += reserveOf(state, order.instrumentId, order);
+  }
+  return { account: address };
+}
+
+function checkOutcomeGrouping(grouping: Grouping = 'none'): Reject | undefined {
+  if (grouping === 'none') return undefined;
+  return { reason: 'groupingInvalid', why: 'outcome markets take na only' };
+}
+
+function reserveOf(state: State, id: InstrumentId, order: OrderRequest): bigint {
+  const market = present(state.outcomes.markets.get(id), 'the market of an order that was judged');
+  return requiredReserve(market, order.price, order.size, freshRemainders(order));
+}
+
+/** One action cannot use a client order id twice: at least one of the orders would fail. */
+function checkRepeat(seen: Set<string>, { clientOrderId }: OrderRequest): Reject | undefined {
+  if (clientOrderId === undefined) return undefined;
+  const key = clientOrderKey(clientOrderId) ?? clientOrderId;
+  if (seen.has(key)) return { reason: 'clientOrderIdDuplicate' };
+  seen.add(key);
+  return undefined;
+}

@@ -1,0 +1,61 @@
+import type { PriceSource } from '../command.ts';
+import { LIMITS } from '../limits.ts';
+import type { TwapInputs } from './outcome-event.ts';
+
+/** What is known of one reference price: enough of the past for the TWAPs of R-series. */
+export type PriceFeed = {
+  readonly symbol: string;
+  readonly source: PriceSource;
+  /** The last observation of each second that had one, oldest first; bounded. */
+  readonly seconds: PricePoint[];
+};
+
+/** The last observation at or before a whole second, after the second before. */
+export type PricePoint = {
+  readonly secondMs: number;
+  readonly observedMs: number;
+  readonly priceE8: number;
+};
+
+const SECOND_MS = 1_000;
+
+export function priceFeedKey(symbol: string, source: PriceSource): string {
+  return `${symbol}/${source}`;
+}
+
+/** Takes an observation that is not older than the last one. */
+export function observe(feed: PriceFeed, observedMs: number, priceE8: number): void {
+  const secondMs = Math.ceil(observedMs / SECOND_MS) * SECOND_MS;
+  const { seconds } = feed;
+  if (seconds.at(-1)?.secondMs === secondMs) seconds.pop();
+  seconds.push({ secondMs, observedMs, priceE8 });
+  if (seconds.length > LIMITS.priceSecondsKept) seconds.shift();
+}
+
+/**
+ * R-series: the samples of the window before an instant, one for each whole second: the last
+ * observation at or before it, not older than 5 s. Undefined when too many seconds have none.
+ */
+export function twapBefore(
+  feed: PriceFeed,
+  atMs: number,
+  windowSeconds: number,
+): TwapInputs | undefined {
+  const samples: { atMs: number; priceE8: number }[] = [];
+  let sum = 0n;
+  let next = 0;
+  let last: PricePoint | undefined;
+  for (let second = windowSeconds; second >= 1; second--) {
+    const secondMs = atMs - second * SECOND_MS;
+    for (; next < feed.seconds.length; next++) {
+      const point = feed.seconds[next];
+      if (point === undefined || point.secondMs > secondMs) break;
+      last = point;
+    }
+    if (last === undefined || secondMs - last.observedMs > LIMITS.observationAgeMs) continue;
+    samples.push({ atMs: secondMs, priceE8: last.priceE8 });
+    sum += BigInt(last.priceE8);
+  }
+  const isCovered = samples.length * 100 >= windowSeconds * LIMITS.twapCoveragePercent;
+  return isCovered ? { sumE8: String(sum), samples } : undefined;
+}

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { SignedCommand } from '../command.ts';
+import { dump } from '../dump.ts';
+import { checkInvariants } from '../invariants.ts';
+import { outcomeAccountView, outcomeOpenOrders } from '../read-outcome.ts';
+import { simulateCommand } from '../simulate.ts';
+import type { State } from '../state.ts';
+import {
+  openForSteps,
+  outcomeSteps,
+  OWNERS,
+  takeStep,
+  toCommand,
+} from '../testing/outcome-steps.ts';
+import { share, shareOrder, sharesOf } from '../testing/outcomes.ts';
+import { alice, bob } from '../testing/scenario.ts';
+
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
+
+/** Everything that owners can see of their shares, money and orders. */
+function views(state: State): object[] {
+  return OWNERS.map((owner) => ({
+    account: outcomeAccountView(state, owner),
+    orders: outcomeOpenOrders(state, owner),
+  }));
+}
+
+test('a simulation on an outcome market says what execution does, and leaves no trace', () => {
+  fc.assert(
+    fc.property(outcomeSteps, (steps) => {
+      const venue = openForSteps(0);
+      for (const step of steps) {
+        if (step.kind === 'wait') {
+          takeStep(venue, step);
+          continue;
+        }
+        venue.block();
+        const command = toCommand(venue, step, false) as SignedCommand;
+        const before = JSON.stringify(dump(venue.state));
+        const { after, events, outcome } = simulateCommand(
+          venue.state,
+          command.authority.signer,
+          command,
+        );
+        const foreseen = views(after);
+        checkInvariants(after);
+        expect(JSON.stringify(dump(venue.state))).toBe(before);
+        const block = venue.block(command);
+        // What admission would refuse as a whole is refused order by order in a block.
+        if (outcome.reject !== undefined) continue;
+        expect(outcome).toEqual(block.outcomes[0]);
+        expect(events).toEqual(block.events);
+        expect(foreseen).toEqual(views(venue.state));
+      }
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('R-delay: an order that would wait is simulated as released now', () => {
+  const venue = openForSteps(250);
+  share(venue, alice, { price: 6_000, size: 1_000 });
+  const command: SignedCommand = {
+    type: 'placeOrders',
+    authority: venue.authority(bob),
+    orders: [shareOrder({ leg: 'no', price: 4_500, size: 1_000 })],
+  };
+  const { events, outcome } = simulateCommand(venue.state, bob, command);
+  expect(outcome.entries).toMatchObject([{ state: 'filled', filled: 1_000 }]);
+  expect(events[0]).toMatchObject({ type: 'outcomeOrderQueued', dueMs: venue.nowMs + 250 });
+  expect(sharesOf(venue, bob)?.no.size).toBe(4_000);
+});

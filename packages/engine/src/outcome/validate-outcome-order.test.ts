@@ -1,0 +1,290 @@
+import { instrumentId, timeMs } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { checkCommand } from '../check.ts';
+import type { Command, Grouping } from '../command.ts';
+import { LIMITS } from '../limits.ts';
+import type { Reject } from '../reject.ts';
+import { alice, bob, type Scenario } from '../testing/scenario.ts';
+import {
+  later,
+  MARKET,
+  openMarket,
+  operate,
+  purse,
+  sendShares,
+  setPhase,
+  share,
+  type ShareOrder,
+  shareOrder,
+  tale,
+} from '../testing/outcomes.ts';
+
+const CLIENT = '0x000000000000000000000000000000aa';
+const good: ShareOrder = { price: 5_000, size: 500 };
+const sell: ShareOrder = { ...good, sell: true };
+
+/** Alice has 10 YES and 10 NO, and 990 USDC. */
+function venueOfAlice(options: Parameters<typeof openMarket>[0] = {}): Scenario {
+  const venue = openMarket(options);
+  operate(venue, alice, 'split', 1_000);
+  return venue;
+}
+
+function action(venue: Scenario, orders: readonly ShareOrder[], grouping?: Grouping): Command {
+  const command = {
+    type: 'placeOrders',
+    authority: venue.authority(alice),
+    orders: orders.map(shareOrder),
+  } as const;
+  return grouping === undefined ? command : { ...command, grouping };
+}
+
+/** What admission says of an action: which order fails, and why. */
+function admission(venue: Scenario, ...orders: readonly ShareOrder[]): string {
+  const { reject, rejectIndex } = checkCommand(venue.state, action(venue, orders), venue.nowMs);
+  return reject === undefined ? 'admitted' : `${rejectIndex} ${reject.reason}`;
+}
+
+type Refusal = Partial<Reject> & Pick<Reject, 'reason'>;
+
+describe('the first test that an order fails refuses it, at admission and at execution', () => {
+  const unknown = instrumentId(100_001);
+  const trigger = { kind: 'stopLoss', isMarket: true, price: 1 } as const;
+  const expireMs = timeMs(0);
+  // Each order fails a later test too, so that the order of the tests shows.
+  const rows: [string, ShareOrder, Refusal][] = [
+    [
+      'another market',
+      { ...good, size: 0, instrumentId: unknown },
+      { reason: 'instrumentUnknown' },
+    ],
+    ['no size', { ...good, size: 0, price: 0 }, { reason: 'sizeBelowMin', min: 1 }],
+    ['below no size', { ...good, size: -1, sizeInexact: true }, { reason: 'sizeBelowMin', min: 1 }],
+    ['part of a lot', { size: 0, sizeInexact: true, price: 0 }, { reason: 'sizeOffLot' }],
+    ['too large', { size: 100_000_001, price: 0 }, { reason: 'sizeAboveMax', max: 100_000_000 }],
+    ['no price', { size: 1, price: 0 }, { reason: 'priceOutOfRange' }],
+    ['a price of 1', { size: 1, price: 10_000 }, { reason: 'priceOutOfRange' }],
+    ['above 1', { size: 1, price: 10_000, priceInexact: true }, { reason: 'priceOutOfRange' }],
+    ['below 0', { size: 1, price: -100 }, { reason: 'priceOutOfRange' }],
+    ['off the tick', { size: 1, price: 5_050 }, { reason: 'priceOffTick' }],
+    ['just above 0', { size: 1, price: 0, priceInexact: true }, { reason: 'priceOffTick' }],
+    ['small', { ...good, size: 499, timeInForce: 'ioc' }, { reason: 'sizeBelowMin', min: 500 }],
+    ['a small sell', { ...sell, size: 499, trigger }, { reason: 'sizeBelowMin', min: 500 }],
+    ['a trigger', { ...good, trigger, timeInForce: 'ioc' }, { reason: 'triggerOnOutcome' }],
+    ['ioc', { ...good, timeInForce: 'ioc', clientOrderId: 'x' }, { reason: 'iocOnOutcome' }],
+    ['market', { ...good, timeInForce: 'market' }, { reason: 'iocOnOutcome' }],
+    [
+      'gtd too soon',
+      { ...good, timeInForce: 'gtd', expireMs, clientOrderId: 'x' },
+      { reason: 'expiryTooSoon' },
+    ],
+    [
+      'a bad client id',
+      { ...good, size: 900_000, clientOrderId: 'x' },
+      { reason: 'clientOrderIdInvalid' },
+    ],
+    [
+      'more YES than is held',
+      { ...sell, size: 1_001 },
+      { reason: 'sharesInsufficient', required: 1_001, available: 1_000 },
+    ],
+    [
+      'more NO than is held',
+      { ...sell, leg: 'no', size: 1_001 },
+      { reason: 'sharesInsufficient', required: 1_001, available: 1_000 },
+    ],
+    [
+      // 0.50 × 2,000 and a fee of 0.07 × 2,000 × 0.25.
+      'more than the money',
+      { ...good, size: 200_000 },
+      { reason: 'balanceInsufficient', required: 1_035_000_000n as never },
+    ],
+  ];
+  test.each(rows)('%s', (_name, order, reject) => {
+    const venue = venueOfAlice();
+    expect(admission(venue, order)).toBe(`0 ${reject.reason}`);
+    const entry = share(venue, alice, order);
+    expect(entry).toMatchObject({ orderId: undefined, state: 'rejected', reject });
+    expect(purse(venue, alice)).toBe('990, 10 yes, 10 no');
+  });
+
+  test('a group of orders', () => {
+    const venue = venueOfAlice();
+    for (const grouping of ['normal', 'position'] as const) {
+      const command = action(venue, [good], grouping);
+      const refused = { reject: { reason: 'groupingInvalid' } };
+      expect(checkCommand(venue.state, command, venue.nowMs)).toMatchObject(refused);
+      expect(venue.outcome(command)).toMatchObject(refused);
+    }
+  });
+
+  test.each([
+    ['halted', 'tradingHalted'],
+    ['closed', 'marketClosed'],
+  ] as const)('R-phases: a market that is %s', (phase, reason) => {
+    const venue = venueOfAlice();
+    setPhase(venue, phase);
+    expect(admission(venue, { ...good, size: 0 })).toBe(`0 ${reason}`);
+    expect(share(venue, alice, good).reject?.reason).toBe(reason);
+  });
+
+  test('R-phases: a market that is upcoming', () => {
+    const venue = openMarket({ startMs: timeMs(MARKET.startMs + 60_000) });
+    expect(share(venue, alice, good).reject?.reason).toBe('marketClosed');
+    later(venue, 60_000);
+    expect(share(venue, alice, good).state).toBe('open');
+  });
+});
+
+describe('R-sizes: the minimum is 5 shares, but all that is held and free may be sold', () => {
+  test.each([
+    ['all of 3', 300, 0, 300, 'open'],
+    ['less than all of 3', 300, 0, 299, 'sizeBelowMin'],
+    ['all that an offer of 5 leaves of 8', 800, 500, 300, 'open'],
+    ['less than it leaves', 800, 500, 299, 'sizeBelowMin'],
+    ['nothing of nothing', 0, 0, 1, 'sizeBelowMin'],
+  ])('%s', (_name, held, offered, size, end) => {
+    const venue = openMarket();
+    if (held > 0) operate(venue, alice, 'split', held);
+    if (offered > 0) share(venue, alice, { ...sell, size: offered });
+    const { reject, state } = share(venue, alice, { ...sell, size });
+    expect(reject?.reason ?? state).toBe(end);
+  });
+});
+
+describe('R-reserve: what one action asks for adds up', () => {
+  test.each<[string, readonly ShareOrder[], string]>([
+    // Each costs 0.50 × 960 and 16.80 of fees: two cost 993.60 of 990.
+    [
+      'money',
+      [
+        { ...good, size: 96_000 },
+        { ...good, size: 96_000 },
+      ],
+      '1 balanceInsufficient',
+    ],
+    [
+      'money that is enough',
+      [
+        { ...good, size: 95_000 },
+        { ...good, size: 95_000 },
+      ],
+      'admitted',
+    ],
+    [
+      'shares of a leg',
+      [
+        { ...sell, size: 600 },
+        { ...sell, size: 500 },
+      ],
+      '1 sharesInsufficient',
+    ],
+    [
+      'shares of two legs',
+      [
+        { ...sell, size: 600 },
+        { ...sell, leg: 'no', size: 600 },
+      ],
+      'admitted',
+    ],
+    [
+      'what a first sell leaves',
+      [
+        { ...sell, size: 900 },
+        { ...sell, size: 100 },
+      ],
+      'admitted',
+    ],
+    [
+      'one client id twice',
+      [
+        { ...good, clientOrderId: CLIENT },
+        { ...good, clientOrderId: CLIENT.toUpperCase().replace('X', 'x') },
+      ],
+      '1 clientOrderIdDuplicate',
+    ],
+  ])('%s', (_name, orders, said) => {
+    const venue = venueOfAlice();
+    expect(admission(venue, ...orders)).toBe(said);
+    const { outcomes } = sendShares(venue, alice, ...orders);
+    const last = outcomes[0]?.entries?.at(-1);
+    const isSame = said === 'admitted' ? 'open' : said.slice(2);
+    expect(last?.reject?.reason ?? last?.state).toBe(isSame);
+  });
+
+  test('the last micro-USDC can be spent', () => {
+    const venue = openMarket({ funds: 5_175_000 });
+    expect(share(venue, alice, { price: 5_000, size: 1_000 }).state).toBe('open');
+    expect(purse(venue, alice)).toBe('0 + 5.175 reserved');
+    const poor = openMarket({ funds: 5_174_999 });
+    expect(share(poor, alice, { price: 5_000, size: 1_000 }).state).toBe('rejected');
+  });
+});
+
+describe('R-cloid: a client order id is unique among live orders', () => {
+  test('resting, queued, and free again when the order has ended', () => {
+    const venue = venueOfAlice({ orderDelayMs: 250 });
+    share(venue, bob, { ...good, size: 1_000 });
+    const mine = { ...sell, clientOrderId: CLIENT };
+    expect(share(venue, alice, mine).state).toBe('queued');
+    expect(share(venue, alice, mine).reject?.reason).toBe('clientOrderIdDuplicate');
+    later(venue, 250);
+    const resting = { ...sell, price: 9_000, clientOrderId: CLIENT };
+    expect(share(venue, alice, resting).state).toBe('open');
+    expect(share(venue, alice, resting).reject?.reason).toBe('clientOrderIdDuplicate');
+  });
+
+  test('an order of the other exchange has it too', () => {
+    const venue = openMarket();
+    venue.fund(alice, 1_000_000_000);
+    share(venue, alice, { ...good, clientOrderId: CLIENT });
+    const entry = venue.one(alice, { price: 1_000_000, size: 100, clientOrderId: CLIENT });
+    expect(entry.reject?.reason).toBe('clientOrderIdDuplicate');
+  });
+});
+
+test('R-tif: Gtd rests until its time, with 5 s at least', () => {
+  const venue = venueOfAlice();
+  const expireMs = timeMs(venue.nowMs + 5_000);
+  share(venue, alice, { ...good, timeInForce: 'gtd', expireMs });
+  expect(tale(later(venue, 4_999))).toEqual([]);
+  expect(tale(later(venue, 1))).toEqual(['#1 cancelled expired']);
+  expect(purse(venue, alice)).toBe('990, 10 yes, 10 no');
+});
+
+test('R-tif: post-only is rejected whole when any part would trade, its own orders included', () => {
+  const venue = venueOfAlice();
+  const alo = { timeInForce: 'alo', price: 5_000, size: 1_000 } as const;
+  expect(share(venue, alice, alo).state).toBe('open');
+  for (const account of [alice, bob]) {
+    const entry = share(venue, account, { ...alo, leg: 'no' });
+    expect(entry).toMatchObject({ state: 'rejected', reject: { reason: 'postOnlyWouldTrade' } });
+    expect(entry.orderId).toBeGreaterThan(1);
+  }
+  expect(purse(venue, bob)).toBe('1000');
+});
+
+test('R-limits-of-state: 5,000 live orders, queued ones and those of perps included', () => {
+  const venue = openMarket({ funds: 100_000_000_000, orderDelayMs: 250 });
+  venue.fund(alice, 1_000_000_000);
+  venue.one(alice, { price: 900_000, size: 100 });
+  share(venue, bob, { leg: 'no', price: 5_000, size: 500 });
+  expect(share(venue, alice, good).state).toBe('queued');
+  venue.checks = false;
+  const cheap = Array.from({ length: 50 }, (): ShareOrder => ({ price: 100, size: 500 }));
+  const perCall = cheap.length;
+  for (let n = 2; n + perCall < LIMITS.ordersPerAccount; n += perCall) {
+    sendShares(venue, alice, ...cheap);
+  }
+  const room = LIMITS.ordersPerAccount - venue.account(alice).liveOrders;
+  expect(room).toBeLessThan(perCall);
+  expect(admission(venue, ...cheap)).toBe(`${room} ordersFull`);
+  const entries = sendShares(venue, alice, ...cheap).outcomes[0]?.entries ?? [];
+  expect(entries.map(({ state }) => state)).toEqual(
+    cheap.map((_, at) => (at < room ? 'open' : 'rejected')),
+  );
+  expect(entries.at(-1)?.reject).toEqual({ reason: 'ordersFull', max: 5_000 });
+  // Its place is free again when the queued order has traded.
+  later(venue, 250);
+  expect(venue.account(alice).liveOrders).toBe(LIMITS.ordersPerAccount - 1);
+});

@@ -1,0 +1,150 @@
+import { type InstrumentId, type MicroUsdc, microUsdc, ZERO_USDC } from '@oddlot/units';
+import type { Account } from '../account.ts';
+import type { OrderRequest } from '../command.ts';
+import type { OrderBuilder } from '../ledger/builders.ts';
+import { LIMITS } from '../limits.ts';
+import { checkClientOrderId } from '../orders/validate-order.ts';
+import type { Reject } from '../reject.ts';
+import type { State } from '../state.ts';
+import { outcomeLegOf } from './holding.ts';
+import type { OutcomeMarket } from './market.ts';
+import { freshRemainders, requiredReserve } from './outcome-order.ts';
+
+/** What an outcome order is judged on. */
+export type OutcomeOrderContext = {
+  readonly state: State;
+  readonly account: Account;
+  readonly order: OrderRequest;
+  readonly timeMs: number;
+  /** What an amend gives back before it asks (R-modify); `order.size` is the new rest. */
+  readonly replaced?: {
+    readonly remaining: number;
+    readonly filled: number;
+    readonly reserve: MicroUsdc;
+    readonly feeOverpaid: number;
+    readonly builder: OrderBuilder | undefined;
+  };
+  /** What earlier orders of the same action will have taken. */
+  readonly taken?: Taken;
+};
+
+/** Money and shares that the earlier orders of an action ask for. */
+export type Taken = {
+  readonly money: MicroUsdc;
+  /** Lots of the order's own leg. */
+  readonly shares: number;
+  /** Orders that will live. */
+  readonly orders: number;
+};
+
+/**
+ * Judges one order in a fixed order: the market and its phase, the size, the price, the time in
+ * force, the client's id, and last the shares of a sell or the money of a buy. Changes nothing.
+ */
+export function validateOutcomeOrder(context: OutcomeOrderContext): Reject | undefined {
+  const { order, state } = context;
+  const market = state.outcomes.markets.get(order.instrumentId);
+  if (market === undefined) return unknownMarket(state, order.instrumentId);
+  return (
+    checkPhase(market, order.instrumentId) ??
+    checkSize(context, market) ??
+    checkPrice(context, market) ??
+    checkMinimum(context, market) ??
+    (context.replaced === undefined ? checkNew(context) : undefined) ??
+    (order.reduceOnly ? checkShares(context) : checkMoney(context, market))
+  );
+}
+
+export function unknownMarket(state: State, instrumentId: InstrumentId): Reject {
+  return state.outcomes.settled.has(instrumentId)
+    ? { reason: 'marketResolved', instrumentId }
+    : { reason: 'instrumentUnknown', instrumentId };
+}
+
+/** R-phases: orders are for open markets. */
+export function checkPhase(market: OutcomeMarket, instrumentId: InstrumentId): Reject | undefined {
+  switch (market.phase) {
+    case 'open':
+      return undefined;
+    case 'halted':
+      return { reason: 'tradingHalted', instrumentId };
+    case 'resolved':
+      return { reason: 'marketResolved', instrumentId };
+    case 'upcoming':
+    case 'closed':
+      return { reason: 'marketClosed', instrumentId };
+  }
+}
+
+function checkSize({ order, replaced }: OutcomeOrderContext, market: OutcomeMarket) {
+  const { instrumentId } = order;
+  const { maxOrderSize: max } = market.definition;
+  const size = order.size + (replaced?.filled ?? 0);
+  if (size < 0 || (size === 0 && order.sizeInexact !== true)) {
+    return { reason: 'sizeBelowMin', instrumentId, min: 1 } as const;
+  }
+  if (order.sizeInexact === true) return { reason: 'sizeOffLot', instrumentId } as const;
+  return size > max ? ({ reason: 'sizeAboveMax', instrumentId, max } as const) : undefined;
+}
+
+/** Strictly between 0 and 1, on the market's tick. */
+function checkPrice({ order }: OutcomeOrderContext, { definition, unit }: OutcomeMarket) {
+  const { instrumentId, price, priceInexact } = order;
+  const isInside = price < unit && (price > 0 || (price === 0 && priceInexact === true));
+  if (!isInside) return { reason: 'priceOutOfRange', instrumentId } as const;
+  const isOnTick = priceInexact !== true && price % definition.priceTick === 0;
+  return isOnTick ? undefined : ({ reason: 'priceOffTick', instrumentId } as const);
+}
+
+/**
+ * R-sizes: a sell of all that is held and unreserved may be smaller than the minimum. Of an amended
+ * order the rest is judged (R-modify).
+ */
+function checkMinimum(context: OutcomeOrderContext, market: OutcomeMarket): Reject | undefined {
+  const { order } = context;
+  const { minOrderSize: min } = market.definition;
+  if (order.size >= min) return undefined;
+  const free = freeShares(context);
+  if (order.reduceOnly && free > 0 && order.size === free) return undefined;
+  return { reason: 'sizeBelowMin', instrumentId: order.instrumentId, min };
+}
+
+function checkNew(context: OutcomeOrderContext): Reject | undefined {
+  const { account, order, taken, timeMs } = context;
+  if (order.trigger !== undefined) return { reason: 'triggerOnOutcome' };
+  if (order.timeInForce === 'ioc' || order.timeInForce === 'market') {
+    return { reason: 'iocOnOutcome' };
+  }
+  const minMs = timeMs + LIMITS.expiryAheadMs;
+  if (order.timeInForce === 'gtd' && (order.expireMs ?? 0) < minMs) {
+    return { reason: 'expiryTooSoon', minMs };
+  }
+  const max = LIMITS.ordersPerAccount;
+  const isFull = account.liveOrders + (taken?.orders ?? 0) >= max;
+  return checkClientOrderId(context) ?? (isFull ? { reason: 'ordersFull', max } : undefined);
+}
+
+/** Lots of the order's leg that no sell holds. */
+export function freeShares({ account, order, replaced, taken }: OutcomeOrderContext): number {
+  const holding = account.outcomes.get(order.instrumentId);
+  if (holding === undefined) return 0;
+  const leg = holding[outcomeLegOf(order)];
+  return leg.size - leg.reserved + (replaced?.remaining ?? 0) - (taken?.shares ?? 0);
+}
+
+function checkShares(context: OutcomeOrderContext): Reject | undefined {
+  const { instrumentId, size: required } = context.order;
+  const available = Math.max(0, freeShares(context));
+  if (required <= available) return undefined;
+  return { reason: 'sharesInsufficient', instrumentId, required, available };
+}
+
+function checkMoney(context: OutcomeOrderContext, market: OutcomeMarket): Reject | undefined {
+  const { account, order, replaced, taken } = context;
+  const remainders = replaced ?? freshRemainders(order);
+  const required = requiredReserve(market, order.price, order.size, remainders);
+  const free = account.outcomeBalance + (replaced?.reserve ?? 0n) - (taken?.money ?? 0n);
+  if (required <= free) return undefined;
+  const available = free < 0n ? ZERO_USDC : microUsdc(free);
+  return { reason: 'balanceInsufficient', required, available };
+}
