@@ -36,6 +36,8 @@ export const LIMITS = {
   candlesMax: 5000,
   /** Points of one cryptoPriceHistory. */
   priceHistoryPointsMax: 2000,
+  /** Points of one outcomeProbability, all its markets together. */
+  probabilityPointsMax: 20_000,
   /** Rows before which a paged query can start. */
   offsetMax: 200_000,
   /** Last row that a builder query can reach. */

@@ -5,6 +5,7 @@ import { parse as parseToml } from 'smol-toml';
 import { Address } from '@oddlot/protocol';
 import { z } from 'zod';
 import { clientIpFinder } from './edge/client-ip.ts';
+import { ExchangeSetting } from './oracle/exchanges/exchange-setting.ts';
 
 /**
  * How a venue is told what to do: flags win over environment variables, those over a TOML file,
@@ -25,9 +26,19 @@ const ConfigSchema = z.strictObject({
   /** Folder of the log, snapshots and receipts. */
   data: z.string().min(1).default('./data'),
   network: z.enum(['testnet', 'mainnet']).default('testnet'),
-  /** Reference prices: a random walk, or the same ones for ever. */
-  oracle: z.enum(['simulated', 'still']).default('simulated'),
+  /** Prices of perps: a random walk, the same ones for ever, or those of real exchanges. */
+  oracle: z.enum(['simulated', 'still', 'exchanges']).default('simulated'),
   oracleEveryMs: count.default(1_000),
+  /** Prices of what outcome markets are about; by default as the oracle where bots trade, else none. */
+  referencePrices: z.enum(['simulated', 'still', 'exchanges', 'none']).optional(),
+  referenceSymbols: z
+    .array(z.string().regex(/^[A-Z0-9]{1,12}$/))
+    .default(['BTC', 'ETH', 'SOL', 'XRP', 'DOGE', 'BNB']),
+  /** Where prices come from, the market of `spot` first; names, or tables with `url` and `weight`. */
+  exchanges: z.array(ExchangeSetting).min(1).prefault(['binance', 'coinbase', 'kraken']),
+  exchangesMin: count.default(2),
+  exchangeSilentMs: count.default(10_000),
+  exchangeOutlierBps: count.default(100),
   /** Test money; a mainnet has none in any case. */
   faucet: z.boolean().default(true),
   faucetUsdc: count.default(1_000),
@@ -53,6 +64,8 @@ const ConfigSchema = z.strictObject({
   deployers: z.array(Address).max(ADMINS_MAX).optional(),
   /** Simulated traders; by default where the prices are simulated. A mainnet has none in any case. */
   bots: z.boolean().optional(),
+  /** Outcome markets that are listed and resolved by themselves; by default where bots trade. */
+  exhibition: z.boolean().optional(),
   relayUrl: z.string().default('http://127.0.0.1:8691'),
   logLevel: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   /** Test hook: `slow-sync:MS` delays every sync of the journal. */
@@ -64,13 +77,20 @@ export type Config = z.infer<typeof ConfigSchema>;
 type Key = keyof Config;
 const KEYS = Object.keys(ConfigSchema.shape) as Key[];
 /** Keys that are switches: `--no-faucet` and `--faucet`. */
-const SWITCHES: ReadonlySet<Key> = new Set<Key>(['faucet', 'limits', 'bots']);
-const LISTS: ReadonlySet<Key> = new Set<Key>(['trustedProxies', 'admins', 'deployers']);
+const SWITCHES: ReadonlySet<Key> = new Set<Key>(['faucet', 'limits', 'bots', 'exhibition']);
+const LISTS: ReadonlySet<Key> = new Set<Key>([
+  'trustedProxies',
+  'admins',
+  'deployers',
+  'referenceSymbols',
+  'exchanges',
+]);
 const TEXTS: ReadonlySet<Key> = new Set<Key>([
   'host',
   'data',
   'network',
   'oracle',
+  'referencePrices',
   'relayUrl',
   'logLevel',
   'fault',
@@ -79,6 +99,16 @@ const TEXTS: ReadonlySet<Key> = new Set<Key>([
 /** Whether simulated traders run: as told, else where the prices are simulated too. */
 export function hasBots({ bots, network, oracle }: Config): boolean {
   return network === 'testnet' && (bots ?? oracle === 'simulated');
+}
+
+/** Whether events are put on for the simulated traders: as told, else where those are. */
+export function hasExhibition(config: Config): boolean {
+  return config.network === 'testnet' && (config.exhibition ?? hasBots(config));
+}
+
+/** Where reference prices come from: as told, else as the oracle's where simulated traders are. */
+export function referencePricesOf(config: Config): NonNullable<Config['referencePrices']> {
+  return config.referencePrices ?? (hasBots(config) ? config.oracle : 'none');
 }
 
 /** A setting that cannot be used; its message is meant for the operator. */
@@ -104,11 +134,21 @@ export function readConfig(
     }
   }
   const parsed = ConfigSchema.safeParse(settings);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    assertRealPrices(parsed.data);
+    return parsed.data;
+  }
   const issue = parsed.error.issues[0];
   const where =
     issue === undefined || issue.path.length === 0 ? 'configuration' : issue.path.join('.');
   throw new ConfigError(`${where}: ${issue?.message ?? 'invalid'}`);
+}
+
+/** Markets with real money must not be settled by a random walk. */
+function assertRealPrices({ network, referencePrices }: Config): void {
+  if (network === 'testnet' || referencePrices === undefined) return;
+  if (referencePrices === 'exchanges' || referencePrices === 'none') return;
+  throw new ConfigError(`referencePrices: a mainnet has none that are ${referencePrices}`);
 }
 
 function isNetworkList(networks: readonly string[]): boolean {

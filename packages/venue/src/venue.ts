@@ -3,9 +3,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
-import { SimulatedTraders } from './bots/simulated-traders.ts';
 import { systemClock } from './clock.ts';
-import { type Config, ConfigError, hasBots } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import { clientIpFinder } from './edge/client-ip.ts';
 import { accountStatusEndpoint } from './edge/http/account-status.ts';
 import { forwardedFor } from './edge/http/head.ts';
@@ -21,20 +20,21 @@ import { WsEdge } from './edge/ws/server.ts';
 import { WS_LIMITS, WS_LIMITS_OFF } from './edge/ws/ws-limits.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from './genesis.ts';
 import { ReceiptStore } from './history/receipt-store.ts';
+import { Inhabitants } from './inhabitants.ts';
 import { lockDirectory } from './log/directory-lock.ts';
 import { FileJournal } from './log/file-journal.ts';
 import { journalFaults } from './log/journal-faults.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
+import { MarketData } from './market-data/market-data.ts';
 import { createOperationsServer, readiness } from './operate/health.ts';
 import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
 import { observeVenue } from './operate/observe.ts';
-import { SimulatedFeed } from './oracle/simulated-feed.ts';
 import { type Companion, LocalReplica } from './replica/local-replica.ts';
 import { Receipts } from './replica/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
 import { UserLedger } from './replica/user-ledger.ts';
-import { perpLookup } from './translate/action-to-command.ts';
+import { instrumentLookup } from './translate/action-to-command.ts';
 import type { InfoSettings } from './translate/view-to-info.ts';
 
 /** A running venue. */
@@ -81,15 +81,17 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   log.info({ ...started, height: replica.head.height }, 'replayed the log');
   assertNetwork(network, replica);
   warnOfOperators(config, replica, log);
-  const feed = new SimulatedFeed({
+  const inhabitants = new Inhabitants(config, {
     replica,
-    clock: systemClock,
-    everyMs: config.oracleEveryMs,
-    moves: config.oracle === 'simulated',
+    network,
+    log,
     random,
+    exchange: edges.exchange,
+    clock: systemClock,
+    latest: core.markets.prices.latest.bind(core.markets.prices),
     onError: onFatal,
   });
-  await feed.start();
+  await inhabitants.startPrices();
   const ticker = new Ticker(replica, systemClock, onFatal);
   ticker.start();
   const backend = await pool.ready();
@@ -98,17 +100,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     store.prune(systemClock.nowMs() - config.receiptsKeptMs).catch(onFatal);
   }, PRUNE_EVERY_MS);
 
-  const bots = hasBots(config)
-    ? await SimulatedTraders.create({
-        replica,
-        exchange: edges.exchange,
-        now: systemClock.nowMs,
-        network,
-        random,
-        log,
-      })
-    : undefined;
-  bots?.start();
+  await inhabitants.start();
 
   const port = await http.listen(config.port, config.host);
   const operationsPort = await listen(operations, config.opsPort, config.host);
@@ -117,11 +109,11 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     operationsUrl: `http://${hostText(config.host)}:${operationsPort}`,
     async stop() {
       edges.stopping();
-      await bots?.stop();
+      await inhabitants.stop();
       clearInterval(pruning);
-      feed.stop();
-      ticker.stop();
+      // Time goes on meanwhile: some requests wait for orders that leave the delay queue.
       await Promise.all([http.drain(), sockets.drain()]);
+      ticker.stop();
       await replica.stop();
       await journal.close();
       await store.close();
@@ -141,6 +133,7 @@ type Core = {
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
   readonly ledger: UserLedger;
+  readonly markets: MarketData;
   /** What rides along in the replica's snapshots; complete before the replica starts. */
   readonly companions: Companion[];
 };
@@ -183,13 +176,20 @@ async function openCore(
     companions,
     onFatal,
   });
-  const receipts = new Receipts({ perps: perpLookup(() => replica.state), archive: store });
+  const receipts = new Receipts({
+    instruments: instrumentLookup(() => replica.state),
+    archive: store,
+  });
+  companions.push(receipts);
   replica.onBlock((block) => receipts.onBlock(block));
   const ledger = new UserLedger(() => replica.state);
   companions.push(ledger);
   replica.onBlock((block) => ledger.onBlock(block));
+  const markets = new MarketData(() => replica.state);
+  companions.push(...markets.companions);
+  replica.onBlock((block) => markets.onBlock(block));
   if (!config.faucet || config.network === 'mainnet') {
-    return { journal, store, replica, receipts, companions, ledger, faucet: undefined };
+    return { journal, store, replica, receipts, companions, ledger, markets, faucet: undefined };
   }
   const faucet = new Faucet({
     replica,
@@ -199,7 +199,7 @@ async function openCore(
   });
   companions.push(faucet);
   replica.onBlock((block) => faucet.onBlock(block));
-  return { journal, store, replica, receipts, companions, ledger, faucet };
+  return { journal, store, replica, receipts, companions, ledger, markets, faucet };
 }
 
 type EdgeParts = Core & {
@@ -224,7 +224,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   const { log, metrics, replica } = parts;
   const clientIp = clientIpFinder(config.trustedProxies);
   const wsLimits = config.limits ? WS_LIMITS : WS_LIMITS_OFF;
-  const sockets = new WsEdge({ replica, limits: wsLimits });
+  const sockets = new WsEdge({ replica, companions: parts, limits: wsLimits });
   parts.companions.push(sockets);
   const limiter = new RateLimiter({
     limits: {
@@ -273,7 +273,7 @@ function createEndpoints(
   network: Network,
   parts: EdgeParts & { readonly limiter: RateLimiter; readonly sockets: WsEdge },
 ): Record<string, Endpoint> & { readonly exchange: Endpoint } {
-  const { faucet, ledger, limiter, pool, receipts, replica, sockets } = parts;
+  const { faucet, ledger, limiter, markets, pool, receipts, replica, sockets } = parts;
   const now = systemClock.nowMs;
   const accountStatus = accountStatusEndpoint({ replica });
   const { confirmTimeoutMs } = config;
@@ -286,6 +286,7 @@ function createEndpoints(
     settings: infoSettings(config),
     now,
     ledger,
+    markets,
     ...(faucet === undefined ? {} : { faucet }),
     connections: (ip) => ({
       ws: sockets.connections('ws', ip).open,

@@ -236,8 +236,20 @@ export type LedgerDelta =
   | WithdrawDelta
   | TransferDelta
   | AccountTransferDelta
+  | { type: 'outcomeSplit' | 'outcomeMerge'; amount: string; instrumentId: number; sz: string }
+  | OutcomeSettlementDelta
   | { type: 'builderRewardsClaim'; amount: string; token: 'USDC' }
   | { type: 'faucet'; amount: string; token: 'USDC' };
+
+/** What one leg of a resolved market paid; the fraction is what a YES share pays. */
+export type OutcomeSettlementDelta = {
+  type: 'outcomeSettlement';
+  amount: string;
+  instrumentId: number;
+  outcome: 'Yes' | 'No';
+  sz: string;
+  settlementFraction: string;
+};
 
 /** A row of userNonFundingLedgerUpdates. */
 export type LedgerUpdate = { time: number; hash: string; delta: LedgerDelta };

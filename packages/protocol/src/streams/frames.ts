@@ -1,4 +1,4 @@
-import type { FundingRow } from '../info/account-answers.ts';
+import type { FundingRow, LedgerUpdate } from '../info/account-answers.ts';
 import type { Level } from '../info/market-answers.ts';
 import type { Leg, Side } from '../info/order-answers.ts';
 
@@ -98,6 +98,38 @@ export type OutcomeTrade = Trade & { outcome: Leg; price: string };
 /** Best bid and ask of an outcome market; a side is null when the book is empty there. */
 export type OutcomeBbo = { instrumentId: number; bbo: [Level | null, Level | null] };
 
+/** Best prices of a group of outcome markets: first of all of them, then of those that changed. */
+export type OutcomeBbosUpdate = { bbos: OutcomeBbo[] };
+
+/** Trades of a group of outcome markets. */
+export type OutcomeTradesUpdate = { trades: OutcomeTrade[] };
+
+/** Trades of one instrument: the newest ones first in a snapshot, later only new ones. */
+export type RecentTradesUpdate = { coin: string; isSnapshot?: true; trades: Trade[] };
+
+/** An instrument at a glance; what is unset is the empty text. */
+export type Ticker = {
+  instrumentId: number;
+  coin: string;
+  lastPx: string;
+  markPx: string;
+  oraclePx: string;
+  openInterest: string;
+  dayNtlVlm: string;
+  dayBaseVlm: string;
+  prevDayPx: string;
+  /** `markPx` less `prevDayPx`. */
+  change24h: string;
+  high24h: string;
+  low24h: string;
+  /** A fraction per hour. */
+  funding: string;
+  time: number;
+};
+
+/** Tickers: first all that were asked for, then those that changed. */
+export type TickersUpdate = { tickers: Ticker[]; isSnapshot?: true };
+
 /** A level of a book difference; size "0" removes it. */
 export type LevelTuple = [px: string, sz: string, n: number];
 
@@ -136,6 +168,13 @@ export type UpdatedOrder = {
 
 /** Funding payments of one account: the newest ones first in a snapshot, later only new ones. */
 export type UserFundingsUpdate = { user: string; isSnapshot?: true; fundings: FundingRow[] };
+
+/** Ledger rows of one account: the newest ones first in a snapshot, later only new ones. */
+export type UserLedgerUpdate = {
+  user: string;
+  isSnapshot?: true;
+  nonFundingLedgerUpdates: LedgerUpdate[];
+};
 
 /** The order in an element of outcomeOrderUpdates; prices are the leg's. */
 export type UpdatedOutcomeOrder = {

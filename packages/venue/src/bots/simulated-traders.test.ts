@@ -1,13 +1,14 @@
 import { accountView, bookLevels, openOrders } from '@oddlot/engine';
 import { NETWORKS } from '@oddlot/protocol';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { exchangeEndpoint } from '../edge/http/exchange.ts';
 import { BTC, TestReplica } from '../edge/http/testing/replica.ts';
 import { createRecoverer } from '../edge/recover-worker.ts';
 import { createLogger } from '../operate/log.ts';
 import { Receipts } from '../replica/receipts.ts';
 import type { AppliedBlock } from '../replica/replica.ts';
-import { perpLookup } from '../translate/action-to-command.ts';
+import { instrumentLookup } from '../translate/action-to-command.ts';
+import { exhibitionCommands } from '../exhibition/exhibition-commands.ts';
 import { SimulatedTraders } from './simulated-traders.ts';
 
 /** The real endpoint and the real engine; only the log is left out. */
@@ -30,7 +31,7 @@ afterEach(async () => await bots?.stop());
 
 async function start(): Promise<SimulatedTraders> {
   const now = () => replica.nowMs;
-  const receipts = new Receipts({ perps: perpLookup(() => replica.state) });
+  const receipts = new Receipts({ instruments: instrumentLookup(() => replica.state) });
   const pool = {
     recover: (text: string) => Promise.resolve(recoverer.recover(text, false)),
     hash: (text: string) => Promise.resolve(recoverer.recover(text, true)),
@@ -44,6 +45,7 @@ async function start(): Promise<SimulatedTraders> {
     exchange,
     now,
     network,
+    priceE8: () => undefined,
     random,
     log,
     everyMs: 1,
@@ -119,4 +121,55 @@ test('a halted perp is left alone', async () => {
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(depth(true)).toBe(0);
   expect(lines.filter((line) => line.includes('refused'))).toEqual([]);
+});
+
+describe('on outcome markets', () => {
+  const open = () =>
+    [...replica.state.outcomes.markets.values()].filter(({ phase }) => phase === 'open');
+  const shareTrades = () =>
+    blocks.flatMap(({ result }) =>
+      result.events.flatMap((event) => (event.type === 'outcomeTraded' ? [event] : [])),
+    );
+  const refusals = () => lines.filter((line) => line.includes('refused'));
+
+  beforeEach(() => {
+    replica.nowMs = Math.ceil(replica.nowMs / 10_800_000) * 10_800_000;
+    replica.pushOracle(1000);
+    const options = { nowMs: replica.nowMs, random: () => 0.5, hasSeries: false };
+    for (const command of exhibitionCommands(replica.state, options)) replica.apply(command);
+  });
+
+  test('every book has both sides, and both legs are bought, sold, split and merged', async () => {
+    await start();
+    await vi.waitFor(() => {
+      for (const { book } of open()) {
+        expect(book.levels(true, 9).length).toBeGreaterThanOrEqual(3);
+        expect(book.levels(false, 9).length).toBeGreaterThanOrEqual(3);
+      }
+      const takers = new Set(shareTrades().map(({ taker: { isSell, leg } }) => `${leg} ${isSell}`));
+      expect(takers.size).toBe(4);
+      const operated = blocks.flatMap(({ commands }) =>
+        commands.flatMap(({ command }) =>
+          command.type === 'operateOutcome' ? [command.kind] : [],
+        ),
+      );
+      expect(new Set(operated).size).toBe(2);
+    }, 20_000);
+    expect(refusals()).toEqual([]);
+  }, 30_000);
+
+  test('a market that closes is left, and the others go on', async () => {
+    await start();
+    await vi.waitFor(() => expect(shareTrades().length).toBeGreaterThan(3), 10_000);
+    replica.pass(12 * 60_000);
+    replica.pushOracle(1000);
+    const seen = shareTrades().length;
+    await vi.waitFor(() => expect(shareTrades().length).toBeGreaterThan(seen + 3), 10_000);
+    const closed = [...replica.state.outcomes.markets.values()].filter(
+      ({ phase }) => phase === 'closed',
+    );
+    expect(closed).toHaveLength(2);
+    for (const { book } of closed) expect(book.levels(true, 9)).toEqual([]);
+    expect(refusals()).toEqual([]);
+  }, 30_000);
 });

@@ -1,12 +1,16 @@
 import type { Network } from '@oddlot/protocol';
 import type { Logger } from '../operate/log.ts';
 import { BotWallet } from './bot-wallet.ts';
+import { FairValues, type FairValuesOptions } from './fair-values.ts';
 import { Maker } from './maker.ts';
+import { ShareMaker } from './share-maker.ts';
+import { ShareTaker } from './share-taker.ts';
 import { Taker } from './taker.ts';
 import { Trader, type BotVenue } from './trader.ts';
 
 export type SimulatedTradersOptions = Omit<BotVenue, 'onRefused'> & {
   readonly network: Network;
+  readonly priceE8: FairValuesOptions['priceE8'];
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly log: Pick<Logger, 'info' | 'debug' | 'warn'>;
@@ -17,11 +21,20 @@ const MAKERS = 2;
 const TAKERS = 2;
 const MAKER_GRANT_MICRO_USDC = 2_000_000 * 1_000_000;
 const TAKER_GRANT_MICRO_USDC = 50_000 * 1_000_000;
+const MAKER_OUTCOME_GRANT_MICRO_USDC = 200_000 * 1_000_000;
+const TAKER_OUTCOME_GRANT_MICRO_USDC = 10_000 * 1_000_000;
 const EVERY_MS = 1_000;
 /** In how many of the rounds a taker trades. */
 const TRADE_SHARE = 0.5;
+/** Outcome markets are quoted anew once in so many rounds. */
+const SHARES_EVERY = 3;
+/** Makers turn pairs into money once in so many rounds. */
+const MERGE_EVERY = 30;
 /** Accounts are looked at for money this often, in rounds. */
 const TOP_UP_EVERY = 60;
+
+/** How much money an account is kept at, for perps and for shares. */
+type Grant = { readonly trader: Trader; readonly perp: number; readonly outcome: number };
 
 /**
  * Makers and takers for a venue that nobody else trades on: deep books and a moving tape, so that a
@@ -31,7 +44,10 @@ export class SimulatedTraders {
   readonly #options: SimulatedTradersOptions;
   readonly #makers: readonly Maker[];
   readonly #takers: readonly Taker[];
-  readonly #accounts: readonly { readonly trader: Trader; readonly grant: number }[];
+  readonly #values: FairValues;
+  readonly #shareMakers: readonly ShareMaker[];
+  readonly #shareTakers: readonly ShareTaker[];
+  readonly #accounts: readonly Grant[];
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
   #rounds = 0;
@@ -42,15 +58,22 @@ export class SimulatedTraders {
     makers: readonly Trader[],
     takers: readonly Trader[],
   ) {
-    const { random, replica } = options;
+    const { priceE8, random, replica } = options;
+    const values = new FairValues({ state: () => replica.state, priceE8, random });
+    const places = makers.map((trader, maker) => ({ trader, maker, makers: makers.length }));
     this.#options = options;
-    this.#makers = makers.map(
-      (trader, maker) => new Maker(trader, replica, { maker, makers: makers.length }),
-    );
+    this.#values = values;
+    this.#makers = places.map(({ trader, ...place }) => new Maker(trader, replica, place));
     this.#takers = takers.map((trader) => new Taker(trader, replica, random));
+    this.#shareMakers = places.map(
+      ({ trader, ...place }) => new ShareMaker(trader, replica, values, place),
+    );
+    this.#shareTakers = takers.map((trader) => new ShareTaker(trader, replica, values, random));
+    const makerGrant = { perp: MAKER_GRANT_MICRO_USDC, outcome: MAKER_OUTCOME_GRANT_MICRO_USDC };
+    const takerGrant = { perp: TAKER_GRANT_MICRO_USDC, outcome: TAKER_OUTCOME_GRANT_MICRO_USDC };
     this.#accounts = [
-      ...makers.map((trader) => ({ trader, grant: MAKER_GRANT_MICRO_USDC })),
-      ...takers.map((trader) => ({ trader, grant: TAKER_GRANT_MICRO_USDC })),
+      ...makers.map((trader) => ({ trader, ...makerGrant })),
+      ...takers.map((trader) => ({ trader, ...takerGrant })),
     ];
   }
 
@@ -98,15 +121,41 @@ export class SimulatedTraders {
   }
 
   async #run(): Promise<void> {
-    if (this.#rounds % TOP_UP_EVERY === 0) {
-      await Promise.all(this.#accounts.map(({ trader, grant }) => trader.topUp(grant)));
-    }
+    if (this.#rounds % TOP_UP_EVERY === 0) await this.#topUp();
     this.#rounds += 1;
     await Promise.all(this.#makers.map((maker) => maker.withdraw()));
     await Promise.all(this.#makers.map((maker) => maker.quote()));
-    // In the first round all of them trade, so that the tape moves at once.
-    const isFirst = this.#rounds === 1;
-    const willing = this.#takers.filter(() => isFirst || this.#options.random() < TRADE_SHARE);
-    await Promise.all(willing.map((taker) => taker.trade()));
+    await Promise.all(this.#willing(this.#takers).map((taker) => taker.trade()));
+    await this.#tradeShares();
+  }
+
+  async #topUp(): Promise<void> {
+    await Promise.all(
+      this.#accounts.flatMap(({ outcome, perp, trader }) => [
+        trader.topUp(perp),
+        trader.topUpOutcome(outcome),
+      ]),
+    );
+  }
+
+  async #tradeShares(): Promise<void> {
+    if (this.#isFirst || this.#rounds % SHARES_EVERY === 0) {
+      this.#values.update();
+      await Promise.all(this.#shareMakers.map((maker) => maker.withdraw()));
+      await Promise.all(this.#shareMakers.map((maker) => maker.quote()));
+    }
+    if (this.#rounds % MERGE_EVERY === 0) {
+      await Promise.all(this.#shareMakers.map((maker) => maker.merge()));
+    }
+    await Promise.all(this.#willing(this.#shareTakers).map((taker) => taker.trade()));
+  }
+
+  /** In the first round all of them trade, so that the tape moves at once. */
+  #willing<Bot>(bots: readonly Bot[]): Bot[] {
+    return bots.filter(() => this.#isFirst || this.#options.random() < TRADE_SHARE);
+  }
+
+  get #isFirst(): boolean {
+    return this.#rounds === 1;
   }
 }

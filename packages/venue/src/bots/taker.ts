@@ -34,7 +34,8 @@ export class Taker {
     const limit = (oracle * (isBuy ? 1 + SLIPPAGE : 1 - SLIPPAGE)) / perp.priceTick;
     const price = (isBuy ? Math.ceil(limit) : Math.floor(limit)) * perp.priceTick;
     const usdc = USDC_MIN + this.#random() * (USDC_MAX - USDC_MIN);
-    const size = Math.max(1, Math.round((usdc * 10 ** MONEY_DECIMALS) / oracle));
+    const lots = Math.max(1, Math.round((usdc * 10 ** MONEY_DECIMALS) / oracle));
+    const size = Math.min(lots, perp.maxMarketOrderSize);
     await this.#trader.place([{ perp, isBuy, price, size, tif: 'Ioc' }]);
   }
 

@@ -1,4 +1,4 @@
-import { accountView, type PerpDefinition } from '@oddlot/engine';
+import { accountView, outcomeAccountView, type PerpDefinition } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import type { Endpoint } from '../edge/http/reply.ts';
 import type { Replica } from '../replica/replica.ts';
@@ -21,6 +21,19 @@ export type BotOrder = {
   readonly price: number;
   readonly size: number;
   readonly tif: 'Alo' | 'Ioc';
+};
+
+/** What a trader needs to know of an outcome market. */
+export type BotShares = { readonly instrumentId: number; readonly szDecimals: number };
+
+/** An order for shares that a trader wants; the price is the leg's own. */
+export type BotShareOrder = {
+  readonly market: BotShares;
+  readonly isBuy: boolean;
+  readonly reduceOnly: boolean;
+  readonly price: number;
+  readonly size: number;
+  readonly limit: { readonly tif: 'Alo' } | { readonly tif: 'Gtd'; readonly expireTime: number };
 };
 
 /** A share of the grant below which a trader asks for more. */
@@ -58,6 +71,20 @@ export class Trader {
     });
   }
 
+  /** The same for the money that shares are bought with. */
+  async topUpOutcome(grantMicroUsdc: number): Promise<void> {
+    const { replica } = this.#venue;
+    const grant = BigInt(grantMicroUsdc);
+    const { free = 0n, reserved = 0n } = outcomeAccountView(replica.state, this.address) ?? {};
+    if ((free + reserved) * POOR_SHARE >= grant) return;
+    await replica.propose({
+      type: 'creditFaucet',
+      account: this.address,
+      subAccount: 'outcome',
+      amountMicroUsdc: Number(grant - free - reserved),
+    });
+  }
+
   /** Places up to as many orders as one action holds; false when they were refused. */
   place(orders: readonly BotOrder[]): Promise<boolean> {
     const wire = orders.map(({ perp, isBuy, price, size, tif }) => ({
@@ -69,6 +96,31 @@ export class Trader {
       t: { limit: { tif } },
     }));
     return this.#send({ type: 'order', grouping: 'na', orders: wire });
+  }
+
+  /** The same for shares. */
+  placeShares(orders: readonly BotShareOrder[]): Promise<boolean> {
+    const wire = orders.map(({ market, isBuy, reduceOnly, price, size, limit }) => ({
+      a: market.instrumentId,
+      b: isBuy,
+      p: formatPrice(market, price),
+      s: formatSize(market, size),
+      r: reduceOnly,
+      t: { limit },
+    }));
+    return this.#send({ type: 'order', grouping: 'na', orders: wire });
+  }
+
+  /** Makes pairs of money, or money of pairs. */
+  operate(
+    kind: 'split' | 'merge',
+    pairs: readonly { readonly market: BotShares; readonly size: number }[],
+  ): Promise<boolean> {
+    const entries = pairs.map(({ market, size }) => ({
+      asset: market.instrumentId,
+      sz: formatSize(market, size),
+    }));
+    return this.#send({ type: 'outcomeOperate', [kind]: entries });
   }
 
   cancel(orders: readonly { instrumentId: number; orderId: number }[]): Promise<boolean> {

@@ -25,9 +25,19 @@ test('receipts come back as they were, whatever their bodies hold', () => {
   fc.assert(
     fc.property(rows, (receipts) => {
       const whole = receipts.map((row) => ({ ...row, ...block }));
-      expect(decodeReceipts(block, encodeReceipts(whole))).toEqual(whole);
+      expect(decodeReceipts(block, encodeReceipts(block.height, whole))).toEqual(whole);
     }),
   );
+});
+
+test('a receipt that was completed later names the block that executed its action', () => {
+  const [row] = fc.sample(
+    rows.filter(({ length }) => length > 0),
+    1,
+  )[0]!;
+  const whole = [{ ...row!, ...block }];
+  const later = { height: 9, timeMs: 1_250, blockHash: hash(`0x${'cd'.repeat(32)}`) };
+  expect(decodeReceipts(later, encodeReceipts(later.height, whole))).toEqual(whole);
 });
 
 test('keys are whole numbers that a database keeps, and the two kinds never meet', () => {

@@ -4,25 +4,30 @@ import type { ReceiptBlock, ReceiptRow } from './receipt-messages.ts';
 /**
  * The receipts of a block as one text: two lines a receipt, its fields and its body. A block is
  * written once and read rarely, so what counts is that making the text costs next to nothing; the
- * body is JSON and so has no line breaks of its own.
+ * body is JSON and so has no line breaks of its own. A receipt that was completed after the block that
+ * executed its action names that block at the end of its fields.
  */
-export function encodeReceipts(receipts: readonly ReceiptRow[]): string {
+export function encodeReceipts(height: number, receipts: readonly ReceiptRow[]): string {
   let text = '';
   for (const row of receipts) {
     const { actionType, body, failed, index, nonce, signer, txHash, user } = row;
     const fields = `${txHash} ${signer} ${user} ${nonce} ${index} ${failed ? 1 : 0} ${actionType}`;
-    text += `${fields}\n${body}\n`;
+    const block = row.height === height ? '' : ` ${row.height} ${row.timeMs} ${row.blockHash}`;
+    text += `${fields}${block}\n${body}\n`;
   }
   return text;
 }
+
+/** Where the fields of another block start. */
+const BLOCK_FIELDS = 7;
 
 export function decodeReceipts(block: Omit<ReceiptBlock, 'receipts'>, text: string): ReceiptRow[] {
   const lines = text.split('\n');
   const rows: ReceiptRow[] = [];
   for (let line = 0; line + 1 < lines.length; line += 2) {
-    const [txHash = '', signer = '', user = '', nonce, index, failed, actionType = ''] = (
-      lines[line] ?? ''
-    ).split(' ');
+    const fields = (lines[line] ?? '').split(' ');
+    const [txHash = '', signer = '', user = '', nonce, index, failed, actionType = ''] = fields;
+    const [height, timeMs, blockHash] = fields.slice(BLOCK_FIELDS);
     rows.push({
       txHash: hash(txHash),
       signer: address(signer),
@@ -31,9 +36,9 @@ export function decodeReceipts(block: Omit<ReceiptBlock, 'receipts'>, text: stri
       index: Number(index),
       failed: failed === '1',
       actionType,
-      height: block.height,
-      timeMs: block.timeMs,
-      blockHash: block.blockHash,
+      height: height === undefined ? block.height : Number(height),
+      timeMs: timeMs === undefined ? block.timeMs : Number(timeMs),
+      blockHash: blockHash === undefined ? block.blockHash : hash(blockHash),
       body: lines[line + 1] ?? '',
     });
   }

@@ -94,13 +94,17 @@ export class ReceiptDatabase {
     this.#projectedHeight = height;
   }
 
-  /** The first receipt that answers: of a hash or a nonce, later ones executed nothing. */
+  /**
+   * The receipt that was executed first: of a hash or a nonce, later ones executed nothing. It may
+   * have been completed after them, so all that answer are compared.
+   */
   find(query: ReceiptQuery): ReceiptRow | undefined {
+    let first: ReceiptRow | undefined;
     for (const block of this.#blocksOfKey.iterate(keyOf(query))) {
       const row = rowsOf(block).find((each) => isAnswer(query, each));
-      if (row !== undefined) return row;
+      if (row !== undefined && (first === undefined || row.height < first.height)) first = row;
     }
-    return undefined;
+    return first;
   }
 
   /** Deletes at most a number of old blocks; returns how many. */

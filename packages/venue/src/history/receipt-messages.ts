@@ -8,6 +8,7 @@ export type ReceiptRow = {
   readonly user: Address;
   readonly nonce: number;
   readonly actionType: string;
+  /** The block that executed it, which may be older than the one that completed it. */
   readonly height: number;
   readonly timeMs: number;
   readonly blockHash: Hash;
@@ -18,7 +19,7 @@ export type ReceiptRow = {
   readonly body: string;
 };
 
-/** The receipts of one block. A block without any still moves the projection on. */
+/** The receipts that were complete with one block. A block without any still moves the projection on. */
 export type ReceiptBlock = {
   readonly height: number;
   readonly timeMs: number;

@@ -219,7 +219,7 @@ function packed({ blockHash, height, receipts, timeMs }: ReceiptBlock): PackedBl
     timeMs,
     blockHash,
     count: receipts.length,
-    text: encodeReceipts(receipts),
+    text: encodeReceipts(height, receipts),
     keys,
   };
 }

@@ -18,6 +18,8 @@ type StoredBody = {
   readonly refused?: true;
   readonly warnings?: readonly Warning[];
   readonly created?: Created;
+  /** Orders on outcome markets. */
+  readonly traced?: true;
   /** The signer had no role, so there is no account acted for. */
   readonly noUser?: true;
 };
@@ -32,7 +34,7 @@ type StoredOrder = readonly [
 ];
 
 export function encodeReceiptBody(outcome: WireOutcome, hasUser: boolean): string {
-  const { result, error, refused, warnings, created } = outcome;
+  const { result, error, refused, warnings, created, isTraced } = outcome;
   const body: StoredBody = {
     type: result.type,
     status: result.statuses[0],
@@ -41,6 +43,7 @@ export function encodeReceiptBody(outcome: WireOutcome, hasUser: boolean): strin
     ...(refused ? { refused } : {}),
     ...(warnings.length === 0 ? {} : { warnings }),
     ...(created === undefined ? {} : { created }),
+    ...(isTraced === undefined ? {} : { traced: isTraced }),
     ...(hasUser ? {} : { noUser: true }),
   };
   return JSON.stringify(body);
@@ -60,6 +63,7 @@ export function decodeReceiptBody(text: string): { outcome: WireOutcome; hasUser
     refused: body.refused ?? false,
     warnings: body.warnings ?? [],
     ...(body.created === undefined ? {} : { created: body.created }),
+    ...(body.traced === undefined ? {} : { isTraced: body.traced }),
   };
   return { outcome, hasUser: body.noUser !== true };
 }

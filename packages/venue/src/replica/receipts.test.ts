@@ -6,7 +6,7 @@ import { testKey } from '../edge/http/testing/client.ts';
 import { TestReplica } from '../edge/http/testing/replica.ts';
 import { Faucet } from '../edge/http/faucet.ts';
 import type { ReceiptBlock, ReceiptRow } from '../history/receipt-messages.ts';
-import { perpLookup } from '../translate/action-to-command.ts';
+import { instrumentLookup } from '../translate/action-to-command.ts';
 import { Receipts, type ReceiptArchive, type ReceiptsOptions } from './receipts.ts';
 
 const alice = testKey(1);
@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 
 function attach(options: Partial<ReceiptsOptions> = {}): Receipts {
-  const receipts = new Receipts({ perps: perpLookup(() => replica.state), ...options });
+  const receipts = new Receipts({ instruments: instrumentLookup(() => replica.state), ...options });
   replica.onBlock((block) => receipts.onBlock(block));
   return receipts;
 }
@@ -80,7 +80,7 @@ describe('Receipts', () => {
     expect(first?.outcome.result.orders).toMatchObject([{ oid: 1, state: 'open' }]);
     expect(third?.outcome.result.orders).toMatchObject([{ oid: 3, state: 'open' }]);
     const { txHash, nonce } = order(3).authority;
-    const fromArchive = await new Receipts({ perps: () => undefined, archive }).find({
+    const fromArchive = await new Receipts({ instruments: () => undefined, archive }).find({
       by: 'nonce',
       signer: alice.address,
       nonce,

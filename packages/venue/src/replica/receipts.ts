@@ -1,18 +1,25 @@
 import type { CommandOutcome } from '@oddlot/engine';
 import { traceId } from '@oddlot/protocol';
-import type { Address, Hash } from '@oddlot/units';
+import { present, type Address, type Hash } from '@oddlot/units';
 import type { ReceiptBlock, ReceiptRow } from '../history/receipt-messages.ts';
-import type { PerpLookup } from '../translate/action-to-command.ts';
+import type { InstrumentLookup } from '../translate/action-to-command.ts';
 import { authorityOf, isRequest, type RequestCommand } from '../translate/request-command.ts';
 import { requestTexts } from '../translate/request-texts.ts';
 import { actionTypeOf } from '../translate/action-types.ts';
-import { outcomeToWire, type WireOutcome } from '../translate/outcome-to-wire.ts';
+import {
+  entriesToWire,
+  entryToWire,
+  outcomeToWire,
+  type WireOutcome,
+} from '../translate/outcome-to-wire.ts';
+import { QueuedActions, type QueuedAction } from './queued-actions.ts';
 import { decodeReceiptBody, encodeReceiptBody } from './receipt-body.ts';
 import type { AppliedBlock, Executed } from './replica.ts';
 
 /**
  * What became of every signed request. The newest receipts are in memory, all of them in the store;
- * requests that are on their way into a block are known too, so that a re-send joins the first.
+ * requests that are on their way into a block, or wait in the delay queue, are known too, so that a
+ * re-send joins the first. The queued ones ride in snapshots, as a companion of the replica.
  */
 
 /** Where receipts are kept. */
@@ -53,7 +60,7 @@ export type ReceiptKey =
   | { readonly by: 'nonce'; readonly signer: string; readonly nonce: number };
 
 export type ReceiptsOptions = {
-  readonly perps: PerpLookup;
+  readonly instruments: InstrumentLookup;
   readonly archive?: ReceiptArchive;
   /** Receipts in memory, and the characters of their bodies. */
   readonly recentMax?: number;
@@ -64,7 +71,7 @@ const RECENT_MAX = 100_000;
 const RECENT_CHARS_MAX = 64 * 1024 * 1024;
 
 export class Receipts {
-  readonly #perps: PerpLookup;
+  readonly #instruments: InstrumentLookup;
   readonly #archive: ReceiptArchive | undefined;
   readonly #recentMax: number;
   readonly #recentCharsMax: number;
@@ -74,10 +81,14 @@ export class Receipts {
   readonly #bySigner = new Map<string, ReceiptRow>();
   readonly #pending = new Map<string, Pending>();
   readonly #pendingBySigner = new Map<string, Pending>();
+  readonly #queued = new QueuedActions();
+  /** Whoever waits for the last order of a queued action. */
+  readonly #waiting = new Map<string, ((receipt: Receipt) => void)[]>();
   #chars = 0;
+  readonly name = 'queuedActions';
 
   constructor(options: ReceiptsOptions) {
-    this.#perps = options.perps;
+    this.#instruments = options.instruments;
     this.#archive = options.archive;
     // The archive answers for everything that was appended to it, so memory is for venues without.
     this.#recentMax = options.recentMax ?? (options.archive === undefined ? RECENT_MAX : 0);
@@ -86,18 +97,13 @@ export class Receipts {
 
   /** Makes the receipts of a block. To be called for every block, in order, replayed ones included. */
   onBlock(block: AppliedBlock): void {
-    // Replayed blocks that the archive has are answered from there.
-    if (this.#archive !== undefined && block.height <= this.#archive.projectedHeight) return;
     const { height, timeMs, hash: blockHash } = block;
-    const receipts: ReceiptRow[] = [];
-    for (const [index, { command, request }] of block.commands.entries()) {
-      const outcome = block.result.outcomes[index];
-      if (!isRequest(command) || outcome === undefined) continue;
-      const row = this.#rowOf(block, index, { command, outcome, request });
-      receipts.push(row);
-      if (this.#recentMax > 0) this.#remember(row);
-    }
+    const receipts = [...this.#completed(block), ...this.#executed(block)];
+    // Replayed blocks that the archive has are answered from there.
+    if (this.#archive !== undefined && height <= this.#archive.projectedHeight) return;
+    if (this.#recentMax > 0) for (const row of receipts) this.#remember(row);
     this.#archive?.append({ height, timeMs, blockHash, receipts });
+    for (const row of receipts) this.#tell(row);
   }
 
   /** Announces a request that was proposed; it is pending until its promise settles. */
@@ -127,6 +133,32 @@ export class Receipts {
     return undefined;
   }
 
+  /** An action that was executed and of which an order waits in the delay queue. */
+  queued(key: ReceiptKey): QueuedAction | undefined {
+    return this.#queued.find(key);
+  }
+
+  /** The receipt of an executed action, as soon as all its orders have left the delay queue. */
+  async completed(txHash: Hash): Promise<Receipt> {
+    const key = { by: 'txHash', txHash } as const;
+    if (this.#queued.get(txHash) === undefined) {
+      return present(await this.find(key), 'the receipt of an executed action');
+    }
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(txHash);
+      if (waiting === undefined) this.#waiting.set(txHash, [resolve]);
+      else waiting.push(resolve);
+    });
+  }
+
+  dump(): unknown {
+    return this.#queued.dump();
+  }
+
+  restore(data: unknown): void {
+    this.#queued.restore(data as readonly QueuedAction[]);
+  }
+
   /** A receipt from memory. */
   recent(key: ReceiptKey): Receipt | undefined {
     const row = this.#recentRow(key);
@@ -151,30 +183,56 @@ export class Receipts {
     return this.#archive?.bySigner(key.signer, key.nonce);
   }
 
-  #rowOf(
-    block: AppliedBlock,
-    index: number,
-    done: { command: RequestCommand; outcome: CommandOutcome; request: string | undefined },
-  ): ReceiptRow {
-    const { command, outcome, request } = done;
-    const texts = requestTexts(request);
+  /** The receipts of earlier actions whose last order left the delay queue in this block. */
+  #completed({ result }: AppliedBlock): ReceiptRow[] {
+    const rows: ReceiptRow[] = [];
+    for (const event of result.events) {
+      if (event.type !== 'outcomeOrderReleased' || !event.wasQueued) continue;
+      const { entry, index, txHash } = event;
+      const action = present(this.#queued.get(txHash), 'the action of a queued order');
+      const { block, command, request, user, warnings } = action;
+      const context = { instruments: this.#instruments, texts: requestTexts(request) };
+      const told = entryToWire(command, entry, index, context);
+      if (!this.#queued.release(action, index, told)) continue;
+      const entries = action.entries.filter((each) => each !== null);
+      const outcome = entriesToWire(command, entries, warnings);
+      rows.push(rowOf(command, { block, index: action.index, user, outcome }));
+    }
+    return rows;
+  }
+
+  /** The receipts of the block's own actions; those of which an order waits are kept back. */
+  #executed(block: AppliedBlock): ReceiptRow[] {
+    const rows: ReceiptRow[] = [];
     const { events } = block.result;
-    const wire = outcomeToWire(command, outcome, { perps: this.#perps, texts, events });
-    const { signer, nonce, txHash } = authorityOf(command);
-    const user = outcome.account;
-    return {
-      txHash,
-      signer,
-      user: user ?? signer,
-      nonce,
-      actionType: actionTypeOf(command),
-      height: block.height,
-      timeMs: block.timeMs,
-      blockHash: block.hash,
-      index,
-      failed: wire.error !== null,
-      body: encodeReceiptBody(wire, user !== undefined),
-    };
+    for (const [index, { command, request }] of block.commands.entries()) {
+      const executed = block.result.outcomes[index];
+      if (!isRequest(command) || executed === undefined) continue;
+      const texts = requestTexts(request);
+      const context = { instruments: this.#instruments, texts, events };
+      const outcome = outcomeToWire(command, executed, context);
+      const user = executed.account;
+      if (user !== undefined && hasQueued(executed)) {
+        const entries = (executed.entries ?? []).map((entry, at) =>
+          entry.state === 'queued' ? null : entryToWire(command, entry, at, context),
+        );
+        const { height, timeMs, hash } = block;
+        const { warnings } = outcome;
+        const at = { height, timeMs, hash };
+        this.#queued.add({ command, request, user, block: at, index, entries, warnings });
+      } else {
+        rows.push(rowOf(command, { block, index, user, outcome }));
+      }
+    }
+    return rows;
+  }
+
+  #tell(row: ReceiptRow): void {
+    const waiting = this.#waiting.get(row.txHash);
+    if (waiting === undefined) return;
+    this.#waiting.delete(row.txHash);
+    const receipt = receiptOf(row);
+    for (const resolve of waiting) resolve(receipt);
   }
 
   /** The first receipt of a hash and of a nonce stays: what came after executed nothing. */
@@ -199,6 +257,37 @@ export class Receipts {
     if (this.#bySigner.get(signerKey) === row) this.#bySigner.delete(signerKey);
     this.#chars -= row.body.length;
   }
+}
+
+/** True when an order of the action waits in the delay queue. */
+export function hasQueued({ entries = [] }: CommandOutcome): boolean {
+  return entries.some(({ state }) => state === 'queued');
+}
+
+function rowOf(
+  command: RequestCommand,
+  done: {
+    readonly block: { readonly height: number; readonly timeMs: number; readonly hash: Hash };
+    readonly index: number;
+    readonly user: Address | undefined;
+    readonly outcome: WireOutcome;
+  },
+): ReceiptRow {
+  const { block, index, outcome, user } = done;
+  const { signer, nonce, txHash } = authorityOf(command);
+  return {
+    txHash,
+    signer,
+    user: user ?? signer,
+    nonce,
+    actionType: actionTypeOf(command),
+    height: block.height,
+    timeMs: block.timeMs,
+    blockHash: block.hash,
+    index,
+    failed: outcome.error !== null,
+    body: encodeReceiptBody(outcome, user !== undefined),
+  };
 }
 
 function keyOf(signer: string, nonce: number): string {

@@ -32,3 +32,19 @@ test('a snapshot brings back rows and order', () => {
   expect(after.of('bob')).toEqual([]);
   expect(after.of('alice')).toEqual([3, 1]);
 });
+
+test('over a long time it is always the one who was silent longest that goes', () => {
+  const totalMax = 20;
+  const rows = new RecentRows<number>({ perUserMax: 3, totalMax });
+  /** Users by their last row, the oldest first, each with how many rows it has. */
+  let model: [user: string, count: number][] = [];
+  for (let row = 0; row < 2_000; row++) {
+    // Users come back after shorter and longer pauses; now and then there are only two of them.
+    const user = row % 300 < 30 ? `u${row % 2}` : `u${(row * row) % 23}`;
+    const count = model.find(([name]) => name === user)?.[1] ?? 0;
+    model = [...model.filter(([name]) => name !== user), [user, Math.min(3, count + 1)]];
+    while (model.reduce((sum, [, each]) => sum + each, 0) > totalMax) model.shift();
+    rows.add(user, row);
+    expect(rows.dump().map(([name, kept]) => [name, kept.length])).toEqual(model);
+  }
+});

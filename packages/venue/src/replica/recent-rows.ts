@@ -7,6 +7,11 @@ export class RecentRows<Row> {
   readonly #totalMax: number;
   /** Oldest first; the user who got a row last is the last in the map. */
   readonly #rows = new Map<string, Row[]>();
+  /**
+   * Goes from the oldest user on and never back: a new walk would first pass over the gaps that all
+   * users before left in the map.
+   */
+  #oldest = this.#rows.entries();
   #total = 0;
 
   constructor({ perUserMax, totalMax }: { perUserMax: number; totalMax: number }) {
@@ -50,9 +55,12 @@ export class RecentRows<Row> {
   }
 
   #forgetOldest(): void {
-    const [oldest] = this.#rows;
-    if (oldest === undefined) return;
-    const [user, rows] = oldest;
+    const next = this.#oldest.next();
+    if (next.done === true) {
+      this.#oldest = this.#rows.entries();
+      return;
+    }
+    const [user, rows] = next.value;
     this.#rows.delete(user);
     this.#total -= rows.length;
   }

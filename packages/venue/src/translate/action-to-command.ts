@@ -1,5 +1,5 @@
 import type { Authority } from '@oddlot/engine';
-import type { Action, ActionOf, ActionType, MultiSigAction, WireError } from '@oddlot/protocol';
+import type { ActionOf, ActionType, WireError } from '@oddlot/protocol';
 import {
   cancelAll,
   cancelByClientId,
@@ -8,6 +8,7 @@ import {
   scheduleCancel,
 } from './actions/cancels.ts';
 import { refuseGrouping } from './actions/grouping.ts';
+import type { InstrumentLookup } from './actions/instrument-lookup.ts';
 import {
   approveAgent,
   approveBuilder,
@@ -18,7 +19,7 @@ import {
 import { sendToken, withdraw } from './actions/money.ts';
 import { operatorCommand } from './actions/operator.ts';
 import { modifyOrder, placeOrders, refuseMixed, refuseModify } from './actions/orders.ts';
-import type { PerpLookup } from './actions/perp-lookup.ts';
+import { deployCommand, operateOutcome } from './actions/outcome.ts';
 import {
   reversePosition,
   updateIsolatedMargin,
@@ -28,21 +29,24 @@ import {
 } from './actions/settings.ts';
 import type { RequestCommand } from './request-command.ts';
 
-export { perpLookup, type PerpLookup } from './actions/perp-lookup.ts';
+export { instrumentLookup, type InstrumentLookup } from './actions/instrument-lookup.ts';
 
 /** From the wire's spelling to the engine's integers. Nothing is judged here: the engine does. */
 
-type Translation<Type extends ActionType> = {
+/** What asks for something; a multiSig wrapper only carries such an action. */
+type PlainType = Exclude<ActionType, 'multiSig'>;
+export type PlainAction = ActionOf<PlainType>;
+
+type Translation<Type extends PlainType> = {
   readonly toCommand: (
     action: ActionOf<Type>,
     authority: Authority,
-    perps: PerpLookup,
+    instruments: InstrumentLookup,
   ) => RequestCommand;
   /** Parts of an action that no state could make acceptable. */
   readonly refuse?: (action: ActionOf<Type>) => WireError | undefined;
 };
 
-/** The actions that the engine has commands for. */
 const TRANSLATIONS = {
   order: {
     toCommand: placeOrders,
@@ -65,30 +69,25 @@ const TRANSLATIONS = {
   updateLeverage: { toCommand: updateLeverage },
   updateMarginMode: { toCommand: updateMarginMode },
   updateIsolatedMargin: { toCommand: updateIsolatedMargin },
+  outcomeOperate: { toCommand: operateOutcome },
+  outcomeDeploy: { toCommand: deployCommand },
   venueAdmin: { toCommand: operatorCommand },
-} as const satisfies { readonly [Type in ActionType]?: Translation<Type> };
-
-export type SupportedAction = ActionOf<keyof typeof TRANSLATIONS>;
-
-/** True for what is served; what a multiSig wrapper carries is asked about on its own. */
-export function isSupported(action: Action): action is SupportedAction | MultiSigAction {
-  return action.type === 'multiSig' || Object.hasOwn(TRANSLATIONS, action.type);
-}
+} as const satisfies { readonly [Type in PlainType]: Translation<Type> };
 
 /** Why no state could make the action acceptable; undefined when one could. */
-export function refuseUnsupported(action: SupportedAction): WireError | undefined {
+export function refuseUnsupported(action: PlainAction): WireError | undefined {
   return translationOf(action).refuse?.(action);
 }
 
 export function actionToCommand(
-  action: SupportedAction,
+  action: PlainAction,
   authority: Authority,
-  perps: PerpLookup,
+  instruments: InstrumentLookup,
 ): RequestCommand {
-  return translationOf(action).toCommand(action, authority, perps);
+  return translationOf(action).toCommand(action, authority, instruments);
 }
 
 /** The table's row, whose functions take just this action. */
-function translationOf(action: SupportedAction): Translation<SupportedAction['type']> {
-  return TRANSLATIONS[action.type] as Translation<SupportedAction['type']>;
+function translationOf(action: PlainAction): Translation<PlainAction['type']> {
+  return TRANSLATIONS[action.type] as Translation<PlainAction['type']>;
 }

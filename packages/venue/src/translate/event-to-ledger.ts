@@ -2,6 +2,8 @@ import type {
   Deleveraged,
   EngineEvent,
   LiquidationStep,
+  SharesOperated,
+  SharesSettled,
   State,
   SubAccount,
   TokenSent,
@@ -9,10 +11,11 @@ import type {
   WithdrawalChanged,
 } from '@oddlot/engine';
 import type { LedgerDelta, LedgerUpdate } from '@oddlot/protocol';
-import type { Address } from '@oddlot/units';
+import { present, type Address } from '@oddlot/units';
 import type { AppliedBlock } from '../replica/replica.ts';
+import { instrumentLookup } from './actions/instrument-lookup.ts';
 import { causeHash } from './event-to-stream.ts';
-import { formatMoney, formatPrice, formatSize } from './format.ts';
+import { formatMoney, formatPrice, formatSize, type Scale } from './format.ts';
 import { findPerp } from './info/handler.ts';
 
 /** A row and the sub-account that it belongs to. */
@@ -57,6 +60,10 @@ function entriesOf(state: State, event: EngineEvent): readonly Entry[] {
       const delta = { type: 'builderRewardsClaim', ...usdc(event.amount) } as const;
       return [{ user: event.account, accountType: 'perp', delta }];
     }
+    case 'sharesOperated':
+      return [{ user: event.account, accountType: 'outcome', delta: operation(state, event) }];
+    case 'sharesSettled':
+      return [{ user: event.account, accountType: 'outcome', delta: settlement(state, event) }];
     case 'tokenSent':
       return event.account === event.destination ? [ownTransfer(event)] : transfer(event);
     case 'treasurySent':
@@ -166,6 +173,35 @@ function deleverage(state: State, event: Deleveraged): LedgerDelta {
     px: formatPrice(scale, event.price),
     closedPnl: formatMoney(event.realised),
   };
+}
+
+/** R-split-merge: what was locked, or came back. */
+function operation(state: State, event: SharesOperated): LedgerDelta {
+  const { amount, instrumentId, kind, size } = event;
+  return {
+    type: kind === 'split' ? 'outcomeSplit' : 'outcomeMerge',
+    amount: formatMoney(amount),
+    instrumentId,
+    sz: formatSize(marketScale(state, instrumentId), size),
+  };
+}
+
+/** R-settlement: what one leg paid. */
+function settlement(state: State, event: SharesSettled): LedgerDelta {
+  const { amount, fraction, instrumentId, leg, size } = event;
+  const scale = marketScale(state, instrumentId);
+  return {
+    type: 'outcomeSettlement',
+    amount: formatMoney(amount),
+    instrumentId,
+    outcome: leg === 'yes' ? 'Yes' : 'No',
+    sz: formatSize(scale, size),
+    settlementFraction: formatPrice(scale, fraction),
+  };
+}
+
+function marketScale(state: State, instrumentId: number): Scale {
+  return present(instrumentLookup(() => state)(instrumentId), 'a market that shares are of');
 }
 
 function shown(state: State, instrumentId: number) {

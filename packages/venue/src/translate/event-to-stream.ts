@@ -16,6 +16,7 @@ import {
 import type { FundingRow, OrderUpdate, Trade, UpdatedOrder } from '@oddlot/protocol';
 import { present, type Address, type Hash } from '@oddlot/units';
 import type { AppliedBlock } from '../replica/replica.ts';
+import { instrumentLookup } from './actions/instrument-lookup.ts';
 import {
   formatAveragePrice,
   formatMoney,
@@ -103,7 +104,7 @@ function liveOrders(state: State, user: Address): OrderSnapshot[] {
   return orders.sort((a, b) => b.orderId - a.orderId);
 }
 
-const TIF_TEXT: Readonly<Record<TimeInForce, 'GTC' | 'GTD' | 'ALO' | 'IOC'>> = {
+export const TIF_TEXT: Readonly<Record<TimeInForce, 'GTC' | 'GTD' | 'ALO' | 'IOC'>> = {
   gtc: 'GTC',
   gtd: 'GTD',
   alo: 'ALO',
@@ -145,9 +146,9 @@ export function isMarketOrder({ timeInForce, trigger }: OrderSnapshot): boolean 
 }
 
 /** Why an order ended unfilled: the cause of a cancel, the text of a refusal. */
-function reasonOf(state: State, event: OrderUpdated): string | undefined {
-  const perps = (instrumentId: number): PerpDefinition | undefined => findPerp(state, instrumentId);
-  if (event.reject !== undefined) return rejectToWire(event.reject, { perps }).message;
+export function reasonOf(state: State, event: OrderUpdated): string | undefined {
+  const instruments = instrumentLookup(() => state);
+  if (event.reject !== undefined) return rejectToWire(event.reject, { instruments }).message;
   return event.cancelCause;
 }
 

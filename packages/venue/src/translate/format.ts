@@ -11,6 +11,7 @@ export type Scale = { readonly szDecimals: number };
 /** Decimals of a ratio that is shown. */
 const RATIO_DECIMALS = 6;
 const RATIO_ONE = 10n ** BigInt(RATIO_DECIMALS);
+/** Of rates, and of reference prices. */
 const RATE_DECIMALS = 8;
 const FUNDING_DECIMALS = 10;
 
@@ -25,6 +26,11 @@ export function priceDecimals(scale: Scale): number {
 /** A price, given in price units. */
 export function formatPrice(scale: Scale, value: number): string {
   return formatDecimal(value, priceDecimals(scale));
+}
+
+/** A price, given in half price units, so that a mid is exact. */
+export function formatHalfPrice(scale: Scale, halves: number): string {
+  return formatDecimal(5 * halves, priceDecimals(scale) + 1);
 }
 
 /** A size, given in lots; it may be signed. */
@@ -44,6 +50,11 @@ export function formatMoney(value: bigint | number): string {
 
 /** A rate, given in 10^-8. */
 export function formatRate(valueE8: number): string {
+  return formatDecimal(valueE8, RATE_DECIMALS);
+}
+
+/** A reference price, given in 10^-8. */
+export function formatReferencePrice(valueE8: number): string {
   return formatDecimal(valueE8, RATE_DECIMALS);
 }
 
@@ -76,6 +87,12 @@ export function formatAveragePrice(
 /** A ratio to six decimals, half up. The denominator is positive. */
 export function formatRatio(numerator: bigint, denominator: bigint): string {
   return formatDecimal(divHalfUp(numerator * RATIO_ONE, denominator), RATIO_DECIMALS);
+}
+
+/** How many decimals a canonical text has. */
+export function decimalsOf(text: string): number {
+  const point = text.indexOf('.');
+  return point < 0 ? 0 : text.length - point - 1;
 }
 
 function magnitude(value: bigint): bigint {

@@ -1,13 +1,14 @@
-import type { CommandOutcome, EngineEvent, EntryOutcome } from '@oddlot/engine';
-import type {
-  ActionResultStatus,
-  ActionStatus,
-  OrderResult,
-  Warning,
-  WireError,
+import type { CommandOutcome, EngineEvent, EntryOutcome, Reject } from '@oddlot/engine';
+import {
+  OUTCOME_ID_MIN,
+  type ActionResultStatus,
+  type ActionStatus,
+  type OrderResult,
+  type Warning,
+  type WireError,
 } from '@oddlot/protocol';
 import { internalNameOf } from './action-types.ts';
-import type { PerpLookup } from './actions/perp-lookup.ts';
+import type { InstrumentLookup } from './actions/instrument-lookup.ts';
 import {
   entriesOf,
   entryResult,
@@ -29,7 +30,11 @@ export type ActionResult = NonNullable<ActionStatus['result']>;
 export type ErrorBody = NonNullable<ActionStatus['error']>;
 
 /** What an operator's action brought into being. */
-export type Created = { readonly instrumentId: number };
+export type Created = {
+  readonly eventId?: number;
+  readonly instrumentId?: number;
+  readonly seriesSlug?: string;
+};
 
 export type WireOutcome = {
   readonly result: ActionResult;
@@ -39,12 +44,17 @@ export type WireOutcome = {
   readonly refused: boolean;
   readonly warnings: readonly Warning[];
   readonly created?: Created;
+  /** Orders on outcome markets: whoever does not wait for them gets their trace id (R-delay). */
+  readonly isTraced?: true;
 };
 
-type Failure = { readonly error: WireError; readonly prefix: string };
+/** What became of one entry of an action. Plain data that survives JSON. */
+export type WireEntry = { readonly order: OrderResult; readonly error: ErrorBody | null };
+
+type Failure = { readonly error: ErrorBody; readonly prefix: string };
 
 export type OutcomeContext = {
-  readonly perps: PerpLookup;
+  readonly instruments: InstrumentLookup;
   /** Gives an entry in the client's spelling; without it the command's own numbers serve. */
   readonly texts?: EntryTexts | undefined;
   /** Of the block that executed the command: they tell what it found by itself. */
@@ -54,58 +64,97 @@ export type OutcomeContext = {
 export function outcomeToWire(
   command: RequestCommand,
   outcome: CommandOutcome,
-  { perps, texts = () => undefined, events = [] }: OutcomeContext,
+  context: OutcomeContext,
 ): WireOutcome {
-  const translate = (reject: NonNullable<EntryOutcome['reject']>, index?: number) => {
-    const entry = texts(index) ?? entryTextOf(command, index, perps);
-    const { nonce, multiSig } = authorityOf(command);
-    const isWrapped = multiSig !== undefined;
-    const found = entry === undefined ? {} : { entry };
-    return rejectToWire(reject, { perps, nonce, isWrapped, ...found });
-  };
-  const type = internalNameOf(command);
   if (outcome.reject !== undefined) {
-    const error = translate(outcome.reject, outcome.rejectIndex);
+    const error = errorBody(translate(command, outcome.reject, outcome.rejectIndex, context));
     const orders = refusedEntries(command, error.message);
-    return wireOutcome(type, { failure: { error, prefix: '' }, orders, refused: true });
+    return wireOutcome(command, { failure: { error, prefix: '' }, orders, refused: true });
   }
-  const entries = outcome.entries ?? [];
-  const found = entriesOf(command);
-  let failure: Failure | undefined = skippedFailure(command, outcome, perps);
-  const orders = entries.map((entry, index): OrderResult => {
-    const error = entry.reject === undefined ? undefined : translate(entry.reject, index);
-    if (error !== undefined) {
-      const isOneOfMany = found !== undefined && found.entries.length > 1;
-      failure ??= { error, prefix: isOneOfMany ? `${found.list}[${index}]: ` : '' };
-    }
-    const isFound = command.type === 'cancelAll';
-    const scale = isFound
-      ? foundScale(entry.orderId, events, perps)
-      : scaleOf(command, index, perps);
-    return entryResult(entry, index, scale, error);
-  });
-  return wireOutcome(type, {
-    failure,
-    orders: found === undefined ? undefined : orders,
-    warnings: warningsOf(command, outcome, perps),
+  const entries = (outcome.entries ?? []).map((entry, index) =>
+    entryToWire(command, entry, index, context),
+  );
+  const { instruments } = context;
+  const skipped = skippedFailure(command, outcome, instruments);
+  const warnings = warningsOf(command, outcome, instruments);
+  return wireOutcome(command, {
+    ...toldEntries(command, entries),
+    ...(skipped === undefined ? {} : { failure: skipped }),
+    warnings,
     created: outcome.created,
   });
+}
+
+/** One order or cancel of a command, right after its execution or its release. */
+export function entryToWire(
+  command: RequestCommand,
+  entry: EntryOutcome,
+  index: number,
+  context: OutcomeContext,
+): WireEntry {
+  const { events = [], instruments } = context;
+  const { reject } = entry;
+  const error = reject === undefined ? null : errorBody(translate(command, reject, index, context));
+  const scale =
+    command.type === 'cancelAll'
+      ? foundScale(entry.orderId, events, instruments)
+      : scaleOf(command, index, instruments);
+  return { order: entryResult(entry, index, scale, error?.message ?? null), error };
+}
+
+/** The outcome of a command whose entries were told one by one. */
+export function entriesToWire(
+  command: RequestCommand,
+  entries: readonly WireEntry[],
+  warnings: readonly Warning[],
+): WireOutcome {
+  return wireOutcome(command, { ...toldEntries(command, entries), warnings });
+}
+
+/** A refusal of a command or of one of its entries, in the client's spelling. */
+function translate(
+  command: RequestCommand,
+  reject: Reject,
+  index: number | undefined,
+  { instruments, texts = () => undefined }: OutcomeContext,
+): WireError {
+  const entry = texts(index) ?? entryTextOf(command, index, instruments);
+  const { nonce, multiSig } = authorityOf(command);
+  const isWrapped = multiSig !== undefined;
+  const found = entry === undefined ? {} : { entry };
+  return rejectToWire(reject, { instruments, nonce, isWrapped, ...found });
+}
+
+/** The entries as they are shown, and the first that failed. */
+function toldEntries(
+  command: RequestCommand,
+  entries: readonly WireEntry[],
+): { readonly orders: OrderResult[] | undefined; readonly failure: Failure | undefined } {
+  const found = entriesOf(command);
+  if (found === undefined) return { orders: undefined, failure: undefined };
+  const index = entries.findIndex(({ error }) => error !== null);
+  const error = entries[index]?.error ?? null;
+  const prefix = found.entries.length > 1 ? `${found.list}[${index}]: ` : '';
+  return {
+    orders: entries.map(({ order }) => order),
+    failure: error === null ? undefined : { error, prefix },
+  };
 }
 
 /** The first price of a push that did not count; its place is told even when it is the only one. */
 function skippedFailure(
   command: RequestCommand,
   { skipped }: CommandOutcome,
-  perps: PerpLookup,
+  instruments: InstrumentLookup,
 ): Failure | undefined {
   const first = skipped?.[0];
   if (first === undefined) return undefined;
-  const error = skippedToWire(command, first, (id) => perps(id)?.name ?? String(id));
-  return { error, prefix: `prices[${first.index}]: ` };
+  const error = skippedToWire(command, first, (id) => instruments(id)?.name ?? String(id));
+  return { error: errorBody(error), prefix: `prices[${first.index}]: ` };
 }
 
 function wireOutcome(
-  type: string,
+  command: RequestCommand,
   parts: {
     failure: Failure | undefined;
     orders: OrderResult[] | undefined;
@@ -115,14 +164,25 @@ function wireOutcome(
   },
 ): WireOutcome {
   const { failure, orders, warnings = [], refused = false, created } = parts;
-  const body = failure === undefined ? null : errorBody(failure.error);
   const result: ActionResult = {
-    type,
-    statuses: [body === null ? 'success' : statusOf(body, failure?.prefix ?? '')],
+    type: internalNameOf(command),
+    statuses: [failure === undefined ? 'success' : statusOf(failure)],
     ...(orders === undefined ? {} : { orders }),
   };
-  const outcome = { result, error: body, refused, warnings };
-  return created === undefined ? outcome : { ...outcome, created };
+  return {
+    result,
+    error: failure?.error ?? null,
+    refused,
+    warnings,
+    ...(created === undefined ? {} : { created }),
+    ...(isOutcomeOrder(command) ? { isTraced: true } : {}),
+  };
+}
+
+/** True for orders on outcome markets; one action holds orders of one exchange. */
+export function isOutcomeOrder(command: RequestCommand): boolean {
+  if (command.type !== 'placeOrders') return false;
+  return (command.orders[0]?.instrumentId ?? 0) >= OUTCOME_ID_MIN;
 }
 
 /** A refusal without its HTTP status. */
@@ -130,7 +190,7 @@ export function errorBody({ code, name, message, details }: WireError): ErrorBod
   return { code, name, message, ...(details === undefined ? {} : { details }) };
 }
 
-function statusOf({ code, name, message, details }: ErrorBody, prefix: string): ActionResultStatus {
-  const error = prefix + message;
-  return { error, code, name, ...(details === undefined ? {} : { details }) };
+function statusOf({ error, prefix }: Failure): ActionResultStatus {
+  const { code, name, message, details } = error;
+  return { error: prefix + message, code, name, ...(details === undefined ? {} : { details }) };
 }

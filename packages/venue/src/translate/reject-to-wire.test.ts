@@ -8,8 +8,10 @@ import { nearestOn } from './rejects/orders.ts';
 const signer = address(`0x${'a'.repeat(40)}`);
 const other = address(`0x${'b'.repeat(40)}`);
 const btc = { instrumentId: instrumentId(1) };
+const market = { instrumentId: instrumentId(500_000) };
+const lacking = { required: 2, available: 1 };
 const context: RejectContext = {
-  perps: (id) => (id === 1 ? BTC : undefined),
+  instruments: (id) => (id === 1 ? BTC : undefined),
   nonce: 77,
   entry: { field: 'orders[3]', price: '100.3', size: '0.123456', clientOrderId: 'x', expireMs: 5 },
 };
@@ -137,6 +139,24 @@ const TABLE: {
   ],
   scheduleTooSoon: [{ minMs: 9 }, 10000, 'time must be at least 5 s ahead'],
   reverseUnderWay: [btc, 10011, 'A reverse is already under way for BTC-USDC'],
+  amendWouldTake: [{}, 10011, 'Amend would take liquidity on a delayed market'],
+  orderQueued: [{}, 10011, 'Order is queued and cannot be cancelled before release'],
+  outcomeUnknown: [market, 10015, 'Instrument is not an outcome market'],
+  marketClosed: [market, 10011, 'Market is closed'],
+  marketResolved: [market, 10015, 'Outcome market is resolved'],
+  iocOnOutcome: [{}, 10011, 'Ioc is not supported for outcome markets'],
+  triggerOnOutcome: [{}, 10011, 'Trigger orders are not supported for outcome markets'],
+  sharesInsufficient: [{ ...market, ...lacking }, 10015, 'Insufficient shares'],
+  pairsInsufficient: [{ ...market, ...lacking }, 10015, 'Insufficient shares to merge'],
+  slugUsed: [{ slug: 'rain' }, 10017, 'Slug already used: rain'],
+  eventUnknown: [{ slug: 'rain' }, 10404, 'Event not found'],
+  phaseChangeInvalid: [
+    { ...market, from: 'closed', to: 'open' },
+    10017,
+    'Invalid phase change: closed to open',
+  ],
+  alreadyResolved: [market, 10017, 'Already resolved'],
+  fractionsOff: [{}, 10017, 'Fractions of the event must sum to 1'],
   orderNotLive: [btc, 10011, 'Order was never placed, already canceled, or filled. asset=1'],
 };
 
@@ -254,15 +274,18 @@ test('fields of an action in a wrapper stand inside it, those of the envelope do
 
 describe('nearestOn', () => {
   test.each([
-    ['100.3', 1, 5n, ['100', '100.5']],
-    ['100.5', 1, 5n, ['100.5', '100.5']],
-    ['100.50000000000000000000001', 1, 5n, ['100.5', '101']],
-    ['0.2', 1, 5n, [null, '0.5']],
-    ['-3', 1, 5n, [null, null]],
-    ['9007199254740993', 0, 2n, [null, null]],
-    ['125', -1, 1n, ['120', '130']],
-    ['5', -1, 1n, [null, '10']],
-  ] as const)('%s', (text, decimals, step, expected) => {
-    expect(nearestOn(text, decimals, step)).toEqual(expected);
+    ['100.3', 1, 5n, undefined, ['100', '100.5']],
+    ['100.5', 1, 5n, undefined, ['100.5', '100.5']],
+    ['100.50000000000000000000001', 1, 5n, undefined, ['100.5', '101']],
+    ['0.2', 1, 5n, undefined, [null, '0.5']],
+    ['-3', 1, 5n, undefined, [null, null]],
+    ['9007199254740993', 0, 2n, undefined, [null, null]],
+    ['125', -1, 1n, undefined, ['120', '130']],
+    ['5', -1, 1n, undefined, [null, '10']],
+    // Prices of outcome markets end below 1.
+    ['0.985', 4, 100n, 10_000n, ['0.98', '0.99']],
+    ['0.995', 4, 100n, 10_000n, ['0.99', null]],
+  ] as const)('%s', (text, decimals, step, end, expected) => {
+    expect(nearestOn(text, decimals, step, end)).toEqual(expected);
   });
 });

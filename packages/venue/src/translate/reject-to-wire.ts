@@ -5,6 +5,7 @@ import { KEYS } from './rejects/keys.ts';
 import { MONEY } from './rejects/money.ts';
 import { OPERATOR } from './rejects/operator.ts';
 import { ORDERS } from './rejects/orders.ts';
+import { OUTCOME } from './rejects/outcome.ts';
 import { SETTINGS } from './rejects/settings.ts';
 import { WHO } from './rejects/who.ts';
 import { insideWrapper } from './wrapped-field.ts';
@@ -18,6 +19,7 @@ const TRANSLATIONS: Translations = {
   ...MONEY,
   ...OPERATOR,
   ...ORDERS,
+  ...OUTCOME,
   ...SETTINGS,
 };
 

@@ -20,11 +20,15 @@ type AnyCancel = {
   readonly cloid?: string | undefined;
 };
 
+type AnyOperation = { readonly sz: string };
+
 /** What any action of /exchange may hold. Single actions keep at the top what lists keep inside. */
 type AnyAction = {
   readonly type: string;
   readonly orders?: readonly AnyOrder[] | undefined;
   readonly cancels?: readonly AnyCancel[] | undefined;
+  readonly split?: readonly AnyOperation[] | undefined;
+  readonly merge?: readonly AnyOperation[] | undefined;
   readonly a?: number | undefined;
   readonly asset?: number | undefined;
   readonly o?: number | string | undefined;
@@ -40,8 +44,13 @@ type AnyAction = {
 
 /** From an action of /exchange; from what a multiSig wrapper carries. */
 export function actionTexts(action: object): EntryTexts {
-  const { payload, orders, cancels, ...single } = action as AnyAction;
+  const { payload, orders, cancels, split, merge, ...single } = action as AnyAction;
   if (payload !== undefined) return actionTexts(payload.action);
+  const operations = split ?? merge;
+  if (operations !== undefined) {
+    const list = split === undefined ? 'merge' : 'split';
+    return (index) => operationText(operations, list, index);
+  }
   return (index) => {
     if (orders === undefined && cancels === undefined) return singleText(single);
     if (index === undefined) return undefined;
@@ -72,6 +81,16 @@ function orderText({ p, s, c, t }: AnyOrder, index: number): EntryText {
     ...(c === undefined ? {} : { clientOrderId: c }),
     ...(expireMs === undefined ? {} : { expireMs }),
   };
+}
+
+function operationText(
+  operations: readonly AnyOperation[],
+  list: string,
+  index: number | undefined,
+): EntryText | undefined {
+  const size = index === undefined ? undefined : operations[index]?.sz;
+  if (size === undefined) return undefined;
+  return { field: `${list}[${index}]`, instrument: 'asset', sizePart: 'sz', size };
 }
 
 function cancelText({ o, cloid }: AnyCancel, index: number): EntryText {

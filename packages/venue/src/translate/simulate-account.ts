@@ -1,7 +1,14 @@
-import { accountView, type EngineEvent, type PositionView, type State } from '@oddlot/engine';
+import {
+  accountView,
+  outcomeAccountView,
+  type EngineEvent,
+  type PositionView,
+  type SharesView,
+  type State,
+} from '@oddlot/engine';
 import type { SimulatedAction, SimulatedPosition } from '@oddlot/protocol';
 import { present, type Address } from '@oddlot/units';
-import type { PerpLookup } from './actions/perp-lookup.ts';
+import { instrumentLookup, type InstrumentLookup } from './actions/instrument-lookup.ts';
 import { formatAveragePrice, formatMoney, formatPrice, formatSize } from './format.ts';
 import { marginRatio } from './info/position-record.ts';
 import { entriesOf } from './outcome/entries.ts';
@@ -27,8 +34,7 @@ export function accountAfter(
       crossMarginRatio: marginRatio({ equity: cross.accountValue, risk }),
       withdrawable: formatMoney(withdrawable),
     },
-    // Nothing reserves outcome money yet.
-    outcome: { available: formatMoney(account.outcomeBalance), reserved: '0' },
+    outcome: outcomeMoney(state, address),
   };
 }
 
@@ -36,7 +42,8 @@ export function accountAfter(
  * The account's positions in the instruments that the action names or that something happened in,
  * as they would be. One that would close is shown with a size of 0.
  */
-export function positionsAfter(done: Done, perps: PerpLookup): SimulatedPosition[] {
+export function positionsAfter(done: Done): SimulatedPosition[] {
+  const instruments = instrumentLookup(() => done.after);
   const touched = touchedInstruments(done);
   const account = accountView(done.after, done.address, UNRANKED);
   const isTouched = ({ instrumentId }: PositionView): boolean => touched.has(instrumentId);
@@ -46,9 +53,11 @@ export function positionsAfter(done: Done, perps: PerpLookup): SimulatedPosition
   const isSame = (a: PositionView, b: PositionView): boolean =>
     a.instrumentId === b.instrumentId && (!isHedged || a.size > 0 === b.size > 0);
   const closed = (before ?? []).filter((was) => !after.some((is) => isSame(was, is)));
-  return [...after.map((each) => positionRow(each, perps)), ...closed.map(closedRow)].sort(
-    (a, b) => a.instrumentId - b.instrumentId,
-  );
+  return [
+    ...after.map((each) => positionRow(each, instruments)),
+    ...closed.map(closedRow),
+    ...sharesAfter(done, touched, instruments),
+  ].sort((a, b) => a.instrumentId - b.instrumentId);
 }
 
 function touchedInstruments({ address, command, events }: Done): ReadonlySet<number> {
@@ -65,14 +74,14 @@ function instrumentOf(event: EngineEvent, address: Address): number[] {
   if (event.type === 'orderUpdated') {
     return event.order.account === address ? [event.order.instrumentId] : [];
   }
-  return event.type === 'tradeExecuted' && event.taker.account === address
-    ? [event.instrumentId]
-    : [];
+  const isTrade = event.type === 'tradeExecuted' || event.type === 'outcomeTraded';
+  if (isTrade) return event.taker.account === address ? [event.instrumentId] : [];
+  return event.type === 'sharesOperated' ? [event.instrumentId] : [];
 }
 
-function positionRow(position: PositionView, perps: PerpLookup): SimulatedPosition {
+function positionRow(position: PositionView, instruments: InstrumentLookup): SimulatedPosition {
   const { cost, instrumentId, leverage, liquidationPrice, marginUsed, size } = position;
-  const perp = present(perps(instrumentId), 'the perp of a position');
+  const perp = present(instruments(instrumentId), 'the perp of a position');
   return {
     instrumentId,
     szi: formatSize(perp, size),
@@ -83,6 +92,46 @@ function positionRow(position: PositionView, perps: PerpLookup): SimulatedPositi
   };
 }
 
-function closedRow({ instrumentId, leverage }: PositionView): SimulatedPosition {
+function closedRow({
+  instrumentId,
+  leverage,
+}: Pick<PositionView, 'instrumentId' | 'leverage'>): SimulatedPosition {
   return { instrumentId, szi: '0', entryPx: '0', leverage, marginUsed: '0', liquidationPx: '' };
+}
+
+function outcomeMoney(state: State, address: Address): SimulatedAction['outcome'] {
+  const { free, reserved } = present(outcomeAccountView(state, address), 'an account');
+  return { available: formatMoney(free), reserved: formatMoney(reserved) };
+}
+
+/** Shares in the markets that the action touches; of a leg that would be sold out, size 0. */
+function sharesAfter(
+  { address, after, before }: Done,
+  touched: ReadonlySet<number>,
+  instruments: InstrumentLookup,
+): SimulatedPosition[] {
+  const sharesIn = (state: State): readonly SharesView[] =>
+    (outcomeAccountView(state, address)?.positions ?? []).filter(({ instrumentId }) =>
+      touched.has(instrumentId),
+    );
+  const now = sharesIn(after);
+  const sold = sharesIn(before).filter(
+    (was) => !now.some((is) => is.instrumentId === was.instrumentId && is.leg === was.leg),
+  );
+  const rows = now.map((each) => sharesRow(each, instruments));
+  return [...rows, ...sold.map(({ instrumentId }) => closedRow({ instrumentId, leverage: 1 }))];
+}
+
+/** The sign tells the leg: NO counts negative. */
+function sharesRow(shares: SharesView, instruments: InstrumentLookup): SimulatedPosition {
+  const { cost, instrumentId, leg, size } = shares;
+  const scale = present(instruments(instrumentId), 'the market of shares');
+  return {
+    instrumentId,
+    szi: formatSize(scale, leg === 'yes' ? size : -size),
+    entryPx: formatAveragePrice(scale, cost, size),
+    leverage: 1,
+    marginUsed: formatMoney(cost),
+    liquidationPx: '',
+  };
 }

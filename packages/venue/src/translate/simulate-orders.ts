@@ -1,6 +1,7 @@
 import {
   feeTierView,
   fillRate,
+  marketView,
   type CommandOutcome,
   type EngineEvent,
   type EntryOutcome,
@@ -10,8 +11,9 @@ import {
 } from '@oddlot/engine';
 import type { OrderResult, SimulatedOrder } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
-import type { PerpLookup } from './actions/perp-lookup.ts';
+import { instrumentLookup } from './actions/instrument-lookup.ts';
 import { formatMoney, formatRate, formatSize } from './format.ts';
+import { findPerp } from './info/handler.ts';
 
 /** A command that was executed on a fork of the state, and for whom. */
 export type Done = {
@@ -24,26 +26,40 @@ export type Done = {
 };
 
 /** The entries of an action with what would rest of them and what they would cost. */
-export function simulatedOrders(
-  results: readonly OrderResult[],
-  done: Done,
-  perps: PerpLookup,
-): SimulatedOrder[] {
+export function simulatedOrders(results: readonly OrderResult[], done: Done): SimulatedOrder[] {
+  const instruments = instrumentLookup(() => done.after);
   return results.map((result, index) => {
     const order = orderAt(done.command, index);
     const entry = done.outcome.entries?.[index];
-    const perp = order === undefined ? undefined : perps(order.instrumentId);
-    if (order === undefined || entry === undefined || perp === undefined) {
+    const scale = order === undefined ? undefined : instruments(order.instrumentId);
+    if (order === undefined || entry === undefined || scale === undefined) {
       return { ...result, restingSz: '0', ...NO_FEES };
     }
     const resting = restingSize(order, entry);
     const sides = ownSides(done.events, entry.orderId);
     // What it takes it pays for now; untouched in the book it will pay as a maker.
     const role = sides.length > 0 ? 'taker' : resting > 0 ? 'maker' : undefined;
-    const { tier } = feeTierView(done.after, done.address);
-    const feeRate = role === undefined ? '0' : formatRate(fillRate(tier, perp, role));
-    return { ...result, restingSz: formatSize(perp, resting), ...feesOf(sides), feeRate };
+    const restingSz = formatSize(scale, resting);
+    const feeRate = role === undefined ? '0' : formatRate(rateOf(done, order.instrumentId, role));
+    return { ...result, restingSz, ...feesOf(sides), feeRate, delayMs: delayOf(done, index) };
   });
+}
+
+/** What a fill of the order pays; makers on outcome markets pay nothing (R-outcome-fee). */
+function rateOf({ address, after }: Done, instrumentId: number, role: 'taker' | 'maker'): number {
+  const perp = findPerp(after, instrumentId);
+  if (perp !== undefined) return fillRate(feeTierView(after, address).tier, perp, role);
+  return role === 'maker' ? 0 : (marketView(after, instrumentId)?.definition.takerFeeE8 ?? 0);
+}
+
+/** How long an outcome order would wait in the delay queue. */
+function delayOf({ events, after }: Done, index: number): number {
+  for (const event of events) {
+    if (event.type === 'outcomeOrderQueued' && event.index === index) {
+      return event.dueMs - after.timeMs;
+    }
+  }
+  return 0;
 }
 
 const NO_FEES = { fee: '0', feeRate: '0', builderFee: '0', delayMs: 0 };
@@ -77,18 +93,24 @@ function restingSize(
 }
 
 /** The order's side of each of its fills. It takes: whoever it meets was in the book before. */
-function ownSides(events: readonly EngineEvent[], orderId: number | undefined): TradeSide[] {
+function ownSides(events: readonly EngineEvent[], orderId: number | undefined): PaidSide[] {
   return events.flatMap((event) =>
-    event.type === 'tradeExecuted' && event.taker.orderId === orderId ? [event.taker] : [],
+    (event.type === 'tradeExecuted' || event.type === 'outcomeTraded') &&
+    event.taker.orderId === orderId
+      ? [event.taker]
+      : [],
   );
 }
 
-function feesOf(sides: readonly TradeSide[]): Omit<typeof NO_FEES, 'feeRate'> {
+/** What one side of a fill pays. */
+type PaidSide = Pick<TradeSide, 'fee' | 'builderFee'>;
+
+function feesOf(sides: readonly PaidSide[]): Pick<typeof NO_FEES, 'fee' | 'builderFee'> {
   let fee = 0n;
   let builderFee = 0n;
   for (const side of sides) {
     fee += side.fee;
     builderFee += side.builderFee?.amount ?? 0n;
   }
-  return { fee: formatMoney(fee), builderFee: formatMoney(builderFee), delayMs: 0 };
+  return { fee: formatMoney(fee), builderFee: formatMoney(builderFee) };
 }

@@ -14,11 +14,10 @@ import {
 import { assert, hash, type Address } from '@oddlot/units';
 import {
   actionToCommand,
-  isSupported,
-  perpLookup,
+  instrumentLookup,
   refuseUnsupported,
-  type PerpLookup,
-  type SupportedAction,
+  type InstrumentLookup,
+  type PlainAction,
 } from './action-to-command.ts';
 import { agentWarning } from './info/agent-warning.ts';
 import { answer, type InfoContext, type InfoHandler } from './info/handler.ts';
@@ -52,13 +51,13 @@ export const simulate: InfoHandler<'simulate', SimulatedAction> = (context, quer
 function understand(
   network: Network,
   { action: sent, vaultAddress }: Query,
-): { readonly action: SupportedAction } | WireError {
+): { readonly action: PlainAction } | WireError {
   const { type } = sent;
   if (typeof type === 'string' && !isKind(type)) return notAllowed(type);
   const parsed = parseAction(isDirect(type) ? bound(sent, network) : sent);
   if (!parsed.ok) return parsed.error;
   const { action } = parsed;
-  if (!isSupported(action) || action.type === 'multiSig') return notAllowed(action.type);
+  if (action.type === 'multiSig') return notAllowed(action.type);
   const envelope = { nonce: nonceOf(action), vaultAddress };
   const fault =
     checkBinding(action, envelope, network) ??
@@ -86,7 +85,7 @@ function bound(action: object, network: Network): object {
   return { serviceNetwork, chainId, apiVersion, nonce: 0, ...action };
 }
 
-function nonceOf(action: SupportedAction): number {
+function nonceOf(action: PlainAction): number {
   return 'nonce' in action ? action.nonce : 0;
 }
 
@@ -95,13 +94,13 @@ function isQueryFault({ httpStatus, name }: WireError): boolean {
   return httpStatus === HTTP_BAD_REQUEST || name === 'NOT_ALLOWED';
 }
 
-function simulated(context: InfoContext, query: Query, action: SupportedAction): SimulatedAction {
+function simulated(context: InfoContext, query: Query, action: PlainAction): SimulatedAction {
   const { state } = context;
   const user = actorOf(context, query);
-  const perps = perpLookup(() => state);
-  const command = commandOf(action, user, query, perps);
+  const instruments = instrumentLookup(() => state);
+  const command = commandOf(action, user, query, instruments);
   const { after, events, outcome } = simulateCommand(state, user, command);
-  const wire = outcomeToWire(command, outcome, { perps, texts: actionTexts(action), events });
+  const wire = outcomeToWire(command, outcome, { instruments, texts: actionTexts(action), events });
   const address = outcome.account ?? user;
   const done = { command, outcome, events, address, before: state, after };
   return {
@@ -109,9 +108,9 @@ function simulated(context: InfoContext, query: Query, action: SupportedAction):
     time: state.timeMs,
     accepted: !wire.refused,
     error: wire.error,
-    orders: wire.refused ? [] : simulatedOrders(wire.result.orders ?? [], done, perps),
+    orders: wire.refused ? [] : simulatedOrders(wire.result.orders ?? [], done),
     ...accountAfter(after, address),
-    positions: wire.refused ? [] : positionsAfter(done, perps),
+    positions: wire.refused ? [] : positionsAfter(done),
     warnings: [...warningsFor(context, query), ...wire.warnings],
   };
 }
@@ -137,14 +136,14 @@ function actorOf({ state }: InfoContext, { user }: Query): Address {
 }
 
 function commandOf(
-  action: SupportedAction,
+  action: PlainAction,
   signer: Address,
   { vaultAddress }: Query,
-  perps: PerpLookup,
+  instruments: InstrumentLookup,
 ): SignedCommand {
   const authority = { signer, nonce: nonceOf(action), txHash: NO_HASH };
   const vault = typeof vaultAddress === 'string' ? { vault: vaultAddress } : {};
-  const command = actionToCommand(action, { ...authority, ...vault }, perps);
+  const command = actionToCommand(action, { ...authority, ...vault }, instruments);
   assert(isSigned(command), 'what agents and accounts sign is their command');
   return command;
 }

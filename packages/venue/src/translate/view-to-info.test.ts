@@ -1,6 +1,7 @@
 import { NETWORKS, parseInfo } from '@oddlot/protocol';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ALICE, BOB, CAROL, TestVenue } from '../edge/ws/testing/test-venue.ts';
+import { MarketData } from '../market-data/market-data.ts';
 import { answerInfo, isStateQuery, type InfoAnswer, type InfoSettings } from './view-to-info.ts';
 
 /** Every query goes the whole way from the request's text to the answer's fields. */
@@ -15,15 +16,18 @@ const SETTINGS: InfoSettings = {
 const NOBODY = `0x${'9'.repeat(40)}`;
 
 let venue: TestVenue;
+let markets: MarketData;
 beforeEach(() => {
   venue = TestVenue.open();
+  markets = new MarketData(() => venue.state);
+  venue.onBlock((block) => markets.onBlock(block));
 });
 
 function ask(type: string, fields: object = {}): InfoAnswer {
   const parsed = parseInfo({ type, ...fields });
   if (!parsed.ok) return parsed;
   if (!isStateQuery(parsed.query)) throw new Error(`not answered from the state: ${type}`);
-  const context = { state: venue.state, network: NETWORKS.testnet, settings: SETTINGS };
+  const context = { state: venue.state, network: NETWORKS.testnet, settings: SETTINGS, markets };
   return answerInfo(context, parsed.query);
 }
 

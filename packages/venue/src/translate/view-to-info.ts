@@ -2,27 +2,44 @@ import type { InfoQuery, InfoQueryOf, InfoType } from '@oddlot/protocol';
 import { activeAssetData, agentOwner, approvedAgents } from './info/account.ts';
 import { agentWarning } from './info/agent-warning.ts';
 import { l2Book } from './info/book.ts';
+import { candleSnapshot } from './info/candles.ts';
 import { clearinghouseState, perpClearinghouseState } from './info/clearinghouse.ts';
+import { cryptoPrice, cryptoPriceHistory } from './info/crypto-prices.ts';
 import { settings } from './info/deployment.ts';
 import { feeTierInfo, feeTierRates } from './info/fee-tiers.ts';
 import type { InfoAnswer, InfoContext, InfoHandler } from './info/handler.ts';
 import { accessCodeStatus, approvedBuilders, builderState, multiSigSigners } from './info/keys.ts';
 import { frontendOpenOrders, triggerOrders } from './info/open-orders.ts';
+import { outcomeMeta } from './info/outcome-meta.ts';
+import { outcomeFrontendOpenOrders } from './info/outcome-orders.ts';
+import { outcomePositions } from './info/outcome-positions.ts';
+import { outcomeAssetCtxs, outcomeProbability } from './info/outcome-prices.ts';
+import { outcomeResolution, outcomeSeriesTimeline } from './info/outcome-series.ts';
 import { perpMeta, perpMetaDetail } from './info/perp-meta.ts';
 import { simulate } from './simulate.ts';
 
 export { agentWarning } from './info/agent-warning.ts';
 export type { InfoAnswer, InfoContext, InfoHandler, InfoSettings } from './info/handler.ts';
 
-/** The queries that the state alone answers. */
+/** The queries that the state and what is kept of markets answer at once. */
 export const INFO_HANDLERS = {
   perpMeta,
   perpMetaDetail,
   l2Book,
+  candleSnapshot,
+  outcomeMeta,
+  outcomeAssetCtxs,
+  outcomeProbability,
+  outcomeSeriesTimeline,
+  outcomeResolution,
+  cryptoPrice,
+  cryptoPriceHistory,
   clearinghouseState,
   perpClearinghouseState,
   activeAssetData,
+  outcomePositions,
   frontendOpenOrders,
+  outcomeFrontendOpenOrders,
   triggerOrders,
   approvedAgents,
   agentOwner,
@@ -39,7 +56,7 @@ export const INFO_HANDLERS = {
 /** A query that `answerInfo` can answer. */
 export type StateQuery = InfoQueryOf<keyof typeof INFO_HANDLERS>;
 
-/** True for queries that the state alone answers; others need history or the edge. */
+/** True for queries that are answered at once; others need history or the edge. */
 export function isStateQuery(query: InfoQuery): query is StateQuery {
   return Object.hasOwn(INFO_HANDLERS, query.type);
 }

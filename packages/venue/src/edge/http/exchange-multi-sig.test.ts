@@ -191,10 +191,10 @@ describe('the wrapper', () => {
       { code: 10002, message: 'Wrong type for type' },
     ],
     [
-      'an action that is not served',
+      'a market that does not exist',
       { type: 'outcomeOperate', split: [{ asset: 100_000, sz: '1' }] },
       {},
-      { code: 10001, details: { field: 'payload.action.type', got: 'outcomeOperate' } },
+      { code: 10404, details: { field: 'payload.action.split[0].asset', got: 100_000 } },
     ],
     [
       'a malformed order',

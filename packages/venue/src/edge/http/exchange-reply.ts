@@ -1,25 +1,39 @@
 import type { CommandOutcome } from '@oddlot/engine';
+import { traceId, type Warning } from '@oddlot/protocol';
 import type { Hash } from '@oddlot/units';
-import { REDUCE_ONLY_CLIPPED } from '../../translate/outcome/warnings.ts';
+import { CANCEL_QUEUED, REDUCE_ONLY_CLIPPED } from '../../translate/outcome/warnings.ts';
 import { internalNameOf } from '../../translate/action-types.ts';
-import type { WireOutcome } from '../../translate/outcome-to-wire.ts';
-import type { RequestCommand } from '../../translate/request-command.ts';
+import { isOutcomeOrder, type WireOutcome } from '../../translate/outcome-to-wire.ts';
+import { authorityOf, type RequestCommand } from '../../translate/request-command.ts';
 import { exchangeError, type Reply } from './reply.ts';
 
 /** The answers of /exchange to actions that reached the log. */
 
 /** The answer to a sender who does not wait longer. */
-export function pendingReply(txHash: Hash): Reply {
-  return { status: 202, body: JSON.stringify({ status: 'pending', txHash }) };
+export function pendingReply(command: RequestCommand): Reply {
+  const { txHash } = authorityOf(command);
+  const trace = isOutcomeOrder(command) ? traceId(txHash) : undefined;
+  return { status: 202, body: JSON.stringify({ status: 'pending', txHash, traceId: trace }) };
+}
+
+/** R-delay: orders on outcome markets are taken into the delay queue, whatever becomes of them. */
+export function acknowledgement(txHash: Hash, warnings: readonly Warning[]): Reply {
+  const told = warnings.length === 0 ? undefined : warnings;
+  const body = { status: 'ok', traceId: traceId(txHash), warnings: told };
+  return { status: 200, body: JSON.stringify(body) };
 }
 
 const plainBodies = new Map<string, Reply>();
 
 /** The short answer, when there is nothing to tell beside it; it is the same for every sender. */
 export function plainReply(command: RequestCommand, outcome: CommandOutcome): Reply | undefined {
+  const { builderDrop, entries = [] } = outcome;
   if (command.type === 'placeOrders') {
-    if (outcome.builderDrop !== undefined) return undefined;
-    if (outcome.entries?.some((entry) => entry.clamped !== undefined) === true) return undefined;
+    if (builderDrop !== undefined || entries.some(({ clamped }) => clamped)) return undefined;
+    if (isOutcomeOrder(command)) return acknowledgement(authorityOf(command).txHash, []);
+  }
+  if (command.type === 'cancelByClientId') {
+    if (entries.some(({ reject }) => reject?.reason === 'orderQueued')) return undefined;
   }
   const type = internalNameOf(command);
   let reply = plainBodies.get(type);
@@ -39,13 +53,13 @@ export function executedReply(
   { txHash, height, outcome }: { txHash: Hash; height: number; outcome: WireOutcome },
   isConfirmed: boolean,
 ): Reply {
-  const { result, error, refused, created } = outcome;
+  const { result, error, refused, created, isTraced } = outcome;
   if (!isConfirmed && refused && error !== null) {
     return { status: 200, body: exchangeError(error, false) };
   }
-  const told = isConfirmed
-    ? outcome.warnings
-    : outcome.warnings.filter((warning) => warning.code !== REDUCE_ONLY_CLIPPED);
+  const untold = isConfirmed ? CANCEL_QUEUED : REDUCE_ONLY_CLIPPED;
+  const told = outcome.warnings.filter(({ code }) => code !== untold);
+  if (!isConfirmed && isTraced === true) return acknowledgement(txHash, told);
   const warnings = told.length === 0 ? undefined : told;
   const { type, statuses, orders } = result;
   const body = isConfirmed
@@ -55,6 +69,7 @@ export function executedReply(
         confirm: 'executed',
         txHash,
         height,
+        traceId: isTraced === true ? traceId(txHash) : undefined,
         data: { type, data: { statuses, orders, created } },
         warnings,
       }

@@ -1,22 +1,23 @@
-import { checkNonceWindow, type CommandOutcome, type Reject } from '@oddlot/engine';
+import { checkNonceWindow, marketView, type CommandOutcome, type Reject } from '@oddlot/engine';
 import { refusal, type Envelope, type Network, type WireError } from '@oddlot/protocol';
 import type { Hash } from '@oddlot/units';
-import type { Receipt, Receipts } from '../../replica/receipts.ts';
+import type { QueuedAction } from '../../replica/queued-actions.ts';
+import { hasQueued, type Receipt, type Receipts } from '../../replica/receipts.ts';
 import type { Executed, Replica } from '../../replica/replica.ts';
 import {
   actionToCommand,
-  perpLookup,
-  type PerpLookup,
-  type SupportedAction,
+  instrumentLookup,
+  type InstrumentLookup,
+  type PlainAction,
 } from '../../translate/action-to-command.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
-import { outcomeToWire } from '../../translate/outcome-to-wire.ts';
+import { isOutcomeOrder, outcomeToWire } from '../../translate/outcome-to-wire.ts';
 import { rejectToWire } from '../../translate/reject-to-wire.ts';
 import { authorityOf, type RequestCommand } from '../../translate/request-command.ts';
 import { actionTexts } from '../../translate/request-texts.ts';
 import type { RecoverPool } from '../recover-pool.ts';
 import type { Recovered } from '../recover-worker.ts';
-import { executedReply, pendingReply, plainReply } from './exchange-reply.ts';
+import { acknowledgement, executedReply, pendingReply, plainReply } from './exchange-reply.ts';
 import { recovering } from './recovering.ts';
 import { exchangeRefusal, UnavailableError } from './reply.ts';
 import type { EdgeRequest, Endpoint, Reply } from './reply.ts';
@@ -39,13 +40,16 @@ export type ExchangeOptions = {
 
 const CONFIRM_TIMEOUT_MS = 10_000;
 
-type Context = ExchangeOptions & { readonly perps: PerpLookup; readonly timeoutMs: number };
+type Context = ExchangeOptions & {
+  readonly instruments: InstrumentLookup;
+  readonly timeoutMs: number;
+};
 
 /** The endpoint of all writes. */
 export function exchangeEndpoint(options: ExchangeOptions): Endpoint {
   const context: Context = {
     ...options,
-    perps: perpLookup(() => options.replica.state),
+    instruments: instrumentLookup(() => options.replica.state),
     timeoutMs: options.confirmTimeoutMs ?? CONFIRM_TIMEOUT_MS,
   };
   return {
@@ -73,7 +77,7 @@ async function handle(context: Context, { text, body }: EdgeRequest): Promise<Re
   const authority = authorityFrom(understood, recovered, txHash);
   if (!('signer' in authority)) return refuse(authority);
   const { signer } = authority;
-  const command = actionToCommand(action, authority, context.perps);
+  const command = actionToCommand(action, authority, context.instruments);
   const checked = context.replica.check(command);
   if (checked.reject !== undefined) {
     const { reject, rejectIndex } = checked;
@@ -91,7 +95,7 @@ async function handle(context: Context, { text, body }: EdgeRequest): Promise<Re
 
 /** A nonce that is too old may be that of a request that was executed long ago and is sent again. */
 async function refuseWindow(
-  { pool, receipts, perps }: Context,
+  { pool, receipts, instruments }: Context,
   text: string,
   { nonce, confirm }: Envelope,
   reject: Reject,
@@ -102,7 +106,7 @@ async function refuseWindow(
     const receipt = await receipts.find({ by: 'txHash', txHash: hashed.txHash ?? '' });
     if (receipt !== undefined) return answerReceipt(receipt, confirm !== undefined);
   }
-  return refuse(rejectToWire(reject, { perps, nonce }));
+  return refuse(rejectToWire(reject, { instruments, nonce }));
 }
 
 /** Answers a request that is on its way or was executed a moment ago; undefined for a new one. */
@@ -113,6 +117,8 @@ function join(
 ): Promise<Reply> | Reply | undefined {
   const pending = context.receipts.pending({ by: 'txHash', txHash });
   if (pending !== undefined) return answerExecuted(context, pending, envelope);
+  const queued = context.receipts.queued({ by: 'txHash', txHash });
+  if (queued !== undefined) return answerQueued(context, queued, envelope);
   const receipt = context.receipts.recent({ by: 'txHash', txHash });
   return receipt === undefined ? undefined : answerReceipt(receipt, envelope.confirm !== undefined);
 }
@@ -133,7 +139,7 @@ const MAY_BE_KNOWN = new Set<Reject['reason']>([
 ]);
 
 async function refuseChecked(
-  { receipts, perps }: Context,
+  { receipts, instruments }: Context,
   { envelope, action }: Understood,
   command: RequestCommand,
   { reject, rejectIndex }: { reject: Reject; rejectIndex: number | undefined },
@@ -144,38 +150,75 @@ async function refuseChecked(
     if (receipt !== undefined) return answerReceipt(receipt, envelope.confirm !== undefined);
   }
   const entry = actionTexts(action)(rejectIndex);
-  const found = { perps, nonce, isWrapped: multiSig !== undefined };
+  const found = { instruments, nonce, isWrapped: multiSig !== undefined };
   return refuse(rejectToWire(reject, entry === undefined ? found : { ...found, entry }));
 }
 
 type Proposed = {
   readonly command: RequestCommand;
   readonly executed: Promise<Executed>;
-  readonly action?: SupportedAction;
+  readonly action?: PlainAction;
   /** What admission said of it; a re-send that joins the first is not judged again. */
   readonly admitted?: CommandOutcome;
 };
 
 async function answerExecuted(
-  { perps, timeoutMs }: Context,
+  context: Context,
   proposed: Proposed,
   { confirm }: Envelope,
 ): Promise<Reply> {
-  const { command, action, admitted } = proposed;
-  const { txHash } = authorityOf(command);
-  // Acceptance means durable, so without `confirm` there is no earlier answer to give.
-  const done = await within(proposed.executed, confirm === undefined ? undefined : timeoutMs);
-  if (done === undefined) return pendingReply(txHash);
-  const { block } = done;
-  const outcome = confirm === undefined ? asAdmitted(done.outcome, admitted) : done.outcome;
-  if (confirm === undefined && outcome.reject === undefined) {
-    const plain = plainReply(command, outcome);
-    if (plain !== undefined) return plain;
+  const { command, admitted } = proposed;
+  if (confirm !== undefined) {
+    const answered = executedAnswer(context, proposed);
+    return (await within(answered, patienceOf(context, command))) ?? pendingReply(command);
   }
+  // Acceptance means durable, so there is no earlier answer to give.
+  const { block, outcome: executed } = await within(proposed.executed);
+  const outcome = asAdmitted(executed, admitted);
+  const plain = outcome.reject === undefined ? plainReply(command, outcome) : undefined;
+  return plain ?? answerOutcome(context, proposed, { block, outcome }, false);
+}
+
+/** The answer to whoever waits until all is done, orders in the delay queue included. */
+async function executedAnswer(context: Context, proposed: Proposed): Promise<Reply> {
+  const done = await proposed.executed;
+  if (!hasQueued(done.outcome)) return answerOutcome(context, proposed, done, true);
+  const { txHash } = authorityOf(proposed.command);
+  return answerReceipt(await context.receipts.completed(txHash), true);
+}
+
+/** A re-send of an action of which an order waits in the delay queue. */
+async function answerQueued(
+  context: Context,
+  { command, warnings }: QueuedAction,
+  { confirm }: Envelope,
+): Promise<Reply> {
+  const { txHash } = authorityOf(command);
+  if (confirm === undefined) return acknowledgement(txHash, warnings);
+  const completed = context.receipts.completed(txHash).then((each) => answerReceipt(each, true));
+  return (await within(completed, patienceOf(context, command))) ?? pendingReply(command);
+}
+
+/** How long an answer with `confirm` waits: the delay of the action's markets comes on top. */
+function patienceOf({ replica, timeoutMs }: Context, command: RequestCommand): number {
+  if (command.type !== 'placeOrders' || !isOutcomeOrder(command)) return timeoutMs;
+  const delays = command.orders.map(
+    ({ instrumentId }) => marketView(replica.state, instrumentId)?.definition.orderDelayMs ?? 0,
+  );
+  return timeoutMs + Math.max(...delays);
+}
+
+function answerOutcome(
+  { instruments }: Context,
+  { command, action }: Proposed,
+  { block, outcome }: Pick<Executed, 'block' | 'outcome'>,
+  isConfirmed: boolean,
+): Reply {
+  const { txHash } = authorityOf(command);
   const texts = action === undefined ? undefined : actionTexts(action);
   const { events } = block.result;
-  const wire = outcomeToWire(command, outcome, { perps, texts, events });
-  return executedReply({ txHash, height: block.height, outcome: wire }, confirm !== undefined);
+  const wire = outcomeToWire(command, outcome, { instruments, texts, events });
+  return executedReply({ txHash, height: block.height, outcome: wire }, isConfirmed);
 }
 
 /** Whoever does not wait for the execution is told why a builder is not paid as admission saw it. */
@@ -194,10 +237,9 @@ function answerReceipt({ txHash, block, outcome }: Receipt, isConfirmed: boolean
 }
 
 /** The value, or undefined when it takes too long. A failure means that the log takes no more. */
-async function within<Value>(
-  promise: Promise<Value>,
-  ms: number | undefined,
-): Promise<Value | undefined> {
+async function within<Value>(promise: Promise<Value>): Promise<Value>;
+async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined>;
+async function within<Value>(promise: Promise<Value>, ms?: number): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;
   try {
     if (ms === undefined) return await promise;

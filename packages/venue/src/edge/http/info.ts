@@ -7,9 +7,13 @@ import type {
   Warning,
   WireError,
 } from '@oddlot/protocol';
+import type { QueuedAction } from '../../replica/queued-actions.ts';
+import type { MarketData } from '../../market-data/market-data.ts';
 import type { Receipts } from '../../replica/receipts.ts';
 import type { Replica } from '../../replica/replica.ts';
 import type { UserLedger } from '../../replica/user-ledger.ts';
+import { actionTypeOf } from '../../translate/action-types.ts';
+import { authorityOf } from '../../translate/request-command.ts';
 import {
   agentWarning,
   answerInfo,
@@ -30,6 +34,7 @@ import type { EdgeRequest, Endpoint, Reply } from './reply.ts';
 export type InfoOptions = {
   readonly replica: Replica;
   readonly receipts: Receipts;
+  readonly markets: MarketData;
   readonly limiter: RateLimiter;
   readonly pool: Pick<RecoverPool, 'explain'>;
   readonly network: Network;
@@ -70,8 +75,8 @@ async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
     const { allowed, retryAfterSeconds } = options.limiter.take(query.type, request.ip);
     if (!allowed) return { ...infoRefusal(rateLimited('info')), retryAfterSeconds };
   }
-  const { network, settings, replica } = options;
-  const context: InfoContext = { state: replica.state, network, settings };
+  const { markets, network, settings, replica } = options;
+  const context: InfoContext = { state: replica.state, network, settings, markets };
   const answer = isStateQuery(query)
     ? answerInfo(context, query)
     : await answerHere(options, query, request);
@@ -141,6 +146,8 @@ async function actionStatus(
   query: InfoQueryOf<'actionStatus'>,
 ): Promise<ActionStatus> {
   const receipt = receipts.recent(query);
+  const queued = receipts.queued(query);
+  if (queued !== undefined) return queuedStatus(queued);
   const pending = receipt === undefined ? receipts.pending(query) : undefined;
   if (pending !== undefined) {
     const { txHash, signer, user, nonce, actionType } = pending;
@@ -170,6 +177,22 @@ async function actionStatus(
     block,
     result: outcome.result,
     error: outcome.error,
+  };
+}
+
+/** R-delay: at least one order of the action waits, so there is no result yet. */
+function queuedStatus({ block, command, user }: QueuedAction): ActionStatus {
+  const { nonce, signer, txHash } = authorityOf(command);
+  return {
+    ...UNKNOWN,
+    status: 'queued',
+    txHash,
+    traceId: traceId(txHash),
+    signer,
+    user,
+    nonce,
+    actionType: actionTypeOf(command),
+    block: { height: block.height, time: block.timeMs, hash: block.hash },
   };
 }
 

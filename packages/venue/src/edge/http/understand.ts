@@ -13,11 +13,7 @@ import {
   type WireError,
 } from '@oddlot/protocol';
 import type { Address, Hash, TimeMs } from '@oddlot/units';
-import {
-  isSupported,
-  refuseUnsupported,
-  type SupportedAction,
-} from '../../translate/action-to-command.ts';
+import { refuseUnsupported, type PlainAction } from '../../translate/action-to-command.ts';
 import { insideWrapper } from '../../translate/wrapped-field.ts';
 import type { Recovered } from '../recover-worker.ts';
 
@@ -25,7 +21,7 @@ import type { Recovered } from '../recover-worker.ts';
 export type Understood = {
   readonly envelope: Envelope;
   /** What is asked for; when it came in a multiSig wrapper, what that carried. */
-  readonly action: SupportedAction;
+  readonly action: PlainAction;
   readonly wrapper?: MultiSigAction;
 };
 
@@ -42,17 +38,15 @@ export function understand(
   const sent: Action = parsed.action;
   const wrapper = sent.type === 'multiSig' ? sent : undefined;
   const action = sent.type === 'multiSig' ? sent.payload.action : sent;
-  const inPlace = wrapper === undefined ? (error: WireError) => error : insideWrapper;
-  if (!isSupported(action)) {
-    return inPlace(refusal('notAllowed', [], { field: 'type', got: action.type }));
-  }
   const refused =
     checkBinding(sent, envelope, network) ??
     checkVaultAllowed(sent, envelope) ??
     checkExpiryAllowed(sent, envelope);
   if (refused !== undefined) return refused;
   const unsupported = refuseUnsupported(action);
-  if (unsupported !== undefined) return inPlace(unsupported);
+  if (unsupported !== undefined) {
+    return wrapper === undefined ? unsupported : insideWrapper(unsupported);
+  }
   return wrapper === undefined ? { envelope, action } : { envelope, action, wrapper };
 }
 

@@ -4,6 +4,7 @@ import { closeBody, jsonFrame } from './frame.ts';
 import type { ResyncReason, Stream } from './stream.ts';
 import type { StreamHub, StreamRecipe } from './streams.ts';
 import { errorFrame, RATE_LIMITED, type Endpoint, type WsError } from './ws-error.ts';
+import type { WsLimits } from './ws-limits.ts';
 
 /** What an endpoint serves. */
 export interface ChannelSet {
@@ -20,6 +21,7 @@ const PING_LENGTH_MAX = 128;
 
 const PONG = jsonFrame({ method: 'PONG' });
 
+type SessionLimits = Pick<WsLimits, 'bboGroupsMax' | 'subscriptionsMax'>;
 type Held = { readonly sub: number; readonly stream: Stream };
 type Control = { readonly method: string; readonly frame: Readonly<Record<string, unknown>> };
 
@@ -29,7 +31,7 @@ export class ChannelSession {
   readonly #endpoint: Endpoint;
   readonly #channels: ChannelSet;
   readonly #hub: StreamHub;
-  readonly #subscriptionsMax: number;
+  readonly #limits: SessionLimits;
   /** By stream key. */
   readonly #held = new Map<string, Held>();
   #lastSub = 0;
@@ -39,13 +41,13 @@ export class ChannelSession {
     endpoint: Endpoint;
     channels: ChannelSet;
     hub: StreamHub;
-    subscriptionsMax: number;
+    limits: SessionLimits;
   }) {
     this.#connection = options.connection;
     this.#endpoint = options.endpoint;
     this.#channels = options.channels;
     this.#hub = options.hub;
-    this.#subscriptionsMax = options.subscriptionsMax;
+    this.#limits = options.limits;
   }
 
   /** A text frame came; undefined stands for a frame that was not text. */
@@ -96,10 +98,8 @@ export class ChannelSession {
     if (this.#held.has(recipe.key)) {
       return { code: 'ALREADY_SUBSCRIBED', message: 'Already subscribed' };
     }
-    if (this.#held.size >= this.#subscriptionsMax) {
-      const message = `Too many subscriptions: ${this.#subscriptionsMax}`;
-      return { code: 'TOO_MANY_SUBSCRIPTIONS', message };
-    }
+    const full = this.#checkRoom(recipe.channel);
+    if (full !== undefined) return full;
     const stream = this.#hub.take(recipe);
     this.#lastSub += 1;
     const sub = this.#lastSub;
@@ -109,6 +109,15 @@ export class ChannelSession {
     if (resumeFrom === undefined) this.#sendSnapshot('subscribe', { sub, stream });
     else this.#resume(resumeFrom, { subscription, sub, stream });
     return undefined;
+  }
+
+  /** Groups of best prices are counted on their own: each may stand for fifty books. */
+  #checkRoom(channel: string): WsError | undefined {
+    const { bboGroupsMax, subscriptionsMax } = this.#limits;
+    if (this.#held.size >= subscriptionsMax) return tooMany('subscriptions', subscriptionsMax);
+    if (channel !== 'outcomeBbos') return undefined;
+    const groups = [...this.#held.values()].filter(({ stream }) => stream.channel === channel);
+    return groups.length < bboGroupsMax ? undefined : tooMany('outcomeBbos groups', bboGroupsMax);
   }
 
   #unsubscribe(frame: Control['frame']): WsError | undefined {
@@ -167,6 +176,10 @@ const INVALID_FRAME: WsError = {
   code: 'INVALID_FRAME',
   message: 'A frame is a JSON object with method subscribe, unsubscribe or ping',
 };
+
+function tooMany(what: string, max: number): WsError {
+  return { code: 'TOO_MANY_SUBSCRIPTIONS', message: `Too many ${what}: ${max}` };
+}
 
 function readControl(text: string): Control | undefined {
   if (!checkJson(text).ok) return undefined;

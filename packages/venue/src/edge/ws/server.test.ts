@@ -184,20 +184,20 @@ describe('frames that are not understood', () => {
   test('name a channel that is not there', async () => {
     edge = await TestEdge.start();
     const ws = await edge.connect('/ws');
-    for (const type of ['nothing', 'candle', 'outcomeTrades']) {
-      ws.subscribe({ type, instrumentIds: [100_000] });
+    for (const type of ['nothing', 'candle', 'explorerBlock']) {
+      ws.subscribe({ type, coin: '1' });
       expect(await ws.next()).toMatchObject({ type: 'error', code: 'UNKNOWN_CHANNEL' });
     }
     const api = await edge.connect('/api-ws');
-    api.subscribe({ type: 'candle', coin: '1', interval: '1m' });
+    api.subscribe({ type: 'userFills', user: ALICE });
     expect(await api.next()).toMatchObject({ channel: 'error', data: { code: 'UNKNOWN_CHANNEL' } });
     api.subscribe({ type: 'candle', coin: 'BTC', interval: '1m' });
     expect(await api.next()).toMatchObject({ channel: 'error', data: { code: 'INVALID_PARAMS' } });
     const rtds = await edge.connect('/ws-rtds');
-    const subscriptions = [{ topic: 'crypto_prices', type: 'update' }];
+    const subscriptions = [{ topic: 'comments', type: 'update' }];
     rtds.send({ action: 'subscribe', subscriptions });
     expect(await rtds.next()).toMatchObject({
-      topic: 'crypto_prices',
+      topic: 'comments',
       type: 'error',
       payload: { message: 'topic not found' },
     });

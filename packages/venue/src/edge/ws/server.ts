@@ -1,11 +1,15 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
-import type { Replica } from '../../replica/replica.ts';
-import { ChannelSession, type ChannelSet } from './channel-session.ts';
+import type { AppliedBlock, Replica } from '../../replica/replica.ts';
+import { ApiChannels } from './api-channels.ts';
+import { ChannelSession } from './channel-session.ts';
+import type { ChannelContext, StreamCompanions } from './channels/node-channel.ts';
+import { TradeTape } from './channels/trade-tape.ts';
 import { CLOSE, Connection } from './connection.ts';
-import { API_CHANNELS, NodeChannels } from './node-channels.ts';
+import { NodeChannels } from './node-channels.ts';
 import { Outbox } from './outbox.ts';
+import { PriceTopics } from './price-topics.ts';
 import { RtdsSession } from './rtds-session.ts';
 import { StreamHub } from './streams.ts';
 import { SYSTEM_TIMING, type Timing } from './timing.ts';
@@ -36,6 +40,8 @@ export type WsStats = {
 
 export type WsEdgeOptions = {
   readonly replica: Pick<Replica, 'state' | 'onBlock'>;
+  /** They must see each block before the edge does. */
+  readonly companions: StreamCompanions;
   readonly limits?: WsLimits;
   readonly timing?: Timing;
 };
@@ -47,7 +53,10 @@ export class WsEdge {
   readonly #server: WebSocketServer;
   readonly #outbox = new Outbox();
   readonly #hub: StreamHub;
+  readonly #tape: TradeTape;
   readonly #nodeChannels: NodeChannels;
+  readonly #apiChannels: ApiChannels;
+  readonly #priceTopics: PriceTopics;
   readonly #connections = new Map<Connection, Endpoint>();
   /** Open connections by endpoint and client address. */
   readonly #open: Record<Endpoint, Map<string, number>> = {
@@ -59,11 +68,21 @@ export class WsEdge {
   #drained: PromiseWithResolvers<void> | undefined;
   #cancelSweep: () => void = () => undefined;
 
-  constructor({ replica, limits = WS_LIMITS, timing = SYSTEM_TIMING }: WsEdgeOptions) {
+  constructor({ replica, companions, ...options }: WsEdgeOptions) {
+    const { limits = WS_LIMITS, timing = SYSTEM_TIMING } = options;
+    const state = () => replica.state;
     this.#limits = limits;
     this.#timing = timing;
     this.#hub = new StreamHub(limits, timing);
-    this.#nodeChannels = new NodeChannels(replica, { limits, timing });
+    this.#tape = new TradeTape(state);
+    const context: ChannelContext = { ...companions, state, limits, timing, tape: this.#tape };
+    this.#nodeChannels = new NodeChannels(context);
+    this.#apiChannels = new ApiChannels(context);
+    const { prices } = companions.markets;
+    this.#priceTopics = new PriceTopics({ state, prices, limits, timing });
+    replica.onBlock((block) => {
+      if (this.#drained === undefined) this.#feed(block);
+    });
     this.#server = new WebSocketServer(serverOptions(limits));
     this.#planSweep();
   }
@@ -77,11 +96,18 @@ export class WsEdge {
   readonly name = 'streams';
 
   dump(): unknown {
-    return this.#nodeChannels.dump();
+    return { trades: this.#tape.dump(), fundings: this.#nodeChannels.dump() };
   }
 
   restore(data: unknown): void {
-    this.#nodeChannels.restore(data);
+    // The first snapshots held the trades alone.
+    if (Array.isArray(data)) {
+      this.#tape.restore(data);
+      return;
+    }
+    const { trades, fundings } = data as { readonly trades: unknown; readonly fundings: unknown };
+    this.#tape.restore(trades);
+    this.#nodeChannels.restore(fundings);
   }
 
   get stats(): WsStats {
@@ -120,7 +146,7 @@ export class WsEdge {
     if (this.#drained === undefined) {
       this.#drained = Promise.withResolvers();
       this.#cancelSweep();
-      this.#nodeChannels.close();
+      this.#priceTopics.close();
       if (this.#connections.size === 0) this.#drained.resolve();
       for (const connection of this.#connections.keys()) {
         connection.close(CLOSE.goingAway, 'server shutting down');
@@ -165,10 +191,20 @@ export class WsEdge {
   }
 
   #sessionOf(endpoint: Endpoint, connection: Connection): Session {
-    if (endpoint === 'wsRtds') return new RtdsSession(connection);
-    const channels: ChannelSet = endpoint === 'ws' ? this.#nodeChannels : API_CHANNELS;
-    const { subscriptionsMax } = this.#limits;
-    return new ChannelSession({ connection, endpoint, channels, hub: this.#hub, subscriptionsMax });
+    const limits = this.#limits;
+    if (endpoint === 'wsRtds') {
+      const { subscriptionsMax: symbolsMax } = limits;
+      return new RtdsSession(connection, { topics: this.#priceTopics, symbolsMax });
+    }
+    const channels = endpoint === 'ws' ? this.#nodeChannels : this.#apiChannels;
+    return new ChannelSession({ connection, endpoint, channels, hub: this.#hub, limits });
+  }
+
+  #feed(block: AppliedBlock): void {
+    this.#tape.onBlock(block);
+    this.#nodeChannels.onBlock(block);
+    this.#apiChannels.onBlock(block);
+    this.#priceTopics.onBlock(block);
   }
 
   #planSweep(): void {

@@ -12,6 +12,8 @@ export type WsLimits = {
   readonly idleMsMax: number;
   /** Subscriptions of one connection. */
   readonly subscriptionsMax: number;
+  /** Subscriptions to outcomeBbos of one connection. */
+  readonly bboGroupsMax: number;
   /** Bytes of one frame from a client; more closes the connection with 1009. */
   readonly frameBytesMax: number;
   /** Bytes that may wait for a client that does not read; more closes it with 1013. */
@@ -26,10 +28,12 @@ export type WsLimits = {
   readonly keptBytesTotalMax: number;
   /** Streams; beyond it those without subscribers go, the longest idle first. */
   readonly streamsMax: number;
-  /** Least time between two frames of one l2Book stream. */
+  /** Least time between two frames of one stream of l2Book or outcomeBbos. */
   readonly bookIntervalMs: number;
-  /** Least time between two frames of one activeAssetCtx stream. */
+  /** Least time between two frames of one stream of activeAssetCtx, tickers or candle. */
   readonly contextIntervalMs: number;
+  /** Least time between two prices of one symbol on a topic of /ws-rtds. */
+  readonly priceIntervalMs: number;
 };
 
 const MIB = 1024 * 1024;
@@ -40,6 +44,7 @@ export const WS_LIMITS: WsLimits = {
   framesBurst: LIMITS.framesBurst,
   idleMsMax: LIMITS.idleMsMax,
   subscriptionsMax: LIMITS.subscriptionsMax,
+  bboGroupsMax: LIMITS.bboGroupsMax,
   frameBytesMax: 64 * 1024,
   bufferedBytesMax: 4 * MIB,
   keptFramesMax: 10_000,
@@ -49,6 +54,7 @@ export const WS_LIMITS: WsLimits = {
   streamsMax: 100_000,
   bookIntervalMs: 100,
   contextIntervalMs: 250,
+  priceIntervalMs: 1000,
 };
 
 /** For load tests: what guards against clients is off, what guards this process stays. */
@@ -59,4 +65,5 @@ export const WS_LIMITS_OFF: WsLimits = {
   framesBurst: Infinity,
   idleMsMax: Infinity,
   subscriptionsMax: Infinity,
+  bboGroupsMax: Infinity,
 };

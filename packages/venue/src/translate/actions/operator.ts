@@ -10,7 +10,7 @@ import { MONEY_DECIMALS, type InstrumentId, type TimeMs } from '@oddlot/units';
 import type { SignedOperatorCommand } from '../request-command.ts';
 import { exactCount, nearestCount } from './count.ts';
 import { registerVault, setGate, treasurySend } from './operator-accounts.ts';
-import type { PerpLookup } from './perp-lookup.ts';
+import type { InstrumentLookup } from './instrument-lookup.ts';
 
 /** The operator's actions. Who may send them is the engine's to judge. */
 
@@ -26,7 +26,7 @@ const RATE_DECIMALS = 8;
 export function operatorCommand(
   action: VenueAdmin,
   operator: Authority,
-  perps: PerpLookup,
+  instruments: InstrumentLookup,
 ): SignedOperatorCommand {
   const { registerPerp, setPerp, pushOracle, setFeeTiers } = action;
   if (action.setGate !== undefined) return setGate(action.setGate, operator);
@@ -44,10 +44,10 @@ export function operatorCommand(
       ...(haltTrading === undefined ? {} : { halted: haltTrading }),
       ...(delisted === undefined ? {} : { delisted }),
       // Without the perp there is no scale; the engine refuses an unknown one first.
-      changes: changes(setPerp, perps(instrumentId)?.szDecimals ?? 0),
+      changes: changes(setPerp, instruments(instrumentId)?.szDecimals ?? 0),
     };
   }
-  if (pushOracle !== undefined) return push(pushOracle, operator, perps);
+  if (pushOracle !== undefined) return push(pushOracle, operator, instruments);
   const tiers = (setFeeTiers?.tiers ?? []).map((tier) => ({
     level: tier.level,
     minVolumeMicroUsdc: exactCount(tier.min14dTradingVolume, MONEY_DECIMALS),
@@ -112,12 +112,12 @@ function changes(wire: SetPerp, szDecimals: number): PerpChanges {
 function push(
   wire: PushOracle,
   operator: Authority,
-  perps: PerpLookup,
+  instruments: InstrumentLookup,
 ): PushOracleCommand & {
   operator: Authority;
 } {
   const prices = wire.prices.map(({ instrumentId, oraclePx, externalPerpPx }) => {
-    const decimals = MONEY_DECIMALS - (perps(instrumentId)?.szDecimals ?? MONEY_DECIMALS);
+    const decimals = MONEY_DECIMALS - (instruments(instrumentId)?.szDecimals ?? MONEY_DECIMALS);
     const oracle = nearestCount(oraclePx, decimals);
     const id = instrumentId as InstrumentId;
     if (externalPerpPx === null) return { instrumentId: id, oracle };

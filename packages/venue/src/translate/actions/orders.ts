@@ -3,14 +3,13 @@ import type {
   MarginMode,
   ModifyOrderCommand,
   OrderRequest,
-  PerpDefinition,
   PlaceOrdersCommand,
   TriggerRequest,
 } from '@oddlot/engine';
 import { isCloid, OUTCOME_ID_MIN, refusal, type ActionOf, type WireError } from '@oddlot/protocol';
 import { MONEY_DECIMALS, type InstrumentId, type TimeMs } from '@oddlot/units';
 import { count } from './count.ts';
-import type { PerpLookup } from './perp-lookup.ts';
+import type { Instrument, InstrumentLookup } from './instrument-lookup.ts';
 
 /** Orders and amends. */
 
@@ -40,9 +39,9 @@ export function refuseMixed({ orders }: ActionOf<'order'>): WireError | undefine
 export function placeOrders(
   action: ActionOf<'order'>,
   authority: Authority,
-  perps: PerpLookup,
+  instruments: InstrumentLookup,
 ): PlaceOrdersCommand {
-  const orders = action.orders.map((order) => orderRequest(order, perps(order.a)));
+  const orders = action.orders.map((order) => orderRequest(order, instruments(order.a)));
   const { builder } = action;
   const grouping = GROUPINGS[action.grouping];
   return {
@@ -63,37 +62,37 @@ export function refuseModify({ c }: ActionOf<'modify2'>): WireError | undefined 
 export function modifyOrder(
   { a, o, c, p, s }: ActionOf<'modify2'>,
   authority: Authority,
-  perps: PerpLookup,
+  instruments: InstrumentLookup,
 ): ModifyOrderCommand {
   return {
     type: 'modifyOrder',
     authority,
     instrumentId: a as InstrumentId,
     target: o === undefined ? { clientOrderId: c ?? '' } : { orderId: o },
-    ...priceAndSize({ p, s }, perps(a)),
+    ...priceAndSize({ p, s }, instruments(a)),
   };
 }
 
-function orderRequest(order: WireOrder, perp: PerpDefinition | undefined): OrderRequest {
+function orderRequest(order: WireOrder, instrument: Instrument | undefined): OrderRequest {
   const { limit, trigger } = order.t;
   return {
     instrumentId: order.a as InstrumentId,
     isBuy: order.b,
-    ...priceAndSize(order, perp),
+    ...priceAndSize(order, instrument),
     reduceOnly: order.r,
     timeInForce: TIME_IN_FORCE[limit?.tif ?? 'Gtc'],
     ...(limit?.expireTime === undefined ? {} : { expireMs: limit.expireTime as TimeMs }),
     ...(order.m === undefined ? {} : { marginMode: order.m satisfies MarginMode }),
-    ...(trigger === undefined ? {} : { trigger: triggerRequest(trigger, perp) }),
+    ...(trigger === undefined ? {} : { trigger: triggerRequest(trigger, instrument) }),
     ...(order.c === undefined ? {} : { clientOrderId: order.c }),
   };
 }
 
 function triggerRequest(
   { isMarket, triggerPx, tpsl }: NonNullable<WireOrder['t']['trigger']>,
-  perp: PerpDefinition | undefined,
+  instrument: Instrument | undefined,
 ): TriggerRequest {
-  const price = count(triggerPx, priceDecimalsOf(perp));
+  const price = count(triggerPx, priceDecimalsOf(instrument));
   return {
     kind: TRIGGER_KINDS[tpsl],
     price: price.value,
@@ -102,9 +101,9 @@ function triggerRequest(
   };
 }
 
-function priceAndSize({ p, s }: { p: string; s: string }, perp: PerpDefinition | undefined) {
-  const price = count(p, priceDecimalsOf(perp));
-  const size = count(s, perp?.szDecimals ?? 0);
+function priceAndSize({ p, s }: { p: string; s: string }, instrument: Instrument | undefined) {
+  const price = count(p, priceDecimalsOf(instrument));
+  const size = count(s, instrument?.szDecimals ?? 0);
   return {
     price: price.value,
     size: size.value,
@@ -114,6 +113,6 @@ function priceAndSize({ p, s }: { p: string; s: string }, perp: PerpDefinition |
 }
 
 /** An unknown instrument has no scale; the engine refuses it before it looks at the numbers. */
-function priceDecimalsOf(perp: PerpDefinition | undefined): number {
-  return perp === undefined ? 0 : MONEY_DECIMALS - perp.szDecimals;
+function priceDecimalsOf(instrument: Instrument | undefined): number {
+  return instrument === undefined ? 0 : MONEY_DECIMALS - instrument.szDecimals;
 }

@@ -12,6 +12,7 @@ import type { ActiveAssetData, AgentOwner, ApprovedAgent, AssetLeverage } from '
 import { present, type Address, type InstrumentId } from '@oddlot/units';
 import { formatMoney, formatPrice, formatSize } from '../format.ts';
 import { answer, perpOf, type InfoHandler } from './handler.ts';
+import { outcomeAssetData } from './outcome-asset-data.ts';
 import { rawUsd } from './position-record.ts';
 
 export const approvedAgents: InfoHandler<'approvedAgents', ApprovedAgent[]> = (
@@ -39,6 +40,8 @@ export const activeAssetData: InfoHandler<'activeAssetData', ActiveAssetData> = 
   { state },
   { user, coin },
 ) => {
+  const shares = outcomeAssetData(state, user, Number(coin));
+  if (shares !== undefined) return answer(shares);
   const found = perpOf(state, coin);
   if (!found.ok) return found;
   const { perp } = found;

@@ -11,14 +11,18 @@ import type { ClearinghouseState, MarginSummary, ReverseJob } from '@oddlot/prot
 import { present, ZERO_USDC, type Address } from '@oddlot/units';
 import { formatMoney, formatSize } from '../format.ts';
 import { answer, findPerp, type InfoHandler } from './handler.ts';
+import { outcomeState, type OutcomeStateOptions } from './outcome-positions.ts';
 import { marginRatio, positionRecord } from './position-record.ts';
 
 type AccountType = 'perp' | 'outcome';
 
 export const clearinghouseState: InfoHandler<'clearinghouseState', ClearinghouseState> = (
-  { state },
-  { user, accountType },
-) => answer(clearinghouseOf(state, user, accountType));
+  { state, markets },
+  { user, accountType, exchangeId },
+) => {
+  const { catalogue } = markets;
+  return answer(clearinghouseOf(state, user, accountType, { catalogue, exchangeId }));
+};
 
 export const perpClearinghouseState: InfoHandler<'perpClearinghouseState', ClearinghouseState> = (
   { state },
@@ -30,9 +34,10 @@ export function clearinghouseOf(
   state: State,
   user: Address,
   type: AccountType,
+  options?: OutcomeStateOptions,
 ): ClearinghouseState {
-  const account = accountView(state, user) ?? emptyAccount(state, user);
-  return type === 'perp' ? perpState(state, account) : outcomeState(state, account);
+  if (type === 'outcome') return outcomeState(state, user, options);
+  return perpState(state, accountView(state, user) ?? emptyAccount(state, user));
 }
 
 function perpState(state: State, account: AccountView): ClearinghouseState {
@@ -74,31 +79,6 @@ function jobRecord(state: State, job: ReverseJobView): ReverseJob {
     marginMode: job.isIsolated ? 'Isolated' : 'Cross',
     phase: PHASES[job.phase],
     positionSzAtStart: formatSize(perp, job.sizeAtStart),
-  };
-}
-
-function outcomeState(state: State, account: AccountView): ClearinghouseState {
-  const free = account.outcomeBalance;
-  const summary = marginSummary({
-    accountValue: free,
-    totalMarginUsed: 0n,
-    totalNtlPos: 0n,
-    totalRawUsd: free,
-  });
-  return {
-    marginSummary: summary,
-    crossMarginSummary: summary,
-    // Withdrawals leave from the other sub-account, and what a vault is worth is told there.
-    accountValuePlusWithdrawHold: summary.accountValue,
-    totalRawUsdPlusWithdrawHold: summary.totalRawUsd,
-    vaultEquity: '0',
-    time: state.timeMs,
-    assetPositions: [],
-    activeReverseJobs: [],
-    crossMaintenanceMarginUsed: '0',
-    // There is no ratio where nothing is borrowed.
-    crossMarginRatio: '',
-    withdrawable: formatMoney(free),
   };
 }
 

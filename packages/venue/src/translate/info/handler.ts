@@ -7,12 +7,14 @@ import {
   type Warning,
   type WireError,
 } from '@oddlot/protocol';
+import type { MarketData } from '../../market-data/market-data.ts';
 
 /** What a query may read. */
 export type InfoContext = {
   readonly state: State;
   readonly network: Network;
   readonly settings: InfoSettings;
+  readonly markets: MarketData;
 };
 
 /** Facts about the deployment that the state does not hold. */
@@ -47,6 +49,18 @@ export function perpOf(
   const perp = findPerp(state, Number.parseInt(coin, 10));
   if (perp !== undefined) return { ok: true, perp };
   return { ok: false, error: refusal('instrumentNotFound', [], { field: 'coin', got: coin }) };
+}
+
+/** The refusal of an id or name that nothing is known of. */
+export function instrumentNotFound(field: string, got: string | number): InfoAnswer<never> {
+  return { ok: false, error: refusal('instrumentNotFound', [], { field, got }) };
+}
+
+/** The channel of outcome markets. A query that names another one finds nothing there. */
+export const OUTCOME_CHANNEL = 1;
+
+export function isOutcomeChannel(exchangeId: number | null | undefined): boolean {
+  return exchangeId === undefined || exchangeId === null || exchangeId === OUTCOME_CHANNEL;
 }
 
 /** The listed perp of an id. */

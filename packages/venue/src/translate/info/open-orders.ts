@@ -1,19 +1,26 @@
 import { openOrders, triggerOrders as waitingOrders } from '@oddlot/engine';
 import type { OpenOrder, TriggerOrder } from '@oddlot/protocol';
 import { answer, type InfoHandler } from './handler.ts';
+import { outcomeOrderRows } from './outcome-orders.ts';
 import { OrderRows } from './order-rows.ts';
 
 /** Orders in the book, newest first; what waits for its price is listed elsewhere. */
 export const frontendOpenOrders: InfoHandler<'frontendOpenOrders', OpenOrder[]> = (
-  { state },
+  { state, markets },
   { user, coin, accountType },
 ) => {
-  if (!accountType.includes('perp')) return answer([]);
-  const rows = new OrderRows(state);
-  const orders = openOrders(state, user).filter(
-    ({ instrumentId }) => coin === undefined || String(instrumentId) === coin,
+  const rows: OpenOrder[] = [];
+  if (accountType.includes('perp')) {
+    const perps = new OrderRows(state);
+    rows.push(...openOrders(state, user).map((order) => perps.open(order)));
+  }
+  if (accountType.includes('outcome')) {
+    rows.push(...outcomeOrderRows(state, markets.catalogue, user));
+  }
+  const wanted = rows.filter(
+    ({ instrumentId }) => coin === undefined || `${instrumentId}` === coin,
   );
-  return answer(orders.map((order) => rows.open(order)));
+  return answer(wanted.sort((a, b) => b.oid - a.oid));
 };
 
 /** Orders that wait for their price, newest first; those of a position are with the position. */

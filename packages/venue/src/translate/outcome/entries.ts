@@ -1,6 +1,6 @@
-import type { EngineEvent, EntryOutcome } from '@oddlot/engine';
-import type { OrderResult, WireError } from '@oddlot/protocol';
-import type { PerpLookup } from '../actions/perp-lookup.ts';
+import type { EngineEvent, EntryOutcome, OperateOutcomeCommand } from '@oddlot/engine';
+import type { OrderResult } from '@oddlot/protocol';
+import type { InstrumentLookup } from '../actions/instrument-lookup.ts';
 import { formatAveragePrice, formatMoney, formatPrice, formatSize, type Scale } from '../format.ts';
 import type { EntryText } from '../reject-to-wire.ts';
 import type { RequestCommand } from '../request-command.ts';
@@ -40,8 +40,12 @@ export function entriesOf(
 }
 
 /** What gives the counts of an entry their meaning. */
-export function scaleOf(command: RequestCommand, index: number, perps: PerpLookup): Scale {
-  return perps(entriesOf(command)?.entries[index]?.instrumentId ?? -1) ?? NO_SCALE;
+export function scaleOf(
+  command: RequestCommand,
+  index: number,
+  instruments: InstrumentLookup,
+): Scale {
+  return instruments(entriesOf(command)?.entries[index]?.instrumentId ?? -1) ?? NO_SCALE;
 }
 
 const NO_SCALE: Scale = { szDecimals: 0 };
@@ -53,11 +57,11 @@ const NO_SCALE: Scale = { szDecimals: 0 };
 export function foundScale(
   orderId: number | undefined,
   events: readonly EngineEvent[],
-  perps: PerpLookup,
+  instruments: InstrumentLookup,
 ): Scale {
   for (const event of events) {
     if (event.type !== 'orderUpdated' || event.order.orderId !== orderId) continue;
-    return perps(event.order.instrumentId) ?? NO_SCALE;
+    return instruments(event.order.instrumentId) ?? NO_SCALE;
   }
   return NO_SCALE;
 }
@@ -79,17 +83,18 @@ export function entryResult(
   entry: EntryOutcome,
   i: number,
   scale: Scale,
-  error: WireError | undefined,
+  error: string | null,
 ): OrderResult {
   const { filled, filledNotional } = entry;
   return {
     i,
     oid: entry.orderId ?? null,
     cloid: entry.clientOrderId ?? null,
-    state: entry.state,
+    // An order that waits for its release is as alive as a trigger that waits for its price.
+    state: entry.state === 'queued' ? 'open' : entry.state,
     filledSz: filled === 0 ? '0' : formatSize(scale, filled),
     avgPx: filled === 0 ? null : formatAveragePrice(scale, filledNotional, filled),
-    error: error?.message ?? null,
+    error,
   };
 }
 
@@ -97,15 +102,16 @@ export function entryResult(
 export function entryTextOf(
   command: RequestCommand,
   index: number | undefined,
-  perps: PerpLookup,
+  instruments: InstrumentLookup,
 ): EntryText | undefined {
+  if (command.type === 'operateOutcome') return operationText(command, index, instruments);
   const found = entriesOf(command);
   if (found === undefined) return { field: '', instrument: 'asset', ...amountOf(command) };
   const isSingle = command.type === 'modifyOrder';
   const at = isSingle ? 0 : index;
   const entry = at === undefined ? undefined : found.entries[at];
   if (entry === undefined || at === undefined) return undefined;
-  const scale = scaleOf(command, at, perps);
+  const scale = scaleOf(command, at, instruments);
   const { clientOrderId, expireMs, orderId, price, size } = entry;
   return {
     field: isSingle ? '' : `${found.list}[${at}]`,
@@ -115,6 +121,17 @@ export function entryTextOf(
     ...(orderId === undefined ? {} : { orderId }),
     ...(expireMs === undefined ? {} : { expireMs }),
   };
+}
+
+function operationText(
+  { entries, kind }: OperateOutcomeCommand,
+  index: number | undefined,
+  instruments: InstrumentLookup,
+): EntryText | undefined {
+  const entry = index === undefined ? undefined : entries[index];
+  if (entry === undefined) return undefined;
+  const size = formatSize(instruments(entry.instrumentId) ?? NO_SCALE, entry.size);
+  return { field: `${kind}[${index}]`, instrument: 'asset', sizePart: 'sz', size };
 }
 
 /** An amount that was rounded down is not what the client wrote, so it is not told as that. */

@@ -9,6 +9,7 @@ export function skippedToWire(
   nameOf: (instrumentId: number) => string,
 ): WireError {
   const field = `prices[${index}]`;
+  if (command.type === 'pushPrice') return referenceToWire(command, { index, why });
   const price = command.type === 'pushOracle' ? command.prices[index] : undefined;
   const id = price?.instrumentId ?? 0;
   switch (why) {
@@ -21,4 +22,16 @@ export function skippedToWire(
     case 'stale':
       return wireError('INVALID', 'stale', { field });
   }
+}
+
+/** A reference price has no instrument: its symbol stands for what it is about. */
+function referenceToWire(
+  { prices }: Extract<RequestCommand, { type: 'pushPrice' }>,
+  { index, why }: SkippedEntry,
+): WireError {
+  const field = `prices[${index}]`;
+  if (why === 'stale') return wireError('INVALID', 'stale', { field });
+  if (why === 'priceOutOfRange') return refusal('priceOutOfRange', [], { field: `${field}.px` });
+  const got = prices[index]?.symbol ?? null;
+  return refusal('instrumentNotFound', [], { field: `${field}.symbol`, got });
 }

@@ -1,6 +1,6 @@
-import type { BuilderDrop, CommandOutcome } from '@oddlot/engine';
-import type { Warning } from '@oddlot/protocol';
-import type { PerpLookup } from '../actions/perp-lookup.ts';
+import type { BuilderDrop, CommandOutcome, EntryOutcome } from '@oddlot/engine';
+import { MESSAGES, type Warning } from '@oddlot/protocol';
+import type { InstrumentLookup } from '../actions/instrument-lookup.ts';
 import { formatPrice, formatSize } from '../format.ts';
 import type { RequestCommand } from '../request-command.ts';
 import { scaleOf } from './entries.ts';
@@ -8,19 +8,22 @@ import { scaleOf } from './entries.ts';
 const PRICE_CLAMPED = 'PRICE_CLAMPED';
 /** Told only to clients that asked for the result of the execution. */
 export const REDUCE_ONLY_CLIPPED = 'REDUCE_ONLY_CLIPPED';
+/** Told only to the others: whoever waits for the result finds it there. */
+export const CANCEL_QUEUED = 'CANCEL_QUEUED';
 
-/** What is not as the sender of orders may think, although nothing failed. */
+/** What is not as the sender may think, although the action was accepted. */
 export function warningsOf(
   command: RequestCommand,
   { builderDrop, entries = [] }: CommandOutcome,
-  perps: PerpLookup,
+  instruments: InstrumentLookup,
 ): Warning[] {
+  if (command.type === 'cancelByClientId') return queuedCancels(entries);
   if (command.type !== 'placeOrders') return [];
   const warnings: Warning[] = [];
   if (builderDrop !== undefined) warnings.push(builderFeeDropped(builderDrop));
   for (const [i, { clamped, clipped }] of entries.entries()) {
     if (clamped === undefined && clipped === undefined) continue;
-    const scale = scaleOf(command, i, perps);
+    const scale = scaleOf(command, i, instruments);
     if (clamped !== undefined) {
       const details = { i, ...spanText(clamped, (price) => formatPrice(scale, price)) };
       const message = 'The price was moved towards the mark';
@@ -33,6 +36,14 @@ export function warningsOf(
     }
   }
   return warnings;
+}
+
+/** R-delay: cancels of orders that wait in the delay queue. */
+function queuedCancels(entries: readonly EntryOutcome[]): Warning[] {
+  return entries.flatMap(({ reject }, i) => {
+    if (reject?.reason !== 'orderQueued') return [];
+    return [{ code: CANCEL_QUEUED, message: MESSAGES.orderQueued(), details: { i } }];
+  });
 }
 
 /** R-builder: the order went on without the fee, for the first reason that applied. */

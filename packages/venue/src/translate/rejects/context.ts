@@ -1,6 +1,6 @@
 import type { Reject, RejectReason } from '@oddlot/engine';
 import type { Details, WireError } from '@oddlot/protocol';
-import type { PerpLookup } from '../actions/perp-lookup.ts';
+import type { InstrumentLookup } from '../actions/instrument-lookup.ts';
 import { formatSize } from '../format.ts';
 
 /** What a refusal is put into words with. */
@@ -13,6 +13,8 @@ export type EntryText = {
   readonly instrument?: 'a' | 'asset' | 'instrumentId';
   readonly price?: string;
   readonly size?: string;
+  /** What the wire calls the size there; `s` unless said otherwise. */
+  readonly sizePart?: 'sz';
   readonly triggerPrice?: string;
   readonly clientOrderId?: string;
   readonly orderId?: number;
@@ -22,7 +24,7 @@ export type EntryText = {
 };
 
 export type RejectContext = {
-  readonly perps: PerpLookup;
+  readonly instruments: InstrumentLookup;
   readonly nonce?: number;
   readonly entry?: EntryText;
   /** The action came inside a multiSig wrapper, and its fields stand there. */
@@ -60,7 +62,7 @@ export function triggerPriceAt(context: RejectContext): Details {
 }
 
 export function sizeAt(context: RejectContext): Details {
-  return { ...at(context, 's'), ...gotten(context.entry?.size) };
+  return { ...at(context, context.entry?.sizePart ?? 's'), ...gotten(context.entry?.size) };
 }
 
 export function clientIdAt(context: RejectContext): Details {
@@ -68,12 +70,12 @@ export function clientIdAt(context: RejectContext): Details {
   return { ...at(context, isCancel ? 'cloid' : 'c'), ...gotten(context.entry?.clientOrderId) };
 }
 
-export function nameOf({ perps }: RejectContext, instrumentId: number): string {
-  return perps(instrumentId)?.name ?? String(instrumentId);
+export function nameOf({ instruments }: RejectContext, instrumentId: number): string {
+  return instruments(instrumentId)?.name ?? String(instrumentId);
 }
 
-export function decimalsOf({ perps }: RejectContext, instrumentId: number): number {
-  return perps(instrumentId)?.szDecimals ?? 0;
+export function decimalsOf({ instruments }: RejectContext, instrumentId: number): number {
+  return instruments(instrumentId)?.szDecimals ?? 0;
 }
 
 export function sizeText(context: RejectContext, instrumentId: number, size: number): string {

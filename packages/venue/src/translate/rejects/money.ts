@@ -26,12 +26,19 @@ export const MONEY = {
   insuranceBelowTarget: () => refusal('insuranceBelowTarget', []),
   balanceInsufficient: ({ required, available, reservedBy = [] }, context) =>
     refusal('insufficientBalance', [], {
-      ...(context.entry?.amount === undefined ? { field: 'ntli' } : amountAt(context)),
+      ...spendingAt(context),
       required: formatMoney(required),
       available: formatMoney(available),
       ...(reservedBy.length === 0 ? {} : { reservedBy: reservedBy.map(reserveText) }),
     }),
 } satisfies Partial<Translations>;
+
+/** The amount, the entry of a list that costs something, or the margin that is to be added. */
+function spendingAt(context: RejectContext): Details {
+  const { amount, field = '' } = context.entry ?? {};
+  if (amount !== undefined) return amountAt(context);
+  return field === '' ? { field: 'ntli' } : { field };
+}
 
 function amountAt({ entry }: RejectContext): Details {
   return { field: 'amount', ...gotten(entry?.amount) };

@@ -1,4 +1,4 @@
-import { refusal } from '@oddlot/protocol';
+import { OUTCOME_ID_MIN, refusal } from '@oddlot/protocol';
 import { formatDecimal, MONEY_DECIMALS, parseDecimal } from '@oddlot/units';
 import { formatMoney, formatPrice } from '../format.ts';
 import {
@@ -48,9 +48,9 @@ export const ORDERS = {
     return refusal('priceOutOfRange', [], isTrigger ? triggerPriceAt(context) : priceAt(context));
   },
   priceOffTick: ({ instrumentId }, context) => {
-    const { pxDecimals, tick } = gridOf(context, instrumentId);
+    const { end, pxDecimals, tick } = gridOf(context, instrumentId);
     const step = formatDecimal(tick, pxDecimals);
-    const nearestTo = (text: string | undefined) => nearestOn(text, pxDecimals, BigInt(tick));
+    const nearestTo = (text: string | undefined) => nearestOn(text, pxDecimals, BigInt(tick), end);
     const nearest = nearestTo(context.entry?.price);
     // The price is judged before the trigger's: when it lies on the grid, the other one does not.
     const { triggerPrice } = context.entry ?? {};
@@ -109,9 +109,11 @@ export const ORDERS = {
 function gridOf(
   context: RejectContext,
   instrumentId: number,
-): { pxDecimals: number; tick: number } {
+): { pxDecimals: number; tick: number; end?: bigint } {
   const pxDecimals = MONEY_DECIMALS - decimalsOf(context, instrumentId);
-  return { pxDecimals, tick: context.perps(instrumentId)?.priceTick ?? 1 };
+  const grid = { pxDecimals, tick: context.instruments(instrumentId)?.priceTick ?? 1 };
+  // Prices of an outcome market lie below 1.00 (R-reserve).
+  return instrumentId < OUTCOME_ID_MIN ? grid : { ...grid, end: 10n ** BigInt(pxDecimals) };
 }
 
 /** The values on a grid next to a text, from the text itself: the engine saw it already rounded. */
@@ -119,17 +121,19 @@ export function nearestOn(
   text: string | undefined,
   decimals: number,
   step: bigint,
+  end?: bigint,
 ): readonly [string | null, string | null] {
   const parsed = text === undefined ? undefined : parseDecimal(text, decimals);
   if (parsed === undefined) return [null, null];
   const over = ((parsed.floor % step) + step) % step;
   const down = parsed.floor - over;
   const up = over === 0n && parsed.exact ? down : down + step;
-  return [validText(down, decimals), validText(up, decimals)];
+  return [validText(down, decimals, end), validText(up, decimals, end)];
 }
 
-/** Only what an order or a transfer could carry: above zero and countable. */
-export function validText(value: bigint, decimals: number): string | null {
+/** Only what an order or a transfer could carry: above zero, countable, and below an end if any. */
+export function validText(value: bigint, decimals: number, end?: bigint): string | null {
   if (value <= 0n || value > BigInt(Number.MAX_SAFE_INTEGER)) return null;
+  if (end !== undefined && value >= end) return null;
   return formatDecimal(value, decimals);
 }

@@ -4,7 +4,7 @@ import { createLogger } from '../../../operate/log.ts';
 import { Metrics } from '../../../operate/metrics.ts';
 import { Receipts, type ReceiptsOptions } from '../../../replica/receipts.ts';
 import { UserLedger } from '../../../replica/user-ledger.ts';
-import { perpLookup } from '../../../translate/action-to-command.ts';
+import { instrumentLookup } from '../../../translate/action-to-command.ts';
 import { clientIpFinder } from '../../client-ip.ts';
 import { RateLimiter } from '../../rate-limit.ts';
 import { createRecoverer, type Recovered } from '../../recover-worker.ts';
@@ -12,6 +12,7 @@ import { accountStatusEndpoint } from '../account-status.ts';
 import { exchangeEndpoint } from '../exchange.ts';
 import { Faucet } from '../faucet.ts';
 import { infoEndpoint } from '../info.ts';
+import { MarketData } from '../../../market-data/market-data.ts';
 import { HttpEdge, type HttpEdgeOptions } from '../server.ts';
 import { TestReplica } from './replica.ts';
 
@@ -49,7 +50,10 @@ export async function startEdge(options: TestEdgeOptions = {}) {
     hash: (text: string) => answer(text, true),
     explain: (text: string) => Promise.resolve(recoverer.explain(text)),
   };
-  const receipts = new Receipts({ perps: perpLookup(() => replica.state), ...options.receipts });
+  const receipts = new Receipts({
+    instruments: instrumentLookup(() => replica.state),
+    ...options.receipts,
+  });
   const limits = { info: 50, exchange: 10, explainSignature: 5, simulate: 10 };
   const limiter = new RateLimiter({ limits, now, enabled: options.isLimited ?? false });
   const faucet = new Faucet({ replica, now });
@@ -57,6 +61,8 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   replica.onBlock((block) => faucet.onBlock(block));
   const ledger = new UserLedger(() => replica.state);
   replica.onBlock((block) => ledger.onBlock(block));
+  const markets = new MarketData(() => replica.state);
+  replica.onBlock((block) => markets.onBlock(block));
   const network = NETWORKS.testnet;
   const confirmTimeoutMs = options.confirmTimeoutMs ?? 2000;
   const errors: string[] = [];
@@ -74,7 +80,7 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const edge = new HttpEdge({
     endpoints: {
       '/exchange': exchangeEndpoint({ ...shared, pool, confirmTimeoutMs }),
-      '/info': infoEndpoint({ ...shared, pool, limiter, settings, faucet, ledger }),
+      '/info': infoEndpoint({ ...shared, pool, limiter, settings, faucet, ledger, markets }),
       '/account-status': status,
       '/account': status,
       '/request-fund': faucet.endpoint(),

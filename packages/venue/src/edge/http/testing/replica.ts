@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { applyBlock, checkCommand, createState } from '@oddlot/engine';
-import type { Command, CommandOutcome, PerpDefinition, VenueParameters } from '@oddlot/engine';
+import type {
+  Command,
+  CommandOutcome,
+  PerpDefinition,
+  SubAccount,
+  VenueParameters,
+} from '@oddlot/engine';
 import { hash, instrumentId, timeMs, type Address, type Hash } from '@oddlot/units';
 import { defaultParameters } from '../../../genesis.ts';
 import type { LoggedCommand } from '../../../log/log.ts';
@@ -14,9 +20,14 @@ import { testKey } from './client.ts';
 
 /** Who may send the operator's actions. */
 export const ADMIN_KEY_BYTE = 7;
+/** Who may list, price and resolve outcome markets. */
+export const DEPLOYER_KEY_BYTE = 8;
 
 const PARAMETERS: VenueParameters = {
-  ...defaultParameters('Oddlot-Testnet', { admins: [testKey(ADMIN_KEY_BYTE).address] }),
+  ...defaultParameters('Oddlot-Testnet', {
+    admins: [testKey(ADMIN_KEY_BYTE).address],
+    deployers: [testKey(ADMIN_KEY_BYTE).address, testKey(DEPLOYER_KEY_BYTE).address],
+  }),
   oracleStaleMs: 60_000,
   externalStaleMs: 60_000,
   defaultLeverage: 10,
@@ -74,9 +85,9 @@ export class TestReplica implements Replica {
     this.apply({ type: 'pushOracle', prices, observedMs: timeMs(this.nowMs) });
   }
 
-  credit(account: Address, usdc = 1_000_000): void {
+  credit(account: Address, usdc = 1_000_000, subAccount: SubAccount = 'perp'): void {
     const amountMicroUsdc = usdc * 1_000_000;
-    this.apply({ type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc });
+    this.apply({ type: 'creditFaucet', account, subAccount, amountMicroUsdc });
   }
 
   headAt(height: number): BlockHead | undefined {
@@ -105,26 +116,37 @@ export class TestReplica implements Replica {
     return gate.resolve;
   }
 
+  /** Lets time pass, and an empty block tell of it. */
+  pass(ms: number): void {
+    this.nowMs += ms;
+    this.#block([]);
+  }
+
   apply(command: Command, request?: string): Executed {
+    const block = this.#block([request === undefined ? { command } : { command, request }]);
+    const outcome = block.result.outcomes[0];
+    if (outcome === undefined) throw new Error('a command has an outcome');
+    return { block, index: 0, outcome };
+  }
+
+  #block(logged: readonly LoggedCommand[]): AppliedBlock {
     const height = this.head.height + 1;
     const blockMs = timeMs(Math.max(this.nowMs, this.head.timeMs));
-    const result = applyBlock(this.state, { height, timeMs: blockMs, commands: [command] });
-    const logged: LoggedCommand = request === undefined ? { command } : { command, request };
+    const commands = logged.map(({ command }) => command);
+    const result = applyBlock(this.state, { height, timeMs: blockMs, commands });
     const block: AppliedBlock = {
       height,
       timeMs: blockMs,
       hash: digest(`block ${height}`),
       stateHash: digest(result.digest),
       parentHash: this.head.hash,
-      commands: [logged],
+      commands: logged,
       result,
     };
     this.head = block;
     this.#heads.set(height, block);
     for (const listener of this.#listeners) listener(block);
-    const outcome = result.outcomes[0];
-    if (outcome === undefined) throw new Error('a command has an outcome');
-    return { block, index: 0, outcome };
+    return block;
   }
 }
 

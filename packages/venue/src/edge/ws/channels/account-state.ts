@@ -1,4 +1,4 @@
-import type { EngineEvent } from '@oddlot/engine';
+import type { EngineEvent, OrderSnapshot } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import { clearinghouseOf } from '../../../translate/info/clearinghouse.ts';
 import type { AppliedBlock } from '../../../replica/replica.ts';
@@ -69,7 +69,17 @@ function touchedBy(event: EngineEvent, touch: (user: Address, type: AccountType)
       break;
     case 'orderUpdated':
       // A refused order reserves nothing.
-      if (event.status !== 'rejected') touch(event.order.account, 'perp');
+      if (event.status !== 'rejected') touch(event.order.account, exchangeOf(event.order));
+      break;
+    case 'outcomeTraded':
+      touch(event.taker.account, 'outcome');
+      touch(event.maker.account, 'outcome');
+      break;
+    case 'outcomeOrderQueued':
+    case 'outcomeOrderReleased':
+    case 'sharesOperated':
+    case 'sharesSettled':
+      touch(event.account, 'outcome');
       break;
     case 'faucetCredited':
       touch(event.account, event.subAccount);
@@ -92,4 +102,8 @@ function touchedBy(event: EngineEvent, touch: (user: Address, type: AccountType)
     default:
       break;
   }
+}
+
+function exchangeOf({ outcome }: OrderSnapshot): AccountType {
+  return outcome === undefined ? 'perp' : 'outcome';
 }

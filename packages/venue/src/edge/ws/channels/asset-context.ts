@@ -1,10 +1,17 @@
-import type { PerpDefinition } from '@oddlot/engine';
-import { assetContext } from '../../../translate/event-to-stream.ts';
-import { perpOf } from '../../../translate/info/handler.ts';
 import type { AppliedBlock } from '../../../replica/replica.ts';
+import type { Instrument } from '../../../translate/actions/instrument-lookup.ts';
+import { assetContext } from '../../../translate/event-to-stream.ts';
+import { findPerp } from '../../../translate/info/handler.ts';
+import { marketContext } from '../../../translate/market-to-stream.ts';
 import type { Source, Stream } from '../stream.ts';
-import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
+import {
+  instrumentOf,
+  type ChannelContext,
+  type NodeChannel,
+  type Opening,
+} from './node-channel.ts';
 import { PacedState } from './paced-state.ts';
+import { touchedInstruments } from './touched-instruments.ts';
 
 /** Mark, oracle, volume and open interest of one instrument, at most a few times a second. */
 export class AssetContextChannel implements NodeChannel<{ readonly coin: string }> {
@@ -16,32 +23,39 @@ export class AssetContextChannel implements NodeChannel<{ readonly coin: string 
   }
 
   open({ coin }: { readonly coin: string }): Opening {
-    const found = perpOf(this.#context.state(), coin);
-    if (!found.ok) return { ok: false, message: found.error.message };
-    const { perp } = found;
-    const key = `activeAssetCtx:${perp.instrumentId}`;
-    const source = (stream: Stream): Source => this.#watch(stream, perp);
+    const found = instrumentOf(this.#context, coin);
+    if (!found.ok) return found;
+    const { instrument } = found;
+    const key = `activeAssetCtx:${instrument.instrumentId}`;
+    const source = (stream: Stream): Source => this.#watch(stream, instrument);
     return { ok: true, recipe: { key, channel: 'activeAssetCtx', source } };
   }
 
   onBlock(block: AppliedBlock): void {
     if (this.#sources.size === 0) return;
-    for (const event of block.result.events) {
-      if (event.type !== 'markUpdated' && event.type !== 'tradeExecuted') continue;
-      this.#sources.get(event.instrumentId)?.ask();
-    }
+    for (const id of touchedInstruments(block)) this.#sources.get(id)?.ask();
   }
 
-  #watch(stream: Stream, perp: PerpDefinition): Source {
-    const { state, timing, limits } = this.#context;
+  #watch(stream: Stream, instrument: Instrument): Source {
+    const { instrumentId } = instrument;
+    const { timing, limits } = this.#context;
     const source = new PacedState({
       stream,
       timing,
       intervalMs: limits.contextIntervalMs,
-      content: () => JSON.stringify(assetContext(state(), perp)),
-      onClose: () => this.#sources.delete(perp.instrumentId),
+      content: () => JSON.stringify(this.#contextOf(instrument)),
+      onClose: () => this.#sources.delete(instrumentId),
     });
-    this.#sources.set(perp.instrumentId, source);
+    this.#sources.set(instrumentId, source);
     return source;
+  }
+
+  #contextOf(instrument: Instrument): object {
+    const { markets } = this.#context;
+    const state = this.#context.state();
+    const perp = findPerp(state, instrument.instrumentId);
+    return perp === undefined
+      ? marketContext({ markets, state }, instrument)
+      : assetContext(state, perp);
   }
 }

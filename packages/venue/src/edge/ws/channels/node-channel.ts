@@ -1,12 +1,24 @@
 import type { State } from '@oddlot/engine';
+import { refusal } from '@oddlot/protocol';
+import type { MarketData } from '../../../market-data/market-data.ts';
 import type { AppliedBlock } from '../../../replica/replica.ts';
+import type { UserLedger } from '../../../replica/user-ledger.ts';
+import { instrumentLookup, type Instrument } from '../../../translate/actions/instrument-lookup.ts';
 import type { StreamRecipe } from '../streams.ts';
 import type { Timing } from '../timing.ts';
 import type { WsLimits } from '../ws-limits.ts';
+import type { TradeTape } from './trade-tape.ts';
 
-/** What the channels of the node stream work with. */
-export type ChannelContext = {
+/** What is made of blocks elsewhere and shown by channels too; it has seen a block before they do. */
+export type StreamCompanions = {
+  readonly markets: MarketData;
+  readonly ledger: UserLedger;
+};
+
+/** What channels work with. */
+export type ChannelContext = StreamCompanions & {
   readonly state: () => State;
+  readonly tape: TradeTape;
   readonly limits: WsLimits;
   readonly timing: Timing;
 };
@@ -21,4 +33,20 @@ export interface NodeChannel<Params> {
   open(params: Params): Opening;
   /** A block was applied; the state already shows it. */
   onBlock(block: AppliedBlock): void;
+}
+
+/** The instrument of an id, of either exchange, settled markets included; or why there is none. */
+export function instrumentOf(
+  { state }: Pick<ChannelContext, 'state'>,
+  coin: string | number,
+): { readonly ok: true; readonly instrument: Instrument } | { ok: false; message: string } {
+  const instrument = instrumentLookup(state)(Number(coin));
+  if (instrument !== undefined) return { ok: true, instrument };
+  return { ok: false, message: refusal('instrumentNotFound', []).message };
+}
+
+/** Grows whenever the book of an instrument changes; a market that is gone has no book. */
+export function bookVersion(state: State, instrumentId: number): number {
+  const { book } = state.perps.get(instrumentId) ?? state.outcomes.markets.get(instrumentId) ?? {};
+  return book?.version ?? -1;
 }

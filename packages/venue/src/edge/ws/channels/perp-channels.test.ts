@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { instrumentId } from '@oddlot/units';
-import { NodeChannels } from '../node-channels.ts';
 import { TestEdge, VirtualTiming, type TestClient } from '../testing/test-edge.ts';
 import { ALICE, BOB, CAROL, START_MS } from '../testing/test-venue.ts';
-import { WS_LIMITS } from '../ws-limits.ts';
 
 /** Triggers, funding, settings and liquidation as the streams tell them. */
 
@@ -142,19 +140,21 @@ describe('user fundings', () => {
   });
 
   test('ride along in snapshots, beside the trades', () => {
-    const pacing = { limits: WS_LIMITS, timing: new VirtualTiming() };
-    const before = new NodeChannels(edge.venue, pacing);
     openLong(1);
     edge.venue.order(BOB, { sell: true, price: 150, size: 1 });
     edge.venue.pass(HOUR_MS);
-    const after = new NodeChannels(edge.venue, pacing);
-    after.restore(JSON.parse(JSON.stringify(before.dump())));
-    expect(after.dump()).toEqual(before.dump());
-    expect(before.dump()).toMatchObject({ fundings: expect.arrayContaining([[ALICE, [ROW]]]) });
-    const { trades } = before.dump() as { trades: unknown };
-    const old = new NodeChannels(edge.venue, pacing);
-    old.restore(trades);
-    expect(old.dump()).toEqual({ trades, fundings: [] });
+    const dumped = edge.edge.dump() as { readonly trades: unknown };
+    expect(dumped).toMatchObject({
+      trades: [['1', [expect.objectContaining({ px: '100', sz: '1' })]]],
+      fundings: expect.arrayContaining([[ALICE, [ROW]]]),
+    });
+    const after = edge.twin();
+    after.restore(JSON.parse(JSON.stringify(dumped)));
+    expect(after.dump()).toEqual(dumped);
+    // The first snapshots held the trades alone.
+    const old = edge.twin();
+    old.restore(dumped.trades);
+    expect(old.dump()).toEqual({ trades: dumped.trades, fundings: [] });
   });
 });
 

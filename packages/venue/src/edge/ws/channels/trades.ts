@@ -1,28 +1,29 @@
 import type { Trade } from '@oddlot/protocol';
-import { causeHash, tradeRecord, type TimedTrade } from '../../../translate/event-to-stream.ts';
-import { findPerp, perpOf } from '../../../translate/info/handler.ts';
-import type { AppliedBlock } from '../../../replica/replica.ts';
 import type { Snapshot, Stream } from '../stream.ts';
-import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
+import {
+  instrumentOf,
+  type ChannelContext,
+  type NodeChannel,
+  type Opening,
+} from './node-channel.ts';
+import type { TapeTrade } from './trade-tape.ts';
 
-/** Trades that are remembered per instrument for clients that lost their place. */
-const RECENT_MAX = 50;
+/** Trades that clients are shown who lost their place. */
+export const RESYNC_TRADES = 50;
 
 /** Trades of one instrument, one frame per block that has any. */
 export class TradesChannel implements NodeChannel<{ readonly coin: string }> {
   readonly #context: ChannelContext;
   readonly #streams = new Map<number, Stream>();
-  /** By instrument, oldest first. */
-  readonly #recent = new Map<number, readonly Trade[]>();
 
   constructor(context: ChannelContext) {
     this.#context = context;
   }
 
   open({ coin }: { readonly coin: string }): Opening {
-    const found = perpOf(this.#context.state(), coin);
-    if (!found.ok) return { ok: false, message: found.error.message };
-    const { instrumentId } = found.perp;
+    const found = instrumentOf(this.#context, coin);
+    if (!found.ok) return found;
+    const { instrumentId } = found.instrument;
     return {
       ok: true,
       recipe: {
@@ -30,53 +31,35 @@ export class TradesChannel implements NodeChannel<{ readonly coin: string }> {
         channel: 'trades',
         source: (stream) => {
           this.#streams.set(instrumentId, stream);
+          const unwatch = this.#context.tape.watch([instrumentId]);
           return {
             snapshot: (occasion) => (occasion === 'resync' ? this.#last(instrumentId) : undefined),
-            close: () => this.#streams.delete(instrumentId),
+            close: () => {
+              unwatch();
+              this.#streams.delete(instrumentId);
+            },
           };
         },
       },
     };
   }
 
-  onBlock(block: AppliedBlock): void {
-    const fresh = new Map<number, TimedTrade[]>();
-    for (const event of block.result.events) {
-      if (event.type !== 'tradeExecuted') continue;
-      const hash = causeHash(block, event.commandIndex);
-      const trade = { event, timeMs: block.timeMs, hash };
-      const trades = fresh.get(event.instrumentId);
-      if (trades === undefined) fresh.set(event.instrumentId, [trade]);
-      else trades.push(trade);
-    }
-    for (const [instrumentId, trades] of fresh) {
-      const stream = this.#streams.get(instrumentId);
-      const shown = stream === undefined ? trades.slice(-RECENT_MAX) : trades;
-      const records = this.#records(instrumentId, shown);
-      const recent = this.#recent.get(instrumentId) ?? [];
-      this.#recent.set(instrumentId, [...recent, ...records].slice(-RECENT_MAX));
-      stream?.publish(JSON.stringify(records));
+  onBlock(): void {
+    for (const [instrumentId, trades] of this.#context.tape.fresh) {
+      this.#streams.get(instrumentId)?.publish(JSON.stringify(trades.map(plainTrade)));
     }
   }
 
-  /** For snapshots of the venue: the last trades, whose blocks may not be replayed again. */
-  dump(): readonly (readonly [number, readonly Trade[]])[] {
-    return [...this.#recent.entries()];
-  }
-
-  restore(data: unknown): void {
-    for (const [instrumentId, trades] of data as ReturnType<TradesChannel['dump']>) {
-      this.#recent.set(instrumentId, trades);
-    }
-  }
-
+  /** Oldest first, as they would have come. */
   #last(instrumentId: number): Snapshot {
-    const recent = this.#recent.get(instrumentId) ?? [];
-    return { data: JSON.stringify(recent), isSnapshot: true };
+    const trades = this.#context.tape.last(instrumentId, RESYNC_TRADES).toReversed();
+    return { data: JSON.stringify(trades.map(plainTrade)), isSnapshot: true };
   }
+}
 
-  #records(instrumentId: number, trades: readonly TimedTrade[]): Trade[] {
-    const perp = findPerp(this.#context.state(), instrumentId);
-    return perp === undefined ? [] : trades.map((trade) => tradeRecord(perp, trade));
-  }
+/** A trade without what only the outcome channel tells. */
+export function plainTrade(trade: TapeTrade): Trade {
+  if (!('outcome' in trade)) return trade;
+  const { outcome: _outcome, price: _price, ...plain } = trade;
+  return plain;
 }

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
-import { WsEdge } from '../server.ts';
+import { MarketData } from '../../../market-data/market-data.ts';
+import { UserLedger } from '../../../replica/user-ledger.ts';
+import { WsEdge, type WsEdgeOptions } from '../server.ts';
 import { SYSTEM_TIMING, type Timing } from '../timing.ts';
 import { TestVenue } from './test-venue.ts';
 import { WS_LIMITS, type WsLimits } from '../ws-limits.ts';
@@ -10,12 +12,25 @@ import { WS_LIMITS, type WsLimits } from '../ws-limits.ts';
 /** A socket edge on a real port, over the real engine, with clients that are real sockets. */
 export class TestEdge {
   readonly venue = TestVenue.open();
+  readonly markets: MarketData;
   readonly edge: WsEdge;
+  readonly #options: WsEdgeOptions;
   readonly #server: Server;
   readonly #clients: TestClient[] = [];
 
   private constructor(limits: Partial<WsLimits>, timing: Timing) {
-    this.edge = new WsEdge({ replica: this.venue, limits: { ...WS_LIMITS, ...limits }, timing });
+    const { venue } = this;
+    this.markets = new MarketData(() => venue.state);
+    venue.onBlock((block) => this.markets.onBlock(block));
+    const ledger = new UserLedger(() => venue.state);
+    venue.onBlock((block) => ledger.onBlock(block));
+    this.#options = {
+      replica: venue,
+      companions: { markets: this.markets, ledger },
+      limits: { ...WS_LIMITS, ...limits },
+      timing,
+    };
+    this.edge = new WsEdge(this.#options);
     this.#server = createServer();
     this.#server.on('upgrade', (request, socket, head) => {
       this.edge.handleUpgrade(request, socket, head, '198.51.100.7');
@@ -42,6 +57,11 @@ export class TestEdge {
     this.#clients.push(client);
     await once(client.socket, 'open');
     return client;
+  }
+
+  /** Another edge over the same venue, as after a restart: it knows only what it is given. */
+  twin(): WsEdge {
+    return new WsEdge(this.#options);
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,7 @@
 import {
   applyBlock,
   createState,
+  type Authority,
   type BlockResult,
   type Command,
   type OrderRequest,
@@ -134,8 +135,13 @@ export class TestVenue implements Pick<Replica, 'state' | 'onBlock'> {
   }
 
   /** Applies one command of an account in a block of its own. */
-  signed(account: Address, command: UnsignedCommand): BlockResult {
-    return this.apply([{ ...command, authority: this.#authority(account) } as Command]);
+  signed(
+    account: Address,
+    command: UnsignedCommand,
+    extra: Pick<Authority, 'expiresAfterMs'> = {},
+  ): BlockResult {
+    const authority = { ...this.#authority(account), ...extra };
+    return this.apply([{ ...command, authority } as Command]);
   }
 
   /** Lets time pass in blocks of five seconds, as the samples of an hour need it. */

@@ -1,0 +1,198 @@
+import type { Leg } from './order-answers.ts';
+
+/** What the queries on outcome markets and reference prices answer. */
+
+/** The live trading gates of a market, or of an event: any, any, all, the longest. */
+export type OutcomeTrading = {
+  enabled: boolean;
+  accepting_orders: boolean;
+  halted: boolean;
+  order_delay_ms: number;
+};
+
+export type ResolutionStatus = 'prepared' | 'resolved';
+
+/** A market in discovery; snake case on the wire. */
+export type OutcomeMarketMeta = {
+  instrument_id: number;
+  market_id: string;
+  slug: string;
+  question: string;
+  /** Its name inside an event of several markets. */
+  group_title: string | null;
+  description: string;
+  resolution_source: string;
+  /** The names of YES and NO. */
+  outcomes: [string, string];
+  event_slug: string;
+  start_time: number;
+  end_time: number;
+  phase: 'upcoming' | 'open' | 'halted' | 'closed' | 'resolved';
+  price_tick: string;
+  /** Decimals of the tick, for display. */
+  price_decimals: number;
+  size_decimals: number;
+  min_order_size: string;
+  max_order_size: string;
+  taker_fee_rate: string;
+  maker_fee_rate: string;
+  /** The power of p(1 − p) in the taker fee. */
+  fee_exponent: number;
+  trading: OutcomeTrading;
+  pricing: {
+    yes_price: string;
+    no_price: string;
+    best_bid: string | null;
+    best_ask: string | null;
+    last_price: string | null;
+    change_24h: string;
+  };
+  volume: { total: string; day: string };
+  open_interest: string;
+  underlying: {
+    symbol: string;
+    source: 'spot' | 'oracle' | 'twap';
+    price_to_beat: string | null;
+  } | null;
+  settlement: {
+    resolution_status: ResolutionStatus;
+    winning_outcome: Leg | null;
+    /** What a YES share pays. */
+    settlement_fraction: string | null;
+    /** The provider's word, for information. */
+    oracle_outcome: string | null;
+    resolved_time: number | null;
+  };
+};
+
+/** An event with its markets. */
+export type OutcomeEventMeta = {
+  event_id: number;
+  slug: string;
+  title: string;
+  description: string;
+  category: string;
+  tags: string[];
+  image: string | null;
+  icon: string | null;
+  series_slug: string | null;
+  exchange_id: 1;
+  /** Exactly one of its markets resolves YES. */
+  mutually_exclusive: boolean;
+  start_time: number;
+  end_time: number;
+  created_time: number;
+  status: 'upcoming' | 'open' | 'closed' | 'resolved';
+  trading: OutcomeTrading;
+  volume: { total: string; day: string; week: string };
+  /** Notional of all resting orders. */
+  liquidity: string;
+  open_interest: string;
+  settlement: { resolution_status: ResolutionStatus; resolved_time: number | null };
+  markets: OutcomeMarketMeta[];
+};
+
+/** A page of events; the cursor is null on the last one. */
+export type OutcomeEventPage = { events: OutcomeEventMeta[]; next_cursor: string | null };
+
+/** What traders watch of an outcome market, in YES prices. */
+export type OutcomeAssetCtx = {
+  instrumentId: number;
+  coin: string;
+  markPx: string;
+  midPx: string | null;
+  bestBid: string | null;
+  bestAsk: string | null;
+  lastPx: string | null;
+  prevDayPx: string | null;
+  dayNtlVlm: string;
+  dayBaseVlm: string;
+  totalNtlVlm: string;
+  /** Complete pairs. */
+  openInterest: string;
+  spread: string | null;
+  time: number;
+};
+
+/** How YES probabilities moved, oldest first. */
+export type OutcomeProbability = {
+  series: { instrumentId: number; current: string; points: { t: number; p: string }[] }[];
+};
+
+/** A market of a series. */
+export type OutcomeTimelineItem = {
+  eventSlug: string;
+  marketSlug: string;
+  instrumentId: number;
+  startTime: number;
+  endTime: number;
+  /** The strike. */
+  openPrice: string | null;
+  /** The settle value. */
+  closePrice: string | null;
+  resolutionStatus: ResolutionStatus;
+  winningOutcome: Leg | null;
+  probability: string | null;
+};
+
+/** A series and its markets, newest start first. */
+export type OutcomeSeriesTimeline = {
+  seriesSlug: string;
+  title: string;
+  underlying: string;
+  recurrence: '15m' | '1h' | '4h' | '1d';
+  current: OutcomeTimelineItem | null;
+  items: OutcomeTimelineItem[];
+  hasMore: boolean;
+};
+
+/** The receipt of a settlement: anyone can recompute the result. Its keys stand in this order. */
+export type OutcomeResolution = {
+  instrumentId: number;
+  resolutionStatus: ResolutionStatus;
+  settlementFraction: string | null;
+  winningOutcome: Leg | null;
+  resolvedTime: number | null;
+  block: number | null;
+  by: 'series' | 'operator' | null;
+  txHash: string | null;
+  oracleOutcome: string | null;
+  evidence: string | null;
+  inputs: OutcomeResolutionInputs | null;
+  /** Keccak-256 of the JSON text of all that stands before it; null before the resolution. */
+  receiptHash: string | null;
+};
+
+/** What a series resolved from. */
+export type OutcomeResolutionInputs = {
+  symbol: string;
+  source: string;
+  windowMs: number;
+  /** Averages, rounded half up; they are compared unrounded. */
+  strike: string;
+  settle: string;
+  strikeSamples: { t: number; px: string }[];
+  settleSamples: { t: number; px: string }[];
+  formula: string;
+};
+
+/** The price to beat and the price reached. */
+export type CryptoPrice = {
+  symbol: string;
+  source: string;
+  openPrice: string | null;
+  /** At the end, or the latest while it runs. */
+  closePrice: string | null;
+  timestamp: number;
+  completed: boolean;
+  /** Samples are missing in the window. */
+  incomplete: boolean;
+  cached: boolean;
+};
+
+/** Reference prices of a span, oldest first. */
+export type CryptoPriceHistory = {
+  symbol: string;
+  source: string;
+  data: { timestamp: number; value: string }[];
+};

@@ -1,0 +1,80 @@
+import type { Snapshot, Source, Stream } from '../stream.ts';
+import { Pace, type Timing } from '../timing.ts';
+
+/** One record of many as JSON text, without what alone is no news, like the time. */
+export type RecordText = (id: number) => string | undefined;
+
+/**
+ * The source of a stream that shows many records side by side: all of them at first, later those that
+ * changed, at most one frame per interval, and always one for what each record was last.
+ */
+export class PacedRecords implements Source {
+  readonly #ids: () => readonly number[];
+  readonly #record: RecordText;
+  readonly #wrap: (records: readonly string[], isSnapshot: boolean) => string;
+  readonly #onClose: () => void;
+  readonly #pace: Pace;
+  /** What every subscriber has seen of a record; undefined when they have seen different things. */
+  readonly #seen = new Map<number, string | undefined>();
+  readonly #asked = new Set<number>();
+
+  constructor(options: {
+    stream: Stream;
+    timing: Timing;
+    intervalMs: number;
+    /** What a newcomer is shown. */
+    ids: () => readonly number[];
+    record: RecordText;
+    wrap: (records: readonly string[], isSnapshot: boolean) => string;
+    onClose: () => void;
+  }) {
+    this.#ids = options.ids;
+    this.#record = options.record;
+    this.#wrap = options.wrap;
+    this.#onClose = options.onClose;
+    for (const id of options.ids()) this.#seen.set(id, options.record(id));
+    this.#pace = new Pace(options.timing, options.intervalMs, () => {
+      const changed = this.#takeChanged();
+      if (changed.length > 0) options.stream.publish(this.#wrap(changed, false));
+      return changed.length > 0;
+    });
+  }
+
+  /** A record may have changed. */
+  ask(id: number): void {
+    this.#asked.add(id);
+    this.#pace.ask();
+  }
+
+  snapshot(): Snapshot {
+    const records: string[] = [];
+    for (const id of this.#ids()) {
+      const record = this.#record(id);
+      if (record === undefined) continue;
+      records.push(record);
+      // Between two frames a newcomer sees what the others skip, perhaps for good.
+      if (record !== this.#seen.get(id)) this.#seen.set(id, undefined);
+    }
+    return { data: this.#wrap(records, true) };
+  }
+
+  close(): void {
+    this.#pace.stop();
+    this.#onClose();
+  }
+
+  #takeChanged(): string[] {
+    const changed: string[] = [];
+    for (const id of this.#asked) {
+      const record = this.#record(id);
+      if (record === undefined) {
+        this.#seen.delete(id);
+      } else if (record !== this.#seen.get(id)) {
+        this.#seen.set(id, record);
+        changed.push(record);
+      }
+    }
+    this.#asked.clear();
+    return changed;
+  }
+}

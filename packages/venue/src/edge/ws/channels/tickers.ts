@@ -1,0 +1,95 @@
+import { perpDefinitions } from '@oddlot/engine';
+import type { AppliedBlock } from '../../../replica/replica.ts';
+import { OUTCOME_ID_MIN } from '@oddlot/protocol';
+import { tickerFields } from '../../../translate/market-to-stream.ts';
+import type { Source, Stream } from '../stream.ts';
+import {
+  instrumentOf,
+  type ChannelContext,
+  type NodeChannel,
+  type Opening,
+} from './node-channel.ts';
+import { PacedRecords } from './paced-records.ts';
+import { touchedInstruments } from './touched-instruments.ts';
+
+type Params = {
+  readonly accountType?: 'perp' | 'outcome' | undefined;
+  readonly instrumentIds?: readonly number[] | undefined;
+};
+
+type Selection = {
+  readonly ids: () => number[];
+  readonly isShown: (id: number) => boolean;
+  readonly isWanted: (id: number) => boolean;
+};
+
+/** Instruments at a glance: all at first, then those that changed. */
+export class TickersChannel implements NodeChannel<Params> {
+  readonly #context: ChannelContext;
+  readonly #sources = new Map<PacedRecords, (id: number) => boolean>();
+
+  constructor(context: ChannelContext) {
+    this.#context = context;
+  }
+
+  open({ accountType, instrumentIds }: Params): Opening {
+    for (const id of instrumentIds ?? []) {
+      const found = instrumentOf(this.#context, id);
+      if (!found.ok) return found;
+    }
+    const asked = instrumentIds === undefined ? undefined : new Set(instrumentIds);
+    const isWanted = (id: number): boolean =>
+      (asked?.has(id) ?? true) && (accountType ?? typeOf(id)) === typeOf(id);
+    const key = `tickers:${accountType ?? ''}:${instrumentIds?.join(',') ?? ''}`;
+    const ids = (): number[] => (instrumentIds ?? this.#listed()).filter(isWanted);
+    const isShown = (id: number): boolean => asked !== undefined || this.#isListed(id);
+    const source = (stream: Stream): Source => this.#watch(stream, { ids, isShown, isWanted });
+    return { ok: true, recipe: { key, channel: 'tickers', source } };
+  }
+
+  onBlock(block: AppliedBlock): void {
+    if (this.#sources.size === 0) return;
+    for (const id of touchedInstruments(block)) {
+      for (const [source, isWanted] of this.#sources) if (isWanted(id)) source.ask(id);
+    }
+  }
+
+  /** Settled markets are told only to those who name them. */
+  #isListed(id: number): boolean {
+    const { outcomes, perps } = this.#context.state();
+    return perps.has(id) || outcomes.markets.has(id);
+  }
+
+  #listed(): readonly number[] {
+    const state = this.#context.state();
+    const perps = perpDefinitions(state).map(({ instrumentId }) => instrumentId);
+    return [...perps, ...state.outcomes.marketIds];
+  }
+
+  #watch(stream: Stream, { ids, isShown, isWanted }: Selection): Source {
+    const { limits, markets, state, timing } = this.#context;
+    const source: PacedRecords = new PacedRecords({
+      stream,
+      timing,
+      intervalMs: limits.contextIntervalMs,
+      ids,
+      record: (id) => {
+        const found = instrumentOf(this.#context, id);
+        if (!found.ok || !isShown(id)) return undefined;
+        return JSON.stringify(tickerFields({ markets, state: state() }, found.instrument));
+      },
+      wrap: (records, isSnapshot) => {
+        const end = `,"time":${state().timeMs}}`;
+        const tickers = records.map((record) => record.slice(0, -1) + end).join(',');
+        return `{"tickers":[${tickers}]${isSnapshot ? ',"isSnapshot":true' : ''}}`;
+      },
+      onClose: () => this.#sources.delete(source),
+    });
+    this.#sources.set(source, isWanted);
+    return source;
+  }
+}
+
+function typeOf(instrumentId: number): 'perp' | 'outcome' {
+  return instrumentId >= OUTCOME_ID_MIN ? 'outcome' : 'perp';
+}

@@ -1,0 +1,30 @@
+import type { EngineEvent } from '@oddlot/engine';
+import type { AppliedBlock } from '../../../replica/replica.ts';
+
+/** The instruments whose price, volume or open interest a block may have moved. */
+export function touchedInstruments({ result }: AppliedBlock): ReadonlySet<number> {
+  const touched = new Set<number>();
+  for (const event of result.events) {
+    const id = touchedBy(event);
+    if (id !== undefined) touched.add(id);
+  }
+  return touched;
+}
+
+function touchedBy(event: EngineEvent): number | undefined {
+  switch (event.type) {
+    case 'markUpdated':
+    case 'tradeExecuted':
+    case 'perpRegistered':
+    case 'outcomeTraded':
+    case 'outcomeMarketListed':
+    case 'sharesOperated':
+    case 'marketSettled':
+      return event.instrumentId;
+    case 'orderUpdated':
+      // The mark of an outcome market is the middle of its book.
+      return event.order.outcome === undefined ? undefined : event.order.instrumentId;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,115 @@
+import type { BlockResult, MarketListing, OrderRequest } from '@oddlot/engine';
+import { instrumentId, timeMs, type Address, type InstrumentId } from '@oddlot/units';
+import { ALICE, BOB, CAROL, START_MS, type TestVenue } from './test-venue.ts';
+
+/** Outcome markets for tests of the views: two decimals of size, a tick of a cent. */
+
+export const MARKET_ID = instrumentId(100_000);
+const DAY_MS = 86_400_000;
+
+const EVENT = {
+  slug: 'event',
+  title: 'An event',
+  description: '',
+  category: 'test',
+  tags: [],
+  image: null,
+  icon: null,
+  mutuallyExclusive: false,
+  startMs: timeMs(START_MS),
+  endMs: timeMs(START_MS + DAY_MS),
+};
+
+const MARKET: MarketListing = {
+  eventSlug: 'event',
+  slug: 'market',
+  question: 'Will it?',
+  groupTitle: null,
+  description: '',
+  resolutionSource: 'a test',
+  outcomes: ['Yes', 'No'],
+  startMs: timeMs(START_MS),
+  endMs: timeMs(START_MS + DAY_MS),
+  szDecimals: 2,
+  priceTick: 100,
+  minOrderSize: 500,
+  maxOrderSize: 100_000_000,
+  takerFeeE8: 7_000_000,
+  orderDelayMs: 0,
+  underlying: null,
+};
+
+/** Lists an event with so many open markets, from 100000 on, and gives three people 1,000 USDC each. */
+export function listMarkets(
+  venue: TestVenue,
+  count = 1,
+  market: Partial<MarketListing> = {},
+): void {
+  venue.apply([{ type: 'registerEvent', event: EVENT }]);
+  for (let index = 0; index < count; index++) {
+    const slug = `market-${index}`;
+    venue.apply([{ type: 'registerMarket', market: { ...MARKET, slug, ...market } }]);
+  }
+  for (const account of [ALICE, BOB, CAROL]) venue.credit(account, 'outcome', 1_000);
+}
+
+/** An order by leg and intent; the price is the leg's own, in USDC, the size in shares. */
+export type ShareOrder = {
+  readonly leg?: 'yes' | 'no';
+  readonly sell?: true;
+  readonly price: number;
+  readonly size: number;
+} & Partial<Pick<OrderRequest, 'instrumentId' | 'timeInForce' | 'expireMs' | 'clientOrderId'>>;
+
+/** R-one-book: `b` and `r` name leg and intent together. */
+function shareOrder({ leg = 'yes', sell, price, size, ...rest }: ShareOrder): OrderRequest {
+  const reduceOnly = sell === true;
+  return {
+    instrumentId: MARKET_ID,
+    timeInForce: 'gtc',
+    ...rest,
+    isBuy: leg === 'yes' ? !reduceOnly : reduceOnly,
+    reduceOnly,
+    price: Math.round(price * 10_000),
+    size: Math.round(size * 100),
+  };
+}
+
+/** One action of orders in a block of its own. */
+export function placeShares(
+  venue: TestVenue,
+  account: Address,
+  ...orders: readonly ShareOrder[]
+): BlockResult {
+  return venue.signed(account, { type: 'placeOrders', orders: orders.map(shareOrder) });
+}
+
+export function splitShares(venue: TestVenue, account: Address, shares: number): BlockResult {
+  const entries = [{ instrumentId: MARKET_ID, size: shares * 100 }];
+  return venue.signed(account, { type: 'operateOutcome', kind: 'split', entries });
+}
+
+export function setPhase(venue: TestVenue, to: 'halted' | 'closed', ...ids: InstrumentId[]): void {
+  venue.apply([{ type: 'setTrading', instrumentIds: ids.length > 0 ? ids : [MARKET_ID], to }]);
+}
+
+/** Closes and resolves the market; `fraction` is what a YES share pays, in USDC. */
+export function resolve(venue: TestVenue, fraction: number): void {
+  const told = { oracleOutcome: null, evidence: null };
+  venue.apply([
+    { type: 'setTrading', instrumentIds: [MARKET_ID], to: 'closed' },
+    { type: 'resolveMarket', instrumentId: MARKET_ID, fraction: fraction * 10_000, ...told },
+  ]);
+}
+
+/** Reports a reference price, observed at the time of its block. */
+export function pushPrice(
+  venue: TestVenue,
+  source: 'spot' | 'oracle',
+  usdc: number,
+  afterMs = 1_000,
+): void {
+  const observedMs = timeMs(venue.state.timeMs + afterMs);
+  const price = { symbol: 'BTC', source, priceE8: Math.round(usdc * 1e8), observedMs };
+  venue.apply([{ type: 'pushPrice', prices: [price] }], afterMs);
+}

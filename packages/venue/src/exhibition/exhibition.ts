@@ -1,0 +1,81 @@
+import type { Command } from '@oddlot/engine';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../operate/log.ts';
+import type { Replica } from '../replica/replica.ts';
+import { exhibitionCommands, type ExhibitionOptions } from './exhibition-commands.ts';
+
+export type ExhibitionParts = Pick<ExhibitionOptions, 'hasSeries' | 'random'> & {
+  readonly replica: Replica;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'debug' | 'warn'>;
+  readonly onError: (error: unknown) => void;
+};
+
+const EVERY_MS = 1_000;
+
+/** Keeps events on a venue that nobody else runs events on, by commands of the process itself. */
+export class Exhibition {
+  readonly #parts: ExhibitionParts;
+  /** What the venue refused is not tried again. */
+  readonly #refused = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> | undefined;
+
+  constructor(parts: ExhibitionParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when the first events are listed. */
+  async start(): Promise<void> {
+    await this.look();
+    this.#timer = setInterval(() => {
+      this.#round ??= this.look()
+        .catch(this.#parts.onError)
+        .finally(() => (this.#round = undefined));
+    }, EVERY_MS);
+  }
+
+  /** Resolves when nothing of it is under way any more. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#round;
+  }
+
+  /** Does what is due, in one block. */
+  async look(): Promise<void> {
+    const { clock, replica } = this.#parts;
+    const nowMs = Math.max(clock.nowMs(), replica.state.timeMs);
+    const commands = exhibitionCommands(replica.state, { ...this.#parts, nowMs }).filter(
+      (command) => !this.#refused.has(keyOf(command)),
+    );
+    await Promise.all(commands.map((command) => this.#propose(command)));
+  }
+
+  async #propose(command: Command): Promise<void> {
+    const { log, replica } = this.#parts;
+    const { outcome } = await replica.propose(command);
+    const about = keyOf(command);
+    if (outcome.reject === undefined) {
+      log.debug({ about }, 'the exhibition goes on');
+      return;
+    }
+    this.#refused.add(about);
+    log.warn({ about, reason: outcome.reject.reason }, 'the exhibition was refused');
+  }
+}
+
+/** What a command is about, whatever was drawn for it. */
+function keyOf(command: Command): string {
+  switch (command.type) {
+    case 'registerEvent':
+      return `event ${command.event.slug}`;
+    case 'registerMarket':
+      return `market ${command.market.slug}`;
+    case 'registerSeries':
+      return `series ${command.series.slug}`;
+    case 'resolveMarket':
+      return `result of ${command.instrumentId}`;
+    default:
+      return command.type;
+  }
+}

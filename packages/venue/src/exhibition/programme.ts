@@ -1,0 +1,98 @@
+import type { MarketGrid } from '@oddlot/engine';
+
+/** What a local venue puts on: made-up events that come again and again, and series on prices. */
+
+/** An event that is listed anew for every round. */
+export type Show = {
+  /** Each round's slug is this one and its start in seconds. */
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  /** Rounds start at whole multiples of this. */
+  readonly roundMs: number;
+  readonly mutuallyExclusive: boolean;
+  readonly markets: readonly ShowMarket[];
+};
+
+export type ShowMarket = {
+  readonly slug: string;
+  readonly question: string;
+  readonly groupTitle: string;
+  readonly outcomes: readonly [string, string];
+};
+
+/** A series that the engine lists and resolves. */
+export type SeriesShow = {
+  readonly slug: string;
+  readonly title: string;
+  readonly symbol: string;
+  readonly recurrence: '15m' | '1h';
+};
+
+const MINUTE_MS = 60_000;
+
+/** Cents, shares of two decimals, at least five of them; 7% of p × (1 − p) for takers. */
+export const GRID: MarketGrid = {
+  szDecimals: 2,
+  priceTick: 100,
+  minOrderSize: 500,
+  maxOrderSize: 10_000_000,
+  takerFeeE8: 7_000_000,
+  orderDelayMs: 0,
+};
+
+/** R-delay. */
+export const SERIES_DELAY_MS = 250;
+
+const MADE_UP =
+  'Made up for this venue. The result is drawn by chance, by the odds of the last trade.';
+
+export const SHOWS: readonly Show[] = [
+  {
+    slug: 'harbour-day',
+    title: 'A day at the harbour',
+    description: MADE_UP,
+    tags: ['exhibition', 'weather'],
+    roundMs: 12 * MINUTE_MS,
+    mutuallyExclusive: false,
+    markets: [
+      {
+        slug: 'rain',
+        question: 'Does it rain at noon?',
+        groupTitle: 'Rain at noon',
+        outcomes: ['Rain', 'Dry'],
+      },
+      {
+        slug: 'ferry',
+        question: 'Is the evening ferry on time?',
+        groupTitle: 'Ferry on time',
+        outcomes: ['On time', 'Late'],
+      },
+    ],
+  },
+  {
+    slug: 'snail-derby',
+    title: 'Who wins the snail derby?',
+    description: `${MADE_UP} Exactly one of the markets resolves to Yes.`,
+    tags: ['exhibition', 'sport'],
+    roundMs: 18 * MINUTE_MS,
+    mutuallyExclusive: true,
+    markets: ['Atlas', 'Comet', 'Dune', 'Other'].map((name) => ({
+      slug: name.toLowerCase(),
+      question: name === 'Other' ? 'Does another snail win?' : `Does ${name} win?`,
+      groupTitle: name,
+      outcomes: ['Yes', 'No'],
+    })),
+  },
+];
+
+export const SERIES_SHOWS: readonly SeriesShow[] = (['BTC', 'ETH'] as const).flatMap((symbol) => [
+  series(symbol, '15m', 'in 15 minutes'),
+  series(symbol, '1h', 'in an hour'),
+]);
+
+function series(symbol: string, recurrence: SeriesShow['recurrence'], when: string): SeriesShow {
+  const slug = `${symbol.toLowerCase()}-up-or-down-${recurrence}`;
+  return { slug, title: `${symbol} up or down ${when}`, symbol, recurrence };
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { SeriesSet } from './series-set.ts';
+import { LAST_OF_STEP, type PointRow, TieredSeries } from './tiered-series.ts';
+
+const TIERS = [
+  { stepMs: 10, keptMs: 50 },
+  { stepMs: 100, keptMs: 1_000 },
+];
+
+/** One sample every 5 ms, its value the time. */
+function filled(toMs: number): TieredSeries<PointRow> {
+  const series = new TieredSeries(TIERS, LAST_OF_STEP);
+  for (let atMs = 5; atMs <= toMs; atMs += 5) series.record([atMs, atMs]);
+  return series;
+}
+
+test('the newest past is fine, the older one coarse, the oldest gone', () => {
+  const series = filled(3_000);
+  expect(series.at(2_994)?.row).toEqual([2_990, 2_990]);
+  expect(series.at(2_700)).toEqual({ row: [2_700, 2_700], stepMs: 100 });
+  expect(series.at(2_799)?.row).toEqual([2_700, 2_700]);
+  expect(series.at(1_500)).toBeUndefined();
+  // 2,940 to 3,000, and 1,900 to 3,000.
+  expect(series.size).toBe(7 + 12);
+});
+
+test('a span has no time twice and none out of order', () => {
+  const parts = filled(3_000).between(0, 3_000);
+  const times = parts.flatMap(({ rows }) => rows.map(([atMs]) => atMs));
+  expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
+  expect(times).toEqual([
+    1900, 2000, 2100, 2200, 2300, 2400, 2500, 2600, 2700, 2800, 2900, 2940, 2950, 2960, 2970, 2980,
+    2990, 3000,
+  ]);
+});
+
+test('all series together are bounded: the one that was silent longest goes', () => {
+  const set = new SeriesSet<string, PointRow>({ tiers: TIERS, fold: LAST_OF_STEP, rowsMax: 8 });
+  set.record('a', [10, 1]);
+  set.record('b', [20, 1]);
+  set.record('a', [30, 1]);
+  const restored = new SeriesSet<string, PointRow>({
+    tiers: TIERS,
+    fold: LAST_OF_STEP,
+    rowsMax: 8,
+  });
+  restored.restore(JSON.parse(JSON.stringify(set.dump())));
+  for (const each of [set, restored]) {
+    // b has two rows, a three, c brings two at a time: b goes, then a.
+    each.record('c', [40, 1]);
+    each.record('c', [150, 1]);
+    expect([each.get('a')?.size, each.get('b')?.size, each.get('c')?.size]).toEqual([
+      3,
+      undefined,
+      4,
+    ]);
+  }
+});

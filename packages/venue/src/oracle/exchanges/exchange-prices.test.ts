@@ -1,0 +1,210 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { createLogger } from '../../operate/log.ts';
+import { ExchangePrices } from './exchange-prices.ts';
+import { ExchangeSetting } from './exchange-setting.ts';
+
+/** Three exchanges on this machine that speak the real ones' formats, and a clock that tests move. */
+
+class TestExchange {
+  readonly #server: WebSocketServer;
+  readonly name: string;
+  connections = 0;
+  greetings: string[] = [];
+  readonly #clients = new Set<WebSocket>();
+
+  private constructor(name: string, server: WebSocketServer) {
+    this.name = name;
+    this.#server = server;
+    server.on('connection', (client) => {
+      this.connections += 1;
+      this.#clients.add(client);
+      client.on('message', (data: Buffer) => this.greetings.push(data.toString()));
+      client.on('close', () => this.#clients.delete(client));
+    });
+  }
+
+  static async listen(name: string): Promise<TestExchange> {
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    await once(server, 'listening');
+    return new TestExchange(name, server);
+  }
+
+  get url(): string {
+    return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  get isConnected(): boolean {
+    return this.#clients.size > 0;
+  }
+
+  send(frame: unknown): void {
+    const text = typeof frame === 'string' ? frame : JSON.stringify(frame);
+    for (const client of this.#clients) client.send(text);
+  }
+
+  /** The best bid and ask, a cent to both sides of a price. */
+  price(symbol: string, price: number): void {
+    const [bid, ask] = [price - 0.01, price + 0.01];
+    const [b, a] = [bid.toFixed(2), ask.toFixed(2)];
+    if (this.name === 'binance') {
+      this.send({ stream: 'x', data: { s: `${symbol}USDT`, b, a } });
+    } else if (this.name === 'coinbase') {
+      this.send({ type: 'ticker', product_id: `${symbol}-USD`, best_bid: b, best_ask: a });
+    } else {
+      this.send({
+        channel: 'ticker',
+        type: 'update',
+        data: [{ symbol: `${symbol}/USD`, bid, ask }],
+      });
+    }
+  }
+
+  drop(): void {
+    for (const client of this.#clients) client.terminate();
+  }
+
+  async close(): Promise<void> {
+    this.drop();
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    await closed;
+  }
+}
+
+const SILENT_MS = 10_000;
+let [binance, coinbase, kraken]: TestExchange[] = [];
+let exchanges: TestExchange[];
+let feed: ExchangePrices;
+let nowMs: number;
+let lines: string[];
+
+beforeEach(async () => {
+  nowMs = 1_800_000_000_000;
+  lines = [];
+  exchanges = await Promise.all(['binance', 'coinbase', 'kraken'].map(TestExchange.listen));
+  [binance, coinbase, kraken] = exchanges;
+  const weights: Record<string, number> = { binance: 3, coinbase: 2, kraken: 2 };
+  feed = new ExchangePrices({
+    sources: exchanges.map(({ name, url }) =>
+      ExchangeSetting.parse({ name, url, weight: weights[name] }),
+    ),
+    symbols: ['BTC', 'ETH'],
+    sourcesMin: 2,
+    outlierBps: 100,
+    silentMs: SILENT_MS,
+    retryMs: 1,
+    clock: { nowMs: () => nowMs },
+    random: () => 0.5,
+    log: createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } }),
+  });
+  feed.start();
+  await vi.waitFor(() => expect(exchanges.every(({ isConnected }) => isConnected)).toBe(true));
+});
+
+afterEach(async () => {
+  feed.stop();
+  await Promise.all(exchanges.map((exchange) => exchange.close()));
+});
+
+/** The prices now, as `BTC oracle 100`. */
+const told = () =>
+  feed.read(nowMs).map(({ priceE8, source, symbol }) => `${symbol} ${source} ${priceE8 / 1e8}`);
+/** Waits until the frames have arrived. */
+const expectTold = (...expected: string[]) => vi.waitFor(() => expect(told()).toEqual(expected));
+
+function quote(...pricesOfBtc: readonly number[]): void {
+  for (const [index, price] of pricesOfBtc.entries()) exchanges[index]?.price('BTC', price);
+}
+
+test('oracle is the weighted median, spot the first exchange’s own price', async () => {
+  quote(100.5, 100.2, 100.4);
+  // By price 100.2 (2), 100.4 (2), 100.5 (3): half of 7 lies inside of the second.
+  await expectTold('BTC oracle 100.4', 'BTC spot 100.5');
+  expect(feed.read(nowMs)[0]).toMatchObject({ observedMs: nowMs });
+  binance?.price('ETH', 50);
+  await expectTold('BTC oracle 100.4', 'BTC spot 100.5', 'ETH spot 50');
+});
+
+test('each symbol is asked for by itself', () => {
+  expect(coinbase?.greetings).toHaveLength(2);
+  expect(kraken?.greetings).toHaveLength(2);
+});
+
+test('one exchange is not enough for an oracle price', async () => {
+  coinbase?.price('BTC', 100);
+  coinbase?.price('ETH', 50);
+  kraken?.price('ETH', 50);
+  await expectTold('ETH oracle 50');
+  const lost = lines.filter((line) => line.includes('too few exchanges agree'));
+  expect(lost.map((line) => JSON.parse(line).symbol)).toContain('BTC');
+});
+
+describe('an exchange that is far off', () => {
+  test('is left out, and comes back', async () => {
+    quote(100, 100.2, 150);
+    await expectTold('BTC oracle 100', 'BTC spot 100');
+    kraken?.price('BTC', 100.1);
+    await expectTold('BTC oracle 100.1', 'BTC spot 100');
+  });
+
+  test('takes the spot price along when it is the first', async () => {
+    quote(150, 100.2, 100.4);
+    await expectTold('BTC oracle 100.3');
+  });
+});
+
+describe('an exchange that goes silent', () => {
+  test('does not count any more, and is connected anew', async () => {
+    quote(100, 100.2, 100.4);
+    await expectTold('BTC oracle 100.2', 'BTC spot 100');
+    nowMs += SILENT_MS;
+    for (const exchange of [coinbase, kraken]) exchange?.price('ETH', 50);
+    await expectTold('BTC oracle 100.2', 'BTC spot 100', 'ETH oracle 50');
+    nowMs += 1;
+    expect(told()).toEqual(['BTC oracle 100.3', 'ETH oracle 50']);
+    await vi.waitFor(() => expect(binance?.connections).toBe(2));
+    expect([coinbase?.connections, kraken?.connections]).toEqual([1, 1]);
+    await vi.waitFor(() => expect(binance?.isConnected).toBe(true));
+    binance?.price('BTC', 100);
+    await expectTold('BTC oracle 100.2', 'BTC spot 100', 'ETH oracle 50');
+  });
+
+  test('about one symbol has no price of it, though it lives', async () => {
+    quote(100, 100.2, 100.4);
+    await expectTold('BTC oracle 100.2', 'BTC spot 100');
+    for (const price of [50, 51, 52]) {
+      nowMs += SILENT_MS;
+      for (const exchange of exchanges) exchange.price('ETH', price);
+      const eth = [`ETH oracle ${price}`, `ETH spot ${price}`];
+      await expectTold('BTC oracle 100.2', 'BTC spot 100', ...eth);
+    }
+    nowMs += 1;
+    expect(told()).toEqual(['ETH oracle 52', 'ETH spot 52']);
+  });
+});
+
+test('a lost connection is made again, and what it said is forgotten meanwhile', async () => {
+  quote(100, 100.2, 100.4);
+  await expectTold('BTC oracle 100.2', 'BTC spot 100');
+  kraken?.drop();
+  await expectTold('BTC oracle 100', 'BTC spot 100');
+  await vi.waitFor(() => expect(kraken?.connections).toBe(2));
+  await vi.waitFor(() => expect(kraken?.isConnected).toBe(true));
+  kraken?.price('BTC', 100.4);
+  await expectTold('BTC oracle 100.2', 'BTC spot 100');
+});
+
+test('frames that make no sense change nothing', async () => {
+  quote(100, 100.2, 100.4);
+  await expectTold('BTC oracle 100.2', 'BTC spot 100');
+  for (const frame of ['', '{', '[]', 'null', '7', '"x"', '{"data":1}', '\u0000'])
+    binance?.send(frame);
+  binance?.send({ stream: 'x', data: { s: 'BTCUSDT', b: '1e9', a: '2e9' } });
+  binance?.price('ETH', 50);
+  await expectTold('BTC oracle 100.2', 'BTC spot 100', 'ETH spot 50');
+  expect(lines.filter((line) => line.includes('passed over a frame'))).toHaveLength(9);
+  expect(binance?.connections).toBe(1);
+});

@@ -1,0 +1,130 @@
+import { WebSocket } from 'ws';
+import type { Clock } from '../../clock.ts';
+import type { Logger } from '../../operate/log.ts';
+import { isFrame } from './exchange-format.ts';
+import type { ExchangeSource } from './exchange-setting.ts';
+
+export type ExchangeSocketOptions = {
+  readonly source: ExchangeSource;
+  readonly symbols: readonly string[];
+  readonly clock: Clock;
+  /** An exchange that says nothing for longer does not count, and is connected anew. */
+  readonly silentMs: number;
+  /** The first pause before another attempt; each next one is twice as long. */
+  readonly retryMs: number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+};
+
+/** A symbol of which nothing was heard for longer has no price, even if the exchange lives. */
+const QUOTE_AGE_MS_MAX = 30_000;
+const RETRY_MS_MAX = 30_000;
+const HANDSHAKE_MS_MAX = 10_000;
+const FRAME_BYTES_MAX = 256 * 1024;
+
+/** The public prices of one exchange, over a connection that is made again for as long as it runs. */
+export class ExchangeSocket {
+  readonly #options: ExchangeSocketOptions;
+  readonly #mids = new Map<string, { readonly midE8: number; readonly atMs: number }>();
+  #socket: WebSocket | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #heardMs = 0;
+  /** Attempts since the last price. */
+  #attempts = 0;
+  #isRunning = false;
+
+  constructor(options: ExchangeSocketOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#isRunning = true;
+    this.#connect();
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    clearTimeout(this.#timer);
+    this.#socket?.terminate();
+  }
+
+  /** The middle of the best bid and ask; undefined while it is not known. */
+  midE8(symbol: string, nowMs: number): number | undefined {
+    if (nowMs - this.#heardMs > this.#options.silentMs) return undefined;
+    const known = this.#mids.get(symbol);
+    return known !== undefined && nowMs - known.atMs <= QUOTE_AGE_MS_MAX ? known.midE8 : undefined;
+  }
+
+  /** Gives up a connection that has gone silent. */
+  look(nowMs: number): void {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return;
+    if (nowMs - this.#heardMs > this.#options.silentMs) this.#socket.terminate();
+  }
+
+  #connect(): void {
+    const { clock, source, symbols } = this.#options;
+    const { format, url } = source;
+    const socket = new WebSocket(format.address(url, symbols), {
+      handshakeTimeout: HANDSHAKE_MS_MAX,
+      maxPayload: FRAME_BYTES_MAX,
+      perMessageDeflate: false,
+    });
+    this.#socket = socket;
+    socket.on('open', () => {
+      this.#heardMs = clock.nowMs();
+      for (const greeting of format.greetings(symbols)) socket.send(greeting);
+    });
+    socket.on('ping', () => {
+      this.#heardMs = clock.nowMs();
+    });
+    socket.on('message', (data: Buffer) => this.#take(data.toString()));
+    // A close follows every error and tells enough.
+    socket.on('error', (error) => this.#tellLost(error));
+    socket.on('close', () => this.#retry());
+  }
+
+  #take(text: string): void {
+    const { clock, log, source } = this.#options;
+    const nowMs = clock.nowMs();
+    const frame = parsed(text);
+    const quotes = isFrame(frame) ? source.format.read(frame) : undefined;
+    if (quotes === undefined) {
+      log.debug({ exchange: source.name, text: text.slice(0, 200) }, 'passed over a frame');
+      return;
+    }
+    this.#heardMs = nowMs;
+    for (const { askE8, bidE8, symbol } of quotes) {
+      this.#mids.set(symbol, { midE8: Math.round((bidE8 + askE8) / 2), atMs: nowMs });
+    }
+    if (quotes.length === 0 || this.#attempts === 0) return;
+    this.#attempts = 0;
+    log.info({ exchange: source.name }, 'prices of an exchange come in');
+  }
+
+  /** What a lost connection said no longer counts. */
+  #retry(): void {
+    const { random, retryMs } = this.#options;
+    this.#mids.clear();
+    if (!this.#isRunning) return;
+    const pauseMs = Math.min(RETRY_MS_MAX, retryMs * 2 ** Math.min(this.#attempts, 16));
+    this.#attempts += 1;
+    // Not all venues of the world at the same moment.
+    this.#timer = setTimeout(() => this.#connect(), pauseMs * (0.5 + random() / 2));
+  }
+
+  #tellLost(error: Error): void {
+    const { log, source } = this.#options;
+    const told = { exchange: source.name, message: error.message };
+    if (this.#isRunning && this.#attempts === 0) log.warn(told, 'lost an exchange');
+    else log.debug(told, 'lost an exchange');
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

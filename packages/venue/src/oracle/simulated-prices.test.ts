@@ -1,0 +1,179 @@
+import {
+  applyBlock,
+  type Command,
+  createState,
+  perpView,
+  type SeriesListing,
+} from '@oddlot/engine';
+import { instrumentId, timeMs } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { genesisCommands } from '../genesis.ts';
+import { ReferencePrices } from '../market-data/reference-prices.ts';
+import type { AppliedBlock, Executed, Replica } from '../replica/replica.ts';
+import { Publisher } from './publisher.ts';
+import { feedOracle, simulatedOracle } from './perp-oracle.ts';
+import { SimulatedPrices } from './simulated-prices.ts';
+
+const QUARTER_MS = 900_000;
+const BTC = instrumentId(1);
+
+/** A venue with its first perps, half way through the second quarter of an hour. */
+function open(moves: boolean) {
+  const state = createState();
+  const prices = new ReferencePrices();
+  const clock = { nowMs: 500_000 * 4 * QUARTER_MS + 1.5 * QUARTER_MS };
+  const apply = (...commands: Command[]) => {
+    const block = { height: state.height + 1, timeMs: timeMs(clock.nowMs), commands };
+    const result = applyBlock(state, block);
+    prices.onBlock({ ...block, result } as unknown as AppliedBlock);
+    return result;
+  };
+  apply(...genesisCommands('Oddlot-Testnet'));
+  const pushBtc = (oracle: number) =>
+    apply({
+      type: 'pushOracle',
+      prices: [{ instrumentId: BTC, oracle }],
+      observedMs: timeMs(clock.nowMs),
+    });
+  pushBtc(1000);
+  let seed = 1;
+  const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+  const latest = prices.latest.bind(prices);
+  const start = () =>
+    new SimulatedPrices({ symbols: ['BTC', 'XRP'], moves, state: () => state, latest, random });
+  const push = (feed: SimulatedPrices) =>
+    apply({ type: 'pushPrice', prices: feed.read(clock.nowMs) }).outcomes[0];
+  return { state, clock, prices, random, apply, pushBtc, start, push };
+}
+
+const priceOf = ({ prices }: ReturnType<typeof open>, symbol: string, source: 'spot' | 'oracle') =>
+  prices.latest(symbol, source)?.priceE8 ?? 0;
+
+describe('simulated reference prices', () => {
+  test('are the oracle of the perp where there is one, and walk by themselves elsewhere', () => {
+    const venue = open(true);
+    const feed = venue.start();
+    const seen = new Set<number>();
+    for (const oracle of [1000, 1010, 990]) {
+      venue.pushBtc(oracle);
+      expect(venue.push(feed)?.skipped).toBeUndefined();
+      expect(priceOf(venue, 'BTC', 'oracle')).toBe(oracle * 1e7);
+      expect(priceOf(venue, 'BTC', 'spot') / (oracle * 1e7)).toBeCloseTo(1, 3);
+      seen.add(priceOf(venue, 'XRP', 'oracle'));
+      venue.clock.nowMs += 1000;
+    }
+    expect(seen.size).toBe(3);
+    for (const price of seen) expect(price / 2.4e8).toBeCloseTo(1, 2);
+  });
+
+  test('go on from the log after a restart', () => {
+    const venue = open(true);
+    const observedMs = timeMs(venue.clock.nowMs);
+    venue.apply({
+      type: 'pushPrice',
+      prices: [{ symbol: 'XRP', source: 'oracle', priceE8: 3e8, observedMs }],
+    });
+    venue.push(venue.start());
+    expect(priceOf(venue, 'XRP', 'oracle') / 3e8).toBeCloseTo(1, 2);
+  });
+
+  test('stand still when told so', () => {
+    const venue = open(false);
+    const feed = venue.start();
+    for (let second = 0; second < 3; second++) {
+      venue.push(feed);
+      expect(priceOf(venue, 'XRP', 'oracle')).toBe(2.4e8);
+      expect(priceOf(venue, 'XRP', 'spot')).toBe(2.4e8);
+      venue.clock.nowMs += 1000;
+    }
+  });
+
+  test('R-series: the running quarter and hour have the samples of a strike', () => {
+    const venue = open(true);
+    const feed = venue.start();
+    const { nowMs } = venue.clock;
+    venue.push(feed);
+    for (const period of [QUARTER_MS, 4 * QUARTER_MS]) {
+      const twap = venue.prices.twap('BTC', 'oracle', nowMs - (nowMs % period), 60);
+      expect(twap?.samples).toBe(60);
+      expect(Number(twap?.sumE8) / 60 / 1e10).toBeCloseTo(1, 2);
+    }
+    // Only once: from there on the log has its own.
+    venue.clock.nowMs += 1000;
+    expect(feed.read(venue.clock.nowMs)).toHaveLength(4);
+    // A restart a second later finds them all there.
+    expect(venue.start().read(venue.clock.nowMs)).toHaveLength(4);
+  });
+
+  test('R-series: after a pause over the end of a market its last minute is there in the first block', () => {
+    const venue = open(true);
+    venue.push(venue.start());
+    const { state } = venue;
+    venue.apply({ type: 'registerSeries', series: seriesFrom(venue.clock.nowMs) });
+    const [id] = state.outcomes.marketIds;
+    venue.clock.nowMs += QUARTER_MS / 2 + 20_000;
+    venue.push(venue.start());
+    expect(state.outcomes.settled.has(id ?? 0)).toBe(true);
+  });
+});
+
+/** A series whose first market is under way. */
+function seriesFrom(nowMs: number): SeriesListing {
+  return {
+    slug: 'btc-15m',
+    title: '',
+    symbol: 'BTC',
+    recurrence: '15m',
+    source: 'oracle',
+    category: '',
+    tags: [],
+    image: null,
+    icon: null,
+    firstStartMs: timeMs(nowMs - (nowMs % QUARTER_MS)),
+    listAhead: 1,
+    enabled: true,
+    windowSeconds: 60,
+    szDecimals: 2,
+    priceTick: 100,
+    minOrderSize: 500,
+    maxOrderSize: 1_000_000,
+    takerFeeE8: 0,
+    orderDelayMs: 0,
+  };
+}
+
+describe('the oracle of perps', () => {
+  test('walks, or repeats the last price', () => {
+    const { clock, random, state } = open(true);
+    const priceBy = (moves: boolean) =>
+      simulatedOracle({ moves, random })(state, clock.nowMs)?.prices[0]?.oracle;
+    expect(priceBy(false)).toBe(1000);
+    const steps = new Set(Array.from({ length: 200 }, () => priceBy(true)));
+    expect(steps.size).toBeGreaterThan(1);
+  });
+
+  test('takes what a feed knows of the base, in the units of the perp', async () => {
+    const { apply, clock, state } = open(false);
+    const at = { source: 'oracle', observedMs: timeMs(clock.nowMs) } as const;
+    const read = () => [
+      { ...at, symbol: 'BTC', priceE8: 12_345_678_901 },
+      { ...at, symbol: 'BTC', source: 'spot' as const, priceE8: 1 },
+      { ...at, symbol: 'ETH', priceE8: 7 },
+    ];
+    const oracle = feedOracle({ start() {}, stop() {}, read });
+    const propose = (command: Command) => Promise.resolve(apply(command) as unknown as Executed);
+    const publisher = new Publisher({
+      replica: { state, propose } as Partial<Replica> as Replica,
+      clock: { nowMs: () => clock.nowMs },
+      everyMs: 60_000,
+      report: (nowMs) => oracle(state, nowMs),
+      onError: (error) => expect.fail(String(error)),
+    });
+    await publisher.start();
+    publisher.stop();
+    // 123.45678901 in tenths.
+    expect(perpView(state, BTC)?.oracle).toBe(1235);
+    const none = feedOracle({ start() {}, stop() {}, read: () => [] });
+    expect(none(state, clock.nowMs)).toBeUndefined();
+  });
+});

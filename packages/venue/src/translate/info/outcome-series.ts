@@ -1,0 +1,124 @@
+import type { State } from '@oddlot/engine';
+import {
+  type OutcomeResolution,
+  type OutcomeResolutionInputs,
+  type OutcomeSeriesTimeline,
+  type OutcomeTimelineItem,
+  receiptHash,
+  refusal,
+} from '@oddlot/protocol';
+import { divHalfUp } from '@oddlot/units';
+import type { MarketRecord, ResolutionRecord } from '../../outcome/catalogue.ts';
+import { formatHalfPrice, formatReferencePrice } from '../format.ts';
+import { answer, instrumentNotFound, type InfoHandler, isOutcomeChannel } from './handler.ts';
+import { resolutionStatus, settlementFraction, shownMarket, winningLeg } from './outcome-market.ts';
+
+/** The markets of a series, newest start first, those that are listed ahead included. */
+export const outcomeSeriesTimeline: InfoHandler<'outcomeSeriesTimeline', OutcomeSeriesTimeline> = (
+  { state, markets },
+  { after = -1, before = Infinity, exchangeId, limit, seriesSlug },
+) => {
+  const { catalogue } = markets;
+  const series = isOutcomeChannel(exchangeId) ? catalogue.series(seriesSlug) : undefined;
+  if (series === undefined) {
+    const details = { field: 'seriesSlug', got: seriesSlug };
+    return { ok: false, error: refusal('seriesUnknown', [seriesSlug], details) };
+  }
+  const records = catalogue.seriesMarkets(seriesSlug);
+  // Starts ascend; `to` is the first that is too late, `from` the first that is late enough.
+  const to = countUntil(records, before);
+  const from = countUntil(records, after + 1);
+  const shown = records.slice(Math.max(from, to - limit), to).reverse();
+  const items = shown.map((record) => timelineItem(state, record));
+  const hasMore = to - from > items.length;
+  const running = records[countUntil(records, state.timeMs + 1) - 1];
+  const isRunning = running !== undefined && state.timeMs < running.listing.endMs;
+  const current = isRunning ? timelineItem(state, running) : null;
+  const { recurrence, symbol: underlying, title } = series;
+  return answer({ seriesSlug, title, underlying, recurrence, current, items, hasMore });
+};
+
+/** How many markets start before a time. */
+function countUntil(records: readonly MarketRecord[], timeMs: number): number {
+  let low = 0;
+  let high = records.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((records[middle]?.listing.startMs ?? Infinity) < timeMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function timelineItem(state: State, record: MarketRecord): OutcomeTimelineItem {
+  const market = shownMarket(state, record);
+  const { listing, resolution, strikeE8 } = record;
+  const settle = resolution?.inputs?.settle;
+  return {
+    eventSlug: listing.eventSlug,
+    marketSlug: listing.slug,
+    instrumentId: record.instrumentId,
+    startTime: listing.startMs,
+    endTime: listing.endMs,
+    openPrice: strikeE8 === null ? null : formatReferencePrice(strikeE8),
+    closePrice: settle === undefined ? null : average(settle),
+    resolutionStatus: resolutionStatus(record),
+    winningOutcome: winningLeg(market),
+    probability: formatHalfPrice(market.scale, market.halves),
+  };
+}
+
+/** R-settlement: the receipt from which anyone can compute the result again. */
+export const outcomeResolution: InfoHandler<'outcomeResolution', OutcomeResolution> = (
+  { state, markets },
+  { instrumentId },
+) => {
+  const record = markets.catalogue.market(instrumentId);
+  if (record === undefined) return instrumentNotFound('instrumentId', instrumentId);
+  const market = shownMarket(state, record);
+  const { resolution } = record;
+  const receipt = {
+    instrumentId,
+    resolutionStatus: resolutionStatus(record),
+    settlementFraction: settlementFraction(market),
+    winningOutcome: winningLeg(market),
+    resolvedTime: resolution?.resolvedMs ?? null,
+    block: resolution?.height ?? null,
+    by: resolution?.by ?? null,
+    txHash: resolution?.txHash ?? null,
+    oracleOutcome: resolution?.oracleOutcome ?? null,
+    evidence: resolution?.evidence ?? null,
+    inputs: inputsOf(resolution),
+  };
+  return answer({ ...receipt, receiptHash: resolution === null ? null : receiptHash(receipt) });
+};
+
+/** Said in the receipt, so that it can be read on its own. */
+const FORMULA =
+  'settlementFraction = 1 if sum(settleSamples) * count(strikeSamples) >= sum(strikeSamples) * count(settleSamples), else 0';
+
+function inputsOf(resolution: ResolutionRecord | null): OutcomeResolutionInputs | null {
+  if (resolution === null || resolution.inputs === null) return null;
+  const { settle, source, strike, symbol, windowMs } = resolution.inputs;
+  return {
+    symbol,
+    source,
+    windowMs,
+    strike: average(strike),
+    settle: average(settle),
+    strikeSamples: strike.samples.map(sample),
+    settleSamples: settle.samples.map(sample),
+    formula: FORMULA,
+  };
+}
+
+type Samples = NonNullable<ResolutionRecord['inputs']>['strike'];
+
+/** Rounded half up, for showing. */
+function average({ samples, sumE8 }: Samples): string {
+  return formatReferencePrice(Number(divHalfUp(BigInt(sumE8), BigInt(samples.length))));
+}
+
+function sample({ atMs, priceE8 }: Samples['samples'][number]): { t: number; px: string } {
+  return { t: atMs, px: formatReferencePrice(priceE8) };
+}
