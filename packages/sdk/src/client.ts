@@ -10,11 +10,16 @@ import { createStreams, type StreamsClient } from './streams/create-streams.ts';
 import type { Backoff } from './transport/backoff.ts';
 import { HttpTransport, type Fetch } from './transport/http.ts';
 import type { OpenSocket } from './transport/open-socket.ts';
-import { SocketTransport, type SocketStatus } from './transport/websocket.ts';
+import type { SocketOptions, SocketStatus } from './transport/kept-socket.ts';
+import { PriceFeed } from './transport/price-feed.ts';
+import { SocketTransport } from './transport/websocket.ts';
 import type { Wallet } from './wallet.ts';
 
 /** A network that has a name. */
 export type NetworkName = keyof typeof NETWORKS;
+
+/** A path of the venue that is a socket. */
+export type StreamPath = 'ws' | 'api-ws' | 'ws-rtds';
 
 /** How a client is made. Only `url` is required. */
 export type ClientOptions = {
@@ -38,8 +43,8 @@ export type ClientOptions = {
   readonly nonces?: NonceSource | undefined;
   /** Told when an answer to a query carries a notice. */
   readonly onWarning?: ((warning: Warning) => void) | undefined;
-  /** Told when the connection of the streams comes and goes. */
-  readonly onStreamStatus?: ((status: SocketStatus) => void) | undefined;
+  /** Told when a connection of the streams comes and goes, and to which path. */
+  readonly onStreamStatus?: ((status: SocketStatus, path: StreamPath) => void) | undefined;
 };
 
 /** Everything that a venue offers. */
@@ -66,12 +71,16 @@ export function createClient(options: ClientOptions): Client {
   const url = readUrl(options.url);
   const network = readNetwork(options.network ?? 'testnet');
   const http = new HttpTransport({ ...options, url });
-  const socket = new SocketTransport({
-    url: `${url.replace(/^http/, 'ws')}/ws`,
-    endpoint: 'ws',
+  const socketTo = (path: StreamPath): SocketOptions => ({
+    url: `${url.replace(/^http/, 'ws')}/${path}`,
     openSocket: options.openSocket,
-    onStatus: options.onStreamStatus,
+    onStatus: (status) => options.onStreamStatus?.(status, path),
     backoff: options.backoff,
+  });
+  const streams = createStreams({
+    socket: new SocketTransport({ ...socketTo('ws'), endpoint: 'ws' }),
+    apiSocket: new SocketTransport({ ...socketTo('api-ws'), endpoint: 'api-ws' }),
+    prices: new PriceFeed(socketTo('ws-rtds')),
   });
   const context = { http, onWarning, nonces, wallet, hasher: createHasher(network) };
   return {
@@ -79,10 +88,10 @@ export function createClient(options: ClientOptions): Client {
     wallet,
     info: createInfo(context),
     exchange: createExchange(context),
-    streams: createStreams({ socket }),
+    streams,
     faucet: (parameters, rest) => faucet(context, parameters, rest),
     accountStatus: (parameters, rest) => accountStatus(context, parameters, rest),
-    close: () => socket.close(),
+    close: () => streams.close(),
   };
 }
 

@@ -1,5 +1,11 @@
-export { createClient, type Client, type ClientOptions, type NetworkName } from './client.ts';
-export { createHasher, type Hasher } from '@oddlot/protocol';
+export {
+  createClient,
+  type Client,
+  type ClientOptions,
+  type NetworkName,
+  type StreamPath,
+} from './client.ts';
+export { createHasher, receiptHash, type Hasher } from '@oddlot/protocol';
 export * from './errors.ts';
 export { NonceSource } from './nonce.ts';
 export type { TypedData } from './typed-data.ts';
@@ -8,6 +14,15 @@ export * from './wallet.ts';
 export { walletClientWallet, type TypedDataClient } from './wallet-client-wallet.ts';
 export type { ExchangeClient } from './exchange/create-exchange.ts';
 export type { TradingClient } from './exchange/create-trading.ts';
+export type {
+  OutcomeDeployClient,
+  PushPriceParameters,
+  RegisterEventParameters,
+  RegisterMarketParameters,
+  RegisterSeriesParameters,
+  ResolveParameters,
+  SetTradingParameters,
+} from './exchange/create-outcome-deploy.ts';
 export type { MultiSigClient } from './exchange/create-multi-sig.ts';
 export type { ApproveAgentParameters } from './exchange/approve-agent.ts';
 export type { ApproveBuilderFeeParameters } from './exchange/approve-builder-fee.ts';
@@ -34,6 +49,15 @@ export type { VenueAdminClient } from './exchange/create-venue-admin.ts';
 export { limitOrder, type LimitOrder, type OrderBasics } from './exchange/limit-order.ts';
 export type { Modify2Parameters } from './exchange/modify2.ts';
 export type { OperatorOptions } from './exchange/operator-options.ts';
+export type { OutcomeOperateParameters, OutcomeOperation } from './exchange/outcome-operate.ts';
+export {
+  buyNo,
+  buyYes,
+  otherLegPrice,
+  sellNo,
+  sellYes,
+  type OutcomeOrder,
+} from './exchange/outcome-order.ts';
 export type { OrderEntry, OrderKind, OrderParameters } from './exchange/order.ts';
 export { positionTpsl, type PositionTpslOrder } from './exchange/position-tpsl.ts';
 export type { PushOracleParameters } from './exchange/push-oracle.ts';
@@ -69,7 +93,7 @@ export type { UpdateIsolatedMarginParameters } from './exchange/update-isolated-
 export type { UpdateLeverageParameters } from './exchange/update-leverage.ts';
 export type { UpdateMarginModeParameters } from './exchange/update-margin-mode.ts';
 export type { UpdatePositionModeParameters } from './exchange/update-position-mode.ts';
-export type { WaitOptions } from './exchange/wait-for-action.ts';
+export type { ActionName, WaitOptions } from './exchange/wait-for-action.ts';
 export type { Withdraw3Parameters } from './exchange/withdraw3.ts';
 export type { InfoClient } from './info/create-info.ts';
 export type { InfoOptions } from './info/query-info.ts';
@@ -80,13 +104,26 @@ export type { AgentOwnerParameters } from './info/agent-owner.ts';
 export type { ApprovedAgentsParameters } from './info/approved-agents.ts';
 export type { ApprovedBuildersParameters } from './info/approved-builders.ts';
 export type { BuilderStateParameters } from './info/builder-state.ts';
+export type { CandleSnapshotParameters } from './info/candle-snapshot.ts';
+export { checkResolution, type ResolutionFinding } from './info/check-resolution.ts';
 export type { ClearinghouseStateParameters } from './info/clearinghouse-state.ts';
+export type { CryptoPriceHistoryParameters } from './info/crypto-price-history.ts';
+export type { CryptoPriceParameters } from './info/crypto-price.ts';
 export type { ExplainSignatureParameters } from './info/explain-signature.ts';
 export type { FeeTierInfo, FeeTierInfoParameters } from './info/fee-tier-info.ts';
 export type { FeeTierRatesParameters } from './info/fee-tier-rates.ts';
 export type { FrontendOpenOrdersParameters } from './info/frontend-open-orders.ts';
 export type { L2BookParameters } from './info/l2-book.ts';
 export type { MultiSigSignersParameters } from './info/multi-sig-signers.ts';
+export type { OutcomeAssetCtxsParameters } from './info/outcome-asset-ctxs.ts';
+export type { OutcomeEventParameters } from './info/outcome-event.ts';
+export type { OutcomeEventsParameters } from './info/outcome-events.ts';
+export type { OutcomeFrontendOpenOrdersParameters } from './info/outcome-frontend-open-orders.ts';
+export type { OutcomeMetaParameters } from './info/outcome-meta.ts';
+export type { OutcomePositionsParameters } from './info/outcome-positions.ts';
+export type { OutcomeProbabilityParameters } from './info/outcome-probability.ts';
+export type { OutcomeResolutionParameters } from './info/outcome-resolution.ts';
+export type { OutcomeSeriesTimelineParameters } from './info/outcome-series-timeline.ts';
 export type { PerpClearinghouseStateParameters } from './info/perp-clearinghouse-state.ts';
 export type { PerpMetaParameters } from './info/perp-meta.ts';
 export type { PerpMetaDetailParameters } from './info/perp-meta-detail.ts';
@@ -104,16 +141,26 @@ export type {
   AccountStateUpdate,
   ClearinghouseStateChannel,
 } from './streams/clearinghouse-state.ts';
+export type { CandleChannel } from './streams/candle.ts';
 export type { L2BookChannel } from './streams/l2-book.ts';
 export type { OrderUpdatesChannel } from './streams/order-updates.ts';
+export type { OutcomeBbosChannel } from './streams/outcome-bbos.ts';
+export type { OutcomeOrderUpdateChannel } from './streams/outcome-order-update.ts';
+export type { OutcomeOrderUpdatesChannel } from './streams/outcome-order-updates.ts';
+export type { OutcomeTradesChannel } from './streams/outcome-trades.ts';
+export type { RecentTradesChannel } from './streams/recent-trades.ts';
+export type { ReferencePricesChannel } from './streams/reference-prices.ts';
+export type { TickersChannel } from './streams/tickers.ts';
 export type { TradesChannel } from './streams/trades.ts';
 export type { UserFundingsChannel } from './streams/user-fundings.ts';
+export type { UserNonFundingLedgerUpdatesChannel } from './streams/user-non-funding-ledger-updates.ts';
 export { Subscription, type StreamListener, type StreamOptions } from './streams/subscription.ts';
 export type { Backoff } from './transport/backoff.ts';
 export type { Fetch } from './transport/http.ts';
 export type { OpenSocket, Socket } from './transport/open-socket.ts';
+export type { ReferencePrice, ReferencePricesUpdate } from './transport/price-feed.ts';
 export type { StreamData, StreamEvent, StreamReset } from './transport/stream.ts';
-export type { SocketStatus } from './transport/websocket.ts';
+export type { SocketStatus } from './transport/kept-socket.ts';
 export type {
   AccessCodeStatus,
   AccountStatus,
@@ -122,8 +169,12 @@ export type {
   AgentOwner,
   ApprovedAgent,
   ApprovedBuilder,
+  AssetPosition,
   BuilderState,
+  Candle,
   ClearinghouseState,
+  CryptoPrice,
+  CryptoPriceHistory,
   Details,
   ExplainedSignature,
   FaucetGrant,
@@ -133,26 +184,50 @@ export type {
   L2Book,
   LedgerDelta,
   LedgerUpdate,
+  Leg,
   Level,
   MultiSigSignerSet,
   Network,
   OpenOrder,
   OrderResult,
   OrderUpdate,
+  OutcomeAssetCtx,
+  OutcomeBbo,
+  OutcomeBbosUpdate,
+  OutcomeEventMeta,
+  OutcomeEventPage,
+  OutcomeMarketMeta,
+  OutcomeOpenOrder,
+  OutcomeOrderRelease,
+  OutcomeProbability,
+  OutcomeResolution,
+  OutcomeResolutionInputs,
+  OutcomeSeriesTimeline,
+  OutcomeSettlementDelta,
+  OutcomeTimelineItem,
+  OutcomeTrade,
+  OutcomeTradesUpdate,
+  OutcomeTrading,
   PerpMeta,
   PerpMetaDetail,
   PerpUniverse,
   RateLimit,
+  RecentTradesUpdate,
   ReverseJob,
+  RtdsTopic,
   Settings,
   SignatureHex,
   SimulatedAction,
   SimulatedOrder,
   SimulatedPosition,
   StateHash,
+  Ticker,
+  TickersUpdate,
   Trade,
   TriggerChild,
   TriggerOrder,
+  UpdatedOutcomeOrder,
   UserFundingsUpdate,
+  UserLedgerUpdate,
   Warning,
 } from '@oddlot/protocol';

@@ -7,6 +7,7 @@ import {
   type ConvertToMultiSigUserParameters,
 } from './convert-to-multi-sig-user.ts';
 import { createMultiSig } from './create-multi-sig.ts';
+import { createOutcomeDeploy } from './create-outcome-deploy.ts';
 import { createTrading, type TradingClient } from './create-trading.ts';
 import { createVenueAdmin } from './create-venue-admin.ts';
 import type { DirectOptions } from './send-direct.ts';
@@ -21,7 +22,7 @@ import {
   type TokenSendParameters,
   type TransferParameters,
 } from './token-send.ts';
-import { waitForAction, type WaitOptions } from './wait-for-action.ts';
+import { waitForAction, type ActionName, type WaitOptions } from './wait-for-action.ts';
 import { withdraw3, type Withdraw3Parameters } from './withdraw3.ts';
 
 type Confirmation = 'executed' | undefined;
@@ -74,7 +75,9 @@ export function createExchange(context: ExchangeContext & InfoContext) {
     multiSig: createMultiSig(context),
     /** The operator's actions; the wallet must be one of the venue's admins. */
     venueAdmin: createVenueAdmin(context),
-    waitForAction: (txHash: string, options?: WaitOptions) =>
-      waitForAction(context, txHash, options),
+    /** The actions of those who list and resolve outcome markets. */
+    outcomeDeploy: createOutcomeDeploy(context),
+    waitForAction: (name: ActionName, options?: WaitOptions) =>
+      waitForAction(context, name, options),
   };
 }

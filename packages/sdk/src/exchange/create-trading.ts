@@ -3,6 +3,7 @@ import { cancelByCloid, type CancelByCloidParameters } from './cancel-by-cloid.t
 import { cancel, type CancelParameters } from './cancel.ts';
 import { modify2, type Modify2Parameters } from './modify2.ts';
 import { order, type OrderParameters } from './order.ts';
+import { outcomeOperate, type OutcomeOperateParameters } from './outcome-operate.ts';
 import type { ReplyOf } from './reply.ts';
 import { reversePosition, type ReversePositionParameters } from './reverse-position.ts';
 import { scheduleCancel, type ScheduleCancelParameters } from './schedule-cancel.ts';
@@ -43,6 +44,10 @@ export function createTrading(context: ExchangeContext) {
       parameters: Modify2Parameters,
       options?: ActionOptions<Confirm>,
     ): Promise<ReplyOf<Confirm>> => modify2(context, parameters, options),
+    outcomeOperate: <Confirm extends Confirmation = undefined>(
+      parameters: OutcomeOperateParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => outcomeOperate(context, parameters, options),
     scheduleCancel: <Confirm extends Confirmation = undefined>(
       parameters?: ScheduleCancelParameters,
       options?: ActionOptions<Confirm>,

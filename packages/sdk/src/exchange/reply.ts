@@ -35,17 +35,27 @@ export type ExecutedReply = Sent & {
   readonly failure: ActionFailure | undefined;
   /** What an operator's action made. */
   readonly created: Created | undefined;
+  /** Of orders on outcome markets. */
+  readonly traceId: string | undefined;
   readonly warnings: readonly Warning[];
 };
 
 /** The ids that the venue gave to what an operator's action made. */
-export type Created = { readonly instrumentId?: number };
+export type Created = {
+  readonly eventId?: number;
+  readonly instrumentId?: number;
+  readonly seriesSlug?: string;
+};
 
 /** Why an entry failed. */
 export type ActionFailure = Exclude<ActionResultStatus, 'success'>;
 
 /** The venue did not wait any longer. The action may still execute: see `waitForAction`. */
-export type PendingReply = Sent & { readonly status: 'pending' };
+export type PendingReply = Sent & {
+  readonly status: 'pending';
+  /** Of orders on outcome markets. */
+  readonly traceId: string | undefined;
+};
 
 /** What an action that asks for confirmation is answered, and one that does not. */
 export type ReplyOf<Confirm extends 'executed' | undefined> = Confirm extends 'executed'
@@ -63,7 +73,7 @@ export function readReply(reply: HttpReply, { txHash, nonce }: SignedAction): Ac
   const sent = { txHash, nonce };
   const body = reply.body as unknown as ExchangeEnvelope;
   if (body.status === 'err') throw apiErrorOf(reply);
-  if (body.status === 'pending') return { ...sent, status: 'pending' };
+  if (body.status === 'pending') return { ...sent, status: 'pending', traceId: body.traceId };
   if (body.status !== 'ok') {
     const text = JSON.stringify(reply.body);
     const message = `Not an answer of /exchange: HTTP ${reply.status}`;
@@ -78,9 +88,9 @@ export function readReply(reply: HttpReply, { txHash, nonce }: SignedAction): Ac
   const isOfAll = orders === undefined && !ENTRY_FAILURE.test(failure?.error ?? '');
   if (failure !== undefined && isOfAll) throw failureOf(failure, reply);
   if (body.confirm !== 'executed') return { ...sent, status: 'accepted', warnings };
-  const height = body.height ?? 0;
+  const { height = 0, traceId } = body;
   const results = { orders: orders ?? [], failure, created: created as Created | undefined };
-  return { ...sent, status: 'executed', height, ...results, warnings };
+  return { ...sent, status: 'executed', height, ...results, traceId, warnings };
 }
 
 function failureOf(failure: ActionFailure, { status, body }: HttpReply): ApiError {

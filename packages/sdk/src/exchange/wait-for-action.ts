@@ -12,22 +12,27 @@ export type WaitOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
+/** Which action: by its hash, or by the trace id that an order on an outcome market was given. */
+export type ActionName = string | { readonly traceId: string };
+
 /**
- * Waits until an action that was sent is decided and gives its receipt. `unknown` is a decision too:
- * the venue never saw it.
+ * Waits until an action that was sent is decided and gives its receipt; orders of outcome markets are
+ * when the last of them has left the delay queue. `unknown` is a decision too: the venue never saw it.
  *
  * @throws HttpError when it is still open after `timeoutMs`
  */
 export async function waitForAction(
   context: InfoContext,
-  txHash: string,
+  name: ActionName,
   { timeoutMs = 30_000, intervalMs = 250, signal }: WaitOptions = {},
 ): Promise<ActionStatus> {
+  const query = typeof name === 'string' ? { txHash: name } : { traceId: name.traceId };
   const deadline = Date.now() + timeoutMs;
   for (;;) {
-    const receipt = await actionStatus(context, { txHash }, { signal });
+    const receipt = await actionStatus(context, query, { signal });
     if (receipt.status !== 'pending' && receipt.status !== 'queued') return receipt;
     if (Date.now() + intervalMs > deadline) {
+      const txHash = receipt.txHash ?? undefined;
       throw new HttpError(`Still ${receipt.status} after ${timeoutMs} ms: ${txHash}`, { txHash });
     }
     await sleep(intervalMs, signal);

@@ -5,13 +5,25 @@ import { agentOwner } from './agent-owner.ts';
 import { approvedAgents } from './approved-agents.ts';
 import { approvedBuilders } from './approved-builders.ts';
 import { builderState } from './builder-state.ts';
+import { candleSnapshot } from './candle-snapshot.ts';
 import { clearinghouseState } from './clearinghouse-state.ts';
+import { cryptoPrice } from './crypto-price.ts';
+import { cryptoPriceHistory } from './crypto-price-history.ts';
 import { explainSignature } from './explain-signature.ts';
 import { feeTierInfo } from './fee-tier-info.ts';
 import { feeTierRates } from './fee-tier-rates.ts';
 import { frontendOpenOrders } from './frontend-open-orders.ts';
 import { l2Book } from './l2-book.ts';
 import { multiSigSigners } from './multi-sig-signers.ts';
+import { outcomeAssetCtxs } from './outcome-asset-ctxs.ts';
+import { outcomeEvent } from './outcome-event.ts';
+import { outcomeEvents } from './outcome-events.ts';
+import { outcomeFrontendOpenOrders } from './outcome-frontend-open-orders.ts';
+import { outcomeMeta } from './outcome-meta.ts';
+import { outcomePositions } from './outcome-positions.ts';
+import { outcomeProbability } from './outcome-probability.ts';
+import { outcomeResolution } from './outcome-resolution.ts';
+import { outcomeSeriesTimeline } from './outcome-series-timeline.ts';
 import { perpClearinghouseState } from './perp-clearinghouse-state.ts';
 import { perpMeta } from './perp-meta.ts';
 import { perpMetaDetail } from './perp-meta-detail.ts';
@@ -36,10 +48,22 @@ export function createInfo(context: InfoContext) {
     perpMeta: bind(perpMeta),
     perpMetaDetail: bind(perpMetaDetail),
     l2Book: bind(l2Book),
+    candleSnapshot: bind(candleSnapshot),
+    outcomeMeta: bind(outcomeMeta),
+    outcomeEvent: bind(outcomeEvent),
+    outcomeEvents: bind(outcomeEvents),
+    outcomeAssetCtxs: bind(outcomeAssetCtxs),
+    outcomeProbability: bind(outcomeProbability),
+    outcomeSeriesTimeline: bind(outcomeSeriesTimeline),
+    outcomeResolution: bind(outcomeResolution),
+    cryptoPrice: bind(cryptoPrice),
+    cryptoPriceHistory: bind(cryptoPriceHistory),
     clearinghouseState: bind(clearinghouseState),
     perpClearinghouseState: bind(perpClearinghouseState),
     activeAssetData: bind(activeAssetData),
     frontendOpenOrders: bind(frontendOpenOrders),
+    outcomePositions: bind(outcomePositions),
+    outcomeFrontendOpenOrders: bind(outcomeFrontendOpenOrders),
     triggerOrders: bind(triggerOrders),
     userNonFundingLedgerUpdates: bind(userNonFundingLedgerUpdates),
     approvedAgents: bind(approvedAgents),

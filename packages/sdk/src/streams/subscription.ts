@@ -1,10 +1,14 @@
 import type { SubscriptionFields } from '@oddlot/protocol';
 import { SocketError } from '../errors.ts';
-import type { StreamEvent } from '../transport/stream.ts';
-import type { SocketTransport } from '../transport/websocket.ts';
+import type { StreamEvent, StreamSink } from '../transport/stream.ts';
+
+/** Where events come from. */
+export type StreamSource = {
+  subscribe(subscription: SubscriptionFields, sink: StreamSink): () => void;
+};
 
 /** What subscribing takes. */
-export type StreamContext = { readonly socket: SocketTransport };
+export type StreamContext = { readonly socket: StreamSource };
 
 /** Gets the events of a subscription, in order. */
 export type StreamListener<Data> = (event: StreamEvent<Data>) => void;

@@ -6,6 +6,7 @@ import type {
   SubscriptionResponse,
 } from '@oddlot/protocol';
 import type { SocketError } from '../errors.ts';
+import { stateAfter } from './late-listener.ts';
 
 /** Data of a stream, in the order of `seq` and without gaps. */
 export type StreamData<Data> = {
@@ -21,7 +22,8 @@ export type StreamData<Data> = {
 /** What was missed is gone: forget what came before. A snapshot follows on most channels. */
 export type StreamReset = {
   readonly type: 'reset';
-  readonly reason: ResyncFrame['data']['reason'];
+  /** `reconnected` where nothing is numbered: something may have been missed. */
+  readonly reason: ResyncFrame['data']['reason'] | 'reconnected';
 };
 
 /** What a listener is told. */
@@ -38,9 +40,6 @@ export type StreamSink = {
   readonly end: () => void;
 };
 
-/** Channels that send their whole state each time, so that the last frame serves a late listener. */
-const STATE_CHANNELS: readonly string[] = ['l2Book', 'clearinghouseState', 'activeAssetCtx'];
-
 /** One subscription across all connections: its place in the sequence, and who listens. */
 export class Stream {
   readonly key: string;
@@ -50,7 +49,9 @@ export class Stream {
   readonly #sinks = new Set<StreamSink>();
   #place: ResumePoint | undefined;
   #awaitsSnapshot = false;
-  #last: StreamData<unknown> | undefined;
+  /** What who joins now is told first. */
+  #state: unknown;
+  #height: number | undefined;
 
   constructor(key: string, subscription: SubscriptionFields) {
     this.key = key;
@@ -69,7 +70,9 @@ export class Stream {
   add(sink: StreamSink): void {
     this.#sinks.add(sink);
     if (this.#place !== undefined) sink.ready();
-    if (this.#last !== undefined) sink.event({ ...this.#last, isSnapshot: true });
+    if (this.#place === undefined || this.#state === undefined) return;
+    const { seq } = this.#place;
+    sink.event({ type: 'data', data: this.#state, isSnapshot: true, seq, height: this.#height });
   }
 
   remove(sink: StreamSink): boolean {
@@ -88,7 +91,7 @@ export class Stream {
   resync({ epoch, seq, reason }: ResyncFrame['data']): void {
     this.#place = { epoch, seq };
     this.#awaitsSnapshot = true;
-    this.#last = undefined;
+    this.#state = undefined;
     this.#tell({ type: 'reset', reason });
   }
 
@@ -103,9 +106,9 @@ export class Stream {
     if (seq <= place.seq && !isSnapshot) return true;
     this.#awaitsSnapshot = false;
     this.#place = { epoch: place.epoch, seq };
-    const event = { type: 'data', data, isSnapshot, seq, height } as const;
-    if (STATE_CHANNELS.includes(this.subscription.type)) this.#last = event;
-    this.#tell(event);
+    this.#state = stateAfter(this.subscription, isSnapshot ? undefined : this.#state, data);
+    this.#height = height;
+    this.#tell({ type: 'data', data, isSnapshot, seq, height });
     return true;
   }
 

@@ -7,7 +7,8 @@ import { l2Book } from '../streams/l2-book.ts';
 import { FakeStreams } from '../testing/fake-streams.ts';
 import type { OpenSocket, Socket } from './open-socket.ts';
 import type { StreamEvent } from './stream.ts';
-import { SocketTransport, type SocketOptions } from './websocket.ts';
+import type { SocketOptions } from './kept-socket.ts';
+import { SocketTransport } from './websocket.ts';
 
 /** Goal: no event is lost, doubled or disordered unseen, whatever happens to the connection. */
 

@@ -8,31 +8,9 @@ import {
   type SubscriptionResponse,
 } from '@oddlot/protocol';
 import { SocketError } from '../errors.ts';
-import { STREAM_BACKOFF, backoffMs, type Backoff } from './backoff.ts';
 import { ControlQueue, type Control } from './control-queue.ts';
-import { openSocket, type OpenSocket, type Socket } from './open-socket.ts';
+import { KeptSocket, type SocketOptions, type SocketStatus } from './kept-socket.ts';
 import { Stream, type StreamSink } from './stream.ts';
-
-/** Whether there is a connection. */
-export type SocketStatus = 'idle' | 'connecting' | 'open' | 'waiting' | 'closed';
-
-/** How a socket is kept. */
-export type SocketOptions = {
-  /** `wss://host/ws`. */
-  readonly url: string;
-  readonly endpoint: StreamEndpoint;
-  readonly openSocket?: OpenSocket | undefined;
-  readonly onStatus?: ((status: SocketStatus) => void) | undefined;
-  /** Between two pings. The venue closes a connection that it has not heard from for 60 s. */
-  readonly pingMs?: number | undefined;
-  /** Without any frame, or without an answer to a subscribe, for so long, a connection is lost. */
-  readonly silentMsMax?: number | undefined;
-  /** How long an attempt to connect may take. */
-  readonly connectMsMax?: number | undefined;
-  /** How long the connection stays without subscriptions, in case another one comes. */
-  readonly lingerMs?: number | undefined;
-  readonly backoff?: Backoff | undefined;
-};
 
 /**
  * One connection for all subscriptions of an endpoint, for as long as there are any. When it is lost
@@ -40,48 +18,33 @@ export type SocketOptions = {
  * over: what arrives is never silently incomplete.
  */
 export class SocketTransport {
-  readonly #url: string;
   readonly #endpoint: StreamEndpoint;
-  readonly #openSocket: OpenSocket;
-  readonly #onStatus: (status: SocketStatus) => void;
-  readonly #timing: { pingMs: number; silentMsMax: number; connectMsMax: number; lingerMs: number };
-  readonly #backoff: Backoff;
   readonly #streams = new Map<string, Stream>();
   /** By the number that the venue gave the subscription on this connection. */
   readonly #bySub = new Map<number, Stream>();
+  readonly #socket: KeptSocket;
   readonly #queue: ControlQueue;
-  #socket: Socket | undefined;
-  #status: SocketStatus = 'idle';
-  /** Counts connections, so that a late event of an old one is not taken for the new one's. */
-  #generation = 0;
-  #failures = 0;
-  #heardMs = 0;
-  #pingTimer: Timer;
-  #retryTimer: Timer;
-  #lingerTimer: Timer;
 
-  constructor(options: SocketOptions) {
-    this.#url = options.url;
-    this.#endpoint = options.endpoint;
-    this.#openSocket = options.openSocket ?? openSocket;
-    this.#onStatus = options.onStatus ?? (() => undefined);
-    this.#timing = {
-      pingMs: options.pingMs ?? 10_000,
-      silentMsMax: options.silentMsMax ?? 25_000,
-      connectMsMax: options.connectMsMax ?? 10_000,
-      lingerMs: options.lingerMs ?? 1000,
-    };
-    this.#backoff = options.backoff ?? STREAM_BACKOFF;
-    this.#queue = new ControlQueue((text) => this.#socket?.send(text));
+  constructor({ endpoint, ...options }: SocketOptions & { readonly endpoint: StreamEndpoint }) {
+    this.#endpoint = endpoint;
+    this.#queue = new ControlQueue((text) => this.#socket.send(text));
+    this.#socket = new KeptSocket(options, {
+      ping: '{"method":"ping"}',
+      isNeeded: () => this.#streams.size > 0,
+      unansweredMs: () => this.#queue.unansweredMs,
+      opened: () => this.#subscribeAll(),
+      received: (data) => this.#received(data),
+      hungUp: () => this.#forgetConnection(),
+    });
   }
 
   get status(): SocketStatus {
-    return this.#status;
+    return this.#socket.status;
   }
 
   /** Adds a listener to a stream and opens what is not open yet. Returns the way out. */
   subscribe(subscription: SubscriptionFields, sink: StreamSink): () => void {
-    if (this.#status === 'closed') throw new SocketError('The client is closed');
+    if (this.status === 'closed') throw new SocketError('The client is closed');
     const parsed = parseSubscription(this.#endpoint, subscription);
     if (!parsed.ok) throw new SocketError(parsed.error.message, { code: parsed.error.code });
     const { key } = parsed.subscription;
@@ -92,9 +55,8 @@ export class SocketTransport {
 
   /** Ends all streams and the connection. */
   close(): void {
-    if (this.#status === 'closed') return;
-    this.#hangUp();
-    this.#setStatus('closed');
+    if (this.status === 'closed') return;
+    this.#socket.close();
     const streams = [...this.#streams.values()];
     this.#streams.clear();
     for (const stream of streams) stream.end();
@@ -103,9 +65,9 @@ export class SocketTransport {
   #openStream(key: string, subscription: SubscriptionFields): Stream {
     const stream = new Stream(key, subscription);
     this.#streams.set(key, stream);
-    clearTimeout(this.#lingerTimer);
-    if (this.#status === 'open') this.#queue.subscribe(stream);
-    else if (this.#status === 'idle') this.#connect();
+    // On a connection that is still to come, all streams are subscribed when it opens.
+    if (this.status === 'open') this.#queue.subscribe(stream);
+    this.#socket.need();
     return stream;
   }
 
@@ -114,95 +76,21 @@ export class SocketTransport {
     if (this.#streams.get(stream.key) !== stream) return;
     this.#streams.delete(stream.key);
     this.#detach(stream);
-    if (this.#status === 'open') this.#queue.unsubscribe(stream);
-    if (this.#streams.size > 0) return;
-    this.#lingerTimer = setTimeout(() => {
-      this.#hangUp();
-      this.#setStatus('idle');
-    }, this.#timing.lingerMs);
+    if (this.status === 'open') this.#queue.unsubscribe(stream);
+    if (this.#streams.size === 0) this.#socket.release();
   }
 
-  #connect(): void {
-    this.#setStatus('connecting');
-    this.#generation += 1;
-    const generation = this.#generation;
-    const lost = (): void => {
-      if (generation === this.#generation) this.#lost();
-    };
-    this.#retryTimer = setTimeout(lost, this.#timing.connectMsMax);
-    this.#dial(generation, lost).catch(lost);
-  }
-
-  async #dial(generation: number, lost: () => void): Promise<void> {
-    const isCurrent = (): boolean => generation === this.#generation;
-    const socket = await this.#openSocket(this.#url);
-    // What went wrong is not told here; the close that follows is all there is to act on.
-    socket.addEventListener('error', () => undefined);
-    if (!isCurrent()) {
-      socket.close();
-      return;
-    }
-    this.#socket = socket;
-    socket.addEventListener('open', () => {
-      if (isCurrent()) this.#opened();
-    });
-    socket.addEventListener('message', ({ data }) => {
-      if (isCurrent()) this.#received(data);
-    });
-    socket.addEventListener('close', lost);
-  }
-
-  #opened(): void {
-    clearTimeout(this.#retryTimer);
-    this.#heardMs = performance.now();
-    this.#setStatus('open');
-    this.#planPing();
+  #subscribeAll(): void {
     for (const stream of this.#streams.values()) this.#queue.subscribe(stream);
   }
 
-  #planPing(): void {
-    const { pingMs, silentMsMax } = this.#timing;
-    this.#pingTimer = setTimeout(() => {
-      const silentMs = performance.now() - this.#heardMs;
-      if (Math.max(silentMs, this.#queue.unansweredMs) > silentMsMax) {
-        this.#lost();
-        return;
-      }
-      this.#socket?.send('{"method":"ping"}');
-      this.#planPing();
-    }, pingMs);
-  }
-
-  #lost(): void {
-    this.#hangUp();
-    if (this.#streams.size === 0) {
-      this.#setStatus('idle');
-      return;
-    }
-    this.#failures += 1;
-    this.#setStatus('waiting');
-    this.#retryTimer = setTimeout(() => this.#connect(), backoffMs(this.#failures, this.#backoff));
-  }
-
-  /** Leaves the connection without waiting for its goodbye, which may never come. */
-  #hangUp(): void {
-    this.#generation += 1;
-    for (const timer of [this.#pingTimer, this.#retryTimer, this.#lingerTimer]) clearTimeout(timer);
+  #forgetConnection(): void {
     this.#queue.clear();
     this.#bySub.clear();
     for (const stream of this.#streams.values()) stream.sub = undefined;
-    this.#socket?.close();
-    this.#socket = undefined;
-  }
-
-  #setStatus(status: SocketStatus): void {
-    if (status === this.#status) return;
-    this.#status = status;
-    this.#onStatus(status);
   }
 
   #received(data: unknown): void {
-    this.#heardMs = performance.now();
     const frame = readFrame(data);
     if (frame === undefined) return;
     if (frame['channel'] === 'subscriptionResponse') {
@@ -220,7 +108,7 @@ export class SocketTransport {
   }
 
   #responded({ data }: SubscriptionResponse): void {
-    this.#failures = 0;
+    this.#socket.works();
     const parsed = parseSubscription(this.#endpoint, data.subscription);
     if (!parsed.ok) return;
     const control = this.#queue.confirmed(data.method, parsed.subscription.key);
@@ -260,7 +148,6 @@ export class SocketTransport {
   }
 }
 
-type Timer = ReturnType<typeof setTimeout> | undefined;
 type ErrorFacts = {
   readonly code?: StreamErrorCode | undefined;
   readonly message?: string | undefined;

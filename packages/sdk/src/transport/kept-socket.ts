@@ -1,0 +1,183 @@
+import { STREAM_BACKOFF, backoffMs, type Backoff } from './backoff.ts';
+import { openSocket, type OpenSocket, type Socket } from './open-socket.ts';
+
+/** Whether there is a connection. */
+export type SocketStatus = 'idle' | 'connecting' | 'open' | 'waiting' | 'closed';
+
+/** How a socket is kept. */
+export type SocketOptions = {
+  /** `wss://host/ws`. */
+  readonly url: string;
+  readonly openSocket?: OpenSocket | undefined;
+  readonly onStatus?: ((status: SocketStatus) => void) | undefined;
+  /** Between two pings. The venue closes a connection that it has not heard from for 60 s. */
+  readonly pingMs?: number | undefined;
+  /** Without any frame, or without an answer to a subscribe, for so long, a connection is lost. */
+  readonly silentMsMax?: number | undefined;
+  /** How long an attempt to connect may take. */
+  readonly connectMsMax?: number | undefined;
+  /** How long the connection stays without subscriptions, in case another one comes. */
+  readonly lingerMs?: number | undefined;
+  readonly backoff?: Backoff | undefined;
+};
+
+/** Who talks over the socket. */
+export type SocketUser = {
+  /** The frame that the other side answers. */
+  readonly ping: string;
+  /** Whether a lost connection is to be replaced. */
+  readonly isNeeded: () => boolean;
+  /** How long a question has been without an answer. */
+  readonly unansweredMs: () => number;
+  readonly opened: () => void;
+  readonly received: (data: unknown) => void;
+  /** The connection is gone, and all that was said on it. */
+  readonly hungUp: () => void;
+};
+
+type Timer = ReturnType<typeof setTimeout> | undefined;
+
+/** One connection for as long as it is needed; when it is lost, a new one takes over. */
+export class KeptSocket {
+  readonly #url: string;
+  readonly #user: SocketUser;
+  readonly #openSocket: OpenSocket;
+  readonly #onStatus: (status: SocketStatus) => void;
+  readonly #timing: { pingMs: number; silentMsMax: number; connectMsMax: number; lingerMs: number };
+  readonly #backoff: Backoff;
+  #socket: Socket | undefined;
+  #status: SocketStatus = 'idle';
+  /** Counts connections, so that a late event of an old one is not taken for the new one's. */
+  #generation = 0;
+  #failures = 0;
+  #heardMs = 0;
+  #pingTimer: Timer;
+  #retryTimer: Timer;
+  #lingerTimer: Timer;
+
+  constructor(options: SocketOptions, user: SocketUser) {
+    this.#url = options.url;
+    this.#user = user;
+    this.#openSocket = options.openSocket ?? openSocket;
+    this.#onStatus = options.onStatus ?? (() => undefined);
+    this.#timing = {
+      pingMs: options.pingMs ?? 10_000,
+      silentMsMax: options.silentMsMax ?? 25_000,
+      connectMsMax: options.connectMsMax ?? 10_000,
+      lingerMs: options.lingerMs ?? 1000,
+    };
+    this.#backoff = options.backoff ?? STREAM_BACKOFF;
+  }
+
+  get status(): SocketStatus {
+    return this.#status;
+  }
+
+  send(text: string): void {
+    this.#socket?.send(text);
+  }
+
+  /** Connects if there is nothing yet, or keeps what was about to be left. */
+  need(): void {
+    clearTimeout(this.#lingerTimer);
+    if (this.#status === 'idle') this.#connect();
+  }
+
+  /** Leaves the connection after a while, unless it is needed again. */
+  release(): void {
+    this.#lingerTimer = setTimeout(() => {
+      this.#hangUp();
+      this.#setStatus('idle');
+    }, this.#timing.lingerMs);
+  }
+
+  /** The connection works, so the next loss is the first one. */
+  works(): void {
+    this.#failures = 0;
+  }
+
+  /** Ends it for good. */
+  close(): void {
+    this.#hangUp();
+    this.#setStatus('closed');
+  }
+
+  #connect(): void {
+    this.#setStatus('connecting');
+    this.#generation += 1;
+    const generation = this.#generation;
+    const lost = (): void => {
+      if (generation === this.#generation) this.#lost();
+    };
+    this.#retryTimer = setTimeout(lost, this.#timing.connectMsMax);
+    this.#dial(generation, lost).catch(lost);
+  }
+
+  async #dial(generation: number, lost: () => void): Promise<void> {
+    const isCurrent = (): boolean => generation === this.#generation;
+    const socket = await this.#openSocket(this.#url);
+    // What went wrong is not told here; the close that follows is all there is to act on.
+    socket.addEventListener('error', () => undefined);
+    if (!isCurrent()) {
+      socket.close();
+      return;
+    }
+    this.#socket = socket;
+    socket.addEventListener('open', () => {
+      if (isCurrent()) this.#opened();
+    });
+    socket.addEventListener('message', ({ data }) => {
+      if (!isCurrent()) return;
+      this.#heardMs = performance.now();
+      this.#user.received(data);
+    });
+    socket.addEventListener('close', lost);
+  }
+
+  #opened(): void {
+    clearTimeout(this.#retryTimer);
+    this.#heardMs = performance.now();
+    this.#setStatus('open');
+    this.#planPing();
+    this.#user.opened();
+  }
+
+  #planPing(): void {
+    const { pingMs, silentMsMax } = this.#timing;
+    this.#pingTimer = setTimeout(() => {
+      const silentMs = performance.now() - this.#heardMs;
+      if (Math.max(silentMs, this.#user.unansweredMs()) > silentMsMax) {
+        this.#lost();
+        return;
+      }
+      this.#socket?.send(this.#user.ping);
+      this.#planPing();
+    }, pingMs);
+  }
+
+  #lost(): void {
+    this.#hangUp();
+    if (!this.#user.isNeeded()) {
+      this.#setStatus('idle');
+      return;
+    }
+    this.#failures += 1;
+    this.#setStatus('waiting');
+    this.#retryTimer = setTimeout(() => this.#connect(), backoffMs(this.#failures, this.#backoff));
+  }
+
+  /** Leaves the connection without waiting for its goodbye, which may never come. */
+  #hangUp(): void {
+    this.#generation += 1;
+    for (const timer of [this.#pingTimer, this.#retryTimer, this.#lingerTimer]) clearTimeout(timer);
+    this.#user.hungUp();
+    this.#socket?.close();
+    this.#socket = undefined;
+  }
+
+  #setStatus(status: SocketStatus): void {
+    if (status === this.#status) return;
+    this.#status = status;
+    this.#onStatus(status);
+  }
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { stateAfter } from './late-listener.ts';
+
+/** Goal: who joins a stream late is told first what all frames so far make together. */
+
+const bbo = (instrumentId: number, px: string) => ({ instrumentId, bbo: [{ px }, null] });
+const ticker = (instrumentId: number, lastPx: string) => ({ instrumentId, lastPx });
+const trade = (tid: number) => ({ tid });
+
+const all = (type: string, rest: object, frames: readonly unknown[]): unknown => {
+  let state: unknown;
+  for (const frame of frames) state = stateAfter({ type, ...rest }, state, frame);
+  return state;
+};
+
+test.each<[string, object, unknown[], unknown]>([
+  ['l2Book', {}, ['first', 'second'], 'second'],
+  ['candle', {}, ['running', 'ended', 'next'], 'next'],
+  [
+    'outcomeBbos',
+    {},
+    [{ bbos: [bbo(1, '0.4'), bbo(2, '0.7')] }, { bbos: [bbo(2, '0.8')] }],
+    { bbos: [bbo(1, '0.4'), bbo(2, '0.8')] },
+  ],
+  [
+    'tickers',
+    {},
+    [
+      { tickers: [ticker(1, '5')], isSnapshot: true },
+      { tickers: [ticker(2, '6'), ticker(1, '4')] },
+    ],
+    { tickers: [ticker(1, '4'), ticker(2, '6')], isSnapshot: true },
+  ],
+  [
+    'recentTrades',
+    { limit: 3 },
+    [
+      { coin: 'C', isSnapshot: true, trades: [trade(2), trade(1)] },
+      { coin: 'C', trades: [trade(3), trade(4)] },
+    ],
+    { coin: 'C', isSnapshot: true, trades: [trade(4), trade(3), trade(2)] },
+  ],
+  [
+    'userNonFundingLedgerUpdates',
+    {},
+    [
+      { user: 'u', isSnapshot: true, nonFundingLedgerUpdates: ['old'] },
+      { user: 'u', nonFundingLedgerUpdates: ['new', 'newer'] },
+    ],
+    { user: 'u', isSnapshot: true, nonFundingLedgerUpdates: ['newer', 'new', 'old'] },
+  ],
+  [
+    'userFundings',
+    {},
+    [
+      { user: 'u', isSnapshot: true, fundings: ['old'] },
+      { user: 'u', fundings: ['new'] },
+    ],
+    { user: 'u', isSnapshot: true, fundings: ['new', 'old'] },
+  ],
+  ['outcomeOrderUpdates', {}, [['an order'], ['another']], undefined],
+])('%s', (type, rest, frames, expected) => {
+  expect(all(type, rest, frames)).toEqual(expected);
+});
+
+test('a list does not grow without end', () => {
+  const frames = Array.from({ length: 300 }, (_, at) => ({ user: 'u', fundings: [at] }));
+  const { fundings } = all('userFundings', {}, frames) as { fundings: number[] };
+  expect(fundings).toHaveLength(200);
+  expect(fundings[0]).toBe(299);
+});

@@ -1,0 +1,78 @@
+import {
+  LIMITS,
+  PAGE_LIMITS,
+  type OutcomeBbosUpdate,
+  type RecentTradesUpdate,
+  type SubscriptionFields,
+  type TickersUpdate,
+  type UserFundingsUpdate,
+  type UserLedgerUpdate,
+} from '@oddlot/protocol';
+
+/**
+ * What somebody who joins a running stream has to be told first: the state that all its frames so far
+ * make together. Undefined for channels of events, where nothing is owed.
+ */
+export function stateAfter(
+  subscription: SubscriptionFields,
+  before: unknown,
+  frame: unknown,
+): unknown {
+  const join = JOINS[subscription.type];
+  if (join === undefined) return undefined;
+  return before === undefined ? frame : join(before, frame, subscription);
+}
+
+type Join = (before: unknown, frame: unknown, subscription: SubscriptionFields) => unknown;
+
+/** How a frame changes the state of its channel. */
+const JOINS: Readonly<Record<string, Join>> = {
+  l2Book: (_, frame) => frame,
+  clearinghouseState: (_, frame) => frame,
+  activeAssetCtx: (_, frame) => frame,
+  candle: (_, frame) => frame,
+  outcomeBbos: (before, frame) => {
+    const { bbos } = before as OutcomeBbosUpdate;
+    return { bbos: byInstrument(bbos, (frame as OutcomeBbosUpdate).bbos) };
+  },
+  tickers: (before, frame) => {
+    const { tickers } = before as TickersUpdate;
+    const joined = byInstrument(tickers, (frame as TickersUpdate).tickers);
+    return { tickers: joined, isSnapshot: true };
+  },
+  recentTrades: (before, frame, { limit }) => {
+    const { coin, trades } = before as RecentTradesUpdate;
+    const max = typeof limit === 'number' ? limit : PAGE_LIMITS.recentTrades.default;
+    const rows = newestFirst(trades, (frame as RecentTradesUpdate).trades, max);
+    return { coin, isSnapshot: true, trades: rows };
+  },
+  userFundings: (before, frame) => {
+    const { user, fundings } = before as UserFundingsUpdate;
+    const rows = newestFirst(fundings, (frame as UserFundingsUpdate).fundings);
+    return { user, isSnapshot: true, fundings: rows };
+  },
+  userNonFundingLedgerUpdates: (before, frame) => {
+    const { user, nonFundingLedgerUpdates: known } = before as UserLedgerUpdate;
+    const rows = newestFirst(known, (frame as UserLedgerUpdate).nonFundingLedgerUpdates);
+    return { user, isSnapshot: true, nonFundingLedgerUpdates: rows };
+  },
+};
+
+/** The records of before with those of a frame in their places. */
+function byInstrument<Item extends { readonly instrumentId: number }>(
+  before: readonly Item[],
+  frame: readonly Item[],
+): Item[] {
+  const items = new Map(before.map((item) => [item.instrumentId, item]));
+  for (const item of frame) items.set(item.instrumentId, item);
+  return [...items.values()];
+}
+
+/** Lists begin with the newest row; later frames are in the order in which it happened. */
+function newestFirst<Row>(
+  before: readonly Row[],
+  frame: readonly Row[],
+  max: number = LIMITS.snapshotRowsMax,
+): Row[] {
+  return [...frame.toReversed(), ...before].slice(0, max);
+}

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { SocketError } from '../errors.ts';
+import { referencePrices, type ReferencePricesChannel } from '../streams/reference-prices.ts';
+import { FakePrices } from '../testing/fake-prices.ts';
+import { PriceFeed } from './price-feed.ts';
+
+/** Goal: reference prices arrive for whom they are meant, and again after a lost connection. */
+
+const ORACLE = 'crypto_prices_oracle';
+const SPOT = 'crypto_prices';
+
+let server: FakePrices;
+let feed: PriceFeed;
+beforeEach(async () => {
+  server = await FakePrices.start();
+  const backoff = { baseMs: 1, maxMs: 1, random: () => 0 };
+  feed = new PriceFeed({ url: server.url, backoff, pingMs: 20, lingerMs: 1 });
+});
+afterEach(async () => {
+  feed.close();
+  await server.stop();
+});
+
+/** Notes what a listener is told, in short: `*` marks a snapshot. */
+function listen(channel: ReferencePricesChannel) {
+  const told: string[] = [];
+  const errors: SocketError[] = [];
+  const subscription = referencePrices(
+    { socket: feed },
+    channel,
+    (event) => {
+      if (event.type === 'reset') told.push(event.reason);
+      else {
+        const { symbol, prices } = event.data;
+        const shown = prices.map(({ value, exact }) => exact ?? `${value}*`);
+        told.push(`${symbol} ${shown.join()}`);
+      }
+    },
+    { onError: (error) => errors.push(error) },
+  );
+  return { told, errors, subscription };
+}
+
+const sent = () =>
+  server.frames.map(({ action, subscriptions }) => {
+    const wished = subscriptions.map(({ topic, filters }) => `${topic}${filters ?? ''}`);
+    return `${action} ${wished.join(' ')}`;
+  });
+
+test('one symbol begins with its last minute; wishes of one moment are one frame', async () => {
+  const btc = listen({ topic: ORACLE, symbol: 'BTC/USD' });
+  const all = listen({ topic: ORACLE });
+  const spot = listen({ topic: SPOT, symbol: 'btcusdt' });
+  await Promise.all([btc, all, spot].map(({ subscription }) => subscription.ready));
+  expect(sent()).toEqual([
+    `subscribe ${ORACLE}{"symbol":"btc/usd"} ${ORACLE} ${SPOT}{"symbol":"btcusdt"}`,
+  ]);
+  server.publish(ORACLE, 'btc/usd', 5);
+  server.publish(ORACLE, 'eth/usd', 6);
+  server.publish(SPOT, 'btcusdt', 7);
+  await vi.waitFor(() => expect(spot.told).toEqual(['btcusdt 1*', 'btcusdt 7']));
+  expect(btc.told).toEqual(['btc/usd 1*', 'btc/usd 5']);
+  expect(all.told).toEqual(['btc/usd 5', 'eth/usd 6']);
+});
+
+test('who comes late is told the last minute, the others are not told again', async () => {
+  const early = listen({ topic: ORACLE, symbol: 'btc/usd' });
+  await early.subscription.ready;
+  const late = listen({ topic: ORACLE, symbol: 'btc/usd' });
+  await late.subscription.ready;
+  server.publish(ORACLE, 'btc/usd', 5);
+  await vi.waitFor(() => expect(late.told).toEqual(['btc/usd 1*', 'btc/usd 5']));
+  expect(early.told).toEqual(['btc/usd 1*', 'btc/usd 5']);
+});
+
+test('a lost connection is told, and made up for where that is possible', async () => {
+  const btc = listen({ topic: ORACLE, symbol: 'btc/usd' });
+  const all = listen({ topic: SPOT });
+  await Promise.all([btc.subscription.ready, all.subscription.ready]);
+  server.cut();
+  await vi.waitFor(() => expect(btc.told).toEqual(['btc/usd 1*', 'reconnected', 'btc/usd 1*']));
+  expect(all.told).toEqual(['reconnected']);
+  expect(server.connectionCount).toBe(2);
+});
+
+test('who leaves is not wished for any more, and takes nobody else along', async () => {
+  const btc = listen({ topic: ORACLE, symbol: 'btc/usd' });
+  const same = listen({ topic: ORACLE, symbol: 'btc/usd' });
+  const all = listen({ topic: ORACLE });
+  await Promise.all([btc, same, all].map(({ subscription }) => subscription.ready));
+  server.frames.length = 0;
+  same.subscription.close();
+  all.subscription.close();
+  await vi.waitFor(() =>
+    expect(sent()).toEqual([`unsubscribe ${ORACLE}`, `subscribe ${ORACLE}{"symbol":"btc/usd"}`]),
+  );
+  btc.subscription.close();
+  await vi.waitFor(() => expect(sent()[2]).toBe(`unsubscribe ${ORACLE}{"symbol":"btc/usd"}`));
+  await vi.waitFor(() => expect(feed.status).toBe('idle'));
+  expect(btc.told).toEqual(['btc/usd 1*']);
+});
+
+test('the venue hears a ping, and its answer is no price', async () => {
+  const btc = listen({ topic: ORACLE, symbol: 'btc/usd' });
+  await vi.waitFor(() => expect(server.pings).toBeGreaterThan(1));
+  expect(btc.told).toEqual(['btc/usd 1*']);
+});
+
+test('a refusal ends the subscription; one for haste is asked again', async () => {
+  server.refusal = { topic: ORACLE, payload: { message: 'Too many subscriptions: 50' } };
+  const refused = listen({ topic: ORACLE, symbol: 'btc/usd' });
+  await expect(refused.subscription.ready).rejects.toThrow('Too many subscriptions');
+  expect(refused.errors).toHaveLength(1);
+  server.refusal = { topic: '', payload: { message: 'slow', code: 'RISK_RATE_LIMITED' } };
+  const hasty = listen({ topic: ORACLE, symbol: 'eth/usd' });
+  await hasty.subscription.ready;
+  expect(hasty.told).toEqual(['eth/usd 1*']);
+});
+
+test('an unknown topic is refused before it is sent', () => {
+  const topic = 'crypto_prices_tomorrow' as typeof ORACLE;
+  expect(() => listen({ topic })).toThrow('Unknown topic');
+});

@@ -1,0 +1,226 @@
+import {
+  RTDS_TOPICS,
+  type RtdsClientFrame,
+  type RtdsDumpFrame,
+  type RtdsErrorFrame,
+  type RtdsSubscription,
+  type RtdsTopic,
+  type RtdsUpdateFrame,
+  type SubscriptionFields,
+} from '@oddlot/protocol';
+import { formatDecimal } from '@oddlot/units';
+import { SocketError } from '../errors.ts';
+import { KeptSocket, type SocketOptions, type SocketStatus } from './kept-socket.ts';
+import type { StreamEvent, StreamSink } from './stream.ts';
+
+/** A reference price. */
+export type ReferencePrice = {
+  /** When it was observed. */
+  readonly timestamp: number;
+  /** For showing. */
+  readonly value: number;
+  /** The same as a decimal text, to the last digit; not in the prices of the last minute. */
+  readonly exact?: string;
+};
+
+/** Prices of one symbol: a new one, or, as a snapshot, those of the last minute. */
+export type ReferencePricesUpdate = {
+  readonly topic: RtdsTopic;
+  /** `btcusdt` of spot prices, `btc/usd` of all others. */
+  readonly symbol: string;
+  readonly prices: readonly ReferencePrice[];
+};
+
+/** The venue reads so many entries of a frame. */
+const ENTRIES_MAX = 50;
+const EXACT_DECIMALS = 18;
+/** A frame that the venue dropped is sent again when its budget has grown. */
+const AGAIN_MS = 1000;
+
+type Listener = {
+  readonly topic: RtdsTopic;
+  /** All symbols when it is undefined. */
+  readonly symbol: string | undefined;
+  readonly sink: StreamSink;
+  isReady: boolean;
+  awaitsSnapshot: boolean;
+  seq: number;
+};
+
+/**
+ * The connection to /ws-rtds, which has a convention of its own: nothing is confirmed or numbered, and
+ * a client wishes topics, all symbols of them or some. A subscription to one symbol is answered with
+ * its last minute, on every new connection again.
+ */
+export class PriceFeed {
+  readonly #socket: KeptSocket;
+  readonly #listeners = new Set<Listener>();
+  /** Wishes of this turn of the event loop, which go out in one frame. */
+  #wishes: { action: RtdsClientFrame['action']; entry: RtdsSubscription }[] = [];
+  #againTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: SocketOptions) {
+    this.#socket = new KeptSocket(options, {
+      ping: 'PING',
+      isNeeded: () => this.#listeners.size > 0,
+      unansweredMs: () => 0,
+      opened: () => this.#opened(),
+      received: (data) => this.#received(data),
+      hungUp: () => clearTimeout(this.#againTimer),
+    });
+  }
+
+  get status(): SocketStatus {
+    return this.#socket.status;
+  }
+
+  /** Adds a listener, `{ type: topic, symbol? }`. Returns the way out. */
+  subscribe({ type: topic, symbol }: SubscriptionFields, sink: StreamSink): () => void {
+    if (this.status === 'closed') throw new SocketError('The client is closed');
+    if (!isTopic(topic)) throw new SocketError(`Unknown topic: ${topic}`);
+    const listener: Listener = {
+      topic,
+      symbol: typeof symbol === 'string' ? symbol.toLowerCase() : undefined,
+      sink,
+      isReady: false,
+      awaitsSnapshot: symbol !== undefined,
+      seq: 0,
+    };
+    this.#listeners.add(listener);
+    // Also when it is subscribed already: the answer is the last minute.
+    this.#wish('subscribe', listener);
+    this.#socket.need();
+    return () => this.#leave(listener);
+  }
+
+  /** Ends all subscriptions and the connection. */
+  close(): void {
+    if (this.status === 'closed') return;
+    this.#socket.close();
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    for (const { sink } of listeners) sink.end();
+  }
+
+  #leave(listener: Listener): void {
+    if (!this.#listeners.delete(listener)) return;
+    const { topic, symbol } = listener;
+    const rest = [...this.#listeners].filter((each) => each.topic === topic);
+    if (!rest.some((each) => each.symbol === symbol)) {
+      this.#wish('unsubscribe', listener);
+      // Without a symbol that ends the whole topic, so what others want of it is wished again.
+      if (symbol === undefined) for (const each of rest) this.#wish('subscribe', each);
+    }
+    if (this.#listeners.size === 0) this.#socket.release();
+  }
+
+  #opened(): void {
+    this.#wishes = [];
+    for (const listener of this.#listeners) {
+      if (listener.isReady) listener.sink.event({ type: 'reset', reason: 'reconnected' });
+      listener.awaitsSnapshot = listener.symbol !== undefined;
+      this.#wish('subscribe', listener);
+    }
+  }
+
+  #wish(action: RtdsClientFrame['action'], { topic, symbol }: Listener): void {
+    // On a connection that is still to come, everything is wished when it opens.
+    if (this.status !== 'open') return;
+    if (this.#wishes.length === 0) queueMicrotask(() => this.#flush());
+    const filters = symbol === undefined ? {} : { filters: JSON.stringify({ symbol }) };
+    this.#wishes.push({ action, entry: { topic, type: 'update', ...filters } });
+  }
+
+  #flush(): void {
+    const wishes = this.#wishes.splice(0);
+    if (this.status !== 'open') return;
+    while (wishes.length > 0) {
+      const action = wishes[0]!.action;
+      const end = wishes.findIndex((wish, at) => wish.action !== action || at >= ENTRIES_MAX);
+      const batch = wishes.splice(0, end < 0 ? wishes.length : end);
+      const frame = { action, subscriptions: batch.map(({ entry }) => entry) };
+      this.#socket.send(JSON.stringify(frame satisfies RtdsClientFrame));
+    }
+    for (const listener of this.#listeners) if (!listener.awaitsSnapshot) ready(listener);
+  }
+
+  #received(data: unknown): void {
+    const frame = readFrame(data);
+    if (frame === undefined) return;
+    this.#socket.works();
+    if (frame.type === 'error') this.#refused(frame);
+    else if (frame.type === 'update') this.#updated(frame);
+    else if (frame.type === 'subscribe') this.#answered(frame);
+  }
+
+  #updated({ topic, payload }: RtdsUpdateFrame): void {
+    const { symbol, timestamp, value, full_accuracy_value } = payload;
+    const exact = formatDecimal(BigInt(full_accuracy_value), EXACT_DECIMALS);
+    const update = { topic, symbol, prices: [{ timestamp, value, exact }] };
+    for (const listener of Array.from(this.#listeners)) {
+      const isWanted = listener.symbol === undefined || listener.symbol === symbol;
+      if (listener.topic !== topic || !isWanted) continue;
+      // The last minute comes first, and this price is in it.
+      if (!listener.awaitsSnapshot) tell(listener, update, false);
+    }
+  }
+
+  #answered({ topic, payload: { symbol, data } }: RtdsDumpFrame): void {
+    for (const listener of Array.from(this.#listeners)) {
+      const isAsked = listener.topic === topic && listener.symbol === symbol;
+      if (!isAsked || !listener.awaitsSnapshot) continue;
+      listener.awaitsSnapshot = false;
+      ready(listener);
+      tell(listener, { topic, symbol, prices: data }, true);
+    }
+  }
+
+  #refused({ topic, payload: { code, message } }: RtdsErrorFrame): void {
+    if (code === 'RISK_RATE_LIMITED') {
+      clearTimeout(this.#againTimer);
+      this.#againTimer = setTimeout(() => {
+        for (const listener of this.#listeners) this.#wish('subscribe', listener);
+      }, AGAIN_MS);
+      return;
+    }
+    for (const listener of Array.from(this.#listeners)) {
+      if (listener.topic !== topic || !listener.awaitsSnapshot) continue;
+      this.#listeners.delete(listener);
+      listener.sink.fail(new SocketError(`${message} (${topic} ${listener.symbol})`));
+    }
+  }
+}
+
+function ready(listener: Listener): void {
+  if (listener.isReady) return;
+  listener.isReady = true;
+  listener.sink.ready();
+}
+
+function tell(listener: Listener, data: ReferencePricesUpdate, isSnapshot: boolean): void {
+  listener.seq += 1;
+  const event: StreamEvent<ReferencePricesUpdate> = {
+    type: 'data',
+    data,
+    isSnapshot,
+    seq: listener.seq,
+    height: undefined,
+  };
+  listener.sink.event(event);
+}
+
+function isTopic(topic: string): topic is RtdsTopic {
+  return Object.hasOwn(RTDS_TOPICS, topic);
+}
+
+type Frame = RtdsUpdateFrame | RtdsDumpFrame | RtdsErrorFrame;
+
+/** Undefined for the answer to a ping, and for what is not of this protocol. */
+function readFrame(data: unknown): Frame | undefined {
+  if (typeof data !== 'string' || !data.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(data) as Frame;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,129 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type OutcomeResolution, receiptHash } from '@oddlot/protocol';
+import { afterEach, expect, test } from 'vitest';
+import {
+  FIRST_ID,
+  OutcomeVenue,
+  SERIES,
+} from '../packages/venue/src/market-data/testing/outcome-venue.ts';
+import { START_MS } from '../packages/venue/src/edge/ws/testing/test-venue.ts';
+import { verifyResolution } from './verify-resolution.ts';
+
+/** The command against receipts of the real engine, right ones and forged ones. */
+
+const QUARTER_MS = 900_000;
+
+/** A venue whose first series market went from 100.5 to 101. */
+function settledReceipt(): OutcomeResolution {
+  const world = new OutcomeVenue();
+  const firstStartMs = (START_MS + QUARTER_MS) as never;
+  world.venue.apply([{ type: 'registerSeries', series: { ...SERIES, firstStartMs } }]);
+  for (const [instant, second] of [
+    [START_MS + QUARTER_MS, 101],
+    [START_MS + 2 * QUARTER_MS, 102],
+  ] as const) {
+    world.waitUntil(instant - 61_000);
+    for (let at = 0; at < 60; at++) world.price(at < 30 ? 100 : second);
+    world.waitUntil(instant + 5_000);
+  }
+  return world.data('outcomeResolution', { instrumentId: FIRST_ID });
+}
+
+const RIGHT = settledReceipt();
+
+const running: { close(): void }[] = [];
+afterEach(() => {
+  for (const each of running.splice(0)) each.close();
+});
+
+async function verify(data: OutcomeResolution): Promise<{ code: number; lines: string[] }> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ success: true, code: 0, data }));
+  });
+  running.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const lines: string[] = [];
+  const code = await verifyResolution(`http://127.0.0.1:${port}`, FIRST_ID, (line) =>
+    lines.push(line),
+  );
+  return { code, lines };
+}
+
+/** A receipt whose hash fits what was changed in it. */
+function forged(changes: Partial<OutcomeResolution>): OutcomeResolution {
+  const changed = { ...RIGHT, ...changes };
+  return { ...changed, receiptHash: receiptHash(changed) };
+}
+
+test('a right receipt agrees in everything', async () => {
+  const { code, lines } = await verify(RIGHT);
+  expect(lines).toEqual([
+    'agree   strike 100.5',
+    'agree   settle 101',
+    'agree   settlementFraction 1',
+    'agree   winningOutcome Yes',
+    `agree   receiptHash ${RIGHT.receiptHash}`,
+  ]);
+  expect(code).toBe(0);
+});
+
+const inputs = RIGHT.inputs!;
+const differing = (lines: string[]) => lines.filter((line) => line.startsWith('DIFFER'));
+
+test.each<[string, OutcomeResolution, string[]]>([
+  [
+    'another result',
+    forged({ settlementFraction: '0', winningOutcome: 'No' }),
+    ['DIFFER  settlementFraction 0, computed 1'],
+  ],
+  ['another winner', forged({ winningOutcome: 'No' }), ['DIFFER  winningOutcome No, computed Yes']],
+  [
+    'another average',
+    forged({ inputs: { ...inputs, settle: '101.00000001' } }),
+    ['DIFFER  settle 101.00000001, computed 101'],
+  ],
+  [
+    'too few samples',
+    forged({ inputs: { ...inputs, strikeSamples: inputs.strikeSamples.slice(0, 53) } }),
+    ['DIFFER  strike 100.5, computed none', 'DIFFER  settlementFraction 1, computed none'],
+  ],
+  [
+    'the same second twice',
+    forged({
+      inputs: { ...inputs, settleSamples: [...inputs.settleSamples, inputs.settleSamples.at(-1)!] },
+    }),
+    ['DIFFER  settle 101, computed none', 'DIFFER  settlementFraction 1, computed none'],
+  ],
+  [
+    'a word changed under an old hash',
+    { ...RIGHT, oracleOutcome: 'Down' },
+    [
+      `DIFFER  receiptHash ${RIGHT.receiptHash}, computed ${receiptHash({ ...RIGHT, oracleOutcome: 'Down' })}`,
+    ],
+  ],
+])('%s is found', async (_what, receipt, expected) => {
+  const { code, lines } = await verify(receipt);
+  expect(differing(lines)).toEqual(expected);
+  expect(code).toBe(1);
+});
+
+test('an operator’s resolution has only its winner and hash, a market in progress nothing', async () => {
+  const operator = forged({
+    by: 'operator',
+    inputs: null,
+    settlementFraction: '0.5',
+    winningOutcome: null,
+  });
+  const { code, lines } = await verify(operator);
+  expect(lines).toEqual([
+    'agree   winningOutcome none',
+    `agree   receiptHash ${operator.receiptHash}`,
+    'resolved by the operator: there are no samples to compute from',
+  ]);
+  expect(code).toBe(0);
+  const open = await verify({ ...RIGHT, resolutionStatus: 'prepared' });
+  expect(open).toEqual({ code: 2, lines: [`market ${FIRST_ID} is not resolved`] });
+});
