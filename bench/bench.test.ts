@@ -3,10 +3,13 @@ import { bookSection } from './book.ts';
 import { engineSection } from './engine.ts';
 import { journalSection } from './journal.ts';
 import { memorySection } from './memory.ts';
+import { outcomeMetaSection } from './outcome-meta.ts';
+import { outcomesSection } from './outcomes.ts';
 import { recoverySection } from './recovery.ts';
 import { replaySection } from './replay.ts';
 import { median, medianRatio, show, table, type Section } from './report.ts';
 import { requestSection } from './request.ts';
+import { settlementSection } from './settlement.ts';
 
 /**
  * Benchmarks that nobody runs rot. Every section runs here with next to nothing: that it works and
@@ -16,6 +19,9 @@ import { requestSection } from './request.ts';
 const SECTIONS: Readonly<Record<string, Section>> = {
   book: bookSection,
   engine: engineSection,
+  outcomes: outcomesSection,
+  settlement: settlementSection,
+  outcomeMeta: outcomeMetaSection,
   recovery: recoverySection,
   request: requestSection,
   journal: journalSection,

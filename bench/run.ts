@@ -5,11 +5,14 @@ import { engineSection } from './engine.ts';
 import { journalSection } from './journal.ts';
 import { marksSection } from './marks.ts';
 import { memorySection } from './memory.ts';
+import { outcomeMetaSection } from './outcome-meta.ts';
+import { outcomesSection } from './outcomes.ts';
 import { positionsSection } from './positions.ts';
 import { recoverySection } from './recovery.ts';
 import { replaySection } from './replay.ts';
 import { machine, skipped, table, type Row, type Scale, type Section } from './report.ts';
 import { requestSection } from './request.ts';
+import { settlementSection } from './settlement.ts';
 
 /**
  * `npm run bench -- [--only book,engine] [--quick]`: measures, prints one table, keeps nothing. Each
@@ -21,6 +24,9 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   engine: engineSection,
   positions: positionsSection,
   marks: marksSection,
+  outcomes: outcomesSection,
+  settlement: settlementSection,
+  outcomeMeta: outcomeMetaSection,
   recovery: recoverySection,
   request: requestSection,
   journal: journalSection,
