@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { aVenue, cloidOf, order, orderAction, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
+import { Deployer, DEPLOYER, type OutcomeMarket } from '../support/deployer.ts';
 import { isDirect } from '../support/direct.ts';
 import {
   approveBuilder,
@@ -54,6 +55,7 @@ updateLeverage         yes      yes      revoked  other:0      unknown  yes     
 updateMarginMode       yes      yes      revoked  other:0      unknown  yes      yes          wrapper  few      yes
 updateIsolatedMargin   yes      yes      revoked  other:10010  unknown  yes      yes          wrapper  few      yes
 updatePositionMode     yes      yes      revoked  other:0      unknown  yes      yes          wrapper  few      yes
+outcomeOperate         yes      yes      revoked  other:10010  unknown  yes      yes          wrapper  few      yes
 claimBuilderRewards    yes      yes      revoked  other:10012  unknown  nothing  nothing      wrapper  few      yes
 approveAgent           yes      deposit  deposit  deposit      deposit  noVault  noVault      wrapper  few      yes
 approveBuilderFee      yes      unknown  unknown  unknown      unknown  noVault  noVault      wrapper  few      yes
@@ -63,6 +65,7 @@ withdraw3              yes      unknown  unknown  unknown      unknown  noVault 
 convertToMultiSigUser  yes      unknown  unknown  unknown      unknown  noVault  noVault      wrapper  few      yes
 multiSig               outsider outsider outsider outsider     outsider outsider outsider     outsider few      yes
 venueAdmin             admin    admin    admin    admin        admin    noVault  noVault      admin    inside   inside
+outcomeDeploy          deployer deployer deployer deployer     deployer noVault  noVault      deployer within   within
 `;
 
 const [header = [], ...ROWS] = MATRIX.trim()
@@ -97,6 +100,13 @@ const REFUSALS: Readonly<Record<string, (by: Actor) => Refusal>> = {
     }),
   admin: ({ address }) =>
     unauthorized('Signer is not permitted to send venueAdmin', { got: address }),
+  deployer: ({ address }) =>
+    unauthorized('Signer is not permitted to send outcomeDeploy', { got: address }),
+  within: () =>
+    unauthorized('Signer is not permitted to send outcomeDeploy', {
+      field: 'payload.action.type',
+      got: 'outcomeDeploy',
+    }),
   inside: () =>
     unauthorized('Signer is not permitted to send venueAdmin', {
       field: 'payload.action.type',
@@ -104,11 +114,13 @@ const REFUSALS: Readonly<Record<string, (by: Actor) => Refusal>> = {
     }),
 };
 
-const world = aVenue(OPERATED);
+const world = aVenue([...OPERATED, '--deployers', DEPLOYER]);
+const deployer = new Deployer(world);
 const operator = new Operator(world);
 
 let perp: OwnPerp;
 let spare: OwnPerp;
+let market: OutcomeMarket;
 let alice: Actor;
 let bob: Actor;
 let vault: Actor;
@@ -233,6 +245,7 @@ const ACTIONS: Readonly<Record<string, (account: Actor) => Action | Promise<Acti
     ntli: 1_000_000,
   }),
   updatePositionMode: () => ({ type: 'updatePositionMode', positionMode: 'oneWay' }),
+  outcomeOperate: () => ({ type: 'outcomeOperate', split: [{ asset: market.id, sz: '1' }] }),
   claimBuilderRewards: async (account) => {
     if (account !== vault) await earnFor(account);
     return { type: 'claimBuilderRewards' };
@@ -256,6 +269,10 @@ const ACTIONS: Readonly<Record<string, (account: Actor) => Action | Promise<Acti
     return inner('convertToMultiSigUser', { signers: signersText });
   },
   multiSig: () => ({ type: 'multiSig' }),
+  outcomeDeploy: () => ({
+    type: 'outcomeDeploy',
+    setTrading: { instrumentIds: [market.id], state: 'halt' },
+  }),
   venueAdmin: () => ({ type: 'venueAdmin', setGate: { channel: 0, mode: 'open' } }),
 };
 
@@ -296,6 +313,12 @@ beforeAll(async () => {
   done(await operator.send({ registerVault: registration }));
   done(await send(company, 'convertToMultiSigUser', { signers: signerSet(members, 2) }));
   for (const builder of [alice, company]) done(await approveBuilder(bob, builder.address));
+  market = await deployer.list();
+  // A vault's leader cannot move its money, so it is given some where it is needed.
+  for (const { address } of [alice, vault, company]) {
+    const gift = transfer({ to: address, amount: '20', into: 'outcome' });
+    done(await send(maker, 'tokenSend', gift));
+  }
   await quoteBothSides();
   const buy = { market: perp, side: 'buy', price: '100.1', size: '1', tif: 'Ioc' } as const;
   const open = orderAction(perpOrder({ ...buy, margin: 'isolated' }));

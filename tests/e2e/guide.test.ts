@@ -18,6 +18,9 @@ const GUIDES: readonly (readonly [name: string, printed: RegExp])[] = [
   ['builders.md', /^BUILDER_FEE_DROPPED notApproved$/m],
   ['signing-by-hand.md', /^multiSig: success$/m],
   ['debugging-signatures.md', /^networkName /m],
+  ['prediction-markets.md', /^YES has 1004$/m],
+  ['outcome-markets.md', /^queued queued$/m],
+  ['series-and-receipts.md', /^holds: true false$/m],
 ];
 
 /** The address of the key that the guides call the operator's. */

@@ -9,7 +9,7 @@ import {
   perpView,
   type State,
 } from '@oddlot/engine';
-import { type Address, timeMs } from '@oddlot/units';
+import { type Address, assert, timeMs } from '@oddlot/units';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ReferenceVenue, type ReferenceResult } from './reference-venue.ts';
@@ -154,8 +154,10 @@ function requestOf(order: OrderRequest): Parameters<ReferenceVenue['place']>[1] 
 }
 
 function endOf(entry: NonNullable<CommandOutcome['entries']>[number]): ReferenceResult {
+  const { state } = entry;
+  assert(state !== 'queued', 'orders of perps never wait');
   return {
-    state: entry.state,
+    state,
     reason: entry.reject?.reason,
     filled: BigInt(entry.filled),
     filledNotional: BigInt(entry.filledNotional),

@@ -20,7 +20,7 @@ import {
 /** The people of the tests, and the venue that they meet at. */
 
 export type OrderOptions = {
-  readonly market: Market;
+  readonly market: Pick<Market, 'id'>;
   readonly side: 'buy' | 'sell';
   readonly price: string;
   readonly size: string;
@@ -171,7 +171,8 @@ export type World = {
   resident(name: string): Promise<Actor>;
   /** Someone whom the venue has never heard of. */
   stranger(name: string): Actor;
-  socket(): Promise<Socket>;
+  /** A socket of /ws, or of another path. */
+  socket(path?: string): Promise<Socket>;
 };
 
 /**
@@ -244,7 +245,7 @@ export function aVenue(flags: readonly string[] = CALM): World {
     trader,
     resident,
     stranger,
-    socket: () => Socket.open(venue.streams),
+    socket: (path = '/ws') => Socket.open(venue.streams.replace(/\/ws$/, path)),
   };
 }
 

@@ -15,7 +15,7 @@ export class Socket {
   private constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.on('message', (data) => {
-      this.frames.push(JSON.parse(String(data)));
+      this.frames.push(frameOf(String(data)));
       for (const wake of this.#waiting) wake();
     });
     this.closed = new Promise((resolve) => {
@@ -91,9 +91,9 @@ export class Socket {
   async subscribe(subscription: object, resumeFrom?: object): Promise<Json> {
     const frame = await this.ask(
       { method: 'subscribe', subscription, ...(resumeFrom ? { resumeFrom } : {}) },
-      (answer) => answer.channel === 'subscriptionResponse' || answer.type === 'error',
+      (answer) => answer.channel === 'subscriptionResponse' || isError(answer),
     );
-    if (frame.type === 'error') throw new Error(`Not subscribed: ${JSON.stringify(frame)}`);
+    if (isError(frame)) throw new Error(`Not subscribed: ${JSON.stringify(frame)}`);
     return frame.data;
   }
 
@@ -119,6 +119,16 @@ export class Socket {
       this.#waiting.add(wake);
     });
   }
+}
+
+/** Each endpoint has its own shape of errors. */
+function isError(frame: Json): boolean {
+  return frame.type === 'error' || frame.channel === 'error';
+}
+
+/** Frames are JSON, but for the bare words of /ws-rtds. */
+function frameOf(text: string): Json {
+  return text === 'PONG' ? text : JSON.parse(text);
 }
 
 /** What a refused handshake was answered with. */

@@ -1,0 +1,357 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  aVenue,
+  cancelByCloidAction,
+  cloidOf,
+  orderAction,
+  type Actor,
+} from '../support/actors.ts';
+import { eventually, type Reply } from '../support/client.ts';
+import { Deployer, shareTrader, type OutcomeMarket } from '../support/deployer.ts';
+import {
+  actionStatus,
+  bet,
+  BetWatch,
+  FEE,
+  openBets,
+  OUTCOMES,
+  placed,
+  purse,
+  queued,
+} from '../support/outcomes.ts';
+import { act, done, expectRefusal, Operator } from '../support/perps.ts';
+
+/**
+ * The table "Outcome order acknowledgement" of the interface, state by state, and what the delay
+ * queue lets through while an order waits in it (8.1, R-delay).
+ */
+
+const world = aVenue(OUTCOMES);
+const deployer = new Deployer(world);
+const operator = new Operator(world);
+
+let alice: Actor;
+let bob: Actor;
+let watch: BetWatch;
+
+beforeEach(async () => {
+  [alice, bob] = [await shareTrader(world, 'alice'), await shareTrader(world, 'bob')];
+  watch = await BetWatch.of(world, bob);
+});
+
+/** A market with alice's bid for 10 YES at 0.60, which whoever buys NO at 0.40 takes. */
+async function marketWithBid(orderDelayMs: number): Promise<OutcomeMarket> {
+  const market = await deployer.list({ ...FEE, orderDelayMs });
+  await placed(alice, market, 'buy Yes 10 at 0.60');
+  return market;
+}
+
+const executed = (signed: Parameters<typeof actionStatus>[1]) =>
+  eventually(async () => {
+    const receipt = await actionStatus(world, signed);
+    expect(['executed', 'failed']).toContain(receipt.status);
+    return receipt;
+  });
+
+describe('(none) → queued', () => {
+  test.each([
+    ['a market without delay', 0],
+    ['a delayed market', 200],
+  ])('an order on %s is ok with its trace id, without matching', async (_, orderDelayMs) => {
+    const market = await marketWithBid(orderDelayMs);
+    const signed = await queued(bob, bet(market, 'buy No 10 at 0.40'));
+    expect(await executed(signed)).toMatchObject({ status: 'executed', traceId: signed.traceId });
+  });
+
+  test('one trace id for all orders of an action; the same bytes get the same', async () => {
+    const market = await deployer.list();
+    const orders = [bet(market, 'buy Yes 10 at 0.10'), bet(market, 'buy No 10 at 0.10')];
+    const signed = await queued(bob, ...orders);
+    expect((await world.client.exchange(signed)).json.traceId).toBe(signed.traceId);
+    await watch.update(signed, 'open');
+    expect(await openBets(bob, market)).toHaveLength(2);
+  });
+
+  test('the fee and the price are reserved while it waits, and what is left comes back', async () => {
+    const market = await marketWithBid(1_500);
+    // 10 × 0.50 and 0.07 × 10 × 0.25.
+    const signed = await queued(bob, bet(market, 'buy No 10 at 0.50'));
+    expect(await purse(bob, market)).toBe('994.825 + 5.175 reserved');
+    expect(await actionStatus(world, signed)).toMatchObject({ status: 'queued', result: null });
+    await executed(signed);
+    // It pays 0.40 a share, and 0.07 × 10 × 0.24.
+    expect(await purse(bob, market)).toBe('995.832, 10 No');
+  });
+});
+
+describe('queued → failed', () => {
+  test('the market is halted: one record on outcomeOrderUpdate, none on outcomeOrderUpdates', async () => {
+    const market = await marketWithBid(1_000);
+    const cloid = cloidOf('halted');
+    const signed = await queued(
+      bob,
+      bet(market, 'buy No 5 at 0.30'),
+      bet(market, 'buy No 10 at 0.40', { cloid }),
+    );
+    await deployer.set(market, 'halt');
+    const message = `Trading is halted for OUTCOME-${market.id}`;
+    expect(await watch.failure(signed)).toEqual({
+      done: true,
+      success: false,
+      traceId: signed.traceId,
+      user: bob.address,
+      time: expect.any(Number),
+      i: 1,
+      cloid,
+      body: { code: 10000, name: 'INVALID', message, details: expect.any(Object) },
+    });
+    expect(watch.failures).toHaveLength(1);
+    // The first order rests since it crossed nothing; the second never had an id.
+    expect(watch.updates.map(({ order, status }) => [order.limitPx, status])).toEqual([
+      ['0.3', 'open'],
+    ]);
+    expect(await actionStatus(world, signed)).toMatchObject({
+      status: 'failed',
+      error: { code: 10000, message },
+      result: {
+        orders: [
+          { i: 0, state: 'open' },
+          { i: 1, oid: null, state: 'rejected' },
+        ],
+      },
+    });
+    // Its reserve is free; that of the first is 1.5 and 0.07 × 5 × 0.21.
+    expect(await purse(bob, market)).toBe('998.4265 + 1.5735 reserved');
+  });
+
+  test.each<[string, (market: OutcomeMarket) => Promise<unknown>, number, string]>([
+    ['the market is closed', (market) => deployer.set(market, 'close'), 10011, 'Market is closed'],
+    [
+      'the market is resolved',
+      (market) => deployer.resolve(market, '1'),
+      10015,
+      'Outcome market is resolved',
+    ],
+    [
+      'the gate was closed to its owner',
+      async () =>
+        done(await operator.send({ setGate: { channel: 1, blacklist: { add: [bob.address] } } })),
+      10007,
+      'User is blacklisted',
+    ],
+  ])('%s', async (_, change, code, message) => {
+    const market = await marketWithBid(1_000);
+    const signed = await queued(bob, bet(market, 'buy No 10 at 0.40'));
+    await change(market);
+    expect(await watch.failure(signed)).toMatchObject({ i: 0, body: { code, message } });
+    expect(watch.updates).toEqual([]);
+    expect(await purse(bob, market)).toBe('1000');
+  });
+});
+
+describe('queued → at the node', () => {
+  test('open, filled, cancelled on outcomeOrderUpdates; silence on outcomeOrderUpdate', async () => {
+    const market = await marketWithBid(100);
+    const rests = await queued(bob, bet(market, 'buy No 10 at 0.30'));
+    const takes = await queued(bob, bet(market, 'buy No 10 at 0.40'));
+    const { order } = await watch.update(takes, 'filled');
+    expect(order).toMatchObject({ outcome: 'No', side: 'A', reduceOnly: false, filledSz: '10' });
+    const open = await watch.update(rests, 'open');
+    done(await bob.cancel({ a: market.id, o: open.order.oid }));
+    expect(await watch.update(rests, 'cancelled')).toMatchObject({ reason: 'userCanceled' });
+    expect(watch.failures).toEqual([]);
+  });
+
+  test('a post-only order that would trade is rejected by the book, not by the queue', async () => {
+    const market = await marketWithBid(5_000);
+    const signed = await queued(bob, bet(market, 'buy No 10 at 0.40', { tif: 'Alo' }));
+    expect(await watch.update(signed, 'rejected')).toMatchObject({
+      order: { oid: expect.any(Number), filledSz: '0' },
+      reason: 'Post only order would have immediately matched',
+    });
+    expect(watch.failures).toEqual([]);
+    expect(await purse(bob, market)).toBe('1000');
+  });
+
+  test('what no longer crosses at release rests', async () => {
+    const market = await marketWithBid(1_000);
+    const signed = await queued(bob, bet(market, 'buy No 10 at 0.40'));
+    done(await act(alice, { type: 'cancelAll', accountType: 'outcome' }));
+    expect(await watch.update(signed, 'open')).toMatchObject({ order: { sz: '10' } });
+    expect(watch.failures).toEqual([]);
+  });
+
+  test('release is by due time, then arrival, whoever sent it', async () => {
+    const market = await marketWithBid(500);
+    const carol = await shareTrader(world, 'carol');
+    const first = await queued(carol, bet(market, 'buy No 6 at 0.40'));
+    const second = await queued(bob, bet(market, 'buy No 6 at 0.45'));
+    const state = async (signed: typeof first) => (await executed(signed)).result.orders[0];
+    expect(await state(first)).toMatchObject({ state: 'filled', filledSz: '6' });
+    expect(await state(second)).toMatchObject({ state: 'open', filledSz: '4' });
+  });
+});
+
+describe('while an order waits', () => {
+  let market: OutcomeMarket;
+  const cloid = cloidOf('waiting');
+  const message = 'Order is queued and cannot be cancelled before release';
+  const cancel = (...cloids: string[]) =>
+    cancelByCloidAction(...cloids.map((each) => ({ asset: market.id, cloid: each })));
+
+  beforeEach(async () => {
+    market = await marketWithBid(3_000);
+  });
+
+  test('cancelByCloid is refused, alone or among others', async () => {
+    const other = cloidOf('resting');
+    const rest = bet(market, 'buy No 5 at 0.10', { cloid: other });
+    const signed = await queued(bob, bet(market, 'buy No 10 at 0.40', { cloid }), rest);
+    expectRefusal(await act(bob, cancel(cloid)), 10011, message);
+    const { json } = await world.client.exchange(await bob.sign(cancel(cloid, other)));
+    expect(json).toEqual({
+      status: 'ok',
+      code: 0,
+      data: { type: 'CancelOrder', data: { statuses: ['success'] } },
+      warnings: [{ code: 'CANCEL_QUEUED', message: expect.any(String), details: { i: 0 } }],
+    });
+    await watch.update(signed, 'cancelled');
+    done(await bob.place(rest));
+    const { json: told } = await act(bob, cancel(other, cloid));
+    expect(told.data.data.statuses).toMatchObject([{ error: `cancels[1]: ${message}` }]);
+    expect(told.data.data.orders).toMatchObject([{ state: 'cancelled' }, { oid: null }]);
+  });
+
+  test('neither cancelAll nor an amend reaches it, and its cloid is taken', async () => {
+    const signed = await queued(bob, bet(market, 'buy No 10 at 0.40', { cloid }));
+    const all = await act(bob, { type: 'cancelAll', accountType: 'outcome' });
+    expect(done(all).orders).toEqual([]);
+    const amend = { type: 'modify2', a: market.id, c: cloid, p: '0.3', s: '10' };
+    expectRefusal(await act(bob, amend), 10011, 'Order not found');
+    const again = bet(market, 'buy No 5 at 0.10', { cloid });
+    expectRefusal(await bob.place(again), 10011, 'Duplicate cloid');
+    expect(await actionStatus(world, signed)).toMatchObject({ status: 'queued' });
+  });
+
+  test('only its owner is shown what it says', async () => {
+    const signed = await queued(bob, bet(market, 'buy No 10 at 0.40', { cloid }));
+    const { block, ...receipt } = await actionStatus(world, signed);
+    expect(receipt).toEqual({
+      status: 'queued',
+      txHash: signed.txHash,
+      traceId: signed.traceId,
+      signer: bob.address,
+      user: bob.address,
+      nonce: signed.envelope.nonce,
+      actionType: 'order',
+      result: null,
+      error: null,
+    });
+    expect(block).toMatchObject({ height: expect.any(Number), hash: expect.any(String) });
+    expect(await openBets(bob)).toEqual([]);
+    expect(watch.updates).toEqual([]);
+    for (const key of [
+      { traceId: signed.traceId },
+      { signer: bob.address, nonce: signed.envelope.nonce },
+    ]) {
+      expect(await world.client.data({ type: 'actionStatus', ...key })).toMatchObject(receipt);
+    }
+  });
+});
+
+describe('confirm: executed', () => {
+  const results = (reply: Reply) => reply.json.data.data.orders;
+
+  test.each([
+    ['without delay', 0],
+    ['with delay', 300],
+  ])('%s it tells how each order stands, with the trace id', async (_, orderDelayMs) => {
+    const market = await marketWithBid(orderDelayMs);
+    const orders = [bet(market, 'buy No 10 at 0.45'), bet(market, 'buy No 5 at 0.10')];
+    const signed = await bob.sign(orderAction(...orders));
+    const reply = await world.client.executed(signed);
+    const { txHash, traceId } = signed;
+    expect(reply.json).toMatchObject({
+      status: 'ok',
+      code: 0,
+      confirm: 'executed',
+      txHash,
+      traceId,
+      height: expect.any(Number),
+      data: { type: 'PlaceOrder', data: { statuses: ['success'] } },
+    });
+    const common = { cloid: null, error: null, oid: expect.any(Number) };
+    expect(results(reply)).toEqual([
+      { i: 0, state: 'filled', filledSz: '10', avgPx: '0.4', ...common },
+      { i: 1, state: 'open', filledSz: '0', avgPx: null, ...common },
+    ]);
+  });
+
+  test('a failure at release is told with its index', async () => {
+    const market = await marketWithBid(1_000);
+    const orders = [bet(market, 'buy No 5 at 0.10'), bet(market, 'buy No 10 at 0.40')];
+    const waiting = world.client.executed(await bob.sign(orderAction(...orders)));
+    // The first rests at once: then the second waits.
+    await eventually(async () => expect(await openBets(bob, market)).toHaveLength(1));
+    await deployer.set(market, 'close');
+    const reply = await waiting;
+    expect(reply.json.data.data.statuses).toMatchObject([
+      { error: 'orders[1]: Market is closed', code: 10011, name: 'ORDER' },
+    ]);
+    expect(results(reply)[1]).toMatchObject({ oid: null, state: 'rejected' });
+  });
+});
+
+describe('simulate', () => {
+  let slow: OutcomeMarket;
+  beforeAll(async () => {
+    const maker = await shareTrader(world, 'maker');
+    slow = await deployer.list({ ...FEE, orderDelayMs: 750 });
+    await placed(maker, slow, 'buy Yes 10 at 0.60');
+  });
+
+  test.each<[string, string, object, object]>([
+    [
+      'a taker waits 750 ms and is shown as released now',
+      'buy No 10 at 0.50',
+      {
+        state: 'filled',
+        filledSz: '10',
+        avgPx: '0.4',
+        restingSz: '0',
+        fee: '0.168',
+        feeRate: '0.07',
+        delayMs: 750,
+      },
+      { available: '995.832', reserved: '0' },
+    ],
+    [
+      'what rests does not wait',
+      'buy No 10 at 0.30',
+      {
+        state: 'open',
+        filledSz: '0',
+        avgPx: null,
+        restingSz: '10',
+        fee: '0',
+        feeRate: '0',
+        delayMs: 0,
+      },
+      { available: '996.853', reserved: '3.147' },
+    ],
+  ])('%s', async (_, words, order, outcome) => {
+    const action = orderAction(bet(slow, words));
+    const answer = await world.client.data({ type: 'simulate', user: bob.address, action });
+    expect(answer).toMatchObject({ accepted: true, error: null, orders: [order], outcome });
+    expect(answer.orders[0].builderFee).toBe('0');
+    expect(await purse(bob, slow)).toBe('1000');
+  });
+
+  test('what is refused is told as a refusal', async () => {
+    const action = orderAction(bet(slow, 'sell No 10 at 0.30'));
+    expect(await world.client.data({ type: 'simulate', user: bob.address, action })).toMatchObject({
+      accepted: false,
+      error: { code: 10015, name: 'OUTCOME', message: 'Insufficient shares' },
+    });
+  });
+});

@@ -1,0 +1,391 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { aVenue } from '../support/actors.ts';
+import { eventually, type Json } from '../support/client.ts';
+import {
+  Deployer,
+  eventFields,
+  marketFields,
+  newSlug,
+  seriesFields,
+  type OutcomeMarket,
+} from '../support/deployer.ts';
+import { marketMeta, OUTCOMES } from '../support/outcomes.ts';
+import { act, done, expectRefusal, Operator, refusalOf } from '../support/perps.ts';
+import type { JsonObject } from '../support/wallet.ts';
+
+/** 10.2: what a deployer may do to events, markets and series, and that nobody else may. */
+
+const world = aVenue(OUTCOMES);
+const deployer = new Deployer(world);
+const operator = new Operator(world);
+const DAY_MS = 24 * 3_600_000;
+
+const metaOf = async (fields: object): Promise<Json> =>
+  world.client.data({ type: 'outcomeMeta', ...fields });
+const phaseOf = async (market: OutcomeMarket) => (await marketMeta(world, market)).phase;
+
+describe('10.1: who may, and what', () => {
+  const message = 'Signer is not permitted to send outcomeDeploy';
+  let market: OutcomeMarket;
+  beforeAll(async () => {
+    market = await deployer.list();
+  });
+  const halt = () => ({
+    type: 'outcomeDeploy',
+    setTrading: { instrumentIds: [market.id], state: 'halt' },
+  });
+
+  test('neither a trader, a stranger, an admin, nor an agent of the deployer', async () => {
+    const agent = world.stranger('agent');
+    await world.client.post('/request-fund', { user: deployer.actor.address });
+    done(await deployer.actor.approveAgent(agent.address));
+    const trader = await world.trader('trader');
+    for (const actor of [trader, world.stranger('stranger'), operator.actor, agent]) {
+      expectRefusal(await act(actor, halt()), 10003, message);
+    }
+    expect(await phaseOf(market)).toBe('open');
+  });
+
+  test('a vaultAddress must be absent', async () => {
+    const vaultAddress = world.stranger('vault').address;
+    const signed = await deployer.actor.sign(halt(), { vaultAddress });
+    const reply = await world.client.executed(signed);
+    expectRefusal(reply, 10003, 'vaultAddress is not allowed for this action');
+  });
+
+  test.each<[string, () => JsonObject]>([
+    ['no variant', () => ({})],
+    ['an unknown variant', () => ({ nonsense: {} })],
+    ['two variants', () => ({ ...halt(), pushPrice: { prices: [] } })],
+    ['an unknown key beside', () => ({ ...halt(), note: 'x' })],
+    ['an unknown key inside', () => ({ registerEvent: eventFields({ colour: 'red' }) })],
+    ['no id', () => ({ setTrading: { instrumentIds: [], state: 'halt' } })],
+    ['51 ids', () => ({ setTrading: { instrumentIds: Array(51).fill(market.id), state: 'halt' } })],
+    ['an unknown state', () => ({ setTrading: { instrumentIds: [market.id], state: 'resolve' } })],
+    ['no price', () => ({ pushPrice: { prices: [] } })],
+    [
+      'a fraction that is a number',
+      () => ({ resolve: { instrumentId: market.id, settlementFraction: 1 } }),
+    ],
+    [
+      'evidence that is too long',
+      () => ({
+        resolve: {
+          instrumentId: market.id,
+          settlementFraction: '1',
+          evidence: 'x'.repeat(2001),
+        },
+      }),
+    ],
+  ])('malformed: %s', async (_, variant) => {
+    const reply = await deployer.send(variant());
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
+  });
+});
+
+describe('registerEvent', () => {
+  test('is shown as it was defined; its texts can change', async () => {
+    const fields = eventFields({ tags: ['a', 'b'], image: 'https://example.org/i.png' });
+    const reply = await deployer.send({ registerEvent: fields });
+    expect(reply.json.data.type).toBe('OutcomeDeploy');
+    const { eventId } = done(reply).created;
+    const { slug, title, startTime, endTime } = fields;
+    const event = await metaOf({ eventSlug: slug });
+    expect(event).toMatchObject({
+      event_id: eventId,
+      slug,
+      title,
+      description: '',
+      category: 'test',
+      tags: ['a', 'b'],
+      image: 'https://example.org/i.png',
+      icon: null,
+      series_slug: null,
+      exchange_id: 1,
+      mutually_exclusive: false,
+      start_time: startTime,
+      end_time: endTime,
+      status: 'upcoming',
+      markets: [],
+      settlement: { resolution_status: 'prepared', resolved_time: null },
+    });
+    const changed = { ...fields, title: 'Another', description: 'More', tags: ['c'], image: null };
+    expect(done(await deployer.send({ registerEvent: changed })).created).toEqual({ eventId });
+    expect(await metaOf({ eventSlug: slug })).toEqual({
+      ...event,
+      title: 'Another',
+      description: 'More',
+      tags: ['c'],
+      image: null,
+    });
+  });
+
+  test('after a resolution its slug is used up', async () => {
+    const slug = await deployer.event();
+    const market = await deployer.list({}, slug);
+    await deployer.resolve(market, '1');
+    const again = await deployer.send({ registerEvent: eventFields({ slug }) });
+    expectRefusal(again, 10017, `Slug already used: ${slug}`);
+  });
+
+  test('a chosen id is taken once', async () => {
+    const eventId = 4_321;
+    expect(done(await deployer.send({ registerEvent: eventFields({ eventId }) })).created).toEqual({
+      eventId,
+    });
+    const again = refusalOf(await deployer.send({ registerEvent: eventFields({ eventId }) }));
+    expect(again.code).toBe(10002);
+  });
+
+  test.each<[string, JsonObject]>([
+    ['slug', { slug: 'Capital' }],
+    ['slug', { slug: 'x'.repeat(121) }],
+    ['slug', { slug: '' }],
+    ['title', { title: 'x'.repeat(301) }],
+    ['description', { description: 'x'.repeat(5001) }],
+    ['tags', { tags: Array(21).fill('x') }],
+    ['endTime', { endTime: 1 }],
+  ])('a fault in %s is named', async (field, changes) => {
+    const reply = await deployer.send({ registerEvent: eventFields(changes) });
+    expect(reply.status).toBe(400);
+    expect(reply.json.details.field, reply.text).toContain(field);
+  });
+});
+
+describe('registerMarket', () => {
+  let eventSlug: string;
+  beforeAll(async () => {
+    eventSlug = await deployer.event();
+  });
+
+  test('is shown as it was defined, under an id of its own', async () => {
+    const fields = marketFields(eventSlug, {
+      groupTitle: 'Monday',
+      outcomes: ['Rain', 'Sun'],
+      priceTick: '0.005',
+      takerFeeRate: '0.07',
+      orderDelayMs: 100,
+      underlying: { symbol: 'BTC', source: 'twap', priceToBeat: '97000' },
+    });
+    const { instrumentId } = done(await deployer.send({ registerMarket: fields })).created;
+    const event = await metaOf({ eventSlug });
+    const market = event.markets.find((entry: Json) => entry.instrument_id === instrumentId);
+    expect(market).toEqual({
+      instrument_id: instrumentId,
+      market_id: String(instrumentId),
+      slug: fields['slug'],
+      question: 'Will it?',
+      group_title: 'Monday',
+      description: '',
+      resolution_source: 'the test',
+      outcomes: ['Rain', 'Sun'],
+      event_slug: eventSlug,
+      start_time: fields['startTime'],
+      end_time: fields['endTime'],
+      phase: 'open',
+      price_tick: '0.005',
+      price_decimals: 3,
+      size_decimals: 2,
+      min_order_size: '5',
+      max_order_size: '100000',
+      taker_fee_rate: '0.07',
+      maker_fee_rate: '0',
+      fee_exponent: 1,
+      trading: { enabled: true, accepting_orders: true, halted: false, order_delay_ms: 100 },
+      pricing: {
+        yes_price: '0.5',
+        no_price: '0.5',
+        best_bid: null,
+        best_ask: null,
+        last_price: null,
+        change_24h: '0',
+      },
+      volume: { total: '0', day: '0' },
+      open_interest: '0',
+      underlying: { symbol: 'BTC', source: 'twap', price_to_beat: '97000' },
+      settlement: {
+        resolution_status: 'prepared',
+        winning_outcome: null,
+        settlement_fraction: null,
+        oracle_outcome: null,
+        resolved_time: null,
+      },
+    });
+  });
+
+  test('slugs and ids are used once', async () => {
+    const instrumentId = 234_567;
+    const { id, slug } = await deployer.list({ instrumentId }, eventSlug);
+    expect(id).toBe(instrumentId);
+    const send = (changes: JsonObject) =>
+      deployer.send({ registerMarket: marketFields(eventSlug, changes) });
+    expectRefusal(await send({ slug }), 10017, `Slug already used: ${slug}`);
+    expectRefusal(
+      await send({ instrumentId }),
+      10017,
+      `Instrument id already used: ${instrumentId}`,
+    );
+  });
+
+  test('of no event', async () => {
+    const reply = await deployer.send({ registerMarket: marketFields('nothing') });
+    expect(refusalOf(reply)).toMatchObject({
+      code: 10404,
+      message: 'Event not found',
+      details: { field: 'eventSlug', got: 'nothing' },
+    });
+  });
+
+  test.each<[string, JsonObject]>([
+    ['slug', { slug: 'no spaces' }],
+    ['question', { question: 'x'.repeat(301) }],
+    ['outcomes', { outcomes: ['Yes'] }],
+    ['startTime', { startTime: Date.now() - DAY_MS }],
+    ['endTime', { endTime: Date.now() + 3 * DAY_MS }],
+    // An end before the start.
+    ['startTime', { endTime: Date.now() - 120_000 }],
+    ['priceTick', { priceTick: '0.03' }],
+    ['priceTick', { priceTick: '0.00001' }],
+    ['priceTick', { priceTick: '1' }],
+    ['priceTick', { priceTick: '0' }],
+    ['sizeDecimals', { sizeDecimals: 5 }],
+    ['minOrderSize', { minOrderSize: '0' }],
+    ['minOrderSize', { minOrderSize: '0.001' }],
+    ['maxOrderSize', { maxOrderSize: '4' }],
+    ['takerFeeRate', { takerFeeRate: '1' }],
+    ['takerFeeRate', { takerFeeRate: '-0.01' }],
+    ['orderDelayMs', { orderDelayMs: 10_001 }],
+    ['orderDelayMs', { orderDelayMs: -1 }],
+    ['instrumentId', { instrumentId: 99_999 }],
+    ['underlying', { underlying: { symbol: 'BTC', source: 'rumour', priceToBeat: null } }],
+  ])('a fault in %s is named: %j', async (field, changes) => {
+    const reply = await deployer.send({ registerMarket: marketFields(eventSlug, changes) });
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.json.details.field, reply.text).toContain(field);
+  });
+});
+
+describe('pushPrice', () => {
+  const priceOf = async (symbol: string) => {
+    const { closePrice } = await world.client.data({ type: 'cryptoPrice', symbol });
+    return closePrice;
+  };
+  const entry = (symbol: string, px: string, time: number) => {
+    return { symbol, source: 'oracle', px, time };
+  };
+
+  test('counts each entry by itself: stale, early and zero ones are skipped', async () => {
+    const now = Date.now();
+    await deployer.push(entry('STALE', '100', now));
+    const refused = refusalOf(
+      await deployer.send({
+        pushPrice: { prices: [entry('STALE', '99', now - 1), entry('OTHER', '7.5', now - 1)] },
+      }),
+    );
+    expect(refused.message).toBe('prices[0]: stale');
+    expect([await priceOf('STALE'), await priceOf('OTHER')]).toEqual(['100', '7.5']);
+    // The same time again counts, and so does what is a little ahead, as now.
+    await deployer.push(entry('STALE', '101', now), entry('OTHER', '8', Date.now() + 3_000));
+    expect([await priceOf('STALE'), await priceOf('OTHER')]).toEqual(['101', '8']);
+    const ahead = { prices: [entry('STALE', '103', Date.now() + 60_000)] };
+    expect(refusalOf(await deployer.send({ pushPrice: ahead })).message).toBe('prices[0]: stale');
+    const zero = { prices: [entry('STALE', '0', Date.now())] };
+    expect(refusalOf(await deployer.send({ pushPrice: zero })).message).toMatch(/^prices\[0\]: /);
+    expect(await priceOf('STALE')).toBe('101');
+  });
+
+  test('1 to 100 prices', async () => {
+    const many = (count: number) =>
+      Array.from({ length: count }, () => entry('MANY', '1', Date.now()));
+    await deployer.push(...many(100));
+    expect((await deployer.send({ pushPrice: { prices: many(101) } })).status).toBe(400);
+  });
+});
+
+describe('registerSeries', () => {
+  const timelineOf = async (seriesSlug: string): Promise<Json> =>
+    world.client.data({ type: 'outcomeSeriesTimeline', seriesSlug });
+
+  test('lists its next markets by itself, one to an event, with names of their own', async () => {
+    const fields = seriesFields({ listAhead: 3 });
+    const { slug, firstStartTime } = fields as { slug: string; firstStartTime: number };
+    expect(done(await deployer.send({ registerSeries: fields })).created).toEqual({
+      seriesSlug: slug,
+    });
+    const timeline = await eventually(async () => {
+      const answer = await timelineOf(slug);
+      expect(answer.items).toHaveLength(4);
+      return answer;
+    });
+    const periodMs = 900_000;
+    const starts = timeline.items.map((item: Json) => item.startTime);
+    expect(starts).toEqual([3, 2, 1, 0].map((at) => firstStartTime + at * periodMs));
+    const marketSlug = `${slug}-${firstStartTime / 1_000}`;
+    expect(timeline).toMatchObject({
+      seriesSlug: slug,
+      title: 'Up or down',
+      underlying: 'BTC',
+      recurrence: '15m',
+      hasMore: false,
+      current: {
+        marketSlug,
+        endTime: firstStartTime + periodMs,
+        openPrice: null,
+        closePrice: null,
+        resolutionStatus: 'prepared',
+        winningOutcome: null,
+      },
+    });
+    const event = await metaOf({ eventSlug: timeline.current.eventSlug });
+    expect(event).toMatchObject({ series_slug: slug, status: 'open' });
+    expect(event.markets).toMatchObject([
+      {
+        slug: marketSlug,
+        outcomes: ['Up', 'Down'],
+        phase: 'open',
+        trading: { order_delay_ms: 250 },
+        underlying: { symbol: 'BTC', price_to_beat: null },
+      },
+    ]);
+  });
+
+  test('a new definition holds for what is not yet listed; switched off it lists no more', async () => {
+    const fields = seriesFields({ listAhead: 1 });
+    const slug = String(fields['slug']);
+    const countOf = async () => (await timelineOf(slug)).items.length;
+    done(await deployer.send({ registerSeries: fields }));
+    await eventually(async () => expect(await countOf()).toBe(2));
+    done(await deployer.send({ registerSeries: { ...fields, enabled: false, listAhead: 5 } }));
+    done(await deployer.send({ registerSeries: { ...fields, takerFeeRate: '0', listAhead: 2 } }));
+    await eventually(async () => expect(await countOf()).toBe(3));
+    const { items } = await timelineOf(slug);
+    const marketSlugs = items.map((item: Json) => item.marketSlug);
+    const { events } = await metaOf({ marketSlugs, sortBy: 'endingSoon' });
+    expect(events.map(({ markets }: Json) => markets[0].taker_fee_rate)).toEqual([
+      '0.07',
+      '0.07',
+      '0',
+    ]);
+  });
+
+  test.each<[string, JsonObject]>([
+    ['firstStartTime', { firstStartTime: 900_001 }],
+    ['recurrence', { recurrence: '5m' }],
+    ['listAhead', { listAhead: 0 }],
+    ['listAhead', { listAhead: 21 }],
+    ['source', { source: 'twap' }],
+    ['window', { window: 45 }],
+    ['priceTick', { priceTick: '0.03' }],
+    ['slug', { slug: newSlug('A') }],
+  ])('a fault in %s is named', async (field, changes) => {
+    const reply = await deployer.send({ registerSeries: seriesFields(changes) });
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.json.details.field, reply.text).toContain(field);
+  });
+
+  test('a series that is not there', async () => {
+    const reply = await world.client.info({ type: 'outcomeSeriesTimeline', seriesSlug: 'none' });
+    expect(reply.json).toMatchObject({ code: 10017, message: 'Unknown series: none' });
+  });
+});

@@ -1,0 +1,205 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { aVenue, cloidOf, orderAction, type Actor } from '../support/actors.ts';
+import { eventually, type Json } from '../support/client.ts';
+import { Deployer, shareTrader, type OutcomeMarket } from '../support/deployer.ts';
+import { exact, show, sum, times } from '../support/exact.ts';
+import {
+  actionStatus,
+  bet,
+  openBets,
+  operate,
+  outcomeState,
+  OUTCOMES,
+  placed,
+  purse,
+} from '../support/outcomes.ts';
+import { done } from '../support/perps.ts';
+import { chance } from '../support/seeded.ts';
+import type { Signed } from '../support/wallet.ts';
+
+/**
+ * A venue that is killed while orders wait in its delay queue, or while a market is resolved: what was
+ * acknowledged is executed or failed exactly once after the restart, and money and shares add up.
+ *
+ * `CRASH_SEED=7 npx vitest run tests/crash/outcome-queue.test.ts` repeats it.
+ */
+
+const SEED = Number(process.env['CRASH_SEED'] ?? 20_261_115);
+const ROUNDS = 3;
+const DEPOSIT = exact(1000);
+const DELAY_MS = 400;
+const random = chance(SEED);
+
+const world = aVenue(OUTCOMES);
+const deployer = new Deployer(world);
+
+type Sent = { readonly actor: Actor; readonly signed: Signed; isAcknowledged: boolean };
+
+let maker: Actor;
+const takers: Actor[] = [];
+let market: OutcomeMarket;
+/** Every action ever sent, with the number of shares that it bought. */
+const bought = new Map<Actor, number>();
+
+beforeAll(async () => {
+  process.stdout.write(`crash test of the queue: CRASH_SEED=${SEED}\n`);
+  // Without fees the sums are exact; the maker's bid is deeper than all takers together.
+  market = await deployer.list({ orderDelayMs: DELAY_MS });
+  maker = await shareTrader(world, 'maker');
+  for (const name of ['alice', 'bob', 'carol']) takers.push(await shareTrader(world, name));
+  await placed(maker, market, 'buy Yes 1600 at 0.60');
+}, 60_000);
+
+/** Sends takers' orders until the venue is gone. */
+async function press(sent: Sent[]): Promise<void> {
+  await Promise.all(
+    takers.map(async (actor) => {
+      for (;;) {
+        const cloid = cloidOf(`queue ${sent.length} ${random.next()}`);
+        const signed = await actor.sign(orderAction(bet(market, 'buy No 5 at 0.40', { cloid })));
+        const record: Sent = { actor, signed, isAcknowledged: false };
+        sent.push(record);
+        try {
+          const { json } = await world.client.exchange(signed);
+          if (json === undefined) return;
+          expect(json).toEqual({ status: 'ok', traceId: signed.traceId });
+          record.isAcknowledged = true;
+        } catch {
+          return;
+        }
+        await pause(10 + random.below(40));
+      }
+    }),
+  );
+}
+
+/** The receipt of an action once nothing of it waits any more. */
+const settled = ({ signed }: Sent): Promise<Json> =>
+  eventually(async () => {
+    const receipt = await actionStatus(world, signed);
+    expect(['executed', 'failed', 'unknown']).toContain(receipt.status);
+    return receipt;
+  });
+
+const sharesOf = async (actor: Actor): Promise<string> => {
+  const { assetPositions } = await outcomeState(actor);
+  const record = assetPositions.find(({ position }: Json) => position.asset === market.coin);
+  return record?.position.szi ?? '0';
+};
+
+/** R-conservation and R-reserve from outside, once the queue is empty. */
+async function expectSumsRight(): Promise<void> {
+  const people = [maker, ...takers];
+  const states = await Promise.all(people.map(outcomeState));
+  const [context] = await world.client.data({
+    type: 'outcomeAssetCtxs',
+    instrumentIds: [market.id],
+  });
+  const held = sum(states.map((state) => exact(state.marginSummary.totalRawUsd)));
+  const locked = exact(context.openInterest);
+  expect(show(held + locked)).toBe(show(DEPOSIT * BigInt(people.length)));
+  for (const [index, actor] of people.entries()) {
+    const { marginSummary, withdrawable } = states[index];
+    const reserved = exact(marginSummary.totalRawUsd) - exact(withdrawable);
+    const rows = await openBets(actor);
+    const owed = sum(rows.map((row) => times(exact(row.limitPx), exact(row.sz))));
+    expect(show(reserved), actor.name).toBe(show(owed));
+  }
+}
+
+describe('kill −9 while orders wait in the queue', () => {
+  test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
+    'round %i: each acknowledged order is executed once',
+    async () => {
+      const sent: Sent[] = [];
+      const pressing = press(sent);
+      const enough = 3 + random.below(12);
+      const acknowledged = () => sent.filter((one) => one.isAcknowledged);
+      await eventually(() => expect(acknowledged().length).toBeGreaterThanOrEqual(enough));
+      await pause(random.below(DELAY_MS));
+      const kept = acknowledged().slice(-3);
+      await world.venue.kill();
+      await pressing;
+      await world.venue.startAgain();
+
+      for (const one of sent) {
+        const found = await settled(one);
+        if (one.isAcknowledged) expect(found.status).toBe('executed');
+        // What was never seen may be sent again, the same bytes, and executes only now.
+        if (found.status === 'unknown') done(await world.client.executed(one.signed));
+        const { result } = await settled(one);
+        expect(result.orders).toMatchObject([{ state: 'filled', filledSz: '5', avgPx: '0.4' }]);
+        bought.set(one.actor, (bought.get(one.actor) ?? 0) + 5);
+      }
+      // Acknowledged ones again: the answer is the first one's, and nobody buys twice.
+      for (const { signed } of kept) {
+        const { json } = await world.client.exchange(signed);
+        expect(json).toEqual({ status: 'ok', traceId: signed.traceId });
+      }
+      for (const taker of takers) expect(await sharesOf(taker)).toBe(`-${bought.get(taker)}`);
+      await expectSumsRight();
+    },
+    60_000,
+  );
+
+  test('orders that fail at their release fail once, after the restart too', async () => {
+    const slow = await deployer.list({ orderDelayMs: 2_500 });
+    const [alice, bob] = [takers[0]!, await shareTrader(world, 'dave')];
+    await placed(alice, slow, 'buy Yes 10 at 0.20');
+    const signed = await bob.sign(orderAction(bet(slow, 'buy No 10 at 0.80')));
+    expect((await world.client.exchange(signed)).json.traceId).toBe(signed.traceId);
+    await deployer.set(slow, 'halt');
+    expect((await actionStatus(world, signed)).status).toBe('queued');
+    expect(await purse(bob, slow)).toBe('992 + 8 reserved');
+    await world.venue.kill();
+    await world.venue.startAgain();
+    const receipt = await settled({ actor: bob, signed, isAcknowledged: true });
+    expect(receipt).toMatchObject({
+      status: 'failed',
+      error: { message: `Trading is halted for OUTCOME-${slow.id}` },
+      result: { orders: [{ oid: null, state: 'rejected' }] },
+    });
+    expect(await purse(bob, slow)).toBe('1000');
+    await deployer.set(slow, 'open');
+    expect(await openBets(bob)).toEqual([]);
+  }, 30_000);
+});
+
+describe('kill −9 around a resolution', () => {
+  test.each([0, 4])(
+    '%i ms after it was sent: everybody is paid once',
+    async (moment) => {
+      const quick = await deployer.list();
+      const [yes, no] = [await shareTrader(world, 'yes'), await shareTrader(world, 'no')];
+      await placed(yes, quick, 'buy Yes 100 at 0.60');
+      await placed(no, quick, 'buy No 100 at 0.40');
+      done(await operate(no, 'split', [quick, '50']));
+      await deployer.set(quick, 'close');
+      const resolve = { instrumentId: quick.id, settlementFraction: '0.2' };
+      const signed = await deployer.actor.sign({ type: 'outcomeDeploy', resolve });
+      const answer = world.client.exchange(signed).catch(() => undefined);
+      await pause(moment);
+      await world.venue.kill();
+      const isAcknowledged = (await answer)?.json?.status === 'ok';
+      await world.venue.startAgain();
+      const receipt = await settled({ actor: deployer.actor, signed, isAcknowledged });
+      if (isAcknowledged) expect(receipt.status).toBe('executed');
+      // Whether it got through or not, the same bytes lead to the same end.
+      done(await world.client.executed(signed));
+      done(await world.client.executed(signed));
+      expect([await purse(yes, quick), await purse(no, quick)]).toEqual(['960', '1040']);
+      const type = 'userNonFundingLedgerUpdates';
+      const rows: Json[] = await world.client.data({ type, user: no.address });
+      const paid = rows.filter(({ delta }) => delta.type === 'outcomeSettlement');
+      expect(paid.map(({ delta }) => [delta.outcome, delta.amount]).toSorted()).toEqual([
+        ['No', '120'],
+        ['Yes', '10'],
+      ]);
+    },
+    30_000,
+  );
+});
+
+async function pause(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+}

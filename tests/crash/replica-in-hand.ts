@@ -1,0 +1,178 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkInvariants, type Command, type State } from '@oddlot/engine';
+import { NETWORKS, parseInfo } from '@oddlot/protocol';
+import { type Address, address, hash, timeMs } from '@oddlot/units';
+import { genesisCommands } from '../../packages/venue/src/genesis.ts';
+import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
+import { SnapshotStore } from '../../packages/venue/src/log/snapshot-store.ts';
+import { MarketData } from '../../packages/venue/src/market-data/market-data.ts';
+import { LocalReplica } from '../../packages/venue/src/replica/local-replica.ts';
+import { answerInfo, isStateQuery } from '../../packages/venue/src/translate/view-to-info.ts';
+import { temporaryData } from '../support/venue-process.ts';
+import type { Json } from '../support/client.ts';
+
+/**
+ * A venue without its doors, on a real journal, whose clock is in the hand of the test: what takes
+ * hours by the clock, or fifty thousand people, can be crashed here. A crash is a copy of the files
+ * as they lie there at that moment; the process that wrote them is never asked again.
+ */
+export class ReplicaInHand {
+  readonly folder: string;
+  readonly replica: LocalReplica;
+  readonly markets: MarketData;
+  #journal: FileJournal;
+  readonly #clock: { ms: number };
+  #nonce: number;
+
+  private constructor(
+    parts: Pick<ReplicaInHand, 'folder' | 'markets' | 'replica'> & {
+      readonly journal: FileJournal;
+      readonly clock: { ms: number };
+      readonly nonce: number;
+    },
+  ) {
+    this.folder = parts.folder;
+    this.replica = parts.replica;
+    this.markets = parts.markets;
+    this.#journal = parts.journal;
+    this.#clock = parts.clock;
+    this.#nonce = parts.nonce;
+  }
+
+  static async open(options: {
+    readonly nowMs: number;
+    readonly folder?: string;
+    readonly snapshotEveryBlocks?: number;
+    readonly nonce?: number;
+  }): Promise<ReplicaInHand> {
+    const folder = options.folder ?? (await temporaryData());
+    const clock = { ms: options.nowMs };
+    const read = { nowMs: () => clock.ms };
+    const onFatal = (error: unknown) => {
+      throw error;
+    };
+    const directory = join(folder, 'journal');
+    const journal = await FileJournal.open({ directory, clock: read, onFatal });
+    const markets: MarketData = new MarketData(() => replica.state);
+    const replica: LocalReplica = await LocalReplica.create({
+      log: journal,
+      snapshots: new SnapshotStore({ directory: join(folder, 'snapshots') }),
+      clock: read,
+      genesis: genesisCommands('Oddlot-Testnet'),
+      snapshotEveryBlocks: options.snapshotEveryBlocks ?? Number.MAX_SAFE_INTEGER,
+      snapshotEveryCommands: Number.MAX_SAFE_INTEGER,
+      projected: () => Promise.resolve(),
+      projectedHeight: journal.lastSeq,
+      companions: markets.companions,
+      onFatal,
+    });
+    replica.onBlock((block) => markets.onBlock(block));
+    await replica.start();
+    const nonce = options.nonce ?? clock.ms;
+    return new ReplicaInHand({ folder, journal, replica, markets, clock, nonce });
+  }
+
+  get nowMs(): number {
+    return this.#clock.ms;
+  }
+
+  get state(): State {
+    return this.replica.state;
+  }
+
+  /** Lets time go by and puts it into the log. */
+  async pass(ms: number): Promise<void> {
+    this.#clock.ms += ms;
+    await this.replica.tick();
+  }
+
+  /** Proposes commands together; none may be refused. */
+  async all(commands: readonly Command[]): Promise<void> {
+    const executed = await Promise.all(commands.map((command) => this.replica.propose(command)));
+    for (const { outcome } of executed) {
+      if (outcome.reject !== undefined) throw new Error(`refused: ${outcome.reject.reason}`);
+    }
+  }
+
+  authority(signer: Address) {
+    const nonce = ++this.#nonce;
+    return { signer, nonce, txHash: hash(`0x${nonce.toString(16).padStart(64, '0')}`) };
+  }
+
+  /** What a query is answered. */
+  ask(query: object): Json {
+    const parsed = parseInfo(query);
+    if (!parsed.ok || !isStateQuery(parsed.query)) throw new Error('the query is not answered');
+    const context = { markets: this.markets, network: NETWORKS.testnet, settings: SETTINGS };
+    const answered = answerInfo({ state: this.state, ...context }, parsed.query);
+    if (!answered.ok) throw new Error(answered.error.message);
+    return JSON.parse(JSON.stringify(answered.data));
+  }
+
+  /** The files as they lie there now, opened by another process; people go on as before. */
+  async crashed(options: { readonly snapshotEveryBlocks?: number } = {}): Promise<ReplicaInHand> {
+    const folder = await temporaryData();
+    await cp(this.folder, folder, { recursive: true });
+    const people = { nowMs: this.nowMs, nonce: this.#nonce };
+    return ReplicaInHand.open({ folder, ...people, ...options });
+  }
+
+  checkInvariants(): void {
+    checkInvariants(this.state);
+  }
+
+  async close(): Promise<void> {
+    await this.#journal.close();
+  }
+}
+
+export const someone = (number: number): Address =>
+  address(`0x${number.toString(16).padStart(40, '0')}`);
+
+/** Cents, shares of two decimals, the rate of the example of R-outcome-fee. */
+export const GRID = {
+  szDecimals: 2,
+  priceTick: 100,
+  minOrderSize: 500,
+  maxOrderSize: 10_000_000,
+  takerFeeE8: 7_000_000,
+  orderDelayMs: 0,
+};
+
+/** An event and its only market, open for an hour. */
+export function listing(nowMs: number): readonly Command[] {
+  const span = { startMs: timeMs(nowMs), endMs: timeMs(nowMs + 3_600_000) };
+  const texts = { title: 'Rain', description: '', category: 'nature', tags: [] };
+  const images = { image: null, icon: null };
+  return [
+    {
+      type: 'registerEvent',
+      event: { slug: 'rain', ...texts, ...images, mutuallyExclusive: false, ...span },
+    },
+    {
+      type: 'registerMarket',
+      market: {
+        ...GRID,
+        ...span,
+        eventSlug: 'rain',
+        slug: 'rain',
+        question: 'Will it rain?',
+        groupTitle: null,
+        description: '',
+        resolutionSource: 'the window',
+        outcomes: ['Yes', 'No'],
+        underlying: null,
+      },
+    },
+  ];
+}
+
+const NOBODY = `0x${'0'.repeat(40)}`;
+const SETTINGS = {
+  bridgeContractAddress: NOBODY,
+  usdcContractAddress: NOBODY,
+  settlementChainId: 1,
+  relayUrl: '',
+  chainName: '',
+};

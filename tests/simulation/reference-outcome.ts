@@ -1,0 +1,349 @@
+/**
+ * A second outcome market, written from the rulebook alone: slow, flat, in bigints, sharing no code
+ * with the engine. Every order stands in one list; what an order would meet is found by looking at
+ * all of them, leg by leg, in the leg's own prices, with no common book price; fees are what an order
+ * owes over all its fills less what it has paid; free money and free shares are computed anew from
+ * what is held and what live orders ask for. The test beside it holds the engine against it.
+ */
+
+export type Leg = 'yes' | 'no';
+
+export type OutcomeRules = {
+  /** 1.00 in price units. */
+  readonly unit: bigint;
+  readonly tick: bigint;
+  readonly minSize: bigint;
+  readonly maxSize: bigint;
+  readonly feeE8: bigint;
+  readonly delayMs: number;
+};
+
+export type OutcomeRequest = {
+  readonly leg: Leg;
+  readonly isSell: boolean;
+  /** The leg's own. */
+  readonly price: bigint;
+  readonly size: bigint;
+  readonly tif: 'gtc' | 'gtd' | 'alo' | 'ioc';
+  readonly client: string | undefined;
+  readonly expireMs: number | undefined;
+};
+
+export type LiveOrder = {
+  readonly owner: string;
+  readonly request: OutcomeRequest;
+  /** 0 while it is queued. */
+  id: number;
+  price: bigint;
+  size: bigint;
+  filled: bigint;
+  filledNotional: bigint;
+  /** R-modify: by which it stands among others of its price, and its acceptance. */
+  queueMs: number;
+  acceptedMs: number;
+  rank: number;
+  dueMs: number;
+  /** Exact taker fees in 10^-8 / unit micro-USDC, and what was paid. */
+  feesOwed: bigint;
+  feesPaid: bigint;
+};
+
+export type OutcomeResult = {
+  readonly state: 'open' | 'filled' | 'cancelled' | 'rejected' | 'queued';
+  readonly reason: string | undefined;
+  readonly filled: bigint;
+  readonly filledNotional: bigint;
+};
+
+export type OutcomePurse = { money: bigint; yes: bigint; no: bigint };
+
+export type OutcomeFill = {
+  readonly taker: number;
+  readonly maker: number;
+  readonly size: bigint;
+  /** The taker's and the maker's own. */
+  readonly prices: readonly [bigint, bigint];
+  readonly fee: bigint;
+};
+
+const E8 = 100_000_000n;
+const MINUTE_MS = 60_000;
+const EXPIRY_MS = 5_000;
+
+const ceil = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
+
+export class ReferenceOutcome {
+  readonly rules: OutcomeRules;
+  nowMs = 0;
+  phase: 'open' | 'halted' = 'open';
+  treasury = 0n;
+  fills: OutcomeFill[] = [];
+  /** At the book, by acceptance. */
+  live: LiveOrder[] = [];
+  /** In the delay queue, by arrival. */
+  queue: LiveOrder[] = [];
+  readonly purses = new Map<string, OutcomePurse>();
+  #nextId = 1;
+  #nextRank = 1;
+
+  constructor(rules: OutcomeRules) {
+    this.rules = rules;
+  }
+
+  purse(owner: string): OutcomePurse {
+    const known = this.purses.get(owner) ?? { money: 0n, yes: 0n, no: 0n };
+    this.purses.set(owner, known);
+    return known;
+  }
+
+  /** What live and queued orders of an owner hold back, but for one of them. */
+  reserved(owner: string, except?: LiveOrder): OutcomePurse {
+    const sum = { money: 0n, yes: 0n, no: 0n };
+    for (const order of [...this.live, ...this.queue]) {
+      if (order.owner !== owner || order === except) continue;
+      const rest = order.size - order.filled;
+      if (order.request.isSell) sum[order.request.leg] += rest;
+      else sum.money += this.#worstCase(order, order.price, rest);
+    }
+    return sum;
+  }
+
+  /** Expiries, before anything else of an entry. */
+  advance(nowMs: number): void {
+    this.nowMs = nowMs;
+    this.live = this.live.filter(({ request }) => (request.expireMs ?? Infinity) > nowMs);
+  }
+
+  /** Releases what is due, by due time, then arrival. */
+  release(): void {
+    for (;;) {
+      const due = this.queue
+        .filter(({ dueMs }) => dueMs <= this.nowMs)
+        .sort((a, b) => a.dueMs - b.dueMs)[0];
+      if (due === undefined) return;
+      this.queue.splice(this.queue.indexOf(due), 1);
+      const isOver = (due.request.expireMs ?? Infinity) <= this.nowMs;
+      if (this.phase === 'open' && !isOver) this.#enter(due);
+    }
+  }
+
+  place(owner: string, request: OutcomeRequest): OutcomeResult {
+    const reason = this.#refusal(owner, request);
+    if (reason !== undefined) return rejected(reason);
+    const order = this.#draft(owner, request);
+    const takes = this.#next(order, order.price) !== undefined;
+    if (takes && request.tif === 'alo') {
+      this.#nextId += 1;
+      return rejected('postOnlyWouldTrade');
+    }
+    if (takes && this.rules.delayMs > 0) {
+      this.queue.push(order);
+      return { state: 'queued', reason: undefined, filled: 0n, filledNotional: 0n };
+    }
+    return this.#enter(order);
+  }
+
+  cancel(owner: string, id: number): boolean {
+    const found = this.#own(owner, id);
+    if (found !== undefined) this.#drop(found);
+    return found !== undefined;
+  }
+
+  amend(owner: string, id: number, price: bigint, size: bigint): OutcomeResult {
+    const order = this.#own(owner, id);
+    if (order === undefined) return rejected('orderUnknown');
+    if (this.phase === 'halted') return rejected('tradingHalted');
+    if (size >= 0n && size <= order.filled) {
+      this.#drop(order);
+      return resultOf(order, 'cancelled');
+    }
+    const rest = size - order.filled;
+    const reason =
+      this.#shape(size, price) ?? this.#minimum(order, rest) ?? this.#funds(order, price, rest);
+    if (reason !== undefined) return rejected(reason);
+    if (this.#next(order, price) !== undefined) {
+      if (order.request.tif === 'alo') return rejected('postOnlyWouldTrade');
+      if (this.rules.delayMs > 0) return rejected('amendWouldTake');
+    }
+    if (price !== order.price) {
+      order.queueMs = Math.max(order.acceptedMs, this.nowMs - MINUTE_MS);
+    }
+    order.price = price;
+    order.size = size;
+    return this.#trade(order);
+  }
+
+  /** Turns money into pairs, or back for a negative number of lots. */
+  operate(owner: string, lots: bigint): string | undefined {
+    if (lots > 0n && this.phase === 'halted') return 'tradingHalted';
+    const purse = this.purse(owner);
+    const held = this.reserved(owner);
+    const cost = lots * this.rules.unit;
+    if (lots > 0n && cost > purse.money - held.money) return 'balanceInsufficient';
+    const isShort = purse.yes - held.yes < -lots || purse.no - held.no < -lots;
+    if (lots < 0n && isShort) return 'pairsInsufficient';
+    purse.money -= cost;
+    purse.yes += lots;
+    purse.no += lots;
+    return undefined;
+  }
+
+  #draft(owner: string, request: OutcomeRequest): LiveOrder {
+    return {
+      owner,
+      request,
+      id: 0,
+      price: request.price,
+      size: request.size,
+      filled: 0n,
+      filledNotional: 0n,
+      queueMs: 0,
+      acceptedMs: 0,
+      rank: 0,
+      dueMs: this.nowMs + this.rules.delayMs,
+      feesOwed: 0n,
+      feesPaid: 0n,
+    };
+  }
+
+  #refusal(owner: string, request: OutcomeRequest): string | undefined {
+    if (this.phase === 'halted') return 'tradingHalted';
+    const draft = this.#draft(owner, request);
+    const { client, expireMs, price, size, tif } = request;
+    const isUsed = (order: LiveOrder): boolean =>
+      order.owner === owner && client !== undefined && order.request.client === client;
+    return (
+      this.#shape(size, price) ??
+      this.#minimum(draft, size) ??
+      (tif === 'ioc' ? 'iocOnOutcome' : undefined) ??
+      (tif === 'gtd' && (expireMs ?? 0) < this.nowMs + EXPIRY_MS ? 'expiryTooSoon' : undefined) ??
+      ([...this.live, ...this.queue].some(isUsed) ? 'clientOrderIdDuplicate' : undefined) ??
+      this.#funds(draft, price, size)
+    );
+  }
+
+  /** R-sizes and R-reserve: of the whole order. */
+  #shape(size: bigint, price: bigint): string | undefined {
+    const { maxSize, tick, unit } = this.rules;
+    if (size <= 0n) return 'sizeBelowMin';
+    if (size > maxSize) return 'sizeAboveMax';
+    if (price <= 0n || price >= unit) return 'priceOutOfRange';
+    return price % tick === 0n ? undefined : 'priceOffTick';
+  }
+
+  #minimum(order: LiveOrder, rest: bigint): string | undefined {
+    if (rest >= this.rules.minSize) return undefined;
+    const sellsAll = order.request.isSell && rest === this.#freeShares(order);
+    return sellsAll ? undefined : 'sizeBelowMin';
+  }
+
+  #funds(order: LiveOrder, price: bigint, rest: bigint): string | undefined {
+    if (order.request.isSell) {
+      return rest > this.#freeShares(order) ? 'sharesInsufficient' : undefined;
+    }
+    const free = this.purse(order.owner).money - this.reserved(order.owner, order).money;
+    return this.#worstCase(order, price, rest) > free ? 'balanceInsufficient' : undefined;
+  }
+
+  /** Of the order's leg, the order itself out of the way. */
+  #freeShares(order: LiveOrder): bigint {
+    const { leg } = order.request;
+    return this.purse(order.owner)[leg] - this.reserved(order.owner, order)[leg];
+  }
+
+  /** R-reserve: price × size and the taker fee at the limit, on top of what the order has paid. */
+  #worstCase(order: LiveOrder, price: bigint, rest: bigint): bigint {
+    const owed = order.feesOwed + this.#exactFee(price, rest);
+    return price * rest + ceil(owed, E8 * this.rules.unit) - order.feesPaid;
+  }
+
+  #exactFee(price: bigint, size: bigint): bigint {
+    return this.rules.feeE8 * size * price * (this.rules.unit - price);
+  }
+
+  #enter(order: LiveOrder): OutcomeResult {
+    order.id = this.#nextId++;
+    order.acceptedMs = this.nowMs;
+    order.queueMs = this.nowMs;
+    return this.#trade(order);
+  }
+
+  #trade(order: LiveOrder): OutcomeResult {
+    this.live = this.live.filter((other) => other !== order);
+    while (order.filled < order.size) {
+      const maker = this.#next(order, order.price);
+      if (maker === undefined) break;
+      if (maker.owner === order.owner) this.#drop(maker);
+      else this.#fill(order, maker);
+    }
+    if (order.filled === order.size) return resultOf(order, 'filled');
+    if (order.rank === 0) order.rank = this.#nextRank++;
+    this.live.push(order);
+    return resultOf(order, 'open');
+  }
+
+  /**
+   * The resting order that one of this limit meets first. A buy meets sells of its leg that ask no
+   * more, and buys of the other leg that together pay 1.00; a sell meets buys of its leg that pay no
+   * less, and sells of the other leg that together ask 1.00 at most.
+   */
+  #next(order: LiveOrder, limit: bigint): LiveOrder | undefined {
+    const { isSell, leg } = order.request;
+    /** What the order would pay or be paid for its own leg. */
+    const own = (other: LiveOrder): bigint =>
+      other.request.leg === leg ? other.price : this.rules.unit - other.price;
+    const meets = (other: LiveOrder): boolean => {
+      const isOpposite = (other.request.leg === leg) === (other.request.isSell !== isSell);
+      return isOpposite && (isSell ? own(other) >= limit : own(other) <= limit);
+    };
+    return this.live
+      .filter((other) => other !== order && meets(other))
+      .sort((a, b) => {
+        const better = isSell ? own(b) - own(a) : own(a) - own(b);
+        return Number(better) || a.queueMs - b.queueMs || a.rank - b.rank;
+      })[0];
+  }
+
+  #fill(taker: LiveOrder, maker: LiveOrder): void {
+    const { unit } = this.rules;
+    const [left, right] = [taker.size - taker.filled, maker.size - maker.filled];
+    const size = left < right ? left : right;
+    const isSameLeg = taker.request.leg === maker.request.leg;
+    const price = isSameLeg ? maker.price : unit - maker.price;
+    taker.feesOwed += this.#exactFee(price, size);
+    const fee = ceil(taker.feesOwed, E8 * unit) - taker.feesPaid;
+    taker.feesPaid += fee;
+    this.treasury += fee;
+    this.purse(taker.owner).money -= fee;
+    this.#move(taker, price, size);
+    this.#move(maker, maker.price, size);
+    const prices = [price, maker.price] as const;
+    this.fills.push({ taker: taker.id, maker: maker.id, size, prices, fee });
+    if (maker.filled === maker.size) this.#drop(maker);
+  }
+
+  #move(order: LiveOrder, price: bigint, size: bigint): void {
+    const purse = this.purse(order.owner);
+    const sign = order.request.isSell ? -1n : 1n;
+    purse.money -= sign * price * size;
+    purse[order.request.leg] += sign * size;
+    order.filled += size;
+    order.filledNotional += price * size;
+  }
+
+  #own(owner: string, id: number): LiveOrder | undefined {
+    return this.live.find((order) => order.owner === owner && order.id === id);
+  }
+
+  #drop(order: LiveOrder): void {
+    this.live = this.live.filter((other) => other !== order);
+  }
+}
+
+function rejected(reason: string): OutcomeResult {
+  return { state: 'rejected', reason, filled: 0n, filledNotional: 0n };
+}
+
+function resultOf({ filled, filledNotional }: LiveOrder, state: OutcomeResult['state']) {
+  return { state, reason: undefined, filled, filledNotional };
+}
