@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { clientOrderKey } from './client-order-id.ts';
-import { openOrders } from './read.ts';
+import { openOrders } from './read/read.ts';
 import { alice, bob, type OrderShape, PERP, Scenario } from './testing/scenario.ts';
 
 const HEX = '0x550e8400e29b41d4a716446655440000';

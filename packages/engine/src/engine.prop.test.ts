@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { CommandOutcome } from './block.ts';
 import { checkCommand } from './check.ts';
 import type { Command } from './command.ts';
-import { dump } from './dump.ts';
+import { dump } from './dump/dump.ts';
 import { accountValue, exposureOf } from './perp/margin.ts';
 import { Scenario } from './testing/scenario.ts';
 import {

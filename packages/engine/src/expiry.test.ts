@@ -2,7 +2,7 @@ import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import type { OrderUpdated } from './event.ts';
 import { ExpiryQueue } from './expiry-queue.ts';
-import { findOrder } from './read.ts';
+import { findOrder } from './read/read.ts';
 import { alice, bob, type OrderShape, Scenario } from './testing/scenario.ts';
 
 const PRICE = 1_000_000;

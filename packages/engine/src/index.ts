@@ -1,10 +1,10 @@
 /** The door of the engine. */
 export { applyBlock } from './apply.ts';
 export { checkCommand } from './check.ts';
-export { simulateCommand, type Simulation } from './simulate.ts';
+export { simulateCommand, type Simulation } from './simulate/simulate.ts';
 export { createState, type State } from './state.ts';
-export { dump, restore, type StateDump } from './dump.ts';
-export { checkInvariants } from './invariants.ts';
+export { dump, restore, type StateDump } from './dump/dump.ts';
+export { checkInvariants } from './invariants/invariants.ts';
 export {
   accountView,
   agentOwner,
@@ -22,11 +22,11 @@ export {
   scheduledCancel,
   tradeCapacity,
   triggerOrders,
-} from './read.ts';
-export { approvedBuilders, builderState } from './read-builders.ts';
-export { gateStatus, multiSigSigners, vaultEquity } from './read-keys.ts';
+} from './read/read.ts';
+export { approvedBuilders, builderState } from './read/read-builders.ts';
+export { gateStatus, multiSigSigners, vaultEquity } from './read/read-keys.ts';
 export { gateRefusal } from './auth/gate.ts';
-export * from './read-outcome.ts';
+export * from './read/read-outcome.ts';
 export { nextDueMs } from './next-due.ts';
 export { checkNonceWindow } from './auth/nonces.ts';
 export { clientOrderKey } from './client-order-id.ts';
@@ -43,6 +43,6 @@ export * from './block.ts';
 export * from './command.ts';
 export * from './event.ts';
 export * from './reject.ts';
-export type * from './views.ts';
+export type * from './read/views.ts';
 export type { MarketDefinition, MarketPhase, SettledMarket } from './outcome/market.ts';
 export type { OutcomeLeg } from './outcome/holding.ts';

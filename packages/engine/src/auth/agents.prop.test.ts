@@ -4,7 +4,7 @@ import type { Account } from '../account.ts';
 import type { BlockResult } from '../block.ts';
 import { checkCommand } from '../check.ts';
 import { type Authority, type Command, isOwnKeyOnly, type SignedCommand } from '../command.ts';
-import { dump } from '../dump.ts';
+import { dump } from '../dump/dump.ts';
 import type { EngineEvent, TradeSide } from '../event.ts';
 import type { State } from '../state.ts';
 import { anyCommand, openEverything, type Pick } from '../testing/any-command.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check.ts';
 import type { Channel, OrderRequest, SetGateCommand } from '../command.ts';
 import { LIMITS } from '../limits.ts';
-import { openOrders } from '../read.ts';
+import { openOrders } from '../read/read.ts';
 import { actor, alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
 import { refusalFor, type SignedFor, signedFor, type Unsigned } from '../testing/signed-for.ts';
 import { checkRestarts, story, waiting } from '../testing/waiting.ts';

@@ -1,7 +1,7 @@
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check.ts';
-import { dump } from '../dump.ts';
+import { dump } from '../dump/dump.ts';
 import { actor, alice, bob, order, Scenario, START_MS } from '../testing/scenario.ts';
 import { ZERO_ADDRESS } from './agents.ts';
 import { checkNonceWindow } from './nonces.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ZERO_ADDRESS } from '../auth/agents.ts';
-import { agentOwner, agentsOf, openOrders } from '../read.ts';
+import { agentOwner, agentsOf, openOrders } from '../read/read.ts';
 import { actor, alice, bob, carol, order, Scenario } from '../testing/scenario.ts';
 
 const first = actor(0xa1);

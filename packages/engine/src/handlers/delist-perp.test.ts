@@ -1,10 +1,10 @@
 import { microUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import type { BlockResult } from '../block.ts';
-import { dump, restore } from '../dump.ts';
+import { dump, restore } from '../dump/dump.ts';
 import { postToBalance } from '../ledger/post.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
-import { perpView } from '../read.ts';
+import { perpView } from '../read/read.ts';
 import {
   alice,
   bob,

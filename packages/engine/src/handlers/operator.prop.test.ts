@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { applyBlock } from '../apply.ts';
 import type { Command } from '../command.ts';
-import { dump, restore } from '../dump.ts';
+import { dump, restore } from '../dump/dump.ts';
 import { HOUR_MS } from '../perp/funding.ts';
 import { alice, bob, carol, order, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
 

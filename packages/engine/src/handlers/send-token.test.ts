@@ -5,7 +5,7 @@ import { checkCommand } from '../check.ts';
 import type { Command, SendTokenCommand } from '../command.ts';
 import type { Reject } from '../reject.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
-import { accountView } from '../read.ts';
+import { accountView } from '../read/read.ts';
 import { actor, alice, bob, carol, order, PARAMETERS, Scenario } from '../testing/scenario.ts';
 import { checkRestarts, sign } from '../testing/waiting.ts';
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { CommandOutcome } from '../block.ts';
 import { checkCommand } from '../check.ts';
 import type { SetPerpCommand } from '../command.ts';
-import { dump, restore } from '../dump.ts';
-import { accountView, perpView } from '../read.ts';
+import { dump, restore } from '../dump/dump.ts';
+import { accountView, perpView } from '../read/read.ts';
 import { alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
 
 const ID = PERP.instrumentId;

@@ -1,12 +1,12 @@
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { holdingOf } from '../account.ts';
-import { dump, restore } from '../dump.ts';
+import { dump, restore } from '../dump/dump.ts';
 import { type FundingPaid, TIMER } from '../event.ts';
 import type { BlockResult } from '../block.ts';
 import { tradeOffBook } from '../liquidation/close-position.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
-import { perpView } from '../read.ts';
+import { perpView } from '../read/read.ts';
 import {
   alice,
   bob,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { BlockResult } from '../block.ts';
 import { checkCommand } from '../check.ts';
 import type { Command, TreasurySendCommand } from '../command.ts';
-import { dump, restore } from '../dump.ts';
+import { dump, restore } from '../dump/dump.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import type { Reject } from '../reject.ts';
 import { actor, alice, bob, carol, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';

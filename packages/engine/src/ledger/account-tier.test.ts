@@ -1,7 +1,7 @@
 import { microUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { dump, restore } from '../dump.ts';
-import { feeTierView } from '../read.ts';
+import { dump, restore } from '../dump/dump.ts';
+import { feeTierView } from '../read/read.ts';
 import { actor, alice, bob, carol, Scenario, START_MS } from '../testing/scenario.ts';
 import { accountTier } from './account-tier.ts';
 import { postToBalance } from './post.ts';

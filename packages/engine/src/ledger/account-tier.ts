@@ -2,7 +2,7 @@ import { type Address, type MicroUsdc, present, ZERO_USDC } from '@oddlot/units'
 import type { Account } from '../account.ts';
 import { parametersOf } from '../execution.ts';
 import type { State } from '../state.ts';
-import type { FeeTierView } from '../views.ts';
+import type { FeeTierView } from '../read/views.ts';
 import type { FeeTier } from './fee-tiers.ts';
 import { dayOf, volume14d } from './volume.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { EngineEvent, LiquidationStep } from '../event.ts';
-import { accountView } from '../read.ts';
+import { accountView } from '../read/read.ts';
 import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
 
 /** One lot is 0.01, a price unit 0.0001: 1,000,000 is a price of 100. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { holdingKey } from '../account.ts';
 import type { BlockResult } from '../block.ts';
 import type { LiquidationStep } from '../event.ts';
-import { accountView, openOrders } from '../read.ts';
+import { accountView, openOrders } from '../read/read.ts';
 import { alice, bob, carol, order, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
 import { act, group, waiting } from '../testing/waiting.ts';
 import { isDeep, isLiquidatable } from './scope.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { applyBlock } from '../apply.ts';
 import type { BlockResult } from '../block.ts';
 import type { Command, OrderRequest } from '../command.ts';
-import { dump, restore } from '../dump.ts';
+import { dump, restore } from '../dump/dump.ts';
 import { isInsuranceFund } from '../perp/insurance-fund.ts';
 import type { State } from '../state.ts';
 import { actor, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { BlockResult } from '../block.ts';
 import type { BuilderTerms, Command } from '../command.ts';
 import type { TradeSide } from '../event.ts';
-import { openOrders } from '../read.ts';
+import { openOrders } from '../read/read.ts';
 import { earned } from '../testing/builders.ts';
 import { actor, order, PERP, Scenario } from '../testing/scenario.ts';
 import { randomIntegers } from '../testing/steps.ts';

@@ -4,7 +4,7 @@ import { applyBlock } from '../apply.ts';
 import type { BlockResult } from '../block.ts';
 import { checkCommand } from '../check.ts';
 import type { BuilderTerms } from '../command.ts';
-import { dump, restore } from '../dump.ts';
+import { dump, restore } from '../dump/dump.ts';
 import {
   approve,
   builder,

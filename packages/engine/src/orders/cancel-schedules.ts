@@ -1,5 +1,5 @@
 import { ExpiryQueue } from '../expiry-queue.ts';
-import { LayeredMap } from '../layered-map.ts';
+import { LayeredMap } from '../simulate/layered-map.ts';
 
 /** Above this many entries the queue is rebuilt when most of them were replaced. */
 const REBUILD_MIN = 1_024;

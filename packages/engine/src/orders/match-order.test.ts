@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { BlockResult } from '../block.ts';
 import type { OrderRequest } from '../command.ts';
 import type { OrderUpdated, TradeExecuted } from '../event.ts';
-import { findOrder, openOrders } from '../read.ts';
+import { findOrder, openOrders } from '../read/read.ts';
 import { alice, bob, carol, order, type OrderShape, Scenario } from '../testing/scenario.ts';
 
 /** One lot at this price is worth 1 USDC. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OrderUpdated } from '../event.ts';
-import { findOrder, openOrders } from '../read.ts';
+import { findOrder, openOrders } from '../read/read.ts';
 import { alice, bob, carol, order, type OrderShape, Scenario } from '../testing/scenario.ts';
 
 const PRICE = 1_000_000;

@@ -2,7 +2,7 @@ import { type Address, instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../command.ts';
 import { nextDueMs } from '../next-due.ts';
-import { isQueued, outcomeOpenOrders } from '../read-outcome.ts';
+import { isQueued, outcomeOpenOrders } from '../read/read-outcome.ts';
 import { alice, bob, carol, type Scenario } from '../testing/scenario.ts';
 import {
   decide,

@@ -2,7 +2,7 @@ import { type InstrumentId, instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { applyBlock } from '../apply.ts';
 import { checkCommand } from '../check.ts';
-import { dump, restore, type StateDump } from '../dump.ts';
+import { dump, restore, type StateDump } from '../dump/dump.ts';
 import { LIMITS } from '../limits.ts';
 import { nextDueMs } from '../next-due.ts';
 import { actor, alice, bob, carol, type Scenario, START_MS } from '../testing/scenario.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SignedCommand } from '../command.ts';
-import { dump } from '../dump.ts';
-import { checkInvariants } from '../invariants.ts';
-import { outcomeAccountView, outcomeOpenOrders } from '../read-outcome.ts';
-import { simulateCommand } from '../simulate.ts';
+import { dump } from '../dump/dump.ts';
+import { checkInvariants } from '../invariants/invariants.ts';
+import { outcomeAccountView, outcomeOpenOrders } from '../read/read-outcome.ts';
+import { simulateCommand } from '../simulate/simulate.ts';
 import type { State } from '../state.ts';
 import {
   openForSteps,

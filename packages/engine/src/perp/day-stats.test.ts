@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { perpView } from '../read.ts';
+import { perpView } from '../read/read.ts';
 import { alice, bob, PERP, Scenario } from '../testing/scenario.ts';
 import { DayStats } from './day-stats.ts';
 

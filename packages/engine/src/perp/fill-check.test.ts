@@ -2,7 +2,7 @@ import { type Address, instrumentId as toInstrumentId, timeMs } from '@oddlot/un
 import { describe, expect, test } from 'vitest';
 import type { BlockResult } from '../block.ts';
 import type { OrderUpdated } from '../event.ts';
-import { accountView, openOrders } from '../read.ts';
+import { accountView, openOrders } from '../read/read.ts';
 import { alice, bob, carol, order, type OrderShape, PERP, Scenario } from '../testing/scenario.ts';
 
 /** One lot at this price is worth 1 USDC; the mark of every test unless it says otherwise. */

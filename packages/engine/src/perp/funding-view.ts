@@ -1,6 +1,6 @@
 import { timeMs } from '@oddlot/units';
 import type { State } from '../state.ts';
-import type { PerpView } from '../views.ts';
+import type { PerpView } from '../read/views.ts';
 import { impactPrice, shownImpact } from './funding.ts';
 import { currentPremium, nextFundingMs, predictedRateE10 } from './funding-clock.ts';
 import type { Perp } from './perp.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { accountView } from '../read.ts';
+import { accountView } from '../read/read.ts';
 import { alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
 import { worstCase } from './margin.ts';
 

@@ -9,7 +9,7 @@ import {
   type SubAccount,
   type TimeInForce,
 } from '../command.ts';
-import { openOrders } from '../read.ts';
+import { openOrders } from '../read/read.ts';
 import { HOUR_MS } from '../perp/funding.ts';
 import { actor, order, PERP, Scenario } from './scenario.ts';
 import { sign, waiting } from './waiting.ts';

@@ -10,7 +10,7 @@ import type {
   RegisterVaultCommand,
   SetGateCommand,
 } from '../command.ts';
-import { dump } from '../dump.ts';
+import { dump } from '../dump/dump.ts';
 import type { State } from '../state.ts';
 
 /**

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { BlockResult } from '../block.ts';
 import type { Command, TimeInForce } from '../command.ts';
 import type { OutcomeLeg } from '../outcome/holding.ts';
-import { outcomeOpenOrders } from '../read-outcome.ts';
+import { outcomeOpenOrders } from '../read/read-outcome.ts';
 import { fundOutcome, MARKET_ID, openMarket, shareOrder } from './outcomes.ts';
 import { actor, alice, bob, carol, type Scenario } from './scenario.ts';
 

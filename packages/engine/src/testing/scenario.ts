@@ -11,7 +11,7 @@ import { type Account, type Holding, holdingKey } from '../account.ts';
 import { applyBlock } from '../apply.ts';
 import type { BlockResult, CommandOutcome, EntryOutcome } from '../block.ts';
 import type { Authority, Command, OrderRequest } from '../command.ts';
-import { checkInvariants } from '../invariants.ts';
+import { checkInvariants } from '../invariants/invariants.ts';
 import type { VenueParameters } from '../parameters.ts';
 import type { PerpDefinition } from '../perp/definition.ts';
 import { createState, type State } from '../state.ts';

@@ -1,5 +1,5 @@
 import type { Holding } from '../account.ts';
-import { LayeredMap } from '../layered-map.ts';
+import { LayeredMap } from '../simulate/layered-map.ts';
 
 /** Orders that belong together (R-grouping): a parent and its children, or what hangs on a position. */
 export type OrderGroup = {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { accountView, childOrders, triggerOrders } from '../read.ts';
+import { accountView, childOrders, triggerOrders } from '../read/read.ts';
 import { alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
 import { act, checkRestarts, group, sign, story, waiting } from '../testing/waiting.ts';
 

@@ -1,5 +1,5 @@
 import type { OrderRequest, TriggerRequest } from '../command.ts';
-import { LayeredMap } from '../layered-map.ts';
+import { LayeredMap } from '../simulate/layered-map.ts';
 import { TriggerHeap } from './trigger-heap.ts';
 
 /** An order that waits off the book for the mark (R-trigger). */

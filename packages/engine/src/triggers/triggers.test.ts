@@ -1,7 +1,7 @@
 import { instrumentId, timeMs } from '@oddlot/units';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkCommand } from '../check.ts';
-import { findOrder, triggerOrders } from '../read.ts';
+import { findOrder, triggerOrders } from '../read/read.ts';
 import { alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
 import { act, checkRestarts, group, sign, story, waiting } from '../testing/waiting.ts';
 

@@ -13,17 +13,17 @@ import {
   subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
-import { type Account, type Holding, holdingKey } from './account.ts';
-import { NONE } from './book/order-pool.ts';
-import type { OrderSnapshot } from './event.ts';
-import { parametersOf } from './execution.ts';
-import { read, snapshotOf } from './orders/order-snapshot.ts';
-import { isOutcomeId, outcomeSnapshotOf } from './outcome/outcome-resting.ts';
-import type { PerpDefinition } from './perp/definition.ts';
-import { adlQuantile } from './liquidation/adl-buckets.ts';
-import { crossRisk } from './perp/fill-check.ts';
-import { fundingView } from './perp/funding-view.ts';
-import { riskOf } from './perp/isolated.ts';
+import { type Account, type Holding, holdingKey } from '../account.ts';
+import { NONE } from '../book/order-pool.ts';
+import type { OrderSnapshot } from '../event.ts';
+import { parametersOf } from '../execution.ts';
+import { read, snapshotOf } from '../orders/order-snapshot.ts';
+import { isOutcomeId, outcomeSnapshotOf } from '../outcome/outcome-resting.ts';
+import type { PerpDefinition } from '../perp/definition.ts';
+import { adlQuantile } from '../liquidation/adl-buckets.ts';
+import { crossRisk } from '../perp/fill-check.ts';
+import { fundingView } from '../perp/funding-view.ts';
+import { riskOf } from '../perp/isolated.ts';
 import {
   accountValue,
   freshMargin,
@@ -31,13 +31,13 @@ import {
   liquidationFee,
   totalValue,
   withdrawable,
-} from './perp/margin.ts';
-import type { Perp } from './perp/perp.ts';
-import { maintenanceMargin, tierOf } from './perp/tiers.ts';
+} from '../perp/margin.ts';
+import type { Perp } from '../perp/perp.ts';
+import { maintenanceMargin, tierOf } from '../perp/tiers.ts';
 import { vaultEquity } from './read-keys.ts';
 import { tpslOf } from './read-waiting.ts';
-import type { State } from './state.ts';
-import { triggerSnapshot } from './triggers/trigger-snapshot.ts';
+import type { State } from '../state.ts';
+import { triggerSnapshot } from '../triggers/trigger-snapshot.ts';
 import type {
   AccountView,
   AgentView,
@@ -47,8 +47,8 @@ import type {
   PositionView,
 } from './views.ts';
 
-export { feeTierView } from './ledger/account-tier.ts';
-export { payableWithdrawals } from './ledger/withdrawals.ts';
+export { feeTierView } from '../ledger/account-tier.ts';
+export { payableWithdrawals } from '../ledger/withdrawals.ts';
 export { childOrders, reverseJobs, scheduledCancel, triggerOrders } from './read-waiting.ts';
 export { tradeCapacity } from './trade-capacity.ts';
 

@@ -7,11 +7,11 @@ import {
   holdingOf,
   type Leg,
   type PositionMode,
-} from './account.ts';
-import type { SignerNonces } from './auth/nonces.ts';
-import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from './book/order-pool.ts';
-import { clientOrderKey } from './client-order-id.ts';
-import type { MultiSigSet } from './command.ts';
+} from '../account.ts';
+import type { SignerNonces } from '../auth/nonces.ts';
+import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { clientOrderKey } from '../client-order-id.ts';
+import type { MultiSigSet } from '../command.ts';
 import { dumpKeys, type KeysDump, restoreKeys } from './dump-keys.ts';
 import {
   dumpOutcomeHoldings,
@@ -23,20 +23,20 @@ import {
   restoreQueue,
 } from './dump-outcome.ts';
 import { dumpWaiting, restoreWaiting, type WaitingDump } from './dump-waiting.ts';
-import { parametersOf } from './execution.ts';
+import { parametersOf } from '../execution.ts';
 import {
   dumpLiquidations,
   type LiquidationDump,
   restoreLiquidations,
   watchEveryone,
-} from './liquidation/progress.ts';
-import { isOutcomeId } from './outcome/outcome-resting.ts';
-import { read } from './orders/order-snapshot.ts';
-import { addResting, reserveOf } from './orders/resting.ts';
-import type { VenueParameters } from './parameters.ts';
-import type { PerpDefinition } from './perp/definition.ts';
-import { createPerp, type Perp, setOracle } from './perp/perp.ts';
-import { createState, type State } from './state.ts';
+} from '../liquidation/progress.ts';
+import { isOutcomeId } from '../outcome/outcome-resting.ts';
+import { read } from '../orders/order-snapshot.ts';
+import { addResting, reserveOf } from '../orders/resting.ts';
+import type { VenueParameters } from '../parameters.ts';
+import type { PerpDefinition } from '../perp/definition.ts';
+import { createPerp, type Perp, setOracle } from '../perp/perp.ts';
+import { createState, type State } from '../state.ts';
 
 /**
  * The whole state as plain data that survives JSON: canonical (same state, same text) and complete

@@ -1,10 +1,10 @@
 import { type Address, instrumentId, present, timeMs } from '@oddlot/units';
-import type { Holding } from './account.ts';
-import type { OrderSnapshot } from './event.ts';
-import { allReverseJobs } from './reverse/run-reverse-jobs.ts';
-import type { State } from './state.ts';
-import type { OrderGroup } from './triggers/group-book.ts';
-import { triggerSnapshot } from './triggers/trigger-snapshot.ts';
+import type { Holding } from '../account.ts';
+import type { OrderSnapshot } from '../event.ts';
+import { allReverseJobs } from '../reverse/run-reverse-jobs.ts';
+import type { State } from '../state.ts';
+import type { OrderGroup } from '../triggers/group-book.ts';
+import { triggerSnapshot } from '../triggers/trigger-snapshot.ts';
 import type { ReverseJobView, TpslLeg, TpslView, TriggerView } from './views.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { tradeCapacity } from './read.ts';
-import { actor, alice, bob, PERP, Scenario } from './testing/scenario.ts';
+import { actor, alice, bob, PERP, Scenario } from '../testing/scenario.ts';
 import { instrumentId } from '@oddlot/units';
 
 const PRICE = 1_000_000;

@@ -15,20 +15,20 @@ import {
   type InstrumentSettings,
   type Leg,
   leverageOf,
-} from './account.ts';
-import { parametersOf } from './execution.ts';
-import { accountTier } from './ledger/account-tier.ts';
-import { fillRate } from './ledger/fee-tiers.ts';
-import { isolatedReserve } from './perp/isolated.ts';
+} from '../account.ts';
+import { parametersOf } from '../execution.ts';
+import { accountTier } from '../ledger/account-tier.ts';
+import { fillRate } from '../ledger/fee-tiers.ts';
+import { isolatedReserve } from '../perp/isolated.ts';
 import {
   accountValue,
   cappedLeverage,
   freeInCross,
   initialMargin,
   worstCase,
-} from './perp/margin.ts';
-import type { Perp } from './perp/perp.ts';
-import type { State } from './state.ts';
+} from '../perp/margin.ts';
+import type { Perp } from '../perp/perp.ts';
+import type { State } from '../state.ts';
 import type { TradeCapacity } from './views.ts';
 
 /**
