@@ -137,7 +137,7 @@ describe('the same request again', () => {
       code: 10004,
       name: 'BAD_NONCE',
       message: 'Nonce already used',
-      details: { field: 'nonce', got: nonce },
+      details: { field: 'nonce', got: nonce, allowed: { min: nonce + 1 } },
     });
     expect(await everythingOf(people())).toEqual(after);
   });

@@ -274,7 +274,7 @@ describe('replays', () => {
         code: 10004,
         name: 'BAD_NONCE',
         message: 'Nonce already used',
-        details: { field: 'nonce', got: nonce },
+        details: { field: 'nonce', got: nonce, allowed: { min: nonce + 1 } },
       },
     );
     const bySecond = company.quorum({ nonce, sender: members[1] });

@@ -233,7 +233,7 @@ describe('registerMarket', () => {
     expect(refusalOf(reply)).toMatchObject({
       code: 10404,
       message: 'Event not found',
-      details: { field: 'eventSlug', got: 'nothing' },
+      details: { field: 'registerMarket.eventSlug', got: 'nothing' },
     });
   });
 

@@ -122,6 +122,11 @@ export type Reject =
       readonly to: string;
     }
   | { readonly reason: 'alreadyResolved'; readonly instrumentId: InstrumentId }
+  | {
+      readonly reason: 'fractionInexact';
+      readonly instrumentId: InstrumentId;
+      readonly floor: number;
+    }
   | { readonly reason: 'fractionsOff' }
   // Settings and margin.
   | { readonly reason: 'leverageInvalid'; readonly leverage: number }

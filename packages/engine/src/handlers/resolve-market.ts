@@ -13,7 +13,8 @@ export function resolveMarket(execution: Execution, command: ResolveMarketComman
   if (reject !== undefined) return { reject };
   const market = present(state.outcomes.markets.get(command.instrumentId), 'a judged market');
   const { evidence, fraction, oracleOutcome } = command;
-  resolve(execution, market, { fraction, by: 'operator', oracleOutcome, evidence, inputs: null });
+  const result = { fraction, by: 'operator', oracleOutcome, evidence, inputs: null } as const;
+  resolve(execution, market, result, command.operator?.txHash);
   return {};
 }
 
@@ -32,9 +33,10 @@ export function checkResolveMarket(
   if (from === 'resolved') return { reason: 'alreadyResolved', instrumentId };
   if (from !== 'closed')
     return { reason: 'phaseChangeInvalid', instrumentId, from, to: 'resolved' };
-  if (fractionInexact === true || fraction < 0 || fraction > market.unit) {
+  if (fraction < 0 || fraction > market.unit || (fraction === market.unit && fractionInexact)) {
     return { reason: 'definitionInvalid', field: 'settlementFraction', why: 'between 0 and 1' };
   }
+  if (fractionInexact === true) return { reason: 'fractionInexact', instrumentId, floor: fraction };
   const event = present(outcomes.events.get(market.definition.eventSlug), 'the event of a market');
   return fitsEvent(event, shareOf(market, fraction)) ? undefined : { reason: 'fractionsOff' };
 }

@@ -1,4 +1,4 @@
-import type { MicroUsdc } from '@oddlot/units';
+import type { Hash, MicroUsdc } from '@oddlot/units';
 import type { LevelBook } from '../book/level-book.ts';
 import type { MarketGrid, PriceSource } from '../command.ts';
 import type { TwapInputs } from './outcome-event.ts';
@@ -56,6 +56,8 @@ export type Resolution = {
   readonly fraction: number;
   readonly by: 'series' | 'operator';
   readonly resolvedMs: number;
+  /** Of the deployer's action; absent when the series or the process resolved. */
+  readonly txHash?: Hash;
   readonly height: number;
 };
 

@@ -196,6 +196,8 @@ export type SharesSettled = {
   readonly amount: MicroUsdc;
   readonly cost: MicroUsdc;
   readonly fraction: number;
+  /** The action that resolved the market, which may be of an earlier block. */
+  readonly txHash?: Hash;
 };
 
 /** Every holder of a market is paid. */

@@ -54,7 +54,8 @@ function payHolder(
   const id = instrumentId(market.definition.instrumentId);
   const holding = account.outcomes.get(id);
   if (holding === undefined) return false;
-  const { fraction } = present(market.resolution, 'the resolution of a settled market');
+  const { fraction, txHash } = present(market.resolution, 'the resolution of a settled market');
+  const cause = txHash === undefined ? {} : { txHash };
   for (const leg of ['yes', 'no'] as const) {
     const { cost, size } = holding[leg];
     if (size === 0) continue;
@@ -62,7 +63,7 @@ function payHolder(
     postCollateral(state, market, negUsdc(amount));
     postToOutcome(state, account, amount);
     const paid = { account: account.address, instrumentId: id, leg, size, amount, cost, fraction };
-    events.push({ type: 'sharesSettled', commandIndex, ...paid });
+    events.push({ type: 'sharesSettled', commandIndex, ...paid, ...cause });
   }
   account.outcomes.delete(id);
   return true;

@@ -1,4 +1,4 @@
-import { instrumentId } from '@oddlot/units';
+import { type Hash, instrumentId } from '@oddlot/units';
 import type { Execution } from '../execution.ts';
 import type { OutcomeEvent } from './event-set.ts';
 import type { OutcomeMarket } from './market.ts';
@@ -13,13 +13,15 @@ export function resolve(
   execution: Execution,
   market: OutcomeMarket,
   result: Omit<MarketResolved, 'type' | 'commandIndex' | 'instrumentId'>,
+  txHash?: Hash,
 ): void {
   const { commandIndex, events, state } = execution;
   const { eventSlug, instrumentId: id } = market.definition;
   closeMarket(execution, market);
   changePhase(execution, market, 'resolved');
   const { by, fraction } = result;
-  market.resolution = { fraction, by, resolvedMs: state.timeMs, height: state.height };
+  const decided = { fraction, by, resolvedMs: state.timeMs, height: state.height };
+  market.resolution = txHash === undefined ? decided : { ...decided, txHash };
   const event = state.outcomes.events.get(eventSlug);
   if (event !== undefined) {
     event.resolved += 1;

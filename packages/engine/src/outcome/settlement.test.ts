@@ -69,7 +69,8 @@ describe('R-settlement: YES pays f, NO pays 1 − f, a pair exactly 1.00', () =>
     ['an unknown market', { instrumentId: instrumentId(100_009) }, 'instrumentUnknown'],
     ['above 1', { fraction: 10_001 }, 'definitionInvalid'],
     ['below 0', { fraction: -1 }, 'definitionInvalid'],
-    ['part of a price unit', { fraction: 3_333, fractionInexact: true }, 'definitionInvalid'],
+    ['part of a price unit', { fraction: 3_333, fractionInexact: true }, 'fractionInexact'],
+    ['just above 1', { fraction: 10_000, fractionInexact: true }, 'definitionInvalid'],
   ] as const)('refused: %s', (_name, change, reason) => {
     const venue = holders();
     const command = {

@@ -39,7 +39,9 @@ export function ledgerEntries(
 ): { readonly user: Address; readonly entry: LedgerEntry }[] {
   const found = entriesOf(state, event);
   if (found.length === 0) return [];
-  const hash = causeHash(block, event.commandIndex);
+  const isSettlement = event.type === 'sharesSettled';
+  const resolved = isSettlement ? event.txHash : undefined;
+  const hash = resolved ?? causeHash(block, event.commandIndex);
   return found.map(({ user, delta, ...rest }) => ({
     user,
     entry: { ...rest, row: { time: block.timeMs, hash, delta } },

@@ -21,6 +21,7 @@ import { skippedToWire } from './outcome/skipped.ts';
 import { warningsOf } from './outcome/warnings.ts';
 import { rejectToWire } from './reject-to-wire.ts';
 import { authorityOf, type RequestCommand } from './request-command.ts';
+import { insideVariant } from './wrapped-field.ts';
 import type { EntryTexts } from './request-texts.ts';
 
 /** How an action ended, as replies and receipts tell it. Plain data that survives JSON. */
@@ -122,7 +123,8 @@ function translate(
   const { nonce, multiSig } = authorityOf(command);
   const isWrapped = multiSig !== undefined;
   const found = entry === undefined ? {} : { entry };
-  return rejectToWire(reject, { instruments, nonce, isWrapped, ...found });
+  const { type } = command;
+  return rejectToWire(reject, { instruments, nonce, isWrapped, command: type, ...found });
 }
 
 /** The entries as they are shown, and the first that failed. */
@@ -149,7 +151,8 @@ function skippedFailure(
 ): Failure | undefined {
   const first = skipped?.[0];
   if (first === undefined) return undefined;
-  const error = skippedToWire(command, first, (id) => instruments(id)?.name ?? String(id));
+  const told = skippedToWire(command, first, (id) => instruments(id)?.name ?? String(id));
+  const error = insideVariant(told, command.type);
   return { error: errorBody(error), prefix: `prices[${first.index}]: ` };
 }
 

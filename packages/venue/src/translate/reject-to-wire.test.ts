@@ -156,6 +156,11 @@ const TABLE: {
     'Invalid phase change: closed to open',
   ],
   alreadyResolved: [market, 10017, 'Already resolved'],
+  fractionInexact: [
+    { instrumentId: instrumentId(1), floor: 1 },
+    10002,
+    'Wrong type for settlementFraction',
+  ],
   fractionsOff: [{}, 10017, 'Fractions of the event must sum to 1'],
   orderNotLive: [btc, 10011, 'Order was never placed, already canceled, or filled. asset=1'],
 };

@@ -8,7 +8,7 @@ import { ORDERS } from './rejects/orders.ts';
 import { OUTCOME } from './rejects/outcome.ts';
 import { SETTINGS } from './rejects/settings.ts';
 import { WHO } from './rejects/who.ts';
-import { insideWrapper } from './wrapped-field.ts';
+import { insideVariant, insideWrapper } from './wrapped-field.ts';
 
 export type { EntryText, RejectContext } from './rejects/context.ts';
 
@@ -25,6 +25,6 @@ const TRANSLATIONS: Translations = {
 
 export function rejectToWire(reject: Reject, context: RejectContext): WireError {
   const translate = TRANSLATIONS[reject.reason] as Translation<Reject>;
-  const error = translate(reject, context);
+  const error = insideVariant(translate(reject, context), context.command);
   return context.isWrapped === true ? insideWrapper(error) : error;
 }

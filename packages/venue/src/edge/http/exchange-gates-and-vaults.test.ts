@@ -137,7 +137,7 @@ describe('gates', () => {
     expect(spent.json).toMatchObject({
       code: 10002,
       message: 'Wrong type for code',
-      details: { field: 'grants.add[0].code', why: expect.any(String) as string },
+      details: { field: 'setGate.grants.add[0].code', why: expect.any(String) as string },
     });
     await setGate({ accessCodes: { remove: ['AB1234'] } });
     expect(await codeStatus(alice.address)).toEqual(granted);
@@ -218,7 +218,11 @@ describe('vaults', () => {
     [
       'shares finer than the register',
       { shares: [{ user: bob.address, shares: '0.0000001' }] },
-      { code: 10002, message: 'Wrong type for shares', details: { field: 'shares[0].shares' } },
+      {
+        code: 10002,
+        message: 'Wrong type for shares',
+        details: { field: 'registerVault.shares[0].shares' },
+      },
     ],
   ])('%s is refused', async (_, fields, expected) => {
     await direct('approveAgent', { agentAddress: agent.address });
@@ -253,7 +257,7 @@ describe('treasurySend', () => {
     expect(refused.json).toMatchObject({
       code: 10010,
       message: 'Insufficient balance',
-      details: { field: 'amount', got: '1', required: '1', available: '0' },
+      details: { field: 'treasurySend.amount', got: '1', required: '1', available: '0' },
     });
     await send(orderAction());
     await send(orderAction({ b: false }), { key: bob });
@@ -287,6 +291,9 @@ describe('treasurySend', () => {
     ['0.0000001', 10000],
     ['-1', 10014],
   ])('%s is no amount', async (amount, code) => {
-    expect((await pay(amount)).json).toMatchObject({ code, details: { field: 'amount' } });
+    expect((await pay(amount)).json).toMatchObject({
+      code,
+      details: { field: 'treasurySend.amount' },
+    });
   });
 });

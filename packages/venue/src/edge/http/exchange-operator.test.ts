@@ -67,12 +67,12 @@ describe('the operator', () => {
     [
       'a tick off the grid',
       { priceTick: '0.000001' },
-      { code: 10002, details: { field: 'priceTick' } },
+      { code: 10002, details: { field: 'registerPerp.priceTick' } },
     ],
     [
       'a rate that is too fine',
       { takerFeeRate: '0.0000000001' },
-      { code: 10002, details: { field: 'takerFeeRate' } },
+      { code: 10002, details: { field: 'registerPerp.takerFeeRate' } },
     ],
     [
       'an id that is taken',
@@ -170,7 +170,7 @@ describe('the operator', () => {
       nextMin14dTradingVolume: '1000',
     });
     const bad = await operate({ setFeeTiers: { exchangeId: 0, tiers: [tiers[1]] } });
-    expect(bad.json).toMatchObject({ code: 10002, details: { field: 'tiers' } });
+    expect(bad.json).toMatchObject({ code: 10002, details: { field: 'setFeeTiers.tiers' } });
   });
 
   test('is the configured key and nobody else', async () => {

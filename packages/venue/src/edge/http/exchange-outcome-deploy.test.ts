@@ -119,7 +119,7 @@ describe('outcomeDeploy', () => {
     const { json } = await push(price('50001', nowMs - 1), price('0', nowMs), price('7', nowMs));
     expect(json.data.data.statuses).toMatchObject([{ error: 'prices[0]: stale', code: 10000 }]);
     expect((await push(price('0', nowMs))).json.data.data.statuses).toMatchObject([
-      { error: 'prices[0]: Price is out of range', details: { field: 'prices[0].px' } },
+      { error: 'prices[0]: Price is out of range', details: { field: 'pushPrice.prices[0].px' } },
     ]);
     const feed = venue.edge.replica.state.outcomes.prices.get('BTC/spot');
     expect(feed?.seconds.at(-1)?.priceE8).toBe(700_000_000);
@@ -131,7 +131,7 @@ describe('outcomeDeploy', () => {
       { registerEvent: 'event', slug: 'snow', endTime: 1 },
       10002,
       'Wrong type for endTime',
-      { field: 'endTime' },
+      { field: 'registerEvent.endTime' },
     ],
     [
       'an event whose id is used',
@@ -145,7 +145,7 @@ describe('outcomeDeploy', () => {
       { registerMarket: 'market', slug: 'hail', eventSlug: 'sport' },
       10404,
       'Event not found',
-      { field: 'eventSlug', got: 'sport' },
+      { field: 'registerMarket.eventSlug', got: 'sport' },
     ],
     [
       'a slug again',
@@ -330,9 +330,9 @@ describe('outcomeOperate', () => {
     await venue.place([share('sellNo', '0.3', '10')]);
     await venue.place([share('buyNo', '0.3', '10')], { key: bob });
     await venue.deploy(setTrading('close'));
-    await venue.deploy(resolve('0.25'));
-    // Holders are paid by the block, and by later ones when they are many.
-    const { hash } = venue.edge.replica.head;
+    // Holders are paid by the block, and by later ones when they are many: the action is the cause.
+    const { txHash: hash } = (await venue.deploy(resolve('0.25'))).json;
+    expect(hash).toMatch(/^0x[0-9a-f]{64}$/);
     const paid = (outcome: string, amount: string) => ({
       hash,
       delta: {

@@ -84,7 +84,8 @@ async function handle(context: Context, { text, body }: EdgeRequest): Promise<Re
     return refuseChecked(context, understood, command, { reject, rejectIndex });
   }
   if (context.receipts.pending({ by: 'nonce', signer, nonce }) !== undefined) {
-    return refuse(refusal('nonceUsed', [], { field: 'nonce', got: nonce }));
+    const allowed = { min: nonce + 1 };
+    return refuse(refusal('nonceUsed', [], { field: 'nonce', got: nonce, allowed }));
   }
   const executed = context.replica.propose(command, text);
   const user = checked.account ?? null;
@@ -150,7 +151,8 @@ async function refuseChecked(
     if (receipt !== undefined) return answerReceipt(receipt, envelope.confirm !== undefined);
   }
   const entry = actionTexts(action)(rejectIndex);
-  const found = { instruments, nonce, isWrapped: multiSig !== undefined };
+  const isWrapped = multiSig !== undefined;
+  const found = { instruments, nonce, isWrapped, command: command.type };
   return refuse(rejectToWire(reject, entry === undefined ? found : { ...found, entry }));
 }
 

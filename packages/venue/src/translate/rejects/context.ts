@@ -1,7 +1,7 @@
 import type { Reject, RejectReason } from '@oddlot/engine';
 import type { Details, WireError } from '@oddlot/protocol';
 import type { InstrumentLookup } from '../actions/instrument-lookup.ts';
-import { formatSize } from '../format.ts';
+import { formatPrice, formatSize } from '../format.ts';
 
 /** What a refusal is put into words with. */
 
@@ -25,6 +25,8 @@ export type EntryText = {
 
 export type RejectContext = {
   readonly instruments: InstrumentLookup;
+  /** The type of the command that is refused. */
+  readonly command?: string;
   readonly nonce?: number;
   readonly entry?: EntryText;
   /** The action came inside a multiSig wrapper, and its fields stand there. */
@@ -80,4 +82,8 @@ export function decimalsOf({ instruments }: RejectContext, instrumentId: number)
 
 export function sizeText(context: RejectContext, instrumentId: number, size: number): string {
   return formatSize({ szDecimals: decimalsOf(context, instrumentId) }, size);
+}
+
+export function priceText(context: RejectContext, instrumentId: number, price: number): string {
+  return formatPrice({ szDecimals: decimalsOf(context, instrumentId) }, price);
 }

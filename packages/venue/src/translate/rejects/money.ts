@@ -2,7 +2,7 @@ import type { ReservedBy } from '@oddlot/engine';
 import { refusal, type Details } from '@oddlot/protocol';
 import { MONEY_DECIMALS } from '@oddlot/units';
 import { formatMoney } from '../format.ts';
-import { gotten, type RejectContext, type Translations } from './context.ts';
+import { gotten, type RejectContext, sizeAt, type Translations } from './context.ts';
 import { validText } from './orders.ts';
 
 /** Refusals of transfers, withdrawals and whatever else moves money. */
@@ -35,8 +35,10 @@ export const MONEY = {
 
 /** The amount, the entry of a list that costs something, or the margin that is to be added. */
 function spendingAt(context: RejectContext): Details {
-  const { amount, field = '' } = context.entry ?? {};
+  const { amount, field = '', size } = context.entry ?? {};
   if (amount !== undefined) return amountAt(context);
+  // An amend asks for more by its size.
+  if (field === '' && size !== undefined) return sizeAt(context);
   return field === '' ? { field: 'ntli' } : { field };
 }
 

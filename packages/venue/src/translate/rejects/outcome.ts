@@ -6,6 +6,7 @@ import {
   instrumentAt,
   priceAt,
   sizeAt,
+  priceText,
   sizeText,
   type RejectContext,
   type Translations,
@@ -29,9 +30,20 @@ export const OUTCOME = {
   slugUsed: ({ slug }) => refusal('slugUsed', [slug], { field: 'slug', ...gotten(slug) }),
   eventUnknown: ({ slug }) => refusal('eventNotFound', [], { field: 'eventSlug', ...gotten(slug) }),
   phaseChangeInvalid: ({ instrumentId, from, to }) =>
-    refusal('invalidPhaseChange', [from, to], { field: 'instrumentIds', got: instrumentId }),
+    refusal('invalidPhaseChange', [from, to], {
+      field: to === 'resolved' ? 'instrumentId' : 'instrumentIds',
+      got: instrumentId,
+    }),
   alreadyResolved: ({ instrumentId }) =>
     refusal('alreadyResolved', [], { field: 'instrumentId', got: instrumentId }),
+  fractionInexact: ({ instrumentId, floor }, context) => {
+    const nearest = (units: number): string => priceText(context, instrumentId, units);
+    return refusal('wrongType', ['settlementFraction'], {
+      field: 'settlementFraction',
+      allowed: { step: nearest(1) },
+      nearest: [nearest(floor), nearest(floor + 1)],
+    });
+  },
   fractionsOff: () => refusal('fractionsNotOne', [], { field: 'settlementFraction' }),
 } satisfies Partial<Translations>;
 

@@ -19,7 +19,12 @@ export const WHO = {
     refusal('nonceTooOld', [], nonceDetails(context, minExclusive)),
   nonceTooNew: ({ maxExclusive }, context) =>
     refusal('nonceTooFar', [], nonceDetails(context, maxExclusive - NONCE_WINDOW_MS)),
-  nonceUsed: (_, { nonce }) => refusal('nonceUsed', [], { field: 'nonce', ...gotten(nonce) }),
+  nonceUsed: (_, { nonce }) =>
+    refusal('nonceUsed', [], {
+      field: 'nonce',
+      ...gotten(nonce),
+      ...(nonce === undefined ? {} : { allowed: { min: nonce + 1 } }),
+    }),
   nonceTooLow: ({ floor }, { nonce }) =>
     refusal('nonceTooLow', [floor], {
       field: 'nonce',
