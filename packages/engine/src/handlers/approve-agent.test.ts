@@ -100,3 +100,11 @@ test('R-agents: authority is judged at execution, after what the same block did 
   expect(outcomes[1]!.reject).toBeUndefined();
   expect(outcomes[2]!.reject?.reason).toBe('agentUnknown');
 });
+
+test('agents are listed in the order of the bytes of their labels', () => {
+  const venue = Scenario.open();
+  const labels = ['😀', '～', 'b', 'a', 'aa', ''];
+  for (const [at, label] of labels.entries()) venue.approve(alice, actor(0xb0 + at), label);
+  const listed = agentsOf(venue.state, alice).map(({ label }) => label);
+  expect(listed).toEqual(['', 'a', 'aa', 'b', '～', '😀']);
+});

@@ -115,7 +115,17 @@ export function agentsOf(state: State, address: Address): readonly AgentView[] {
   if (account === undefined) return [];
   return [...account.agents.entries()]
     .map(([label, record]) => ({ label, ...record }))
-    .sort((a, b) => (a.label < b.label ? -1 : 1));
+    .sort((a, b) => byBytes(a.label, b.label));
+}
+
+/** The order of the bytes of two texts, which is that of their code points. */
+function byBytes(a: string, b: string): number {
+  const [left, right] = [[...a], [...b]];
+  for (const [at, point] of left.entries()) {
+    const difference = (point.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return left.length - right.length;
 }
 
 /** Whom an agent acts for; undefined when the address is nobody's agent. */

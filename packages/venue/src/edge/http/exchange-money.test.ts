@@ -123,7 +123,11 @@ describe('tokenSend', () => {
     [
       'more than can be counted',
       { amount: '99999999999999999999' },
-      { code: 10010, message: 'Insufficient balance' },
+      {
+        code: 10010,
+        message: 'Insufficient balance',
+        details: { required: '99999999999999999999', available: '100' },
+      },
     ],
     [
       'too many decimals',

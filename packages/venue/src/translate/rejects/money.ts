@@ -27,7 +27,7 @@ export const MONEY = {
   balanceInsufficient: ({ required, available, reservedBy = [] }, context) =>
     refusal('insufficientBalance', [], {
       ...spendingAt(context),
-      required: formatMoney(required),
+      required: requiredText(required, context),
       available: formatMoney(available),
       ...(reservedBy.length === 0 ? {} : { reservedBy: reservedBy.map(reserveText) }),
     }),
@@ -40,6 +40,12 @@ function spendingAt(context: RejectContext): Details {
   // An amend asks for more by its size.
   if (field === '' && size !== undefined) return sizeAt(context);
   return field === '' ? { field: 'ntli' } : { field };
+}
+
+/** An amount beyond what the venue counts reaches the engine as the largest; the client asked for its own. */
+function requiredText(required: bigint, { entry }: RejectContext): string {
+  const isCut = required >= BigInt(Number.MAX_SAFE_INTEGER) && entry?.amount !== undefined;
+  return isCut ? entry.amount : formatMoney(required);
 }
 
 function amountAt({ entry }: RejectContext): Details {
