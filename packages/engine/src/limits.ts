@@ -82,7 +82,7 @@ export const LIMITS = {
   /** R-series: the share of a window's seconds that must have a sample, percent. */
   twapCoveragePercent: 90,
   /** Seconds of reference prices that are kept. */
-  priceSecondsKept: 180,
+  priceSecondsKept: 300,
   /** Tiers of a margin table, and of the fee ladder. */
   tiersMax: 20,
   /** Steps that a book may be shown in. */

@@ -98,6 +98,8 @@ describe('simulated reference prices', () => {
       expect(twap?.samples).toBe(60);
       expect(Number(twap?.sumE8) / 60 / 1e10).toBeCloseTo(1, 2);
     }
+    // A market that starts right after the venue does has its strike too.
+    expect(venue.prices.twap('BTC', 'oracle', nowMs, 60)?.samples).toBe(60);
     // Only once: from there on the log has its own.
     venue.clock.nowMs += 1000;
     expect(feed.read(venue.clock.nowMs)).toHaveLength(4);

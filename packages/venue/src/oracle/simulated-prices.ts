@@ -78,8 +78,9 @@ export class SimulatedPrices implements ReferenceFeed {
   }
 
   /**
-   * The first reading comes with the seconds before the last full quarter and hour, as far as the log
-   * lacks them: a market that is under way when the venue starts then has a strike like any other.
+   * The first reading comes with the seconds before the last full quarter and hour and before now, as
+   * far as the log lacks them: a market that is under way when the venue starts, and one that starts a
+   * moment later, then have a strike like any other.
    */
   #withPast(
     nowMs: number,
@@ -120,13 +121,14 @@ export class SimulatedPrices implements ReferenceFeed {
   }
 }
 
-/** The whole seconds of the windows before the last full hour and quarter, oldest first. */
+/** The whole seconds of the windows before the last full hour, quarter and second, oldest first. */
 function pastSeconds(nowMs: number): readonly number[] {
-  const ends = new Set(PERIODS_MS.map((period) => nowMs - (nowMs % period)));
-  return [...ends].flatMap((endMs) =>
+  const ends = [...PERIODS_MS, SECOND_MS].map((period) => nowMs - (nowMs % period));
+  const seconds = ends.flatMap((endMs) =>
     Array.from(
       { length: WINDOW_SECONDS },
       (_, second) => endMs - (WINDOW_SECONDS - second) * SECOND_MS,
     ),
   );
+  return [...new Set(seconds)].sort((a, b) => a - b);
 }

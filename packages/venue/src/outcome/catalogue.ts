@@ -8,7 +8,7 @@ import type {
 } from '@oddlot/engine';
 import { present } from '@oddlot/units';
 import type { AppliedBlock } from '../replica/replica.ts';
-import { causeHash } from '../translate/event-to-stream.ts';
+import { authorityOf, isRequest } from '../translate/request-command.ts';
 import { RollingVolume, type RollingVolumeDump } from './rolling-volume.ts';
 
 /** An event as it is shown: its texts, and the markets that belong to it. */
@@ -221,8 +221,14 @@ function resolutionOf(block: AppliedBlock, event: MarketResolved): ResolutionRec
     inputs,
     resolvedMs: block.timeMs,
     height: block.height,
-    txHash: by === 'operator' ? causeHash(block, commandIndex) : null,
+    txHash: txHashOf(block, commandIndex),
   };
+}
+
+/** Of the deployer's action; the process itself and a series sign nothing. */
+function txHashOf({ commands }: AppliedBlock, commandIndex: number): string | null {
+  const command = commands[commandIndex]?.command;
+  return command !== undefined && isRequest(command) ? authorityOf(command).txHash : null;
 }
 
 type CatalogueDump = {

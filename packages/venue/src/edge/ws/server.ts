@@ -243,6 +243,8 @@ function refuse(socket: Duplex, status: number, type: string, body: string): voi
     'Connection: close',
     `Content-Type: ${type}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
+    // A place is free when a connection ends; nobody knows when, so it is the shortest time there is.
+    ...(status === 429 ? ['Retry-After: 1'] : []),
   ];
   socket.once('finish', () => socket.destroy());
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
