@@ -146,7 +146,8 @@ function clearOrders(execution: Execution, scope: Scope): void {
 }
 
 /**
- * The common part of a cross hedge pair closes against itself at the mark, free of fee. It belongs to
+ * The common part of a cross hedge pair closes against itself at the mark, free of fee, one pair after
+ * the other while the scope is in danger: whoever is safe again keeps the rest. It belongs to
  * step (1) and is recorded as such: the two positions, and the mark as the price.
  */
 function closeHedgePairs(execution: Execution, scope: Scope): void {
@@ -160,6 +161,7 @@ function closeHedgePairs(execution: Execution, scope: Scope): void {
     const common = Math.min(long.size, -short.size);
     if (common <= 0) continue;
     const health = healthOf(execution.state, scope);
+    if (!isLiquidatable(health)) return;
     emitStep(execution, scope, health, 'cancel', [long, short], long.perp.mark);
     tradeOffBook(execution, { account, holding: long }, -common, long.perp.mark);
     tradeOffBook(execution, { account, holding: short }, common, long.perp.mark);
