@@ -10,6 +10,7 @@ export default defineConfig({
     ],
     // Most files wait for a venue of their own, so two of them share the cores well.
     maxWorkers: 2,
+    setupFiles: ['tests/support/fixed-seed.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

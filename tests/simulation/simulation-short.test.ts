@@ -1,15 +1,18 @@
 import { expect, test } from 'vitest';
 import { simulate } from './sim.ts';
 
-/** Something new on every run. A failure names the seed and the command that replays it. */
+/**
+ * Several shorter histories. The same ones every time, so that a red build is a broken one; SIM_SEED draws
+ * others. A failure names the seed and the command that replays it.
+ */
 
 const COMMANDS = Number(process.env['SIM_COMMANDS'] ?? 500_000);
 const HISTORIES = 4;
-const FIRST_SEED = Number(process.env['SIM_SEED'] ?? Date.now() % 1_000_000_000);
+const FIRST_SEED = Number(process.env['SIM_SEED'] ?? 700_000_001);
 
 for (let at = 0; at < HISTORIES; at++) {
   const seed = FIRST_SEED + at;
-  test(`the venue survives a fresh history, seed ${seed}`, () => {
+  test(`the venue survives a history of seed ${seed}`, () => {
     const commands = Math.ceil(COMMANDS / HISTORIES);
     expect(simulate({ seed, commands }).commands).toBeGreaterThanOrEqual(commands);
   }, 300_000);
