@@ -1,13 +1,12 @@
 import { type Account, holdingKey, legOf } from '../account.ts';
 import type { BuilderDrop, CommandOutcome, EntryOutcome } from '../block.ts';
-import { clientOrderKey } from '../client-order-id.ts';
 import type { OrderRequest, PlaceOrdersCommand } from '../command.ts';
 import type { Execution } from '../execution.ts';
+import { checkRepeat } from '../orders/check-repeat.ts';
 import { judgeBuilder, marketKind, withAcceptedBuilder } from '../orders/order-builder.ts';
 import { validateOrder } from '../orders/validate-order.ts';
 import { isOutcomeId } from '../outcome/outcome-resting.ts';
 import { checkPlaceOutcomeOrders, placeOutcomeOrders } from '../outcome/place-outcome-orders.ts';
-import type { Reject } from '../reject.ts';
 import type { State } from '../state.ts';
 import { checkGrouping } from '../triggers/check-grouping.ts';
 import { placeFamily, placeOnPosition, placeOrder } from '../triggers/place-group.ts';
@@ -107,15 +106,6 @@ function withDrop(outcome: CommandOutcome, drop: BuilderDrop | undefined): Comma
 /** The orders of one action belong to one exchange; the wire sees to it. */
 function isOutcomeAction({ orders }: PlaceOrdersCommand): boolean {
   return orders[0] !== undefined && isOutcomeId(orders[0].instrumentId);
-}
-
-/** One action cannot use a client order id twice: at least one of the orders would fail. */
-function checkRepeat(seen: Set<string>, order: OrderRequest): Reject | undefined {
-  if (order.clientOrderId === undefined) return undefined;
-  const key = clientOrderKey(order.clientOrderId) ?? order.clientOrderId;
-  if (seen.has(key)) return { reason: 'clientOrderIdDuplicate' };
-  seen.add(key);
-  return undefined;
 }
 
 function reducesPosition(account: Account, order: OrderRequest): boolean {

@@ -5,6 +5,7 @@ import { clientOrderKey } from '../client-order-id.ts';
 import type { Grouping, OrderRequest, PlaceOrdersCommand } from '../command.ts';
 import type { Execution } from '../execution.ts';
 import { postReserve } from '../ledger/outcome.ts';
+import { checkRepeat } from '../orders/check-repeat.ts';
 import { emitOrder, emitRejected } from '../orders/emit.ts';
 import { builderOf, withAcceptedBuilder } from '../orders/order-builder.ts';
 import type { Reject } from '../reject.ts';
@@ -274,13 +275,4 @@ function checkOutcomeGrouping(grouping: Grouping = 'none'): Reject | undefined {
 function reserveOf(state: State, id: InstrumentId, order: OrderRequest): bigint {
   const market = present(state.outcomes.markets.get(id), 'the market of an order that was judged');
   return requiredReserve(market, order.price, order.size, freshRemainders(order));
-}
-
-/** One action cannot use a client order id twice: at least one of the orders would fail. */
-function checkRepeat(seen: Set<string>, { clientOrderId }: OrderRequest): Reject | undefined {
-  if (clientOrderId === undefined) return undefined;
-  const key = clientOrderKey(clientOrderId) ?? clientOrderId;
-  if (seen.has(key)) return { reason: 'clientOrderIdDuplicate' };
-  seen.add(key);
-  return undefined;
 }

@@ -109,7 +109,7 @@ function hashProposal(
 
 /** Finds what the venue would refuse for its form, before anybody is asked to sign it. */
 export function checkProposal(proposal: MultiSigProposal, network: Network): void {
-  const parsed = parseAction(wrapperOf(proposal, [PLACEHOLDER]));
+  const parsed = parseAction(wrapperOf(proposal, [NO_SIGNATURE]));
   if (!parsed.ok) throw ValidationError.of(parsed.error);
   const { action } = parsed;
   const error =
@@ -120,7 +120,7 @@ export function checkProposal(proposal: MultiSigProposal, network: Network): voi
 }
 
 /** A wrapper has at least one signature; before the first is made its place is kept by this. */
-const PLACEHOLDER: SignatureHex = { r: '0x0', s: '0x0', v: 27 };
+const NO_SIGNATURE: SignatureHex = { r: '0x0', s: '0x0', v: 27 };
 
 /** True for the actions that need the network's names and the nonce. */
 export function isUnbound(action: ProposedAction): action is UnboundAction {
