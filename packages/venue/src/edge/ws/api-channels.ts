@@ -1,6 +1,6 @@
 import { parseSubscription, type Subscription } from '@oddlot/protocol';
 import type { AppliedBlock } from '../../replica/replica.ts';
-import type { ChannelSet, Opening } from './channel-session.ts';
+import type { ChannelSet, Identity, Opening } from './channel-session.ts';
 import { CandleChannel } from './channels/candle.ts';
 import { LedgerUpdatesChannel } from './channels/ledger-updates.ts';
 import type {
@@ -11,7 +11,7 @@ import type {
 import { OutcomeReleasesChannel } from './channels/outcome-releases.ts';
 import { RecentTradesChannel } from './channels/recent-trades.ts';
 import { TickersChannel } from './channels/tickers.ts';
-import { openingOf } from './opening-of.ts';
+import { identityOf, openingOf } from './opening-of.ts';
 
 /** The channels of /api-ws. */
 export class ApiChannels implements ChannelSet {
@@ -30,7 +30,11 @@ export class ApiChannels implements ChannelSet {
   }
 
   open(value: unknown): Opening {
-    return openingOf(parseSubscription('api-ws', value), value, (each) => this.#openChannel(each));
+    return openingOf(parseSubscription('api-ws', value), (each) => this.#openChannel(each));
+  }
+
+  identify(value: unknown): Identity {
+    return identityOf(parseSubscription('api-ws', value));
   }
 
   #openChannel(subscription: Subscription): ChannelOpening | undefined {

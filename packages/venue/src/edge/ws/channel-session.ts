@@ -10,10 +10,16 @@ import type { WsLimits } from './ws-limits.ts';
 export interface ChannelSet {
   /** Reads a subscription as it was sent and says how its stream is opened, or why it is not. */
   open(subscription: unknown): Opening;
+  /** Reads a subscription as it was sent and says what it is known by. */
+  identify(subscription: unknown): Identity;
 }
 
 export type Opening =
-  | { readonly ok: true; readonly subscription: object; readonly recipe: StreamRecipe }
+  | { readonly ok: true; readonly key: string; readonly recipe: StreamRecipe }
+  | { readonly ok: false; readonly error: WsError };
+
+export type Identity =
+  | { readonly ok: true; readonly key: string }
   | { readonly ok: false; readonly error: WsError };
 
 /** No ping is longer; longer frames pay before they are read. */
@@ -32,7 +38,7 @@ export class ChannelSession {
   readonly #channels: ChannelSet;
   readonly #hub: StreamHub;
   readonly #limits: SessionLimits;
-  /** By stream key. */
+  /** By what subscriptions are known by, which is what was sent: the state has no say in it. */
   readonly #held = new Map<string, Held>();
   #lastSub = 0;
 
@@ -92,18 +98,20 @@ export class ChannelSession {
     if (resumeFrom === 'invalid') {
       return { code: 'INVALID_PARAMS', message: 'Wrong type for resumeFrom' };
     }
-    const opening = this.#channels.open(frame['subscription']);
-    if (!opening.ok) return opening.error;
-    const { recipe, subscription } = opening;
-    if (this.#held.has(recipe.key)) {
+    const { subscription } = frame;
+    const identity = this.#channels.identify(subscription);
+    if (identity.ok && this.#held.has(identity.key)) {
       return { code: 'ALREADY_SUBSCRIBED', message: 'Already subscribed' };
     }
+    const opening = this.#channels.open(subscription);
+    if (!opening.ok) return opening.error;
+    const { key, recipe } = opening;
     const full = this.#checkRoom(recipe.channel);
     if (full !== undefined) return full;
     const stream = this.#hub.take(recipe);
     this.#lastSub += 1;
     const sub = this.#lastSub;
-    this.#held.set(recipe.key, { sub, stream });
+    this.#held.set(key, { sub, stream });
     stream.add(this.#connection, sub);
     this.#respond('subscribe', { subscription, sub, stream });
     if (resumeFrom === undefined) this.#sendSnapshot('subscribe', { sub, stream });
@@ -121,18 +129,19 @@ export class ChannelSession {
   }
 
   #unsubscribe(frame: Control['frame']): WsError | undefined {
-    const opening = this.#channels.open(frame['subscription']);
-    if (!opening.ok) return opening.error;
-    const held = this.#held.get(opening.recipe.key);
+    const { subscription } = frame;
+    const identity = this.#channels.identify(subscription);
+    if (!identity.ok) return identity.error;
+    const held = this.#held.get(identity.key);
     if (held === undefined) return { code: 'NOT_SUBSCRIBED', message: 'Not subscribed' };
-    this.#held.delete(opening.recipe.key);
+    this.#held.delete(identity.key);
     this.#leave(held.stream);
-    this.#respond('unsubscribe', { subscription: opening.subscription, ...held });
+    this.#respond('unsubscribe', { subscription, ...held });
     return undefined;
   }
 
   /** The missed frames as they were, or word that they are gone and what holds now. */
-  #resume(from: ResumePoint, held: Held & { subscription: object }): void {
+  #resume(from: ResumePoint, held: Held & { subscription: unknown }): void {
     const { stream, sub } = held;
     const missed = stream.missed(from);
     if (typeof missed === 'string') {
@@ -143,7 +152,7 @@ export class ChannelSession {
     if (!this.#connection.replay(frames)) this.#resync('tooOld', held);
   }
 
-  #resync(reason: ResyncReason, held: Held & { subscription: object }): void {
+  #resync(reason: ResyncReason, held: Held & { subscription: unknown }): void {
     const { stream, sub, subscription } = held;
     const { epoch, seq } = stream;
     const data = { sub, subscription, epoch, seq, reason };
@@ -156,7 +165,7 @@ export class ChannelSession {
     if (frame !== undefined) this.#connection.send(frame);
   }
 
-  #respond(method: string, held: Held & { subscription: object }): void {
+  #respond(method: string, held: Held & { subscription: unknown }): void {
     const { sub, stream, subscription } = held;
     const data = { method, subscription, sub, epoch: stream.epoch, seq: stream.seq };
     this.#connection.send(jsonFrame({ channel: 'subscriptionResponse', data }));

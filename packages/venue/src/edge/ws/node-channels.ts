@@ -1,6 +1,6 @@
 import { parseSubscription, type Subscription } from '@oddlot/protocol';
 import type { AppliedBlock } from '../../replica/replica.ts';
-import type { ChannelSet, Opening } from './channel-session.ts';
+import type { ChannelSet, Identity, Opening } from './channel-session.ts';
 import { AccountStateChannel } from './channels/account-state.ts';
 import { AssetContextChannel } from './channels/asset-context.ts';
 import { BookDiffsChannel } from './channels/book-diffs.ts';
@@ -16,7 +16,7 @@ import { OutcomeBbosChannel } from './channels/outcome-bbos.ts';
 import { OutcomeOrderUpdatesChannel } from './channels/outcome-order-updates.ts';
 import { OutcomeTradesChannel } from './channels/outcome-trades.ts';
 import { TradesChannel } from './channels/trades.ts';
-import { openingOf } from './opening-of.ts';
+import { identityOf, openingOf } from './opening-of.ts';
 
 /** The channels of /ws: each is opened by its subscribers and fed by every block. */
 export class NodeChannels implements ChannelSet {
@@ -45,7 +45,11 @@ export class NodeChannels implements ChannelSet {
   }
 
   open(value: unknown): Opening {
-    return openingOf(parseSubscription('ws', value), value, (each) => this.#openChannel(each));
+    return openingOf(parseSubscription('ws', value), (each) => this.#openChannel(each));
+  }
+
+  identify(value: unknown): Identity {
+    return identityOf(parseSubscription('ws', value));
   }
 
   /** What rides along in snapshots: the memory that replayed blocks would not bring back. */

@@ -283,7 +283,6 @@ describe('filters', () => {
     [{ tag: 'b' }, ['open']],
     [{ tag: 'none' }, []],
     [{ exchangeId: 1 }, ['mixed', 'open']],
-    [{ exchangeId: 0 }, []],
     [{ marketSlugs: ['m5', 'm3', 'nothing'] }, ['mixed', 'done']],
     [{ marketSlugs: ['m5', 'm3'], status: 'resolved' }, ['done']],
   ])('%j', (fields, expected) => {
@@ -312,7 +311,6 @@ describe('filters', () => {
     const missing = [10404, 'Event not found'];
     expect(world.refusal('outcomeMeta', { eventSlug: 'nothing' })).toEqual(missing);
     expect(world.refusal('outcomeMeta', { eventSlug: 'done', status: 'open' })).toEqual(missing);
-    expect(world.refusal('outcomeMeta', { eventSlug: 'done', exchangeId: 0 })).toEqual(missing);
     expect(world.data('outcomeMeta', { eventSlug: 'done' })).toMatchObject({ slug: 'done' });
   });
 });

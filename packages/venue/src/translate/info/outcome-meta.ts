@@ -7,7 +7,7 @@ import {
 } from '@oddlot/protocol';
 import type { EventRecord } from '../../outcome/catalogue.ts';
 import { type Place, SortedOrder } from '../../outcome/sorted-order.ts';
-import { answer, type InfoAnswer, type InfoContext, isOutcomeChannel } from './handler.ts';
+import { answer, type InfoAnswer, type InfoContext } from './handler.ts';
 import { eventMeta } from './outcome-event-meta.ts';
 
 type Query = InfoQueryOf<'outcomeMeta'>;
@@ -24,7 +24,6 @@ export function outcomeMeta(
     const details = { field: 'cursor', got: query.cursor ?? null };
     return { ok: false, error: refusal('invalidCursor', [], details) };
   }
-  if (!isOutcomeChannel(query.exchangeId)) return answer({ events: [], next_cursor: null });
   const { state, markets } = context;
   const { limit, sortBy, status, tag } = query;
   const options = { after, limit, descending: isDescending(query) };
@@ -42,10 +41,10 @@ export function outcomeMeta(
 
 function eventBySlug(
   { markets, state }: Context,
-  { exchangeId, status, tag }: Query,
+  { status, tag }: Query,
   slug: string,
 ): InfoAnswer<OutcomeEventMeta> {
-  const event = isOutcomeChannel(exchangeId) ? markets.catalogue.event(slug) : undefined;
+  const event = markets.catalogue.event(slug);
   const hasStatus =
     event !== undefined && (status === 'all' || markets.events.statusOf(event) === status);
   if (event === undefined || !hasStatus || !hasTag(event, tag)) {
@@ -114,8 +113,8 @@ const LIST_NAME_DIGITS = 12;
 
 /** A short name of what a query lists and in which order. */
 function listName(query: Query): string {
-  const { exchangeId, marketSlugs, markets, sortBy, sortOrder, status, tag } = query;
-  const filters = [sortBy, sortOrder ?? 'desc', status, tag, marketSlugs, markets, exchangeId];
+  const { marketSlugs, markets, sortBy, sortOrder, status, tag } = query;
+  const filters = [sortBy, sortOrder ?? 'desc', status, tag, marketSlugs, markets];
   return createHash('sha256')
     .update(JSON.stringify(filters))
     .digest('hex')

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { aVenue } from '../support/actors.ts';
+import { type Json } from '../support/client.ts';
+
+/** Sections 1.1, 1.2 and 1.5: which values requests may carry, and how a wrong one is told. */
+
+const world = aVenue();
+const USER = `0x${'12'.repeat(20)}`;
+const EXCHANGE_IDS: readonly number[] = [-1, 0, 1, 2, 7];
+
+describe('enums of requests are read in any case (1.2)', () => {
+  const span = () => ({ coin: world.btc.coin, startTime: 0 });
+
+  test.each(['1H', '1D', '15M', '30M', '12H', '1W', '5m'])(
+    'a candle interval %s is taken for its lower case',
+    async (interval) => {
+      const req = { ...span(), interval };
+      expect((await world.client.info({ type: 'candleSnapshot', req })).json.success).toBe(true);
+      const socket = await world.socket('/api-ws');
+      const subscription = { type: 'candle', coin: world.btc.coin, interval };
+      expect((await socket.subscribe(subscription)).method).toBe('subscribe');
+      // The same interval in its exact case is the same subscription.
+      const exact = { ...subscription, interval: interval.toLowerCase() };
+      const again = await socket.ask({ method: 'subscribe', subscription: exact }, () => true);
+      expect(again.data.code).toBe('ALREADY_SUBSCRIBED');
+    },
+  );
+
+  test('a minute and a month differ by their case alone', async () => {
+    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+    const { btc } = world;
+    const trade = { market: btc, price: btc.at(0), size: btc.worth(20) };
+    await bob.placed({ ...trade, side: 'sell' });
+    await alice.placed({ ...trade, side: 'buy' });
+    for (const interval of ['1m', '1M']) {
+      const rows: Json[] = await world.client.data({
+        type: 'candleSnapshot',
+        req: { ...span(), interval },
+      });
+      expect(rows.map((row) => row.i)).toContain(interval);
+    }
+    const socket = await world.socket('/api-ws');
+    for (const interval of ['1m', '1M']) {
+      await socket.subscribe({ type: 'candle', coin: btc.coin, interval });
+    }
+  });
+
+  test('an interval of a probability is a month in either case', async () => {
+    for (const interval of ['1m', '1M', '1H', 'MAX']) {
+      const query = { type: 'outcomeProbability', instrumentIds: [100_000], interval };
+      expect((await world.client.info(query)).json).toMatchObject({ success: true });
+    }
+  });
+
+  test('an interval that there is not is refused with those that there are', async () => {
+    const query = { type: 'candleSnapshot', req: { ...span(), interval: '2M' } };
+    const { status, json } = await world.client.info(query);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ code: 10002, details: { field: 'req.interval', got: '2M' } });
+    expect(json.details.allowed).toContain('1M');
+  });
+});
+
+/** Each query that takes an exchange id, and the ones that it has something for. */
+const QUERIES: [query: object, key: 'exchangeId' | 'exchange_id', allowed: number[]][] = [
+  [{ type: 'clearinghouseState', user: USER }, 'exchangeId', [0]],
+  [{ type: 'clearinghouseState', user: USER, accountType: 'perp' }, 'exchangeId', [0]],
+  [{ type: 'clearinghouseState', user: USER, accountType: 'outcome' }, 'exchangeId', [1]],
+  [{ type: 'perpClearinghouseState', user: USER }, 'exchangeId', [0]],
+  [{ type: 'outcomePositions', user: USER }, 'exchangeId', [1]],
+  [{ type: 'frontendOpenOrders', user: USER }, 'exchangeId', [0]],
+  [{ type: 'feeTierInfo' }, 'exchange_id', [0, 1]],
+  [{ type: 'feeTierInfo' }, 'exchangeId', [0, 1]],
+  [{ type: 'feeTierRates', user: USER }, 'exchange_id', [0, 1]],
+  [{ type: 'feeTierRates', user: USER }, 'exchangeId', [0, 1]],
+  [{ type: 'outcomeMeta' }, 'exchangeId', [1]],
+  [{ type: 'outcomeAssetCtxs', instrumentIds: [100_000] }, 'exchangeId', [1]],
+];
+
+describe('an exchange that a request has nothing for is refused (1.2)', () => {
+  test.each(QUERIES)('%j with %s of %j alone', async (query, key, allowed) => {
+    for (const got of EXCHANGE_IDS) {
+      const { status, json, text } = await world.client.info({ ...query, [key]: got });
+      if (allowed.includes(got)) {
+        expect(json.success, text).toBe(true);
+      } else {
+        expect(status, text).toBe(400);
+        expect(json).toMatchObject({
+          success: false,
+          code: 10002,
+          name: 'BAD_REQUEST',
+          details: { field: key, got, allowed },
+        });
+      }
+    }
+  });
+
+  test('a series of another exchange is refused before it is looked for', async () => {
+    const query = { type: 'outcomeSeriesTimeline', seriesSlug: 'none', exchangeId: 0 };
+    const { status, json } = await world.client.info(query);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ code: 10002, details: { field: 'exchangeId', allowed: [1] } });
+  });
+
+  test('streams refuse alike', async () => {
+    const streams: [subscription: object, allowed: number][] = [
+      [{ type: 'clearinghouseState', user: USER }, 0],
+      [{ type: 'clearinghouseState', user: USER, accountType: 'outcome' }, 1],
+    ];
+    for (const [subscription, allowed] of streams) {
+      const socket = await world.socket();
+      for (const exchangeId of EXCHANGE_IDS) {
+        const frame = { method: 'subscribe', subscription: { ...subscription, exchangeId } };
+        const answer = await socket.ask(frame, () => true);
+        if (exchangeId === allowed) expect(answer.channel).toBe('subscriptionResponse');
+        else {
+          expect(answer).toMatchObject({
+            type: 'error',
+            code: 'INVALID_PARAMS',
+            message: 'Wrong type for exchangeId',
+            details: { field: 'exchangeId', got: exchangeId, allowed: [allowed] },
+          });
+        }
+      }
+    }
+  });
+
+  test('a group of best prices is of the exchange of outcome markets', async () => {
+    const socket = await world.socket();
+    const subscription = { type: 'outcomeBbos', instrumentIds: [100_000], exchangeId: 0 };
+    const answer = await socket.ask({ method: 'subscribe', subscription }, () => true);
+    expect(answer).toMatchObject({ code: 'INVALID_PARAMS', details: { allowed: [1] } });
+  });
+});
