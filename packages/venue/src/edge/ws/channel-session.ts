@@ -1,6 +1,7 @@
 import { checkJson, type ResumePoint } from '@oddlot/protocol';
 import type { Connection } from './connection.ts';
-import { closeBody, jsonFrame } from './frame.ts';
+import { jsonFrame } from './frame.ts';
+import { Replays } from './replays.ts';
 import type { ResyncReason, Stream } from './stream.ts';
 import type { StreamHub, StreamRecipe } from './streams.ts';
 import { errorFrame, RATE_LIMITED, type Endpoint, type WsError } from './ws-error.ts';
@@ -40,6 +41,7 @@ export class ChannelSession {
   readonly #limits: SessionLimits;
   /** By what subscriptions are known by, which is what was sent: the state has no say in it. */
   readonly #held = new Map<string, Held>();
+  readonly #replays: Replays;
   #lastSub = 0;
 
   constructor(options: {
@@ -54,6 +56,7 @@ export class ChannelSession {
     this.#channels = options.channels;
     this.#hub = options.hub;
     this.#limits = options.limits;
+    this.#replays = new Replays(options.connection);
   }
 
   /** A text frame came; undefined stands for a frame that was not text. */
@@ -77,6 +80,7 @@ export class ChannelSession {
   close(): void {
     for (const { stream } of this.#held.values()) this.#leave(stream);
     this.#held.clear();
+    this.#replays.close();
   }
 
   #obey({ method, frame }: Control): WsError | undefined {
@@ -112,10 +116,13 @@ export class ChannelSession {
     this.#lastSub += 1;
     const sub = this.#lastSub;
     this.#held.set(key, { sub, stream });
-    stream.add(this.#connection, sub);
     this.#respond('subscribe', { subscription, sub, stream });
-    if (resumeFrom === undefined) this.#sendSnapshot('subscribe', { sub, stream });
-    else this.#resume(resumeFrom, { subscription, sub, stream });
+    if (resumeFrom !== undefined) {
+      this.#resume(resumeFrom, { subscription, sub, stream });
+      return undefined;
+    }
+    stream.add(this.#connection, sub);
+    this.#sendSnapshot('subscribe', { sub, stream });
     return undefined;
   }
 
@@ -143,13 +150,14 @@ export class ChannelSession {
   /** The missed frames as they were, or word that they are gone and what holds now. */
   #resume(from: ResumePoint, held: Held & { subscription: unknown }): void {
     const { stream, sub } = held;
-    const missed = stream.missed(from);
-    if (typeof missed === 'string') {
-      this.#resync(missed, held);
+    const reason = stream.refuseResume(from);
+    if (reason === undefined) {
+      const resync = (): void => this.#resync('tooOld', held);
+      this.#replays.add({ stream, sub, seq: from.seq, resync });
       return;
     }
-    const frames = missed.map((body) => closeBody(body, sub));
-    if (!this.#connection.replay(frames)) this.#resync('tooOld', held);
+    stream.add(this.#connection, sub);
+    this.#resync(reason, held);
   }
 
   #resync(reason: ResyncReason, held: Held & { subscription: unknown }): void {
@@ -172,6 +180,7 @@ export class ChannelSession {
   }
 
   #leave(stream: Stream): void {
+    this.#replays.drop(stream);
     stream.remove(this.#connection);
     this.#hub.release(stream);
   }
