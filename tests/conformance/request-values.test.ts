@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aVenue } from '../support/actors.ts';
+import { aVenue, order, orderAction } from '../support/actors.ts';
 import { type Json } from '../support/client.ts';
 
 /** Sections 1.1, 1.2 and 1.5: which values requests may carry, and how a wrong one is told. */
@@ -130,5 +130,97 @@ describe('an exchange that a request has nothing for is refused (1.2)', () => {
     const subscription = { type: 'outcomeBbos', instrumentIds: [100_000], exchangeId: 0 };
     const answer = await socket.ask({ method: 'subscribe', subscription }, () => true);
     expect(answer).toMatchObject({ code: 'INVALID_PARAMS', details: { allowed: [1] } });
+  });
+});
+
+describe('JSON that is not of this interface is told what is wrong (1.1)', () => {
+  const cases: [path: string, body: string, message: string, field: string][] = [
+    ['/info', '{"type":"perpMeta","type":"settings"}', 'Duplicate key: type', 'type'],
+    [
+      '/info',
+      '{"type":"candleSnapshot","req":{"coin":"1","\\u0063oin":"2"}}',
+      'Duplicate key: coin',
+      'req.coin',
+    ],
+    [
+      '/info',
+      '{"type":"outcomeAssetCtxs","instrumentIds":[100000, 1e5]}',
+      'Not an integer: 1e5',
+      'instrumentIds[1]',
+    ],
+    ['/info', '{"type":"blocks","a\\"]":[],"limit":1.0}', 'Not an integer: 1.0', 'limit'],
+    ['/info', '{"type":"blocks","limit":-0}', 'Not an integer: -0', 'limit'],
+    [
+      '/info',
+      '{"type":"blocks","before":9007199254740992}',
+      'Integer out of range: 9007199254740992',
+      'before',
+    ],
+    ['/account-status', '{"user":"x","user":"y"}', 'Duplicate key: user', 'user'],
+    ['/request-fund', '{"user":"x","n":[{"m":0.5}]}', 'Not an integer: 0.5', 'n[0].m'],
+  ];
+  test.each(cases)('%s %s', async (path, body, message, field) => {
+    const { status, json } = await world.client.post(path, body);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ code: 10002, name: 'BAD_REQUEST', message, details: { field } });
+  });
+
+  test('/exchange, by the path in the action', async () => {
+    const alice = await world.trader('alice');
+    const { btc } = world;
+    const placed = order({ market: btc, side: 'buy', price: btc.at(-500), size: btc.worth(20) });
+    const { envelope } = await alice.sign(orderAction(placed));
+    const text = JSON.stringify(envelope);
+    const doubled = text.replace('"b":true', '"b":true,"b":true');
+    const { status, json } = await world.client.post('/exchange', doubled);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({
+      status: 'err',
+      code: 10002,
+      message: 'Duplicate key: b',
+      details: { field: 'orders[0].b' },
+    });
+    const float = text.replace(`"a":${btc.id}`, `"a":${btc.id}.0`);
+    expect((await world.client.post('/exchange', float)).json).toMatchObject({
+      code: 10002,
+      message: `Not an integer: ${btc.id}.0`,
+      details: { field: 'orders[0].a', got: `${btc.id}.0` },
+    });
+  });
+
+  test('frames of streams', async () => {
+    const socket = await world.socket();
+    const frame = '{"method":"subscribe","subscription":{"type":"trades","coin":"1","coin":"2"}}';
+    expect(await socket.ask(frame, () => true)).toEqual({
+      type: 'error',
+      code: 'INVALID_FRAME',
+      message: 'Duplicate key: coin',
+    });
+  });
+});
+
+describe('a fault is named where the client wrote it (1.5)', () => {
+  test('a field of candleSnapshot at the top level, or in req', async () => {
+    const fields = { coin: world.btc.coin, interval: 'soon', startTime: 0 };
+    const flat = await world.client.info({ type: 'candleSnapshot', ...fields });
+    expect(flat.json).toMatchObject({ code: 10002, details: { field: 'interval', got: 'soon' } });
+    const nested = await world.client.info({ type: 'candleSnapshot', req: fields });
+    expect(nested.json.details.field).toBe('req.interval');
+    const missing = await world.client.info({ type: 'candleSnapshot', interval: '1m' });
+    expect(missing.json).toMatchObject({
+      message: 'Missing field: coin',
+      details: { field: 'coin' },
+    });
+  });
+
+  test('a cursor by the name that it was sent with', async () => {
+    for (const field of ['cursor', 'after_cursor']) {
+      const { json } = await world.client.info({ type: 'outcomeMeta', [field]: 'nonsense' });
+      expect(json).toMatchObject({
+        code: 10000,
+        message: 'Invalid cursor',
+        details: { field, got: 'nonsense' },
+      });
+    }
   });
 });

@@ -16,6 +16,7 @@ export {
 } from './actions/convert-to-multi-sig-user.ts';
 export type { ActionDefinition, SignedBy } from './actions/define-action.ts';
 export * from './json/scan.ts';
+export { jsonRefusal } from './json/json-refusal.ts';
 export { JsonFault } from './json/transcoder.ts';
 export { arrayOf, mapEntry, mapWithout, stringOf } from './json/msgpack-slice.ts';
 export * from './signing/agent-hash.ts';

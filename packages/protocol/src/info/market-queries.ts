@@ -84,7 +84,11 @@ const outcomeMeta = z
     // A lookup by name finds what it names, whatever its status.
     const isLookup = query.eventSlug !== undefined || query.marketSlugs !== undefined;
     const status = query.status ?? (isLookup ? 'all' : 'open');
-    return compact({ ...query, status, cursor: cursor ?? after_cursor ?? undefined });
+    // A cursor that is refused is refused under the name that it came with.
+    const cursorField =
+      typeof cursor === 'string' ? ('cursor' as const) : ('after_cursor' as const);
+    const paged = { cursor: cursor ?? after_cursor ?? undefined, cursorField };
+    return compact({ ...query, status, ...paged });
   });
 
 /** Queries on markets and prices. */

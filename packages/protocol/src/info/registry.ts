@@ -56,10 +56,22 @@ export function parseInfo(value: unknown): ParsedInfo {
   }
   const body = type === 'candleSnapshot' ? liftCandleSpan(request) : request;
   const parsed = INFO_QUERIES[type as InfoType].safeParse(body);
-  if (!parsed.success) return { ok: false, error: toWireError(parsed.error.issues, body) };
+  if (!parsed.success) {
+    const { issues } = parsed.error;
+    const isLifted = body !== request;
+    return {
+      ok: false,
+      error: isLifted ? toWireError(issues.map(unlifted), request) : toWireError(issues, body),
+    };
+  }
   const query = parsed.data as InfoQuery;
   const clamped = clampOf(request, query);
   return clamped === undefined ? { ok: true, query } : { ok: true, query, clamped };
+}
+
+/** A fault of a field that was read as part of `req`, where the client wrote it. */
+function unlifted<Issue extends { readonly path: readonly PropertyKey[] }>(issue: Issue): Issue {
+  return issue.path[0] === 'req' ? { ...issue, path: issue.path.slice(1) } : issue;
 }
 
 function clampOf(

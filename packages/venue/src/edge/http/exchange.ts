@@ -1,5 +1,11 @@
 import { checkNonceWindow, marketView, type CommandOutcome, type Reject } from '@oddlot/engine';
-import { refusal, type Envelope, type Network, type WireError } from '@oddlot/protocol';
+import {
+  jsonRefusal,
+  refusal,
+  type Envelope,
+  type Network,
+  type WireError,
+} from '@oddlot/protocol';
 import type { Hash } from '@oddlot/units';
 import type { QueuedAction } from '../../replica/queued-actions.ts';
 import { hasQueued, type Receipt, type Receipts } from '../../replica/receipts.ts';
@@ -69,7 +75,7 @@ async function handle(context: Context, { text, body }: EdgeRequest): Promise<Re
   if (window !== undefined) return refuseWindow(context, text, envelope, window);
 
   const recovered = await recovering(context.pool.recover(text));
-  if (recovered.fault !== undefined) return refuse(malformed(recovered));
+  if (recovered.fault !== undefined) return refuse(malformed(text, recovered));
   const txHash = recovered.txHash as Hash;
   const joined = join(context, envelope, txHash);
   if (joined !== undefined) return joined;
@@ -103,7 +109,7 @@ async function refuseWindow(
 ): Promise<Reply> {
   if (reject.reason === 'nonceTooOld') {
     const hashed = await recovering(pool.hash(text));
-    if (hashed.fault !== undefined) return refuse(malformed(hashed));
+    if (hashed.fault !== undefined) return refuse(malformed(text, hashed));
     const receipt = await receipts.find({ by: 'txHash', txHash: hashed.txHash ?? '' });
     if (receipt !== undefined) return answerReceipt(receipt, confirm !== undefined);
   }
@@ -256,8 +262,8 @@ async function within<Value>(promise: Promise<Value>, ms?: number): Promise<Valu
   }
 }
 
-function malformed({ fault = '', at = 0 }: Recovered): WireError {
-  return refusal('malformedJson', [fault, at]);
+function malformed(text: string, { fault: message = '', at = 0 }: Recovered): WireError {
+  return jsonRefusal(text, { message, at }, 'action');
 }
 
 function refuse(error: WireError): Reply {

@@ -1,4 +1,4 @@
-import { checkJson, type ResumePoint } from '@oddlot/protocol';
+import { checkJson, jsonRefusal, type ResumePoint, type ScanFault } from '@oddlot/protocol';
 import type { Connection } from './connection.ts';
 import { jsonFrame } from './frame.ts';
 import { Replays } from './replays.ts';
@@ -62,8 +62,8 @@ export class ChannelSession {
   /** A text frame came; undefined stands for a frame that was not text. */
   receive(text: string | undefined): void {
     const small = text !== undefined && text.length <= PING_LENGTH_MAX;
-    let control = small ? readControl(text) : undefined;
-    if (control?.method === 'ping') {
+    let control: Control | WsError = small ? readControl(text) : INVALID_FRAME;
+    if ('method' in control && control.method === 'ping') {
       this.#connection.send(PONG);
       return;
     }
@@ -72,7 +72,7 @@ export class ChannelSession {
       return;
     }
     if (text !== undefined && !small) control = readControl(text);
-    const error = control === undefined ? INVALID_FRAME : this.#obey(control);
+    const error = 'method' in control ? this.#obey(control) : control;
     if (error !== undefined) this.#fail(error);
   }
 
@@ -199,11 +199,19 @@ function tooMany(what: string, max: number): WsError {
   return { code: 'TOO_MANY_SUBSCRIPTIONS', message: `Too many ${what}: ${max}` };
 }
 
-function readControl(text: string): Control | undefined {
-  if (!checkJson(text).ok) return undefined;
+function readControl(text: string): Control | WsError {
+  const checked = checkJson(text);
+  if (!checked.ok) return unreadable(text, checked);
   const frame: unknown = JSON.parse(text);
-  if (!isRecord(frame) || typeof frame['method'] !== 'string') return undefined;
+  if (!isRecord(frame) || typeof frame['method'] !== 'string') return INVALID_FRAME;
   return { method: frame['method'], frame };
+}
+
+/** JSON that the interface does not take is told what is wrong with it. */
+function unreadable(text: string, fault: ScanFault): WsError {
+  const { message } = jsonRefusal(text, fault);
+  const isJson = !message.startsWith('Malformed');
+  return isJson ? { code: 'INVALID_FRAME', message } : INVALID_FRAME;
 }
 
 function readResumeFrom(value: unknown): ResumePoint | undefined | 'invalid' {

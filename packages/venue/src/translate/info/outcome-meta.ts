@@ -21,7 +21,7 @@ export function outcomeMeta(
   if (query.eventSlug !== undefined) return eventBySlug(context, query, query.eventSlug);
   const after = readCursor(query);
   if (after === 'invalid') {
-    const details = { field: 'cursor', got: query.cursor ?? null };
+    const details = { field: query.cursorField, got: query.cursor ?? null };
     return { ok: false, error: refusal('invalidCursor', [], details) };
   }
   const { state, markets } = context;
