@@ -224,3 +224,93 @@ describe('a fault is named where the client wrote it (1.5)', () => {
     }
   });
 });
+
+describe('what is unknown is told what there is (1.4, 1.5)', () => {
+  test.each([
+    ['meta', 'perpMeta'],
+    ['allMids', 'tickers of /api-ws'],
+    ['L2book', 'l2Book'],
+    ['clearinghousestate', 'clearinghouseState'],
+  ])('the query %s leads to %s', async (type, near) => {
+    const { status, json } = await world.client.info({ type });
+    expect(status).toBe(403);
+    expect(json).toMatchObject({
+      success: false,
+      code: 10001,
+      message: 'This action is not allowed.',
+      details: { field: 'type', got: type },
+    });
+    expect(json.details.allowed).toEqual(
+      expect.arrayContaining(['perpMeta', 'l2Book', 'settings']),
+    );
+    expect(json.details.why).toContain(near);
+    expect(json.details.why).toContain('/docs/info');
+  });
+
+  test('an action that there is not', async () => {
+    const alice = await world.trader('alice');
+    const { json } = await world.client.exchange(await alice.sign({ type: 'modify' }));
+    expect(json).toMatchObject({ code: 10001, details: { field: 'type', got: 'modify' } });
+    expect(json.details.allowed).toContain('modify2');
+    expect(json.details.why).toContain('modify2');
+  });
+
+  test('a name leads to the id of the instrument, as the field takes it', async () => {
+    const { btc } = world;
+    for (const coin of ['BTC', 'BTC-USDC', 'btc', btc.id]) {
+      const { status, json } = await world.client.info({ type: 'l2Book', coin });
+      expect(status).toBe(400);
+      expect(json).toMatchObject({
+        code: 10002,
+        message: 'Wrong type for coin',
+        details: { field: 'coin', got: coin, allowed: [btc.coin] },
+      });
+      expect(json.details.why).toContain('BTC-USDC');
+    }
+    const ctxs = { type: 'outcomeAssetCtxs', instrumentIds: ['BTC'] };
+    expect((await world.client.info(ctxs)).json.details).toMatchObject({
+      field: 'instrumentIds[0]',
+      allowed: [btc.id],
+    });
+    const candles = { type: 'candleSnapshot', coin: 'ETH', interval: '1m', startTime: 0 };
+    expect((await world.client.info(candles)).json.details).toMatchObject({
+      field: 'coin',
+      allowed: [world.eth.coin],
+    });
+    const alice = await world.trader('alice');
+    const placed = { ...order({ market: btc, side: 'buy', price: '1', size: '1' }), a: 'BTC' };
+    const { json } = await world.client.exchange(await alice.sign(orderAction(placed)));
+    expect(json).toMatchObject({
+      message: 'Wrong type for a',
+      details: { field: 'orders[0].a', allowed: [btc.id] },
+    });
+  });
+
+  test('an id of nothing leads to where ids are', async () => {
+    const { status, json } = await world.client.info({ type: 'l2Book', coin: '77777' });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ code: 10404, message: 'Instrument not found' });
+    expect(json.details.why).toContain('perpMeta');
+    const detail = await world.client.info({ type: 'perpMetaDetail', assetName: 'BTC-USDC' });
+    expect(detail.json).toMatchObject({ code: 10404, details: { field: 'assetName' } });
+    expect(detail.json.details.allowed).toContain('BTC');
+  });
+
+  test('streams tell alike', async () => {
+    const socket = await world.socket();
+    const byName = { type: 'l2Book', coin: 'BTC' };
+    expect(
+      await socket.ask({ method: 'subscribe', subscription: byName }, () => true),
+    ).toMatchObject({
+      type: 'error',
+      code: 'INVALID_PARAMS',
+      message: 'Wrong type for coin',
+      details: { field: 'coin', got: 'BTC', allowed: [world.btc.coin] },
+    });
+    const elsewhere = { type: 'candle', coin: world.btc.coin, interval: '1m' };
+    const answer = await socket.ask({ method: 'subscribe', subscription: elsewhere }, () => true);
+    expect(answer).toMatchObject({ code: 'UNKNOWN_CHANNEL', message: 'Unknown channel: candle' });
+    expect(answer.details.why).toContain('candle of /api-ws');
+    expect(answer.details.allowed).toContain('l2Book');
+  });
+});

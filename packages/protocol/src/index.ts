@@ -34,6 +34,7 @@ export { explainEnvelope, type Explanation } from './explain/explain-envelope.ts
 export type { ExplainContext } from './explain/subject.ts';
 export { MISTAKES, type Mistake } from './explain/mistake.ts';
 export * from './info/registry.ts';
+export { refuseUnknownQuery } from './info/unknown-query.ts';
 export * from './info/service-requests.ts';
 export * from './info/account-answers.ts';
 export * from './info/market-answers.ts';

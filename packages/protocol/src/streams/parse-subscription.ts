@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { refusal, type Details, type WireError } from '../errors.ts';
+import { nearestName } from '../nearest-name.ts';
 import { toWireError } from '../to-wire-error.ts';
 import { CHANNELS, type ChannelName, type ChannelParams, type StreamEndpoint } from './channels.ts';
 
@@ -16,7 +17,7 @@ export type Subscription = {
 export type SubscriptionFault = {
   readonly code: 'INVALID_PARAMS' | 'UNKNOWN_CHANNEL';
   readonly message: string;
-  /** Where there is something to choose from: the fault and what would be right, as /info tells it. */
+  /** The fault and what would be right, as /info tells it. */
   readonly details?: Details;
 };
 
@@ -36,7 +37,7 @@ export function parseSubscription(
   const channels: Readonly<Record<string, z.ZodType>> = CHANNELS[endpoint];
   const schema = Object.hasOwn(channels, type) ? channels[type] : undefined;
   if (schema === undefined) {
-    return { ok: false, error: { code: 'UNKNOWN_CHANNEL', message: `Unknown channel: ${type}` } };
+    return { ok: false, error: unknownChannel(endpoint, type) };
   }
   const parsed = schema.safeParse(value);
   if (!parsed.success) return invalid(toWireError(parsed.error.issues, value));
@@ -47,7 +48,24 @@ export function parseSubscription(
 
 function invalid({ message, details }: WireError): { ok: false; error: SubscriptionFault } {
   const error = { code: 'INVALID_PARAMS', message } as const;
-  return { ok: false, error: details?.allowed === undefined ? error : { ...error, details } };
+  return { ok: false, error: details === undefined ? error : { ...error, details } };
+}
+
+/** With the channels that there are, and the one that may be meant, here or on the other socket. */
+function unknownChannel(endpoint: StreamEndpoint, type: string): SubscriptionFault {
+  const allowed = Object.keys(CHANNELS[endpoint]);
+  const other = endpoint === 'ws' ? 'api-ws' : 'ws';
+  const near = Object.hasOwn(CHANNELS[other], type)
+    ? `${type} of /${other}`
+    : nearestName(type, allowed);
+  const page = 'all channels are in /docs/streams';
+  const why = near === undefined ? page : `here it is ${near}; ${page}`;
+  const message = `Unknown channel: ${type}`;
+  return {
+    code: 'UNKNOWN_CHANNEL',
+    message,
+    details: { field: 'type', got: type, allowed, why },
+  };
 }
 
 /** The schemas fix the order of the fields, so equal parameters have equal texts. */

@@ -21,6 +21,7 @@ import { isOutcomeOrder, outcomeToWire } from '../../translate/outcome-to-wire.t
 import { rejectToWire } from '../../translate/reject-to-wire.ts';
 import { authorityOf, type RequestCommand } from '../../translate/request-command.ts';
 import { actionTexts } from '../../translate/request-texts.ts';
+import { teachInstrument } from '../../translate/teach-instrument.ts';
 import type { RecoverPool } from '../recover-pool.ts';
 import type { Recovered } from '../recover-worker.ts';
 import { acknowledgement, executedReply, pendingReply, plainReply } from './exchange-reply.ts';
@@ -67,7 +68,9 @@ export function exchangeEndpoint(options: ExchangeOptions): Endpoint {
 
 async function handle(context: Context, { text, body }: EdgeRequest): Promise<Reply> {
   const understood = understand(context.network, body);
-  if (!('action' in understood)) return refuse(understood);
+  if (!('action' in understood)) {
+    return refuse(teachInstrument(context.replica.state, understood, 'number'));
+  }
   const { envelope, action } = understood;
   const { nonce } = envelope;
   const timeMs = Math.max(context.replica.head.timeMs, context.now());

@@ -15,6 +15,7 @@ import { identityOf, openingOf } from './opening-of.ts';
 
 /** The channels of /api-ws. */
 export class ApiChannels implements ChannelSet {
+  readonly #state: ChannelContext['state'];
   readonly #releases: OutcomeReleasesChannel;
   readonly #recentTrades: RecentTradesChannel;
   readonly #ledgerUpdates: LedgerUpdatesChannel;
@@ -22,6 +23,7 @@ export class ApiChannels implements ChannelSet {
   readonly #tickers: TickersChannel;
 
   constructor(context: ChannelContext) {
+    this.#state = context.state;
     this.#releases = new OutcomeReleasesChannel(context);
     this.#recentTrades = new RecentTradesChannel(context);
     this.#ledgerUpdates = new LedgerUpdatesChannel(context);
@@ -30,11 +32,13 @@ export class ApiChannels implements ChannelSet {
   }
 
   open(value: unknown): Opening {
-    return openingOf(parseSubscription('api-ws', value), (each) => this.#openChannel(each));
+    return openingOf(parseSubscription('api-ws', value), this.#state(), (each) =>
+      this.#openChannel(each),
+    );
   }
 
   identify(value: unknown): Identity {
-    return identityOf(parseSubscription('api-ws', value));
+    return identityOf(parseSubscription('api-ws', value), this.#state());
   }
 
   #openChannel(subscription: Subscription): ChannelOpening | undefined {

@@ -20,6 +20,7 @@ import { identityOf, openingOf } from './opening-of.ts';
 
 /** The channels of /ws: each is opened by its subscribers and fed by every block. */
 export class NodeChannels implements ChannelSet {
+  readonly #state: ChannelContext['state'];
   readonly #trades: TradesChannel;
   readonly #outcomeTrades: OutcomeTradesChannel;
   readonly #orderUpdates: OrderUpdatesChannel;
@@ -32,6 +33,7 @@ export class NodeChannels implements ChannelSet {
   readonly #assetContext: AssetContextChannel;
 
   constructor(context: ChannelContext) {
+    this.#state = context.state;
     this.#trades = new TradesChannel(context);
     this.#outcomeTrades = new OutcomeTradesChannel(context);
     this.#orderUpdates = new OrderUpdatesChannel(context);
@@ -45,11 +47,13 @@ export class NodeChannels implements ChannelSet {
   }
 
   open(value: unknown): Opening {
-    return openingOf(parseSubscription('ws', value), (each) => this.#openChannel(each));
+    return openingOf(parseSubscription('ws', value), this.#state(), (each) =>
+      this.#openChannel(each),
+    );
   }
 
   identify(value: unknown): Identity {
-    return identityOf(parseSubscription('ws', value));
+    return identityOf(parseSubscription('ws', value), this.#state());
   }
 
   /** What rides along in snapshots: the memory that replayed blocks would not bring back. */
