@@ -131,6 +131,8 @@ export type Ticker = {
   /** A fraction per hour. */
   funding: string;
   time: number;
+  /** Settled or delisted: the last row, unless the market was asked for by its id. */
+  gone?: true;
 };
 
 /** Tickers: first all that were asked for, then those that changed. */
