@@ -1,10 +1,10 @@
 import type { Address } from '@oddlot/units';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CommandOutcome } from './block.ts';
 import { checkCommand } from './check.ts';
-import type { Command } from './command.ts';
 import { dump } from './dump/dump.ts';
+import type { CommandOutcome } from './messages/block.ts';
+import type { Command } from './messages/command.ts';
 import { accountValue, exposureOf } from './perp/margin.ts';
 import { Scenario } from './testing/scenario.ts';
 import {

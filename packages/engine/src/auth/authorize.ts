@@ -1,8 +1,8 @@
 import type { Address } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import { type Authority, isOwnKeyOnly, type SignedCommand } from '../command.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import { type Authority, isOwnKeyOnly, type SignedCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 import { checkGate } from './gate.ts';
 import { checkQuorum } from './multi-sig.ts';
 import { checkNonceFresh, checkNonceWindow } from './nonces.ts';

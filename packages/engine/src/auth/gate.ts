@@ -1,12 +1,12 @@
 import type { Address } from '@oddlot/units';
-import { type Account, holdingKey, legOf } from '../account.ts';
 import { NONE, REDUCE_ONLY } from '../book/order-pool.ts';
-import type { Channel, GateMode, OrderRequest, SignedCommand } from '../command.ts';
-import { LIMITS } from '../limits.ts';
-import { findTarget } from '../orders/find-target.ts';
+import type { Channel, GateMode, OrderRequest, SignedCommand } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { GateRefusal, Reject } from '../messages/reject.ts';
 import { read } from '../orders/order-snapshot.ts';
-import type { GateRefusal, Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import { type Account, holdingKey, legOf } from '../state/account.ts';
+import { findTarget } from '../state/find-target.ts';
+import type { State } from '../state/state.ts';
 
 /** R-gate: who may take new risk on a channel. */
 export type Gate = {

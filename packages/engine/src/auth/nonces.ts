@@ -1,7 +1,7 @@
 import type { Address } from '@oddlot/units';
-import { LIMITS } from '../limits.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Reject } from '../messages/reject.ts';
+import type { State } from '../state/state.ts';
 
 /** The nonces of one signer (R-nonce). */
 export type SignerNonces = {

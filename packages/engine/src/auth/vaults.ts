@@ -1,7 +1,7 @@
 import { type Address, present } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { Authority } from '../command.ts';
-import type { State } from '../state.ts';
+import type { Authority } from '../messages/command.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 import type { Authorization } from './authorize.ts';
 import { isMultiSig } from './multi-sig.ts';
 

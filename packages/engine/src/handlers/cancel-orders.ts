@@ -1,14 +1,14 @@
-import type { Account } from '../account.ts';
-import type { CommandOutcome, EntryOutcome } from '../block.ts';
 import { NONE } from '../book/order-pool.ts';
-import { clientOrderKey } from '../client-order-id.ts';
-import type { CancelByClientIdCommand, CancelOrdersCommand } from '../command.ts';
-import type { OrderSnapshot } from '../event.ts';
-import type { Execution } from '../execution.ts';
+import type { CommandOutcome, EntryOutcome } from '../messages/block.ts';
+import { clientOrderKey } from '../messages/client-order-id.ts';
+import type { CancelByClientIdCommand, CancelOrdersCommand } from '../messages/command.ts';
+import type { OrderSnapshot } from '../messages/event.ts';
+import type { Reject } from '../messages/reject.ts';
 import { read } from '../orders/order-snapshot.ts';
-import { cancelOrder } from '../orders/resting.ts';
-import type { Reject } from '../reject.ts';
-import { cancelTrigger } from '../triggers/cancel-trigger.ts';
+import { cancelTrigger } from '../perp-orders/cancel-trigger.ts';
+import { cancelOrder } from '../perp-orders/resting.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
 
 /** Cancels by order id. Every entry is tried; one that fails does not stop the others. */
 export function cancelOrders(

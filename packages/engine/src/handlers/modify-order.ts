@@ -1,19 +1,16 @@
 import { addUsdc, minUsdc, type MicroUsdc, negUsdc, subUsdc, timeMs } from '@oddlot/units';
-import type { Account, Holding } from '../account.ts';
-import type { CommandOutcome, EntryOutcome } from '../block.ts';
 import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import type { ModifyOrderCommand, OrderRequest } from '../command.ts';
-import type { Execution } from '../execution.ts';
 import { postToBalance } from '../ledger/post.ts';
-import { LIMITS } from '../limits.ts';
-import { emitOrder } from '../orders/emit.ts';
-import { runTaker, takerEntry } from '../orders/execute-order.ts';
-import { findTarget } from '../orders/find-target.ts';
-import { timeInForceOf } from '../orders/order-codes.ts';
-import { withAcceptedBuilder } from '../orders/order-builder.ts';
-import { type OrderContext, reducibleSize } from '../orders/order-exposure.ts';
-import { orderReserve } from '../orders/order-margin.ts';
+import type { CommandOutcome, EntryOutcome } from '../messages/block.ts';
+import type { ModifyOrderCommand, OrderRequest } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Reject } from '../messages/reject.ts';
 import { read, snapshotOf } from '../orders/order-snapshot.ts';
+import { checkModifyOutcomeOrder, modifyOutcomeOrder } from '../outcome/modify-outcome.ts';
+import { isOutcomeId } from '../outcome/outcome-resting.ts';
+import { runTaker, takerEntry } from '../perp-orders/execute-order.ts';
+import { type OrderContext, reducibleSize } from '../perp-orders/order-exposure.ts';
+import { orderReserve } from '../perp-orders/order-margin.ts';
 import {
   addResting,
   cancelOrder,
@@ -21,14 +18,17 @@ import {
   removeOrder,
   reserveOf,
   restingBuilder,
-} from '../orders/resting.ts';
-import type { TakerOrder } from '../orders/taker-order.ts';
-import { validateOrder } from '../orders/validate-order.ts';
-import { checkModifyOutcomeOrder, modifyOutcomeOrder } from '../outcome/modify-outcome.ts';
-import { isOutcomeId } from '../outcome/outcome-resting.ts';
+} from '../perp-orders/resting.ts';
+import type { TakerOrder } from '../perp-orders/taker-order.ts';
+import { validateOrder } from '../perp-orders/validate-order.ts';
 import { freeInCross, ordersChanged } from '../perp/margin.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import { emitOrder } from '../resting/emit.ts';
+import { withAcceptedBuilder } from '../resting/order-builder.ts';
+import { timeInForceOf } from '../resting/order-codes.ts';
+import type { Account, Holding } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import { findTarget } from '../state/find-target.ts';
+import type { State } from '../state/state.ts';
 
 /**
  * Amends price and size of a resting order (R-modify). It keeps its id and its acceptance rank: at

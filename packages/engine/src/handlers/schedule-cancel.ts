@@ -1,12 +1,12 @@
 import { present } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { ScheduleCancelCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
-import { LIMITS } from '../limits.ts';
+import type { CommandOutcome } from '../messages/block.ts';
+import type { ScheduleCancelCommand } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Reject } from '../messages/reject.ts';
 import { cancelMany } from '../orders/cancel-many.ts';
-import { expireOrders } from '../orders/resting.ts';
-import type { Reject } from '../reject.ts';
+import { expireOrders } from '../perp-orders/resting.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
 
 /** Sets the dead man's switch to a time, or takes it away. */
 export function scheduleCancel(

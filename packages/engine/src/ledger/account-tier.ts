@@ -1,8 +1,8 @@
 import { type Address, type MicroUsdc, present, ZERO_USDC } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import { parametersOf } from '../execution.ts';
-import type { State } from '../state.ts';
 import type { FeeTierView } from '../read/views.ts';
+import type { Account } from '../state/account.ts';
+import { parametersOf } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 import type { FeeTier } from './fee-tiers.ts';
 import { dayOf, volume14d } from './volume.ts';
 

@@ -1,7 +1,7 @@
 import { type Address, addUsdc, assert, type MicroUsdc, subUsdc, ZERO_USDC } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { BuilderTerms } from '../command.ts';
-import type { State } from '../state.ts';
+import type { BuilderTerms } from '../messages/command.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 import { postToBalance } from './post.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { microUsdc, type MicroUsdc } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Account } from '../state/account.ts';
 import type { FeeTier } from './fee-tiers.ts';
 
 const DAY_MS = 86_400_000;

@@ -9,11 +9,11 @@ import {
   timeMs,
   type TimeMs,
 } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../messages/limits.ts';
 import { insuranceFund, isInsuranceFund } from '../perp/insurance-fund.ts';
 import { accountValue } from '../perp/margin.ts';
-import type { State } from '../state.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 import { postToBalance, postToTreasury } from './post.ts';
 
 /**

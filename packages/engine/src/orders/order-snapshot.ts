@@ -1,10 +1,10 @@
 import { instrumentId, present, timeMs } from '@oddlot/units';
 import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import type { OrderSnapshot } from '../event.ts';
+import type { OrderSnapshot } from '../messages/event.ts';
 import { isOutcomeId, outcomeSnapshotOf } from '../outcome/outcome-resting.ts';
-import type { State } from '../state.ts';
-import { timeInForceOf } from './order-codes.ts';
-import { firedFields } from './taker-order.ts';
+import { firedFields } from '../perp-orders/taker-order.ts';
+import { timeInForceOf } from '../resting/order-codes.ts';
+import type { State } from '../state/state.ts';
 
 /** A resting order as events and readers see it. */
 export function snapshotOf(state: State, slot: number): OrderSnapshot {

@@ -1,6 +1,6 @@
-import type { PriceSource } from '../command.ts';
-import { LIMITS } from '../limits.ts';
-import type { TwapInputs } from './outcome-event.ts';
+import type { PriceSource } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { TwapInputs } from '../messages/outcome-event.ts';
 
 /** What is known of one reference price: enough of the past for the TWAPs of R-series. */
 export type PriceFeed = {

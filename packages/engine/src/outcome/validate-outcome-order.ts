@@ -1,13 +1,13 @@
 import { type InstrumentId, type MicroUsdc, microUsdc, ZERO_USDC } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { OrderRequest } from '../command.ts';
 import type { OrderBuilder } from '../ledger/builders.ts';
-import { LIMITS } from '../limits.ts';
-import { checkClientOrderId } from '../orders/validate-order.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
-import { outcomeLegOf } from './holding.ts';
-import type { OutcomeMarket } from './market.ts';
+import type { OrderRequest } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Reject } from '../messages/reject.ts';
+import { checkClientOrderId } from '../perp-orders/validate-order.ts';
+import type { Account } from '../state/account.ts';
+import { outcomeLegOf } from '../state/outcome-holding.ts';
+import type { OutcomeMarket } from '../state/outcome-market.ts';
+import type { State } from '../state/state.ts';
 import { freshRemainders, requiredReserve } from './outcome-order.ts';
 
 /** What an outcome order is judged on. */

@@ -8,17 +8,17 @@ import {
   present,
   ZERO_USDC,
 } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { OrderSnapshot } from '../event.ts';
-import { legPrice, type OutcomeLeg } from '../outcome/holding.ts';
+import type { OrderSnapshot } from '../messages/event.ts';
+import { outcomeSlotsOf, outcomeSnapshotOf } from '../outcome/outcome-resting.ts';
+import type { Account } from '../state/account.ts';
+import { legPrice, type OutcomeLeg } from '../state/outcome-holding.ts';
 import {
   markHalves,
   type MarketDefinition,
   type MarketPhase,
   type SettledMarket,
-} from '../outcome/market.ts';
-import { outcomeSlotsOf, outcomeSnapshotOf } from '../outcome/outcome-resting.ts';
-import type { State } from '../state.ts';
+} from '../state/outcome-market.ts';
+import type { State } from '../state/state.ts';
 
 /** What a reader may ask of outcome markets. */
 

@@ -13,16 +13,14 @@ import {
   subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
-import { type Account, type Holding, holdingKey } from '../account.ts';
 import { NONE } from '../book/order-pool.ts';
-import type { OrderSnapshot } from '../event.ts';
-import { parametersOf } from '../execution.ts';
+import { adlQuantile } from '../liquidation/adl-buckets.ts';
+import type { OrderSnapshot } from '../messages/event.ts';
+import type { PerpDefinition } from '../messages/perp-definition.ts';
 import { read, snapshotOf } from '../orders/order-snapshot.ts';
 import { isOutcomeId, outcomeSnapshotOf } from '../outcome/outcome-resting.ts';
-import type { PerpDefinition } from '../perp/definition.ts';
-import { adlQuantile } from '../liquidation/adl-buckets.ts';
+import { triggerSnapshot } from '../perp-orders/trigger-snapshot.ts';
 import { crossRisk } from '../perp/fill-check.ts';
-import { fundingView } from '../perp/funding-view.ts';
 import { riskOf } from '../perp/isolated.ts';
 import {
   accountValue,
@@ -32,12 +30,14 @@ import {
   totalValue,
   withdrawable,
 } from '../perp/margin.ts';
-import type { Perp } from '../perp/perp.ts';
-import { maintenanceMargin, tierOf } from '../perp/tiers.ts';
+import { type Account, type Holding, holdingKey } from '../state/account.ts';
+import { parametersOf } from '../state/execution.ts';
+import type { Perp } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
+import { maintenanceMargin, tierOf } from '../state/tiers.ts';
+import { fundingView } from './funding-view.ts';
 import { vaultEquity } from './read-keys.ts';
 import { tpslOf } from './read-waiting.ts';
-import type { State } from '../state.ts';
-import { triggerSnapshot } from '../triggers/trigger-snapshot.ts';
 import type {
   AccountView,
   AgentView,

@@ -1,13 +1,13 @@
 import { assert, instrumentId as toInstrumentId, present } from '@oddlot/units';
-import { type Account, holdingKey } from '../account.ts';
-import type { OrderRequest } from '../command.ts';
-import type { ReverseJobChanged } from '../event.ts';
-import { type Execution, parametersOf } from '../execution.ts';
-import { type Executed, executeOrder } from '../orders/execute-order.ts';
-import { marketLimit } from '../orders/market-price.ts';
-import { isOracleStale, type Perp } from '../perp/perp.ts';
-import type { State } from '../state.ts';
-import { type ReverseJob, reverseJobKey } from './reverse-job.ts';
+import type { OrderRequest } from '../messages/command.ts';
+import type { ReverseJobChanged } from '../messages/event.ts';
+import { type Executed, executeOrder } from '../perp-orders/execute-order.ts';
+import { marketLimit } from '../perp-orders/market-price.ts';
+import { type Account, holdingKey } from '../state/account.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import { isOracleStale, type Perp } from '../state/perp.ts';
+import { type ReverseJob, reverseJobKey } from '../state/reverse-job.ts';
+import type { State } from '../state/state.ts';
 
 /** Part of step (7) of a block: what the book could not fill at once is tried again. */
 export function runReverseJobs(execution: Execution): void {
