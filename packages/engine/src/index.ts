@@ -37,12 +37,14 @@ export {
   type PerpDefinition,
   type PerpListing,
 } from './messages/perp-definition.ts';
-export { type FeeTier, fillRate } from './ledger/fee-tiers.ts';
-export { type Withdrawal } from './ledger/withdrawals.ts';
+export { type FeeTier } from './messages/fee-tier.ts';
+export { fillRate } from './ledger/fee-tiers.ts';
+export { type Withdrawal } from './state/withdrawal.ts';
 export * from './messages/block.ts';
 export * from './messages/command.ts';
 export * from './messages/event.ts';
 export * from './messages/reject.ts';
 export type * from './read/views.ts';
-export type { MarketDefinition, MarketPhase, SettledMarket } from './state/outcome-market.ts';
-export type { OutcomeLeg } from './state/outcome-holding.ts';
+export type { MarketDefinition, SettledMarket } from './state/outcome-market.ts';
+export type { MarketPhase, OutcomeLeg } from './messages/outcome-terms.ts';
+export type { BuilderDrop, EntryOutcome, OrderStatus } from './messages/order-result.ts';

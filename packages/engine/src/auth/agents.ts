@@ -7,9 +7,6 @@ import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 import { raiseNonceFloor } from './nonces.ts';
 
-/** Whom an agent address acts for. */
-export type AgentBinding = { readonly accountIndex: number; readonly label: string };
-
 /** Approving this address revokes the label. */
 export const ZERO_ADDRESS: Address = address('0x0000000000000000000000000000000000000000');
 

@@ -6,7 +6,7 @@ import { holdingKey, type Leg } from '../state/account.ts';
 import type { OrderGroup } from '../state/group-book.ts';
 import { type ReverseJob, reverseJobKey } from '../state/reverse-job.ts';
 import type { State } from '../state/state.ts';
-import type { TriggerOrder } from '../state/trigger-book.ts';
+import type { TriggerOrder } from '../state/trigger-order.ts';
 
 /** What waits for the mark, for a parent, for a time or for a better book. */
 export type WaitingDump = {

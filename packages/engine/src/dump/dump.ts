@@ -1,12 +1,11 @@
-import { addUsdc, type Address, present, timeMs, usdcFromText } from '@oddlot/units';
-import type { SignerNonces } from '../auth/nonces.ts';
+import { type Address, addUsdc, present, timeMs, usdcFromText } from '@oddlot/units';
 import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { read } from '../book/read-slot.ts';
 import { clientOrderKey } from '../messages/client-order-id.ts';
 import type { MultiSigSet } from '../messages/command.ts';
+import { isOutcomeId } from '../messages/instrument-kind.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
-import { read } from '../orders/order-snapshot.ts';
-import { isOutcomeId } from '../outcome/outcome-resting.ts';
 import { addResting, reserveOf } from '../perp-orders/resting.ts';
 import {
   type Account,
@@ -18,15 +17,16 @@ import {
   type PositionMode,
 } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
+import type { SignerNonces } from '../state/keys.ts';
+import { createPerp, type Perp, setOracle } from '../state/perp.ts';
+import { createState, type State } from '../state/state.ts';
+import { dumpKeys, type KeysDump, restoreKeys } from './dump-keys.ts';
 import {
   dumpLiquidations,
   type LiquidationDump,
   restoreLiquidations,
   watchEveryone,
-} from '../state/liquidations.ts';
-import { createPerp, type Perp, setOracle } from '../state/perp.ts';
-import { createState, type State } from '../state/state.ts';
-import { dumpKeys, type KeysDump, restoreKeys } from './dump-keys.ts';
+} from './dump-liquidations.ts';
 import {
   dumpOutcomeHoldings,
   dumpOutcomes,

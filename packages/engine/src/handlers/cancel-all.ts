@@ -1,7 +1,7 @@
 import type { CommandOutcome } from '../messages/block.ts';
 import type { CancelAllCommand } from '../messages/command.ts';
+import { isOutcomeId } from '../messages/instrument-kind.ts';
 import { cancelMany } from '../orders/cancel-many.ts';
-import { isOutcomeId } from '../outcome/outcome-resting.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import { cancelledEntry } from './cancel-orders.ts';

@@ -1,12 +1,13 @@
 import { NONE } from '../book/order-pool.ts';
-import type { CommandOutcome, EntryOutcome } from '../messages/block.ts';
+import { read } from '../book/read-slot.ts';
+import type { CommandOutcome } from '../messages/block.ts';
 import { clientOrderKey } from '../messages/client-order-id.ts';
 import type { CancelByClientIdCommand, CancelOrdersCommand } from '../messages/command.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
+import type { EntryOutcome } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
-import { read } from '../orders/order-snapshot.ts';
-import { cancelTrigger } from '../perp-orders/cancel-trigger.ts';
-import { cancelOrder } from '../perp-orders/resting.ts';
+import { cancelOrder } from '../orders/cancel-order.ts';
+import { cancelTrigger } from '../perp-orders/end-order.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 

@@ -1,10 +1,11 @@
-import type { BuilderDrop, CommandOutcome, EntryOutcome } from '../messages/block.ts';
+import type { CommandOutcome } from '../messages/block.ts';
 import type { OrderRequest, PlaceOrdersCommand } from '../messages/command.ts';
-import { isOutcomeId } from '../outcome/outcome-resting.ts';
+import { isOutcomeId, marketKind } from '../messages/instrument-kind.ts';
+import type { BuilderDrop, EntryOutcome } from '../messages/order-result.ts';
 import { checkPlaceOutcomeOrders, placeOutcomeOrders } from '../outcome/place-outcome-orders.ts';
 import { validateOrder } from '../perp-orders/validate-order.ts';
 import { checkRepeat } from '../resting/check-repeat.ts';
-import { judgeBuilder, marketKind, withAcceptedBuilder } from '../resting/order-builder.ts';
+import { judgeBuilder, withAcceptedBuilder } from '../resting/order-builder.ts';
 import { type Account, holdingKey, legOf } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';

@@ -4,8 +4,9 @@ import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
 import { gridFault } from '../outcome/list-market.ts';
 import type { Execution } from '../state/execution.ts';
+import { periodOf } from '../state/series.ts';
 import type { State } from '../state/state.ts';
-import { listSeriesMarkets, periodOf } from '../steps/series.ts';
+import { listSeriesMarkets } from '../steps/series.ts';
 
 /** Lists a series and its first markets; of a known one, what markets not yet listed will be. */
 export function registerSeries(

@@ -1,7 +1,7 @@
 import { RATE_ONE } from '@oddlot/units';
-import type { FeeTier } from '../ledger/fee-tiers.ts';
 import type { CommandOutcome } from '../messages/block.ts';
 import type { SetFeeTiersCommand } from '../messages/command.ts';
+import type { FeeTier } from '../messages/fee-tier.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';

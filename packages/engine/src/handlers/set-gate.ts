@@ -1,9 +1,9 @@
 import type { Address } from '@oddlot/units';
-import type { Gate, GateCode, GateGrant } from '../auth/gate.ts';
 import type { CommandOutcome } from '../messages/block.ts';
 import type { ListChange, SetGateCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { Execution } from '../state/execution.ts';
+import type { Gate, GateCode, GateGrant } from '../state/gate.ts';
 import type { State } from '../state/state.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { assert, microUsdc, present } from '@oddlot/units';
 import { NONE, REDUCE_ONLY } from '../book/order-pool.ts';
-import { read } from '../orders/order-snapshot.ts';
+import { read } from '../book/read-slot.ts';
 import { outcomeSnapshotOf } from '../outcome/outcome-resting.ts';
 import { FRACTION_ONE } from '../outcome/resolve.ts';
 import type { Account } from '../state/account.ts';

@@ -1,6 +1,6 @@
 import { addUsdc, microUsdc, type MicroUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
 import { postToBalance } from '../ledger/post.ts';
-import { cutReduceOnly } from '../perp-orders/resting.ts';
+import { cutReduceOnly } from '../perp-orders/cut-reduce-only.ts';
 import { holdingChanged } from '../perp/margin.ts';
 import { releasedPart, tradePosition } from '../perp/position.ts';
 import type { Account, Holding } from '../state/account.ts';

@@ -1,6 +1,7 @@
 import type { Address, InstrumentId, TimeMs } from '@oddlot/units';
 import type { Command } from './command.ts';
-import type { EngineEvent, OrderStatus } from './event.ts';
+import type { EngineEvent } from './event.ts';
+import type { BuilderDrop, EntryOutcome } from './order-result.ts';
 import type { Reject } from './reject.ts';
 
 /** Commands that the log committed together, with the only clock the engine sees (R-clock). */
@@ -41,35 +42,8 @@ export type CommandOutcome = {
   };
 };
 
-/** R-builder: a fee that is dropped, the first test that failed, and what it would allow. */
-export type BuilderDrop = {
-  readonly reason:
-    | 'notApproved'
-    | 'overCap'
-    | 'overApproval'
-    | 'builderBalance'
-    | 'unsupportedMarket';
-  readonly feeTenthsBp: number;
-  readonly allowedTenthsBp: number;
-};
-
 /** One entry of a list that did not count, and why. */
 export type SkippedEntry = {
   readonly index: number;
   readonly why: 'instrumentUnknown' | 'instrumentDelisted' | 'priceOutOfRange' | 'stale';
-};
-
-/** How one order or one cancel of a command ended, right after its execution. */
-export type EntryOutcome = {
-  readonly orderId: number | undefined;
-  readonly clientOrderId: string | undefined;
-  /** `queued`: an outcome order that waits for its release (R-delay). */
-  readonly state: OrderStatus | 'queued';
-  readonly filled: number;
-  readonly filledNotional: number;
-  readonly reject?: Reject;
-  /** Set when a reduce-only order was cut to the position: the sizes before and after. */
-  readonly clipped?: { readonly from: number; readonly to: number };
-  /** Set when a market order's price was pulled towards the mark: the prices before and after. */
-  readonly clamped?: { readonly from: number; readonly to: number };
 };

@@ -1,7 +1,8 @@
 import type { Address, Hash, InstrumentId, MicroUsdc, TimeMs } from '@oddlot/units';
-import type { OutcomeLeg } from '../state/outcome-holding.ts';
 import type { Channel, MarginMode, SubAccount, TimeInForce, TriggerRequest } from './command.ts';
+import type { OrderStatus } from './order-result.ts';
 import type { OutcomeEngineEvent } from './outcome-event.ts';
+import type { OutcomeLeg } from './outcome-terms.ts';
 import type { Reject } from './reject.ts';
 
 export type {
@@ -21,8 +22,8 @@ export type {
   SeriesStruck,
   SharesOperated,
   SharesSettled,
-  TwapInputs,
 } from './outcome-event.ts';
+export type { TwapInputs } from './outcome-terms.ts';
 
 /**
  * What happened, in integers. Events are the only thing that leaves the engine: streams, receipts
@@ -165,8 +166,6 @@ export type MarkUpdated = {
   readonly mark: number;
   readonly oracle: number;
 };
-
-export type OrderStatus = 'open' | 'filled' | 'cancelled' | 'rejected';
 
 /** Why an order ended without filling. */
 export type CancelCause =

@@ -1,13 +1,12 @@
 import type { Address, Hash, InstrumentId, MicroUsdc, TimeMs } from '@oddlot/units';
-import type { OutcomeLeg } from '../state/outcome-holding.ts';
-import type { MarketPhase } from '../state/outcome-market.ts';
-import type { EntryOutcome } from './block.ts';
 import type {
   EventListing,
   MarketListing,
   PriceSource,
   SeriesListing,
 } from './commands/outcome.ts';
+import type { EntryOutcome } from './order-result.ts';
+import type { MarketPhase, OutcomeLeg, TwapInputs } from './outcome-terms.ts';
 
 /** What happened on outcome markets. */
 export type OutcomeEngineEvent =
@@ -178,11 +177,6 @@ export type ResolutionInputs = {
   readonly windowMs: number;
   readonly strike: TwapInputs;
   readonly settle: TwapInputs;
-};
-
-export type TwapInputs = {
-  readonly sumE8: string;
-  readonly samples: readonly { readonly atMs: number; readonly priceE8: number }[];
 };
 
 /** One holder was paid. */

@@ -1,6 +1,5 @@
 import type { Address } from '@oddlot/units';
-import type { FeeTier } from '../ledger/fee-tiers.ts';
-import type { FundingParameters } from '../perp/funding.ts';
+import type { FeeTier } from './fee-tier.ts';
 
 /**
  * The numbers that the rulebook leaves to configuration. They enter the log with its first command,
@@ -60,4 +59,14 @@ export type VenueParameters = FundingParameters & {
   readonly reverseTimeoutMs: number;
   /** R-fee-tiers. */
   readonly feeTiers: readonly FeeTier[];
+};
+
+/** The numbers that configuration gives to the rate, 10^-10. */
+export type FundingParameters = {
+  /** Interest of eight hours that the rate is drawn to. */
+  readonly fundingInterestE10: number;
+  /** Furthest pull towards that interest. */
+  readonly fundingDamperE10: number;
+  /** Highest rate of one hour, either way. */
+  readonly fundingRateMaxE10: number;
 };

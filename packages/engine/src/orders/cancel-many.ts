@@ -1,12 +1,13 @@
 import { NONE } from '../book/order-pool.ts';
+import { read } from '../book/read-slot.ts';
 import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
 import { outcomeSlotsOf } from '../outcome/outcome-resting.ts';
-import { cancelTrigger } from '../perp-orders/cancel-trigger.ts';
-import { cancelOrder } from '../perp-orders/resting.ts';
+import { cancelTrigger } from '../perp-orders/end-order.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
-import type { TriggerOrder } from '../state/trigger-book.ts';
-import { read, snapshotOf } from './order-snapshot.ts';
+import type { TriggerOrder } from '../state/trigger-order.ts';
+import { cancelOrder } from './cancel-order.ts';
+import { snapshotOf } from './order-snapshot.ts';
 
 /** Which of an account's orders go. */
 export type Picks = {

@@ -10,7 +10,7 @@ import { LIMITS } from '../messages/limits.ts';
 import type { Execution } from '../state/execution.ts';
 import type { MarketDefinition, OutcomeMarket, PriceReference } from '../state/outcome-market.ts';
 import type { State } from '../state/state.ts';
-import { watchMarket } from '../steps/market-clock.ts';
+import { watchMarket } from './market-phase.ts';
 
 /** Puts events and markets on the list, for a deployer or for a series. The caller has judged them. */
 

@@ -12,13 +12,12 @@ import {
   ZERO_USDC,
 } from '@oddlot/units';
 import { NONE } from '../book/order-pool.ts';
-import type { OrderBuilder } from '../ledger/builders.ts';
+import { read } from '../book/read-slot.ts';
 import { postCollateral, postFromReserve, postReserve, postToOutcome } from '../ledger/outcome.ts';
 import { postFee } from '../ledger/post.ts';
 import type { CancelCause, OutcomeTradeSide } from '../messages/event.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { read } from '../orders/order-snapshot.ts';
-import { restingBuilder } from '../perp-orders/resting.ts';
+import type { OutcomeLeg } from '../messages/outcome-terms.ts';
 import { releasedPart } from '../perp/position.ts';
 import { emitOrder } from '../resting/emit.ts';
 import {
@@ -28,9 +27,11 @@ import {
   settleCharge,
   shownCharge,
 } from '../resting/order-builder.ts';
+import { restingBuilder } from '../resting/resting-builder.ts';
 import type { Account } from '../state/account.ts';
+import type { OrderBuilder } from '../state/builders.ts';
 import type { Execution } from '../state/execution.ts';
-import { legPrice, type OutcomeHolding, type OutcomeLeg } from '../state/outcome-holding.ts';
+import { legPrice, type OutcomeHolding } from '../state/outcome-holding.ts';
 import type { OutcomeMarket } from '../state/outcome-market.ts';
 import type { State } from '../state/state.ts';
 import { type OutcomeTaker, requiredReserve } from './outcome-order.ts';

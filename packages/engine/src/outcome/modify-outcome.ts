@@ -1,14 +1,15 @@
 import { type Hash, negUsdc, present, subUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
 import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { read } from '../book/read-slot.ts';
 import { postReserve } from '../ledger/outcome.ts';
-import type { CommandOutcome, EntryOutcome } from '../messages/block.ts';
+import type { CommandOutcome } from '../messages/block.ts';
 import type { ModifyOrderCommand, OrderRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
+import type { EntryOutcome } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
-import { read } from '../orders/order-snapshot.ts';
-import { restingBuilder } from '../perp-orders/resting.ts';
 import { emitOrder } from '../resting/emit.ts';
 import { timeInForceOf } from '../resting/order-codes.ts';
+import { restingBuilder } from '../resting/resting-builder.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';

@@ -1,8 +1,9 @@
 import { type InstrumentId, negUsdc, present, timeMs, ZERO_USDC } from '@oddlot/units';
 import { postReserve } from '../ledger/outcome.ts';
-import type { CommandOutcome, EntryOutcome } from '../messages/block.ts';
+import type { CommandOutcome } from '../messages/block.ts';
 import { clientOrderKey } from '../messages/client-order-id.ts';
 import type { Grouping, OrderRequest, PlaceOrdersCommand } from '../messages/command.ts';
+import type { EntryOutcome } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
 import { checkRepeat } from '../resting/check-repeat.ts';
 import { emitOrder, emitRejected } from '../resting/emit.ts';
@@ -13,17 +14,16 @@ import type { Execution } from '../state/execution.ts';
 import { outcomeLegOf } from '../state/outcome-holding.ts';
 import type { OutcomeMarket } from '../state/outcome-market.ts';
 import type { State } from '../state/state.ts';
-import { checkRelease } from '../steps/release-orders.ts';
 import { matchOutcome } from './match-outcome.ts';
 import {
   bookPrice,
-  outcomeTakerSnapshot,
-  type OutcomeTaker,
   freshRemainders,
+  type OutcomeTaker,
+  outcomeTakerSnapshot,
   requiredReserve,
 } from './outcome-order.ts';
 import { outcomeHoldingOf, restOutcomeOrder } from './outcome-resting.ts';
-import { type Taken, validateOutcomeOrder } from './validate-outcome-order.ts';
+import { checkRelease, type Taken, validateOutcomeOrder } from './validate-outcome-order.ts';
 
 /**
  * Takes the orders of an action into the delay queue (R-delay), each on its own. One that would take

@@ -3,7 +3,7 @@ import type { MarketResolved } from '../messages/outcome-event.ts';
 import type { Execution } from '../state/execution.ts';
 import type { OutcomeEvent } from '../state/outcome-event-set.ts';
 import type { OutcomeMarket } from '../state/outcome-market.ts';
-import { changePhase, closeMarket } from '../steps/market-clock.ts';
+import { changePhase, closeMarket } from './market-phase.ts';
 
 /** One, in the unit that fractions of an event are summed in. */
 export const FRACTION_ONE = 1_000_000;

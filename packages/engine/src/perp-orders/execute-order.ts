@@ -1,9 +1,9 @@
 import { negUsdc, timeMs } from '@oddlot/units';
 import { checkOrderGate } from '../auth/gate.ts';
 import { postToBalance } from '../ledger/post.ts';
-import type { EntryOutcome } from '../messages/block.ts';
 import type { OrderRequest } from '../messages/command.ts';
-import type { CancelCause, OrderStatus } from '../messages/event.ts';
+import type { CancelCause } from '../messages/event.ts';
+import type { EntryOutcome, OrderStatus } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
 import { accountValue, exposureOf, initialMargin, worstCase } from '../perp/margin.ts';
 import { emitOrder, emitRejected } from '../resting/emit.ts';
@@ -12,10 +12,10 @@ import { type Account, holdingOf, legOf, settingsChanged, settingsOf } from '../
 import { type Execution, parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
-import type { FiredTrigger } from '../state/trigger-book.ts';
+import type { FiredTrigger } from '../state/trigger-order.ts';
+import { orderEnded } from './end-order.ts';
 import { marketPrice } from './market-price.ts';
 import { matchOrder } from './match-order.ts';
-import { orderEnded } from './order-ended.ts';
 import { reducibleSize } from './order-exposure.ts';
 import { orderReserve } from './order-margin.ts';
 import { restOrder } from './resting.ts';

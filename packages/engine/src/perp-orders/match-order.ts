@@ -10,30 +10,24 @@ import {
   ZERO_USDC,
 } from '@oddlot/units';
 import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { read } from '../book/read-slot.ts';
 import { accountTier } from '../ledger/account-tier.ts';
 import { fillRate } from '../ledger/fee-tiers.ts';
 import { recordVolume } from '../ledger/volume.ts';
 import type { CancelCause } from '../messages/event.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { read, snapshotOf } from '../orders/order-snapshot.ts';
 import { accountValue, isolatedEquity } from '../perp/margin.ts';
 import { emitOrder, emitTrade } from '../resting/emit.ts';
 import { type BuilderCharge, builderCharge, feesWith } from '../resting/order-builder.ts';
+import { restingBuilder } from '../resting/resting-builder.ts';
 import type { Account, Holding } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
-import { orderEnded } from './order-ended.ts';
-import {
-  addResting,
-  cancelOrder,
-  cutReduceOnly,
-  ownerOf,
-  removeOrder,
-  reserveOf,
-  restingBuilder,
-  useReserve,
-} from './resting.ts';
-import { planSide, type SidePlan, settleSide } from './settle-side.ts';
+import { cutReduceOnly } from './cut-reduce-only.ts';
+import { cancelPerpOrder, orderEnded } from './end-order.ts';
+import { perpSnapshotOf } from './perp-snapshot.ts';
+import { addResting, ownerOf, removeOrder, reserveOf, useReserve } from './resting.ts';
+import { planSide, settleSide, type SidePlan } from './settle-side.ts';
 import type { TakerOrder } from './taker-order.ts';
 
 /**
@@ -54,13 +48,13 @@ export function matchOrder(execution: Execution, taker: TakerOrder): CancelCause
     assert(slot !== NONE, 'a book that crosses has a best order');
     const maker = ownerOf(state, slot);
     if (maker.account === taker.account) {
-      cancelOrder(execution, slot, 'selfTrade');
+      cancelPerpOrder(execution, slot, 'selfTrade');
       continue;
     }
     const fill = pendingFill(execution, taker, slot, maker);
     const makerPlan = planMaker(execution, slot, maker, fill);
     if (!makerPlan.isCovered) {
-      cancelOrder(execution, slot, 'marginCanceled');
+      cancelPerpOrder(execution, slot, 'marginCanceled');
       continue;
     }
     const takerPlan = planTaker(execution, taker, fill);
@@ -212,7 +206,7 @@ function settleFill(
   taker.feeOverpaid = fill.takerOverpaid;
   taker.reserve = subUsdc(taker.reserve, takerPlan.fromReserve);
 
-  const makerOrder = snapshotOf(state, slot);
+  const makerOrder = perpSnapshotOf(state, slot);
   const { orderId, request } = taker;
   const takerOrder = { orderId, clientOrderId: request.clientOrderId };
   const takerSide = settleSide(execution, taker, takerPlan, takerOrder);

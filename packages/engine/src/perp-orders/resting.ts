@@ -1,24 +1,16 @@
 import { addUsdc, assert, type MicroUsdc, present, subUsdc, ZERO_USDC } from '@oddlot/units';
-import { HAS_BUILDER, LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import type { OrderBuilder } from '../ledger/builders.ts';
+import { HAS_BUILDER, LEG_SHORT, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { read } from '../book/read-slot.ts';
 import { postToBalance } from '../ledger/post.ts';
 import { clientOrderKey } from '../messages/client-order-id.ts';
-import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { read, snapshotOf } from '../orders/order-snapshot.ts';
-import { cancelOutcomeOrder, isOutcomeId } from '../outcome/outcome-resting.ts';
 import { ordersChanged } from '../perp/margin.ts';
-import { emitOrder } from '../resting/emit.ts';
 import { absorbBuilder } from '../resting/order-builder.ts';
 import { timeInForceCode } from '../resting/order-codes.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
-import { endPositionGroups, orderEnded } from './order-ended.ts';
 import type { TakerOrder } from './taker-order.ts';
-
-/** Above this many entries the expiry queue is rebuilt when most of them are dead. */
-const EXPIRY_REBUILD_MIN = 1_024;
 
 /** Puts what is left of an order into the book; an amended one takes back the rank that it had. */
 export function restOrder(execution: Execution, taker: TakerOrder): void {
@@ -86,18 +78,6 @@ export function removeOrder(state: State, slot: number): void {
   ordersChanged(state, account, holding);
 }
 
-/** Ends a resting order without a fill and tells its owner why. */
-export function cancelOrder(execution: Execution, slot: number, cause: CancelCause): OrderSnapshot {
-  if (isOutcomeId(read(execution.state.pool.instrument, slot))) {
-    return cancelOutcomeOrder(execution, slot, cause);
-  }
-  const order = snapshotOf(execution.state, slot);
-  removeOrder(execution.state, slot);
-  emitOrder(execution, 'cancelled', order, cause);
-  orderEnded(execution, order, { status: 'cancelled', cause });
-  return order;
-}
-
 /** Who owns a resting order, and their place in its instrument. */
 export function ownerOf(state: State, slot: number): { account: Account; holding: Holding } {
   const { pool } = state;
@@ -105,13 +85,6 @@ export function ownerOf(state: State, slot: number): { account: Account; holding
   const leg = (read(pool.flags, slot) & LEG_SHORT) !== 0 ? 1 : 0;
   const key = holdingKey(read(pool.instrument, slot), leg);
   return { account, holding: present(account.holdings.get(key), 'a holding behind an order') };
-}
-
-/** Who charges for a resting order. */
-export function restingBuilder(state: State, slot: number): OrderBuilder | undefined {
-  const { flags, orderId } = state.pool;
-  if ((read(flags, slot) & HAS_BUILDER) === 0) return undefined;
-  return present(state.orderBuilders.get(read(orderId, slot)), 'the builder of an order');
 }
 
 /** What an isolated order still holds back. */
@@ -155,69 +128,4 @@ export function addResting(
     else holding.reduceSell += size;
   } else if (isBuy) holding.restingBuy += size;
   else holding.restingSell += size;
-}
-
-/**
- * R-reduce: after a position shrank, reduce-only orders that no longer have a position behind them
- * are cut, the newest first, and cancelled at zero. What hangs on a position that is gone goes too.
- */
-export function cutReduceOnly(execution: Execution, account: Account, holding: Holding): void {
-  cutResting(execution, account, holding);
-  endPositionGroups(execution, holding);
-}
-
-function cutResting(execution: Execution, account: Account, holding: Holding): void {
-  const { state } = execution;
-  const long = Math.max(holding.size, 0);
-  const short = Math.max(-holding.size, 0);
-  if (holding.reduceSell <= long && holding.reduceBuy <= short) return;
-  const { pool } = state;
-  let slot = holding.orders.tail;
-  while (slot !== NONE) {
-    const older = read(pool.ownPrev, slot);
-    const flags = read(pool.flags, slot);
-    if ((flags & REDUCE_ONLY) !== 0) {
-      const isBuy = (flags & SIDE_BUY) !== 0;
-      const excess = isBuy ? holding.reduceBuy - short : holding.reduceSell - long;
-      if (excess > 0) cutOne(execution, holding, slot, isBuy, excess);
-    }
-    slot = older;
-  }
-  assert(holding.reduceSell <= long && holding.reduceBuy <= short, 'reduce-only size is covered');
-  ordersChanged(state, account, holding);
-}
-
-function cutOne(
-  execution: Execution,
-  holding: Holding,
-  slot: number,
-  isBuy: boolean,
-  excess: number,
-): void {
-  const { pool } = execution.state;
-  const remaining = read(pool.remaining, slot);
-  if (remaining <= excess) {
-    cancelOrder(execution, slot, 'reduceOnly');
-    return;
-  }
-  // The order asks for less from now on; what it has filled stays what it was.
-  holding.perp.book.resize(slot, remaining - excess);
-  pool.original[slot] = read(pool.original, slot) - excess;
-  addResting(holding, isBuy, true, -excess);
-  emitOrder(execution, 'open', snapshotOf(execution.state, slot));
-}
-
-/** Cancels the orders whose time has come (R-tif), by due time, then order id. */
-export function expireOrders(execution: Execution, untilMs = execution.state.timeMs): void {
-  const { state } = execution;
-  for (;;) {
-    const orderId = state.expiries.popDue(untilMs);
-    if (orderId === undefined) break;
-    const slot = state.pool.find(orderId);
-    if (slot !== NONE) cancelOrder(execution, slot, 'expired');
-  }
-  const { size } = state.expiries;
-  if (size > EXPIRY_REBUILD_MIN && size > 2 * state.pool.size) {
-    state.expiries.retain((orderId) => state.pool.find(orderId) !== NONE);
-  }
 }

@@ -1,9 +1,9 @@
 import { type Address, type MicroUsdc, type TimeMs, timeMs } from '@oddlot/units';
-import type { OrderBuilder } from '../ledger/builders.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
 import type { Account, Holding } from '../state/account.ts';
-import type { FiredTrigger } from '../state/trigger-book.ts';
+import type { OrderBuilder } from '../state/builders.ts';
+import type { FiredTrigger } from '../state/trigger-order.ts';
 
 /** An order on its way through the book: what it was, and what is left of it. */
 export type TakerOrder = {

@@ -1,7 +1,7 @@
 import { present, timeMs } from '@oddlot/units';
 import type { OrderSnapshot } from '../messages/event.ts';
 import type { State } from '../state/state.ts';
-import type { TriggerOrder } from '../state/trigger-book.ts';
+import type { TriggerOrder } from '../state/trigger-order.ts';
 import { requestSnapshot } from './taker-order.ts';
 
 /** A waiting order as events and readers see it. */

@@ -1,8 +1,8 @@
 import { microUsdc, notional } from '@oddlot/units';
-import { clientOrderKey } from '../messages/client-order-id.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
+import { checkClientOrderId } from '../resting/check-client-id.ts';
 import { type Account, type Holding, holdingKey, legOf } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
@@ -143,16 +143,6 @@ function checkExpiry(context: OrderContext): Reject | undefined {
   if (order.timeInForce !== 'gtd') return undefined;
   const minMs = timeMs + LIMITS.expiryAheadMs;
   return (order.expireMs ?? 0) < minMs ? { reason: 'expiryTooSoon', minMs } : undefined;
-}
-
-export function checkClientOrderId({
-  account,
-  order,
-}: Pick<OrderContext, 'account' | 'order'>): Reject | undefined {
-  if (order.clientOrderId === undefined) return undefined;
-  const key = clientOrderKey(order.clientOrderId);
-  if (key === undefined) return { reason: 'clientOrderIdInvalid' };
-  return account.clientOrders.has(key) ? { reason: 'clientOrderIdDuplicate' } : undefined;
 }
 
 /** What never rests needs no room: an account with too many orders can still close. */

@@ -1,8 +1,8 @@
 import { timeMs } from '@oddlot/units';
+import { currentPremium, nextFundingMs, predictedRateE10 } from '../perp/funding-forecast.ts';
 import { impactPrice, shownImpact } from '../perp/funding.ts';
 import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
-import { currentPremium, nextFundingMs, predictedRateE10 } from '../steps/funding-clock.ts';
 import type { PerpView } from './views.ts';
 
 /** The funding of a perp as traders see it now. */

@@ -1,5 +1,5 @@
+import { nextListingMs } from '../state/series.ts';
 import type { State } from '../state/state.ts';
-import { nextListingMs } from '../steps/series.ts';
 
 /**
  * When something of outcome markets happens by itself next: the log should carry the time past it

@@ -1,4 +1,5 @@
-import type { CancelCause, OrderSnapshot, OrderStatus, TradeExecuted } from '../messages/event.ts';
+import type { CancelCause, OrderSnapshot, TradeExecuted } from '../messages/event.ts';
+import type { OrderStatus } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { Execution } from '../state/execution.ts';
 import { timeInForceCode } from './order-codes.ts';

@@ -6,23 +6,19 @@ import {
   type RateE8,
   ZERO_USDC,
 } from '@oddlot/units';
-import { type OrderBuilder, postBuilderFee } from '../ledger/builders.ts';
-import type { BuilderDrop } from '../messages/block.ts';
+import { postBuilderFee } from '../ledger/builders.ts';
 import type { BuilderTerms, OrderRequest } from '../messages/command.ts';
 import type { TradeSide } from '../messages/event.ts';
+import { type MarketKind, marketKind } from '../messages/instrument-kind.ts';
 import { LIMITS } from '../messages/limits.ts';
+import type { BuilderDrop } from '../messages/order-result.ts';
 import type { Account } from '../state/account.ts';
+import type { OrderBuilder } from '../state/builders.ts';
 import { parametersOf } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 
 /** A tenth of a basis point, the step of builder fees, in 10^-8. */
 const TENTH_BP_E8 = 1_000;
-
-export type MarketKind = 'perp' | 'outcome';
-
-export function marketKind(instrumentId: number): MarketKind {
-  return instrumentId < LIMITS.perpIdEnd ? 'perp' : 'outcome';
-}
 
 /**
  * R-builder: why a builder earns nothing on an account's order now, the first of the tests that

@@ -6,7 +6,7 @@ import type { GroupBook } from '../state/group-book.ts';
 import type { OutcomeMarket } from '../state/outcome-market.ts';
 import type { Perp } from '../state/perp.ts';
 import { copyOutcomeHolding } from './fork-outcomes.ts';
-import type { ObjectFields } from './fork.ts';
+import type { ObjectFields } from './object-fields.ts';
 
 /** The parts of a fork that accounts are tied to. */
 type Ties = {

@@ -4,7 +4,7 @@ import { LayeredMap } from '../collections/layered-map.ts';
 import type { OutcomeHolding } from '../state/outcome-holding.ts';
 import type { OutcomeMarket } from '../state/outcome-market.ts';
 import type { Outcomes } from '../state/outcomes.ts';
-import type { ObjectFields } from './fork.ts';
+import type { ObjectFields } from './object-fields.ts';
 
 /**
  * The outcome markets of a fork. Signed commands trade on markets and queue orders; what deployers

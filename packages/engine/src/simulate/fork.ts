@@ -12,16 +12,7 @@ import { RiskIndex } from '../state/risk-index.ts';
 import type { State } from '../state/state.ts';
 import { forkAccounts } from './fork-accounts.ts';
 import { forkOutcomes } from './fork-outcomes.ts';
-
-/**
- * The fields of a type that hold more than a number, an amount, a text or a flag. Whoever copies a
- * value spreads it and lists these: a new field that could be shared by mistake does not compile.
- */
-export type ObjectFields<T> = {
-  [Key in keyof T as T[Key] extends Plain ? never : Key]: T[Key];
-};
-
-type Plain = number | bigint | string | boolean | undefined;
+import type { ObjectFields } from './object-fields.ts';
 
 /**
  * A state that a signed command may be executed on without changing the one that it came from. Parts

@@ -1,6 +1,7 @@
 import type { Address } from '@oddlot/units';
 import { executeFor } from '../apply.ts';
-import { type Authorization, judgeVault } from '../auth/authorize.ts';
+import type { Authorization } from '../auth/authorization.ts';
+import { judgeVault } from '../auth/authorize.ts';
 import { checkGate } from '../auth/gate.ts';
 import { checkFor } from '../check.ts';
 import type { CommandOutcome } from '../messages/block.ts';

@@ -1,8 +1,9 @@
 import { type Address, type MicroUsdc, type TimeMs, ZERO_USDC } from '@oddlot/units';
-import { createVolume, type Volume } from '../ledger/volume.ts';
+import { putInOrder } from '../collections/ordered-map.ts';
 import type { MultiSigSet } from '../messages/command.ts';
 import type { OutcomeHolding } from './outcome-holding.ts';
 import type { Perp } from './perp.ts';
+import { createVolume, type Volume } from './volume.ts';
 
 /** Someone's money, positions and keys (R-account). */
 export type Account = {
@@ -232,17 +233,4 @@ export function holdingOf(
   };
   putInOrder(account.holdings, key, holding);
   return holding;
-}
-
-/**
- * Adds to a map that is iterated by ascending key. A map iterates in the order of insertion, which a
- * restored state would not share with one that lived: what comes later is moved behind the new one.
- */
-export function putInOrder<Value>(map: Map<number, Value>, key: number, value: Value): void {
-  const later = [...map].filter(([other]) => other > key);
-  map.set(key, value);
-  for (const [other, kept] of later) {
-    map.delete(other);
-    map.set(other, kept);
-  }
 }

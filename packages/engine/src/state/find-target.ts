@@ -1,7 +1,7 @@
 import { NONE } from '../book/order-pool.ts';
+import { read } from '../book/read-slot.ts';
 import { clientOrderKey } from '../messages/client-order-id.ts';
 import type { ModifyOrderCommand } from '../messages/command.ts';
-import { read } from '../orders/order-snapshot.ts';
 import type { Account } from './account.ts';
 import type { State } from './state.ts';
 

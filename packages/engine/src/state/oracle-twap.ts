@@ -1,5 +1,5 @@
 import { assert, divHalfUp } from '@oddlot/units';
-import { HOUR_MS, SAMPLE_MS, SAMPLES_PER_HOUR } from '../perp/funding.ts';
+import { HOUR_MS, SAMPLE_MS, SAMPLES_PER_HOUR } from './funding-hour.ts';
 
 /**
  * The oracle of the last hour, one price for each 5 s: what a delisted perp is settled at

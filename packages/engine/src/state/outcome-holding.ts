@@ -1,5 +1,6 @@
 import { type MicroUsdc, type TimeMs, ZERO_USDC } from '@oddlot/units';
 import { emptyOwnList, type OwnList } from '../book/order-pool.ts';
+import type { OutcomeLeg } from '../messages/outcome-terms.ts';
 import type { OutcomeMarket } from './outcome-market.ts';
 
 /** What an account has in one outcome market. */
@@ -24,9 +25,6 @@ export type LegHolding = {
   realised: MicroUsdc;
   updatedMs: TimeMs;
 };
-
-/** R-one-book: YES or NO, as `b` and `r` name it together. */
-export type OutcomeLeg = 'yes' | 'no';
 
 export function createOutcomeHolding(market: OutcomeMarket, nowMs: TimeMs): OutcomeHolding {
   return { market, yes: emptyLeg(nowMs), no: emptyLeg(nowMs), orders: emptyOwnList() };

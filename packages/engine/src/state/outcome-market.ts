@@ -1,10 +1,7 @@
 import type { Hash, MicroUsdc } from '@oddlot/units';
 import type { LevelBook } from '../book/level-book.ts';
 import type { MarketGrid, PriceSource } from '../messages/command.ts';
-import type { TwapInputs } from '../messages/outcome-event.ts';
-
-/** R-phases. */
-export type MarketPhase = 'upcoming' | 'open' | 'halted' | 'closed' | 'resolved';
+import type { MarketPhase, TwapInputs } from '../messages/outcome-terms.ts';
 
 /** What the rules need to know of a market; its texts leave the engine with the event that lists it. */
 export type MarketDefinition = MarketGrid & {

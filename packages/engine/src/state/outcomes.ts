@@ -1,11 +1,11 @@
 import type { Hash } from '@oddlot/units';
 import { ExpiryQueue } from '../collections/expiry-queue.ts';
 import { LIMITS } from '../messages/limits.ts';
-import type { PriceFeed } from '../outcome/price-feed.ts';
-import type { Series } from '../steps/series.ts';
 import { DelayQueue } from './delay-queue.ts';
 import type { OutcomeEvent } from './outcome-event-set.ts';
 import type { OutcomeMarket, SettledMarket } from './outcome-market.ts';
+import type { PriceFeed } from './price-feed.ts';
+import type { Series } from './series.ts';
 
 /** Everything about outcome markets that the engine keeps. */
 export type Outcomes = {

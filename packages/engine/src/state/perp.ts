@@ -2,8 +2,8 @@ import { divCeil, divFloor, RATE_ONE } from '@oddlot/units';
 import { LevelBook } from '../book/level-book.ts';
 import type { OrderPool } from '../book/order-pool.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
-import type { FundingHour } from '../steps/funding-clock.ts';
 import { DayStats } from './day-stats.ts';
+import type { FundingHour } from './funding-hour.ts';
 import { OracleTwap } from './oracle-twap.ts';
 import { type TierTable, tierTable } from './tiers.ts';
 

@@ -1,24 +1,21 @@
-import type { Address, MicroUsdc } from '@oddlot/units';
-import { ZERO_USDC } from '@oddlot/units';
-import type { AgentBinding } from '../auth/agents.ts';
-import { createGate, type Gate } from '../auth/gate.ts';
-import type { SignerNonces } from '../auth/nonces.ts';
-import type { Vault } from '../auth/vaults.ts';
+import { type Address, type MicroUsdc, ZERO_USDC } from '@oddlot/units';
 import { OrderPool } from '../book/order-pool.ts';
 import { EffectsDigest } from '../collections/digest.ts';
 import { ExpiryQueue } from '../collections/expiry-queue.ts';
-import type { BuilderRewards, OrderBuilder } from '../ledger/builders.ts';
-import type { Withdrawal } from '../ledger/withdrawals.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { Account } from './account.ts';
+import type { BuilderRewards, OrderBuilder } from './builders.ts';
 import { CancelSchedules } from './cancel-schedules.ts';
+import { createGate, type Gate } from './gate.ts';
 import { GroupBook } from './group-book.ts';
+import type { AgentBinding, SignerNonces, Vault } from './keys.ts';
 import { Liquidations } from './liquidations.ts';
 import { createOutcomes, type Outcomes } from './outcomes.ts';
 import type { Perp } from './perp.ts';
 import type { ReverseJob } from './reverse-job.ts';
 import { RiskIndex } from './risk-index.ts';
 import { TriggerBook } from './trigger-book.ts';
+import type { Withdrawal } from './withdrawal.ts';
 
 /** Everything that exists. Data only: rules live in the handlers, arithmetic beside them. */
 export type State = {

@@ -1,4 +1,4 @@
-import type { TriggerOrder } from './trigger-book.ts';
+import type { TriggerOrder } from './trigger-order.ts';
 
 /** Up to this many entries a heap is not worth a clean-up. */
 const CLEAN_UP_MIN = 64;

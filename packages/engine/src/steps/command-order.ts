@@ -2,13 +2,13 @@ import type { Address } from '@oddlot/units';
 import { isAddressTaken } from '../auth/agents.ts';
 import { actingAddress } from '../auth/authorize.ts';
 import { NONE } from '../book/order-pool.ts';
+import { read } from '../book/read-slot.ts';
 import {
   type Command,
   isSigned,
   type ModifyOrderCommand,
   type SignedCommand,
 } from '../messages/command.ts';
-import { read } from '../orders/order-snapshot.ts';
 import { timeInForceOf } from '../resting/order-codes.ts';
 import { findTarget } from '../state/find-target.ts';
 import type { State } from '../state/state.ts';

@@ -1,10 +1,9 @@
 import { NONE } from '../book/order-pool.ts';
+import { read } from '../book/read-slot.ts';
 import { tradeOffBook } from '../liquidation/close-position.ts';
 import { liquidateForSettlement } from '../liquidation/liquidate-for-settlement.ts';
 import { closeDeficit } from '../liquidation/take-over.ts';
-import { read } from '../orders/order-snapshot.ts';
-import { cancelTrigger } from '../perp-orders/cancel-trigger.ts';
-import { cancelOrder } from '../perp-orders/resting.ts';
+import { cancelPerpOrder, cancelTrigger } from '../perp-orders/end-order.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
@@ -52,7 +51,7 @@ function cancelAllIn(execution: Execution, perp: Perp): void {
     const trigger = triggers.find(orderId);
     const slot = pool.find(orderId);
     if (trigger !== undefined) cancelTrigger(execution, trigger, 'delisted');
-    else if (slot !== NONE) cancelOrder(execution, slot, 'delisted');
+    else if (slot !== NONE) cancelPerpOrder(execution, slot, 'delisted');
   }
 }
 

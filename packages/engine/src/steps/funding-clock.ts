@@ -1,13 +1,8 @@
-import { divTowardsZero, present } from '@oddlot/units';
-import {
-  fundingRateE10,
-  HOUR_MS,
-  hourPremiumE10,
-  impactPrice,
-  premiumE10,
-  SAMPLE_MS,
-} from '../perp/funding.ts';
+import { present } from '@oddlot/units';
+import { currentPremium, nextMultiple } from '../perp/funding-forecast.ts';
+import { fundingRateE10, hourPremiumE10 } from '../perp/funding.ts';
 import { parametersOf } from '../state/execution.ts';
+import { HOUR_MS, SAMPLE_MS } from '../state/funding-hour.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 
@@ -17,23 +12,6 @@ import type { State } from '../state/state.ts';
  * A block that passes several instants takes one sample, for the latest of them: nobody knows how
  * the books would have stood at the others, which count 0 (R-funding-gaps).
  */
-
-/** The samples of the hour in progress, and what the hour before it owes. */
-export type FundingHour = {
-  /** Σ samples, 10^-10. */
-  sum: bigint;
-  samples: number;
-  /** Set and paid within one block, so never dumped. */
-  due: DueFunding | undefined;
-};
-
-/** An hour that pays: when it fell due, at which oracle and rate. */
-export type DueFunding = {
-  readonly dueMs: number;
-  readonly oracle: number;
-  /** 10^-10. */
-  readonly rateE10: number;
-};
 
 /**
  * Looks at the instants between the last block and this one, before the operator's commands change
@@ -73,39 +51,6 @@ export function sampleBooks(state: State, previousMs: number): void {
   }
 }
 
-/**
- * The premium of the book as it stands, 10^-10; undefined where no sample is taken: a halt, a stale
- * oracle, or no book at all. A book whose sides are too thin has a premium of 0.
- */
-export function currentPremium(state: State, perp: Perp): bigint | undefined {
-  const { book } = perp;
-  const { oracleStaleMs } = parametersOf(state);
-  if (perp.halted || isOracleStale(perp, state.timeMs, oracleStaleMs)) return undefined;
-  if (book.orderCount === 0) return undefined;
-  const { impactNotionalMicroUsdc } = perp.definition;
-  return premiumE10(
-    perp.oracle,
-    impactPrice(book, true, impactNotionalMicroUsdc),
-    impactPrice(book, false, impactNotionalMicroUsdc),
-  );
-}
-
-/**
- * What the hour in progress would pay if its average so far held to its end; missing samples count
- * 0. Without any sample it pays nothing. 10^-10.
- */
-export function predictedRateE10(state: State, perp: Perp): number {
-  const { samples, sum } = perp.funding;
-  if (samples === 0) return 0;
-  const passed = Math.floor((state.timeMs % HOUR_MS) / SAMPLE_MS) + 1;
-  return fundingRateE10(divTowardsZero(sum, BigInt(passed)), parametersOf(state));
-}
-
-/** When the hour in progress falls due. */
-export function nextFundingMs(state: State): number {
-  return nextMultiple(state.timeMs, HOUR_MS);
-}
-
 function closeHour(state: State, perp: Perp, dueMs: number): void {
   const { funding } = perp;
   const parameters = parametersOf(state);
@@ -127,9 +72,4 @@ function listedPerps(state: State): Perp[] {
   return state.perpIds
     .map((id) => present(state.perps.get(id), 'a listed perp'))
     .filter((perp) => !perp.delisted);
-}
-
-/** The first multiple of a step that lies after a time. */
-function nextMultiple(timeMs: number, step: number): number {
-  return timeMs - (timeMs % step) + step;
 }

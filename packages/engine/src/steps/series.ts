@@ -1,33 +1,15 @@
 import { divHalfUp, instrumentId, timeMs } from '@oddlot/units';
-import type { MarketListing, Recurrence, SeriesListing } from '../messages/command.ts';
+import type { MarketListing, SeriesListing } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
-import type { TwapInputs } from '../messages/outcome-event.ts';
+import type { TwapInputs } from '../messages/outcome-terms.ts';
 import { gridOf, listEvent, listMarket } from '../outcome/list-market.ts';
-import { priceFeedKey, twapBefore } from '../outcome/price-feed.ts';
+import { twapBefore } from '../outcome/price-feed.ts';
 import { resolve } from '../outcome/resolve.ts';
 import type { Execution } from '../state/execution.ts';
 import type { OutcomeMarket } from '../state/outcome-market.ts';
+import { priceFeedKey } from '../state/price-feed.ts';
+import { periodOf } from '../state/series.ts';
 import type { State } from '../state/state.ts';
-
-/** R-series: a rule that lists markets by itself, and resolves them. */
-export type Series = {
-  listing: SeriesListing;
-  /** Start of the next market to list. */
-  nextStartMs: number;
-};
-
-const MINUTE_MS = 60_000;
-
-const PERIOD_MS: Record<Recurrence, number> = {
-  '15m': 15 * MINUTE_MS,
-  '1h': 60 * MINUTE_MS,
-  '4h': 240 * MINUTE_MS,
-  '1d': 1_440 * MINUTE_MS,
-};
-
-export function periodOf({ recurrence }: SeriesListing): number {
-  return PERIOD_MS[recurrence];
-}
 
 /** Step (1) of a block: lists what is due. What has ended already is passed over. */
 export function listSeriesMarkets(execution: Execution): void {
@@ -47,11 +29,6 @@ export function listSeriesMarkets(execution: Execution): void {
       room -= 1;
     }
   }
-}
-
-/** When a series lists its next market; undefined while it is stopped. */
-export function nextListingMs({ listing, nextStartMs }: Series): number | undefined {
-  return listing.enabled ? nextStartMs - listing.listAhead * periodOf(listing) : undefined;
 }
 
 function listOne(execution: Execution, listing: SeriesListing, startMs: number): void {

@@ -5,8 +5,8 @@ import { fundingAmount } from '../perp/funding.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
+import type { DueFunding } from '../state/funding-hour.ts';
 import type { Perp } from '../state/perp.ts';
-import type { DueFunding } from './funding-clock.ts';
 
 /**
  * Pays the funding that fell due with the hour, once (R-funding): out of or into the balance of a

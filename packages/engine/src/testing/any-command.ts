@@ -9,8 +9,8 @@ import {
   type SubAccount,
   type TimeInForce,
 } from '../messages/command.ts';
-import { HOUR_MS } from '../perp/funding.ts';
 import { openOrders } from '../read/read.ts';
+import { HOUR_MS } from '../state/funding-hour.ts';
 import { actor, order, PERP, Scenario } from './scenario.ts';
 import { sign, waiting } from './waiting.ts';
 

@@ -9,8 +9,9 @@ import {
 } from '@oddlot/units';
 import { applyBlock } from '../apply.ts';
 import { checkInvariants } from '../invariants/invariants.ts';
-import type { BlockResult, CommandOutcome, EntryOutcome } from '../messages/block.ts';
+import type { BlockResult, CommandOutcome } from '../messages/block.ts';
 import type { Authority, Command, OrderRequest } from '../messages/command.ts';
+import type { EntryOutcome } from '../messages/order-result.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';

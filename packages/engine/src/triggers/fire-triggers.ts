@@ -1,7 +1,7 @@
 import { present } from '@oddlot/units';
 import type { OrderRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { removeTrigger } from '../perp-orders/cancel-trigger.ts';
+import { removeTrigger } from '../perp-orders/end-order.ts';
 import { executeOrder } from '../perp-orders/execute-order.ts';
 import { marketLimit } from '../perp-orders/market-price.ts';
 import { triggerSize } from '../perp-orders/trigger-snapshot.ts';
@@ -9,7 +9,7 @@ import { type Account, holdingKey, legOf } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
-import type { TriggerOrder } from '../state/trigger-book.ts';
+import type { TriggerOrder } from '../state/trigger-order.ts';
 
 /**
  * Step (6) of a block: orders that the mark has reached fire, those that earlier blocks left over

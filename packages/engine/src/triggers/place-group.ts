@@ -1,8 +1,8 @@
 import { present, timeMs } from '@oddlot/units';
-import type { EntryOutcome } from '../messages/block.ts';
 import type { Grouping, OrderRequest } from '../messages/command.ts';
+import type { EntryOutcome } from '../messages/order-result.ts';
+import { wakesChildren } from '../perp-orders/end-order.ts';
 import { type Executed, executeOrder, rejectOrder } from '../perp-orders/execute-order.ts';
-import { wakesChildren } from '../perp-orders/order-ended.ts';
 import { requestSnapshot } from '../perp-orders/taker-order.ts';
 import { emitOrder } from '../resting/emit.ts';
 import { type Account, holdingOf, legOf } from '../state/account.ts';

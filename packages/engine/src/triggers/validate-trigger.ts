@@ -3,13 +3,13 @@ import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { OrderContext } from '../perp-orders/order-exposure.ts';
 import {
-  checkClientOrderId,
   checkInstrument,
   checkMarginMode,
   checkPrice,
   checkSize,
   checkValue,
 } from '../perp-orders/validate-order.ts';
+import { checkClientOrderId } from '../resting/check-client-id.ts';
 import { type Holding, holdingKey, legOf } from '../state/account.ts';
 import type { Perp } from '../state/perp.ts';
 

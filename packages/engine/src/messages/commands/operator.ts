@@ -1,5 +1,5 @@
 import type { Address, InstrumentId, TimeMs } from '@oddlot/units';
-import type { FeeTier } from '../../ledger/fee-tiers.ts';
+import type { FeeTier } from '../fee-tier.ts';
 import type { PerpChanges, PerpListing } from '../perp-definition.ts';
 import type { Operator } from './authority.ts';
 

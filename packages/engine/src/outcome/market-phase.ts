@@ -1,11 +1,13 @@
-import { instrumentId, present } from '@oddlot/units';
+import { instrumentId } from '@oddlot/units';
+import { read } from '../book/read-slot.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { cancelOrder } from '../perp-orders/resting.ts';
+import type { MarketPhase } from '../messages/outcome-terms.ts';
 import type { Execution } from '../state/execution.ts';
-import type { MarketPhase, OutcomeMarket } from '../state/outcome-market.ts';
+import type { OutcomeMarket } from '../state/outcome-market.ts';
 import type { State } from '../state/state.ts';
+import { cancelOutcomeOrder } from './outcome-resting.ts';
 
-/** Markets open and close by themselves (R-phases). */
+/** The phases of a market (R-phases): when one is due to change, and what a change does. */
 
 /**
  * Notes when a market needs looking at: its start, its end, and what its series waits for. What has
@@ -21,20 +23,6 @@ export function watchMarket({ outcomes, timeMs }: State, market: OutcomeMarket):
   outcomes.seriesClock.push(endMs + LIMITS.resolveAfterMs, id);
 }
 
-/** Step (1) of a block: phases that are due, by time, then instrument. */
-export function advancePhases(execution: Execution): void {
-  const { outcomes, timeMs } = execution.state;
-  for (;;) {
-    const id = outcomes.phaseClock.popDue(timeMs);
-    if (id === undefined) return;
-    const market = outcomes.markets.get(id);
-    if (market === undefined) continue;
-    const { endMs } = market.definition;
-    if (timeMs >= endMs) closeMarket(execution, market);
-    else if (market.phase === 'upcoming') changePhase(execution, market, 'open');
-  }
-}
-
 /** Ends trading: resting orders go, what waits in the queue fails when it is released. */
 export function closeMarket(execution: Execution, market: OutcomeMarket): void {
   if (market.phase === 'closed' || market.phase === 'resolved') return;
@@ -43,14 +31,15 @@ export function closeMarket(execution: Execution, market: OutcomeMarket): void {
   const orderIds: number[] = [];
   for (const isBuy of [true, false]) {
     market.book.forEachSlot(isBuy, (slot) => {
-      orderIds.push(present(pool.orderId[slot], 'an order slot'));
+      orderIds.push(read(pool.orderId, slot));
     });
   }
   for (const orderId of orderIds.sort((a, b) => a - b)) {
-    cancelOrder(execution, pool.find(orderId), 'outcomeResolved');
+    cancelOutcomeOrder(execution, pool.find(orderId), 'outcomeResolved');
   }
 }
 
+/** Moves a market to another phase and says so. */
 export function changePhase(
   { commandIndex, events, state }: Execution,
   market: OutcomeMarket,

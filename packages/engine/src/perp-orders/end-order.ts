@@ -1,17 +1,21 @@
+import { present } from '@oddlot/units';
 import { NONE } from '../book/order-pool.ts';
-import type { CancelCause } from '../messages/event.ts';
+import { clientOrderKey } from '../messages/client-order-id.ts';
+import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
 import { emitOrder } from '../resting/emit.ts';
 import type { Holding } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { OrderGroup } from '../state/group-book.ts';
-import { cancelTrigger } from './cancel-trigger.ts';
-import { cancelOrder } from './resting.ts';
+import type { State } from '../state/state.ts';
+import type { TriggerOrder } from '../state/trigger-order.ts';
+import { perpSnapshotOf } from './perp-snapshot.ts';
+import { removeOrder } from './resting.ts';
 import { triggerSnapshot } from './trigger-snapshot.ts';
 
 /**
- * What the end of one order means for others (R-grouping, R-trigger). Whoever ends an order says so
+ * How perp orders end, in the book and before it, and what the end of one means for others (R-grouping, R-trigger). Whoever ends an order says so
  * here, after its own event; an order in no group costs a look-up. Cancelling an order ends it and
- * ending one cancels others, so this file and the two that cancel import each other.
+ * ending one cancels others, so all of it stands in one file.
  */
 
 /** How an order ended. */
@@ -19,6 +23,46 @@ export type Ending = {
   readonly status: 'filled' | 'cancelled' | 'rejected';
   readonly cause?: CancelCause;
 };
+
+/** Ends a resting perp order without a fill and tells its owner why. */
+export function cancelPerpOrder(
+  execution: Execution,
+  slot: number,
+  cause: CancelCause,
+): OrderSnapshot {
+  const order = perpSnapshotOf(execution.state, slot);
+  removeOrder(execution.state, slot);
+  emitOrder(execution, 'cancelled', order, cause);
+  orderEnded(execution, order, { status: 'cancelled', cause });
+  return order;
+}
+
+/**
+ * Ends a waiting order and tells its owner why. One that has ended already is left alone: a list of
+ * orders to cancel may hold a parent and the children that went with it.
+ */
+export function cancelTrigger(
+  execution: Execution,
+  trigger: TriggerOrder,
+  cause: CancelCause,
+): OrderSnapshot {
+  const { state } = execution;
+  const order = triggerSnapshot(state, trigger);
+  if (!state.triggers.isLive(trigger)) return order;
+  removeTrigger(state, trigger);
+  emitOrder(execution, 'cancelled', order, cause);
+  orderEnded(execution, order, { status: 'cancelled', cause });
+  return order;
+}
+
+/** Takes a waiting order out of everything but its group, without a word. */
+export function removeTrigger(state: State, trigger: TriggerOrder): void {
+  const { clientOrderId } = trigger.request;
+  state.triggers.remove(trigger);
+  if (clientOrderId === undefined) return;
+  const account = present(state.accounts[trigger.accountIndex], 'the owner of a trigger');
+  account.clientOrders.delete(present(clientOrderKey(clientOrderId), 'a valid client order id'));
+}
 
 /** Wakes or cancels the children of a parent, cancels the sibling of a child that filled. */
 export function orderEnded(
@@ -90,7 +134,7 @@ function cancelSibling(execution: Execution, orderId: number): void {
     return;
   }
   const slot = pool.find(orderId);
-  if (slot !== NONE) cancelOrder(execution, slot, 'siblingFilled');
+  if (slot !== NONE) cancelPerpOrder(execution, slot, 'siblingFilled');
 }
 
 /**
