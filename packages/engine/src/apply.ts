@@ -41,7 +41,7 @@ import type { Block, BlockResult, CommandOutcome } from './messages/block.ts';
 import { type Command, isOperator, isSigned, type SignedCommand } from './messages/command.ts';
 import { TIMER } from './messages/event.ts';
 import { insuranceTarget } from './perp/insurance-fund.ts';
-import { runReverseJobs } from './reverse/run-reverse-jobs.ts';
+import { runReverseJobs } from './steps/run-reverse-jobs.ts';
 import type { Account } from './state/account.ts';
 import type { Execution } from './state/execution.ts';
 import type { State } from './state/state.ts';

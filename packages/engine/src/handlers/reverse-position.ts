@@ -2,7 +2,7 @@ import type { CommandOutcome } from '../messages/block.ts';
 import type { ReversePositionCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { cancelMany } from '../orders/cancel-many.ts';
-import { emitJob, workJob } from '../reverse/run-reverse-jobs.ts';
+import { emitJob, workJob } from '../steps/run-reverse-jobs.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import { isOracleStale } from '../state/perp.ts';

@@ -1,7 +1,7 @@
 import { type Address, instrumentId, present, timeMs } from '@oddlot/units';
 import type { OrderSnapshot } from '../messages/event.ts';
 import { triggerSnapshot } from '../perp-orders/trigger-snapshot.ts';
-import { allReverseJobs } from '../reverse/run-reverse-jobs.ts';
+import { allReverseJobs } from '../state/all-reverse-jobs.ts';
 import type { Holding } from '../state/account.ts';
 import type { OrderGroup } from '../state/group-book.ts';
 import type { State } from '../state/state.ts';

@@ -4,25 +4,14 @@ import type { ReverseJobChanged } from '../messages/event.ts';
 import { type Executed, executeOrder } from '../perp-orders/execute-order.ts';
 import { marketLimit } from '../perp-orders/market-price.ts';
 import { type Account, holdingKey } from '../state/account.ts';
+import { allReverseJobs } from '../state/all-reverse-jobs.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
 import { type ReverseJob, reverseJobKey } from '../state/reverse-job.ts';
-import type { State } from '../state/state.ts';
 
 /** Part of step (7) of a block: what the book could not fill at once is tried again. */
 export function runReverseJobs(execution: Execution): void {
   for (const job of allReverseJobs(execution.state)) workJob(execution, job);
-}
-
-/** By start, then address, then leg. */
-export function allReverseJobs(state: State): ReverseJob[] {
-  const addressOf = ({ accountIndex }: ReverseJob): string =>
-    present(state.accounts[accountIndex], 'the account of a job').address;
-  return [...state.reverseJobs.values()].sort((a, b) => {
-    if (a.startedMs !== b.startedMs) return a.startedMs - b.startedMs;
-    if (a.accountIndex !== b.accountIndex) return addressOf(a) < addressOf(b) ? -1 : 1;
-    return holdingKey(a.instrumentId, a.leg) - holdingKey(b.instrumentId, b.leg);
-  });
 }
 
 /** Works a job as far as the book allows, and ends it when it is done, hopeless or too old. */
