@@ -95,10 +95,8 @@ export function outcomeSnapshotOf(state: State, slot: number): OrderSnapshot {
   const { pool } = state;
   const { holding, leg } = outcomeOwnerOf(state, slot);
   const txHash = state.outcomes.orderTx.get(read(pool.orderId, slot));
-  return {
-    ...slotSnapshot(state, slot, legPrice(leg, read(pool.price, slot), holding.market.unit)),
-    outcome: { leg, txHash: present(txHash, 'the order’s action') },
-  };
+  const price = legPrice(leg, read(pool.price, slot), holding.market.unit);
+  return slotSnapshot(state, slot, price, { leg, txHash: present(txHash, 'the order’s action') });
 }
 
 /** The account's resting orders of a market, oldest first. */

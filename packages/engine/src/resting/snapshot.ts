@@ -8,6 +8,12 @@ import { timeInForceOf } from './order-codes.ts';
 
 /** Orders of either kind as events and readers see them; each kind adds what is its own. */
 
+/** What an order on an outcome market says beyond that. */
+type OutcomeFields = OrderSnapshot['outcome'];
+
+/** Built in one piece: events are made of these, and a copy of each would be felt. */
+type Building = { -readonly [Key in keyof OrderSnapshot]: OrderSnapshot[Key] };
+
 /** An order that is not in the book: on its way, refused, or waiting. */
 export type LooseOrder = {
   readonly orderId: number;
@@ -21,9 +27,9 @@ export type LooseOrder = {
   readonly acceptedMs: TimeMs;
 };
 
-export function looseSnapshot(order: LooseOrder): OrderSnapshot {
+export function looseSnapshot(order: LooseOrder, outcome?: OutcomeFields): OrderSnapshot {
   const { original, remaining, request } = order;
-  return {
+  const snapshot: Building = {
     orderId: order.orderId,
     account: order.account,
     instrumentId: request.instrumentId,
@@ -39,6 +45,8 @@ export function looseSnapshot(order: LooseOrder): OrderSnapshot {
     expireMs: request.timeInForce === 'gtd' ? request.expireMs : undefined,
     clientOrderId: request.clientOrderId,
   };
+  if (outcome !== undefined) snapshot.outcome = outcome;
+  return snapshot;
 }
 
 /** An order in the book, at a price as its owner sees it. */
@@ -46,12 +54,13 @@ export function slotSnapshot(
   { accounts, pool }: State,
   slot: number,
   price: number,
+  outcome?: OutcomeFields,
 ): OrderSnapshot {
   const flags = read(pool.flags, slot);
   const remaining = read(pool.remaining, slot);
   const original = read(pool.original, slot);
   const expireMs = read(pool.expireMs, slot);
-  return {
+  const snapshot: Building = {
     orderId: read(pool.orderId, slot),
     account: present(accounts[read(pool.account, slot)], 'the owner of an order').address,
     instrumentId: instrumentId(read(pool.instrument, slot)),
@@ -67,4 +76,6 @@ export function slotSnapshot(
     expireMs: expireMs === 0 ? undefined : timeMs(expireMs),
     clientOrderId: pool.clientOrderIds.get(slot),
   };
+  if (outcome !== undefined) snapshot.outcome = outcome;
+  return snapshot;
 }
