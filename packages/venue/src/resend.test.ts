@@ -2,14 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import {
-  directAction,
-  multiSigned,
-  orderAction,
-  signed,
-  testKey,
-} from './edge/http/testing/client.ts';
-import { startEdge, type TestEdge } from './edge/http/testing/edge.ts';
+import { directAction, multiSigned, orderAction, signed, testKey } from './testing/http/client.ts';
+import { startEdge, type TestEdge } from './testing/http/edge.ts';
 import { ReceiptStore } from './history/receipt-store.ts';
 
 /** Re-sends when no receipt is in memory: the store alone knows what was executed (R-tx). */

@@ -11,22 +11,18 @@ import {
 } from '@oddlot/engine';
 import { timeMs } from '@oddlot/units';
 import type { Clock } from '../clock.ts';
-import type { Log, LogEntry, LoggedCommand } from '../log/log.ts';
+import type { AppliedBlock, BlockHead, Executed } from '../block/applied-block.ts';
+import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
+import type { Companion } from '../block/projection.ts';
+import type { Log } from '../log/log.ts';
 import type { SnapshotStore } from '../log/snapshot-store.ts';
 import { type BlockHasher, createBlockHasher, GENESIS_HEAD } from './block-hash.ts';
 import { Proposer } from './proposer.ts';
 import { LogBehindError, ReplicaDivergedError } from './replica-error.ts';
-import type { AppliedBlock, BlockHead, Executed, Replica } from './replica.ts';
+import type { Replica } from './replica.ts';
 
 /** Newest blocks whose hashes a replica can still tell. */
 const HEADS_KEPT = 4_096;
-
-/** Something beside the engine that is made of blocks and rides along in snapshots. */
-export type Companion = {
-  readonly name: string;
-  dump(): unknown;
-  restore(data: unknown): void;
-};
 
 export type ReplicaOptions = {
   readonly log: Log;

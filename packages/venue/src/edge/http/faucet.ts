@@ -1,6 +1,7 @@
 import { ERROR_CODES, parseServiceRequest, refusal, type FaucetGrant } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
-import type { AppliedBlock, Replica } from '../../replica/replica.ts';
+import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { Replica } from '../../replica/replica.ts';
 import { formatMoney } from '../../translate/format.ts';
 import { isLoopback } from '../client-ip.ts';
 import { infoRefusal, infoReply, UnavailableError, type Endpoint, type Reply } from './reply.ts';

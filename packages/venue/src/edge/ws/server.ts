@@ -1,11 +1,12 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
-import type { AppliedBlock, Replica } from '../../replica/replica.ts';
+import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { Replica } from '../../replica/replica.ts';
 import { ApiChannels } from './api-channels.ts';
 import { ChannelSession } from './channel-session.ts';
 import type { ChannelContext, StreamCompanions } from './channels/node-channel.ts';
-import { TradeTape } from './channels/trade-tape.ts';
+import { TradeTape } from '../../history/trade-tape.ts';
 import { CLOSE, Connection } from './connection.ts';
 import { NodeChannels } from './node-channels.ts';
 import { Outbox } from './outbox.ts';

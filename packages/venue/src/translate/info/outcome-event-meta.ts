@@ -1,8 +1,8 @@
 import type { State } from '@oddlot/engine';
 import type { OutcomeEventMeta, OutcomeMarketMeta, OutcomeTrading } from '@oddlot/protocol';
-import type { MarketData } from '../../market-data/market-data.ts';
-import type { EventRecord, MarketRecord } from '../../outcome/catalogue.ts';
-import { eventStatus } from '../../outcome/event-status.ts';
+import type { MarketData } from '../../read-models/market-data.ts';
+import type { EventRecord, MarketRecord } from '../../read-models/catalogue.ts';
+import { eventStatus } from '../../read-models/event-status.ts';
 import {
   decimalsOf,
   formatHalfPrice,

@@ -1,12 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { timeMs } from '@oddlot/units';
-import { ALICE, BOB, START_MS } from '../../edge/ws/testing/test-venue.ts';
-import {
-  DAY_MS,
-  FIRST_ID,
-  HOUR_MS,
-  OutcomeVenue,
-} from '../../market-data/testing/outcome-venue.ts';
+import { ALICE, BOB, START_MS } from '../../testing/ws/test-venue.ts';
+import { DAY_MS, FIRST_ID, HOUR_MS, OutcomeVenue } from '../../testing/outcome-venue.ts';
 
 /** Discovery of outcome markets (5.21). */
 

@@ -5,8 +5,8 @@ import {
   type OutcomeEventPage,
   refusal,
 } from '@oddlot/protocol';
-import type { EventRecord } from '../../outcome/catalogue.ts';
-import { type Place, SortedOrder } from '../../outcome/sorted-order.ts';
+import type { EventRecord } from '../../read-models/catalogue.ts';
+import { type Place, SortedOrder } from '../../read-models/ranking.ts';
 import { answer, type InfoAnswer, type InfoContext, isOutcomeChannel } from './handler.ts';
 import { eventMeta } from './outcome-event-meta.ts';
 

@@ -6,8 +6,8 @@ import {
   type OutcomeProbability,
 } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
-import type { MarketData } from '../../market-data/market-data.ts';
-import type { MarketRecord } from '../../outcome/catalogue.ts';
+import type { MarketData } from '../../read-models/market-data.ts';
+import type { MarketRecord } from '../../read-models/catalogue.ts';
 import { outcomeName } from '../actions/instrument-lookup.ts';
 import { formatHalfPrice, formatMoney, formatPrice, formatSize } from '../format.ts';
 import { answer, type InfoHandler, isOutcomeChannel } from './handler.ts';

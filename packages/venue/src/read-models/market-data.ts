@@ -1,0 +1,35 @@
+import type { State } from '@oddlot/engine';
+import { EventIndex } from './event-index.ts';
+import { OutcomeCatalogue } from './catalogue.ts';
+import type { Companion } from '../block/projection.ts';
+import type { AppliedBlock } from '../block/applied-block.ts';
+import { Candles } from './candles.ts';
+import { Probabilities } from './probabilities.ts';
+import { ReferencePrices } from './reference-prices.ts';
+
+/** What is kept of markets beside the engine's state: texts, results, and the past of prices. */
+export class MarketData {
+  readonly catalogue = new OutcomeCatalogue();
+  readonly candles = new Candles();
+  readonly prices = new ReferencePrices();
+  readonly probabilities: Probabilities;
+  readonly events: EventIndex;
+
+  constructor(state: () => State) {
+    this.probabilities = new Probabilities(state);
+    this.events = new EventIndex(this.catalogue, state);
+  }
+
+  /** What rides along in snapshots; the index of events is made again from the catalogue. */
+  get companions(): readonly Companion[] {
+    return [this.catalogue, this.candles, this.prices, this.probabilities];
+  }
+
+  onBlock(block: AppliedBlock): void {
+    this.catalogue.onBlock(block);
+    this.candles.onBlock(block);
+    this.prices.onBlock(block);
+    this.probabilities.onBlock(block);
+    this.events.onBlock(block);
+  }
+}
