@@ -62,12 +62,9 @@ export class ReplicaInHand {
       genesis: genesisCommands('Oddlot-Testnet'),
       snapshotEveryBlocks: options.snapshotEveryBlocks ?? Number.MAX_SAFE_INTEGER,
       snapshotEveryCommands: Number.MAX_SAFE_INTEGER,
-      projected: () => Promise.resolve(),
-      projectedHeight: journal.lastSeq,
-      companions: markets.companions,
       onFatal,
     });
-    replica.onBlock((block) => markets.onBlock(block));
+    markets.attachTo(replica);
     await replica.start();
     const nonce = options.nonce ?? clock.ms;
     return new ReplicaInHand({ folder, journal, replica, markets, clock, nonce });

@@ -30,7 +30,6 @@ import { createOperationsServer, readiness } from './operate/health.ts';
 import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
 import { observeVenue } from './observe.ts';
-import type { Companion } from './block/projection.ts';
 import { LocalReplica } from './replica/local-replica.ts';
 import { Receipts } from './history/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
@@ -135,8 +134,6 @@ type Core = {
   readonly faucet: Faucet | undefined;
   readonly ledger: UserLedger;
   readonly markets: MarketData;
-  /** What rides along in the replica's snapshots; complete before the replica starts. */
-  readonly companions: Companion[];
 };
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
@@ -162,7 +159,6 @@ async function openCore(
     directory: join(config.data, 'snapshots'),
     onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
   });
-  const companions: Companion[] = [];
   const replica = await LocalReplica.create({
     log: journal,
     snapshots,
@@ -174,25 +170,19 @@ async function openCore(
     }),
     snapshotEveryBlocks: config.snapshotEveryBlocks,
     snapshotEveryCommands: config.snapshotEveryCommands,
-    projected: (height) => store.flushed(height),
-    projectedHeight: store.projectedHeight,
-    companions,
     onFatal,
   });
   const receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
     archive: store,
   });
-  companions.push(receipts);
-  replica.onBlock((block) => receipts.onBlock(block));
+  replica.attach(receipts);
   const ledger = new UserLedger(() => replica.state);
-  companions.push(ledger);
-  replica.onBlock((block) => ledger.onBlock(block));
+  replica.attach(ledger);
   const markets = new MarketData(() => replica.state);
-  companions.push(...markets.companions);
-  replica.onBlock((block) => markets.onBlock(block));
+  markets.attachTo(replica);
   if (!config.faucet || config.network === 'mainnet') {
-    return { journal, store, replica, receipts, companions, ledger, markets, faucet: undefined };
+    return { journal, store, replica, receipts, ledger, markets, faucet: undefined };
   }
   const faucet = new Faucet({
     replica,
@@ -200,9 +190,8 @@ async function openCore(
     amountMicroUsdc: config.faucetUsdc * 1_000_000,
     intervalMs: config.faucetEveryMs,
   });
-  companions.push(faucet);
-  replica.onBlock((block) => faucet.onBlock(block));
-  return { journal, store, replica, receipts, companions, ledger, markets, faucet };
+  replica.attach(faucet);
+  return { journal, store, replica, receipts, ledger, markets, faucet };
 }
 
 type EdgeParts = Core & {
@@ -228,7 +217,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   const clientIp = clientIpFinder(config.trustedProxies);
   const wsLimits = config.limits ? WS_LIMITS : WS_LIMITS_OFF;
   const sockets = new WsEdge({ replica, companions: parts, limits: wsLimits });
-  parts.companions.push(sockets);
+  replica.attach(sockets);
   const limiter = new RateLimiter({
     limits: {
       info: config.infoPerSecond,

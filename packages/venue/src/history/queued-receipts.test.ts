@@ -52,12 +52,9 @@ async function start() {
     genesis: genesisCommands('Oddlot-Testnet'),
     snapshotEveryBlocks: 1_000_000,
     snapshotEveryCommands: 1_000_000,
-    projected: (height) => store.flushed(height),
-    projectedHeight: store.projectedHeight,
-    companions: [receipts],
     onFatal,
   });
-  replica.onBlock((block) => receipts.onBlock(block));
+  replica.attach(receipts);
   const { snapshotHeight } = await replica.start();
   return { journal, receipts, replica, store, snapshotHeight };
 }

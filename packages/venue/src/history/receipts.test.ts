@@ -22,6 +22,10 @@ class MemoryArchive implements ReceiptArchive {
     this.rows.push(...(JSON.parse(JSON.stringify(block.receipts)) as ReceiptRow[]));
   }
 
+  flushed(): Promise<void> {
+    return Promise.resolve();
+  }
+
   byTxHash(txHash: string): Promise<ReceiptRow | undefined> {
     return Promise.resolve(this.rows.find((row) => row.txHash === txHash));
   }

@@ -20,12 +20,14 @@ import type { AppliedBlock, Executed } from '../block/applied-block.ts';
 /**
  * What became of every signed request. The newest receipts are in memory, all of them in the store;
  * requests that are on their way into a block, or wait in the delay queue, are known too, so that a
- * re-send joins the first. The queued ones ride in snapshots, as a companion of the replica.
+ * re-send joins the first. The queued ones ride in snapshots, which makes it a projection.
  */
 
 /** Where receipts are kept. */
 export type ReceiptArchive = {
   readonly projectedHeight: number;
+  /** Resolves when everything up to a height is kept for good. */
+  flushed(height: number): Promise<void>;
   append(block: ReceiptBlock): void;
   byTxHash(txHash: string): Promise<ReceiptRow | undefined>;
   byTraceId(traceId: string): Promise<ReceiptRow | undefined>;
@@ -81,6 +83,7 @@ export class Receipts {
   readonly #waiting = new Map<string, ((receipt: Receipt) => void)[]>();
   #chars = 0;
   readonly name = 'queuedActions';
+  readonly version = 1;
 
   constructor(options: ReceiptsOptions) {
     this.#instruments = options.instruments;
@@ -144,6 +147,14 @@ export class Receipts {
       if (waiting === undefined) this.#waiting.set(txHash, [resolve]);
       else waiting.push(resolve);
     });
+  }
+
+  get flushedHeight(): number | undefined {
+    return this.#archive?.projectedHeight;
+  }
+
+  async flushed(height: number): Promise<void> {
+    await this.#archive?.flushed(height);
   }
 
   dump(): unknown {

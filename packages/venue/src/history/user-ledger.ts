@@ -14,8 +14,9 @@ const TOTAL_MAX = 100_000;
 export class UserLedger {
   readonly #state: () => State;
   readonly #rows = new RecentRows<LedgerEntry>({ perUserMax: PER_USER_MAX, totalMax: TOTAL_MAX });
-  /** As a companion of the replica's snapshots. */
+  /** As a projection. */
   readonly name = 'ledger';
+  readonly version = 1;
 
   constructor(state: () => State) {
     this.#state = state;

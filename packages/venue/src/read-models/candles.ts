@@ -67,6 +67,7 @@ const TRADES_OF_STEP: Fold<CandleRow> = {
  */
 export class Candles {
   readonly name = 'candles';
+  readonly version = 1;
   readonly #series = new SeriesSet<number, CandleRow>({
     tiers: TIERS,
     fold: TRADES_OF_STEP,

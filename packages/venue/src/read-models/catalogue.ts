@@ -52,18 +52,13 @@ export type ResolutionRecord = Pick<
  */
 export class OutcomeCatalogue {
   readonly name = 'outcomes';
+  readonly version = 1;
   readonly #events = new Map<string, EventRecord>();
   readonly #markets = new Map<number, MarketRecord>();
   readonly #marketSlugs = new Map<string, number>();
   readonly #series = new Map<string, SeriesListing>();
   /** In order of listing, which is that of their start. */
   readonly #seriesMarkets = new Map<string, MarketRecord[]>();
-  #version = 0;
-
-  /** Grows with every change, so that a reader sees whether what it sorted is still good. */
-  get version(): number {
-    return this.#version;
-  }
 
   event(slug: string): EventRecord | undefined {
     return this.#events.get(slug);
@@ -128,9 +123,8 @@ export class OutcomeCatalogue {
         break;
       }
       default:
-        return;
+        break;
     }
-    this.#version += 1;
   }
 
   #of(instrumentId: number): MarketRecord {
@@ -207,7 +201,6 @@ export class OutcomeCatalogue {
       this.#addMarket({ ...market, volume });
     }
     for (const series of plain.series) this.#series.set(series.slug, series);
-    this.#version += 1;
   }
 }
 

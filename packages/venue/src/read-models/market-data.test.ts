@@ -17,10 +17,11 @@ test('a restored venue answers what the one that lived answers', () => {
   world.resolve(0.5, rain);
 
   const restored = new MarketData(() => world.venue.state);
-  const dumps = new Map(world.markets.companions.map((each) => [each.name, each.dump()]));
+  const dumps = new Map(world.markets.projections.map((each) => [each.name, each.dump()]));
   expect(dumps.size).toBe(4);
-  for (const companion of restored.companions) {
-    companion.restore(JSON.parse(JSON.stringify(dumps.get(companion.name))));
+  for (const projection of restored.projections) {
+    const data = JSON.stringify(dumps.get(projection.name));
+    projection.restore(JSON.parse(data), projection.version);
   }
   world.venue.onBlock((block) => restored.onBlock(block));
   for (let second = 0; second < 60; second++) world.price(300 + second);

@@ -1,7 +1,7 @@
 import type { State } from '@oddlot/engine';
 import { EventIndex } from './event-index.ts';
 import { OutcomeCatalogue } from './catalogue.ts';
-import type { Companion } from '../block/projection.ts';
+import type { Projection } from '../block/projection.ts';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import { Candles } from './candles.ts';
 import { Probabilities } from './probabilities.ts';
@@ -21,15 +21,21 @@ export class MarketData {
   }
 
   /** What rides along in snapshots; the index of events is made again from the catalogue. */
-  get companions(): readonly Companion[] {
+  get projections(): readonly Projection[] {
     return [this.catalogue, this.candles, this.prices, this.probabilities];
   }
 
+  /** Instead of `onBlock`, where there are snapshots. */
+  attachTo(replica: {
+    attach(projection: Projection): void;
+    onBlock(listener: (block: AppliedBlock) => void): void;
+  }): void {
+    for (const projection of this.projections) replica.attach(projection);
+    replica.onBlock((block) => this.events.onBlock(block));
+  }
+
   onBlock(block: AppliedBlock): void {
-    this.catalogue.onBlock(block);
-    this.candles.onBlock(block);
-    this.prices.onBlock(block);
-    this.probabilities.onBlock(block);
+    for (const projection of this.projections) projection.onBlock(block);
     this.events.onBlock(block);
   }
 }

@@ -27,6 +27,7 @@ const ROWS_MAX = 500_000;
  */
 export class Probabilities {
   readonly name = 'probabilities';
+  readonly version = 1;
   readonly #state: () => State;
   readonly #series = new SeriesSet<number, PointRow>({
     tiers: TIERS,

@@ -50,6 +50,7 @@ export class Faucet {
 
   /** For snapshots: the grants of the last hour, whose blocks may not be replayed again. */
   readonly name = 'faucet';
+  readonly version = 1;
 
   dump(): readonly (readonly [address: string, timeMs: number])[] {
     return this.#byAddress.entries(this.#now());

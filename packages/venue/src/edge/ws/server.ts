@@ -40,7 +40,7 @@ export type WsStats = {
 };
 
 export type WsEdgeOptions = {
-  readonly replica: Pick<Replica, 'state' | 'onBlock'>;
+  readonly replica: Pick<Replica, 'state'>;
   /** They must see each block before the edge does. */
   readonly companions: StreamCompanions;
   readonly limits?: WsLimits;
@@ -81,9 +81,6 @@ export class WsEdge {
     this.#apiChannels = new ApiChannels(context);
     const { prices } = companions.markets;
     this.#priceTopics = new PriceTopics({ state, prices, limits, timing });
-    replica.onBlock((block) => {
-      if (this.#drained === undefined) this.#feed(block);
-    });
     this.#server = new WebSocketServer(serverOptions(limits));
     this.#planSweep();
   }
@@ -93,8 +90,13 @@ export class WsEdge {
     return { limit: this.#limits.connectionsMax, open: this.#open[endpoint].get(ip) ?? 0 };
   }
 
-  /** The streams' memory as a companion of the replica's snapshots. */
+  /** As a projection: the streams' memory rides in snapshots. */
   readonly name = 'streams';
+  readonly version = 1;
+
+  onBlock(block: AppliedBlock): void {
+    if (this.#drained === undefined) this.#feed(block);
+  }
 
   dump(): unknown {
     return { trades: this.#tape.dump(), fundings: this.#nodeChannels.dump() };

@@ -31,6 +31,7 @@ export class TestEdge {
       timing,
     };
     this.edge = new WsEdge(this.#options);
+    venue.onBlock((block) => this.edge.onBlock(block));
     this.#server = createServer();
     this.#server.on('upgrade', (request, socket, head) => {
       this.edge.handleUpgrade(request, socket, head, '198.51.100.7');
@@ -61,7 +62,9 @@ export class TestEdge {
 
   /** Another edge over the same venue, as after a restart: it knows only what it is given. */
   twin(): WsEdge {
-    return new WsEdge(this.#options);
+    const edge = new WsEdge(this.#options);
+    this.venue.onBlock((block) => edge.onBlock(block));
+    return edge;
   }
 
   async stop(): Promise<void> {
