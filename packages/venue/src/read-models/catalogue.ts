@@ -12,7 +12,7 @@ import { authorityOf, isRequest } from '../block/request-command.ts';
 import { RollingVolume, type RollingVolumeDump } from './rolling-volume.ts';
 
 /** An event as it is shown: its texts, and the markets that belong to it. */
-export type EventRecord = {
+export type ListedEvent = {
   readonly eventId: number;
   listing: EventListing;
   readonly seriesSlug: string | null;
@@ -53,14 +53,14 @@ export type ResolutionRecord = Pick<
 export class OutcomeCatalogue {
   readonly name = 'outcomes';
   readonly version = 1;
-  readonly #events = new Map<string, EventRecord>();
+  readonly #events = new Map<string, ListedEvent>();
   readonly #markets = new Map<number, MarketRecord>();
   readonly #marketSlugs = new Map<string, number>();
   readonly #series = new Map<string, SeriesListing>();
   /** In order of listing, which is that of their start. */
   readonly #seriesMarkets = new Map<string, MarketRecord[]>();
 
-  event(slug: string): EventRecord | undefined {
+  listedEvent(slug: string): ListedEvent | undefined {
     return this.#events.get(slug);
   }
 
@@ -83,12 +83,12 @@ export class OutcomeCatalogue {
   }
 
   /** In order of listing. */
-  events(): Iterable<EventRecord> {
+  listedEvents(): Iterable<ListedEvent> {
     return this.#events.values();
   }
 
-  marketsOf(event: EventRecord): MarketRecord[] {
-    return event.instrumentIds.map((id) => present(this.#markets.get(id), 'a market of an event'));
+  marketsOf(listed: ListedEvent): MarketRecord[] {
+    return listed.instrumentIds.map((id) => present(this.#markets.get(id), 'a market of an event'));
   }
 
   onBlock(block: AppliedBlock): void {
@@ -165,8 +165,8 @@ export class OutcomeCatalogue {
       volume: new RollingVolume(),
       resolution: null,
     });
-    const event = present(this.#events.get(market.eventSlug), 'the event of a market');
-    event.instrumentIds.push(instrumentId);
+    const listed = present(this.#events.get(market.eventSlug), 'the event of a market');
+    listed.instrumentIds.push(instrumentId);
   }
 
   #addMarket(market: MarketRecord): void {
@@ -192,9 +192,9 @@ export class OutcomeCatalogue {
 
   restore(data: unknown): void {
     const plain = data as CatalogueDump;
-    for (const event of plain.events) {
-      const instrumentIds = [...event.instrumentIds];
-      this.#events.set(event.listing.slug, { ...event, instrumentIds });
+    for (const listed of plain.events) {
+      const instrumentIds = [...listed.instrumentIds];
+      this.#events.set(listed.listing.slug, { ...listed, instrumentIds });
     }
     for (const market of plain.markets) {
       const volume = RollingVolume.restore(market.volume);
@@ -225,7 +225,7 @@ function txHashOf({ commands }: AppliedBlock, commandIndex: number): string | nu
 }
 
 type CatalogueDump = {
-  readonly events: readonly EventRecord[];
+  readonly events: readonly ListedEvent[];
   readonly markets: readonly (Omit<MarketRecord, 'volume'> & {
     readonly volume: RollingVolumeDump;
   })[];

@@ -1,5 +1,5 @@
 import type { State } from '@oddlot/engine';
-import { EventIndex } from './event-index.ts';
+import { ListedEventIndex } from './listed-event-index.ts';
 import { OutcomeCatalogue } from './catalogue.ts';
 import type { Projection } from '../block/projection.ts';
 import type { AppliedBlock } from '../block/applied-block.ts';
@@ -13,11 +13,11 @@ export class MarketData {
   readonly candles = new Candles();
   readonly prices = new ReferencePrices();
   readonly probabilities: Probabilities;
-  readonly events: EventIndex;
+  readonly listedEvents: ListedEventIndex;
 
   constructor(state: () => State) {
     this.probabilities = new Probabilities(state);
-    this.events = new EventIndex(this.catalogue, state);
+    this.listedEvents = new ListedEventIndex(this.catalogue, state);
   }
 
   /** What rides along in snapshots; the index of events is made again from the catalogue. */
@@ -31,11 +31,11 @@ export class MarketData {
     onBlock(listener: (block: AppliedBlock) => void): void;
   }): void {
     for (const projection of this.projections) replica.attach(projection);
-    replica.onBlock((block) => this.events.onBlock(block));
+    replica.onBlock((block) => this.listedEvents.onBlock(block));
   }
 
   onBlock(block: AppliedBlock): void {
     for (const projection of this.projections) projection.onBlock(block);
-    this.events.onBlock(block);
+    this.listedEvents.onBlock(block);
   }
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Place, SortedOrder } from './ranking.ts';
+import { type Place, Ranking } from './ranking.ts';
 
-/** The order against a list that is sorted anew for every question. */
+/** The ranking against a list that is sorted anew for every question. */
 
 const Change = fc.tuple(fc.nat(20), fc.option(fc.nat(5), { nil: undefined }));
 
@@ -13,30 +13,30 @@ test('pages show what sorting everything would show', () => {
     fc.integer({ min: 1, max: 7 }),
     fc.boolean(),
     (before, after, limit, descending) => {
-      const order = new SortedOrder<string>();
+      const ranking = new Ranking<string>();
       const keys = new Map<number, number>();
       const change = ([id, key]: readonly [number, number | undefined]): void => {
         if (key === undefined) keys.delete(id);
         else keys.set(id, key);
       };
       for (const each of before) change(each);
-      order.reset([...keys].map(([id, key]) => ({ id, key, item: String(id) })));
+      ranking.reset([...keys].map(([id, key]) => ({ id, key, item: String(id) })));
       for (const each of after) {
         change(each);
-        order.place(each[0], each[1], String(each[0]));
+        ranking.place(each[0], each[1], String(each[0]));
       }
       const sorted = [...keys].sort(([a, x], [b, y]) => x - y || a - b).map(([id]) => String(id));
       const expected = descending ? sorted.reverse() : sorted;
       const walked: string[] = [];
       let place: Place | undefined;
       do {
-        const page = order.page({ after: place, descending, limit });
+        const page = ranking.page({ after: place, descending, limit });
         expect(page.items.length).toBeLessThanOrEqual(limit);
         walked.push(...page.items);
         place = page.next;
       } while (place !== undefined);
       expect(walked).toEqual(expected);
-      expect(order.size).toBe(expected.length);
+      expect(ranking.size).toBe(expected.length);
     },
   );
   fc.assert(property, { numRuns: Number(process.env['FUZZ_RUNS'] ?? 200) });

@@ -1,4 +1,4 @@
-/** A place in an order: a key, and an id that no other item has. */
+/** A place in a ranking: a key, and an id that no other item has. */
 export type Place = readonly [key: number, id: number];
 
 type Entry<Item> = { readonly key: number; readonly id: number; readonly item: Item };
@@ -7,7 +7,7 @@ type Entry<Item> = { readonly key: number; readonly id: number; readonly item: I
  * Items in the order of a key, then of their id. Finding a place takes a binary search, so that a
  * page costs what is on it; moving one item moves pointers in one array.
  */
-export class SortedOrder<Item> {
+export class Ranking<Item> {
   /** Ascending. */
   #entries: Entry<Item>[] = [];
   readonly #keys = new Map<number, number>();

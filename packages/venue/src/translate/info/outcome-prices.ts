@@ -104,7 +104,7 @@ function spanOf(
   { listing, resolution }: MarketRecord,
   { catalogue }: MarketData,
 ): Span {
-  const event = present(catalogue.event(listing.eventSlug), 'the event of a market');
+  const event = present(catalogue.listedEvent(listing.eventSlug), 'the event of a market');
   const toMs = Math.min(endTime ?? nowMs, nowMs, resolution?.resolvedMs ?? nowMs);
   const fromMs = startTime ?? toMs - INTERVALS[interval].reach * MINUTE_MS;
   return { fromMs: Math.max(fromMs, event.createdMs), toMs };

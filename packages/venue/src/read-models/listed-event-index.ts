@@ -1,10 +1,10 @@
 import type { EngineEvent, State } from '@oddlot/engine';
 import { OUTCOME_ID_MIN } from '@oddlot/protocol';
 import type { AppliedBlock } from '../block/applied-block.ts';
-import type { EventRecord, OutcomeCatalogue } from './catalogue.ts';
+import type { ListedEvent, OutcomeCatalogue } from './catalogue.ts';
 import { eventStatus, type EventStatus } from './event-status.ts';
 import { Liquidity } from './liquidity.ts';
-import { type Place, SortedOrder } from './ranking.ts';
+import { type Place, Ranking } from './ranking.ts';
 
 export type EventSort = 'volume' | 'trending' | 'liquidity' | 'newest' | 'endingSoon';
 
@@ -15,33 +15,33 @@ export type EventListQuery = {
   readonly tag: string | undefined;
 };
 
-/** Orders that are kept up to date at once; the one that was not asked for longest goes first. */
-const ORDERS_MAX = 32;
-/** An order with so many events to move is brought up to date without being asked for. */
+/** Rankings that are kept up to date at once; the one that was not asked for longest goes first. */
+const RANKINGS_MAX = 32;
+/** A ranking with so many events to move is brought up to date without being asked for. */
 const PENDING_MAX = 256;
 const HOUR_MS = 3_600_000;
 
-type Order = {
+type KeptRanking = {
   readonly query: EventListQuery;
-  readonly sorted: SortedOrder<EventRecord>;
+  readonly ranking: Ranking<ListedEvent>;
   /** Events whose place may have changed. */
-  readonly pending: Set<EventRecord>;
+  readonly pending: Set<ListedEvent>;
   /** Volume of a day is counted in whole hours. */
   hour: number;
 };
 
 /**
- * The events of the catalogue in every order that is asked for. An order is made when it is first
+ * The events of the catalogue in every order that is asked for. A ranking is made when it is first
  * asked for; from then on blocks tell which events to move, and a page costs what is on it.
  */
-export class EventIndex {
+export class ListedEventIndex {
   readonly #catalogue: OutcomeCatalogue;
   readonly #state: () => State;
   readonly #liquidity: Liquidity;
   /** The one that was asked for last is the last in the map. */
-  readonly #orders = new Map<string, Order>();
+  readonly #rankings = new Map<string, KeptRanking>();
   /** Who asks for a tag that few events have pays for those few. Made when first asked for. */
-  #byTag: Map<string, Set<EventRecord>> | undefined;
+  #byTag: Map<string, Set<ListedEvent>> | undefined;
 
   constructor(catalogue: OutcomeCatalogue, state: () => State) {
     this.#catalogue = catalogue;
@@ -51,36 +51,36 @@ export class EventIndex {
 
   /** After the catalogue has seen the block. */
   onBlock(block: AppliedBlock): void {
-    if (this.#orders.size === 0 && this.#byTag === undefined) return;
-    const touched = new Set<EventRecord>();
-    const rested = new Set<EventRecord>();
+    if (this.#rankings.size === 0 && this.#byTag === undefined) return;
+    const touched = new Set<ListedEvent>();
+    const rested = new Set<ListedEvent>();
     for (const event of block.result.events) {
       const slug = this.#slugOf(event);
-      const record = slug === undefined ? undefined : this.#catalogue.event(slug);
+      const record = slug === undefined ? undefined : this.#catalogue.listedEvent(slug);
       if (record === undefined) continue;
       (event.type === 'orderUpdated' ? rested : touched).add(record);
       if (event.type === 'outcomeEventListed') this.#addTags(record);
     }
     if (touched.size === 0 && rested.size === 0) return;
-    for (const order of this.#orders.values()) {
-      for (const record of touched) order.pending.add(record);
+    for (const kept of this.#rankings.values()) {
+      for (const record of touched) kept.pending.add(record);
       // Orders that come and go change nothing but the liquidity.
-      if (order.query.sortBy === 'liquidity') {
-        for (const record of rested) order.pending.add(record);
+      if (kept.query.sortBy === 'liquidity') {
+        for (const record of rested) kept.pending.add(record);
       }
-      if (order.pending.size >= PENDING_MAX) this.#catchUp(order);
+      if (kept.pending.size >= PENDING_MAX) this.#catchUp(kept);
     }
   }
 
   page(
     query: EventListQuery,
     options: { after: Place | undefined; descending: boolean; limit: number },
-  ): { readonly items: EventRecord[]; readonly next: Place | undefined } {
-    return this.#orderOf(query).sorted.page(options);
+  ): { readonly items: ListedEvent[]; readonly next: Place | undefined } {
+    return this.#rankingOf(query).ranking.page(options);
   }
 
-  /** What an event is sorted by. Beyond 2^53 micro-USDC neighbours may tie: it is only an order. */
-  keyOf(sortBy: EventSort, event: EventRecord): number {
+  /** What an event is sorted by. Beyond 2^53 micro-USDC neighbours may tie: it is only a ranking. */
+  keyOf(sortBy: EventSort, event: ListedEvent): number {
     const nowMs = this.#state().timeMs;
     switch (sortBy) {
       case 'newest':
@@ -99,58 +99,58 @@ export class EventIndex {
   }
 
   /** Notional of all orders that rest in its markets, in micro-USDC. */
-  liquidityOf(event: EventRecord): bigint {
+  liquidityOf(event: ListedEvent): bigint {
     return sum(event.instrumentIds, (id) => this.#liquidity.of(id));
   }
 
-  statusOf(event: EventRecord): EventStatus {
+  statusOf(event: ListedEvent): EventStatus {
     return eventStatus(this.#catalogue.marketsOf(event).map(({ phase }) => phase));
   }
 
-  #orderOf(query: EventListQuery): Order {
+  #rankingOf(query: EventListQuery): KeptRanking {
     const { sortBy, status, tag } = query;
     const name = JSON.stringify([sortBy, status, tag]);
-    let order = this.#orders.get(name);
-    if (order === undefined) order = this.#create(query);
-    else if (sortBy === 'trending' && order.hour !== this.#hour()) this.#fill(order);
-    else this.#catchUp(order);
-    this.#orders.delete(name);
-    this.#orders.set(name, order);
-    if (this.#orders.size > ORDERS_MAX) {
-      const [oldest] = this.#orders.keys();
-      if (oldest !== undefined) this.#orders.delete(oldest);
+    let kept = this.#rankings.get(name);
+    if (kept === undefined) kept = this.#create(query);
+    else if (sortBy === 'trending' && kept.hour !== this.#hour()) this.#fill(kept);
+    else this.#catchUp(kept);
+    this.#rankings.delete(name);
+    this.#rankings.set(name, kept);
+    if (this.#rankings.size > RANKINGS_MAX) {
+      const [oldest] = this.#rankings.keys();
+      if (oldest !== undefined) this.#rankings.delete(oldest);
     }
-    return order;
+    return kept;
   }
 
-  #create(query: EventListQuery): Order {
-    const order: Order = { query, sorted: new SortedOrder(), pending: new Set(), hour: 0 };
-    this.#fill(order);
-    return order;
+  #create(query: EventListQuery): KeptRanking {
+    const kept: KeptRanking = { query, ranking: new Ranking(), pending: new Set(), hour: 0 };
+    this.#fill(kept);
+    return kept;
   }
 
-  #fill(order: Order): void {
+  #fill(kept: KeptRanking): void {
     const entries = [];
-    for (const item of this.#candidates(order.query)) {
-      const key = this.#keyIn(order, item);
+    for (const item of this.#candidates(kept.query)) {
+      const key = this.#keyIn(kept, item);
       if (key !== undefined) entries.push({ key, id: item.eventId, item });
     }
-    order.sorted.reset(entries);
-    order.pending.clear();
-    order.hour = this.#hour();
+    kept.ranking.reset(entries);
+    kept.pending.clear();
+    kept.hour = this.#hour();
   }
 
-  #candidates({ tag }: EventListQuery): Iterable<EventRecord> {
-    if (tag === undefined) return this.#catalogue.events();
+  #candidates({ tag }: EventListQuery): Iterable<ListedEvent> {
+    if (tag === undefined) return this.#catalogue.listedEvents();
     if (this.#byTag === undefined) {
       this.#byTag = new Map();
-      for (const event of this.#catalogue.events()) this.#addTags(event);
+      for (const event of this.#catalogue.listedEvents()) this.#addTags(event);
     }
     return this.#byTag.get(tag) ?? [];
   }
 
   /** Tags that an event has lost stay here: what is listed is asked for its tags anyway. */
-  #addTags(event: EventRecord): void {
+  #addTags(event: ListedEvent): void {
     for (const tag of event.listing.tags) {
       const tagged = this.#byTag?.get(tag);
       if (tagged === undefined) this.#byTag?.set(tag, new Set([event]));
@@ -158,15 +158,15 @@ export class EventIndex {
     }
   }
 
-  #catchUp(order: Order): void {
-    for (const event of order.pending) {
-      order.sorted.place(event.eventId, this.#keyIn(order, event), event);
+  #catchUp(kept: KeptRanking): void {
+    for (const event of kept.pending) {
+      kept.ranking.place(event.eventId, this.#keyIn(kept, event), event);
     }
-    order.pending.clear();
+    kept.pending.clear();
   }
 
-  /** Undefined for an event that the order does not list. */
-  #keyIn({ query }: Order, event: EventRecord): number | undefined {
+  /** Undefined for an event that the ranking does not list. */
+  #keyIn({ query }: KeptRanking, event: ListedEvent): number | undefined {
     const { sortBy, status, tag } = query;
     if (tag !== undefined && !event.listing.tags.includes(tag)) return undefined;
     if (status !== 'all' && this.statusOf(event) !== status) return undefined;
