@@ -1,3 +1,4 @@
+import { VENUE_FLOORS } from './floors-venue.ts';
 import { importsOf, isTestPath, resolveImport } from './imports.ts';
 import type { Finding, Source } from './source.ts';
 
@@ -71,6 +72,7 @@ export const ENGINE_FLOORS: readonly Floor[] = [
 /** Every package that has floors. */
 export const FLOOR_TABLES: readonly FloorTable[] = [
   { root: 'packages/engine/src/', floors: ENGINE_FLOORS },
+  { root: 'packages/venue/src/', floors: VENUE_FLOORS },
 ];
 
 /** Imports of a file that leave its floor the wrong way, and a file that stands on none. */

@@ -22,10 +22,12 @@ const DIRECTION: Readonly<Record<string, readonly string[]>> = {
 const HOSTLESS: readonly string[] = ['units', 'engine', 'protocol', 'web'];
 
 /**
- * Parts of the process that know the replica but not each other, and not the log: `main.ts` joins
- * them. Types may cross, since they leave nothing behind at run time.
+ * Parts of the process that know the replica but not each other: `venue.ts` joins them. Types may
+ * cross, since they leave nothing behind at run time.
  */
-const VENUE_PARTS: readonly string[] = ['edge', 'history', 'oracle', 'bridge', 'relay'];
+const VENUE_PARTS: readonly string[] = ['edge', 'oracle', 'exhibition', 'bridge', 'relay'];
+/** Parts that see the log only as what the replica made of it. */
+const WITHOUT_LOG: readonly string[] = [...VENUE_PARTS, 'history', 'bots'];
 
 export type Import = {
   readonly specifier: string;
@@ -89,10 +91,12 @@ function relativeProblem(
   const from = venuePart(path);
   const to = venuePart(target);
   if (from === undefined || to === undefined || from === to || typeOnly) return undefined;
-  if (!VENUE_PARTS.includes(from) || !(VENUE_PARTS.includes(to) || to === 'log')) return undefined;
+  const isSideways = VENUE_PARTS.includes(from) && VENUE_PARTS.includes(to);
+  const isLog = WITHOUT_LOG.includes(from) && to === 'log';
+  if (isTestPath(path) || !(isSideways || isLog)) return undefined;
   return {
     rule: 'import-direction',
-    message: `${from}/ may not import ${to}/; go through replica/, or let main.ts hand it over`,
+    message: `${from}/ may not import ${to}/; go through replica/, or let venue.ts hand it over`,
   };
 }
 

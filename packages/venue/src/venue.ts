@@ -20,20 +20,20 @@ import { WsEdge } from './edge/ws/server.ts';
 import { WS_LIMITS, WS_LIMITS_OFF } from './edge/ws/ws-limits.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from './genesis.ts';
 import { ReceiptStore } from './history/receipt-store.ts';
-import { Inhabitants } from './inhabitants.ts';
+import { LocalActors } from './local-actors.ts';
 import { lockDirectory } from './log/directory-lock.ts';
 import { FileJournal } from './log/file-journal.ts';
 import { journalFaults } from './log/journal-faults.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
-import { MarketData } from './market-data/market-data.ts';
+import { MarketData } from './read-models/market-data.ts';
 import { createOperationsServer, readiness } from './operate/health.ts';
 import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
-import { observeVenue } from './operate/observe.ts';
-import { type Companion, LocalReplica } from './replica/local-replica.ts';
-import { Receipts } from './replica/receipts.ts';
+import { observeVenue } from './observe.ts';
+import { LocalReplica } from './replica/local-replica.ts';
+import { Receipts } from './history/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
-import { UserLedger } from './replica/user-ledger.ts';
+import { UserLedger } from './history/user-ledger.ts';
 import { instrumentLookup } from './translate/action-to-command.ts';
 import type { InfoSettings } from './translate/view-to-info.ts';
 
@@ -81,7 +81,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   log.info({ ...started, height: replica.head.height }, 'replayed the log');
   assertNetwork(network, replica);
   warnOfOperators(config, replica, log);
-  const inhabitants = new Inhabitants(config, {
+  const actors = new LocalActors(config, {
     replica,
     network,
     log,
@@ -91,7 +91,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     latest: core.markets.prices.latest.bind(core.markets.prices),
     onError: onFatal,
   });
-  await inhabitants.startPrices();
+  await actors.startPrices();
   const ticker = new Ticker(replica, systemClock, onFatal);
   ticker.start();
   const backend = await pool.ready();
@@ -100,7 +100,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     store.prune(systemClock.nowMs() - config.receiptsKeptMs).catch(onFatal);
   }, PRUNE_EVERY_MS);
 
-  await inhabitants.start();
+  await actors.start();
 
   const port = await http.listen(config.port, config.host);
   const operationsPort = await listen(operations, config.opsPort, config.host);
@@ -109,7 +109,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     operationsUrl: `http://${hostText(config.host)}:${operationsPort}`,
     async stop() {
       edges.stopping();
-      await inhabitants.stop();
+      await actors.stop();
       clearInterval(pruning);
       // Time goes on meanwhile: some requests wait for orders that leave the delay queue.
       await Promise.all([http.drain(), sockets.drain()]);
@@ -134,8 +134,6 @@ type Core = {
   readonly faucet: Faucet | undefined;
   readonly ledger: UserLedger;
   readonly markets: MarketData;
-  /** What rides along in the replica's snapshots; complete before the replica starts. */
-  readonly companions: Companion[];
 };
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
@@ -144,11 +142,13 @@ async function openCore(
   network: Network,
   { log, onFatal, metrics }: VenueDependencies & { readonly metrics: Metrics },
 ): Promise<Core> {
+  const faults = journalFaults(config.fault);
+  if (faults === undefined) throw new ConfigError(`unknown fault: ${config.fault}`);
   const journal = await FileJournal.open({
     directory: join(config.data, 'journal'),
     clock: systemClock,
     onFatal,
-    faults: journalFaults(config.fault),
+    faults,
     onSync: (seconds) => metrics.logSync(seconds),
   });
   if (journal.repaired !== undefined) {
@@ -159,7 +159,6 @@ async function openCore(
     directory: join(config.data, 'snapshots'),
     onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
   });
-  const companions: Companion[] = [];
   const replica = await LocalReplica.create({
     log: journal,
     snapshots,
@@ -171,25 +170,19 @@ async function openCore(
     }),
     snapshotEveryBlocks: config.snapshotEveryBlocks,
     snapshotEveryCommands: config.snapshotEveryCommands,
-    projected: (height) => store.flushed(height),
-    projectedHeight: store.projectedHeight,
-    companions,
     onFatal,
   });
   const receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
     archive: store,
   });
-  companions.push(receipts);
-  replica.onBlock((block) => receipts.onBlock(block));
+  replica.attach(receipts);
   const ledger = new UserLedger(() => replica.state);
-  companions.push(ledger);
-  replica.onBlock((block) => ledger.onBlock(block));
+  replica.attach(ledger);
   const markets = new MarketData(() => replica.state);
-  companions.push(...markets.companions);
-  replica.onBlock((block) => markets.onBlock(block));
+  markets.attachTo(replica);
   if (!config.faucet || config.network === 'mainnet') {
-    return { journal, store, replica, receipts, companions, ledger, markets, faucet: undefined };
+    return { journal, store, replica, receipts, ledger, markets, faucet: undefined };
   }
   const faucet = new Faucet({
     replica,
@@ -197,9 +190,8 @@ async function openCore(
     amountMicroUsdc: config.faucetUsdc * 1_000_000,
     intervalMs: config.faucetEveryMs,
   });
-  companions.push(faucet);
-  replica.onBlock((block) => faucet.onBlock(block));
-  return { journal, store, replica, receipts, companions, ledger, markets, faucet };
+  replica.attach(faucet);
+  return { journal, store, replica, receipts, ledger, markets, faucet };
 }
 
 type EdgeParts = Core & {
@@ -225,7 +217,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   const clientIp = clientIpFinder(config.trustedProxies);
   const wsLimits = config.limits ? WS_LIMITS : WS_LIMITS_OFF;
   const sockets = new WsEdge({ replica, companions: parts, limits: wsLimits });
-  parts.companions.push(sockets);
+  replica.attach(sockets);
   const limiter = new RateLimiter({
     limits: {
       info: config.infoPerSecond,

@@ -3,8 +3,8 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { orderAction, signed, testKey } from './testing/client.ts';
-import { startEdge, type TestEdge, type TestEdgeOptions } from './testing/edge.ts';
+import { orderAction, signed, testKey } from '../../testing/http/client.ts';
+import { startEdge, type TestEdge, type TestEdgeOptions } from '../../testing/http/edge.ts';
 
 const edges: TestEdge[] = [];
 afterEach(() => Promise.all(edges.splice(0).map((edge) => edge.close())));

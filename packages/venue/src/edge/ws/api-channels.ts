@@ -1,5 +1,5 @@
 import { parseSubscription, type Subscription } from '@oddlot/protocol';
-import type { AppliedBlock } from '../../replica/replica.ts';
+import type { AppliedBlock } from '../../block/applied-block.ts';
 import type { ChannelSet, Opening } from './channel-session.ts';
 import { CandleChannel } from './channels/candle.ts';
 import { LedgerUpdatesChannel } from './channels/ledger-updates.ts';

@@ -1,5 +1,5 @@
 import { parseSubscription, type Subscription } from '@oddlot/protocol';
-import type { AppliedBlock } from '../../replica/replica.ts';
+import type { AppliedBlock } from '../../block/applied-block.ts';
 import type { ChannelSet, Opening } from './channel-session.ts';
 import { AccountStateChannel } from './channels/account-state.ts';
 import { AssetContextChannel } from './channels/asset-context.ts';

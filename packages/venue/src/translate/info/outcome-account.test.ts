@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ALICE, BOB, CAROL } from '../../edge/ws/testing/test-venue.ts';
-import { DAY_MS, FIRST_ID, OutcomeVenue } from '../../market-data/testing/outcome-venue.ts';
+import { ALICE, BOB, CAROL } from '../../testing/ws/test-venue.ts';
+import { DAY_MS, FIRST_ID, OutcomeVenue } from '../../testing/outcome-venue.ts';
 
 /** What an account has on outcome markets, as queries show it. */
 

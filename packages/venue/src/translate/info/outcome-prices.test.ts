@@ -1,11 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ALICE, BOB, BTC } from '../../edge/ws/testing/test-venue.ts';
-import {
-  DAY_MS,
-  FIRST_ID,
-  HOUR_MS,
-  OutcomeVenue,
-} from '../../market-data/testing/outcome-venue.ts';
+import { ALICE, BOB, BTC } from '../../testing/ws/test-venue.ts';
+import { DAY_MS, FIRST_ID, HOUR_MS, OutcomeVenue } from '../../testing/outcome-venue.ts';
 
 /** Prices of outcome markets: contexts, probabilities, books and candles. */
 

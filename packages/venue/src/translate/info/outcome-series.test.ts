@@ -1,7 +1,7 @@
 import { keccak256, toUtf8Bytes } from 'ethers';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { START_MS } from '../../edge/ws/testing/test-venue.ts';
-import { FIRST_ID, OutcomeVenue, SERIES } from '../../market-data/testing/outcome-venue.ts';
+import { START_MS } from '../../testing/ws/test-venue.ts';
+import { FIRST_ID, OutcomeVenue, SERIES } from '../../testing/outcome-venue.ts';
 
 /** Series of outcome markets, their reference prices and the receipts of their settlement. */
 

@@ -1,6 +1,11 @@
 import { timeMs } from '@oddlot/units';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TestEdge, VirtualTiming, type AnyFrame, type TestClient } from '../testing/test-edge.ts';
+import {
+  TestEdge,
+  VirtualTiming,
+  type AnyFrame,
+  type TestClient,
+} from '../../../testing/ws/test-edge.ts';
 import {
   listMarkets,
   MARKET_ID,
@@ -8,8 +13,8 @@ import {
   resolve,
   setPhase,
   splitShares,
-} from '../testing/test-markets.ts';
-import { ALICE, BOB, CAROL } from '../testing/test-venue.ts';
+} from '../../../testing/ws/test-markets.ts';
+import { ALICE, BOB, CAROL } from '../../../testing/ws/test-venue.ts';
 
 /** The channels of /api-ws. */
 

@@ -1,10 +1,10 @@
 import type { FundingPaid } from '@oddlot/engine';
 import { LIMITS, type FundingRow, type UserFundingsUpdate } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
-import { RecentRows } from '../../../replica/recent-rows.ts';
+import { RecentRows } from '../../../history/recent-rows.ts';
 import { fundingRow } from '../../../translate/event-to-stream.ts';
 import { findPerp } from '../../../translate/info/handler.ts';
-import type { AppliedBlock } from '../../../replica/replica.ts';
+import type { AppliedBlock } from '../../../block/applied-block.ts';
 import type { Stream } from '../stream.ts';
 import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
 

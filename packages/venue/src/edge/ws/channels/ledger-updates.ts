@@ -1,6 +1,6 @@
 import { LIMITS, type LedgerUpdate, type UserLedgerUpdate } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
-import type { AppliedBlock } from '../../../replica/replica.ts';
+import type { AppliedBlock } from '../../../block/applied-block.ts';
 import { ledgerEntries, type LedgerEntry } from '../../../translate/event-to-ledger.ts';
 import type { Source, Stream } from '../stream.ts';
 import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';

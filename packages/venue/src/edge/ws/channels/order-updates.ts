@@ -2,7 +2,7 @@ import type { OrderUpdated } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import { liveOrderRecords, orderUpdateRecord } from '../../../translate/event-to-stream.ts';
 import { findPerp } from '../../../translate/info/handler.ts';
-import type { AppliedBlock } from '../../../replica/replica.ts';
+import type { AppliedBlock } from '../../../block/applied-block.ts';
 import type { Stream } from '../stream.ts';
 import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
 

@@ -1,7 +1,7 @@
 import { traceId } from '@oddlot/protocol';
 import { timeMs } from '@oddlot/units';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TestEdge, VirtualTiming, type TestClient } from '../testing/test-edge.ts';
+import { TestEdge, VirtualTiming, type TestClient } from '../../../testing/ws/test-edge.ts';
 import {
   listMarkets,
   MARKET_ID,
@@ -9,8 +9,8 @@ import {
   resolve,
   setPhase,
   splitShares,
-} from '../testing/test-markets.ts';
-import { ALICE, BOB, CAROL } from '../testing/test-venue.ts';
+} from '../../../testing/ws/test-markets.ts';
+import { ALICE, BOB, CAROL } from '../../../testing/ws/test-venue.ts';
 
 /** Outcome markets as the streams of /ws tell them. */
 

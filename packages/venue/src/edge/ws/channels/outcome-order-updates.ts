@@ -1,6 +1,6 @@
 import type { OrderUpdated } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
-import type { AppliedBlock } from '../../../replica/replica.ts';
+import type { AppliedBlock } from '../../../block/applied-block.ts';
 import { liveOutcomeOrderRecords, outcomeOrderRecord } from '../../../translate/outcome-stream.ts';
 import type { Stream } from '../stream.ts';
 import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
