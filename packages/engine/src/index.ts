@@ -47,4 +47,4 @@ export * from './messages/reject.ts';
 export type * from './read/views.ts';
 export type { MarketDefinition, SettledMarket } from './state/outcome-market.ts';
 export type { MarketPhase, OutcomeLeg } from './messages/outcome-terms.ts';
-export type { BuilderDrop, EntryOutcome, OrderStatus } from './messages/order-result.ts';
+export type { BuilderDrop, EntryResult, OrderStatus } from './messages/order-result.ts';

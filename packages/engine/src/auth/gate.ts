@@ -1,7 +1,7 @@
 import type { Address } from '@oddlot/units';
 import { NONE, REDUCE_ONLY } from '../book/order-pool.ts';
 import { read } from '../book/read-slot.ts';
-import type { Channel, OrderRequest, SignedCommand } from '../messages/command.ts';
+import type { Exchange, OrderRequest, SignedCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { GateRefusal, Reject } from '../messages/reject.ts';
 import { type Account, holdingKey, legOf } from '../state/account.ts';
@@ -57,7 +57,7 @@ export function checkOrderGate(
 /** Why a channel is closed to an address, the first that applies; undefined when it is open. */
 export function gateRefusal(
   state: State,
-  channel: Channel,
+  channel: Exchange,
   address: Address,
 ): GateRefusal | undefined {
   const gate = state.gates[channel];

@@ -1,4 +1,4 @@
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { SetPerpCommand } from '../messages/command.ts';
 import type { PerpChanges, PerpDefinition } from '../messages/perp-definition.ts';
 import type { Reject } from '../messages/reject.ts';
@@ -22,7 +22,7 @@ import { delistPerp } from '../steps/delist-perp.ts';
  * Changes a listed perpetual. A new margin table applies to the next margin check, a new tick to
  * new and amended orders: what rests stays. A delisting comes last and is final.
  */
-export function setPerp(execution: Execution, command: SetPerpCommand): CommandOutcome {
+export function setPerp(execution: Execution, command: SetPerpCommand): CommandResult {
   const { commandIndex, events, state } = execution;
   const reject = checkSetPerp(state, command);
   const perp = state.perps.get(command.instrumentId);

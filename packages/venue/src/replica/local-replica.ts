@@ -2,7 +2,7 @@ import {
   applyBlock,
   checkCommand,
   type Command,
-  type CommandOutcome,
+  type CommandResult,
   createState,
   dump,
   restore,
@@ -116,7 +116,7 @@ export class LocalReplica implements Replica {
     return { snapshotHeight: from, replayed: this.#head.height - from };
   }
 
-  check(command: Command): CommandOutcome {
+  check(command: Command): CommandResult {
     const nowMs = Math.max(this.#state.timeMs, this.#options.clock.nowMs());
     return checkCommand(this.#state, command, nowMs);
   }

@@ -1,4 +1,4 @@
-import { checkNonceWindow, marketView, type CommandOutcome, type Reject } from '@oddlot/engine';
+import { checkNonceWindow, marketView, type CommandResult, type Reject } from '@oddlot/engine';
 import { refusal, type Envelope, type Network, type WireError } from '@oddlot/protocol';
 import type { Hash } from '@oddlot/units';
 import type { QueuedAction } from '../../history/queued-actions.ts';
@@ -162,7 +162,7 @@ type Proposed = {
   readonly executed: Promise<Executed>;
   readonly action?: PlainAction;
   /** What admission said of it; a re-send that joins the first is not judged again. */
-  readonly admitted?: CommandOutcome;
+  readonly admitted?: CommandResult;
 };
 
 async function answerExecuted(
@@ -225,10 +225,7 @@ function answerOutcome(
 }
 
 /** Whoever does not wait for the execution is told why a builder is not paid as admission saw it. */
-function asAdmitted(
-  executed: CommandOutcome,
-  admitted: CommandOutcome | undefined,
-): CommandOutcome {
+function asAdmitted(executed: CommandResult, admitted: CommandResult | undefined): CommandResult {
   if (admitted === undefined || executed.builderDrop === admitted.builderDrop) return executed;
   const { builderDrop: _, ...outcome } = executed;
   const { builderDrop } = admitted;
