@@ -37,7 +37,7 @@ test('a tidy file has no findings', () => {
     rules(
       ENGINE,
       `import { divFloor } from '@oddlot/units';
-import type { State } from '../state.ts';
+import type { State } from '../state/state.ts';
 
 /** Half, rounded down. TODO(#12): the Date of it. */
 export function half(state: State): bigint {

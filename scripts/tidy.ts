@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkFloors } from './tidy/floors.ts';
 import { checkImports, declaredIn, isTestPath, packageOf } from './tidy/imports.ts';
 import {
   checkBigintLiteralDivision,
@@ -68,6 +69,7 @@ function checkCode(
     ...checkName(file.path),
     ...checkWords(source),
     ...checkImports(source, manifests),
+    ...checkFloors(source),
   ];
   const owner = packageOf(file.path);
   if (owner === undefined || isTestPath(file.path)) return found;

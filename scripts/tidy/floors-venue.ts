@@ -1,9 +1,4 @@
-/**
- * The floors of `packages/venue/src`, top first: a file imports from its own floor and from those
- * below it, types included, and never from one above. Paths are relative to the package's sources; one
- * that ends in a slash is a folder with all that it holds. What only tests import stands on top, since
- * it puts together whatever a test needs, and tests themselves may look anywhere.
- */
+/** Of `packages/venue/src`: what a block is below who makes blocks, the doors above what they show. */
 export const VENUE_FLOORS: readonly {
   readonly name: string;
   readonly paths: readonly string[];

@@ -75,7 +75,7 @@ function relativeProblem(
       message: `"${specifier}" has no file extension; write "${specifier.replace(/\.js$/, '')}.ts"`,
     };
   }
-  const target = resolve(path, specifier);
+  const target = resolveImport(path, specifier);
   if (owner !== undefined && !target.startsWith(`packages/${owner}/`)) {
     return {
       rule: 'import-direction',
@@ -167,7 +167,8 @@ function venuePart(path: string): string | undefined {
   return /^packages\/venue\/src\/([^/]+)\//.exec(path)?.[1];
 }
 
-function resolve(fromFile: string, specifier: string): string {
+/** The path that a relative import of a file means. */
+export function resolveImport(fromFile: string, specifier: string): string {
   const parts = fromFile.split('/').slice(0, -1);
   for (const part of specifier.split('/')) {
     if (part === '..') parts.pop();

@@ -1,8 +1,8 @@
 import type { Address } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { Authority } from '../command.ts';
-import type { State } from '../state.ts';
-import type { Authorization } from './authorize.ts';
+import type { Authority } from '../messages/command.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
+import type { Authorization } from './authorization.ts';
 
 /**
  * R-multisig: enough distinct signers of the set signed the inner action, and the sender of the

@@ -1,9 +1,9 @@
 import { type Address, microUsdc, present, timeMs } from '@oddlot/units';
-import { type Account, createAccount } from '../account.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { CreditFaucetCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
 import { postDeposit } from '../ledger/post.ts';
+import type { CommandOutcome } from '../messages/block.ts';
+import type { CreditFaucetCommand } from '../messages/command.ts';
+import { type Account, createAccount } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
 
 /** Test money; the first credit opens the account (R-account). */
 export function creditFaucet(execution: Execution, command: CreditFaucetCommand): CommandOutcome {

@@ -11,28 +11,29 @@ import {
   timeMs,
   ZERO_USDC,
 } from '@oddlot/units';
-import type { Account } from '../account.ts';
 import { NONE } from '../book/order-pool.ts';
-import type { CancelCause, OutcomeTradeSide } from '../event.ts';
-import type { Execution } from '../execution.ts';
-import type { OrderBuilder } from '../ledger/builders.ts';
+import { read } from '../book/read-slot.ts';
 import { postCollateral, postFromReserve, postReserve, postToOutcome } from '../ledger/outcome.ts';
 import { postFee } from '../ledger/post.ts';
-import { LIMITS } from '../limits.ts';
-import { emitOrder } from '../orders/emit.ts';
+import type { CancelCause, OutcomeTradeSide } from '../messages/event.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { OutcomeLeg } from '../messages/outcome-terms.ts';
+import { releasedPart } from '../perp/position.ts';
+import { emitOrder } from '../resting/emit.ts';
 import {
   type BuilderCharge,
   builderCharge,
   feesWith,
   settleCharge,
   shownCharge,
-} from '../orders/order-builder.ts';
-import { read } from '../orders/order-snapshot.ts';
-import { restingBuilder } from '../orders/resting.ts';
-import { releasedPart } from '../perp/position.ts';
-import type { State } from '../state.ts';
-import { legPrice, type OutcomeHolding, type OutcomeLeg } from './holding.ts';
-import type { OutcomeMarket } from './market.ts';
+} from '../resting/order-builder.ts';
+import { restingBuilder } from '../resting/resting-builder.ts';
+import type { Account } from '../state/account.ts';
+import type { OrderBuilder } from '../state/builders.ts';
+import type { Execution } from '../state/execution.ts';
+import { legPrice, type OutcomeHolding } from '../state/outcome-holding.ts';
+import type { OutcomeMarket } from '../state/outcome-market.ts';
+import type { State } from '../state/state.ts';
 import { type OutcomeTaker, requiredReserve } from './outcome-order.ts';
 import {
   cancelOutcomeOrder,

@@ -1,17 +1,18 @@
 import { type Hash, negUsdc, present, subUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { CommandOutcome, EntryOutcome } from '../block.ts';
 import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import type { ModifyOrderCommand, OrderRequest } from '../command.ts';
-import type { Execution } from '../execution.ts';
+import { read } from '../book/read-slot.ts';
 import { postReserve } from '../ledger/outcome.ts';
-import { LIMITS } from '../limits.ts';
-import { emitOrder } from '../orders/emit.ts';
-import { timeInForceOf } from '../orders/order-codes.ts';
-import { read } from '../orders/order-snapshot.ts';
-import { restingBuilder } from '../orders/resting.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { CommandOutcome } from '../messages/block.ts';
+import type { ModifyOrderCommand, OrderRequest } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { EntryOutcome } from '../messages/order-result.ts';
+import type { Reject } from '../messages/reject.ts';
+import { emitOrder } from '../resting/emit.ts';
+import { timeInForceOf } from '../resting/order-codes.ts';
+import { restingBuilder } from '../resting/resting-builder.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 import { bookPrice, requiredReserve } from './outcome-order.ts';
 import {
   cancelOutcomeOrder,

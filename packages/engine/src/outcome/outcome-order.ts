@@ -7,13 +7,14 @@ import {
   rateE8,
   type TimeMs,
 } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { OrderRequest } from '../command.ts';
-import type { OrderSnapshot } from '../event.ts';
-import type { OrderBuilder } from '../ledger/builders.ts';
-import { builderFeeAtMost, builderOf } from '../orders/order-builder.ts';
-import { legPrice, type OutcomeHolding, type OutcomeLeg, outcomeLegOf } from './holding.ts';
-import type { OutcomeMarket } from './market.ts';
+import type { OrderRequest } from '../messages/command.ts';
+import type { OrderSnapshot } from '../messages/event.ts';
+import type { OutcomeLeg } from '../messages/outcome-terms.ts';
+import { builderFeeAtMost, builderOf } from '../resting/order-builder.ts';
+import type { Account } from '../state/account.ts';
+import type { OrderBuilder } from '../state/builders.ts';
+import { legPrice, type OutcomeHolding, outcomeLegOf } from '../state/outcome-holding.ts';
+import type { OutcomeMarket } from '../state/outcome-market.ts';
 
 /** An outcome order on its way through the book: what it was, and what is left of it. */
 export type OutcomeTaker = {

@@ -1,25 +1,23 @@
 import { instrumentId, negUsdc, present, timeMs } from '@oddlot/units';
-import { type Account, putInOrder } from '../account.ts';
 import { HAS_BUILDER, LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { clientOrderKey } from '../client-order-id.ts';
-import type { CancelCause, OrderSnapshot } from '../event.ts';
-import type { Execution } from '../execution.ts';
+import { read } from '../book/read-slot.ts';
+import { putInOrder } from '../collections/ordered-map.ts';
 import { postReserve } from '../ledger/outcome.ts';
-import { LIMITS } from '../limits.ts';
-import { emitOrder } from '../orders/emit.ts';
-import { absorbBuilder } from '../orders/order-builder.ts';
-import { timeInForceCode, timeInForceOf } from '../orders/order-codes.ts';
-import { read } from '../orders/order-snapshot.ts';
-import type { State } from '../state.ts';
-import { createOutcomeHolding, legPrice, type OutcomeHolding, type OutcomeLeg } from './holding.ts';
-import type { OutcomeMarket } from './market.ts';
+import { clientOrderKey } from '../messages/client-order-id.ts';
+import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { OutcomeLeg } from '../messages/outcome-terms.ts';
+import { emitOrder } from '../resting/emit.ts';
+import { absorbBuilder } from '../resting/order-builder.ts';
+import { timeInForceCode, timeInForceOf } from '../resting/order-codes.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import { createOutcomeHolding, legPrice, type OutcomeHolding } from '../state/outcome-holding.ts';
+import type { OutcomeMarket } from '../state/outcome-market.ts';
+import type { State } from '../state/state.ts';
 import type { OutcomeTaker } from './outcome-order.ts';
 
 /** Outcome orders in the book: how they get there, and how they leave. */
-
-export function isOutcomeId(id: number): boolean {
-  return id >= LIMITS.perpIdEnd;
-}
 
 /** The account's place in a market, created empty when there is none. */
 export function outcomeHoldingOf(

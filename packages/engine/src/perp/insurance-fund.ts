@@ -8,9 +8,9 @@ import {
   shareDown,
   ZERO_USDC,
 } from '@oddlot/units';
-import { type Account, type Holding, holdingKey } from '../account.ts';
-import { parametersOf } from '../execution.ts';
-import type { State } from '../state.ts';
+import { type Account, type Holding, holdingKey } from '../state/account.ts';
+import { parametersOf } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 import { accountValue } from './margin.ts';
 
 /**

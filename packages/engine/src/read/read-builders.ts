@@ -1,6 +1,6 @@
 import { type Address, microUsdc, subUsdc, ZERO_USDC } from '@oddlot/units';
-import { parametersOf } from '../execution.ts';
-import type { State } from '../state.ts';
+import { parametersOf } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 import type { ApprovedBuilder, BuilderView } from './views.ts';
 
 /** What an address earned as a builder; one that never did has zeros. */

@@ -1,6 +1,6 @@
 import {
-  addUsdc,
   type Address,
+  addUsdc,
   instrumentId,
   type InstrumentId,
   type MicroUsdc,
@@ -8,17 +8,13 @@ import {
   present,
   ZERO_USDC,
 } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { OrderSnapshot } from '../event.ts';
-import { legPrice, type OutcomeLeg } from '../outcome/holding.ts';
-import {
-  markHalves,
-  type MarketDefinition,
-  type MarketPhase,
-  type SettledMarket,
-} from '../outcome/market.ts';
+import type { OrderSnapshot } from '../messages/event.ts';
+import type { MarketPhase, OutcomeLeg } from '../messages/outcome-terms.ts';
 import { outcomeSlotsOf, outcomeSnapshotOf } from '../outcome/outcome-resting.ts';
-import type { State } from '../state.ts';
+import type { Account } from '../state/account.ts';
+import { legPrice } from '../state/outcome-holding.ts';
+import { type MarketDefinition, markHalves, type SettledMarket } from '../state/outcome-market.ts';
+import type { State } from '../state/state.ts';
 
 /** What a reader may ask of outcome markets. */
 
