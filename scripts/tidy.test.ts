@@ -161,7 +161,7 @@ describe('imports', () => {
     [VENUE, "import WebSocket from 'ws/lib';", undefined],
     [VENUE, "import fastify from 'fastify';", 'import-undeclared'],
     [VENUE, "const x = await import('fastify');", 'import-undeclared'],
-    ['packages/venue/src/a.test.ts', "import { test } from 'vitest';", undefined],
+    ['packages/venue/src/edge/a.test.ts', "import { test } from 'vitest';", undefined],
     [VENUE, "import { test } from 'vitest';", 'import-undeclared'],
     ['tests/e2e/a.test.ts', "import { createState } from '@oddlot/engine';", undefined],
     ['bench/book.ts', "import { z } from 'zod';", undefined],
@@ -222,12 +222,12 @@ import { c } from 'template';
 describe('names and sizes', () => {
   test.each([
     ['packages/venue/src/edge/placeOrders.ts', 'name-kebab'],
-    ['packages/venue/src/Edge/place-orders.ts', 'name-kebab'],
-    ['packages/venue/src/place_orders.ts', 'name-kebab'],
-    ['packages/venue/src/utils.ts', 'name-vague'],
-    ['packages/venue/src/helpers.ts', 'name-vague'],
-    ['packages/venue/src/common.ts', 'name-vague'],
-    ['packages/venue/src/socket-manager.ts', 'name-vague'],
+    ['packages/venue/src/edge/Http/place-orders.ts', 'name-kebab'],
+    ['packages/venue/src/edge/place_orders.ts', 'name-kebab'],
+    ['packages/venue/src/edge/utils.ts', 'name-vague'],
+    ['packages/venue/src/edge/helpers.ts', 'name-vague'],
+    ['packages/venue/src/edge/common.ts', 'name-vague'],
+    ['packages/venue/src/edge/socket-manager.ts', 'name-vague'],
     ['packages/venue/src/edge/index.ts', 'name-barrel'],
   ])('%s', (path, rule) => {
     expect(rules(path, '')).toEqual([`1 ${rule}`]);
@@ -235,7 +235,7 @@ describe('names and sizes', () => {
 
   test.each([
     'packages/venue/src/index.ts',
-    'packages/venue/src/a-b2.prop.test.ts',
+    'packages/venue/src/edge/a-b2.prop.test.ts',
     'bench/run.ts',
   ])('%s is fine', (path) => {
     expect(rules(path, '')).toEqual([]);
@@ -248,7 +248,7 @@ describe('names and sizes', () => {
   });
 
   test('a long file is found, unless it is listed, and a listed one may not grow', () => {
-    const path = 'packages/venue/src/long.ts';
+    const path = 'packages/venue/src/edge/long.ts';
     const lines = (count: number) => [{ path, text: '\n'.repeat(count) }];
     const listed = { [path]: { lines: FILE_LINES_MAX + 10, reason: 'a table' } };
     const found = (count: number, exceptions = {}) =>
@@ -291,7 +291,7 @@ describe('words', () => {
     ['test', 'concurrent', 'only'],
   ])('%s %s', (...words) => {
     const call = words.join('.');
-    expect(rules('packages/venue/src/a.test.ts', `${call}('a', run);`)).toEqual(['1 test-focus']);
+    expect(rules('packages/venue/src/edge/a.test.ts', `${call}('a', run);`)).toEqual(['1 test-focus']);
     expect(rules(VENUE, `${call}('a', run);`)).toEqual([]);
   });
 
