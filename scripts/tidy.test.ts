@@ -291,7 +291,9 @@ describe('words', () => {
     ['test', 'concurrent', 'only'],
   ])('%s %s', (...words) => {
     const call = words.join('.');
-    expect(rules('packages/venue/src/edge/a.test.ts', `${call}('a', run);`)).toEqual(['1 test-focus']);
+    expect(rules('packages/venue/src/edge/a.test.ts', `${call}('a', run);`)).toEqual([
+      '1 test-focus',
+    ]);
     expect(rules(VENUE, `${call}('a', run);`)).toEqual([]);
   });
 

@@ -34,7 +34,7 @@ export const VENUE_FLOORS: readonly {
   { name: 'block', paths: ['block/'], what: 'what a block is, before and after it executed' },
   {
     name: 'ground',
-    paths: ['operate/', 'clock.ts', 'genesis.ts'],
-    what: 'logger, metrics and health; the clock; the first block',
+    paths: ['operate/', 'lease/', 'clock.ts', 'genesis.ts'],
+    what: 'logger, metrics, health; who runs singletons; the clock; the first block',
   },
 ];
