@@ -222,7 +222,7 @@ import { c } from 'template';
 describe('names and sizes', () => {
   test.each([
     ['packages/venue/src/edge/placeOrders.ts', 'name-kebab'],
-    ['packages/venue/src/edge/Edge/place-orders.ts', 'name-kebab'],
+    ['packages/venue/src/edge/Http/place-orders.ts', 'name-kebab'],
     ['packages/venue/src/edge/place_orders.ts', 'name-kebab'],
     ['packages/venue/src/edge/utils.ts', 'name-vague'],
     ['packages/venue/src/edge/helpers.ts', 'name-vague'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type OrderOptions, aVenue, order, orderAction } from '../support/actors.ts';
+import { type OrderOptions, aVenue, farBid, orderAction } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
 import { exact, show, up } from '../support/exact.ts';
 
@@ -8,10 +8,7 @@ import { exact, show, up } from '../support/exact.ts';
 const world = aVenue();
 
 /** A valid resting buy far below the mark; each test changes what it is about. */
-function resting(changes: Partial<OrderOptions> = {}): Json {
-  const { btc } = world;
-  return order({ market: btc, side: 'buy', price: btc.at(-2000), size: btc.worth(20), ...changes });
-}
+const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
 
 /** A refusal before consensus: the whole action, with the field that is to blame. */
 function expectRefused(reply: Reply, code: number, message: string, field: string): Json {

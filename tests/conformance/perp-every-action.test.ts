@@ -6,10 +6,12 @@ import {
   done,
   expectRefusal,
   leverageOf,
+  newScene,
   Operator,
   OPERATED,
   OrderWatch,
   perpOrder,
+  put,
   recordOf,
   recordsOf,
   trade,
@@ -30,8 +32,7 @@ let alice: Actor;
 let bob: Actor;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  ({ perp, alice, bob } = await newScene(world, operator));
 });
 
 type Case = { readonly name: string; readonly action: (oid: number) => JsonObject };
@@ -73,8 +74,7 @@ const ACTIONS: readonly Case[] = [
 
 async function prepare(): Promise<number> {
   await trade(alice, bob, { market: perp, price: '100', size: '2', buyerMargin: 'isolated' });
-  const order = perpOrder({ market: perp, side: 'buy', price: '90', size: '1' });
-  return done(await alice.place(order)).orders[0].oid;
+  return put(alice, { market: perp, side: 'buy', price: '90', size: '1' });
 }
 
 describe.each(ACTIONS)('$name', ({ name, action }) => {

@@ -3,6 +3,7 @@ import { aVenue, type Actor } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import {
   done,
+  newScene,
   Operator,
   OPERATED,
   perpOrder,
@@ -40,8 +41,7 @@ let alice: Actor;
 let bob: Actor;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  ({ perp, alice, bob } = await newScene(world, operator));
 });
 
 async function contextOf(market: OwnPerp): Promise<() => Json> {

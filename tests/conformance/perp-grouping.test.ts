@@ -6,10 +6,12 @@ import {
   done,
   expectRefusal,
   groupAction,
+  newScene,
   Operator,
   OPERATED,
   OrderWatch,
   perpOrder,
+  put,
   recordOf,
   recordsOf,
   refusalOf,
@@ -31,8 +33,7 @@ let bob: Actor;
 let watch: OrderWatch;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  ({ perp, alice, bob } = await newScene(world, operator));
   watch = await OrderWatch.of(world, alice);
 });
 
@@ -44,10 +45,8 @@ const stopLoss = (size = '4', changes: object = {}) =>
 const normal = (...orders: Json[]) => groupAction('normalTpsl', ...orders);
 const onPosition = (...orders: Json[]) => groupAction('positionTpsl', ...orders);
 
-async function quote(side: 'buy' | 'sell', price: string, size: string): Promise<number> {
-  const order = perpOrder({ market: perp, side, price, size });
-  return done(await bob.place(order)).orders[0].oid;
-}
+const quote = (side: 'buy' | 'sell', price: string, size: string) =>
+  put(bob, { market: perp, side, price, size });
 
 /** Places a family with both children; the ids in the order of the action. */
 async function family(first = parent()): Promise<[number, number, number]> {

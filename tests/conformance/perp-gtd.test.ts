@@ -5,6 +5,7 @@ import {
   done,
   expectRefusal,
   groupAction,
+  newScene,
   Operator,
   OPERATED,
   OrderWatch,
@@ -26,8 +27,7 @@ let bob: Actor;
 let watch: OrderWatch;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  ({ perp, alice, bob } = await newScene(world, operator));
   watch = await OrderWatch.of(world, alice);
 });
 

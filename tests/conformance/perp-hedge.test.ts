@@ -7,6 +7,7 @@ import {
   expectRefusal,
   groupAction,
   ledgerOf,
+  newScene,
   Operator,
   OPERATED,
   perpOrder,
@@ -28,10 +29,7 @@ let bob: Actor;
 let carol: Actor;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  alice = await world.trader('alice');
-  bob = await world.trader('bob');
-  carol = await world.trader('carol');
+  ({ perp, alice, bob, carol } = await newScene(world, operator));
   done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
 });
 

@@ -6,6 +6,7 @@ import {
   done,
   expectRefusal,
   leverageOf,
+  newScene,
   Operator,
   OPERATED,
   perpOrder,
@@ -40,8 +41,7 @@ const leverage = (value: number) => ({
 
 /** Ten times leverage, price 100: five coins cost 500 USDC and need 50. */
 beforeEach(async () => {
-  perp = await operator.list();
-  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  ({ perp, alice, bob } = await newScene(world, operator));
   done(await act(alice, leverage(10)));
 });
 

@@ -5,6 +5,7 @@ import {
   act,
   done,
   expectRefusal,
+  newScene,
   Operator,
   OPERATED,
   OrderWatch,
@@ -26,10 +27,7 @@ let bob: Actor;
 let carol: Actor;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  alice = await world.trader('alice');
-  bob = await world.trader('bob');
-  carol = await world.trader('carol');
+  ({ perp, alice, bob, carol } = await newScene(world, operator));
 });
 
 type Loose = Partial<Omit<PerpOrder, 'market'>>;

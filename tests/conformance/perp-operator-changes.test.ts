@@ -8,9 +8,11 @@ import {
   expectRefusal,
   groupAction,
   leverageOf,
+  newScene,
   Operator,
   OPERATED,
   OrderWatch,
+  perpMetaOf,
   perpOrder,
   recordOf,
   recordsOf,
@@ -32,18 +34,14 @@ let alice: Actor;
 let bob: Actor;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  ({ perp, alice, bob } = await newScene(world, operator));
 });
 
 const resting = (changes: object = {}) =>
   perpOrder({ market: perp, side: 'buy', price: '95', size: '1', ...changes });
 const setPerp = (changes: object) =>
   operator.send({ setPerp: { instrumentId: perp.id, ...changes } });
-const meta = async (): Promise<Json> =>
-  (await world.client.data({ type: 'perpMeta' })).universe.find(
-    (entry: Json) => entry.index === perp.id,
-  );
+const meta = () => perpMetaOf(world, perp.id);
 
 describe('setPerp', () => {
   test('R-halt: refuses orders and amends, allows cancels, and ends', async () => {

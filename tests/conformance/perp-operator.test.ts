@@ -9,6 +9,7 @@ import {
   leverageOf,
   Operator,
   OPERATED,
+  perpMetaOf,
   perpOrder,
   refusalOf,
   TIERS,
@@ -22,8 +23,7 @@ const operator = new Operator(world);
 
 const universe = async (): Promise<Json[]> =>
   (await world.client.data({ type: 'perpMeta' })).universe;
-const metaOf = async (id: number): Promise<Json> =>
-  (await universe()).find((entry) => entry.index === id);
+const metaOf = (id: number) => perpMetaOf(world, id);
 
 function malformed(reply: { status: number; text: string; json: Json }, field?: string): void {
   expect(reply.status, reply.text).toBe(400);

@@ -6,10 +6,12 @@ import {
   done,
   expectRefusal,
   groupAction,
+  newScene,
   Operator,
   OPERATED,
   OrderWatch,
   perpOrder,
+  put,
   recordOf,
   recordsOf,
   refusalOf,
@@ -29,10 +31,7 @@ let bob: Actor;
 let carol: Actor;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  alice = await world.trader('alice');
-  bob = await world.trader('bob');
-  carol = await world.trader('carol');
+  ({ perp, alice, bob, carol } = await newScene(world, operator));
 });
 
 const reverse = (changes: object = {}) => ({
@@ -41,9 +40,8 @@ const reverse = (changes: object = {}) => ({
   ...changes,
 });
 
-async function quote(side: 'buy' | 'sell', price: string, size: string): Promise<void> {
-  done(await carol.place(perpOrder({ market: perp, side, price, size })));
-}
+const quote = (side: 'buy' | 'sell', price: string, size: string) =>
+  put(carol, { market: perp, side, price, size });
 
 const jobs = async (): Promise<Json[]> => (await alice.state()).activeReverseJobs;
 

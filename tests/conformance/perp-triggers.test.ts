@@ -5,10 +5,12 @@ import {
   act,
   done,
   expectRefusal,
+  newScene,
   Operator,
   OPERATED,
   OrderWatch,
   perpOrder,
+  put,
   recordOf,
   recordsOf,
   trade,
@@ -40,8 +42,7 @@ let bob: Actor;
 let watch: OrderWatch;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  ({ perp, alice, bob } = await newScene(world, operator));
   watch = await OrderWatch.of(world, alice);
 });
 
@@ -65,9 +66,8 @@ async function wait(changes: Loose = {}): Promise<number> {
   return result.oid;
 }
 
-async function quote(side: 'buy' | 'sell', at: string, size = '5'): Promise<void> {
-  done(await bob.place(perpOrder({ market: perp, side, price: at, size })));
-}
+const quote = (side: 'buy' | 'sell', at: string, size = '5') =>
+  put(bob, { market: perp, side, price: at, size });
 
 describe('a waiting trigger order', () => {
   test('interface: every field of triggerOrders', async () => {
