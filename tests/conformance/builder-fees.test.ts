@@ -218,7 +218,7 @@ describe('what a fill pays', () => {
   });
 });
 
-describe('a fee that is dropped: the order goes on, and the reply says why (11.2)', () => {
+describe('a fee that is dropped: the order goes on, and the reply says why', () => {
   const cases = [
     { reason: 'notApproved', rate: undefined, f: 10, allowed: 0, held: '1000' },
     { reason: 'overCap', rate: '1%', f: 101, allowed: 100, held: '1000' },

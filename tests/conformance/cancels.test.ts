@@ -20,7 +20,7 @@ function resting(changes: Partial<OrderOptions> = {}): Json {
   return order({ market: btc, side: 'buy', price: btc.at(-2000), size: btc.worth(20), ...changes });
 }
 
-describe('cancel and cancelByCloid (3.2, 3.3)', () => {
+describe('cancel and cancelByCloid', () => {
   test('an order id cancels, as a number or as text', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.place(resting(), resting());

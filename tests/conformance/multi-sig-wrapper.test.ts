@@ -282,7 +282,7 @@ describe('replays', () => {
     expect(await account.openOrders()).toEqual([]);
   });
 
-  test('11.7: an expiry is part of every signature, and no part of a direct action', async () => {
+  test('an expiry is part of every signature, and no part of a direct action', async () => {
     await company.found();
     const expired = company.quorum({ expiresAfter: Date.now() - 60_000 });
     const reply = await world.client.executed(await wrapped(resting(), expired));

@@ -195,7 +195,7 @@ describe('after the conversion', () => {
     );
   });
 
-  test('C36: agents approved by the wrapper trade alone, and approve nobody', async () => {
+  test('agents approved by the wrapper trade alone, and approve nobody', async () => {
     await company.found();
     const agent = world.stranger('agent');
     const approval = inner('approveAgent', { agentAddress: agent.address, agentName: 'desk' });

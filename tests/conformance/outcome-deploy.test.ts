@@ -24,7 +24,7 @@ const metaOf = async (fields: object): Promise<Json> =>
   world.client.data({ type: 'outcomeMeta', ...fields });
 const phaseOf = async (market: OutcomeMarket) => (await marketMeta(world, market)).phase;
 
-describe('10.1: who may, and what', () => {
+describe('who may, and what', () => {
   const message = 'Signer is not permitted to send outcomeDeploy';
   let market: OutcomeMarket;
   beforeAll(async () => {

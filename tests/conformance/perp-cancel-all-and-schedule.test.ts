@@ -69,7 +69,7 @@ async function everything(): Promise<Everything> {
 }
 
 describe('cancelAll', () => {
-  test('cancels every kind, by UserCanceled, and lists them (11.1)', async () => {
+  test('cancels every kind, by UserCanceled, and lists them', async () => {
     const oids = Object.values(await everything());
     const reply = await act(alice, { type: 'cancelAll' });
     const { orders } = done(reply);

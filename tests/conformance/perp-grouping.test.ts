@@ -90,7 +90,7 @@ describe('normalTpsl: the shape of a family', () => {
 });
 
 describe('normalTpsl: the life of a family', () => {
-  test('5.6: children wait in the children of their parent, not among the triggers', async () => {
+  test('children wait in the children of their parent, not among the triggers', async () => {
     const [oid, tp, sl] = await family(parent('95'));
     const rows = await alice.openOrders();
     expect(rows.map((row) => row.oid)).toEqual([oid]);
@@ -186,7 +186,7 @@ describe('normalTpsl: the life of a family', () => {
     expect(await recordsOf(alice, perp)).toEqual([]);
   });
 
-  test('interface: children of a waiting parent show in its tpslChildren', async () => {
+  test('children of a waiting parent show in its tpslChildren', async () => {
     const waiting = triggerOrder({
       market: perp,
       side: 'buy',
@@ -252,7 +252,7 @@ describe('positionTpsl', () => {
     expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
   });
 
-  test('interface: one entry per action, field by field; unset is empty (1.1)', async () => {
+  test('one entry per action, field by field; unset is empty', async () => {
     const both = done(
       await act(alice, onPosition(takeProfit('0'), stopLoss('0', { limit: '89.5' }))),
     ).orders;
@@ -334,7 +334,7 @@ describe('positionTpsl', () => {
     expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'reduceOnly' });
   });
 
-  test('3.2: cancelled by its oid with grouping tpsl; the sibling stays', async () => {
+  test('cancelled by its oid with grouping tpsl; the sibling stays', async () => {
     const { orders } = done(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
     const cancels = [{ a: perp.id, o: orders[0].oid, grouping: 'tpsl' }];
     done(await act(alice, { type: 'cancel', cancels }));

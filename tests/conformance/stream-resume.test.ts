@@ -7,7 +7,7 @@ import { expectUnbroken, onChannel, told, updates } from '../support/frames.ts';
 
 const world = aVenue();
 
-describe('going on after a break (11.9)', () => {
+describe('going on after a break', () => {
   const resting = (steps: number) => {
     const { btc } = world;
     const px = btc.ticks(btc.at(-500), -steps);

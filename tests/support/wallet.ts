@@ -62,7 +62,7 @@ export type AgentOptions = {
   readonly packed?: Hex;
 };
 
-/** The bytes that an agent-signed action is hashed from (2.3). */
+/** The bytes that an agent-signed action is hashed from. */
 export function agentPreimage(action: JsonObject, options: AgentOptions): Hex {
   const packed = options.packed ?? bytesToHex(encode(action));
   const vault =
@@ -192,7 +192,7 @@ export async function signDigest(privateKey: Hex, hash: Hex): Promise<Signature>
   return { r, s, v: Number(v) };
 }
 
-/** The txHash of a request and the traceId derived from it (1.6). */
+/** The txHash of a request and the traceId derived from it. */
 export function receiptNames(
   preimage: Hex,
   signature: Signature,
