@@ -4,7 +4,7 @@ import { Client, type Json } from '../support/client.ts';
 import { expectShape, address, exactly, hash, record, time } from '../support/shape.ts';
 import { Venue } from '../support/venue-process.ts';
 
-/** Sections 6.1 and 6.2: does an address have an account, and how it gets one on a test network. */
+/** Does an address have an account, and how does it get one on a test network? */
 
 const HOUR_MS = 3_600_000;
 

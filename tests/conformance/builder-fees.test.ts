@@ -78,7 +78,7 @@ const rewards = (
   eligible: Number(perpAccountBalance) >= 100,
 });
 
-describe('approval (interface: Builder-fee approval)', () => {
+describe('R-builder: approval', () => {
   test('not approved → approved → another rate → not approved', async () => {
     const before = Date.now();
     const reply = await approveBuilder(alice, builder.address, '0.05%');
@@ -278,7 +278,7 @@ describe('a fee that is dropped: the order goes on, and the reply says why', () 
   });
 });
 
-describe('claims (interface: Builder rewards)', () => {
+describe('R-builder: claims', () => {
   const claim = { type: 'claimBuilderRewards' };
 
   async function earn(): Promise<void> {

@@ -10,7 +10,7 @@ import {
 import type { Json } from '../support/client.ts';
 import { results, status } from '../support/replies.ts';
 
-/** Sections 3.2 and 3.3: cancel and cancelByCloid. */
+/** Cancels by order id and by client order id (R-cloid). */
 
 const world = aVenue();
 

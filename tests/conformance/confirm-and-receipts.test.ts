@@ -18,7 +18,7 @@ import {
 import { CALM, Venue } from '../support/venue-process.ts';
 import { keyOf, nextNonce, signApproveAgent, type Signed } from '../support/wallet.ts';
 
-/** Sections 1.6, 11.1 and 11.3, R-tx: an action, its receipt, and the same request sent again. */
+/** R-tx: an action, its receipt, and the same request sent again. */
 
 const world = aVenue();
 

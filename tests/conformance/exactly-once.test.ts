@@ -18,7 +18,7 @@ import {
 import { act, done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import type { Signed } from '../support/wallet.ts';
 
-/** R-tx and 1.6 for what moves money and keys: a request is executed once, whatever happens. */
+/** R-tx for what moves money and keys: a request is executed once, whatever happens. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);

@@ -25,7 +25,7 @@ import {
   time,
 } from '../support/shape.ts';
 
-/** Section 5 and 11: the shape of every answer, field by field. */
+/** The shape of every answer, field by field. */
 
 const world = aVenue();
 

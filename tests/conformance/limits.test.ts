@@ -5,7 +5,7 @@ import { refusedHandshake, type Socket } from '../support/socket.ts';
 import type { Envelope } from '../support/wallet.ts';
 
 /**
- * Section "Limits" of the interface, 7.1, 7.2 and 11.6. A token bucket refills while the test runs,
+ * Budgets of requests, connections and frames. A token bucket refills while the test runs,
  * so each expectation allows for what the measured time has refilled, and no more.
  */
 

@@ -16,7 +16,7 @@ import {
 import { done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import type { Envelope, JsonObject } from '../support/wallet.ts';
 
-/** 2.5: what a wrapper carries, who must sign it, and that no part of it serves twice. */
+/** R-multisig: what a wrapper carries, who must sign it, and that no part of it serves twice. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);

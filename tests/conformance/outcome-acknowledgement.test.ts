@@ -22,7 +22,7 @@ import {
 import { act, done, expectRefusal, Operator } from '../support/perps.ts';
 
 /**
- * The table "Outcome order acknowledgement" of the interface, state by state, and what the delay
+ * How an Outcome order is acknowledged, state by state, and what the delay
  * queue lets through while an order waits in it (R-delay).
  */
 

@@ -13,7 +13,7 @@ import { marketMeta, OUTCOMES } from '../support/outcomes.ts';
 import { act, done, expectRefusal, Operator, refusalOf } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
-/** 10.2: what a deployer may do to events, markets and series, and that nobody else may. */
+/** What a deployer may do to events, markets and series, and that nobody else may. */
 
 const world = aVenue(OUTCOMES);
 const deployer = new Deployer(world);

@@ -18,7 +18,7 @@ import {
   time,
 } from '../support/shape.ts';
 
-/** Finding outcome markets and their prices: 5.7 to 5.12 and 5.21. */
+/** Finding outcome markets and their prices. */
 
 const world = aVenue(OUTCOMES);
 const deployer = new Deployer(world);

@@ -23,7 +23,7 @@ import {
 } from '../support/shape.ts';
 import type { Socket } from '../support/socket.ts';
 
-/** Sections 7.3 and 7.4: the streams of outcome markets, over real sockets. */
+/** The streams of outcome markets, over real sockets. */
 
 const world = aVenue(DEPLOYED);
 let deployer: Deployer;

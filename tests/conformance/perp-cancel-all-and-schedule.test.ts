@@ -17,7 +17,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** 11.8: everything at once, now or at a time. */
+/** Cancelling everything at once, now or at a time. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);

@@ -20,7 +20,7 @@ import {
 import { clearinghouseState, expectShape } from '../support/shape.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
-/** What holds for every perp action alike: sections 1.3, 1.6, 2.3 and 3, and the state stream. */
+/** What holds for every perp action alike, and the stream of the account's state. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);

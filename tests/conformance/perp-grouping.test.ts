@@ -284,7 +284,7 @@ describe('positionTpsl', () => {
       tpOrderType: '',
       tpTriggerPrice: '',
     });
-    // 5.6: shown there and nowhere else.
+    // Shown there and nowhere else.
     expect(await alice.openOrders()).toEqual([]);
   });
 

@@ -16,7 +16,7 @@ import {
 } from '../support/perps.ts';
 import { exact } from '../support/exact.ts';
 
-/** R-leverage, R-hedge and R-isolated: 3.5 and 3.7 with the leverage texts of the error table. */
+/** R-leverage, R-hedge and R-isolated: settings, with the leverage texts of the error table. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);

@@ -15,7 +15,7 @@ import {
   type PerpOrder,
 } from '../support/perps.ts';
 
-/** R-modify and 3.4: amends keep the order id and the rank, and pass every test of a new order. */
+/** R-modify: amends keep the order id and the rank, and pass every test of a new order. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);

@@ -22,7 +22,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** 10.3: setPerp and setFeeTiers with R-halt, R-delist, R-oracle-stale and R-fee-tiers. */
+/** The operator's setPerp and setFeeTiers with R-halt, R-delist, R-oracle-stale and R-fee-tiers. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);

@@ -15,7 +15,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** 10.1 and 10.3: what the operator may do to perps, and that nobody else may. */
+/** What the operator may do to perps, and that nobody else may. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);

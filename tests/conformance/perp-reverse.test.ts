@@ -18,7 +18,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** reversePosition and the active reverse jobs of section 4. */
+/** reversePosition and the active reverse jobs of the account's state. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);

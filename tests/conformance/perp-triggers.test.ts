@@ -29,7 +29,7 @@ import {
   time,
 } from '../support/shape.ts';
 
-/** R-trigger and the trigger order of the interface: off the book, by the mark, once. */
+/** R-trigger: off the book, by the mark, once. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);

@@ -5,7 +5,7 @@ import { Deployer, DEPLOYED } from '../support/deployer.ts';
 import { integer, exactly, expectShape, number, record, text, time } from '../support/shape.ts';
 import { refusedHandshake, type Socket } from '../support/socket.ts';
 
-/** Section 7.5: reference prices, pushed by the deployer and read over /ws-rtds. */
+/** Reference prices, pushed by the deployer and read over /ws-rtds. */
 
 const world = aVenue(DEPLOYED);
 let deployer: Deployer;

@@ -14,7 +14,7 @@ import {
   signApproveAgent,
 } from '../support/wallet.ts';
 
-/** Sections 2.4, 2.6 and 11.7: direct actions, vaults and expiry. */
+/** Direct actions, vaults and expiry. */
 
 const world = aVenue();
 

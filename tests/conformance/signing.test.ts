@@ -16,7 +16,7 @@ import {
   signAgentAction,
 } from '../support/wallet.ts';
 
-/** Section 2.3: whose signature is accepted, and what exactly is signed. */
+/** Whose signature is accepted, and what exactly is signed. */
 
 const world = aVenue();
 

@@ -24,7 +24,7 @@ import { expectShape, simulation } from '../support/shape.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
 /**
- * Section 11.5: what an unsigned action would do, told before it is sent. Each test simulates, looks
+ * What an unsigned action would do, told before it is sent. Each test simulates, looks
  * that nothing has changed, sends the same action and compares.
  */
 

@@ -4,7 +4,7 @@ import { onChannel, updates } from '../support/frames.ts';
 import { exactly, expectShape, integer, record, text } from '../support/shape.ts';
 import { refusedHandshake } from '../support/socket.ts';
 
-/** Section 7.1: control frames of /ws and their errors. */
+/** Control frames of /ws and their errors. */
 
 const world = aVenue();
 

@@ -3,7 +3,7 @@ import { aVenue } from '../support/actors.ts';
 import { type Json, eventually } from '../support/client.ts';
 import { expectUnbroken, onChannel, told, updates } from '../support/frames.ts';
 
-/** Section 11.9: sequence numbers, and going on after a break. */
+/** Sequence numbers, and going on after a break. */
 
 const world = aVenue();
 

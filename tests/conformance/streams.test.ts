@@ -22,7 +22,7 @@ import {
   time,
 } from '../support/shape.ts';
 
-/** Section 7.3: the channels of /ws. */
+/** The channels of /ws. */
 
 const world = aVenue();
 

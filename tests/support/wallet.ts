@@ -76,7 +76,7 @@ export function agentPreimage(action: JsonObject, options: AgentOptions): Hex {
   return concatHex([packed, u64(options.nonce), vault, expiry]);
 }
 
-/** The domain of 2.2. */
+/** The domain of every signature. */
 export function domainOf(network: Network, chainId = network.chainId) {
   return {
     name: network.serviceNetwork,

@@ -18,7 +18,7 @@ type Fault = {
 
 const perpOf = (scenario: Scenario) => scenario.state.perps.get(id)!;
 
-/** In the order in which an order is judged (wire.md 3.1, "Validation order"). */
+/** In the order in which an order is judged: the first that fails is told. */
 const FAULTS: readonly Fault[] = [
   { reason: 'instrumentUnknown', shape: { instrumentId: instrumentId(99) } },
   {
