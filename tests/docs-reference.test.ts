@@ -6,6 +6,7 @@ import {
   AGENT,
   DIRECT_STRUCTS,
   LIMITS,
+  MESSAGES,
   NETWORKS,
   PAGE_LIMITS,
   SEND_MULTI_SIG,
@@ -101,6 +102,25 @@ describe('docs/reference/exchange.md', () => {
     const served = Object.values(ACTIONS).filter(({ signedBy }) => signedBy !== 'multiSig');
     for (const { internalName } of served) expect(row).toContain(internalName);
   });
+});
+
+test('docs/reference/errors.md marks the texts that nothing answers yet, and no other', () => {
+  const folders = ['protocol', 'venue'].map((name) => join(REPOSITORY, 'packages', name, 'src'));
+  const code = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => /(?<!\.test|messages)\.ts$/.test(path))
+      .map((path) => readFileSync(join(folder, path), 'utf8')),
+  );
+  const isAnswered = (key: string): boolean => {
+    const use = new RegExp(`(?:'|MESSAGES\\.)${key}\\b`);
+    return code.some((text) => use.test(text));
+  };
+  const expected = Object.entries(MESSAGES)
+    .filter(([key]) => !isAnswered(key))
+    .map(([, build]) => (build as (...blanks: string[]) => string)('<>', '<>'));
+  const rows = page('reference/errors.md').matchAll(/^\| `([^`]+)` † \|/gm);
+  const marked = [...rows].map(([, text = '']) => text.replaceAll(/<\w+>/g, '<>'));
+  expect(marked.sort()).toEqual(expected.sort());
 });
 
 describe('docs/reference/limits.md', () => {
