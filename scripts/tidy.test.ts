@@ -308,6 +308,21 @@ describe('words', () => {
     expect(rules('docs/a.md', elsewhere)).toEqual([]);
   });
 
+  test('texts that are not in the repository', () => {
+    const sign = String.fromCodePoint(0xa7);
+    for (const words of [
+      ['wi', 're.md'],
+      ['wi', 're 5.2'],
+      [sign, ' 4'],
+      ['Sec', 'tion 11.9'],
+    ]) {
+      expect(rules('docs/a.md', words.join(''))).toEqual(['1 outside-text']);
+      expect(rules(VENUE, `// see ${words.join('')}`)).toEqual(['1 outside-text']);
+    }
+    const inside = `the wire 3 times, ${['sec', 'tion 5.2 of RFC 6455'].join('')}, a section`;
+    expect(rules('docs/a.md', inside)).toEqual([]);
+  });
+
   test('registries', () => {
     const host = ['https:', '', 'registry.example', 'a'].join('/');
     const tarball = ['https:', '', 'npm.example', 'a', '-', 'a.tgz'].join('/');

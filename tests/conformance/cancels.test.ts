@@ -9,14 +9,14 @@ import {
 } from '../support/actors.ts';
 import { results, status } from '../support/replies.ts';
 
-/** Sections 3.2 and 3.3: cancel and cancelByCloid. */
+/** Cancels by order id and by client order id (R-cloid). */
 
 const world = aVenue();
 
 /** A valid resting buy far below the mark; each test changes what it is about. */
 const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
 
-describe('cancel and cancelByCloid (3.2, 3.3)', () => {
+describe('cancel and cancelByCloid', () => {
   test('an order id cancels, as a number or as text', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.place(resting(), resting());

@@ -3,7 +3,7 @@ import { type OrderOptions, aVenue, farBid, orderAction } from '../support/actor
 import type { Json, Reply } from '../support/client.ts';
 import { exact, show, up } from '../support/exact.ts';
 
-/** Section 3.1, R-sizes: what is refused before consensus, in which order and with which words. */
+/** R-sizes: what is refused before consensus, in which order and with which words. */
 
 const world = aVenue();
 
@@ -161,7 +161,7 @@ describe('validation before consensus names the order, the fault and what would 
     });
   });
 
-  test('faults are told in the order of the specification', async () => {
+  test('faults are told in a fixed order', async () => {
     const { btc } = world;
     const fine = show(btc.lot / 10n);
     const off = show(exact(btc.at(-2000)) + btc.tick / 10n);

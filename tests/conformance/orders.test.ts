@@ -15,7 +15,7 @@ import { exact, show } from '../support/exact.ts';
 import { results, status } from '../support/replies.ts';
 import { expectShape, listOf, openOrder } from '../support/shape.ts';
 
-/** Sections 3.1–3.3 and 11.1: R-tif, R-book, R-cloid, batches and cancels. */
+/** R-tif, R-book, R-cloid, batches and cancels. */
 
 const world = aVenue();
 

@@ -18,7 +18,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** 11.8: everything at once, now or at a time. */
+/** Cancelling everything at once, now or at a time. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
@@ -69,7 +69,7 @@ async function everything(): Promise<Everything> {
 }
 
 describe('cancelAll', () => {
-  test('cancels every kind, by UserCanceled, and lists them (11.1)', async () => {
+  test('cancels every kind, by UserCanceled, and lists them', async () => {
     const oids = Object.values(await everything());
     const reply = await act(alice, { type: 'cancelAll' });
     const { orders } = done(reply);

@@ -60,7 +60,7 @@ async function fundings(user: string): Promise<[Socket, Json]> {
 const rest = (side: 'buy' | 'sell', at: string, size: string) =>
   perpOrder({ market: perp, side, price: at, size });
 
-describe('activeAssetCtx (7.3)', () => {
+describe('activeAssetCtx', () => {
   test('every field; without any sample an hour pays nothing (R-funding-gaps)', async () => {
     const data = (await contextOf(perp))();
     expectShape(
@@ -146,7 +146,7 @@ describe('activeAssetCtx (7.3)', () => {
   });
 });
 
-describe('userFundings (7.3)', () => {
+describe('userFundings', () => {
   test('starts with a snapshot, empty for who was never funded', async () => {
     const [, frame] = await fundings(alice.address);
     expect(frame.data).toEqual({ user: alice.address, isSnapshot: true, fundings: [] });

@@ -119,7 +119,7 @@ describe('R-ratio: the predicted liquidation price is right to one price unit', 
 });
 
 describe('R-liquidation', () => {
-  test('5.5: orders are cancelled, the position is sold to the book, with a record', async () => {
+  test('orders are cancelled, the position is sold to the book, with a record', async () => {
     await openLong();
     const watch = await OrderWatch.of(world, alice);
     const resting = done(

@@ -20,7 +20,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** reversePosition (11.8) and the active reverse jobs of section 4. */
+/** reversePosition and the active reverse jobs of the account's state. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
@@ -79,7 +79,7 @@ describe('reversePosition', () => {
     expect(await settled()).toEqual(['5']);
   });
 
-  test('section 4: the job while it runs, field by field, through both phases', async () => {
+  test('the job while it runs, field by field, through both phases', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     await quote('buy', '99', '2');
     done(await act(alice, reverse()));
