@@ -34,7 +34,8 @@ async function majorOf(node: string): Promise<number> {
 }
 
 async function fetched(release: string): Promise<string> {
-  const name = `node-${process.platform}-${process.arch}`;
+  const host = `${process.platform}-${process.arch}`;
+  const name = host === 'darwin-arm64' ? `node-bin-${host}` : `node-${host}`;
   const folder = join(CACHE, release);
   const node = join(folder, 'node_modules', name, 'bin', 'node');
   if (existsSync(node)) return node;

@@ -180,6 +180,18 @@ describe('clocks that differ', () => {
     expect(second!.nonce).not.toBe(first!.nonce);
   });
 
+  test('are learned again when ours was put right', async () => {
+    const rightNow = offBy(-HOUR_MS);
+    const venue = await aVenue(expired(1, rightNow()), OK);
+    const client = clientOf(venue);
+    await client.exchange.order(ORDERS);
+    vi.restoreAllMocks();
+    await client.exchange.order(ORDERS);
+    const lifeMs = envelopes(venue)[2]!.expiresAfter! - Date.now();
+    expect(lifeMs).toBeGreaterThan(3000);
+    expect(lifeMs).toBeLessThan(8000);
+  });
+
   test('are corrected once: a second refusal stands', async () => {
     const venue = await aVenue(expired(1, Date.now() + HOUR_MS));
     await expect(clientOf(venue).exchange.order(ORDERS)).rejects.toThrow(ExpiredError);
