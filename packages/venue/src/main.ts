@@ -3,7 +3,11 @@ import { type Config, ConfigError, HELP, readConfig } from './config.ts';
 import { DirectoryLockedError } from './log/directory-lock.ts';
 import { JournalDamagedError } from './log/journal-error.ts';
 import { createLogger } from './operate/log.ts';
-import { LogBehindError, ReplicaDivergedError } from './replica/replica-error.ts';
+import {
+  LogBehindError,
+  ReplicaDivergedError,
+  SnapshotTooNewError,
+} from './replica/replica-error.ts';
 import { startVenue } from './venue.ts';
 
 /** The composition root: the only reader of the environment and the only one that ends the process. */
@@ -60,6 +64,7 @@ async function main(): Promise<void> {
       error instanceof JournalDamagedError ||
       error instanceof LogBehindError ||
       error instanceof ReplicaDivergedError ||
+      error instanceof SnapshotTooNewError ||
       isPortTaken(error);
     if (!isExpected) onFatal(error);
     process.stderr.write(`${(error as Error).message}\n`);

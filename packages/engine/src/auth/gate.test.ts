@@ -1,8 +1,8 @@
 import { type Address, instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check.ts';
-import type { Channel, OrderRequest, SetGateCommand } from '../command.ts';
-import { LIMITS } from '../limits.ts';
+import type { Channel, OrderRequest, SetGateCommand } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
 import { openOrders } from '../read/read.ts';
 import { actor, alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
 import { refusalFor, type SignedFor, signedFor, type Unsigned } from '../testing/signed-for.ts';

@@ -1,13 +1,13 @@
 import { type Address, timeMs } from '@oddlot/units';
-import type { Account } from '../account.ts';
 import { ZERO_ADDRESS } from '../auth/agents.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { ApproveBuilderCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
 import { addApproval } from '../ledger/builders.ts';
-import { LIMITS } from '../limits.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { CommandOutcome } from '../messages/block.ts';
+import type { ApproveBuilderCommand } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Reject } from '../messages/reject.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 
 /** Lets a builder charge the account up to a rate, or changes the rate (R-builder). */
 export function approveBuilder(

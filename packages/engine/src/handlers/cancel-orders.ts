@@ -1,14 +1,15 @@
-import type { Account } from '../account.ts';
-import type { CommandOutcome, EntryOutcome } from '../block.ts';
 import { NONE } from '../book/order-pool.ts';
-import { clientOrderKey } from '../client-order-id.ts';
-import type { CancelByClientIdCommand, CancelOrdersCommand } from '../command.ts';
-import type { OrderSnapshot } from '../event.ts';
-import type { Execution } from '../execution.ts';
-import { read } from '../orders/order-snapshot.ts';
-import { cancelOrder } from '../orders/resting.ts';
-import type { Reject } from '../reject.ts';
-import { cancelTrigger } from '../triggers/cancel-trigger.ts';
+import { read } from '../book/read-slot.ts';
+import type { CommandOutcome } from '../messages/block.ts';
+import { clientOrderKey } from '../messages/client-order-id.ts';
+import type { CancelByClientIdCommand, CancelOrdersCommand } from '../messages/command.ts';
+import type { OrderSnapshot } from '../messages/event.ts';
+import type { EntryOutcome } from '../messages/order-result.ts';
+import type { Reject } from '../messages/reject.ts';
+import { cancelOrder } from '../orders/cancel-order.ts';
+import { cancelTrigger } from '../perp-orders/end-order.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
 
 /** Cancels by order id. Every entry is tried; one that fails does not stop the others. */
 export function cancelOrders(

@@ -1,10 +1,10 @@
 import { timeMs } from '@oddlot/units';
-import type { CommandOutcome } from '../block.ts';
-import type { RegisterEventCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
+import type { CommandOutcome } from '../messages/block.ts';
+import type { RegisterEventCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
 import { listEvent } from '../outcome/list-market.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 
 /** Lists an event; of one that is listed and has no result yet the texts change. */
 export function registerEvent(execution: Execution, command: RegisterEventCommand): CommandOutcome {

@@ -1,8 +1,8 @@
 import { instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import type { CommandOutcome } from '../block.ts';
 import { checkCommand } from '../check.ts';
-import type { PerpListing } from '../perp/definition.ts';
+import type { CommandOutcome } from '../messages/block.ts';
+import type { PerpListing } from '../messages/perp-definition.ts';
 import { PERP, Scenario } from '../testing/scenario.ts';
 
 const { asset: _asset, instrumentId: _id, ...BARE } = PERP;

@@ -1,12 +1,12 @@
 import { instrumentId as toInstrumentId, present } from '@oddlot/units';
-import type { CommandOutcome } from '../block.ts';
-import type { RegisterPerpCommand } from '../command.ts';
-import { type Execution, parametersOf } from '../execution.ts';
-import type { PerpDefinition, PerpListing } from '../perp/definition.ts';
+import type { CommandOutcome } from '../messages/block.ts';
+import type { RegisterPerpCommand } from '../messages/command.ts';
+import type { PerpDefinition, PerpListing } from '../messages/perp-definition.ts';
+import type { Reject } from '../messages/reject.ts';
 import { definitionFault } from '../perp/definition-fault.ts';
-import { createPerp } from '../perp/perp.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import { createPerp } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
 
 /** USDC is asset 1 and a perp's own asset follows its instrument id from here on. */
 const ASSET_ID_BASE = 100;

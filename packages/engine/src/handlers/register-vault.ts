@@ -1,12 +1,12 @@
 import type { Address } from '@oddlot/units';
 import { isMultiSig } from '../auth/multi-sig.ts';
-import type { Vault } from '../auth/vaults.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { RegisterVaultCommand } from '../command.ts';
-import { type Execution, parametersOf } from '../execution.ts';
 import { isBuilder } from '../ledger/builders.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { CommandOutcome } from '../messages/block.ts';
+import type { RegisterVaultCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import type { Vault } from '../state/keys.ts';
+import type { State } from '../state/state.ts';
 import { openAccount } from './credit-faucet.ts';
 
 /**

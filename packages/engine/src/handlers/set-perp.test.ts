@@ -1,9 +1,9 @@
 import { instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import type { CommandOutcome } from '../block.ts';
 import { checkCommand } from '../check.ts';
-import type { SetPerpCommand } from '../command.ts';
 import { dump, restore } from '../dump/dump.ts';
+import type { CommandOutcome } from '../messages/block.ts';
+import type { SetPerpCommand } from '../messages/command.ts';
 import { accountView, perpView } from '../read/read.ts';
 import { alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
 

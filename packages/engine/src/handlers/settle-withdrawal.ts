@@ -1,13 +1,9 @@
-import type { CommandOutcome } from '../block.ts';
-import type { SettleWithdrawalCommand } from '../command.ts';
-import type { WithdrawalChanged } from '../event.ts';
-import type { Execution } from '../execution.ts';
-import {
-  ownerOf,
-  payWithdrawal,
-  returnWithdrawal,
-  type Withdrawal,
-} from '../ledger/withdrawals.ts';
+import { ownerOf, payWithdrawal, returnWithdrawal } from '../ledger/withdrawals.ts';
+import type { CommandOutcome } from '../messages/block.ts';
+import type { SettleWithdrawalCommand } from '../messages/command.ts';
+import type { WithdrawalChanged } from '../messages/event.ts';
+import type { Execution } from '../state/execution.ts';
+import type { Withdrawal } from '../state/withdrawal.ts';
 
 /**
  * Ends a withdrawal: paid and gone, or returned to the account (R-withdraw). A bridge may tell the

@@ -1,12 +1,12 @@
 import { microUsdc } from '@oddlot/units';
-import type { CommandOutcome } from '../block.ts';
-import type { TreasurySendCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
 import { postFromTreasury } from '../ledger/post.ts';
+import type { CommandOutcome } from '../messages/block.ts';
+import type { TreasurySendCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
 import { insuranceFund, insuranceTarget } from '../perp/insurance-fund.ts';
 import { accountValue } from '../perp/margin.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 import { openAccount } from './credit-faucet.ts';
 
 /** Pays collected fees to an account's perp balance, opened now when it is new (R-treasury). */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { CommandOutcome } from '../block.ts';
-import type { OrderUpdated, OutcomeTraded } from '../event.ts';
-import { alice, bob, carol, type Scenario } from '../testing/scenario.ts';
+import type { CommandOutcome } from '../messages/block.ts';
+import type { OrderUpdated, OutcomeTraded } from '../messages/event.ts';
 import {
   later,
   MARKET_ID,
@@ -15,6 +14,7 @@ import {
   type ShareOrder,
   tale,
 } from '../testing/outcomes.ts';
+import { alice, bob, carol, type Scenario } from '../testing/scenario.ts';
 
 function amendBlock(
   venue: Scenario,

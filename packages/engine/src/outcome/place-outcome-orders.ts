@@ -1,29 +1,29 @@
 import { type InstrumentId, negUsdc, present, timeMs, ZERO_USDC } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { CommandOutcome, EntryOutcome } from '../block.ts';
-import { clientOrderKey } from '../client-order-id.ts';
-import type { Grouping, OrderRequest, PlaceOrdersCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
 import { postReserve } from '../ledger/outcome.ts';
-import { checkRepeat } from '../orders/check-repeat.ts';
-import { emitOrder, emitRejected } from '../orders/emit.ts';
-import { builderOf, withAcceptedBuilder } from '../orders/order-builder.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
-import type { QueuedOrder } from './delay-queue.ts';
-import { outcomeLegOf } from './holding.ts';
+import type { CommandOutcome } from '../messages/block.ts';
+import { clientOrderKey } from '../messages/client-order-id.ts';
+import type { Grouping, OrderRequest, PlaceOrdersCommand } from '../messages/command.ts';
+import type { EntryOutcome } from '../messages/order-result.ts';
+import type { Reject } from '../messages/reject.ts';
+import { checkRepeat } from '../resting/check-repeat.ts';
+import { emitOrder, emitRejected } from '../resting/emit.ts';
+import { builderOf, withAcceptedBuilder } from '../resting/order-builder.ts';
+import type { Account } from '../state/account.ts';
+import type { QueuedOrder } from '../state/delay-queue.ts';
+import type { Execution } from '../state/execution.ts';
+import { outcomeLegOf } from '../state/outcome-holding.ts';
+import type { OutcomeMarket } from '../state/outcome-market.ts';
+import type { State } from '../state/state.ts';
 import { matchOutcome } from './match-outcome.ts';
-import type { OutcomeMarket } from './market.ts';
 import {
   bookPrice,
-  outcomeTakerSnapshot,
-  type OutcomeTaker,
   freshRemainders,
+  type OutcomeTaker,
+  outcomeTakerSnapshot,
   requiredReserve,
 } from './outcome-order.ts';
 import { outcomeHoldingOf, restOutcomeOrder } from './outcome-resting.ts';
-import { checkRelease } from './release-orders.ts';
-import { type Taken, validateOutcomeOrder } from './validate-outcome-order.ts';
+import { checkRelease, type Taken, validateOutcomeOrder } from './validate-outcome-order.ts';
 
 /**
  * Takes the orders of an action into the delay queue (R-delay), each on its own. One that would take

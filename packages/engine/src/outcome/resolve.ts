@@ -1,9 +1,9 @@
 import { type Hash, instrumentId } from '@oddlot/units';
-import type { Execution } from '../execution.ts';
-import type { OutcomeEvent } from './event-set.ts';
-import type { OutcomeMarket } from './market.ts';
-import { changePhase, closeMarket } from './market-clock.ts';
-import type { MarketResolved } from './outcome-event.ts';
+import type { MarketResolved } from '../messages/outcome-event.ts';
+import type { Execution } from '../state/execution.ts';
+import type { OutcomeEvent } from '../state/outcome-event-set.ts';
+import type { OutcomeMarket } from '../state/outcome-market.ts';
+import { changePhase, closeMarket } from './market-phase.ts';
 
 /** One, in the unit that fractions of an event are summed in. */
 export const FRACTION_ONE = 1_000_000;

@@ -1,17 +1,19 @@
 import type { Address } from '@oddlot/units';
-import type { Account } from '../account.ts';
 import { executeFor } from '../apply.ts';
-import { type Authorization, judgeVault } from '../auth/authorize.ts';
+import type { Authorization } from '../auth/authorization.ts';
+import { judgeVault } from '../auth/authorize.ts';
 import { checkGate } from '../auth/gate.ts';
-import type { CommandOutcome } from '../block.ts';
 import { checkFor } from '../check.ts';
-import type { SignedCommand } from '../command.ts';
-import type { EngineEvent } from '../event.ts';
-import type { Execution } from '../execution.ts';
-import { forkState } from './fork.ts';
+import type { CommandOutcome } from '../messages/block.ts';
+import type { SignedCommand } from '../messages/command.ts';
+import type { EngineEvent } from '../messages/event.ts';
 import { releaseOrder } from '../outcome/place-outcome-orders.ts';
 import { insuranceTarget } from '../perp/insurance-fund.ts';
-import type { State } from '../state.ts';
+import { accountAt } from '../state/account-at.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
+import { forkState } from './fork.ts';
 
 /** What executing a command now would do. */
 export type Simulation = {
@@ -41,8 +43,7 @@ export function simulateCommand(state: State, user: Address, command: SignedComm
 
 /** The account that the command is executed for, behind the rules of vaults and gates. */
 function actFor(state: State, user: Address, command: SignedCommand): Authorization {
-  const index = state.accountIndex.get(user);
-  const actor = index === undefined ? undefined : state.accounts[index];
+  const actor = accountAt(state, user);
   if (actor === undefined) return { reject: { reason: 'accountUnknown', signer: user } };
   const { account, reject } = judgeVault(state, command, actor);
   if (account === undefined) return { reject };

@@ -1,7 +1,7 @@
 import type { Address } from '@oddlot/units';
-import type { BlockResult, CommandOutcome } from '../block.ts';
-import type { OrderRequest } from '../command.ts';
-import type { TradeSide } from '../event.ts';
+import type { BlockResult, CommandOutcome } from '../messages/block.ts';
+import type { OrderRequest } from '../messages/command.ts';
+import type { TradeSide } from '../messages/event.ts';
 import { actor, order, type OrderShape, PARAMETERS, type Scenario } from './scenario.ts';
 import { act } from './waiting.ts';
 

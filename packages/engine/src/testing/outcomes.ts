@@ -1,9 +1,11 @@
 import { type Address, instrumentId, type InstrumentId, timeMs } from '@oddlot/units';
-import type { BlockResult, CommandOutcome, EntryOutcome } from '../block.ts';
-import type { EventListing, MarketListing, OrderRequest } from '../command.ts';
-import type { OutcomeTradeSide } from '../event.ts';
-import type { OutcomeHolding, OutcomeLeg } from '../outcome/holding.ts';
-import type { OutcomeMarket } from '../outcome/market.ts';
+import type { BlockResult, CommandOutcome } from '../messages/block.ts';
+import type { EventListing, MarketListing, OrderRequest } from '../messages/command.ts';
+import type { OutcomeTradeSide } from '../messages/event.ts';
+import type { EntryOutcome } from '../messages/order-result.ts';
+import type { OutcomeLeg } from '../messages/outcome-terms.ts';
+import type { OutcomeHolding } from '../state/outcome-holding.ts';
+import type { OutcomeMarket } from '../state/outcome-market.ts';
 import { alice, bob, carol, Scenario, START_MS } from './scenario.ts';
 
 /** Outcome markets in a test: shares of two decimals, prices in 1/10,000, a tick of 0.01. */

@@ -7,14 +7,15 @@ import {
   type InstrumentId,
   timeMs,
 } from '@oddlot/units';
-import { type Account, type Holding, holdingKey } from '../account.ts';
 import { applyBlock } from '../apply.ts';
-import type { BlockResult, CommandOutcome, EntryOutcome } from '../block.ts';
-import type { Authority, Command, OrderRequest } from '../command.ts';
 import { checkInvariants } from '../invariants/invariants.ts';
-import type { VenueParameters } from '../parameters.ts';
-import type { PerpDefinition } from '../perp/definition.ts';
-import { createState, type State } from '../state.ts';
+import type { BlockResult, CommandOutcome } from '../messages/block.ts';
+import type { Authority, Command, OrderRequest } from '../messages/command.ts';
+import type { EntryOutcome } from '../messages/order-result.ts';
+import type { VenueParameters } from '../messages/parameters.ts';
+import type { PerpDefinition } from '../messages/perp-definition.ts';
+import { type Account, type Holding, holdingKey } from '../state/account.ts';
+import { createState, type State } from '../state/state.ts';
 
 /** A venue in a test: the engine alone, a clock in hand, invariants checked after every block. */
 

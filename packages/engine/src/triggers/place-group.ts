@@ -1,12 +1,12 @@
 import { present, timeMs } from '@oddlot/units';
-import { type Account, holdingOf, legOf } from '../account.ts';
-import type { EntryOutcome } from '../block.ts';
-import type { Grouping, OrderRequest } from '../command.ts';
-import { type Execution, parametersOf } from '../execution.ts';
-import { emitOrder } from '../orders/emit.ts';
-import { type Executed, executeOrder, rejectOrder } from '../orders/execute-order.ts';
-import { requestSnapshot } from '../orders/taker-order.ts';
-import { wakesChildren } from './order-ended.ts';
+import type { Grouping, OrderRequest } from '../messages/command.ts';
+import type { EntryOutcome } from '../messages/order-result.ts';
+import { wakesChildren } from '../perp-orders/end-order.ts';
+import { type Executed, executeOrder, rejectOrder } from '../perp-orders/execute-order.ts';
+import { requestSnapshot } from '../perp-orders/taker-order.ts';
+import { emitOrder } from '../resting/emit.ts';
+import { type Account, holdingOf, legOf } from '../state/account.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
 import { placeTrigger, type TriggerPlace } from './place-trigger.ts';
 import {
   asFired,

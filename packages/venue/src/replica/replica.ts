@@ -1,6 +1,5 @@
-import type { BlockResult, Command, CommandOutcome, State } from '@oddlot/engine';
-import type { Hash } from '@oddlot/units';
-import type { LoggedCommand } from '../log/log.ts';
+import type { Command, CommandOutcome, State } from '@oddlot/engine';
+import type { AppliedBlock, BlockHead, Executed } from '../block/applied-block.ts';
 
 /**
  * What the edges see of a replica: a state to read, a way to propose, a stream of what happened.
@@ -18,26 +17,3 @@ export interface Replica {
   /** Calls back after each block, in order. */
   onBlock(listener: (block: AppliedBlock) => void): void;
 }
-
-/** The newest block. */
-export type BlockHead = {
-  readonly height: number;
-  readonly timeMs: number;
-  readonly hash: Hash;
-  readonly stateHash: Hash;
-};
-
-/** A block after the engine applied it. */
-export type AppliedBlock = BlockHead & {
-  readonly parentHash: Hash;
-  readonly commands: readonly LoggedCommand[];
-  readonly result: BlockResult;
-};
-
-/** Where and how a proposed command executed. */
-export type Executed = {
-  readonly block: AppliedBlock;
-  /** Its place in the block. */
-  readonly index: number;
-  readonly outcome: CommandOutcome;
-};

@@ -20,7 +20,7 @@ import {
 import { skippedToWire } from './outcome/skipped.ts';
 import { warningsOf } from './outcome/warnings.ts';
 import { rejectToWire } from './reject-to-wire.ts';
-import { authorityOf, type RequestCommand } from './request-command.ts';
+import { authorityOf, type RequestCommand } from '../block/request-command.ts';
 import { insideVariant } from './wrapped-field.ts';
 import type { EntryTexts } from './request-texts.ts';
 

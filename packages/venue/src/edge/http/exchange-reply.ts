@@ -4,7 +4,7 @@ import type { Hash } from '@oddlot/units';
 import { CANCEL_QUEUED, REDUCE_ONLY_CLIPPED } from '../../translate/outcome/warnings.ts';
 import { internalNameOf } from '../../translate/action-types.ts';
 import { isOutcomeOrder, type WireOutcome } from '../../translate/outcome-to-wire.ts';
-import { authorityOf, type RequestCommand } from '../../translate/request-command.ts';
+import { authorityOf, type RequestCommand } from '../../block/request-command.ts';
 import { exchangeError, type Reply } from './reply.ts';
 
 /** The answers of /exchange to actions that reached the log. */

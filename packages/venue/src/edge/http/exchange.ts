@@ -1,9 +1,10 @@
 import { checkNonceWindow, marketView, type CommandOutcome, type Reject } from '@oddlot/engine';
 import { refusal, type Envelope, type Network, type WireError } from '@oddlot/protocol';
 import type { Hash } from '@oddlot/units';
-import type { QueuedAction } from '../../replica/queued-actions.ts';
-import { hasQueued, type Receipt, type Receipts } from '../../replica/receipts.ts';
-import type { Executed, Replica } from '../../replica/replica.ts';
+import type { QueuedAction } from '../../history/queued-actions.ts';
+import { hasQueued, type Receipt, type Receipts } from '../../history/receipts.ts';
+import type { Executed } from '../../block/applied-block.ts';
+import type { Replica } from '../../replica/replica.ts';
 import {
   actionToCommand,
   instrumentLookup,
@@ -13,7 +14,7 @@ import {
 import { actionTypeOf } from '../../translate/action-types.ts';
 import { isOutcomeOrder, outcomeToWire } from '../../translate/outcome-to-wire.ts';
 import { rejectToWire } from '../../translate/reject-to-wire.ts';
-import { authorityOf, type RequestCommand } from '../../translate/request-command.ts';
+import { authorityOf, type RequestCommand } from '../../block/request-command.ts';
 import { actionTexts } from '../../translate/request-texts.ts';
 import type { RecoverPool } from '../recover-pool.ts';
 import type { Recovered } from '../recover-worker.ts';

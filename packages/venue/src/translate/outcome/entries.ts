@@ -3,7 +3,7 @@ import type { OrderResult } from '@oddlot/protocol';
 import type { InstrumentLookup } from '../actions/instrument-lookup.ts';
 import { formatAveragePrice, formatMoney, formatPrice, formatSize, type Scale } from '../format.ts';
 import type { EntryText } from '../reject-to-wire.ts';
-import type { RequestCommand } from '../request-command.ts';
+import type { RequestCommand } from '../../block/request-command.ts';
 
 /** The orders and cancels of a command: what it was told about each, and what became of them. */
 

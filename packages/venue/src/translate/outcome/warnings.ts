@@ -2,7 +2,7 @@ import type { BuilderDrop, CommandOutcome, EntryOutcome } from '@oddlot/engine';
 import { MESSAGES, type Warning } from '@oddlot/protocol';
 import type { InstrumentLookup } from '../actions/instrument-lookup.ts';
 import { formatPrice, formatSize } from '../format.ts';
-import type { RequestCommand } from '../request-command.ts';
+import type { RequestCommand } from '../../block/request-command.ts';
 import { scaleOf } from './entries.ts';
 
 const PRICE_CLAMPED = 'PRICE_CLAMPED';
