@@ -26,6 +26,24 @@ import { runCommand } from './run-command.ts';
 
 const MAJORS = [20, 22, 24];
 
+/** Whoever writes in TypeScript. */
+const CONSUMER = `
+import { ApiError, createClient, privateKeyWallet, type OrderUpdate } from '@oddlot/sdk';
+const client = createClient({ url: 'http://venue', wallet: privateKeyWallet('0x11') });
+const t = { limit: { tif: 'Gtc' } } as const;
+export async function go(): Promise<string> {
+  const { universe } = await client.info.perpMeta();
+  const order = { a: universe[0]!.index, b: true, p: '1', s: '1', r: false, t };
+  const reply = await client.exchange.order({ orders: [order] }, { confirm: 'executed' });
+  if (reply.status === 'executed') return reply.orders[0]!.state;
+  // @ts-expect-error a price is a text
+  await client.exchange.order({ orders: [{ ...order, p: 1 }] });
+  for await (const event of client.streams.orderUpdates({ user: '0x' })) {
+    if (event.type === 'data') event.data satisfies OrderUpdate[];
+  }
+  return new ApiError({ code: 1, message: '', httpStatus: 200, response: {} }).name;
+}`;
+
 type Vector = { readonly name: string; readonly txHash: string };
 
 let folder: string;
@@ -91,6 +109,7 @@ async function installAtHome(tarball: string): Promise<void> {
   const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts'];
   await runCommand('npm', ['install', ...flags, tarball], { cwd: home });
   await copyFile(join(import.meta.dirname, 'scenario.mjs'), join(home, 'scenario.mjs'));
+  await writeFile(join(home, 'consumer.ts'), CONSUMER);
 }
 
 test('the tarball holds JavaScript, declarations, licence and readme, and nothing of the workspace', async () => {
@@ -140,24 +159,7 @@ test.each(MAJORS)(
   60_000,
 );
 
-const CONSUMER = `
-import { ApiError, createClient, privateKeyWallet, type OrderUpdate } from '@oddlot/sdk';
-const client = createClient({ url: 'http://venue', wallet: privateKeyWallet('0x11') });
-const t = { limit: { tif: 'Gtc' } } as const;
-export async function go(): Promise<string> {
-  const { universe } = await client.info.perpMeta();
-  const order = { a: universe[0]!.index, b: true, p: '1', s: '1', r: false, t };
-  const reply = await client.exchange.order({ orders: [order] }, { confirm: 'executed' });
-  if (reply.status === 'executed') return reply.orders[0]!.state;
-  // @ts-expect-error a price is a text
-  await client.exchange.order({ orders: [{ ...order, p: 1 }] });
-  for await (const event of client.streams.orderUpdates({ user: '0x' })) {
-    if (event.type === 'data') event.data satisfies OrderUpdate[];
-  }
-  return new ApiError({ code: 1, message: '', httpStatus: 200, response: {} }).name;
-}`;
-
-test.each([
+test.concurrent.each([
   ['a page', ['--lib', 'ES2022,DOM', '--types', '', '--module', 'esnext', '--moduleResolution']],
   [
     'a program',
@@ -166,7 +168,6 @@ test.each([
 ])(
   'its types are whole in %s',
   async (kind, flags) => {
-    await writeFile(join(home, 'consumer.ts'), CONSUMER);
     const resolution = kind === 'a page' ? 'bundler' : 'nodenext';
     const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
     const strict = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'ES2022'];
