@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { systemClock } from './clock.ts';
-import { type Config, ConfigError } from './config.ts';
+import { type Config, ConfigError, hasFaucet, operationsPortOf } from './config.ts';
 import { clientIpFinder } from './edge/client-ip.ts';
 import { accountStatusEndpoint } from './edge/http/account-status.ts';
 import { forwardedFor } from './edge/http/head.ts';
@@ -103,10 +103,10 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   await inhabitants.start();
 
   const port = await http.listen(config.port, config.host);
-  const operationsPort = await listen(operations, config.opsPort, config.host);
+  const operationsPort = await listen(operations, operationsPortOf(config), config.opsHost);
   return {
     url: `http://${hostText(config.host)}:${port}`,
-    operationsUrl: `http://${hostText(config.host)}:${operationsPort}`,
+    operationsUrl: `http://${hostText(config.opsHost)}:${operationsPort}`,
     async stop() {
       edges.stopping();
       await inhabitants.stop();
@@ -188,7 +188,7 @@ async function openCore(
   const markets = new MarketData(() => replica.state);
   companions.push(...markets.companions);
   replica.onBlock((block) => markets.onBlock(block));
-  if (!config.faucet || config.network === 'mainnet') {
+  if (!hasFaucet(config)) {
     return { journal, store, replica, receipts, companions, ledger, markets, faucet: undefined };
   }
   const faucet = new Faucet({
