@@ -96,6 +96,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   ticker.start();
   const backend = await pool.ready();
   metrics.recoverBackend(backend);
+  warnOfBackend(backend, log);
   const pruning = setInterval(() => {
     store.prune(systemClock.nowMs() - config.receiptsKeptMs).catch(onFatal);
   }, PRUNE_EVERY_MS);
@@ -329,6 +330,12 @@ function warnOfOperators(config: Config, replica: LocalReplica, log: Logger): vo
     if (configured.length === 0 || isSame) continue;
     log.warn({ [role]: configured, logged }, `the ${role} of the log hold`);
   }
+}
+
+/** The native library is optional: without its install script a slower one does the same. */
+function warnOfBackend(backend: string, log: Logger): void {
+  if (backend === 'secp256k1') return;
+  log.warn({ backend }, 'signatures are recovered by a slower library: secp256k1 is not built');
 }
 
 /** A data folder belongs to one network: signatures for the other would fail in confusing ways. */
