@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { systemClock } from './clock.ts';
 import { type Config, ConfigError, hasFaucet, operationsPortOf } from './config.ts';
+import { AdmissionGuard } from './edge/admission-guard.ts';
 import { clientIpFinder } from './edge/client-ip.ts';
 import { accountStatusEndpoint } from './edge/http/account-status.ts';
 import { forwardedFor } from './edge/http/head.ts';
@@ -26,11 +27,16 @@ import { FileJournal } from './log/file-journal.ts';
 import { journalFaults } from './log/journal-faults.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
 import { MarketData } from './market-data/market-data.ts';
+import { diskRestriction, DiskWatch } from './operate/disk-watch.ts';
 import { createOperationsServer, readiness } from './operate/health.ts';
 import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
 import { observeVenue } from './operate/observe.ts';
+import { logOperators } from './operate/operator-log.ts';
+import { diskCheck, logCheck, pricesCheck, stoppingCheck } from './operate/readiness-checks.ts';
+import { tellWhatRuns, warnOfBackend } from './operate/what-runs.ts';
 import { type Companion, LocalReplica } from './replica/local-replica.ts';
+import { isNoRoom } from './replica/replica-error.ts';
 import { Receipts } from './replica/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
 import { UserLedger } from './replica/user-ledger.ts';
@@ -49,6 +55,8 @@ export type VenueDependencies = {
   readonly log: Logger;
   /** A fault after which the process must end at once; the log is intact. */
   readonly onFatal: (error: unknown) => void;
+  /** How much room a folder has, for those who play with it; by default the system is asked. */
+  readonly freeBytes?: (directory: string) => Promise<number>;
 };
 
 /** Receipts that are too old are dropped this often. */
@@ -65,13 +73,23 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const lock = lockDirectory(config.data);
   const network = NETWORKS[config.network];
   const metrics = new Metrics();
+  const disk = await DiskWatch.start({
+    directory: config.data,
+    lowBytes: config.diskLowBytes,
+    fullBytes: config.diskFullBytes,
+    ...deps,
+  });
+  // R-disk: what could not be written for want of room is written when there is some again.
+  const onError = (error: unknown): void => {
+    if (!isNoRoom(error)) onFatal(error);
+  };
   const pool = new RecoverPool({
     network,
     log,
     size: config.recoverWorkers,
     onWorkerLost: () => metrics.recoverWorkerLost(),
   });
-  const core = await openCore(config, network, { ...deps, metrics });
+  const core = await openCore(config, network, { ...deps, metrics, disk });
   const { journal, receipts, replica, store } = core;
   const pages = await readReferencePages();
   const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
@@ -89,10 +107,11 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     exchange: edges.exchange,
     clock: systemClock,
     latest: core.markets.prices.latest.bind(core.markets.prices),
-    onError: onFatal,
+    onError,
   });
+  tellWhatRuns(config, metrics, log);
   await inhabitants.startPrices();
-  const ticker = new Ticker(replica, systemClock, onFatal);
+  const ticker = new Ticker(replica, systemClock, onError);
   ticker.start();
   const backend = await pool.ready();
   metrics.recoverBackend(backend);
@@ -112,6 +131,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
       edges.stopping();
       await inhabitants.stop();
       clearInterval(pruning);
+      disk.stop();
       // Time goes on meanwhile: some requests wait for orders that leave the delay queue.
       await Promise.all([http.drain(), sockets.drain()]);
       ticker.stop();
@@ -128,6 +148,8 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
 }
 
 type Core = {
+  readonly disk: DiskWatch;
+  readonly guard: AdmissionGuard;
   readonly journal: FileJournal;
   readonly store: ReceiptStore;
   readonly replica: LocalReplica;
@@ -143,13 +165,22 @@ type Core = {
 async function openCore(
   config: Config,
   network: Network,
-  { log, onFatal, metrics }: VenueDependencies & { readonly metrics: Metrics },
+  {
+    disk,
+    log,
+    onFatal,
+    metrics,
+  }: VenueDependencies & { readonly metrics: Metrics; readonly disk: DiskWatch },
 ): Promise<Core> {
+  const guard = new AdmissionGuard();
+  guard.watch(() => diskRestriction(disk.state));
+  const hasRoom = (): boolean => disk.state !== 'full';
   const journal = await FileJournal.open({
     directory: join(config.data, 'journal'),
     clock: systemClock,
     onFatal,
     faults: journalFaults(config.fault),
+    hasRoom,
     onSync: (seconds) => metrics.logSync(seconds),
   });
   if (journal.repaired !== undefined) {
@@ -175,6 +206,7 @@ async function openCore(
     projected: (height) => store.flushed(height),
     projectedHeight: store.projectedHeight,
     companions,
+    hasRoom,
     onFatal,
   });
   const receipts = new Receipts({
@@ -189,18 +221,19 @@ async function openCore(
   const markets = new MarketData(() => replica.state);
   companions.push(...markets.companions);
   replica.onBlock((block) => markets.onBlock(block));
-  if (!hasFaucet(config)) {
-    return { journal, store, replica, receipts, companions, ledger, markets, faucet: undefined };
-  }
+  logOperators(replica, log);
+  const core = { disk, guard, journal, store, replica, receipts, companions, ledger, markets };
+  if (!hasFaucet(config)) return { ...core, faucet: undefined };
   const faucet = new Faucet({
     replica,
     now: systemClock.nowMs,
     amountMicroUsdc: config.faucetUsdc * 1_000_000,
     intervalMs: config.faucetEveryMs,
+    restricted: () => guard.restriction()?.error,
   });
   companions.push(faucet);
   replica.onBlock((block) => faucet.onBlock(block));
-  return { journal, store, replica, receipts, companions, ledger, markets, faucet };
+  return { ...core, faucet };
 }
 
 type EdgeParts = Core & {
@@ -251,13 +284,19 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     },
   });
   let isStopping = false;
-  const isReady = readiness({
-    now: systemClock.nowMs,
-    lastBlockMs: () => (replica.isReplaying ? undefined : replica.head.timeMs),
-    blockAgeMsMax: BLOCK_AGE_MS_MAX,
-    isStopping: () => isStopping,
-  });
-  observeVenue(metrics, { ...parts, http, sockets });
+  const now = systemClock.nowMs;
+  const isReady = readiness([
+    () => stoppingCheck(isStopping),
+    () =>
+      logCheck({
+        nowMs: now(),
+        lastBlockMs: replica.isReplaying ? undefined : replica.head.timeMs,
+        ageMsMax: BLOCK_AGE_MS_MAX,
+      }),
+    () => diskCheck(parts.disk.state, parts.disk.freeBytes),
+    () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
+  ]);
+  observeVenue(metrics, { ...parts, http, sockets, now, data: config.data });
   return {
     http,
     sockets,
@@ -274,7 +313,7 @@ function createEndpoints(
   network: Network,
   parts: EdgeParts & { readonly limiter: RateLimiter; readonly sockets: WsEdge },
 ): Record<string, Endpoint> & { readonly exchange: Endpoint } {
-  const { faucet, ledger, limiter, markets, pool, receipts, replica, sockets } = parts;
+  const { faucet, guard, ledger, limiter, markets, pool, receipts, replica, sockets } = parts;
   const now = systemClock.nowMs;
   const accountStatus = accountStatusEndpoint({ replica });
   const { confirmTimeoutMs } = config;
@@ -296,7 +335,7 @@ function createEndpoints(
     }),
   });
   return {
-    exchange: exchangeEndpoint({ replica, receipts, pool, network, now, confirmTimeoutMs }),
+    exchange: exchangeEndpoint({ replica, receipts, pool, network, now, confirmTimeoutMs, guard }),
     '/info': info,
     '/account-status': accountStatus,
     '/account': accountStatus,
@@ -330,12 +369,6 @@ function warnOfOperators(config: Config, replica: LocalReplica, log: Logger): vo
     if (configured.length === 0 || isSame) continue;
     log.warn({ [role]: configured, logged }, `the ${role} of the log hold`);
   }
-}
-
-/** The native library is optional: without its install script a slower one does the same. */
-function warnOfBackend(backend: string, log: Logger): void {
-  if (backend === 'secp256k1') return;
-  log.warn({ backend }, 'signatures are recovered by a slower library: secp256k1 is not built');
 }
 
 /** A data folder belongs to one network: signatures for the other would fail in confusing ways. */

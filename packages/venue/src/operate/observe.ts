@@ -1,5 +1,9 @@
+import type { Server } from 'node:http';
+import { join } from 'node:path';
+import { oracleAges, venueMoney } from '@oddlot/engine';
 import type { Receipts } from '../replica/receipts.ts';
 import type { LocalReplica } from '../replica/local-replica.ts';
+import { bytesIn, newestSnapshot } from './data-folder.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What the operator watches. */
@@ -8,7 +12,7 @@ export type Observed = {
   readonly receipts: Receipts;
   readonly store: { readonly backlog: number };
   readonly pool: { readonly length: number };
-  readonly http: { readonly inFlight: number };
+  readonly http: { readonly inFlight: number; readonly server: Pick<Server, 'on'> };
   readonly sockets: {
     readonly stats: {
       readonly connections: Readonly<Record<string, number>>;
@@ -16,7 +20,13 @@ export type Observed = {
       readonly framesSent: number;
     };
   };
+  readonly disk: { readonly freeBytes: number };
+  /** The data folder. */
+  readonly data: string;
+  readonly now: () => number;
 };
+
+const MICRO_USDC = 1e6;
 
 /** Counts blocks as they come, and reads queue lengths when somebody scrapes. */
 export function observeVenue(metrics: Metrics, observed: Observed): void {
@@ -24,7 +34,11 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
   replica.onBlock(({ commands, height, result, timeMs }) => {
     if (replica.isReplaying) return;
     let trades = 0;
-    for (const event of result.events) if (event.type === 'tradeExecuted') trades += 1;
+    for (const event of result.events) {
+      if (event.type === 'tradeExecuted') trades += 1;
+      else if (event.type === 'liquidationStep') metrics.liquidation(event.step);
+      else if (event.type === 'deleveraged') metrics.deleveraged();
+    }
     metrics.block({ height, timeMs, commands: commands.length, trades });
     for (const outcome of result.outcomes) {
       for (const entry of outcome.entries ?? []) metrics.order(entry.state);
@@ -46,4 +60,52 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
   metrics.gauges('ws_connections', 'Open sockets.', 'endpoint', () => ({
     ...sockets.stats.connections,
   }));
+  observeMoney(metrics, observed);
+  observeData(metrics, observed);
+  observeConnections(metrics, observed);
+}
+
+function observeMoney(metrics: Metrics, { now, replica }: Observed): void {
+  metrics.gauges('oracle_age_seconds', 'Age of the price of each perp.', 'instrument', () => {
+    const nowMs = Math.max(now(), replica.state.timeMs);
+    const ages = oracleAges(replica.state, nowMs).filter(({ isTrading }) => isTrading);
+    return Object.fromEntries(ages.map(({ ageMs, name }) => [name, (ageMs ?? Infinity) / 1000]));
+  });
+  const money = (read: keyof ReturnType<typeof venueMoney>) => (): number =>
+    Number(venueMoney(replica.state)[read]) / MICRO_USDC;
+  metrics.gauge(
+    'insurance_fund_usdc',
+    'Account value of the insurance fund.',
+    money('insuranceFund'),
+  );
+  metrics.gauge('insurance_target_usdc', 'What it should hold.', money('insuranceTarget'));
+  metrics.gauge('treasury_usdc', 'Fees collected and not paid out.', money('treasury'));
+}
+
+function observeData(metrics: Metrics, { data, disk, now }: Observed): void {
+  const snapshots = join(data, 'snapshots');
+  metrics.gauge('disk_free_bytes', 'Room of the data folder.', () => disk.freeBytes);
+  metrics.gauge('log_bytes', 'Bytes of the journal.', () => bytesIn(join(data, 'journal')));
+  metrics.gauge('snapshot_age_seconds', 'Age of the newest snapshot.', async () => {
+    const newest = await newestSnapshot(snapshots);
+    return newest === undefined ? Number.NaN : (now() - newest.writtenMs) / 1000;
+  });
+  metrics.gauge('snapshot_bytes', 'Bytes of the newest snapshot.', async () => {
+    return (await newestSnapshot(snapshots))?.bytes ?? Number.NaN;
+  });
+}
+
+function observeConnections(metrics: Metrics, { http }: Observed): void {
+  let open = 0;
+  http.server.on('connection', (socket) => {
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+    });
+  });
+  metrics.gauge(
+    'connections',
+    'Open connections of the public port, sockets included.',
+    () => open,
+  );
 }

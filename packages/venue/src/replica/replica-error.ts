@@ -1,3 +1,5 @@
+export { isNoRoom } from '../log/journal-error.ts';
+
 /** The log ends before blocks that this data folder has seen: acknowledged actions are missing. */
 export class LogBehindError extends Error {
   override readonly name = 'LogBehindError';
