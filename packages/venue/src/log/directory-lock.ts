@@ -38,6 +38,8 @@ export function lockDirectory(directory: string): DirectoryLock {
   const holderFile = join(directory, 'lock.pid');
   const database = new DatabaseSync(join(directory, 'lock'), { timeout: 0 });
   try {
+    // Nothing is ever written, so nothing has to be taken back: a full disk can be locked too.
+    database.exec('PRAGMA journal_mode = MEMORY');
     database.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
     database.close();

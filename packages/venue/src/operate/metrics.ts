@@ -127,6 +127,8 @@ export class Metrics {
       labelNames: [label],
       registers: [this.registry],
       collect: () => {
+        // What is no longer there must not go on being told.
+        collected.reset();
         for (const [value, count] of Object.entries(read())) collected.labels(value).set(count);
       },
     });
