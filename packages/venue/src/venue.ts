@@ -27,7 +27,7 @@ import { FileJournal } from './log/file-journal.ts';
 import { journalFaults } from './log/journal-faults.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
 import { MarketData } from './market-data/market-data.ts';
-import { diskRestriction, DiskWatch } from './operate/disk-watch.ts';
+import { diskRestriction, type DiskWatch, watchDisk } from './operate/disk-watch.ts';
 import { createOperationsServer, readiness } from './operate/health.ts';
 import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
@@ -36,7 +36,7 @@ import { logOperators } from './operate/operator-log.ts';
 import { diskCheck, logCheck, pricesCheck, stoppingCheck } from './operate/readiness-checks.ts';
 import { tellWhatRuns, warnOfBackend } from './operate/what-runs.ts';
 import { type Companion, LocalReplica } from './replica/local-replica.ts';
-import { isNoRoom } from './replica/replica-error.ts';
+import { exceptNoRoom } from './replica/replica-error.ts';
 import { Receipts } from './replica/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
 import { UserLedger } from './replica/user-ledger.ts';
@@ -73,16 +73,9 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const lock = lockDirectory(config.data);
   const network = NETWORKS[config.network];
   const metrics = new Metrics();
-  const disk = await DiskWatch.start({
-    directory: config.data,
-    lowBytes: config.diskLowBytes,
-    fullBytes: config.diskFullBytes,
-    ...deps,
-  });
+  const disk = await watchDisk(config, deps);
   // R-disk: what could not be written for want of room is written when there is some again.
-  const onError = (error: unknown): void => {
-    if (!isNoRoom(error)) onFatal(error);
-  };
+  const onError = exceptNoRoom(onFatal);
   const pool = new RecoverPool({
     network,
     log,
@@ -223,7 +216,15 @@ async function openCore(
   replica.onBlock((block) => markets.onBlock(block));
   logOperators(replica, log);
   const core = { disk, guard, journal, store, replica, receipts, companions, ledger, markets };
-  if (!hasFaucet(config)) return { ...core, faucet: undefined };
+  return { ...core, faucet: createFaucet(config, core) };
+}
+
+/** Test money, where there is any. */
+function createFaucet(
+  config: Config,
+  { companions, guard, replica }: Omit<Core, 'faucet'>,
+): Faucet | undefined {
+  if (!hasFaucet(config)) return undefined;
   const faucet = new Faucet({
     replica,
     now: systemClock.nowMs,
@@ -233,7 +234,7 @@ async function openCore(
   });
   companions.push(faucet);
   replica.onBlock((block) => faucet.onBlock(block));
-  return { ...core, faucet };
+  return faucet;
 }
 
 type EdgeParts = Core & {

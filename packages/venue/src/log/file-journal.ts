@@ -175,13 +175,7 @@ export class FileJournal implements Log {
     const { segmentBytes = SEGMENT_BYTES } = this.#options;
     const isFull = this.#writer.end + batch.length > segmentBytes;
     if (!isFull || this.#writer.end === SEGMENT_HEADER_BYTES) return this.#write(batch);
-    startSegment(this.#options, this.#written).then(
-      (writer) => this.#roll(writer, batch),
-      (cause: Error) => {
-        if (isNoRoom(cause)) return this.#refuse(cause, batch);
-        return this.#fail(new Error('starting a segment failed', { cause }), batch);
-      },
-    );
+    void this.#roll(batch);
     return undefined;
   }
 
@@ -195,7 +189,7 @@ export class FileJournal implements Log {
     this.#written = batch.stamp(before, at);
     this.#writer.commit(batch.bytes, batch.length, (error) => {
       if (error !== undefined) {
-        this.#takeBack(error, batch, before);
+        void this.#takeBack(error, batch, before);
         return;
       }
       const blocks = batch.take();
@@ -225,18 +219,16 @@ export class FileJournal implements Log {
   }
 
   /** Undoes a batch that found no room; after any other failure nobody knows what is on disk. */
-  #takeBack(error: Error, batch: CommitBatch, before: Chain): void {
-    if (!isNoRoom(error)) {
-      this.#fail(error, batch);
+  async #takeBack(error: Error, batch: CommitBatch, before: Chain): Promise<void> {
+    try {
+      if (!isNoRoom(error)) throw error;
+      await this.#writer.cut();
+    } catch (cause) {
+      this.#fail(cause instanceof Error ? cause : new Error(String(cause)), batch);
       return;
     }
-    this.#writer.cut().then(
-      () => {
-        this.#written = before;
-        this.#refuse(error, batch);
-      },
-      (cause: Error) => this.#fail(new Error('cutting a failed write failed', { cause }), batch),
-    );
+    this.#written = before;
+    this.#refuse(error, batch);
   }
 
   /** Tells those who wait for a batch that there is no room for it, and goes on with the next. */
@@ -249,20 +241,26 @@ export class FileJournal implements Log {
   }
 
   /** Seals the segment and goes on in the next. No write is in flight: the old one is complete. */
-  #roll(writer: SegmentWriter, batch: CommitBatch): void {
+  async #roll(batch: CommitBatch): Promise<void> {
     const old = this.#writer;
-    const seal = async (): Promise<void> => {
+    let next: SegmentWriter;
+    try {
+      next = await startSegment(this.#options, this.#written);
+    } catch (cause) {
+      if (isNoRoom(cause)) this.#refuse(cause as Error, batch);
+      else this.#fail(new Error('starting a segment failed', { cause }), batch);
+      return;
+    }
+    try {
       await old.mark('sealed', this.#written);
       await old.close();
-    };
-    seal().then(
-      () => {
-        this.#writer = writer;
-        this.#segments.push(writer.segment);
-        this.#write(batch);
-      },
-      (cause: Error) => this.#fail(new Error('sealing a segment failed', { cause }), batch),
-    );
+    } catch (cause) {
+      this.#fail(new Error('sealing a segment failed', { cause }), batch);
+      return;
+    }
+    this.#writer = next;
+    this.#segments.push(next.segment);
+    this.#write(batch);
   }
 
   /** Ends the journal: everyone who waits is told, and everyone who comes later. */

@@ -78,6 +78,19 @@ export class DiskWatch {
   }
 }
 
+/** The watch of a venue's data folder. */
+export function watchDisk(
+  config: {
+    readonly data: string;
+    readonly diskLowBytes: number;
+    readonly diskFullBytes: number;
+  },
+  deps: Pick<DiskWatchOptions, 'log' | 'freeBytes'>,
+): Promise<DiskWatch> {
+  const { data: directory, diskFullBytes: fullBytes, diskLowBytes: lowBytes } = config;
+  return DiskWatch.start({ ...deps, directory, lowBytes, fullBytes });
+}
+
 /** What a disk without room keeps from /exchange. */
 export function diskRestriction(state: DiskState): Restriction | undefined {
   if (state === 'roomy') return undefined;
