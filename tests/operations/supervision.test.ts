@@ -116,10 +116,11 @@ describe('a start that fails', () => {
     ['simulated traders', ['--oracle', 'exchanges', '--bots'], /^bots: not on a mainnet/],
     ['a faucet', ['--oracle', 'exchanges', '--faucet'], /^faucet: not on a mainnet/],
   ])('is what a mainnet with %s gets', async (_, flags, text) => {
-    const venue = main('--network', 'mainnet', '--data', '/nowhere', ...flags);
+    const data = join(await temporaryData(), 'data');
+    const venue = main('--port', '0', '--network', 'mainnet', '--data', data, ...flags);
     expect(await venue.ended).toBe(2);
     expect(venue.stderr()).toMatch(text);
-    expect(existsSync('/nowhere')).toBe(false);
+    expect(existsSync(data)).toBe(false);
   });
 });
 
