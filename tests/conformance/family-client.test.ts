@@ -5,7 +5,7 @@ import { aVenue } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 
 /**
- * Section 7.1: a public client library of the family subscribes here unchanged, by the id of an
+ * A public client library of the family subscribes here unchanged, by the id of an
  * instrument. It finds the answer to what it sent by the echo.
  */
 

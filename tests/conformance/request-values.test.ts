@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { aVenue, order, orderAction } from '../support/actors.ts';
 import { type Json } from '../support/client.ts';
 
-/** Sections 1.1, 1.2 and 1.5: which values requests may carry, and how a wrong one is told. */
+/** Which values requests may carry, and how a wrong one is told. */
 
 const world = aVenue();
 const USER = `0x${'12'.repeat(20)}`;
 const EXCHANGE_IDS: readonly number[] = [-1, 0, 1, 2, 7];
 
-describe('enums of requests are read in any case (1.2)', () => {
+describe('enums of requests are read in any case', () => {
   const span = () => ({ coin: world.btc.coin, startTime: 0 });
 
   test.each(['1H', '1D', '15M', '30M', '12H', '1W', '5m'])(
@@ -77,7 +77,7 @@ const QUERIES: [query: object, key: 'exchangeId' | 'exchange_id', allowed: numbe
   [{ type: 'outcomeAssetCtxs', instrumentIds: [100_000] }, 'exchangeId', [1]],
 ];
 
-describe('an exchange that a request has nothing for is refused (1.2)', () => {
+describe('an exchange that a request has nothing for is refused', () => {
   test.each(QUERIES)('%j with %s of %j alone', async (query, key, allowed) => {
     for (const got of EXCHANGE_IDS) {
       const { status, json, text } = await world.client.info({ ...query, [key]: got });
@@ -133,7 +133,7 @@ describe('an exchange that a request has nothing for is refused (1.2)', () => {
   });
 });
 
-describe('JSON that is not of this interface is told what is wrong (1.1)', () => {
+describe('JSON that is not of this interface is told what is wrong', () => {
   const cases: [path: string, body: string, message: string, field: string][] = [
     ['/info', '{"type":"perpMeta","type":"settings"}', 'Duplicate key: type', 'type'],
     [
@@ -199,7 +199,7 @@ describe('JSON that is not of this interface is told what is wrong (1.1)', () =>
   });
 });
 
-describe('a fault is named where the client wrote it (1.5)', () => {
+describe('a fault is named where the client wrote it', () => {
   test('a field of candleSnapshot at the top level, or in req', async () => {
     const fields = { coin: world.btc.coin, interval: 'soon', startTime: 0 };
     const flat = await world.client.info({ type: 'candleSnapshot', ...fields });
@@ -225,7 +225,7 @@ describe('a fault is named where the client wrote it (1.5)', () => {
   });
 });
 
-describe('what is unknown is told what there is (1.4, 1.5)', () => {
+describe('what is unknown is told what there is', () => {
   test.each([
     ['meta', 'perpMeta'],
     ['allMids', 'tickers of /api-ws'],

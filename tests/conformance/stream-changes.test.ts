@@ -7,7 +7,7 @@ import { tokenSend } from '../support/keys.ts';
 import { done, OPERATED, Operator, trade } from '../support/perps.ts';
 import type { Socket } from '../support/socket.ts';
 
-/** Sections 7.3 and 7.4: state channels tell every change of what they show but that of the mark. */
+/** State channels tell every change of what they show but that of the mark. */
 
 const world = aVenue([...OPERATED, '--deployers', DEPLOYER]);
 const operator = new Operator(world);

@@ -6,7 +6,7 @@ import { onChannel } from '../support/frames.ts';
 import { done, OPERATED, Operator, perpOrder, type OwnPerp } from '../support/perps.ts';
 import type { Socket } from '../support/socket.ts';
 
-/** Sections 7.1 and 11.9: a subscription is known by what was sent, and echoed as it was sent. */
+/** A subscription is known by what was sent, and echoed as it was sent. */
 
 const world = aVenue([...OPERATED, '--deployers', DEPLOYER]);
 const operator = new Operator(world);
@@ -22,7 +22,7 @@ const unsubscribe = async (socket: Socket, subscription: object): Promise<Json> 
     (frame) => frame.channel === 'subscriptionResponse' || frame.type === 'error',
   );
 
-describe('the echo (7.1)', () => {
+describe('the echo', () => {
   test.each([
     ['/ws', () => ({ type: 'l2Book', coin: world.btc.coin, nSigFigs: null, mantissa: null })],
     ['/ws', () => ({ tick: '', coin: `0${world.btc.coin}`, type: 'l2Book', x: { y: [1, null] } })],
@@ -45,7 +45,7 @@ describe('the echo (7.1)', () => {
   });
 });
 
-describe('a book whose steps change (11.9)', () => {
+describe('a book whose steps change', () => {
   const levelsOf = (socket: Socket, sub: number): Json =>
     socket.of('l2Book').findLast((frame) => frame.sub === sub)?.data.levels[0];
 
@@ -101,7 +101,7 @@ describe('a book whose steps change (11.9)', () => {
   });
 });
 
-test('what is resolved can be unsubscribed as it was subscribed (11.9)', async () => {
+test('what is resolved can be unsubscribed as it was subscribed', async () => {
   const deployer = new Deployer(world);
   const [market, other] = [await deployer.list(), await deployer.list()];
   const { coin } = market;

@@ -6,7 +6,7 @@ import { FrameRing } from './frame-ring.ts';
 import { Outbox } from './outbox.ts';
 import { Replays } from './replays.ts';
 import { Stream } from './stream.ts';
-import { VirtualTiming } from './testing/test-edge.ts';
+import { VirtualTiming } from '../../testing/ws/test-edge.ts';
 import { WS_LIMITS } from './ws-limits.ts';
 
 const FRAME_BYTES = 10_000;
@@ -53,7 +53,7 @@ function numbered(channel: string, sub: number, from: number, to: number): strin
 
 const never = (): void => expect.unreachable('the frames are there');
 
-describe('what a client missed (11.9)', () => {
+describe('what a client missed', () => {
   test('waits for the client to read, stream by stream, and live frames follow', async () => {
     const { closes, connection, frames, read, replays, wire } = client();
     const [one, two] = [stream('one'), stream('two')];
