@@ -3,7 +3,7 @@ import { helpText } from './config-help.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { createLogger } from './operate/log.ts';
 import { watchParent } from './operate/parent-watch.ts';
-import { explainStartFailure } from './operate/start-failure.ts';
+import { explainStartFailure } from './supervise/start-failure.ts';
 import { VERSION } from './operate/version.ts';
 import { startVenue, type Venue } from './venue.ts';
 

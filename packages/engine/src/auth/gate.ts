@@ -1,37 +1,13 @@
 import type { Address } from '@oddlot/units';
-import { type Account, holdingKey, legOf } from '../account.ts';
 import { NONE, REDUCE_ONLY } from '../book/order-pool.ts';
-import type { Channel, Command, GateMode, OrderRequest, SignedCommand } from '../command.ts';
-import { LIMITS } from '../limits.ts';
-import { findTarget } from '../orders/find-target.ts';
-import { read } from '../orders/order-snapshot.ts';
-import type { GateRefusal, Reject } from '../reject.ts';
-import type { State } from '../state.ts';
-
-/** R-gate: who may take new risk on a channel. */
-export type Gate = {
-  mode: GateMode;
-  readonly whitelist: Set<Address>;
-  readonly blacklist: Set<Address>;
-  readonly codes: Map<string, GateCode>;
-  readonly grants: Map<Address, GateGrant>;
-};
-
-/** How often a code may be granted, and was. */
-export type GateCode = { readonly maxUses: number; readonly uses: number };
-
-export type GateGrant = { readonly code: string; readonly grantedMs: number };
-
-/** Open to everybody. */
-export function createGate(): Gate {
-  return {
-    mode: 'open',
-    whitelist: new Set(),
-    blacklist: new Set(),
-    codes: new Map(),
-    grants: new Map(),
-  };
-}
+import { read } from '../book/read-slot.ts';
+import type { Command, Exchange, OrderRequest, SignedCommand } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { GateRefusal, Reject } from '../messages/reject.ts';
+import { type Account, holdingKey, legOf } from '../state/account.ts';
+import { findTarget } from '../state/find-target.ts';
+import type { Gate } from '../state/gate.ts';
+import type { State } from '../state/state.ts';
 
 /**
  * Stops what takes new risk on a channel that is closed to the account acted for (R-gate): orders
@@ -96,7 +72,7 @@ export function checkOrderGate(
 /** Why a channel is closed to an address, the first that applies; undefined when it is open. */
 export function gateRefusal(
   state: State,
-  channel: Channel,
+  channel: Exchange,
   address: Address,
 ): GateRefusal | undefined {
   const gate = state.gates[channel];

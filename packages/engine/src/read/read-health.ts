@@ -1,8 +1,8 @@
 import { type MicroUsdc, present, ZERO_USDC } from '@oddlot/units';
-import { parametersOf } from '../execution.ts';
+import { parametersOf } from '../state/execution.ts';
 import { totalValue } from '../perp/margin.ts';
-import { isOracleStale } from '../perp/perp.ts';
-import type { State } from '../state.ts';
+import { isOracleStale } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
 
 /** How old the oracle of a perp is, and whether that keeps it from trading. */
 export type OracleAge = {

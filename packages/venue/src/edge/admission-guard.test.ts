@@ -2,9 +2,9 @@ import { refusal } from '@oddlot/protocol';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { JournalFullError } from '../replica/replica-error.ts';
 import { AdmissionGuard, type Restriction } from './admission-guard.ts';
-import { orderAction, signed, testKey, type TestOrder } from './http/testing/client.ts';
-import { startEdge, type TestEdge } from './http/testing/edge.ts';
-import { ADMIN_KEY_BYTE } from './http/testing/replica.ts';
+import { orderAction, signed, testKey, type TestOrder } from '../testing/http/client.ts';
+import { startEdge, type TestEdge } from '../testing/http/edge.ts';
+import { ADMIN_KEY_BYTE } from '../testing/http/replica.ts';
 
 /** R-disk, R-clock: what /exchange takes while the venue itself is not well. */
 

@@ -9,7 +9,7 @@ import {
   openJournal,
   readAll,
   segmentPaths,
-} from './test-journal.ts';
+} from '../testing/journal.ts';
 
 /** R-disk: a disk without room refuses entries; it loses none and ends nothing. */
 

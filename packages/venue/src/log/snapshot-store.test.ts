@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SnapshotStore } from './snapshot-store.ts';
 import type { CorruptSnapshot } from './snapshot-store.ts';
-import { inDirectory } from './test-journal.ts';
+import { inDirectory } from '../testing/journal.ts';
 
 async function withStore(
   run: (store: SnapshotStore, directory: string, corrupt: CorruptSnapshot[]) => Promise<void>,

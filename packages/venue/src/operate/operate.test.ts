@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { createOperationsServer, readiness } from './health.ts';
 import { createLogger } from './log.ts';
 import { Metrics } from './metrics.ts';
-import { logCheck, stoppingCheck } from './readiness-checks.ts';
+import { logCheck, stoppingCheck } from '../supervise/readiness-checks.ts';
 
 const closers: (() => void)[] = [];
 afterEach(() => {

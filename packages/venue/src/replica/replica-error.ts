@@ -35,3 +35,15 @@ export class ReplicaDivergedError extends Error {
     );
   }
 }
+
+/** A snapshot holds something in a shape that this program does not know yet. */
+export class SnapshotTooNewError extends Error {
+  override readonly name = 'SnapshotTooNewError';
+
+  constructor(projection: string, version: number) {
+    super(
+      `the newest snapshot holds version ${version} of ${projection}, which a later version of the ` +
+        'venue wrote. Start that one, or start without the snapshots to replay the log.',
+    );
+  }
+}

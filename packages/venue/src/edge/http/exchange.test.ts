@@ -1,8 +1,8 @@
 import { NETWORKS } from '@oddlot/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { approveAgentAction, orderAction, signed, testKey } from './testing/client.ts';
-import type { SignOptions, TestKey, TestOrder } from './testing/client.ts';
-import { startEdge, type TestEdge } from './testing/edge.ts';
+import { approveAgentAction, orderAction, signed, testKey } from '../../testing/http/client.ts';
+import type { SignOptions, TestKey, TestOrder } from '../../testing/http/client.ts';
+import { startEdge, type TestEdge } from '../../testing/http/edge.ts';
 
 const alice = testKey(1);
 const bob = testKey(2);

@@ -1,9 +1,10 @@
-import { checkNonceWindow, marketView, type CommandOutcome, type Reject } from '@oddlot/engine';
+import { checkNonceWindow, marketView, type CommandResult, type Reject } from '@oddlot/engine';
 import { refusal, type Envelope, type Network, type WireError } from '@oddlot/protocol';
 import type { Hash } from '@oddlot/units';
-import type { QueuedAction } from '../../replica/queued-actions.ts';
-import { hasQueued, type Receipt, type Receipts } from '../../replica/receipts.ts';
-import type { Executed, Replica } from '../../replica/replica.ts';
+import type { QueuedAction } from '../../history/queued-actions.ts';
+import { hasQueued, type Receipt, type Receipts } from '../../history/receipts.ts';
+import type { Executed } from '../../block/applied-block.ts';
+import type { Replica } from '../../replica/replica.ts';
 import {
   actionToCommand,
   instrumentLookup,
@@ -13,7 +14,7 @@ import {
 import { actionTypeOf } from '../../translate/action-types.ts';
 import { isOutcomeOrder, outcomeToWire } from '../../translate/outcome-to-wire.ts';
 import { rejectToWire } from '../../translate/reject-to-wire.ts';
-import { authorityOf, type RequestCommand } from '../../translate/request-command.ts';
+import { authorityOf, type RequestCommand } from '../../block/request-command.ts';
 import { actionTexts } from '../../translate/request-texts.ts';
 import type { AdmissionGuard } from '../admission-guard.ts';
 import type { RecoverPool } from '../recover-pool.ts';
@@ -166,7 +167,7 @@ type Proposed = {
   readonly executed: Promise<Executed>;
   readonly action?: PlainAction;
   /** What admission said of it; a re-send that joins the first is not judged again. */
-  readonly admitted?: CommandOutcome;
+  readonly admitted?: CommandResult;
 };
 
 async function answerExecuted(
@@ -229,10 +230,7 @@ function answerOutcome(
 }
 
 /** Whoever does not wait for the execution is told why a builder is not paid as admission saw it. */
-function asAdmitted(
-  executed: CommandOutcome,
-  admitted: CommandOutcome | undefined,
-): CommandOutcome {
+function asAdmitted(executed: CommandResult, admitted: CommandResult | undefined): CommandResult {
   if (admitted === undefined || executed.builderDrop === admitted.builderDrop) return executed;
   const { builderDrop: _, ...outcome } = executed;
   const { builderDrop } = admitted;

@@ -6,7 +6,8 @@ import {
   type WireError,
 } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
-import type { AppliedBlock, Replica } from '../../replica/replica.ts';
+import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { Replica } from '../../replica/replica.ts';
 import { formatMoney } from '../../translate/format.ts';
 import { isLoopback } from '../client-ip.ts';
 import { infoRefusal, infoReply, UnavailableError, type Endpoint, type Reply } from './reply.ts';
@@ -59,6 +60,7 @@ export class Faucet {
 
   /** For snapshots: the grants of the last hour, whose blocks may not be replayed again. */
   readonly name = 'faucet';
+  readonly version = 1;
 
   dump(): readonly (readonly [address: string, timeMs: number])[] {
     return this.#byAddress.entries(this.#now());

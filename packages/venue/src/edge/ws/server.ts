@@ -1,11 +1,12 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
-import type { AppliedBlock, Replica } from '../../replica/replica.ts';
+import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { Replica } from '../../replica/replica.ts';
 import { ApiChannels } from './api-channels.ts';
 import { ChannelSession } from './channel-session.ts';
 import type { ChannelContext, StreamCompanions } from './channels/node-channel.ts';
-import { TradeTape } from './channels/trade-tape.ts';
+import { TradeTape } from '../../history/trade-tape.ts';
 import { CLOSE, Connection } from './connection.ts';
 import { NodeChannels } from './node-channels.ts';
 import { Outbox } from './outbox.ts';
@@ -39,7 +40,7 @@ export type WsStats = {
 };
 
 export type WsEdgeOptions = {
-  readonly replica: Pick<Replica, 'state' | 'onBlock'>;
+  readonly replica: Pick<Replica, 'state'>;
   /** They must see each block before the edge does. */
   readonly companions: StreamCompanions;
   readonly limits?: WsLimits;
@@ -80,9 +81,6 @@ export class WsEdge {
     this.#apiChannels = new ApiChannels(context);
     const { prices } = companions.markets;
     this.#priceTopics = new PriceTopics({ state, prices, limits, timing });
-    replica.onBlock((block) => {
-      if (this.#drained === undefined) this.#feed(block);
-    });
     this.#server = new WebSocketServer(serverOptions(limits));
     this.#planSweep();
   }
@@ -92,8 +90,13 @@ export class WsEdge {
     return { limit: this.#limits.connectionsMax, open: this.#open[endpoint].get(ip) ?? 0 };
   }
 
-  /** The streams' memory as a companion of the replica's snapshots. */
+  /** As a projection: the streams' memory rides in snapshots. */
   readonly name = 'streams';
+  readonly version = 1;
+
+  onBlock(block: AppliedBlock): void {
+    if (this.#drained === undefined) this.#feed(block);
+  }
 
   dump(): unknown {
     return { trades: this.#tape.dump(), fundings: this.#nodeChannels.dump() };
