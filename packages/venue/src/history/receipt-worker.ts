@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert, present } from '@oddlot/units';
+import { ReceiptAppender } from './receipt-appender.ts';
 import { isDatabaseFull, ReceiptDatabase } from './receipt-database.ts';
-import type { PackedBlock, ReceiptReply, ReceiptRequest } from './receipt-messages.ts';
+import type { ReceiptReply, ReceiptRequest } from './receipt-messages.ts';
 
 /**
  * The thread that owns the receipt database. It answers in the order in which it is asked. An error
@@ -18,8 +19,11 @@ const port = present(parentPort ?? undefined, 'the receipt worker runs in a thre
 const { file } = workerData as { readonly file: string };
 const database = new ReceiptDatabase(file);
 
-/** Messages of blocks that found no room, in order. */
-const held: (readonly PackedBlock[])[] = [];
+const appender = new ReceiptAppender({
+  write: (blocks) => database.append(blocks),
+  onStored: (rows) => reply({ type: 'projected', height: database.projectedHeight, rows }),
+  retryMs: RETRY_MS,
+});
 
 port.on('message', handle);
 reply({ type: 'opened', projectedHeight: database.projectedHeight });
@@ -27,8 +31,7 @@ reply({ type: 'opened', projectedHeight: database.projectedHeight });
 function handle(request: ReceiptRequest): void {
   switch (request.type) {
     case 'append':
-      held.push(request.blocks);
-      return held.length === 1 ? appendHeld() : undefined;
+      return appender.append(request.blocks);
     case 'query':
       return reply({ type: 'answer', id: request.id, row: database.find(request.query) });
     case 'prune':
@@ -37,22 +40,6 @@ function handle(request: ReceiptRequest): void {
       database.close();
       reply({ type: 'closed', id: request.id });
       return port.close();
-  }
-}
-
-/** Appends what waits, as far as there is room. */
-function appendHeld(): void {
-  for (let blocks = held[0]; blocks !== undefined; blocks = held[0]) {
-    try {
-      database.append(blocks);
-    } catch (error) {
-      if (!isDatabaseFull(error)) throw error;
-      setTimeout(appendHeld, RETRY_MS).unref();
-      return;
-    }
-    held.shift();
-    const rows = blocks.reduce((sum, block) => sum + block.count, 0);
-    reply({ type: 'projected', height: database.projectedHeight, rows });
   }
 }
 
