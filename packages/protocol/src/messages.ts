@@ -36,6 +36,7 @@ const BAD_REQUEST = {
   malformedJson: (why: string, at: number) => `Malformed JSON: ${why} at ${at}`,
   notAnObject: () => 'The body is not a JSON object',
   bodyTooLarge: (bytesMax: number) => `The body exceeds ${bytesMax} bytes`,
+  unknownFieldsTooLarge: (bytesMax: number) => `Unknown fields exceed ${bytesMax} bytes`,
   wrongContentType: () => 'The content type is not application/json',
   missingField: (name: string) => `Missing field: ${name}`,
   wrongType: (name: string) => `Wrong type for ${name}`,

@@ -1,6 +1,14 @@
 import { checkNonceWindow, marketView, type CommandOutcome, type Reject } from '@oddlot/engine';
-import { refusal, type Envelope, type Network, type WireError } from '@oddlot/protocol';
-import type { Hash } from '@oddlot/units';
+import {
+  isPermissionedType,
+  LIMITS,
+  PERMISSIONED_TYPES,
+  refusal,
+  type Envelope,
+  type Network,
+  type WireError,
+} from '@oddlot/protocol';
+import type { Address, Hash } from '@oddlot/units';
 import type { QueuedAction } from '../../replica/queued-actions.ts';
 import { hasQueued, type Receipt, type Receipts } from '../../replica/receipts.ts';
 import type { Executed, Replica } from '../../replica/replica.ts';
@@ -19,9 +27,10 @@ import type { RecoverPool } from '../recover-pool.ts';
 import type { Recovered } from '../recover-worker.ts';
 import { acknowledgement, executedReply, pendingReply, plainReply } from './exchange-reply.ts';
 import { recovering } from './recovering.ts';
-import { exchangeRefusal, UnavailableError } from './reply.ts';
+import { exchangeRefusal, tooLarge, UnavailableError } from './reply.ts';
 import type { EdgeRequest, Endpoint, Reply } from './reply.ts';
 import { authorityFrom, understand, type Understood } from './understand.ts';
+import { withoutSpace } from './without-space.ts';
 
 /**
  * POST /exchange. The steps stand in the order in which a request may be refused: shapes, nonce
@@ -54,14 +63,27 @@ export function exchangeEndpoint(options: ExchangeOptions): Endpoint {
   };
   return {
     surface: 'exchange',
+    bodyBytesMaxOf,
     refuse: exchangeRefusal,
     handle: (request) => handle(context, request),
   };
 }
 
-async function handle(context: Context, { text, body }: EdgeRequest): Promise<Reply> {
-  const understood = understand(context.network, body);
+/**
+ * A look at the text is enough to read on: it names such an action, or has not come to a type yet.
+ * What it really asks and who signed it are seen later.
+ */
+function bodyBytesMaxOf(start: Buffer): number {
+  const isMeant =
+    PERMISSIONED_TYPES.some((type) => start.includes(`"${type}"`)) || !start.includes('"type"');
+  return isMeant ? LIMITS.permissionedBodyBytesMax : LIMITS.bodyBytesMax;
+}
+
+async function handle(context: Context, { text, body, bytes = 0 }: EdgeRequest): Promise<Reply> {
+  const understood = understand(context.network, { body, chars: text.length });
   if (!('action' in understood)) return refuse(understood);
+  const isLarge = bytes > LIMITS.bodyBytesMax;
+  if (isLarge && !isPermissionedType(understood.action.type)) return refuseLarge();
   const { envelope, action } = understood;
   const { nonce } = envelope;
   const timeMs = Math.max(context.replica.head.timeMs, context.now());
@@ -77,6 +99,7 @@ async function handle(context: Context, { text, body }: EdgeRequest): Promise<Re
   const authority = authorityFrom(understood, recovered, txHash);
   if (!('signer' in authority)) return refuse(authority);
   const { signer } = authority;
+  if (isLarge && !isListed(context.replica.state, signer)) return refuseLarge();
   const command = actionToCommand(action, authority, context.instruments);
   const checked = context.replica.check(command);
   if (checked.reject !== undefined) {
@@ -87,11 +110,21 @@ async function handle(context: Context, { text, body }: EdgeRequest): Promise<Re
     const allowed = { min: nonce + 1 };
     return refuse(refusal('nonceUsed', [], { field: 'nonce', got: nonce, allowed }));
   }
-  const executed = context.replica.propose(command, text);
+  const executed = context.replica.propose(command, withoutSpace(text));
   const user = checked.account ?? null;
   const actionType = actionTypeOf(command);
   context.receipts.track({ txHash, signer, user, nonce, actionType, command, executed });
   return answerExecuted(context, { command, executed, action, admitted: checked }, envelope);
+}
+
+/** R-requests: only those whom the log lists may send much. */
+function isListed({ parameters }: Replica['state'], signer: Address): boolean {
+  const { admins = [], deployers = [] } = parameters ?? {};
+  return admins.includes(signer) || deployers.includes(signer);
+}
+
+function refuseLarge(): Reply {
+  return exchangeRefusal(tooLarge(LIMITS.bodyBytesMax), true);
 }
 
 /** A nonce that is too old may be that of a request that was executed long ago and is sent again. */

@@ -15,12 +15,18 @@ export type EdgeRequest = {
   readonly text: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly ip: string;
+  /** Bytes of the body; undefined when it came from inside the process. */
+  readonly bytes?: number;
+  /** It says that somebody forwarded it, whether or not that is believed. */
+  readonly isForwarded?: boolean;
 };
 
 /** One POST path. */
 export type Endpoint = {
   /** The budget that requests are counted against. */
   readonly surface: 'info' | 'exchange';
+  /** How many bytes a body with this beginning may have, where that differs from all others. */
+  readonly bodyBytesMaxOf?: (start: Buffer) => number;
   /** The endpoint's error envelope. `isGateway`: refused before the request was understood. */
   readonly refuse: (error: WireError, isGateway: boolean) => Reply;
   readonly handle: (request: EdgeRequest) => Reply | Promise<Reply>;

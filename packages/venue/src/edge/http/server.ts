@@ -6,9 +6,11 @@ import type { Logger } from '../../operate/log.ts';
 import type { Metrics } from '../../operate/metrics.ts';
 import type { ClientIp } from '../client-ip.ts';
 import type { Budget, RateLimiter } from '../rate-limit.ts';
-import { parseObject, readBody } from './body.ts';
+import { parseObject, readBody, type BodyFault } from './body.ts';
+import { BODY_LIMITS, BodyBudget, type BodyLimits } from './body-budget.ts';
 import {
   forwardedFor,
+  hasForwarding,
   headerFault,
   isPreflight,
   isWebSocket,
@@ -37,6 +39,8 @@ export type HttpEdgeOptions = {
   /** Markdown by path, for the explanations that refusals point to. */
   readonly pages?: ReadonlyMap<string, string>;
   readonly bodyBytesMax?: number;
+  /** What bodies may hold in memory, in all and per client. */
+  readonly bodyLimits?: BodyLimits;
   /** For the headers of a request to arrive, and for all of it. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
@@ -54,18 +58,23 @@ type Call = {
   budget: Budget | undefined;
   /** The client waits for a 100 before it sends its body. */
   awaitsContinue: boolean;
+  /** The connection ends with the answer: the rest of the body is not worth reading. */
+  isLast: boolean;
 };
 
 const NO_PATH = 'other';
 const NOT_FOUND = '{"message":"Not found"}';
 const KEEP_ALIVE_MS = 65_000;
 const WARN_EVERY_MS = 1000;
+/** Bodies come and go within a moment, but for those of who holds them. */
+const BODY_RETRY_SECONDS = 1;
 
 export class HttpEdge {
   readonly server: Server;
   readonly #options: HttpEdgeOptions;
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
   readonly #bodyBytesMax: number;
+  readonly #bodies: BodyBudget;
   #inFlight = 0;
   #isDraining = false;
   #onIdle: (() => void) | undefined;
@@ -76,6 +85,7 @@ export class HttpEdge {
     this.#options = options;
     this.#endpoints = new Map(Object.entries(options.endpoints));
     this.#bodyBytesMax = options.bodyBytesMax ?? LIMITS.bodyBytesMax;
+    this.#bodies = new BodyBudget(options.bodyLimits ?? BODY_LIMITS);
     const settings = {
       headersTimeout: options.headersTimeoutMs ?? 10_000,
       requestTimeout: options.requestTimeoutMs ?? 30_000,
@@ -100,6 +110,11 @@ export class HttpEdge {
   /** Requests that have no answer yet. */
   get inFlight(): number {
     return this.#inFlight;
+  }
+
+  /** Bodies that are being read, and the bytes of those whose request has no answer. */
+  get bodies(): { readonly bodies: number; readonly bytes: number } {
+    return this.#bodies.use;
   }
 
   /** Resolves with the port once the edge listens. */
@@ -140,6 +155,7 @@ export class HttpEdge {
       endpoint,
       budget: undefined,
       awaitsContinue,
+      isLast: false,
     };
     this.#inFlight++;
     response.once('close', () => {
@@ -167,7 +183,7 @@ export class HttpEdge {
       const reply = endpoint.refuse(rateLimited(endpoint.surface), true);
       return this.#send(call, { ...reply, retryAfterSeconds });
     }
-    const fault = headerFault(request, this.#bodyBytesMax);
+    const fault = headerFault(request, this.#bodyBytesMax, endpoint);
     if (fault !== undefined) return this.#refuse(call, fault, fault.name !== 'VERSION');
     if (call.awaitsContinue) response.writeContinue();
     call.awaitsContinue = false;
@@ -183,16 +199,43 @@ export class HttpEdge {
   }
 
   #read(call: Call, endpoint: Endpoint, ip: string): void {
-    readBody(call.request, this.#bodyBytesMax, (text, fault) => {
-      if (fault === 'tooLarge') return this.#refuse(call, tooLarge(this.#bodyBytesMax), true);
-      if (text === undefined) {
-        return this.#refuse(call, refusal('malformedJson', ['not UTF-8', 0]), true);
-      }
+    const hold = this.#bodies.enter(ip);
+    if (typeof hold === 'string') return this.#refuseBody(call, hold);
+    call.response.once('close', () => hold.release());
+    const { bodyBytesMaxOf } = endpoint;
+    const bounds = {
+      bytesMax: this.#bodyBytesMax,
+      hold,
+      ...(bodyBytesMaxOf === undefined ? {} : { bytesMaxOf: bodyBytesMaxOf }),
+    };
+    return readBody(call.request, bounds, (read) => {
+      if (typeof read === 'string') return this.#refuseBody(call, read);
+      const { text, bytes } = read;
       // The recover threads read /exchange strictly; here the other endpoints are.
       const parsed = parseObject(text, endpoint.surface === 'info');
       if (!parsed.ok) return this.#refuse(call, parsed.error, true);
-      return void this.#handle(call, endpoint, { text, body: parsed.body, ip });
+      const isForwarded = hasForwarding(call.request);
+      return void this.#handle(call, endpoint, { text, body: parsed.body, ip, bytes, isForwarded });
     });
+  }
+
+  #refuseBody(call: Call, fault: BodyFault): void {
+    switch (fault) {
+      case 'tooLarge':
+        return this.#refuse(call, tooLarge(this.#bodyBytesMax), true);
+      case 'notUtf8':
+        return this.#refuse(call, refusal('malformedJson', ['not UTF-8', 0]), true);
+      default: {
+        // Whoever holds too much is told at once, and what it still sends is not read.
+        call.isLast = true;
+        const { endpoint } = call;
+        if (endpoint === undefined) return undefined;
+        const isOwn = fault === 'client';
+        const error = isOwn ? rateLimited(endpoint.surface) : refusal('unavailable', []);
+        const reply = endpoint.refuse(error, isOwn);
+        return this.#send(call, { ...reply, retryAfterSeconds: BODY_RETRY_SECONDS });
+      }
+    }
   }
 
   async #handle(call: Call, endpoint: Endpoint, request: EdgeRequest): Promise<void> {
@@ -229,7 +272,7 @@ export class HttpEdge {
     const { request, response, budget, path, startedMs } = call;
     // The client may be gone; then nobody waits for an answer.
     if (!response.headersSent && !response.destroyed) {
-      const isLast = this.#isDraining || call.awaitsContinue;
+      const isLast = this.#isDraining || call.awaitsContinue || call.isLast;
       respond(request, response, { status, body, budget, headers, isLast });
     }
     this.#options.metrics.request(path, status, (performance.now() - startedMs) / 1000);
