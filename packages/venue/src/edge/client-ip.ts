@@ -28,6 +28,26 @@ export function isLoopback(ip: string): boolean {
   return ip === '::1' || ip.startsWith('127.');
 }
 
+const GROUPS_OF_NETWORK = 4;
+
+/**
+ * What limits count as one client: an IPv4 address, or the 64 bits that name an IPv6 network. Whoever
+ * has an IPv6 address has 2^64 of them.
+ */
+export function clientKey(ip: string): string {
+  if (!ip.includes(':')) return ip;
+  const [address = ''] = ip.split('%');
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  if (tail !== undefined) {
+    const after = tail === '' ? [] : tail.split(':');
+    while (groups.length + after.length < 2 * GROUPS_OF_NETWORK) groups.push('0');
+    groups.push(...after);
+  }
+  const network = groups.slice(0, GROUPS_OF_NETWORK).map((group) => Number.parseInt(group, 16));
+  return `${network.map((group) => group.toString(16)).join(':')}::/64`;
+}
+
 /** The address without port and brackets, IPv4 in its own form; undefined when it is none. */
 export function normalIp(text: string): string | undefined {
   let ip = text;

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { LIMITS, refusal, type WireError } from '@oddlot/protocol';
 import type { Logger } from '../../operate/log.ts';
 import type { Metrics } from '../../operate/metrics.ts';
-import type { ClientIp } from '../client-ip.ts';
+import { clientKey, isLoopback, type ClientIp } from '../client-ip.ts';
 import type { Budget, RateLimiter } from '../rate-limit.ts';
 import { parseObject, readBody, type BodyFault } from './body.ts';
 import { BODY_LIMITS, BodyBudget, type BodyLimits } from './body-budget.ts';
@@ -78,6 +78,7 @@ export class HttpEdge {
   #inFlight = 0;
   #isDraining = false;
   #onIdle: (() => void) | undefined;
+  #hasWarnedForwarded = false;
   #refusedDown = 0;
   #warnedMs = -WARN_EVERY_MS;
 
@@ -199,7 +200,7 @@ export class HttpEdge {
   }
 
   #read(call: Call, endpoint: Endpoint, ip: string): void {
-    const hold = this.#bodies.enter(ip);
+    const hold = this.#bodies.enter(clientKey(ip));
     if (typeof hold === 'string') return this.#refuseBody(call, hold);
     call.response.once('close', () => hold.release());
     const { bodyBytesMaxOf } = endpoint;
@@ -215,8 +216,16 @@ export class HttpEdge {
       const parsed = parseObject(text, endpoint.surface === 'info');
       if (!parsed.ok) return this.#refuse(call, parsed.error, true);
       const isForwarded = hasForwarding(call.request);
+      if (isForwarded && isLoopback(ip)) this.#warnForwarded();
       return void this.#handle(call, endpoint, { text, body: parsed.body, ip, bytes, isForwarded });
     });
+  }
+
+  /** Everybody behind such a proxy shares one budget, which nobody can have meant. */
+  #warnForwarded(): void {
+    if (this.#hasWarnedForwarded) return;
+    this.#hasWarnedForwarded = true;
+    this.#options.log.warn('requests are forwarded by this machine: list it in trustedProxies');
   }
 
   #refuseBody(call: Call, fault: BodyFault): void {

@@ -2,6 +2,7 @@ import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { AppliedBlock, Replica } from '../../replica/replica.ts';
+import { clientKey } from '../client-ip.ts';
 import { ApiChannels } from './api-channels.ts';
 import { ChannelSession } from './channel-session.ts';
 import type { ChannelContext, StreamCompanions } from './channels/node-channel.ts';
@@ -89,7 +90,10 @@ export class WsEdge {
 
   /** The connection limit per client address, and how many of them a client has open. */
   connections(endpoint: Endpoint, ip: string): { limit: number; open: number } {
-    return { limit: this.#limits.connectionsMax, open: this.#open[endpoint].get(ip) ?? 0 };
+    return {
+      limit: this.#limits.connectionsMax,
+      open: this.#open[endpoint].get(clientKey(ip)) ?? 0,
+    };
   }
 
   /** The streams' memory as a companion of the replica's snapshots. */
@@ -170,7 +174,8 @@ export class WsEdge {
     const session = this.#sessionOf(endpoint, connection);
     this.#connections.set(connection, endpoint);
     const counts = this.#open[endpoint];
-    counts.set(ip, (counts.get(ip) ?? 0) + 1);
+    const client = clientKey(ip);
+    counts.set(client, (counts.get(client) ?? 0) + 1);
     webSocket.on('message', (data, isBinary) => {
       connection.heard();
       // What a client still says after the goodbye changes nothing.
@@ -183,9 +188,9 @@ export class WsEdge {
     webSocket.on('close', () => {
       session.close();
       this.#connections.delete(connection);
-      const open = (counts.get(ip) ?? 1) - 1;
-      if (open > 0) counts.set(ip, open);
-      else counts.delete(ip);
+      const open = (counts.get(client) ?? 1) - 1;
+      if (open > 0) counts.set(client, open);
+      else counts.delete(client);
       if (this.#connections.size === 0) this.#drained?.resolve();
     });
   }
