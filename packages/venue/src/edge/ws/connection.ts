@@ -11,6 +11,11 @@ export const CLOSE = { normal: 1000, goingAway: 1001, tryAgainLater: 1013 } as c
 /** Up to here frames are joined before they are written; beyond, copying costs more than it saves. */
 const JOINED_BYTES_MAX = 8 * 1024;
 
+/** What a frame that waits costs beside its bytes: a bound of bytes alone would not bind empty ones. */
+const FRAME_OVERHEAD_BYTES = 64;
+/** While all clients together are over their bound, each may still have this much waiting. */
+const SHARE_BYTES_MIN = 256 * 1024;
+
 /**
  * One client. Frames for it are collected and written together, straight to the socket: they are
  * whole WebSocket frames already, so that the bytes which many clients share are built once.
@@ -22,11 +27,14 @@ export class Connection implements Sink {
   readonly #wire: Duplex;
   readonly #outbox: Outbox;
   readonly #bufferedBytesMax: number;
+  readonly #bufferedBytesTotalMax: number;
   readonly #timing: Timing;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   /** Bytes of a replay that may wait beyond the bound, until the client has read it. */
   #replayBytes = 0;
+  /** What was written and not yet taken by the system, overhead included. */
+  #heldBytes = 0;
   #heardMs: number;
 
   constructor(options: {
@@ -42,6 +50,7 @@ export class Connection implements Sink {
     this.ip = options.ip;
     this.#outbox = options.outbox;
     this.#bufferedBytesMax = options.limits.bufferedBytesMax;
+    this.#bufferedBytesTotalMax = options.limits.bufferedBytesTotalMax;
     this.#timing = options.timing;
     this.#heardMs = options.timing.now();
     this.budget = new FrameBudget(options.timing, {
@@ -92,23 +101,50 @@ export class Connection implements Sink {
     this.#pending = [];
     this.#pendingBytes = 0;
     if (frames.length === 0 || !this.isOpen) return;
-    const waiting = this.#wire.writableLength;
+    const waiting = this.#heldBytes;
     if (waiting === 0 && bytes <= this.#bufferedBytesMax) this.#replayBytes = 0;
+    const cost = bytes + frames.length * FRAME_OVERHEAD_BYTES;
+    if (this.#isTooSlow(waiting, bytes)) return;
+    this.#outbox.framesSent += frames.length;
+    this.#hold(cost);
+    const written = (): void => this.#hold(-Math.min(cost, this.#heldBytes));
+    if (frames.length === 1) {
+      this.#wire.write(frames[0], written);
+    } else if (bytes <= JOINED_BYTES_MAX) {
+      this.#wire.write(Buffer.concat(frames, bytes), written);
+    } else {
+      this.#wire.cork();
+      const last = frames.length - 1;
+      for (const [index, frame] of frames.entries()) {
+        if (index < last) this.#wire.write(frame);
+        else this.#wire.write(frame, written);
+      }
+      this.#wire.uncork();
+    }
+  }
+
+  /** The line is gone, and with it what waited. */
+  release(): void {
+    this.#hold(-this.#heldBytes);
+  }
+
+  /** Closes the connection of a client that does not read what it gets; false while it does. */
+  #isTooSlow(waiting: number, bytes: number): boolean {
     if (waiting + bytes > this.#bufferedBytesMax + this.#replayBytes) {
       this.#outbox.slowClosed += 1;
       this.#socket.close(CLOSE.tryAgainLater, 'client reads too slowly: reconnect and resume');
-      return;
+      return true;
     }
-    this.#outbox.framesSent += frames.length;
-    if (frames.length === 1) {
-      this.#wire.write(frames[0]);
-    } else if (bytes <= JOINED_BYTES_MAX) {
-      this.#wire.write(Buffer.concat(frames, bytes));
-    } else {
-      this.#wire.cork();
-      for (const frame of frames) this.#wire.write(frame);
-      this.#wire.uncork();
-    }
+    const isShort = this.#outbox.heldBytes + bytes > this.#bufferedBytesTotalMax;
+    if (!isShort || waiting + bytes <= SHARE_BYTES_MIN) return false;
+    this.#outbox.slowClosed += 1;
+    this.terminate();
+    return true;
+  }
+
+  #hold(bytes: number): void {
+    this.#heldBytes += bytes;
+    this.#outbox.heldBytes += bytes;
   }
 
   /** Writes what is queued, then says goodbye. */

@@ -8,6 +8,7 @@ import { ChannelSession } from './channel-session.ts';
 import type { ChannelContext, StreamCompanions } from './channels/node-channel.ts';
 import { TradeTape } from './channels/trade-tape.ts';
 import { CLOSE, Connection } from './connection.ts';
+import { pongFrame } from './frame.ts';
 import { NodeChannels } from './node-channels.ts';
 import { Outbox } from './outbox.ts';
 import { PriceTopics } from './price-topics.ts';
@@ -28,6 +29,10 @@ const SWEEP_MS = 1000;
 /** How long a client has to answer a close before the line is cut. */
 const CLOSE_MS = 5000;
 
+/** Pieces in which a client may send one message, and in which the line may bring one. */
+const FRAGMENTS_MAX = 64;
+const CHUNKS_MAX = 4096;
+
 type Session = { receive(text: string | undefined): void; close(): void };
 
 /** What the edge is doing, for the operator. */
@@ -37,6 +42,8 @@ export type WsStats = {
   readonly keptBytes: number;
   readonly framesSent: number;
   readonly slowClosed: number;
+  /** Bytes that wait for clients to read. */
+  readonly heldBytes: number;
 };
 
 export type WsEdgeOptions = {
@@ -117,9 +124,9 @@ export class WsEdge {
   get stats(): WsStats {
     const connections = { ws: 0, apiWs: 0, wsRtds: 0 };
     for (const endpoint of this.#connections.values()) connections[endpoint] += 1;
-    const { framesSent, slowClosed } = this.#outbox;
+    const { framesSent, heldBytes, slowClosed } = this.#outbox;
     const { size: streams, keptBytes } = this.#hub;
-    return { connections, streams, keptBytes, framesSent, slowClosed };
+    return { connections, streams, keptBytes, framesSent, slowClosed, heldBytes };
   }
 
   /** Answers an upgrade request of any path; the socket is taken over or closed. */
@@ -181,12 +188,17 @@ export class WsEdge {
       // What a client still says after the goodbye changes nothing.
       if (connection.isOpen) session.receive(isBinary ? undefined : textOf(data));
     });
-    webSocket.on('ping', () => connection.heard());
+    webSocket.on('ping', (data) => {
+      connection.heard();
+      // A pong waits for its client like every other frame, and counts like one.
+      if (connection.isOpen) connection.send(pongFrame(data));
+    });
     webSocket.on('pong', () => connection.heard());
     // The close event follows every error and says all there is to know.
     webSocket.on('error', () => undefined);
     webSocket.on('close', () => {
       session.close();
+      connection.release();
       this.#connections.delete(connection);
       const open = (counts.get(client) ?? 1) - 1;
       if (open > 0) counts.set(client, open);
@@ -231,6 +243,12 @@ function serverOptions({ frameBytesMax }: WsLimits) {
     // Compression costs more than the bytes it saves, and frames could not be shared.
     perMessageDeflate: false,
     maxPayload: frameBytesMax,
+    // Pieces of a message are objects each; nobody needs many.
+    maxFragments: FRAGMENTS_MAX,
+    maxBufferedChunks: CHUNKS_MAX,
+    // One frame per client and turn of the event loop: a client that floods delays only itself.
+    allowSynchronousEvents: false,
+    autoPong: false,
     // Known to the library, though not to its types.
     closeTimeout: CLOSE_MS,
   };
