@@ -6,8 +6,7 @@ export type ClientIp = (peer: string | undefined, forwardedFor: string | undefin
 /** `trustedProxies` holds addresses and networks in prefix notation. */
 export function clientIpFinder(trustedProxies: readonly string[]): ClientIp {
   if (trustedProxies.length === 0) return (peer) => normalIp(peer ?? '') ?? '';
-  const trusted = blockListOf(trustedProxies);
-  const isTrusted = (ip: string): boolean => trusted.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4');
+  const isTrusted = isTrustedProxy(trustedProxies);
   return (peer, forwardedFor) => {
     let client = normalIp(peer ?? '') ?? '';
     if (forwardedFor === undefined) return client;
@@ -21,6 +20,12 @@ export function clientIpFinder(trustedProxies: readonly string[]): ClientIp {
     }
     return client;
   };
+}
+
+/** Tells the proxies that are trusted from all other peers. */
+export function isTrustedProxy(trustedProxies: readonly string[]): (ip: string) => boolean {
+  const trusted = blockListOf(trustedProxies);
+  return (ip) => isIP(ip) !== 0 && trusted.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** True for a client on this machine. */

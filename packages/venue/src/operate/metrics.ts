@@ -21,6 +21,7 @@ export class Metrics {
   readonly #orders = counter(this, 'orders_total', 'Orders executed, by their state after it.', [
     'state',
   ]);
+  readonly #snapshotFailures = counter(this, 'snapshot_failures_total', 'Snapshots not written.');
   readonly #trades = counter(this, 'trades_total', 'Trades.');
   /** Children are looked up once: finding one by its labels costs more than counting. */
   readonly #requestChildren = new Map<string, { inc: () => void }>();
@@ -69,6 +70,10 @@ export class Metrics {
       this.#orderChildren.set(state, counted);
     }
     counted.inc();
+  }
+
+  snapshotFailed(): void {
+    this.#snapshotFailures.inc();
   }
 
   logSync(seconds: number): void {

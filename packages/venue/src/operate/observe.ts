@@ -8,12 +8,17 @@ export type Observed = {
   readonly receipts: Receipts;
   readonly store: { readonly backlog: number };
   readonly pool: { readonly length: number };
-  readonly http: { readonly inFlight: number };
+  readonly http: {
+    readonly inFlight: number;
+    readonly bodies: { readonly bytes: number };
+    readonly connections: Readonly<Record<'open' | 'refused' | 'evicted', number>>;
+  };
   readonly sockets: {
     readonly stats: {
       readonly connections: Readonly<Record<string, number>>;
       readonly streams: number;
       readonly framesSent: number;
+      readonly heldBytes: number;
     };
   };
 };
@@ -39,6 +44,11 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
   metrics.gauge('recover_queue', 'Signatures that wait for recovery.', () => pool.length);
   metrics.gauge('receipt_backlog', 'Receipts that wait to be stored.', () => store.backlog);
   metrics.gauge('http_in_flight', 'Requests being answered.', () => http.inFlight);
+  metrics.gauge('http_body_bytes', 'Bytes of bodies in flight.', () => http.bodies.bytes);
+  metrics.gauges('connections', 'Connections of the public port.', 'state', () => ({
+    ...http.connections,
+  }));
+  metrics.gauge('ws_held_bytes', 'Bytes that wait for readers.', () => sockets.stats.heldBytes);
   metrics.gauge('live_orders', 'Resting orders.', () => replica.state.pool.size);
   metrics.gauge('accounts', 'Accounts.', () => replica.state.accounts.length);
   metrics.gauge('ws_streams', 'Streams kept.', () => sockets.stats.streams);

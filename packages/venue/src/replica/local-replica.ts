@@ -20,6 +20,8 @@ import type { AppliedBlock, BlockHead, Executed, Replica } from './replica.ts';
 
 /** Newest blocks whose hashes a replica can still tell. */
 const HEADS_KEPT = 4_096;
+/** After a snapshot that could not be written, the next is tried this much later. */
+const SNAPSHOT_RETRY_MS = 30_000;
 
 /** Something beside the engine that is made of blocks and rides along in snapshots. */
 export type Companion = {
@@ -41,6 +43,8 @@ export type ReplicaOptions = {
   /** The height up to which that is already so. */
   readonly projectedHeight: number;
   readonly companions: readonly Companion[];
+  /** A snapshot could not be written: the log holds all of it, and it is tried again later. */
+  readonly onSnapshotFailed?: (error: unknown) => void;
   /** A fault after which the process must not go on. */
   readonly onFatal: (error: unknown) => void;
 };
@@ -69,6 +73,8 @@ export class LocalReplica implements Replica {
   #snapshotHeight = 0;
   #commandsSinceSnapshot = 0;
   #snapshotUnderWay: Promise<void> | undefined;
+  /** Block time before which no snapshot is tried, after one that failed. */
+  #snapshotNotBeforeMs = 0;
   #isReplaying = true;
 
   constructor(options: ReplicaOptions, hashBlock: BlockHasher) {
@@ -145,7 +151,8 @@ export class LocalReplica implements Replica {
   async stop(): Promise<void> {
     await this.#proposer.drain();
     await this.#snapshotUnderWay;
-    if (this.#head.height > this.#snapshotHeight) await this.#writeSnapshot();
+    if (this.#head.height <= this.#snapshotHeight) return;
+    await this.#writeSnapshot().catch((error: unknown) => this.#snapshotFailed(error));
   }
 
   #apply(entry: LogEntry): void {
@@ -196,12 +203,18 @@ export class LocalReplica implements Replica {
     const isDue =
       this.#head.height - this.#snapshotHeight >= snapshotEveryBlocks ||
       this.#commandsSinceSnapshot >= snapshotEveryCommands;
-    if (!isDue) return;
+    if (!isDue || this.#head.timeMs < this.#snapshotNotBeforeMs) return;
     this.#snapshotUnderWay = this.#writeSnapshot()
-      .catch((error: unknown) => this.#options.onFatal(error))
+      .catch((error: unknown) => this.#snapshotFailed(error))
       .finally(() => {
         this.#snapshotUnderWay = undefined;
       });
+  }
+
+  /** Nothing is lost by a snapshot that failed, but for the length of the next start. */
+  #snapshotFailed(error: unknown): void {
+    this.#snapshotNotBeforeMs = this.#head.timeMs + SNAPSHOT_RETRY_MS;
+    this.#options.onSnapshotFailed?.(error);
   }
 
   /** The dump is of this moment; the file appears only when everything up to it is stored elsewhere. */
@@ -214,11 +227,13 @@ export class LocalReplica implements Replica {
       state: dump(this.#state),
       companions: Object.fromEntries(companions.map((each) => [each.name, each.dump()])),
     };
-    this.#commandsSinceSnapshot = 0;
-    this.#snapshotHeight = height;
+    const commands = this.#commandsSinceSnapshot;
     const text = JSON.stringify(payload);
     await projected(height);
     await snapshots.write({ height, payload: text });
+    // Counted from the dump, but only once there is a file.
+    this.#commandsSinceSnapshot -= commands;
+    this.#snapshotHeight = height;
   }
 
   async #restoreSnapshot(): Promise<void> {

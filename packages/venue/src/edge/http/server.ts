@@ -1,13 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { Server as NetServer } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { LIMITS, refusal, type WireError } from '@oddlot/protocol';
 import type { Logger } from '../../operate/log.ts';
 import type { Metrics } from '../../operate/metrics.ts';
-import { clientKey, isLoopback, type ClientIp } from '../client-ip.ts';
+import { clientKey, isLoopback, normalIp, type ClientIp } from '../client-ip.ts';
 import type { Budget, RateLimiter } from '../rate-limit.ts';
 import { parseObject, readBody, type BodyFault } from './body.ts';
 import { BODY_LIMITS, BodyBudget, type BodyLimits } from './body-budget.ts';
+import {
+  CONNECTION_LIMITS,
+  ConnectionGate,
+  turnAway,
+  type ConnectionLimits,
+} from './connection-gate.ts';
 import {
   forwardedFor,
   hasForwarding,
@@ -41,6 +47,10 @@ export type HttpEdgeOptions = {
   readonly bodyBytesMax?: number;
   /** What bodies may hold in memory, in all and per client. */
   readonly bodyLimits?: BodyLimits;
+  /** How many may be connected, in all and per client. */
+  readonly connectionLimits?: ConnectionLimits;
+  /** Peers whose connections are not those of one client; their number is not limited. */
+  readonly isProxy?: (ip: string) => boolean;
   /** For the headers of a request to arrive, and for all of it. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
@@ -75,6 +85,7 @@ export class HttpEdge {
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
   readonly #bodyBytesMax: number;
   readonly #bodies: BodyBudget;
+  readonly #gate: ConnectionGate;
   #inFlight = 0;
   #isDraining = false;
   #onIdle: (() => void) | undefined;
@@ -87,9 +98,10 @@ export class HttpEdge {
     this.#endpoints = new Map(Object.entries(options.endpoints));
     this.#bodyBytesMax = options.bodyBytesMax ?? LIMITS.bodyBytesMax;
     this.#bodies = new BodyBudget(options.bodyLimits ?? BODY_LIMITS);
+    this.#gate = new ConnectionGate(options.connectionLimits ?? CONNECTION_LIMITS);
     const settings = {
       headersTimeout: options.headersTimeoutMs ?? 10_000,
-      requestTimeout: options.requestTimeoutMs ?? 30_000,
+      requestTimeout: options.requestTimeoutMs ?? 15_000,
       connectionsCheckingInterval: 1000,
       keepAliveTimeout: KEEP_ALIVE_MS,
       // Other upgrades that clients offer (h2c on a POST) are passed over, as HTTP allows.
@@ -98,11 +110,13 @@ export class HttpEdge {
     this.server = createServer(settings, (request, response) => {
       this.#serve(request, response, false);
     });
+    this.server.prependListener('connection', (socket: Socket) => this.#admit(socket));
     this.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       this.#serve(request, response, true);
     });
     this.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       const { upgrade } = this.#options;
+      this.#gate.note(request.socket, 'upgraded');
       if (upgrade === undefined || this.#isDraining) refuseUpgrade(socket);
       else upgrade(request, socket, head);
     });
@@ -111,6 +125,11 @@ export class HttpEdge {
   /** Requests that have no answer yet. */
   get inFlight(): number {
     return this.#inFlight;
+  }
+
+  /** Open connections, and how many were turned away or had to make room. */
+  get connections(): { readonly open: number; readonly refused: number; readonly evicted: number } {
+    return { open: this.#gate.size, ...this.#gate.counts };
   }
 
   /** Bodies that are being read, and the bytes of those whose request has no answer. */
@@ -144,6 +163,13 @@ export class HttpEdge {
     this.server.closeAllConnections();
   }
 
+  #admit(socket: Socket): void {
+    const ip = normalIp(socket.remoteAddress ?? '') ?? '';
+    const isLimited = this.#options.isProxy?.(ip) !== true;
+    const refusal = this.#gate.enter(socket, clientKey(ip), { isLimited });
+    if (refusal !== undefined) turnAway(socket, refusal, ip);
+  }
+
   #serve(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
     const path = pathOf(request);
     const endpoint = this.#endpoints.get(path);
@@ -159,7 +185,9 @@ export class HttpEdge {
       isLast: false,
     };
     this.#inFlight++;
+    this.#gate.note(request.socket, 'sending');
     response.once('close', () => {
+      this.#gate.note(request.socket, 'waiting');
       this.#inFlight--;
       if (this.#inFlight === 0) this.#onIdle?.();
     });
@@ -211,6 +239,7 @@ export class HttpEdge {
     };
     return readBody(call.request, bounds, (read) => {
       if (typeof read === 'string') return this.#refuseBody(call, read);
+      this.#gate.note(call.request.socket, 'working');
       const { text, bytes } = read;
       // The recover threads read /exchange strictly; here the other endpoints are.
       const parsed = parseObject(text, endpoint.surface === 'info');
