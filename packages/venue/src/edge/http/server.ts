@@ -166,8 +166,8 @@ export class HttpEdge {
   #admit(socket: Socket): void {
     const ip = normalIp(socket.remoteAddress ?? '') ?? '';
     const isLimited = this.#options.isProxy?.(ip) !== true;
-    const refusal = this.#gate.enter(socket, clientKey(ip), { isLimited });
-    if (refusal !== undefined) turnAway(socket, refusal, ip);
+    const refused = this.#gate.enter(socket, clientKey(ip), { isLimited });
+    if (refused !== undefined) turnAway(socket, refused, ip);
   }
 
   #serve(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
