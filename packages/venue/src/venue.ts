@@ -231,7 +231,8 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   const { log, metrics, replica } = parts;
   const clientIp = clientIpFinder(config.trustedProxies);
   const { wsLimits, ...budgets } = budgetsOf(config);
-  const sockets = new WsEdge({ replica, companions: parts, limits: wsLimits });
+  const { work } = budgets;
+  const sockets = new WsEdge({ replica, companions: parts, limits: wsLimits, work });
   parts.companions.push(sockets);
   const limiter = new RateLimiter({
     limits: {

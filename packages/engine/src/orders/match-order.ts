@@ -12,7 +12,7 @@ import {
 import type { Account, Holding } from '../account.ts';
 import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import type { CancelCause } from '../event.ts';
-import { type Execution, parametersOf } from '../execution.ts';
+import { type Execution, mayMeet, parametersOf } from '../execution.ts';
 import { accountTier } from '../ledger/account-tier.ts';
 import { fillRate } from '../ledger/fee-tiers.ts';
 import { recordVolume } from '../ledger/volume.ts';
@@ -48,7 +48,7 @@ export function matchOrder(execution: Execution, taker: TakerOrder): CancelCause
   const { book } = taker.holding.perp;
   let met = 0;
   while (taker.remaining > 0 && book.crosses(isBuy, taker.price)) {
-    if (met === LIMITS.matchesPerOrder) return 'matchLimit';
+    if (met === LIMITS.matchesPerOrder || !mayMeet(execution)) return 'matchLimit';
     met += 1;
     const slot = book.best(!isBuy);
     assert(slot !== NONE, 'a book that crosses has a best order');

@@ -14,7 +14,7 @@ import {
 import type { Account } from '../account.ts';
 import { NONE } from '../book/order-pool.ts';
 import type { CancelCause, OutcomeTradeSide } from '../event.ts';
-import type { Execution } from '../execution.ts';
+import { mayMeet, type Execution } from '../execution.ts';
 import type { OrderBuilder } from '../ledger/builders.ts';
 import { postCollateral, postFromReserve, postReserve, postToOutcome } from '../ledger/outcome.ts';
 import { postFee } from '../ledger/post.ts';
@@ -53,7 +53,7 @@ export function matchOutcome(execution: Execution, taker: OutcomeTaker): CancelC
   const { book } = taker.holding.market;
   let met = 0;
   while (taker.remaining > 0 && book.crosses(isBuy, taker.price)) {
-    if (met === LIMITS.matchesPerOrder) return 'matchLimit';
+    if (met === LIMITS.matchesPerOrder || !mayMeet(execution)) return 'matchLimit';
     met += 1;
     const slot = book.best(!isBuy);
     assert(slot !== NONE, 'a book that crosses has a best order');

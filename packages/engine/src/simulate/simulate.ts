@@ -7,7 +7,8 @@ import type { CommandOutcome } from '../block.ts';
 import { checkFor } from '../check.ts';
 import type { SignedCommand } from '../command.ts';
 import type { EngineEvent } from '../event.ts';
-import type { Execution } from '../execution.ts';
+import type { Execution, Matches } from '../execution.ts';
+import { LIMITS } from '../limits.ts';
 import { forkState } from './fork.ts';
 import { releaseOrder } from '../outcome/place-outcome-orders.ts';
 import { insuranceTarget } from '../perp/insurance-fund.ts';
@@ -18,6 +19,8 @@ export type Simulation = {
   /** A refusal is that of admission, or of the whole command at its execution. */
   readonly outcome: CommandOutcome;
   readonly events: readonly EngineEvent[];
+  /** It met as many resting orders as a simulation may; what came after is not known. */
+  readonly isCut?: true;
   /** The state afterwards; good for reading until the next simulation or block. */
   readonly after: State;
 };
@@ -54,13 +57,14 @@ function execute(
   state: State,
   account: Account,
   command: SignedCommand,
-): { readonly outcome: CommandOutcome; readonly events: readonly EngineEvent[] } {
+): Omit<Simulation, 'after'> {
   const checked = checkFor(state, account, command, state.timeMs);
   if (checked.reject !== undefined) return { outcome: checked, events: [] };
   const events: EngineEvent[] = [];
-  const execution = { state, events, commandIndex: 0 };
-  const outcome = executeFor(execution, account, command);
-  return { outcome: releaseNow(execution, outcome), events };
+  const matches: Matches = { left: LIMITS.matchesPerSimulation, isCut: false };
+  const execution = { state, events, commandIndex: 0, matches };
+  const outcome = releaseNow(execution, executeFor(execution, account, command));
+  return { outcome, events, ...(matches.isCut ? { isCut: true } : {}) };
 }
 
 /**

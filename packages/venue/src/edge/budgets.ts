@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { connectionsFor, descriptorLimit } from '../operate/descriptors.ts';
-import { BODY_LIMITS, withoutClientLimits, type BodyLimits } from './http/body-budget.ts';
+import {
+  ANSWER_LIMITS,
+  BODY_LIMITS,
+  withoutClientLimits,
+  type BodyLimits,
+} from './http/body-budget.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits } from './http/connection-gate.ts';
+import { WORK_LIMITS, WorkBudget, type WorkLimits } from './work-budget.ts';
 import { WS_LIMITS, WS_LIMITS_OFF, type WsLimits } from './ws/ws-limits.ts';
 
 /**
@@ -24,6 +30,12 @@ export const BUDGET_SETTINGS = {
   /** Bytes that wait for one reader of streams, and for all together. */
   unreadBytesPerSocket: count.default(WS_LIMITS.bufferedBytesMax),
   unreadBytes: count.default(WS_LIMITS.bufferedBytesTotalMax),
+  /** Bytes of answers that were not read yet. */
+  answerBytes: count.default(ANSWER_LIMITS.bytesMax),
+  answerBytesPerClient: count.default(ANSWER_LIMITS.bytesPerClientMax),
+  /** What one client's queries and subscriptions may take of the main thread, in milliseconds. */
+  workMsPerSecond: count.default(WORK_LIMITS.msPerSecond),
+  workMsBurst: count.default(WORK_LIMITS.msBurst),
 };
 
 export type BudgetSettings = {
@@ -33,6 +45,8 @@ export type BudgetSettings = {
 export type Budgets = {
   readonly connectionLimits: ConnectionLimits;
   readonly bodyLimits: BodyLimits;
+  readonly answerLimits: BodyLimits;
+  readonly work: WorkBudget;
   readonly wsLimits: WsLimits;
 };
 
@@ -43,7 +57,18 @@ export function budgetsOf(settings: BudgetSettings): Budgets {
     bytesMax: settings.bodyBytes,
     bytesPerClientMax: settings.bodyBytesPerClient,
   };
+  const answerLimits: BodyLimits = {
+    ...ANSWER_LIMITS,
+    bytesMax: settings.answerBytes,
+    bytesPerClientMax: settings.answerBytesPerClient,
+  };
+  const work: WorkLimits = {
+    msPerSecond: settings.limits ? settings.workMsPerSecond : Infinity,
+    msBurst: settings.workMsBurst,
+  };
   return {
+    answerLimits: settings.limits ? answerLimits : withoutClientLimits(answerLimits),
+    work: new WorkBudget(work),
     connectionLimits: {
       connectionsMax: Math.min(settings.connections, connectionsFor(descriptorLimit())),
       connectionsPerClientMax: settings.limits ? settings.connectionsPerClient : Infinity,

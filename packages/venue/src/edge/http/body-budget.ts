@@ -22,6 +22,14 @@ export const BODY_LIMITS: BodyLimits = {
   bytesPerClientMax: 4 * MIB,
 };
 
+/** The same for answers that clients have not read yet. */
+export const ANSWER_LIMITS: BodyLimits = {
+  bodiesMax: Infinity,
+  bodiesPerClientMax: Infinity,
+  bytesMax: 96 * MIB,
+  bytesPerClientMax: 24 * MIB,
+};
+
 /** For load tests: what guards clients against each other is off, what guards the process stays. */
 export function withoutClientLimits(limits: BodyLimits): BodyLimits {
   return { ...limits, bodiesPerClientMax: Infinity, bytesPerClientMax: Infinity };
@@ -87,6 +95,7 @@ export class BodyHold {
   readonly #actions: HoldActions;
   #bytes = 0;
   #isReading = true;
+  #isReleased = false;
 
   constructor(actions: HoldActions) {
     this.#actions = actions;
@@ -94,6 +103,8 @@ export class BodyHold {
 
   /** More of it is kept; says whose budget does not allow it. */
   grow(bytes: number): BodyRefusal | undefined {
+    // Its client is gone; what still comes of it is not kept.
+    if (this.#isReleased) return 'client';
     const refused = this.#actions.grow(bytes);
     if (refused === undefined) this.#bytes += bytes;
     return refused;
@@ -108,9 +119,9 @@ export class BodyHold {
 
   /** Its request was answered. */
   release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
     this.read();
-    const bytes = this.#bytes;
-    this.#bytes = 0;
-    this.#actions.release(bytes);
+    this.#actions.release(this.#bytes);
   }
 }

@@ -184,7 +184,12 @@ describe('R-requests: bodies in flight', () => {
     first.release();
     expect(second.grow(LIMITS.bodyBytesMax)).toBeUndefined();
     second.release();
+    const third = budget.enter('a') as BodyHold;
+    third.grow(10);
+    // Letting go twice takes nothing from those who came later.
     second.release();
-    expect(budget.use).toEqual({ bodies: 0, bytes: 0 });
+    expect(budget.use).toEqual({ bodies: 1, bytes: 10 });
+    expect((budget.enter('a') as BodyHold).grow(100 * KIB)).toBe('client');
+    third.release();
   });
 });

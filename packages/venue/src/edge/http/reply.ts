@@ -17,6 +17,8 @@ export type EdgeRequest = {
   readonly ip: string;
   /** Bytes of the body; undefined when it came from inside the process. */
   readonly bytes?: number;
+  /** Takes what the request costs, in milliseconds of this thread, out of the client's budget. */
+  readonly spend?: (ms: number) => void;
   /** It says that somebody forwarded it, whether or not that is believed. */
   readonly isForwarded?: boolean;
 };
@@ -42,6 +44,12 @@ export function infoReply(data: unknown, warnings: readonly Warning[] = []): Rep
   const envelope = { success: true, code: 0, data };
   const body = warnings.length === 0 ? envelope : { ...envelope, warnings };
   return { status: 200, body: JSON.stringify(body) };
+}
+
+/** The same around data that is JSON text already. */
+export function infoReplyOf(json: string, warnings: readonly Warning[]): Reply {
+  const more = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
+  return { status: 200, body: `{"success":true,"code":0,"data":${json}${more}}` };
 }
 
 export function infoRefusal(error: WireError): Reply {

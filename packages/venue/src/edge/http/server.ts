@@ -6,8 +6,9 @@ import type { Logger } from '../../operate/log.ts';
 import type { Metrics } from '../../operate/metrics.ts';
 import { clientKey, isLoopback, normalIp, type ClientIp } from '../client-ip.ts';
 import type { Budget, RateLimiter } from '../rate-limit.ts';
+import { measured, type WorkBudget } from '../work-budget.ts';
 import { parseObject, readBody, type BodyFault } from './body.ts';
-import { BODY_LIMITS, BodyBudget, type BodyLimits } from './body-budget.ts';
+import { ANSWER_LIMITS, BODY_LIMITS, BodyBudget, type BodyLimits } from './body-budget.ts';
 import {
   CONNECTION_LIMITS,
   ConnectionGate,
@@ -47,6 +48,10 @@ export type HttpEdgeOptions = {
   readonly bodyBytesMax?: number;
   /** What bodies may hold in memory, in all and per client. */
   readonly bodyLimits?: BodyLimits;
+  /** What answers that nobody reads may hold in memory, in all and per client. */
+  readonly answerLimits?: BodyLimits;
+  /** What clients may cost this thread; without it nobody is refused for that. */
+  readonly work?: WorkBudget;
   /** How many may be connected, in all and per client. */
   readonly connectionLimits?: ConnectionLimits;
   /** Peers whose connections are not those of one client; their number is not limited. */
@@ -65,9 +70,15 @@ type Call = {
   readonly response: ServerResponse;
   readonly startedMs: number;
   readonly endpoint: Endpoint | undefined;
+  /** Whom its answer is counted for. */
+  readonly client: string;
   budget: Budget | undefined;
   /** The client waits for a 100 before it sends its body. */
   awaitsContinue: boolean;
+  /** What is let go of when the answer is sent or nobody waits for it any more. */
+  readonly releases: (() => void)[];
+  /** That has happened. */
+  isOver: boolean;
   /** The connection ends with the answer: the rest of the body is not worth reading. */
   isLast: boolean;
 };
@@ -76,6 +87,12 @@ const NO_PATH = 'other';
 const NOT_FOUND = '{"message":"Not found"}';
 const KEEP_ALIVE_MS = 65_000;
 const WARN_EVERY_MS = 1000;
+/** Answers from here on are counted while they are not read. */
+const LARGE_ANSWER_CHARS = 16 * 1024;
+/** What it takes to send an answer. */
+const CHARS_PER_MS = 1_000_000;
+/** A connection on which nothing moves for so long while it is owed something is ended. */
+const SILENCE_MS = 30_000;
 /** Bodies come and go within a moment, but for those of who holds them. */
 const BODY_RETRY_SECONDS = 1;
 
@@ -85,7 +102,10 @@ export class HttpEdge {
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
   readonly #bodyBytesMax: number;
   readonly #bodies: BodyBudget;
+  readonly #answers: BodyBudget;
   readonly #gate: ConnectionGate;
+  /** Requests without an answer, by connection. */
+  readonly #calls = new WeakMap<Socket, Set<Call>>();
   #inFlight = 0;
   #isDraining = false;
   #onIdle: (() => void) | undefined;
@@ -98,6 +118,7 @@ export class HttpEdge {
     this.#endpoints = new Map(Object.entries(options.endpoints));
     this.#bodyBytesMax = options.bodyBytesMax ?? LIMITS.bodyBytesMax;
     this.#bodies = new BodyBudget(options.bodyLimits ?? BODY_LIMITS);
+    this.#answers = new BodyBudget(options.answerLimits ?? ANSWER_LIMITS);
     this.#gate = new ConnectionGate(options.connectionLimits ?? CONNECTION_LIMITS);
     const settings = {
       headersTimeout: options.headersTimeoutMs ?? 10_000,
@@ -110,6 +131,7 @@ export class HttpEdge {
     this.server = createServer(settings, (request, response) => {
       this.#serve(request, response, false);
     });
+    this.server.timeout = SILENCE_MS;
     this.server.prependListener('connection', (socket: Socket) => this.#admit(socket));
     this.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       this.#serve(request, response, true);
@@ -135,6 +157,11 @@ export class HttpEdge {
   /** Bodies that are being read, and the bytes of those whose request has no answer. */
   get bodies(): { readonly bodies: number; readonly bytes: number } {
     return this.#bodies.use;
+  }
+
+  /** Bytes of large answers that were not read yet. */
+  get unreadBytes(): number {
+    return this.#answers.use.bytes;
   }
 
   /** Resolves with the port once the edge listens. */
@@ -167,12 +194,17 @@ export class HttpEdge {
     const ip = normalIp(socket.remoteAddress ?? '') ?? '';
     const isLimited = this.#options.isProxy?.(ip) !== true;
     const refused = this.#gate.enter(socket, clientKey(ip), { isLimited });
-    if (refused !== undefined) turnAway(socket, refused, ip);
+    if (refused !== undefined) return turnAway(socket, refused, ip);
+    const calls = new Set<Call>();
+    this.#calls.set(socket, calls);
+    socket.once('close', () => calls.forEach(leave));
+    return undefined;
   }
 
   #serve(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
     const path = pathOf(request);
     const endpoint = this.#endpoints.get(path);
+    const ip = this.#options.clientIp(request.socket.remoteAddress, forwardedFor(request));
     const startedMs = performance.now();
     const call: Call = {
       path: endpoint === undefined && !WEBSOCKET_PATHS.has(path) ? NO_PATH : path,
@@ -180,25 +212,44 @@ export class HttpEdge {
       response,
       startedMs,
       endpoint,
+      client: clientKey(ip),
       budget: undefined,
       awaitsContinue,
+      releases: [],
+      isOver: false,
       isLast: false,
     };
+    // What was sent ahead on a connection that is gone; nobody waits for an answer.
+    if (request.socket.destroyed) return;
+    this.#enter(call);
+    if (endpoint === undefined) this.#serveOther(call, path);
+    else this.#serveEndpoint(call, endpoint, ip);
+  }
+
+  /**
+   * Counts a request until its answer is sent. One that waits behind others on a connection that goes
+   * away never hears of it by itself, so the connection tells.
+   */
+  #enter(call: Call): void {
+    const { releases, request, response } = call;
+    const calls = this.#calls.get(request.socket);
     this.#inFlight++;
     this.#gate.note(request.socket, 'sending');
-    response.once('close', () => {
-      this.#gate.note(request.socket, 'waiting');
+    releases.push(() => {
       this.#inFlight--;
       if (this.#inFlight === 0) this.#onIdle?.();
     });
-    if (endpoint === undefined) this.#serveOther(call, path);
-    else this.#serveEndpoint(call, endpoint);
+    calls?.add(call);
+    response.once('close', () => {
+      this.#gate.note(request.socket, 'waiting');
+      calls?.delete(call);
+      leave(call);
+    });
   }
 
-  #serveEndpoint(call: Call, endpoint: Endpoint): void {
+  #serveEndpoint(call: Call, endpoint: Endpoint, ip: string): void {
     const { request, response } = call;
-    const { limiter, clientIp } = this.#options;
-    const ip = clientIp(request.socket.remoteAddress, forwardedFor(request));
+    const { limiter, work } = this.#options;
     if (request.method !== 'POST') {
       call.budget = limiter.peek(endpoint.surface, ip);
       if (isPreflight(request)) return this.#write(call, 204, '', PREFLIGHT_HEADERS);
@@ -207,8 +258,10 @@ export class HttpEdge {
     const taken = limiter.take(endpoint.surface, ip);
     call.budget = taken;
     if (this.#isDraining) return this.#refuse(call, refusal('unavailable', []), false);
-    if (!taken.allowed) {
-      const { retryAfterSeconds } = taken;
+    // Orders and cancels are counted by number alone: what they cost, everybody pays in blocks.
+    const waitSeconds = endpoint.surface === 'info' ? (work?.waitSeconds(ip) ?? 0) : 0;
+    if (!taken.allowed || waitSeconds > 0) {
+      const retryAfterSeconds = Math.max(taken.allowed ? 0 : taken.retryAfterSeconds, waitSeconds);
       const reply = endpoint.refuse(rateLimited(endpoint.surface), true);
       return this.#send(call, { ...reply, retryAfterSeconds });
     }
@@ -228,9 +281,9 @@ export class HttpEdge {
   }
 
   #read(call: Call, endpoint: Endpoint, ip: string): void {
-    const hold = this.#bodies.enter(clientKey(ip));
+    const hold = this.#bodies.enter(call.client);
     if (typeof hold === 'string') return this.#refuseBody(call, hold);
-    call.response.once('close', () => hold.release());
+    call.releases.push(() => hold.release());
     const { bodyBytesMaxOf } = endpoint;
     const bounds = {
       bytesMax: this.#bodyBytesMax,
@@ -240,14 +293,23 @@ export class HttpEdge {
     return readBody(call.request, bounds, (read) => {
       if (typeof read === 'string') return this.#refuseBody(call, read);
       this.#gate.note(call.request.socket, 'working');
-      const { text, bytes } = read;
-      // The recover threads read /exchange strictly; here the other endpoints are.
-      const parsed = parseObject(text, endpoint.surface === 'info');
-      if (!parsed.ok) return this.#refuse(call, parsed.error, true);
       const isForwarded = hasForwarding(call.request);
       if (isForwarded && isLoopback(ip)) this.#warnForwarded();
-      return void this.#handle(call, endpoint, { text, body: parsed.body, ip, bytes, isForwarded });
+      const { work } = this.#options;
+      if (work === undefined || endpoint.surface !== 'info') {
+        return this.#understand(call, endpoint, { ...read, ip, isForwarded });
+      }
+      const spend = (ms: number): void => work.spend(ip, ms);
+      const sent = { ...read, ip, isForwarded, spend };
+      return measured(() => this.#understand(call, endpoint, sent), spend);
     });
+  }
+
+  #understand(call: Call, endpoint: Endpoint, sent: Omit<EdgeRequest, 'body'>): void {
+    // The recover threads read /exchange strictly; here the other endpoints are.
+    const parsed = parseObject(sent.text, endpoint.surface === 'info');
+    if (!parsed.ok) return this.#refuse(call, parsed.error, true);
+    return void this.#handle(call, endpoint, { ...sent, body: parsed.body });
   }
 
   /** Everybody behind such a proxy shares one budget, which nobody can have meant. */
@@ -278,7 +340,9 @@ export class HttpEdge {
 
   async #handle(call: Call, endpoint: Endpoint, request: EdgeRequest): Promise<void> {
     try {
-      this.#send(call, await endpoint.handle(request));
+      const reply = await endpoint.handle(request);
+      request.spend?.(reply.body.length / CHARS_PER_MS);
+      this.#send(call, reply);
     } catch (error) {
       const isDown = error instanceof UnavailableError;
       if (isDown) this.#warnDown(call, error);
@@ -306,15 +370,37 @@ export class HttpEdge {
     this.#write(call, status, body, more);
   }
 
+  /** Keeps account of an answer until it is read; too much that is not is answered with that. */
+  #holdAnswer(call: Call, body: string): boolean {
+    const hold = this.#answers.enter(call.client);
+    if (typeof hold === 'string') {
+      this.#refuseBody(call, hold);
+      return false;
+    }
+    call.releases.push(() => hold.release());
+    const refused = hold.grow(body.length);
+    if (refused === undefined) return true;
+    hold.release();
+    this.#refuseBody(call, refused);
+    return false;
+  }
+
   #write(call: Call, status: number, body: string, headers: readonly string[]): void {
     const { request, response, budget, path, startedMs } = call;
+    const isHeld = body.length > LARGE_ANSWER_CHARS && !call.isOver;
+    if (isHeld && !this.#holdAnswer(call, body)) return;
     // The client may be gone; then nobody waits for an answer.
-    if (!response.headersSent && !response.destroyed) {
+    if (!call.isOver && !response.headersSent && !response.destroyed) {
       const isLast = this.#isDraining || call.awaitsContinue || call.isLast;
       respond(request, response, { status, body, budget, headers, isLast });
     }
     this.#options.metrics.request(path, status, (performance.now() - startedMs) / 1000);
   }
+}
+
+function leave(call: Call): void {
+  call.isOver = true;
+  for (const release of call.releases.splice(0)) release();
 }
 
 function servePage(response: ServerResponse, page: string): void {

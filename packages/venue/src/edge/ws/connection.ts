@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
+import type { WorkBudget } from '../work-budget.ts';
 import type { Outbox } from './outbox.ts';
 import type { Sink } from './stream.ts';
 import { FrameBudget, type Timing } from './timing.ts';
@@ -22,7 +23,8 @@ const SHARE_BYTES_MIN = 256 * 1024;
  */
 export class Connection implements Sink {
   readonly ip: string;
-  readonly budget: FrameBudget;
+  /** What its client may say; a frame that finds nothing left is dropped. */
+  readonly budget: { take(): boolean };
   readonly #socket: WebSocket;
   readonly #wire: Duplex;
   readonly #outbox: Outbox;
@@ -44,6 +46,7 @@ export class Connection implements Sink {
     outbox: Outbox;
     limits: WsLimits;
     timing: Timing;
+    work?: WorkBudget | undefined;
   }) {
     this.#socket = options.socket;
     this.#wire = options.wire;
@@ -53,10 +56,13 @@ export class Connection implements Sink {
     this.#bufferedBytesTotalMax = options.limits.bufferedBytesTotalMax;
     this.#timing = options.timing;
     this.#heardMs = options.timing.now();
-    this.budget = new FrameBudget(options.timing, {
+    const frames = new FrameBudget(options.timing, {
       perSecond: options.limits.framesPerSecond,
       burst: options.limits.framesBurst,
     });
+    const { ip, work } = options;
+    const isWithinWork = (): boolean => (work?.waitSeconds(ip) ?? 0) === 0;
+    this.budget = { take: () => frames.take() && isWithinWork() };
   }
 
   get isOpen(): boolean {

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { AppliedBlock, Replica } from '../../replica/replica.ts';
 import { clientKey } from '../client-ip.ts';
+import { measured, type WorkBudget } from '../work-budget.ts';
 import { ApiChannels } from './api-channels.ts';
 import { ChannelSession } from './channel-session.ts';
 import type { ChannelContext, StreamCompanions } from './channels/node-channel.ts';
@@ -13,6 +14,7 @@ import { NodeChannels } from './node-channels.ts';
 import { Outbox } from './outbox.ts';
 import { PriceTopics } from './price-topics.ts';
 import { RtdsSession } from './rtds-session.ts';
+import { SnapshotCache } from './snapshot-cache.ts';
 import { StreamHub } from './streams.ts';
 import { SYSTEM_TIMING, type Timing } from './timing.ts';
 import type { Endpoint } from './ws-error.ts';
@@ -52,6 +54,8 @@ export type WsEdgeOptions = {
   readonly companions: StreamCompanions;
   readonly limits?: WsLimits;
   readonly timing?: Timing;
+  /** What clients may cost this thread; frames of one that is over it are dropped. */
+  readonly work?: WorkBudget;
 };
 
 /** The socket edge: handshakes, limits per client and connection, and the life of connections. */
@@ -60,6 +64,8 @@ export class WsEdge {
   readonly #timing: Timing;
   readonly #server: WebSocketServer;
   readonly #outbox = new Outbox();
+  readonly #snapshots = new SnapshotCache();
+  readonly #work: WorkBudget | undefined;
   readonly #hub: StreamHub;
   readonly #tape: TradeTape;
   readonly #nodeChannels: NodeChannels;
@@ -81,7 +87,8 @@ export class WsEdge {
     const state = () => replica.state;
     this.#limits = limits;
     this.#timing = timing;
-    this.#hub = new StreamHub(limits, timing);
+    this.#work = options.work;
+    this.#hub = new StreamHub(limits, timing, this.#snapshots);
     this.#tape = new TradeTape(state);
     const context: ChannelContext = { ...companions, state, limits, timing, tape: this.#tape };
     this.#nodeChannels = new NodeChannels(context);
@@ -177,16 +184,22 @@ export class WsEdge {
       outbox: this.#outbox,
       limits: this.#limits,
       timing: this.#timing,
+      work: this.#work,
     });
     const session = this.#sessionOf(endpoint, connection);
     this.#connections.set(connection, endpoint);
     const counts = this.#open[endpoint];
     const client = clientKey(ip);
     counts.set(client, (counts.get(client) ?? 0) + 1);
+    const work = this.#work;
+    const spend = (ms: number): void => work?.spend(ip, ms);
     webSocket.on('message', (data, isBinary) => {
       connection.heard();
       // What a client still says after the goodbye changes nothing.
-      if (connection.isOpen) session.receive(isBinary ? undefined : textOf(data));
+      if (!connection.isOpen) return;
+      const text = isBinary ? undefined : textOf(data);
+      if (work === undefined) session.receive(text);
+      else measured(() => session.receive(text), spend);
     });
     webSocket.on('ping', (data) => {
       connection.heard();
@@ -218,6 +231,7 @@ export class WsEdge {
   }
 
   #feed(block: AppliedBlock): void {
+    this.#snapshots.clear();
     this.#tape.onBlock(block);
     this.#nodeChannels.onBlock(block);
     this.#apiChannels.onBlock(block);
