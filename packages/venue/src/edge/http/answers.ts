@@ -25,57 +25,67 @@ async function rowsInTurns(rows: LazyRows<unknown>, spend: Spend): Promise<strin
   return `[${parts.join(',')}]`;
 }
 
-/** Texts from here on are kept; shorter ones are made faster than they are found. */
-const KEPT_CHARS_MIN = 4 * 1024;
-const KEPT_CHARS_MAX = 16 * 1024 * 1024;
+/** Answers from here on are kept; shorter ones are made faster than they are found. */
+const KEPT_BYTES_MIN = 4 * 1024;
+const KEPT_BYTES_MAX = 16 * 1024 * 1024;
+
+/** A short answer is a text; a large one is bytes, which all who are sent it share. */
+export type Answered = string | Buffer;
 
 /** The large answers of the newest block, by what was asked. */
 export class AnswerCache {
   #height = -1;
-  #chars = 0;
-  readonly #answers = new Map<string, string | Promise<string>>();
+  #bytes = 0;
+  readonly #answers = new Map<string, Buffer>();
+  /** What is being made, over several turns: one at a time of each question. */
+  readonly #underWay = new Map<string, { height: number; made: Promise<Answered> }>();
 
-  get chars(): number {
-    return this.#chars;
+  get bytes(): number {
+    return this.#bytes;
   }
 
-  /** The answer at a height: a known one, one that is being made, or a new one. */
+  /**
+   * The answer at a height: a known one, one that is being made, or a new one. Who asks while the
+   * answer of an older block is being made waits for that to end, and gets a new one.
+   */
   answer(
-    height: number,
+    height: () => number,
     question: string,
     make: () => string | Promise<string>,
-  ): string | Promise<string> {
-    if (height !== this.#height) this.#forget(height);
+  ): Answered | Promise<Answered> {
+    const nowAt = height();
+    if (nowAt !== this.#height) this.#forget(nowAt);
     const known = this.#answers.get(question);
     if (known !== undefined) return known;
-    const made = make();
-    if (typeof made === 'string') {
-      this.#keep(height, question, made);
-      return made;
+    const current = this.#underWay.get(question);
+    if (current?.height === nowAt) return current.made;
+    if (current !== undefined) {
+      const again = (): Answered | Promise<Answered> => this.answer(height, question, make);
+      return current.made.then(again, again);
     }
-    this.#answers.set(question, made);
-    void made.then(
-      (text) => this.#keep(height, question, text),
-      () => this.#answers.delete(question),
-    );
+    const text = make();
+    if (typeof text === 'string') return this.#keep(nowAt, question, text);
+    const made = text
+      .then((whole) => this.#keep(nowAt, question, whole))
+      .finally(() => this.#underWay.delete(question));
+    this.#underWay.set(question, { height: nowAt, made });
     return made;
   }
 
-  #keep(height: number, question: string, text: string): void {
-    if (height !== this.#height) return;
-    // What was being made is forgotten when it turns out to be short.
-    this.#answers.delete(question);
-    if (text.length < KEPT_CHARS_MIN) return;
-    const chars = question.length + text.length;
-    if (this.#chars + chars > KEPT_CHARS_MAX) this.#forget(height);
-    if (chars > KEPT_CHARS_MAX) return;
-    this.#chars += chars;
-    this.#answers.set(question, text);
+  #keep(height: number, question: string, text: string): Answered {
+    if (text.length < KEPT_BYTES_MIN) return text;
+    const answer = Buffer.from(text);
+    const bytes = question.length + answer.length;
+    if (height !== this.#height || bytes > KEPT_BYTES_MAX) return answer;
+    if (this.#bytes + bytes > KEPT_BYTES_MAX) this.#forget(height);
+    this.#bytes += bytes;
+    this.#answers.set(question, answer);
+    return answer;
   }
 
   #forget(height: number): void {
     this.#height = height;
-    this.#chars = 0;
+    this.#bytes = 0;
     this.#answers.clear();
   }
 }

@@ -87,29 +87,41 @@ describe('an answer', () => {
       return LARGE;
     };
     const later = (): Promise<string> => Promise.resolve(make());
-    for (let index = 0; index < 10; index++) cache.answer(1, 'a', make);
+    let height = 1;
+    const at = (): number => height;
+    for (let index = 0; index < 10; index++) cache.answer(at, 'a', make);
     expect(built).toBe(1);
-    cache.answer(1, 'b', make);
-    cache.answer(2, 'a', make);
+    cache.answer(at, 'b', make);
+    height = 2;
+    cache.answer(at, 'a', make);
     expect(built).toBe(3);
     // Those who ask while it is being made wait for the same.
-    await Promise.all(Array.from({ length: 10 }, () => cache.answer(2, 'later', later)));
-    await cache.answer(2, 'later', later);
+    await Promise.all(Array.from({ length: 10 }, () => cache.answer(at, 'later', later)));
+    await cache.answer(at, 'later', later);
     expect(built).toBe(4);
-    expect(cache.chars).toBe(20_006);
+    expect(cache.bytes).toBe(20_006);
+    // One that is being made of an older block is waited for, and then made anew once.
+    height = 3;
+    const old = cache.answer(at, 'later', later);
+    height = 4;
+    const waiting = Array.from({ length: 10 }, () => cache.answer(at, 'later', later));
+    expect(built).toBe(5);
+    await Promise.all([old, ...waiting]);
+    expect(built).toBe(6);
   });
 
   test('that is short or fails is not kept, and the rest is bounded', async () => {
     const cache = new AnswerCache();
-    cache.answer(1, 'short', () => 'x');
-    await expect(cache.answer(1, 'bad', () => Promise.reject(new Error('no')))).rejects.toThrow(
+    const at = (): number => 1;
+    cache.answer(at, 'short', () => 'x');
+    await expect(cache.answer(at, 'bad', () => Promise.reject(new Error('no')))).rejects.toThrow(
       'no',
     );
-    expect(await cache.answer(1, 'bad', () => Promise.resolve('good'))).toBe('good');
-    expect(cache.chars).toBe(0);
+    expect(await cache.answer(at, 'bad', () => Promise.resolve('good'))).toBe('good');
+    expect(cache.bytes).toBe(0);
     for (let index = 0; index < 40; index++) {
-      cache.answer(1, `large ${index}`, () => 'x'.repeat(1024 * 1024));
-      expect(cache.chars).toBeLessThanOrEqual(16 * 1024 * 1024);
+      cache.answer(at, `large ${index}`, () => 'x'.repeat(1024 * 1024));
+      expect(cache.bytes).toBeLessThanOrEqual(16 * 1024 * 1024);
     }
   });
 

@@ -103,19 +103,25 @@ async function answerState(
   // A refusal is no answer: it goes around the cache.
   let refused: Reply | undefined;
   const question = clamped === undefined ? JSON.stringify(query) : JSON.stringify([query, clamped]);
-  const body = await cache.answer(replica.head.height, question, () => {
-    const answer = answerInfo(contextOf(options), query);
-    if (!answer.ok) {
-      refused = infoRefusal(answer.error);
-      return '';
-    }
-    const warnings = [...(answer.warnings ?? []), ...clampWarnings(clamped)];
-    const json = jsonInTurns(answer.data, spend);
-    return typeof json === 'string'
-      ? infoReplyOf(json, warnings).body
-      : json.then((text) => infoReplyOf(text, warnings).body);
-  });
-  return refused ?? { status: 200, body };
+  const answered = await cache.answer(
+    () => replica.head.height,
+    question,
+    () => {
+      const answer = answerInfo(contextOf(options), query);
+      if (!answer.ok) {
+        refused = infoRefusal(answer.error);
+        return '';
+      }
+      const warnings = [...(answer.warnings ?? []), ...clampWarnings(clamped)];
+      const json = jsonInTurns(answer.data, spend);
+      return typeof json === 'string'
+        ? infoReplyOf(json, warnings).body
+        : json.then((text) => infoReplyOf(text, warnings).body);
+    },
+  );
+  if (refused !== undefined) return refused;
+  if (typeof answered === 'string') return { status: 200, body: answered };
+  return { status: 200, body: '', bytes: answered };
 }
 
 function contextOf({ markets, network, replica, settings }: Context): InfoContext {

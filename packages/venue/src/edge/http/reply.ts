@@ -6,6 +6,8 @@ export type Reply = {
   readonly status: number;
   /** JSON text. */
   readonly body: string;
+  /** The same as bytes, instead of a text: many answers may share them. */
+  readonly bytes?: Buffer;
   readonly retryAfterSeconds?: number;
 };
 

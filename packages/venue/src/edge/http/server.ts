@@ -6,7 +6,7 @@ import type { Logger } from '../../operate/log.ts';
 import type { Metrics } from '../../operate/metrics.ts';
 import { clientKey, isLoopback, normalIp, type ClientIp } from '../client-ip.ts';
 import type { Budget, RateLimiter } from '../rate-limit.ts';
-import { measured, type WorkBudget } from '../work-budget.ts';
+import { measured, sendingMs, type WorkBudget } from '../work-budget.ts';
 import { parseObject, readBody, type BodyFault } from './body.ts';
 import { ANSWER_LIMITS, BODY_LIMITS, BodyBudget, type BodyLimits } from './body-budget.ts';
 import {
@@ -89,8 +89,6 @@ const KEEP_ALIVE_MS = 65_000;
 const WARN_EVERY_MS = 1000;
 /** Answers from here on are counted while they are not read. */
 const LARGE_ANSWER_CHARS = 16 * 1024;
-/** What it takes to send an answer. */
-const CHARS_PER_MS = 1_000_000;
 /** A connection on which nothing moves for so long while it is owed something is ended. */
 const SILENCE_MS = 30_000;
 /** Bodies come and go within a moment, but for those of who holds them. */
@@ -341,7 +339,7 @@ export class HttpEdge {
   async #handle(call: Call, endpoint: Endpoint, request: EdgeRequest): Promise<void> {
     try {
       const reply = await endpoint.handle(request);
-      request.spend?.(reply.body.length / CHARS_PER_MS);
+      request.spend?.(sendingMs((reply.bytes ?? reply.body).length));
       this.#send(call, reply);
     } catch (error) {
       const isDown = error instanceof UnavailableError;
@@ -365,13 +363,13 @@ export class HttpEdge {
     if (call.endpoint !== undefined) this.#send(call, call.endpoint.refuse(error, isGateway));
   }
 
-  #send(call: Call, { status, body, retryAfterSeconds }: Reply): void {
+  #send(call: Call, { status, body, bytes, retryAfterSeconds }: Reply): void {
     const more = retryAfterSeconds === undefined ? [] : ['retry-after', String(retryAfterSeconds)];
-    this.#write(call, status, body, more);
+    this.#write(call, status, bytes ?? body, more);
   }
 
   /** Keeps account of an answer until it is read; too much that is not is answered with that. */
-  #holdAnswer(call: Call, body: string): boolean {
+  #holdAnswer(call: Call, body: string | Buffer): boolean {
     const hold = this.#answers.enter(call.client);
     if (typeof hold === 'string') {
       this.#refuseBody(call, hold);
@@ -385,7 +383,7 @@ export class HttpEdge {
     return false;
   }
 
-  #write(call: Call, status: number, body: string, headers: readonly string[]): void {
+  #write(call: Call, status: number, body: string | Buffer, headers: readonly string[]): void {
     const { request, response, budget, path, startedMs } = call;
     const isHeld = body.length > LARGE_ANSWER_CHARS && !call.isOver;
     if (isHeld && !this.#holdAnswer(call, body)) return;

@@ -69,6 +69,11 @@ export class Connection implements Sink {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
+  /** Bytes that are queued for the end of this turn. */
+  get queuedBytes(): number {
+    return this.#pendingBytes;
+  }
+
   /** The client showed that it is there. */
   heard(): void {
     this.#heardMs = this.#timing.now();

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { AppliedBlock, Replica } from '../../replica/replica.ts';
 import { clientKey } from '../client-ip.ts';
-import { measured, type WorkBudget } from '../work-budget.ts';
+import { measured, sendingMs, type WorkBudget } from '../work-budget.ts';
 import { ApiChannels } from './api-channels.ts';
 import { ChannelSession } from './channel-session.ts';
 import type { ChannelContext, StreamCompanions } from './channels/node-channel.ts';
@@ -198,8 +198,10 @@ export class WsEdge {
       // What a client still says after the goodbye changes nothing.
       if (!connection.isOpen) return;
       const text = isBinary ? undefined : textOf(data);
-      if (work === undefined) session.receive(text);
-      else measured(() => session.receive(text), spend);
+      if (work === undefined) return session.receive(text);
+      const before = connection.queuedBytes;
+      measured(() => session.receive(text), spend);
+      return spend(sendingMs(connection.queuedBytes - before));
     });
     webSocket.on('ping', (data) => {
       connection.heard();
