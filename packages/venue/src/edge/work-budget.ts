@@ -14,11 +14,11 @@ export type WorkLimits = {
   readonly msBurst: number;
 };
 
-export const WORK_LIMITS: WorkLimits = { msPerSecond: 100, msBurst: 500 };
+export const WORK_LIMITS: WorkLimits = { msPerSecond: 100, msBurst: 300 };
 
 const WINDOW_MS_MIN = 1000;
 /** What is sent costs as well, though most of it is spent where it can't be measured per client. */
-const BYTES_PER_MS = 250_000;
+const BYTES_PER_MS = 200_000;
 
 /** What it takes to send so many bytes, in milliseconds. */
 export function sendingMs(bytes: number): number {

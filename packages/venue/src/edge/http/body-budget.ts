@@ -26,8 +26,8 @@ export const BODY_LIMITS: BodyLimits = {
 export const ANSWER_LIMITS: BodyLimits = {
   bodiesMax: Infinity,
   bodiesPerClientMax: Infinity,
-  bytesMax: 96 * MIB,
-  bytesPerClientMax: 24 * MIB,
+  bytesMax: 64 * MIB,
+  bytesPerClientMax: 12 * MIB,
 };
 
 /** For load tests: what guards clients against each other is off, what guards the process stays. */
