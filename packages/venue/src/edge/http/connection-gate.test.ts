@@ -46,6 +46,18 @@ describe('R-requests: connections', () => {
     expect(edge.edge.connections.refused).toBe(1);
   });
 
+  test('a client with all its places taken loses one that it has not used for a while', async () => {
+    await start({ connectionLimits: limits });
+    const idle: Socket[] = [];
+    for (let index = 0; index < 4; index++) idle.push(await open('127.0.0.2'));
+    await expect.poll(() => edge.edge.connections.open).toBe(4);
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    const gone = once(idle[0] as Socket, 'close');
+    expect(await isServed('127.0.0.2')).toBe(true);
+    await gone;
+    expect(edge.edge.connections).toMatchObject({ open: 4, evicted: 1, refused: 0 });
+  });
+
   test('in a full house the one with most makes room, idle connections first', async () => {
     await start({ connectionLimits: limits });
     const idle: Socket[] = [];

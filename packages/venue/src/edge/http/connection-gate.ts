@@ -2,8 +2,9 @@ import type { Socket } from 'node:net';
 
 /**
  * Who may be connected (R-requests). Each client has so many connections, and all together so many
- * that files, the operator's port and the log find a descriptor at any time. When the house is full,
- * a newcomer takes the place of an idle connection of whoever has most of them.
+ * that files, the operator's port and the log find a descriptor at any time. A client that has all of
+ * its places taken loses one that it does not use; when the house is full, a newcomer takes the place
+ * of an idle connection of whoever has most of them.
  */
 
 export type ConnectionLimits = {
@@ -13,7 +14,7 @@ export type ConnectionLimits = {
 
 export const CONNECTION_LIMITS: ConnectionLimits = {
   connectionsMax: 10_000,
-  connectionsPerClientMax: 256,
+  connectionsPerClientMax: 512,
 };
 
 /** What a connection is doing. The first two may be asked to leave. */
@@ -21,7 +22,15 @@ export type Doing = 'waiting' | 'sending' | 'working' | 'upgraded';
 
 export type GateRefusal = 'client' | 'all';
 
-type Guest = { readonly socket: Socket; readonly client: string; doing: Doing };
+type Guest = {
+  readonly socket: Socket;
+  readonly client: string;
+  doing: Doing;
+  sinceMs: number;
+};
+
+/** A connection that waits for less may have a request on its way. */
+const UNUSED_MS = 1_000;
 
 export class ConnectionGate {
   readonly #limits: ConnectionLimits;
@@ -50,12 +59,12 @@ export class ConnectionGate {
     { isLimited }: { readonly isLimited: boolean },
   ): GateRefusal | undefined {
     const own = this.#byClient.get(client);
-    const refusal = this.#refusalOf(own?.size ?? 0, isLimited);
+    const refusal = this.#refusalOf(own ?? new Set(), isLimited);
     if (refusal !== undefined) {
       this.#refused += 1;
       return refusal;
     }
-    const guest: Guest = { socket, client, doing: 'waiting' };
+    const guest: Guest = { socket, client, doing: 'waiting', sinceMs: performance.now() };
     this.#guests.set(socket, guest);
     if (own === undefined) this.#byClient.set(client, new Set([guest]));
     else own.add(guest);
@@ -66,14 +75,22 @@ export class ConnectionGate {
   /** Says what a connection is doing now. */
   note(socket: Socket, doing: Doing): void {
     const guest = this.#guests.get(socket);
-    if (guest !== undefined && guest.doing !== 'upgraded') guest.doing = doing;
+    if (guest === undefined || guest.doing === 'upgraded') return;
+    guest.doing = doing;
+    guest.sinceMs = performance.now();
   }
 
-  #refusalOf(own: number, isLimited: boolean): GateRefusal | undefined {
+  #refusalOf(own: ReadonlySet<Guest>, isLimited: boolean): GateRefusal | undefined {
     const { connectionsMax, connectionsPerClientMax } = this.#limits;
-    if (isLimited && own >= connectionsPerClientMax) return 'client';
+    if (isLimited && own.size >= connectionsPerClientMax) {
+      const unusedMs = performance.now() - UNUSED_MS;
+      const unused = first(own, (each) => each.doing === 'waiting' && each.sinceMs < unusedMs);
+      if (unused === undefined) return 'client';
+      this.#evict(unused);
+      return undefined;
+    }
     if (this.#guests.size < connectionsMax) return undefined;
-    return this.#makeRoom(own) ? undefined : 'all';
+    return this.#makeRoom(own.size) ? undefined : 'all';
   }
 
   /** Ends a connection of the client that has most, if it has more than the newcomer would have. */
@@ -81,13 +98,19 @@ export class ConnectionGate {
     let most: ReadonlySet<Guest> = new Set();
     for (const guests of this.#byClient.values()) if (guests.size > most.size) most = guests;
     if (most.size <= own + 1) return false;
-    const victim = firstDoing(most, 'waiting') ?? firstDoing(most, 'sending');
+    const victim =
+      first(most, ({ doing }) => doing === 'waiting') ??
+      first(most, ({ doing }) => doing === 'sending');
     if (victim === undefined) return false;
+    this.#evict(victim);
+    return true;
+  }
+
+  #evict(guest: Guest): void {
     this.#evicted += 1;
     // The place is free at once; the descriptor is in this turn of the event loop.
-    this.#leave(victim);
-    victim.socket.destroy();
-    return true;
+    this.#leave(guest);
+    guest.socket.destroy();
   }
 
   #leave(guest: Guest): void {
@@ -98,8 +121,8 @@ export class ConnectionGate {
   }
 }
 
-function firstDoing(guests: ReadonlySet<Guest>, doing: Doing): Guest | undefined {
-  for (const guest of guests) if (guest.doing === doing) return guest;
+function first(guests: ReadonlySet<Guest>, isMeant: (guest: Guest) => boolean): Guest | undefined {
+  for (const guest of guests) if (isMeant(guest)) return guest;
   return undefined;
 }
 
