@@ -9,6 +9,7 @@ import { WebSocket } from 'ws';
 
 export type Attack = {
   readonly port: number;
+  /** They stop by themselves after this, or when they are told to. */
   readonly durationMs: number;
   /** An account with thousands of orders, whose lists are asked for. */
   readonly whale: string;
@@ -22,13 +23,18 @@ const IDLE_SOCKETS = 1_000;
 const PING_SOCKETS = 5;
 const RESUME_SOCKETS = 10;
 
+/** How often those who watch are told. */
+const REPORT_MS = 500;
+
 if (process.send !== undefined) {
-  process.on('message', (attack: Attack) => {
-    void run(attack).then((result) => process.send?.(result, () => process.exit(0)));
+  const stopped = Promise.withResolvers<void>();
+  process.on('message', (message: Attack | 'stop') => {
+    if (message === 'stop') stopped.resolve();
+    else void run(message, stopped.promise);
   });
 }
 
-async function run(attack: Attack): Promise<AttackResult> {
+async function run(attack: Attack, stopped: Promise<void>): Promise<void> {
   const field = new Battlefield(attack);
   field.junk();
   field.pings();
@@ -37,8 +43,12 @@ async function run(attack: Attack): Promise<AttackResult> {
   field.heavyQueries();
   field.resumes();
   field.unreadAnswers();
-  await new Promise((resolve) => setTimeout(resolve, attack.durationMs));
-  return field.end();
+  const reports = setInterval(() => process.send?.(field.counts), REPORT_MS);
+  const over = new Promise<void>((resolve) => setTimeout(resolve, attack.durationMs));
+  await Promise.race([over, stopped]);
+  clearInterval(reports);
+  field.end();
+  process.send?.(field.counts, () => process.exit(0));
 }
 
 class Battlefield {
@@ -172,13 +182,16 @@ class Battlefield {
     });
   }
 
-  end(): AttackResult {
+  get counts(): AttackResult {
+    return this.#counts;
+  }
+
+  end(): void {
     this.#isOver = true;
     for (const timer of this.#timers) clearInterval(timer);
     for (const socket of this.#sockets) socket.destroy();
     for (const socket of this.#webSockets) socket.terminate();
     for (const agent of this.#agents) agent.destroy();
-    return this.#counts;
   }
 
   #every(ms: number, run: () => void): void {

@@ -76,7 +76,9 @@ function percentile(values: readonly number[], p: number): number {
 async function attack(wanted: Attack): Promise<AttackResult> {
   const attackers = fork(join(import.meta.dirname, 'hostile-attackers.ts'));
   attackers.send(wanted);
-  const [result] = (await once(attackers, 'message')) as [AttackResult];
+  let result: AttackResult = {};
+  attackers.on('message', (report: AttackResult) => (result = report));
+  await once(attackers, 'exit');
   return result;
 }
 
