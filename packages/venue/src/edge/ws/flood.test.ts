@@ -65,3 +65,25 @@ describe('R-requests: a client that never reads', () => {
     await expect.poll(() => edge.edge.stats.connections.ws).toBe(0);
   });
 });
+
+test('R-requests: streams that all have subscribers are bounded, whoever asks for more', async () => {
+  edge = await TestEdge.start({ streamsMax: 3 });
+  await unread('/ws');
+  const client = await edge.connect('/ws');
+  const follow = (index: number): object => ({
+    type: 'orderUpdates',
+    user: `0x${String(index).padStart(40, '0')}`,
+  });
+  for (let index = 0; index < 3; index++) await client.follow(follow(index));
+  client.send({ method: 'subscribe', subscription: follow(3) });
+  expect(await client.next()).toMatchObject({
+    type: 'error',
+    code: 'TOO_MANY_SUBSCRIPTIONS',
+    message: 'Too many streams: 3',
+  });
+  // One that is there already is open to all, and one that is left makes room.
+  await (await edge.connect('/ws')).follow(follow(0));
+  client.send({ method: 'unsubscribe', subscription: follow(1) });
+  await client.next();
+  await client.follow(follow(3));
+});

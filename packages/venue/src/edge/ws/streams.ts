@@ -54,6 +54,12 @@ export class StreamHub {
     return this.#budget.bytes;
   }
 
+  /** False when a stream would be one more than there may be, all others having subscribers. */
+  hasRoom({ key }: Pick<StreamRecipe, 'key'>): boolean {
+    const active = this.#streams.size - this.#idle.size;
+    return this.#streams.has(key) || active < this.#limits.streamsMax;
+  }
+
   /** The stream of a recipe, opened if need be. Whoever takes it adds a subscriber at once. */
   take(recipe: StreamRecipe): Stream {
     const known = this.#streams.get(recipe.key);
