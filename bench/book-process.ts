@@ -1,5 +1,6 @@
 import { OrderBook, Side } from 'nodejs-order-book';
-import { readFlow, runSegment, type Flow, type FlowBook } from './flows.ts';
+import type { FlowBook } from './flow-book.ts';
+import { readFlow, runSegment, type Flow } from './flows.ts';
 import { PoolBook } from './pool-book.ts';
 import { collectGarbage, cpuMs } from './report.ts';
 

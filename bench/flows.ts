@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import type { FlowBook } from './flow-book.ts';
 import { PoolBook } from './pool-book.ts';
 import { createRandom } from './report.ts';
 
@@ -68,13 +69,6 @@ export function readFlow(file: string): Flow {
   const [kind, id, isBuy, price, size] = [column(0), column(1), column(2), column(3), column(4)];
   return { kind, id, isBuy, price, size, segments };
 }
-
-/** What runs a flow. Ids are dense from 1 on. */
-export type FlowBook = {
-  place(id: number, isBuy: boolean, price: number, size: number): void;
-  cancel(id: number): void;
-  amend(id: number, isBuy: boolean, price: number, size: number): void;
-};
 
 /** Runs a part of a flow. */
 export function runSegment(book: FlowBook, columns: Columns, { from, to }: Segment): void {

@@ -2,8 +2,8 @@ import { applyBlock, type Command, createState } from '@oddlot/engine';
 import { NETWORKS, type OutcomeEventPage, parseInfo } from '@oddlot/protocol';
 import { address, hash, instrumentId, timeMs } from '@oddlot/units';
 import { defaultParameters } from '../packages/venue/src/genesis.ts';
-import { MarketData } from '../packages/venue/src/market-data/market-data.ts';
-import type { AppliedBlock } from '../packages/venue/src/replica/replica.ts';
+import { MarketData } from '../packages/venue/src/read-models/market-data.ts';
+import type { AppliedBlock } from '../packages/venue/src/block/applied-block.ts';
 import {
   answerInfo,
   type InfoSettings,

@@ -1,6 +1,6 @@
 import { LevelBook } from '../packages/engine/src/book/level-book.ts';
 import { NONE, OrderPool, SIDE_BUY } from '../packages/engine/src/book/order-pool.ts';
-import type { FlowBook } from './flows.ts';
+import type { FlowBook } from './flow-book.ts';
 
 /** The engine's pool and book under the smallest loop that matches: trade, then rest. */
 export class PoolBook implements FlowBook {

@@ -35,9 +35,6 @@ async function measure(orders: number, ordersPerAction: number, perBlock: number
       genesis: [],
       snapshotEveryBlocks: Number.MAX_SAFE_INTEGER,
       snapshotEveryCommands: Number.MAX_SAFE_INTEGER,
-      projected: () => Promise.resolve(),
-      projectedHeight: 0,
-      companions: [],
       onFatal: (error) => {
         throw error;
       },

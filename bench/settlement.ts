@@ -1,9 +1,9 @@
 import { applyBlock, checkInvariants, createState, type Command } from '@oddlot/engine';
 import { address, hash, instrumentId, timeMs, type Address } from '@oddlot/units';
 import { defaultParameters } from '../packages/venue/src/genesis.ts';
-import { MarketData } from '../packages/venue/src/market-data/market-data.ts';
-import type { AppliedBlock } from '../packages/venue/src/replica/replica.ts';
-import { UserLedger } from '../packages/venue/src/replica/user-ledger.ts';
+import { MarketData } from '../packages/venue/src/read-models/market-data.ts';
+import type { AppliedBlock } from '../packages/venue/src/block/applied-block.ts';
+import { UserLedger } from '../packages/venue/src/history/user-ledger.ts';
 import {
   atMost,
   collectGarbage,

@@ -37,7 +37,7 @@ test('a tidy file has no findings', () => {
     rules(
       ENGINE,
       `import { divFloor } from '@oddlot/units';
-import type { State } from '../state.ts';
+import type { State } from '../state/state.ts';
 
 /** Half, rounded down. TODO(#12): the Date of it. */
 export function half(state: State): bigint {
@@ -161,7 +161,7 @@ describe('imports', () => {
     [VENUE, "import WebSocket from 'ws/lib';", undefined],
     [VENUE, "import fastify from 'fastify';", 'import-undeclared'],
     [VENUE, "const x = await import('fastify');", 'import-undeclared'],
-    ['packages/venue/src/a.test.ts', "import { test } from 'vitest';", undefined],
+    ['packages/venue/src/edge/a.test.ts', "import { test } from 'vitest';", undefined],
     [VENUE, "import { test } from 'vitest';", 'import-undeclared'],
     ['tests/e2e/a.test.ts', "import { createState } from '@oddlot/engine';", undefined],
     ['bench/book.ts', "import { z } from 'zod';", undefined],
@@ -179,8 +179,11 @@ describe('imports', () => {
     [VENUE, "import { a } from './other.js';", 'import-extension'],
     [VENUE, "import {\n  a,\n  b,\n} from '../replica/replica.ts';", undefined],
     [VENUE, "import { Journal } from '../log/file-journal.ts';", 'import-direction'],
-    [VENUE, "import { rows } from '../history/queries/fills.ts';", 'import-direction'],
-    [VENUE, "import type { Rows } from '../history/rows.ts';", undefined],
+    [VENUE, "import { rows } from '../history/queries/fills.ts';", undefined],
+    [VENUE, "import { walk } from '../oracle/random-walk.ts';", 'import-direction'],
+    [VENUE, "import type { Walk } from '../oracle/random-walk.ts';", undefined],
+    ['packages/venue/src/history/a.ts', "import { L } from '../log/log.ts';", 'import-direction'],
+    ['packages/venue/src/history/a.test.ts', "import { L } from '../log/log.ts';", undefined],
     [VENUE, "import { limit } from './rate-limit.ts';", undefined],
     [ENGINE, "import { scenario } from '../testing/scenario.ts';", 'import-testing'],
     ['packages/engine/src/a.test.ts', "import { scenario } from './testing/s.ts';", undefined],
@@ -219,12 +222,12 @@ import { c } from 'template';
 describe('names and sizes', () => {
   test.each([
     ['packages/venue/src/edge/placeOrders.ts', 'name-kebab'],
-    ['packages/venue/src/Edge/place-orders.ts', 'name-kebab'],
-    ['packages/venue/src/place_orders.ts', 'name-kebab'],
-    ['packages/venue/src/utils.ts', 'name-vague'],
-    ['packages/venue/src/helpers.ts', 'name-vague'],
-    ['packages/venue/src/common.ts', 'name-vague'],
-    ['packages/venue/src/socket-manager.ts', 'name-vague'],
+    ['packages/venue/src/edge/Http/place-orders.ts', 'name-kebab'],
+    ['packages/venue/src/edge/place_orders.ts', 'name-kebab'],
+    ['packages/venue/src/edge/utils.ts', 'name-vague'],
+    ['packages/venue/src/edge/helpers.ts', 'name-vague'],
+    ['packages/venue/src/edge/common.ts', 'name-vague'],
+    ['packages/venue/src/edge/socket-manager.ts', 'name-vague'],
     ['packages/venue/src/edge/index.ts', 'name-barrel'],
   ])('%s', (path, rule) => {
     expect(rules(path, '')).toEqual([`1 ${rule}`]);
@@ -232,7 +235,7 @@ describe('names and sizes', () => {
 
   test.each([
     'packages/venue/src/index.ts',
-    'packages/venue/src/a-b2.prop.test.ts',
+    'packages/venue/src/edge/a-b2.prop.test.ts',
     'bench/run.ts',
   ])('%s is fine', (path) => {
     expect(rules(path, '')).toEqual([]);
@@ -245,7 +248,7 @@ describe('names and sizes', () => {
   });
 
   test('a long file is found, unless it is listed, and a listed one may not grow', () => {
-    const path = 'packages/venue/src/long.ts';
+    const path = 'packages/venue/src/edge/long.ts';
     const lines = (count: number) => [{ path, text: '\n'.repeat(count) }];
     const listed = { [path]: { lines: FILE_LINES_MAX + 10, reason: 'a table' } };
     const found = (count: number, exceptions = {}) =>
@@ -288,7 +291,9 @@ describe('words', () => {
     ['test', 'concurrent', 'only'],
   ])('%s %s', (...words) => {
     const call = words.join('.');
-    expect(rules('packages/venue/src/a.test.ts', `${call}('a', run);`)).toEqual(['1 test-focus']);
+    expect(rules('packages/venue/src/edge/a.test.ts', `${call}('a', run);`)).toEqual([
+      '1 test-focus',
+    ]);
     expect(rules(VENUE, `${call}('a', run);`)).toEqual([]);
   });
 
@@ -301,6 +306,21 @@ describe('words', () => {
     const folder = ['', 'work', ''].join('/');
     const elsewhere = `a${folder}b .${folder} https://a.example${folder}`;
     expect(rules('docs/a.md', elsewhere)).toEqual([]);
+  });
+
+  test('texts that are not in the repository', () => {
+    const sign = String.fromCodePoint(0xa7);
+    for (const words of [
+      ['wi', 're.md'],
+      ['wi', 're 5.2'],
+      [sign, ' 4'],
+      ['Sec', 'tion 11.9'],
+    ]) {
+      expect(rules('docs/a.md', words.join(''))).toEqual(['1 outside-text']);
+      expect(rules(VENUE, `// see ${words.join('')}`)).toEqual(['1 outside-text']);
+    }
+    const inside = `the wire 3 times, ${['sec', 'tion 5.2 of RFC 6455'].join('')}, a section`;
+    expect(rules('docs/a.md', inside)).toEqual([]);
   });
 
   test('registries', () => {

@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkFloors } from './tidy/floors.ts';
 import { checkImports, declaredIn, isTestPath, packageOf } from './tidy/imports.ts';
 import {
   checkBigintLiteralDivision,
@@ -7,6 +8,7 @@ import {
   checkPurity,
   checkUnitCasts,
 } from './tidy/purity.ts';
+import { checkRulebook } from './tidy/rulebook.ts';
 import { toSource, type Finding, type SourceFile } from './tidy/source.ts';
 import {
   checkFragment,
@@ -51,6 +53,7 @@ export function tidy(
     if (/^changes\/(?!README\.md$)/.test(file.path)) found.push(...checkFragment(file));
     return found;
   });
+  findings.push(...checkRulebook(files));
   for (const path of Object.keys(exceptions)) {
     if (paths.has(path)) continue;
     const message = 'does not exist; remove its entry from LENGTH_EXCEPTIONS';
@@ -68,6 +71,7 @@ function checkCode(
     ...checkName(file.path),
     ...checkWords(source),
     ...checkImports(source, manifests),
+    ...checkFloors(source),
   ];
   const owner = packageOf(file.path);
   if (owner === undefined || isTestPath(file.path)) return found;

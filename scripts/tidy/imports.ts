@@ -22,10 +22,12 @@ const DIRECTION: Readonly<Record<string, readonly string[]>> = {
 const HOSTLESS: readonly string[] = ['units', 'engine', 'protocol', 'web'];
 
 /**
- * Parts of the process that know the replica but not each other, and not the log: `main.ts` joins
- * them. Types may cross, since they leave nothing behind at run time.
+ * Parts of the process that know the replica but not each other: `venue.ts` joins them. Types may
+ * cross, since they leave nothing behind at run time.
  */
-const VENUE_PARTS: readonly string[] = ['edge', 'history', 'oracle', 'bridge', 'relay'];
+const VENUE_PARTS: readonly string[] = ['edge', 'oracle', 'exhibition', 'bridge', 'relay'];
+/** Parts that see the log only as what the replica made of it. */
+const WITHOUT_LOG: readonly string[] = [...VENUE_PARTS, 'history', 'bots'];
 
 export type Import = {
   readonly specifier: string;
@@ -73,7 +75,7 @@ function relativeProblem(
       message: `"${specifier}" has no file extension; write "${specifier.replace(/\.js$/, '')}.ts"`,
     };
   }
-  const target = resolve(path, specifier);
+  const target = resolveImport(path, specifier);
   if (owner !== undefined && !target.startsWith(`packages/${owner}/`)) {
     return {
       rule: 'import-direction',
@@ -89,10 +91,12 @@ function relativeProblem(
   const from = venuePart(path);
   const to = venuePart(target);
   if (from === undefined || to === undefined || from === to || typeOnly) return undefined;
-  if (!VENUE_PARTS.includes(from) || !(VENUE_PARTS.includes(to) || to === 'log')) return undefined;
+  const isSideways = VENUE_PARTS.includes(from) && VENUE_PARTS.includes(to);
+  const isLog = WITHOUT_LOG.includes(from) && to === 'log';
+  if (isTestPath(path) || !(isSideways || isLog)) return undefined;
   return {
     rule: 'import-direction',
-    message: `${from}/ may not import ${to}/; go through replica/, or let main.ts hand it over`,
+    message: `${from}/ may not import ${to}/; go through replica/, or let venue.ts hand it over`,
   };
 }
 
@@ -163,7 +167,8 @@ function venuePart(path: string): string | undefined {
   return /^packages\/venue\/src\/([^/]+)\//.exec(path)?.[1];
 }
 
-function resolve(fromFile: string, specifier: string): string {
+/** The path that a relative import of a file means. */
+export function resolveImport(fromFile: string, specifier: string): string {
   const parts = fromFile.split('/').slice(0, -1);
   for (const part of specifier.split('/')) {
     if (part === '..') parts.pop();

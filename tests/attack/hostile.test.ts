@@ -127,7 +127,7 @@ async function trade(trader: Actor, isOver: () => boolean): Promise<Answer[]> {
 const METRICS = {
   bodies: /^oddlot_http_body_bytes (\d+)/m,
   held: /^oddlot_ws_held_bytes (\d+)/m,
-  open: /^oddlot_connections\{state="open"\} (\d+)/m,
+  open: /^oddlot_connections (\d+)/m,
 } as const;
 
 async function metrics(): Promise<Record<keyof typeof METRICS, number>> {

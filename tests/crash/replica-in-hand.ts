@@ -6,7 +6,7 @@ import { type Address, address, hash, timeMs } from '@oddlot/units';
 import { genesisCommands } from '../../packages/venue/src/genesis.ts';
 import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
 import { SnapshotStore } from '../../packages/venue/src/log/snapshot-store.ts';
-import { MarketData } from '../../packages/venue/src/market-data/market-data.ts';
+import { MarketData } from '../../packages/venue/src/read-models/market-data.ts';
 import { LocalReplica } from '../../packages/venue/src/replica/local-replica.ts';
 import { answerInfo, isStateQuery } from '../../packages/venue/src/translate/view-to-info.ts';
 import { temporaryData } from '../support/venue-process.ts';
@@ -62,12 +62,9 @@ export class ReplicaInHand {
       genesis: genesisCommands('Oddlot-Testnet'),
       snapshotEveryBlocks: options.snapshotEveryBlocks ?? Number.MAX_SAFE_INTEGER,
       snapshotEveryCommands: Number.MAX_SAFE_INTEGER,
-      projected: () => Promise.resolve(),
-      projectedHeight: journal.lastSeq,
-      companions: markets.companions,
       onFatal,
     });
-    replica.onBlock((block) => markets.onBlock(block));
+    markets.attachTo(replica);
     await replica.start();
     const nonce = options.nonce ?? clock.ms;
     return new ReplicaInHand({ folder, journal, replica, markets, clock, nonce });

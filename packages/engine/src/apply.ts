@@ -1,13 +1,7 @@
 import { assert, assertNever } from '@oddlot/units';
-import type { Account } from './account.ts';
 import { authorizeOperator } from './auth/authorize-operator.ts';
 import { authorize } from './auth/authorize.ts';
 import { sweepSigners, useNonce } from './auth/nonces.ts';
-import type { Block, BlockResult, CommandOutcome } from './block.ts';
-import { orderCommands } from './command-order.ts';
-import { type Command, isOperator, isSigned, type SignedCommand } from './command.ts';
-import { TIMER } from './event.ts';
-import type { Execution } from './execution.ts';
 import { approveAgent } from './handlers/approve-agent.ts';
 import { approveBuilder } from './handlers/approve-builder.ts';
 import { cancelAll } from './handlers/cancel-all.ts';
@@ -16,6 +10,7 @@ import { claimBuilderRewards } from './handlers/claim-builder-rewards.ts';
 import { convertToMultiSig } from './handlers/convert-to-multi-sig.ts';
 import { creditFaucet, openAccount } from './handlers/credit-faucet.ts';
 import { modifyOrder } from './handlers/modify-order.ts';
+import { operateOutcome } from './handlers/operate-outcome.ts';
 import { placeOrders } from './handlers/place-orders.ts';
 import { pushOracle } from './handlers/push-oracle.ts';
 import { pushPrice } from './handlers/push-price.ts';
@@ -27,32 +22,38 @@ import { registerVault } from './handlers/register-vault.ts';
 import { resolveMarket } from './handlers/resolve-market.ts';
 import { reversePosition } from './handlers/reverse-position.ts';
 import { revokeBuilder } from './handlers/revoke-builder.ts';
-import { runDueCancels, scheduleCancel } from './handlers/schedule-cancel.ts';
+import { scheduleCancel } from './handlers/schedule-cancel.ts';
 import { sendToken } from './handlers/send-token.ts';
 import { setFeeTiers } from './handlers/set-fee-tiers.ts';
 import { setGate } from './handlers/set-gate.ts';
 import { setPerp } from './handlers/set-perp.ts';
 import { setTrading } from './handlers/set-trading.ts';
-import { settleFunding } from './handlers/settle-funding.ts';
 import { settleWithdrawal } from './handlers/settle-withdrawal.ts';
 import { treasurySend } from './handlers/treasury-send.ts';
 import { updateIsolatedMargin } from './handlers/update-isolated-margin.ts';
 import { updateLeverage } from './handlers/update-leverage.ts';
 import { updateMarginMode } from './handlers/update-margin-mode.ts';
-import { updateMarks } from './handlers/update-marks.ts';
 import { updatePositionMode } from './handlers/update-position-mode.ts';
 import { withdraw } from './handlers/withdraw.ts';
 import { liquidate } from './liquidation/liquidate.ts';
 import { unwindFund } from './liquidation/unwind-fund.ts';
-import { advancePhases } from './outcome/market-clock.ts';
-import { operateOutcome } from './outcome/operate.ts';
-import { payHolders } from './outcome/pay-holders.ts';
-import { releaseDueOrders } from './outcome/release-orders.ts';
-import { listSeriesMarkets, resolveSeriesMarkets } from './outcome/series.ts';
-import { passInstants, sampleBooks } from './perp/funding-clock.ts';
+import type { Block, BlockResult, CommandResult } from './messages/block.ts';
+import { type Command, isOperator, isSigned, type SignedCommand } from './messages/command.ts';
+import { TIMER } from './messages/event.ts';
 import { insuranceTarget } from './perp/insurance-fund.ts';
-import { runReverseJobs } from './reverse/run-reverse-jobs.ts';
-import type { State } from './state.ts';
+import type { Account } from './state/account.ts';
+import type { Execution } from './state/execution.ts';
+import type { State } from './state/state.ts';
+import { advancePhases } from './steps/advance-phases.ts';
+import { orderCommands } from './steps/command-order.ts';
+import { passInstants, sampleBooks } from './steps/funding-clock.ts';
+import { payHolders } from './steps/pay-holders.ts';
+import { releaseDueOrders } from './steps/release-orders.ts';
+import { runDueCancels } from './steps/run-due-cancels.ts';
+import { runReverseJobs } from './steps/run-reverse-jobs.ts';
+import { listSeriesMarkets, resolveSeriesMarkets } from './steps/series.ts';
+import { settleFunding } from './steps/settle-funding.ts';
+import { updateMarks } from './steps/update-marks.ts';
 import { fireTriggers } from './triggers/fire-triggers.ts';
 
 /**
@@ -69,7 +70,7 @@ export function applyBlock(state: State, block: Block): BlockResult {
   state.digest.number(block.timeMs);
 
   const execution: Execution = { state, events: [], commandIndex: TIMER };
-  const outcomes: CommandOutcome[] = new Array(block.commands.length);
+  const outcomes: CommandResult[] = new Array(block.commands.length);
   const [operator, passive, cancels, rest] = orderCommands(state, block.commands);
 
   runDueCancels(execution);
@@ -110,7 +111,7 @@ function run(
   execution: Execution,
   commands: readonly Command[],
   indexes: readonly number[],
-  outcomes: CommandOutcome[],
+  outcomes: CommandResult[],
 ): void {
   for (const index of indexes) {
     const command = commands[index];
@@ -124,7 +125,7 @@ function run(
 }
 
 /** A refusal of who signed leaves no trace; from there on the nonce is used, whatever follows. */
-function executeSigned(execution: Execution, command: SignedCommand): CommandOutcome {
+function executeSigned(execution: Execution, command: SignedCommand): CommandResult {
   const { state } = execution;
   const { account, reject } = authorize(state, command, state.timeMs);
   if (account === undefined) return { reject };
@@ -138,7 +139,7 @@ export function executeFor(
   execution: Execution,
   account: Account,
   command: SignedCommand,
-): CommandOutcome {
+): CommandResult {
   switch (command.type) {
     case 'approveAgent':
       return approveAgent(execution, account, command);
@@ -186,7 +187,7 @@ export function executeFor(
 function executeOperator(
   execution: Execution,
   command: Exclude<Command, SignedCommand>,
-): CommandOutcome {
+): CommandResult {
   if (isOperator(command)) {
     const { state } = execution;
     const reject = authorizeOperator(state, command, state.timeMs);

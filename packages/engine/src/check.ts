@@ -1,24 +1,16 @@
-import type { Account } from './account.ts';
 import { checkApproveAgent } from './auth/agents.ts';
 import { authorizeOperator } from './auth/authorize-operator.ts';
 import { authorize } from './auth/authorize.ts';
-import type { CommandOutcome } from './block.ts';
-import {
-  type Command,
-  isOperator,
-  isSigned,
-  type OperatorCommand,
-  type SignedCommand,
-} from './command.ts';
 import { checkApproveBuilder } from './handlers/approve-builder.ts';
 import { checkCancelByClientId } from './handlers/cancel-orders.ts';
 import { checkClaimBuilderRewards } from './handlers/claim-builder-rewards.ts';
 import { checkConvertToMultiSig } from './handlers/convert-to-multi-sig.ts';
 import { checkModifyOrder } from './handlers/modify-order.ts';
+import { checkOperateOutcome } from './handlers/operate-outcome.ts';
 import { checkPlaceOrders } from './handlers/place-orders.ts';
-import { checkRegisterPerp } from './handlers/register-perp.ts';
 import { checkRegisterEvent } from './handlers/register-event.ts';
 import { checkRegisterMarket } from './handlers/register-market.ts';
+import { checkRegisterPerp } from './handlers/register-perp.ts';
 import { checkRegisterSeries } from './handlers/register-series.ts';
 import { checkRegisterVault } from './handlers/register-vault.ts';
 import { checkResolveMarket } from './handlers/resolve-market.ts';
@@ -36,15 +28,23 @@ import { checkUpdateLeverage } from './handlers/update-leverage.ts';
 import { checkUpdateMarginMode } from './handlers/update-margin-mode.ts';
 import { checkUpdatePositionMode } from './handlers/update-position-mode.ts';
 import { checkWithdraw } from './handlers/withdraw.ts';
-import { checkOperateOutcome } from './outcome/operate.ts';
-import type { Reject } from './reject.ts';
-import type { State } from './state.ts';
+import type { CommandResult } from './messages/block.ts';
+import {
+  type Command,
+  isOperator,
+  isSigned,
+  type OperatorCommand,
+  type SignedCommand,
+} from './messages/command.ts';
+import type { Reject } from './messages/reject.ts';
+import type { Account } from './state/account.ts';
+import type { State } from './state/state.ts';
 
 /**
  * Admission: what executing a command at `nowMs` would refuse, by the same rules, without changing
  * anything. Execution judges again and is the authority.
  */
-export function checkCommand(state: State, command: Command, nowMs: number): CommandOutcome {
+export function checkCommand(state: State, command: Command, nowMs: number): CommandResult {
   if (isOperator(command)) {
     const reject = authorizeOperator(state, command, nowMs) ?? checkOperator(state, command, nowMs);
     return reject === undefined ? {} : { reject };
@@ -62,7 +62,7 @@ export function checkFor(
   account: Account,
   command: SignedCommand,
   nowMs: number,
-): CommandOutcome {
+): CommandResult {
   if (command.type === 'placeOrders') return checkPlaceOrders(state, account, command, nowMs);
   if (command.type === 'operateOutcome') return checkOperateOutcome(state, account, command);
   const { address } = account;

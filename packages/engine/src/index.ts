@@ -2,7 +2,7 @@
 export { applyBlock } from './apply.ts';
 export { checkCommand } from './check.ts';
 export { simulateCommand, type Simulation } from './simulate/simulate.ts';
-export { createState, type State } from './state.ts';
+export { createState, type State } from './state/state.ts';
 export { dump, restore, type StateDump } from './dump/dump.ts';
 export { checkInvariants } from './invariants/invariants.ts';
 export {
@@ -24,25 +24,28 @@ export {
   triggerOrders,
 } from './read/read.ts';
 export { approvedBuilders, builderState } from './read/read-builders.ts';
+export { type OracleAge, oracleAges, type VenueMoney, venueMoney } from './read/read-health.ts';
 export { gateStatus, multiSigSigners, vaultEquity } from './read/read-keys.ts';
-export { gateRefusal } from './auth/gate.ts';
+export { gateRefusal, onlyReduces } from './auth/gate.ts';
 export * from './read/read-outcome.ts';
-export { nextDueMs } from './next-due.ts';
+export { nextDueMs } from './read/next-due.ts';
 export { checkNonceWindow } from './auth/nonces.ts';
-export { clientOrderKey } from './client-order-id.ts';
-export { type VenueParameters } from './parameters.ts';
+export { clientOrderKey } from './messages/client-order-id.ts';
+export { type VenueParameters } from './messages/parameters.ts';
 export {
   type MarginTier,
   type PerpChanges,
   type PerpDefinition,
   type PerpListing,
-} from './perp/definition.ts';
-export { type FeeTier, fillRate } from './ledger/fee-tiers.ts';
-export { type Withdrawal } from './ledger/withdrawals.ts';
-export * from './block.ts';
-export * from './command.ts';
-export * from './event.ts';
-export * from './reject.ts';
+} from './messages/perp-definition.ts';
+export { type FeeTier } from './messages/fee-tier.ts';
+export { fillRate } from './ledger/fee-tiers.ts';
+export { type Withdrawal } from './state/withdrawal.ts';
+export * from './messages/block.ts';
+export * from './messages/command.ts';
+export * from './messages/event.ts';
+export * from './messages/reject.ts';
 export type * from './read/views.ts';
-export type { MarketDefinition, MarketPhase, SettledMarket } from './outcome/market.ts';
-export type { OutcomeLeg } from './outcome/holding.ts';
+export type { MarketDefinition, SettledMarket } from './state/outcome-market.ts';
+export type { MarketPhase, OutcomeLeg } from './messages/outcome-terms.ts';
+export type { BuilderDrop, EntryResult, OrderStatus } from './messages/order-result.ts';

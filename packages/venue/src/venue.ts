@@ -3,8 +3,10 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
+import { present } from '@oddlot/units';
 import { systemClock } from './clock.ts';
-import { type Config, ConfigError } from './config.ts';
+import { type Config, ConfigError, hasFaucet, operationsPortOf } from './config.ts';
+import { AdmissionGuard } from './edge/admission-guard.ts';
 import { budgetsOf } from './edge/budgets.ts';
 import { clientIpFinder, isTrustedProxy } from './edge/client-ip.ts';
 import { accountStatusEndpoint } from './edge/http/account-status.ts';
@@ -20,20 +22,27 @@ import { RecoverPool } from './edge/recover-pool.ts';
 import { WsEdge } from './edge/ws/server.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from './genesis.ts';
 import { ReceiptStore } from './history/receipt-store.ts';
-import { Inhabitants } from './inhabitants.ts';
+import type { Held, Lease } from './lease/lease.ts';
+import { LocalLease } from './lease/local-lease.ts';
+import { LocalActors } from './local-actors.ts';
 import { lockDirectory } from './log/directory-lock.ts';
 import { FileJournal } from './log/file-journal.ts';
 import { journalFaults } from './log/journal-faults.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
-import { MarketData } from './market-data/market-data.ts';
+import { MarketData } from './read-models/market-data.ts';
+import { diskRestriction, type DiskWatch, watchDisk } from './supervise/disk-watch.ts';
 import { createOperationsServer, readiness } from './operate/health.ts';
 import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
-import { observeVenue } from './operate/observe.ts';
-import { type Companion, LocalReplica } from './replica/local-replica.ts';
-import { Receipts } from './replica/receipts.ts';
+import { logOperators } from './supervise/operator-log.ts';
+import { diskCheck, logCheck, pricesCheck, stoppingCheck } from './supervise/readiness-checks.ts';
+import { tellWhatRuns, warnOfBackend } from './supervise/what-runs.ts';
+import { observeVenue } from './supervise/observe.ts';
+import { LocalReplica } from './replica/local-replica.ts';
+import { exceptNoRoom } from './replica/replica-error.ts';
+import { Receipts } from './history/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
-import { UserLedger } from './replica/user-ledger.ts';
+import { UserLedger } from './history/user-ledger.ts';
 import { instrumentLookup } from './translate/action-to-command.ts';
 import type { InfoSettings } from './translate/view-to-info.ts';
 
@@ -49,6 +58,10 @@ export type VenueDependencies = {
   readonly log: Logger;
   /** A fault after which the process must end at once; the log is intact. */
   readonly onFatal: (error: unknown) => void;
+  /** Who runs what the venue has one of: by default this process, at once. */
+  readonly lease?: Lease;
+  /** How much room a folder has, for those who play with it; by default the system is asked. */
+  readonly freeBytes?: (directory: string) => Promise<number>;
 };
 
 /** Receipts that are too old are dropped this often. */
@@ -64,18 +77,21 @@ const SETTLEMENT_CHAIN = { mainnet: 42_161, testnet: 421_614 } as const;
 
 /** Wires the parts of a venue and starts them, the data first and the doors last. */
 export async function startVenue(config: Config, deps: VenueDependencies): Promise<Venue> {
-  const { log, onFatal } = deps;
+  const { lease = new LocalLease(), log, onFatal } = deps;
   const lock = lockDirectory(config.data);
   const network = NETWORKS[config.network];
   const metrics = new Metrics();
+  const disk = await watchDisk(config, deps);
+  // R-disk: what could not be written for want of room is written when there is some again.
+  const onError = exceptNoRoom(onFatal);
   const pool = new RecoverPool({
     network,
     log,
     size: config.recoverWorkers,
     onWorkerLost: () => metrics.recoverWorkerLost(),
   });
-  const core = await openCore(config, network, { ...deps, metrics });
-  const { journal, receipts, replica, store } = core;
+  const core = await openCore(config, network, { ...deps, lease, metrics, disk });
+  const { history, journal, receipts, replica } = core;
   const pages = await readReferencePages();
   const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
   const { http, operations, sockets } = edges;
@@ -84,42 +100,45 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   log.info({ ...started, height: replica.head.height }, 'replayed the log');
   assertNetwork(network, replica);
   warnOfOperators(config, replica, log);
-  const inhabitants = new Inhabitants(config, {
+  const actors = new LocalActors(config, {
     replica,
+    lease,
     network,
     log,
     random,
     exchange: edges.exchange,
     clock: systemClock,
     latest: core.markets.prices.latest.bind(core.markets.prices),
-    onError: onFatal,
+    onError,
   });
-  await inhabitants.startPrices();
-  const ticker = new Ticker(replica, systemClock, onFatal);
-  ticker.start();
+  tellWhatRuns(config, metrics, log);
+  await actors.startPrices();
+  const ticker = new Ticker(replica, systemClock, onError);
+  const ticking = await lease.hold(
+    'ticker',
+    () => ticker.start(),
+    () => ticker.stop(),
+  );
   const backend = await pool.ready();
   metrics.recoverBackend(backend);
-  const pruning = setInterval(() => {
-    store.prune(systemClock.nowMs() - config.receiptsKeptMs).catch(onFatal);
-  }, PRUNE_EVERY_MS);
-
-  await inhabitants.start();
+  warnOfBackend(backend, log);
+  await actors.start();
 
   const port = await http.listen(config.port, config.host);
-  const operationsPort = await listen(operations, config.opsPort, config.host);
+  const operationsPort = await listen(operations, operationsPortOf(config), config.opsHost);
   return {
     url: `http://${hostText(config.host)}:${port}`,
-    operationsUrl: `http://${hostText(config.host)}:${operationsPort}`,
+    operationsUrl: `http://${hostText(config.opsHost)}:${operationsPort}`,
     async stop() {
       edges.stopping();
-      await inhabitants.stop();
-      clearInterval(pruning);
+      await actors.stop();
+      disk.stop();
       // Time goes on meanwhile: some requests wait for orders that leave the delay queue.
       await Promise.all([http.drain(), sockets.drain()]);
-      ticker.stop();
+      await ticking.release();
       await replica.stop();
       await journal.close();
-      await store.close();
+      await history.release();
       await pool.close();
       operations.close();
       operations.closeAllConnections();
@@ -130,39 +149,49 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
 }
 
 type Core = {
+  readonly disk: DiskWatch;
+  readonly guard: AdmissionGuard;
   readonly journal: FileJournal;
   readonly store: ReceiptStore;
+  /** The store, as its only writer. */
+  readonly history: Held;
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
   readonly ledger: UserLedger;
   readonly markets: MarketData;
-  /** What rides along in the replica's snapshots; complete before the replica starts. */
-  readonly companions: Companion[];
 };
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
-async function openCore(
-  config: Config,
-  network: Network,
-  { log, onFatal, metrics }: VenueDependencies & { readonly metrics: Metrics },
-): Promise<Core> {
+type OpenDependencies = Omit<VenueDependencies, 'lease'> & {
+  readonly lease: Lease;
+  readonly metrics: Metrics;
+  readonly disk: DiskWatch;
+};
+
+async function openCore(config: Config, network: Network, deps: OpenDependencies): Promise<Core> {
+  const { disk, log, metrics, onFatal } = deps;
+  const guard = new AdmissionGuard();
+  guard.watch(() => diskRestriction(disk.state));
+  const hasRoom = (): boolean => disk.state !== 'full';
+  const faults = journalFaults(config.fault);
+  if (faults === undefined) throw new ConfigError(`unknown fault: ${config.fault}`);
   const journal = await FileJournal.open({
     directory: join(config.data, 'journal'),
     clock: systemClock,
     onFatal,
-    faults: journalFaults(config.fault),
+    faults,
+    hasRoom,
     onSync: (seconds) => metrics.logSync(seconds),
   });
   if (journal.repaired !== undefined) {
     log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
   }
-  const store = await ReceiptStore.open({ file: join(config.data, 'receipts.sqlite'), onFatal });
+  const { history, store } = await openHistory(config, deps);
   const snapshots = new SnapshotStore({
     directory: join(config.data, 'snapshots'),
     onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
   });
-  const companions: Companion[] = [];
   const replica = await LocalReplica.create({
     log: journal,
     snapshots,
@@ -174,39 +203,66 @@ async function openCore(
     }),
     snapshotEveryBlocks: config.snapshotEveryBlocks,
     snapshotEveryCommands: config.snapshotEveryCommands,
-    projected: (height) => store.flushed(height),
-    projectedHeight: store.projectedHeight,
-    companions,
     onSnapshotFailed: (error) => {
       metrics.snapshotFailed();
       log.error({ err: error }, 'a snapshot could not be written; it is tried again');
     },
+    hasRoom,
     onFatal,
   });
   const receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
     archive: store,
   });
-  companions.push(receipts);
-  replica.onBlock((block) => receipts.onBlock(block));
+  replica.attach(receipts);
   const ledger = new UserLedger(() => replica.state);
-  companions.push(ledger);
-  replica.onBlock((block) => ledger.onBlock(block));
+  replica.attach(ledger);
   const markets = new MarketData(() => replica.state);
-  companions.push(...markets.companions);
-  replica.onBlock((block) => markets.onBlock(block));
-  if (!config.faucet || config.network === 'mainnet') {
-    return { journal, store, replica, receipts, companions, ledger, markets, faucet: undefined };
-  }
+  markets.attachTo(replica);
+  logOperators(replica, log);
+  const core = { disk, guard, journal, store, history, replica, receipts, ledger, markets };
+  return { ...core, faucet: createFaucet(config, core) };
+}
+
+/** Test money, where there is any. */
+function createFaucet(
+  config: Config,
+  { guard, replica }: Omit<Core, 'faucet'>,
+): Faucet | undefined {
+  if (!hasFaucet(config)) return undefined;
   const faucet = new Faucet({
     replica,
     now: systemClock.nowMs,
     amountMicroUsdc: config.faucetUsdc * 1_000_000,
     intervalMs: config.faucetEveryMs,
+    restricted: () => guard.restriction()?.error,
   });
-  companions.push(faucet);
-  replica.onBlock((block) => faucet.onBlock(block));
-  return { journal, store, replica, receipts, companions, ledger, markets, faucet };
+  replica.attach(faucet);
+  return faucet;
+}
+
+/** Opens the store of receipts as its only writer, who also drops what is too old. */
+async function openHistory(
+  config: Config,
+  { lease, onFatal }: OpenDependencies,
+): Promise<Pick<Core, 'history' | 'store'>> {
+  const opened: { store?: ReceiptStore; pruning?: NodeJS.Timeout } = {};
+  const history = await lease.hold(
+    'history writer',
+    async () => {
+      const file = join(config.data, 'receipts.sqlite');
+      const store = await ReceiptStore.open({ file, onFatal });
+      opened.store = store;
+      opened.pruning = setInterval(() => {
+        store.prune(systemClock.nowMs() - config.receiptsKeptMs).catch(onFatal);
+      }, PRUNE_EVERY_MS);
+    },
+    async () => {
+      clearInterval(opened.pruning);
+      await opened.store?.close();
+    },
+  );
+  return { history, store: present(opened.store, 'the store of the only process') };
 }
 
 type EdgeParts = Core & {
@@ -233,7 +289,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   const { wsLimits, ...budgets } = budgetsOf(config);
   const { work } = budgets;
   const sockets = new WsEdge({ replica, companions: parts, limits: wsLimits, work });
-  parts.companions.push(sockets);
+  replica.attach(sockets);
   const limiter = new RateLimiter({
     limits: {
       info: config.infoPerSecond,
@@ -260,13 +316,19 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     },
   });
   let isStopping = false;
-  const isReady = readiness({
-    now: systemClock.nowMs,
-    lastBlockMs: () => (replica.isReplaying ? undefined : replica.head.timeMs),
-    blockAgeMsMax: BLOCK_AGE_MS_MAX,
-    isStopping: () => isStopping,
-  });
-  observeVenue(metrics, { ...parts, http, sockets });
+  const now = systemClock.nowMs;
+  const isReady = readiness([
+    () => stoppingCheck(isStopping),
+    () =>
+      logCheck({
+        nowMs: now(),
+        lastBlockMs: replica.isReplaying ? undefined : replica.head.timeMs,
+        ageMsMax: BLOCK_AGE_MS_MAX,
+      }),
+    () => diskCheck(parts.disk.state, parts.disk.freeBytes),
+    () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
+  ]);
+  observeVenue(metrics, { ...parts, http, sockets, now, data: config.data });
   const operations = createOperationsServer({ metrics, readiness: isReady, log });
   operations.maxConnections = OPERATIONS_CONNECTIONS_MAX;
   return {
@@ -285,7 +347,7 @@ function createEndpoints(
   network: Network,
   parts: EdgeParts & { readonly limiter: RateLimiter; readonly sockets: WsEdge },
 ): Record<string, Endpoint> & { readonly exchange: Endpoint } {
-  const { faucet, ledger, limiter, markets, pool, receipts, replica, sockets } = parts;
+  const { faucet, guard, ledger, limiter, markets, pool, receipts, replica, sockets } = parts;
   const now = systemClock.nowMs;
   const accountStatus = accountStatusEndpoint({ replica });
   const { confirmTimeoutMs } = config;
@@ -307,7 +369,7 @@ function createEndpoints(
     }),
   });
   return {
-    exchange: exchangeEndpoint({ replica, receipts, pool, network, now, confirmTimeoutMs }),
+    exchange: exchangeEndpoint({ replica, receipts, pool, network, now, confirmTimeoutMs, guard }),
     '/info': info,
     '/account-status': accountStatus,
     '/account': accountStatus,

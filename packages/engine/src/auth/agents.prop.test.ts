@@ -1,12 +1,17 @@
 import { type Address, instrumentId, timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import type { Account } from '../account.ts';
-import type { BlockResult } from '../block.ts';
 import { checkCommand } from '../check.ts';
-import { type Authority, type Command, isOwnKeyOnly, type SignedCommand } from '../command.ts';
 import { dump } from '../dump/dump.ts';
-import type { EngineEvent, TradeSide } from '../event.ts';
-import type { State } from '../state.ts';
+import type { BlockResult } from '../messages/block.ts';
+import {
+  type Authority,
+  type Command,
+  isOwnKeyOnly,
+  type SignedCommand,
+} from '../messages/command.ts';
+import type { EngineEvent, TradeSide } from '../messages/event.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 import { anyCommand, openEverything, type Pick } from '../testing/any-command.ts';
 import { actor, type Scenario } from '../testing/scenario.ts';
 import { randomIntegers } from '../testing/steps.ts';

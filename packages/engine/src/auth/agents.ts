@@ -1,14 +1,11 @@
 import { address, type Address } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { ApproveAgentCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
-import { LIMITS } from '../limits.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { ApproveAgentCommand } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Reject } from '../messages/reject.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 import { raiseNonceFloor } from './nonces.ts';
-
-/** Whom an agent address acts for. */
-export type AgentBinding = { readonly accountIndex: number; readonly label: string };
 
 /** Approving this address revokes the label. */
 export const ZERO_ADDRESS: Address = address('0x0000000000000000000000000000000000000000');

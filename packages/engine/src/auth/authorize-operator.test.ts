@@ -1,8 +1,8 @@
 import { instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check.ts';
-import type { Command, Operator } from '../command.ts';
-import { LIMITS } from '../limits.ts';
+import type { Command, Operator } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
 import { actor, alice, PARAMETERS, PERP, Scenario, START_MS } from '../testing/scenario.ts';
 
 const admin = PARAMETERS.admins[0] ?? alice;

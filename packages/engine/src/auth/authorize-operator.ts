@@ -1,7 +1,7 @@
-import { parametersOf } from '../execution.ts';
-import type { OperatorCommand } from '../command.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { OperatorCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
+import { parametersOf } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 import { checkExpiry } from './authorize.ts';
 import { checkNonceFresh, checkNonceWindow } from './nonces.ts';
 

@@ -1,17 +1,14 @@
 import type { Address } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import { type Authority, isOwnKeyOnly, type SignedCommand } from '../command.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import { type Authority, isOwnKeyOnly, type SignedCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
+import { accountAt } from '../state/account-at.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
+import type { Authorization } from './authorization.ts';
 import { checkGate } from './gate.ts';
 import { checkQuorum } from './multi-sig.ts';
 import { checkNonceFresh, checkNonceWindow } from './nonces.ts';
 import { vaultLedBy } from './vaults.ts';
-
-/** The account acted for, or why the signer may not act. */
-export type Authorization =
-  | { readonly account: Account; readonly reject?: Reject }
-  | { readonly account?: never; readonly reject: Reject };
 
 /**
  * Judges who signed, in this order: the nonce's window, the signer's role, the vault, the account,
@@ -80,11 +77,6 @@ export function actingAddress(state: State, command: SignedCommand): Address {
 function directActor(state: State, signer: Address): Account | undefined {
   const binding = state.agents.get(signer);
   return binding === undefined ? accountAt(state, signer) : state.accounts[binding.accountIndex];
-}
-
-function accountAt(state: State, address: Address): Account | undefined {
-  const index = state.accountIndex.get(address);
-  return index === undefined ? undefined : state.accounts[index];
 }
 
 function roleRefusal(state: State, command: SignedCommand): Reject {

@@ -1,37 +1,13 @@
 import type { Address } from '@oddlot/units';
-import { type Account, holdingKey, legOf } from '../account.ts';
 import { NONE, REDUCE_ONLY } from '../book/order-pool.ts';
-import type { Channel, GateMode, OrderRequest, SignedCommand } from '../command.ts';
-import { LIMITS } from '../limits.ts';
-import { findTarget } from '../orders/find-target.ts';
-import { read } from '../orders/order-snapshot.ts';
-import type { GateRefusal, Reject } from '../reject.ts';
-import type { State } from '../state.ts';
-
-/** R-gate: who may take new risk on a channel. */
-export type Gate = {
-  mode: GateMode;
-  readonly whitelist: Set<Address>;
-  readonly blacklist: Set<Address>;
-  readonly codes: Map<string, GateCode>;
-  readonly grants: Map<Address, GateGrant>;
-};
-
-/** How often a code may be granted, and was. */
-export type GateCode = { readonly maxUses: number; readonly uses: number };
-
-export type GateGrant = { readonly code: string; readonly grantedMs: number };
-
-/** Open to everybody. */
-export function createGate(): Gate {
-  return {
-    mode: 'open',
-    whitelist: new Set(),
-    blacklist: new Set(),
-    codes: new Map(),
-    grants: new Map(),
-  };
-}
+import { read } from '../book/read-slot.ts';
+import type { Command, Exchange, OrderRequest, SignedCommand } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { GateRefusal, Reject } from '../messages/reject.ts';
+import { type Account, holdingKey, legOf } from '../state/account.ts';
+import { findTarget } from '../state/find-target.ts';
+import type { Gate } from '../state/gate.ts';
+import type { State } from '../state/state.ts';
 
 /**
  * Stops what takes new risk on a channel that is closed to the account acted for (R-gate): orders
@@ -68,6 +44,21 @@ export function checkGate(
   }
 }
 
+/**
+ * True when an action of an address can only reduce: new orders of which none may open, and amends of
+ * reduce-only ones. What a venue still takes that takes no new risk (R-disk, R-clock).
+ */
+export function onlyReduces(state: State, address: Address, command: Command): boolean {
+  const account = state.accounts[state.accountIndex.get(address) ?? -1];
+  if (account === undefined) return false;
+  if (command.type === 'modifyOrder') {
+    const slot = findTarget(state, account, command);
+    return slot !== NONE && (read(state.pool.flags, slot) & REDUCE_ONLY) !== 0;
+  }
+  if (command.type !== 'placeOrders') return false;
+  return command.orders.every((order) => !isOpening(account, order));
+}
+
 /** Judges an order again when it goes to the book: one that waited may open by now. */
 export function checkOrderGate(
   state: State,
@@ -81,7 +72,7 @@ export function checkOrderGate(
 /** Why a channel is closed to an address, the first that applies; undefined when it is open. */
 export function gateRefusal(
   state: State,
-  channel: Channel,
+  channel: Exchange,
   address: Address,
 ): GateRefusal | undefined {
   const gate = state.gates[channel];
@@ -107,10 +98,13 @@ function isOpen({ blacklist, mode }: Gate): boolean {
   return mode === 'open' && blacklist.size === 0;
 }
 
-/** A trigger that is not reduce-only may open by the time that it fires. */
 function checkNewOrder(state: State, account: Account, order: OrderRequest): Reject | undefined {
-  const isOpening = order.trigger === undefined ? mayOpen(account, order) : !order.reduceOnly;
-  return isOpening ? refuse(state, account, order.instrumentId) : undefined;
+  return isOpening(account, order) ? refuse(state, account, order.instrumentId) : undefined;
+}
+
+/** A trigger that is not reduce-only may open by the time that it fires. */
+function isOpening(account: Account, order: OrderRequest): boolean {
+  return order.trigger === undefined ? mayOpen(account, order) : !order.reduceOnly;
 }
 
 /**

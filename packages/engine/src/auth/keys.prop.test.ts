@@ -2,7 +2,7 @@ import type { Address } from '@oddlot/units';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkCommand } from '../check.ts';
-import type { Authority, Command, SetGateCommand } from '../command.ts';
+import type { Authority, Command, SetGateCommand } from '../messages/command.ts';
 import { KeysModel, registriesOf } from '../testing/keys-model.ts';
 import { actor, order, Scenario } from '../testing/scenario.ts';
 import { checkRestarts } from '../testing/waiting.ts';

@@ -1,8 +1,8 @@
 import type { Address } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { Authority } from '../command.ts';
-import type { State } from '../state.ts';
-import type { Authorization } from './authorize.ts';
+import type { Authority } from '../messages/command.ts';
+import { accountAt } from '../state/account-at.ts';
+import type { State } from '../state/state.ts';
+import type { Authorization } from './authorization.ts';
 
 /**
  * R-multisig: enough distinct signers of the set signed the inner action, and the sender of the
@@ -32,9 +32,4 @@ export function checkQuorum(
 /** True for an account whose own key alone is not enough. */
 export function isMultiSig(state: State, address: Address): boolean {
   return accountAt(state, address)?.multiSig !== undefined;
-}
-
-function accountAt(state: State, address: Address): Account | undefined {
-  const index = state.accountIndex.get(address);
-  return index === undefined ? undefined : state.accounts[index];
 }

@@ -1,17 +1,8 @@
 import type { Address } from '@oddlot/units';
-import { LIMITS } from '../limits.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
-
-/** The nonces of one signer (R-nonce). */
-export type SignerNonces = {
-  /** The highest used ones, ascending. */
-  readonly used: number[];
-  /** Nothing at or below this counts: set when an agent's address is revoked. */
-  floor: number;
-  /** True while the address is a former agent that nobody bound again. */
-  isRevokedAgent: boolean;
-};
+import { LIMITS } from '../messages/limits.ts';
+import type { Reject } from '../messages/reject.ts';
+import type { SignerNonces } from '../state/keys.ts';
+import type { State } from '../state/state.ts';
 
 /** Judges a nonce by the clock alone: it must be younger than two days and at most one ahead. */
 export function checkNonceWindow(nonce: number, timeMs: number): Reject | undefined {

@@ -1,19 +1,10 @@
 import { type Address, present } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { Authority } from '../command.ts';
-import type { State } from '../state.ts';
-import type { Authorization } from './authorize.ts';
+import type { Authority } from '../messages/command.ts';
+import type { Account } from '../state/account.ts';
+import type { Vault } from '../state/keys.ts';
+import type { State } from '../state/state.ts';
+import type { Authorization } from './authorization.ts';
 import { isMultiSig } from './multi-sig.ts';
-
-/** R-vault: an account whose leader acts for it, and who holds how much of it. */
-export type Vault = {
-  readonly accountIndex: number;
-  readonly leader: Address;
-  readonly name: string;
-  /** Counts of 10^-6 share, by address. */
-  readonly shares: ReadonlyMap<Address, bigint>;
-  readonly totalShares: bigint;
-};
 
 /** The vault's account for its leader, or why somebody may not act for it. */
 export function vaultLedBy(

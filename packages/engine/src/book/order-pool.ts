@@ -1,6 +1,6 @@
 import { assert } from '@oddlot/units';
 
-import { LayeredMap } from '../simulate/layered-map.ts';
+import { LayeredMap } from '../collections/layered-map.ts';
 import { LayeredIndex, type SlotIndex } from './layered-index.ts';
 import { NONE, OrderIndex } from './order-index.ts';
 

@@ -1,8 +1,8 @@
 import { type Address, timeMs, usdcFromText } from '@oddlot/units';
-import type { Gate } from '../auth/gate.ts';
-import type { GateMode } from '../command.ts';
 import { addApproval } from '../ledger/builders.ts';
-import type { State } from '../state.ts';
+import type { GateMode } from '../messages/command.ts';
+import type { Gate } from '../state/gate.ts';
+import type { State } from '../state/state.ts';
 
 /** Vaults, gates, and money that is on its way: to builders or to the settlement chain. */
 export type KeysDump = {

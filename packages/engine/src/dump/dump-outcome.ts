@@ -1,26 +1,25 @@
 import { type Hash, present, timeMs, usdcFromText } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import { clientOrderKey } from '../client-order-id.ts';
-import type { OrderRequest, PriceSource, SeriesListing } from '../command.ts';
-import { createOutcomeHolding, type LegHolding } from '../outcome/holding.ts';
+import { clientOrderKey } from '../messages/client-order-id.ts';
+import type { OrderRequest, PriceSource, SeriesListing } from '../messages/command.ts';
+import type { MarketPhase, TwapInputs } from '../messages/outcome-terms.ts';
 import { createMarket } from '../outcome/list-market.ts';
+import { watchMarket } from '../outcome/market-phase.ts';
+import type { Account } from '../state/account.ts';
+import type { MarketEvent } from '../state/market-event.ts';
+import { createOutcomeHolding, type LegHolding } from '../state/outcome-holding.ts';
 import type {
   MarketDefinition,
-  MarketPhase,
   OutcomeMarket,
   Resolution,
   SettledMarket,
-} from '../outcome/market.ts';
-import { watchMarket } from '../outcome/market-clock.ts';
-import type { TwapInputs } from '../outcome/outcome-event.ts';
-import type { OutcomeEvent } from '../outcome/event-set.ts';
-import { priceFeedKey } from '../outcome/price-feed.ts';
-import type { State } from '../state.ts';
+} from '../state/outcome-market.ts';
+import { priceFeedKey } from '../state/price-feed.ts';
+import type { State } from '../state/state.ts';
 
 /** Everything about outcome markets as plain data. */
 export type OutcomesDump = {
   /** By slug. */
-  readonly events: readonly OutcomeEvent[];
+  readonly events: readonly MarketEvent[];
   readonly nextEventId: number;
   readonly nextInstrumentId: number;
   /** By instrument id. */

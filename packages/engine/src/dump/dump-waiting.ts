@@ -1,12 +1,12 @@
 import { type Address, instrumentId, present } from '@oddlot/units';
-import { holdingKey, type Leg } from '../account.ts';
-import { clientOrderKey } from '../client-order-id.ts';
-import type { MarginMode, TriggerRequest } from '../command.ts';
-import { type ReverseJob, reverseJobKey } from '../reverse/reverse-job.ts';
-import { allReverseJobs } from '../reverse/run-reverse-jobs.ts';
-import type { State } from '../state.ts';
-import type { OrderGroup } from '../triggers/group-book.ts';
-import type { TriggerOrder } from '../triggers/trigger-book.ts';
+import { clientOrderKey } from '../messages/client-order-id.ts';
+import type { MarginMode, TriggerRequest } from '../messages/command.ts';
+import { holdingKey, type Leg } from '../state/account.ts';
+import { allReverseJobs } from '../state/all-reverse-jobs.ts';
+import type { OrderGroup } from '../state/group-book.ts';
+import { type ReverseJob, reverseJobKey } from '../state/reverse-job.ts';
+import type { State } from '../state/state.ts';
+import type { TriggerOrder } from '../state/trigger-order.ts';
 
 /** What waits for the mark, for a parent, for a time or for a better book. */
 export type WaitingDump = {

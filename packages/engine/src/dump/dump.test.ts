@@ -1,11 +1,11 @@
+import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { applyBlock } from '../apply.ts';
-import { timeMs } from '@oddlot/units';
-import type { Command } from '../command.ts';
-import { dump, restore, type StateDump } from './dump.ts';
 import { checkInvariants } from '../invariants/invariants.ts';
+import type { Command } from '../messages/command.ts';
 import { alice, bob, Scenario } from '../testing/scenario.ts';
 import { openVenue, randomIntegers, randomStep, type Step, toCommand } from '../testing/steps.ts';
+import { dump, restore, type StateDump } from './dump.ts';
 
 /** A copy as a snapshot on disk would give it. */
 function through(text: string): StateDump {

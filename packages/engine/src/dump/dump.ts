@@ -1,4 +1,12 @@
-import { addUsdc, type Address, present, timeMs, usdcFromText } from '@oddlot/units';
+import { type Address, addUsdc, present, timeMs, usdcFromText } from '@oddlot/units';
+import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { read } from '../book/read-slot.ts';
+import { clientOrderKey } from '../messages/client-order-id.ts';
+import type { MultiSigSet } from '../messages/command.ts';
+import { isOutcomeId } from '../messages/instrument-kind.ts';
+import type { VenueParameters } from '../messages/parameters.ts';
+import type { PerpDefinition } from '../messages/perp-definition.ts';
+import { addResting, reserveOf } from '../perp-orders/resting.ts';
 import {
   type Account,
   createAccount,
@@ -7,12 +15,18 @@ import {
   holdingOf,
   type Leg,
   type PositionMode,
-} from '../account.ts';
-import type { SignerNonces } from '../auth/nonces.ts';
-import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { clientOrderKey } from '../client-order-id.ts';
-import type { MultiSigSet } from '../command.ts';
+} from '../state/account.ts';
+import { parametersOf } from '../state/execution.ts';
+import type { SignerNonces } from '../state/keys.ts';
+import { createPerp, type Perp, setOracle } from '../state/perp.ts';
+import { createState, type State } from '../state/state.ts';
 import { dumpKeys, type KeysDump, restoreKeys } from './dump-keys.ts';
+import {
+  dumpLiquidations,
+  type LiquidationDump,
+  restoreLiquidations,
+  watchEveryone,
+} from './dump-liquidations.ts';
 import {
   dumpOutcomeHoldings,
   dumpOutcomes,
@@ -23,20 +37,6 @@ import {
   restoreQueue,
 } from './dump-outcome.ts';
 import { dumpWaiting, restoreWaiting, type WaitingDump } from './dump-waiting.ts';
-import { parametersOf } from '../execution.ts';
-import {
-  dumpLiquidations,
-  type LiquidationDump,
-  restoreLiquidations,
-  watchEveryone,
-} from '../liquidation/progress.ts';
-import { isOutcomeId } from '../outcome/outcome-resting.ts';
-import { read } from '../orders/order-snapshot.ts';
-import { addResting, reserveOf } from '../orders/resting.ts';
-import type { VenueParameters } from '../parameters.ts';
-import type { PerpDefinition } from '../perp/definition.ts';
-import { createPerp, type Perp, setOracle } from '../perp/perp.ts';
-import { createState, type State } from '../state.ts';
 
 /**
  * The whole state as plain data that survives JSON: canonical (same state, same text) and complete

@@ -1,5 +1,4 @@
 import { timeMs } from '@oddlot/units';
-import type { Account } from '../account.ts';
 import {
   checkApproveAgent,
   emitAgent,
@@ -7,16 +6,17 @@ import {
   revokeAgent,
   ZERO_ADDRESS,
 } from '../auth/agents.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { ApproveAgentCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { ApproveAgentCommand } from '../messages/command.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
 
 /** Binds, rebinds or revokes the agent under a label (R-agents). */
 export function approveAgent(
   execution: Execution,
   account: Account,
   command: ApproveAgentCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const { agent, label } = command;
   const reject = checkApproveAgent(state, account, command);

@@ -1,9 +1,9 @@
-import type { Account } from '../account.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { CancelAllCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { CancelAllCommand } from '../messages/command.ts';
+import { isOutcomeId } from '../messages/instrument-kind.ts';
 import { cancelMany } from '../orders/cancel-many.ts';
-import { isOutcomeId } from '../outcome/outcome-resting.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
 import { cancelledEntry } from './cancel-orders.ts';
 
 /** Cancels every resting and waiting order in scope; nothing to cancel is a success. */
@@ -11,7 +11,7 @@ export function cancelAll(
   execution: Execution,
   account: Account,
   { instrumentId, subAccount }: CancelAllCommand,
-): CommandOutcome {
+): CommandResult {
   const isInScope = (id: number): boolean => {
     const isOfSubAccount =
       subAccount === undefined || (subAccount === 'outcome') === isOutcomeId(id);

@@ -1,21 +1,22 @@
-import type { Account } from '../account.ts';
-import type { CommandOutcome, EntryOutcome } from '../block.ts';
 import { NONE } from '../book/order-pool.ts';
-import { clientOrderKey } from '../client-order-id.ts';
-import type { CancelByClientIdCommand, CancelOrdersCommand } from '../command.ts';
-import type { OrderSnapshot } from '../event.ts';
-import type { Execution } from '../execution.ts';
-import { read } from '../orders/order-snapshot.ts';
-import { cancelOrder } from '../orders/resting.ts';
-import type { Reject } from '../reject.ts';
-import { cancelTrigger } from '../triggers/cancel-trigger.ts';
+import { read } from '../book/read-slot.ts';
+import type { CommandResult } from '../messages/block.ts';
+import { clientOrderKey } from '../messages/client-order-id.ts';
+import type { CancelByClientIdCommand, CancelOrdersCommand } from '../messages/command.ts';
+import type { OrderSnapshot } from '../messages/event.ts';
+import type { EntryResult } from '../messages/order-result.ts';
+import type { Reject } from '../messages/reject.ts';
+import { cancelOrder } from '../orders/cancel-order.ts';
+import { cancelTrigger } from '../perp-orders/end-order.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
 
 /** Cancels by order id. Every entry is tried; one that fails does not stop the others. */
 export function cancelOrders(
   execution: Execution,
   account: Account,
   command: CancelOrdersCommand,
-): CommandOutcome {
+): CommandResult {
   const entries = command.cancels.map(({ instrumentId, orderId }) =>
     cancelOne(execution, account, instrumentId, orderId, undefined),
   );
@@ -27,7 +28,7 @@ export function cancelByClientId(
   execution: Execution,
   account: Account,
   command: CancelByClientIdCommand,
-): CommandOutcome {
+): CommandResult {
   const reject = checkCancelByClientId(account, command);
   if (reject !== undefined) return { account: account.address, reject, rejectIndex: 0 };
   const entries = command.cancels.map(({ instrumentId, clientOrderId }) => {
@@ -57,7 +58,7 @@ function orderIdOf(account: Account, clientOrderId: string): number | undefined 
 }
 
 /** An order in the delay queue can't be cancelled before it is released (R-delay). */
-function queuedEntry(clientOrderId: string): EntryOutcome {
+function queuedEntry(clientOrderId: string): EntryResult {
   const reject = { reason: 'orderQueued' } as const;
   const orderId = undefined;
   return { orderId, clientOrderId, state: 'rejected', filled: 0, filledNotional: 0, reject };
@@ -69,7 +70,7 @@ function cancelOne(
   instrumentId: CancelOrdersCommand['cancels'][number]['instrumentId'],
   orderId: number | undefined,
   clientOrderId: string | undefined,
-): EntryOutcome {
+): EntryResult {
   const order =
     orderId === undefined ? undefined : cancelOwn(execution, account, instrumentId, orderId);
   if (order !== undefined) return cancelledEntry(order);
@@ -100,7 +101,7 @@ function cancelOwn(
 }
 
 /** How the cancel of an order went. */
-export function cancelledEntry(order: OrderSnapshot): EntryOutcome {
+export function cancelledEntry(order: OrderSnapshot): EntryResult {
   const { clientOrderId, filled, filledNotional, orderId } = order;
   return { orderId, clientOrderId, state: 'cancelled', filled, filledNotional };
 }

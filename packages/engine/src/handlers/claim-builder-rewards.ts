@@ -1,17 +1,17 @@
-import type { Account } from '../account.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { ClaimBuilderRewardsCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
 import { postBuilderClaim, unclaimedRewards } from '../ledger/builders.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { ClaimBuilderRewardsCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 
 /** Moves all that the account earned as a builder into its perp balance (R-builder). */
 export function claimBuilderRewards(
   execution: Execution,
   account: Account,
   command: ClaimBuilderRewardsCommand,
-): CommandOutcome {
+): CommandResult {
   const { commandIndex, events, state } = execution;
   const reject = checkClaimBuilderRewards(state, account, command);
   if (reject !== undefined) return { account: account.address, reject };

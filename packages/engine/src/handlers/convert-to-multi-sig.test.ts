@@ -1,10 +1,10 @@
 import { type Address, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check.ts';
-import type { Command, MultiSigSet } from '../command.ts';
 import { dump } from '../dump/dump.ts';
-import { agentsOf, openOrders, scheduledCancel, triggerOrders } from '../read/read.ts';
+import type { Command, MultiSigSet } from '../messages/command.ts';
 import { multiSigSigners } from '../read/read-keys.ts';
+import { agentsOf, openOrders, scheduledCancel, triggerOrders } from '../read/read.ts';
 import { actor, alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
 import { refusalFor, type SignedFor, signedFor, type Unsigned } from '../testing/signed-for.ts';
 import { checkRestarts, waiting } from '../testing/waiting.ts';

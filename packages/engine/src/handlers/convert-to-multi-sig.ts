@@ -1,12 +1,12 @@
-import { type Account } from '../account.ts';
 import { revokeAgents } from '../auth/agents.ts';
 import { isMultiSig } from '../auth/multi-sig.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { ConvertToMultiSigCommand, MultiSigSet } from '../command.ts';
-import type { Execution } from '../execution.ts';
-import { LIMITS } from '../limits.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { ConvertToMultiSigCommand, MultiSigSet } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Reject } from '../messages/reject.ts';
+import { type Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 
 /**
  * Gives an account a set of signers, replaces it or drops it (R-multisig). The conversion of an
@@ -17,7 +17,7 @@ export function convertToMultiSig(
   execution: Execution,
   account: Account,
   command: ConvertToMultiSigCommand,
-): CommandOutcome {
+): CommandResult {
   const { commandIndex, events, state } = execution;
   const { address } = account;
   const reject = checkConvertToMultiSig(state, account, command);

@@ -1,5 +1,5 @@
-import type { Account } from '../account.ts';
-import type { Execution } from '../execution.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
 
 /** Tells the account's readers that how it trades has changed. */
 export function emitSettings(execution: Execution, account: Account): void {

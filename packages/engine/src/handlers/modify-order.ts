@@ -1,34 +1,31 @@
-import { addUsdc, minUsdc, type MicroUsdc, negUsdc, subUsdc, timeMs } from '@oddlot/units';
-import type { Account, Holding } from '../account.ts';
-import type { CommandOutcome, EntryOutcome } from '../block.ts';
-import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import type { ModifyOrderCommand, OrderRequest } from '../command.ts';
-import type { Execution } from '../execution.ts';
+import { addUsdc, type MicroUsdc, minUsdc, negUsdc, subUsdc } from '@oddlot/units';
+import { NONE } from '../book/order-pool.ts';
+import { read } from '../book/read-slot.ts';
 import { postToBalance } from '../ledger/post.ts';
-import { LIMITS } from '../limits.ts';
-import { emitOrder } from '../orders/emit.ts';
-import { runTaker, takerEntry } from '../orders/execute-order.ts';
-import { findTarget } from '../orders/find-target.ts';
-import { timeInForceOf } from '../orders/order-codes.ts';
-import { withAcceptedBuilder } from '../orders/order-builder.ts';
-import { type OrderContext, reducibleSize } from '../orders/order-exposure.ts';
-import { orderReserve } from '../orders/order-margin.ts';
-import { read, snapshotOf } from '../orders/order-snapshot.ts';
-import {
-  addResting,
-  cancelOrder,
-  ownerOf,
-  removeOrder,
-  reserveOf,
-  restingBuilder,
-} from '../orders/resting.ts';
-import type { TakerOrder } from '../orders/taker-order.ts';
-import { validateOrder } from '../orders/validate-order.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { ModifyOrderCommand, OrderRequest } from '../messages/command.ts';
+import { isOutcomeId } from '../messages/instrument-kind.ts';
+import type { EntryResult } from '../messages/order-result.ts';
+import type { Reject } from '../messages/reject.ts';
 import { checkModifyOutcomeOrder, modifyOutcomeOrder } from '../outcome/modify-outcome.ts';
-import { isOutcomeId } from '../outcome/outcome-resting.ts';
+import { cancelPerpOrder } from '../perp-orders/end-order.ts';
+import { runTaker, takerEntry } from '../perp-orders/execute-order.ts';
+import { type OrderContext, reducibleSize } from '../perp-orders/order-exposure.ts';
+import { orderReserve } from '../perp-orders/order-margin.ts';
+import { perpSnapshotOf } from '../perp-orders/perp-snapshot.ts';
+import { addResting, ownerOf, removeOrder, reserveOf } from '../perp-orders/resting.ts';
+import type { TakerOrder } from '../perp-orders/taker-order.ts';
+import { validateOrder } from '../perp-orders/validate-order.ts';
 import { freeInCross, ordersChanged } from '../perp/margin.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import { amendedRequest } from '../resting/amended-request.ts';
+import { emitOrder } from '../resting/emit.ts';
+import { withAcceptedBuilder } from '../resting/order-builder.ts';
+import { restingBuilder } from '../resting/resting-builder.ts';
+import { amendSlot } from '../resting/slots.ts';
+import type { Account, Holding } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import { findTarget } from '../state/find-target.ts';
+import type { State } from '../state/state.ts';
 
 /**
  * Amends price and size of a resting order (R-modify). It keeps its id and its acceptance rank: at
@@ -39,7 +36,7 @@ export function modifyOrder(
   execution: Execution,
   account: Account,
   command: ModifyOrderCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const { address } = account;
   const slot = findTarget(state, account, command);
@@ -52,7 +49,7 @@ export function modifyOrder(
   if (reject !== undefined) return { account: address, reject };
   const { order } = amend.context;
   if (order.size <= 0) {
-    const { clientOrderId, filled, filledNotional, orderId } = cancelOrder(
+    const { clientOrderId, filled, filledNotional, orderId } = cancelPerpOrder(
       execution,
       slot,
       'amendedBelowFilled',
@@ -100,21 +97,9 @@ function amendOf(
   const { pool } = state;
   const remaining = read(pool.remaining, slot);
   const filled = read(pool.original, slot) - remaining;
-  const flags = read(pool.flags, slot);
-  const expireMs = read(pool.expireMs, slot);
   const builder = restingBuilder(state, slot);
-  const order: OrderRequest = {
-    instrumentId: command.instrumentId,
-    isBuy: (flags & SIDE_BUY) !== 0,
-    price: command.price,
-    size: command.size - filled,
-    reduceOnly: (flags & REDUCE_ONLY) !== 0,
-    timeInForce: timeInForceOf(read(pool.tif, slot)),
-    ...(expireMs === 0 ? {} : { expireMs: timeMs(expireMs) }),
-    ...(command.priceInexact === true ? { priceInexact: true } : {}),
-    ...(command.sizeInexact === true ? { sizeInexact: true } : {}),
-    ...(builder === undefined ? {} : { builder }),
-  };
+  const amended = amendedRequest(state, slot, command);
+  const order: OrderRequest = builder === undefined ? amended : { ...amended, builder };
   const replaced = {
     remaining,
     filled,
@@ -151,27 +136,18 @@ function newReserve({ context, holding }: Amend): MicroUsdc {
 }
 
 /** The order stays in the book: in its place, or at a new price behind those accepted before it. */
-function stay(execution: Execution, slot: number, amend: Amend): EntryOutcome {
+function stay(execution: Execution, slot: number, amend: Amend): EntryResult {
   const { state } = execution;
   const { pool } = state;
   const { context, holding } = amend;
   const { account, order, replaced } = context;
-  const { book } = holding.perp;
   const rest = newRest(amend);
   const reserve = newReserve(amend);
-  if (order.price === replaced.price) {
-    book.resize(slot, rest);
-  } else {
-    book.remove(slot);
-    pool.price[slot] = order.price;
-    pool.remaining[slot] = rest;
-    book.insert(slot, state.timeMs - LIMITS.amendRankMs);
-  }
-  pool.original[slot] = replaced.filled + rest;
+  amendSlot(state, slot, holding.perp.book, { price: order.price, rest });
   addResting(holding, order.isBuy, order.reduceOnly, rest - replaced.remaining);
   setReserve(state, account, holding, { orderId: read(pool.orderId, slot), reserve });
   ordersChanged(state, account, holding);
-  const snapshot = snapshotOf(state, slot);
+  const snapshot = perpSnapshotOf(state, slot);
   emitOrder(execution, 'open', snapshot);
   const { clientOrderId, filled, filledNotional, orderId } = snapshot;
   return { orderId, clientOrderId, state: 'open', filled, filledNotional, ...clip(order, rest) };
@@ -197,14 +173,14 @@ function setReserve(
 }
 
 /** A new price that crosses: the order leaves the book, trades, and what is left comes back. */
-function trade(execution: Execution, slot: number, amend: Amend): EntryOutcome {
+function trade(execution: Execution, slot: number, amend: Amend): EntryResult {
   const { state } = execution;
   const { pool } = state;
   const { context, holding } = amend;
   const { account, order, replaced } = context;
   const rest = newRest(amend);
   const reserve = newReserve(amend);
-  const { clientOrderId, filledNotional, orderId } = snapshotOf(state, slot);
+  const { clientOrderId, filledNotional, orderId } = perpSnapshotOf(state, slot);
   const fired = state.triggers.firedAs(orderId);
   const builder = restingBuilder(state, slot);
   const amended = {

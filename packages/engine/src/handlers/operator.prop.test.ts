@@ -2,9 +2,9 @@ import { instrumentId, timeMs } from '@oddlot/units';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { applyBlock } from '../apply.ts';
-import type { Command } from '../command.ts';
 import { dump, restore } from '../dump/dump.ts';
-import { HOUR_MS } from '../perp/funding.ts';
+import type { Command } from '../messages/command.ts';
+import { HOUR_MS } from '../state/funding-hour.ts';
 import { alice, bob, carol, order, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
 
 /**

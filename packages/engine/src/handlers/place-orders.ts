@@ -1,13 +1,14 @@
-import { type Account, holdingKey, legOf } from '../account.ts';
-import type { BuilderDrop, CommandOutcome, EntryOutcome } from '../block.ts';
-import type { OrderRequest, PlaceOrdersCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
-import { checkRepeat } from '../orders/check-repeat.ts';
-import { judgeBuilder, marketKind, withAcceptedBuilder } from '../orders/order-builder.ts';
-import { validateOrder } from '../orders/validate-order.ts';
-import { isOutcomeId } from '../outcome/outcome-resting.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { OrderRequest, PlaceOrdersCommand } from '../messages/command.ts';
+import { isOutcomeId, marketKind } from '../messages/instrument-kind.ts';
+import type { BuilderDrop, EntryResult } from '../messages/order-result.ts';
 import { checkPlaceOutcomeOrders, placeOutcomeOrders } from '../outcome/place-outcome-orders.ts';
-import type { State } from '../state.ts';
+import { validateOrder } from '../perp-orders/validate-order.ts';
+import { checkRepeat } from '../resting/check-repeat.ts';
+import { judgeBuilder, withAcceptedBuilder } from '../resting/order-builder.ts';
+import { type Account, holdingKey, legOf } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 import { checkGrouping } from '../triggers/check-grouping.ts';
 import { placeFamily, placeOnPosition, placeOrder } from '../triggers/place-group.ts';
 import { isTrigger, validateTrigger } from '../triggers/validate-trigger.ts';
@@ -17,7 +18,7 @@ export function placeOrders(
   execution: Execution,
   account: Account,
   command: PlaceOrdersCommand,
-): CommandOutcome {
+): CommandResult {
   const { address } = account;
   const drop = builderDrop(execution.state, account, command);
   if (isOutcomeAction(command)) {
@@ -34,7 +35,7 @@ function placeGrouped(
   execution: Execution,
   account: Account,
   command: PlaceOrdersCommand,
-): EntryOutcome[] {
+): EntryResult[] {
   const orders = ordersOf(command);
   switch (command.grouping ?? 'none') {
     case 'none':
@@ -72,7 +73,7 @@ export function checkPlaceOrders(
   account: Account,
   command: PlaceOrdersCommand,
   nowMs: number,
-): CommandOutcome {
+): CommandResult {
   if (isOutcomeAction(command)) {
     const asked = { ...command, orders: ordersOf(command) };
     const judged = checkPlaceOutcomeOrders(state, account, asked, nowMs);
@@ -98,7 +99,7 @@ export function checkPlaceOrders(
 }
 
 /** A refusal of the whole action says nothing about its builder. */
-function withDrop(outcome: CommandOutcome, drop: BuilderDrop | undefined): CommandOutcome {
+function withDrop(outcome: CommandResult, drop: BuilderDrop | undefined): CommandResult {
   const isTold = drop !== undefined && outcome.reject === undefined;
   return isTold ? { ...outcome, builderDrop: drop } : outcome;
 }

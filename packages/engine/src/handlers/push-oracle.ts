@@ -1,16 +1,16 @@
-import type { CommandOutcome, SkippedEntry } from '../block.ts';
-import type { OraclePrice, PushOracleCommand } from '../command.ts';
-import { type Execution, parametersOf } from '../execution.ts';
-import { LIMITS } from '../limits.ts';
-import { type Perp, setOracle } from '../perp/perp.ts';
-import type { State } from '../state.ts';
+import type { CommandResult, SkippedEntry } from '../messages/block.ts';
+import type { OraclePrice, PushOracleCommand } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import { type Perp, setOracle } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
 
 /**
  * Takes prices of the reference markets. An observation from a little ahead counts as now; one from
  * further ahead, or from before the instrument's last, is skipped and the others apply
  * (R-oracle-stale). Each entry is judged on its own and the skipped ones are reported.
  */
-export function pushOracle(execution: Execution, command: PushOracleCommand): CommandOutcome {
+export function pushOracle(execution: Execution, command: PushOracleCommand): CommandResult {
   const { state } = execution;
   const skipped: SkippedEntry[] = [];
   for (const [index, entry] of command.prices.entries()) {

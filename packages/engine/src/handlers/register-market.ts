@@ -1,17 +1,17 @@
 import { instrumentId as toInstrumentId } from '@oddlot/units';
-import type { CommandOutcome } from '../block.ts';
-import type { RegisterMarketCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
-import { LIMITS } from '../limits.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { RegisterMarketCommand } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Reject } from '../messages/reject.ts';
 import { gridFault, isIdTaken, listMarket } from '../outcome/list-market.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 
 /** Lists a market in an event. */
 export function registerMarket(
   execution: Execution,
   command: RegisterMarketCommand,
-): CommandOutcome {
+): CommandResult {
   const reject = checkRegisterMarket(execution.state, command, execution.state.timeMs);
   if (reject !== undefined) return { reject };
   return { created: { instrumentId: listMarket(execution, command.market, undefined) } };

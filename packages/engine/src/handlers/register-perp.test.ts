@@ -1,15 +1,15 @@
 import { instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import type { CommandOutcome } from '../block.ts';
 import { checkCommand } from '../check.ts';
-import type { PerpListing } from '../perp/definition.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { PerpListing } from '../messages/perp-definition.ts';
 import { PERP, Scenario } from '../testing/scenario.ts';
 
 const { asset: _asset, instrumentId: _id, ...BARE } = PERP;
 const NEW: PerpListing = { ...BARE, name: 'NEW-USDC' };
 
 /** Lists a perp, and checks that admission says what execution says. */
-function register(venue: Scenario, perp: PerpListing): CommandOutcome {
+function register(venue: Scenario, perp: PerpListing): CommandResult {
   const admitted = checkCommand(venue.state, { type: 'registerPerp', perp }, venue.nowMs);
   const outcome = venue.outcome({ type: 'registerPerp', perp });
   expect(admitted.reject).toEqual(outcome.reject);

@@ -1,18 +1,18 @@
 import { instrumentId as toInstrumentId, present } from '@oddlot/units';
-import type { CommandOutcome } from '../block.ts';
-import type { RegisterPerpCommand } from '../command.ts';
-import { type Execution, parametersOf } from '../execution.ts';
-import type { PerpDefinition, PerpListing } from '../perp/definition.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { RegisterPerpCommand } from '../messages/command.ts';
+import type { PerpDefinition, PerpListing } from '../messages/perp-definition.ts';
+import type { Reject } from '../messages/reject.ts';
 import { definitionFault } from '../perp/definition-fault.ts';
-import { createPerp } from '../perp/perp.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import { createPerp } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
 
 /** USDC is asset 1 and a perp's own asset follows its instrument id from here on. */
 const ASSET_ID_BASE = 100;
 
 /** Lists a perpetual. It trades from its first oracle price on. */
-export function registerPerp(execution: Execution, command: RegisterPerpCommand): CommandOutcome {
+export function registerPerp(execution: Execution, command: RegisterPerpCommand): CommandResult {
   const { commandIndex, events, state } = execution;
   const reject = checkRegisterPerp(state, command);
   if (reject !== undefined) return { reject };

@@ -1,17 +1,18 @@
-import type { CommandOutcome } from '../block.ts';
-import type { RegisterSeriesCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
-import { LIMITS } from '../limits.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { RegisterSeriesCommand } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Reject } from '../messages/reject.ts';
 import { gridFault } from '../outcome/list-market.ts';
-import { listSeriesMarkets, periodOf } from '../outcome/series.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { Execution } from '../state/execution.ts';
+import { periodOf } from '../state/series.ts';
+import type { State } from '../state/state.ts';
+import { listSeriesMarkets } from '../steps/series.ts';
 
 /** Lists a series and its first markets; of a known one, what markets not yet listed will be. */
 export function registerSeries(
   execution: Execution,
   command: RegisterSeriesCommand,
-): CommandOutcome {
+): CommandResult {
   const { commandIndex, events, state } = execution;
   const reject = checkRegisterSeries(state, command);
   if (reject !== undefined) return { reject };

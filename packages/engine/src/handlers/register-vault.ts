@@ -1,19 +1,19 @@
 import type { Address } from '@oddlot/units';
 import { isMultiSig } from '../auth/multi-sig.ts';
-import type { Vault } from '../auth/vaults.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { RegisterVaultCommand } from '../command.ts';
-import { type Execution, parametersOf } from '../execution.ts';
 import { isBuilder } from '../ledger/builders.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { RegisterVaultCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import type { Vault } from '../state/keys.ts';
+import type { State } from '../state/state.ts';
 import { openAccount } from './credit-faucet.ts';
 
 /**
  * Makes an address a vault, with an account when it has none, or replaces a vault's leader, name
  * and, when given, its whole share register (R-vault).
  */
-export function registerVault(execution: Execution, command: RegisterVaultCommand): CommandOutcome {
+export function registerVault(execution: Execution, command: RegisterVaultCommand): CommandResult {
   const { commandIndex, events, state } = execution;
   const { leader, name, vault } = command;
   const reject = checkRegisterVault(state, command);

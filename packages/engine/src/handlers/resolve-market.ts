@@ -1,13 +1,13 @@
 import { present } from '@oddlot/units';
-import type { CommandOutcome } from '../block.ts';
-import type { ResolveMarketCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { ResolveMarketCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
 import { fitsEvent, resolve, shareOf } from '../outcome/resolve.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 
 /** A deployer's result of a closed market (R-settlement). */
-export function resolveMarket(execution: Execution, command: ResolveMarketCommand): CommandOutcome {
+export function resolveMarket(execution: Execution, command: ResolveMarketCommand): CommandResult {
   const { state } = execution;
   const reject = checkResolveMarket(state, command);
   if (reject !== undefined) return { reject };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { holdingKey } from '../account.ts';
 import { checkCommand } from '../check.ts';
 import { reverseJobs } from '../read/read.ts';
+import { holdingKey } from '../state/account.ts';
 import { alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
 import { act, checkRestarts, group, sign, story, waiting } from '../testing/waiting.ts';
 

@@ -1,13 +1,13 @@
-import { type Account, type Holding, holdingKey } from '../account.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { ReversePositionCommand } from '../command.ts';
-import { type Execution, parametersOf } from '../execution.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { ReversePositionCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
 import { cancelMany } from '../orders/cancel-many.ts';
-import { isOracleStale } from '../perp/perp.ts';
-import type { Reject } from '../reject.ts';
-import { holdingJobKey, type ReverseJob } from '../reverse/reverse-job.ts';
-import { emitJob, workJob } from '../reverse/run-reverse-jobs.ts';
-import type { State } from '../state.ts';
+import { type Account, type Holding, holdingKey } from '../state/account.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import { isOracleStale } from '../state/perp.ts';
+import { holdingJobKey, type ReverseJob } from '../state/reverse-job.ts';
+import type { State } from '../state/state.ts';
+import { emitJob, workJob } from '../steps/run-reverse-jobs.ts';
 
 /**
  * Turns a position round: closes it, then opens the same size on the other side, with market orders
@@ -18,7 +18,7 @@ export function reversePosition(
   execution: Execution,
   account: Account,
   command: ReversePositionCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const reject = checkReversePosition(state, account, command, state.timeMs);
   const holding = reversedHolding(account, command);

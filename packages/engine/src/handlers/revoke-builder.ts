@@ -1,10 +1,10 @@
-import type { Account } from '../account.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { RevokeBuilderCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
 import { removeApproval } from '../ledger/builders.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { RevokeBuilderCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 import { emitBuilder } from './approve-builder.ts';
 
 /** Takes a builder's approval back; its fee ends with it, on resting orders too (R-builder). */
@@ -12,7 +12,7 @@ export function revokeBuilder(
   execution: Execution,
   account: Account,
   command: RevokeBuilderCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const reject = checkRevokeBuilder(state, account, command);
   if (reject !== undefined) return { account: account.address, reject };

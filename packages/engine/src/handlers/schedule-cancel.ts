@@ -1,19 +1,16 @@
-import { present } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { ScheduleCancelCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
-import { LIMITS } from '../limits.ts';
-import { cancelMany } from '../orders/cancel-many.ts';
-import { expireOrders } from '../orders/resting.ts';
-import type { Reject } from '../reject.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { ScheduleCancelCommand } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Reject } from '../messages/reject.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
 
 /** Sets the dead man's switch to a time, or takes it away. */
 export function scheduleCancel(
   execution: Execution,
   account: Account,
   command: ScheduleCancelCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const reject = checkScheduleCancel(command, state.timeMs);
   if (reject !== undefined) return { account: account.address, reject };
@@ -31,27 +28,4 @@ export function checkScheduleCancel(
 ): Reject | undefined {
   const minMs = nowMs + LIMITS.scheduleAheadMs;
   return atMs !== undefined && atMs < minMs ? { reason: 'scheduleTooSoon', minMs } : undefined;
-}
-
-/**
- * Step (1) of a block: scheduled cancels and Gtd expiries by due time, then address. A switch
- * cancels what rests and what waits to open; what protects a position stays.
- */
-export function runDueCancels(execution: Execution): void {
-  const { state } = execution;
-  const due = state.schedules
-    .takeDue(state.timeMs)
-    .map(({ accountIndex, atMs }) => ({
-      account: present(state.accounts[accountIndex], 'the account of a schedule'),
-      atMs,
-    }))
-    .sort((a, b) => a.atMs - b.atMs || (a.account.address < b.account.address ? -1 : 1));
-  for (const { account, atMs } of due) {
-    expireOrders(execution, atMs - 1);
-    cancelMany(execution, account, 'scheduledCancel', {
-      resting: () => true,
-      waiting: ({ request }) => !request.reduceOnly,
-    });
-  }
-  expireOrders(execution);
 }

@@ -1,9 +1,9 @@
 import { type Address, instrumentId, microUsdc, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import type { BlockResult } from '../block.ts';
 import { checkCommand } from '../check.ts';
-import type { Command, SendTokenCommand } from '../command.ts';
-import type { Reject } from '../reject.ts';
+import type { BlockResult } from '../messages/block.ts';
+import type { Command, SendTokenCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { accountView } from '../read/read.ts';
 import { actor, alice, bob, carol, order, PARAMETERS, Scenario } from '../testing/scenario.ts';

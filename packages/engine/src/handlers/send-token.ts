@@ -1,12 +1,12 @@
 import { type Address, addUsdc, microUsdc, type MicroUsdc, ZERO_USDC } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { SendTokenCommand } from '../command.ts';
-import { type Execution, parametersOf } from '../execution.ts';
 import { checkFreeMoney } from '../ledger/free-money.ts';
 import { postOpeningFee, postTransfer } from '../ledger/post.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { SendTokenCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
+import type { Account } from '../state/account.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 import { openAccount } from './credit-faucet.ts';
 
 /** USDC, the only token. */
@@ -20,7 +20,7 @@ export function sendToken(
   execution: Execution,
   account: Account,
   command: SendTokenCommand,
-): CommandOutcome {
+): CommandResult {
   const { commandIndex, events, state } = execution;
   const reject = checkSendToken(state, account, command);
   if (reject !== undefined) return { account: account.address, reject };

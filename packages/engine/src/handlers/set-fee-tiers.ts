@@ -1,13 +1,13 @@
 import { RATE_ONE } from '@oddlot/units';
-import type { CommandOutcome } from '../block.ts';
-import type { SetFeeTiersCommand } from '../command.ts';
-import { type Execution, parametersOf } from '../execution.ts';
-import type { FeeTier } from '../ledger/fee-tiers.ts';
-import { LIMITS } from '../limits.ts';
-import type { Reject } from '../reject.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { SetFeeTiersCommand } from '../messages/command.ts';
+import type { FeeTier } from '../messages/fee-tier.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Reject } from '../messages/reject.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
 
 /** Replaces the fee ladder; every account stands on the new one from the next fill on. */
-export function setFeeTiers(execution: Execution, command: SetFeeTiersCommand): CommandOutcome {
+export function setFeeTiers(execution: Execution, command: SetFeeTiersCommand): CommandResult {
   const { commandIndex, events, state } = execution;
   const reject = checkSetFeeTiers(command);
   if (reject !== undefined) return { reject };

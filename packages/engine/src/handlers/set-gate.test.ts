@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check.ts';
-import type { SetGateCommand } from '../command.ts';
-import { dump } from '../dump/dump.ts';
 import { gateRefusal } from '../auth/gate.ts';
+import { checkCommand } from '../check.ts';
+import { dump } from '../dump/dump.ts';
+import type { SetGateCommand } from '../messages/command.ts';
 import { gateStatus } from '../read/read-keys.ts';
 import { actor, alice, bob, carol, Scenario, START_MS } from '../testing/scenario.ts';
 import { checkRestarts } from '../testing/waiting.ts';

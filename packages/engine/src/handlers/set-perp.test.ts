@@ -1,16 +1,16 @@
 import { instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import type { CommandOutcome } from '../block.ts';
 import { checkCommand } from '../check.ts';
-import type { SetPerpCommand } from '../command.ts';
 import { dump, restore } from '../dump/dump.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { SetPerpCommand } from '../messages/command.ts';
 import { accountView, perpView } from '../read/read.ts';
 import { alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
 
 const ID = PERP.instrumentId;
 
 /** Changes the test perp, and checks that admission says what execution says. */
-function set(venue: Scenario, change: Partial<SetPerpCommand>): CommandOutcome {
+function set(venue: Scenario, change: Partial<SetPerpCommand>): CommandResult {
   const command = { type: 'setPerp', instrumentId: ID, changes: {}, ...change } as const;
   const admitted = checkCommand(venue.state, command, venue.nowMs);
   const outcome = venue.outcome(command);

@@ -1,28 +1,28 @@
+import type { CommandResult } from '../messages/block.ts';
+import type { SetPerpCommand } from '../messages/command.ts';
+import type { PerpChanges, PerpDefinition } from '../messages/perp-definition.ts';
+import type { Reject } from '../messages/reject.ts';
+import { hasPosition, workingOrders } from '../perp-orders/working-orders.ts';
+import { definitionFault } from '../perp/definition-fault.ts';
+import { advanceEma } from '../perp/mark-price.ts';
 import {
   type Account,
   defaultSettings,
   holdingKey,
   settingsChanged,
   settingsOf,
-} from '../account.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { SetPerpCommand } from '../command.ts';
-import { type Execution, parametersOf } from '../execution.ts';
-import { hasPosition, workingOrders } from '../orders/working-orders.ts';
-import type { PerpChanges, PerpDefinition } from '../perp/definition.ts';
-import { definitionFault } from '../perp/definition-fault.ts';
-import { advanceEma } from '../perp/mark-price.ts';
-import type { Perp } from '../perp/perp.ts';
-import { tierTable } from '../perp/tiers.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
-import { delistPerp } from './delist-perp.ts';
+} from '../state/account.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import type { Perp } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
+import { tierTable } from '../state/tiers.ts';
+import { delistPerp } from '../steps/delist-perp.ts';
 
 /**
  * Changes a listed perpetual. A new margin table applies to the next margin check, a new tick to
  * new and amended orders: what rests stays. A delisting comes last and is final.
  */
-export function setPerp(execution: Execution, command: SetPerpCommand): CommandOutcome {
+export function setPerp(execution: Execution, command: SetPerpCommand): CommandResult {
   const { commandIndex, events, state } = execution;
   const reject = checkSetPerp(state, command);
   const perp = state.perps.get(command.instrumentId);

@@ -1,11 +1,11 @@
 import { present } from '@oddlot/units';
-import type { CommandOutcome } from '../block.ts';
-import type { SetTradingCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
-import type { MarketPhase } from '../outcome/market.ts';
-import { changePhase, closeMarket } from '../outcome/market-clock.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { SetTradingCommand } from '../messages/command.ts';
+import type { MarketPhase } from '../messages/outcome-terms.ts';
+import type { Reject } from '../messages/reject.ts';
+import { changePhase, closeMarket } from '../outcome/market-phase.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 
 /** From where each phase can be entered by hand (R-phases). */
 const FROM: Record<SetTradingCommand['to'], readonly MarketPhase[]> = {
@@ -15,7 +15,7 @@ const FROM: Record<SetTradingCommand['to'], readonly MarketPhase[]> = {
 };
 
 /** Opens, halts or closes markets, all of them or none. */
-export function setTrading(execution: Execution, command: SetTradingCommand): CommandOutcome {
+export function setTrading(execution: Execution, command: SetTradingCommand): CommandResult {
   const { state } = execution;
   const reject = checkSetTrading(state, command);
   if (reject !== undefined) return { reject };

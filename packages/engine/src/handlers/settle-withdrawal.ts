@@ -1,13 +1,9 @@
-import type { CommandOutcome } from '../block.ts';
-import type { SettleWithdrawalCommand } from '../command.ts';
-import type { WithdrawalChanged } from '../event.ts';
-import type { Execution } from '../execution.ts';
-import {
-  ownerOf,
-  payWithdrawal,
-  returnWithdrawal,
-  type Withdrawal,
-} from '../ledger/withdrawals.ts';
+import { ownerOf, payWithdrawal, returnWithdrawal } from '../ledger/withdrawals.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { SettleWithdrawalCommand } from '../messages/command.ts';
+import type { WithdrawalChanged } from '../messages/event.ts';
+import type { Execution } from '../state/execution.ts';
+import type { Withdrawal } from '../state/withdrawal.ts';
 
 /**
  * Ends a withdrawal: paid and gone, or returned to the account (R-withdraw). A bridge may tell the
@@ -16,7 +12,7 @@ import {
 export function settleWithdrawal(
   execution: Execution,
   { paid, withdrawalId }: SettleWithdrawalCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const withdrawal = state.withdrawals.get(withdrawalId);
   if (withdrawal === undefined) return {};

@@ -1,11 +1,11 @@
 import { type Address, microUsdc, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import type { BlockResult } from '../block.ts';
 import { checkCommand } from '../check.ts';
-import type { Command, TreasurySendCommand } from '../command.ts';
 import { dump, restore } from '../dump/dump.ts';
+import type { BlockResult } from '../messages/block.ts';
+import type { Command, TreasurySendCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
-import type { Reject } from '../reject.ts';
 import { actor, alice, bob, carol, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
 import { act, checkRestarts } from '../testing/waiting.ts';
 

@@ -1,16 +1,16 @@
 import { microUsdc } from '@oddlot/units';
-import type { CommandOutcome } from '../block.ts';
-import type { TreasurySendCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
 import { postFromTreasury } from '../ledger/post.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { TreasurySendCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
 import { insuranceFund, insuranceTarget } from '../perp/insurance-fund.ts';
 import { accountValue } from '../perp/margin.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 import { openAccount } from './credit-faucet.ts';
 
 /** Pays collected fees to an account's perp balance, opened now when it is new (R-treasury). */
-export function treasurySend(execution: Execution, command: TreasurySendCommand): CommandOutcome {
+export function treasurySend(execution: Execution, command: TreasurySendCommand): CommandResult {
   const { commandIndex, events, state } = execution;
   const reject = checkTreasurySend(state, command);
   if (reject !== undefined) return { reject };

@@ -1,7 +1,7 @@
 import { instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { holdingKey } from '../account.ts';
-import type { Reject } from '../reject.ts';
+import type { Reject } from '../messages/reject.ts';
+import { holdingKey } from '../state/account.ts';
 import { alice, bob, PERP, Scenario } from '../testing/scenario.ts';
 import { act } from '../testing/waiting.ts';
 

@@ -1,13 +1,13 @@
 import { addUsdc, microUsdc, negUsdc } from '@oddlot/units';
-import { type Account, type Holding, holdingKey } from '../account.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { UpdateIsolatedMarginCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
 import { postToBalance } from '../ledger/post.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { UpdateIsolatedMarginCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
 import { removableMargin } from '../perp/isolated.ts';
 import { freeInCross } from '../perp/margin.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import { type Account, type Holding, holdingKey } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 import { emitSettings } from './emit-settings.ts';
 
 /** Adds margin to an isolated position out of what is free in cross, or takes free margin back. */
@@ -15,7 +15,7 @@ export function updateIsolatedMargin(
   execution: Execution,
   account: Account,
   command: UpdateIsolatedMarginCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const reject = checkUpdateIsolatedMargin(state, account, command);
   if (reject !== undefined) return { account: account.address, reject };

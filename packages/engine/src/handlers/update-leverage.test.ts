@@ -1,9 +1,9 @@
 import { instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { holdingKey } from '../account.ts';
-import type { MarginMode } from '../command.ts';
+import type { MarginMode } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
 import { accountView } from '../read/read.ts';
-import type { Reject } from '../reject.ts';
+import { holdingKey } from '../state/account.ts';
 import { alice, bob, order, PERP, Scenario } from '../testing/scenario.ts';
 import { act, group, waiting } from '../testing/waiting.ts';
 

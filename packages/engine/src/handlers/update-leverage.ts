@@ -1,4 +1,16 @@
 import { maxUsdc, microUsdc, negUsdc, subUsdc, ZERO_USDC } from '@oddlot/units';
+import { postToBalance } from '../ledger/post.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { UpdateLeverageCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
+import { workingOrders } from '../perp-orders/working-orders.ts';
+import {
+  accountValue,
+  exposureOf,
+  freeInCross,
+  initialMargin,
+  isolatedEquity,
+} from '../perp/margin.ts';
 import {
   type Account,
   type Holding,
@@ -7,23 +19,11 @@ import {
   type Leg,
   settingsChanged,
   settingsOf,
-} from '../account.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { UpdateLeverageCommand } from '../command.ts';
-import { type Execution, parametersOf } from '../execution.ts';
-import { postToBalance } from '../ledger/post.ts';
-import { workingOrders } from '../orders/working-orders.ts';
-import {
-  accountValue,
-  exposureOf,
-  freeInCross,
-  initialMargin,
-  isolatedEquity,
-} from '../perp/margin.ts';
-import type { Perp } from '../perp/perp.ts';
-import { tierOf } from '../perp/tiers.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+} from '../state/account.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import type { Perp } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
+import { tierOf } from '../state/tiers.ts';
 import { emitSettings } from './emit-settings.ts';
 
 /** Which leverage a command sets: of one mode, and in hedge isolated of one side (R-leverage). */
@@ -34,7 +34,7 @@ export function updateLeverage(
   execution: Execution,
   account: Account,
   command: UpdateLeverageCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const reject = checkUpdateLeverage(state, account, command);
   const target = targetOf(state, account, command);

@@ -1,7 +1,7 @@
 import { instrumentId } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import type { MarginMode } from '../command.ts';
-import type { Reject } from '../reject.ts';
+import type { MarginMode } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
 import { alice, bob, PERP, Scenario } from '../testing/scenario.ts';
 import { act, group, waiting } from '../testing/waiting.ts';
 

@@ -1,10 +1,10 @@
-import { type Account, settingsChanged, settingsOf } from '../account.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { UpdateMarginModeCommand } from '../command.ts';
-import { type Execution, parametersOf } from '../execution.ts';
-import { hasPosition, workingOrders } from '../orders/working-orders.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { UpdateMarginModeCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
+import { hasPosition, workingOrders } from '../perp-orders/working-orders.ts';
+import { type Account, settingsChanged, settingsOf } from '../state/account.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 import { emitSettings } from './emit-settings.ts';
 
 /** Switches an instrument between cross and isolated; only without position and orders there. */
@@ -12,7 +12,7 @@ export function updateMarginMode(
   execution: Execution,
   account: Account,
   command: UpdateMarginModeCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const reject = checkUpdateMarginMode(state, account, command);
   if (reject !== undefined) return { account: account.address, reject };

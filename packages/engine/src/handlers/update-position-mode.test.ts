@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { PositionMode } from '../account.ts';
-import type { Reject } from '../reject.ts';
+import type { Reject } from '../messages/reject.ts';
+import type { PositionMode } from '../state/account.ts';
 import { alice, bob, Scenario } from '../testing/scenario.ts';
 import { act, group, waiting } from '../testing/waiting.ts';
 

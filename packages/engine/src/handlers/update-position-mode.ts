@@ -1,10 +1,10 @@
-import type { Account } from '../account.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { UpdatePositionModeCommand } from '../command.ts';
-import type { Execution } from '../execution.ts';
-import { hasPosition, workingOrders } from '../orders/working-orders.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { UpdatePositionModeCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
+import { hasPosition, workingOrders } from '../perp-orders/working-orders.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 import { emitSettings } from './emit-settings.ts';
 
 /** Switches the whole account between one-way and hedge mode (R-hedge). */
@@ -12,7 +12,7 @@ export function updatePositionMode(
   execution: Execution,
   account: Account,
   command: UpdatePositionModeCommand,
-): CommandOutcome {
+): CommandResult {
   const reject = checkUpdatePositionMode(execution.state, account, command);
   if (reject !== undefined) return { account: account.address, reject };
   account.positionMode = command.mode;

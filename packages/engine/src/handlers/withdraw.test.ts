@@ -1,14 +1,14 @@
 import { type Address, microUsdc, negUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import type { BlockResult } from '../block.ts';
 import { checkCommand } from '../check.ts';
-import type { Command, WithdrawCommand } from '../command.ts';
 import { dump } from '../dump/dump.ts';
 import { checkInvariants } from '../invariants/invariants.ts';
 import { postToBalance } from '../ledger/post.ts';
+import type { BlockResult } from '../messages/block.ts';
+import type { Command, WithdrawCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { accountView, payableWithdrawals } from '../read/read.ts';
-import type { Reject } from '../reject.ts';
 import { actor, alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
 import { checkRestarts, sign } from '../testing/waiting.ts';
 

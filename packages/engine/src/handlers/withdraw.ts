@@ -1,12 +1,12 @@
 import { maxUsdc, microUsdc } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { CommandOutcome } from '../block.ts';
-import type { WithdrawCommand } from '../command.ts';
-import { type Execution, parametersOf } from '../execution.ts';
 import { checkFreeMoney } from '../ledger/free-money.ts';
 import { holdWithdrawal } from '../ledger/withdrawals.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { WithdrawCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
+import type { Account } from '../state/account.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 import { emitWithdrawal } from './settle-withdrawal.ts';
 
 /** Sets money aside for the bridge to pay (R-withdraw). */
@@ -14,7 +14,7 @@ export function withdraw(
   execution: Execution,
   account: Account,
   command: WithdrawCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const reject = checkWithdraw(state, account, command);
   if (reject !== undefined) return { account: account.address, reject };

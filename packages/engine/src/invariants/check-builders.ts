@@ -1,8 +1,8 @@
 import { type Address, assert, RATE_ONE } from '@oddlot/units';
 import { HAS_BUILDER, NONE } from '../book/order-pool.ts';
-import { LIMITS } from '../limits.ts';
-import { read } from '../orders/order-snapshot.ts';
-import type { State } from '../state.ts';
+import { read } from '../book/read-slot.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { State } from '../state/state.ts';
 
 /** What must hold after every block for builders; part of `checkInvariants`. */
 export function checkBuilders(state: State): void {

@@ -1,8 +1,8 @@
 import { assert, present } from '@oddlot/units';
-import type { Account } from '../account.ts';
 import { isBuilder } from '../ledger/builders.ts';
-import { LIMITS } from '../limits.ts';
-import type { State } from '../state.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 
 /** What must hold after every block of who may act for whom; part of `checkInvariants`. */
 export function checkKeys(state: State): void {

@@ -1,12 +1,12 @@
 import { assert, microUsdc, present } from '@oddlot/units';
-import type { Account } from '../account.ts';
 import { NONE, REDUCE_ONLY } from '../book/order-pool.ts';
-import type { OutcomeEvent } from '../outcome/event-set.ts';
-import { outcomeLegOf } from '../outcome/holding.ts';
+import { read } from '../book/read-slot.ts';
 import { outcomeSnapshotOf } from '../outcome/outcome-resting.ts';
 import { FRACTION_ONE } from '../outcome/resolve.ts';
-import { read } from '../orders/order-snapshot.ts';
-import type { State } from '../state.ts';
+import type { Account } from '../state/account.ts';
+import type { MarketEvent } from '../state/market-event.ts';
+import { outcomeLegOf } from '../state/outcome-holding.ts';
+import type { State } from '../state/state.ts';
 
 /** What must hold of outcome markets after every block, from scratch. */
 export function checkOutcomes(state: State): void {
@@ -50,7 +50,7 @@ export function checkOutcomes(state: State): void {
 }
 
 /** R-event-sets: what an event counts is what its markets were resolved to. */
-function checkEvent({ outcomes }: State, event: OutcomeEvent): void {
+function checkEvent({ outcomes }: State, event: MarketEvent): void {
   let resolved = 0;
   let sum = 0;
   for (const id of event.instrumentIds) {

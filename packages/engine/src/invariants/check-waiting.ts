@@ -1,11 +1,11 @@
 import { assert, present } from '@oddlot/units';
 import { NONE } from '../book/order-pool.ts';
-import { clientOrderKey } from '../client-order-id.ts';
-import { LIMITS } from '../limits.ts';
-import type { State } from '../state.ts';
-import type { OrderGroup } from '../triggers/group-book.ts';
-import { hasPosition } from '../triggers/order-ended.ts';
-import type { TriggerOrder } from '../triggers/trigger-book.ts';
+import { clientOrderKey } from '../messages/client-order-id.ts';
+import { LIMITS } from '../messages/limits.ts';
+import { hasPosition } from '../perp-orders/end-order.ts';
+import type { OrderGroup } from '../state/group-book.ts';
+import type { State } from '../state/state.ts';
+import type { TriggerOrder } from '../state/trigger-order.ts';
 
 /** What must hold after every block for everything that waits; part of `checkInvariants`. */
 export function checkWaiting(state: State): void {

@@ -1,16 +1,16 @@
 import { assert, present } from '@oddlot/units';
-import type { Account, Holding } from '../account.ts';
 import { HAS_BUILDER, LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { read } from '../book/read-slot.ts';
+import { LIMITS } from '../messages/limits.ts';
+import { reserveOf } from '../perp-orders/resting.ts';
+import { exposureOf, freshMargin, initialMargin } from '../perp/margin.ts';
+import type { Account, Holding } from '../state/account.ts';
+import { SAMPLES_PER_HOUR } from '../state/funding-hour.ts';
+import type { State } from '../state/state.ts';
 import { checkBuilders } from './check-builders.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkOutcomes } from './check-outcome.ts';
 import { checkWaiting } from './check-waiting.ts';
-import { LIMITS } from '../limits.ts';
-import { read } from '../orders/order-snapshot.ts';
-import { reserveOf } from '../orders/resting.ts';
-import { SAMPLES_PER_HOUR } from '../perp/funding.ts';
-import { exposureOf, freshMargin, initialMargin } from '../perp/margin.ts';
-import type { State } from '../state.ts';
 
 /**
  * Everything that must hold after every block, checked from scratch. Costs as much as the state is

@@ -1,9 +1,8 @@
-import { type Address, type MicroUsdc, present, ZERO_USDC } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import { parametersOf } from '../execution.ts';
-import type { State } from '../state.ts';
-import type { FeeTierView } from '../read/views.ts';
-import type { FeeTier } from './fee-tiers.ts';
+import { type MicroUsdc, present } from '@oddlot/units';
+import type { FeeTier } from '../messages/fee-tier.ts';
+import type { Account } from '../state/account.ts';
+import { parametersOf } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 import { dayOf, volume14d } from './volume.ts';
 
 /** The insurance fund pays no fees (R-insurance-fund). */
@@ -28,21 +27,8 @@ export function accountTier(state: State, account: Account): FeeTier {
   return volume.tier;
 }
 
-function tierFor(tiers: readonly FeeTier[], volume: MicroUsdc): FeeTier {
+export function tierFor(tiers: readonly FeeTier[], volume: MicroUsdc): FeeTier {
   let reached = present(tiers[0], 'the first fee tier');
   for (const tier of tiers) if (volume >= BigInt(tier.minVolumeMicroUsdc)) reached = tier;
   return reached;
-}
-
-/** An account's place on the ladder; anyone unknown stands at its foot. */
-export function feeTierView(state: State, address: Address): FeeTierView {
-  const { feeTiers } = parametersOf(state);
-  const index = state.accountIndex.get(address);
-  const account = index === undefined ? undefined : state.accounts[index];
-  const tier = account === undefined ? tierFor(feeTiers, ZERO_USDC) : accountTier(state, account);
-  return {
-    tier,
-    volume14d: account === undefined ? ZERO_USDC : volume14d(account, state.timeMs),
-    next: feeTiers.find(({ level }) => level > tier.level),
-  };
 }

@@ -1,25 +1,8 @@
 import { type Address, addUsdc, assert, type MicroUsdc, subUsdc, ZERO_USDC } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { BuilderTerms } from '../command.ts';
-import type { State } from '../state.ts';
+import type { Account } from '../state/account.ts';
+import type { BuilderRewards } from '../state/builders.ts';
+import type { State } from '../state/state.ts';
 import { postToBalance } from './post.ts';
-
-/**
- * What a builder earned and took; the difference can be claimed. Kept for whoever is approved or
- * has ever earned.
- */
-export type BuilderRewards = {
-  earned: MicroUsdc;
-  claimed: MicroUsdc;
-  /** How many accounts approve it now. Derived from them, never dumped. */
-  approvals: number;
-};
-
-/**
- * Who charges for a live order. The fee rounds down once per order and role (R-rounding), so each
- * role keeps the part of a micro-USDC that it has not charged yet, in 10^-8.
- */
-export type OrderBuilder = BuilderTerms & { takerOwed: number; makerOwed: number };
 
 /** True when an account approves the address as a builder, or when it has ever earned as one. */
 export function isBuilder(state: State, address: Address): boolean {

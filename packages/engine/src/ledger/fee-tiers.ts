@@ -1,12 +1,5 @@
 import { rateE8, type RateE8 } from '@oddlot/units';
-
-/** R-fee-tiers: rates from a 14-day volume on. */
-export type FeeTier = {
-  readonly level: number;
-  readonly minVolumeMicroUsdc: number;
-  readonly makerFeeE8: number;
-  readonly takerFeeE8: number;
-};
+import type { FeeTier } from '../messages/fee-tier.ts';
 
 /** What a fill pays: the lower of the account's tier and the instrument's own rate. */
 export function fillRate(

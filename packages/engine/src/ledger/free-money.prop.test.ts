@@ -1,12 +1,12 @@
 import { type Address, instrumentId } from '@oddlot/units';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Account } from '../account.ts';
-import type { BlockResult } from '../block.ts';
 import { checkCommand } from '../check.ts';
-import type { Command, SubAccount } from '../command.ts';
 import { healthOf, isLiquidatable } from '../liquidation/scope.ts';
+import type { BlockResult } from '../messages/block.ts';
+import type { Command, SubAccount } from '../messages/command.ts';
 import { accountValue } from '../perp/margin.ts';
+import type { Account } from '../state/account.ts';
 import { actor, PARAMETERS, Scenario } from '../testing/scenario.ts';
 import { openVenue, type Step, toCommand, traderAt, TRADERS } from '../testing/steps.ts';
 import { checkRestarts, sign } from '../testing/waiting.ts';

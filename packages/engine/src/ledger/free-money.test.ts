@@ -1,8 +1,8 @@
 import { addUsdc, microUsdc, negUsdc, ZERO_USDC } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import type { BlockResult } from '../block.ts';
-import type { ReservedBy } from '../reject.ts';
 import { healthOf, isLiquidatable } from '../liquidation/scope.ts';
+import type { BlockResult } from '../messages/block.ts';
+import type { ReservedBy } from '../messages/reject.ts';
 import { accountValue } from '../perp/margin.ts';
 import { alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
 import { act } from '../testing/waiting.ts';

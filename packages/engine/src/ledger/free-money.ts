@@ -8,11 +8,11 @@ import {
   subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { SubAccount } from '../command.ts';
+import type { SubAccount } from '../messages/command.ts';
+import type { Reject, ReservedBy } from '../messages/reject.ts';
 import { freshMargin, withdrawable } from '../perp/margin.ts';
-import type { Reject, ReservedBy } from '../reject.ts';
-import type { State } from '../state.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 
 /**
  * What may leave a sub-account (R-transfer). Perp: what is withdrawable, so that whoever sends stays

@@ -1,7 +1,7 @@
 import { addUsdc, type MicroUsdc, subUsdc } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { OutcomeMarket } from '../outcome/market.ts';
-import type { State } from '../state.ts';
+import type { Account } from '../state/account.ts';
+import type { OutcomeMarket } from '../state/outcome-market.ts';
+import type { State } from '../state/state.ts';
 
 /** The writers of money in the outcome sub-account. What one pocket loses another gains. */
 

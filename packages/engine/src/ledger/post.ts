@@ -8,12 +8,12 @@ import {
   subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { SubAccount } from '../command.ts';
-import { parametersOf } from '../execution.ts';
+import type { SubAccount } from '../messages/command.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { accountValue } from '../perp/margin.ts';
-import type { State } from '../state.ts';
+import type { Account } from '../state/account.ts';
+import { parametersOf } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 
 /** The only writers of balances. What one pocket loses another gains, in the same call. */
 

@@ -1,28 +1,10 @@
 import { microUsdc, type MicroUsdc } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import { LIMITS } from '../limits.ts';
-import type { FeeTier } from './fee-tiers.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Account } from '../state/account.ts';
 
 const DAY_MS = 86_400_000;
 /** Whole days that a fee tier looks back over (R-fee-tiers). */
 const TIER_DAYS = 14;
-
-/** What an account traded, by UTC day, and the tier that follows from it. */
-export type Volume = {
-  /** Oldest first; the day in progress and at most 14 before it. */
-  readonly days: VolumeDay[];
-  /** The tier, and what it was looked up for. Derived, never dumped. */
-  tier: FeeTier | undefined;
-  tierDay: number;
-  tierOf: readonly FeeTier[] | undefined;
-};
-
-/** One UTC day, counted from the epoch. */
-export type VolumeDay = { readonly day: number; notional: MicroUsdc };
-
-export function createVolume(): Volume {
-  return { days: [], tier: undefined, tierDay: -1, tierOf: undefined };
-}
 
 export function dayOf(timeMs: number): number {
   return Math.floor(timeMs / DAY_MS);

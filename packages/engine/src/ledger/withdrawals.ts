@@ -1,35 +1,19 @@
 import {
   addUsdc,
-  type Address,
   type MicroUsdc,
   negUsdc,
   present,
   RATE_ONE,
   subUsdc,
   timeMs,
-  type TimeMs,
 } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../messages/limits.ts';
 import { insuranceFund, isInsuranceFund } from '../perp/insurance-fund.ts';
 import { accountValue } from '../perp/margin.ts';
-import type { State } from '../state.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
+import type { Withdrawal } from '../state/withdrawal.ts';
 import { postToBalance, postToTreasury } from './post.ts';
-
-/**
- * R-withdraw: money on its way to the settlement chain, held until the bridge says how it went. How
- * many of them wait is bounded by the money of the account: each holds the least amount or more.
- */
-export type Withdrawal = {
-  readonly withdrawalId: number;
-  readonly accountIndex: number;
-  /** With the fee, which comes out of it. */
-  readonly amount: MicroUsdc;
-  readonly fee: MicroUsdc;
-  readonly destination: Address;
-  readonly nonce: number;
-  readonly requestedMs: TimeMs;
-};
 
 export type WithdrawalRequest = Pick<Withdrawal, 'amount' | 'fee' | 'destination' | 'nonce'>;
 

@@ -1,6 +1,6 @@
-import type { Holding } from '../account.ts';
-import type { Perp } from '../perp/perp.ts';
-import type { State } from '../state.ts';
+import type { Holding } from '../state/account.ts';
+import type { Perp } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
 import { adlBucket, rankPositions } from './deleverage.ts';
 
 /** A ranking looks at every position of a side; readers share one for this long. */

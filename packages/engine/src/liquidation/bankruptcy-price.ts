@@ -1,5 +1,5 @@
 import { divCeil, divFloor, type MicroUsdc } from '@oddlot/units';
-import type { Holding } from '../account.ts';
+import type { Holding } from '../state/account.ts';
 
 /**
  * R-bankruptcy-price: the price at which a position of a scope with equity E and maintenance MM uses

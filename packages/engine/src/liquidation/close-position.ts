@@ -1,10 +1,10 @@
 import { addUsdc, microUsdc, type MicroUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
-import type { Account, Holding } from '../account.ts';
-import type { Execution } from '../execution.ts';
 import { postToBalance } from '../ledger/post.ts';
-import { cutReduceOnly } from '../orders/resting.ts';
+import { cutReduceOnly } from '../perp-orders/cut-reduce-only.ts';
 import { holdingChanged } from '../perp/margin.ts';
 import { releasedPart, tradePosition } from '../perp/position.ts';
+import type { Account, Holding } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
 
 type Side = { readonly account: Account; readonly holding: Holding };
 

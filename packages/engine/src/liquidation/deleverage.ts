@@ -1,11 +1,11 @@
 import { addUsdc, type MicroUsdc, notional } from '@oddlot/units';
-import type { Account, Holding } from '../account.ts';
-import type { State } from '../state.ts';
 import { crossRisk } from '../perp/fill-check.ts';
 import { isInsuranceFund } from '../perp/insurance-fund.ts';
 import { riskOf } from '../perp/isolated.ts';
 import { accountValue, isolatedEquity } from '../perp/margin.ts';
-import type { Perp } from '../perp/perp.ts';
+import type { Account, Holding } from '../state/account.ts';
+import type { Perp } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
 
 /** A position that could be deleveraged, with what its rank is made of. */
 export type RankedPosition = {

@@ -1,7 +1,7 @@
-import type { Holding } from '../account.ts';
-import type { LiquidationStep } from '../event.ts';
-import type { Execution } from '../execution.ts';
-import type { Scope } from './risk-index.ts';
+import type { LiquidationStep } from '../messages/event.ts';
+import type { Holding } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { Scope } from '../state/risk-index.ts';
 import type { Health } from './scope.ts';
 
 /** Records a step with the mark, equity and maintenance that caused it. */

@@ -1,7 +1,7 @@
-import { type Account, type Holding, holdingKey } from '../account.ts';
-import type { Execution } from '../execution.ts';
 import { isInsuranceFund } from '../perp/insurance-fund.ts';
-import type { Perp } from '../perp/perp.ts';
+import { type Account, type Holding, holdingKey } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { Perp } from '../state/perp.ts';
 import { healthOf, isDeep, isLiquidatable, scopeOf } from './scope.ts';
 import { takeOver } from './take-over.ts';
 

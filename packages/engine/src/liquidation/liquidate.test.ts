@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EngineEvent, LiquidationStep } from '../event.ts';
+import type { EngineEvent, LiquidationStep } from '../messages/event.ts';
 import { accountView } from '../read/read.ts';
 import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
 

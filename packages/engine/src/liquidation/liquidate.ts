@@ -1,19 +1,18 @@
 import { divCeil, divFloor, RATE_ONE, timeMs } from '@oddlot/units';
-import type { Account, Holding } from '../account.ts';
-import { holdingKey, legOf } from '../account.ts';
 import { NONE } from '../book/order-pool.ts';
-import { type Execution, parametersOf } from '../execution.ts';
-import { LIMITS } from '../limits.ts';
-import { read } from '../orders/order-snapshot.ts';
-import { cancelOrder } from '../orders/resting.ts';
+import { read } from '../book/read-slot.ts';
+import { LIMITS } from '../messages/limits.ts';
+import { cancelPerpOrder } from '../perp-orders/end-order.ts';
 import { isInsuranceFund } from '../perp/insurance-fund.ts';
+import { type Account, type Holding, holdingKey, legOf } from '../state/account.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import { isolatedKey, type Progress } from '../state/liquidations.ts';
+import { safeDistance, type Scope } from '../state/risk-index.ts';
 import { cancelTriggers } from '../triggers/cancel-triggers.ts';
 import { bankruptcyPrice } from './bankruptcy-price.ts';
 import { tradeOffBook } from './close-position.ts';
 import { emitStep } from './emit-step.ts';
 import { marketClose } from './market-close.ts';
-import { isolatedKey, type Progress } from './progress.ts';
-import { type Scope, safeDistance } from './risk-index.ts';
 import {
   compareRatio,
   healthOf,
@@ -130,7 +129,7 @@ function clearOrders(execution: Execution, scope: Scope): void {
       const next = read(state.pool.ownNext, slot);
       const isOpening = (state.reserves.get(read(state.pool.orderId, slot)) ?? 0n) > 0n;
       if (!keepsReducing || isOpening) {
-        cancelOrder(execution, slot, 'liquidation');
+        cancelPerpOrder(execution, slot, 'liquidation');
         cancelled += 1;
       }
       slot = next;

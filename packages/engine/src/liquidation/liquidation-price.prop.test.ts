@@ -1,7 +1,7 @@
 import { instrumentId } from '@oddlot/units';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { EngineEvent } from '../event.ts';
+import type { EngineEvent } from '../messages/event.ts';
 import { accountView } from '../read/read.ts';
 import { alice, bob, PERP, Scenario } from '../testing/scenario.ts';
 import { act } from '../testing/waiting.ts';

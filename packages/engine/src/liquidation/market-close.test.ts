@@ -1,9 +1,9 @@
 import { instrumentId, microUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { holdingKey } from '../account.ts';
-import type { BlockResult } from '../block.ts';
-import type { LiquidationStep } from '../event.ts';
+import type { BlockResult } from '../messages/block.ts';
+import type { LiquidationStep } from '../messages/event.ts';
 import { accountView, openOrders } from '../read/read.ts';
+import { holdingKey } from '../state/account.ts';
 import { alice, bob, carol, order, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
 import { act, group, waiting } from '../testing/waiting.ts';
 import { isDeep, isLiquidatable } from './scope.ts';

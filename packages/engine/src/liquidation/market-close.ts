@@ -1,10 +1,10 @@
 import { timeMs, ZERO_USDC } from '@oddlot/units';
-import type { Account, Holding } from '../account.ts';
-import type { OrderRequest } from '../command.ts';
-import type { Execution } from '../execution.ts';
-import { emitOrder } from '../orders/emit.ts';
-import { matchOrder } from '../orders/match-order.ts';
-import { type TakerOrder, takerSnapshot } from '../orders/taker-order.ts';
+import type { OrderRequest } from '../messages/command.ts';
+import { matchOrder } from '../perp-orders/match-order.ts';
+import { type TakerOrder, takerSnapshot } from '../perp-orders/taker-order.ts';
+import { emitOrder } from '../resting/emit.ts';
+import type { Account, Holding } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
 
 /**
  * Closes part of a position against the book with an order of the venue's own: reduce-only,

@@ -1,12 +1,12 @@
 import type { MicroUsdc } from '@oddlot/units';
-import type { Account, Holding } from '../account.ts';
-import { parametersOf } from '../execution.ts';
 import { crossRisk } from '../perp/fill-check.ts';
 import { riskOf } from '../perp/isolated.ts';
 import { accountValue, isolatedEquity } from '../perp/margin.ts';
-import { isOracleStale } from '../perp/perp.ts';
-import type { State } from '../state.ts';
-import type { Scope } from './risk-index.ts';
+import type { Account, Holding } from '../state/account.ts';
+import { parametersOf } from '../state/execution.ts';
+import { isOracleStale } from '../state/perp.ts';
+import type { Scope } from '../state/risk-index.ts';
+import type { State } from '../state/state.ts';
 
 /** A scope's numbers at the current marks (R-ratio). */
 export type Health = {

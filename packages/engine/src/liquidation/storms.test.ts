@@ -1,9 +1,9 @@
 import { type Address, instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { applyBlock } from '../apply.ts';
-import type { BlockResult } from '../block.ts';
 import { dump, restore } from '../dump/dump.ts';
-import { LIMITS } from '../limits.ts';
+import type { BlockResult } from '../messages/block.ts';
+import { LIMITS } from '../messages/limits.ts';
 import { actor, bob, PERP, Scenario } from '../testing/scenario.ts';
 import { act } from '../testing/waiting.ts';
 

@@ -1,10 +1,10 @@
 import { type Address, instrumentId, microUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { applyBlock } from '../apply.ts';
-import type { BlockResult } from '../block.ts';
 import { dump, restore } from '../dump/dump.ts';
-import type { Deleveraged, LiquidationStep } from '../event.ts';
 import { postToBalance } from '../ledger/post.ts';
+import type { BlockResult } from '../messages/block.ts';
+import type { Deleveraged, LiquidationStep } from '../messages/event.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { accountView } from '../read/read.ts';
 import { actor, alice, bob, carol, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';

@@ -7,17 +7,23 @@ import {
   subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
-import { type Account, type Holding, holdingOf, settingsChanged, settingsOf } from '../account.ts';
-import { type Execution, parametersOf } from '../execution.ts';
 import { postToBalance } from '../ledger/post.ts';
 import { insuranceFund, isInsuranceFund, mayTakeOver } from '../perp/insurance-fund.ts';
-import type { Perp } from '../perp/perp.ts';
-import type { State } from '../state.ts';
+import {
+  type Account,
+  type Holding,
+  holdingOf,
+  settingsChanged,
+  settingsOf,
+} from '../state/account.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import type { Perp } from '../state/perp.ts';
+import type { Scope } from '../state/risk-index.ts';
+import type { State } from '../state/state.ts';
 import { bankruptcyPrice } from './bankruptcy-price.ts';
 import { tradeOffBook } from './close-position.ts';
 import { rankPositions, wouldBankrupt } from './deleverage.ts';
 import { emitStep } from './emit-step.ts';
-import type { Scope } from './risk-index.ts';
 import { healthOf, isWorkable, positionsOf, scopeOf } from './scope.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { divCeil, divFloor, RATE_ONE } from '@oddlot/units';
-import type { Holding } from '../account.ts';
-import { type Execution, parametersOf } from '../execution.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { freshMargin } from '../perp/margin.ts';
+import type { Holding } from '../state/account.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
 import { marketClose } from './market-close.ts';
 import { isWorkable, positionsOf } from './scope.ts';
 

@@ -1,12 +1,13 @@
-import type { Account } from '../account.ts';
 import { NONE } from '../book/order-pool.ts';
-import type { CancelCause, OrderSnapshot } from '../event.ts';
-import type { Execution } from '../execution.ts';
+import { read } from '../book/read-slot.ts';
+import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
 import { outcomeSlotsOf } from '../outcome/outcome-resting.ts';
-import { cancelTrigger } from '../triggers/cancel-trigger.ts';
-import type { TriggerOrder } from '../triggers/trigger-book.ts';
-import { read, snapshotOf } from './order-snapshot.ts';
-import { cancelOrder } from './resting.ts';
+import { cancelTrigger } from '../perp-orders/end-order.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { TriggerOrder } from '../state/trigger-order.ts';
+import { cancelOrder } from './cancel-order.ts';
+import { snapshotOf } from './order-snapshot.ts';
 
 /** Which of an account's orders go. */
 export type Picks = {

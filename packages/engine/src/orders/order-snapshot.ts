@@ -1,41 +1,13 @@
-import { instrumentId, present, timeMs } from '@oddlot/units';
-import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import type { OrderSnapshot } from '../event.ts';
-import { isOutcomeId, outcomeSnapshotOf } from '../outcome/outcome-resting.ts';
-import type { State } from '../state.ts';
-import { timeInForceOf } from './order-codes.ts';
-import { firedFields } from './taker-order.ts';
+import { read } from '../book/read-slot.ts';
+import type { OrderSnapshot } from '../messages/event.ts';
+import { isOutcomeId } from '../messages/instrument-kind.ts';
+import { outcomeSnapshotOf } from '../outcome/outcome-resting.ts';
+import { perpSnapshotOf } from '../perp-orders/perp-snapshot.ts';
+import type { State } from '../state/state.ts';
 
-/** A resting order as events and readers see it. */
+/** A resting order of either kind as events and readers see it. */
 export function snapshotOf(state: State, slot: number): OrderSnapshot {
-  const { pool } = state;
-  if (isOutcomeId(read(pool.instrument, slot))) return outcomeSnapshotOf(state, slot);
-  const flags = read(pool.flags, slot);
-  const remaining = read(pool.remaining, slot);
-  const original = read(pool.original, slot);
-  const expireMs = read(pool.expireMs, slot);
-  const orderId = read(pool.orderId, slot);
-  const fired = state.triggers.firedAs(orderId);
-  const order: OrderSnapshot = {
-    orderId,
-    account: present(state.accounts[read(pool.account, slot)], 'the owner of an order').address,
-    instrumentId: instrumentId(read(pool.instrument, slot)),
-    isBuy: (flags & SIDE_BUY) !== 0,
-    reduceOnly: (flags & REDUCE_ONLY) !== 0,
-    timeInForce: timeInForceOf(read(pool.tif, slot)),
-    price: read(pool.price, slot),
-    remaining,
-    original,
-    filled: original - remaining,
-    filledNotional: read(pool.filledNotional, slot),
-    acceptedMs: timeMs(read(pool.acceptedMs, slot)),
-    expireMs: expireMs === 0 ? undefined : timeMs(expireMs),
-    clientOrderId: pool.clientOrderIds.get(slot),
-  };
-  return fired === undefined ? order : { ...order, ...firedFields(fired) };
-}
-
-/** Reads a field of a slot that is known to exist. */
-export function read(array: Float64Array | Int32Array | Uint8Array, slot: number): number {
-  return present(array[slot], 'an order slot');
+  return isOutcomeId(read(state.pool.instrument, slot))
+    ? outcomeSnapshotOf(state, slot)
+    : perpSnapshotOf(state, slot);
 }

@@ -1,11 +1,16 @@
 import { instrumentId, type InstrumentId, present, ZERO_USDC } from '@oddlot/units';
 import { LevelBook } from '../book/level-book.ts';
-import type { EventListing, MarketGrid, MarketListing, SeriesListing } from '../command.ts';
-import type { Execution } from '../execution.ts';
-import { LIMITS } from '../limits.ts';
-import type { State } from '../state.ts';
-import type { MarketDefinition, OutcomeMarket, PriceReference } from './market.ts';
-import { watchMarket } from './market-clock.ts';
+import type {
+  EventListing,
+  MarketGrid,
+  MarketListing,
+  SeriesListing,
+} from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Execution } from '../state/execution.ts';
+import type { MarketDefinition, OutcomeMarket, PriceReference } from '../state/outcome-market.ts';
+import type { State } from '../state/state.ts';
+import { watchMarket } from './market-phase.ts';
 
 /** Puts events and markets on the list, for a deployer or for a series. The caller has judged them. */
 

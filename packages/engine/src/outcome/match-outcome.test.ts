@@ -1,6 +1,5 @@
 import type { Address } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { alice, bob, carol, type Scenario } from '../testing/scenario.ts';
 import {
   MARKET_ID,
   marketOf,
@@ -13,6 +12,7 @@ import {
   sharesOf,
   tale,
 } from '../testing/outcomes.ts';
+import { alice, bob, carol, type Scenario } from '../testing/scenario.ts';
 
 /** Everybody starts with 900 USDC, 100 YES and 100 NO; the taker fee rate is 0.07. */
 function venueOfHolders(): Scenario {

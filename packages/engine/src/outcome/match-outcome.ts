@@ -11,28 +11,28 @@ import {
   timeMs,
   ZERO_USDC,
 } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import { NONE } from '../book/order-pool.ts';
-import type { CancelCause, OutcomeTradeSide } from '../event.ts';
-import { mayMeet, type Execution } from '../execution.ts';
-import type { OrderBuilder } from '../ledger/builders.ts';
+import { read } from '../book/read-slot.ts';
 import { postCollateral, postFromReserve, postReserve, postToOutcome } from '../ledger/outcome.ts';
 import { postFee } from '../ledger/post.ts';
-import { LIMITS } from '../limits.ts';
-import { emitOrder } from '../orders/emit.ts';
+import type { CancelCause, OutcomeTradeSide } from '../messages/event.ts';
+import type { OutcomeLeg } from '../messages/outcome-terms.ts';
+import { releasedPart } from '../perp/position.ts';
+import { emitOrder } from '../resting/emit.ts';
+import { matchBook } from '../resting/match-book.ts';
 import {
   type BuilderCharge,
   builderCharge,
   feesWith,
   settleCharge,
   shownCharge,
-} from '../orders/order-builder.ts';
-import { read } from '../orders/order-snapshot.ts';
-import { restingBuilder } from '../orders/resting.ts';
-import { releasedPart } from '../perp/position.ts';
-import type { State } from '../state.ts';
-import { legPrice, type OutcomeHolding, type OutcomeLeg } from './holding.ts';
-import type { OutcomeMarket } from './market.ts';
+} from '../resting/order-builder.ts';
+import { restingBuilder } from '../resting/resting-builder.ts';
+import type { Account } from '../state/account.ts';
+import type { OrderBuilder } from '../state/builders.ts';
+import type { Execution } from '../state/execution.ts';
+import { legPrice, type OutcomeHolding } from '../state/outcome-holding.ts';
+import type { OutcomeMarket } from '../state/outcome-market.ts';
+import type { State } from '../state/state.ts';
 import { type OutcomeTaker, requiredReserve } from './outcome-order.ts';
 import {
   cancelOutcomeOrder,
@@ -48,22 +48,15 @@ import {
  * sellers end one and release it. An own resting order is cancelled instead (R-stp).
  */
 export function matchOutcome(execution: Execution, taker: OutcomeTaker): CancelCause | undefined {
-  const { state } = execution;
-  const { isBuy } = taker.request;
-  const { book } = taker.holding.market;
-  let met = 0;
-  while (taker.remaining > 0 && book.crosses(isBuy, taker.price)) {
-    if (met === LIMITS.matchesPerOrder || !mayMeet(execution)) return 'matchLimit';
-    met += 1;
-    const slot = book.best(!isBuy);
-    assert(slot !== NONE, 'a book that crosses has a best order');
-    if (read(state.pool.account, slot) === taker.account.index) {
-      cancelOutcomeOrder(execution, slot, 'selfTrade');
-      continue;
-    }
+  return matchBook(execution, taker.holding.market.book, taker, meetMaker);
+}
+
+function meetMaker(execution: Execution, taker: OutcomeTaker, slot: number): undefined {
+  if (read(execution.state.pool.account, slot) === taker.account.index) {
+    cancelOutcomeOrder(execution, slot, 'selfTrade');
+  } else {
     settleFill(execution, taker, slot);
   }
-  return undefined;
 }
 
 function settleFill(execution: Execution, taker: OutcomeTaker, slot: number): void {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { CommandOutcome } from '../block.ts';
-import type { OrderUpdated, OutcomeTraded } from '../event.ts';
-import { alice, bob, carol, type Scenario } from '../testing/scenario.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { OrderUpdated, OutcomeTraded } from '../messages/event.ts';
 import {
   later,
   MARKET_ID,
@@ -15,6 +14,7 @@ import {
   type ShareOrder,
   tale,
 } from '../testing/outcomes.ts';
+import { alice, bob, carol, type Scenario } from '../testing/scenario.ts';
 
 function amendBlock(
   venue: Scenario,
@@ -27,7 +27,7 @@ function amendBlock(
   return venue.block({ type: 'modifyOrder', authority, instrumentId: MARKET_ID, target, ...to });
 }
 
-function amend(...args: Parameters<typeof amendBlock>): CommandOutcome {
+function amend(...args: Parameters<typeof amendBlock>): CommandResult {
   return amendBlock(...args).outcomes[0] ?? {};
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { BlockResult } from '../block.ts';
+import type { BlockResult } from '../messages/block.ts';
+import { openForSteps, outcomeSteps, OWNERS, takeStep } from '../testing/outcome-steps.ts';
 import {
   decide,
   later,
@@ -13,7 +14,6 @@ import {
   sharesOf,
   UNIT,
 } from '../testing/outcomes.ts';
-import { openForSteps, outcomeSteps, OWNERS, takeStep } from '../testing/outcome-steps.ts';
 import { alice, bob, type Scenario } from '../testing/scenario.ts';
 import { checkRestarts } from '../testing/waiting.ts';
 

@@ -1,27 +1,8 @@
-import type { PriceSource } from '../command.ts';
-import { LIMITS } from '../limits.ts';
-import type { TwapInputs } from './outcome-event.ts';
-
-/** What is known of one reference price: enough of the past for the TWAPs of R-series. */
-export type PriceFeed = {
-  readonly symbol: string;
-  readonly source: PriceSource;
-  /** The last observation of each second that had one, oldest first; bounded. */
-  readonly seconds: PricePoint[];
-};
-
-/** The last observation at or before a whole second, after the second before. */
-export type PricePoint = {
-  readonly secondMs: number;
-  readonly observedMs: number;
-  readonly priceE8: number;
-};
+import { LIMITS } from '../messages/limits.ts';
+import type { TwapInputs } from '../messages/outcome-terms.ts';
+import type { PriceFeed, PricePoint } from '../state/price-feed.ts';
 
 const SECOND_MS = 1_000;
-
-export function priceFeedKey(symbol: string, source: PriceSource): string {
-  return `${symbol}/${source}`;
-}
 
 /** Takes an observation that is not older than the last one. */
 export function observe(feed: PriceFeed, observedMs: number, priceE8: number): void {

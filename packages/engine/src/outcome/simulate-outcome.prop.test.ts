@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { SignedCommand } from '../command.ts';
 import { dump } from '../dump/dump.ts';
 import { checkInvariants } from '../invariants/invariants.ts';
+import type { SignedCommand } from '../messages/command.ts';
 import { outcomeAccountView, outcomeOpenOrders } from '../read/read-outcome.ts';
 import { simulateCommand } from '../simulate/simulate.ts';
-import type { State } from '../state.ts';
+import type { State } from '../state/state.ts';
 import {
   openForSteps,
   outcomeSteps,

@@ -1,10 +1,9 @@
 import { instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check.ts';
-import type { Command, Grouping } from '../command.ts';
-import { LIMITS } from '../limits.ts';
-import type { Reject } from '../reject.ts';
-import { alice, bob, type Scenario } from '../testing/scenario.ts';
+import type { Command, Grouping } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Reject } from '../messages/reject.ts';
 import {
   later,
   MARKET,
@@ -18,6 +17,7 @@ import {
   shareOrder,
   tale,
 } from '../testing/outcomes.ts';
+import { alice, bob, type Scenario } from '../testing/scenario.ts';
 
 const CLIENT = '0x000000000000000000000000000000aa';
 const good: ShareOrder = { price: 5_000, size: 500 };

@@ -1,13 +1,15 @@
 import { type InstrumentId, type MicroUsdc, microUsdc, ZERO_USDC } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { OrderRequest } from '../command.ts';
-import type { OrderBuilder } from '../ledger/builders.ts';
-import { LIMITS } from '../limits.ts';
-import { checkClientOrderId } from '../orders/validate-order.ts';
-import type { Reject } from '../reject.ts';
-import type { State } from '../state.ts';
-import { outcomeLegOf } from './holding.ts';
-import type { OutcomeMarket } from './market.ts';
+import { checkOrderGate } from '../auth/gate.ts';
+import type { OrderRequest } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Reject } from '../messages/reject.ts';
+import { checkClientOrderId } from '../resting/check-client-id.ts';
+import type { Account } from '../state/account.ts';
+import type { OrderBuilder } from '../state/builders.ts';
+import type { QueuedOrder } from '../state/delay-queue.ts';
+import { outcomeLegOf } from '../state/outcome-holding.ts';
+import type { OutcomeMarket } from '../state/outcome-market.ts';
+import type { State } from '../state/state.ts';
 import { freshRemainders, requiredReserve } from './outcome-order.ts';
 
 /** What an outcome order is judged on. */
@@ -147,4 +149,22 @@ function checkMoney(context: OutcomeOrderContext, market: OutcomeMarket): Reject
   if (required <= free) return undefined;
   const available = free < 0n ? ZERO_USDC : microUsdc(free);
   return { reason: 'balanceInsufficient', required, available };
+}
+
+/** Judges again what can have changed while an order waited: the market, its expiry, the gate. */
+export function checkRelease(
+  state: State,
+  account: Account,
+  { request }: QueuedOrder,
+): Reject | undefined {
+  const { expireMs, instrumentId, price, timeInForce } = request;
+  const market = state.outcomes.markets.get(instrumentId);
+  if (market === undefined) return unknownMarket(state, instrumentId);
+  const phase = checkPhase(market, instrumentId);
+  if (phase !== undefined) return phase;
+  if (price % market.definition.priceTick !== 0) return { reason: 'priceOffTick', instrumentId };
+  if (timeInForce === 'gtd' && (expireMs ?? 0) <= state.timeMs) {
+    return { reason: 'expiryTooSoon', minMs: state.timeMs };
+  }
+  return checkOrderGate(state, account, request);
 }

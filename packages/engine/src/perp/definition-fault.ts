@@ -1,8 +1,8 @@
 import { RATE_ONE } from '@oddlot/units';
-import { LIMITS } from '../limits.ts';
-import type { Reject } from '../reject.ts';
-import type { PerpDefinition } from './definition.ts';
-import { tierTableFault } from './tiers.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { PerpDefinition } from '../messages/perp-definition.ts';
+import type { Reject } from '../messages/reject.ts';
+import { tierTableFault } from '../state/tiers.ts';
 
 const SIZE_DECIMALS_MIN = -4;
 const SIZE_DECIMALS_MAX = 6;

@@ -1,7 +1,7 @@
 import { type Address, instrumentId as toInstrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import type { BlockResult } from '../block.ts';
-import type { OrderUpdated } from '../event.ts';
+import type { BlockResult } from '../messages/block.ts';
+import type { OrderUpdated } from '../messages/event.ts';
 import { accountView, openOrders } from '../read/read.ts';
 import { alice, bob, carol, order, type OrderShape, PERP, Scenario } from '../testing/scenario.ts';
 

@@ -1,9 +1,9 @@
 import { addUsdc, exchangeUsdc, type MicroUsdc, notional, subUsdc } from '@oddlot/units';
-import type { Account, Holding } from '../account.ts';
-import { parametersOf } from '../execution.ts';
-import type { State } from '../state.ts';
+import type { Account, Holding } from '../state/account.ts';
+import { parametersOf } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
+import { maintenanceMargin } from '../state/tiers.ts';
 import { accountValue, initialMargin, liquidationFee, worstCase } from './margin.ts';
-import { maintenanceMargin } from './tiers.ts';
 
 /** A fill of a cross position that is about to happen, seen from one side. */
 export type PendingFill = {

@@ -1,27 +1,14 @@
 import { divFloor, divHalfUp, divTowardsZero, microUsdc, type MicroUsdc } from '@oddlot/units';
 import type { LevelBook } from '../book/level-book.ts';
+import type { FundingParameters } from '../messages/parameters.ts';
+import { SAMPLES_PER_HOUR } from '../state/funding-hour.ts';
 
 /** The arithmetic of R-funding. Premiums and rates count 10^-10; nothing here holds state. */
 
-/** A premium is sampled at every multiple of this, in consensus time. */
-export const SAMPLE_MS = 5_000;
-/** Funding falls due at every multiple of this. */
-export const HOUR_MS = 3_600_000;
-export const SAMPLES_PER_HOUR = 720;
 const E10 = 10_000_000_000n;
 /** Levels read at first; a thin book is read further. */
 const LEVELS_START = 32;
 const LEVELS_GROWTH = 8;
-
-/** The numbers that configuration gives to the rate, 10^-10. */
-export type FundingParameters = {
-  /** Interest of eight hours that the rate is drawn to. */
-  readonly fundingInterestE10: number;
-  /** Furthest pull towards that interest. */
-  readonly fundingDamperE10: number;
-  /** Highest rate of one hour, either way. */
-  readonly fundingRateMaxE10: number;
-};
 
 /** A price in price units as an exact fraction. */
 export type ImpactPrice = { readonly numerator: bigint; readonly denominator: bigint };

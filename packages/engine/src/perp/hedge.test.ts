@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { holdingKey } from '../account.ts';
 import { accountView, tradeCapacity } from '../read/read.ts';
+import { holdingKey } from '../state/account.ts';
 import { alice, bob, type OrderShape, PERP, Scenario } from '../testing/scenario.ts';
 import { act } from '../testing/waiting.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { TIMER } from '../event.ts';
 import { checkInvariants } from '../invariants/invariants.ts';
 import { tradeOffBook } from '../liquidation/close-position.ts';
+import { TIMER } from '../messages/event.ts';
 import { openOrders } from '../read/read.ts';
 import { alice, bob, carol, type OrderShape, PERP, Scenario } from '../testing/scenario.ts';
 import { act } from '../testing/waiting.ts';

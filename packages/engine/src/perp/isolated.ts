@@ -12,9 +12,11 @@ import {
   subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
-import type { Account, Holding } from '../account.ts';
-import { parametersOf } from '../execution.ts';
-import type { State } from '../state.ts';
+import type { Account, Holding } from '../state/account.ts';
+import { parametersOf } from '../state/execution.ts';
+import type { Perp } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
+import { maintenanceMargin } from '../state/tiers.ts';
 import {
   cappedLeverage,
   freeInCross,
@@ -22,9 +24,7 @@ import {
   isolatedEquity,
   liquidationFee,
 } from './margin.ts';
-import type { Perp } from './perp.ts';
 import { closeResult, releasedPart, splitTrade } from './position.ts';
-import { maintenanceMargin } from './tiers.ts';
 
 /**
  * Isolated margin (R-isolated): a position stands on its own margin, brought by the orders that open

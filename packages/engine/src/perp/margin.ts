@@ -12,11 +12,11 @@ import {
   subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
-import type { Account, Holding } from '../account.ts';
-import { parametersOf } from '../execution.ts';
-import type { State } from '../state.ts';
-import { isOracleStale, type Perp } from './perp.ts';
-import { maintenanceMargin, tierOf } from './tiers.ts';
+import type { Account, Holding } from '../state/account.ts';
+import { parametersOf } from '../state/execution.ts';
+import { isOracleStale, type Perp } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
+import { maintenanceMargin, tierOf } from '../state/tiers.ts';
 
 /**
  * Margin (R-initial, R-ratio, R-withdrawable). An account's cross positions are one scope, each

@@ -1,11 +1,11 @@
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { OrderPool, SIDE_BUY } from '../book/order-pool.ts';
-import type { MarkUpdated } from '../event.ts';
-import type { BlockResult } from '../block.ts';
+import type { BlockResult } from '../messages/block.ts';
+import type { MarkUpdated } from '../messages/event.ts';
+import { createPerp, type Perp } from '../state/perp.ts';
 import { alice, bob, order, PERP, Scenario, START_MS } from '../testing/scenario.ts';
 import { emaAfter, markPrice } from './mark-price.ts';
-import { createPerp, type Perp } from './perp.ts';
 
 const ORACLE = 1_000_000;
 const NOW = START_MS;

@@ -1,6 +1,6 @@
 import { divFloor, RATE_ONE } from '@oddlot/units';
-import { LIMITS } from '../limits.ts';
-import { markBandE8, type Perp } from './perp.ts';
+import { LIMITS } from '../messages/limits.ts';
+import { markBandE8, type Perp } from '../state/perp.ts';
 
 /** 2^32 × (1 − e^(−1/150)): the weight of one second in an average over 150 (R-ema). */
 const EMA_WEIGHT = 28_537_883n;

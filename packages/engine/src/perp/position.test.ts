@@ -1,9 +1,9 @@
 import { timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import { createAccount, type Holding, holdingOf } from '../account.ts';
 import { OrderPool } from '../book/order-pool.ts';
+import { createAccount, type Holding, holdingOf } from '../state/account.ts';
+import { createPerp } from '../state/perp.ts';
 import { alice, PERP } from '../testing/scenario.ts';
-import { createPerp } from './perp.ts';
 import { tradePosition } from './position.ts';
 
 function emptyHolding(): Holding {

@@ -8,7 +8,7 @@ import {
   type TimeMs,
   ZERO_USDC,
 } from '@oddlot/units';
-import type { Holding } from '../account.ts';
+import type { Holding } from '../state/account.ts';
 
 /** How a signed trade divides: first it closes what stands against it, then it opens. */
 export function splitTrade(size: number, signedSize: number): { close: number; open: number } {

@@ -7,14 +7,15 @@ import {
   present,
   ZERO_USDC,
 } from '@oddlot/units';
-import type { Channel, MultiSigSet } from '../command.ts';
+import type { Exchange, MultiSigSet } from '../messages/command.ts';
 import { totalValue } from '../perp/margin.ts';
-import type { State } from '../state.ts';
+import { accountAt } from '../state/account-at.ts';
+import type { State } from '../state/state.ts';
 import type { GateStatusView } from './views.ts';
 
 /** R-multisig: who signs for an account; undefined when it is an ordinary one, or none at all. */
 export function multiSigSigners(state: State, address: Address): MultiSigSet | undefined {
-  return state.accounts[state.accountIndex.get(address) ?? -1]?.multiSig;
+  return accountAt(state, address)?.multiSig;
 }
 
 /**
@@ -34,7 +35,7 @@ export function vaultEquity(state: State, user: Address): MicroUsdc {
 }
 
 /** R-gate: whether a channel asks for an access code, and the one that an address was granted. */
-export function gateStatus(state: State, channel: Channel, address: Address): GateStatusView {
+export function gateStatus(state: State, channel: Exchange, address: Address): GateStatusView {
   const { grants, mode } = state.gates[channel];
   const grant = grants.get(address);
   const required = mode === 'accessCode';

@@ -1,10 +1,10 @@
 import { type Address, instrumentId, present, timeMs } from '@oddlot/units';
-import type { Holding } from '../account.ts';
-import type { OrderSnapshot } from '../event.ts';
-import { allReverseJobs } from '../reverse/run-reverse-jobs.ts';
-import type { State } from '../state.ts';
-import type { OrderGroup } from '../triggers/group-book.ts';
-import { triggerSnapshot } from '../triggers/trigger-snapshot.ts';
+import type { OrderSnapshot } from '../messages/event.ts';
+import { triggerSnapshot } from '../perp-orders/trigger-snapshot.ts';
+import type { Holding } from '../state/account.ts';
+import { allReverseJobs } from '../state/all-reverse-jobs.ts';
+import type { OrderGroup } from '../state/group-book.ts';
+import type { State } from '../state/state.ts';
 import type { ReverseJobView, TpslLeg, TpslView, TriggerView } from './views.ts';
 
 /**

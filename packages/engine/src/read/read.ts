@@ -1,6 +1,6 @@
 import {
-  addUsdc,
   type Address,
+  addUsdc,
   divCeil,
   divFloor,
   type InstrumentId,
@@ -13,16 +13,15 @@ import {
   subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
-import { type Account, type Holding, holdingKey } from '../account.ts';
 import { NONE } from '../book/order-pool.ts';
-import type { OrderSnapshot } from '../event.ts';
-import { parametersOf } from '../execution.ts';
-import { read, snapshotOf } from '../orders/order-snapshot.ts';
-import { isOutcomeId, outcomeSnapshotOf } from '../outcome/outcome-resting.ts';
-import type { PerpDefinition } from '../perp/definition.ts';
+import { read } from '../book/read-slot.ts';
 import { adlQuantile } from '../liquidation/adl-buckets.ts';
+import type { OrderSnapshot } from '../messages/event.ts';
+import type { PerpDefinition } from '../messages/perp-definition.ts';
+import { snapshotOf } from '../orders/order-snapshot.ts';
+import { perpSnapshotOf } from '../perp-orders/perp-snapshot.ts';
+import { triggerSnapshot } from '../perp-orders/trigger-snapshot.ts';
 import { crossRisk } from '../perp/fill-check.ts';
-import { fundingView } from '../perp/funding-view.ts';
 import { riskOf } from '../perp/isolated.ts';
 import {
   accountValue,
@@ -32,12 +31,15 @@ import {
   totalValue,
   withdrawable,
 } from '../perp/margin.ts';
-import type { Perp } from '../perp/perp.ts';
-import { maintenanceMargin, tierOf } from '../perp/tiers.ts';
+import { accountAt } from '../state/account-at.ts';
+import { type Account, type Holding, holdingKey } from '../state/account.ts';
+import { parametersOf } from '../state/execution.ts';
+import type { Perp } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
+import { maintenanceMargin, tierOf } from '../state/tiers.ts';
+import { fundingView } from './funding-view.ts';
 import { vaultEquity } from './read-keys.ts';
 import { tpslOf } from './read-waiting.ts';
-import type { State } from '../state.ts';
-import { triggerSnapshot } from '../triggers/trigger-snapshot.ts';
 import type {
   AccountView,
   AgentView,
@@ -47,7 +49,7 @@ import type {
   PositionView,
 } from './views.ts';
 
-export { feeTierView } from '../ledger/account-tier.ts';
+export { feeTierView } from './fee-tier-view.ts';
 export { payableWithdrawals } from '../ledger/withdrawals.ts';
 export { childOrders, reverseJobs, scheduledCancel, triggerOrders } from './read-waiting.ts';
 export { tradeCapacity } from './trade-capacity.ts';
@@ -64,7 +66,7 @@ export function accountView(
   address: Address,
   rank: typeof adlQuantile = adlQuantile,
 ): AccountView | undefined {
-  const account = findAccount(state, address);
+  const account = accountAt(state, address);
   if (account === undefined) return undefined;
   freshMargin(state, account);
   const positions = [...account.holdings.values()]
@@ -111,7 +113,7 @@ export function hasAccount(state: State, address: Address): boolean {
 
 /** Sorted by label. */
 export function agentsOf(state: State, address: Address): readonly AgentView[] {
-  const account = findAccount(state, address);
+  const account = accountAt(state, address);
   if (account === undefined) return [];
   return [...account.agents.entries()]
     .map(([label, record]) => ({ label, ...record }))
@@ -141,12 +143,12 @@ export function agentOwner(
 
 /** The account's resting orders, newest first. */
 export function openOrders(state: State, address: Address): readonly OrderSnapshot[] {
-  const account = findAccount(state, address);
+  const account = accountAt(state, address);
   if (account === undefined) return [];
   const orders: OrderSnapshot[] = [];
   for (const holding of account.holdings.values()) {
     for (let slot = holding.orders.head; slot !== NONE; slot = read(state.pool.ownNext, slot)) {
-      orders.push(snapshotOf(state, slot));
+      orders.push(perpSnapshotOf(state, slot));
     }
   }
   return orders.sort((a, b) => b.orderId - a.orderId);
@@ -156,8 +158,7 @@ export function openOrders(state: State, address: Address): readonly OrderSnapsh
 export function findOrder(state: State, orderId: number): OrderSnapshot | undefined {
   const slot = state.pool.find(orderId);
   if (slot !== NONE) {
-    const isOutcome = isOutcomeId(read(state.pool.instrument, slot));
-    return isOutcome ? outcomeSnapshotOf(state, slot) : snapshotOf(state, slot);
+    return snapshotOf(state, slot);
   }
   const trigger = state.triggers.find(orderId);
   return trigger === undefined ? undefined : triggerSnapshot(state, trigger);
@@ -216,11 +217,6 @@ export function bookLevels(
     }
   }
   return grouped;
-}
-
-function findAccount(state: State, address: Address): Account | undefined {
-  const index = state.accountIndex.get(address);
-  return index === undefined ? undefined : state.accounts[index];
 }
 
 function positionView(

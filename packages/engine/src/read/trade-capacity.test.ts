@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
-import { tradeCapacity } from './read.ts';
-import { actor, alice, bob, PERP, Scenario } from '../testing/scenario.ts';
 import { instrumentId } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { actor, alice, bob, PERP, Scenario } from '../testing/scenario.ts';
+import { tradeCapacity } from './read.ts';
 
 const PRICE = 1_000_000;
 const id = PERP.instrumentId;

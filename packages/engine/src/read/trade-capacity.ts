@@ -7,16 +7,6 @@ import {
   microUsdc,
   notional,
 } from '@oddlot/units';
-import {
-  type Account,
-  defaultSettings,
-  type Holding,
-  holdingKey,
-  type InstrumentSettings,
-  type Leg,
-  leverageOf,
-} from '../account.ts';
-import { parametersOf } from '../execution.ts';
 import { accountTier } from '../ledger/account-tier.ts';
 import { fillRate } from '../ledger/fee-tiers.ts';
 import { isolatedReserve } from '../perp/isolated.ts';
@@ -27,8 +17,19 @@ import {
   initialMargin,
   worstCase,
 } from '../perp/margin.ts';
-import type { Perp } from '../perp/perp.ts';
-import type { State } from '../state.ts';
+import { accountAt } from '../state/account-at.ts';
+import {
+  type Account,
+  defaultSettings,
+  type Holding,
+  holdingKey,
+  type InstrumentSettings,
+  type Leg,
+  leverageOf,
+} from '../state/account.ts';
+import { parametersOf } from '../state/execution.ts';
+import type { Perp } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
 import type { TradeCapacity } from './views.ts';
 
 /**
@@ -42,8 +43,7 @@ export function tradeCapacity(
 ): TradeCapacity | undefined {
   const perp = state.perps.get(instrumentId);
   if (perp === undefined) return undefined;
-  const index = state.accountIndex.get(address);
-  const account = index === undefined ? undefined : state.accounts[index];
+  const account = accountAt(state, address);
   const settings =
     account?.settings.get(instrumentId) ??
     defaultSettings(perp, parametersOf(state).defaultLeverage);

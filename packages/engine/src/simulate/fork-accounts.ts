@@ -1,12 +1,12 @@
 import { present } from '@oddlot/units';
-import type { Account, Holding } from '../account.ts';
 import type { OrderPool } from '../book/order-pool.ts';
-import type { ObjectFields } from './fork.ts';
+import { LayeredMap } from '../collections/layered-map.ts';
+import type { Account, Holding } from '../state/account.ts';
+import type { GroupBook } from '../state/group-book.ts';
+import type { OutcomeMarket } from '../state/outcome-market.ts';
+import type { Perp } from '../state/perp.ts';
 import { copyOutcomeHolding } from './fork-outcomes.ts';
-import { LayeredMap } from './layered-map.ts';
-import type { OutcomeMarket } from '../outcome/market.ts';
-import type { Perp } from '../perp/perp.ts';
-import type { GroupBook } from '../triggers/group-book.ts';
+import type { ObjectFields } from './object-fields.ts';
 
 /** The parts of a fork that accounts are tied to. */
 type Ties = {

@@ -1,10 +1,10 @@
 import { present } from '@oddlot/units';
 import type { OrderPool } from '../book/order-pool.ts';
-import type { ObjectFields } from './fork.ts';
-import { LayeredMap } from './layered-map.ts';
-import type { OutcomeHolding } from '../outcome/holding.ts';
-import type { OutcomeMarket } from '../outcome/market.ts';
-import type { Outcomes } from '../outcome/outcomes.ts';
+import { LayeredMap } from '../collections/layered-map.ts';
+import type { OutcomeHolding } from '../state/outcome-holding.ts';
+import type { OutcomeMarket } from '../state/outcome-market.ts';
+import type { Outcomes } from '../state/outcomes.ts';
+import type { ObjectFields } from './object-fields.ts';
 
 /**
  * The outcome markets of a fork. Signed commands trade on markets and queue orders; what deployers

@@ -1,27 +1,18 @@
 import { present } from '@oddlot/units';
-import { type Holding, holdingKey } from '../account.ts';
 import type { OrderPool } from '../book/order-pool.ts';
-import { EffectsDigest } from '../digest.ts';
-import { ExpiryQueue } from '../expiry-queue.ts';
+import { EffectsDigest } from '../collections/digest.ts';
+import { DueQueue } from '../collections/due-queue.ts';
+import { LayeredMap } from '../collections/layered-map.ts';
+import { type Holding, holdingKey } from '../state/account.ts';
+import { DayStats } from '../state/day-stats.ts';
+import type { OrderGroup } from '../state/group-book.ts';
+import { OracleTwap } from '../state/oracle-twap.ts';
+import type { Perp } from '../state/perp.ts';
+import { RiskIndex } from '../state/risk-index.ts';
+import type { State } from '../state/state.ts';
 import { forkAccounts } from './fork-accounts.ts';
 import { forkOutcomes } from './fork-outcomes.ts';
-import { LayeredMap } from './layered-map.ts';
-import { RiskIndex } from '../liquidation/risk-index.ts';
-import { DayStats } from '../perp/day-stats.ts';
-import { OracleTwap } from '../perp/oracle-twap.ts';
-import type { Perp } from '../perp/perp.ts';
-import type { State } from '../state.ts';
-import type { OrderGroup } from '../triggers/group-book.ts';
-
-/**
- * The fields of a type that hold more than a number, an amount, a text or a flag. Whoever copies a
- * value spreads it and lists these: a new field that could be shared by mistake does not compile.
- */
-export type ObjectFields<T> = {
-  [Key in keyof T as T[Key] extends Plain ? never : Key]: T[Key];
-};
-
-type Plain = number | bigint | string | boolean | undefined;
+import type { ObjectFields } from './object-fields.ts';
 
 /**
  * A state that a signed command may be executed on without changing the one that it came from. Parts
@@ -56,7 +47,7 @@ export function forkState(state: State): State {
     agents: new LayeredMap(state.agents),
     signers: new LayeredMap(state.signers, (nonces) => ({ ...nonces, used: [...nonces.used] })),
     pool,
-    expiries: new ExpiryQueue(),
+    expiries: new DueQueue(),
     reserves: new LayeredMap(state.reserves),
     triggers: state.triggers.fork(),
     groups,

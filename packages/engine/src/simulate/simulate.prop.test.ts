@@ -1,11 +1,11 @@
 import { timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { applyBlock, executeFor } from '../apply.ts';
-import type { CommandOutcome } from '../block.ts';
 import { checkCommand } from '../check.ts';
 import { dump, restore, type StateDump } from '../dump/dump.ts';
-import type { EngineEvent } from '../event.ts';
 import { checkInvariants } from '../invariants/invariants.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { EngineEvent } from '../messages/event.ts';
 import { insuranceTarget } from '../perp/insurance-fund.ts';
 import {
   accountView,
@@ -14,11 +14,11 @@ import {
   scheduledCancel,
   triggerOrders,
 } from '../read/read.ts';
-import { simulateCommand, type Simulation } from './simulate.ts';
-import { createState, type State } from '../state.ts';
+import { createState, type State } from '../state/state.ts';
 import { type Acted, anyCommand, disturb, openEverything, settle } from '../testing/any-command.ts';
 import type { Scenario } from '../testing/scenario.ts';
 import { randomIntegers } from '../testing/steps.ts';
+import { simulateCommand, type Simulation } from './simulate.ts';
 
 /**
  * Goal: a simulation says what execution does, and leaves no trace. Method: in random histories of
@@ -81,7 +81,7 @@ function expectSameDigest({ state }: Scenario, { command, user }: Acted): void {
 }
 
 /** How a command ended, in a word for each part of it. */
-function endings(outcome: CommandOutcome, events: readonly EngineEvent[]): string[] {
+function endings(outcome: CommandResult, events: readonly EngineEvent[]): string[] {
   const statuses = events.flatMap((event) =>
     event.type === 'orderUpdated'
       ? [event.cancelCause ?? event.reject?.reason ?? event.status]

@@ -1,13 +1,13 @@
 import type { Address } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { ZERO_ADDRESS } from '../auth/agents.ts';
-import type { Authority, Command, SignedCommand } from '../command.ts';
 import { dump } from '../dump/dump.ts';
-import { LIMITS } from '../limits.ts';
+import type { Authority, Command, SignedCommand } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
 import { openOrders } from '../read/read.ts';
-import { simulateCommand } from './simulate.ts';
 import { actor, alice, bob, carol, order, type OrderShape, Scenario } from '../testing/scenario.ts';
 import { act, sign } from '../testing/waiting.ts';
+import { simulateCommand } from './simulate.ts';
 
 /** That a simulation equals execution is a property: `simulate.prop.test.ts`. Here is the rest. */
 

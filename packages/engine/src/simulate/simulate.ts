@@ -1,23 +1,25 @@
 import type { Address } from '@oddlot/units';
-import type { Account } from '../account.ts';
 import { executeFor } from '../apply.ts';
-import { type Authorization, judgeVault } from '../auth/authorize.ts';
+import type { Authorization } from '../auth/authorization.ts';
+import { judgeVault } from '../auth/authorize.ts';
 import { checkGate } from '../auth/gate.ts';
-import type { CommandOutcome } from '../block.ts';
 import { checkFor } from '../check.ts';
-import type { SignedCommand } from '../command.ts';
-import type { EngineEvent } from '../event.ts';
-import type { Execution, Matches } from '../execution.ts';
-import { LIMITS } from '../limits.ts';
-import { forkState } from './fork.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { SignedCommand } from '../messages/command.ts';
+import type { EngineEvent } from '../messages/event.ts';
+import { LIMITS } from '../messages/limits.ts';
 import { releaseOrder } from '../outcome/place-outcome-orders.ts';
 import { insuranceTarget } from '../perp/insurance-fund.ts';
-import type { State } from '../state.ts';
+import { accountAt } from '../state/account-at.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution, Matches } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
+import { forkState } from './fork.ts';
 
 /** What executing a command now would do. */
 export type Simulation = {
   /** A refusal is that of admission, or of the whole command at its execution. */
-  readonly outcome: CommandOutcome;
+  readonly outcome: CommandResult;
   readonly events: readonly EngineEvent[];
   /** It met as many resting orders as a simulation may; what came after is not known. */
   readonly isCut?: true;
@@ -44,8 +46,7 @@ export function simulateCommand(state: State, user: Address, command: SignedComm
 
 /** The account that the command is executed for, behind the rules of vaults and gates. */
 function actFor(state: State, user: Address, command: SignedCommand): Authorization {
-  const index = state.accountIndex.get(user);
-  const actor = index === undefined ? undefined : state.accounts[index];
+  const actor = accountAt(state, user);
   if (actor === undefined) return { reject: { reason: 'accountUnknown', signer: user } };
   const { account, reject } = judgeVault(state, command, actor);
   if (account === undefined) return { reject };
@@ -71,7 +72,7 @@ function execute(
  * An outcome order that would wait for its market's delay is released at once (R-delay): the book
  * when it is over is not known, the one of now is the best guess. A fork's queue holds no others.
  */
-function releaseNow(execution: Execution, outcome: CommandOutcome): CommandOutcome {
+function releaseNow(execution: Execution, outcome: CommandResult): CommandResult {
   const { queue } = execution.state.outcomes;
   if (queue.size === 0 || outcome.entries === undefined) return outcome;
   const entries = [...outcome.entries];

@@ -8,9 +8,9 @@ import {
   type SignedCommand,
   type SubAccount,
   type TimeInForce,
-} from '../command.ts';
+} from '../messages/command.ts';
 import { openOrders } from '../read/read.ts';
-import { HOUR_MS } from '../perp/funding.ts';
+import { HOUR_MS } from '../state/funding-hour.ts';
 import { actor, order, PERP, Scenario } from './scenario.ts';
 import { sign, waiting } from './waiting.ts';
 

@@ -1,5 +1,6 @@
 import type { Address } from '@oddlot/units';
 import { ZERO_ADDRESS } from '../auth/agents.ts';
+import { dump } from '../dump/dump.ts';
 import type {
   ApproveAgentCommand,
   Authority,
@@ -9,9 +10,8 @@ import type {
   MultiSigSet,
   RegisterVaultCommand,
   SetGateCommand,
-} from '../command.ts';
-import { dump } from '../dump/dump.ts';
-import type { State } from '../state.ts';
+} from '../messages/command.ts';
+import type { State } from '../state/state.ts';
 
 /**
  * The rules of keys (R-agents, R-multisig, R-vault, R-gate) once more, as simply as can be: what a

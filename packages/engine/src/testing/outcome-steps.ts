@@ -1,8 +1,8 @@
 import { type Address, timeMs } from '@oddlot/units';
 import fc from 'fast-check';
-import type { BlockResult } from '../block.ts';
-import type { Command, TimeInForce } from '../command.ts';
-import type { OutcomeLeg } from '../outcome/holding.ts';
+import type { BlockResult } from '../messages/block.ts';
+import type { Command, TimeInForce } from '../messages/command.ts';
+import type { OutcomeLeg } from '../messages/outcome-terms.ts';
 import { outcomeOpenOrders } from '../read/read-outcome.ts';
 import { fundOutcome, MARKET_ID, openMarket, shareOrder } from './outcomes.ts';
 import { actor, alice, bob, carol, type Scenario } from './scenario.ts';

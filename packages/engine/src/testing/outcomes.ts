@@ -1,9 +1,11 @@
 import { type Address, instrumentId, type InstrumentId, timeMs } from '@oddlot/units';
-import type { BlockResult, CommandOutcome, EntryOutcome } from '../block.ts';
-import type { EventListing, MarketListing, OrderRequest } from '../command.ts';
-import type { OutcomeTradeSide } from '../event.ts';
-import type { OutcomeHolding, OutcomeLeg } from '../outcome/holding.ts';
-import type { OutcomeMarket } from '../outcome/market.ts';
+import type { BlockResult, CommandResult } from '../messages/block.ts';
+import type { EventListing, MarketListing, OrderRequest } from '../messages/command.ts';
+import type { OutcomeTradeSide } from '../messages/event.ts';
+import type { EntryResult } from '../messages/order-result.ts';
+import type { OutcomeLeg } from '../messages/outcome-terms.ts';
+import type { OutcomeHolding } from '../state/outcome-holding.ts';
+import type { OutcomeMarket } from '../state/outcome-market.ts';
 import { alice, bob, carol, Scenario, START_MS } from './scenario.ts';
 
 /** Outcome markets in a test: shares of two decimals, prices in 1/10,000, a tick of 0.01. */
@@ -91,7 +93,7 @@ export function sendShares(
 }
 
 /** Sends one order and returns how it fared. */
-export function share(venue: Scenario, account: Address, order: ShareOrder): EntryOutcome {
+export function share(venue: Scenario, account: Address, order: ShareOrder): EntryResult {
   const entry = sendShares(venue, account, order).outcomes[0]?.entries?.[0];
   if (entry === undefined) throw new Error('the order was refused as a whole');
   return entry;
@@ -103,7 +105,7 @@ export function operate(
   kind: 'split' | 'merge',
   size: number,
   id: InstrumentId = MARKET_ID,
-): CommandOutcome {
+): CommandResult {
   const entries = [{ instrumentId: id, size }];
   return venue.outcome({
     type: 'operateOutcome',

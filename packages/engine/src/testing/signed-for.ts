@@ -1,5 +1,5 @@
 import type { Address } from '@oddlot/units';
-import type { Authority, Command } from '../command.ts';
+import type { Authority, Command } from '../messages/command.ts';
 import type { Scenario } from './scenario.ts';
 
 /** A command before anybody signed it. */

@@ -1,6 +1,6 @@
 import { type Address, instrumentId, timeMs } from '@oddlot/units';
 import { ZERO_ADDRESS } from '../auth/agents.ts';
-import type { Command, OrderRequest, TimeInForce } from '../command.ts';
+import type { Command, OrderRequest, TimeInForce } from '../messages/command.ts';
 import { openOrders, tradeCapacity } from '../read/read.ts';
 import { actor, PERP, type Scenario } from './scenario.ts';
 

@@ -1,8 +1,8 @@
-import type { Account } from '../account.ts';
-import type { CancelCause } from '../event.ts';
-import type { Execution } from '../execution.ts';
-import { cancelTrigger } from './cancel-trigger.ts';
-import type { TriggerOrder } from './trigger-book.ts';
+import type { CancelCause } from '../messages/event.ts';
+import { cancelTrigger } from '../perp-orders/end-order.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { TriggerOrder } from '../state/trigger-order.ts';
 
 /** Ends the waiting orders of an account that a test picks; returns how many went. */
 export function cancelTriggers(

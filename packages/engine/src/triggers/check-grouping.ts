@@ -1,5 +1,5 @@
-import type { OrderRequest, PlaceOrdersCommand } from '../command.ts';
-import type { Reject } from '../reject.ts';
+import type { OrderRequest, PlaceOrdersCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
 
 /** Judges whether the orders of an action can belong together as it says (R-grouping). */
 export function checkGrouping({ grouping, orders }: PlaceOrdersCommand): Reject | undefined {

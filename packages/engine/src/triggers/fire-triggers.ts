@@ -1,15 +1,15 @@
 import { present } from '@oddlot/units';
-import { type Account, holdingKey, legOf } from '../account.ts';
-import type { OrderRequest } from '../command.ts';
-import { type Execution, parametersOf } from '../execution.ts';
-import { LIMITS } from '../limits.ts';
-import { executeOrder } from '../orders/execute-order.ts';
-import { marketLimit } from '../orders/market-price.ts';
-import { isOracleStale, type Perp } from '../perp/perp.ts';
-import type { State } from '../state.ts';
-import { removeTrigger } from './cancel-trigger.ts';
-import type { TriggerOrder } from './trigger-book.ts';
-import { triggerSize } from './trigger-snapshot.ts';
+import type { OrderRequest } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import { removeTrigger } from '../perp-orders/end-order.ts';
+import { executeOrder } from '../perp-orders/execute-order.ts';
+import { marketLimit } from '../perp-orders/market-price.ts';
+import { triggerSize } from '../perp-orders/trigger-snapshot.ts';
+import { type Account, holdingKey, legOf } from '../state/account.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import { isOracleStale, type Perp } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
+import type { TriggerOrder } from '../state/trigger-order.ts';
 
 /**
  * Step (6) of a block: orders that the mark has reached fire, those that earlier blocks left over

@@ -1,14 +1,13 @@
 import { present } from '@oddlot/units';
-import type { Account } from '../account.ts';
-import type { EntryOutcome } from '../block.ts';
-import { clientOrderKey } from '../client-order-id.ts';
-import type { OrderStatus } from '../event.ts';
-import { type Execution, parametersOf } from '../execution.ts';
-import { emitOrder } from '../orders/emit.ts';
-import { adoptMarginMode } from '../orders/execute-order.ts';
-import { absorbBuilder } from '../orders/order-builder.ts';
-import type { TriggerOrder } from './trigger-book.ts';
-import { triggerSnapshot } from './trigger-snapshot.ts';
+import { clientOrderKey } from '../messages/client-order-id.ts';
+import type { EntryResult, OrderStatus } from '../messages/order-result.ts';
+import { adoptMarginMode } from '../perp-orders/execute-order.ts';
+import { triggerSnapshot } from '../perp-orders/trigger-snapshot.ts';
+import { emitOrder } from '../resting/emit.ts';
+import { absorbBuilder } from '../resting/order-builder.ts';
+import type { Account } from '../state/account.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import type { TriggerOrder } from '../state/trigger-order.ts';
 import { asFired, type TriggerOrderRequest } from './validate-trigger.ts';
 
 /** How a trigger enters: what it belongs to, and whether it waits for a parent first. */
@@ -26,7 +25,7 @@ export function placeTrigger(
   orderId: number,
   order: TriggerOrderRequest,
   place: TriggerPlace = {},
-): EntryOutcome {
+): EntryResult {
   const { state } = execution;
   const { clientOrderId } = order;
   const trigger: TriggerOrder = {
@@ -54,7 +53,7 @@ export function placeTrigger(
 }
 
 /** A trigger has filled nothing while it waits. */
-export function waitingEntry({ orderId, request }: TriggerOrder, state: OrderStatus): EntryOutcome {
+export function waitingEntry({ orderId, request }: TriggerOrder, state: OrderStatus): EntryResult {
   const { clientOrderId } = request;
   return { orderId, clientOrderId, state, filled: 0, filledNotional: 0 };
 }

@@ -1,17 +1,17 @@
-import { type Holding, holdingKey, legOf } from '../account.ts';
-import type { Grouping, OrderRequest, TriggerRequest } from '../command.ts';
-import { LIMITS } from '../limits.ts';
-import type { OrderContext } from '../orders/order-exposure.ts';
+import type { Grouping, OrderRequest, TriggerRequest } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Reject } from '../messages/reject.ts';
+import type { OrderContext } from '../perp-orders/order-exposure.ts';
 import {
-  checkClientOrderId,
   checkInstrument,
   checkMarginMode,
   checkPrice,
   checkSize,
   checkValue,
-} from '../orders/validate-order.ts';
-import type { Perp } from '../perp/perp.ts';
-import type { Reject } from '../reject.ts';
+} from '../perp-orders/validate-order.ts';
+import { checkClientOrderId } from '../resting/check-client-id.ts';
+import { type Holding, holdingKey, legOf } from '../state/account.ts';
+import type { Perp } from '../state/perp.ts';
 
 /** An order that waits for the mark. */
 export type TriggerOrderRequest = OrderRequest & { readonly trigger: TriggerRequest };

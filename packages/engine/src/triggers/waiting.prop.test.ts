@@ -1,6 +1,6 @@
 import { instrumentId, timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import type { Command, OrderRequest, TimeInForce } from '../command.ts';
+import type { Command, OrderRequest, TimeInForce } from '../messages/command.ts';
 import { openOrders } from '../read/read.ts';
 import { actor, order, PERP, Scenario } from '../testing/scenario.ts';
 import { randomIntegers } from '../testing/steps.ts';

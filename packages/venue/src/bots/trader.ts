@@ -1,14 +1,27 @@
 import { accountView, outcomeAccountView, type PerpDefinition } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
-import type { Endpoint } from '../edge/http/reply.ts';
 import type { Replica } from '../replica/replica.ts';
 import { formatPrice, formatSize } from '../translate/format.ts';
 import type { BotWallet } from './bot-wallet.ts';
 
-/** What simulated traders work with: the venue's public endpoint, called without a socket. */
+/** What a trader sends, and what comes back: the public endpoint of writes, without a socket. */
+export type BotExchange = {
+  handle(request: {
+    readonly text: string;
+    readonly body: Readonly<Record<string, unknown>>;
+    readonly ip: string;
+  }): BotReply | Promise<BotReply>;
+};
+
+type BotReply = {
+  /** JSON text. */
+  readonly body: string;
+};
+
+/** What simulated traders work with. */
 export type BotVenue = {
   readonly replica: Replica;
-  readonly exchange: Pick<Endpoint, 'handle'>;
+  readonly exchange: BotExchange;
   readonly now: () => number;
   /** An action that was refused; nothing breaks, but somebody may wonder. */
   readonly onRefused: (account: Address, message: string) => void;

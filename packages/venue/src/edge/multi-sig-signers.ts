@@ -1,5 +1,6 @@
 import { present, type Address } from '@oddlot/units';
-import type { AppliedBlock, Replica } from '../replica/replica.ts';
+import type { AppliedBlock } from '../block/applied-block.ts';
+import type { Replica } from '../replica/replica.ts';
 
 /**
  * Who is in the signer set of some multi-sig account. The state knows only the way from an account to

@@ -5,7 +5,7 @@ import { createLogger } from '../operate/log.ts';
 import { explainJob } from './explain-job.ts';
 import { RecoverPool, RecoverUnavailableError } from './recover-pool.ts';
 import type { RecoverBackend } from './recover-worker.ts';
-import { multiSigned, orderAction, signed, testKey } from './http/testing/client.ts';
+import { multiSigned, orderAction, signed, testKey } from '../testing/http/client.ts';
 
 const network = NETWORKS.testnet;
 const silent = createLogger({ level: 'silent' });

@@ -1,6 +1,6 @@
 import { settledMarketView, type Command } from '@oddlot/engine';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { TestReplica } from '../edge/http/testing/replica.ts';
+import { TestReplica } from '../testing/http/replica.ts';
 import { createLogger } from '../operate/log.ts';
 import { Exhibition } from './exhibition.ts';
 import { exhibitionCommands } from './exhibition-commands.ts';

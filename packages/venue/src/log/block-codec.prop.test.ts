@@ -2,7 +2,7 @@ import type { Command } from '@oddlot/engine';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BlockBuffer, decodeBlock } from './block-codec.ts';
-import type { LoggedCommand } from './log.ts';
+import type { LoggedCommand } from '../block/log-entry.ts';
 
 /** Any JSON will do for a command: the codec does not look inside. Requests are any valid text. */
 const loggedCommand = fc

@@ -1,5 +1,5 @@
 import type { Command } from '@oddlot/engine';
-import type { LoggedCommand } from './log.ts';
+import type { LoggedCommand } from '../block/log-entry.ts';
 
 /**
  * A block as bytes. Per command: [u32 length][JSON of the command][u32 length][the request as it

@@ -1,7 +1,7 @@
 import { BlockBuffer } from './block-codec.ts';
 import { PAYLOAD_BYTES_MAX, RECORD_HEADER_BYTES, stampRecord } from './journal-format.ts';
 import type { Chain } from './journal-format.ts';
-import type { LogEntry, LoggedCommand } from './log.ts';
+import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
 
 /** A block on its way to the disk, and the promise that waits for it. */
 export type PendingBlock = {

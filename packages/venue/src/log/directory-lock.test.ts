@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { DirectoryLockedError, lockDirectory } from './directory-lock.ts';
-import { inDirectory } from './test-journal.ts';
+import { inDirectory } from '../testing/journal.ts';
 
 async function holdInChild(directory: string): Promise<ReturnType<typeof spawn>> {
   const lockUrl = new URL('./directory-lock.ts', import.meta.url).href;

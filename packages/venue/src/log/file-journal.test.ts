@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, test, vi } from 'vitest';
 import { JournalFailedError, JournalPrunedError } from './journal-error.ts';
-import type { LogEntry } from './log.ts';
-import { block, inDirectory, openJournal, readAll, segmentPaths } from './test-journal.ts';
+import type { LogEntry } from '../block/log-entry.ts';
+import { block, inDirectory, openJournal, readAll, segmentPaths } from '../testing/journal.ts';
 
 test('entries come back as they went in, with the requests byte for byte', () =>
   inDirectory(async (directory) => {

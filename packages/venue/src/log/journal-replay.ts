@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { decodeBlock } from './block-codec.ts';
 import { JournalDamagedError, JournalPrunedError } from './journal-error.ts';
-import type { LogEntry } from './log.ts';
+import type { LogEntry } from '../block/log-entry.ts';
 import type { Segment } from './segment-files.ts';
 import { damageAt } from './segment-recovery.ts';
 import { scanRecords } from './segment-scan.ts';

@@ -1,4 +1,4 @@
-import type { Command } from '@oddlot/engine';
+import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
 
 /**
  * The command log: the only truth of a venue. It orders blocks, gives each its number and time, and
@@ -21,18 +21,3 @@ export interface Log {
   /** Waits for what is under way, then lets go of the files. */
   close(): Promise<void>;
 }
-
-/** A command and, when a client sent it, the request as received: the log is also the audit trail. */
-export type LoggedCommand = {
-  readonly command: Command;
-  /** The signed request, byte for byte. */
-  readonly request?: string;
-};
-
-/** A durable block. */
-export type LogEntry = {
-  readonly seq: number;
-  /** Milliseconds; never below the entry before. */
-  readonly timeMs: number;
-  readonly commands: readonly LoggedCommand[];
-};

@@ -1,7 +1,7 @@
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { JournalDamagedError } from './journal-error.ts';
-import type { LogEntry } from './log.ts';
+import type { LogEntry } from '../block/log-entry.ts';
 import {
   block,
   crashImage,
@@ -10,7 +10,7 @@ import {
   readAll,
   recordOffsets,
   segmentPaths,
-} from './test-journal.ts';
+} from '../testing/journal.ts';
 
 /**
  * What a crash or a bad disk can leave, and what the start makes of it. The method: write a

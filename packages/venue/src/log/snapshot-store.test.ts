@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SnapshotStore } from './snapshot-store.ts';
 import type { CorruptSnapshot } from './snapshot-store.ts';
-import { inDirectory } from './test-journal.ts';
+import { inDirectory } from '../testing/journal.ts';
 
 async function withStore(
   run: (store: SnapshotStore, directory: string, corrupt: CorruptSnapshot[]) => Promise<void>,
@@ -69,4 +69,12 @@ test('a snapshot that was cut short is not used', () =>
     await writeFile(path, (await readFile(path)).subarray(0, -1));
     expect(await store.newestValid()).toBeUndefined();
     expect(corrupt[0]?.why).toContain('5 bytes');
+  }));
+
+test('R-disk: one that can not be finished leaves nothing behind', () =>
+  withStore(async (store, directory) => {
+    const inTheWay = 'snapshot-0000000000000020.json';
+    await mkdir(join(directory, inTheWay), { recursive: true });
+    await expect(store.write({ height: 20, payload: 'twenty' })).rejects.toThrow('EISDIR');
+    expect(await readdir(directory)).toEqual([inTheWay]);
   }));

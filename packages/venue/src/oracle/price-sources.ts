@@ -1,13 +1,28 @@
 import type { PushPriceCommand } from '@oddlot/engine';
 import type { Clock } from '../clock.ts';
-import { type Config, referencePricesOf } from '../config.ts';
 import type { Logger } from '../operate/log.ts';
 import type { Replica } from '../replica/replica.ts';
-import { ExchangePrices } from './exchanges/exchange-prices.ts';
+import { ExchangePrices, type ExchangePricesOptions } from './exchanges/exchange-prices.ts';
 import { feedOracle, type PerpOracle, simulatedOracle } from './perp-oracle.ts';
 import { Publisher } from './publisher.ts';
 import type { ReferenceFeed } from './reference-feed.ts';
 import { SimulatedPrices, type SimulatedPricesOptions } from './simulated-prices.ts';
+
+/** Where prices come from: a random walk, the same ones for ever, or those of real exchanges. */
+export type PriceKind = 'simulated' | 'still' | 'exchanges';
+
+/** What is told, and how often. */
+export type PriceSettings = {
+  readonly oracle: PriceKind;
+  readonly oracleEveryMs: number;
+  readonly reference: PriceKind | 'none';
+  readonly referenceSymbols: readonly string[];
+  /** Opened only where a kind above names them. */
+  readonly exchanges: Pick<
+    ExchangePricesOptions,
+    'sources' | 'sourcesMin' | 'outlierBps' | 'silentMs'
+  >;
+};
 
 export type PriceSourcesOptions = Pick<SimulatedPricesOptions, 'latest' | 'random'> & {
   readonly replica: Replica;
@@ -24,22 +39,19 @@ export class PriceSources {
   readonly #feeds = new Set<ReferenceFeed>();
   readonly #publishers: readonly Publisher[];
 
-  constructor(config: Config, options: PriceSourcesOptions) {
+  constructor(settings: PriceSettings, options: PriceSourcesOptions) {
     const { clock, onError, random, replica } = options;
     const exchanges = new ExchangePrices({
       ...options,
-      sources: config.exchanges,
-      symbols: config.referenceSymbols,
-      sourcesMin: config.exchangesMin,
-      outlierBps: config.exchangeOutlierBps,
-      silentMs: config.exchangeSilentMs,
+      ...settings.exchanges,
+      symbols: settings.referenceSymbols,
     });
     const shared = { replica, clock, onError };
-    const oracle = this.#oracleOf(config, exchanges, random);
-    const reference = this.#referenceOf(config, exchanges, options);
+    const oracle = this.#oracleOf(settings, exchanges, random);
+    const reference = this.#referenceOf(settings, exchanges, options);
     const perps = new Publisher({
       ...shared,
-      everyMs: config.oracleEveryMs,
+      everyMs: settings.oracleEveryMs,
       report: (nowMs) => oracle(replica.state, nowMs),
     });
     if (reference === undefined) {
@@ -66,23 +78,22 @@ export class PriceSources {
     for (const feed of this.#feeds) feed.stop();
   }
 
-  #oracleOf({ oracle }: Config, exchanges: ReferenceFeed, random: () => number): PerpOracle {
+  #oracleOf({ oracle }: PriceSettings, exchanges: ReferenceFeed, random: () => number): PerpOracle {
     if (oracle !== 'exchanges') return simulatedOracle({ moves: oracle === 'simulated', random });
     this.#feeds.add(exchanges);
     return feedOracle(exchanges);
   }
 
   #referenceOf(
-    config: Config,
+    { reference, referenceSymbols }: PriceSettings,
     exchanges: ReferenceFeed,
     { latest, random, replica }: PriceSourcesOptions,
   ): ReferenceFeed | undefined {
-    const kind = referencePricesOf(config);
-    if (kind === 'none') return undefined;
-    if (kind === 'exchanges') return exchanges;
+    if (reference === 'none') return undefined;
+    if (reference === 'exchanges') return exchanges;
     return new SimulatedPrices({
-      symbols: config.referenceSymbols,
-      moves: kind === 'simulated',
+      symbols: referenceSymbols,
+      moves: reference === 'simulated',
       state: () => replica.state,
       latest,
       random,

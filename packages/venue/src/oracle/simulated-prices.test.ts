@@ -8,8 +8,9 @@ import {
 import { instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { genesisCommands } from '../genesis.ts';
-import { ReferencePrices } from '../market-data/reference-prices.ts';
-import type { AppliedBlock, Executed, Replica } from '../replica/replica.ts';
+import { ReferencePrices } from '../read-models/reference-prices.ts';
+import type { AppliedBlock, Executed } from '../block/applied-block.ts';
+import type { Replica } from '../replica/replica.ts';
 import { Publisher } from './publisher.ts';
 import { feedOracle, simulatedOracle } from './perp-oracle.ts';
 import { SimulatedPrices } from './simulated-prices.ts';

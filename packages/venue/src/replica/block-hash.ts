@@ -2,8 +2,8 @@ import type { BlockResult } from '@oddlot/engine';
 import { isSigned } from '@oddlot/engine';
 import { type Hash, hash } from '@oddlot/units';
 import { createKeccak } from 'hash-wasm';
-import type { LogEntry } from '../log/log.ts';
-import type { AppliedBlock, BlockHead } from './replica.ts';
+import type { LogEntry } from '../block/log-entry.ts';
+import type { AppliedBlock, BlockHead } from '../block/applied-block.ts';
 
 /** The parent of the first block. */
 export const GENESIS_HEAD: BlockHead = {

@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { address } from '@oddlot/units';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AppliedBlock } from '../block/applied-block.ts';
+import type { Projection } from '../block/projection.ts';
 import { genesisCommands } from '../genesis.ts';
 import { FileJournal } from '../log/file-journal.ts';
 import { SnapshotStore } from '../log/snapshot-store.ts';
 import { LocalReplica } from './local-replica.ts';
-import { LogBehindError, ReplicaDivergedError } from './replica-error.ts';
+import { LogBehindError, ReplicaDivergedError, SnapshotTooNewError } from './replica-error.ts';
 
 /** The real journal, snapshots and engine on a temporary folder; only the clock is in hand. */
 
@@ -28,7 +30,10 @@ type Running = {
   readonly snapshotFailures: unknown[];
 };
 
-type Options = { readonly projectedHeight?: number; readonly snapshotEveryBlocks?: number };
+type Options = {
+  readonly projections?: readonly Projection[];
+  readonly snapshotEveryBlocks?: number;
+};
 
 async function open(options: Options = {}): Promise<Running> {
   const clock = { nowMs: () => (nowMs += 1) };
@@ -46,16 +51,18 @@ async function open(options: Options = {}): Promise<Running> {
     genesis: genesisCommands('Oddlot-Testnet'),
     snapshotEveryBlocks: options.snapshotEveryBlocks ?? 1_000,
     snapshotEveryCommands: 1_000_000,
-    projected: () => Promise.resolve(),
-    projectedHeight: options.projectedHeight ?? journal.lastSeq,
-    companions: [],
     onSnapshotFailed: (error) => snapshotFailures.push(error),
     onFatal: (error) => failures.push(error),
   });
+  for (const projection of options.projections ?? []) replica.attach(projection);
   return { replica, journal, failures, snapshotFailures };
 }
 
-async function started(options: Options = {}): Promise<Running> {
+async function started(...projections: readonly Projection[]): Promise<Running> {
+  return startedWith({ projections });
+}
+
+async function startedWith(options: Options): Promise<Running> {
   const running = await open(options);
   try {
     await running.replica.start();
@@ -64,6 +71,38 @@ async function started(options: Options = {}): Promise<Running> {
     throw error;
   }
   return running;
+}
+
+/** Which blocks there were: a projection that rides in snapshots, and may store elsewhere too. */
+class Heights implements Projection {
+  readonly name = 'heights';
+  readonly version: number;
+  readonly flushedHeight: number | undefined;
+  readonly blocks: number[] = [];
+  readonly restored: [data: unknown, version: number][] = [];
+  readonly #flushes: number[] | undefined;
+
+  constructor(options: { version?: number; flushedHeight?: number; flushes?: number[] } = {}) {
+    this.version = options.version ?? 1;
+    this.flushedHeight = options.flushedHeight;
+    this.#flushes = options.flushes;
+  }
+
+  onBlock({ height }: AppliedBlock): void {
+    this.blocks.push(height);
+  }
+
+  dump(): unknown {
+    return this.blocks;
+  }
+
+  restore(data: unknown, version: number): void {
+    this.restored.push([data, version]);
+  }
+
+  async flushed(height: number): Promise<void> {
+    this.#flushes?.push(height);
+  }
 }
 
 const credit = (replica: LocalReplica, amountMicroUsdc: number) =>
@@ -109,11 +148,11 @@ describe('a replica', () => {
     const { journal, replica } = await started();
     await credit(replica, 5);
     await journal.close();
-    await expect(started({ projectedHeight: 3 })).rejects.toThrow(LogBehindError);
+    await expect(started(new Heights({ flushedHeight: 3 }))).rejects.toThrow(LogBehindError);
   });
 
   test('goes on when a snapshot cannot be written, and tries again later', async () => {
-    const running = await started({ snapshotEveryBlocks: 2 });
+    const running = await startedWith({ snapshotEveryBlocks: 2 });
     const { failures, journal, replica, snapshotFailures } = running;
     const directory = join(folder, 'snapshots');
     await writeFile(directory, 'in the way');
@@ -167,5 +206,42 @@ describe('a replica', () => {
     await cp(join(folder, 'kept'), join(folder, 'snapshots'), { recursive: true });
     expect(await readdir(join(folder, 'snapshots'))).toHaveLength(1);
     await expect(started()).rejects.toThrow(ReplicaDivergedError);
+  });
+
+  test('a projection sees every block once, and its snapshot waits until its rows are stored', async () => {
+    const flushes: number[] = [];
+    const first = new Heights({ flushes });
+    const { journal, replica } = await started(first);
+    await credit(replica, 5);
+    expect(flushes).toEqual([]);
+    await replica.stop();
+    expect(flushes).toEqual([2]);
+    await credit(replica, 6);
+    await journal.close();
+    expect(first.blocks).toEqual([1, 2, 3]);
+    const second = new Heights({ version: 2 });
+    const again = await started(second);
+    await again.journal.close();
+    expect(second.restored).toEqual([[[1, 2], 1]]);
+    expect(second.blocks).toEqual([3]);
+  });
+
+  test('no snapshot is used beyond what a projection has stored', async () => {
+    const first = await started(new Heights());
+    await credit(first.replica, 5);
+    await first.replica.stop();
+    await first.journal.close();
+    const behind = new Heights({ flushedHeight: 1 });
+    const second = await started(new Heights({ flushedHeight: 2 }), behind);
+    await second.journal.close();
+    expect(behind.restored).toEqual([]);
+    expect(behind.blocks).toEqual([1, 2]);
+  });
+
+  test('does not start on a snapshot of a later version than its own', async () => {
+    const first = await started(new Heights({ version: 2 }));
+    await first.replica.stop();
+    await first.journal.close();
+    await expect(started(new Heights())).rejects.toThrow(SnapshotTooNewError);
   });
 });

@@ -2,7 +2,7 @@ import {
   applyBlock,
   checkCommand,
   type Command,
-  type CommandOutcome,
+  type CommandResult,
   createState,
   dump,
   restore,
@@ -11,24 +11,20 @@ import {
 } from '@oddlot/engine';
 import { timeMs } from '@oddlot/units';
 import type { Clock } from '../clock.ts';
-import type { Log, LogEntry, LoggedCommand } from '../log/log.ts';
+import type { AppliedBlock, BlockHead, Executed } from '../block/applied-block.ts';
+import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
+import type { Projection } from '../block/projection.ts';
+import type { Log } from '../log/log.ts';
 import type { SnapshotStore } from '../log/snapshot-store.ts';
 import { type BlockHasher, createBlockHasher, GENESIS_HEAD } from './block-hash.ts';
 import { Proposer } from './proposer.ts';
-import { LogBehindError, ReplicaDivergedError } from './replica-error.ts';
-import type { AppliedBlock, BlockHead, Executed, Replica } from './replica.ts';
+import { LogBehindError, ReplicaDivergedError, SnapshotTooNewError } from './replica-error.ts';
+import type { Replica } from './replica.ts';
 
 /** Newest blocks whose hashes a replica can still tell. */
 const HEADS_KEPT = 4_096;
 /** After a snapshot that could not be written, the next is tried this much later. */
 const SNAPSHOT_RETRY_MS = 30_000;
-
-/** Something beside the engine that is made of blocks and rides along in snapshots. */
-export type Companion = {
-  readonly name: string;
-  dump(): unknown;
-  restore(data: unknown): void;
-};
 
 export type ReplicaOptions = {
   readonly log: Log;
@@ -38,13 +34,10 @@ export type ReplicaOptions = {
   readonly genesis: readonly Command[];
   readonly snapshotEveryBlocks: number;
   readonly snapshotEveryCommands: number;
-  /** Resolves when what follows the blocks has stored everything up to a height. */
-  readonly projected: (height: number) => Promise<void>;
-  /** The height up to which that is already so. */
-  readonly projectedHeight: number;
-  readonly companions: readonly Companion[];
   /** A snapshot could not be written: the log holds all of it, and it is tried again later. */
   readonly onSnapshotFailed?: (error: unknown) => void;
+  /** False while the disk has no room for more (R-disk). */
+  readonly hasRoom?: () => boolean;
   /** A fault after which the process must not go on. */
   readonly onFatal: (error: unknown) => void;
 };
@@ -54,7 +47,10 @@ type SnapshotPayload = {
   readonly head: BlockHead;
   readonly heads: readonly BlockHead[];
   readonly state: StateDump;
+  /** What the projections dumped, by name. */
   readonly companions: Readonly<Record<string, unknown>>;
+  /** Versions of those; the first snapshots lack them, and all were 1. */
+  readonly versions?: Readonly<Record<string, number>>;
 };
 
 /**
@@ -70,6 +66,7 @@ export class LocalReplica implements Replica {
   readonly #hashBlock: BlockHasher;
   readonly #proposer: Proposer;
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
+  readonly #projections: Projection[] = [];
   #snapshotHeight = 0;
   #commandsSinceSnapshot = 0;
   #snapshotUnderWay: Promise<void> | undefined;
@@ -108,7 +105,13 @@ export class LocalReplica implements Replica {
     this.#listeners.push(listener);
   }
 
-  /** Restores, replays, and only then follows. Listeners are attached before. */
+  /** Feeds a projection with every block from the start on, and lets it ride along in snapshots. */
+  attach(projection: Projection): void {
+    this.#projections.push(projection);
+    this.onBlock((block) => projection.onBlock(block));
+  }
+
+  /** Restores, replays, and only then follows. Projections and listeners are attached before. */
   async start(): Promise<{ snapshotHeight: number; replayed: number }> {
     const { log, genesis } = this.#options;
     await this.#assertLogIsWhole();
@@ -121,7 +124,7 @@ export class LocalReplica implements Replica {
     return { snapshotHeight: from, replayed: this.#head.height - from };
   }
 
-  check(command: Command): CommandOutcome {
+  check(command: Command): CommandResult {
     const nowMs = Math.max(this.#state.timeMs, this.#options.clock.nowMs());
     return checkCommand(this.#state, command, nowMs);
   }
@@ -151,8 +154,13 @@ export class LocalReplica implements Replica {
   async stop(): Promise<void> {
     await this.#proposer.drain();
     await this.#snapshotUnderWay;
-    if (this.#head.height <= this.#snapshotHeight) return;
+    if (this.#head.height <= this.#snapshotHeight || !this.#hasRoom()) return;
+    // The next start replays a little more.
     await this.#writeSnapshot().catch((error: unknown) => this.#snapshotFailed(error));
+  }
+
+  #hasRoom(): boolean {
+    return this.#options.hasRoom?.() ?? true;
   }
 
   #apply(entry: LogEntry): void {
@@ -186,9 +194,9 @@ export class LocalReplica implements Replica {
 
   /** What was stored after a block became durable proves that the log had it. */
   async #assertLogIsWhole(): Promise<void> {
-    const { log, projectedHeight, snapshots } = this.#options;
+    const { log, snapshots } = this.#options;
     const newest = (await snapshots.list())[0]?.height ?? 0;
-    const known = Math.max(newest, projectedHeight);
+    const known = Math.max(newest, ...this.#flushedHeights());
     if (known > log.lastSeq) throw new LogBehindError(log.lastSeq, known);
   }
 
@@ -203,7 +211,7 @@ export class LocalReplica implements Replica {
     const isDue =
       this.#head.height - this.#snapshotHeight >= snapshotEveryBlocks ||
       this.#commandsSinceSnapshot >= snapshotEveryCommands;
-    if (!isDue || this.#head.timeMs < this.#snapshotNotBeforeMs) return;
+    if (!isDue || !this.#hasRoom() || this.#head.timeMs < this.#snapshotNotBeforeMs) return;
     this.#snapshotUnderWay = this.#writeSnapshot()
       .catch((error: unknown) => this.#snapshotFailed(error))
       .finally(() => {
@@ -219,36 +227,45 @@ export class LocalReplica implements Replica {
 
   /** The dump is of this moment; the file appears only when everything up to it is stored elsewhere. */
   async #writeSnapshot(): Promise<void> {
-    const { companions, projected, snapshots } = this.#options;
+    const projections = this.#projections;
     const { hash, height, stateHash, timeMs: blockMs } = this.#head;
     const payload: SnapshotPayload = {
       head: { height, timeMs: blockMs, hash, stateHash },
       heads: [...this.#heads.values()].slice(-1_024),
       state: dump(this.#state),
-      companions: Object.fromEntries(companions.map((each) => [each.name, each.dump()])),
+      companions: Object.fromEntries(projections.map((each) => [each.name, each.dump()])),
+      versions: Object.fromEntries(projections.map(({ name, version }) => [name, version])),
     };
     const commands = this.#commandsSinceSnapshot;
     const text = JSON.stringify(payload);
-    await projected(height);
-    await snapshots.write({ height, payload: text });
+    await Promise.all(projections.map((each) => each.flushed?.(height)));
+    await this.#options.snapshots.write({ height, payload: text });
     // Counted from the dump, but only once there is a file.
     this.#commandsSinceSnapshot -= commands;
     this.#snapshotHeight = height;
   }
 
   async #restoreSnapshot(): Promise<void> {
-    const { companions, log, projectedHeight, snapshots } = this.#options;
-    // A snapshot beyond what followers stored would leave a hole in their history.
-    const found = await snapshots.newestValid(Math.min(log.lastSeq, projectedHeight));
+    const { log, snapshots } = this.#options;
+    // A snapshot beyond what a projection stored would leave a hole in its history.
+    const found = await snapshots.newestValid(Math.min(log.lastSeq, ...this.#flushedHeights()));
     if (found === undefined) return;
     const payload = JSON.parse(found.payload.toString()) as SnapshotPayload;
     this.#state = restore(payload.state);
     this.#head = payload.head;
     this.#snapshotHeight = payload.head.height;
     for (const head of payload.heads) this.#remember(head);
-    for (const companion of companions) {
-      const data = payload.companions[companion.name];
-      if (data !== undefined) companion.restore(data);
+    for (const projection of this.#projections) {
+      const { name } = projection;
+      const data = payload.companions[name];
+      if (data === undefined) continue;
+      const version = payload.versions?.[name] ?? 1;
+      if (version > projection.version) throw new SnapshotTooNewError(name, version);
+      projection.restore(data, version);
     }
+  }
+
+  #flushedHeights(): number[] {
+    return this.#projections.flatMap(({ flushedHeight }) => flushedHeight ?? []);
   }
 }

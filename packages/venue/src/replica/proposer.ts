@@ -1,6 +1,7 @@
 import { present } from '@oddlot/units';
-import type { Log, LoggedCommand } from '../log/log.ts';
-import type { AppliedBlock, Executed } from './replica.ts';
+import type { LoggedCommand } from '../block/log-entry.ts';
+import type { Log } from '../log/log.ts';
+import type { AppliedBlock, Executed } from '../block/applied-block.ts';
 
 /** Commands of one block: bounds how long a block keeps the others waiting. */
 const BLOCK_COMMANDS_MAX = 1_000;

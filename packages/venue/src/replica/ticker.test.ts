@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { bob, OutcomeEdge, share } from '../edge/http/testing/outcome.ts';
-import type { AppliedBlock } from './replica.ts';
+import { bob, OutcomeEdge, share } from '../testing/http/outcome.ts';
+import type { AppliedBlock } from '../block/applied-block.ts';
 import { Ticker } from './ticker.ts';
 
 /** Time passes soon after something is due, and otherwise once a second (R-clock, R-delay). */

@@ -27,7 +27,7 @@ import {
   updateMarginMode,
   updatePositionMode,
 } from './actions/settings.ts';
-import type { RequestCommand } from './request-command.ts';
+import type { RequestCommand } from '../block/request-command.ts';
 
 export { instrumentLookup, type InstrumentLookup } from './actions/instrument-lookup.ts';
 

@@ -12,7 +12,7 @@ import type {
 } from '@oddlot/engine';
 import type { LedgerDelta, LedgerUpdate } from '@oddlot/protocol';
 import { present, type Address } from '@oddlot/units';
-import type { AppliedBlock } from '../replica/replica.ts';
+import type { AppliedBlock } from '../block/applied-block.ts';
 import { instrumentLookup } from './actions/instrument-lookup.ts';
 import { causeHash } from './event-to-stream.ts';
 import { formatMoney, formatPrice, formatSize, type Scale } from './format.ts';

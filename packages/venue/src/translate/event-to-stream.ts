@@ -15,7 +15,7 @@ import {
 } from '@oddlot/engine';
 import type { FundingRow, OrderUpdate, Trade, UpdatedOrder } from '@oddlot/protocol';
 import { present, type Address, type Hash } from '@oddlot/units';
-import type { AppliedBlock } from '../replica/replica.ts';
+import type { AppliedBlock } from '../block/applied-block.ts';
 import { instrumentLookup } from './actions/instrument-lookup.ts';
 import {
   formatAveragePrice,
@@ -26,7 +26,7 @@ import {
 } from './format.ts';
 import { findPerp } from './info/handler.ts';
 import { rejectToWire } from './reject-to-wire.ts';
-import { authorityOf, isRequest } from './request-command.ts';
+import { authorityOf, isRequest } from '../block/request-command.ts';
 
 /** The hash that history shows for an effect: the request's, or the block's when time caused it. */
 export function causeHash(block: AppliedBlock, commandIndex: number): Hash {

@@ -1,10 +1,10 @@
 import { perpView, type State } from '@oddlot/engine';
 import type { Ticker } from '@oddlot/protocol';
 import { instrumentId, present } from '@oddlot/units';
-import { HOUR_MS, startOf } from '../market-data/candle-interval.ts';
-import type { Candles } from '../market-data/candles.ts';
-import type { MarketData } from '../market-data/market-data.ts';
-import type { MarketRecord } from '../outcome/catalogue.ts';
+import { HOUR_MS, startOf } from '../read-models/candle-interval.ts';
+import type { Candles } from '../read-models/candles.ts';
+import type { MarketData } from '../read-models/market-data.ts';
+import type { MarketRecord } from '../read-models/catalogue.ts';
 import type { Instrument } from './actions/instrument-lookup.ts';
 import { formatHalfPrice, formatMoney, formatPrice, formatRateE10, formatSize } from './format.ts';
 import { midOrNull, shownMarket } from './info/outcome-market.ts';

@@ -1,7 +1,7 @@
 import { NETWORKS, parseInfo } from '@oddlot/protocol';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ALICE, BOB, CAROL, TestVenue } from '../edge/ws/testing/test-venue.ts';
-import { MarketData } from '../market-data/market-data.ts';
+import { ALICE, BOB, CAROL, TestVenue } from '../testing/ws/test-venue.ts';
+import { MarketData } from '../read-models/market-data.ts';
 import { answerInfo, isStateQuery, type InfoAnswer, type InfoSettings } from './view-to-info.ts';
 
 /** Every query goes the whole way from the request's text to the answer's fields. */

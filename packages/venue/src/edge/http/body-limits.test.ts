@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { LIMITS } from '@oddlot/protocol';
 import { afterEach, describe, expect, test } from 'vitest';
 import { BodyBudget, type BodyHold } from './body-budget.ts';
-import { orderAction, signed, testKey } from './testing/client.ts';
-import { startEdge, type TestEdge, type TestEdgeOptions } from './testing/edge.ts';
-import { ADMIN_KEY_BYTE } from './testing/replica.ts';
+import { orderAction, signed, testKey } from '../../testing/http/client.ts';
+import { startEdge, type TestEdge, type TestEdgeOptions } from '../../testing/http/edge.ts';
+import { ADMIN_KEY_BYTE } from '../../testing/http/replica.ts';
 import { withoutSpace } from './without-space.ts';
 
 /** R-requests: how large a body may be, and how many may be under way. */

@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { directAction, multiSigned, orderAction, signed, testKey } from './testing/client.ts';
-import type { MultiSignOptions, SignOptions } from './testing/client.ts';
-import { startEdge, type TestEdge } from './testing/edge.ts';
+import {
+  directAction,
+  multiSigned,
+  orderAction,
+  signed,
+  testKey,
+} from '../../testing/http/client.ts';
+import type { MultiSignOptions, SignOptions } from '../../testing/http/client.ts';
+import { startEdge, type TestEdge } from '../../testing/http/edge.ts';
 
 /** Multi-sig accounts over the wire: the conversion, the wrapper, what it refuses (R-multisig). */
 

@@ -1,6 +1,6 @@
 import { marketView, outcomeAccountView } from '@oddlot/engine';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { approveAgentAction, orderAction, testKey } from './testing/client.ts';
+import { approveAgentAction, orderAction, testKey } from '../../testing/http/client.ts';
 import {
   alice,
   bob,
@@ -10,7 +10,7 @@ import {
   marketFields,
   OutcomeEdge,
   share,
-} from './testing/outcome.ts';
+} from '../../testing/http/outcome.ts';
 
 /** What deployers do to outcome markets over the wire, and what holders do with collateral. */
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { marketView, outcomeAccountView } from '@oddlot/engine';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { orderAction, type TestOrder } from './testing/client.ts';
-import { alice, bob, MARKET_ID, OutcomeEdge, share, type Leg } from './testing/outcome.ts';
+import { orderAction, type TestOrder } from '../../testing/http/client.ts';
+import { alice, bob, MARKET_ID, OutcomeEdge, share, type Leg } from '../../testing/http/outcome.ts';
 
 /** Orders on outcome markets over the wire: legs, acknowledgement, the delay queue (R-delay). */
 

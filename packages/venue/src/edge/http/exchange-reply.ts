@@ -1,10 +1,10 @@
-import type { CommandOutcome } from '@oddlot/engine';
+import type { CommandResult } from '@oddlot/engine';
 import { traceId, type Warning } from '@oddlot/protocol';
 import type { Hash } from '@oddlot/units';
 import { CANCEL_QUEUED, REDUCE_ONLY_CLIPPED } from '../../translate/outcome/warnings.ts';
 import { internalNameOf } from '../../translate/action-types.ts';
 import { isOutcomeOrder, type WireOutcome } from '../../translate/outcome-to-wire.ts';
-import { authorityOf, type RequestCommand } from '../../translate/request-command.ts';
+import { authorityOf, type RequestCommand } from '../../block/request-command.ts';
 import { exchangeError, type Reply } from './reply.ts';
 
 /** The answers of /exchange to actions that reached the log. */
@@ -26,7 +26,7 @@ export function acknowledgement(txHash: Hash, warnings: readonly Warning[]): Rep
 const plainBodies = new Map<string, Reply>();
 
 /** The short answer, when there is nothing to tell beside it; it is the same for every sender. */
-export function plainReply(command: RequestCommand, outcome: CommandOutcome): Reply | undefined {
+export function plainReply(command: RequestCommand, outcome: CommandResult): Reply | undefined {
   const { builderDrop, entries = [] } = outcome;
   if (command.type === 'placeOrders') {
     if (builderDrop !== undefined || entries.some(({ clamped }) => clamped)) return undefined;

@@ -1,4 +1,4 @@
-import { checkNonceWindow, marketView, type CommandOutcome, type Reject } from '@oddlot/engine';
+import { checkNonceWindow, marketView, type CommandResult, type Reject } from '@oddlot/engine';
 import {
   isPermissionedType,
   LIMITS,
@@ -9,9 +9,10 @@ import {
   type WireError,
 } from '@oddlot/protocol';
 import type { Address, Hash } from '@oddlot/units';
-import type { QueuedAction } from '../../replica/queued-actions.ts';
-import { hasQueued, type Receipt, type Receipts } from '../../replica/receipts.ts';
-import type { Executed, Replica } from '../../replica/replica.ts';
+import type { QueuedAction } from '../../history/queued-actions.ts';
+import { hasQueued, type Receipt, type Receipts } from '../../history/receipts.ts';
+import type { Executed } from '../../block/applied-block.ts';
+import type { Replica } from '../../replica/replica.ts';
 import {
   actionToCommand,
   instrumentLookup,
@@ -21,8 +22,9 @@ import {
 import { actionTypeOf } from '../../translate/action-types.ts';
 import { isOutcomeOrder, outcomeToWire } from '../../translate/outcome-to-wire.ts';
 import { rejectToWire } from '../../translate/reject-to-wire.ts';
-import { authorityOf, type RequestCommand } from '../../translate/request-command.ts';
+import { authorityOf, type RequestCommand } from '../../block/request-command.ts';
 import { actionTexts } from '../../translate/request-texts.ts';
+import type { AdmissionGuard } from '../admission-guard.ts';
 import type { RecoverPool } from '../recover-pool.ts';
 import type { Recovered } from '../recover-worker.ts';
 import { acknowledgement, executedReply, pendingReply, plainReply } from './exchange-reply.ts';
@@ -45,6 +47,8 @@ export type ExchangeOptions = {
   readonly now: () => number;
   /** How long an answer with `confirm` waits for its block. */
   readonly confirmTimeoutMs?: number;
+  /** What is not taken now, whoever asks. */
+  readonly guard?: AdmissionGuard;
 };
 
 const CONFIRM_TIMEOUT_MS = 10_000;
@@ -110,6 +114,8 @@ async function handle(context: Context, { text, body, bytes = 0 }: EdgeRequest):
     const allowed = { min: nonce + 1 };
     return refuse(refusal('nonceUsed', [], { field: 'nonce', got: nonce, allowed }));
   }
+  const restricted = context.guard?.refusalOf(context.replica.state, command, checked.account);
+  if (restricted !== undefined) return refuse(restricted);
   const executed = context.replica.propose(command, withoutSpace(text));
   const user = checked.account ?? null;
   const actionType = actionTypeOf(command);
@@ -194,7 +200,7 @@ type Proposed = {
   readonly executed: Promise<Executed>;
   readonly action?: PlainAction;
   /** What admission said of it; a re-send that joins the first is not judged again. */
-  readonly admitted?: CommandOutcome;
+  readonly admitted?: CommandResult;
 };
 
 async function answerExecuted(
@@ -257,10 +263,7 @@ function answerOutcome(
 }
 
 /** Whoever does not wait for the execution is told why a builder is not paid as admission saw it. */
-function asAdmitted(
-  executed: CommandOutcome,
-  admitted: CommandOutcome | undefined,
-): CommandOutcome {
+function asAdmitted(executed: CommandResult, admitted: CommandResult | undefined): CommandResult {
   if (admitted === undefined || executed.builderDrop === admitted.builderDrop) return executed;
   const { builderDrop: _, ...outcome } = executed;
   const { builderDrop } = admitted;

@@ -7,9 +7,9 @@ import {
   signed,
   testKey,
   type SignOptions,
-} from './testing/client.ts';
-import { startEdge, type TestEdge } from './testing/edge.ts';
-import { ADMIN_KEY_BYTE } from './testing/replica.ts';
+} from '../../testing/http/client.ts';
+import { startEdge, type TestEdge } from '../../testing/http/edge.ts';
+import { ADMIN_KEY_BYTE } from '../../testing/http/replica.ts';
 
 /** The query explainSignature, through HTTP: whose a signature is and what is wrong with it. */
 

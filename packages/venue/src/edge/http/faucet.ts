@@ -1,6 +1,13 @@
-import { ERROR_CODES, parseServiceRequest, refusal, type FaucetGrant } from '@oddlot/protocol';
+import {
+  ERROR_CODES,
+  parseServiceRequest,
+  refusal,
+  type FaucetGrant,
+  type WireError,
+} from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
-import type { AppliedBlock, Replica } from '../../replica/replica.ts';
+import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { Replica } from '../../replica/replica.ts';
 import { formatMoney } from '../../translate/format.ts';
 import { clientKey, isLoopback } from '../client-ip.ts';
 import {
@@ -22,6 +29,8 @@ export type FaucetOptions = {
   readonly now: () => number;
   readonly amountMicroUsdc?: number;
   readonly intervalMs?: number;
+  /** Why nothing is given away now; undefined when something is. */
+  readonly restricted?: () => WireError | undefined;
 };
 
 const AMOUNT_MICRO_USDC = 1_000_000_000;
@@ -33,6 +42,7 @@ export class Faucet {
   readonly #now: () => number;
   readonly #amount: number;
   readonly #intervalMs: number;
+  readonly #restricted: () => WireError | undefined;
   readonly #byAddress: Grants;
   readonly #byClient: Grants;
 
@@ -41,6 +51,7 @@ export class Faucet {
     this.#now = options.now;
     this.#amount = options.amountMicroUsdc ?? AMOUNT_MICRO_USDC;
     this.#intervalMs = options.intervalMs ?? INTERVAL_MS;
+    this.#restricted = options.restricted ?? ((): undefined => undefined);
     this.#byAddress = new Grants(this.#intervalMs);
     this.#byClient = new Grants(this.#intervalMs);
   }
@@ -56,6 +67,7 @@ export class Faucet {
 
   /** For snapshots: the grants of the last hour, whose blocks may not be replayed again. */
   readonly name = 'faucet';
+  readonly version = 1;
 
   dump(): readonly (readonly [address: string, timeMs: number])[] {
     return this.#byAddress.entries(this.#now());
@@ -92,6 +104,8 @@ export class Faucet {
     const clientMs = isLimited ? (this.#byClient.nextTime(client, nowMs) ?? 0) : 0;
     const nextMs = Math.max(addressMs, clientMs);
     if (nextMs > nowMs) return limitReached(nextMs, nowMs);
+    const restricted = this.#restricted();
+    if (restricted !== undefined) return infoRefusal(restricted);
     // Taken before the block exists: a second request meanwhile must find it taken.
     this.#byAddress.add(user, nowMs);
     if (isLimited) this.#byClient.add(client, nowMs);

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { LazyRows, ROWS_AT_ONCE, rowsOf } from '../../translate/info/lazy-rows.ts';
 import { WorkBudget } from '../work-budget.ts';
 import { AnswerCache, jsonInTurns } from './answers.ts';
-import { orderAction, signed, testKey } from './testing/client.ts';
-import { startEdge, type TestEdge, type TestEdgeOptions } from './testing/edge.ts';
+import { orderAction, signed, testKey } from '../../testing/http/client.ts';
+import { startEdge, type TestEdge, type TestEdgeOptions } from '../../testing/http/edge.ts';
 
 /** Answers that cost much: built once per block, written in portions, paid for by who asks. */
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { traceId } from '@oddlot/protocol';
-import { approveAgentAction, orderAction, signed, testKey } from './testing/client.ts';
-import { startEdge, type TestEdge } from './testing/edge.ts';
+import { approveAgentAction, orderAction, signed, testKey } from '../../testing/http/client.ts';
+import { startEdge, type TestEdge } from '../../testing/http/edge.ts';
 
 const alice = testKey(1);
 const agent = testKey(3);

@@ -7,13 +7,13 @@ import type {
   Warning,
   WireError,
 } from '@oddlot/protocol';
-import type { QueuedAction } from '../../replica/queued-actions.ts';
-import type { MarketData } from '../../market-data/market-data.ts';
-import type { Receipts } from '../../replica/receipts.ts';
+import type { QueuedAction } from '../../history/queued-actions.ts';
+import type { MarketData } from '../../read-models/market-data.ts';
+import type { Receipts } from '../../history/receipts.ts';
 import type { Replica } from '../../replica/replica.ts';
-import type { UserLedger } from '../../replica/user-ledger.ts';
+import type { UserLedger } from '../../history/user-ledger.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
-import { authorityOf } from '../../translate/request-command.ts';
+import { authorityOf } from '../../block/request-command.ts';
 import {
   agentWarning,
   answerInfo,

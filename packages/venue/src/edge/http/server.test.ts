@@ -3,8 +3,8 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { orderAction, signed, testKey } from './testing/client.ts';
-import { startEdge, type TestEdge, type TestEdgeOptions } from './testing/edge.ts';
+import { orderAction, signed, testKey } from '../../testing/http/client.ts';
+import { startEdge, type TestEdge, type TestEdgeOptions } from '../../testing/http/edge.ts';
 
 const edges: TestEdge[] = [];
 afterEach(() => Promise.all(edges.splice(0).map((edge) => edge.close())));
@@ -66,6 +66,8 @@ describe('paths and methods', () => {
     const reply = await send('/info', RATE_LIMIT);
     expect(reply.headers['access-control-allow-origin']).toBe('*');
     expect(reply.headers['access-control-expose-headers']).toContain('x-ratelimit-remaining');
+    expect(reply.headers['access-control-expose-headers']).toContain('date');
+    expect(reply.headers['date']).toBeDefined();
   });
 
   test('handshakes go to the socket edge, other upgrades are served as plain requests', async () => {
@@ -151,7 +153,7 @@ describe('bodies', () => {
     expect(await send('/info', bytes)).toMatchObject({ status: 400, json: { code: 10002 } });
   });
 
-  test('a body that is too large is refused and the connection is kept', async () => {
+  test('R-requests: a body that is too large is refused and the connection is kept', async () => {
     const { send } = await start();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const large = `{"type":"rateLimit","x":"${'x'.repeat(1024 * 1024)}"}`;

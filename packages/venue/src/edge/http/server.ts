@@ -25,6 +25,7 @@ import {
   refuseUpgrade,
   WEBSOCKET_PATHS,
 } from './head.ts';
+import { isNoRoom } from '../../replica/replica-error.ts';
 import { rateLimited, tooLarge, UnavailableError } from './reply.ts';
 import type { EdgeRequest, Endpoint, Reply } from './reply.ts';
 import { PREFLIGHT_HEADERS, respond } from './respond.ts';
@@ -345,7 +346,8 @@ export class HttpEdge {
       const isDown = error instanceof UnavailableError;
       if (isDown) this.#warnDown(call, error);
       else this.#options.log.error({ err: error, path: call.path }, 'request failed');
-      this.#refuse(call, refusal(isDown ? 'unavailable' : 'internal', []), false);
+      const down = isNoRoom(error) ? 'diskNearlyFull' : 'unavailable';
+      this.#refuse(call, refusal(isDown ? down : 'internal', []), false);
     }
   }
 

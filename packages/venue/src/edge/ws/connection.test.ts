@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import { Connection } from './connection.ts';
 import { Outbox } from './outbox.ts';
-import { VirtualTiming } from './testing/test-edge.ts';
+import { VirtualTiming } from '../../testing/ws/test-edge.ts';
 import { WS_LIMITS, type WsLimits } from './ws-limits.ts';
 
 /** A connection over a pipe that nobody reads until told to. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { TestEdge } from './testing/test-edge.ts';
+import { TestEdge } from '../../testing/ws/test-edge.ts';
 
 /** Clients that send and never read: what is answered to them is bounded, whatever it is. */
 

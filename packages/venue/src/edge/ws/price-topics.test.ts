@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TestEdge, VirtualTiming, type AnyFrame, type TestClient } from './testing/test-edge.ts';
-import { pushPrice } from './testing/test-markets.ts';
-import { START_MS } from './testing/test-venue.ts';
+import {
+  TestEdge,
+  VirtualTiming,
+  type AnyFrame,
+  type TestClient,
+} from '../../testing/ws/test-edge.ts';
+import { pushPrice } from '../../testing/ws/test-markets.ts';
+import { START_MS } from '../../testing/ws/test-venue.ts';
 
 /** Reference prices on /ws-rtds. */
 

@@ -1,8 +1,8 @@
 import type { EngineEvent, State } from '@oddlot/engine';
 import { RTDS_TOPICS, type RtdsSeries, type RtdsTopic } from '@oddlot/protocol';
 import { divHalfUp, formatDecimal } from '@oddlot/units';
-import type { ReferencePrices } from '../../market-data/reference-prices.ts';
-import type { AppliedBlock } from '../../replica/replica.ts';
+import type { ReferencePrices } from '../../read-models/reference-prices.ts';
+import type { AppliedBlock } from '../../block/applied-block.ts';
 import { textFrame } from './frame.ts';
 import { Pace, type Timing } from './timing.ts';
 import type { WsLimits } from './ws-limits.ts';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { TestEdge, VirtualTiming } from './testing/test-edge.ts';
-import { ALICE, BOB } from './testing/test-venue.ts';
+import { TestEdge, VirtualTiming } from '../../testing/ws/test-edge.ts';
+import { ALICE, BOB } from '../../testing/ws/test-venue.ts';
 import { WS_LIMITS_OFF } from './ws-limits.ts';
 
 let edge: TestEdge;

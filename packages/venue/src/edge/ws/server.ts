@@ -1,13 +1,14 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
-import type { AppliedBlock, Replica } from '../../replica/replica.ts';
+import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { Replica } from '../../replica/replica.ts';
 import { clientKey } from '../client-ip.ts';
 import { measured, sendingMs, type WorkBudget } from '../work-budget.ts';
 import { ApiChannels } from './api-channels.ts';
 import { ChannelSession } from './channel-session.ts';
 import type { ChannelContext, StreamCompanions } from './channels/node-channel.ts';
-import { TradeTape } from './channels/trade-tape.ts';
+import { TradeTape } from '../../history/trade-tape.ts';
 import { CLOSE, Connection } from './connection.ts';
 import { pongFrame } from './frame.ts';
 import { NodeChannels } from './node-channels.ts';
@@ -49,7 +50,7 @@ export type WsStats = {
 };
 
 export type WsEdgeOptions = {
-  readonly replica: Pick<Replica, 'state' | 'onBlock'>;
+  readonly replica: Pick<Replica, 'state'>;
   /** They must see each block before the edge does. */
   readonly companions: StreamCompanions;
   readonly limits?: WsLimits;
@@ -95,9 +96,6 @@ export class WsEdge {
     this.#apiChannels = new ApiChannels(context);
     const { prices } = companions.markets;
     this.#priceTopics = new PriceTopics({ state, prices, limits, timing });
-    replica.onBlock((block) => {
-      if (this.#drained === undefined) this.#feed(block);
-    });
     this.#server = new WebSocketServer(serverOptions(limits));
     this.#planSweep();
   }
@@ -110,8 +108,13 @@ export class WsEdge {
     };
   }
 
-  /** The streams' memory as a companion of the replica's snapshots. */
+  /** As a projection: the streams' memory rides in snapshots. */
   readonly name = 'streams';
+  readonly version = 1;
+
+  onBlock(block: AppliedBlock): void {
+    if (this.#drained === undefined) this.#feed(block);
+  }
 
   dump(): unknown {
     return { trades: this.#tape.dump(), fundings: this.#nodeChannels.dump() };

@@ -4,7 +4,7 @@ import { Connection } from './connection.ts';
 import { Outbox } from './outbox.ts';
 import { SnapshotCache } from './snapshot-cache.ts';
 import { StreamHub } from './streams.ts';
-import { VirtualTiming } from './testing/test-edge.ts';
+import { VirtualTiming } from '../../testing/ws/test-edge.ts';
 import { WS_LIMITS } from './ws-limits.ts';
 
 const timing = new VirtualTiming();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TestEdge, VirtualTiming } from './testing/test-edge.ts';
-import { ALICE, BOB, type TestVenue } from './testing/test-venue.ts';
+import { TestEdge, VirtualTiming } from '../../testing/ws/test-edge.ts';
+import { ALICE, BOB, type TestVenue } from '../../testing/ws/test-venue.ts';
 
 let edge: TestEdge;
 let timing: VirtualTiming;

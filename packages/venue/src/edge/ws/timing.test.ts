@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { VirtualTiming } from './testing/test-edge.ts';
+import { VirtualTiming } from '../../testing/ws/test-edge.ts';
 import { FrameBudget, Pace } from './timing.ts';
 
 describe('a pace', () => {

@@ -7,7 +7,7 @@ import type {
 } from '@oddlot/engine';
 import type { ActionOf } from '@oddlot/protocol';
 import { MONEY_DECIMALS, type InstrumentId, type TimeMs } from '@oddlot/units';
-import type { SignedOperatorCommand } from '../request-command.ts';
+import type { SignedOperatorCommand } from '../../block/request-command.ts';
 import { exactCount, nearestCount } from './count.ts';
 import { registerVault, setGate, treasurySend } from './operator-accounts.ts';
 import type { InstrumentLookup } from './instrument-lookup.ts';

@@ -8,7 +8,7 @@ import type {
 } from '@oddlot/engine';
 import type { ActionOf } from '@oddlot/protocol';
 import { MONEY_DECIMALS, type InstrumentId, type TimeMs } from '@oddlot/units';
-import type { SignedOperatorCommand } from '../request-command.ts';
+import type { SignedOperatorCommand } from '../../block/request-command.ts';
 import { count, exactCount, nearestCount } from './count.ts';
 import type { InstrumentLookup } from './instrument-lookup.ts';
 

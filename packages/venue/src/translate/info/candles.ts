@@ -1,8 +1,8 @@
 import type { State } from '@oddlot/engine';
 import type { Candle } from '@oddlot/protocol';
-import type { CandleInterval } from '../../market-data/candle-interval.ts';
-import type { CandleBar } from '../../market-data/candles.ts';
-import type { MarketData } from '../../market-data/market-data.ts';
+import type { CandleInterval } from '../../read-models/candle-interval.ts';
+import type { CandleBar } from '../../read-models/candles.ts';
+import type { MarketData } from '../../read-models/market-data.ts';
 import { type Instrument, outcomeName } from '../actions/instrument-lookup.ts';
 import { formatPrice, formatSize } from '../format.ts';
 import { answer, findPerp, type InfoHandler, instrumentNotFound } from './handler.ts';

@@ -8,7 +8,7 @@ import type {
   PricePoint,
   ReferencePrices,
   ShownSource,
-} from '../../market-data/reference-prices.ts';
+} from '../../read-models/reference-prices.ts';
 import { formatReferencePrice } from '../format.ts';
 import { answer, type InfoHandler, instrumentNotFound } from './handler.ts';
 

@@ -7,7 +7,7 @@ import {
   type Warning,
   type WireError,
 } from '@oddlot/protocol';
-import type { MarketData } from '../../market-data/market-data.ts';
+import type { MarketData } from '../../read-models/market-data.ts';
 
 /** What a query may read. */
 export type InfoContext = {

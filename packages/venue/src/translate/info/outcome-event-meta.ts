@@ -1,8 +1,8 @@
 import type { State } from '@oddlot/engine';
 import type { OutcomeEventMeta, OutcomeMarketMeta, OutcomeTrading } from '@oddlot/protocol';
-import type { MarketData } from '../../market-data/market-data.ts';
-import type { EventRecord, MarketRecord } from '../../outcome/catalogue.ts';
-import { eventStatus } from '../../outcome/event-status.ts';
+import type { MarketData } from '../../read-models/market-data.ts';
+import type { ListedEvent, MarketRecord } from '../../read-models/catalogue.ts';
+import { eventStatus } from '../../read-models/event-status.ts';
 import {
   decimalsOf,
   formatHalfPrice,
@@ -27,8 +27,8 @@ import {
 /** `only` restricts the markets that are listed; the event's own numbers are about all of them. */
 export function eventMeta(
   state: State,
-  { catalogue, events }: MarketData,
-  event: EventRecord,
+  { catalogue, listedEvents }: MarketData,
+  event: ListedEvent,
   only?: ReadonlySet<number>,
 ): OutcomeEventMeta {
   const records = catalogue.marketsOf(event);
@@ -39,7 +39,7 @@ export function eventMeta(
     status: eventStatus(records.map(({ phase }) => phase)),
     trading: eventTrading(records.map((record) => marketTrading(state, record))),
     volume: eventVolume(state.timeMs, markets),
-    liquidity: formatMoney(events.liquidityOf(event)),
+    liquidity: formatMoney(listedEvents.liquidityOf(event)),
     open_interest: eventInterest(markets),
     settlement: eventSettlement(records),
     markets: listed.map((market) => marketMeta(state, market)),
@@ -51,7 +51,7 @@ type EventTexts = Omit<
   'status' | 'trading' | 'volume' | 'liquidity' | 'open_interest' | 'settlement' | 'markets'
 >;
 
-function eventTexts({ createdMs, eventId, listing, seriesSlug }: EventRecord): EventTexts {
+function eventTexts({ createdMs, eventId, listing, seriesSlug }: ListedEvent): EventTexts {
   return {
     event_id: eventId,
     slug: listing.slug,

@@ -1,14 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { timeMs } from '@oddlot/units';
-import { ALICE, BOB, START_MS } from '../../edge/ws/testing/test-venue.ts';
-import {
-  DAY_MS,
-  FIRST_ID,
-  HOUR_MS,
-  OutcomeVenue,
-} from '../../market-data/testing/outcome-venue.ts';
+import { ALICE, BOB, START_MS } from '../../testing/ws/test-venue.ts';
+import { DAY_MS, FIRST_ID, HOUR_MS, OutcomeVenue } from '../../testing/outcome-venue.ts';
 
-/** Discovery of outcome markets (5.21). */
+/** Discovery of outcome markets. */
 
 let world: OutcomeVenue;
 beforeEach(() => {
@@ -255,7 +250,7 @@ describe('filters', () => {
     world.venue.apply([
       {
         type: 'registerEvent',
-        event: { ...world.markets.catalogue.event('open')!.listing, slug: 'later' },
+        event: { ...world.markets.catalogue.listedEvent('open')!.listing, slug: 'later' },
       },
       {
         type: 'registerMarket',
@@ -293,7 +288,7 @@ describe('filters', () => {
   test('by a tag that an event got or lost later', () => {
     expect(slugs({ tag: 'b' })).toEqual(['open']);
     world.list('new', { tags: ['b', 'c'] });
-    const { listing } = world.markets.catalogue.event('open')!;
+    const { listing } = world.markets.catalogue.listedEvent('open')!;
     world.venue.apply([{ type: 'registerEvent', event: { ...listing, tags: ['c'] } }]);
     expect(slugs({ tag: 'b' })).toEqual(['new']);
     expect(slugs({ tag: 'c', sortBy: 'newest' })).toEqual(['new', 'open']);

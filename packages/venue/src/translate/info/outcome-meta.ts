@@ -5,8 +5,8 @@ import {
   type OutcomeEventPage,
   refusal,
 } from '@oddlot/protocol';
-import type { EventRecord } from '../../outcome/catalogue.ts';
-import { type Place, SortedOrder } from '../../outcome/sorted-order.ts';
+import type { ListedEvent } from '../../read-models/catalogue.ts';
+import { type Place, Ranking } from '../../read-models/ranking.ts';
 import { answer, type InfoAnswer, type InfoContext, isOutcomeChannel } from './handler.ts';
 import { eventMeta } from './outcome-event-meta.ts';
 
@@ -31,7 +31,7 @@ export function outcomeMeta(
   const only = matchedMarkets(context, query);
   const page =
     query.marketSlugs === undefined
-      ? markets.events.page({ sortBy, status, tag }, options)
+      ? markets.listedEvents.page({ sortBy, status, tag }, options)
       : ownersOf(context, query).page(options);
   const shown = query.markets === 'matched' ? only : undefined;
   return answer({
@@ -45,9 +45,9 @@ function eventBySlug(
   { exchangeId, status, tag }: Query,
   slug: string,
 ): InfoAnswer<OutcomeEventMeta> {
-  const event = isOutcomeChannel(exchangeId) ? markets.catalogue.event(slug) : undefined;
+  const event = isOutcomeChannel(exchangeId) ? markets.catalogue.listedEvent(slug) : undefined;
   const hasStatus =
-    event !== undefined && (status === 'all' || markets.events.statusOf(event) === status);
+    event !== undefined && (status === 'all' || markets.listedEvents.statusOf(event) === status);
   if (event === undefined || !hasStatus || !hasTag(event, tag)) {
     const details = { field: 'eventSlug', got: slug };
     return { ok: false, error: refusal('eventNotFound', [], details) };
@@ -63,21 +63,21 @@ function matchedMarkets({ markets }: Context, { marketSlugs }: Query): Set<numbe
 }
 
 /** The events of the markets that are asked for by name, at most one for each. */
-function ownersOf({ markets }: Context, query: Query): SortedOrder<EventRecord> {
-  const { catalogue, events } = markets;
+function ownersOf({ markets }: Context, query: Query): Ranking<ListedEvent> {
+  const { catalogue, listedEvents } = markets;
   const { marketSlugs = [], sortBy, status, tag } = query;
-  const owners = new SortedOrder<EventRecord>();
+  const owners = new Ranking<ListedEvent>();
   for (const slug of marketSlugs) {
     const owner = catalogue.marketBySlug(slug)?.listing.eventSlug;
-    const event = owner === undefined ? undefined : catalogue.event(owner);
+    const event = owner === undefined ? undefined : catalogue.listedEvent(owner);
     if (event === undefined || !hasTag(event, tag)) continue;
-    if (status !== 'all' && events.statusOf(event) !== status) continue;
-    owners.place(event.eventId, events.keyOf(sortBy, event), event);
+    if (status !== 'all' && listedEvents.statusOf(event) !== status) continue;
+    owners.place(event.eventId, listedEvents.keyOf(sortBy, event), event);
   }
   return owners;
 }
 
-function hasTag({ listing }: EventRecord, tag: string | undefined): boolean {
+function hasTag({ listing }: ListedEvent, tag: string | undefined): boolean {
   return tag === undefined || listing.tags.includes(tag);
 }
 

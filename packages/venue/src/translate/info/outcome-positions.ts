@@ -1,7 +1,7 @@
 import { outcomeAccountView, type SharesView, type State } from '@oddlot/engine';
 import type { AssetPosition, ClearinghouseState, Position } from '@oddlot/protocol';
 import { type Address, divHalfUp, negUsdc } from '@oddlot/units';
-import type { MarketRecord, OutcomeCatalogue } from '../../outcome/catalogue.ts';
+import type { MarketRecord, OutcomeCatalogue } from '../../read-models/catalogue.ts';
 import { outcomeName } from '../actions/instrument-lookup.ts';
 import {
   decimalsOf,

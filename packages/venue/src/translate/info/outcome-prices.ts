@@ -6,8 +6,8 @@ import {
   type OutcomeProbability,
 } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
-import type { MarketData } from '../../market-data/market-data.ts';
-import type { MarketRecord } from '../../outcome/catalogue.ts';
+import type { MarketData } from '../../read-models/market-data.ts';
+import type { MarketRecord } from '../../read-models/catalogue.ts';
 import { outcomeName } from '../actions/instrument-lookup.ts';
 import { formatHalfPrice, formatMoney, formatPrice, formatSize } from '../format.ts';
 import { answer, type InfoHandler, isOutcomeChannel } from './handler.ts';
@@ -104,7 +104,7 @@ function spanOf(
   { listing, resolution }: MarketRecord,
   { catalogue }: MarketData,
 ): Span {
-  const event = present(catalogue.event(listing.eventSlug), 'the event of a market');
+  const event = present(catalogue.listedEvent(listing.eventSlug), 'the event of a market');
   const toMs = Math.min(endTime ?? nowMs, nowMs, resolution?.resolvedMs ?? nowMs);
   const fromMs = startTime ?? toMs - INTERVALS[interval].reach * MINUTE_MS;
   return { fromMs: Math.max(fromMs, event.createdMs), toMs };

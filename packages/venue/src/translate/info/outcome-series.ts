@@ -8,7 +8,7 @@ import {
   refusal,
 } from '@oddlot/protocol';
 import { divHalfUp } from '@oddlot/units';
-import type { MarketRecord, ResolutionRecord } from '../../outcome/catalogue.ts';
+import type { MarketRecord, ResolutionRecord } from '../../read-models/catalogue.ts';
 import { formatHalfPrice, formatReferencePrice } from '../format.ts';
 import { answer, instrumentNotFound, type InfoHandler, isOutcomeChannel } from './handler.ts';
 import { resolutionStatus, settlementFraction, shownMarket, winningLeg } from './outcome-market.ts';

@@ -1,9 +1,9 @@
-import type { EngineEvent, EntryOutcome, OperateOutcomeCommand } from '@oddlot/engine';
+import type { EngineEvent, EntryResult, OperateOutcomeCommand } from '@oddlot/engine';
 import type { OrderResult } from '@oddlot/protocol';
 import type { InstrumentLookup } from '../actions/instrument-lookup.ts';
 import { formatAveragePrice, formatMoney, formatPrice, formatSize, type Scale } from '../format.ts';
 import type { EntryText } from '../reject-to-wire.ts';
-import type { RequestCommand } from '../request-command.ts';
+import type { RequestCommand } from '../../block/request-command.ts';
 
 /** The orders and cancels of a command: what it was told about each, and what became of them. */
 
@@ -91,7 +91,7 @@ export function refusedEntries(command: RequestCommand, error: string): OrderRes
 }
 
 export function entryResult(
-  entry: EntryOutcome,
+  entry: EntryResult,
   i: number,
   scale: Scale,
   error: string | null,

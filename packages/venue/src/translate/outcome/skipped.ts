@@ -1,6 +1,6 @@
 import type { SkippedEntry } from '@oddlot/engine';
 import { refusal, wireError, type WireError } from '@oddlot/protocol';
-import type { RequestCommand } from '../request-command.ts';
+import type { RequestCommand } from '../../block/request-command.ts';
 
 /** A price of a push that did not count, in the wire's words. */
 export function skippedToWire(

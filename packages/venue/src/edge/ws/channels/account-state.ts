@@ -1,7 +1,7 @@
 import type { EngineEvent, OrderSnapshot } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import { clearinghouseOf } from '../../../translate/info/clearinghouse.ts';
-import type { AppliedBlock } from '../../../replica/replica.ts';
+import type { AppliedBlock } from '../../../block/applied-block.ts';
 import type { Stream } from '../stream.ts';
 import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
 

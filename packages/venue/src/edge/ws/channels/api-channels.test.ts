@@ -1,6 +1,11 @@
 import { timeMs } from '@oddlot/units';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TestEdge, VirtualTiming, type AnyFrame, type TestClient } from '../testing/test-edge.ts';
+import {
+  TestEdge,
+  VirtualTiming,
+  type AnyFrame,
+  type TestClient,
+} from '../../../testing/ws/test-edge.ts';
 import {
   listMarkets,
   MARKET_ID,
@@ -8,8 +13,8 @@ import {
   resolve,
   setPhase,
   splitShares,
-} from '../testing/test-markets.ts';
-import { ALICE, BOB, CAROL } from '../testing/test-venue.ts';
+} from '../../../testing/ws/test-markets.ts';
+import { ALICE, BOB, CAROL } from '../../../testing/ws/test-venue.ts';
 
 /** The channels of /api-ws. */
 
@@ -69,7 +74,7 @@ describe('queued outcome orders', () => {
     ]);
   });
 
-  test('that pass are told to those who ask for it, in a stream of its own (11.11)', async () => {
+  test('that pass are told to those who ask for it, in a stream of its own', async () => {
     listMarkets(edge.venue, 1, DELAYED);
     await client.follow(FAILURES);
     await client.follow(EVERYTHING);

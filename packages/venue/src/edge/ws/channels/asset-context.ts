@@ -1,4 +1,4 @@
-import type { AppliedBlock } from '../../../replica/replica.ts';
+import type { AppliedBlock } from '../../../block/applied-block.ts';
 import type { Instrument } from '../../../translate/actions/instrument-lookup.ts';
 import { assetContext } from '../../../translate/event-to-stream.ts';
 import { findPerp } from '../../../translate/info/handler.ts';

@@ -1,4 +1,4 @@
-import type { AppliedBlock } from '../../../replica/replica.ts';
+import type { AppliedBlock } from '../../../block/applied-block.ts';
 import type { Instrument } from '../../../translate/actions/instrument-lookup.ts';
 import { bookDiff, bookSnapshot, wholeBook, type WholeBook } from '../../../translate/book-diff.ts';
 import type { Source, Stream } from '../stream.ts';

@@ -1,6 +1,6 @@
-import type { AppliedBlock } from '../../../replica/replica.ts';
-import { startOf, type CandleInterval } from '../../../market-data/candle-interval.ts';
-import type { CandleBar } from '../../../market-data/candles.ts';
+import type { AppliedBlock } from '../../../block/applied-block.ts';
+import { startOf, type CandleInterval } from '../../../read-models/candle-interval.ts';
+import type { CandleBar } from '../../../read-models/candles.ts';
 import type { Instrument } from '../../../translate/actions/instrument-lookup.ts';
 import { candleRecord } from '../../../translate/info/candles.ts';
 import type { Source, Stream } from '../stream.ts';

@@ -1,13 +1,13 @@
 import type { State } from '@oddlot/engine';
 import { refusal } from '@oddlot/protocol';
-import type { MarketData } from '../../../market-data/market-data.ts';
-import type { AppliedBlock } from '../../../replica/replica.ts';
-import type { UserLedger } from '../../../replica/user-ledger.ts';
+import type { MarketData } from '../../../read-models/market-data.ts';
+import type { AppliedBlock } from '../../../block/applied-block.ts';
+import type { UserLedger } from '../../../history/user-ledger.ts';
 import { instrumentLookup, type Instrument } from '../../../translate/actions/instrument-lookup.ts';
 import type { StreamRecipe } from '../streams.ts';
 import type { Timing } from '../timing.ts';
 import type { WsLimits } from '../ws-limits.ts';
-import type { TradeTape } from './trade-tape.ts';
+import type { TradeTape } from '../../../history/trade-tape.ts';
 
 /** What is made of blocks elsewhere and shown by channels too; it has seen a block before they do. */
 export type StreamCompanions = {

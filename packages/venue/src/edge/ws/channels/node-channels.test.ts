@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TestEdge, VirtualTiming, type TestClient } from '../testing/test-edge.ts';
-import { ALICE, BOB, CAROL, START_MS } from '../testing/test-venue.ts';
+import { TestEdge, VirtualTiming, type TestClient } from '../../../testing/ws/test-edge.ts';
+import { ALICE, BOB, CAROL, START_MS } from '../../../testing/ws/test-venue.ts';
 
 let edge: TestEdge;
 let client: TestClient;

@@ -1,5 +1,5 @@
 import type { Address } from '@oddlot/units';
-import type { AppliedBlock } from '../../../replica/replica.ts';
+import type { AppliedBlock } from '../../../block/applied-block.ts';
 import { releaseRecords } from '../../../translate/release-to-stream.ts';
 import type { Source, Stream } from '../stream.ts';
 import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';

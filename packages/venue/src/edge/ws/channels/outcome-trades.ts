@@ -2,7 +2,7 @@ import type { OutcomeTrade, OutcomeTradesUpdate } from '@oddlot/protocol';
 import type { Snapshot, Stream } from '../stream.ts';
 import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
 import { outcomeGroup } from './outcome-group.ts';
-import type { TapeTrade } from './trade-tape.ts';
+import type { TapeTrade } from '../../../history/trade-tape.ts';
 import { RESYNC_TRADES } from './trades.ts';
 
 type Params = { readonly instrumentIds: readonly number[] };

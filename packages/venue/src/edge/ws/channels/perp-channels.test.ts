@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { instrumentId } from '@oddlot/units';
-import { TestEdge, VirtualTiming, type TestClient } from '../testing/test-edge.ts';
-import { ALICE, BOB, CAROL, START_MS } from '../testing/test-venue.ts';
+import { TestEdge, VirtualTiming, type TestClient } from '../../../testing/ws/test-edge.ts';
+import { ALICE, BOB, CAROL, START_MS } from '../../../testing/ws/test-venue.ts';
 
 /** Triggers, funding, settings and liquidation as the streams tell them. */
 

@@ -7,7 +7,7 @@ import {
   type NodeChannel,
   type Opening,
 } from './node-channel.ts';
-import type { TapeTrade } from './trade-tape.ts';
+import type { TapeTrade } from '../../../history/trade-tape.ts';
 import { plainTrade } from './trades.ts';
 
 type Params = { readonly coin: string; readonly limit: number };

@@ -1,5 +1,5 @@
 import type { EngineEvent } from '@oddlot/engine';
-import type { AppliedBlock } from '../../../replica/replica.ts';
+import type { AppliedBlock } from '../../../block/applied-block.ts';
 
 /** The instruments whose price, volume or open interest a block may have moved. */
 export function touchedInstruments({ result }: AppliedBlock): ReadonlySet<number> {

@@ -6,7 +6,7 @@ import {
   type NodeChannel,
   type Opening,
 } from './node-channel.ts';
-import type { TapeTrade } from './trade-tape.ts';
+import type { TapeTrade } from '../../../history/trade-tape.ts';
 
 /** Trades that clients are shown who lost their place. */
 export const RESYNC_TRADES = 50;

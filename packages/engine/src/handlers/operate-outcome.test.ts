@@ -1,0 +1,172 @@
+import { instrumentId } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { checkCommand } from '../check.ts';
+import type { OperateOutcomeCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
+import {
+  decide,
+  MARKET,
+  MARKET_ID,
+  marketOf,
+  openMarket,
+  operate,
+  purse,
+  setPhase,
+  share,
+  sharesOf,
+} from '../testing/outcomes.ts';
+import { alice, bob, type Scenario } from '../testing/scenario.ts';
+
+const OTHER_ID = instrumentId(100_001);
+
+function twoMarkets(): Scenario {
+  const venue = openMarket();
+  venue.block({ type: 'registerMarket', market: { ...MARKET, slug: 'other' } });
+  return venue;
+}
+
+function send(
+  venue: Scenario,
+  kind: 'split' | 'merge',
+  ...entries: OperateOutcomeCommand['entries']
+) {
+  const command = {
+    type: 'operateOutcome',
+    authority: venue.authority(alice),
+    kind,
+    entries,
+  } as const;
+  const admitted = checkCommand(venue.state, command, venue.nowMs);
+  const outcome = venue.outcome(command);
+  expect(admitted).toEqual(outcome);
+  return outcome;
+}
+
+describe('R-split-merge', () => {
+  test('a split locks 1.00 a share and books each leg at 0.50; a merge gives it back', () => {
+    const venue = openMarket();
+    expect(operate(venue, alice, 'split', 1_234)).toEqual({ account: alice });
+    expect(purse(venue, alice)).toBe('987.66, 12.34 yes, 12.34 no');
+    expect(sharesOf(venue, alice)).toMatchObject({
+      yes: { cost: 6_170_000n },
+      no: { cost: 6_170_000n },
+    });
+    expect(marketOf(venue)).toMatchObject({ pairs: 1_234, locked: 12_340_000n, lastTrade: 0 });
+    const updatedMs = venue.wait(1).nowMs;
+    operate(venue, alice, 'merge', 1_234);
+    expect(purse(venue, alice)).toBe('1000');
+    expect(sharesOf(venue, alice)).toMatchObject({ yes: { updatedMs }, no: { updatedMs } });
+    expect(marketOf(venue)).toMatchObject({ pairs: 0, locked: 0n });
+  });
+
+  test('a merge closes each leg at 0.50, whatever it had cost', () => {
+    const venue = openMarket({ takerFeeE8: 0 });
+    share(venue, alice, { price: 7_000, size: 1_000 });
+    share(venue, bob, { leg: 'no', price: 3_000, size: 1_000 });
+    share(venue, alice, { leg: 'no', price: 2_000, size: 1_000 });
+    share(venue, bob, { leg: 'no', sell: true, price: 2_000, size: 1_000 });
+    const [event] = venue.block({
+      type: 'operateOutcome',
+      authority: venue.authority(alice),
+      kind: 'merge',
+      entries: [{ instrumentId: MARKET_ID, size: 400 }],
+    }).events;
+    // 4 × (0.50 − 0.70) and 4 × (0.50 − 0.20).
+    expect(event).toMatchObject({ type: 'sharesOperated', realised: [-800_000n, 1_200_000n] });
+    expect(sharesOf(venue, alice)).toMatchObject({
+      yes: { size: 600, cost: 4_200_000n },
+      no: { size: 600, cost: 1_200_000n },
+    });
+  });
+
+  test('all entries or none', () => {
+    const venue = twoMarkets();
+    const first = { instrumentId: MARKET_ID, size: 60_000 };
+    expect(send(venue, 'split', first, { ...first, instrumentId: OTHER_ID })).toMatchObject({
+      rejectIndex: 1,
+      reject: {
+        reason: 'balanceInsufficient',
+        required: 600_000_000n,
+        available: 400_000_000n,
+      },
+    });
+    expect(purse(venue, alice)).toBe('1000');
+    expect(send(venue, 'split', { ...first, size: 40_000 }, first).reject).toBeUndefined();
+    expect(purse(venue, alice)).toBe('0, 1000 yes, 1000 no');
+    expect(send(venue, 'merge', { ...first, size: 99_999 }, { ...first, size: 2 })).toMatchObject({
+      rejectIndex: 1,
+      reject: { reason: 'pairsInsufficient', required: 2, available: 1 },
+    });
+  });
+
+  test.each([
+    ['a perp', { instrumentId: instrumentId(1), size: 1 }, 'outcomeUnknown'],
+    ['no market', { instrumentId: OTHER_ID, size: 1 }, 'instrumentUnknown'],
+    ['no size', { instrumentId: MARKET_ID, size: 0 }, 'sizeBelowMin'],
+    ['part of a lot', { instrumentId: MARKET_ID, size: 0, sizeInexact: true }, 'sizeOffLot'],
+    ['too much', { instrumentId: MARKET_ID, size: 1e12 + 1 }, 'sizeAboveMax'],
+  ] as const)('%s is refused', (_name, entry, reason) => {
+    for (const kind of ['split', 'merge'] as const) {
+      expect(send(openMarket(), kind, entry)).toMatchObject({ reject: { reason } });
+    }
+  });
+
+  test('what sells offer cannot be merged, what buys reserve cannot be split', () => {
+    const venue = openMarket();
+    operate(venue, alice, 'split', 1_000);
+    share(venue, alice, { leg: 'no', sell: true, price: 9_000, size: 900 });
+    expect(operate(venue, alice, 'merge', 101).reject?.reason).toBe('pairsInsufficient');
+    expect(operate(venue, alice, 'merge', 100).reject).toBeUndefined();
+    share(venue, alice, { price: 5_000, size: 100_000 });
+    expect(operate(venue, alice, 'split', 47_350 + 1).reject?.reason).toBe('balanceInsufficient');
+    expect(operate(venue, alice, 'split', 47_350).reject).toBeUndefined();
+    expect(purse(venue, alice)).toBe('0 + 517.5 reserved, 482.5 yes, 482.5 no (9 offered)');
+  });
+
+  test('split while open, merge until resolved', () => {
+    const venue = openMarket();
+    operate(venue, alice, 'split', 1_000);
+    const refusals: (string | undefined)[] = [];
+    const tryBoth = () => {
+      refusals.push(operate(venue, alice, 'split', 1).reject?.reason);
+      refusals.push(operate(venue, alice, 'merge', 1).reject?.reason);
+    };
+    setPhase(venue, 'halted');
+    tryBoth();
+    setPhase(venue, 'closed');
+    tryBoth();
+    decide(venue, 0);
+    tryBoth();
+    expect(refusals).toEqual([
+      'tradingHalted',
+      undefined,
+      'marketClosed',
+      undefined,
+      'marketResolved',
+      'marketResolved',
+    ]);
+  });
+});
+
+test('R-transfer: what a resting buy holds back does not leave, and is named', () => {
+  const venue = openMarket({ takerFeeE8: 0, funds: 10_000_000 });
+  share(venue, alice, { price: 4_000, size: 1_000 });
+  const send = (amountMicroUsdc: number): Reject | undefined =>
+    venue.outcome({
+      type: 'sendToken',
+      authority: venue.authority(alice),
+      destination: bob,
+      token: 0,
+      amountMicroUsdc,
+      from: 'outcome',
+      to: 'outcome',
+    }).reject;
+  // 10 USDC, of which 10 shares at 0.40 hold back 4.
+  expect(send(6_000_001)).toEqual({
+    reason: 'balanceInsufficient',
+    required: 6_000_001n,
+    available: 6_000_000n,
+    reservedBy: [{ what: 'orders', amount: 4_000_000n }],
+  });
+  expect(send(6_000_000)).toBeUndefined();
+});

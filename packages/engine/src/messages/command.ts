@@ -1,0 +1,221 @@
+import type { Hash } from '@oddlot/units';
+import type { Authority, Operator } from './commands/authority.ts';
+import type {
+  ApproveAgentCommand,
+  ApproveBuilderCommand,
+  ConvertToMultiSigCommand,
+  RevokeBuilderCommand,
+} from './commands/keys.ts';
+import type {
+  ClaimBuilderRewardsCommand,
+  CreditFaucetCommand,
+  SendTokenCommand,
+  WithdrawCommand,
+} from './commands/money.ts';
+import type {
+  PushOracleCommand,
+  RegisterPerpCommand,
+  RegisterVaultCommand,
+  SetFeeTiersCommand,
+  SetGateCommand,
+  SetPerpCommand,
+  SettleWithdrawalCommand,
+  TreasurySendCommand,
+} from './commands/operator.ts';
+import type {
+  CancelAllCommand,
+  CancelByClientIdCommand,
+  CancelOrdersCommand,
+  ModifyOrderCommand,
+  PlaceOrdersCommand,
+  ReversePositionCommand,
+  ScheduleCancelCommand,
+} from './commands/orders.ts';
+import type {
+  OperateOutcomeCommand,
+  PushPriceCommand,
+  RegisterEventCommand,
+  RegisterMarketCommand,
+  RegisterSeriesCommand,
+  ResolveMarketCommand,
+  SetTradingCommand,
+} from './commands/outcome.ts';
+import type {
+  UpdateIsolatedMarginCommand,
+  UpdateLeverageCommand,
+  UpdateMarginModeCommand,
+  UpdatePositionModeCommand,
+} from './commands/settings.ts';
+import type { VenueParameters } from './parameters.ts';
+
+export type { Authority, Operator, SubAccount } from './commands/authority.ts';
+export type {
+  ApproveAgentCommand,
+  ApproveBuilderCommand,
+  ConvertToMultiSigCommand,
+  MultiSigSet,
+  RevokeBuilderCommand,
+} from './commands/keys.ts';
+export type {
+  ClaimBuilderRewardsCommand,
+  CreditFaucetCommand,
+  SendTokenCommand,
+  WithdrawCommand,
+} from './commands/money.ts';
+export type {
+  Exchange,
+  GateMode,
+  ListChange,
+  OraclePrice,
+  PushOracleCommand,
+  RegisterPerpCommand,
+  RegisterVaultCommand,
+  SetFeeTiersCommand,
+  SetGateCommand,
+  SetPerpCommand,
+  SettleWithdrawalCommand,
+  TreasurySendCommand,
+} from './commands/operator.ts';
+export type {
+  BuilderTerms,
+  CancelAllCommand,
+  CancelByClientIdCommand,
+  CancelOrdersCommand,
+  Grouping,
+  MarginMode,
+  ModifyOrderCommand,
+  OrderRequest,
+  PlaceOrdersCommand,
+  ReversePositionCommand,
+  ScheduleCancelCommand,
+  TimeInForce,
+  TriggerRequest,
+} from './commands/orders.ts';
+export type {
+  UpdateIsolatedMarginCommand,
+  UpdateLeverageCommand,
+  UpdateMarginModeCommand,
+  UpdatePositionModeCommand,
+} from './commands/settings.ts';
+export type {
+  EventListing,
+  MarketGrid,
+  MarketListing,
+  OperateEntry,
+  OperateOutcomeCommand,
+  PriceSource,
+  PushPriceCommand,
+  Recurrence,
+  ReferencePrice,
+  RegisterEventCommand,
+  RegisterMarketCommand,
+  RegisterSeriesCommand,
+  ResolveMarketCommand,
+  SeriesListing,
+  SetTradingCommand,
+  Underlying,
+} from './commands/outcome.ts';
+
+/**
+ * What can be asked of the venue. A command is plain data that survives JSON: numbers are integers
+ * in the units of R-units, money is a safe count of micro-USDC. It says who signed, never whether
+ * they may: authority is judged when the command executes.
+ */
+export type Command =
+  | GenesisCommand
+  | AttestCommand
+  | RegisterPerpCommand
+  | PushOracleCommand
+  | SetPerpCommand
+  | SetFeeTiersCommand
+  | SetGateCommand
+  | RegisterVaultCommand
+  | TreasurySendCommand
+  | SettleWithdrawalCommand
+  | RegisterEventCommand
+  | RegisterMarketCommand
+  | RegisterSeriesCommand
+  | SetTradingCommand
+  | PushPriceCommand
+  | ResolveMarketCommand
+  | CreditFaucetCommand
+  | ApproveAgentCommand
+  | ApproveBuilderCommand
+  | RevokeBuilderCommand
+  | ConvertToMultiSigCommand
+  | SendTokenCommand
+  | WithdrawCommand
+  | ClaimBuilderRewardsCommand
+  | PlaceOrdersCommand
+  | CancelOrdersCommand
+  | CancelByClientIdCommand
+  | ModifyOrderCommand
+  | CancelAllCommand
+  | ScheduleCancelCommand
+  | ReversePositionCommand
+  | UpdateLeverageCommand
+  | UpdateMarginModeCommand
+  | UpdateIsolatedMarginCommand
+  | UpdatePositionModeCommand
+  | OperateOutcomeCommand;
+
+/** The first command of every log: the numbers that the rulebook leaves to configuration. */
+export type GenesisCommand = { readonly type: 'genesis'; readonly parameters: VenueParameters };
+
+/**
+ * What a replica computed for an earlier block. It changes nothing: whoever applies it compares, and
+ * stops when its own hash differs.
+ */
+export type AttestCommand = {
+  readonly type: 'attest';
+  readonly height: number;
+  readonly hash: Hash;
+};
+
+/** Commands that an account signs, directly or through an agent. */
+export type SignedCommand = Extract<Command, { authority: Authority }>;
+
+/** True for commands that carry a signature. */
+export function isSigned(command: Command): command is SignedCommand {
+  return 'authority' in command;
+}
+
+/** Commands that only the account's own key may sign: agents trade, they never move funds. */
+export function isOwnKeyOnly(command: SignedCommand): boolean {
+  switch (command.type) {
+    case 'approveAgent':
+    case 'approveBuilder':
+    case 'revokeBuilder':
+    case 'convertToMultiSig':
+    case 'sendToken':
+    case 'withdraw':
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Commands of the operator: signed when they came over the wire, trusted from the process itself. */
+export type OperatorCommand = Extract<Command, { readonly operator?: Operator }>;
+
+/** True for commands of the operator. */
+export function isOperator(command: Command): command is OperatorCommand {
+  switch (command.type) {
+    case 'registerPerp':
+    case 'setPerp':
+    case 'pushOracle':
+    case 'setFeeTiers':
+    case 'setGate':
+    case 'registerVault':
+    case 'treasurySend':
+    case 'registerEvent':
+    case 'registerMarket':
+    case 'registerSeries':
+    case 'setTrading':
+    case 'pushPrice':
+    case 'resolveMarket':
+      return true;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,354 @@
+import type { Address, Hash, InstrumentId, MicroUsdc, TimeMs } from '@oddlot/units';
+import type { Exchange, MarginMode, SubAccount, TimeInForce, TriggerRequest } from './command.ts';
+import type { OrderStatus } from './order-result.ts';
+import type { OutcomeEngineEvent } from './outcome-event.ts';
+import type { OutcomeLeg } from './outcome-terms.ts';
+import type { Reject } from './reject.ts';
+
+export type {
+  MarketPhaseChanged,
+  MarketResolved,
+  MarketSettled,
+  OutcomeEngineEvent,
+  OutcomeEventListed,
+  OutcomeMarketListed,
+  OutcomeOrderQueued,
+  OutcomeOrderReleased,
+  OutcomeSeriesListed,
+  OutcomeTradeSide,
+  OutcomeTraded,
+  ReferencePriceTaken,
+  ResolutionInputs,
+  SeriesStruck,
+  SharesOperated,
+  SharesSettled,
+} from './outcome-event.ts';
+export type { TwapInputs } from './outcome-terms.ts';
+
+/**
+ * What happened, in integers. Events are the only thing that leaves the engine: streams, receipts
+ * and history are made of them. `commandIndex` is the command of the block that caused the event, or
+ * `TIMER` when time alone did.
+ */
+export type EngineEvent =
+  | AccountCreated
+  | FaucetCredited
+  | AgentChanged
+  | BuilderChanged
+  | BuilderRewardsClaimed
+  | MultiSigChanged
+  | TokenSent
+  | WithdrawalChanged
+  | TreasurySent
+  | VaultChanged
+  | GateChanged
+  | PerpRegistered
+  | MarkUpdated
+  | OrderUpdated
+  | TradeExecuted
+  | SettingsChanged
+  | FundingPaid
+  | LiquidationStep
+  | Deleveraged
+  | PerpSettled
+  | PositionSettled
+  | PerpChanged
+  | FeeTiersChanged
+  | ReverseJobChanged
+  | OutcomeEngineEvent;
+
+/** The `commandIndex` of what no command caused. */
+export const TIMER = -1;
+
+export type AccountCreated = {
+  readonly type: 'accountCreated';
+  readonly commandIndex: number;
+  readonly account: Address;
+};
+
+export type FaucetCredited = {
+  readonly type: 'faucetCredited';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly subAccount: SubAccount;
+  readonly amount: MicroUsdc;
+};
+
+/** `agent` is undefined after a revocation. */
+export type AgentChanged = {
+  readonly type: 'agentChanged';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly label: string;
+  readonly agent: Address | undefined;
+  readonly previous: Address | undefined;
+};
+
+/** A builder's approval; `maxFeeE8` is undefined after a revocation. */
+export type BuilderChanged = {
+  readonly type: 'builderChanged';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly builder: Address;
+  readonly maxFeeE8: number | undefined;
+};
+
+export type BuilderRewardsClaimed = {
+  readonly type: 'builderRewardsClaimed';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly amount: MicroUsdc;
+};
+
+/** The account's signers changed, or it is an ordinary account again. */
+export type MultiSigChanged = {
+  readonly type: 'multiSigChanged';
+  readonly commandIndex: number;
+  readonly account: Address;
+};
+
+/** R-transfer. The fee is that of opening the receiver's account, on top of the amount. */
+export type TokenSent = {
+  readonly type: 'tokenSent';
+  readonly commandIndex: number;
+  readonly account: Address;
+  /** The same address for a move between its own sub-accounts. */
+  readonly destination: Address;
+  readonly amount: MicroUsdc;
+  readonly fee: MicroUsdc;
+  readonly from: SubAccount;
+  readonly to: SubAccount;
+};
+
+/** R-withdraw: held, then paid, or returned. */
+export type WithdrawalChanged = {
+  readonly type: 'withdrawalChanged';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly withdrawalId: number;
+  readonly status: 'pending' | 'completed' | 'failed';
+  /** With the fee. */
+  readonly amount: MicroUsdc;
+  readonly fee: MicroUsdc;
+  readonly destination: Address;
+  readonly nonce: number;
+};
+
+export type TreasurySent = {
+  readonly type: 'treasurySent';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly amount: MicroUsdc;
+};
+
+export type VaultChanged = {
+  readonly type: 'vaultChanged';
+  readonly commandIndex: number;
+  readonly vault: Address;
+};
+
+export type GateChanged = {
+  readonly type: 'gateChanged';
+  readonly commandIndex: number;
+  readonly channel: Exchange;
+};
+
+export type PerpRegistered = {
+  readonly type: 'perpRegistered';
+  readonly commandIndex: number;
+  readonly instrumentId: InstrumentId;
+};
+
+export type MarkUpdated = {
+  readonly type: 'markUpdated';
+  readonly commandIndex: number;
+  readonly instrumentId: InstrumentId;
+  readonly mark: number;
+  readonly oracle: number;
+};
+
+/** Why an order ended without filling. */
+export type CancelCause =
+  | 'userCanceled'
+  | 'expired'
+  | 'iocRemainder'
+  | 'selfTrade'
+  | 'reduceOnly'
+  | 'marginCanceled'
+  | 'matchLimit'
+  | 'liquidation'
+  | 'siblingFilled'
+  | 'parentCanceled'
+  | 'amendedBelowFilled'
+  | 'outcomeResolved'
+  | 'delisted'
+  | 'scheduledCancel';
+
+/** An order after a change of its state. A partial fill is another `open` with a smaller size. */
+export type OrderUpdated = {
+  readonly type: 'orderUpdated';
+  readonly commandIndex: number;
+  readonly status: OrderStatus;
+  readonly order: OrderSnapshot;
+  readonly cancelCause?: CancelCause;
+  readonly reject?: Reject;
+};
+
+/** Everything about an order at one moment. */
+export type OrderSnapshot = {
+  readonly orderId: number;
+  readonly account: Address;
+  readonly instrumentId: InstrumentId;
+  readonly isBuy: boolean;
+  readonly reduceOnly: boolean;
+  readonly timeInForce: TimeInForce;
+  readonly price: number;
+  /** What is still to be filled. */
+  readonly remaining: number;
+  readonly original: number;
+  readonly filled: number;
+  /** Sum of price × size over the fills, in micro-USDC. */
+  readonly filledNotional: number;
+  readonly acceptedMs: TimeMs;
+  readonly expireMs: TimeMs | undefined;
+  readonly clientOrderId: string | undefined;
+  /** Of an order that waits, or waited, for the mark. */
+  readonly trigger?: TriggerRequest;
+  /** Attached to a position (R-grouping). */
+  readonly isPositionTpsl?: true;
+  /** Of an order on an outcome market, whose prices are then the leg's own. */
+  readonly outcome?: { readonly leg: OutcomeLeg; readonly txHash: Hash };
+};
+
+export type TradeExecuted = {
+  readonly type: 'tradeExecuted';
+  readonly commandIndex: number;
+  readonly tradeId: number;
+  readonly instrumentId: InstrumentId;
+  readonly price: number;
+  readonly size: number;
+  /** True when the aggressor bought. */
+  readonly takerIsBuy: boolean;
+  readonly taker: TradeSide;
+  readonly maker: TradeSide;
+};
+
+export type TradeSide = {
+  readonly account: Address;
+  readonly orderId: number;
+  readonly clientOrderId: string | undefined;
+  /** Signed position before the trade. */
+  readonly startPosition: number;
+  readonly fee: MicroUsdc;
+  /** Realised by this trade, before the fee. */
+  readonly realised: MicroUsdc;
+  readonly marginMode: MarginMode;
+  readonly leverage: number;
+  /** Cost per lot of what was closed is `closedCost / closedSize`; absent on opening trades. */
+  readonly closedSize?: number;
+  readonly closedCost?: MicroUsdc;
+  /** R-builder: what the order's builder earned, beside the fee. */
+  readonly builderFee?: {
+    readonly builder: Address;
+    readonly feeTenthsBp: number;
+    readonly amount: MicroUsdc;
+  };
+};
+
+/** Leverage, margin mode, position mode or isolated margin of an account changed. */
+export type SettingsChanged = {
+  readonly type: 'settingsChanged';
+  readonly commandIndex: number;
+  readonly account: Address;
+};
+
+/** One position's funding for one hour; paid is negative (R-funding). */
+export type FundingPaid = {
+  readonly type: 'fundingPaid';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly instrumentId: InstrumentId;
+  readonly amount: MicroUsdc;
+  readonly size: number;
+  /** 10^-10 per hour. */
+  readonly rateE10: number;
+  /** The hour that it fell due. */
+  readonly dueMs: TimeMs;
+};
+
+/** A step of R-liquidation and the numbers that caused it. */
+export type LiquidationStep = {
+  readonly type: 'liquidationStep';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly marginMode: MarginMode;
+  readonly step: 'cancel' | 'market' | 'insurance' | 'adl';
+  /** The positions that the step is about, as they were before it. */
+  readonly positions: readonly { readonly instrumentId: InstrumentId; readonly size: number }[];
+  readonly notional: MicroUsdc;
+  readonly equity: MicroUsdc;
+  readonly maintenance: MicroUsdc;
+  /** Of the position that the step works on; the largest one for a cancel. */
+  readonly mark: number;
+  /** The limit of a market step, the price of a take-over, deleveraging or closed hedge pair. */
+  readonly price: number | undefined;
+};
+
+/** R-adl: a notice to the owner of a position that was closed against a bankrupt one. */
+export type Deleveraged = {
+  readonly type: 'deleveraged';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly instrumentId: InstrumentId;
+  readonly size: number;
+  readonly price: number;
+  readonly realised: MicroUsdc;
+};
+
+/** R-delist: the price that every position closed at. */
+export type PerpSettled = {
+  readonly type: 'perpSettled';
+  readonly commandIndex: number;
+  readonly instrumentId: InstrumentId;
+  readonly price: number;
+};
+
+/** R-delist: one position closed at the settlement price, free of fee. */
+export type PositionSettled = {
+  readonly type: 'positionSettled';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly instrumentId: InstrumentId;
+  /** Signed, as it was. */
+  readonly size: number;
+  readonly price: number;
+  /** Signed: what the position had cost. */
+  readonly cost: MicroUsdc;
+  readonly realised: MicroUsdc;
+  readonly marginMode: MarginMode;
+  readonly leverage: number;
+};
+
+/** A listed perp's definition, halt or listing changed. */
+export type PerpChanged = {
+  readonly type: 'perpChanged';
+  readonly commandIndex: number;
+  readonly instrumentId: InstrumentId;
+};
+
+/** The fee ladder changed (R-fee-tiers). */
+export type FeeTiersChanged = { readonly type: 'feeTiersChanged'; readonly commandIndex: number };
+
+/** A reverse job started, got further or ended; what is done stays. */
+export type ReverseJobChanged = {
+  readonly type: 'reverseJobChanged';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly instrumentId: InstrumentId;
+  readonly phase: 'closing' | 'opening' | 'done' | 'failed';
+  /** Signed. */
+  readonly sizeAtStart: number;
+  readonly closed: number;
+  readonly opened: number;
+  readonly marginMode: MarginMode;
+};

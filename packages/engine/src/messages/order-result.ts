@@ -1,0 +1,31 @@
+import type { Reject } from './reject.ts';
+
+/** R-builder: a fee that is dropped, the first test that failed, and what it would allow. */
+export type BuilderDrop = {
+  readonly reason:
+    | 'notApproved'
+    | 'overCap'
+    | 'overApproval'
+    | 'builderBalance'
+    | 'unsupportedMarket';
+  readonly feeTenthsBp: number;
+  readonly allowedTenthsBp: number;
+};
+
+/** How one order or one cancel of a command ended, right after its execution. */
+export type EntryResult = {
+  readonly orderId: number | undefined;
+  readonly clientOrderId: string | undefined;
+  /** `queued`: an outcome order that waits for its release (R-delay). */
+  readonly state: OrderStatus | 'queued';
+  readonly filled: number;
+  readonly filledNotional: number;
+  readonly reject?: Reject;
+  /** Set when a reduce-only order was cut to the position: the sizes before and after. */
+  readonly clipped?: { readonly from: number; readonly to: number };
+  /** Set when a market order's price was pulled towards the mark: the prices before and after. */
+  readonly clamped?: { readonly from: number; readonly to: number };
+};
+
+/** What has become of an order. */
+export type OrderStatus = 'open' | 'filled' | 'cancelled' | 'rejected';

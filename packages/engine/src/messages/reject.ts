@@ -1,0 +1,173 @@
+import type { Address, InstrumentId, MicroUsdc } from '@oddlot/units';
+import type { Exchange } from './command.ts';
+
+/**
+ * Why a command, or one order of it, was refused. Refusals are values; they are checked in the order
+ * of this list, so when several apply the answer is still unique. Each carries the numbers that its
+ * message needs.
+ */
+export type Reject =
+  // Who: nonce window, role, vault, account, gate, expiry, nonce.
+  | { readonly reason: 'nonceTooOld'; readonly minExclusive: number }
+  | { readonly reason: 'nonceTooNew'; readonly maxExclusive: number }
+  | { readonly reason: 'agentUnknown'; readonly signer: Address }
+  | { readonly reason: 'accountUnknown'; readonly signer: Address }
+  | { readonly reason: 'depositFirst'; readonly signer: Address }
+  | { readonly reason: 'multiSigUnknown'; readonly user: Address }
+  | { readonly reason: 'signerNotInSet'; readonly signer: Address; readonly user: Address }
+  | {
+      readonly reason: 'signaturesMissing';
+      readonly count: number;
+      readonly threshold: number;
+    }
+  | { readonly reason: 'multiSigRequired' }
+  | { readonly reason: 'vaultUnknown'; readonly vault: Address }
+  | { readonly reason: 'vaultLeaderDiffers'; readonly vault: Address }
+  | { readonly reason: 'gated'; readonly gate: GateRefusal; readonly channel: Exchange }
+  | { readonly reason: 'actionExpired'; readonly expiresAfterMs: number; readonly timeMs: number }
+  | { readonly reason: 'nonceUsed' }
+  | { readonly reason: 'nonceTooLow'; readonly floor: number }
+  // Agents.
+  | { readonly reason: 'agentLabelTooLong' }
+  | { readonly reason: 'agentIsSelf' }
+  | { readonly reason: 'agentLabelUnknown' }
+  | { readonly reason: 'agentAddressUsed' }
+  | { readonly reason: 'agentsFull' }
+  // Builders.
+  | { readonly reason: 'builderInvalid' }
+  | { readonly reason: 'builderIsSelf' }
+  | { readonly reason: 'builderFeeInvalid' }
+  | { readonly reason: 'buildersFull' }
+  | { readonly reason: 'builderUnknown' }
+  | { readonly reason: 'builderRewardsNone' }
+  // Multi-sig.
+  | { readonly reason: 'multiSigSetInvalid'; readonly why: string }
+  // Money.
+  | { readonly reason: 'tokenUnknown'; readonly token: number }
+  | { readonly reason: 'amountInexact'; readonly floor: MicroUsdc }
+  | { readonly reason: 'transferBelowMin'; readonly min: MicroUsdc }
+  | { readonly reason: 'sameSubAccount' }
+  | { readonly reason: 'withdrawBelowMin'; readonly min: MicroUsdc }
+  | { readonly reason: 'insuranceBelowTarget' }
+  | { readonly reason: 'vaultInvalid'; readonly why: 'agent' | 'builder' | 'multiSig' | 'fund' }
+  // The operator.
+  | { readonly reason: 'operatorUnknown'; readonly signer: Address; readonly action: string }
+  | { readonly reason: 'instrumentIdUsed'; readonly instrumentId: number }
+  | { readonly reason: 'nameUsed'; readonly name: string }
+  | { readonly reason: 'definitionInvalid'; readonly field: string; readonly why: string }
+  | { readonly reason: 'marginTableInvalid'; readonly why: string }
+  | { readonly reason: 'feeTiersInvalid'; readonly why: string }
+  // Orders, in the order in which an action and each of its orders is judged.
+  | { readonly reason: 'groupingInvalid'; readonly why: string }
+  | { readonly reason: 'instrumentUnknown'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'instrumentDelisted'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'tradingHalted'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'oracleStale'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'sizeBelowMin'; readonly instrumentId: InstrumentId; readonly min: number }
+  | { readonly reason: 'sizeOffLot'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'sizeAboveMax'; readonly instrumentId: InstrumentId; readonly max: number }
+  | { readonly reason: 'priceOutOfRange'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'priceOffTick'; readonly instrumentId: InstrumentId }
+  | {
+      readonly reason: 'priceTooFar';
+      readonly instrumentId: InstrumentId;
+      readonly min: number;
+      readonly max: number;
+    }
+  | { readonly reason: 'valueBelowMin'; readonly min: MicroUsdc }
+  | { readonly reason: 'marginModeDiffers' }
+  | { readonly reason: 'onlyIsolated'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'expiryTooSoon'; readonly minMs: number }
+  | { readonly reason: 'clientOrderIdInvalid' }
+  | { readonly reason: 'clientOrderIdDuplicate' }
+  | { readonly reason: 'ordersFull'; readonly max: number }
+  | { readonly reason: 'triggersFull'; readonly max: number }
+  | { readonly reason: 'reduceOnlyIncreases' }
+  | { readonly reason: 'positionLimit'; readonly instrumentId: InstrumentId }
+  | {
+      readonly reason: 'marginInsufficient';
+      readonly required: MicroUsdc;
+      readonly available: MicroUsdc;
+    }
+  | { readonly reason: 'postOnlyWouldTrade' }
+  // Amends.
+  | { readonly reason: 'orderUnknown' }
+  | { readonly reason: 'amendWouldTake' }
+  | { readonly reason: 'orderQueued' }
+  // Outcome markets.
+  | { readonly reason: 'outcomeUnknown'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'marketClosed'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'marketResolved'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'iocOnOutcome' }
+  | { readonly reason: 'triggerOnOutcome' }
+  | {
+      readonly reason: 'sharesInsufficient';
+      readonly instrumentId: InstrumentId;
+      readonly required: number;
+      readonly available: number;
+    }
+  | {
+      readonly reason: 'pairsInsufficient';
+      readonly instrumentId: InstrumentId;
+      readonly required: number;
+      readonly available: number;
+    }
+  // Deployers.
+  | { readonly reason: 'slugUsed'; readonly slug: string }
+  | { readonly reason: 'eventUnknown'; readonly slug: string }
+  | {
+      readonly reason: 'phaseChangeInvalid';
+      readonly instrumentId: InstrumentId;
+      readonly from: string;
+      readonly to: string;
+    }
+  | { readonly reason: 'alreadyResolved'; readonly instrumentId: InstrumentId }
+  | {
+      readonly reason: 'fractionInexact';
+      readonly instrumentId: InstrumentId;
+      readonly floor: number;
+    }
+  | { readonly reason: 'fractionsOff' }
+  // Settings and margin.
+  | { readonly reason: 'leverageInvalid'; readonly leverage: number }
+  | { readonly reason: 'leverageOpenOrders' }
+  | { readonly reason: 'leverageTpslOrders' }
+  | { readonly reason: 'leverageTriggerOrders' }
+  | {
+      readonly reason: 'leverageTooHigh';
+      readonly instrumentId: InstrumentId;
+      readonly max: number;
+    }
+  | { readonly reason: 'positionModeOpenPositions' }
+  | { readonly reason: 'positionModeOpenOrders' }
+  | { readonly reason: 'marginModeOpenPositions' }
+  | { readonly reason: 'marginModeOpenOrders' }
+  | { readonly reason: 'isolatedPositionMissing'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'positionMissing'; readonly instrumentId: InstrumentId }
+  | {
+      readonly reason: 'balanceInsufficient';
+      readonly required: MicroUsdc;
+      readonly available: MicroUsdc;
+      /** What keeps the rest of the money from moving, the largest first. */
+      readonly reservedBy?: readonly ReservedBy[];
+    }
+  | {
+      readonly reason: 'marginNotFree';
+      readonly required: MicroUsdc;
+      readonly available: MicroUsdc;
+    }
+  | { readonly reason: 'scheduleTooSoon'; readonly minMs: number }
+  | { readonly reason: 'reverseUnderWay'; readonly instrumentId: InstrumentId }
+  // Cancels.
+  | { readonly reason: 'orderNotLive'; readonly instrumentId: InstrumentId };
+
+/** Why the gate of a channel stops new risk (R-gate), the first that applies. */
+export type GateRefusal = 'blacklisted' | 'closed' | 'notWhitelisted' | 'notGranted';
+
+/** Money that is there and not free. */
+export type ReservedBy = {
+  readonly what: 'initialMargin' | 'notionalShare' | 'unrealisedLoss' | 'staleOracle' | 'orders';
+  readonly amount: MicroUsdc;
+};
+
+export type RejectReason = Reject['reason'];

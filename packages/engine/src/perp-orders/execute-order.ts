@@ -1,0 +1,174 @@
+import { negUsdc, timeMs } from '@oddlot/units';
+import { checkOrderGate } from '../auth/gate.ts';
+import { postToBalance } from '../ledger/post.ts';
+import type { OrderRequest } from '../messages/command.ts';
+import type { CancelCause } from '../messages/event.ts';
+import type { EntryResult, OrderStatus } from '../messages/order-result.ts';
+import type { Reject } from '../messages/reject.ts';
+import { accountValue, exposureOf, initialMargin, worstCase } from '../perp/margin.ts';
+import { emitOrder, emitRejected } from '../resting/emit.ts';
+import { builderOf, withAcceptedBuilder } from '../resting/order-builder.ts';
+import { type Account, holdingOf, legOf, settingsChanged, settingsOf } from '../state/account.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import type { Perp } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
+import type { FiredTrigger } from '../state/trigger-order.ts';
+import { orderEnded } from './end-order.ts';
+import { marketPrice } from './market-price.ts';
+import { matchOrder } from './match-order.ts';
+import { reducibleSize } from './order-exposure.ts';
+import { orderReserve } from './order-margin.ts';
+import { restOrder } from './resting.ts';
+import { requestSnapshot, type TakerOrder, takerSnapshot } from './taker-order.ts';
+import { validateOrder } from './validate-order.ts';
+
+/** How an order fared; `cause` says why it was cancelled. */
+export type Executed = { readonly entry: EntryResult; readonly cause?: CancelCause };
+
+/**
+ * Judges an order and sends it to the book under an id that it has already: a new one, or one that
+ * has waited for the mark. Every order that can rest or trade by its owner's will passes here.
+ */
+export function executeOrder(
+  execution: Execution,
+  account: Account,
+  orderId: number,
+  asked: OrderRequest,
+  fired?: FiredTrigger,
+): Executed {
+  const { state } = execution;
+  const order = withAcceptedBuilder(state, account, asked);
+  const context = { state, account, order, timeMs: state.timeMs };
+  const reject = checkOrderGate(state, account, order) ?? validateOrder(context);
+  const perp = state.perps.get(order.instrumentId);
+  if (reject !== undefined || perp === undefined) {
+    const why = reject ?? { reason: 'instrumentUnknown', instrumentId: order.instrumentId };
+    return { entry: rejectOrder(execution, account, orderId, order, why, fired) };
+  }
+  const price = order.timeInForce === 'market' ? marketPrice(state, perp, order) : order.price;
+  if (order.timeInForce === 'alo' && perp.book.crosses(order.isBuy, price)) {
+    const why = { reason: 'postOnlyWouldTrade' } as const;
+    return { entry: rejectOrder(execution, account, orderId, order, why, fired) };
+  }
+  const { defaultLeverage } = parametersOf(state);
+  adoptMarginMode(account, perp, order, defaultLeverage);
+  const holding = holdingOf(account, perp, legOf(account, order), defaultLeverage);
+  const size = order.reduceOnly
+    ? Math.min(order.size, reducibleSize(context, holding))
+    : order.size;
+  const reserve = orderReserve(context, perp, holding);
+  if (reserve > 0n) postToBalance(state, account, negUsdc(reserve));
+  const taker: TakerOrder = {
+    orderId,
+    account,
+    holding,
+    request: order,
+    price,
+    original: size,
+    remaining: size,
+    filledNotional: 0,
+    reserve,
+    feeOverpaid: 0,
+    builder: builderOf(order),
+    ...(fired === undefined ? {} : { fired }),
+  };
+  const { cause, status } = runTaker(execution, taker);
+  const entry = {
+    ...takerEntry(taker, status),
+    ...(size === order.size ? {} : { clipped: { from: order.size, to: size } }),
+    ...(price === order.price ? {} : { clamped: { from: order.price, to: price } }),
+  };
+  return cause === undefined ? { entry } : { entry, cause };
+}
+
+/** Matches an order, rests or cancels what is left, and gives back the reserve of what ended. */
+export function runTaker(
+  execution: Execution,
+  taker: TakerOrder,
+): { readonly status: OrderStatus; readonly cause?: CancelCause } {
+  const { state } = execution;
+  const stopped = matchOrder(execution, taker);
+  const cause = taker.remaining === 0 ? undefined : (stopped ?? whyNotRest(state, taker));
+  const order = takerSnapshot(taker, timeMs(state.timeMs));
+  if (taker.remaining > 0 && cause === undefined) {
+    restOrder(execution, taker);
+    emitOrder(execution, 'open', order);
+    return { status: 'open' };
+  }
+  const status = cause === undefined ? 'filled' : 'cancelled';
+  emitOrder(execution, status, order, cause);
+  if (taker.reserve > 0n) postToBalance(state, taker.account, taker.reserve);
+  orderEnded(execution, order, cause === undefined ? { status } : { status, cause });
+  return cause === undefined ? { status } : { status, cause };
+}
+
+export function takerEntry(taker: TakerOrder, state: OrderStatus): EntryResult {
+  return {
+    orderId: taker.orderId,
+    clientOrderId: taker.request.clientOrderId,
+    state,
+    filled: taker.original - taker.remaining,
+    filledNotional: taker.filledNotional,
+  };
+}
+
+/** Refuses an order that has an id, and says so to whoever waits for its end. */
+export function rejectOrder(
+  execution: Execution,
+  account: Account,
+  orderId: number,
+  order: OrderRequest,
+  reject: Reject,
+  fired?: FiredTrigger,
+): EntryResult {
+  const now = timeMs(execution.state.timeMs);
+  emitRejected(execution, requestSnapshot(orderId, account.address, order, now, fired), reject);
+  orderEnded(execution, { orderId, filled: 0 }, { status: 'rejected' });
+  return {
+    orderId,
+    clientOrderId: order.clientOrderId,
+    state: 'rejected',
+    filled: 0,
+    filledNotional: 0,
+    reject,
+  };
+}
+
+/** An accepted order's margin mode becomes the instrument's. */
+export function adoptMarginMode(
+  account: Account,
+  perp: Perp,
+  order: OrderRequest,
+  defaultLeverage: number,
+): void {
+  if (order.marginMode === undefined) return;
+  const settings = settingsOf(account, perp, defaultLeverage);
+  const isIsolated = order.marginMode === 'isolated';
+  if (settings.isIsolated === isIsolated) return;
+  settings.isIsolated = isIsolated;
+  settingsChanged(account, perp, settings);
+}
+
+function whyNotRest(state: State, taker: TakerOrder): CancelCause | undefined {
+  const { timeInForce } = taker.request;
+  if (timeInForce === 'ioc' || timeInForce === 'market') return 'iocRemainder';
+  return isRestCovered(state, taker) ? undefined : 'marginCanceled';
+}
+
+/**
+ * R-initial holds again when what is left enters the book: fills worse than the mark have cost part
+ * of what the order was admitted on. What does not raise the worst-case exposure may always rest.
+ */
+function isRestCovered(state: State, taker: TakerOrder): boolean {
+  const { account, holding, request, remaining } = taker;
+  const entered = taker.original - (taker.amended?.filled ?? 0);
+  // An isolated order has set aside what its rest needs.
+  if (request.reduceOnly || remaining === entered || holding.isIsolated) return true;
+  const buys = holding.restingBuy + (request.isBuy ? remaining : 0);
+  const sells = holding.restingSell + (request.isBuy ? 0 : remaining);
+  const exposure = worstCase(holding.size, buys, sells);
+  if (exposure <= exposureOf(holding)) return true;
+  const value = accountValue(state, account);
+  const part = initialMargin(holding.perp, exposure, holding.leverage);
+  return value >= account.margin.initial - holding.initial + part;
+}

@@ -1,0 +1,240 @@
+import type { Address } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import type { BlockResult } from '../messages/block.ts';
+import type { OrderRequest } from '../messages/command.ts';
+import type { OrderUpdated, TradeExecuted } from '../messages/event.ts';
+import { findOrder, openOrders } from '../read/read.ts';
+import { alice, bob, carol, order, type OrderShape, Scenario } from '../testing/scenario.ts';
+
+/** One lot at this price is worth 1 USDC. */
+const PRICE = 1_000_000;
+const sell = (price: number, size: number): OrderShape => ({ isBuy: false, price, size });
+const buy = (price: number, size: number): OrderShape => ({ price, size });
+
+function send(scenario: Scenario, signer: Address, ...orders: OrderRequest[]): BlockResult {
+  return scenario.block({ type: 'placeOrders', authority: scenario.authority(signer), orders });
+}
+
+function tradesOf(result: BlockResult): (readonly [Address, number, number])[] {
+  return result.events
+    .filter((event): event is TradeExecuted => event.type === 'tradeExecuted')
+    .map(({ maker, price, size }) => [maker.account, price, size]);
+}
+
+function endsOf(result: BlockResult): (readonly [number, string, string | undefined])[] {
+  return result.events
+    .filter((event): event is OrderUpdated => event.type === 'orderUpdated')
+    .map(({ order: { orderId }, status, cancelCause }) => [orderId, status, cancelCause]);
+}
+
+describe('R-book', () => {
+  test('the best price trades first, then the oldest at it, each at its own price', () => {
+    const scenario = Scenario.open();
+    scenario.one(bob, sell(1_000_100, 10));
+    scenario.one(carol, sell(PRICE, 10));
+    scenario.one(bob, sell(PRICE, 10));
+    const result = send(scenario, alice, order(buy(1_000_100, 25)));
+    expect(tradesOf(result)).toEqual([
+      [carol, PRICE, 10],
+      [bob, PRICE, 10],
+      [bob, 1_000_100, 5],
+    ]);
+    // 10 × 1,000,000 + 10 × 1,000,000 + 5 × 1,000,100.
+    const [entry] = result.outcomes[0]!.entries!;
+    expect(entry).toMatchObject({ state: 'filled', filled: 25, filledNotional: 25_000_500 });
+  });
+
+  test('a buy pays the resting price, not its limit; what is left rests at the limit', () => {
+    const scenario = Scenario.open();
+    scenario.one(bob, sell(PRICE, 10));
+    const entry = scenario.one(alice, buy(1_050_000, 30));
+    expect(entry).toMatchObject({ state: 'open', filled: 10, filledNotional: 10_000_000 });
+    const rest = findOrder(scenario.state, entry.orderId!);
+    expect(rest).toMatchObject({ price: 1_050_000, remaining: 20, original: 30, filled: 10 });
+    // A seller at 1.00 then meets the bid at 1.05.
+    expect(scenario.one(carol, sell(PRICE, 10)).filledNotional).toBe(10_500_000);
+  });
+
+  test('a partial fill keeps the place in the queue', () => {
+    const scenario = Scenario.open();
+    scenario.one(bob, sell(PRICE, 30));
+    scenario.one(carol, sell(PRICE, 10));
+    scenario.one(alice, buy(PRICE, 10));
+    const result = send(scenario, alice, order(buy(PRICE, 25)));
+    expect(tradesOf(result)).toEqual([
+      [bob, PRICE, 20],
+      [carol, PRICE, 5],
+    ]);
+  });
+});
+
+describe('R-tif', () => {
+  test('alo is refused whole when any part would trade, and rests at the tick before', () => {
+    const scenario = Scenario.open();
+    scenario.one(bob, sell(PRICE, 10));
+    const refused = scenario.one(alice, { ...buy(PRICE, 500), timeInForce: 'alo' });
+    expect(refused).toMatchObject({ state: 'rejected', filled: 0 });
+    expect(refused.reject?.reason).toBe('postOnlyWouldTrade');
+    expect(scenario.one(alice, { ...buy(999_900, 500), timeInForce: 'alo' }).state).toBe('open');
+  });
+
+  test("alo is refused by the account's own resting order, which stays", () => {
+    const scenario = Scenario.open();
+    const own = scenario.one(alice, sell(PRICE, 10));
+    const refused = scenario.one(alice, { ...buy(PRICE, 10), timeInForce: 'alo' });
+    expect(refused.reject?.reason).toBe('postOnlyWouldTrade');
+    expect(findOrder(scenario.state, own.orderId!)?.remaining).toBe(10);
+  });
+
+  test('ioc trades what it can and cancels the rest', () => {
+    const scenario = Scenario.open();
+    scenario.one(bob, sell(PRICE, 10));
+    scenario.one(bob, sell(1_000_100, 10));
+    const result = send(scenario, alice, order({ ...buy(PRICE, 30), timeInForce: 'ioc' }));
+    expect(result.outcomes[0]!.entries![0]).toMatchObject({ state: 'cancelled', filled: 10 });
+    expect(endsOf(result).at(-1)).toEqual([3, 'cancelled', 'iocRemainder']);
+    expect(openOrders(scenario.state, alice)).toEqual([]);
+  });
+
+  // Mark 100.005: 1.05 × mark = 105.00525, 0.95 × mark = 95.00475; the tick is 0.01.
+  test.each([
+    { isBuy: true, asked: 1_800_000, limit: 1_050_000 },
+    { isBuy: true, asked: 1_050_000, limit: 1_050_000 },
+    { isBuy: true, asked: 1_010_000, limit: 1_010_000 },
+    { isBuy: false, asked: 300_000, limit: 950_100 },
+    { isBuy: false, asked: 990_000, limit: 990_000 },
+  ])('market is clamped to the tick nearer to the mark: $asked', ({ isBuy, asked, limit }) => {
+    const scenario = Scenario.open({ oracle: 1_000_050 });
+    const worse = isBuy ? limit + 100 : limit - 100;
+    scenario.one(bob, { isBuy: !isBuy, price: limit, size: 20 });
+    scenario.one(bob, { isBuy: !isBuy, price: worse, size: 20 });
+    const entry = scenario.one(alice, { isBuy, price: asked, size: 40, timeInForce: 'market' });
+    expect(entry).toMatchObject({ state: 'cancelled', filled: 20, filledNotional: 20 * limit });
+    expect(entry.clamped).toEqual(asked === limit ? undefined : { from: asked, to: limit });
+  });
+
+  test('a plain ioc keeps its price', () => {
+    const scenario = Scenario.open();
+    scenario.one(bob, sell(1_100_000, 20));
+    const entry = scenario.one(alice, { ...buy(1_100_000, 20), timeInForce: 'ioc' });
+    expect(entry).toMatchObject({ state: 'filled', filledNotional: 22_000_000 });
+  });
+});
+
+describe('R-stp', () => {
+  test('an own resting order is cancelled, nothing is paid, and matching goes on', () => {
+    const scenario = Scenario.open();
+    scenario.one(bob, sell(PRICE, 10));
+    const own = scenario.one(alice, sell(PRICE, 10));
+    scenario.one(carol, sell(PRICE, 10));
+    const result = send(scenario, alice, order(buy(PRICE, 20)));
+    expect(tradesOf(result)).toEqual([
+      [bob, PRICE, 10],
+      [carol, PRICE, 10],
+    ]);
+    expect(endsOf(result)).toContainEqual([own.orderId, 'cancelled', 'selfTrade']);
+    // 20 USDC at 0.045%.
+    expect(scenario.balance(alice)).toBe(1_000_000_000n - 9_000n);
+  });
+
+  test('an incoming order that meets only its own rests in their place', () => {
+    const scenario = Scenario.open();
+    scenario.one(alice, sell(PRICE, 10));
+    scenario.one(alice, sell(1_000_100, 10));
+    const entry = scenario.one(alice, buy(1_000_100, 20));
+    expect(entry).toMatchObject({ state: 'open', filled: 0 });
+    expect(openOrders(scenario.state, alice).map(({ orderId }) => orderId)).toEqual([3]);
+  });
+
+  test('an agent and its owner are one account', () => {
+    const agent = carol;
+    const scenario = Scenario.open({ accounts: [alice, bob] });
+    scenario.approve(alice, agent);
+    scenario.one(alice, sell(PRICE, 10));
+    const entry = scenario.one(agent, buy(PRICE, 10));
+    expect(entry).toMatchObject({ state: 'open', filled: 0 });
+    expect(openOrders(scenario.state, alice)).toHaveLength(1);
+  });
+});
+
+describe('several orders in one action', () => {
+  test('each sees the book that the one before left, and a failure stops nobody', () => {
+    const scenario = Scenario.open();
+    scenario.one(bob, sell(PRICE, 10));
+    const clientOrderId = '0x000000000000000000000000000000aa';
+    const entries = scenario.place(
+      alice,
+      order({ ...buy(PRICE, 10), clientOrderId }),
+      order({ ...buy(PRICE, 10), clientOrderId }),
+      order({ ...buy(PRICE, 10), clientOrderId }),
+      order({ ...buy(PRICE, 10), timeInForce: 'alo' }),
+    );
+    // The first fills and frees its id; the second rests with it; the third repeats a live id.
+    expect(entries.map(({ state }) => state)).toEqual(['filled', 'open', 'rejected', 'open']);
+    expect(entries[2]!.reject?.reason).toBe('clientOrderIdDuplicate');
+  });
+
+  test('cancels of one block come before takers, an order cancelled twice is not live', () => {
+    const scenario = Scenario.open();
+    const resting = scenario.one(bob, sell(PRICE, 10)).orderId!;
+    const take = {
+      type: 'placeOrders',
+      authority: scenario.authority(alice),
+      orders: [order({ ...buy(PRICE, 10), timeInForce: 'ioc' })],
+    } as const;
+    const cancels = [resting, resting].map((orderId) => ({ ...order(sell(PRICE, 10)), orderId }));
+    const authority = scenario.authority(bob);
+    const result = scenario.block(take, { type: 'cancelOrders', authority, cancels });
+    expect(result.outcomes[0]!.entries![0]).toMatchObject({ state: 'cancelled', filled: 0 });
+    const [first, second] = result.outcomes[1]!.entries!;
+    expect(first!.state).toBe('cancelled');
+    expect(second!.reject?.reason).toBe('orderNotLive');
+  });
+
+  test("nobody cancels another's order", () => {
+    const scenario = Scenario.open();
+    const resting = scenario.one(bob, sell(PRICE, 10)).orderId!;
+    expect(scenario.cancel(alice, resting)[0]?.reject?.reason).toBe('orderNotLive');
+    expect(findOrder(scenario.state, resting)).toBeDefined();
+  });
+});
+
+/** Rests many equal orders, 50 to an action, without the slow checks. */
+function restMany(scenario: Scenario, signer: Address, shape: OrderShape, count: number): void {
+  for (let done = 0; done < count; done += 50) {
+    const orders = Array.from({ length: Math.min(50, count - done) }, () => order(shape));
+    const entries = scenario.place(signer, ...orders);
+    expect(entries.every(({ state }) => state === 'open')).toBe(true);
+  }
+}
+
+describe('R-storms and R-limits-of-state', () => {
+  test('an order meets 10,000 resting ones, own ones included, then loses its rest', () => {
+    const scenario = Scenario.open({ funds: 1_000_000_000_000 });
+    scenario.checks = false;
+    restMany(scenario, bob, sell(PRICE, 10), 5_000);
+    restMany(scenario, carol, sell(PRICE, 10), 3_000);
+    restMany(scenario, alice, sell(PRICE, 10), 2_001);
+    const result = send(scenario, alice, order(buy(PRICE, 200_000)));
+    expect(result.outcomes[0]!.entries![0]).toMatchObject({ state: 'cancelled', filled: 80_000 });
+    expect(endsOf(result).at(-1)).toEqual([10_002, 'cancelled', 'matchLimit']);
+    expect(openOrders(scenario.state, alice)).toHaveLength(1);
+    scenario.checks = true;
+    scenario.block();
+  });
+
+  test('an account has at most 5,000 live orders; a cancel or a fill makes room', () => {
+    const scenario = Scenario.open({ funds: 1_000_000_000_000 });
+    scenario.checks = false;
+    restMany(scenario, alice, sell(PRICE, 10), 5_000);
+    const above = scenario.one(alice, sell(PRICE, 10));
+    expect(above.reject).toEqual({ reason: 'ordersFull', max: 5_000 });
+    const immediate = scenario.one(alice, { ...sell(PRICE, 10), timeInForce: 'ioc' });
+    expect(immediate).toMatchObject({ state: 'cancelled' });
+    scenario.cancel(alice, 5_000);
+    expect(scenario.one(alice, sell(PRICE, 10)).state).toBe('open');
+    scenario.one(bob, buy(PRICE, 10));
+    expect(scenario.one(alice, sell(PRICE, 10)).state).toBe('open');
+    expect(scenario.one(alice, sell(PRICE, 10)).state).toBe('rejected');
+  });
+});

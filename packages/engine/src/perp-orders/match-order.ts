@@ -1,0 +1,230 @@
+import {
+  accrueFee,
+  addUsdc,
+  maxUsdc,
+  type MicroUsdc,
+  notional,
+  rateE8,
+  subUsdc,
+  ZERO_USDC,
+} from '@oddlot/units';
+import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { read } from '../book/read-slot.ts';
+import { accountTier } from '../ledger/account-tier.ts';
+import { fillRate } from '../ledger/fee-tiers.ts';
+import { recordVolume } from '../ledger/volume.ts';
+import type { CancelCause } from '../messages/event.ts';
+import { accountValue, isolatedEquity } from '../perp/margin.ts';
+import { emitOrder, emitTrade } from '../resting/emit.ts';
+import { matchBook } from '../resting/match-book.ts';
+import { type BuilderCharge, builderCharge, feesWith } from '../resting/order-builder.ts';
+import { restingBuilder } from '../resting/resting-builder.ts';
+import type { Account, Holding } from '../state/account.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
+import { cutReduceOnly } from './cut-reduce-only.ts';
+import { cancelPerpOrder, orderEnded } from './end-order.ts';
+import { perpSnapshotOf } from './perp-snapshot.ts';
+import { addResting, ownerOf, removeOrder, reserveOf, useReserve } from './resting.ts';
+import { planSide, settleSide, type SidePlan } from './settle-side.ts';
+import type { TakerOrder } from './taker-order.ts';
+
+/**
+ * Trades an incoming order against the book at the resting orders' prices. An own resting order is cancelled, not traded with (R-stp); a maker that its fill
+ * would leave uncovered is cancelled and the taker goes on; a taker that is uncovered stops
+ * (R-fill-check). Returns why matching ended early, when it did.
+ */
+export function matchOrder(execution: Execution, taker: TakerOrder): CancelCause | undefined {
+  return matchBook(execution, taker.holding.perp.book, taker, meetMaker);
+}
+
+function meetMaker(execution: Execution, taker: TakerOrder, slot: number): CancelCause | undefined {
+  const maker = ownerOf(execution.state, slot);
+  if (maker.account === taker.account) {
+    cancelPerpOrder(execution, slot, 'selfTrade');
+    return undefined;
+  }
+  const fill = pendingFill(execution, taker, slot, maker);
+  const makerPlan = planMaker(execution, slot, maker, fill);
+  if (!makerPlan.isCovered) {
+    cancelPerpOrder(execution, slot, 'marginCanceled');
+    return undefined;
+  }
+  const takerPlan = planTaker(execution, taker, fill);
+  if (!takerPlan.isCovered) return 'marginCanceled';
+  settleFill(execution, taker, slot, maker, fill, { takerPlan, makerPlan });
+  return undefined;
+}
+
+type Maker = { readonly account: Account; readonly holding: Holding };
+
+/** A trade that is about to happen. */
+type Fill = {
+  readonly price: number;
+  readonly size: number;
+  readonly value: MicroUsdc;
+  readonly takerFee: MicroUsdc;
+  readonly takerOverpaid: number;
+  readonly makerFee: MicroUsdc;
+  readonly makerOverpaid: number;
+  readonly takerCharge: BuilderCharge | undefined;
+  readonly makerCharge: BuilderCharge | undefined;
+};
+
+function pendingFill(execution: Execution, taker: TakerOrder, slot: number, maker: Maker): Fill {
+  const { state } = execution;
+  const { pool } = state;
+  const { definition } = taker.holding.perp;
+  const price = read(pool.price, slot);
+  const size = Math.min(taker.remaining, read(pool.remaining, slot));
+  const value = notional(price, size);
+  const takerRate = fillRate(accountTier(state, taker.account), definition, 'taker');
+  const makerRate = fillRate(accountTier(state, maker.account), definition, 'maker');
+  const takerDue =
+    taker.forced === undefined
+      ? accrueFee(value, takerRate, taker.feeOverpaid)
+      : forcedFee(state, taker, price, size);
+  const makerDue = accrueFee(value, makerRate, read(pool.feeOverpaid, slot));
+  return {
+    price,
+    size,
+    value,
+    takerFee: takerDue.fee,
+    takerOverpaid: takerDue.overpaid,
+    makerFee: makerDue.fee,
+    makerOverpaid: makerDue.overpaid,
+    takerCharge: takerCharge(state, taker, value),
+    makerCharge: makerCharge(state, slot, maker.account, value),
+  };
+}
+
+function takerCharge(
+  state: State,
+  { account, builder, request }: TakerOrder,
+  value: MicroUsdc,
+): BuilderCharge | undefined {
+  if (builder === undefined) return undefined;
+  const { instrumentId } = request;
+  return builderCharge(state, account, builder, { instrumentId, value }, 'taker');
+}
+
+/** Whoever takes it, a maker's order pays its builder. */
+function makerCharge(
+  state: State,
+  slot: number,
+  account: Account,
+  value: MicroUsdc,
+): BuilderCharge | undefined {
+  const builder = restingBuilder(state, slot);
+  if (builder === undefined) return undefined;
+  const instrumentId = read(state.pool.instrument, slot);
+  return builderCharge(state, account, builder, { instrumentId, value }, 'maker');
+}
+
+function planMaker(execution: Execution, slot: number, maker: Maker, fill: Fill): SidePlan {
+  const { pool } = execution.state;
+  const { restingBuy, restingSell } = maker.holding;
+  const counted = (read(pool.flags, slot) & REDUCE_ONLY) !== 0 ? 0 : fill.size;
+  const isBuy = (read(pool.flags, slot) & SIDE_BUY) !== 0;
+  return planSide(execution, maker, {
+    signedSize: isBuy ? fill.size : -fill.size,
+    price: fill.price,
+    fee: fill.makerFee,
+    charge: fill.makerCharge,
+    fees: feesWith(fill.makerFee, fill.makerCharge),
+    reserve: reserveOf(execution.state, read(pool.orderId, slot)),
+    restingBuy: isBuy ? restingBuy - counted : restingBuy,
+    restingSell: isBuy ? restingSell : restingSell - counted,
+  });
+}
+
+function planTaker(execution: Execution, taker: TakerOrder, fill: Fill): SidePlan {
+  const { restingBuy, restingSell } = taker.holding;
+  const plan = planSide(execution, taker, {
+    signedSize: taker.request.isBuy ? fill.size : -fill.size,
+    price: fill.price,
+    fee: fill.takerFee,
+    charge: fill.takerCharge,
+    fees: feesWith(fill.takerFee, fill.takerCharge),
+    reserve: taker.reserve,
+    restingBuy,
+    restingSell,
+  });
+  // The venue's own orders close at prices that it chose; their fee belongs to the fund.
+  return taker.forced === undefined ? plan : { ...plan, isCovered: true, feeTo: 'fund' };
+}
+
+/** R-liquidation: a share of what filled, never more than the equity left; unwinding is free. */
+function forcedFee(
+  state: State,
+  taker: TakerOrder,
+  price: number,
+  size: number,
+): { fee: MicroUsdc; overpaid: number } {
+  if (taker.forced === 'unwind') return { fee: ZERO_USDC, overpaid: 0 };
+  const { account, holding } = taker;
+  const equity = holding.isIsolated
+    ? isolatedEquity(state, account, holding)
+    : accountValue(state, account);
+  const gain = notional(holding.perp.mark - price, taker.request.isBuy ? size : -size);
+  const left = maxUsdc(addUsdc(equity, gain), ZERO_USDC);
+  const { liquidationFeeE8 } = parametersOf(state);
+  const due = accrueFee(notional(price, size), rateE8(liquidationFeeE8), taker.feeOverpaid);
+  return due.fee <= left ? due : { fee: left, overpaid: 0 };
+}
+
+function settleFill(
+  execution: Execution,
+  taker: TakerOrder,
+  slot: number,
+  maker: Maker,
+  fill: Fill,
+  plans: { readonly takerPlan: SidePlan; readonly makerPlan: SidePlan },
+): void {
+  const { state } = execution;
+  const { pool } = state;
+  const { perp } = taker.holding;
+  const { isBuy, instrumentId } = taker.request;
+  const { price, size } = fill;
+  const { makerPlan, takerPlan } = plans;
+  const makerFlags = read(pool.flags, slot);
+  perp.book.fill(slot, size);
+  pool.filledNotional[slot] = read(pool.filledNotional, slot) + price * size;
+  pool.feeOverpaid[slot] = fill.makerOverpaid;
+  addResting(maker.holding, !isBuy, (makerFlags & REDUCE_ONLY) !== 0, -size);
+  useReserve(state, maker.holding, read(pool.orderId, slot), makerPlan.fromReserve);
+  taker.remaining -= size;
+  taker.filledNotional += price * size;
+  taker.feeOverpaid = fill.takerOverpaid;
+  taker.reserve = subUsdc(taker.reserve, takerPlan.fromReserve);
+
+  const makerOrder = perpSnapshotOf(state, slot);
+  const { orderId, request } = taker;
+  const takerOrder = { orderId, clientOrderId: request.clientOrderId };
+  const takerSide = settleSide(execution, taker, takerPlan, takerOrder);
+  const makerSide = settleSide(execution, maker, makerPlan, makerOrder);
+  const tradeId = state.nextTradeId++;
+  perp.lastTrade = price;
+  perp.lastTradeMs = state.timeMs;
+  perp.day.record(state.timeMs, price, size, fill.value);
+  if (taker.forced !== 'liquidation') {
+    recordVolume(taker.account, state.timeMs, fill.value);
+    recordVolume(maker.account, state.timeMs, fill.value);
+  }
+  emitTrade(execution, {
+    type: 'tradeExecuted',
+    commandIndex: execution.commandIndex,
+    tradeId,
+    instrumentId,
+    price,
+    size,
+    takerIsBuy: isBuy,
+    taker: takerSide,
+    maker: makerSide,
+  });
+  if (makerOrder.remaining === 0) removeOrder(state, slot);
+  emitOrder(execution, makerOrder.remaining === 0 ? 'filled' : 'open', makerOrder);
+  if (makerOrder.remaining === 0) orderEnded(execution, makerOrder, { status: 'filled' });
+  cutReduceOnly(execution, maker.account, maker.holding);
+  cutReduceOnly(execution, taker.account, taker.holding);
+}

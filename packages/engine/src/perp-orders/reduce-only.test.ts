@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import type { OrderUpdated } from '../messages/event.ts';
+import { findOrder, openOrders } from '../read/read.ts';
+import { alice, bob, carol, order, type OrderShape, Scenario } from '../testing/scenario.ts';
+
+const PRICE = 1_000_000;
+const FAR = 1_100_000;
+
+/** Alice is long so many lots, bought at 100 from bob. */
+function aliceLong(size: number): Scenario {
+  const scenario = Scenario.open();
+  scenario.one(bob, { isBuy: false, price: PRICE, size });
+  scenario.one(alice, { price: PRICE, size });
+  return scenario;
+}
+
+const reduce = (price: number, size: number): OrderShape => ({
+  isBuy: false,
+  price,
+  size,
+  reduceOnly: true,
+});
+
+/** What alice's orders have left, oldest first. */
+function left(scenario: Scenario): number[] {
+  return openOrders(scenario.state, alice)
+    .map(({ remaining }) => remaining)
+    .reverse();
+}
+
+describe('R-reduce: a new order', () => {
+  test('is clipped to the position and says so', () => {
+    const scenario = aliceLong(30);
+    const entry = scenario.one(alice, reduce(FAR, 50));
+    expect(entry).toMatchObject({ state: 'open', clipped: { from: 50, to: 30 } });
+    expect(findOrder(scenario.state, entry.orderId!)).toMatchObject({
+      original: 30,
+      remaining: 30,
+    });
+  });
+
+  test('gets what the resting ones leave, and is refused when nothing is left', () => {
+    const scenario = aliceLong(30);
+    expect(scenario.one(alice, reduce(FAR, 20)).clipped).toBeUndefined();
+    expect(scenario.one(alice, reduce(FAR, 20)).clipped).toEqual({ from: 20, to: 10 });
+    expect(scenario.one(alice, reduce(FAR, 20)).reject?.reason).toBe('reduceOnlyIncreases');
+    // Orders that are not reduce-only leave the room as it is.
+    scenario.cancel(alice, 4);
+    scenario.one(alice, { isBuy: false, price: FAR, size: 30 });
+    expect(scenario.one(alice, reduce(FAR, 20)).clipped).toEqual({ from: 20, to: 10 });
+  });
+
+  test('is refused without a position, and on the side that would enlarge it', () => {
+    const scenario = aliceLong(30);
+    const reject = { reason: 'reduceOnlyIncreases' };
+    expect(scenario.one(carol, reduce(FAR, 20)).reject).toEqual(reject);
+    const buy = { price: 900_000, size: 20, reduceOnly: true };
+    expect(scenario.one(alice, buy).reject).toEqual(reject);
+    // Bob is short: he may buy, not sell.
+    expect(scenario.one(bob, buy).state).toBe('open');
+    expect(scenario.one(bob, reduce(FAR, 20)).reject).toEqual(reject);
+  });
+
+  test('never flips, however much it meets', () => {
+    const scenario = aliceLong(30);
+    scenario.one(carol, { price: PRICE, size: 100 });
+    const entry = scenario.one(alice, { ...reduce(PRICE, 100), timeInForce: 'ioc' });
+    expect(entry).toMatchObject({ state: 'filled', filled: 30, clipped: { from: 100, to: 30 } });
+    expect(scenario.position(alice)).toBe(0);
+  });
+
+  test('what rests of it after a part has filled is still covered', () => {
+    const scenario = aliceLong(30);
+    scenario.one(carol, { price: PRICE, size: 12 });
+    const entry = scenario.one(alice, reduce(PRICE, 30));
+    expect(entry).toMatchObject({ state: 'open', filled: 12 });
+    expect(left(scenario)).toEqual([18]);
+    expect(scenario.position(alice)).toBe(18);
+  });
+
+  test('needs no margin', () => {
+    const scenario = aliceLong(1_000);
+    // 1,000 lots bought at 100 have lost 950 USDC at 5: of 1,000 USDC alice has 49.55 left.
+    scenario.oracle(50_000);
+    const initial = scenario.one(alice, { price: 50_000, size: 20_000 });
+    expect(initial.reject?.reason).toBe('marginInsufficient');
+    expect(scenario.one(alice, reduce(50_000, 1_000)).state).toBe('open');
+  });
+});
+
+describe('R-reduce: when the position shrinks', () => {
+  test('the newest is cut first, and cut to zero it is cancelled', () => {
+    const scenario = aliceLong(30);
+    scenario.one(alice, reduce(FAR, 10));
+    scenario.one(alice, reduce(FAR, 15));
+    scenario.one(carol, { price: PRICE, size: 40 });
+    // 30 − 18 = 12 against 25: the newest loses 13.
+    scenario.one(alice, { isBuy: false, price: PRICE, size: 18, timeInForce: 'ioc' });
+    expect(left(scenario)).toEqual([10, 2]);
+    // 12 − 10 = 2 against 12: the newest goes, the other loses 8.
+    const authority = scenario.authority(alice);
+    const orders = [order({ isBuy: false, price: PRICE, size: 10, timeInForce: 'ioc' })];
+    const { events } = scenario.block({ type: 'placeOrders', authority, orders });
+    expect(left(scenario)).toEqual([2]);
+    const cuts = events
+      .filter((event): event is OrderUpdated => event.type === 'orderUpdated')
+      .filter((event) => event.order.reduceOnly)
+      .map(({ order: { orderId, remaining, original }, status, cancelCause }) => ({
+        orderId,
+        remaining,
+        original,
+        status,
+        cancelCause,
+      }));
+    expect(cuts).toEqual([
+      { orderId: 4, remaining: 2, original: 2, status: 'cancelled', cancelCause: 'reduceOnly' },
+      { orderId: 3, remaining: 2, original: 2, status: 'open', cancelCause: undefined },
+    ]);
+  });
+
+  test('a position that grows gives nothing back', () => {
+    const scenario = aliceLong(30);
+    scenario.one(alice, reduce(FAR, 30));
+    scenario.one(carol, { price: PRICE, size: 20 });
+    scenario.one(alice, { isBuy: false, price: PRICE, size: 20, timeInForce: 'ioc' });
+    scenario.one(bob, { isBuy: false, price: PRICE, size: 40 });
+    scenario.one(alice, { price: PRICE, size: 40 });
+    expect(scenario.position(alice)).toBe(50);
+    expect(left(scenario)).toEqual([10]);
+  });
+
+  test('a flip cancels all of the old side', () => {
+    const scenario = aliceLong(20);
+    scenario.one(alice, reduce(FAR, 20));
+    scenario.one(carol, { price: PRICE, size: 45 });
+    scenario.one(alice, { isBuy: false, price: PRICE, size: 45, timeInForce: 'ioc' });
+    expect(scenario.position(alice)).toBe(-25);
+    expect(left(scenario)).toEqual([]);
+  });
+
+  test('a maker is cut in the middle of the taker that sweeps its orders', () => {
+    const scenario = aliceLong(30);
+    scenario.one(alice, { isBuy: false, price: 1_000_100, size: 20 });
+    scenario.one(alice, reduce(1_000_200, 20));
+    scenario.one(alice, reduce(1_000_300, 10));
+    // 20 at the first price leave her 10 long: the third order goes, the second keeps 10.
+    const entry = scenario.one(carol, { price: 1_000_300, size: 45 });
+    expect(entry).toMatchObject({ state: 'open', filled: 30 });
+    // 20 × 1,000,100 + 10 × 1,000,200.
+    expect(entry.filledNotional).toBe(30_004_000);
+    expect(scenario.position(alice)).toBe(0);
+    expect(left(scenario)).toEqual([]);
+  });
+
+  test('a partly filled order that is cut keeps what it has filled', () => {
+    const scenario = aliceLong(30);
+    const { orderId } = scenario.one(alice, reduce(PRICE, 30));
+    scenario.one(carol, { price: PRICE, size: 10 });
+    expect(findOrder(scenario.state, orderId!)).toMatchObject({ filled: 10, remaining: 20 });
+    scenario.one(carol, { price: 999_900, size: 15 });
+    scenario.one(alice, { isBuy: false, price: 999_900, size: 15, timeInForce: 'ioc' });
+    const cut = { filled: 10, remaining: 5, original: 15, filledNotional: 10_000_000 };
+    expect(findOrder(scenario.state, orderId!)).toMatchObject(cut);
+  });
+});
+
+test('R-stp: an own reduce-only order in the way is cancelled, its room is free again', () => {
+  const scenario = aliceLong(30);
+  scenario.one(alice, reduce(PRICE, 30));
+  const entry = scenario.one(alice, { price: PRICE, size: 20 });
+  expect(entry).toMatchObject({ state: 'open', filled: 0 });
+  expect(scenario.position(alice)).toBe(30);
+  expect(scenario.one(alice, reduce(FAR, 30))).toMatchObject({ state: 'open' });
+});

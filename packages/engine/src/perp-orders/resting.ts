@@ -1,0 +1,95 @@
+import { addUsdc, assert, type MicroUsdc, present, subUsdc, ZERO_USDC } from '@oddlot/units';
+import { LEG_SHORT, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { read } from '../book/read-slot.ts';
+import { postToBalance } from '../ledger/post.ts';
+import { ordersChanged } from '../perp/margin.ts';
+import { unlinkSlot, writeSlot } from '../resting/slots.ts';
+import { type Account, type Holding, holdingKey } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
+import type { TakerOrder } from './taker-order.ts';
+
+/** Puts what is left of an order into the book; an amended one takes back the rank that it had. */
+export function restOrder({ state }: Execution, taker: TakerOrder): void {
+  const { account, amended, holding, request } = taker;
+  writeSlot(state, taker, {
+    book: holding.perp.book,
+    orders: holding.orders,
+    isShort: holding.leg === 1,
+    acceptedMs: amended?.acceptedMs ?? state.timeMs,
+    rank: amended?.rank,
+    feeOverpaid: amended?.makerFeeOverpaid ?? 0,
+  });
+  if (taker.fired !== undefined) state.triggers.remember(taker.orderId, taker.fired);
+  addResting(holding, request.isBuy, request.reduceOnly, taker.remaining);
+  if (taker.reserve > 0n) {
+    state.reserves.set(taker.orderId, taker.reserve);
+    holding.reserved = addUsdc(holding.reserved, taker.reserve);
+  }
+  ordersChanged(state, account, holding);
+}
+
+/** Takes a resting order out of everything, without a word. */
+export function removeOrder(state: State, slot: number): void {
+  const { pool } = state;
+  const { account, holding } = ownerOf(state, slot);
+  const flags = read(pool.flags, slot);
+  const remaining = read(pool.remaining, slot);
+  const orderId = read(pool.orderId, slot);
+  unlinkSlot(state, slot, { account, book: holding.perp.book, orders: holding.orders });
+  addResting(holding, (flags & SIDE_BUY) !== 0, (flags & REDUCE_ONLY) !== 0, -remaining);
+  returnReserve(state, account, holding, orderId);
+  ordersChanged(state, account, holding);
+}
+
+/** Who owns a resting order, and their place in its instrument. */
+export function ownerOf(state: State, slot: number): { account: Account; holding: Holding } {
+  const { pool } = state;
+  const account = present(state.accounts[read(pool.account, slot)], 'the owner of an order');
+  const leg = (read(pool.flags, slot) & LEG_SHORT) !== 0 ? 1 : 0;
+  const key = holdingKey(read(pool.instrument, slot), leg);
+  return { account, holding: present(account.holdings.get(key), 'a holding behind an order') };
+}
+
+/** What an isolated order still holds back. */
+export function reserveOf(state: State, orderId: number): MicroUsdc {
+  return state.reserves.get(orderId) ?? ZERO_USDC;
+}
+
+/** Uses part of an order's reserve; the caller says where it goes. */
+export function useReserve(
+  state: State,
+  holding: Holding,
+  orderId: number,
+  amount: MicroUsdc,
+): void {
+  if (amount === 0n) return;
+  const left = subUsdc(reserveOf(state, orderId), amount);
+  assert(left >= 0n, 'an order uses what it has set aside');
+  // A reserve of nothing is none, as it is in a restored state.
+  if (left === 0n) state.reserves.delete(orderId);
+  else state.reserves.set(orderId, left);
+  holding.reserved = subUsdc(holding.reserved, amount);
+}
+
+function returnReserve(state: State, account: Account, holding: Holding, orderId: number): void {
+  const left = state.reserves.get(orderId);
+  if (left === undefined) return;
+  state.reserves.delete(orderId);
+  holding.reserved = subUsdc(holding.reserved, left);
+  postToBalance(state, account, left);
+}
+
+/** Keeps the sums of resting sizes; reduce-only ones are counted apart. */
+export function addResting(
+  holding: Holding,
+  isBuy: boolean,
+  reduceOnly: boolean,
+  size: number,
+): void {
+  if (reduceOnly) {
+    if (isBuy) holding.reduceBuy += size;
+    else holding.reduceSell += size;
+  } else if (isBuy) holding.restingBuy += size;
+  else holding.restingSell += size;
+}

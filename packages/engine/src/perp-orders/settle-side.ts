@@ -1,0 +1,95 @@
+import { addUsdc, type MicroUsdc, subUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
+import { postFee, postToBalance } from '../ledger/post.ts';
+import type { TradeSide } from '../messages/event.ts';
+import { isCrossFillCovered, type PendingFill } from '../perp/fill-check.ts';
+import { insuranceFund } from '../perp/insurance-fund.ts';
+import { planIsolatedFill } from '../perp/isolated.ts';
+import { holdingChanged } from '../perp/margin.ts';
+import { closeResult, splitTrade, tradePosition } from '../perp/position.ts';
+import { type BuilderCharge, settleCharge, shownCharge } from '../resting/order-builder.ts';
+import type { Account, Holding } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+
+/** One side of a fill before it happens: whether it may, and where its money goes. */
+export type SidePlan = {
+  readonly signedSize: number;
+  readonly price: number;
+  /** The exchange's fee, which the event shows. */
+  readonly fee: MicroUsdc;
+  readonly charge: BuilderCharge | undefined;
+  /** Both together. */
+  readonly fees: MicroUsdc;
+  readonly feeTo: 'treasury' | 'fund';
+  readonly isCovered: boolean;
+  /** Added to the balance; negative is taken. */
+  readonly toBalance: MicroUsdc;
+  /** Taken out of the reserve of the side's isolated order. */
+  readonly fromReserve: MicroUsdc;
+  /** The isolated margin after the fill. */
+  readonly marginAfter: MicroUsdc;
+};
+
+type Side = { readonly account: Account; readonly holding: Holding };
+
+/** Plans one side on its own scope: the cross account, or the isolated position (R-fill-check). */
+export function planSide(
+  execution: Execution,
+  { account, holding }: Side,
+  fill: PendingFill & Pick<SidePlan, 'fee' | 'charge'> & { readonly reserve: MicroUsdc },
+): SidePlan {
+  const { state } = execution;
+  const { charge, fee, fees, price, signedSize } = fill;
+  if (holding.isIsolated) {
+    const plan = planIsolatedFill(state, account, holding, fill);
+    return { signedSize, price, fee, charge, fees, feeTo: 'treasury', ...plan };
+  }
+  const { close } = splitTrade(holding.size, signedSize);
+  const realised = close > 0 ? closeResult(holding, close, price).realised : ZERO_USDC;
+  return {
+    signedSize,
+    price,
+    fee,
+    charge,
+    fees,
+    feeTo: 'treasury',
+    isCovered: isCrossFillCovered(state, account, holding, fill),
+    toBalance: subUsdc(realised, fees),
+    fromReserve: ZERO_USDC,
+    marginAfter: ZERO_USDC,
+  };
+}
+
+/** Moves one side's position and money as planned. */
+export function settleSide(
+  execution: Execution,
+  { account, holding }: Side,
+  plan: SidePlan,
+  order: { readonly orderId: number; readonly clientOrderId: string | undefined },
+): TradeSide {
+  const { state } = execution;
+  const startPosition = holding.size;
+  const { close } = splitTrade(holding.size, plan.signedSize);
+  const closed = close > 0 ? closeResult(holding, close, plan.price) : undefined;
+  const realised = tradePosition(holding, plan.signedSize, plan.price, timeMs(state.timeMs));
+  holding.feesPaid = addUsdc(holding.feesPaid, plan.fees);
+  holding.isolatedMargin = plan.marginAfter;
+  postToBalance(state, account, plan.toBalance);
+  if (plan.feeTo === 'treasury') postFee(state, plan.fee);
+  else postToBalance(state, insuranceFund(state), plan.fee);
+  if (plan.charge !== undefined) settleCharge(state, plan.charge);
+  holdingChanged(state, account, holding);
+  state.digest.number(holding.size);
+  state.digest.amount(holding.cost);
+  return {
+    account: account.address,
+    orderId: order.orderId,
+    clientOrderId: order.clientOrderId,
+    startPosition,
+    fee: plan.fee,
+    realised,
+    marginMode: holding.isIsolated ? 'isolated' : 'cross',
+    leverage: holding.leverage,
+    ...(closed === undefined ? {} : { closedSize: close, closedCost: closed.released }),
+    ...shownCharge(plan.charge),
+  };
+}

@@ -1,0 +1,228 @@
+import { instrumentId, timeMs } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { checkCommand } from '../check.ts';
+import type { RejectReason } from '../messages/reject.ts';
+import { alice, bob, order, type OrderShape, PERP, Scenario } from '../testing/scenario.ts';
+
+const PRICE = 1_000_000;
+const TAKEN_ID = '0x000000000000000000000000000000aa';
+const id = PERP.instrumentId;
+
+/** One thing wrong with an order: fields of the order, or something about the venue. */
+type Fault = {
+  readonly reason: RejectReason;
+  readonly shape?: Partial<OrderShape>;
+  readonly arrange?: (scenario: Scenario) => void;
+  readonly isPoor?: true;
+};
+
+const perpOf = (scenario: Scenario) => scenario.state.perps.get(id)!;
+
+/** In the order in which an order is judged: the first that fails is told. */
+const FAULTS: readonly Fault[] = [
+  { reason: 'instrumentUnknown', shape: { instrumentId: instrumentId(99) } },
+  {
+    reason: 'instrumentDelisted',
+    arrange: (scenario) => {
+      // The flag alone: a real delisting would also close what later faults need to be open.
+      scenario.checks = false;
+      perpOf(scenario).delisted = true;
+    },
+  },
+  { reason: 'tradingHalted', arrange: (scenario) => (perpOf(scenario).halted = true) },
+  { reason: 'oracleStale', arrange: (scenario) => scenario.wait(30_001) },
+  { reason: 'sizeBelowMin', shape: { size: -1 } },
+  { reason: 'sizeOffLot', shape: { sizeInexact: true } },
+  { reason: 'sizeAboveMax', shape: { size: 100_000_001 } },
+  { reason: 'priceOutOfRange', shape: { price: -150 } },
+  { reason: 'priceOffTick', shape: { priceInexact: true } },
+  { reason: 'priceTooFar', shape: { price: 1_800_100 } },
+  { reason: 'valueBelowMin', shape: { size: 1 } },
+  { reason: 'expiryTooSoon', shape: { timeInForce: 'gtd', expireMs: timeMs(1) } },
+  { reason: 'clientOrderIdInvalid', shape: { clientOrderId: 'x' } },
+  { reason: 'clientOrderIdDuplicate', shape: { clientOrderId: TAKEN_ID } },
+  {
+    reason: 'ordersFull',
+    arrange: (scenario) => {
+      scenario.checks = false;
+      scenario.account(alice).liveOrders = 5_000;
+    },
+  },
+  { reason: 'reduceOnlyIncreases', shape: { reduceOnly: true } },
+  { reason: 'positionLimit', shape: { size: 10_000_000 } },
+  { reason: 'marginInsufficient', isPoor: true },
+  { reason: 'postOnlyWouldTrade', shape: { timeInForce: 'alo' } },
+];
+
+/** Faults that exclude each other although they concern different fields. */
+const EXCLUSIVE: readonly (readonly [RejectReason, RejectReason])[] = [
+  // A reduce-only order raises no exposure: it is never stale and needs no margin.
+  ['oracleStale', 'reduceOnlyIncreases'],
+  ['reduceOnlyIncreases', 'positionLimit'],
+  ['reduceOnlyIncreases', 'marginInsufficient'],
+  // An order of size −1 raises no exposure.
+  ['oracleStale', 'sizeBelowMin'],
+];
+
+/**
+ * Alice rests 12 lots at 90 USDC: margin 12 × 100 / 20 × 0.01 = 0.6 USDC, fee 12 × 0.9 × 0.045% =
+ * 0.00486 USDC. Poor, she has exactly that: one lot more is refused. Bob offers 20 lots at 100.
+ */
+function venueWith(faults: readonly Fault[]): Scenario {
+  const scenario = Scenario.open({ accounts: [bob] });
+  scenario.fund(alice, faults.some(({ isPoor }) => isPoor) ? 604_860 : 1_000_000_000_000);
+  const resting = scenario.one(alice, { price: 900_000, size: 12, clientOrderId: TAKEN_ID });
+  expect(resting.state).toBe('open');
+  scenario.one(bob, { isBuy: false, price: PRICE, size: 20 });
+  for (const { arrange } of faults) arrange?.(scenario);
+  return scenario;
+}
+
+function judge(faults: readonly Fault[]): {
+  admitted: string | undefined;
+  executed: string | undefined;
+} {
+  const scenario = venueWith(faults);
+  const merged = Object.assign({ price: PRICE, size: 20 }, ...faults.map(({ shape }) => shape));
+  const orders = [order(merged as OrderShape)];
+  const command = { type: 'placeOrders', authority: scenario.authority(alice), orders } as const;
+  const admitted = checkCommand(scenario.state, command, scenario.nowMs).reject?.reason;
+  return { admitted, executed: scenario.outcome(command).entries?.[0]?.reject?.reason };
+}
+
+function canMeet(first: Fault, second: Fault): boolean {
+  const isExclusive = EXCLUSIVE.some(
+    (pair) => pair.includes(first.reason) && pair.includes(second.reason),
+  );
+  const fields = Object.keys(first.shape ?? {});
+  return !isExclusive && !Object.keys(second.shape ?? {}).some((field) => fields.includes(field));
+}
+
+describe('each refusal, alone and before every later one', () => {
+  for (const [at, first] of FAULTS.entries()) {
+    test(`${first.reason} comes before what follows it`, () => {
+      const isBookFault = first.reason === 'postOnlyWouldTrade';
+      const alone = { admitted: isBookFault ? undefined : first.reason, executed: first.reason };
+      expect(judge([first])).toEqual(alone);
+      for (const second of FAULTS.slice(at + 1)) {
+        if (!canMeet(first, second)) continue;
+        const both = { admitted: first.reason, executed: first.reason };
+        expect({ second: second.reason, ...judge([first, second]) }).toEqual({
+          second: second.reason,
+          ...both,
+        });
+      }
+    });
+  }
+
+  const SAME_FIELD: readonly [string, Partial<OrderShape>, RejectReason][] = [
+    ['a negative size off the lot grid', { size: -5, sizeInexact: true }, 'sizeBelowMin'],
+    ['a size between 0 and a lot', { size: 0, sizeInexact: true }, 'sizeOffLot'],
+    ['a size above the maximum off the grid', { size: 2e8, sizeInexact: true }, 'sizeOffLot'],
+    ['a size above every limit', { size: 2e8 }, 'sizeAboveMax'],
+    ['a price between 0 and a unit', { price: 0, priceInexact: true }, 'priceOffTick'],
+    ['a price of 0', { price: 0 }, 'priceOutOfRange'],
+    ['a price off the tick and outside the band', { price: 1_900_050 }, 'priceOffTick'],
+    ['a price above what arithmetic holds', { price: 9_000_000_100 }, 'priceOutOfRange'],
+    ['a worthless order outside the band', { price: 100, size: 1 }, 'priceTooFar'],
+    ['a size above the limit of the tiers, unpaid', { size: 10_000_000 }, 'positionLimit'],
+  ];
+  test.each(SAME_FIELD)('%s', (_, shape, reason) => {
+    expect(judge([{ reason, shape }])).toEqual({ admitted: reason, executed: reason });
+  });
+});
+
+describe('R-sizes: the borders are inside', () => {
+  // Oracle 100: ±80% is 20 … 180.
+  test.each([
+    [200_000, true],
+    [199_900, false],
+    [1_800_000, true],
+    [1_800_100, false],
+  ])('a price of %i: %s', (price, isAccepted) => {
+    const entry = Scenario.open().one(alice, { price, size: 60 });
+    expect(entry.reject?.reason).toBe(isAccepted ? undefined : 'priceTooFar');
+  });
+
+  // 10 lots × 1.0000 USDC = 10 USDC; one tick lower is 9.999.
+  test.each([
+    [1_000_000, undefined],
+    [999_900, 'valueBelowMin'],
+  ])('ten lots at %i', (price, reason) => {
+    expect(Scenario.open().one(alice, { price, size: 10 }).reject?.reason).toBe(reason);
+  });
+
+  test('maxMarketOrderSize bounds ioc and market, maxLimitOrderSize the rest', () => {
+    const tight = { ...PERP, maxMarketOrderSize: 50, maxLimitOrderSize: 80 };
+    const scenario = Scenario.open({ perp: tight });
+    for (const timeInForce of ['ioc', 'market'] as const) {
+      expect(scenario.one(alice, { price: PRICE, size: 50, timeInForce }).state).toBe('cancelled');
+      const above = scenario.one(alice, { price: PRICE, size: 51, timeInForce });
+      expect(above.reject).toMatchObject({ reason: 'sizeAboveMax', max: 50 });
+    }
+    for (const timeInForce of ['gtc', 'alo'] as const) {
+      expect(scenario.one(alice, { price: PRICE, size: 80, timeInForce }).state).toBe('open');
+      const above = scenario.one(alice, { price: PRICE, size: 81, timeInForce });
+      expect(above.reject).toMatchObject({ reason: 'sizeAboveMax', max: 80 });
+    }
+  });
+
+  test('R-exact: a size whose value could leave the safe integers is refused', () => {
+    const tiers = [{ ...PERP.tiers[0]!, maxSize: 1_000_000_000_000 }];
+    const huge = { ...PERP, maxLimitOrderSize: 1_000_000_000_000, tiers };
+    const scenario = Scenario.open({ perp: huge, oracle: 5_000_000_000 });
+    // Band to 9 × 10^9 units, 16 times headroom: floor((2^53 − 1) / (144 × 10^9)) = 62,549.
+    const above = scenario.one(alice, { price: 5_000_000_000, size: 62_550 });
+    expect(above.reject).toMatchObject({ reason: 'sizeAboveMax', max: 62_549 });
+    const below = scenario.one(alice, { price: 5_000_000_000, size: 62_549 });
+    expect(below.reject?.reason).toBe('marginInsufficient');
+  });
+
+  test('an order that closes a whole position may be worth less than the minimum', () => {
+    const scenario = Scenario.open();
+    scenario.one(bob, { isBuy: false, price: PRICE, size: 12 });
+    scenario.one(alice, { price: PRICE, size: 12 });
+    scenario.one(bob, { isBuy: true, price: PRICE, size: 10 });
+    scenario.one(alice, { isBuy: false, price: PRICE, size: 10, timeInForce: 'ioc' });
+    expect(scenario.position(alice)).toBe(2);
+    const sell = { isBuy: false, price: PRICE } as const;
+    expect(scenario.one(alice, { ...sell, size: 1 }).reject?.reason).toBe('valueBelowMin');
+    expect(scenario.one(alice, { ...sell, size: 3 }).reject?.reason).toBe('valueBelowMin');
+    expect(scenario.one(alice, { price: PRICE, size: 2 }).reject?.reason).toBe('valueBelowMin');
+    const part = scenario.one(alice, { ...sell, size: 1, reduceOnly: true });
+    expect(part.reject?.reason).toBe('valueBelowMin');
+    expect(scenario.one(alice, { ...sell, size: 2 }).state).toBe('open');
+    // Reduce-only is clipped to the position, so more than the position closes it as well.
+    const clipped = scenario.one(alice, { ...sell, size: 3, reduceOnly: true });
+    expect(clipped).toMatchObject({ state: 'open', clipped: { from: 3, to: 2 } });
+  });
+});
+
+describe('R-oracle-stale', () => {
+  test('before the first price nothing trades', () => {
+    const scenario = Scenario.open();
+    const second = { ...PERP, instrumentId: instrumentId(2), name: 'NEW-USDC' };
+    scenario.block({ type: 'registerPerp', perp: second });
+    const entry = scenario.one(alice, { instrumentId: instrumentId(2), price: PRICE, size: 20 });
+    expect(entry.reject).toEqual({ reason: 'oracleStale', instrumentId: 2 });
+    const closing = { instrumentId: instrumentId(2), price: PRICE, size: 20, reduceOnly: true };
+    expect(scenario.one(alice, closing).reject?.reason).toBe('priceTooFar');
+  });
+
+  test('30 s old is fresh, a millisecond more is stale for what raises exposure', () => {
+    const scenario = Scenario.open();
+    scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
+    scenario.one(alice, { price: PRICE, size: 50 });
+    scenario.wait(30_000);
+    expect(scenario.one(alice, { price: 900_000, size: 20 }).state).toBe('open');
+    scenario.wait(1);
+    expect(scenario.one(alice, { price: 900_000, size: 20 }).reject?.reason).toBe('oracleStale');
+    // Long 50, 20 bought at most: the worst case is 70. Selling 120 makes it 70 again.
+    const flip = { isBuy: false, price: 1_100_000 } as const;
+    expect(scenario.one(alice, { ...flip, size: 121 }).reject?.reason).toBe('oracleStale');
+    expect(scenario.one(alice, { ...flip, size: 120 }).state).toBe('open');
+    expect(scenario.one(alice, { ...flip, size: 50, reduceOnly: true }).state).toBe('open');
+    scenario.oracle(PRICE);
+    expect(scenario.one(alice, { price: 900_000, size: 20 }).state).toBe('open');
+  });
+});

@@ -1,0 +1,157 @@
+import { microUsdc, notional } from '@oddlot/units';
+import type { OrderRequest } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Reject } from '../messages/reject.ts';
+import { checkClientOrderId } from '../resting/check-client-id.ts';
+import { type Account, type Holding, holdingKey, legOf } from '../state/account.ts';
+import { parametersOf } from '../state/execution.ts';
+import { isOracleStale, type Perp } from '../state/perp.ts';
+import { type OrderContext, raisesExposure, reducibleSize } from './order-exposure.ts';
+import { checkMargin, isIsolated } from './order-margin.ts';
+import { workingOrders } from './working-orders.ts';
+
+/**
+ * Judges one order by everything that is known before it meets the book, in a fixed order: the
+ * instrument, the size, the price, the value, the time in force, the client's id, reduce-only, and
+ * last the margin. Changes nothing; admission and execution both ask it. Whether a post-only order
+ * would trade is left to execution: the book may move until then.
+ */
+export function validateOrder(
+  context: OrderContext,
+  options: { readonly margin: boolean } = { margin: true },
+): Reject | undefined {
+  const { state, account, order } = context;
+  const { instrumentId } = order;
+  const perp = state.perps.get(instrumentId);
+  if (perp === undefined) return { reason: 'instrumentUnknown', instrumentId };
+  const holding = account.holdings.get(holdingKey(instrumentId, legOf(account, order)));
+  return (
+    checkInstrument(context, perp, holding) ??
+    checkSize(context, perp) ??
+    checkPrice(context, perp) ??
+    checkBand(context, perp) ??
+    checkValue(context, holding) ??
+    checkMarginMode(context, perp) ??
+    (context.replaced === undefined ? checkNew(context) : undefined) ??
+    (order.reduceOnly ? checkReduceOnly(context, holding) : undefined) ??
+    (options.margin ? checkMargin(context, perp, holding) : undefined)
+  );
+}
+
+/** What an amend leaves as it is. */
+function checkNew(context: OrderContext): Reject | undefined {
+  return checkExpiry(context) ?? checkClientOrderId(context) ?? checkCount(context);
+}
+
+export function checkInstrument(
+  context: OrderContext,
+  perp: Perp,
+  holding: Holding | undefined,
+): Reject | undefined {
+  const { state, order, timeMs } = context;
+  const { instrumentId } = order;
+  if (perp.delisted) return { reason: 'instrumentDelisted', instrumentId };
+  if (perp.halted) return { reason: 'tradingHalted', instrumentId };
+  const isStale = isOracleStale(perp, timeMs, parametersOf(state).oracleStaleMs);
+  if (isStale && raisesExposure(context, holding)) return { reason: 'oracleStale', instrumentId };
+  return undefined;
+}
+
+export function checkSize(context: OrderContext, perp: Perp, min = 1): Reject | undefined {
+  const { order, replaced } = context;
+  const { instrumentId, timeInForce } = order;
+  const size = order.size + (replaced?.filled ?? 0);
+  if (size < 0 || (size < min && order.sizeInexact !== true)) {
+    return { reason: 'sizeBelowMin', instrumentId, min };
+  }
+  if (order.sizeInexact === true) return { reason: 'sizeOffLot', instrumentId };
+  const { maxLimitOrderSize, maxMarketOrderSize } = perp.definition;
+  const isImmediate = timeInForce === 'ioc' || timeInForce === 'market';
+  const listed = isImmediate ? maxMarketOrderSize : maxLimitOrderSize;
+  const max = Math.min(listed, LIMITS.sizeMax, exactSizeMax(perp));
+  return size > max ? { reason: 'sizeAboveMax', instrumentId, max } : undefined;
+}
+
+/** The largest size whose value stays an exact number, with room for the band to move. */
+function exactSizeMax(perp: Perp): number {
+  const priceMax = Math.max(1, perp.bandMax) * LIMITS.bandHeadroom;
+  return Math.floor(Number.MAX_SAFE_INTEGER / priceMax);
+}
+
+export function checkPrice(context: OrderContext, perp: Perp): Reject | undefined {
+  const { order } = context;
+  const { instrumentId, price } = order;
+  if (price < 0 || (price === 0 && order.priceInexact !== true)) {
+    return { reason: 'priceOutOfRange', instrumentId };
+  }
+  if (order.priceInexact === true || price % perp.definition.priceTick !== 0) {
+    return { reason: 'priceOffTick', instrumentId };
+  }
+  return price > LIMITS.priceMax ? { reason: 'priceOutOfRange', instrumentId } : undefined;
+}
+
+/** How far from the oracle an order may enter the book (R-sizes). */
+function checkBand({ order }: OrderContext, perp: Perp): Reject | undefined {
+  const { instrumentId, price } = order;
+  const { bandMin: min, bandMax: max } = perp;
+  return price < min || price > max ? { reason: 'priceTooFar', instrumentId, min, max } : undefined;
+}
+
+export function checkValue(
+  context: OrderContext,
+  holding: Holding | undefined,
+): Reject | undefined {
+  const { state, order } = context;
+  const min = microUsdc(parametersOf(state).minOrderValueMicroUsdc);
+  if (notional(order.price, order.size) >= min) return undefined;
+  return closesPosition(order, holding) ? undefined : { reason: 'valueBelowMin', min };
+}
+
+/** An order that closes a whole position may be worth less than the minimum (R-sizes). */
+function closesPosition(order: OrderRequest, holding: Holding | undefined): boolean {
+  const size = holding?.size ?? 0;
+  if (size === 0 || order.isBuy === size > 0) return false;
+  const magnitude = Math.abs(size);
+  return order.reduceOnly ? order.size >= magnitude : order.size === magnitude;
+}
+
+/** A mode cannot change under an open position or working orders (R-isolated). */
+export function checkMarginMode(context: OrderContext, perp: Perp): Reject | undefined {
+  const { account, order, state } = context;
+  const { instrumentId, marginMode } = order;
+  if (marginMode === undefined) return undefined;
+  if (marginMode === 'cross' && perp.definition.onlyIsolated) {
+    return { reason: 'onlyIsolated', instrumentId };
+  }
+  const isSame = (marginMode === 'isolated') === isIsolated(account, perp);
+  if (isSame) return undefined;
+  const { tpsl, triggers } = workingOrders(state, account, instrumentId);
+  const isBound = isInUse(account, instrumentId) || tpsl + triggers > 0;
+  return isBound ? { reason: 'marginModeDiffers' } : undefined;
+}
+
+/** True with a position or resting orders in the instrument. */
+export function isInUse(account: Account, instrumentId: number): boolean {
+  return ([0, 1] as const).some((leg) => {
+    const holding = account.holdings.get(holdingKey(instrumentId, leg));
+    return holding !== undefined && (holding.size !== 0 || holding.orders.count > 0);
+  });
+}
+
+function checkExpiry(context: OrderContext): Reject | undefined {
+  const { order, timeMs } = context;
+  if (order.timeInForce !== 'gtd') return undefined;
+  const minMs = timeMs + LIMITS.expiryAheadMs;
+  return (order.expireMs ?? 0) < minMs ? { reason: 'expiryTooSoon', minMs } : undefined;
+}
+
+/** What never rests needs no room: an account with too many orders can still close. */
+function checkCount({ account, order }: OrderContext): Reject | undefined {
+  const max = LIMITS.ordersPerAccount;
+  const isImmediate = order.timeInForce === 'ioc' || order.timeInForce === 'market';
+  return account.liveOrders >= max && !isImmediate ? { reason: 'ordersFull', max } : undefined;
+}
+
+function checkReduceOnly(context: OrderContext, holding: Holding | undefined): Reject | undefined {
+  return reducibleSize(context, holding) > 0 ? undefined : { reason: 'reduceOnlyIncreases' };
+}

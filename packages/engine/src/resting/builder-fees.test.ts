@@ -1,0 +1,256 @@
+import { type Address, timeMs } from '@oddlot/units';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { applyBlock } from '../apply.ts';
+import { checkCommand } from '../check.ts';
+import { dump, restore } from '../dump/dump.ts';
+import type { BlockResult } from '../messages/block.ts';
+import type { BuilderTerms } from '../messages/command.ts';
+import {
+  approve,
+  builder,
+  charges,
+  earned,
+  oneThrough,
+  revoke,
+  setBalance,
+  through,
+} from '../testing/builders.ts';
+import { actor, alice, bob, carol, order, type OrderShape, Scenario } from '../testing/scenario.ts';
+import { act, checkRestarts, sign, waiting } from '../testing/waiting.ts';
+import { judgeBuilder } from './order-builder.ts';
+
+/** One lot at this price is worth 1 USDC. */
+const PRICE = 1_000_000;
+/**
+ * 33 lots at this price are 33,023,100 micro-USDC: 2,311.617 at 0.007 %. Two such fills are
+ * 4,623.234, three 6,934.851; each alone would pay 2,311.
+ */
+const ODD = 1_000_700;
+const other = actor(0xb222d);
+const sell = (size: number, price = PRICE): OrderShape => ({ isBuy: false, price, size });
+const buy = (size: number, price = PRICE): OrderShape => ({ price, size });
+
+let venue: Scenario;
+
+/** Alice and bob let the builder charge up to 0.05 % of what they trade; it is rich enough. */
+beforeEach(() => {
+  venue = Scenario.open({ accounts: [alice, bob, carol, builder, other] });
+  for (const trader of [alice, bob]) approve(venue, trader, 50);
+});
+
+afterEach(() => {
+  checkRestarts(venue);
+});
+
+/** An order without a builder. */
+function plain(signer: Address, shape: OrderShape): BlockResult {
+  return act(venue, signer, { type: 'placeOrders', orders: [order(shape)] });
+}
+
+describe('R-builder: the tests, in order', () => {
+  const f = (feeTenthsBp: number, address = builder): BuilderTerms => ({ address, feeTenthsBp });
+  test.each([
+    // Not approved, over the cap, short of money: the first is told.
+    ['notApproved', f(101, actor(0xdead)), 'perp', 0],
+    ['overCap', f(101), 'perp', 100],
+    ['overCap', f(1_001), 'outcome', 1_000],
+    ['overApproval', f(100), 'perp', 50],
+    ['overApproval', f(1_000), 'outcome', 50],
+    ['overApproval', f(51), 'perp', 50],
+    ['builderBalance', f(50), 'perp', 0],
+    ['builderBalance', f(1), 'outcome', 0],
+    // No fee, nothing to drop.
+    [undefined, f(0, actor(0xdead)), 'perp', 0],
+  ] as const)('%s', (reason, terms, kind, allowedTenthsBp) => {
+    setBalance(venue, builder, 99_999_999);
+    const { feeTenthsBp } = terms;
+    const drop = reason === undefined ? undefined : { reason, feeTenthsBp, allowedTenthsBp };
+    expect(judgeBuilder(venue.state, venue.account(alice), terms, kind)).toEqual(drop);
+  });
+
+  test('an approved rate between two steps allows the lower one', () => {
+    const maxFeeE8 = 10_999;
+    act(venue, alice, { type: 'approveBuilder', builder, maxFeeE8, maxFeeText: '0.010999%' });
+    expect(judgeBuilder(venue.state, venue.account(alice), f(10), 'perp')).toBeUndefined();
+    expect(judgeBuilder(venue.state, venue.account(alice), f(11), 'perp')).toEqual({
+      reason: 'overApproval',
+      feeTenthsBp: 11,
+      allowedTenthsBp: 10,
+    });
+  });
+
+  test('100 USDC are enough, and an approved address without an account has none', () => {
+    setBalance(venue, builder, 100_000_000);
+    expect(judgeBuilder(venue.state, venue.account(alice), f(50), 'perp')).toBeUndefined();
+    approve(venue, alice, 50, actor(0xdead));
+    const terms = f(50, actor(0xdead));
+    expect(judgeBuilder(venue.state, venue.account(alice), terms, 'perp')?.reason).toBe(
+      'builderBalance',
+    );
+  });
+
+  test('a dropped fee stops no order, and is told at admission and at execution', () => {
+    const orders = [order(buy(100)), order(buy(100, 990_000))];
+    const command = sign(venue, carol, { type: 'placeOrders', orders, builder: f(10) });
+    const builderDrop = { reason: 'notApproved', feeTenthsBp: 10, allowedTenthsBp: 0 };
+    const admitted = checkCommand(venue.state, command, venue.nowMs);
+    expect(admitted).toEqual({ account: carol, builderDrop });
+    const outcome = venue.outcome(command);
+    expect(outcome).toMatchObject({ account: carol, builderDrop });
+    expect(outcome.entries?.map(({ state }) => state)).toEqual(['open', 'open']);
+    expect(charges(plain(bob, sell(200, 990_000)))).toEqual([
+      [0n, 0n],
+      [0n, 0n],
+    ]);
+  });
+
+  test('what is paid, or not asked for, drops nothing', () => {
+    for (const fee of [50, 0]) {
+      const { outcomes } = oneThrough(venue, alice, fee, buy(100));
+      expect(outcomes[0]).not.toHaveProperty('builderDrop');
+    }
+    expect(venue.state.orderBuilders.size).toBe(1);
+  });
+});
+
+describe('R-builder: who pays what', () => {
+  test('a taker, beside the exchange fee', () => {
+    venue.one(bob, sell(100));
+    const { events } = oneThrough(venue, alice, 10, buy(100));
+    // 100 USDC at 0.045 % and 0.01 %.
+    const trade = events.find((event) => event.type === 'tradeExecuted');
+    expect(trade).toMatchObject({
+      taker: { fee: 45_000n, builderFee: { builder, feeTenthsBp: 10, amount: 10_000n } },
+      maker: { fee: 15_000n },
+    });
+    expect(trade?.maker).not.toHaveProperty('builderFee');
+    expect(venue.balance(alice)).toBe(1_000_000_000n - 55_000n);
+    expect(venue.holding(alice).feesPaid).toBe(55_000n);
+    expect(venue.state.treasury).toBe(60_000n);
+    expect(earned(venue)).toBe(10_000n);
+  });
+
+  test('a maker, at the price of the fill', () => {
+    oneThrough(venue, bob, 10, sell(100, 1_010_000));
+    expect(charges(plain(alice, buy(100, 1_020_000)))).toEqual([[0n, 10_100n]]);
+    expect(venue.holding(bob).feesPaid).toBe(15_150n + 10_100n);
+    expect(venue.balance(bob)).toBe(1_000_000_000n - 25_250n);
+  });
+
+  test('both sides, each to its own builder', () => {
+    approve(venue, alice, 50, other);
+    oneThrough(venue, bob, 20, sell(100));
+    const result = through(venue, alice, 50, [order(buy(100))], other);
+    expect(charges(result)).toEqual([[50_000n, 20_000n]]);
+    expect([earned(venue), earned(venue, other)]).toEqual([20_000n, 50_000n]);
+  });
+
+  test('a builder may be the other side of what it earns on, but charges nobody for its own orders', () => {
+    venue.one(builder, sell(100));
+    expect(charges(oneThrough(venue, alice, 10, buy(100)))).toEqual([[10_000n, 0n]]);
+    expect(approve(venue, builder, 10).reject?.reason).toBe('builderIsSelf');
+  });
+});
+
+describe('R-rounding: builder fees round down once per order and role', () => {
+  test('a taker that meets three makers pays what one fill would', () => {
+    for (const maker of [bob, carol, bob]) venue.one(maker, sell(33, ODD));
+    expect(charges(oneThrough(venue, alice, 7, buy(99, ODD)))).toEqual([
+      [2_311n, 0n],
+      [2_312n, 0n],
+      [2_311n, 0n],
+    ]);
+    expect(earned(venue)).toBe(6_934n);
+  });
+
+  test('a maker that is filled three times, too', () => {
+    oneThrough(venue, alice, 7, buy(99, ODD));
+    const fills = [1, 2, 3].map(() => charges(plain(bob, sell(33, ODD))));
+    expect(fills).toEqual([[[0n, 2_311n]], [[0n, 2_312n]], [[0n, 2_311n]]]);
+    expect(venue.state.orderBuilders.size).toBe(0);
+  });
+
+  test('an order that takes and then rests counts each role by itself', () => {
+    venue.one(bob, sell(33, ODD));
+    expect(charges(oneThrough(venue, alice, 7, buy(99, ODD)))).toEqual([[2_311n, 0n]]);
+    const fills = [1, 2].map(() => charges(plain(bob, sell(33, ODD))));
+    expect(fills).toEqual([[[0n, 2_311n]], [[0n, 2_312n]]]);
+  });
+
+  test('a fill too small for a micro-USDC shows no fee and is charged with the next', () => {
+    // A lot is worth 0.05 USDC here: half a micro-USDC at 0.001 %.
+    venue.wait(1_000).oracle(50_000);
+    plain(carol, sell(201, 50_000));
+    plain(bob, buy(200, 50_000));
+    plain(bob, sell(200, 50_000));
+    const result = oneThrough(venue, alice, 1, buy(200, 50_000));
+    expect(charges(result)).toEqual([
+      [0n, 0n],
+      [100n, 0n],
+    ]);
+    const [first] = result.events.filter((event) => event.type === 'tradeExecuted');
+    expect(first).toMatchObject({ size: 1, maker: { account: carol } });
+    expect(first?.taker).not.toHaveProperty('builderFee');
+  });
+});
+
+describe('R-builder: the tests run again at each fill', () => {
+  // Three fills of 2,311.617: what the first left uncharged waits for the third.
+  test.each([
+    ['a revoked approval', () => revoke(venue, alice), () => approve(venue, alice, 7)],
+    ['a lowered approval', () => approve(venue, alice, 6), () => approve(venue, alice, 7)],
+    [
+      'a builder without money',
+      () => setBalance(venue, builder, 99_999_999),
+      () => setBalance(venue, builder, 100_000_000),
+    ],
+  ])('%s ends the fee of a resting order, until it is there again', (_, end, begin) => {
+    oneThrough(venue, alice, 7, buy(99, ODD));
+    const fill = (): [bigint, bigint][] => charges(plain(bob, sell(33, ODD)));
+    expect(fill()).toEqual([[0n, 2_311n]]);
+    end();
+    expect(fill()).toEqual([[0n, 0n]]);
+    begin();
+    expect(fill()).toEqual([[0n, 2_312n]]);
+    expect(venue.holding(alice).feesPaid).toBe(14_861n + 4_623n);
+  });
+
+  test.each([
+    ['notApproved', carol, 10, 0n],
+    ['overApproval', alice, 51, 0n],
+    ['overCap', bob, 101, 0n],
+    // Short of money is not unwanted: it charges when it has enough.
+    ['builderBalance', alice, 10, 10_000n],
+  ])('%s when the order is accepted, good when it fills', (reason, trader, fee, charged) => {
+    setBalance(venue, builder, 99_999_999);
+    const { outcomes } = oneThrough(venue, trader, fee, buy(100));
+    expect(outcomes[0]).toMatchObject({ builderDrop: { reason }, entries: [{ state: 'open' }] });
+    setBalance(venue, builder, 100_000_000);
+    approve(venue, trader, 1_000);
+    expect(charges(plain(trader === carol ? bob : carol, sell(100)))).toEqual([[0n, charged]]);
+  });
+});
+
+describe('R-determinism', () => {
+  test.each([
+    ['an order that rests', () => [order(buy(100))]],
+    ['an order that waits', () => [waiting({ price: 900_000 }, { reduceOnly: false })]],
+  ])('who charges for %s, and how much, reaches the digest', (_, orders) => {
+    approve(venue, alice, 50, other);
+    const before = JSON.stringify(dump(venue.state));
+    const digest = (terms: BuilderTerms): string => {
+      const state = restore(JSON.parse(before));
+      const command = { type: 'placeOrders', orders: orders(), builder: terms } as const;
+      const commands = [{ ...command, authority: venue.authority(alice, venue.nowMs + 1_000) }];
+      const height = state.height + 1;
+      return applyBlock(state, { height, timeMs: timeMs(venue.nowMs), commands }).digest;
+    };
+    const digests = [
+      digest({ address: builder, feeTenthsBp: 10 }),
+      digest({ address: builder, feeTenthsBp: 11 }),
+      digest({ address: other, feeTenthsBp: 10 }),
+      digest({ address: other, feeTenthsBp: 0 }),
+    ];
+    expect(new Set(digests).size).toBe(4);
+  });
+});

@@ -1,0 +1,275 @@
+import type { Address } from '@oddlot/units';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkCommand } from '../check.ts';
+import type { BlockResult } from '../messages/block.ts';
+import type { Grouping, OrderRequest } from '../messages/command.ts';
+import {
+  approve,
+  builder,
+  charges,
+  earned,
+  oneThrough,
+  revoke,
+  send,
+  setBalance,
+  through,
+} from '../testing/builders.ts';
+import {
+  actor,
+  alice,
+  bob,
+  carol,
+  order,
+  type OrderShape,
+  PERP,
+  Scenario,
+} from '../testing/scenario.ts';
+import { act, checkRestarts, sign, story, waiting } from '../testing/waiting.ts';
+
+/** Builder fees on every way that an order can take. One lot at this price is worth 1 USDC. */
+const PRICE = 1_000_000;
+/** 33 lots at this price pay 2,311.617 micro-USDC at 0.007 %. */
+const ODD = 1_000_700;
+const { instrumentId } = PERP;
+const dave = actor(0xda7e);
+const sell = (size: number, price = PRICE): OrderShape => ({ isBuy: false, price, size });
+const buy = (size: number, price = PRICE): OrderShape => ({ price, size });
+
+let venue: Scenario;
+
+/** Alice lets the builder charge up to 0.05 %; it is rich enough. */
+beforeEach(() => {
+  venue = Scenario.open({ accounts: [alice, bob, carol, builder] });
+  approve(venue, alice, 50);
+});
+afterEach(() => {
+  checkRestarts(venue);
+});
+
+/** An order without a builder. */
+function plain(signer: Address, shape: OrderShape): BlockResult {
+  return act(venue, signer, { type: 'placeOrders', orders: [order(shape)] });
+}
+
+function amend(orderId: number, price: number, size: number): BlockResult {
+  return act(venue, alice, { type: 'modifyOrder', instrumentId, target: { orderId }, price, size });
+}
+
+function isolate(signer: Address): void {
+  act(venue, signer, { type: 'updateMarginMode', instrumentId, marginMode: 'isolated' });
+}
+
+// 100 lots at 20×: 5 USDC of margin, 0.045 of taker fee, 0.01 for the builder at 0.01 %.
+describe.each(['cross', 'isolated'])('R-initial, R-isolated: the worst case, %s', (mode) => {
+  test.each([
+    { why: 'approved', approved: 10, balance: 100_000_000, required: 5_055_000n },
+    { why: 'short of money, for now', approved: 10, balance: 0, required: 5_055_000n },
+    { why: 'not allowed so much', approved: 9, balance: 100_000_000, required: 5_045_000n },
+  ])('a builder that is $why: $required', ({ approved, balance, required }) => {
+    setBalance(venue, builder, balance);
+    venue.fund(dave, Number(required) - 1);
+    approve(venue, dave, approved);
+    if (mode === 'isolated') isolate(dave);
+    const terms = { address: builder, feeTenthsBp: 10 };
+    const place = { type: 'placeOrders', orders: [order(buy(100))], builder: terms } as const;
+    const reject = { reason: 'marginInsufficient', required, available: required - 1n };
+    const command = sign(venue, dave, place);
+    expect(checkCommand(venue.state, command, venue.nowMs).reject).toEqual(reject);
+    expect(venue.outcome(command).entries).toMatchObject([{ state: 'rejected', reject }]);
+    venue.fund(dave, 1);
+    const again = sign(venue, dave, place);
+    expect(checkCommand(venue.state, again, venue.nowMs).reject).toBeUndefined();
+    expect(venue.outcome(again).entries).toMatchObject([{ state: 'open' }]);
+  });
+});
+
+describe('R-fill-check: net of all fees', () => {
+  // A maker pays 0.015 to the exchange and 0.01 to the builder, and must have 5 USDC left.
+  test.each([
+    { left: 5_025_000, change: () => undefined, ends: 'filled', why: 'enough for both' },
+    { left: 5_024_999, change: () => undefined, ends: 'cancelled', why: 'too little' },
+    { left: 5_024_999, change: () => revoke(venue, dave), ends: 'filled', why: 'one fee less' },
+  ])('a maker with $why is $ends', ({ left, change, ends }) => {
+    venue.fund(dave, 5_055_000);
+    approve(venue, dave, 10);
+    oneThrough(venue, dave, 10, buy(100));
+    send(venue, dave, 5_055_000 - left);
+    change();
+    const { events } = plain(bob, sell(100));
+    const ended = events.find(
+      (event) => event.type === 'orderUpdated' && event.order.account === dave,
+    );
+    expect(ended).toMatchObject({ status: ends });
+  });
+});
+
+describe('R-isolated: out of the reserve, out of what a close pays, out of the margin', () => {
+  beforeEach(() => {
+    isolate(alice);
+  });
+
+  test('a taker opens: margin and both fees come out of the reserve', () => {
+    plain(bob, sell(100));
+    expect(charges(oneThrough(venue, alice, 10, buy(100)))).toEqual([[10_000n, 0n]]);
+    expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 5_000_000n, feesPaid: 55_000n });
+    expect(venue.balance(alice)).toBe(1_000_000_000n - 5_055_000n);
+  });
+
+  test('a maker opens: what the lower fee leaves of the reserve comes back', () => {
+    oneThrough(venue, alice, 10, buy(100));
+    expect(venue.holding(alice).reserved).toBe(5_055_000n);
+    expect(charges(plain(bob, sell(100)))).toEqual([[0n, 10_000n]]);
+    expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 5_000_000n, reserved: 0n });
+    expect(venue.balance(alice)).toBe(1_000_000_000n - 5_025_000n);
+  });
+
+  test('the reserve rounds up', () => {
+    // 1.65 of margin, 0.0231 of open loss, 33,023,100 at 0.052 %: 17,172.012.
+    oneThrough(venue, alice, 7, buy(33, ODD));
+    expect(venue.holding(alice).reserved).toBe(1_650_000n + 23_100n + 17_173n);
+  });
+
+  test('a close pays it out of what it releases, a shortfall out of the margin that remains', () => {
+    plain(bob, sell(200));
+    plain(alice, buy(200));
+    const add = { type: 'updateIsolatedMargin', instrumentId, isBuy: true } as const;
+    act(venue, alice, { ...add, amountMicroUsdc: 2_000_000 });
+    expect(venue.holding(alice).isolatedMargin).toBe(12_000_000n);
+    const before = venue.balance(alice);
+    plain(bob, buy(100));
+    expect(charges(oneThrough(venue, alice, 10, sell(100)))).toEqual([[10_000n, 0n]]);
+    expect(venue.balance(alice)).toBe(before + 6_000_000n - 55_000n);
+    // 50 lots at 94 lose the 3 USDC that they release; 47 USDC pay 0.02115 and 0.0047.
+    plain(bob, buy(50, 940_000));
+    expect(charges(oneThrough(venue, alice, 10, sell(50, 940_000)))).toEqual([[4_700n, 0n]]);
+    expect(venue.balance(alice)).toBe(before + 6_000_000n - 55_000n);
+    expect(venue.holding(alice).isolatedMargin).toBe(3_000_000n - 25_850n);
+  });
+});
+
+describe('R-modify: an amended order keeps its builder', () => {
+  test('and what each role has not charged yet', () => {
+    const hit = (): [bigint, bigint][] => charges(plain(bob, sell(33, ODD)));
+    oneThrough(venue, alice, 7, buy(132, ODD));
+    expect(hit()).toEqual([[0n, 2_311n]]);
+    const take = (): [bigint, bigint][] => {
+      amend(1, 990_000, 132);
+      plain(bob, sell(33, ODD));
+      return charges(amend(1, ODD, 132));
+    };
+    expect(take()).toEqual([[2_311n, 0n]]);
+    expect(hit()).toEqual([[0n, 2_312n]]);
+    expect(take()).toEqual([[2_312n, 0n]]);
+    expect(venue.state.orderBuilders.size).toBe(0);
+  });
+
+  test('also at an unchanged price, and when the tests fail in between', () => {
+    isolate(alice);
+    oneThrough(venue, alice, 10, buy(100));
+    amend(1, PRICE, 200);
+    expect(venue.holding(alice).reserved).toBe(10_110_000n);
+    revoke(venue, alice);
+    // Nobody charges now, so nothing is set aside for it.
+    amend(1, PRICE, 100);
+    expect(venue.holding(alice).reserved).toBe(5_045_000n);
+    approve(venue, alice, 10);
+    expect(charges(plain(bob, sell(100)))).toEqual([[0n, 10_000n]]);
+  });
+
+  test('an amend at or below what has filled ends it', () => {
+    oneThrough(venue, alice, 10, buy(100));
+    plain(bob, sell(50));
+    expect(story(amend(1, PRICE, 50))).toEqual(['1 cancelled amendedBelowFilled']);
+    expect(venue.state.orderBuilders.size).toBe(0);
+  });
+});
+
+describe('R-trigger: the builder waits with the order', () => {
+  /** Alice is long 100 lots. */
+  beforeEach(() => {
+    plain(bob, sell(100));
+    plain(alice, buy(100));
+  });
+  const stop = (isMarket: boolean): OrderRequest =>
+    waiting({ price: 950_000, isMarket }, { price: 940_000 });
+
+  test('and charges when a market order fires', () => {
+    through(venue, alice, 10, [stop(true)]);
+    plain(carol, buy(100, 940_000));
+    expect(charges(venue.wait(1_000).oracle(940_000))).toEqual([[9_400n, 0n]]);
+  });
+
+  test('and stays with a limit order that fires and rests', () => {
+    through(venue, alice, 10, [stop(false)]);
+    expect(charges(venue.wait(1_000).oracle(940_000))).toEqual([]);
+    expect(charges(plain(carol, buy(100, 940_000)))).toEqual([[0n, 9_400n]]);
+  });
+
+  test('it is judged when the order fires: an approval that came since counts', () => {
+    revoke(venue, alice);
+    const { outcomes } = through(venue, alice, 10, [stop(false)]);
+    expect(outcomes[0]?.builderDrop?.reason).toBe('notApproved');
+    approve(venue, alice, 10);
+    venue.wait(1_000).oracle(940_000);
+    expect(charges(plain(carol, buy(100, 940_000)))).toEqual([[0n, 9_400n]]);
+  });
+
+  test('… and one that was gone then does not come back', () => {
+    expect(through(venue, alice, 10, [stop(false)]).outcomes[0]).not.toHaveProperty('builderDrop');
+    revoke(venue, alice);
+    venue.wait(1_000).oracle(940_000);
+    approve(venue, alice, 10);
+    expect(charges(plain(carol, buy(100, 940_000)))).toEqual([[0n, 0n]]);
+  });
+});
+
+describe('R-grouping: the builder of an action charges for all of its orders', () => {
+  function grouped(grouping: Grouping, ...orders: readonly OrderRequest[]): void {
+    const terms = { address: builder, feeTenthsBp: 10 };
+    act(venue, alice, { type: 'placeOrders', orders, grouping, builder: terms });
+  }
+  const profit = waiting({ kind: 'takeProfit', price: 1_050_000, isMarket: false });
+  const loss = waiting({ price: 950_000 });
+
+  test('a parent and its child', () => {
+    grouped('normal', order(buy(100)), { ...profit, price: 1_050_000 }, loss);
+    expect(charges(plain(bob, sell(100)))).toEqual([[0n, 10_000n]]);
+    plain(carol, buy(100, 1_060_000));
+    expect(charges(venue.wait(1_000).oracle(1_060_000))).toEqual([[10_600n, 0n]]);
+    expect(earned(venue)).toBe(20_600n);
+  });
+
+  test('what hangs on a position', () => {
+    plain(bob, sell(100));
+    plain(alice, buy(100));
+    grouped('position', { ...profit, price: 1_050_000 }, loss);
+    plain(carol, buy(100, 940_000));
+    expect(charges(venue.wait(1_000).oracle(940_000))).toEqual([[9_400n, 0n]]);
+  });
+});
+
+describe('where no builder earns', () => {
+  test('R-stp: an own order that is met is cancelled, and takes its builder along', () => {
+    oneThrough(venue, alice, 10, sell(100));
+    const result = oneThrough(venue, alice, 10, buy(100));
+    expect(story(result)).toEqual(['1 cancelled selfTrade', '2 open 100']);
+    expect([...venue.state.orderBuilders.keys()]).toEqual([2]);
+    expect(earned(venue)).toBe(0n);
+  });
+
+  test('R-liquidation: the account that is closed pays none; whoever takes it pays its own', () => {
+    for (const trader of [dave, carol]) {
+      venue.fund(trader, 60_000_000);
+      approve(venue, trader, 20);
+    }
+    plain(bob, sell(1_000));
+    expect(charges(oneThrough(venue, dave, 10, buy(1_000)))).toEqual([[100_000n, 0n]]);
+    oneThrough(venue, dave, 10, buy(100, 900_000));
+    oneThrough(venue, carol, 20, buy(1_000, 945_000));
+    const result = venue.wait(1_000).oracle(950_000);
+    expect(story(result)).toContain('3 cancelled liquidation');
+    expect(charges(result)).toEqual([[0n, 189_000n]]);
+    expect(venue.position(dave)).toBe(0);
+    expect(venue.state.orderBuilders.size).toBe(0);
+  });
+});

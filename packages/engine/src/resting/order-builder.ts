@@ -1,0 +1,136 @@
+import {
+  accrueFeeDown,
+  addUsdc,
+  type MicroUsdc,
+  rateE8,
+  type RateE8,
+  ZERO_USDC,
+} from '@oddlot/units';
+import { postBuilderFee } from '../ledger/builders.ts';
+import type { BuilderTerms, OrderRequest } from '../messages/command.ts';
+import type { TradeSide } from '../messages/event.ts';
+import { type MarketKind, marketKind } from '../messages/instrument-kind.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { BuilderDrop } from '../messages/order-result.ts';
+import { accountAt } from '../state/account-at.ts';
+import type { Account } from '../state/account.ts';
+import type { OrderBuilder } from '../state/builders.ts';
+import { parametersOf } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
+
+/** A tenth of a basis point, the step of builder fees, in 10^-8. */
+const TENTH_BP_E8 = 1_000;
+
+/**
+ * R-builder: why a builder earns nothing on an account's order now, the first of the tests that
+ * fails: approved, within the kind's cap, within the approved rate, enough money of its own. No fee
+ * asked for is no fee dropped.
+ */
+export function judgeBuilder(
+  state: State,
+  account: Account,
+  { address, feeTenthsBp }: BuilderTerms,
+  kind: MarketKind,
+): BuilderDrop | undefined {
+  if (feeTenthsBp === 0) return undefined;
+  const approval = account.builders.get(address);
+  if (approval === undefined) return { reason: 'notApproved', feeTenthsBp, allowedTenthsBp: 0 };
+  const cap = kind === 'perp' ? LIMITS.builderFeePerpMax : LIMITS.builderFeeOutcomeMax;
+  if (feeTenthsBp > cap) return { reason: 'overCap', feeTenthsBp, allowedTenthsBp: cap };
+  if (feeTenthsBp * TENTH_BP_E8 > approval.maxFeeE8) {
+    const allowedTenthsBp = Math.floor(approval.maxFeeE8 / TENTH_BP_E8);
+    return { reason: 'overApproval', feeTenthsBp, allowedTenthsBp };
+  }
+  const balance = accountAt(state, address)?.perpBalance;
+  return balance !== undefined && balance >= parametersOf(state).builderMinBalanceMicroUsdc
+    ? undefined
+    : { reason: 'builderBalance', feeTenthsBp, allowedTenthsBp: 0 };
+}
+
+/**
+ * The order as it is accepted: without a builder that may not charge for it. One that is only short
+ * of money stays, it may have enough when the order fills.
+ */
+export function withAcceptedBuilder(
+  state: State,
+  account: Account,
+  order: OrderRequest,
+): OrderRequest {
+  if (order.builder === undefined) return order;
+  const drop = judgeBuilder(state, account, order.builder, marketKind(order.instrumentId));
+  if (drop === undefined || drop.reason === 'builderBalance') return order;
+  const { builder: _, ...rest } = order;
+  return rest;
+}
+
+/** An accepted order's builder, which has charged nothing yet. */
+export function builderOf({ builder }: OrderRequest): OrderBuilder | undefined {
+  return builder === undefined ? undefined : { ...builder, takerOwed: 0, makerOwed: 0 };
+}
+
+/** Who charges for an order from now on is an effect of the log. */
+export function absorbBuilder(state: State, { address, feeTenthsBp }: BuilderTerms): void {
+  state.digest.text(address);
+  state.digest.number(feeTenthsBp);
+}
+
+/** A taker rate with the rate of the order's builder on top: what an order costs at worst. */
+export function withBuilderRate(takerRate: RateE8, { builder }: OrderRequest): RateE8 {
+  return builder === undefined ? takerRate : rateE8(takerRate + builder.feeTenthsBp * TENTH_BP_E8);
+}
+
+/**
+ * The most that an order's builder can still charge on a value: both roles' remainders together, so
+ * that what is set aside covers the fills whichever role they are in.
+ */
+export function builderFeeAtMost(value: MicroUsdc, builder: OrderBuilder | undefined): MicroUsdc {
+  if (builder === undefined) return ZERO_USDC;
+  const { feeTenthsBp, makerOwed, takerOwed } = builder;
+  return accrueFeeDown(value, rateE8(feeTenthsBp * TENTH_BP_E8), makerOwed + takerOwed).fee;
+}
+
+/** What a fill is about to pay to the builder of one side's order. */
+export type BuilderCharge = {
+  readonly builder: OrderBuilder;
+  readonly role: 'taker' | 'maker';
+  readonly fee: MicroUsdc;
+  /** What is left uncharged for the role afterwards. */
+  readonly owed: number;
+};
+
+/** Judges the builder again for one fill (R-builder) and says what it earns, if anything may be. */
+export function builderCharge(
+  state: State,
+  account: Account,
+  builder: OrderBuilder,
+  fill: { readonly instrumentId: number; readonly value: MicroUsdc },
+  role: BuilderCharge['role'],
+): BuilderCharge | undefined {
+  if (judgeBuilder(state, account, builder, marketKind(fill.instrumentId)) !== undefined) {
+    return undefined;
+  }
+  const rate = rateE8(builder.feeTenthsBp * TENTH_BP_E8);
+  const before = role === 'taker' ? builder.takerOwed : builder.makerOwed;
+  const { fee, owed } = accrueFeeDown(fill.value, rate, before);
+  return { builder, role, fee, owed };
+}
+
+/** All that a side pays: the exchange's fee and the builder's. */
+export function feesWith(fee: MicroUsdc, charge: BuilderCharge | undefined): MicroUsdc {
+  return charge === undefined ? fee : addUsdc(fee, charge.fee);
+}
+
+/** Hands a charge that its side has paid to the builder. */
+export function settleCharge(state: State, { builder, fee, owed, role }: BuilderCharge): void {
+  if (role === 'taker') builder.takerOwed = owed;
+  else builder.makerOwed = owed;
+  state.digest.number(owed);
+  if (fee > 0n) postBuilderFee(state, builder.address, fee);
+}
+
+/** A charge as trades show it; one that rounds to nothing is not shown. */
+export function shownCharge(charge: BuilderCharge | undefined): Pick<TradeSide, 'builderFee'> {
+  if (charge === undefined || charge.fee === 0n) return {};
+  const { address, feeTenthsBp } = charge.builder;
+  return { builderFee: { builder: address, feeTenthsBp, amount: charge.fee } };
+}

@@ -1,0 +1,236 @@
+import { type Address, type MicroUsdc, type TimeMs, ZERO_USDC } from '@oddlot/units';
+import { putInOrder } from '../collections/ordered-map.ts';
+import type { MultiSigSet } from '../messages/command.ts';
+import type { OutcomeHolding } from './outcome-holding.ts';
+import type { Perp } from './perp.ts';
+import { createVolume, type Volume } from './volume.ts';
+
+/** Someone's money, positions and keys (R-account). */
+export type Account = {
+  readonly index: number;
+  readonly address: Address;
+  readonly createdMs: TimeMs;
+  /** Free and cross money: isolated margins and reserves have left it. */
+  perpBalance: MicroUsdc;
+  outcomeBalance: MicroUsdc;
+  /** R-reserve: what queued and resting outcome buys hold back; it has left the balance. */
+  outcomeReserved: MicroUsdc;
+  /** R-withdraw: has left the perp balance, and the bridge has not paid it yet. */
+  withdrawHold: MicroUsdc;
+  /** R-hedge: one net position an instrument, or a long leg and a short leg. */
+  positionMode: PositionMode;
+  /** By label. */
+  readonly agents: Map<string, AgentRecord>;
+  /** R-builder: who may charge the account, by address. */
+  readonly builders: Map<Address, BuilderApproval>;
+  /** R-multisig: present while the account's own key alone is not enough. */
+  multiSig: MultiSigSet | undefined;
+  /** How the account trades an instrument, iterated by its id; created when first changed. */
+  readonly settings: Map<number, InstrumentSettings>;
+  /** By `holdingKey`, and iterated in that order; created when first used. */
+  readonly holdings: Map<number, Holding>;
+  /** What the account has in outcome markets, by instrument id and iterated in that order. */
+  readonly outcomes: Map<number, OutcomeHolding>;
+  /** Order id by the 16 bytes of the client's own id, live orders only. */
+  readonly clientOrders: Map<string, number>;
+  liveOrders: number;
+  /** R-fee-tiers. */
+  readonly volume: Volume;
+  /** Sums over the cross holdings at the marks of `epoch`. Derived, never dumped. */
+  readonly margin: MarginSums;
+};
+
+export type BuilderApproval = {
+  /** 10^-8. */
+  readonly maxFeeE8: number;
+  /** As it was written. */
+  readonly maxFeeText: string;
+  readonly updatedMs: TimeMs;
+};
+
+export type PositionMode = 'oneWay' | 'hedge';
+
+export type AgentRecord = {
+  readonly agent: Address;
+  readonly createdMs: TimeMs;
+  readonly updatedMs: TimeMs;
+};
+
+/** R-leverage: margin mode, and a leverage for each mode (hedge isolated: for each side). */
+export type InstrumentSettings = {
+  isIsolated: boolean;
+  crossLeverage: number;
+  /** By leg; one-way mode uses the first. */
+  readonly isolatedLeverage: [number, number];
+};
+
+/** The net position (or the long leg in hedge mode) is 0, the short leg 1. */
+export type Leg = 0 | 1;
+
+/** What an account has in one leg of a perpetual: a position and resting orders. */
+export type Holding = {
+  readonly perp: Perp;
+  readonly leg: Leg;
+  /** Signed: positive is long. */
+  size: number;
+  /** Signed: what the position cost, so that unrealised PnL is size × mark − cost. */
+  cost: MicroUsdc;
+  /** Kept in step with the account's settings of the instrument. */
+  isIsolated: boolean;
+  leverage: number;
+  /** R-isolated: what the position has behind it; nothing else of the account is touched. */
+  isolatedMargin: MicroUsdc;
+  /** Sum of what its resting isolated orders hold back. */
+  reserved: MicroUsdc;
+  /** Remaining sizes of resting orders, reduce-only ones apart (R-initial leaves them out). */
+  restingBuy: number;
+  restingSell: number;
+  reduceBuy: number;
+  reduceSell: number;
+  /** The account's resting orders in this leg, oldest first. */
+  readonly orders: { head: number; tail: number; count: number };
+  updatedMs: TimeMs;
+  /** Since the position opened. */
+  feesPaid: MicroUsdc;
+  realised: MicroUsdc;
+  /** Funding collected (paid is negative), ever, since opening, since the last change of size. */
+  readonly funding: FundingTotals;
+  /** Cached parts of the scope's sums at the marks of `Account.margin.epoch`. */
+  unrealised: MicroUsdc;
+  initial: MicroUsdc;
+  maintenance: MicroUsdc;
+  notional: MicroUsdc;
+};
+
+export type FundingTotals = { allTime: MicroUsdc; sinceOpen: MicroUsdc; sinceChange: MicroUsdc };
+
+export type MarginSums = {
+  /** The `markEpoch` that the sums are for; −1 when they must be computed anew. */
+  epoch: number;
+  unrealised: MicroUsdc;
+  initial: MicroUsdc;
+  maintenance: MicroUsdc;
+  notional: MicroUsdc;
+};
+
+export function createAccount(index: number, address: Address, createdMs: TimeMs): Account {
+  return {
+    index,
+    address,
+    createdMs,
+    perpBalance: ZERO_USDC,
+    outcomeBalance: ZERO_USDC,
+    outcomeReserved: ZERO_USDC,
+    withdrawHold: ZERO_USDC,
+    positionMode: 'oneWay',
+    agents: new Map(),
+    builders: new Map(),
+    multiSig: undefined,
+    settings: new Map(),
+    holdings: new Map(),
+    outcomes: new Map(),
+    clientOrders: new Map(),
+    liveOrders: 0,
+    volume: createVolume(),
+    margin: {
+      epoch: -1,
+      unrealised: ZERO_USDC,
+      initial: ZERO_USDC,
+      maintenance: ZERO_USDC,
+      notional: ZERO_USDC,
+    },
+  };
+}
+
+export function holdingKey(instrumentId: number, leg: Leg): number {
+  return 2 * instrumentId + leg;
+}
+
+/** The leg that an order is about: in hedge mode its side and reduce-only name it (R-hedge). */
+export function legOf(
+  account: Account,
+  order: { readonly isBuy: boolean; readonly reduceOnly: boolean },
+): Leg {
+  return account.positionMode === 'hedge' && order.isBuy === order.reduceOnly ? 1 : 0;
+}
+
+/** How an account trades an instrument when it never said (R-leverage). */
+export function defaultSettings(perp: Perp, defaultLeverage: number): InstrumentSettings {
+  const leverage = Math.min(defaultLeverage, perp.maxLeverage);
+  return {
+    isIsolated: perp.definition.onlyIsolated,
+    crossLeverage: leverage,
+    isolatedLeverage: [leverage, leverage],
+  };
+}
+
+/** What the settings say for one leg. */
+export function leverageOf(settings: InstrumentSettings, leg: Leg, isIsolated: boolean): number {
+  return isIsolated ? settings.isolatedLeverage[leg] : settings.crossLeverage;
+}
+
+/** The account's settings of an instrument, to be changed; followed by `settingsChanged`. */
+export function settingsOf(
+  account: Account,
+  perp: Perp,
+  defaultLeverage: number,
+): InstrumentSettings {
+  const id = perp.definition.instrumentId;
+  let settings = account.settings.get(id);
+  if (settings === undefined) {
+    settings = defaultSettings(perp, defaultLeverage);
+    putInOrder(account.settings, id, settings);
+  }
+  return settings;
+}
+
+/** Brings the holdings of an instrument in step with its settings. */
+export function settingsChanged(account: Account, perp: Perp, settings: InstrumentSettings): void {
+  const id = perp.definition.instrumentId;
+  for (const leg of [0, 1] as const) {
+    const holding = account.holdings.get(holdingKey(id, leg));
+    if (holding === undefined) continue;
+    holding.isIsolated = settings.isIsolated;
+    holding.leverage = leverageOf(settings, leg, settings.isIsolated);
+  }
+  account.margin.epoch = -1;
+}
+
+/** The account's place in a leg of an instrument, created empty when there is none. */
+export function holdingOf(
+  account: Account,
+  perp: Perp,
+  leg: Leg,
+  defaultLeverage: number,
+): Holding {
+  const key = holdingKey(perp.definition.instrumentId, leg);
+  const existing = account.holdings.get(key);
+  if (existing !== undefined) return existing;
+  const settings =
+    account.settings.get(perp.definition.instrumentId) ?? defaultSettings(perp, defaultLeverage);
+  const holding: Holding = {
+    perp,
+    leg,
+    size: 0,
+    cost: ZERO_USDC,
+    isIsolated: settings.isIsolated,
+    leverage: leverageOf(settings, leg, settings.isIsolated),
+    isolatedMargin: ZERO_USDC,
+    reserved: ZERO_USDC,
+    restingBuy: 0,
+    restingSell: 0,
+    reduceBuy: 0,
+    reduceSell: 0,
+    orders: { head: -1, tail: -1, count: 0 },
+    updatedMs: account.createdMs,
+    feesPaid: ZERO_USDC,
+    realised: ZERO_USDC,
+    funding: { allTime: ZERO_USDC, sinceOpen: ZERO_USDC, sinceChange: ZERO_USDC },
+    unrealised: ZERO_USDC,
+    initial: ZERO_USDC,
+    maintenance: ZERO_USDC,
+    notional: ZERO_USDC,
+  };
+  putInOrder(account.holdings, key, holding);
+  return holding;
+}

@@ -1,0 +1,273 @@
+import { type Address, instrumentId, timeMs } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import type { Command } from '../messages/command.ts';
+import { nextDueMs } from '../read/next-due.ts';
+import { isQueued, outcomeOpenOrders } from '../read/read-outcome.ts';
+import {
+  decide,
+  later,
+  MARKET,
+  MARKET_ID,
+  openMarket,
+  operate,
+  purse,
+  sendShares,
+  setPhase,
+  share,
+  type ShareOrder,
+  shareOrder,
+  tale,
+} from '../testing/outcomes.ts';
+import { alice, bob, carol, type Scenario } from '../testing/scenario.ts';
+import { checkRestarts, sign } from '../testing/waiting.ts';
+
+const CLIENT = '0x000000000000000000000000000000aa';
+
+/** A market whose orders wait 250 ms to take; Alice bids 0.60 for 100 YES, Carol has 100 pairs. */
+function delayed(options: Parameters<typeof openMarket>[0] = {}): Scenario {
+  const venue = openMarket({ orderDelayMs: 250, ...options });
+  operate(venue, carol, 'split', 10_000);
+  share(venue, alice, { price: 6_000, size: 10_000 });
+  return venue;
+}
+
+const takes: ShareOrder = { leg: 'no', price: 4_000, size: 1_000 };
+
+function place(venue: Scenario, account: Address, ...orders: readonly ShareOrder[]): Command {
+  return sign(venue, account, { type: 'placeOrders', orders: orders.map(shareOrder) });
+}
+
+describe('R-delay: who waits', () => {
+  test.each<[string, ShareOrder, string]>([
+    ['mints', takes, 'queued'],
+    ['sells to a bid', { sell: true, price: 6_000, size: 1_000 }, 'queued'],
+    ['would rest', { ...takes, price: 3_900 }, 'open'],
+    ['is post-only and would rest', { ...takes, price: 3_900, timeInForce: 'alo' }, 'open'],
+    ['is post-only and would trade', { ...takes, timeInForce: 'alo' }, 'rejected'],
+    ['stands on the same side', { price: 9_000, size: 1_000 }, 'open'],
+  ])('one that %s', (_name, order, state) => {
+    expect(share(delayed(), carol, order).state).toBe(state);
+  });
+
+  test('one that crosses only its own order waits too', () => {
+    const venue = openMarket({ orderDelayMs: 250 });
+    share(venue, alice, { price: 6_000, size: 1_000 });
+    expect(share(venue, alice, takes).state).toBe('queued');
+    expect(tale(later(venue, 250))).toEqual(['#1 cancelled selfTrade', '#2 open 10']);
+  });
+
+  test('nobody, where there is no delay', () => {
+    expect(share(delayed({ orderDelayMs: 0 }), bob, takes).state).toBe('filled');
+  });
+
+  test('in one action each order stands alone', () => {
+    const venue = delayed();
+    const { events, outcomes } = sendShares(venue, bob, takes, { ...takes, price: 3_900 }, takes);
+    expect(outcomes[0]?.entries?.map(({ state }) => state)).toEqual(['queued', 'open', 'queued']);
+    const txHash = events.flatMap((event) => ('txHash' in event ? [event.txHash] : []))[0] ?? '';
+    expect(isQueued(venue.state, txHash)).toBe(true);
+    expect(outcomeOpenOrders(venue.state, bob)).toHaveLength(1);
+    const released = later(venue, 250).events.flatMap((event) =>
+      event.type === 'outcomeOrderReleased' ? [[event.txHash, event.index, event.wasQueued]] : [],
+    );
+    expect(released).toEqual([
+      [txHash, 0, true],
+      [txHash, 2, true],
+    ]);
+    expect(isQueued(venue.state, txHash)).toBe(false);
+  });
+});
+
+describe('R-delay: funds are reserved from arrival to release', () => {
+  test('money and shares', () => {
+    const venue = delayed();
+    share(venue, bob, takes);
+    expect(purse(venue, bob)).toBe('995.832 + 4.168 reserved');
+    share(venue, carol, { sell: true, price: 5_000, size: 1_000 });
+    expect(purse(venue, carol)).toBe('900, 100 yes (10 offered), 100 no');
+    expect(operate(venue, carol, 'merge', 9_001).reject?.reason).toBe('pairsInsufficient');
+    later(venue, 250);
+    expect(purse(venue, bob)).toBe('995.832, 10 no');
+    expect(purse(venue, carol)).toBe('905.832, 90 yes, 100 no');
+  });
+
+  test('the release comes with the first entry at or past its time', () => {
+    const venue = delayed();
+    share(venue, bob, takes);
+    expect(nextDueMs(venue.state)).toBe(venue.nowMs + 250);
+    expect(tale(later(venue, 249))).toEqual([]);
+    expect(tale(later(venue, 1))).toEqual([
+      'mint 10 at 0.6: bob buys no 0.4 for 0.168, alice buys yes 0.6',
+      '#1 open 90',
+      '#2 filled',
+    ]);
+  });
+
+  test('what no longer crosses rests, accepted at its release', () => {
+    const venue = delayed();
+    share(venue, bob, takes);
+    venue.block(
+      sign(venue, alice, {
+        type: 'cancelOrders',
+        cancels: [{ instrumentId: MARKET_ID, orderId: 1 }],
+      }),
+    );
+    const atMs = venue.wait(250).nowMs;
+    expect(tale(venue.block())).toEqual(['#2 open 10']);
+    expect(outcomeOpenOrders(venue.state, bob)).toMatchObject([{ acceptedMs: atMs, price: 4_000 }]);
+    expect(purse(venue, bob)).toBe('995.832 + 4.168 reserved');
+  });
+});
+
+describe('R-delay: release by due time, then arrival', () => {
+  test('a shorter delay overtakes, equal times keep their order', () => {
+    const venue = delayed();
+    const quick = instrumentId(100_001);
+    const market = { ...MARKET, slug: 'quick', orderDelayMs: 100 };
+    venue.block({ type: 'registerMarket', market });
+    share(venue, alice, { price: 6_000, size: 1_000, instrumentId: quick });
+    share(venue, bob, takes);
+    share(venue, carol, takes);
+    venue.wait(100);
+    share(venue, carol, { ...takes, instrumentId: quick });
+    const owners = later(venue, 200).events.flatMap((event) =>
+      event.type === 'outcomeTraded' ? [`${event.instrumentId} ${event.taker.account}`] : [],
+    );
+    expect(owners).toEqual([`100001 ${carol}`, `100000 ${bob}`, `100000 ${carol}`]);
+  });
+
+  test('R-order-of-events: cancels of the entry come before, its other orders after', () => {
+    const venue = delayed();
+    share(venue, carol, { price: 5_900, size: 1_000 });
+    share(venue, bob, takes);
+    venue.wait(250);
+    const cancels = [{ instrumentId: MARKET_ID, orderId: 1 }];
+    const result = venue.block(
+      // Arrives first and is of the last class: Bob's order is at the book before it.
+      place(venue, carol, { price: 6_000, size: 1_000 }),
+      // Is of the first class: the only one that Bob's could meet when it is released.
+      place(venue, alice, { price: 6_100, size: 500, timeInForce: 'alo' }),
+      sign(venue, bob, {
+        type: 'operateOutcome',
+        kind: 'split',
+        entries: [{ instrumentId: MARKET_ID, size: 100 }],
+      }),
+      sign(venue, alice, { type: 'cancelOrders', cancels }),
+    );
+    expect(tale(result)).toEqual([
+      '#3 open 5',
+      '#1 cancelled userCanceled',
+      'mint 5 at 0.61: bob buys no 0.39 for 0.083265, alice buys yes 0.61',
+      '#3 filled',
+      '#4 open 5',
+      'queued',
+    ]);
+  });
+});
+
+describe('R-delay: at release the order is judged again', () => {
+  const expireMs = (venue: Scenario) => timeMs(venue.nowMs + 5_000);
+  test.each<[string, (venue: Scenario) => unknown, string]>([
+    ['halted', (venue) => setPhase(venue, 'halted'), 'tradingHalted'],
+    ['closed', (venue) => setPhase(venue, 'closed'), 'marketClosed'],
+    [
+      'resolved and paid',
+      (venue) => [setPhase(venue, 'closed'), decide(venue, 0)],
+      'marketResolved',
+    ],
+  ])('%s: its funds are free again, it never had an id', (_name, change, reason) => {
+    const venue = delayed();
+    share(venue, bob, { ...takes, clientOrderId: CLIENT });
+    share(venue, carol, { sell: true, price: 5_000, size: 1_000 });
+    const { nextOrderId } = venue.state;
+    change(venue);
+    expect(tale(later(venue, 250))).toEqual([`refused ${reason}`, `refused ${reason}`]);
+    expect(purse(venue, bob)).toBe('1000');
+    expect(purse(venue, carol)).not.toContain('offered');
+    expect(venue.state.nextOrderId).toBe(nextOrderId);
+    expect(venue.account(bob).liveOrders).toBe(0);
+    expect(venue.account(bob).clientOrders.size).toBe(0);
+    checkRestarts(venue);
+  });
+
+  test('halted and open again in time is no matter', () => {
+    const venue = delayed();
+    share(venue, bob, takes);
+    setPhase(venue, 'halted');
+    setPhase(venue, 'open');
+    expect(tale(later(venue, 250))).toContain('#2 filled');
+  });
+
+  test('past its own expiry', () => {
+    const venue = delayed({ orderDelayMs: 10_000 });
+    share(venue, bob, { ...takes, timeInForce: 'gtd', expireMs: expireMs(venue) });
+    expect(tale(later(venue, 5_000))).toEqual([]);
+    expect(tale(later(venue, 5_000))).toEqual(['refused expiryTooSoon']);
+    expect(purse(venue, bob)).toBe('1000');
+  });
+
+  test('a Gtd order that rests after its release expires', () => {
+    const venue = delayed();
+    share(venue, bob, { ...takes, timeInForce: 'gtd', size: 15_000, expireMs: expireMs(venue) });
+    expect(tale(later(venue, 250))).toContain('#2 open 50');
+    expect(tale(later(venue, 4_750))).toEqual(['#2 cancelled expired']);
+  });
+});
+
+describe('R-delay: a queued order can’t be taken back', () => {
+  test('by its client id, by cancelAll, by the switch, by an amend', () => {
+    const venue = delayed({ orderDelayMs: 10_000 });
+    share(venue, bob, { ...takes, clientOrderId: CLIENT });
+    const named = { instrumentId: MARKET_ID, clientOrderId: CLIENT };
+    const byName = (...cancels: (typeof named)[]) =>
+      venue.outcome(sign(venue, bob, { type: 'cancelByClientId', cancels }));
+    expect(byName(named)).toMatchObject({ reject: { reason: 'orderQueued' }, rejectIndex: 0 });
+    // Beside an entry that can proceed it fails alone.
+    const resting = { ...named, clientOrderId: CLIENT.replace('aa', 'bb') };
+    share(venue, bob, { ...takes, price: 100, clientOrderId: resting.clientOrderId });
+    expect(byName(named, resting).entries).toMatchObject([
+      { state: 'rejected', reject: { reason: 'orderQueued' } },
+      { state: 'cancelled' },
+    ]);
+    expect(venue.outcome(sign(venue, bob, { type: 'cancelAll' })).entries).toEqual([]);
+    const target = { clientOrderId: CLIENT };
+    const to = { instrumentId: MARKET_ID, target, price: 3_000, size: 1_000 };
+    expect(venue.outcome(sign(venue, bob, { type: 'modifyOrder', ...to }))).toMatchObject({
+      reject: { reason: 'orderUnknown' },
+    });
+    const atMs = timeMs(venue.nowMs + 5_000);
+    venue.block(sign(venue, bob, { type: 'scheduleCancel', atMs }));
+    expect(tale(later(venue, 5_000))).toEqual([]);
+    expect(tale(later(venue, 5_000))).toContain('#3 filled');
+  });
+
+  test('cancelAll and the switch end what rests, in the outcome sub-account too', () => {
+    for (const subAccount of ['outcome', undefined, 'perp'] as const) {
+      const venue = openMarket();
+      share(venue, alice, takes);
+      const scope = subAccount === undefined ? {} : { subAccount };
+      const { entries } = venue.outcome(sign(venue, alice, { type: 'cancelAll', ...scope }));
+      expect(entries).toHaveLength(subAccount === 'perp' ? 0 : 1);
+    }
+    const venue = openMarket();
+    share(venue, alice, takes);
+    const atMs = timeMs(venue.nowMs + 5_000);
+    venue.block(sign(venue, alice, { type: 'scheduleCancel', atMs }));
+    expect(tale(later(venue, 5_000))).toEqual(['#1 cancelled scheduledCancel']);
+  });
+});
+
+test('a restart in the middle of the queue changes nothing', () => {
+  const venue = delayed();
+  share(venue, bob, { ...takes, clientOrderId: CLIENT });
+  const again = share(venue, bob, { ...takes, clientOrderId: CLIENT });
+  expect(again.reject?.reason).toBe('clientOrderIdDuplicate');
+  venue.wait(100);
+  share(venue, carol, { sell: true, price: 5_900, size: 9_500 });
+  share(venue, carol, { leg: 'no', price: 4_500, size: 2_000 });
+  later(venue, 150);
+  share(venue, bob, { ...takes, clientOrderId: CLIENT });
+  later(venue, 100);
+  later(venue, 500);
+  checkRestarts(venue);
+});

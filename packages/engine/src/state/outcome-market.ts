@@ -1,0 +1,79 @@
+import type { Hash, MicroUsdc } from '@oddlot/units';
+import type { LevelBook } from '../book/level-book.ts';
+import type { MarketGrid, PriceSource } from '../messages/command.ts';
+import type { MarketPhase, TwapInputs } from '../messages/outcome-terms.ts';
+
+/** What the rules need to know of a market; its texts leave the engine with the event that lists it. */
+export type MarketDefinition = MarketGrid & {
+  readonly instrumentId: number;
+  readonly slug: string;
+  readonly eventSlug: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** The series that listed it, if any. */
+  readonly seriesSlug: string | undefined;
+  /** R-series: what it resolves from. A series that is changed later does not change it. */
+  readonly reference: PriceReference | undefined;
+};
+
+/** The reference price that a series market is about, and over how many seconds it is averaged. */
+export type PriceReference = {
+  readonly symbol: string;
+  readonly source: PriceSource;
+  readonly windowSeconds: number;
+};
+
+/** A market that is not settled: its book in YES prices, and what is locked in it (R-one-book). */
+export type OutcomeMarket = {
+  readonly definition: MarketDefinition;
+  /** 1.00 in price units: 10^(6 − szDecimals). */
+  readonly unit: number;
+  phase: MarketPhase;
+  readonly book: LevelBook;
+  /** Complete pairs in lots. */
+  pairs: number;
+  /** R-conservation: 1.00 for each share of a pair, until holders are paid out of it. */
+  locked: MicroUsdc;
+  /** YES price of the last trade; 0 before the first. */
+  lastTrade: number;
+  lastTradeMs: number;
+  /** R-series: null when too few samples were there; undefined before it can be known. */
+  strike: TwapInputs | null | undefined;
+  /** R-series: its end was looked at; if it is not resolved by then, only the operator can do it. */
+  isJudged: boolean;
+  /** Set when the market is resolved; holders are then paid in portions. */
+  resolution: Resolution | undefined;
+  /** The next account to look at while holders are paid. */
+  settleCursor: number;
+};
+
+/** R-settlement: what was decided, and by whom. */
+export type Resolution = {
+  /** What a YES share pays, in price units. */
+  readonly fraction: number;
+  readonly by: 'series' | 'operator';
+  readonly resolvedMs: number;
+  /** Of the deployer's action; absent when the series or the process resolved. */
+  readonly txHash?: Hash;
+  readonly height: number;
+};
+
+/** What is left of a market when its holders are paid (R-limits-of-state). */
+export type SettledMarket = {
+  readonly instrumentId: number;
+  readonly slug: string;
+  readonly eventSlug: string;
+  readonly szDecimals: number;
+  readonly fraction: number;
+};
+
+/**
+ * The YES mark of a market in half price units, so that a mid is exact: the mid of a narrow book,
+ * else the last trade, else 0.50.
+ */
+export function markHalves({ book, lastTrade, unit }: OutcomeMarket): number {
+  const bid = book.bestPrice(true);
+  const ask = book.bestPrice(false);
+  if (bid > 0 && ask > 0 && (ask - bid) * 10 <= unit) return bid + ask;
+  return lastTrade > 0 ? 2 * lastTrade : unit;
+}

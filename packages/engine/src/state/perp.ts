@@ -1,0 +1,94 @@
+import { divCeil, divFloor, RATE_ONE } from '@oddlot/units';
+import { LevelBook } from '../book/level-book.ts';
+import type { OrderPool } from '../book/order-pool.ts';
+import type { PerpDefinition } from '../messages/perp-definition.ts';
+import { DayStats } from './day-stats.ts';
+import type { FundingHour } from './funding-hour.ts';
+import { OracleTwap } from './oracle-twap.ts';
+import { type TierTable, tierTable } from './tiers.ts';
+
+/** A listed perpetual: its definition, its book and what moves. */
+export type Perp = {
+  definition: PerpDefinition;
+  tiers: TierTable;
+  /** The first tier's. */
+  maxLeverage: number;
+  readonly book: LevelBook;
+  halted: boolean;
+  delisted: boolean;
+  /** 0 before the first price, from which trading starts. */
+  oracle: number;
+  oracleMs: number;
+  /** The prices an order may carry while this oracle holds (R-sizes). Derived from the oracle. */
+  bandMin: number;
+  bandMax: number;
+  /** C of R-mark; 0 when nobody feeds it. */
+  external: number;
+  externalMs: number;
+  /** 0 before the first price. */
+  mark: number;
+  markMs: number;
+  /** EMA of (mid − oracle) in 10^-6 price units (R-ema). */
+  ema: number;
+  /** The whole second up to which the EMA has run. */
+  emaMs: number;
+  lastTrade: number;
+  lastTradeMs: number;
+  /** Lots held long. */
+  openInterest: number;
+  readonly day: DayStats;
+  /** R-funding: the hour in progress. */
+  readonly funding: FundingHour;
+  /** R-delist: the oracle of the last hour. */
+  readonly twap: OracleTwap;
+};
+
+export function createPerp(definition: PerpDefinition, pool: OrderPool): Perp {
+  const tiers = tierTable(definition.tiers);
+  return {
+    definition,
+    tiers,
+    maxLeverage: tiers.maxLeverage,
+    book: new LevelBook(pool, definition.instrumentId),
+    halted: false,
+    delisted: false,
+    oracle: 0,
+    oracleMs: 0,
+    bandMin: 0,
+    bandMax: 0,
+    external: 0,
+    externalMs: 0,
+    mark: 0,
+    markMs: 0,
+    ema: 0,
+    emaMs: 0,
+    lastTrade: 0,
+    lastTradeMs: 0,
+    openInterest: 0,
+    day: new DayStats(),
+    funding: { sum: 0n, samples: 0, due: undefined },
+    twap: new OracleTwap(),
+  };
+}
+
+/** Takes a price of the reference markets, and the band that it allows to orders. */
+export function setOracle(perp: Perp, oracle: number, observedMs: number, bandE8: number): void {
+  perp.oracle = oracle;
+  perp.oracleMs = observedMs;
+  const one = BigInt(RATE_ONE);
+  perp.bandMin = Math.max(1, Number(divCeil(BigInt(oracle) * BigInt(RATE_ONE - bandE8), one)));
+  perp.bandMax = Number(divFloor(BigInt(oracle) * BigInt(RATE_ONE + bandE8), one));
+}
+
+/** R-mark: how far the mark may be from the oracle, 10^-8. */
+export function markBandE8(definition: PerpDefinition): number {
+  if (definition.markBandE8 !== undefined) return definition.markBandE8;
+  const first = definition.tiers[0];
+  const half = first === undefined ? 0 : Math.floor(RATE_ONE / (2 * first.maxLeverage));
+  return Math.max(half, RATE_ONE / 100);
+}
+
+/** R-oracle-stale. Before the first price an oracle is as good as stale. */
+export function isOracleStale(perp: Perp, timeMs: number, staleMs: number): boolean {
+  return perp.oracle === 0 || timeMs - perp.oracleMs > staleMs;
+}

@@ -1,0 +1,119 @@
+import { type Address, type MicroUsdc, ZERO_USDC } from '@oddlot/units';
+import { OrderPool } from '../book/order-pool.ts';
+import { EffectsDigest } from '../collections/digest.ts';
+import { DueQueue } from '../collections/due-queue.ts';
+import type { VenueParameters } from '../messages/parameters.ts';
+import type { Account } from './account.ts';
+import type { BuilderRewards, OrderBuilder } from './builders.ts';
+import { CancelSchedules } from './cancel-schedules.ts';
+import { createGate, type Gate } from './gate.ts';
+import { GroupBook } from './group-book.ts';
+import type { AgentBinding, SignerNonces, Vault } from './keys.ts';
+import { Liquidations } from './liquidations.ts';
+import { createOutcomes, type Outcomes } from './outcomes.ts';
+import type { Perp } from './perp.ts';
+import type { ReverseJob } from './reverse-job.ts';
+import { RiskIndex } from './risk-index.ts';
+import { TriggerBook } from './trigger-book.ts';
+import type { Withdrawal } from './withdrawal.ts';
+
+/** Everything that exists. Data only: rules live in the handlers, arithmetic beside them. */
+export type State = {
+  height: number;
+  timeMs: number;
+  /** Undefined only before the first block. */
+  parameters: VenueParameters | undefined;
+  nextOrderId: number;
+  nextTradeId: number;
+  /** Acceptance rank of the next order that rests: time priority as a counter. */
+  nextRank: number;
+  /** By instrument id; iterated through `perpIds`, which is sorted. */
+  readonly perps: Map<number, Perp>;
+  readonly perpIds: number[];
+  /** In order of creation; an account's place here is its index. */
+  readonly accounts: Account[];
+  readonly accountIndex: Map<Address, number>;
+  readonly agents: Map<Address, AgentBinding>;
+  readonly signers: Map<Address, SignerNonces>;
+  signersSweptMs: number;
+  /** The live orders of all books. */
+  readonly pool: OrderPool;
+  readonly expiries: DueQueue;
+  /** What isolated orders hold back, by order id; it has left the balance (R-isolated). */
+  readonly reserves: Map<number, MicroUsdc>;
+  readonly triggers: TriggerBook;
+  readonly groups: GroupBook;
+  /** Dead man's switches. */
+  readonly schedules: CancelSchedules;
+  /** Running jobs, by `reverseJobKey`. */
+  readonly reverseJobs: Map<string, ReverseJob>;
+  /** What builders earned and took, by address. */
+  readonly builderRewards: Map<Address, BuilderRewards>;
+  /** Live orders that a builder charges for, by order id. */
+  readonly orderBuilders: Map<number, OrderBuilder>;
+  readonly vaults: Map<Address, Vault>;
+  /** By channel. */
+  readonly gates: readonly [main: Gate, outcome: Gate];
+  /** R-withdraw: those that the bridge has not settled, by id. */
+  readonly withdrawals: Map<number, Withdrawal>;
+  nextWithdrawalId: number;
+  readonly outcomes: Outcomes;
+  /** R-treasury: exchange fees. */
+  treasury: MicroUsdc;
+  /** What the insurance fund should hold, at the marks of this block. Derived, never dumped. */
+  insuranceTarget: MicroUsdc;
+  /** Deposits, faucet included. */
+  deposited: MicroUsdc;
+  withdrawn: MicroUsdc;
+  /** Scopes at a ratio of 1 or less, and how far their liquidation is. */
+  readonly liquidations: Liquidations;
+  /** When the insurance fund next reduces its positions. */
+  fundUnwindMs: number;
+  /** Who has to be looked at for liquidation, and when. Not dumped. */
+  readonly risk: RiskIndex;
+  /** Counts changes of any mark, so that cached margins know when they are old. Not dumped. */
+  markEpoch: number;
+  readonly digest: EffectsDigest;
+};
+
+/** A venue before its first block. */
+export function createState(digestLanes?: readonly number[]): State {
+  return {
+    height: 0,
+    timeMs: 0,
+    parameters: undefined,
+    nextOrderId: 1,
+    nextTradeId: 1,
+    nextRank: 1,
+    perps: new Map(),
+    perpIds: [],
+    accounts: [],
+    accountIndex: new Map(),
+    agents: new Map(),
+    signers: new Map(),
+    signersSweptMs: 0,
+    pool: new OrderPool(),
+    expiries: new DueQueue(),
+    reserves: new Map(),
+    triggers: new TriggerBook(),
+    groups: new GroupBook(),
+    schedules: new CancelSchedules(),
+    reverseJobs: new Map(),
+    builderRewards: new Map(),
+    orderBuilders: new Map(),
+    vaults: new Map(),
+    gates: [createGate(), createGate()],
+    withdrawals: new Map(),
+    nextWithdrawalId: 1,
+    outcomes: createOutcomes(),
+    treasury: ZERO_USDC,
+    insuranceTarget: ZERO_USDC,
+    deposited: ZERO_USDC,
+    withdrawn: ZERO_USDC,
+    liquidations: new Liquidations(),
+    fundUnwindMs: 0,
+    risk: new RiskIndex(),
+    markEpoch: 0,
+    digest: new EffectsDigest(digestLanes),
+  };
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import type { MarginTier } from '../messages/perp-definition.ts';
+import { PERP } from '../testing/scenario.ts';
+import { maintenanceMargin, tierOf, tierTable, tierTableFault } from './tiers.ts';
+
+const table = tierTable(PERP.tiers);
+/** One lot is worth 1 USDC. */
+const MARK = 1_000_000;
+
+describe('R-tiers: maintenance margin', () => {
+  // Tier 1: 1%. Tier 2 from 100,000 lots: 2.5% less 100,000 × 1.5% = 1,500 lots.
+  // Tier 3 from 1,000,000 lots: 10% less 1,500 + 1,000,000 × 7.5% = 76,500 lots.
+  test.each([
+    [0, 0n],
+    [1, 10_000n],
+    [100_000, 1_000_000_000n],
+    [100_001, 1_000_025_000n],
+    [1_000_000, 23_500_000_000n],
+    [1_000_001, 23_500_100_000n],
+    [10_000_000, 923_500_000_000n],
+  ])('of %i lots', (size, expected) => {
+    expect(maintenanceMargin(table, size, MARK)).toBe(expected);
+  });
+
+  test('is the same from both sides of a border', () => {
+    for (const [at, upper] of table.tiers.slice(1).entries()) {
+      const border = table.tiers[at]!.maxSize;
+      const above = BigInt(border) * BigInt(upper.mmrE8) - upper.deductionLotsE8;
+      expect(above * BigInt(MARK)).toBe(maintenanceMargin(table, border, MARK) * 100_000_000n);
+    }
+  });
+
+  test('rounds up', () => {
+    // 1% of 1,000,001 is 10,000.01.
+    expect(maintenanceMargin(table, 1, 1_000_001)).toBe(10_001n);
+  });
+
+  test('R-exact: does not lose a micro-USDC beyond 2^53', () => {
+    const wide = tierTable([{ ...PERP.tiers[0]!, maxSize: 1_000_000_000_000 }]);
+    // 10^12 lots × (9 × 10^9 − 1) × 1%.
+    const expected = 89_999_999_990_000_000_000n;
+    expect(maintenanceMargin(wide, 1_000_000_000_000, 8_999_999_999)).toBe(expected);
+  });
+});
+
+test.each([
+  [1, 1],
+  [100_000, 1],
+  [100_001, 2],
+  [1_000_000, 2],
+  [1_000_001, 3],
+  [10_000_001, 3],
+])('R-tiers: a size on a border belongs to the lower tier: %i lots in tier %i', (size, tier) => {
+  expect(tierOf(table, size).tier).toBe(tier);
+});
+
+describe('R-tiers: a table that cannot be listed', () => {
+  const [first, second] = PERP.tiers as [MarginTier, MarginTier];
+  const fault = (...tiers: MarginTier[]) => tierTableFault(tiers, 500_000, 45_000);
+
+  test('the tables of the tests can', () => {
+    expect(tierTableFault(PERP.tiers, 500_000, 45_000)).toBeUndefined();
+  });
+
+  test.each<[string, MarginTier[], RegExp]>([
+    ['has no tiers', [], /no tiers/],
+    ['is numbered from 2', [second], /numbered 2/],
+    ['starts above zero', [{ ...first, minSize: 1 }], /gap/],
+    ['has a gap', [first, { ...second, minSize: 100_001 }], /gap/],
+    ['overlaps', [first, { ...second, minSize: 99_999 }], /gap/],
+    ['has an empty tier', [{ ...first, maxSize: 0 }], /empty/],
+    ['has a leverage of 0', [{ ...first, maxLeverage: 0 }], /no leverage/],
+    ['asks for nothing', [{ ...first, mmrE8: 0 }], /mmr must rise/],
+    ['has a rate that stays', [first, { ...second, mmrE8: first.mmrE8 }], /mmr must rise/],
+    ['has a leverage that stays', [first, { ...second, maxLeverage: 50 }], /must fall/],
+  ])('%s', (_, tiers, expected) => {
+    expect(fault(...tiers)).toMatch(expected);
+  });
+
+  test('opens positions at liquidation: 1/maxLeverage must exceed mmr and both fees', () => {
+    // 1/50 = 2%; 1.455% + 0.5% + 0.045% = 2% is too much, a hundred-millionth less is not.
+    expect(fault({ ...first, mmrE8: 1_455_000 })).toMatch(/at liquidation/);
+    expect(fault({ ...first, mmrE8: 1_454_999 })).toBeUndefined();
+    // The case of the rulebook: 100× with 0.5% and 0.5%.
+    expect(fault({ ...first, maxLeverage: 100, mmrE8: 500_000 })).toMatch(/at liquidation/);
+  });
+});

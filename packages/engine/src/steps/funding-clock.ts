@@ -1,0 +1,75 @@
+import { present } from '@oddlot/units';
+import { currentPremium, nextMultiple } from '../perp/funding-forecast.ts';
+import { fundingRateE10, hourPremiumE10 } from '../perp/funding.ts';
+import { parametersOf } from '../state/execution.ts';
+import { HOUR_MS, SAMPLE_MS } from '../state/funding-hour.ts';
+import { isOracleStale, type Perp } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
+
+/**
+ * When premiums are sampled and funding falls due. Instants are multiples of 5 s of consensus time,
+ * hours multiples of an hour; the sample at the hour itself opens the new hour, so an hour has 720.
+ * A block that passes several instants takes one sample, for the latest of them: nobody knows how
+ * the books would have stood at the others, which count 0 (R-funding-gaps).
+ */
+
+/**
+ * Looks at the instants between the last block and this one, before the operator's commands change
+ * anything: the oracle then in force and a halt are those that the last block left. Of several
+ * hours passed only the first can have samples; those without any pay nothing.
+ */
+export function passInstants(state: State, previousMs: number): void {
+  const dueMs = nextMultiple(previousMs, HOUR_MS);
+  const firstMs = Math.max(
+    nextMultiple(previousMs, SAMPLE_MS),
+    nextMultiple(state.timeMs - HOUR_MS, SAMPLE_MS),
+  );
+  if (firstMs >= state.timeMs) return;
+  for (const perp of listedPerps(state)) {
+    if (dueMs < state.timeMs) closeHour(state, perp, dueMs);
+    for (let at = firstMs; at < state.timeMs; at += SAMPLE_MS) recordOracle(state, perp, at);
+  }
+}
+
+/**
+ * Step (3), after the marks: an hour that ends with this very block closes with what its operator's
+ * commands left in force; then the sample of the latest instant passed is taken, from the books as
+ * the last block left them.
+ */
+export function sampleBooks(state: State, previousMs: number): void {
+  const { timeMs } = state;
+  const latestMs = timeMs - (timeMs % SAMPLE_MS);
+  if (latestMs <= previousMs) return;
+  for (const perp of listedPerps(state)) {
+    if (timeMs % HOUR_MS === 0) closeHour(state, perp, timeMs);
+    if (latestMs === timeMs) recordOracle(state, perp, timeMs);
+    const premium = currentPremium(state, perp);
+    if (premium === undefined) continue;
+    perp.funding.sum += premium;
+    perp.funding.samples += 1;
+    state.digest.amount(premium);
+  }
+}
+
+function closeHour(state: State, perp: Perp, dueMs: number): void {
+  const { funding } = perp;
+  const parameters = parametersOf(state);
+  const isStill = perp.halted || isOracleStale(perp, dueMs, parameters.oracleStaleMs);
+  if (funding.samples > 0 && !isStill) {
+    const rateE10 = fundingRateE10(hourPremiumE10(funding.sum), parameters);
+    funding.due = { dueMs, oracle: perp.oracle, rateE10 };
+  }
+  funding.sum = 0n;
+  funding.samples = 0;
+}
+
+function recordOracle(state: State, perp: Perp, instantMs: number): void {
+  if (isOracleStale(perp, instantMs, parametersOf(state).oracleStaleMs)) return;
+  perp.twap.record(instantMs, perp.oracle);
+}
+
+function listedPerps(state: State): Perp[] {
+  return state.perpIds
+    .map((id) => present(state.perps.get(id), 'a listed perp'))
+    .filter((perp) => !perp.delisted);
+}

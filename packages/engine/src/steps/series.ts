@@ -1,0 +1,130 @@
+import { divHalfUp, instrumentId, timeMs } from '@oddlot/units';
+import type { MarketListing, SeriesListing } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { TwapInputs } from '../messages/outcome-terms.ts';
+import { gridOf, listEvent, listMarket } from '../outcome/list-market.ts';
+import { twapBefore } from '../outcome/price-feed.ts';
+import { resolve } from '../outcome/resolve.ts';
+import type { Execution } from '../state/execution.ts';
+import type { OutcomeMarket } from '../state/outcome-market.ts';
+import { priceFeedKey } from '../state/price-feed.ts';
+import { periodOf } from '../state/series.ts';
+import type { State } from '../state/state.ts';
+
+/** Step (1) of a block: lists what is due. What has ended already is passed over. */
+export function listSeriesMarkets(execution: Execution): void {
+  const { state } = execution;
+  let room = LIMITS.listingsPerBlock;
+  for (const series of state.outcomes.series.values()) {
+    const { listing } = series;
+    if (!listing.enabled) continue;
+    const period = periodOf(listing);
+    const ahead = state.timeMs + listing.listAhead * period;
+    // The market in progress is the oldest that can still be traded.
+    const running = state.timeMs - (state.timeMs % period);
+    series.nextStartMs = Math.max(series.nextStartMs, running);
+    while (series.nextStartMs <= ahead && room > 0) {
+      listOne(execution, listing, series.nextStartMs);
+      series.nextStartMs += period;
+      room -= 1;
+    }
+  }
+}
+
+function listOne(execution: Execution, listing: SeriesListing, startMs: number): void {
+  const { outcomes } = execution.state;
+  const slug = `${listing.slug}-${Math.floor(startMs / 1_000)}`;
+  // A deployer may have taken the name; the series goes on with the next.
+  if (outcomes.events.has(slug) || outcomes.marketSlugs.has(slug)) return;
+  const times = { startMs: timeMs(startMs), endMs: timeMs(startMs + periodOf(listing)) };
+  const { category, icon, image, source, symbol, tags, title } = listing;
+  const description = `Up when the time-weighted price of ${symbol} before the end is at or above the one before the start.`;
+  const texts = { description, title, category, tags, image, icon };
+  listEvent(execution, { slug, ...texts, ...times, mutuallyExclusive: false }, listing.slug);
+  const market: MarketListing = {
+    ...gridOf(listing),
+    ...times,
+    eventSlug: slug,
+    slug,
+    question: title,
+    groupTitle: null,
+    description,
+    resolutionSource: `${symbol} ${source}`,
+    outcomes: ['Up', 'Down'],
+    underlying: { symbol, source: 'twap', priceToBeat: null },
+  };
+  listMarket(execution, market, listing);
+}
+
+/**
+ * Step (9) of a block: strikes that can be known, and markets whose end is long enough ago. The first
+ * time that a market is due is its strike's, the second its end's. One that the operator resolved
+ * takes no room: a restored state does not know that it was due.
+ */
+export function resolveSeriesMarkets(execution: Execution): void {
+  const { outcomes, timeMs: nowMs } = execution.state;
+  let room = LIMITS.resolutionsPerBlock;
+  while (room > 0) {
+    const id = outcomes.seriesClock.popDue(nowMs);
+    if (id === undefined) return;
+    const market = outcomes.markets.get(id);
+    if (market === undefined || market.phase === 'resolved') continue;
+    room -= 1;
+    if (market.strike === undefined) strike(execution, market);
+    else settle(execution, market);
+  }
+}
+
+function strike(execution: Execution, market: OutcomeMarket): void {
+  const { commandIndex, events, state } = execution;
+  const { instrumentId: id, startMs } = market.definition;
+  const inputs = twapOf(state, market, startMs);
+  market.strike = inputs ?? null;
+  state.digest.word(id);
+  state.digest.text(inputs?.sumE8 ?? '');
+  if (inputs === undefined) return;
+  const strikeE8 = shownTwap(inputs);
+  events.push({ type: 'seriesStruck', commandIndex, instrumentId: instrumentId(id), strikeE8 });
+}
+
+/** Up iff the settle TWAP is at or above the strike; without both the operator must decide. */
+function settle(execution: Execution, market: OutcomeMarket): void {
+  const { state } = execution;
+  const { endMs, instrumentId: id, reference } = market.definition;
+  const settled = twapOf(state, market, endMs);
+  const struck = market.strike;
+  market.isJudged = true;
+  state.digest.word(id);
+  state.digest.text(settled?.sumE8 ?? '');
+  if (settled === undefined || struck === undefined || struck === null) return;
+  if (reference === undefined) return;
+  const up =
+    BigInt(settled.sumE8) * BigInt(struck.samples.length) >=
+    BigInt(struck.sumE8) * BigInt(settled.samples.length);
+  resolve(execution, market, {
+    fraction: up ? market.unit : 0,
+    by: 'series',
+    oracleOutcome: up ? 'Up' : 'Down',
+    evidence: null,
+    inputs: {
+      symbol: reference.symbol,
+      source: reference.source,
+      windowMs: reference.windowSeconds * 1_000,
+      strike: struck,
+      settle: settled,
+    },
+  });
+}
+
+function twapOf(state: State, market: OutcomeMarket, atMs: number): TwapInputs | undefined {
+  const { reference } = market.definition;
+  if (reference === undefined) return undefined;
+  const { source, symbol, windowSeconds } = reference;
+  const feed = state.outcomes.prices.get(priceFeedKey(symbol, source));
+  return feed === undefined ? undefined : twapBefore(feed, atMs, windowSeconds);
+}
+
+/** Rounded half up. */
+export function shownTwap({ samples, sumE8 }: TwapInputs): number {
+  return Number(divHalfUp(BigInt(sumE8), BigInt(samples.length)));
+}

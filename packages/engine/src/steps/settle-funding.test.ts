@@ -1,0 +1,282 @@
+import { timeMs } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { dump, restore } from '../dump/dump.ts';
+import { tradeOffBook } from '../liquidation/close-position.ts';
+import type { BlockResult } from '../messages/block.ts';
+import { type FundingPaid, TIMER } from '../messages/event.ts';
+import { insuranceFund } from '../perp/insurance-fund.ts';
+import { perpView } from '../read/read.ts';
+import { holdingOf } from '../state/account.ts';
+import {
+  alice,
+  bob,
+  carol,
+  PERP,
+  Scenario,
+  type ScenarioOptions,
+  START_MS,
+} from '../testing/scenario.ts';
+
+const HOUR = 3_600_000;
+const ID = PERP.instrumentId;
+
+function paid(result: BlockResult): FundingPaid[] {
+  return result.events.filter((event) => event.type === 'fundingPaid');
+}
+
+/** Alice is long and bob short by some lots; the book is empty again. */
+function positions(lots: number, options: ScenarioOptions = {}): Scenario {
+  const venue = Scenario.open(options);
+  const price = options.oracle ?? 1_000_000;
+  venue.one(alice, { price, size: lots });
+  venue.one(bob, { isBuy: false, price, size: lots });
+  return venue;
+}
+
+/** Lets a price come every 5 s until a time after the start; returns the last block. */
+function runTo(venue: Scenario, endMs: number, price = 1_000_000): BlockResult {
+  let result: BlockResult | undefined;
+  while (venue.nowMs < START_MS + endMs) {
+    venue.wait(Math.min(5_000, START_MS + endMs - venue.nowMs));
+    result = venue.oracle(price);
+  }
+  if (result === undefined) throw new Error('time passes');
+  return result;
+}
+
+describe('an hour of funding', () => {
+  test('a thin book has samples of 0: longs pay the interest at the hour', () => {
+    const venue = positions(1_000);
+    venue.one(carol, { price: 990_000, size: 100 });
+    const before = { alice: venue.balance(alice), bob: venue.balance(bob) };
+    runTo(venue, HOUR - 5_000);
+    expect(venue.state.perps.get(ID)?.funding.samples).toBe(719);
+    const result = runTo(venue, HOUR);
+    // 1,000 USDC × 0.0000125.
+    expect(paid(result)).toMatchObject([
+      { account: alice, amount: -12_500n, size: 1_000, rateE10: 125_000, dueMs: START_MS + HOUR },
+      { account: bob, amount: 12_500n, size: -1_000, rateE10: 125_000 },
+    ]);
+    expect(venue.balance(alice)).toBe(before.alice - 12_500n);
+    expect(venue.balance(bob)).toBe(before.bob + 12_500n);
+    const { allTime, sinceChange, sinceOpen } = venue.holding(alice).funding;
+    expect([allTime, sinceOpen, sinceChange]).toEqual([-12_500n, -12_500n, -12_500n]);
+    // The sample at the hour itself is the first of the next.
+    expect(venue.state.perps.get(ID)?.funding).toMatchObject({ samples: 1, sum: 0n });
+  });
+
+  test('half an hour of samples counts half', () => {
+    const venue = positions(1_000);
+    const { orderId } = venue.one(carol, { price: 1_010_000, size: 6_000 });
+    runTo(venue, HOUR / 2);
+    // 360 samples: 5 s to 1,800 s, each 0.01.
+    expect(venue.state.perps.get(ID)?.funding).toMatchObject({
+      samples: 360,
+      sum: 36_000_000_000n,
+    });
+    venue.cancel(carol, orderId ?? 0);
+    const result = runTo(venue, HOUR);
+    // P = 0.005, F8h = 0.0045, an eighth is 0.0005625: of 1,000 USDC 0.5625.
+    expect(paid(result)).toMatchObject([
+      { account: alice, amount: -562_500n, rateE10: 5_625_000 },
+      { account: bob, amount: 562_500n },
+    ]);
+  });
+
+  test('an ask below the oracle makes shorts pay', () => {
+    const venue = positions(1_000);
+    venue.one(carol, { isBuy: false, price: 990_000, size: 7_000 });
+    const result = runTo(venue, HOUR);
+    // 719 of 720 samples of −0.01: P = −0.0099861111, F8h = −0.0094861111, an eighth −0.0011857639.
+    expect(paid(result)).toMatchObject([
+      { account: alice, amount: 1_185_763n, rateE10: -11_857_639 },
+      { account: bob, amount: -1_185_764n },
+    ]);
+  });
+
+  test('amounts round against positions and the fund has the remainder', () => {
+    const venue = Scenario.open({ oracle: 1_000_001, parameters: { minOrderValueMicroUsdc: 0 } });
+    venue.one(alice, { price: 1_000_000, size: 2 });
+    venue.one(bob, { isBuy: false, price: 1_000_000, size: 1 });
+    venue.one(carol, { isBuy: false, price: 1_000_000, size: 1 });
+    venue.one(carol, { price: 990_000, size: 1 });
+    const fund = insuranceFund(venue.state);
+    const before = fund.perpBalance;
+    const result = runTo(venue, HOUR, 1_000_001);
+    expect(paid(result).map(({ amount }) => amount)).toEqual([-26n, 12n, 12n]);
+    expect(fund.perpBalance - before).toBe(2n);
+  });
+
+  test('an isolated position pays out of its margin, which may fall below zero', () => {
+    // An interest that takes the rate to its cap of 4%, which is twice what 50× brings.
+    const steep = { fundingInterestE10: 4_000_000_000, fundingDamperE10: 4_000_000_000 };
+    const venue = Scenario.open({ parameters: steep });
+    const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
+    const authority = () => venue.authority(alice);
+    venue.block({ type: 'updateMarginMode', ...isolated, authority: authority() });
+    venue.block({ type: 'updateLeverage', ...isolated, leverage: 50, authority: authority() });
+    venue.one(alice, { price: 1_000_000, size: 1_000 });
+    venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
+    venue.one(carol, { price: 900_000, size: 100 });
+    expect(venue.holding(alice).isolatedMargin).toBe(20_000_000n);
+    const balance = venue.balance(alice);
+    const result = runTo(venue, HOUR);
+    expect(paid(result)[0]).toMatchObject({ account: alice, amount: -40_000_000n });
+    expect(venue.balance(alice)).toBe(balance);
+    // The liquidation of the same block finds the position 20 USDC below zero.
+    expect(result.events.find(({ type }) => type === 'liquidationStep')).toMatchObject({
+      account: alice,
+      equity: -20_000_000n,
+      marginMode: 'isolated',
+    });
+  });
+
+  test('both legs of a hedge pay and collect on their own', () => {
+    const venue = Scenario.open();
+    const mode = { type: 'updatePositionMode', mode: 'hedge' } as const;
+    venue.outcome({ ...mode, authority: venue.authority(alice) });
+    venue.one(bob, { isBuy: false, price: 1_000_000, size: 800 });
+    venue.one(alice, { price: 1_000_000, size: 800 });
+    venue.one(bob, { price: 1_000_000, size: 400 });
+    venue.one(alice, { isBuy: false, price: 1_000_000, size: 400 });
+    venue.one(carol, { price: 990_000, size: 100 });
+    expect(paid(runTo(venue, HOUR)).map(({ size, amount }) => [size, amount])).toEqual([
+      [800, -10_000n],
+      [-400, 5_000n],
+      [-400, 5_000n],
+    ]);
+  });
+});
+
+describe('gaps', () => {
+  test('a block that passes several instants takes one sample', () => {
+    const venue = positions(1_000);
+    venue.one(carol, { price: 1_010_000, size: 6_000 });
+    venue.wait(29_000).oracle(1_000_000);
+    expect(venue.state.perps.get(ID)?.funding.samples).toBe(1);
+    venue.wait(900).block();
+    expect(venue.state.perps.get(ID)?.funding.samples).toBe(1);
+    venue.wait(100).block();
+    expect(venue.state.perps.get(ID)?.funding.samples).toBe(2);
+    venue.block();
+    expect(venue.state.perps.get(ID)?.funding.samples).toBe(2);
+  });
+
+  test('an hour without samples pays nothing, and there is no back-pay', () => {
+    const venue = positions(1_000);
+    const first = runTo(venue, HOUR);
+    expect(paid(first)).toEqual([]);
+    venue.one(carol, { price: 990_000, size: 100 });
+    venue.wait(5_000).oracle(1_000_000);
+    // The log stands still for three hours: nobody knows the oracle at the first of them.
+    venue.wait(3 * HOUR);
+    expect(paid(venue.oracle(1_000_000))).toEqual([]);
+    expect(paid(runTo(venue, 5 * HOUR - 1))).toEqual([]);
+  });
+
+  test('the first block past the hour pays, at the oracle in force at the hour, once', () => {
+    const venue = positions(1_000);
+    venue.one(carol, { price: 990_000, size: 100 });
+    runTo(venue, HOUR - 2_000);
+    // A stall of three hours from here on: the first is owed, the others have no samples.
+    venue.wait(3 * HOUR);
+    const result = venue.oracle(1_200_000);
+    expect(paid(result)).toMatchObject([
+      { account: alice, amount: -12_500n, dueMs: START_MS + HOUR },
+      { account: bob, amount: 12_500n, dueMs: START_MS + HOUR },
+    ]);
+    expect(paid(venue.wait(1_000).block())).toEqual([]);
+  });
+
+  test('a block at the very hour pays at the price that it brings', () => {
+    const venue = positions(1_000);
+    venue.one(carol, { price: 990_000, size: 100 });
+    runTo(venue, HOUR - 5_000);
+    venue.wait(5_000);
+    expect(paid(venue.oracle(1_100_000))[0]).toMatchObject({ account: alice, amount: -13_750n });
+  });
+
+  test('a market that is halted or stale at the hour pays nothing', () => {
+    const halted = positions(1_000);
+    halted.one(carol, { price: 990_000, size: 100 });
+    runTo(halted, HOUR - 5_000);
+    const halt = { type: 'setPerp', instrumentId: ID, halted: true, changes: {} } as const;
+    halted.block(halt);
+    expect(paid(runTo(halted, HOUR))).toEqual([]);
+    expect(paid(runTo(halted, HOUR + 5_000))).toEqual([]);
+
+    const stale = positions(1_000);
+    stale.one(carol, { price: 990_000, size: 100 });
+    runTo(stale, HOUR - 30_001);
+    stale.wait(30_001);
+    expect(paid(stale.block())).toEqual([]);
+
+    const fresh = positions(1_000);
+    fresh.one(carol, { price: 990_000, size: 100 });
+    runTo(fresh, HOUR - 30_000);
+    fresh.wait(30_000);
+    expect(paid(fresh.block())).toHaveLength(2);
+  });
+
+  test('a halt that comes with the block past the hour is too late for it', () => {
+    const venue = positions(1_000);
+    venue.one(carol, { price: 990_000, size: 100 });
+    runTo(venue, HOUR - 1_000);
+    venue.wait(2_000);
+    const halt = { type: 'setPerp', instrumentId: ID, halted: true, changes: {} } as const;
+    expect(paid(venue.block(halt))).toHaveLength(2);
+  });
+});
+
+test('a restored venue has the same funding ahead', () => {
+  const venue = positions(1_000);
+  venue.one(carol, { price: 1_010_000, size: 6_000 });
+  runTo(venue, HOUR / 4);
+  const copy = new Scenario();
+  Object.assign(copy.state, restore(JSON.parse(JSON.stringify(dump(venue.state)))));
+  copy.wait(venue.nowMs - copy.nowMs);
+  runTo(venue, HOUR);
+  runTo(copy, HOUR);
+  expect(dump(copy.state)).toEqual(dump(venue.state));
+  expect(copy.holding(alice).funding.allTime).toBeLessThan(0n);
+});
+
+test('traders see the rate ahead, the premium and the impact prices', () => {
+  const venue = positions(1_000);
+  venue.one(carol, { price: 1_010_000, size: 6_000 });
+  const before = perpView(venue.state, ID);
+  expect(before).toMatchObject({
+    fundingRateE10: 0,
+    premiumE10: 100_000_000n,
+    impactBid: 1_010_000,
+    impactAsk: undefined,
+    nextFundingMs: timeMs(START_MS + HOUR),
+  });
+  runTo(venue, 35_000);
+  // Seven of the eight instants so far: P = 0.00875, F8h = 0.00825, an eighth is 0.00103125.
+  expect(perpView(venue.state, ID)).toMatchObject({ fundingRateE10: 10_312_500 });
+});
+
+test('the insurance fund pays and collects like anybody', () => {
+  const venue = Scenario.open();
+  venue.one(carol, { price: 900_000, size: 100 });
+  const { state } = venue;
+  const perp = state.perps.get(ID)!;
+  const execution = { state, events: [], commandIndex: TIMER };
+  for (const [account, lots] of [
+    [insuranceFund(state), 1_000],
+    [venue.account(bob), -1_000],
+  ] as const) {
+    const holding = holdingOf(account, perp, 0, 20);
+    tradeOffBook(execution, { account, holding }, lots, 1_000_000);
+  }
+  const before = insuranceFund(state).perpBalance;
+  const events: FundingPaid[] = [];
+  // The fund unwinds what it holds when somebody bids; here nobody does near the mark.
+  while (venue.nowMs < START_MS + HOUR) events.push(...paid(venue.wait(5_000).oracle(1_000_000)));
+  expect(events).toMatchObject([
+    { account: insuranceFund(state).address, amount: -12_500n },
+    { account: bob, amount: 12_500n },
+  ]);
+  expect(insuranceFund(state).perpBalance).toBe(before - 12_500n);
+});

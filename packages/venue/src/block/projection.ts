@@ -1,0 +1,20 @@
+import type { AppliedBlock } from './applied-block.ts';
+
+/**
+ * Something beside the engine that is made of blocks, all of them, in order, replayed ones included.
+ * It rides along in snapshots, so that a start need not replay everything.
+ */
+export type Projection = {
+  /** Its name in snapshots. */
+  readonly name: string;
+  /** Of what `dump` writes. Raised when its shape changes; `restore` then reads the older ones too. */
+  readonly version: number;
+  onBlock(block: AppliedBlock): void;
+  dump(): unknown;
+  /** The version is that of the program which wrote the data, and never above its own. */
+  restore(data: unknown, version: number): void;
+  /** Where rows are stored outside of snapshots: the last block of which all are. */
+  readonly flushedHeight?: number | undefined;
+  /** Resolves when the rows of all blocks up to a height are stored. */
+  flushed?(height: number): Promise<void>;
+};

@@ -1,0 +1,181 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { SignedCommand } from '@oddlot/engine';
+import { traceId } from '@oddlot/protocol';
+import { hash, instrumentId, type Hash } from '@oddlot/units';
+import { testKey } from '../testing/http/client.ts';
+import { TestReplica } from '../testing/http/replica.ts';
+import { Faucet } from '../edge/http/faucet.ts';
+import type { ReceiptBlock, ReceiptRow } from './receipt-messages.ts';
+import { instrumentLookup } from '../translate/action-to-command.ts';
+import { Receipts, type ReceiptArchive, type ReceiptsOptions } from './receipts.ts';
+
+const alice = testKey(1);
+const hashOf = (n: number): Hash => hash(`0x${n.toString(16).padStart(4, '0').padEnd(64, '0')}`);
+
+class MemoryArchive implements ReceiptArchive {
+  projectedHeight = 0;
+  readonly rows: ReceiptRow[] = [];
+  readonly heights: number[] = [];
+
+  append(block: ReceiptBlock): void {
+    this.heights.push(block.height);
+    this.rows.push(...(JSON.parse(JSON.stringify(block.receipts)) as ReceiptRow[]));
+  }
+
+  flushed(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  byTxHash(txHash: string): Promise<ReceiptRow | undefined> {
+    return Promise.resolve(this.rows.find((row) => row.txHash === txHash));
+  }
+
+  byTraceId(id: string): Promise<ReceiptRow | undefined> {
+    return Promise.resolve(this.rows.find((row) => traceId(row.txHash) === id));
+  }
+
+  bySigner(signer: string, nonce: number): Promise<ReceiptRow | undefined> {
+    return Promise.resolve(this.rows.find((row) => row.signer === signer && row.nonce === nonce));
+  }
+}
+
+let replica: TestReplica;
+beforeEach(() => {
+  replica = new TestReplica();
+  replica.credit(alice.address);
+});
+
+function attach(options: Partial<ReceiptsOptions> = {}): Receipts {
+  const receipts = new Receipts({ instruments: instrumentLookup(() => replica.state), ...options });
+  replica.onBlock((block) => receipts.onBlock(block));
+  return receipts;
+}
+
+function order(
+  n: number,
+  change: { price?: number; signer?: typeof alice.address } = {},
+): SignedCommand {
+  const { price = 1000, signer = alice.address } = change;
+  return {
+    type: 'placeOrders',
+    authority: { signer, nonce: replica.nowMs + n, txHash: hashOf(n) },
+    orders: [
+      {
+        instrumentId: instrumentId(1),
+        isBuy: true,
+        price,
+        size: 50_000,
+        reduceOnly: false,
+        timeInForce: 'gtc',
+      },
+    ],
+  };
+}
+
+describe('Receipts', () => {
+  test('memory and archive tell the same', async () => {
+    const archive = new MemoryArchive();
+    const receipts = attach({ archive, recentMax: 2 });
+    for (let n = 1; n <= 3; n++) replica.apply(order(n));
+    expect(receipts.recent({ by: 'txHash', txHash: hashOf(1) })).toBeUndefined();
+    const first = await receipts.find({ by: 'txHash', txHash: hashOf(1) });
+    const third = receipts.recent({ by: 'traceId', traceId: traceId(hashOf(3)) });
+    expect(first).toMatchObject({ user: alice.address, outcome: { error: null, refused: false } });
+    expect(first?.outcome.result.orders).toMatchObject([{ oid: 1, state: 'open' }]);
+    expect(third?.outcome.result.orders).toMatchObject([{ oid: 3, state: 'open' }]);
+    const { txHash, nonce } = order(3).authority;
+    const fromArchive = await new Receipts({ instruments: () => undefined, archive }).find({
+      by: 'nonce',
+      signer: alice.address,
+      nonce,
+    });
+    expect(fromArchive).toEqual(receipts.recent({ by: 'txHash', txHash }));
+  });
+
+  test('refusals with money in them survive JSON', async () => {
+    const archive = new MemoryArchive();
+    const receipts = attach({ archive });
+    const poor = testKey(5).address;
+    replica.credit(poor, 1);
+    replica.apply(order(1, { signer: poor }));
+    const found = await receipts.find({ by: 'txHash', txHash: hashOf(1) });
+    expect(found?.outcome).toMatchObject({
+      refused: false,
+      error: { code: 10010, message: 'Insufficient margin', details: { available: '1' } },
+      result: { orders: [{ state: 'rejected', error: 'Insufficient margin' }] },
+    });
+    expect(archive.rows).toMatchObject([{ failed: true, actionType: 'order' }]);
+  });
+
+  test("texts come from the client's own request", () => {
+    const receipts = attach();
+    const request = JSON.stringify({
+      action: { type: 'order', orders: [{ a: 1, p: '100.30', s: '0.5', t: { limit: {} } }] },
+    });
+    replica.apply(order(1, { price: 1003 }), request);
+    const { outcome } = receipts.recent({ by: 'txHash', txHash: hashOf(1) }) ?? {};
+    expect(outcome?.error?.details).toMatchObject({ got: '100.30', nearest: ['100', '100.5'] });
+  });
+
+  test('a signer without a role has no account, and the first receipt stays', () => {
+    const receipts = attach();
+    const nobody = testKey(6).address;
+    replica.apply(order(1, { signer: nobody }));
+    expect(receipts.recent({ by: 'txHash', txHash: hashOf(1) })).toMatchObject({
+      user: null,
+      outcome: { refused: true, error: { code: 10006 } },
+    });
+    replica.apply(order(2));
+    replica.apply(order(2));
+    const key = { by: 'nonce', signer: alice.address, nonce: replica.nowMs + 2 } as const;
+    expect(receipts.recent(key)?.outcome.error).toBeNull();
+  });
+
+  test('memory is bounded by the size of the bodies too', () => {
+    const receipts = attach({ recentCharsMax: 500 });
+    for (let n = 1; n <= 20; n++) replica.apply(order(n));
+    expect(receipts.recent({ by: 'txHash', txHash: hashOf(20) })).toBeDefined();
+    expect(receipts.recent({ by: 'txHash', txHash: hashOf(10) })).toBeUndefined();
+  });
+
+  test('replayed blocks that the archive has are passed over', () => {
+    const archive = new MemoryArchive();
+    archive.projectedHeight = replica.head.height + 1;
+    const receipts = attach({ archive });
+    replica.apply(order(1));
+    expect(archive.heights).toEqual([]);
+    expect(receipts.recent({ by: 'txHash', txHash: hashOf(1) })).toBeUndefined();
+    replica.apply(order(2));
+    expect(archive.heights).toEqual([replica.head.height]);
+  });
+
+  test('a request is pending until its promise settles', async () => {
+    const receipts = attach();
+    const release = replica.hold();
+    const command = order(1);
+    const executed = replica.propose(command);
+    const { authority } = command;
+    const who = { txHash: authority.txHash, signer: alice.address, user: alice.address };
+    receipts.track({ ...who, nonce: authority.nonce, actionType: 'order', command, executed });
+    expect(receipts.pendingCount).toBe(1);
+    expect(receipts.pending({ by: 'traceId', traceId: traceId(hashOf(1)) })).toBeDefined();
+    release();
+    await executed;
+    await Promise.resolve();
+    expect(receipts.pendingCount).toBe(0);
+  });
+});
+
+test('the faucet knows from blocks and snapshots whom it gave', () => {
+  const now = () => replica.nowMs;
+  const faucet = new Faucet({ replica, now });
+  replica.onBlock((block) => faucet.onBlock(block));
+  replica.credit(testKey(7).address);
+  const granted = [[testKey(7).address, replica.nowMs]];
+  expect(faucet.dump()).toEqual(granted);
+  const restarted = new Faucet({ replica, now });
+  restarted.restore(JSON.parse(JSON.stringify(faucet.dump())));
+  expect(restarted.dump()).toEqual(granted);
+  replica.nowMs += 3_600_000;
+  expect(restarted.dump()).toEqual([]);
+});

@@ -1,0 +1,315 @@
+import type { CommandResult } from '@oddlot/engine';
+import { traceId } from '@oddlot/protocol';
+import { present, type Address, type Hash } from '@oddlot/units';
+import type { ReceiptBlock, ReceiptRow } from './receipt-messages.ts';
+import type { InstrumentLookup } from '../translate/action-to-command.ts';
+import { authorityOf, isRequest, type RequestCommand } from '../block/request-command.ts';
+import { requestTexts } from '../translate/request-texts.ts';
+import { actionTypeOf } from '../translate/action-types.ts';
+import {
+  entriesToWire,
+  entryToWire,
+  outcomeToWire,
+  type WireOutcome,
+} from '../translate/outcome-to-wire.ts';
+import { QueuedActions, type QueuedAction } from './queued-actions.ts';
+import { decodeReceiptBody, encodeReceiptBody } from './receipt-body.ts';
+import type { ReceiptKey } from './receipt-key.ts';
+import type { AppliedBlock, Executed } from '../block/applied-block.ts';
+
+/**
+ * What became of every signed request. The newest receipts are in memory, all of them in the store;
+ * requests that are on their way into a block, or wait in the delay queue, are known too, so that a
+ * re-send joins the first. The queued ones ride in snapshots, which makes it a projection.
+ */
+
+/** Where receipts are kept. */
+export type ReceiptArchive = {
+  readonly projectedHeight: number;
+  /** Resolves when everything up to a height is kept for good. */
+  flushed(height: number): Promise<void>;
+  append(block: ReceiptBlock): void;
+  byTxHash(txHash: string): Promise<ReceiptRow | undefined>;
+  byTraceId(traceId: string): Promise<ReceiptRow | undefined>;
+  bySigner(signer: string, nonce: number): Promise<ReceiptRow | undefined>;
+};
+
+export type Receipt = {
+  readonly txHash: Hash;
+  readonly signer: Address;
+  /** The account acted for; null when the signer had no role. */
+  readonly user: Address | null;
+  readonly nonce: number;
+  readonly actionType: string;
+  readonly block: { readonly height: number; readonly time: number; readonly hash: Hash };
+  readonly outcome: WireOutcome;
+};
+
+/** A request that was proposed and is in no block yet. */
+export type Pending = {
+  readonly txHash: Hash;
+  readonly signer: Address;
+  readonly user: Address | null;
+  readonly nonce: number;
+  readonly actionType: string;
+  readonly command: RequestCommand;
+  readonly executed: Promise<Executed>;
+};
+
+export type ReceiptsOptions = {
+  readonly instruments: InstrumentLookup;
+  readonly archive?: ReceiptArchive;
+  /** Receipts in memory, and the characters of their bodies. */
+  readonly recentMax?: number;
+  readonly recentCharsMax?: number;
+};
+
+const RECENT_MAX = 100_000;
+const RECENT_CHARS_MAX = 64 * 1024 * 1024;
+
+export class Receipts {
+  readonly #instruments: InstrumentLookup;
+  readonly #archive: ReceiptArchive | undefined;
+  readonly #recentMax: number;
+  readonly #recentCharsMax: number;
+  /** In order of their blocks, so that the first is the oldest. */
+  readonly #recent = new Map<string, ReceiptRow>();
+  readonly #byTraceId = new Map<string, ReceiptRow>();
+  readonly #bySigner = new Map<string, ReceiptRow>();
+  readonly #pending = new Map<string, Pending>();
+  readonly #pendingBySigner = new Map<string, Pending>();
+  readonly #queued = new QueuedActions();
+  /** Whoever waits for the last order of a queued action. */
+  readonly #waiting = new Map<string, ((receipt: Receipt) => void)[]>();
+  #chars = 0;
+  readonly name = 'queuedActions';
+  readonly version = 1;
+
+  constructor(options: ReceiptsOptions) {
+    this.#instruments = options.instruments;
+    this.#archive = options.archive;
+    // The archive answers for everything that was appended to it, so memory is for venues without.
+    this.#recentMax = options.recentMax ?? (options.archive === undefined ? RECENT_MAX : 0);
+    this.#recentCharsMax = options.recentCharsMax ?? RECENT_CHARS_MAX;
+  }
+
+  /** Makes the receipts of a block. To be called for every block, in order, replayed ones included. */
+  onBlock(block: AppliedBlock): void {
+    const { height, timeMs, hash: blockHash } = block;
+    const receipts = [...this.#completed(block), ...this.#executed(block)];
+    // Replayed blocks that the archive has are answered from there.
+    if (this.#archive !== undefined && height <= this.#archive.projectedHeight) return;
+    if (this.#recentMax > 0) for (const row of receipts) this.#remember(row);
+    this.#archive?.append({ height, timeMs, blockHash, receipts });
+    for (const row of receipts) this.#tell(row);
+  }
+
+  /** Announces a request that was proposed; it is pending until its promise settles. */
+  track(pending: Pending): void {
+    const { txHash, executed } = pending;
+    const signerKey = keyOf(pending.signer, pending.nonce);
+    this.#pending.set(txHash, pending);
+    this.#pendingBySigner.set(signerKey, pending);
+    const forget = (): void => {
+      this.#pending.delete(txHash);
+      this.#pendingBySigner.delete(signerKey);
+    };
+    executed.then(forget, forget);
+  }
+
+  /** Requests that wait for their block. */
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  pending(key: ReceiptKey): Pending | undefined {
+    if (key.by === 'txHash') return this.#pending.get(key.txHash);
+    if (key.by === 'nonce') return this.#pendingBySigner.get(keyOf(key.signer, key.nonce));
+    for (const pending of this.#pending.values()) {
+      if (traceId(pending.txHash) === key.traceId) return pending;
+    }
+    return undefined;
+  }
+
+  /** An action that was executed and of which an order waits in the delay queue. */
+  queued(key: ReceiptKey): QueuedAction | undefined {
+    return this.#queued.find(key);
+  }
+
+  /** The receipt of an executed action, as soon as all its orders have left the delay queue. */
+  async completed(txHash: Hash): Promise<Receipt> {
+    const key = { by: 'txHash', txHash } as const;
+    if (this.#queued.get(txHash) === undefined) {
+      return present(await this.find(key), 'the receipt of an executed action');
+    }
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(txHash);
+      if (waiting === undefined) this.#waiting.set(txHash, [resolve]);
+      else waiting.push(resolve);
+    });
+  }
+
+  get flushedHeight(): number | undefined {
+    return this.#archive?.projectedHeight;
+  }
+
+  async flushed(height: number): Promise<void> {
+    await this.#archive?.flushed(height);
+  }
+
+  dump(): unknown {
+    return this.#queued.dump();
+  }
+
+  restore(data: unknown): void {
+    this.#queued.restore(data as readonly QueuedAction[]);
+  }
+
+  /** A receipt from memory. */
+  recent(key: ReceiptKey): Receipt | undefined {
+    const row = this.#recentRow(key);
+    return row === undefined ? undefined : receiptOf(row);
+  }
+
+  /** A receipt from memory or from the archive. */
+  async find(key: ReceiptKey): Promise<Receipt | undefined> {
+    const row = this.#recentRow(key) ?? (await this.#archived(key));
+    return row === undefined ? undefined : receiptOf(row);
+  }
+
+  #recentRow(key: ReceiptKey): ReceiptRow | undefined {
+    if (key.by === 'txHash') return this.#recent.get(key.txHash);
+    if (key.by === 'traceId') return this.#byTraceId.get(key.traceId);
+    return this.#bySigner.get(keyOf(key.signer, key.nonce));
+  }
+
+  async #archived(key: ReceiptKey): Promise<ReceiptRow | undefined> {
+    if (key.by === 'txHash') return this.#archive?.byTxHash(key.txHash);
+    if (key.by === 'traceId') return this.#archive?.byTraceId(key.traceId);
+    return this.#archive?.bySigner(key.signer, key.nonce);
+  }
+
+  /** The receipts of earlier actions whose last order left the delay queue in this block. */
+  #completed({ result }: AppliedBlock): ReceiptRow[] {
+    const rows: ReceiptRow[] = [];
+    for (const event of result.events) {
+      if (event.type !== 'outcomeOrderReleased' || !event.wasQueued) continue;
+      const { entry, index, txHash } = event;
+      const action = present(this.#queued.get(txHash), 'the action of a queued order');
+      const { block, command, request, user, warnings } = action;
+      const context = { instruments: this.#instruments, texts: requestTexts(request) };
+      const told = entryToWire(command, entry, index, context);
+      if (!this.#queued.release(action, index, told)) continue;
+      const entries = action.entries.filter((each) => each !== null);
+      const outcome = entriesToWire(command, entries, warnings);
+      rows.push(rowOf(command, { block, index: action.index, user, outcome }));
+    }
+    return rows;
+  }
+
+  /** The receipts of the block's own actions; those of which an order waits are kept back. */
+  #executed(block: AppliedBlock): ReceiptRow[] {
+    const rows: ReceiptRow[] = [];
+    const { events } = block.result;
+    for (const [index, { command, request }] of block.commands.entries()) {
+      const executed = block.result.outcomes[index];
+      if (!isRequest(command) || executed === undefined) continue;
+      const texts = requestTexts(request);
+      const context = { instruments: this.#instruments, texts, events };
+      const outcome = outcomeToWire(command, executed, context);
+      const user = executed.account;
+      if (user !== undefined && hasQueued(executed)) {
+        const entries = (executed.entries ?? []).map((entry, at) =>
+          entry.state === 'queued' ? null : entryToWire(command, entry, at, context),
+        );
+        const { height, timeMs, hash } = block;
+        const { warnings } = outcome;
+        const at = { height, timeMs, hash };
+        this.#queued.add({ command, request, user, block: at, index, entries, warnings });
+      } else {
+        rows.push(rowOf(command, { block, index, user, outcome }));
+      }
+    }
+    return rows;
+  }
+
+  #tell(row: ReceiptRow): void {
+    const waiting = this.#waiting.get(row.txHash);
+    if (waiting === undefined) return;
+    this.#waiting.delete(row.txHash);
+    const receipt = receiptOf(row);
+    for (const resolve of waiting) resolve(receipt);
+  }
+
+  /** The first receipt of a hash and of a nonce stays: what came after executed nothing. */
+  #remember(row: ReceiptRow): void {
+    const signerKey = keyOf(row.signer, row.nonce);
+    if (!this.#bySigner.has(signerKey)) this.#bySigner.set(signerKey, row);
+    if (this.#recent.has(row.txHash)) return;
+    this.#recent.set(row.txHash, row);
+    this.#byTraceId.set(traceId(row.txHash), row);
+    this.#chars += row.body.length;
+    while (this.#recent.size > this.#recentMax || this.#chars > this.#recentCharsMax) {
+      const oldest = this.#recent.values().next().value;
+      if (oldest === undefined) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(row: ReceiptRow): void {
+    const signerKey = keyOf(row.signer, row.nonce);
+    this.#recent.delete(row.txHash);
+    this.#byTraceId.delete(traceId(row.txHash));
+    if (this.#bySigner.get(signerKey) === row) this.#bySigner.delete(signerKey);
+    this.#chars -= row.body.length;
+  }
+}
+
+/** True when an order of the action waits in the delay queue. */
+export function hasQueued({ entries = [] }: CommandResult): boolean {
+  return entries.some(({ state }) => state === 'queued');
+}
+
+function rowOf(
+  command: RequestCommand,
+  done: {
+    readonly block: { readonly height: number; readonly timeMs: number; readonly hash: Hash };
+    readonly index: number;
+    readonly user: Address | undefined;
+    readonly outcome: WireOutcome;
+  },
+): ReceiptRow {
+  const { block, index, outcome, user } = done;
+  const { signer, nonce, txHash } = authorityOf(command);
+  return {
+    txHash,
+    signer,
+    user: user ?? signer,
+    nonce,
+    actionType: actionTypeOf(command),
+    height: block.height,
+    timeMs: block.timeMs,
+    blockHash: block.hash,
+    index,
+    failed: outcome.error !== null,
+    body: encodeReceiptBody(outcome, user !== undefined),
+  };
+}
+
+function keyOf(signer: string, nonce: number): string {
+  return `${signer} ${nonce}`;
+}
+
+function receiptOf(row: ReceiptRow): Receipt {
+  const { txHash, signer, nonce, actionType, height, timeMs, blockHash } = row;
+  const { outcome, hasUser } = decodeReceiptBody(row.body);
+  return {
+    txHash,
+    signer,
+    user: hasUser ? row.user : null,
+    nonce,
+    actionType,
+    block: { height, time: timeMs, hash: blockHash },
+    outcome,
+  };
+}

@@ -1,0 +1,124 @@
+import { parseInfo } from '@oddlot/protocol';
+import { TIMER } from '@oddlot/engine';
+import { microUsdc } from '@oddlot/units';
+import { beforeEach, expect, test } from 'vitest';
+import { ALICE, BOB, TestVenue } from '../testing/ws/test-venue.ts';
+import type { AppliedBlock } from '../block/applied-block.ts';
+import { UserLedger } from './user-ledger.ts';
+
+let venue: TestVenue;
+let ledger: UserLedger;
+let last: AppliedBlock | undefined;
+
+beforeEach(() => {
+  venue = TestVenue.open();
+  ledger = new UserLedger(() => venue.state);
+  venue.onBlock((block) => {
+    last = block;
+    ledger.onBlock(block);
+  });
+});
+
+function rows(user: string, fields: object = {}, of = ledger) {
+  const parsed = parseInfo({ type: 'userNonFundingLedgerUpdates', user, ...fields });
+  if (!parsed.ok || parsed.query.type !== 'userNonFundingLedgerUpdates')
+    throw new Error('malformed');
+  return of.query(parsed.query);
+}
+
+/** Alice is ruined by a fall to 95.2, and Bob's short is closed against her. */
+function liquidate(): void {
+  for (const size of [1000, 900]) {
+    venue.order(BOB, { sell: true, price: 100, size });
+    venue.order(ALICE, { buy: true, price: 100, size });
+  }
+  venue.order(ALICE, { buy: true, price: 50, size: 1 });
+  venue.oracle(95.2);
+}
+
+test('the steps of a liquidation, with the numbers that caused them', () => {
+  liquidate();
+  const found = rows(ALICE);
+  expect(
+    found.map(({ delta }) => (delta.type === 'liquidation' ? delta.step : delta.type)),
+  ).toEqual(['adl', 'market', 'cancel']);
+  expect(found[1]).toMatchObject({
+    time: venue.state.timeMs,
+    hash: last?.hash,
+    delta: {
+      type: 'liquidation',
+      liquidatedNtlPos: '180880',
+      leverageType: 'Cross',
+      liquidatedPositions: [{ coin: 'BTC-USDC', szi: '1900' }],
+      markPx: '95.2',
+    },
+  });
+  const delta = found[1]?.delta;
+  if (delta?.type !== 'liquidation') throw new Error('not a liquidation');
+  expect(Number(delta.accountValue)).toBeGreaterThan(0);
+  expect(Number(delta.maintenanceMargin)).toBeCloseTo(180_880 * 0.01 - 100 * 95.2 * 0.005, 6);
+});
+
+test('a notice to who was deleveraged', () => {
+  liquidate();
+  const [row] = rows(BOB);
+  expect(row?.delta).toMatchObject({
+    type: 'adl',
+    instrumentId: 1,
+    coin: 'BTC-USDC',
+    sz: '1900',
+    px: expect.stringMatching(/^94\./),
+    closedPnl: expect.stringMatching(/^\d+/),
+  });
+});
+
+test('money of the faucet, by sub-account, time and page', () => {
+  venue.credit(ALICE, 'outcome', 7);
+  const first = venue.state.timeMs;
+  venue.credit(ALICE, 'perp', 8);
+  const faucet = (amount: string) => ({ type: 'faucet', amount, token: 'USDC' });
+  const deltas = (fields: object) => rows(ALICE, fields).map(({ delta }) => delta);
+  expect(deltas({})).toEqual([faucet('8'), faucet('7')]);
+  expect(deltas({ accountTypes: 'perps' })).toEqual([faucet('8')]);
+  expect(deltas({ accountTypes: ['outcome'] })).toEqual([faucet('7')]);
+  expect(deltas({ endTime: first })).toEqual([faucet('7')]);
+  expect(deltas({ startTime: first + 1 })).toEqual([faucet('8')]);
+  expect(deltas({ limit: 1, offset: 1 })).toEqual([faucet('7')]);
+  expect(rows(BOB)).toEqual([]);
+});
+
+test('a send that opens an account shows the fee to who pays it', () => {
+  const event = {
+    type: 'tokenSent',
+    commandIndex: TIMER,
+    account: ALICE,
+    destination: BOB,
+    amount: microUsdc(5_000_000),
+    fee: microUsdc(1_000_000),
+    from: 'perp',
+    to: 'perp',
+  } as const;
+  if (last === undefined) throw new Error('no block');
+  ledger.onBlock({ ...last, result: { ...last.result, events: [event] } });
+  const fees = [ALICE, BOB].map((user) => rows(user)[0]?.delta);
+  expect(fees).toMatchObject([
+    { type: 'send', amount: '5', fee: '1' },
+    { type: 'receive', amount: '5', fee: '0' },
+  ]);
+});
+
+test('rides along in snapshots, and a withdrawal changes in what was restored', () => {
+  venue.credit(ALICE);
+  const between = { destination: ALICE, token: 0, amountMicroUsdc: 1, from: 'perp' } as const;
+  venue.signed(ALICE, { type: 'sendToken', ...between, to: 'outcome' });
+  venue.signed(ALICE, { type: 'withdraw', destination: BOB, amountMicroUsdc: 5_000_000 });
+  const other = new UserLedger(() => venue.state);
+  other.restore(JSON.parse(JSON.stringify(ledger.dump())));
+  venue.onBlock((block) => other.onBlock(block));
+  expect(rows(ALICE, {}, other)).toEqual(rows(ALICE));
+  venue.apply([{ type: 'settleWithdrawal', withdrawalId: 1, paid: true }]);
+  const [withdrawal, transfer] = rows(ALICE, {}, other);
+  expect(withdrawal?.delta).toMatchObject({ type: 'withdraw', status: 'completed' });
+  expect(rows(ALICE, { accountTypes: 'outcome' }, other)).toEqual([transfer]);
+  expect(rows(ALICE, {}, other)).toEqual(rows(ALICE));
+});

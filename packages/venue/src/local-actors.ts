@@ -1,0 +1,111 @@
+import type { PriceSource } from '@oddlot/engine';
+import type { Network } from '@oddlot/protocol';
+import { SimulatedTraders } from './bots/simulated-traders.ts';
+import type { BotVenue } from './bots/trader.ts';
+import type { Clock } from './clock.ts';
+import { type Config, hasBots, hasExhibition, referencePricesOf } from './config.ts';
+import { Exhibition } from './exhibition/exhibition.ts';
+import type { Held, Lease } from './lease/lease.ts';
+import type { Logger } from './operate/log.ts';
+import { type PriceSettings, PriceSources } from './oracle/price-sources.ts';
+import type { LocalReplica } from './replica/local-replica.ts';
+
+export type LocalActorsParts = Pick<BotVenue, 'exchange'> & {
+  readonly replica: LocalReplica;
+  /** A venue has one of each of them. */
+  readonly lease: Lease;
+  readonly network: Network;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** The last reference price of the log. */
+  readonly latest: (
+    symbol: string,
+    source: PriceSource,
+  ) => { readonly atMs: number; readonly priceE8: number } | undefined;
+  readonly onError: (error: unknown) => void;
+};
+
+type LocalActor = { start(): Promise<void>; stop(): void | Promise<void> | undefined };
+
+/**
+ * What acts on a venue from inside of the process, as far as it is configured: the prices, and where
+ * nobody else is there, events and those who trade on them.
+ */
+export class LocalActors {
+  readonly #config: Config;
+  readonly #parts: LocalActorsParts;
+  readonly #prices: PriceSources;
+  readonly #exhibition: Exhibition | undefined;
+  /** The one that was started last is stopped first. */
+  readonly #held: Held[] = [];
+
+  constructor(config: Config, parts: LocalActorsParts) {
+    this.#config = config;
+    this.#parts = parts;
+    const prices = priceSettings(config);
+    this.#prices = new PriceSources(prices, parts);
+    const hasSeries = prices.reference !== 'none';
+    if (hasExhibition(config)) this.#exhibition = new Exhibition({ ...parts, hasSeries });
+  }
+
+  /** Resolves when the first prices are in the log; before anything else is. */
+  startPrices(): Promise<void> {
+    return this.#hold('oracle', this.#prices);
+  }
+
+  /** Resolves when there is something to trade and somebody to trade with. */
+  async start(): Promise<void> {
+    if (this.#exhibition !== undefined) await this.#hold('exhibition', this.#exhibition);
+    if (!hasBots(this.#config)) return;
+    let traders: SimulatedTraders | undefined;
+    await this.#hold('simulated traders', {
+      start: async () => {
+        traders = await this.#createTraders();
+        traders.start();
+      },
+      stop: () => traders?.stop(),
+    });
+  }
+
+  /** Resolves when nothing of theirs is under way any more. */
+  async stop(): Promise<void> {
+    for (const held of this.#held.splice(0).reverse()) await held.release();
+  }
+
+  async #hold(name: string, actor: LocalActor): Promise<void> {
+    const { lease } = this.#parts;
+    this.#held.push(
+      await lease.hold(
+        name,
+        () => actor.start(),
+        () => actor.stop(),
+      ),
+    );
+  }
+
+  #createTraders(): Promise<SimulatedTraders> {
+    const { clock, latest } = this.#parts;
+    return SimulatedTraders.create({
+      ...this.#parts,
+      now: () => clock.nowMs(),
+      priceE8: (symbol, source) => latest(symbol, source)?.priceE8,
+    });
+  }
+}
+
+function priceSettings(config: Config): PriceSettings {
+  return {
+    oracle: config.oracle,
+    oracleEveryMs: config.oracleEveryMs,
+    reference: referencePricesOf(config),
+    referenceSymbols: config.referenceSymbols,
+    exchanges: {
+      sources: config.exchanges,
+      sourcesMin: config.exchangesMin,
+      outlierBps: config.exchangeOutlierBps,
+      silentMs: config.exchangeSilentMs,
+    },
+  };
+}

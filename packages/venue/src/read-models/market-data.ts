@@ -1,0 +1,41 @@
+import type { State } from '@oddlot/engine';
+import { ListedEventIndex } from './listed-event-index.ts';
+import { OutcomeCatalogue } from './catalogue.ts';
+import type { Projection } from '../block/projection.ts';
+import type { AppliedBlock } from '../block/applied-block.ts';
+import { Candles } from './candles.ts';
+import { Probabilities } from './probabilities.ts';
+import { ReferencePrices } from './reference-prices.ts';
+
+/** What is kept of markets beside the engine's state: texts, results, and the past of prices. */
+export class MarketData {
+  readonly catalogue = new OutcomeCatalogue();
+  readonly candles = new Candles();
+  readonly prices = new ReferencePrices();
+  readonly probabilities: Probabilities;
+  readonly listedEvents: ListedEventIndex;
+
+  constructor(state: () => State) {
+    this.probabilities = new Probabilities(state);
+    this.listedEvents = new ListedEventIndex(this.catalogue, state);
+  }
+
+  /** What rides along in snapshots; the index of events is made again from the catalogue. */
+  get projections(): readonly Projection[] {
+    return [this.catalogue, this.candles, this.prices, this.probabilities];
+  }
+
+  /** Instead of `onBlock`, where there are snapshots. */
+  attachTo(replica: {
+    attach(projection: Projection): void;
+    onBlock(listener: (block: AppliedBlock) => void): void;
+  }): void {
+    for (const projection of this.projections) replica.attach(projection);
+    replica.onBlock((block) => this.listedEvents.onBlock(block));
+  }
+
+  onBlock(block: AppliedBlock): void {
+    for (const projection of this.projections) projection.onBlock(block);
+    this.listedEvents.onBlock(block);
+  }
+}

@@ -1,0 +1,103 @@
+import { type EngineEvent, marketView, type State } from '@oddlot/engine';
+import { OUTCOME_ID_MIN } from '@oddlot/protocol';
+import type { AppliedBlock } from '../block/applied-block.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './candle-interval.ts';
+import { SeriesSet } from './series-set.ts';
+import { LAST_OF_STEP, type PointRow, type Tier } from './tiered-series.ts';
+
+/** A YES probability at a time, in half price units of its market. */
+export type ProbabilityPoint = { readonly atMs: number; readonly halves: number };
+
+/**
+ * A point a minute for a day, every ten minutes for a week, every three hours for two years: never
+ * coarser than what the query shows of a span by default.
+ */
+const TIERS: readonly Tier[] = [
+  { stepMs: MINUTE_MS, keptMs: DAY_MS },
+  { stepMs: 10 * MINUTE_MS, keptMs: 7 * DAY_MS },
+  { stepMs: 3 * HOUR_MS, keptMs: 730 * DAY_MS },
+];
+
+/** Of all markets; about 25 bytes each in a snapshot. */
+const ROWS_MAX = 500_000;
+
+/**
+ * What the marks of outcome markets were. Only changes are recorded: a mark holds until the next.
+ * To be called for every block, in order, replayed ones included; rides along in snapshots.
+ */
+export class Probabilities {
+  readonly name = 'probabilities';
+  readonly version = 1;
+  readonly #state: () => State;
+  readonly #series = new SeriesSet<number, PointRow>({
+    tiers: TIERS,
+    fold: LAST_OF_STEP,
+    rowsMax: ROWS_MAX,
+  });
+
+  constructor(state: () => State) {
+    this.#state = state;
+  }
+
+  onBlock(block: AppliedBlock): void {
+    const touched = new Set<number>();
+    for (const event of block.result.events) {
+      if (event.type === 'marketResolved') {
+        // Its book may be gone by the end of the block, and the result is all that counts.
+        touched.delete(event.instrumentId);
+        this.#record(event.instrumentId, block.timeMs, 2 * event.fraction);
+        continue;
+      }
+      const id = marketOf(event);
+      if (id !== undefined) touched.add(id);
+    }
+    for (const id of touched) {
+      const market = marketView(this.#state(), id);
+      if (market === undefined || market.fraction !== undefined) continue;
+      this.#record(id, block.timeMs, market.markHalves);
+    }
+  }
+
+  /** What held at each multiple of a step in a span, from the listing on, oldest first. */
+  points(
+    instrumentId: number,
+    { fromMs, toMs, stepMs }: { fromMs: number; toMs: number; stepMs: number },
+  ): ProbabilityPoint[] {
+    const series = this.#series.get(instrumentId);
+    if (series === undefined) return [];
+    const points: ProbabilityPoint[] = [];
+    for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs <= toMs; atMs += stepMs) {
+      const found = series.at(atMs);
+      if (found !== undefined) points.push({ atMs, halves: found.row[1] });
+    }
+    return points;
+  }
+
+  dump(): unknown {
+    return this.#series.dump();
+  }
+
+  restore(data: unknown): void {
+    this.#series.restore(data);
+  }
+
+  #record(instrumentId: number, timeMs: number, halves: number): void {
+    if (this.#series.get(instrumentId)?.last?.[1] === halves) return;
+    this.#series.record(instrumentId, [timeMs, halves]);
+  }
+}
+
+/** The market whose mark an event may have moved. */
+function marketOf(event: EngineEvent): number | undefined {
+  switch (event.type) {
+    case 'outcomeTraded':
+    case 'outcomeMarketListed':
+      return event.instrumentId;
+    case 'orderUpdated': {
+      const { instrumentId } = event.order;
+      return instrumentId >= OUTCOME_ID_MIN ? instrumentId : undefined;
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,172 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocket } from 'ws';
+import { MarketData } from '../../read-models/market-data.ts';
+import { UserLedger } from '../../history/user-ledger.ts';
+import { WsEdge, type WsEdgeOptions } from '../../edge/ws/server.ts';
+import { SYSTEM_TIMING, type Timing } from '../../edge/ws/timing.ts';
+import { TestVenue } from './test-venue.ts';
+import { WS_LIMITS, type WsLimits } from '../../edge/ws/ws-limits.ts';
+
+/** A socket edge on a real port, over the real engine, with clients that are real sockets. */
+export class TestEdge {
+  readonly venue = TestVenue.open();
+  readonly markets: MarketData;
+  readonly edge: WsEdge;
+  readonly #options: WsEdgeOptions;
+  readonly #server: Server;
+  readonly #clients: TestClient[] = [];
+
+  private constructor(limits: Partial<WsLimits>, timing: Timing) {
+    const { venue } = this;
+    this.markets = new MarketData(() => venue.state);
+    venue.onBlock((block) => this.markets.onBlock(block));
+    const ledger = new UserLedger(() => venue.state);
+    venue.onBlock((block) => ledger.onBlock(block));
+    this.#options = {
+      replica: venue,
+      companions: { markets: this.markets, ledger },
+      limits: { ...WS_LIMITS, ...limits },
+      timing,
+    };
+    this.edge = new WsEdge(this.#options);
+    venue.onBlock((block) => this.edge.onBlock(block));
+    this.#server = createServer();
+    this.#server.on('upgrade', (request, socket, head) => {
+      this.edge.handleUpgrade(request, socket, head, '198.51.100.7');
+    });
+  }
+
+  static async start(
+    limits: Partial<WsLimits> = {},
+    timing: Timing = SYSTEM_TIMING,
+  ): Promise<TestEdge> {
+    const edge = new TestEdge(limits, timing);
+    edge.#server.listen(0, '127.0.0.1');
+    await once(edge.#server, 'listening');
+    return edge;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** A client whose connection is open. */
+  async connect(path = '/ws'): Promise<TestClient> {
+    const client = new TestClient(`ws://127.0.0.1:${this.port}${path}`);
+    this.#clients.push(client);
+    await once(client.socket, 'open');
+    return client;
+  }
+
+  /** Another edge over the same venue, as after a restart: it knows only what it is given. */
+  twin(): WsEdge {
+    const edge = new WsEdge(this.#options);
+    this.venue.onBlock((block) => edge.onBlock(block));
+    return edge;
+  }
+
+  async stop(): Promise<void> {
+    for (const client of this.#clients) client.socket.terminate();
+    await this.edge.drain();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}
+
+// Frames are read field by field in tests; their shape is what is tested.
+// oxlint-disable-next-line no-explicit-any
+export type AnyFrame = any;
+
+/** A client that keeps every frame until it is asked for. */
+export class TestClient {
+  readonly socket: WebSocket;
+  readonly #frames: string[] = [];
+  #wake: (() => void) | undefined;
+
+  constructor(url: string) {
+    this.socket = new WebSocket(url);
+    this.socket.on('message', (data: Buffer) => {
+      this.#frames.push(data.toString());
+      this.#wake?.();
+    });
+    this.socket.on('error', () => undefined);
+  }
+
+  send(frame: unknown): void {
+    this.socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  }
+
+  subscribe(subscription: object, resumeFrom?: object): void {
+    this.send({ method: 'subscribe', subscription, resumeFrom });
+  }
+
+  /** The next frame as it was sent. */
+  async text(): Promise<string> {
+    while (this.#frames.length === 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      await promise;
+    }
+    return this.#frames.shift() ?? '';
+  }
+
+  /** The next frame. */
+  async next(): Promise<AnyFrame> {
+    return JSON.parse(await this.text());
+  }
+
+  /** Everything that the server has sent until now. */
+  async settle(): Promise<AnyFrame[]> {
+    this.send({ method: 'ping' });
+    const frames: AnyFrame[] = [];
+    for (;;) {
+      const frame = await this.next();
+      if (frame.method === 'PONG') return frames;
+      frames.push(frame);
+    }
+  }
+
+  /** Subscribes and reads the response and, of channels that have one, the snapshot. */
+  async follow(subscription: object, resumeFrom?: object): Promise<AnyFrame[]> {
+    this.subscribe(subscription, resumeFrom);
+    return await this.settle();
+  }
+
+  /** Waits for the end: the close code and reason. */
+  async closed(): Promise<{ code: number; reason: string }> {
+    const [code, reason] = (await once(this.socket, 'close')) as [number, Buffer];
+    return { code, reason: reason.toString() };
+  }
+}
+
+/** A clock that stands still until it is moved. */
+export class VirtualTiming implements Timing {
+  #nowMs = 0;
+  #timers: { dueMs: number; run: () => void }[] = [];
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  after(delayMs: number, run: () => void): () => void {
+    const timer = { dueMs: this.#nowMs + delayMs, run };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((each) => each !== timer);
+    };
+  }
+
+  advance(byMs: number): void {
+    const untilMs = this.#nowMs + byMs;
+    for (;;) {
+      const [next] = this.#timers.toSorted((a, b) => a.dueMs - b.dueMs);
+      if (next === undefined || next.dueMs > untilMs) break;
+      this.#timers = this.#timers.filter((each) => each !== next);
+      this.#nowMs = Math.max(this.#nowMs, next.dueMs);
+      next.run();
+    }
+    this.#nowMs = untilMs;
+  }
+}

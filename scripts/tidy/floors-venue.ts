@@ -1,0 +1,40 @@
+/** Of `packages/venue/src`: what a block is below who makes blocks, the doors above what they show. */
+export const VENUE_FLOORS: readonly {
+  readonly name: string;
+  readonly paths: readonly string[];
+  readonly what: string;
+}[] = [
+  { name: 'testing', paths: ['testing/'], what: 'fakes and set-ups of tests' },
+  { name: 'process', paths: ['main.ts', 'index.ts'], what: 'the program, and the door for others' },
+  { name: 'venue', paths: ['venue.ts'], what: 'joins the parts, starts and stops them' },
+  {
+    name: 'joints',
+    paths: ['local-actors.ts', 'config-help.ts', 'supervise/'],
+    what: 'who acts from inside of the process; the settings explained; what the operator watches',
+  },
+  { name: 'config', paths: ['config.ts'], what: 'settings, checked; nobody below reads them' },
+  { name: 'edge', paths: ['edge/'], what: 'HTTP, sockets, limits, signatures' },
+  {
+    name: 'actors',
+    paths: ['bots/', 'exhibition/'],
+    what: 'simulated traders, events to trade on',
+  },
+  { name: 'oracle', paths: ['oracle/'], what: 'prices that the process brings into the log' },
+  { name: 'history', paths: ['history/'], what: 'receipts, ledger rows, trades, SQL' },
+  {
+    name: 'replica and translate',
+    paths: ['replica/', 'translate/'],
+    what: 'the log applied to an engine; integers to the wire and back',
+  },
+  {
+    name: 'log and read models',
+    paths: ['log/', 'read-models/'],
+    what: 'blocks on disk; what is computed from events and kept in memory',
+  },
+  { name: 'block', paths: ['block/'], what: 'what a block is, before and after it executed' },
+  {
+    name: 'ground',
+    paths: ['operate/', 'lease/', 'clock.ts', 'genesis.ts'],
+    what: 'logger, metrics, health; who runs singletons; the clock; the first block',
+  },
+];

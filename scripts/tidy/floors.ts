@@ -1,0 +1,124 @@
+import { VENUE_FLOORS } from './floors-venue.ts';
+import { importsOf, isTestPath, resolveImport } from './imports.ts';
+import type { Finding, Source } from './source.ts';
+
+/**
+ * The floors of a package: a file imports from its own room and from the floors below, types
+ * included. An import that runs up, or across to another room of the same floor, is how circles
+ * begin; nobody can then read one part without the others.
+ */
+
+export type Floor = {
+  readonly name: string;
+  /** Its rooms, relative to the package's sources: a file, or a folder when it ends in a slash. */
+  readonly paths: readonly string[];
+  readonly what: string;
+};
+
+/** The floors of one package, top first. */
+export type FloorTable = {
+  /** Where the package's sources are, with a slash at the end. */
+  readonly root: string;
+  readonly floors: readonly Floor[];
+};
+
+/** Of `packages/engine/src`: shapes below rules, perps and outcome markets beside each other. */
+export const ENGINE_FLOORS: readonly Floor[] = [
+  { name: 'testing', paths: ['testing/'], what: 'set-ups and generators of tests' },
+  { name: 'door', paths: ['index.ts'], what: 'what other packages see' },
+  { name: 'simulate', paths: ['simulate/'], what: 'executes a command on a fork of the state' },
+  {
+    name: 'transition',
+    paths: ['apply.ts', 'check.ts'],
+    what: 'a block applied; the same tests ahead of it',
+  },
+  { name: 'handlers', paths: ['handlers/'], what: 'one file a command' },
+  {
+    name: 'steps and readers',
+    paths: ['steps/', 'read/'],
+    what: 'what a block does by itself; what is asked of the state',
+  },
+  {
+    name: 'whole state',
+    paths: ['dump/', 'liquidation/', 'invariants/'],
+    what: 'state to text and back; accounts at risk; what must hold',
+  },
+  {
+    name: 'orders',
+    paths: ['orders/', 'triggers/'],
+    what: 'one door to both kinds of order; orders that wait for the mark',
+  },
+  {
+    name: 'matching',
+    paths: ['perp-orders/', 'outcome/'],
+    what: 'validate, match, settle, rest; neither kind knows the other',
+  },
+  { name: 'resting', paths: ['resting/'], what: 'what both kinds of order share' },
+  { name: 'ledger', paths: ['ledger/'], what: 'the only writers of money' },
+  {
+    name: 'rules',
+    paths: ['auth/', 'perp/'],
+    what: 'who may act; arithmetic of margin, funding and marks',
+  },
+  { name: 'state', paths: ['state/'], what: 'every shape of the state' },
+  { name: 'book', paths: ['book/'], what: 'pool and price levels' },
+  {
+    name: 'ground',
+    paths: ['messages/', 'collections/'],
+    what: 'commands, events, refusals, limits; maps, queues, digest',
+  },
+];
+
+/** Every package that has floors. */
+export const FLOOR_TABLES: readonly FloorTable[] = [
+  { root: 'packages/engine/src/', floors: ENGINE_FLOORS },
+  { root: 'packages/venue/src/', floors: VENUE_FLOORS },
+];
+
+/** Imports of a file that leave its floor the wrong way, and a file that stands on none. */
+export function checkFloors(
+  source: Source,
+  tables: readonly FloorTable[] = FLOOR_TABLES,
+): Finding[] {
+  const table = tables.find(({ root }) => source.path.startsWith(root));
+  if (table === undefined) return [];
+  const here = placeOf(table, source.path);
+  if (here === undefined) {
+    const message = 'stands on no floor; move it to one of those in scripts/tidy/, or add its own';
+    return [{ path: source.path, line: 1, rule: 'floor-outside', message }];
+  }
+  // A test may look anywhere.
+  if (isTestPath(source.path)) return [];
+  return importsOf(source).flatMap(({ line, specifier }) => {
+    if (!specifier.startsWith('.')) return [];
+    const there = placeOf(table, resolveImport(source.path, specifier));
+    if (there === undefined || there.room === here.room || there.floor > here.floor) return [];
+    const isUp = there.floor < here.floor;
+    const message = isUp
+      ? `"${specifier}" stands above ${here.room}; move what both need down, or hand it over`
+      : `"${specifier}" is beside ${here.room}; put what both need below, what joins them above`;
+    return [{ path: source.path, line, rule: isUp ? 'floor-up' : 'floor-across', message }];
+  });
+}
+
+type Place = { readonly floor: number; readonly room: string };
+
+/** A test counts as the file that it stands beside. */
+function placeOf({ floors, root }: FloorTable, path: string): Place | undefined {
+  if (!path.startsWith(root)) return undefined;
+  const inside = path.slice(root.length).replace(/(?:\.prop)?\.test(?=\.tsx?$)/, '');
+  for (const [floor, { paths }] of floors.entries()) {
+    const room = paths.find((each) =>
+      each.endsWith('/') ? inside.startsWith(each) : inside === each,
+    );
+    if (room !== undefined) return { floor, room };
+  }
+  return undefined;
+}
+
+/** The table as ARCHITECTURE.md shows it, top first. */
+export function drawFloors(floors: readonly Floor[]): string {
+  const rooms = floors.map(({ paths }) => paths.join(' · '));
+  const width = Math.max(...rooms.map(({ length }) => length));
+  return floors.map(({ what }, at) => ` ${(rooms[at] ?? '').padEnd(width)}   ${what}`).join('\n');
+}
