@@ -3,6 +3,7 @@ export * from './limits.ts';
 export * from './version.ts';
 export * from './primitives.ts';
 export * from './parse.ts';
+export * from './unknown-fields.ts';
 export * from './check-binding.ts';
 export { fieldPath, toWireError } from './to-wire-error.ts';
 export * from './signature-schema.ts';

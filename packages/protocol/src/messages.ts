@@ -40,6 +40,7 @@ const BAD_REQUEST = {
   nestedTooDeeply: (max: number) => `Nested deeper than ${max} levels`,
   notAnObject: () => 'The body is not a JSON object',
   bodyTooLarge: (bytesMax: number) => `The body exceeds ${bytesMax} bytes`,
+  unknownFieldsTooLarge: (bytesMax: number) => `Unknown fields exceed ${bytesMax} bytes`,
   wrongContentType: () => 'The content type is not application/json',
   missingField: (name: string) => `Missing field: ${name}`,
   wrongType: (name: string) => `Wrong type for ${name}`,

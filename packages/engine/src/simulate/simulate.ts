@@ -7,11 +7,12 @@ import { checkFor } from '../check.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { SignedCommand } from '../messages/command.ts';
 import type { EngineEvent } from '../messages/event.ts';
+import { LIMITS } from '../messages/limits.ts';
 import { releaseOrder } from '../outcome/place-outcome-orders.ts';
 import { insuranceTarget } from '../perp/insurance-fund.ts';
 import { accountAt } from '../state/account-at.ts';
 import type { Account } from '../state/account.ts';
-import type { Execution } from '../state/execution.ts';
+import type { Execution, Matches } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 import { forkState } from './fork.ts';
 
@@ -22,6 +23,8 @@ export type Simulation = {
   /** False when admission refuses: such a command never executes. */
   readonly isAdmitted: boolean;
   readonly events: readonly EngineEvent[];
+  /** It met as many resting orders as a simulation may; what came after is not known. */
+  readonly isCut?: true;
   /** The state afterwards; good for reading until the next simulation or block. */
   readonly after: State;
 };
@@ -61,9 +64,10 @@ function execute(
   const checked = checkFor(state, account, command, state.timeMs);
   if (checked.reject !== undefined) return refused(checked);
   const events: EngineEvent[] = [];
-  const execution = { state, events, commandIndex: 0 };
-  const outcome = executeFor(execution, account, command);
-  return { outcome: releaseNow(execution, outcome), isAdmitted: true, events };
+  const matches: Matches = { left: LIMITS.matchesPerSimulation, isCut: false };
+  const execution = { state, events, commandIndex: 0, matches };
+  const outcome = releaseNow(execution, executeFor(execution, account, command));
+  return { outcome, isAdmitted: true, events, ...(matches.isCut ? { isCut: true } : {}) };
 }
 
 function refused(outcome: CommandResult): Omit<Simulation, 'after'> {

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { refusal, type WireError } from '../errors.ts';
 import { toWireError } from '../to-wire-error.ts';
+import { checkUnknownFields, namedBy, type Named } from '../unknown-fields.ts';
 import { ACCOUNT_QUERIES } from './account-queries.ts';
 import { HISTORY_QUERIES } from './history-queries.ts';
 import { MARKET_QUERIES, liftCandleSpan } from './market-queries.ts';
@@ -36,6 +37,15 @@ export type ParsedInfo =
     }
   | { readonly ok: false; readonly error: WireError };
 
+const queriesNamed = new Map<string, Named>();
+
+/** What the schema of a query names; found out at its first request. */
+function namedOf(type: InfoType): Named {
+  const named = queriesNamed.get(type) ?? namedBy(INFO_QUERIES[type]);
+  queriesNamed.set(type, named);
+  return named;
+}
+
 /** Reads the body of /info. */
 export function parseInfo(value: unknown): ParsedInfo {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -62,6 +72,8 @@ export function parseInfo(value: unknown): ParsedInfo {
       error: isLifted ? toWireError(issues.map(unlifted), request) : toWireError(issues, body),
     };
   }
+  const unknown = checkUnknownFields(namedOf(type as InfoType), body);
+  if (unknown !== undefined) return { ok: false, error: unknown };
   const query = parsed.data as InfoQuery;
   const clamped = clampOf(request, query);
   return clamped === undefined ? { ok: true, query } : { ok: true, query, clamped };

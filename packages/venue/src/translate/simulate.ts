@@ -99,7 +99,7 @@ function simulated(context: InfoContext, query: Query, action: PlainAction): Sim
   const user = actorOf(context, query);
   const instruments = instrumentLookup(() => state);
   const command = commandOf(action, user, query, instruments);
-  const { after, events, isAdmitted, outcome } = simulateCommand(state, user, command);
+  const { after, events, isAdmitted, isCut, outcome } = simulateCommand(state, user, command);
   const wire = outcomeToWire(command, outcome, { instruments, texts: actionTexts(action), events });
   const address = outcome.account ?? user;
   const done = { command, outcome, events, address, before: state, after };
@@ -112,7 +112,7 @@ function simulated(context: InfoContext, query: Query, action: PlainAction): Sim
     orders: isAdmitted ? simulatedOrders(wire.result.orders ?? [], done) : [],
     ...accountAfter(after, address),
     positions: isAdmitted ? positionsAfter(done) : [],
-    warnings: [...warningsFor(context, query), ...wire.warnings],
+    warnings: [...warningsFor(context, query), ...wire.warnings, ...cutWarnings(isCut)],
   };
 }
 
@@ -147,6 +147,12 @@ function commandOf(
   const command = actionToCommand(action, { ...authority, ...vault }, instruments);
   assert(isSigned(command), 'what agents and accounts sign is their command');
   return command;
+}
+
+function cutWarnings(isCut: true | undefined): Warning[] {
+  if (isCut === undefined) return [];
+  const message = 'It would meet more resting orders than a simulation looks at';
+  return [{ code: 'SIMULATION_CUT', message }];
 }
 
 function warningsFor(context: InfoContext, query: Query): Warning[] {

@@ -1,12 +1,15 @@
 import { checkNonceWindow, marketView, type CommandResult, type Reject } from '@oddlot/engine';
 import {
+  isPermissionedType,
   jsonRefusal,
+  LIMITS,
+  PERMISSIONED_TYPES,
   refusal,
   type Envelope,
   type Network,
   type WireError,
 } from '@oddlot/protocol';
-import type { Hash } from '@oddlot/units';
+import type { Address, Hash } from '@oddlot/units';
 import type { QueuedAction } from '../../history/queued-actions.ts';
 import { hasQueued, type Receipt, type Receipts } from '../../history/receipts.ts';
 import type { Executed } from '../../block/applied-block.ts';
@@ -28,9 +31,10 @@ import type { RecoverPool } from '../recover-pool.ts';
 import type { Recovered } from '../recover-worker.ts';
 import { acknowledgement, executedReply, pendingReply, plainReply } from './exchange-reply.ts';
 import { recovering } from './recovering.ts';
-import { exchangeRefusal, UnavailableError } from './reply.ts';
+import { exchangeRefusal, tooLarge, UnavailableError } from './reply.ts';
 import type { EdgeRequest, Endpoint, Reply } from './reply.ts';
 import { authorityFrom, understand, type Understood } from './understand.ts';
+import { withoutSpace } from './without-space.ts';
 
 /**
  * POST /exchange. The steps stand in the order in which a request may be refused: shapes, nonce
@@ -65,16 +69,29 @@ export function exchangeEndpoint(options: ExchangeOptions): Endpoint {
   };
   return {
     surface: 'exchange',
+    bodyBytesMaxOf,
     refuse: exchangeRefusal,
     handle: (request) => handle(context, request),
   };
 }
 
-async function handle(context: Context, { text, body }: EdgeRequest): Promise<Reply> {
-  const understood = understand(context.network, body);
+/**
+ * A look at the text is enough to read on: it names such an action, or has not come to a type yet.
+ * What it really asks and who signed it are seen later.
+ */
+function bodyBytesMaxOf(start: Buffer): number {
+  const isMeant =
+    PERMISSIONED_TYPES.some((type) => start.includes(`"${type}"`)) || !start.includes('"type"');
+  return isMeant ? LIMITS.permissionedBodyBytesMax : LIMITS.bodyBytesMax;
+}
+
+async function handle(context: Context, { text, body, bytes = 0 }: EdgeRequest): Promise<Reply> {
+  const understood = understand(context.network, { body, chars: text.length });
   if (!('action' in understood)) {
     return refuse(teachInstrument(context.replica.state, understood, 'number'));
   }
+  const isLarge = bytes > LIMITS.bodyBytesMax;
+  if (isLarge && !isPermissionedType(understood.action.type)) return refuseLarge();
   const { envelope, action } = understood;
   const { nonce } = envelope;
   const timeMs = Math.max(context.replica.head.timeMs, context.now());
@@ -90,6 +107,7 @@ async function handle(context: Context, { text, body }: EdgeRequest): Promise<Re
   const authority = authorityFrom(understood, recovered, txHash);
   if (!('signer' in authority)) return refuse(authority);
   const { signer } = authority;
+  if (isLarge && !isListed(context.replica.state, signer)) return refuseLarge();
   const command = actionToCommand(action, authority, context.instruments);
   const checked = context.replica.check(command);
   if (checked.reject !== undefined) {
@@ -102,11 +120,21 @@ async function handle(context: Context, { text, body }: EdgeRequest): Promise<Re
   }
   const restricted = context.guard?.refusalOf(context.replica.state, command, checked.account);
   if (restricted !== undefined) return refuse(restricted);
-  const executed = context.replica.propose(command, text);
+  const executed = context.replica.propose(command, withoutSpace(text));
   const user = checked.account ?? null;
   const actionType = actionTypeOf(command);
   context.receipts.track({ txHash, signer, user, nonce, actionType, command, executed });
   return answerExecuted(context, { command, executed, action, admitted: checked }, envelope);
+}
+
+/** R-requests: only those whom the log lists may send much. */
+function isListed({ parameters }: Replica['state'], signer: Address): boolean {
+  const { admins = [], deployers = [] } = parameters ?? {};
+  return admins.includes(signer) || deployers.includes(signer);
+}
+
+function refuseLarge(): Reply {
+  return exchangeRefusal(tooLarge(LIMITS.bodyBytesMax), true);
 }
 
 /** A nonce that is too old may be that of a request that was executed long ago and is sent again. */

@@ -112,6 +112,7 @@ export class ChannelSession {
     const { key, recipe } = opening;
     const full = this.#checkRoom(recipe.channel);
     if (full !== undefined) return full;
+    if (!this.#hub.hasRoom(recipe)) return tooMany('streams', this.#hub.size);
     const stream = this.#hub.take(recipe);
     this.#lastSub += 1;
     const sub = this.#lastSub;

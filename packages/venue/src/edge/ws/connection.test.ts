@@ -4,27 +4,30 @@ import type { WebSocket } from 'ws';
 import { Connection } from './connection.ts';
 import { Outbox } from './outbox.ts';
 import { VirtualTiming } from '../../testing/ws/test-edge.ts';
-import { WS_LIMITS } from './ws-limits.ts';
+import { WS_LIMITS, type WsLimits } from './ws-limits.ts';
 
 /** A connection over a pipe that nobody reads until told to. */
-function connect(bufferedBytesMax: number) {
+function connect(bufferedBytesMax: number, more: Partial<WsLimits> = {}, outbox = new Outbox()) {
   const wire = new PassThrough({ highWaterMark: 0 });
   const closes: number[] = [];
-  const socket = { readyState: 1, close: (code: number) => closes.push(code) };
-  const outbox = new Outbox();
+  const socket = {
+    readyState: 1,
+    close: (code: number) => closes.push(code),
+    terminate: () => closes.push(1006),
+  };
   const connection = new Connection({
     socket: socket as unknown as WebSocket,
     wire,
     ip: '192.0.2.1',
     outbox,
-    limits: { ...WS_LIMITS, bufferedBytesMax },
+    limits: { ...WS_LIMITS, bufferedBytesMax, ...more },
     timing: new VirtualTiming(),
   });
   const writes: number[] = [];
   const write = wire.write.bind(wire);
-  wire.write = ((chunk: Buffer) => {
+  wire.write = ((chunk: Buffer, written: () => void) => {
     writes.push(chunk.length);
-    return write(chunk);
+    return write(chunk, written);
   }) as never;
   return { connection, outbox, wire, closes, writes };
 }
@@ -48,6 +51,35 @@ describe('a connection', () => {
     connection.flush();
     expect(closes).toEqual([1013]);
     expect(outbox.slowClosed).toBe(1);
+  });
+
+  test('is closed when too many small frames wait, for those cost more than their bytes', () => {
+    const { connection, closes } = connect(10_000);
+    let sent = 0;
+    for (; closes.length === 0 && sent < 10_000; sent++) {
+      connection.send(Buffer.alloc(2));
+      connection.flush();
+    }
+    expect(closes).toEqual([1013]);
+    expect(sent).toBeLessThan(200);
+  });
+
+  test('is cut when too much waits for all, unless little of that is its own', async () => {
+    const outbox = new Outbox();
+    const limits = { bufferedBytesTotalMax: 1_000_000 };
+    const [greedy, modest] = [1, 2].map(() => connect(4_000_000, limits, outbox));
+    greedy?.connection.send(Buffer.alloc(900_000));
+    greedy?.connection.flush();
+    modest?.connection.send(Buffer.alloc(200_000));
+    modest?.connection.flush();
+    expect(modest?.closes).toEqual([]);
+    greedy?.connection.send(Buffer.alloc(10));
+    greedy?.connection.flush();
+    expect(greedy?.closes).toEqual([1006]);
+    greedy?.connection.release();
+    expect(outbox.heldBytes).toBe(200_064);
+    modest?.wire.resume();
+    await expect.poll(() => outbox.heldBytes).toBe(0);
   });
 
   test('is not closed for frames that it asked for again', async () => {

@@ -1,6 +1,7 @@
 import type { ResumePoint, ResyncFrame } from '@oddlot/protocol';
 import { closeBody, openBody } from './frame.ts';
 import type { FrameRing } from './frame-ring.ts';
+import type { SnapshotCache } from './snapshot-cache.ts';
 import type { Timing } from './timing.ts';
 
 /** What a stream writes to. */
@@ -39,6 +40,7 @@ export class Stream {
   readonly epoch: string;
   readonly #ring: FrameRing;
   readonly #timing: Timing;
+  readonly #snapshots: SnapshotCache | undefined;
   /** The block that the data reflect; undefined when the channel does not tell. */
   readonly #height: (() => number) | undefined;
   /** Subscription number by subscriber. */
@@ -54,6 +56,7 @@ export class Stream {
     epoch: string;
     ring: FrameRing;
     timing: Timing;
+    snapshots?: SnapshotCache | undefined;
     height?: (() => number) | undefined;
   }) {
     this.key = options.key;
@@ -61,6 +64,7 @@ export class Stream {
     this.epoch = options.epoch;
     this.#ring = options.ring;
     this.#timing = options.timing;
+    this.#snapshots = options.snapshots;
     this.#height = options.height;
   }
 
@@ -112,9 +116,13 @@ export class Stream {
 
   /** A frame of what the stream holds now, for one subscriber. It has the current number. */
   snapshotFrame(occasion: 'subscribe' | 'resync', sub: number): Buffer | undefined {
-    const snapshot = this.#source?.snapshot(occasion);
-    if (snapshot === undefined) return undefined;
-    return closeBody(this.#body(snapshot.data, snapshot.isSnapshot), sub);
+    const build = (): Buffer | undefined => {
+      const snapshot = this.#source?.snapshot(occasion);
+      return snapshot === undefined ? undefined : this.#body(snapshot.data, snapshot.isSnapshot);
+    };
+    const name = `${this.epoch} ${this.#seq} ${occasion}`;
+    const body = this.#snapshots === undefined ? build() : this.#snapshots.body(name, build);
+    return body === undefined ? undefined : closeBody(body, sub);
   }
 
   /** Why a client cannot go on where it stopped; undefined when it can. */

@@ -18,6 +18,8 @@ export type WsLimits = {
   readonly frameBytesMax: number;
   /** Bytes that may wait for a client that does not read; more closes it with 1013. */
   readonly bufferedBytesMax: number;
+  /** Bytes that may wait for all clients together; more cuts off those for whom most waits. */
+  readonly bufferedBytesTotalMax: number;
   /** Frames that a stream keeps for clients that come back. */
   readonly keptFramesMax: number;
   /** How long a stream keeps frames, and how long it lives without subscribers. */
@@ -47,6 +49,7 @@ export const WS_LIMITS: WsLimits = {
   bboGroupsMax: LIMITS.bboGroupsMax,
   frameBytesMax: 64 * 1024,
   bufferedBytesMax: 4 * MIB,
+  bufferedBytesTotalMax: 96 * MIB,
   keptFramesMax: 10_000,
   keptMsMax: 5 * 60_000,
   plainBytesMax: 64 * MIB,
