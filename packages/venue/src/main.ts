@@ -4,9 +4,11 @@ import { DirectoryLockedError } from './log/directory-lock.ts';
 import { JournalDamagedError } from './log/journal-error.ts';
 import { createLogger } from './operate/log.ts';
 import {
+  EarlierRulesError,
+  EraStartError,
+  LaterReleaseError,
   LogBehindError,
   ReplicaDivergedError,
-  SnapshotTooNewError,
 } from './replica/replica-error.ts';
 import { startVenue } from './venue.ts';
 
@@ -64,7 +66,9 @@ async function main(): Promise<void> {
       error instanceof JournalDamagedError ||
       error instanceof LogBehindError ||
       error instanceof ReplicaDivergedError ||
-      error instanceof SnapshotTooNewError ||
+      error instanceof EarlierRulesError ||
+      error instanceof EraStartError ||
+      error instanceof LaterReleaseError ||
       isPortTaken(error);
     if (!isExpected) onFatal(error);
     process.stderr.write(`${(error as Error).message}\n`);

@@ -25,6 +25,7 @@ import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
 import { lockDirectory } from './log/directory-lock.ts';
+import { EraStore } from './log/era-store.ts';
 import { FileJournal } from './log/file-journal.ts';
 import { journalFaults } from './log/journal-faults.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
@@ -170,6 +171,7 @@ async function openCore(
   const replica = await LocalReplica.create({
     log: journal,
     snapshots,
+    eras: new EraStore({ directory: join(config.data, 'eras') }),
     clock: systemClock,
     genesis: genesisCommands(network.serviceNetwork, {
       admins: config.admins,
@@ -179,6 +181,8 @@ async function openCore(
     snapshotEveryBlocks: config.snapshotEveryBlocks,
     snapshotEveryCommands: config.snapshotEveryCommands,
     onFatal,
+    onPassedOver: (what, why) => log.warn({ what, why }, 'passed over a state of another shape'),
+    onEra: (era) => log.info(era, 'the rules have changed: a new era opens'),
   });
   const receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),

@@ -16,6 +16,7 @@ import { QueuedActions, type QueuedAction } from './queued-actions.ts';
 import { decodeReceiptBody, encodeReceiptBody } from './receipt-body.ts';
 import type { ReceiptKey } from './receipt-key.ts';
 import type { AppliedBlock, Executed } from '../block/applied-block.ts';
+import type { EarlierBlock } from '../block/earlier-block.ts';
 
 /**
  * What became of every signed request. The newest receipts are in memory, all of them in the store;
@@ -104,6 +105,15 @@ export class Receipts {
     for (const row of receipts) this.#tell(row);
   }
 
+  /** The receipts of earlier eras are kept in the words of their time. */
+  onEarlierBlock({ head, receipts }: EarlierBlock): void {
+    const { hash: blockHash, height, timeMs } = head;
+    const rows = receipts as readonly ReceiptRow[];
+    if (this.#archive !== undefined && height <= this.#archive.projectedHeight) return;
+    if (this.#recentMax > 0) for (const row of rows) this.#remember(row);
+    this.#archive?.append({ height, timeMs, blockHash, receipts: rows });
+  }
+
   /** Announces a request that was proposed; it is pending until its promise settles. */
   track(pending: Pending): void {
     const { txHash, executed } = pending;
@@ -159,6 +169,10 @@ export class Receipts {
 
   dump(): unknown {
     return this.#queued.dump();
+  }
+
+  reset(): void {
+    this.#queued.clear();
   }
 
   restore(data: unknown): void {
