@@ -33,6 +33,7 @@ import { type EarlierReplica, loadEarlierEngine, migrated } from './earlier-engi
 import { Proposer } from './proposer.ts';
 import {
   EraStartError,
+  isNoRoom,
   LaterReleaseError,
   LogBehindError,
   ReplicaDivergedError,
@@ -53,6 +54,8 @@ export type ReplicaOptions = {
   readonly genesis: readonly Command[];
   readonly snapshotEveryBlocks: number;
   readonly snapshotEveryCommands: number;
+  /** False while the disk has no room for more (R-disk). */
+  readonly hasRoom?: () => boolean;
   /** A fault after which the process must not go on. */
   readonly onFatal: (error: unknown) => void;
   /** A snapshot or the start of an era is whole but can't serve here; an older one does. */
@@ -168,7 +171,15 @@ export class LocalReplica implements Replica {
   async stop(): Promise<void> {
     await this.#proposer.drain();
     await this.#snapshotUnderWay;
-    if (this.#head.height > this.#snapshotHeight) await this.#writeSnapshot();
+    if (this.#head.height <= this.#snapshotHeight || !this.#hasRoom()) return;
+    await this.#writeSnapshot().catch((error: unknown) => {
+      // The next start replays a little more.
+      if (!isNoRoom(error)) throw error;
+    });
+  }
+
+  #hasRoom(): boolean {
+    return this.#options.hasRoom?.() ?? true;
   }
 
   #replay(entry: LogEntry): void {
@@ -304,9 +315,12 @@ export class LocalReplica implements Replica {
     const isDue =
       this.#head.height - this.#snapshotHeight >= snapshotEveryBlocks ||
       this.#commandsSinceSnapshot >= snapshotEveryCommands;
-    if (!isDue) return;
+    if (!isDue || !this.#hasRoom()) return;
     this.#snapshotUnderWay = this.#writeSnapshot()
-      .catch((error: unknown) => this.#options.onFatal(error))
+      .catch((error: unknown) => {
+        // Without room the next one is tried when it is due; the log has all that it would hold.
+        if (!isNoRoom(error)) this.#options.onFatal(error);
+      })
       .finally(() => {
         this.#snapshotUnderWay = undefined;
       });
