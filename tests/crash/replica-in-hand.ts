@@ -67,7 +67,10 @@ export class ReplicaInHand {
       onFatal,
     });
     markets.attachTo(replica);
-    await replica.start();
+    await replica.start().catch(async (error: unknown) => {
+      await journal.close();
+      throw error;
+    });
     const nonce = options.nonce ?? clock.ms;
     return new ReplicaInHand({ folder, journal, replica, markets, clock, nonce });
   }
