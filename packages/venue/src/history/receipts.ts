@@ -27,6 +27,10 @@ import type { EarlierBlock } from '../block/earlier-block.ts';
 /** Where receipts are kept. */
 export type ReceiptArchive = {
   readonly projectedHeight: number;
+  /** True while nothing is kept, so that any block may be the first. */
+  readonly isEmpty?: boolean;
+  /** An empty one goes on behind a height. */
+  startAt?(height: number): void;
   /** Resolves when everything up to a height is kept for good. */
   flushed(height: number): Promise<void>;
   append(block: ReceiptBlock): void;
@@ -160,7 +164,11 @@ export class Receipts {
   }
 
   get flushedHeight(): number | undefined {
-    return this.#archive?.projectedHeight;
+    return this.#archive?.isEmpty === true ? undefined : this.#archive?.projectedHeight;
+  }
+
+  startAt(height: number): void {
+    this.#archive?.startAt?.(height);
   }
 
   async flushed(height: number): Promise<void> {

@@ -126,19 +126,26 @@ export class LocalReplica implements Replica {
     this.onBlock((block) => projection.onBlock(block));
   }
 
-  /** Restores, replays, and only then follows. Projections and listeners are attached before. */
-  async start(): Promise<{ snapshotHeight: number; replayed: number }> {
+  /** Restores and replays what is there. Projections and listeners are attached before. */
+  async catchUp(): Promise<{ snapshotHeight: number; replayed: number }> {
     const { log } = this.#options;
     await this.#assertLogIsWhole();
     await this.#restoreBase();
     const from = this.#head.height;
+    for (const projection of this.#projections) projection.startAt?.(from);
     await log.replay(from + 1, (entry) => this.#replay(entry), { withRequests: true });
-    const replayed = this.#head.height - from;
+    return { snapshotHeight: from, replayed: this.#head.height - from };
+  }
+
+  /** Catches up, and only then follows and leads. */
+  async start(): Promise<{ snapshotHeight: number; replayed: number }> {
+    const { log } = this.#options;
+    const caughtUp = await this.catchUp();
     const opening = this.#head.height === 0 ? this.#genesis() : await this.#nextEra();
     log.follow((entry) => this.#apply(entry));
     this.#isReplaying = false;
     if (opening.length > 0) await log.append(opening.map((command) => ({ command })));
-    return { snapshotHeight: from, replayed };
+    return caughtUp;
   }
 
   check(command: Command): CommandResult {
