@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, rename } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
 import { syncDirectory, writeFully } from './durable-files.ts';
 
 /**
@@ -45,11 +45,18 @@ export async function writeChecked(
   await syncDirectory(directory);
 }
 
-export function parseChecked(
-  content: Buffer,
-  format: string,
-  height: number,
-): { readonly payload: Buffer } | { readonly why: string } {
+type Checked = { readonly payload: Buffer } | { readonly why: string };
+
+/** A disk that can't give a file back is one more way in which the file is not whole. */
+export async function readChecked(path: string, format: string, height: number): Promise<Checked> {
+  try {
+    return parse(await readFile(path), format, height);
+  } catch (error) {
+    return { why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function parse(content: Buffer, format: string, height: number): Checked {
   const lineEnd = content.subarray(0, HEADER_BYTES_MAX).indexOf(NEW_LINE);
   if (lineEnd < 0) return { why: 'it has no header' };
   const payload = content.subarray(lineEnd + 1);

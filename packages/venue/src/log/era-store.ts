@@ -1,6 +1,6 @@
-import { readFile, unlink } from 'node:fs/promises';
+import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { namesIn, parseChecked, writeChecked } from './checked-file.ts';
+import { namesIn, readChecked, writeChecked } from './checked-file.ts';
 
 /**
  * The states that eras start from (R-era), beside the log and for ever: an era can be replayed from
@@ -50,8 +50,8 @@ export class EraStore {
     return files.toSorted((a, b) => b.height - a.height || b.rules - a.rules);
   }
 
-  async read({ height, path }: EraFile): Promise<{ payload: Buffer } | { why: string }> {
-    return parseChecked(await readFile(path), FORMAT, height);
+  read({ height, path }: EraFile): Promise<{ payload: Buffer } | { why: string }> {
+    return readChecked(path, FORMAT, height);
   }
 }
 

@@ -1,6 +1,6 @@
-import { readFile, rename, unlink } from 'node:fs/promises';
+import { rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { namesIn, parseChecked, writeChecked } from './checked-file.ts';
+import { namesIn, readChecked, writeChecked } from './checked-file.ts';
 import { syncDirectory } from './durable-files.ts';
 
 /**
@@ -57,8 +57,7 @@ export class SnapshotStore {
   async newestValid(maxHeight = Number.MAX_SAFE_INTEGER): Promise<Snapshot | undefined> {
     for (const file of await this.list()) {
       if (file.height > maxHeight) continue;
-      const content = await readFile(file.path);
-      const read = parseChecked(content, FORMAT, file.height);
+      const read = await readChecked(file.path, FORMAT, file.height);
       if ('payload' in read) return { height: file.height, payload: read.payload };
       const movedTo = `${file.path}.corrupt`;
       await rename(file.path, movedTo);

@@ -408,6 +408,9 @@ export class LocalReplica implements Replica {
 
   #reset(): void {
     this.#state = createState();
+    this.#head = GENESIS_HEAD;
+    this.#heads.clear();
+    this.#snapshotHeight = 0;
     this.#earlier = undefined;
     for (const projection of this.#projections) projection.reset();
   }
