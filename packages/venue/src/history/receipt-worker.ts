@@ -1,6 +1,7 @@
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert, present } from '@oddlot/units';
+import { ReceiptAppender } from './receipt-appender.ts';
 import { isDatabaseDamaged, isDatabaseFull, ReceiptDatabase } from './receipt-database.ts';
 import type { PackedBlock, ReceiptReply, ReceiptRequest } from './receipt-messages.ts';
 
@@ -25,8 +26,11 @@ const port = present(parentPort ?? undefined, 'the receipt worker runs in a thre
 const { file } = workerData as { readonly file: string };
 let database = openDatabase();
 
-/** Messages of blocks that found no room, in order. */
-const held: (readonly PackedBlock[])[] = [];
+const appender = new ReceiptAppender({
+  write: (blocks) => mended(() => database.append(blocks)),
+  onStored: (rows) => reply({ type: 'projected', height: database.projectedHeight, rows }),
+  retryMs: RETRY_MS,
+});
 
 port.on('message', (request: ReceiptRequest) => mended(() => handle(request)));
 const { missing, projectedHeight } = database;
@@ -90,8 +94,7 @@ function scrubFrom(height: number): void {
 function handle(request: ReceiptRequest): void {
   switch (request.type) {
     case 'append':
-      held.push(request.blocks);
-      return held.length === 1 ? appendHeld() : undefined;
+      return appender.append(request.blocks);
     case 'startAt':
       return database.startAt(request.height);
     case 'fill':
@@ -105,23 +108,6 @@ function handle(request: ReceiptRequest): void {
       database.close();
       reply({ type: 'closed', id: request.id });
       return port.close();
-  }
-}
-
-/** Appends what waits, as far as there is room. */
-function appendHeld(): void {
-  for (let blocks = held[0]; blocks !== undefined; blocks = held[0]) {
-    const next = blocks;
-    try {
-      mended(() => database.append(next));
-    } catch (error) {
-      if (!isDatabaseFull(error)) throw error;
-      setTimeout(appendHeld, RETRY_MS).unref();
-      return;
-    }
-    held.shift();
-    const rows = blocks.reduce((sum, block) => sum + block.count, 0);
-    reply({ type: 'projected', height: database.projectedHeight, rows });
   }
 }
 

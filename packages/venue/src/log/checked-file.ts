@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { syncDirectory, writeFully } from './durable-files.ts';
 
 /**
@@ -32,17 +32,30 @@ export async function writeChecked(
   const payload = Buffer.isBuffer(content.payload) ? content.payload : Buffer.from(content.payload);
   const header: Header = { format, height, sha256: sha256(payload), bytes: payload.length };
   await mkdir(directory, { recursive: true });
-  const handle = await open(`${path}.new`, 'w');
+  const unfinished = `${path}.new`;
   try {
-    const line = Buffer.from(`${JSON.stringify(header)}\n`);
-    await writeFully(handle, line, 0);
-    await writeFully(handle, payload, line.length);
+    await writeDurably(unfinished, [Buffer.from(`${JSON.stringify(header)}\n`), payload]);
+    await rename(unfinished, path);
+  } catch (error) {
+    // A disk without room needs it back.
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+  await syncDirectory(directory);
+}
+
+async function writeDurably(path: string, parts: readonly Buffer[]): Promise<void> {
+  const handle = await open(path, 'w');
+  try {
+    let at = 0;
+    for (const part of parts) {
+      await writeFully(handle, part, at);
+      at += part.length;
+    }
     await handle.sync();
   } finally {
     await handle.close();
   }
-  await rename(`${path}.new`, path);
-  await syncDirectory(directory);
 }
 
 type Checked = { readonly payload: Buffer } | { readonly why: string };

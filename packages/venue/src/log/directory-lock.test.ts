@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DirectoryLockedError, lockDirectory } from './directory-lock.ts';
@@ -43,6 +43,7 @@ test('the lock holds within a process too, and is free after its release', () =>
 
 test('a lock file that is damaged locks all the same', () =>
   inDirectory(async (directory) => {
+    await mkdir(directory);
     await writeFile(join(directory, 'lock'), 'no database at all '.repeat(500));
     const lock = lockDirectory(directory);
     expect(() => lockDirectory(directory)).toThrow(DirectoryLockedError);
