@@ -21,11 +21,13 @@ import { RateLimiter } from './edge/rate-limit.ts';
 import { RecoverPool } from './edge/recover-pool.ts';
 import { WsEdge } from './edge/ws/server.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from './genesis.ts';
+import { ReceiptRebuild } from './history/receipt-rebuild.ts';
 import { ReceiptStore } from './history/receipt-store.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
 import { lockDirectory } from './log/directory-lock.ts';
+import { EraStore } from './log/era-store.ts';
 import { FileJournal } from './log/file-journal.ts';
 import { journalFaults } from './log/journal-faults.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
@@ -99,6 +101,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const started = await replica.start();
   log.info({ ...started, height: replica.head.height }, 'replayed the log');
   assertNetwork(network, replica);
+  await core.rebuild.start();
   warnOfOperators(config, replica, log);
   const actors = new LocalActors(config, {
     replica,
@@ -153,6 +156,8 @@ type Core = {
   readonly guard: AdmissionGuard;
   readonly journal: FileJournal;
   readonly store: ReceiptStore;
+  /** Of what the store has lost. */
+  readonly rebuild: ReceiptRebuild;
   /** The store, as its only writer. */
   readonly history: Held;
   readonly replica: LocalReplica;
@@ -187,7 +192,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   if (journal.repaired !== undefined) {
     log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
   }
-  const { history, store } = await openHistory(config, deps);
+  const { history, rebuild, store } = await openHistory(config, deps);
   const snapshots = new SnapshotStore({
     directory: join(config.data, 'snapshots'),
     onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
@@ -195,6 +200,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   const replica = await LocalReplica.create({
     log: journal,
     snapshots,
+    eras: new EraStore({ directory: join(config.data, 'eras') }),
     clock: systemClock,
     genesis: genesisCommands(network.serviceNetwork, {
       admins: config.admins,
@@ -209,6 +215,8 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
     },
     hasRoom,
     onFatal,
+    onPassedOver: (what, why) => log.warn({ what, why }, 'passed over a state of another shape'),
+    onEra: (era) => log.info(era, 'the rules have changed: a new era opens'),
   });
   const receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
@@ -220,7 +228,18 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   const markets = new MarketData(() => replica.state);
   markets.attachTo(replica);
   logOperators(replica, log);
-  const core = { disk, guard, journal, store, history, replica, receipts, ledger, markets };
+  const core = {
+    disk,
+    guard,
+    journal,
+    store,
+    rebuild,
+    history,
+    replica,
+    receipts,
+    ledger,
+    markets,
+  };
   return { ...core, faucet: createFaucet(config, core) };
 }
 
@@ -244,25 +263,40 @@ function createFaucet(
 /** Opens the store of receipts as its only writer, who also drops what is too old. */
 async function openHistory(
   config: Config,
-  { lease, onFatal }: OpenDependencies,
-): Promise<Pick<Core, 'history' | 'store'>> {
-  const opened: { store?: ReceiptStore; pruning?: NodeJS.Timeout } = {};
+  { lease, log, onFatal }: OpenDependencies,
+): Promise<Pick<Core, 'history' | 'rebuild' | 'store'>> {
+  const opened: { store?: ReceiptStore; rebuild?: ReceiptRebuild; pruning?: NodeJS.Timeout } = {};
   const history = await lease.hold(
     'history writer',
     async () => {
       const file = join(config.data, 'receipts.sqlite');
-      const store = await ReceiptStore.open({ file, onFatal });
+      const onDamaged = (damage: object): void => {
+        log.error(damage, 'the receipts are damaged: set aside, and computed again from the log');
+        opened.rebuild?.look().catch(onFatal);
+      };
+      const store = await ReceiptStore.open({ file, onFatal, onDamaged });
       opened.store = store;
+      opened.rebuild = new ReceiptRebuild({
+        data: config.data,
+        store,
+        onDone: (until) => log.info({ until }, 'the receipts are complete again'),
+        onFailed: (err) => log.error({ err }, 'receipts stay missing until the next start'),
+      });
       opened.pruning = setInterval(() => {
         store.prune(systemClock.nowMs() - config.receiptsKeptMs).catch(onFatal);
       }, PRUNE_EVERY_MS);
     },
     async () => {
       clearInterval(opened.pruning);
+      await opened.rebuild?.stop();
       await opened.store?.close();
     },
   );
-  return { history, store: present(opened.store, 'the store of the only process') };
+  return {
+    history,
+    store: present(opened.store, 'the store of the only process'),
+    rebuild: present(opened.rebuild, 'with its store'),
+  };
 }
 
 type EdgeParts = Core & {

@@ -10,7 +10,10 @@ import type { LocalReplica } from '../replica/local-replica.ts';
 export type Observed = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
-  readonly store: { readonly backlog: number };
+  readonly store: {
+    readonly backlog: number;
+    readonly missing: { readonly done: number; readonly until: number } | undefined;
+  };
   readonly pool: { readonly length: number };
   readonly http: {
     readonly inFlight: number;
@@ -58,6 +61,9 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
   );
   metrics.gauge('recover_queue', 'Signatures that wait for recovery.', () => pool.length);
   metrics.gauge('receipt_backlog', 'Receipts that wait to be stored.', () => store.backlog);
+  metrics.gauge('receipts_missing', 'Blocks whose receipts are computed again.', () => {
+    return store.missing === undefined ? 0 : store.missing.until - store.missing.done;
+  });
   metrics.gauge('http_in_flight', 'Requests being answered.', () => http.inFlight);
   metrics.gauge('http_body_bytes', 'Bytes of bodies in flight.', () => http.bodies.bytes);
   metrics.gauge('ws_held_bytes', 'Bytes that wait for readers.', () => sockets.stats.heldBytes);
