@@ -17,6 +17,7 @@ import {
   type PositionMode,
 } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
+import { setSize } from '../state/holders.ts';
 import type { SignerNonces } from '../state/keys.ts';
 import { createPerp, type Perp, setOracle } from '../state/perp.ts';
 import { createState, type State } from '../state/state.ts';
@@ -330,7 +331,7 @@ function restoreHolding(state: State, account: Account, plain: HoldingDump): voi
   const [id, leg, size, cost, isolatedMargin, updatedMs, feesPaid, realised, funding] = plain;
   const perp = present(state.perps.get(id), 'a listed perp');
   const holding = holdingOf(account, perp, leg, parametersOf(state).defaultLeverage);
-  holding.size = size;
+  setSize(holding, size);
   holding.cost = usdcFromText(cost);
   holding.isolatedMargin = usdcFromText(isolatedMargin);
   holding.updatedMs = timeMs(updatedMs);
@@ -340,7 +341,6 @@ function restoreHolding(state: State, account: Account, plain: HoldingDump): voi
   holding.funding.allTime = usdcFromText(allTime);
   holding.funding.sinceOpen = usdcFromText(sinceOpen);
   holding.funding.sinceChange = usdcFromText(sinceChange);
-  perp.openInterest += Math.max(size, 0);
 }
 
 function dumpSigner(

@@ -4,6 +4,7 @@ import { isInsuranceFund } from '../perp/insurance-fund.ts';
 import { riskOf } from '../perp/isolated.ts';
 import { accountValue, isolatedEquity } from '../perp/margin.ts';
 import type { Account, Holding } from '../state/account.ts';
+import { holdersOf } from '../state/holders.ts';
 import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 
@@ -23,13 +24,10 @@ export type RankedPosition = {
  */
 export function rankPositions(state: State, perp: Perp, isLong: boolean): RankedPosition[] {
   const ranked: RankedPosition[] = [];
-  for (const account of state.accounts) {
-    if (isInsuranceFund(state, account)) continue;
-    for (const holding of account.holdings.values()) {
-      if (holding.perp !== perp || holding.size === 0 || holding.size > 0 !== isLong) continue;
-      const entry = rankOf(state, account, holding);
-      if (entry !== undefined) ranked.push(entry);
-    }
+  for (const { account, holding } of holdersOf(state, perp)) {
+    if (holding.size > 0 !== isLong || isInsuranceFund(state, account)) continue;
+    const entry = rankOf(state, account, holding);
+    if (entry !== undefined) ranked.push(entry);
   }
   return ranked.sort(byRank);
 }

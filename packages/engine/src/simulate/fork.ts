@@ -78,6 +78,7 @@ function forkPerp(perp: Perp, pool: OrderPool): Perp {
     book: perp.book.fork(pool),
     day,
     funding: { ...perp.funding },
+    holders: new LayeredMap(perp.holders),
     twap,
   };
   return { ...perp, ...parts };
