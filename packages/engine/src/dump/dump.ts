@@ -69,6 +69,8 @@ export type StateDump = {
   readonly outcomes: OutcomesDump;
   readonly liquidations: readonly LiquidationDump[];
   readonly fundUnwindMs: number;
+  /** By instrument id. */
+  readonly fundUnwindBands: readonly (readonly [instrumentId: number, bandE8: number])[];
 };
 
 type PerpDump = {
@@ -172,6 +174,7 @@ export function dump(state: State): StateDump {
     outcomes: dumpOutcomes(state),
     liquidations: dumpLiquidations(state),
     fundUnwindMs: state.fundUnwindMs,
+    fundUnwindBands: [...state.fundUnwindBands].sort((a, b) => a[0] - b[0]),
   };
 }
 
@@ -199,6 +202,7 @@ export function restore(plain: StateDump): State {
   restoreKeys(state, plain.keys);
   restoreLiquidations(state, plain.liquidations);
   state.fundUnwindMs = plain.fundUnwindMs;
+  for (const [id, bandE8] of plain.fundUnwindBands) state.fundUnwindBands.set(id, bandE8);
   watchEveryone(state);
   return state;
 }
