@@ -13,6 +13,7 @@ import { bankruptcyPrice } from './bankruptcy-price.ts';
 import { tradeOffBook } from './close-position.ts';
 import { emitStep } from './emit-step.ts';
 import { marketClose } from './market-close.ts';
+import { Rankings } from './rankings.ts';
 import {
   compareRatio,
   healthOf,
@@ -48,8 +49,9 @@ export function liquidate(execution: Execution): void {
   const { liquidationsPerBlock } = LIMITS;
   // The rest go first in the next block, even if it has the same time.
   for (const { progress } of due.slice(liquidationsPerBlock)) progress.nextMs -= 1;
+  const rankings = new Rankings(state);
   for (const { progress, scope } of due.slice(0, liquidationsPerBlock)) {
-    work(execution, scope, progress);
+    work(execution, scope, progress, rankings);
   }
 }
 
@@ -86,7 +88,7 @@ function look(execution: Execution, scope: Scope): void {
 }
 
 /** One pass over a scope: orders away, then the market, then the fund, then the others. */
-function work(execution: Execution, scope: Scope, progress: Progress): void {
+function work(execution: Execution, scope: Scope, progress: Progress, rankings: Rankings): void {
   const { state } = execution;
   // A position that closed may have come back under cross margin: that is another scope.
   const isSafe = (): boolean =>
@@ -102,7 +104,7 @@ function work(execution: Execution, scope: Scope, progress: Progress): void {
     sendToMarket(execution, scope, holding, progress);
     if (isSafe()) return finish(execution, scope);
   }
-  if (isDeep(healthOf(state, scope))) takeOverAll(execution, scope);
+  if (isDeep(healthOf(state, scope))) takeOverAll(execution, scope, rankings);
   finish(execution, scope);
 }
 
