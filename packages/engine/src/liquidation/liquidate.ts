@@ -4,9 +4,9 @@ import { read } from '../book/read-slot.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { cancelPerpOrder } from '../perp-orders/end-order.ts';
 import { isInsuranceFund } from '../perp/insurance-fund.ts';
-import { type Account, type Holding, holdingKey, legOf } from '../state/account.ts';
+import { type Holding, holdingKey, legOf } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
-import { isolatedKey, type Progress } from '../state/liquidations.ts';
+import type { Progress } from '../state/liquidations.ts';
 import { safeDistance, type Scope } from '../state/risk-index.ts';
 import { cancelTriggers } from '../triggers/cancel-triggers.ts';
 import { bankruptcyPrice } from './bankruptcy-price.ts';
@@ -15,6 +15,7 @@ import { emitStep } from './emit-step.ts';
 import { marketClose } from './market-close.ts';
 import { Rankings } from './rankings.ts';
 import {
+  byScope,
   compareRatio,
   healthOf,
   isDeep,
@@ -53,14 +54,6 @@ export function liquidate(execution: Execution): void {
   for (const { progress, scope } of due.slice(0, liquidationsPerBlock)) {
     work(execution, scope, progress, rankings);
   }
-}
-
-function byScope(a: Scope, b: Scope): number {
-  return byAddress(a.account, b.account) || isolatedKey(a.holding) - isolatedKey(b.holding);
-}
-
-function byAddress(a: Account, b: Account): number {
-  return a.address < b.address ? -1 : a.address > b.address ? 1 : 0;
 }
 
 /** Decides whether a scope is in danger, and when to look again if not. */

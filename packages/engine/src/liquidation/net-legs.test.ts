@@ -2,11 +2,13 @@ import { type Address, microUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { postToBalance } from '../ledger/post.ts';
 import type { BlockResult } from '../messages/block.ts';
-import type { LiquidationStep } from '../messages/event.ts';
+import { type LiquidationStep, TIMER } from '../messages/event.ts';
 import { accountView } from '../read/read.ts';
 import { type Holding, holdingKey, type Leg } from '../state/account.ts';
-import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
+import type { Execution } from '../state/execution.ts';
+import { actor, alice, bob, carol, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
 import { act, waiting } from '../testing/waiting.ts';
+import { liquidateForSettlement } from './liquidate-for-settlement.ts';
 
 /** One lot is 0.01, a price unit 0.0001: 1,000,000 is a price of 100. */
 const at = (usdc: number): number => Math.round(usdc * 10_000);
@@ -156,13 +158,34 @@ describe('R-liquidation (2b): an isolated leg nets with the other one of its acc
   });
 });
 
-test('R-delist: (2b) runs once more before positions close at the settlement price', () => {
-  const venue = hedged({ long: 10_000, short: 10_000 });
-  venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
-  const before = { fund: fundValue(venue), treasury: venue.state.treasury };
-  for (let second = 0; second < 7_200; second += 5) venue.wait(5_000).oracle(at(120));
-  const result = venue.block({ type: 'setPerp', instrumentId: ID, delisted: true, changes: {} });
-  expect(names(result)).toEqual(['net']);
-  expect(venue.balance(alice)).toBe(1_991_000_000n);
-  expect({ fund: fundValue(venue), treasury: venue.state.treasury }).toEqual(before);
+describe('R-delist: (2b) to (4) run once more before positions close at the settlement price', () => {
+  /** The market is halted while the price moves, so that nothing was liquidated on the way. */
+  function settled(venue: Scenario, price: number): LiquidationStep[] {
+    venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
+    venue.wait(1_000).oracle(price);
+    const execution: Execution = { state: venue.state, events: [], commandIndex: TIMER };
+    liquidateForSettlement(execution, venue.state.perps.get(ID)!);
+    return execution.events.filter((event) => event.type === 'liquidationStep');
+  }
+
+  test('legs of one account net', () => {
+    const venue = hedged({ long: 10_000, short: 10_000 });
+    const before = { fund: fundValue(venue), treasury: venue.state.treasury };
+    const told = settled(venue, at(120));
+    expect(told).toMatchObject([{ step: 'net', price: at(105), account: alice }]);
+    expect(venue.balance(alice)).toBe(1_991_000_000n);
+    expect({ fund: fundValue(venue), treasury: venue.state.treasury }).toEqual(before);
+  });
+
+  // Both are long 10 from 100; the one with more behind it was here first and has the lower address.
+  test('the lowest ratio goes first', () => {
+    const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
+    const [rich, poor] = [actor(1), actor(2)];
+    venue.fund(rich, 60_000_000);
+    venue.fund(poor, 55_000_000);
+    for (const who of [rich, poor]) open(venue, who, true, 1_000);
+    const told = settled(venue, at(90));
+    expect(told.map(({ account }) => account)).toEqual([poor, rich]);
+    expect(told[0]?.price).toBe(at(94.545));
+  });
 });
