@@ -212,5 +212,8 @@ export const MESSAGE_GROUPS = {
     blockNotFound: () => 'Block not found',
   },
   INTERNAL: { internal: () => 'Internal error' },
-  UNAVAILABLE: { unavailable: () => 'Service unavailable' },
+  UNAVAILABLE: {
+    unavailable: () => 'Service unavailable',
+    diskNearlyFull: () => 'Disk is nearly full',
+  },
 };

@@ -16,6 +16,7 @@ import { isOutcomeOrder, outcomeToWire } from '../../translate/outcome-to-wire.t
 import { rejectToWire } from '../../translate/reject-to-wire.ts';
 import { authorityOf, type RequestCommand } from '../../block/request-command.ts';
 import { actionTexts } from '../../translate/request-texts.ts';
+import type { AdmissionGuard } from '../admission-guard.ts';
 import type { RecoverPool } from '../recover-pool.ts';
 import type { Recovered } from '../recover-worker.ts';
 import { acknowledgement, executedReply, pendingReply, plainReply } from './exchange-reply.ts';
@@ -37,6 +38,8 @@ export type ExchangeOptions = {
   readonly now: () => number;
   /** How long an answer with `confirm` waits for its block. */
   readonly confirmTimeoutMs?: number;
+  /** What is not taken now, whoever asks. */
+  readonly guard?: AdmissionGuard;
 };
 
 const CONFIRM_TIMEOUT_MS = 10_000;
@@ -88,6 +91,8 @@ async function handle(context: Context, { text, body }: EdgeRequest): Promise<Re
     const allowed = { min: nonce + 1 };
     return refuse(refusal('nonceUsed', [], { field: 'nonce', got: nonce, allowed }));
   }
+  const restricted = context.guard?.refusalOf(context.replica.state, command, checked.account);
+  if (restricted !== undefined) return refuse(restricted);
   const executed = context.replica.propose(command, text);
   const user = checked.account ?? null;
   const actionType = actionTypeOf(command);
