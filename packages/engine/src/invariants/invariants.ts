@@ -8,6 +8,7 @@ import type { Account, Holding } from '../state/account.ts';
 import { SAMPLES_PER_HOUR } from '../state/funding-hour.ts';
 import type { State } from '../state/state.ts';
 import { checkBuilders } from './check-builders.ts';
+import { checkFund } from './check-fund.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkOutcomes } from './check-outcome.ts';
 import { checkWaiting } from './check-waiting.ts';
@@ -19,6 +20,7 @@ import { checkWaiting } from './check-waiting.ts';
 export function checkInvariants(state: State): void {
   checkConservation(state);
   checkHolds(state);
+  checkFund(state);
   checkOutcomes(state);
   checkOpenInterest(state);
   state.pool.checkConsistency();
