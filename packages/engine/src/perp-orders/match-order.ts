@@ -23,7 +23,7 @@ import type { Account, Holding } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 import { cutReduceOnly } from './cut-reduce-only.ts';
-import { cancelPerpOrder, orderEnded } from './end-order.ts';
+import { cancelPerpOrder, orderEnded, parentFilled } from './end-order.ts';
 import { perpSnapshotOf } from './perp-snapshot.ts';
 import { addResting, ownerOf, removeOrder, reserveOf, useReserve } from './resting.ts';
 import { planSide, settleSide, type SidePlan } from './settle-side.ts';
@@ -225,6 +225,7 @@ function settleFill(
   if (makerOrder.remaining === 0) removeOrder(state, slot);
   emitOrder(execution, makerOrder.remaining === 0 ? 'filled' : 'open', makerOrder);
   if (makerOrder.remaining === 0) orderEnded(execution, makerOrder, { status: 'filled' });
+  else parentFilled(execution, makerOrder);
   cutReduceOnly(execution, maker.account, maker.holding);
   cutReduceOnly(execution, taker.account, taker.holding);
 }

@@ -68,8 +68,15 @@ export function checkSize(context: OrderContext, perp: Perp, min = 1): Reject | 
   const { maxLimitOrderSize, maxMarketOrderSize } = perp.definition;
   const isImmediate = timeInForce === 'ioc' || timeInForce === 'market';
   const listed = isImmediate ? maxMarketOrderSize : maxLimitOrderSize;
-  const max = Math.min(listed, LIMITS.sizeMax, exactSizeMax(perp));
+  const exact = Math.min(LIMITS.sizeMax, exactSizeMax(perp));
+  // A market trigger goes out in parts.
+  const max = isMarketTrigger(order) ? exact : Math.min(listed, exact);
   return size > max ? { reason: 'sizeAboveMax', instrumentId, max } : undefined;
+}
+
+/** An order that has waited for the mark and takes what the book has then (R-trigger). */
+export function isMarketTrigger({ timeInForce, trigger }: OrderRequest): boolean {
+  return trigger !== undefined && timeInForce === 'market';
 }
 
 /** The largest size whose value stays an exact number, with room for the band to move. */
