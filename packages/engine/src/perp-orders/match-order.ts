@@ -133,6 +133,7 @@ function planMaker(execution: Execution, slot: number, maker: Maker, fill: Fill)
     charge: fill.makerCharge,
     fees: feesWith(fill.makerFee, fill.makerCharge),
     reserve: reserveOf(execution.state, read(pool.orderId, slot)),
+    left: read(pool.remaining, slot) - fill.size,
     restingBuy: isBuy ? restingBuy - counted : restingBuy,
     restingSell: isBuy ? restingSell : restingSell - counted,
   });
@@ -147,6 +148,7 @@ function planTaker(execution: Execution, taker: TakerOrder, fill: Fill): SidePla
     charge: fill.takerCharge,
     fees: feesWith(fill.takerFee, fill.takerCharge),
     reserve: taker.reserve,
+    left: taker.remaining - fill.size,
     restingBuy,
     restingSell,
   });

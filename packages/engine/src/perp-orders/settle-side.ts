@@ -35,7 +35,8 @@ type Side = { readonly account: Account; readonly holding: Holding };
 export function planSide(
   execution: Execution,
   { account, holding }: Side,
-  fill: PendingFill & Pick<SidePlan, 'fee' | 'charge'> & { readonly reserve: MicroUsdc },
+  fill: PendingFill &
+    Pick<SidePlan, 'fee' | 'charge'> & { readonly reserve: MicroUsdc; readonly left: number },
 ): SidePlan {
   const { state } = execution;
   const { charge, fee, fees, price, signedSize } = fill;

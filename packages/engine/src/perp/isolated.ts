@@ -67,7 +67,9 @@ export type IsolatedFill = {
 /**
  * Plans one isolated fill and judges it (R-fill-check). Closing pays released margin and realised
  * PnL to the balance, a shortfall comes out of the margin that remains; opening moves its margin and
- * open loss in, out of the order's reserve first, then out of what is free in cross.
+ * open loss in, out of the order's reserve first, then out of what is free in cross. The fills of an
+ * order are judged as one: each at the leverage of the tier that the whole order leads to, which is what
+ * its reserve was computed at, and rounded so that together they take what one fill would.
  */
 export function planIsolatedFill(
   state: State,
@@ -79,6 +81,8 @@ export function planIsolatedFill(
     /** All that the side pays, the builder of its order included. */
     readonly fees: MicroUsdc;
     readonly reserve: MicroUsdc;
+    /** Lots that the order still has to fill afterwards. */
+    readonly left: number;
   },
 ): IsolatedFill {
   const { perp } = holding;
@@ -99,12 +103,14 @@ export function planIsolatedFill(
     });
     return { fromReserve: ZERO_USDC, toBalance, marginAfter, isCovered };
   }
-  const leverage = cappedLeverage(perp, Math.abs(after), holding.leverage);
   const isBuy = fill.signedSize > 0;
-  const margin = addUsdc(
-    openingMargin(perp, open, leverage),
-    openLoss(perp, isBuy, fill.price, open),
+  const magnitude = Math.abs(after);
+  const leverage = cappedLeverage(perp, magnitude + fill.left, holding.leverage);
+  const opening = subUsdc(
+    openingMargin(perp, magnitude, leverage),
+    openingMargin(perp, magnitude - open, leverage),
   );
+  const margin = addUsdc(opening, openLoss(perp, isBuy, fill.price, open));
   const needed = addUsdc(margin, fill.fees);
   const fromReserve = minUsdc(needed, fill.reserve);
   const toBalance = subUsdc(cash, subUsdc(needed, fromReserve));
