@@ -24,7 +24,7 @@ export type WaitingDump = {
 
 type Condition = readonly [kind: TriggerRequest['kind'], price: number, isMarket: boolean];
 
-type TriggerDump = readonly [
+export type TriggerDump = readonly [
   orderId: number,
   accountIndex: number,
   instrumentId: number,

@@ -126,7 +126,7 @@ type HoldingDump = readonly [
   funding: readonly [allTime: string, sinceOpen: string, sinceChange: string],
 ];
 
-type OrderDump = readonly [
+export type OrderDump = readonly [
   orderId: number,
   account: number,
   instrument: number,
