@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { aVenue, cloidOf, type Actor } from '../support/actors.ts';
-import { eventually, type Json } from '../support/client.ts';
+import type { Json } from '../support/client.ts';
 import {
   act,
   done,
@@ -389,85 +389,6 @@ describe('R-trigger: a failure at firing is rejected', () => {
     await quote('buy', '90', '10');
     await perp.push('90');
     expect((await watch.last(oid, 'filled')).order.filledSz).toBe('2');
-    expect(await recordsOf(alice, perp)).toEqual([]);
-  });
-});
-
-describe('R-trigger: a market one that only reduces stays armed for its rest', () => {
-  const stop = { side: 'sell', kind: 'sl', at: '90', size: '4', reduceOnly: true } as const;
-
-  beforeEach(async () => {
-    await trade(alice, bob, { market: perp, price: '100', size: '4' });
-  });
-
-  test('on an empty book it is open and Triggered under its id, and fills when the book is back', async () => {
-    const oid = await wait(stop);
-    await perp.push('90');
-    expect(await triggersOf(alice)).toMatchObject([
-      { oid, triggerState: 'Triggered', sz: '4', triggerPx: '90', orderType: 'Market' },
-    ]);
-    expect((await recordOf(alice, perp)).position.szi).toBe('4');
-    expect(await alice.openOrders()).toEqual([]);
-    await quote('buy', '90', '1');
-    const part = await eventually(() => {
-      const update = watch.of(oid).at(-1);
-      expect(update.order.filledSz).toBe('1');
-      return update;
-    }, 8_000);
-    expect(part).toMatchObject({
-      status: 'open',
-      order: { sz: '3', avgPx: '90', isTrigger: true },
-    });
-    expect(await triggersOf(alice)).toMatchObject([{ oid, triggerState: 'Triggered', sz: '3' }]);
-    await quote('buy', '89.5', '3');
-    expect((await watch.last(oid, 'filled')).order).toMatchObject({ filledSz: '4', sz: '0' });
-    expect(await recordsOf(alice, perp)).toEqual([]);
-    expect(await triggersOf(alice)).toEqual([]);
-  });
-
-  test('its first try stays within 1 % of the mark, and a second later it goes further', async () => {
-    await quote('buy', '89.09', '4');
-    const oid = await wait(stop);
-    await perp.push('90');
-    // 1 % below 90 is 89.10: the first try finds nothing.
-    expect((await watch.last(oid, 'filled')).order).toMatchObject({
-      filledSz: '4',
-      avgPx: '89.09',
-    });
-    const states = watch.of(oid).map(({ status, order }) => [status, order.filledSz]);
-    expect(states).toEqual([
-      ['open', '0'],
-      ['open', '0'],
-      ['filled', '4'],
-    ]);
-  });
-
-  test('it ends with its position, and is cancelled by its id', async () => {
-    const oid = await wait(stop);
-    const other = await wait(stop);
-    await perp.push('90');
-    done(await alice.cancel({ a: perp.id, o: other }));
-    expect(await watch.last(other, 'cancelled')).toMatchObject({ reason: 'userCanceled' });
-    await quote('buy', '80', '4');
-    done(
-      await alice.place(
-        perpOrder({ market: perp, side: 'sell', price: '80', size: '4', tif: 'Ioc' }),
-      ),
-    );
-    expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'reduceOnly' });
-    expect(await triggersOf(alice)).toEqual([]);
-  });
-
-  test('a whole position larger than a market order goes at once, all fills under one id', async () => {
-    await operator.set(perp, { maxMarketOrderSize: '1.5' });
-    await quote('buy', '90', '4');
-    const whole = triggerOrder({ market: perp, ...stop, size: '0' });
-    const action = { type: 'order', grouping: 'positionTpsl', orders: [whole] };
-    const query = { type: 'simulate', user: alice.address, action };
-    expect(await world.client.data(query)).toMatchObject({ accepted: true });
-    const { oid } = done(await act(alice, action)).orders[0];
-    await perp.push('90');
-    expect((await watch.last(oid, 'filled')).order).toMatchObject({ filledSz: '4', avgPx: '90' });
     expect(await recordsOf(alice, perp)).toEqual([]);
   });
 });

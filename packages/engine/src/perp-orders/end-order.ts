@@ -173,7 +173,7 @@ export function endPositionGroups(execution: Execution, holding: Holding): void 
 export function endFired(execution: Execution, accountIndex: number, holding: Holding): void {
   const { groups, triggers } = execution.state;
   if (!triggers.hasRetries) return;
-  for (const trigger of [...triggers.ofAccount(accountIndex)]) {
+  for (const trigger of triggers.ofAccount(accountIndex)) {
     if (trigger.firing === undefined || !isBare(execution.state, trigger, holding)) continue;
     const childIds = groups.of(trigger.orderId)?.childIds ?? [];
     const isAtWork = childIds.some((childId) => triggers.find(childId) === undefined);

@@ -74,8 +74,8 @@ function capacityOf(
 /** An order that could trade at the mark; off the tick, at the next price that is worse for it. */
 function atMark(perp: Perp, isBuy: boolean, size: number): OrderRequest {
   const { instrumentId, priceTick } = perp.definition;
-  const ticks = perp.mark / priceTick;
-  const price = (isBuy ? Math.ceil(ticks) : Math.max(1, Math.floor(ticks))) * priceTick;
+  const below = perp.mark - (perp.mark % priceTick);
+  const price = isBuy && below < perp.mark ? below + priceTick : Math.max(below, priceTick);
   return { instrumentId, isBuy, price, size, reduceOnly: false, timeInForce: 'ioc' };
 }
 
