@@ -133,7 +133,7 @@ function planMaker(execution: Execution, slot: number, maker: Maker, fill: Fill)
     charge: fill.makerCharge,
     fees: feesWith(fill.makerFee, fill.makerCharge),
     reserve: reserveOf(execution.state, read(pool.orderId, slot)),
-    left: read(pool.remaining, slot) - fill.size,
+    filled: read(pool.original, slot) - read(pool.remaining, slot),
     restingBuy: isBuy ? restingBuy - counted : restingBuy,
     restingSell: isBuy ? restingSell : restingSell - counted,
   });
@@ -148,7 +148,7 @@ function planTaker(execution: Execution, taker: TakerOrder, fill: Fill): SidePla
     charge: fill.takerCharge,
     fees: feesWith(fill.takerFee, fill.takerCharge),
     reserve: taker.reserve,
-    left: taker.remaining - fill.size,
+    filled: taker.original - taker.remaining,
     restingBuy,
     restingSell,
   });

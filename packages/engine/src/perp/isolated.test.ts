@@ -86,6 +86,17 @@ describe('R-isolated: what an opening order reserves', () => {
     expect(venue.balance(alice)).toBe(0n);
   });
 
+  test('rounded up fill by fill, the reserve of an order still carries all of it', () => {
+    // 3 times 33 lots at 101 and 7×: 14.442857… for all of it, 4.7614285… for each.
+    const venue = venueWith(14_442_858 + 45_000);
+    const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
+    act(venue, alice, { type: 'updateLeverage', ...isolated, leverage: 7 });
+    venue.oracle(1_010_000);
+    for (let i = 0; i < 3; i++) venue.one(bob, { isBuy: false, price: 1_010_000, size: 33 });
+    venue.one(alice, { price: 1_010_000, size: 99 });
+    expect(venue.position(alice)).toBe(99);
+  });
+
   test('so is one that fills in parts as a maker, and what is left of it', () => {
     const venue = venueWith(7_567_500_000);
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
