@@ -17,7 +17,7 @@ import type { FiredTrigger } from '../state/trigger-order.ts';
 import { orderEnded, parentFilled } from './end-order.ts';
 import { marketPrice } from './market-price.ts';
 import { matchOrder } from './match-order.ts';
-import { reducibleSize } from './order-exposure.ts';
+import { type OrderContext, reducibleSize } from './order-exposure.ts';
 import { orderReserve } from './order-margin.ts';
 import { restOrder } from './resting.ts';
 import { requestSnapshot, type TakerOrder, takerSnapshot } from './taker-order.ts';
@@ -36,10 +36,11 @@ export function executeOrder(
   orderId: number,
   asked: OrderRequest,
   fired?: FiredTrigger,
+  heldAtStart?: number,
 ): Executed {
   const { state } = execution;
   const order = withAcceptedBuilder(state, account, asked);
-  const context = { state, account, order, timeMs: state.timeMs };
+  const context: OrderContext = { state, account, order, timeMs: state.timeMs, heldAtStart };
   const reject = checkOrderGate(state, account, order) ?? validateOrder(context);
   const perp = state.perps.get(order.instrumentId);
   if (reject !== undefined || perp === undefined) {

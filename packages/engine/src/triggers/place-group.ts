@@ -14,10 +14,20 @@ import {
   validateTrigger,
 } from './validate-trigger.ts';
 
-/** Executes one order of an action under a new id: a trigger starts to wait, others trade. */
-export function placeOrder(execution: Execution, account: Account, order: OrderRequest): Executed {
+/**
+ * Executes one order of an action under a new id: a trigger starts to wait, others trade. Of several
+ * orders each knows the position that its leg had before the first.
+ */
+export function placeOrder(
+  execution: Execution,
+  account: Account,
+  order: OrderRequest,
+  heldAtStart?: number,
+): Executed {
   const orderId = execution.state.nextOrderId++;
-  if (!isTrigger(order)) return executeOrder(execution, account, orderId, order);
+  if (!isTrigger(order)) {
+    return executeOrder(execution, account, orderId, order, undefined, heldAtStart);
+  }
   return { entry: placeJudged(execution, account, orderId, order, 'none', {}) };
 }
 
