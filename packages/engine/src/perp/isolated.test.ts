@@ -87,8 +87,8 @@ describe('R-isolated: what an opening order reserves', () => {
   });
 
   test('rounded up fill by fill, the reserve of an order still carries all of it', () => {
-    // 3 times 33 lots at 101 and 7×: 14.442857… for all of it, 4.7614285… for each.
-    const venue = venueWith(14_442_858 + 45_000);
+    // 3 times 33 lots at 101 and 7×: 14.2842857… for all of it, 4.7614285… for each.
+    const venue = venueWith(14_284_286 + 44_996);
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
     act(venue, alice, { type: 'updateLeverage', ...isolated, leverage: 7 });
     venue.oracle(1_010_000);
