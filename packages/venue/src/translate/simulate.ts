@@ -99,18 +99,19 @@ function simulated(context: InfoContext, query: Query, action: PlainAction): Sim
   const user = actorOf(context, query);
   const instruments = instrumentLookup(() => state);
   const command = commandOf(action, user, query, instruments);
-  const { after, events, outcome } = simulateCommand(state, user, command);
+  const { after, events, isAdmitted, outcome } = simulateCommand(state, user, command);
   const wire = outcomeToWire(command, outcome, { instruments, texts: actionTexts(action), events });
   const address = outcome.account ?? user;
   const done = { command, outcome, events, address, before: state, after };
   return {
     height: state.height,
     time: state.timeMs,
-    accepted: !wire.refused,
+    // What is refused at its execution was accepted before, as /exchange tells it.
+    accepted: isAdmitted,
     error: wire.error,
-    orders: wire.refused ? [] : simulatedOrders(wire.result.orders ?? [], done),
+    orders: isAdmitted ? simulatedOrders(wire.result.orders ?? [], done) : [],
     ...accountAfter(after, address),
-    positions: wire.refused ? [] : positionsAfter(done),
+    positions: isAdmitted ? positionsAfter(done) : [],
     warnings: [...warningsFor(context, query), ...wire.warnings],
   };
 }

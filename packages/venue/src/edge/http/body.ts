@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { checkJson, refusal, type WireError } from '@oddlot/protocol';
+import { checkJson, jsonRefusal, refusal, type WireError } from '@oddlot/protocol';
 
 /** Reading bodies that may be too large, and answering clients that still send. */
 
@@ -48,7 +48,7 @@ export function parseObject(text: string, isStrict: boolean): ParsedObject {
   if (value === undefined || isStrict) {
     const checked = checkJson(text);
     if (!checked.ok) {
-      return { ok: false, error: refusal('malformedJson', [checked.message, checked.at]) };
+      return { ok: false, error: jsonRefusal(text, checked) };
     }
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {

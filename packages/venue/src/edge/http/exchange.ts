@@ -1,5 +1,11 @@
 import { checkNonceWindow, marketView, type CommandResult, type Reject } from '@oddlot/engine';
-import { refusal, type Envelope, type Network, type WireError } from '@oddlot/protocol';
+import {
+  jsonRefusal,
+  refusal,
+  type Envelope,
+  type Network,
+  type WireError,
+} from '@oddlot/protocol';
 import type { Hash } from '@oddlot/units';
 import type { QueuedAction } from '../../history/queued-actions.ts';
 import { hasQueued, type Receipt, type Receipts } from '../../history/receipts.ts';
@@ -16,6 +22,8 @@ import { isOutcomeOrder, outcomeToWire } from '../../translate/outcome-to-wire.t
 import { rejectToWire } from '../../translate/reject-to-wire.ts';
 import { authorityOf, type RequestCommand } from '../../block/request-command.ts';
 import { actionTexts } from '../../translate/request-texts.ts';
+import { teachInstrument } from '../../translate/teach-instrument.ts';
+import type { AdmissionGuard } from '../admission-guard.ts';
 import type { RecoverPool } from '../recover-pool.ts';
 import type { Recovered } from '../recover-worker.ts';
 import { acknowledgement, executedReply, pendingReply, plainReply } from './exchange-reply.ts';
@@ -37,6 +45,8 @@ export type ExchangeOptions = {
   readonly now: () => number;
   /** How long an answer with `confirm` waits for its block. */
   readonly confirmTimeoutMs?: number;
+  /** What is not taken now, whoever asks. */
+  readonly guard?: AdmissionGuard;
 };
 
 const CONFIRM_TIMEOUT_MS = 10_000;
@@ -62,7 +72,9 @@ export function exchangeEndpoint(options: ExchangeOptions): Endpoint {
 
 async function handle(context: Context, { text, body }: EdgeRequest): Promise<Reply> {
   const understood = understand(context.network, body);
-  if (!('action' in understood)) return refuse(understood);
+  if (!('action' in understood)) {
+    return refuse(teachInstrument(context.replica.state, understood, 'number'));
+  }
   const { envelope, action } = understood;
   const { nonce } = envelope;
   const timeMs = Math.max(context.replica.head.timeMs, context.now());
@@ -70,7 +82,7 @@ async function handle(context: Context, { text, body }: EdgeRequest): Promise<Re
   if (window !== undefined) return refuseWindow(context, text, envelope, window);
 
   const recovered = await recovering(context.pool.recover(text));
-  if (recovered.fault !== undefined) return refuse(malformed(recovered));
+  if (recovered.fault !== undefined) return refuse(malformed(text, recovered));
   const txHash = recovered.txHash as Hash;
   const joined = join(context, envelope, txHash);
   if (joined !== undefined) return joined;
@@ -88,6 +100,8 @@ async function handle(context: Context, { text, body }: EdgeRequest): Promise<Re
     const allowed = { min: nonce + 1 };
     return refuse(refusal('nonceUsed', [], { field: 'nonce', got: nonce, allowed }));
   }
+  const restricted = context.guard?.refusalOf(context.replica.state, command, checked.account);
+  if (restricted !== undefined) return refuse(restricted);
   const executed = context.replica.propose(command, text);
   const user = checked.account ?? null;
   const actionType = actionTypeOf(command);
@@ -104,7 +118,7 @@ async function refuseWindow(
 ): Promise<Reply> {
   if (reject.reason === 'nonceTooOld') {
     const hashed = await recovering(pool.hash(text));
-    if (hashed.fault !== undefined) return refuse(malformed(hashed));
+    if (hashed.fault !== undefined) return refuse(malformed(text, hashed));
     const receipt = await receipts.find({ by: 'txHash', txHash: hashed.txHash ?? '' });
     if (receipt !== undefined) return answerReceipt(receipt, confirm !== undefined);
   }
@@ -254,8 +268,8 @@ async function within<Value>(promise: Promise<Value>, ms?: number): Promise<Valu
   }
 }
 
-function malformed({ fault = '', at = 0 }: Recovered): WireError {
-  return refusal('malformedJson', [fault, at]);
+function malformed(text: string, { fault: message = '', at = 0 }: Recovered): WireError {
+  return jsonRefusal(text, { message, at }, 'action');
 }
 
 function refuse(error: WireError): Reply {

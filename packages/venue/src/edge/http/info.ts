@@ -14,6 +14,7 @@ import type { Replica } from '../../replica/replica.ts';
 import type { UserLedger } from '../../history/user-ledger.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
 import { authorityOf } from '../../block/request-command.ts';
+import { teachInstrument } from '../../translate/teach-instrument.ts';
 import {
   agentWarning,
   answerInfo,
@@ -68,7 +69,7 @@ export function infoEndpoint(options: InfoOptions): Endpoint {
 
 async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
   const parsed = parseInfo(request.body);
-  if (!parsed.ok) return infoRefusal(parsed.error);
+  if (!parsed.ok) return refuse(options, parsed.error);
   const { query, clamped } = parsed;
   if (query.type === 'explainSignature' || query.type === 'simulate') {
     // Recovering dozens of signers, or executing, costs more than other queries: a budget of its own.
@@ -80,7 +81,7 @@ async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
   const answer = isStateQuery(query)
     ? answerInfo(context, query)
     : await answerHere(options, query, request);
-  if (!answer.ok) return infoRefusal(answer.error);
+  if (!answer.ok) return refuse(options, answer.error);
   const warnings: Warning[] = [...(answer.warnings ?? [])];
   if (!isStateQuery(query)) {
     const warning = agentWarning(context, query);
@@ -107,8 +108,12 @@ async function answerHere(
   }
   if (query.type === 'stateHash') return stateHash(options, query);
   if (query.type === 'explainSignature') return options.explain(query, text);
-  const details = { field: 'type', got: query.type };
+  const details = { field: 'type', got: query.type, why: 'this version does not serve it yet' };
   return { ok: false, error: refusal('notAllowed', [], details, HTTP_FORBIDDEN) };
+}
+
+function refuse({ replica }: Context, error: WireError): Reply {
+  return infoRefusal(teachInstrument(replica.state, error, 'text'));
 }
 
 function rateLimit({ limiter, now, faucet, ...options }: InfoOptions, ip: string): RateLimit {

@@ -50,21 +50,36 @@ describe('a connection', () => {
     expect(outbox.slowClosed).toBe(1);
   });
 
-  test('may have one replay waiting beyond that, until it is read', async () => {
+  test('is not closed for frames that it asked for again', async () => {
     const { connection, closes, wire } = connect(1000);
-    const replay = Array.from({ length: 5 }, () => Buffer.alloc(1000));
-    expect(connection.replay(replay)).toBe(true);
+    connection.send(Buffer.alloc(600));
+    connection.sendMissed(Buffer.alloc(5000));
     connection.flush();
-    connection.send(Buffer.alloc(10));
+    expect(connection.hasRoom).toBe(false);
+    connection.send(Buffer.alloc(300));
     connection.flush();
     expect(closes).toEqual([]);
-    expect(connection.replay(replay)).toBe(false);
+    connection.send(Buffer.alloc(200));
+    connection.flush();
+    expect(closes).toEqual([1013]);
+    expect(connection.bytesTaken).toBe(0);
     wire.resume();
-    await expect.poll(() => wire.writableLength).toBe(0);
-    connection.send(Buffer.alloc(10));
+    await expect.poll(() => connection.bytesTaken).toBe(5900);
+  });
+
+  test('has no more to wait for once they are read', async () => {
+    const { connection, closes, wire } = connect(1000);
+    connection.sendMissed(Buffer.alloc(5000));
     connection.flush();
-    expect(connection.replay(replay)).toBe(true);
-    connection.flush();
-    expect(closes).toEqual([]);
+    const drained = new Promise<void>((resolve) => connection.onceDrained(resolve));
+    wire.resume();
+    await drained;
+    wire.pause();
+    expect(connection.hasRoom).toBe(true);
+    for (const bytes of [900, 200]) {
+      connection.send(Buffer.alloc(bytes));
+      connection.flush();
+    }
+    expect(closes).toEqual([1013]);
   });
 });

@@ -18,15 +18,18 @@ const JOINED_BYTES_MAX = 8 * 1024;
 export class Connection implements Sink {
   readonly ip: string;
   readonly budget: FrameBudget;
+  readonly timing: Timing;
   readonly #socket: WebSocket;
   readonly #wire: Duplex;
   readonly #outbox: Outbox;
   readonly #bufferedBytesMax: number;
-  readonly #timing: Timing;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
-  /** Bytes of a replay that may wait beyond the bound, until the client has read it. */
-  #replayBytes = 0;
+  /** Those of `#pendingBytes` that the client asked for again. */
+  #missedPending = 0;
+  /** Written bytes that it asked for again and may not have read: they may wait beyond the bound. */
+  #missedWaiting = 0;
+  #bytesWritten = 0;
   #heardMs: number;
 
   constructor(options: {
@@ -42,7 +45,7 @@ export class Connection implements Sink {
     this.ip = options.ip;
     this.#outbox = options.outbox;
     this.#bufferedBytesMax = options.limits.bufferedBytesMax;
-    this.#timing = options.timing;
+    this.timing = options.timing;
     this.#heardMs = options.timing.now();
     this.budget = new FrameBudget(options.timing, {
       perSecond: options.limits.framesPerSecond,
@@ -56,12 +59,12 @@ export class Connection implements Sink {
 
   /** The client showed that it is there. */
   heard(): void {
-    this.#heardMs = this.#timing.now();
+    this.#heardMs = this.timing.now();
   }
 
   /** How long the client has been silent. */
   get silentMs(): number {
-    return this.#timing.now() - this.#heardMs;
+    return this.timing.now() - this.#heardMs;
   }
 
   /** Queues a frame; what is queued in one turn of the event loop is written at once. */
@@ -71,18 +74,24 @@ export class Connection implements Sink {
     this.#pendingBytes += frame.length;
   }
 
-  /**
-   * Queues the frames that a client missed, which may be more than may wait for a slow reader. False
-   * when the client has not yet read the last such replay.
-   */
-  replay(frames: readonly Buffer[]): boolean {
-    const bytes = frames.reduce((sum, frame) => sum + frame.length, 0);
-    if (bytes > this.#bufferedBytesMax / 2) {
-      if (this.#replayBytes > 0) return false;
-      this.#replayBytes = bytes;
-    }
-    for (const frame of frames) this.send(frame);
-    return true;
+  /** Queues a frame that the client asked for again: that it waits is not held against the client. */
+  sendMissed(frame: Buffer): void {
+    this.#missedPending += frame.length;
+    this.send(frame);
+  }
+
+  /** False while the client has not taken what was written; `onceDrained` tells when it has. */
+  get hasRoom(): boolean {
+    return !this.#wire.writableNeedDrain;
+  }
+
+  onceDrained(run: () => void): void {
+    this.#wire.once('drain', run);
+  }
+
+  /** Bytes that have left for the client. */
+  get bytesTaken(): number {
+    return this.#bytesWritten - this.#wire.writableLength;
   }
 
   /** Writes what is queued. */
@@ -93,13 +102,14 @@ export class Connection implements Sink {
     this.#pendingBytes = 0;
     if (frames.length === 0 || !this.isOpen) return;
     const waiting = this.#wire.writableLength;
-    if (waiting === 0 && bytes <= this.#bufferedBytesMax) this.#replayBytes = 0;
-    if (waiting + bytes > this.#bufferedBytesMax + this.#replayBytes) {
-      this.#outbox.slowClosed += 1;
-      this.#socket.close(CLOSE.tryAgainLater, 'client reads too slowly: reconnect and resume');
+    this.#missedWaiting = (waiting === 0 ? 0 : this.#missedWaiting) + this.#missedPending;
+    this.#missedPending = 0;
+    if (waiting + bytes > this.#bufferedBytesMax + this.#missedWaiting) {
+      this.closeSlow();
       return;
     }
     this.#outbox.framesSent += frames.length;
+    this.#bytesWritten += bytes;
     if (frames.length === 1) {
       this.#wire.write(frames[0]);
     } else if (bytes <= JOINED_BYTES_MAX) {
@@ -115,6 +125,12 @@ export class Connection implements Sink {
   close(code: number, reason: string): void {
     this.flush();
     this.#socket.close(code, reason);
+  }
+
+  /** Ends the line to a client that does not read what it asked for. */
+  closeSlow(): void {
+    this.#outbox.slowClosed += 1;
+    this.#socket.close(CLOSE.tryAgainLater, 'client reads too slowly: reconnect and resume');
   }
 
   /** Cuts the line. */

@@ -43,6 +43,8 @@ export class Stream {
   readonly #height: (() => number) | undefined;
   /** Subscription number by subscriber. */
   readonly #sinks = new Map<Sink, number>();
+  /** Those who are still being sent what came before. */
+  readonly #expected = new Set<Sink>();
   #seq = 0;
   #source: Source | undefined;
 
@@ -68,7 +70,7 @@ export class Stream {
   }
 
   get subscriberCount(): number {
-    return this.#sinks.size;
+    return this.#sinks.size + this.#expected.size;
   }
 
   /** Names the source; once, right after the construction. */
@@ -76,11 +78,18 @@ export class Stream {
     this.#source = source;
   }
 
+  /** Somebody will be a subscriber as soon as it has what it missed. */
+  expect(sink: Sink): void {
+    this.#expected.add(sink);
+  }
+
   add(sink: Sink, sub: number): void {
+    this.#expected.delete(sink);
     this.#sinks.set(sink, sub);
   }
 
   remove(sink: Sink): void {
+    this.#expected.delete(sink);
     this.#sinks.delete(sink);
   }
 
@@ -108,12 +117,16 @@ export class Stream {
     return closeBody(this.#body(snapshot.data, snapshot.isSnapshot), sub);
   }
 
-  /** The frames that a client missed, or why they cannot be had. */
-  missed(from: ResumePoint): readonly Buffer[] | ResyncReason {
+  /** Why a client cannot go on where it stopped; undefined when it can. */
+  refuseResume(from: ResumePoint): ResyncReason | undefined {
     if (from.epoch !== this.epoch) return 'epoch';
     if (from.seq > this.#seq) return 'ahead';
-    if (from.seq + 1 < this.#ring.firstSeq) return 'tooOld';
-    return this.#ring.after(from.seq);
+    return from.seq + 1 < this.#ring.firstSeq ? 'tooOld' : undefined;
+  }
+
+  /** Some of the frames after a number, oldest first; none at the end. */
+  after(seq: number): readonly Buffer[] | 'tooOld' {
+    return seq + 1 < this.#ring.firstSeq ? 'tooOld' : this.#ring.from(seq + 1);
   }
 
   /** Lets go of frames that are too old to be asked for. */

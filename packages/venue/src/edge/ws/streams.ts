@@ -39,7 +39,13 @@ export class StreamHub {
     this.#limits = limits;
     this.#timing = timing;
     this.#trimmedMs = timing.now();
-    this.#budget = { bytes: 0, bytesMax: limits.keptBytesTotalMax };
+    this.#budget = {
+      bytes: 0,
+      bytesMax: limits.keptBytesMax,
+      plainBytes: 0,
+      plainBytesMax: limits.plainBytesMax,
+      relieve: () => this.#relieve(),
+    };
   }
 
   get size(): number {
@@ -94,6 +100,14 @@ export class StreamHub {
   #makeRoom(): void {
     for (const stream of this.#idle.keys()) {
       if (this.#streams.size < this.#limits.streamsMax) return;
+      this.#end(stream);
+    }
+  }
+
+  /** What nobody follows goes before what somebody may come back for in a moment. */
+  #relieve(): void {
+    for (const stream of this.#idle.keys()) {
+      if (this.#budget.bytes <= this.#budget.bytesMax) return;
       this.#end(stream);
     }
   }

@@ -22,10 +22,10 @@ export type WsLimits = {
   readonly keptFramesMax: number;
   /** How long a stream keeps frames, and how long it lives without subscribers. */
   readonly keptMsMax: number;
-  /** Bytes of the frames that one stream keeps. */
+  /** Bytes of the kept frames of all streams from which on the older ones are packed. */
+  readonly plainBytesMax: number;
+  /** Bytes of all kept frames, packed or not. Beyond, streams without subscribers go, then old frames. */
   readonly keptBytesMax: number;
-  /** Bytes of the frames that all streams together keep. */
-  readonly keptBytesTotalMax: number;
   /** Streams; beyond it those without subscribers go, the longest idle first. */
   readonly streamsMax: number;
   /** Least time between two frames of one stream of l2Book or outcomeBbos. */
@@ -49,8 +49,8 @@ export const WS_LIMITS: WsLimits = {
   bufferedBytesMax: 4 * MIB,
   keptFramesMax: 10_000,
   keptMsMax: 5 * 60_000,
-  keptBytesMax: 16 * MIB,
-  keptBytesTotalMax: 256 * MIB,
+  plainBytesMax: 64 * MIB,
+  keptBytesMax: 512 * MIB,
   streamsMax: 100_000,
   bookIntervalMs: 100,
   contextIntervalMs: 250,
