@@ -309,6 +309,7 @@ export class ReferenceLedger {
     const closed = isClosing ? min(held, abs(signed)) : 0n;
     const opens = abs(signed) - closed;
     const released = closed === 0n ? 0n : part(position.margin, closed, held);
+    const shortBefore = isIsolated ? this.#short(owner, position) : 0n;
     const realised = this.books.move(position, signed, price);
     same('what a trade realises', side.realised, realised);
     let taken = 0n;
@@ -324,11 +325,25 @@ export class ReferenceLedger {
         leverageFor(market, abs(position.size), leverage),
       );
       position.margin += margin + lost;
-      taken = margin + lost + fee;
+      // Where the tier allows less leverage than before, the order made up for the fills before it.
+      const further = this.#short(owner, position) - max(shortBefore, 0n);
+      const more = max(further, 0n);
+      position.margin += more;
+      taken = margin + lost + more + fee;
       owner.balance += released + realised - taken;
     }
     this.#collect(fee, feeTo);
     return taken;
+  }
+
+  /** R-isolated: what an isolated position lacks of its initial margin; negative is what it has over. */
+  #short(owner: Book, position: Position): bigint {
+    const { market, size } = position;
+    const { leverage } = this.books.mode(owner, position);
+    if (size === 0n) return 0n;
+    const notional = abs(size) * market.mark;
+    const initial = ceilDiv(notional, leverageFor(market, abs(size), leverage));
+    return initial - this.books.isolated(owner, position).equity;
   }
 
   /** R-treasury, R-insurance-fund, R-deficit: who gets a fee. */

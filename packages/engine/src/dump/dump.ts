@@ -130,7 +130,7 @@ type HoldingDump = readonly [
   funding: readonly [allTime: string, sinceOpen: string, sinceChange: string],
 ];
 
-type OrderDump = readonly [
+export type OrderDump = readonly [
   orderId: number,
   account: number,
   instrument: number,
@@ -148,6 +148,7 @@ type OrderDump = readonly [
   clientOrderId: string | null,
   /** What an isolated order holds back. */
   reserve: string,
+  takerOverpaid: number,
 ];
 
 export function dump(state: State): StateDump {
@@ -376,6 +377,7 @@ function dumpOrders(state: State): OrderDump[] {
       read(pool.feeOverpaid, slot),
       pool.clientOrderIds.get(slot) ?? null,
       String(reserveOf(state, read(pool.orderId, slot))),
+      read(pool.takerOverpaid, slot),
     ]);
   };
   for (const id of state.perpIds) {
@@ -409,6 +411,7 @@ function restoreOrders(state: State, orders: readonly OrderDump[]): void {
     pool.rank[slot] = row[10];
     pool.expireMs[slot] = row[12];
     pool.feeOverpaid[slot] = row[13];
+    pool.takerOverpaid[slot] = row[16];
     const account = present(state.accounts[accountIndex], 'the owner of an order');
     const reserve = usdcFromText(row[15]);
     if (reserve > 0n) state.reserves.set(orderId, reserve);

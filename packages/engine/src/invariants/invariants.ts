@@ -21,6 +21,7 @@ export function checkInvariants(state: State): void {
   checkConservation(state);
   checkHolds(state);
   checkFund(state);
+  checkReserves(state);
   checkOutcomes(state);
   checkOpenInterest(state);
   state.pool.checkConsistency();
@@ -71,6 +72,14 @@ function checkHolds(state: State): void {
   for (const { address, index, outcomeBalance, withdrawHold } of state.accounts) {
     assert(withdrawHold === holds[index], `the hold of ${address} is that of its withdrawals`);
     assert(outcomeBalance >= 0n, `${address} never spends more outcome money than it has`);
+  }
+}
+
+/** R-reserve: no reserve outlives its order; what orders hold adds up by holding and by account. */
+function checkReserves(state: State): void {
+  for (const [orderId, reserve] of state.reserves) {
+    assert(state.pool.find(orderId) !== NONE, `the reserve of ${orderId} is that of a live order`);
+    assert(reserve > 0n, 'a reserve of nothing is none');
   }
 }
 
