@@ -59,6 +59,7 @@ export class ReferenceLedger {
     this.#endFunding();
     this.#endDeleveraging();
     this.#coverDeficits();
+    if (this.books.hasFund) this.books.liftFund();
     this.#forced = undefined;
     this.#orders.amend = undefined;
   }
@@ -372,7 +373,23 @@ export class ReferenceLedger {
     same('a step of a scope at risk', isAtRisk(scope), true);
     if (isPair) this.#closePair(owner, event);
     if (event.step === 'market') this.#forced = event.account;
+    if (event.step === 'net') this.#net(owner, position, event);
     if (event.step === 'insurance' || event.step === 'adl') this.#takeOver(owner, position, event);
+  }
+
+  /** R-liquidation (2b): the failing leg and the other one, at the bankruptcy price of the first. */
+  #net(owner: Book, failing: Position, { marginMode, positions, price }: LiquidationStep): void {
+    same('the margin of a netted leg', marginMode, 'isolated');
+    const bankrupt = bankruptcyOf(failing, this.books.isolated(owner, failing));
+    same('the price of a netting', BigInt(price ?? 0), bankrupt);
+    const size = this.books.nettable(owner, failing, bankrupt);
+    const other = this.books.otherLeg(owner, failing);
+    if (other === undefined || size === 0n) throw new Error('netted with nothing');
+    same('the other leg', BigInt(positions[1]?.size ?? 0), other.size);
+    const signed = failing.size > 0n ? -size : size;
+    this.books.tradeOff(owner, failing, signed, bankrupt);
+    this.books.tradeOff(owner, other, -signed, bankrupt);
+    for (const position of [failing, other]) this.#ended.push({ owner, position });
   }
 
   #closePair(owner: Book, { positions, price }: LiquidationStep): void {
@@ -388,6 +405,7 @@ export class ReferenceLedger {
     const scope = isIsolated ? this.books.isolated(owner, position) : this.books.cross(owner);
     const price = bankruptcyOf(position, scope);
     same('the price of a take-over', BigInt(event.price ?? 0), price);
+    if (isIsolated) same('what could be netted', this.books.nettable(owner, position, price), 0n);
     this.books.paidOut = 0n;
     if (event.step === 'adl') {
       this.#adl = { owner, position, price };

@@ -182,6 +182,7 @@ test('the histories reach every kind of margin, step and event', () => {
     'cross adl',
     'isolated cancel',
     'isolated market',
+    'isolated net',
     'isolated insurance',
     'isolated adl',
     'pair',

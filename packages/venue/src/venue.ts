@@ -7,7 +7,8 @@ import { present } from '@oddlot/units';
 import { systemClock } from './clock.ts';
 import { type Config, ConfigError, hasFaucet, operationsPortOf } from './config.ts';
 import { AdmissionGuard } from './edge/admission-guard.ts';
-import { clientIpFinder } from './edge/client-ip.ts';
+import { budgetsOf } from './edge/budgets.ts';
+import { clientIpFinder, isTrustedProxy } from './edge/client-ip.ts';
 import { accountStatusEndpoint } from './edge/http/account-status.ts';
 import { forwardedFor } from './edge/http/head.ts';
 import { exchangeEndpoint } from './edge/http/exchange.ts';
@@ -19,7 +20,6 @@ import { HttpEdge } from './edge/http/server.ts';
 import { RateLimiter } from './edge/rate-limit.ts';
 import { RecoverPool } from './edge/recover-pool.ts';
 import { WsEdge } from './edge/ws/server.ts';
-import { WS_LIMITS, WS_LIMITS_OFF } from './edge/ws/ws-limits.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from './genesis.ts';
 import { ReceiptRebuild } from './history/receipt-rebuild.ts';
 import { ReceiptStore } from './history/receipt-store.ts';
@@ -70,6 +70,9 @@ export type VenueDependencies = {
 const PRUNE_EVERY_MS = 3_600_000;
 /** The log carries time at least every second; five times that means that it stands still. */
 const BLOCK_AGE_MS_MAX = 5_000;
+
+/** The operator's port is for few; their descriptors are reserved. */
+const OPERATIONS_CONNECTIONS_MAX = 64;
 
 const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
 const SETTLEMENT_CHAIN = { mainnet: 42_161, testnet: 421_614 } as const;
@@ -206,6 +209,10 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
     }),
     snapshotEveryBlocks: config.snapshotEveryBlocks,
     snapshotEveryCommands: config.snapshotEveryCommands,
+    onSnapshotFailed: (error) => {
+      metrics.snapshotFailed();
+      log.error({ err: error }, 'a snapshot could not be written; it is tried again');
+    },
     hasRoom,
     onFatal,
     onPassedOver: (what, why) => log.warn({ what, why }, 'passed over a state of another shape'),
@@ -313,8 +320,9 @@ type Edges = {
 function createEdges(config: Config, network: Network, parts: EdgeParts): Edges {
   const { log, metrics, replica } = parts;
   const clientIp = clientIpFinder(config.trustedProxies);
-  const wsLimits = config.limits ? WS_LIMITS : WS_LIMITS_OFF;
-  const sockets = new WsEdge({ replica, companions: parts, limits: wsLimits });
+  const { wsLimits, ...budgets } = budgetsOf(config);
+  const { work } = budgets;
+  const sockets = new WsEdge({ replica, companions: parts, limits: wsLimits, work });
   replica.attach(sockets);
   const limiter = new RateLimiter({
     limits: {
@@ -331,6 +339,8 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     endpoints: { '/exchange': exchange, ...others },
     limiter,
     clientIp,
+    ...budgets,
+    isProxy: isTrustedProxy(config.trustedProxies),
     log,
     metrics,
     pages: parts.pages,
@@ -353,11 +363,13 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
   ]);
   observeVenue(metrics, { ...parts, http, sockets, now, data: config.data });
+  const operations = createOperationsServer({ metrics, readiness: isReady, log });
+  operations.maxConnections = OPERATIONS_CONNECTIONS_MAX;
   return {
     http,
     sockets,
     exchange,
-    operations: createOperationsServer({ metrics, readiness: isReady, log }),
+    operations,
     stopping() {
       isStopping = true;
     },

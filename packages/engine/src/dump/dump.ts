@@ -18,6 +18,7 @@ import {
   type PositionMode,
 } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
+import { setSize } from '../state/holders.ts';
 import type { SignerNonces } from '../state/keys.ts';
 import { createPerp, type Perp, setOracle } from '../state/perp.ts';
 import { createState, type State } from '../state/state.ts';
@@ -69,6 +70,8 @@ export type StateDump = {
   readonly outcomes: OutcomesDump;
   readonly liquidations: readonly LiquidationDump[];
   readonly fundUnwindMs: number;
+  /** By instrument id. */
+  readonly fundUnwindBands: readonly (readonly [instrumentId: number, bandE8: number])[];
 };
 
 type PerpDump = {
@@ -172,6 +175,7 @@ export function dump(state: State): StateDump {
     outcomes: dumpOutcomes(state),
     liquidations: dumpLiquidations(state),
     fundUnwindMs: state.fundUnwindMs,
+    fundUnwindBands: [...state.fundUnwindBands].sort((a, b) => a[0] - b[0]),
   };
 }
 
@@ -199,6 +203,7 @@ export function restore(plain: StateDump): State {
   restoreKeys(state, plain.keys);
   restoreLiquidations(state, plain.liquidations);
   state.fundUnwindMs = plain.fundUnwindMs;
+  for (const [id, bandE8] of plain.fundUnwindBands) state.fundUnwindBands.set(id, bandE8);
   watchEveryone(state);
   return state;
 }
@@ -331,7 +336,7 @@ function restoreHolding(state: State, account: Account, plain: HoldingDump): voi
   const [id, leg, size, cost, isolatedMargin, updatedMs, feesPaid, realised, funding] = plain;
   const perp = present(state.perps.get(id), 'a listed perp');
   const holding = holdingOf(account, perp, leg, parametersOf(state).defaultLeverage);
-  holding.size = size;
+  setSize(holding, size);
   holding.cost = usdcFromText(cost);
   holding.isolatedMargin = usdcFromText(isolatedMargin);
   holding.updatedMs = timeMs(updatedMs);
@@ -341,7 +346,6 @@ function restoreHolding(state: State, account: Account, plain: HoldingDump): voi
   holding.funding.allTime = usdcFromText(allTime);
   holding.funding.sinceOpen = usdcFromText(sinceOpen);
   holding.funding.sinceChange = usdcFromText(sinceChange);
-  perp.openInterest += Math.max(size, 0);
 }
 
 function dumpSigner(

@@ -282,7 +282,7 @@ export type LiquidationStep = {
   readonly commandIndex: number;
   readonly account: Address;
   readonly marginMode: MarginMode;
-  readonly step: 'cancel' | 'market' | 'insurance' | 'adl';
+  readonly step: 'cancel' | 'market' | 'net' | 'insurance' | 'adl';
   /** The positions that the step is about, as they were before it. */
   readonly positions: readonly { readonly instrumentId: InstrumentId; readonly size: number }[];
   readonly notional: MicroUsdc;
@@ -290,7 +290,7 @@ export type LiquidationStep = {
   readonly maintenance: MicroUsdc;
   /** Of the position that the step works on; the largest one for a cancel. */
   readonly mark: number;
-  /** The limit of a market step, the price of a take-over, deleveraging or closed hedge pair. */
+  /** The limit of a market step, the price of a take-over, deleveraging or netted hedge pair. */
   readonly price: number | undefined;
 };
 

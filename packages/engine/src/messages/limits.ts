@@ -34,6 +34,9 @@ export const LIMITS = {
   nonceAheadMs: 24 * 3_600_000,
   /** Resting orders that one incoming order meets, fills and removals together. */
   matchesPerOrder: 10_000,
+  /** The same of all orders of a simulated action together: whoever simulates waits for it, and so
+   * does everybody else. */
+  matchesPerSimulation: 1_000,
   /** Triggers that one block fires, and scopes that it liquidates (R-storms). */
   triggersPerBlock: 1_000,
   liquidationsPerBlock: 200,
