@@ -222,7 +222,7 @@ import { c } from 'template';
 describe('names and sizes', () => {
   test.each([
     ['packages/venue/src/edge/placeOrders.ts', 'name-kebab'],
-    ['packages/venue/src/edge/Edge/place-orders.ts', 'name-kebab'],
+    ['packages/venue/src/edge/Http/place-orders.ts', 'name-kebab'],
     ['packages/venue/src/edge/place_orders.ts', 'name-kebab'],
     ['packages/venue/src/edge/utils.ts', 'name-vague'],
     ['packages/venue/src/edge/helpers.ts', 'name-vague'],
@@ -306,6 +306,21 @@ describe('words', () => {
     const folder = ['', 'work', ''].join('/');
     const elsewhere = `a${folder}b .${folder} https://a.example${folder}`;
     expect(rules('docs/a.md', elsewhere)).toEqual([]);
+  });
+
+  test('texts that are not in the repository', () => {
+    const sign = String.fromCodePoint(0xa7);
+    for (const words of [
+      ['wi', 're.md'],
+      ['wi', 're 5.2'],
+      [sign, ' 4'],
+      ['Sec', 'tion 11.9'],
+    ]) {
+      expect(rules('docs/a.md', words.join(''))).toEqual(['1 outside-text']);
+      expect(rules(VENUE, `// see ${words.join('')}`)).toEqual(['1 outside-text']);
+    }
+    const inside = `the wire 3 times, ${['sec', 'tion 5.2 of RFC 6455'].join('')}, a section`;
+    expect(rules('docs/a.md', inside)).toEqual([]);
   });
 
   test('registries', () => {

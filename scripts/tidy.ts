@@ -8,6 +8,7 @@ import {
   checkPurity,
   checkUnitCasts,
 } from './tidy/purity.ts';
+import { checkRulebook } from './tidy/rulebook.ts';
 import { toSource, type Finding, type SourceFile } from './tidy/source.ts';
 import {
   checkFragment,
@@ -52,6 +53,7 @@ export function tidy(
     if (/^changes\/(?!README\.md$)/.test(file.path)) found.push(...checkFragment(file));
     return found;
   });
+  findings.push(...checkRulebook(files));
   for (const path of Object.keys(exceptions)) {
     if (paths.has(path)) continue;
     const message = 'does not exist; remove its entry from LENGTH_EXCEPTIONS';

@@ -1,9 +1,4 @@
-/**
- * The floors of `packages/venue/src`, top first: a file imports from its own floor and from those
- * below it, types included, and never from one above. Paths are relative to the package's sources; one
- * that ends in a slash is a folder with all that it holds. What only tests import stands on top, since
- * it puts together whatever a test needs, and tests themselves may look anywhere.
- */
+/** Of `packages/venue/src`: what a block is below who makes blocks, the doors above what they show. */
 export const VENUE_FLOORS: readonly {
   readonly name: string;
   readonly paths: readonly string[];
@@ -39,7 +34,7 @@ export const VENUE_FLOORS: readonly {
   { name: 'block', paths: ['block/'], what: 'what a block is, before and after it executed' },
   {
     name: 'ground',
-    paths: ['operate/', 'clock.ts', 'genesis.ts'],
-    what: 'logger, metrics and health; the clock; the first block',
+    paths: ['operate/', 'lease/', 'clock.ts', 'genesis.ts'],
+    what: 'logger, metrics, health; who runs singletons; the clock; the first block',
   },
 ];

@@ -87,6 +87,12 @@ const TEXT_WORDS: readonly Word[] = [
       /https?:\/\/[^\s"'`)]*(?:\bregistry\b|\/-\/)[^\s"'`)]*|^\s*(?:@\S+:)?registry\s*=.*/gim,
     message: 'ties the project to one registry; leave it to the configuration of the user',
   },
+  {
+    rule: 'outside-text',
+    pattern:
+      /\b(?:wire|interface|rules)\.md\b|\bwire \d+\.\d+|\u00a7|\b[Ss]ections? \d(?![\d.]* of RFC)/g,
+    message: 'is in no file of this repository; cite a rule of docs/rulebook.md or say it in words',
+  },
 ];
 
 /** Files that tools load by their default export. */

@@ -4,7 +4,7 @@ import { Client, type Json } from '../support/client.ts';
 import { expectShape, address, exactly, hash, record, time } from '../support/shape.ts';
 import { Venue } from '../support/venue-process.ts';
 
-/** Sections 6.1 and 6.2: does an address have an account, and how it gets one on a test network. */
+/** Does an address have an account, and how does it get one on a test network? */
 
 const HOUR_MS = 3_600_000;
 
@@ -18,7 +18,7 @@ async function statusOf(user: string, extra: object = {}): Promise<Json> {
   return reply.json.data;
 }
 
-describe('account status (6.1)', () => {
+describe('account status', () => {
   test('an address that never received anything has no account', async () => {
     const nobody = world.stranger('nobody');
     expect(await statusOf(nobody.address)).toEqual({
@@ -57,7 +57,7 @@ describe('account status (6.1)', () => {
     });
   });
 
-  test('/account is the same handler (C1)', async () => {
+  test('/account is the same handler', async () => {
     const alice = await world.trader('alice');
     const body = { type: 'accountStatus', user: alice.address };
     const reply = await world.client.post('/account', body);
@@ -72,7 +72,7 @@ describe('account status (6.1)', () => {
   });
 });
 
-describe('the faucet (6.2)', () => {
+describe('the faucet', () => {
   test('gives 1,000 USDC and makes an account', async () => {
     const alice = world.stranger('alice');
     const sent = Date.now();

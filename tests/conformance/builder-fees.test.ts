@@ -78,7 +78,7 @@ const rewards = (
   eligible: Number(perpAccountBalance) >= 100,
 });
 
-describe('approval (interface: Builder-fee approval)', () => {
+describe('R-builder: approval', () => {
   test('not approved → approved → another rate → not approved', async () => {
     const before = Date.now();
     const reply = await approveBuilder(alice, builder.address, '0.05%');
@@ -218,7 +218,7 @@ describe('what a fill pays', () => {
   });
 });
 
-describe('a fee that is dropped: the order goes on, and the reply says why (11.2)', () => {
+describe('a fee that is dropped: the order goes on, and the reply says why', () => {
   const cases = [
     { reason: 'notApproved', rate: undefined, f: 10, allowed: 0, held: '1000' },
     { reason: 'overCap', rate: '1%', f: 101, allowed: 100, held: '1000' },
@@ -278,7 +278,7 @@ describe('a fee that is dropped: the order goes on, and the reply says why (11.2
   });
 });
 
-describe('claims (interface: Builder rewards)', () => {
+describe('R-builder: claims', () => {
   const claim = { type: 'claimBuilderRewards' };
 
   async function earn(): Promise<void> {

@@ -5,22 +5,18 @@ import {
   cancelAction,
   cancelByCloidAction,
   cloidOf,
-  order,
+  farBid,
 } from '../support/actors.ts';
-import type { Json } from '../support/client.ts';
 import { results, status } from '../support/replies.ts';
 
-/** Sections 3.2 and 3.3: cancel and cancelByCloid. */
+/** Cancels by order id and by client order id (R-cloid). */
 
 const world = aVenue();
 
 /** A valid resting buy far below the mark; each test changes what it is about. */
-function resting(changes: Partial<OrderOptions> = {}): Json {
-  const { btc } = world;
-  return order({ market: btc, side: 'buy', price: btc.at(-2000), size: btc.worth(20), ...changes });
-}
+const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
 
-describe('cancel and cancelByCloid (3.2, 3.3)', () => {
+describe('cancel and cancelByCloid', () => {
   test('an order id cancels, as a number or as text', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.place(resting(), resting());

@@ -18,7 +18,7 @@ import {
 import { CALM, Venue } from '../support/venue-process.ts';
 import { keyOf, nextNonce, signApproveAgent, type Signed } from '../support/wallet.ts';
 
-/** Sections 1.6, 11.1 and 11.3, R-tx: an action, its receipt, and the same request sent again. */
+/** R-tx: an action, its receipt, and the same request sent again. */
 
 const world = aVenue();
 
@@ -44,7 +44,7 @@ async function statusOf(client: Client, names: object): Promise<Json> {
   return client.data({ type: 'actionStatus', ...names });
 }
 
-describe('confirm: executed (11.1)', () => {
+describe('confirm: executed', () => {
   test('the reply carries the hash, the height and how each order stands', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
@@ -91,7 +91,7 @@ describe('confirm: executed (11.1)', () => {
   });
 });
 
-describe('actionStatus (11.3)', () => {
+describe('actionStatus', () => {
   test('a receipt is found by hash, by trace id and by signer and nonce', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { aVenue, orderAction, order } from '../support/actors.ts';
 import { postInPieces, refusalText, type Reply } from '../support/client.ts';
 
-/** Sections 1.1, 1.3, 1.4 and 1.7: what HTTP and JSON are accepted, and how a refusal looks. */
+/** What HTTP and JSON are accepted, and how a refusal looks. */
 
 const world = aVenue();
 

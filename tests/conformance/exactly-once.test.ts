@@ -18,7 +18,7 @@ import {
 import { act, done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import type { Signed } from '../support/wallet.ts';
 
-/** R-tx and 1.6 for what moves money and keys: a request is executed once, whatever happens. */
+/** R-tx for what moves money and keys: a request is executed once, whatever happens. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
@@ -165,7 +165,7 @@ describe('a request that was refused before it was logged', () => {
     expect(await receiptOf({ txHash })).toMatchObject({ status: 'executed' });
   });
 
-  test('11.7: past its expiry, with both times; until then it is good', async () => {
+  test('past its expiry, with both times; until then it is good', async () => {
     const dave = await world.resident('dave');
     const buy = orderAction(order({ market: perp, side: 'buy', price: '50', size: '1' }));
     const expiresAfter = Date.now() - 10_000;
@@ -191,7 +191,7 @@ describe('a request that was refused before it was logged', () => {
     expect(await dave.openOrders()).toHaveLength(1);
   });
 
-  test('2.4: no account action takes an expiry', async () => {
+  test('no account action takes an expiry', async () => {
     const actions: readonly [string, object][] = [
       ['tokenSend', transfer({ to: alice.address, amount: '3' })],
       ['withdraw3', { destination: bob.address, amount: '9' }],

@@ -30,7 +30,7 @@ import {
   type JsonObject,
 } from '../support/wallet.ts';
 
-/** 11.4: explainSignature, asked about signatures that viem made, right ones and wrong ones. */
+/** The query explainSignature, asked about signatures that viem made, right ones and wrong ones. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);

@@ -25,7 +25,7 @@ import {
   time,
 } from '../support/shape.ts';
 
-/** Section 5 and 11: the shape of every answer, field by field. */
+/** The shape of every answer, field by field. */
 
 const world = aVenue();
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
   await alice.placed({ market: btc, side: 'buy', price: btc.at(0), size });
 }, 30_000);
 
-describe('perpMeta (5.1)', () => {
+describe('perpMeta', () => {
   const entry = record({
     name: text,
     index: integer,
@@ -162,7 +162,7 @@ describe('perpMetaDetail', () => {
   });
 });
 
-describe('l2Book (5.2)', () => {
+describe('l2Book', () => {
   test('an empty book has two empty sides', async () => {
     const data = await world.client.data({ type: 'l2Book', coin: world.sol.coin });
     expectShape(data, book);
@@ -258,7 +258,7 @@ describe('clearinghouseState and perpClearinghouseState', () => {
   });
 });
 
-describe('activeAssetData (5.20)', () => {
+describe('activeAssetData', () => {
   const shape = record({
     user: address,
     coin: text,
@@ -315,7 +315,7 @@ describe('activeAssetData (5.20)', () => {
   });
 });
 
-describe('frontendOpenOrders (5.6)', () => {
+describe('frontendOpenOrders', () => {
   test('rows newest first, filtered by coin on request', async () => {
     const carol = await world.trader('carol');
     const { btc, eth } = world;
@@ -340,7 +340,7 @@ describe('frontendOpenOrders (5.6)', () => {
   });
 });
 
-describe('settings (5.13)', () => {
+describe('settings', () => {
   test('names the network and the constants of signing', async () => {
     const data = await world.client.data({ type: 'settings' });
     expectShape(
@@ -366,7 +366,7 @@ describe('settings (5.13)', () => {
   });
 });
 
-describe('rateLimit (11.6)', () => {
+describe('rateLimit', () => {
   test('tells the budgets of the caller', async () => {
     const budget = record({
       limit: integer,
@@ -393,7 +393,7 @@ describe('rateLimit (11.6)', () => {
   });
 });
 
-describe('stateHash (11.12)', () => {
+describe('stateHash', () => {
   const shape = record({ height: integer, blockTime: time, stateHash: hash });
 
   test('the latest by default, any kept one by height, the same each time', async () => {

@@ -5,7 +5,7 @@ import { refusedHandshake, type Socket } from '../support/socket.ts';
 import type { Envelope } from '../support/wallet.ts';
 
 /**
- * Section "Limits" of the interface, 7.1, 7.2 and 11.6. A token bucket refills while the test runs,
+ * Budgets of requests, connections and frames. A token bucket refills while the test runs,
  * so each expectation allows for what the measured time has refilled, and no more.
  */
 
@@ -111,7 +111,7 @@ describe('POST /info', () => {
     expect(split(replies).limited.length).toBeGreaterThan(0);
   });
 
-  test('the query rateLimit counts itself and shows what is left (11.6)', async () => {
+  test('the query rateLimit counts itself and shows what is left', async () => {
     await refilled('info');
     const data = await world.client.data({ type: 'rateLimit' });
     expect(data.ip).toMatch(/127\.0\.0\.1|::1/);
@@ -124,7 +124,7 @@ describe('POST /info', () => {
   });
 });
 
-describe('queries with a budget of their own (11.4, 11.5)', () => {
+describe('queries with a budget of their own', () => {
   const { address } = world.stranger('alice');
   const envelope = async () =>
     (await world.stranger('alice').sign(cancelAction({ a: 1, o: 1 }))).envelope;
@@ -213,7 +213,7 @@ describe('POST /exchange', () => {
   });
 });
 
-describe('WebSocket connections (7.1)', () => {
+describe('WebSocket connections', () => {
   const open: Socket[] = [];
   afterEach(async () => {
     await Promise.all(open.splice(0).map((socket) => socket.close()));
@@ -240,7 +240,7 @@ describe('WebSocket connections (7.1)', () => {
   });
 });
 
-describe('frames on an open connection (7.2)', () => {
+describe('frames on an open connection', () => {
   const limited = (frame: { type?: string; code?: string }) => frame.code === 'RISK_RATE_LIMITED';
 
   test('20 a second with a burst of 40; an excess frame is dropped and told', async () => {

@@ -101,7 +101,7 @@ describe('R-mark', () => {
 });
 
 describe('nobody else sets prices', () => {
-  test('the oracle takes no price from a trader (10.1)', async () => {
+  test('the oracle takes no price from a trader', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const prices = [{ instrumentId: btc.id, oraclePx: '1', externalPerpPx: null }];

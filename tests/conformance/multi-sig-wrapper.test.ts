@@ -16,7 +16,7 @@ import {
 import { done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import type { Envelope, JsonObject } from '../support/wallet.ts';
 
-/** 2.5: what a wrapper carries, who must sign it, and that no part of it serves twice. */
+/** R-multisig: what a wrapper carries, who must sign it, and that no part of it serves twice. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
@@ -282,7 +282,7 @@ describe('replays', () => {
     expect(await account.openOrders()).toEqual([]);
   });
 
-  test('11.7: an expiry is part of every signature, and no part of a direct action', async () => {
+  test('an expiry is part of every signature, and no part of a direct action', async () => {
     await company.found();
     const expired = company.quorum({ expiresAfter: Date.now() - 60_000 });
     const reply = await world.client.executed(await wrapped(resting(), expired));

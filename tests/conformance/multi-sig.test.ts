@@ -17,7 +17,7 @@ import {
 import { act, done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import { nextNonce, type JsonObject } from '../support/wallet.ts';
 
-/** R-multisig and 3.12: an account whose own key is not enough, from its conversion on. */
+/** R-multisig: an account whose own key is not enough, from its conversion on. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
@@ -195,7 +195,7 @@ describe('after the conversion', () => {
     );
   });
 
-  test('C36: agents approved by the wrapper trade alone, and approve nobody', async () => {
+  test('agents approved by the wrapper trade alone, and approve nobody', async () => {
     await company.found();
     const agent = world.stranger('agent');
     const approval = inner('approveAgent', { agentAddress: agent.address, agentName: 'desk' });

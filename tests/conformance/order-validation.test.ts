@@ -1,17 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { type OrderOptions, aVenue, order, orderAction } from '../support/actors.ts';
+import { type OrderOptions, aVenue, farBid, orderAction } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
 import { exact, show, up } from '../support/exact.ts';
 
-/** Section 3.1, R-sizes: what is refused before consensus, in which order and with which words. */
+/** R-sizes: what is refused before consensus, in which order and with which words. */
 
 const world = aVenue();
 
 /** A valid resting buy far below the mark; each test changes what it is about. */
-function resting(changes: Partial<OrderOptions> = {}): Json {
-  const { btc } = world;
-  return order({ market: btc, side: 'buy', price: btc.at(-2000), size: btc.worth(20), ...changes });
-}
+const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
 
 /** A refusal before consensus: the whole action, with the field that is to blame. */
 function expectRefused(reply: Reply, code: number, message: string, field: string): Json {
@@ -164,7 +161,7 @@ describe('validation before consensus names the order, the fault and what would 
     });
   });
 
-  test('faults are told in the order of the specification', async () => {
+  test('faults are told in a fixed order', async () => {
     const { btc } = world;
     const fine = show(btc.lot / 10n);
     const off = show(exact(btc.at(-2000)) + btc.tick / 10n);

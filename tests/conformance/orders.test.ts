@@ -6,6 +6,7 @@ import {
   cancelAction,
   cancelByCloidAction,
   cloidOf,
+  farBid,
   order,
   orderAction,
 } from '../support/actors.ts';
@@ -14,15 +15,12 @@ import { exact, show } from '../support/exact.ts';
 import { results, status } from '../support/replies.ts';
 import { expectShape, listOf, openOrder } from '../support/shape.ts';
 
-/** Sections 3.1–3.3 and 11.1: R-tif, R-book, R-cloid, batches and cancels. */
+/** R-tif, R-book, R-cloid, batches and cancels. */
 
 const world = aVenue();
 
 /** A valid resting buy far below the mark; each test changes what it is about. */
-function resting(changes: Partial<OrderOptions> = {}): Json {
-  const { btc } = world;
-  return order({ market: btc, side: 'buy', price: btc.at(-2000), size: btc.worth(20), ...changes });
-}
+const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
 
 async function bookOf(coin: string): Promise<Json> {
   return world.client.data({ type: 'l2Book', coin });

@@ -22,8 +22,8 @@ import {
 import { act, done, expectRefusal, Operator } from '../support/perps.ts';
 
 /**
- * The table "Outcome order acknowledgement" of the interface, state by state, and what the delay
- * queue lets through while an order waits in it (8.1, R-delay).
+ * How an Outcome order is acknowledged, state by state, and what the delay
+ * queue lets through while an order waits in it (R-delay).
  */
 
 const world = aVenue(OUTCOMES);

@@ -13,7 +13,7 @@ import { marketMeta, OUTCOMES } from '../support/outcomes.ts';
 import { act, done, expectRefusal, Operator, refusalOf } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
-/** 10.2: what a deployer may do to events, markets and series, and that nobody else may. */
+/** What a deployer may do to events, markets and series, and that nobody else may. */
 
 const world = aVenue(OUTCOMES);
 const deployer = new Deployer(world);
@@ -24,7 +24,7 @@ const metaOf = async (fields: object): Promise<Json> =>
   world.client.data({ type: 'outcomeMeta', ...fields });
 const phaseOf = async (market: OutcomeMarket) => (await marketMeta(world, market)).phase;
 
-describe('10.1: who may, and what', () => {
+describe('who may, and what', () => {
   const message = 'Signer is not permitted to send outcomeDeploy';
   let market: OutcomeMarket;
   beforeAll(async () => {

@@ -18,7 +18,7 @@ import {
   time,
 } from '../support/shape.ts';
 
-/** Finding outcome markets and their prices: 5.7 to 5.12 and 5.21. */
+/** Finding outcome markets and their prices. */
 
 const world = aVenue(OUTCOMES);
 const deployer = new Deployer(world);
@@ -187,7 +187,7 @@ describe('outcomeMeta', () => {
 });
 
 describe('outcomeFrontendOpenOrders', () => {
-  test('5.7: shape, filter, and the same rows beside perps', async () => {
+  test('shape, filter, and the same rows beside perps', async () => {
     const carol = await shareTrader(world, 'carol');
     const [market, other] = [await deployer.list(), await deployer.list()];
     const cloid = cloidOf('open');
@@ -232,7 +232,7 @@ describe('outcomeAssetCtxs', () => {
   const contexts = async (...instrumentIds: number[]): Promise<Json[]> =>
     world.client.data({ type: 'outcomeAssetCtxs', instrumentIds });
 
-  test('5.8: in the order of the request, unknown ids left out', async () => {
+  test('in the order of the request, unknown ids left out', async () => {
     const ids = [markets[2]!.id, 999_999, markets[0]!.id];
     const rows = await contexts(...ids);
     expect(rows.map((row) => row.instrumentId)).toEqual([ids[0], ids[2]]);
@@ -281,7 +281,7 @@ describe('outcomeAssetCtxs', () => {
 });
 
 describe('prices over time', () => {
-  test('5.9: the probability now and before; 5.23: candles are of trades', async () => {
+  test('the probability now and before; candles are of trades', async () => {
     const market = await deployer.list();
     const trade = async (cents: number) => {
       done(await alice.place(bet(market, `buy Yes 5 at 0.${cents}`)));
@@ -302,7 +302,7 @@ describe('prices over time', () => {
     expect((await world.client.info(wrong)).status).toBe(400);
   });
 
-  test('5.11, 5.12: prices that were pushed, at a start, at an end and on average', async () => {
+  test('prices that were pushed, at a start, at an end and on average', async () => {
     const symbol = newSlug('coin').toUpperCase().replace('-', '');
     const end = Math.floor(Date.now() / 1_000) * 1_000 - 6_000;
     // 100 for half a minute, then 103: the average before the end is 101.5.

@@ -149,7 +149,7 @@ describe('R-mint-burn: who meets whom, at the price of the one who waited', () =
   });
 });
 
-describe('positions and the state of the account (5.22, section 4)', () => {
+describe('positions and the state of the account', () => {
   test('both legs are two records; money, reserves and values add up', async () => {
     await placed(alice, market, 'buy Yes 20 at 0.60');
     await placed(bob, market, 'buy No 20 at 0.40');

@@ -53,7 +53,7 @@ beforeEach(async () => {
   market = await deployer.list(FEE);
 });
 
-describe('refused before it is queued, whole (8.1)', () => {
+describe('refused before it is queued, whole', () => {
   const limit = (fields: object) => ({ t: { limit: fields } });
   const trigger = { t: { trigger: { isMarket: true, triggerPx: '0.5', tpsl: 'tp' } } };
   const tick = 'Price precision does not match the tick size: 0.01';

@@ -23,7 +23,7 @@ import {
 } from '../support/shape.ts';
 import type { Socket } from '../support/socket.ts';
 
-/** Sections 7.3 and 7.4: the streams of outcome markets, over real sockets. */
+/** The streams of outcome markets, over real sockets. */
 
 const world = aVenue(DEPLOYED);
 let deployer: Deployer;
@@ -36,7 +36,7 @@ beforeAll(async () => {
   bob = await shareTrader(world, 'bob');
 });
 
-/** Sends orders without waiting and answers the traceId of the acknowledgement (8.1). */
+/** Sends orders without waiting and answers the traceId of the acknowledgement. */
 async function queue(actor: Actor, ...orders: Parameters<typeof orderAction>) {
   const signed = await actor.sign(orderAction(...orders));
   const { json } = await actor.client.exchange(signed);
@@ -270,7 +270,7 @@ describe('/api-ws', () => {
     expect(await socket.ask({ method: 'ping' }, () => true)).toEqual({ method: 'PONG' });
   });
 
-  test('outcomeOrderUpdate: failures to all, releases to those who ask (11.11)', async () => {
+  test('outcomeOrderUpdate: failures to all, releases to those who ask', async () => {
     const market = await deployer.list({ orderDelayMs: 3_000 });
     done(await alice.place(share({ market, price: '0.7', size: '10' })));
     const socket = await world.socket('/api-ws');

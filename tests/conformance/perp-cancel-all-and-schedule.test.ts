@@ -6,6 +6,7 @@ import {
   done,
   expectRefusal,
   groupAction,
+  newScene,
   Operator,
   OPERATED,
   OrderWatch,
@@ -17,7 +18,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** 11.8: everything at once, now or at a time. */
+/** Cancelling everything at once, now or at a time. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
@@ -28,8 +29,7 @@ let bob: Actor;
 let watch: OrderWatch;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  ({ perp, alice, bob } = await newScene(world, operator));
   watch = await OrderWatch.of(world, alice);
 });
 
@@ -69,7 +69,7 @@ async function everything(): Promise<Everything> {
 }
 
 describe('cancelAll', () => {
-  test('cancels every kind, by UserCanceled, and lists them (11.1)', async () => {
+  test('cancels every kind, by UserCanceled, and lists them', async () => {
     const oids = Object.values(await everything());
     const reply = await act(alice, { type: 'cancelAll' });
     const { orders } = done(reply);

@@ -6,10 +6,12 @@ import {
   done,
   expectRefusal,
   leverageOf,
+  newScene,
   Operator,
   OPERATED,
   OrderWatch,
   perpOrder,
+  put,
   recordOf,
   recordsOf,
   trade,
@@ -20,7 +22,7 @@ import {
 import { clearinghouseState, expectShape } from '../support/shape.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
-/** What holds for every perp action alike: sections 1.3, 1.6, 2.3 and 3, and the state stream. */
+/** What holds for every perp action alike, and the stream of the account's state. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
@@ -30,8 +32,7 @@ let alice: Actor;
 let bob: Actor;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  ({ perp, alice, bob } = await newScene(world, operator));
 });
 
 type Case = { readonly name: string; readonly action: (oid: number) => JsonObject };
@@ -73,8 +74,7 @@ const ACTIONS: readonly Case[] = [
 
 async function prepare(): Promise<number> {
   await trade(alice, bob, { market: perp, price: '100', size: '2', buyerMargin: 'isolated' });
-  const order = perpOrder({ market: perp, side: 'buy', price: '90', size: '1' });
-  return done(await alice.place(order)).orders[0].oid;
+  return put(alice, { market: perp, side: 'buy', price: '90', size: '1' });
 }
 
 describe.each(ACTIONS)('$name', ({ name, action }) => {
@@ -89,7 +89,7 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
     });
   });
 
-  test('C16, 2.3: the account’s own key and its agent both act for it', async () => {
+  test('the account’s own key and its agent both act for it', async () => {
     const oid = await prepare();
     const agent = world.stranger('agent');
     done(await alice.approveAgent(agent.address, 'agent'));
@@ -99,7 +99,7 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
     expect(reply.json).toMatchObject({ height: expect.any(Number), txHash: expect.any(String) });
   });
 
-  test('2.3: a signer without an account', async () => {
+  test('a signer without an account', async () => {
     const oid = await prepare();
     const reply = await act(world.stranger('nobody'), action(oid));
     expectRefusal(reply, 10006, 'No trading account found. Please deposit first.');
@@ -127,7 +127,7 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
     expectRefusal(reply, 10003, `Vault not registered: ${vaultAddress}`);
   });
 
-  test('11.7: expired before it came', async () => {
+  test('expired before it came', async () => {
     const oid = await prepare();
     const expiresAfter = Date.now() - 60_000;
     const reply = await world.client.executed(await alice.sign(action(oid), { expiresAfter }));
@@ -136,7 +136,7 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
 });
 
 describe('one action, several orders', () => {
-  test('3.1: the first failing one is named, the others stand (C23)', async () => {
+  test('the first failing one is named, the others stand', async () => {
     const fine = perpOrder({ market: perp, side: 'buy', price: '90', size: '1' });
     // Each is affordable alone, all together are not.
     const big = perpOrder({ market: perp, side: 'buy', price: '90', size: '150' });
@@ -157,7 +157,7 @@ describe('one action, several orders', () => {
     expect(await triggersOf(alice)).toHaveLength(1);
   });
 
-  test('3.1: two margin modes of one instrument in one action', async () => {
+  test('two margin modes of one instrument in one action', async () => {
     const cross = perpOrder({ market: perp, side: 'buy', price: '90', size: '1', margin: 'cross' });
     const isolated = { ...cross, m: 'isolated' };
     const reply = await alice.place(cross, isolated);
@@ -184,7 +184,7 @@ describe('one action, several orders', () => {
   });
 });
 
-describe('1.1: numbers as text', () => {
+describe('numbers as text', () => {
   test('o of modify2 may be text, other integers may not', async () => {
     const oid = await prepare();
     const amend = { type: 'modify2', a: perp.id, o: String(oid), p: '91', s: '2' };
@@ -195,7 +195,7 @@ describe('1.1: numbers as text', () => {
   });
 });
 
-describe('clearinghouseState, the stream (7.3)', () => {
+describe('clearinghouseState, the stream', () => {
   test('tells each change of an isolated hedge position, like the query', async () => {
     done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
     const socket = await world.socket();

@@ -5,6 +5,7 @@ import {
   act,
   done,
   groupAction,
+  newScene,
   Operator,
   OPERATED,
   OrderWatch,
@@ -29,10 +30,7 @@ let carol: Actor;
 let watch: OrderWatch;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  alice = await world.trader('alice');
-  bob = await world.trader('bob');
-  carol = await world.trader('carol');
+  ({ perp, alice, bob, carol } = await newScene(world, operator));
   watch = await OrderWatch.of(world, alice);
 });
 

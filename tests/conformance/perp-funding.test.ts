@@ -3,6 +3,7 @@ import { aVenue, type Actor } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import {
   done,
+  newScene,
   Operator,
   OPERATED,
   perpOrder,
@@ -40,8 +41,7 @@ let alice: Actor;
 let bob: Actor;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  ({ perp, alice, bob } = await newScene(world, operator));
 });
 
 async function contextOf(market: OwnPerp): Promise<() => Json> {
@@ -60,7 +60,7 @@ async function fundings(user: string): Promise<[Socket, Json]> {
 const rest = (side: 'buy' | 'sell', at: string, size: string) =>
   perpOrder({ market: perp, side, price: at, size });
 
-describe('activeAssetCtx (7.3)', () => {
+describe('activeAssetCtx', () => {
   test('every field; without any sample an hour pays nothing (R-funding-gaps)', async () => {
     const data = (await contextOf(perp))();
     expectShape(
@@ -146,7 +146,7 @@ describe('activeAssetCtx (7.3)', () => {
   });
 });
 
-describe('userFundings (7.3)', () => {
+describe('userFundings', () => {
   test('starts with a snapshot, empty for who was never funded', async () => {
     const [, frame] = await fundings(alice.address);
     expect(frame.data).toEqual({ user: alice.address, isSnapshot: true, fundings: [] });

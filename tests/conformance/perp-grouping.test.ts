@@ -6,10 +6,12 @@ import {
   done,
   expectRefusal,
   groupAction,
+  newScene,
   Operator,
   OPERATED,
   OrderWatch,
   perpOrder,
+  put,
   recordOf,
   recordsOf,
   refusalOf,
@@ -31,8 +33,7 @@ let bob: Actor;
 let watch: OrderWatch;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  ({ perp, alice, bob } = await newScene(world, operator));
   watch = await OrderWatch.of(world, alice);
 });
 
@@ -44,10 +45,8 @@ const stopLoss = (size = '4', changes: object = {}) =>
 const normal = (...orders: Json[]) => groupAction('normalTpsl', ...orders);
 const onPosition = (...orders: Json[]) => groupAction('positionTpsl', ...orders);
 
-async function quote(side: 'buy' | 'sell', price: string, size: string): Promise<number> {
-  const order = perpOrder({ market: perp, side, price, size });
-  return done(await bob.place(order)).orders[0].oid;
-}
+const quote = (side: 'buy' | 'sell', price: string, size: string) =>
+  put(bob, { market: perp, side, price, size });
 
 /** Places a family with both children; the ids in the order of the action. */
 async function family(first = parent()): Promise<[number, number, number]> {
@@ -90,7 +89,7 @@ describe('normalTpsl: the shape of a family', () => {
 });
 
 describe('normalTpsl: the life of a family', () => {
-  test('5.6: children wait in the children of their parent, not among the triggers', async () => {
+  test('children wait in the children of their parent, not among the triggers', async () => {
     const [oid, tp, sl] = await family(parent('95'));
     const rows = await alice.openOrders();
     expect(rows.map((row) => row.oid)).toEqual([oid]);
@@ -186,7 +185,7 @@ describe('normalTpsl: the life of a family', () => {
     expect(await recordsOf(alice, perp)).toEqual([]);
   });
 
-  test('interface: children of a waiting parent show in its tpslChildren', async () => {
+  test('children of a waiting parent show in its tpslChildren', async () => {
     const waiting = triggerOrder({
       market: perp,
       side: 'buy',
@@ -252,7 +251,7 @@ describe('positionTpsl', () => {
     expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
   });
 
-  test('interface: one entry per action, field by field; unset is empty (1.1)', async () => {
+  test('one entry per action, field by field; unset is empty', async () => {
     const both = done(
       await act(alice, onPosition(takeProfit('0'), stopLoss('0', { limit: '89.5' }))),
     ).orders;
@@ -284,7 +283,7 @@ describe('positionTpsl', () => {
       tpOrderType: '',
       tpTriggerPrice: '',
     });
-    // 5.6: shown there and nowhere else.
+    // Shown there and nowhere else.
     expect(await alice.openOrders()).toEqual([]);
   });
 
@@ -334,7 +333,7 @@ describe('positionTpsl', () => {
     expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'reduceOnly' });
   });
 
-  test('3.2: cancelled by its oid with grouping tpsl; the sibling stays', async () => {
+  test('cancelled by its oid with grouping tpsl; the sibling stays', async () => {
     const { orders } = done(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
     const cancels = [{ a: perp.id, o: orders[0].oid, grouping: 'tpsl' }];
     done(await act(alice, { type: 'cancel', cancels }));

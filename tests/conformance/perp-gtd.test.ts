@@ -5,6 +5,7 @@ import {
   done,
   expectRefusal,
   groupAction,
+  newScene,
   Operator,
   OPERATED,
   OrderWatch,
@@ -15,7 +16,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** R-tif, Gtd: an order that ends by itself at a consensus time (3.1). */
+/** R-tif, Gtd: an order that ends by itself at a consensus time. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
@@ -26,8 +27,7 @@ let bob: Actor;
 let watch: OrderWatch;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  ({ perp, alice, bob } = await newScene(world, operator));
   watch = await OrderWatch.of(world, alice);
 });
 
@@ -55,7 +55,7 @@ async function expired(oid: number, time: number) {
 }
 
 describe('Gtd', () => {
-  test('5.6: rests with its expiry shown, and ends at it with the reserve back', async () => {
+  test('rests with its expiry shown, and ends at it with the reserve back', async () => {
     const time = soon();
     const { oid } = done(await alice.place(gtd(time, { margin: 'isolated' }))).orders[0];
     expect((await alice.openOrders())[0]).toMatchObject({ oid, tif: 'GTD', expireTime: time });
@@ -73,7 +73,7 @@ describe('Gtd', () => {
     expect((await recordOf(alice, perp)).position.szi).toBe('0.5');
   });
 
-  test('3.4: an amend keeps the expiry', async () => {
+  test('an amend keeps the expiry', async () => {
     const time = soon();
     const { oid } = done(await alice.place(gtd(time))).orders[0];
     done(await act(alice, { type: 'modify2', a: perp.id, o: oid, p: '96', s: '3' }));

@@ -7,6 +7,7 @@ import {
   expectRefusal,
   groupAction,
   ledgerOf,
+  newScene,
   Operator,
   OPERATED,
   perpOrder,
@@ -28,10 +29,7 @@ let bob: Actor;
 let carol: Actor;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  alice = await world.trader('alice');
-  bob = await world.trader('bob');
-  carol = await world.trader('carol');
+  ({ perp, alice, bob, carol } = await newScene(world, operator));
   done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
 });
 
@@ -109,7 +107,7 @@ describe('R-hedge: the four combinations', () => {
     expectRefusal(await alice.place(orderOf(CLOSE_LONG)), 10011, message);
   });
 
-  test('11.2: closing more than the leg is clipped, with a warning', async () => {
+  test('closing more than the leg is clipped, with a warning', async () => {
     await take({ ...OPEN_LONG, size: '2' });
     await take({ ...OPEN_SHORT, size: '5' });
     done(await bob.place(perpOrder({ market: perp, side: 'buy', price: '100', size: '4' })));
@@ -159,7 +157,7 @@ describe('R-hedge: margin', () => {
 });
 
 describe('orders in hedge mode', () => {
-  test('5.6: positionMode is Hedge and reduceOnly names the leg', async () => {
+  test('positionMode is Hedge and reduceOnly names the leg', async () => {
     await take(OPEN_LONG);
     done(await alice.place(orderOf({ ...CLOSE_LONG, price: '110' })));
     done(await alice.place(orderOf({ ...OPEN_SHORT, price: '111' })));

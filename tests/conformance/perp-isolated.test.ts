@@ -6,6 +6,7 @@ import {
   done,
   expectRefusal,
   leverageOf,
+  newScene,
   Operator,
   OPERATED,
   perpOrder,
@@ -40,8 +41,7 @@ const leverage = (value: number) => ({
 
 /** Ten times leverage, price 100: five coins cost 500 USDC and need 50. */
 beforeEach(async () => {
-  perp = await operator.list();
-  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  ({ perp, alice, bob } = await newScene(world, operator));
   done(await act(alice, leverage(10)));
 });
 
@@ -97,7 +97,7 @@ describe('R-isolated: an opening order reserves', () => {
     done(await alice.place(perpOrder({ ...more, size: '70' })));
   });
 
-  test('3.1: m becomes the current mode, and another one is refused beside it', async () => {
+  test('m becomes the current mode, and another one is refused beside it', async () => {
     done(await alice.place(reserving('90')));
     expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Isolated' });
     const cross = perpOrder({ market: perp, side: 'buy', price: '90', size: '5', margin: 'cross' });
@@ -111,7 +111,7 @@ describe('R-isolated: an opening order reserves', () => {
   });
 });
 
-describe('the record of an isolated position (section 4)', () => {
+describe('the record of an isolated position', () => {
   test('field by field at the entry', async () => {
     await openLong();
     const { position, type } = await recordOf(alice, perp);
@@ -269,7 +269,7 @@ describe('R-isolated: closing pays released margin and realised PnL', () => {
   });
 });
 
-describe('updateIsolatedMargin (3.6)', () => {
+describe('updateIsolatedMargin', () => {
   test('adds and removes, to the micro-USDC', async () => {
     await openLong();
     const reply = await act(alice, marginChange(10_000_001));

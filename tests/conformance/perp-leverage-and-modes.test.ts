@@ -16,7 +16,7 @@ import {
 } from '../support/perps.ts';
 import { exact } from '../support/exact.ts';
 
-/** R-leverage, R-hedge and R-isolated: 3.5 and 3.7 with the leverage texts of the error table. */
+/** R-leverage, R-hedge and R-isolated: settings, with the leverage texts of the error table. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
@@ -77,7 +77,7 @@ describe('updateLeverage', () => {
     expect(values).toEqual([20, 7, 20]);
   });
 
-  test('3.7: the reply names UpdateLeverage and the new value is shown (5.20)', async () => {
+  test('the reply names UpdateLeverage and the new value is shown', async () => {
     const [alice] = await two();
     const reply = await act(alice, leverage(perp.id, 5));
     done(reply);
@@ -92,7 +92,7 @@ describe('updateLeverage', () => {
     expect(exact(data.maxTradeSzs[0])).toBeLessThan(exact('50'));
   });
 
-  test('5.20: maxTradeSzs is tradable to the lot, and one lot more is not', async () => {
+  test('maxTradeSzs is tradable to the lot, and one lot more is not', async () => {
     const [alice] = await two();
     done(await act(alice, leverage(perp.id, 5)));
     const [most] = (await leverageOf(alice, perp)).maxTradeSzs;
@@ -102,7 +102,7 @@ describe('updateLeverage', () => {
     done(await alice.place(resting({ price: '100', size: most })));
   });
 
-  test('R-leverage: kept per margin mode, marginMode switches nothing (3.7)', async () => {
+  test('R-leverage: kept per margin mode, marginMode switches nothing', async () => {
     const [alice] = await two();
     done(await act(alice, leverage(perp.id, 3, 'isolated')));
     expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Cross', value: 20 });
@@ -119,7 +119,7 @@ describe('updateLeverage', () => {
     expect((await leverageOf(alice, other)).leverage.value).toBe(20);
   });
 
-  test.each([0, -1, -20])('3.7: a leverage of %d in one-way mode is invalid', async (value) => {
+  test.each([0, -1, -20])('a leverage of %d in one-way mode is invalid', async (value) => {
     const [alice] = await two();
     for (const mode of ['cross', 'isolated']) {
       const reply = await act(alice, leverage(perp.id, value, mode));
@@ -127,7 +127,7 @@ describe('updateLeverage', () => {
     }
   });
 
-  test.each(['5', 2.5, null, undefined])('1.1: a leverage of %j is mistyped', async (value) => {
+  test.each(['5', 2.5, null, undefined])('a leverage of %j is mistyped', async (value) => {
     const [alice] = await two();
     const envelope = (await alice.sign(leverage(perp.id, 5))).envelope;
     const action = { ...envelope.action, leverage: value };
@@ -136,7 +136,7 @@ describe('updateLeverage', () => {
     expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
   });
 
-  test('interface: without a position the cap is the first tier', async () => {
+  test('without a position the cap is the first tier', async () => {
     const [alice] = await two();
     for (const mode of ['cross', 'isolated']) {
       const reply = await act(alice, leverage(perp.id, 21, mode));
@@ -145,7 +145,7 @@ describe('updateLeverage', () => {
     }
   });
 
-  test('interface: with a position the cap is the tier of its size', async () => {
+  test('with a position the cap is the tier of its size', async () => {
     const [alice, bob] = await two();
     const market = await operator.list(
       {
@@ -171,7 +171,7 @@ describe('updateLeverage', () => {
     });
   });
 
-  test('interface: refused while the instrument and mode have open orders', async () => {
+  test('refused while the instrument and mode have open orders', async () => {
     const [alice] = await two();
     done(await alice.place(resting()));
     const message = 'Cannot update leverage while you have open orders';
@@ -183,7 +183,7 @@ describe('updateLeverage', () => {
     done(await act(alice, leverage(other.id, 5)));
   });
 
-  test('interface: refused while there are trigger orders in scope', async () => {
+  test('refused while there are trigger orders in scope', async () => {
     const [alice] = await two();
     done(await alice.place(waiting()));
     const message = 'Cannot update leverage while you have trigger orders';
@@ -192,7 +192,7 @@ describe('updateLeverage', () => {
     done(await act(alice, leverage(perp.id, 5)));
   });
 
-  test('interface: refused while there are TPSL orders in scope', async () => {
+  test('refused while there are TPSL orders in scope', async () => {
     const [alice, bob] = await two();
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '1' });
@@ -210,7 +210,7 @@ describe('updateLeverage', () => {
     done(await act(alice, leverage(market.id, 6)));
     const { position } = await recordOf(alice, market);
     expect(position.leverage).toEqual({ type: 'Cross', value: 6, rawUsd: '' });
-    // marginUsed is positionValue / leverage (section 4); initial margin rounds up.
+    // marginUsed is positionValue / leverage; initial margin rounds up.
     expect(Number(position.marginUsed)).toBeCloseTo(5000 / 6, 5);
   });
 
@@ -222,7 +222,7 @@ describe('updateLeverage', () => {
 });
 
 describe('updateMarginMode', () => {
-  test('3.7: switches, and setting the current mode succeeds', async () => {
+  test('switches, and setting the current mode succeeds', async () => {
     const [alice] = await two();
     done(await act(alice, marginMode(perp.id, true)));
     for (const isCross of [false, false, true]) {
@@ -234,7 +234,7 @@ describe('updateMarginMode', () => {
     }
   });
 
-  test('3.7: refused with open positions, the current mode excepted', async () => {
+  test('refused with open positions, the current mode excepted', async () => {
     const [alice, bob] = await two();
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '1' });
@@ -245,7 +245,7 @@ describe('updateMarginMode', () => {
     done(await act(alice, marginMode(perp.id, false)));
   });
 
-  test('3.7: refused with working orders, waiting ones included', async () => {
+  test('refused with working orders, waiting ones included', async () => {
     const [alice] = await two();
     const message = 'Cannot update margin mode while you have open orders';
     for (const working of [resting(), waiting()]) {
@@ -257,7 +257,7 @@ describe('updateMarginMode', () => {
     done(await act(alice, marginMode(perp.id, false)));
   });
 
-  test('3.7: cross is refused where only isolated is allowed, orders in cross too', async () => {
+  test('cross is refused where only isolated is allowed, orders in cross too', async () => {
     const [alice] = await two();
     const market = await operator.list({ onlyIsolated: true });
     const message = `Only isolated margin is allowed for ${market.name}`;
@@ -273,7 +273,7 @@ describe('updateMarginMode', () => {
 });
 
 describe('updatePositionMode', () => {
-  test('3.5: switches the account, and setting the current mode succeeds', async () => {
+  test('switches the account, and setting the current mode succeeds', async () => {
     const [alice] = await two();
     done(await act(alice, positionMode('oneWay')));
     for (const [mode, shown] of [
@@ -288,7 +288,7 @@ describe('updatePositionMode', () => {
     }
   });
 
-  test('3.5: refused while any perp position exists', async () => {
+  test('refused while any perp position exists', async () => {
     const [alice, bob] = await two();
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '1' });
@@ -298,7 +298,7 @@ describe('updatePositionMode', () => {
     expect((await leverageOf(alice, perp)).leverage.mode).toBe('OneWay');
   });
 
-  test('3.5: refused while any working order exists, waiting ones included', async () => {
+  test('refused while any working order exists, waiting ones included', async () => {
     const [alice] = await two();
     const message = 'Cannot update position mode while you have open orders';
     for (const working of [resting(), waiting()]) {
@@ -309,7 +309,7 @@ describe('updatePositionMode', () => {
     done(await act(alice, positionMode('hedge')));
   });
 
-  test.each(['both', '', null, 1])('1.2: a position mode of %j is refused', async (mode) => {
+  test.each(['both', '', null, 1])('a position mode of %j is refused', async (mode) => {
     const [alice] = await two();
     const reply = await act(alice, positionMode(mode));
     expect(reply.status, reply.text).toBe(400);

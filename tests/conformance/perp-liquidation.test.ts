@@ -7,10 +7,12 @@ import {
   done,
   groupAction,
   ledgerOf,
+  newScene,
   Operator,
   OPERATED,
   OrderWatch,
   perpOrder,
+  put,
   recordOf,
   recordsOf,
   trade,
@@ -43,10 +45,7 @@ let bob: Actor;
 let carol: Actor;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  alice = await world.trader('alice');
-  bob = await world.trader('bob');
-  carol = await world.trader('carol');
+  ({ perp, alice, bob, carol } = await newScene(world, operator));
 });
 
 /** Alice is long 100 coins at 100 and has 995.5 USDC after her fee of 4.5. */
@@ -54,10 +53,8 @@ async function openLong(size = '100'): Promise<void> {
   await trade(alice, bob, { market: perp, price: '100', size });
 }
 
-async function bid(actor: Actor, at: string, size: string): Promise<number> {
-  const order = perpOrder({ market: perp, side: 'buy', price: at, size });
-  return done(await actor.place(order)).orders[0].oid;
-}
+const bid = (actor: Actor, at: string, size: string) =>
+  put(actor, { market: perp, side: 'buy', price: at, size });
 
 /** The liquidation records of somebody, oldest first. */
 async function steps(actor: Actor): Promise<Json[]> {
@@ -122,7 +119,7 @@ describe('R-ratio: the predicted liquidation price is right to one price unit', 
 });
 
 describe('R-liquidation', () => {
-  test('5.5: orders are cancelled, the position is sold to the book, with a record', async () => {
+  test('orders are cancelled, the position is sold to the book, with a record', async () => {
     await openLong();
     const watch = await OrderWatch.of(world, alice);
     const resting = done(

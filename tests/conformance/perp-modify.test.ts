@@ -5,6 +5,7 @@ import {
   act,
   done,
   expectRefusal,
+  newScene,
   Operator,
   OPERATED,
   OrderWatch,
@@ -15,7 +16,7 @@ import {
   type PerpOrder,
 } from '../support/perps.ts';
 
-/** R-modify and 3.4: amends keep the order id and the rank, and pass every test of a new order. */
+/** R-modify: amends keep the order id and the rank, and pass every test of a new order. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
@@ -26,10 +27,7 @@ let bob: Actor;
 let carol: Actor;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  alice = await world.trader('alice');
-  bob = await world.trader('bob');
-  carol = await world.trader('carol');
+  ({ perp, alice, bob, carol } = await newScene(world, operator));
 });
 
 type Loose = Partial<Omit<PerpOrder, 'market'>>;
@@ -58,7 +56,7 @@ async function hit(size: string, price = '90'): Promise<void> {
 const open = async (actor: Actor): Promise<Json> => (await actor.openOrders())[0];
 
 describe('modify2 names the order', () => {
-  test('3.4, 11.1: by order id; the reply tells how it stands', async () => {
+  test('by order id; the reply tells how it stands', async () => {
     const o = await rest(alice);
     const reply = await act(alice, amend({ o }, '98', '3'));
     expect(reply.json.data.type).toBe('ModifyOrder');
@@ -68,7 +66,7 @@ describe('modify2 names the order', () => {
     expect(await open(alice)).toMatchObject({ oid: o, limitPx: '98', sz: '3', origSz: '3' });
   });
 
-  test('3.4: by client order id, which it keeps', async () => {
+  test('by client order id, which it keeps', async () => {
     const cloid = cloidOf('amended');
     const o = await rest(alice, { cloid });
     const { orders } = done(await act(alice, amend({ c: cloid }, '98.5', '2')));
@@ -204,7 +202,7 @@ describe('R-modify: every test of a new order, or nothing changes', () => {
     expect(await open(alice)).toMatchObject({ oid: o, limitPx: '99', sz: '2', origSz: '2' });
   });
 
-  test('a precision refusal tells the field and the nearest values (1.5)', async () => {
+  test('a precision refusal tells the field and the nearest values', async () => {
     const o = await rest(alice);
     const refused = expectRefusal(await act(alice, amend({ o }, '99.001', '2')), 10000, tick);
     expect(refused.details).toMatchObject({ field: 'p', got: '99.001', nearest: ['99', '99.01'] });
@@ -253,7 +251,7 @@ describe('R-modify: every test of a new order, or nothing changes', () => {
   });
 });
 
-test('7.3: an amend is told as open with the new price and size', async () => {
+test('an amend is told as open with the new price and size', async () => {
   const watch = await OrderWatch.of(world, alice);
   const o = await rest(alice);
   done(await act(alice, amend({ o }, '98', '3')));

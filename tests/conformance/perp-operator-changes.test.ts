@@ -8,9 +8,11 @@ import {
   expectRefusal,
   groupAction,
   leverageOf,
+  newScene,
   Operator,
   OPERATED,
   OrderWatch,
+  perpMetaOf,
   perpOrder,
   recordOf,
   recordsOf,
@@ -22,7 +24,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** 10.3: setPerp and setFeeTiers with R-halt, R-delist, R-oracle-stale and R-fee-tiers. */
+/** The operator's setPerp and setFeeTiers with R-halt, R-delist, R-oracle-stale and R-fee-tiers. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
@@ -32,18 +34,14 @@ let alice: Actor;
 let bob: Actor;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  ({ perp, alice, bob } = await newScene(world, operator));
 });
 
 const resting = (changes: object = {}) =>
   perpOrder({ market: perp, side: 'buy', price: '95', size: '1', ...changes });
 const setPerp = (changes: object) =>
   operator.send({ setPerp: { instrumentId: perp.id, ...changes } });
-const meta = async (): Promise<Json> =>
-  (await world.client.data({ type: 'perpMeta' })).universe.find(
-    (entry: Json) => entry.index === perp.id,
-  );
+const meta = () => perpMetaOf(world, perp.id);
 
 describe('setPerp', () => {
   test('R-halt: refuses orders and amends, allows cancels, and ends', async () => {
@@ -103,7 +101,7 @@ describe('setPerp', () => {
     done(await alice.place(resting({ margin: 'isolated' })));
   });
 
-  test('5.17: a fill pays the lower of the tier’s and the instrument’s rate', async () => {
+  test('a fill pays the lower of the tier’s and the instrument’s rate', async () => {
     const fees = async () =>
       Promise.all([alice, bob].map(async (actor) => (await recordOf(actor, perp)).position.cumFee));
     await operator.set(perp, { takerFeeRate: '0.0001', makerFeeRate: '0.00005' });
@@ -256,14 +254,14 @@ describe('setFeeTiers', () => {
   const set = (tiers: unknown, exchangeId = 0) =>
     operator.send({ setFeeTiers: { exchangeId, tiers } });
 
-  test('5.17: the default ladder; one level of zeros for outcome markets', async () => {
+  test('the default ladder; one level of zeros for outcome markets', async () => {
     expect(await world.client.data({ type: 'feeTierInfo' })).toEqual({ tiers: LADDER });
     expect(await world.client.data({ type: 'feeTierInfo', exchange_id: 1 })).toEqual({
       tiers: [{ level: 0, min14dTradingVolume: '0', perpMakerFeeRate: '0', perpTakerFeeRate: '0' }],
     });
   });
 
-  test('5.17: the rates of a user', async () => {
+  test('the rates of a user', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
     const query = { type: 'feeTierRates', user: alice.address };
     // The volume of today counts from 00:00 UTC on (R-fee-tiers).

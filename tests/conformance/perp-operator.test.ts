@@ -9,21 +9,21 @@ import {
   leverageOf,
   Operator,
   OPERATED,
+  perpMetaOf,
   perpOrder,
   refusalOf,
   TIERS,
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** 10.1 and 10.3: what the operator may do to perps, and that nobody else may. */
+/** What the operator may do to perps, and that nobody else may. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
 
 const universe = async (): Promise<Json[]> =>
   (await world.client.data({ type: 'perpMeta' })).universe;
-const metaOf = async (id: number): Promise<Json> =>
-  (await universe()).find((entry) => entry.index === id);
+const metaOf = (id: number) => perpMetaOf(world, id);
 
 function malformed(reply: { status: number; text: string; json: Json }, field?: string): void {
   expect(reply.status, reply.text).toBe(400);
@@ -31,7 +31,7 @@ function malformed(reply: { status: number; text: string; json: Json }, field?: 
   if (field !== undefined) expect(reply.json.details?.field, reply.text).toContain(field);
 }
 
-describe('10.1: who may, and what', () => {
+describe('who may, and what', () => {
   const message = 'Signer is not permitted to send venueAdmin';
   const harmless = { type: 'venueAdmin', setPerp: { instrumentId: 1, haltTrading: true } };
 
@@ -83,7 +83,7 @@ describe('10.1: who may, and what', () => {
 });
 
 describe('registerPerp', () => {
-  test('5.1: what was defined is what is shown, with an id of its own', async () => {
+  test('what was defined is what is shown, with an id of its own', async () => {
     const perp = definition({ tagIds: [3, 4] });
     const reply = await operator.send({ registerPerp: perp });
     expect(reply.json.data.type).toBe('VenueAdmin');
@@ -134,7 +134,7 @@ describe('registerPerp', () => {
       10017,
       `Instrument id already used: ${instrumentId}`,
     );
-    // Perps use ids below 100,000 (1.1).
+    // Perps use ids below 100,000.
     const outside = await operator.send({ registerPerp: definition({ instrumentId: 100_000 }) });
     expect(refusalOf(outside).code).toBeGreaterThan(0);
   });
@@ -240,7 +240,7 @@ describe('pushOracle', () => {
   const reader = world.stranger.bind(world, 'reader');
   const markOf = async (perp: OwnPerp) => (await leverageOf(reader(), perp)).markPx;
 
-  test('skips stale entries and applies the others (10.2, 10.3)', async () => {
+  test('skips stale entries and applies the others', async () => {
     const [perp, other] = [await operator.list(), await operator.list()];
     const time = Date.now();
     done(await operator.push([entry(perp, '101')], time));

@@ -6,10 +6,12 @@ import {
   done,
   expectRefusal,
   groupAction,
+  newScene,
   Operator,
   OPERATED,
   OrderWatch,
   perpOrder,
+  put,
   recordOf,
   recordsOf,
   refusalOf,
@@ -18,7 +20,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** reversePosition (11.8) and the active reverse jobs of section 4. */
+/** reversePosition and the active reverse jobs of the account's state. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
@@ -29,10 +31,7 @@ let bob: Actor;
 let carol: Actor;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  alice = await world.trader('alice');
-  bob = await world.trader('bob');
-  carol = await world.trader('carol');
+  ({ perp, alice, bob, carol } = await newScene(world, operator));
 });
 
 const reverse = (changes: object = {}) => ({
@@ -41,9 +40,8 @@ const reverse = (changes: object = {}) => ({
   ...changes,
 });
 
-async function quote(side: 'buy' | 'sell', price: string, size: string): Promise<void> {
-  done(await carol.place(perpOrder({ market: perp, side, price, size })));
-}
+const quote = (side: 'buy' | 'sell', price: string, size: string) =>
+  put(carol, { market: perp, side, price, size });
 
 const jobs = async (): Promise<Json[]> => (await alice.state()).activeReverseJobs;
 
@@ -81,7 +79,7 @@ describe('reversePosition', () => {
     expect(await settled()).toEqual(['5']);
   });
 
-  test('section 4: the job while it runs, field by field, through both phases', async () => {
+  test('the job while it runs, field by field, through both phases', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     await quote('buy', '99', '2');
     done(await act(alice, reverse()));

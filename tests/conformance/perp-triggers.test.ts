@@ -5,10 +5,12 @@ import {
   act,
   done,
   expectRefusal,
+  newScene,
   Operator,
   OPERATED,
   OrderWatch,
   perpOrder,
+  put,
   recordOf,
   recordsOf,
   trade,
@@ -29,7 +31,7 @@ import {
   time,
 } from '../support/shape.ts';
 
-/** R-trigger and the trigger order of the interface: off the book, by the mark, once. */
+/** R-trigger: off the book, by the mark, once. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
@@ -40,8 +42,7 @@ let bob: Actor;
 let watch: OrderWatch;
 
 beforeEach(async () => {
-  perp = await operator.list();
-  [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+  ({ perp, alice, bob } = await newScene(world, operator));
   watch = await OrderWatch.of(world, alice);
 });
 
@@ -65,12 +66,11 @@ async function wait(changes: Loose = {}): Promise<number> {
   return result.oid;
 }
 
-async function quote(side: 'buy' | 'sell', at: string, size = '5'): Promise<void> {
-  done(await bob.place(perpOrder({ market: perp, side, price: at, size })));
-}
+const quote = (side: 'buy' | 'sell', at: string, size = '5') =>
+  put(bob, { market: perp, side, price: at, size });
 
 describe('a waiting trigger order', () => {
-  test('interface: every field of triggerOrders', async () => {
+  test('every field of triggerOrders', async () => {
     const cloid = cloidOf('waiting');
     const before = Date.now();
     const oid = await wait({ cloid, limit: '111.5', size: '1.5' });
@@ -110,14 +110,14 @@ describe('a waiting trigger order', () => {
     expect(Math.abs(row.createTime - before)).toBeLessThan(10_000);
   });
 
-  test('interface: a market one without cloid, on the other side, isolated', async () => {
+  test('a market one without cloid, on the other side, isolated', async () => {
     await wait({ side: 'sell', kind: 'tp', margin: 'isolated' });
     expect(await triggersOf(alice)).toMatchObject([
       { orderType: 'Market', side: 'A', cloid: null, marginMode: 'Isolated', reduceOnly: false },
     ]);
   });
 
-  test('interface: the asset filter, null included', async () => {
+  test('the asset filter, null included', async () => {
     await wait();
     const other = await operator.list();
     expect(await triggersOf(alice, perp)).toHaveLength(1);
@@ -127,7 +127,7 @@ describe('a waiting trigger order', () => {
     expect(await triggersOf(bob)).toEqual([]);
   });
 
-  test('R-trigger: reserves no margin and stands in no book; not in the open orders (5.6)', async () => {
+  test('R-trigger: reserves no margin and stands in no book; not in the open orders', async () => {
     await wait({ size: '900' });
     expect((await alice.state()).withdrawable).toBe('1000');
     const book = await world.client.data({ type: 'l2Book', coin: perp.coin });
@@ -135,7 +135,7 @@ describe('a waiting trigger order', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('7.3: orderUpdates tells it as open, with its trigger', async () => {
+  test('orderUpdates tells it as open, with its trigger', async () => {
     const oid = await wait({ cloid: cloidOf('told') });
     const update = await watch.last(oid, 'open');
     expect(update.order).toMatchObject({
@@ -156,7 +156,7 @@ describe('a waiting trigger order', () => {
     expect(update.statusTimestamp).toBeTypeOf('number');
   });
 
-  test('3.2: cancelled by order id, with or without grouping, then gone', async () => {
+  test('cancelled by order id, with or without grouping, then gone', async () => {
     for (const extra of [{}, { grouping: 'tpsl' }]) {
       const oid = await wait();
       const action = { type: 'cancel', cancels: [{ a: perp.id, o: oid, ...extra }] };
@@ -171,7 +171,7 @@ describe('a waiting trigger order', () => {
     }
   });
 
-  test('3.3: cancelled by client order id, which is then free again', async () => {
+  test('cancelled by client order id, which is then free again', async () => {
     const cloid = cloidOf('again');
     const oid = await wait({ cloid });
     expectRefusal(await alice.place(trigger({ cloid })), 10011, 'Duplicate cloid');
@@ -182,7 +182,7 @@ describe('a waiting trigger order', () => {
     await wait({ cloid });
   });
 
-  test('3.4: cannot be amended', async () => {
+  test('cannot be amended', async () => {
     const oid = await wait();
     const amend = { type: 'modify2', a: perp.id, o: oid, p: '111', s: '2' };
     expectRefusal(await act(alice, amend), 10011, 'Order not found');
@@ -199,7 +199,7 @@ describe('a waiting trigger order', () => {
   });
 });
 
-describe('3.1: validation of a trigger order', () => {
+describe('validation of a trigger order', () => {
   const tick = 'Price precision does not match the tick size: 0.01';
   test.each<[string, Loose, number, string, string]>([
     [
@@ -253,7 +253,7 @@ describe('3.1: validation of a trigger order', () => {
     await wait({ side: 'sell', at: '0.01', limit: '0.01', size: '2000' });
   });
 
-  test('1.1: kinds other than tp and sl, and both kinds of t at once', async () => {
+  test('kinds other than tp and sl, and both kinds of t at once', async () => {
     const good = trigger() as Json;
     for (const t of [
       { trigger: { ...good.t.trigger, tpsl: 'stop' } },

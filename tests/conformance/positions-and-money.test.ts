@@ -121,7 +121,7 @@ describe('money to the micro-USDC', () => {
     expect((await bob.position(btc)).szi).toBe(show(unit * 3n));
   });
 
-  test('a position’s numbers follow from its size, entry and mark (section 4)', async () => {
+  test('a position’s numbers follow from its size, entry and mark', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const [price, size] = [btc.at(-100), btc.worth(2000)];

@@ -5,7 +5,7 @@ import { Deployer, DEPLOYED } from '../support/deployer.ts';
 import { integer, exactly, expectShape, number, record, text, time } from '../support/shape.ts';
 import { refusedHandshake, type Socket } from '../support/socket.ts';
 
-/** Section 7.5: reference prices, pushed by the deployer and read over /ws-rtds. */
+/** Reference prices, pushed by the deployer and read over /ws-rtds. */
 
 const world = aVenue(DEPLOYED);
 let deployer: Deployer;
@@ -120,7 +120,7 @@ describe('frames', () => {
 describe('limits', () => {
   const limited = aVenue(DEPLOYED.filter((each) => each !== '--no-limits'));
 
-  test('ten connections each, and a budget of frames (C26, 7.2)', async () => {
+  test('ten connections each, and a budget of frames', async () => {
     const sockets: Record<string, Socket> = {};
     for (const path of ['/api-ws', '/ws-rtds']) {
       for (let count = 0; count < 10; count++) sockets[path] = await limited.socket(path);

@@ -14,7 +14,7 @@ import {
   signApproveAgent,
 } from '../support/wallet.ts';
 
-/** Sections 2.4, 2.6 and 11.7: direct actions, vaults and expiry. */
+/** Direct actions, vaults and expiry. */
 
 const world = aVenue();
 
@@ -54,7 +54,7 @@ const DIRECT: readonly [string, (other: Actor) => JsonObject][] = [
   ['convertToMultiSigUser', (other) => ({ signers: signerSet([other], 1) })],
 ];
 
-describe('vaultAddress and expiresAfter (2.3, 2.6, 11.7)', () => {
+describe('vaultAddress and expiresAfter', () => {
   test('a vaultAddress of null is the same as none', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(harmless(), { vaultAddress: null, expiresAfter: null });
@@ -106,7 +106,7 @@ describe('vaultAddress and expiresAfter (2.3, 2.6, 11.7)', () => {
   });
 });
 
-describe('direct actions (2.4)', () => {
+describe('direct actions', () => {
   const approval = () => ({
     agentAddress: world.stranger('agent').address,
     agentName: 'desk',

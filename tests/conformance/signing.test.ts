@@ -16,7 +16,7 @@ import {
   signAgentAction,
 } from '../support/wallet.ts';
 
-/** Section 2.3: whose signature is accepted, and what exactly is signed. */
+/** Whose signature is accepted, and what exactly is signed. */
 
 const world = aVenue();
 
@@ -49,7 +49,7 @@ async function expectOpenOrders(actor: Actor, count: number): Promise<void> {
 }
 
 describe('agent-signed actions', () => {
-  test('the account key may sign its own orders (C16)', async () => {
+  test('the account key may sign its own orders', async () => {
     const alice = await world.trader('alice');
     expectAccepted(await world.client.executed(await alice.sign(restingOrder())));
     await expectOpenOrders(alice, 1);
@@ -206,7 +206,7 @@ describe('agent-signed actions', () => {
     await expectOpenOrders(alice, 0);
   });
 
-  test('the type of the action is part of what is signed (C15)', async () => {
+  test('the type of the action is part of what is signed', async () => {
     const alice = await world.trader('alice');
     const action = restingOrder();
     const { type: _type, ...rest } = action;
@@ -244,7 +244,7 @@ describe('agent-signed actions', () => {
   });
 });
 
-describe('the action is hashed exactly as received (2.3)', () => {
+describe('the action is hashed exactly as received', () => {
   test('in whatever order its keys were sent', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;

@@ -24,7 +24,7 @@ import { expectShape, simulation } from '../support/shape.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
 /**
- * Section 11.5: what an unsigned action would do, told before it is sent. Each test simulates, looks
+ * What an unsigned action would do, told before it is sent. Each test simulates, looks
  * that nothing has changed, sends the same action and compares.
  */
 
@@ -322,7 +322,7 @@ describe('who acts', () => {
     expect(reply.json.data.margin).toEqual((await simulated(alice, resting())).margin);
   });
 
-  test('2.6: the leader for its vault, and nobody else; not with a direct action', async () => {
+  test('the leader for its vault, and nobody else; not with a direct action', async () => {
     const vault = await world.trader('vault');
     const fields = { vault: vault.address, leader: alice.address, name: 'First' };
     done(await operator.send({ registerVault: fields }));

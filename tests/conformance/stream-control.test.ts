@@ -4,18 +4,18 @@ import { onChannel, updates } from '../support/frames.ts';
 import { exactly, expectShape, integer, record, text } from '../support/shape.ts';
 import { refusedHandshake } from '../support/socket.ts';
 
-/** Section 7.1: control frames of /ws and their errors. */
+/** Control frames of /ws and their errors. */
 
 const world = aVenue();
 
-describe('control frames (7.1)', () => {
+describe('control frames', () => {
   test('a ping is answered, in JSON and by the protocol', async () => {
     const socket = await world.socket();
     expect(await socket.ask({ method: 'ping' }, () => true)).toEqual({ method: 'PONG' });
     await socket.protocolPing();
   });
 
-  test('a subscription is confirmed with its number, epoch and sequence (11.9)', async () => {
+  test('a subscription is confirmed with its number, epoch and sequence', async () => {
     const socket = await world.socket();
     const subscription = { type: 'trades', coin: world.btc.coin };
     const response = await socket.subscribe(subscription);

@@ -3,11 +3,11 @@ import { aVenue } from '../support/actors.ts';
 import { type Json, eventually } from '../support/client.ts';
 import { expectUnbroken, onChannel, told, updates } from '../support/frames.ts';
 
-/** Section 11.9: sequence numbers, and going on after a break. */
+/** Sequence numbers, and going on after a break. */
 
 const world = aVenue();
 
-describe('going on after a break (11.9)', () => {
+describe('going on after a break', () => {
   const resting = (steps: number) => {
     const { btc } = world;
     const px = btc.ticks(btc.at(-500), -steps);

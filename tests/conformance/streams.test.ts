@@ -22,7 +22,7 @@ import {
   time,
 } from '../support/shape.ts';
 
-/** Section 7.3: the channels of /ws. */
+/** The channels of /ws. */
 
 const world = aVenue();
 
@@ -171,7 +171,7 @@ describe('orderUpdates', () => {
     for (const frame of frames) expect(Number.isInteger(frame.height)).toBe(true);
   });
 
-  test('every end has its reason (section 4)', async () => {
+  test('every end has its reason', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const socket = await world.socket();

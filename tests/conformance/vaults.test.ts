@@ -26,7 +26,7 @@ import {
 } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
-/** R-vault and 2.6: an account with a leader, whose money is its own key's. */
+/** R-vault: an account with a leader, whose money is its own key's. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);

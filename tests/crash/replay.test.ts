@@ -32,7 +32,7 @@ beforeAll(async () => {
   process.stdout.write(`replay test: ${record.requests.length} requests: ${counts.join(', ')}\n`);
 }, 120_000);
 
-/** Spellings of one request that have the same hash (2.3): only what is not signed differs. */
+/** Spellings of one request that have the same hash: only what is not signed differs. */
 const SPELLINGS: readonly ((envelope: Envelope) => object)[] = [
   (envelope) => envelope,
   (envelope) => ({ isFrontend: true, ...envelope }),

@@ -1,7 +1,7 @@
 import type { Json } from '../support/client.ts';
 import type { Answer } from './pipeline.ts';
 
-/** Sections 1.3 to 1.5: what an answer may look like, whatever was asked. */
+/** What an answer may look like, whatever was asked. */
 
 const NAMES: Readonly<Record<number, string>> = {
   10000: 'INVALID',

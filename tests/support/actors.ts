@@ -48,6 +48,12 @@ export function order(options: OrderOptions): JsonObject {
   };
 }
 
+/** A buy of 20 USDC so far below the mark that it rests. */
+export function farBid(market: Market, changes: Partial<OrderOptions> = {}): JsonObject {
+  const far = { price: market.at(-2000), size: market.worth(20) };
+  return order({ market, side: 'buy', ...far, ...changes });
+}
+
 /** An order action in canonical key order. */
 export function orderAction(...orders: JsonObject[]): JsonObject {
   return { type: 'order', grouping: 'na', orders };

@@ -19,7 +19,7 @@ import {
   type Types,
 } from './wallet.ts';
 
-/** Signs every direct action (2.4) and the multiSig wrapper (2.5), from the text of the interface. */
+/** Signs every direct action and the multiSig wrapper, from docs/reference/signing.md alone. */
 
 type Field = { readonly name: string; readonly type: string };
 

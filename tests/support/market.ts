@@ -62,7 +62,7 @@ export async function readMarket(client: Client, name: string, user: string): Pr
   };
 }
 
-/** What a fill pays the lower of: the tier's rate and the instrument's own (5.17). */
+/** What a fill pays the lower of: the tier's rate and the instrument's own. */
 function lower(a: Exact, b: Exact): Exact {
   return a < b ? a : b;
 }

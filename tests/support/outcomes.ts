@@ -129,7 +129,7 @@ export async function outcomeLedger(actor: Actor): Promise<Json[]> {
   return actor.client.data({ type, user: actor.address, accountTypes: 'outcome' });
 }
 
-/** The two streams that tell what becomes of somebody's outcome orders (8.1). */
+/** The two streams that tell what becomes of somebody's outcome orders. */
 export class BetWatch {
   #node: Socket;
   #api: Socket;

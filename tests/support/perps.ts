@@ -101,6 +101,26 @@ export class Operator {
   }
 }
 
+/** What most tests of perps begin with. */
+export type PerpScene = {
+  /** At 100 USDC, its book empty. */
+  readonly perp: OwnPerp;
+  /** Each with 1,000 USDC. */
+  readonly alice: Actor;
+  readonly bob: Actor;
+  readonly carol: Actor;
+};
+
+/** A perp and people whom no test has met before. */
+export async function newScene(world: World, operator: Operator): Promise<PerpScene> {
+  return {
+    perp: await operator.list(),
+    alice: await world.trader('alice'),
+    bob: await world.trader('bob'),
+    carol: await world.trader('carol'),
+  };
+}
+
 /** Sends an action and waits for its execution. */
 export async function act(actor: Actor, action: JsonObject): Promise<Reply> {
   return actor.client.executed(await actor.sign(action));
@@ -148,6 +168,11 @@ export function perpOrder(options: PerpOrder): JsonObject {
     ...(options.margin === undefined ? {} : { m: options.margin }),
     ...(c === undefined ? {} : { c }),
   };
+}
+
+/** Places one order, which must be accepted, and tells its id. */
+export async function put(actor: Actor, options: PerpOrder): Promise<number> {
+  return done(await actor.place(perpOrder(options))).orders[0].oid;
 }
 
 export type TriggerOptions = {
@@ -218,6 +243,12 @@ export async function recordOf(actor: Actor, market: Market): Promise<Json> {
   const records = await recordsOf(actor, market);
   expect(records).toHaveLength(1);
   return records[0];
+}
+
+/** What perpMeta says of a perp; undefined when it is not listed. */
+export async function perpMetaOf({ client }: World, id: number): Promise<Json> {
+  const { universe } = await client.data({ type: 'perpMeta' });
+  return universe.find((entry: Json) => entry.index === id);
 }
 
 export async function triggersOf(actor: Actor, market?: Market): Promise<Json[]> {

@@ -4,7 +4,7 @@ import { expectShape, listOf, orderResult } from './shape.ts';
 
 /** What a confirmed action came to, taken out of its reply. */
 
-/** How each order or cancel stands right after the execution (11.1). */
+/** How each order or cancel stands right after the execution. */
 export function results(reply: Reply): Json[] {
   expect(reply.json, reply.text).toMatchObject({ status: 'ok', confirm: 'executed' });
   const { orders } = reply.json.data.data;

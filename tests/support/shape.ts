@@ -3,7 +3,7 @@ import type { Json } from './client.ts';
 
 /**
  * Shapes of answers, field by field. A missing or mistyped field is a mismatch; an unknown one is
- * not, since the interface may grow within a version (1.7).
+ * not, since the interface may grow within a version.
  */
 
 type Shape = (value: Json, path: string) => string[];

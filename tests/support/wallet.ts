@@ -62,7 +62,7 @@ export type AgentOptions = {
   readonly packed?: Hex;
 };
 
-/** The bytes that an agent-signed action is hashed from (2.3). */
+/** The bytes that an agent-signed action is hashed from. */
 export function agentPreimage(action: JsonObject, options: AgentOptions): Hex {
   const packed = options.packed ?? bytesToHex(encode(action));
   const vault =
@@ -76,7 +76,7 @@ export function agentPreimage(action: JsonObject, options: AgentOptions): Hex {
   return concatHex([packed, u64(options.nonce), vault, expiry]);
 }
 
-/** The domain of 2.2. */
+/** The domain of every signature. */
 export function domainOf(network: Network, chainId = network.chainId) {
   return {
     name: network.serviceNetwork,
@@ -192,7 +192,7 @@ export async function signDigest(privateKey: Hex, hash: Hex): Promise<Signature>
   return { r, s, v: Number(v) };
 }
 
-/** The txHash of a request and the traceId derived from it (1.6). */
+/** The txHash of a request and the traceId derived from it. */
 export function receiptNames(
   preimage: Hex,
   signature: Signature,

@@ -5,12 +5,15 @@ import type { BotVenue } from './bots/trader.ts';
 import type { Clock } from './clock.ts';
 import { type Config, hasBots, hasExhibition, referencePricesOf } from './config.ts';
 import { Exhibition } from './exhibition/exhibition.ts';
+import type { Held, Lease } from './lease/lease.ts';
 import type { Logger } from './operate/log.ts';
 import { type PriceSettings, PriceSources } from './oracle/price-sources.ts';
 import type { LocalReplica } from './replica/local-replica.ts';
 
 export type LocalActorsParts = Pick<BotVenue, 'exchange'> & {
   readonly replica: LocalReplica;
+  /** A venue has one of each of them. */
+  readonly lease: Lease;
   readonly network: Network;
   readonly clock: Clock;
   readonly log: Logger;
@@ -24,6 +27,8 @@ export type LocalActorsParts = Pick<BotVenue, 'exchange'> & {
   readonly onError: (error: unknown) => void;
 };
 
+type LocalActor = { start(): Promise<void>; stop(): void | Promise<void> | undefined };
+
 /**
  * What acts on a venue from inside of the process, as far as it is configured: the prices, and where
  * nobody else is there, events and those who trade on them.
@@ -33,7 +38,8 @@ export class LocalActors {
   readonly #parts: LocalActorsParts;
   readonly #prices: PriceSources;
   readonly #exhibition: Exhibition | undefined;
-  #traders: SimulatedTraders | undefined;
+  /** The one that was started last is stopped first. */
+  readonly #held: Held[] = [];
 
   constructor(config: Config, parts: LocalActorsParts) {
     this.#config = config;
@@ -46,27 +52,46 @@ export class LocalActors {
 
   /** Resolves when the first prices are in the log; before anything else is. */
   startPrices(): Promise<void> {
-    return this.#prices.start();
+    return this.#hold('oracle', this.#prices);
   }
 
   /** Resolves when there is something to trade and somebody to trade with. */
   async start(): Promise<void> {
-    const { clock, latest } = this.#parts;
-    await this.#exhibition?.start();
+    if (this.#exhibition !== undefined) await this.#hold('exhibition', this.#exhibition);
     if (!hasBots(this.#config)) return;
-    this.#traders = await SimulatedTraders.create({
-      ...this.#parts,
-      now: () => clock.nowMs(),
-      priceE8: (symbol, source) => latest(symbol, source)?.priceE8,
+    let traders: SimulatedTraders | undefined;
+    await this.#hold('simulated traders', {
+      start: async () => {
+        traders = await this.#createTraders();
+        traders.start();
+      },
+      stop: () => traders?.stop(),
     });
-    this.#traders.start();
   }
 
   /** Resolves when nothing of theirs is under way any more. */
   async stop(): Promise<void> {
-    await this.#traders?.stop();
-    await this.#exhibition?.stop();
-    this.#prices.stop();
+    for (const held of this.#held.splice(0).reverse()) await held.release();
+  }
+
+  async #hold(name: string, actor: LocalActor): Promise<void> {
+    const { lease } = this.#parts;
+    this.#held.push(
+      await lease.hold(
+        name,
+        () => actor.start(),
+        () => actor.stop(),
+      ),
+    );
+  }
+
+  #createTraders(): Promise<SimulatedTraders> {
+    const { clock, latest } = this.#parts;
+    return SimulatedTraders.create({
+      ...this.#parts,
+      now: () => clock.nowMs(),
+      priceE8: (symbol, source) => latest(symbol, source)?.priceE8,
+    });
   }
 }
 

@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
+import { present } from '@oddlot/units';
 import { systemClock } from './clock.ts';
 import { type Config, ConfigError } from './config.ts';
 import { clientIpFinder } from './edge/client-ip.ts';
@@ -20,6 +21,8 @@ import { WsEdge } from './edge/ws/server.ts';
 import { WS_LIMITS, WS_LIMITS_OFF } from './edge/ws/ws-limits.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from './genesis.ts';
 import { ReceiptStore } from './history/receipt-store.ts';
+import type { Held, Lease } from './lease/lease.ts';
+import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
 import { lockDirectory } from './log/directory-lock.ts';
 import { FileJournal } from './log/file-journal.ts';
@@ -49,6 +52,8 @@ export type VenueDependencies = {
   readonly log: Logger;
   /** A fault after which the process must end at once; the log is intact. */
   readonly onFatal: (error: unknown) => void;
+  /** Who runs what the venue has one of: by default this process, at once. */
+  readonly lease?: Lease;
 };
 
 /** Receipts that are too old are dropped this often. */
@@ -61,7 +66,7 @@ const SETTLEMENT_CHAIN = { mainnet: 42_161, testnet: 421_614 } as const;
 
 /** Wires the parts of a venue and starts them, the data first and the doors last. */
 export async function startVenue(config: Config, deps: VenueDependencies): Promise<Venue> {
-  const { log, onFatal } = deps;
+  const { lease = new LocalLease(), log, onFatal } = deps;
   const lock = lockDirectory(config.data);
   const network = NETWORKS[config.network];
   const metrics = new Metrics();
@@ -71,8 +76,8 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     size: config.recoverWorkers,
     onWorkerLost: () => metrics.recoverWorkerLost(),
   });
-  const core = await openCore(config, network, { ...deps, metrics });
-  const { journal, receipts, replica, store } = core;
+  const core = await openCore(config, network, { ...deps, lease, metrics });
+  const { history, journal, receipts, replica } = core;
   const pages = await readReferencePages();
   const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
   const { http, operations, sockets } = edges;
@@ -83,6 +88,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   warnOfOperators(config, replica, log);
   const actors = new LocalActors(config, {
     replica,
+    lease,
     network,
     log,
     random,
@@ -93,13 +99,13 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   });
   await actors.startPrices();
   const ticker = new Ticker(replica, systemClock, onFatal);
-  ticker.start();
+  const ticking = await lease.hold(
+    'ticker',
+    () => ticker.start(),
+    () => ticker.stop(),
+  );
   const backend = await pool.ready();
   metrics.recoverBackend(backend);
-  const pruning = setInterval(() => {
-    store.prune(systemClock.nowMs() - config.receiptsKeptMs).catch(onFatal);
-  }, PRUNE_EVERY_MS);
-
   await actors.start();
 
   const port = await http.listen(config.port, config.host);
@@ -110,13 +116,12 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     async stop() {
       edges.stopping();
       await actors.stop();
-      clearInterval(pruning);
       // Time goes on meanwhile: some requests wait for orders that leave the delay queue.
       await Promise.all([http.drain(), sockets.drain()]);
-      ticker.stop();
+      await ticking.release();
       await replica.stop();
       await journal.close();
-      await store.close();
+      await history.release();
       await pool.close();
       operations.close();
       operations.closeAllConnections();
@@ -129,6 +134,8 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
 type Core = {
   readonly journal: FileJournal;
   readonly store: ReceiptStore;
+  /** The store, as its only writer. */
+  readonly history: Held;
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
@@ -140,8 +147,9 @@ type Core = {
 async function openCore(
   config: Config,
   network: Network,
-  { log, onFatal, metrics }: VenueDependencies & { readonly metrics: Metrics },
+  deps: Required<VenueDependencies> & { readonly metrics: Metrics },
 ): Promise<Core> {
+  const { log, metrics, onFatal } = deps;
   const faults = journalFaults(config.fault);
   if (faults === undefined) throw new ConfigError(`unknown fault: ${config.fault}`);
   const journal = await FileJournal.open({
@@ -154,7 +162,7 @@ async function openCore(
   if (journal.repaired !== undefined) {
     log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
   }
-  const store = await ReceiptStore.open({ file: join(config.data, 'receipts.sqlite'), onFatal });
+  const { history, store } = await openHistory(config, deps);
   const snapshots = new SnapshotStore({
     directory: join(config.data, 'snapshots'),
     onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
@@ -181,9 +189,8 @@ async function openCore(
   replica.attach(ledger);
   const markets = new MarketData(() => replica.state);
   markets.attachTo(replica);
-  if (!config.faucet || config.network === 'mainnet') {
-    return { journal, store, replica, receipts, ledger, markets, faucet: undefined };
-  }
+  const core = { journal, store, history, replica, receipts, ledger, markets };
+  if (!config.faucet || config.network === 'mainnet') return { ...core, faucet: undefined };
   const faucet = new Faucet({
     replica,
     now: systemClock.nowMs,
@@ -191,7 +198,31 @@ async function openCore(
     intervalMs: config.faucetEveryMs,
   });
   replica.attach(faucet);
-  return { journal, store, replica, receipts, ledger, markets, faucet };
+  return { ...core, faucet };
+}
+
+/** Opens the store of receipts as its only writer, who also drops what is too old. */
+async function openHistory(
+  config: Config,
+  { lease, onFatal }: Required<VenueDependencies>,
+): Promise<Pick<Core, 'history' | 'store'>> {
+  const opened: { store?: ReceiptStore; pruning?: NodeJS.Timeout } = {};
+  const history = await lease.hold(
+    'history writer',
+    async () => {
+      const file = join(config.data, 'receipts.sqlite');
+      const store = await ReceiptStore.open({ file, onFatal });
+      opened.store = store;
+      opened.pruning = setInterval(() => {
+        store.prune(systemClock.nowMs() - config.receiptsKeptMs).catch(onFatal);
+      }, PRUNE_EVERY_MS);
+    },
+    async () => {
+      clearInterval(opened.pruning);
+      await opened.store?.close();
+    },
+  );
+  return { history, store: present(opened.store, 'the store of the only process') };
 }
 
 type EdgeParts = Core & {

@@ -1,6 +1,7 @@
 import type { Address } from '@oddlot/units';
 import { type Authority, isOwnKeyOnly, type SignedCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
+import { accountAt } from '../state/account-at.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import type { Authorization } from './authorization.ts';
@@ -76,11 +77,6 @@ export function actingAddress(state: State, command: SignedCommand): Address {
 function directActor(state: State, signer: Address): Account | undefined {
   const binding = state.agents.get(signer);
   return binding === undefined ? accountAt(state, signer) : state.accounts[binding.accountIndex];
-}
-
-function accountAt(state: State, address: Address): Account | undefined {
-  const index = state.accountIndex.get(address);
-  return index === undefined ? undefined : state.accounts[index];
 }
 
 function roleRefusal(state: State, command: SignedCommand): Reject {

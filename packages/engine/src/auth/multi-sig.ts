@@ -1,6 +1,6 @@
 import type { Address } from '@oddlot/units';
 import type { Authority } from '../messages/command.ts';
-import type { Account } from '../state/account.ts';
+import { accountAt } from '../state/account-at.ts';
 import type { State } from '../state/state.ts';
 import type { Authorization } from './authorization.ts';
 
@@ -32,9 +32,4 @@ export function checkQuorum(
 /** True for an account whose own key alone is not enough. */
 export function isMultiSig(state: State, address: Address): boolean {
   return accountAt(state, address)?.multiSig !== undefined;
-}
-
-function accountAt(state: State, address: Address): Account | undefined {
-  const index = state.accountIndex.get(address);
-  return index === undefined ? undefined : state.accounts[index];
 }

@@ -121,7 +121,7 @@ describe('R-nonce: what uses a nonce', () => {
   });
 });
 
-describe('wire.md 2.3: the order in which a signer is judged', () => {
+describe('the order in which a signer is judged', () => {
   const past = { expiresAfterMs: timeMs(START_MS - 1) };
   test.each([
     ['window before role', bob, START_MS - 2 * DAY, past, 'nonceTooOld'],

@@ -1,78 +1,42 @@
+import { Heap } from './heap.ts';
+
+type Due = { readonly dueMs: number; readonly id: number };
+
 /**
- * Orders that end at a time (Gtd), soonest first, then by order id. A binary heap; an order that ends
- * earlier for another reason leaves its entry behind, so the owner asks for a rebuild when the dead
- * outnumber the living.
+ * What falls due at a time, by its id: orders that end (Gtd), markets that open and close. Soonest
+ * first, then by id. What ends earlier for another reason leaves its entry behind, so the owner asks
+ * for a clean-up when the dead outnumber the living.
  */
 export class ExpiryQueue {
-  readonly #heap: { readonly dueMs: number; readonly orderId: number }[] = [];
+  readonly #heap = new Heap<Due>(isBefore);
 
   get size(): number {
-    return this.#heap.length;
+    return this.#heap.size;
   }
 
   /** When the first is due; undefined when nothing waits. */
   get nextDueMs(): number | undefined {
-    return this.#heap[0]?.dueMs;
+    return this.#heap.first?.dueMs;
   }
 
-  push(dueMs: number, orderId: number): void {
-    const heap = this.#heap;
-    heap.push({ dueMs, orderId });
-    let child = heap.length - 1;
-    while (child > 0) {
-      const parent = (child - 1) >> 1;
-      if (!this.#before(child, parent)) break;
-      this.#swap(child, parent);
-      child = parent;
-    }
+  push(dueMs: number, id: number): void {
+    this.#heap.push({ dueMs, id });
   }
 
-  /** Takes the next order due at or before `timeMs`; undefined when none is. */
+  /** Takes the next id due at or before `timeMs`; undefined when none is. */
   popDue(timeMs: number): number | undefined {
-    const heap = this.#heap;
-    const first = heap[0];
+    const { first } = this.#heap;
     if (first === undefined || first.dueMs > timeMs) return undefined;
-    const last = heap.pop();
-    if (heap.length > 0 && last !== undefined) {
-      heap[0] = last;
-      this.#sink();
-    }
-    return first.orderId;
+    this.#heap.pop();
+    return first.id;
   }
 
-  /** Drops entries whose order is no longer live. */
-  retain(isLive: (orderId: number) => boolean): void {
-    const living = this.#heap.filter((entry) => isLive(entry.orderId));
-    this.#heap.length = 0;
-    for (const entry of living) this.push(entry.dueMs, entry.orderId);
+  /** Drops entries that nobody waits for any more. */
+  retain(isLive: (id: number) => boolean): void {
+    this.#heap.retain(({ id }) => isLive(id));
   }
+}
 
-  #sink(): void {
-    const count = this.#heap.length;
-    let parent = 0;
-    for (;;) {
-      const left = 2 * parent + 1;
-      if (left >= count) return;
-      const right = left + 1;
-      const least = right < count && this.#before(right, left) ? right : left;
-      if (!this.#before(least, parent)) return;
-      this.#swap(least, parent);
-      parent = least;
-    }
-  }
-
-  #before(a: number, b: number): boolean {
-    const x = this.#heap[a];
-    const y = this.#heap[b];
-    if (x === undefined || y === undefined) return false;
-    return x.dueMs < y.dueMs || (x.dueMs === y.dueMs && x.orderId < y.orderId);
-  }
-
-  #swap(a: number, b: number): void {
-    const x = this.#heap[a];
-    const y = this.#heap[b];
-    if (x === undefined || y === undefined) return;
-    this.#heap[a] = y;
-    this.#heap[b] = x;
-  }
+function isBefore(a: Due, b: Due): boolean {
+  return a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.id < b.id);
 }

@@ -1,8 +1,8 @@
 import { type Address, instrumentId, present } from '@oddlot/units';
 import { clientOrderKey } from '../messages/client-order-id.ts';
 import type { MarginMode, TriggerRequest } from '../messages/command.ts';
-import { allReverseJobs } from '../state/all-reverse-jobs.ts';
 import { holdingKey, type Leg } from '../state/account.ts';
+import { allReverseJobs } from '../state/all-reverse-jobs.ts';
 import type { OrderGroup } from '../state/group-book.ts';
 import { type ReverseJob, reverseJobKey } from '../state/reverse-job.ts';
 import type { State } from '../state/state.ts';

@@ -1,7 +1,8 @@
-import { type Address, microUsdc, present, timeMs } from '@oddlot/units';
+import { type Address, microUsdc, timeMs } from '@oddlot/units';
 import { postDeposit } from '../ledger/post.ts';
 import type { CommandOutcome } from '../messages/block.ts';
 import type { CreditFaucetCommand } from '../messages/command.ts';
+import { accountAt } from '../state/account-at.ts';
 import { type Account, createAccount } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 
@@ -24,8 +25,8 @@ export function creditFaucet(execution: Execution, command: CreditFaucetCommand)
 /** The account under an address, opened now when it is new. */
 export function openAccount(execution: Execution, address: Address): Account {
   const { commandIndex, events, state } = execution;
-  const index = state.accountIndex.get(address);
-  if (index !== undefined) return present(state.accounts[index], 'an indexed account');
+  const known = accountAt(state, address);
+  if (known !== undefined) return known;
   const account = createAccount(state.accounts.length, address, timeMs(state.timeMs));
   state.accounts.push(account);
   state.accountIndex.set(address, account.index);

@@ -1,11 +1,10 @@
-import { addUsdc, type MicroUsdc, minUsdc, negUsdc, subUsdc, timeMs } from '@oddlot/units';
-import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { addUsdc, type MicroUsdc, minUsdc, negUsdc, subUsdc } from '@oddlot/units';
+import { NONE } from '../book/order-pool.ts';
 import { read } from '../book/read-slot.ts';
 import { postToBalance } from '../ledger/post.ts';
 import type { CommandOutcome } from '../messages/block.ts';
 import type { ModifyOrderCommand, OrderRequest } from '../messages/command.ts';
 import { isOutcomeId } from '../messages/instrument-kind.ts';
-import { LIMITS } from '../messages/limits.ts';
 import type { EntryOutcome } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
 import { checkModifyOutcomeOrder, modifyOutcomeOrder } from '../outcome/modify-outcome.ts';
@@ -18,10 +17,11 @@ import { addResting, ownerOf, removeOrder, reserveOf } from '../perp-orders/rest
 import type { TakerOrder } from '../perp-orders/taker-order.ts';
 import { validateOrder } from '../perp-orders/validate-order.ts';
 import { freeInCross, ordersChanged } from '../perp/margin.ts';
+import { amendedRequest } from '../resting/amended-request.ts';
 import { emitOrder } from '../resting/emit.ts';
 import { withAcceptedBuilder } from '../resting/order-builder.ts';
-import { timeInForceOf } from '../resting/order-codes.ts';
 import { restingBuilder } from '../resting/resting-builder.ts';
+import { amendSlot } from '../resting/slots.ts';
 import type { Account, Holding } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import { findTarget } from '../state/find-target.ts';
@@ -97,21 +97,9 @@ function amendOf(
   const { pool } = state;
   const remaining = read(pool.remaining, slot);
   const filled = read(pool.original, slot) - remaining;
-  const flags = read(pool.flags, slot);
-  const expireMs = read(pool.expireMs, slot);
   const builder = restingBuilder(state, slot);
-  const order: OrderRequest = {
-    instrumentId: command.instrumentId,
-    isBuy: (flags & SIDE_BUY) !== 0,
-    price: command.price,
-    size: command.size - filled,
-    reduceOnly: (flags & REDUCE_ONLY) !== 0,
-    timeInForce: timeInForceOf(read(pool.tif, slot)),
-    ...(expireMs === 0 ? {} : { expireMs: timeMs(expireMs) }),
-    ...(command.priceInexact === true ? { priceInexact: true } : {}),
-    ...(command.sizeInexact === true ? { sizeInexact: true } : {}),
-    ...(builder === undefined ? {} : { builder }),
-  };
+  const amended = amendedRequest(state, slot, command);
+  const order: OrderRequest = builder === undefined ? amended : { ...amended, builder };
   const replaced = {
     remaining,
     filled,
@@ -153,18 +141,9 @@ function stay(execution: Execution, slot: number, amend: Amend): EntryOutcome {
   const { pool } = state;
   const { context, holding } = amend;
   const { account, order, replaced } = context;
-  const { book } = holding.perp;
   const rest = newRest(amend);
   const reserve = newReserve(amend);
-  if (order.price === replaced.price) {
-    book.resize(slot, rest);
-  } else {
-    book.remove(slot);
-    pool.price[slot] = order.price;
-    pool.remaining[slot] = rest;
-    book.insert(slot, state.timeMs - LIMITS.amendRankMs);
-  }
-  pool.original[slot] = replaced.filled + rest;
+  amendSlot(state, slot, holding.perp.book, { price: order.price, rest });
   addResting(holding, order.isBuy, order.reduceOnly, rest - replaced.remaining);
   setReserve(state, account, holding, { orderId: read(pool.orderId, slot), reserve });
   ordersChanged(state, account, holding);

@@ -2,12 +2,12 @@ import type { CommandOutcome } from '../messages/block.ts';
 import type { ReversePositionCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { cancelMany } from '../orders/cancel-many.ts';
-import { emitJob, workJob } from '../steps/run-reverse-jobs.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import { isOracleStale } from '../state/perp.ts';
 import { holdingJobKey, type ReverseJob } from '../state/reverse-job.ts';
 import type { State } from '../state/state.ts';
+import { emitJob, workJob } from '../steps/run-reverse-jobs.ts';
 
 /**
  * Turns a position round: closes it, then opens the same size on the other side, with market orders

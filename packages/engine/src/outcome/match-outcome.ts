@@ -11,15 +11,14 @@ import {
   timeMs,
   ZERO_USDC,
 } from '@oddlot/units';
-import { NONE } from '../book/order-pool.ts';
 import { read } from '../book/read-slot.ts';
 import { postCollateral, postFromReserve, postReserve, postToOutcome } from '../ledger/outcome.ts';
 import { postFee } from '../ledger/post.ts';
 import type { CancelCause, OutcomeTradeSide } from '../messages/event.ts';
-import { LIMITS } from '../messages/limits.ts';
 import type { OutcomeLeg } from '../messages/outcome-terms.ts';
 import { releasedPart } from '../perp/position.ts';
 import { emitOrder } from '../resting/emit.ts';
+import { matchBook } from '../resting/match-book.ts';
 import {
   type BuilderCharge,
   builderCharge,
@@ -49,22 +48,15 @@ import {
  * sellers end one and release it. An own resting order is cancelled instead (R-stp).
  */
 export function matchOutcome(execution: Execution, taker: OutcomeTaker): CancelCause | undefined {
-  const { state } = execution;
-  const { isBuy } = taker.request;
-  const { book } = taker.holding.market;
-  let met = 0;
-  while (taker.remaining > 0 && book.crosses(isBuy, taker.price)) {
-    if (met === LIMITS.matchesPerOrder) return 'matchLimit';
-    met += 1;
-    const slot = book.best(!isBuy);
-    assert(slot !== NONE, 'a book that crosses has a best order');
-    if (read(state.pool.account, slot) === taker.account.index) {
-      cancelOutcomeOrder(execution, slot, 'selfTrade');
-      continue;
-    }
+  return matchBook(execution, taker.holding.market.book, taker, meetMaker);
+}
+
+function meetMaker(execution: Execution, taker: OutcomeTaker, slot: number): undefined {
+  if (read(execution.state.pool.account, slot) === taker.account.index) {
+    cancelOutcomeOrder(execution, slot, 'selfTrade');
+  } else {
     settleFill(execution, taker, slot);
   }
-  return undefined;
 }
 
 function settleFill(execution: Execution, taker: OutcomeTaker, slot: number): void {

@@ -1,15 +1,14 @@
 import { type Hash, negUsdc, present, subUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
-import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import { read } from '../book/read-slot.ts';
 import { postReserve } from '../ledger/outcome.ts';
 import type { CommandOutcome } from '../messages/block.ts';
-import type { ModifyOrderCommand, OrderRequest } from '../messages/command.ts';
-import { LIMITS } from '../messages/limits.ts';
+import type { ModifyOrderCommand } from '../messages/command.ts';
 import type { EntryOutcome } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
+import { amendedRequest } from '../resting/amended-request.ts';
 import { emitOrder } from '../resting/emit.ts';
-import { timeInForceOf } from '../resting/order-codes.ts';
 import { restingBuilder } from '../resting/resting-builder.ts';
+import { amendSlot } from '../resting/slots.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
@@ -87,19 +86,7 @@ function amendOf(
   const { pool } = state;
   const remaining = read(pool.remaining, slot);
   const filled = read(pool.original, slot) - remaining;
-  const flags = read(pool.flags, slot);
-  const expireMs = read(pool.expireMs, slot);
-  const order: OrderRequest = {
-    instrumentId: command.instrumentId,
-    isBuy: (flags & SIDE_BUY) !== 0,
-    price: command.price,
-    size: command.size - filled,
-    reduceOnly: (flags & REDUCE_ONLY) !== 0,
-    timeInForce: timeInForceOf(read(pool.tif, slot)),
-    ...(expireMs === 0 ? {} : { expireMs: timeMs(expireMs) }),
-    ...(command.priceInexact === true ? { priceInexact: true } : {}),
-    ...(command.sizeInexact === true ? { sizeInexact: true } : {}),
-  };
+  const order = amendedRequest(state, slot, command);
   const reserve = state.reserves.get(read(pool.orderId, slot)) ?? ZERO_USDC;
   const feeOverpaid = read(pool.feeOverpaid, slot);
   const builder = restingBuilder(state, slot);
@@ -129,16 +116,7 @@ function stay(
   const { pool } = state;
   const { holding, isSell, leg } = outcomeOwnerOf(state, slot);
   const { market } = holding;
-  const price = bookPrice(market, order);
-  if (price === read(pool.price, slot)) {
-    market.book.resize(slot, order.size);
-  } else {
-    market.book.remove(slot);
-    pool.price[slot] = price;
-    pool.remaining[slot] = order.size;
-    market.book.insert(slot, state.timeMs - LIMITS.amendRankMs);
-  }
-  pool.original[slot] = replaced.filled + order.size;
+  amendSlot(state, slot, market.book, { price: bookPrice(market, order), rest: order.size });
   if (isSell) {
     holding[leg].reserved += order.size - replaced.remaining;
   } else {

@@ -11,6 +11,7 @@ import type { OrderRequest } from '../messages/command.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
 import type { OutcomeLeg } from '../messages/outcome-terms.ts';
 import { builderFeeAtMost, builderOf } from '../resting/order-builder.ts';
+import { looseSnapshot } from '../resting/snapshot.ts';
 import type { Account } from '../state/account.ts';
 import type { OrderBuilder } from '../state/builders.ts';
 import { legPrice, type OutcomeHolding, outcomeLegOf } from '../state/outcome-holding.ts';
@@ -78,22 +79,18 @@ export function freshRemainders(order: OrderRequest): FeeRemainders {
 
 /** The order as events show it: prices are the leg's own. */
 export function outcomeTakerSnapshot(taker: OutcomeTaker): OrderSnapshot {
-  const { account, leg, orderId, original, remaining, request, txHash } = taker;
-  return {
-    orderId,
-    account: account.address,
-    instrumentId: request.instrumentId,
-    isBuy: request.isBuy,
-    reduceOnly: request.reduceOnly,
-    timeInForce: request.timeInForce,
-    price: request.price,
-    remaining,
-    original,
-    filled: original - remaining,
-    filledNotional: taker.filledNotional,
-    acceptedMs: taker.acceptedMs,
-    expireMs: request.timeInForce === 'gtd' ? request.expireMs : undefined,
-    clientOrderId: request.clientOrderId,
-    outcome: { leg, txHash },
-  };
+  const { leg, request, txHash } = taker;
+  return looseSnapshot(
+    {
+      orderId: taker.orderId,
+      account: taker.account.address,
+      request,
+      price: request.price,
+      remaining: taker.remaining,
+      original: taker.original,
+      filledNotional: taker.filledNotional,
+      acceptedMs: taker.acceptedMs,
+    },
+    { leg, txHash },
+  );
 }

@@ -1,15 +1,13 @@
-import { instrumentId, negUsdc, present, timeMs } from '@oddlot/units';
-import { HAS_BUILDER, LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { negUsdc, present, timeMs } from '@oddlot/units';
+import { LEG_SHORT, NONE, REDUCE_ONLY } from '../book/order-pool.ts';
 import { read } from '../book/read-slot.ts';
 import { putInOrder } from '../collections/ordered-map.ts';
 import { postReserve } from '../ledger/outcome.ts';
-import { clientOrderKey } from '../messages/client-order-id.ts';
 import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
-import { LIMITS } from '../messages/limits.ts';
 import type { OutcomeLeg } from '../messages/outcome-terms.ts';
 import { emitOrder } from '../resting/emit.ts';
-import { absorbBuilder } from '../resting/order-builder.ts';
-import { timeInForceCode, timeInForceOf } from '../resting/order-codes.ts';
+import { unlinkSlot, writeSlot } from '../resting/slots.ts';
+import { slotSnapshot } from '../resting/snapshot.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import { createOutcomeHolding, legPrice, type OutcomeHolding } from '../state/outcome-holding.ts';
@@ -52,63 +50,27 @@ export function outcomeOwnerOf(
 }
 
 /** Puts what is left of an order into the book. Its reserve and its shares stay set aside. */
-export function restOutcomeOrder(execution: Execution, taker: OutcomeTaker): void {
-  const { state } = execution;
-  const { pool } = state;
-  const { account, holding, leg, request } = taker;
-  const slot = pool.allocate(taker.orderId);
-  pool.price[slot] = taker.price;
-  pool.remaining[slot] = taker.remaining;
-  pool.original[slot] = taker.original;
-  pool.filledNotional[slot] = taker.filledNotional;
-  pool.acceptedMs[slot] = taker.acceptedMs;
-  pool.rank[slot] = taker.rank ?? state.nextRank++;
-  pool.feeOverpaid[slot] = taker.feeOverpaid;
-  const expireMs = request.timeInForce === 'gtd' ? request.expireMs : undefined;
-  pool.expireMs[slot] = expireMs ?? 0;
-  pool.account[slot] = account.index;
-  pool.instrument[slot] = request.instrumentId;
-  pool.flags[slot] =
-    (request.isBuy ? SIDE_BUY : 0) |
-    (request.reduceOnly ? REDUCE_ONLY : 0) |
-    (leg === 'no' ? LEG_SHORT : 0) |
-    (taker.builder === undefined ? 0 : HAS_BUILDER);
-  pool.tif[slot] = timeInForceCode(request.timeInForce);
-  if (request.clientOrderId !== undefined) {
-    pool.clientOrderIds.set(slot, request.clientOrderId);
-    const key = present(clientOrderKey(request.clientOrderId), 'a valid client order id');
-    account.clientOrders.set(key, taker.orderId);
-    state.digest.text(key);
-  }
-  if (taker.builder !== undefined) {
-    state.orderBuilders.set(taker.orderId, taker.builder);
-    absorbBuilder(state, taker.builder);
-  }
-  const isNew = taker.rank === undefined;
-  if (expireMs !== undefined && isNew) state.expiries.push(expireMs, taker.orderId);
-  holding.market.book.insert(slot, isNew ? 0 : state.timeMs - LIMITS.amendRankMs);
-  pool.ownInsert(holding.orders, slot);
-  account.liveOrders += 1;
+export function restOutcomeOrder({ state }: Execution, taker: OutcomeTaker): void {
+  const { holding } = taker;
+  writeSlot(state, taker, {
+    book: holding.market.book,
+    orders: holding.orders,
+    isShort: taker.leg === 'no',
+    acceptedMs: taker.acceptedMs,
+    rank: taker.rank,
+    feeOverpaid: taker.feeOverpaid,
+  });
   if (taker.reserve > 0n) state.reserves.set(taker.orderId, taker.reserve);
   state.outcomes.orderTx.set(taker.orderId, taker.txHash);
 }
 
 /** Takes a resting order out of the book; what it set aside is the caller's to place. */
 export function takeOutcomeOrder(state: State, slot: number): void {
-  const { pool } = state;
   const { account, holding } = outcomeOwnerOf(state, slot);
-  const orderId = read(pool.orderId, slot);
-  const clientOrderId = pool.clientOrderIds.get(slot);
-  if (clientOrderId !== undefined) {
-    account.clientOrders.delete(present(clientOrderKey(clientOrderId), 'a valid client order id'));
-  }
-  holding.market.book.remove(slot);
-  pool.ownRemove(holding.orders, slot);
-  account.liveOrders -= 1;
+  const orderId = read(state.pool.orderId, slot);
+  unlinkSlot(state, slot, { account, book: holding.market.book, orders: holding.orders });
   state.reserves.delete(orderId);
   state.outcomes.orderTx.delete(orderId);
-  state.orderBuilders.delete(orderId);
-  pool.release(slot);
 }
 
 /** Ends a resting order without a fill: its money and shares are free again. */
@@ -131,28 +93,10 @@ export function cancelOutcomeOrder(
 /** A resting order as events and readers see it: prices are the leg's own. */
 export function outcomeSnapshotOf(state: State, slot: number): OrderSnapshot {
   const { pool } = state;
-  const { account, holding, isSell, leg } = outcomeOwnerOf(state, slot);
-  const remaining = read(pool.remaining, slot);
-  const original = read(pool.original, slot);
-  const expireMs = read(pool.expireMs, slot);
-  const orderId = read(pool.orderId, slot);
-  return {
-    orderId,
-    account: account.address,
-    instrumentId: instrumentId(read(pool.instrument, slot)),
-    isBuy: (read(pool.flags, slot) & SIDE_BUY) !== 0,
-    reduceOnly: isSell,
-    timeInForce: timeInForceOf(read(pool.tif, slot)),
-    price: legPrice(leg, read(pool.price, slot), holding.market.unit),
-    remaining,
-    original,
-    filled: original - remaining,
-    filledNotional: read(pool.filledNotional, slot),
-    acceptedMs: timeMs(read(pool.acceptedMs, slot)),
-    expireMs: expireMs === 0 ? undefined : timeMs(expireMs),
-    clientOrderId: pool.clientOrderIds.get(slot),
-    outcome: { leg, txHash: present(state.outcomes.orderTx.get(orderId), 'the order’s action') },
-  };
+  const { holding, leg } = outcomeOwnerOf(state, slot);
+  const txHash = state.outcomes.orderTx.get(read(pool.orderId, slot));
+  const price = legPrice(leg, read(pool.price, slot), holding.market.unit);
+  return slotSnapshot(state, slot, price, { leg, txHash: present(txHash, 'the order’s action') });
 }
 
 /** The account's resting orders of a market, oldest first. */

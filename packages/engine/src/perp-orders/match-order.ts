@@ -1,7 +1,6 @@
 import {
   accrueFee,
   addUsdc,
-  assert,
   maxUsdc,
   type MicroUsdc,
   notional,
@@ -9,15 +8,15 @@ import {
   subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
-import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import { read } from '../book/read-slot.ts';
 import { accountTier } from '../ledger/account-tier.ts';
 import { fillRate } from '../ledger/fee-tiers.ts';
 import { recordVolume } from '../ledger/volume.ts';
 import type { CancelCause } from '../messages/event.ts';
-import { LIMITS } from '../messages/limits.ts';
 import { accountValue, isolatedEquity } from '../perp/margin.ts';
 import { emitOrder, emitTrade } from '../resting/emit.ts';
+import { matchBook } from '../resting/match-book.ts';
 import { type BuilderCharge, builderCharge, feesWith } from '../resting/order-builder.ts';
 import { restingBuilder } from '../resting/resting-builder.ts';
 import type { Account, Holding } from '../state/account.ts';
@@ -31,36 +30,29 @@ import { planSide, settleSide, type SidePlan } from './settle-side.ts';
 import type { TakerOrder } from './taker-order.ts';
 
 /**
- * Trades an incoming order against the book, best price first, then oldest (R-book), at the resting
- * orders' prices. An own resting order is cancelled, not traded with (R-stp); a maker that its fill
+ * Trades an incoming order against the book at the resting orders' prices. An own resting order is cancelled, not traded with (R-stp); a maker that its fill
  * would leave uncovered is cancelled and the taker goes on; a taker that is uncovered stops
  * (R-fill-check). Returns why matching ended early, when it did.
  */
 export function matchOrder(execution: Execution, taker: TakerOrder): CancelCause | undefined {
-  const { state } = execution;
-  const { isBuy } = taker.request;
-  const { book } = taker.holding.perp;
-  let met = 0;
-  while (taker.remaining > 0 && book.crosses(isBuy, taker.price)) {
-    if (met === LIMITS.matchesPerOrder) return 'matchLimit';
-    met += 1;
-    const slot = book.best(!isBuy);
-    assert(slot !== NONE, 'a book that crosses has a best order');
-    const maker = ownerOf(state, slot);
-    if (maker.account === taker.account) {
-      cancelPerpOrder(execution, slot, 'selfTrade');
-      continue;
-    }
-    const fill = pendingFill(execution, taker, slot, maker);
-    const makerPlan = planMaker(execution, slot, maker, fill);
-    if (!makerPlan.isCovered) {
-      cancelPerpOrder(execution, slot, 'marginCanceled');
-      continue;
-    }
-    const takerPlan = planTaker(execution, taker, fill);
-    if (!takerPlan.isCovered) return 'marginCanceled';
-    settleFill(execution, taker, slot, maker, fill, { takerPlan, makerPlan });
+  return matchBook(execution, taker.holding.perp.book, taker, meetMaker);
+}
+
+function meetMaker(execution: Execution, taker: TakerOrder, slot: number): CancelCause | undefined {
+  const maker = ownerOf(execution.state, slot);
+  if (maker.account === taker.account) {
+    cancelPerpOrder(execution, slot, 'selfTrade');
+    return undefined;
   }
+  const fill = pendingFill(execution, taker, slot, maker);
+  const makerPlan = planMaker(execution, slot, maker, fill);
+  if (!makerPlan.isCovered) {
+    cancelPerpOrder(execution, slot, 'marginCanceled');
+    return undefined;
+  }
+  const takerPlan = planTaker(execution, taker, fill);
+  if (!takerPlan.isCovered) return 'marginCanceled';
+  settleFill(execution, taker, slot, maker, fill, { takerPlan, makerPlan });
   return undefined;
 }
 

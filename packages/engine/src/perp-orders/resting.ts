@@ -1,55 +1,26 @@
 import { addUsdc, assert, type MicroUsdc, present, subUsdc, ZERO_USDC } from '@oddlot/units';
-import { HAS_BUILDER, LEG_SHORT, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { LEG_SHORT, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import { read } from '../book/read-slot.ts';
 import { postToBalance } from '../ledger/post.ts';
-import { clientOrderKey } from '../messages/client-order-id.ts';
-import { LIMITS } from '../messages/limits.ts';
 import { ordersChanged } from '../perp/margin.ts';
-import { absorbBuilder } from '../resting/order-builder.ts';
-import { timeInForceCode } from '../resting/order-codes.ts';
+import { unlinkSlot, writeSlot } from '../resting/slots.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 import type { TakerOrder } from './taker-order.ts';
 
 /** Puts what is left of an order into the book; an amended one takes back the rank that it had. */
-export function restOrder(execution: Execution, taker: TakerOrder): void {
-  const { state } = execution;
-  const { pool } = state;
+export function restOrder({ state }: Execution, taker: TakerOrder): void {
   const { account, amended, holding, request } = taker;
-  const slot = pool.allocate(taker.orderId);
-  pool.price[slot] = taker.price;
-  pool.remaining[slot] = taker.remaining;
-  pool.original[slot] = taker.original;
-  pool.filledNotional[slot] = taker.filledNotional;
-  pool.acceptedMs[slot] = amended?.acceptedMs ?? state.timeMs;
-  pool.rank[slot] = amended?.rank ?? state.nextRank++;
-  pool.feeOverpaid[slot] = amended?.makerFeeOverpaid ?? 0;
-  const expireMs = request.timeInForce === 'gtd' ? request.expireMs : undefined;
-  pool.expireMs[slot] = expireMs ?? 0;
-  pool.account[slot] = account.index;
-  pool.instrument[slot] = request.instrumentId;
-  pool.flags[slot] =
-    (request.isBuy ? SIDE_BUY : 0) |
-    (request.reduceOnly ? REDUCE_ONLY : 0) |
-    (holding.leg === 1 ? LEG_SHORT : 0) |
-    (taker.builder === undefined ? 0 : HAS_BUILDER);
-  pool.tif[slot] = timeInForceCode(request.timeInForce);
-  if (request.clientOrderId !== undefined) {
-    pool.clientOrderIds.set(slot, request.clientOrderId);
-    const key = present(clientOrderKey(request.clientOrderId), 'a valid client order id');
-    account.clientOrders.set(key, taker.orderId);
-    state.digest.text(key);
-  }
-  if (taker.builder !== undefined) {
-    state.orderBuilders.set(taker.orderId, taker.builder);
-    absorbBuilder(state, taker.builder);
-  }
+  writeSlot(state, taker, {
+    book: holding.perp.book,
+    orders: holding.orders,
+    isShort: holding.leg === 1,
+    acceptedMs: amended?.acceptedMs ?? state.timeMs,
+    rank: amended?.rank,
+    feeOverpaid: amended?.makerFeeOverpaid ?? 0,
+  });
   if (taker.fired !== undefined) state.triggers.remember(taker.orderId, taker.fired);
-  if (expireMs !== undefined && amended === undefined) state.expiries.push(expireMs, taker.orderId);
-  holding.perp.book.insert(slot, amended === undefined ? 0 : state.timeMs - LIMITS.amendRankMs);
-  pool.ownInsert(holding.orders, slot);
-  account.liveOrders += 1;
   addResting(holding, request.isBuy, request.reduceOnly, taker.remaining);
   if (taker.reserve > 0n) {
     state.reserves.set(taker.orderId, taker.reserve);
@@ -64,17 +35,10 @@ export function removeOrder(state: State, slot: number): void {
   const { account, holding } = ownerOf(state, slot);
   const flags = read(pool.flags, slot);
   const remaining = read(pool.remaining, slot);
-  const clientOrderId = pool.clientOrderIds.get(slot);
-  if (clientOrderId !== undefined) {
-    account.clientOrders.delete(present(clientOrderKey(clientOrderId), 'a valid client order id'));
-  }
-  holding.perp.book.remove(slot);
-  pool.ownRemove(holding.orders, slot);
-  account.liveOrders -= 1;
+  const orderId = read(pool.orderId, slot);
+  unlinkSlot(state, slot, { account, book: holding.perp.book, orders: holding.orders });
   addResting(holding, (flags & SIDE_BUY) !== 0, (flags & REDUCE_ONLY) !== 0, -remaining);
-  returnReserve(state, account, holding, read(pool.orderId, slot));
-  if ((flags & HAS_BUILDER) !== 0) state.orderBuilders.delete(read(pool.orderId, slot));
-  pool.release(slot);
+  returnReserve(state, account, holding, orderId);
   ordersChanged(state, account, holding);
 }
 

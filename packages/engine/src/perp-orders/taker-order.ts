@@ -1,6 +1,7 @@
 import { type Address, type MicroUsdc, type TimeMs, timeMs } from '@oddlot/units';
 import type { OrderRequest } from '../messages/command.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
+import { looseSnapshot } from '../resting/snapshot.ts';
 import type { Account, Holding } from '../state/account.ts';
 import type { OrderBuilder } from '../state/builders.ts';
 import type { FiredTrigger } from '../state/trigger-order.ts';
@@ -43,24 +44,17 @@ export type RestingRecord = {
 
 /** The order as events show it. */
 export function takerSnapshot(taker: TakerOrder, nowMs: TimeMs): OrderSnapshot {
-  const { amended, fired, request } = taker;
-  const acceptedMs = amended === undefined ? nowMs : timeMs(amended.acceptedMs);
-  const snapshot: OrderSnapshot = {
+  const { amended, fired } = taker;
+  const snapshot = looseSnapshot({
     orderId: taker.orderId,
     account: taker.account.address,
-    instrumentId: request.instrumentId,
-    isBuy: request.isBuy,
-    reduceOnly: request.reduceOnly,
-    timeInForce: request.timeInForce,
+    request: taker.request,
     price: taker.price,
     remaining: taker.remaining,
     original: taker.original,
-    filled: taker.original - taker.remaining,
     filledNotional: taker.filledNotional,
-    acceptedMs,
-    expireMs: request.timeInForce === 'gtd' ? request.expireMs : undefined,
-    clientOrderId: request.clientOrderId,
-  };
+    acceptedMs: amended === undefined ? nowMs : timeMs(amended.acceptedMs),
+  });
   return fired === undefined ? snapshot : { ...snapshot, ...firedFields(fired) };
 }
 
@@ -72,22 +66,9 @@ export function requestSnapshot(
   acceptedMs: TimeMs,
   fired?: FiredTrigger,
 ): OrderSnapshot {
-  const order: OrderSnapshot = {
-    orderId,
-    account,
-    instrumentId: request.instrumentId,
-    isBuy: request.isBuy,
-    reduceOnly: request.reduceOnly,
-    timeInForce: request.timeInForce,
-    price: request.price,
-    remaining: request.size,
-    original: request.size,
-    filled: 0,
-    filledNotional: 0,
-    acceptedMs,
-    expireMs: request.timeInForce === 'gtd' ? request.expireMs : undefined,
-    clientOrderId: request.clientOrderId,
-  };
+  const { price, size } = request;
+  const sizes = { remaining: size, original: size, filledNotional: 0 };
+  const order = looseSnapshot({ orderId, account, request, price, ...sizes, acceptedMs });
   return fired === undefined ? order : { ...order, ...firedFields(fired) };
 }
 

@@ -18,7 +18,7 @@ type Fault = {
 
 const perpOf = (scenario: Scenario) => scenario.state.perps.get(id)!;
 
-/** In the order in which an order is judged (wire.md 3.1, "Validation order"). */
+/** In the order in which an order is judged: the first that fails is told. */
 const FAULTS: readonly Fault[] = [
   { reason: 'instrumentUnknown', shape: { instrumentId: instrumentId(99) } },
   {
@@ -98,7 +98,7 @@ function canMeet(first: Fault, second: Fault): boolean {
   return !isExclusive && !Object.keys(second.shape ?? {}).some((field) => fields.includes(field));
 }
 
-describe('wire.md 3.1: each refusal, alone and before every later one', () => {
+describe('each refusal, alone and before every later one', () => {
   for (const [at, first] of FAULTS.entries()) {
     test(`${first.reason} comes before what follows it`, () => {
       const isBookFault = first.reason === 'postOnlyWouldTrade';

@@ -8,6 +8,7 @@ import {
   shareDown,
   ZERO_USDC,
 } from '@oddlot/units';
+import { accountAt } from '../state/account-at.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
@@ -18,8 +19,8 @@ import { accountValue } from './margin.ts';
  * fees, remainders and a share of exchange fees, and takes over positions that the book could not.
  */
 export function insuranceFund(state: State): Account {
-  const index = state.accountIndex.get(parametersOf(state).insuranceFundAddress);
-  return present(index === undefined ? undefined : state.accounts[index], 'the insurance fund');
+  const fund = accountAt(state, parametersOf(state).insuranceFundAddress);
+  return present(fund, 'the insurance fund');
 }
 
 /** True for the fund's own account, which pays no fees and is never liquidated or deleveraged. */

@@ -1,4 +1,5 @@
 import { type Address, microUsdc, subUsdc, ZERO_USDC } from '@oddlot/units';
+import { accountAt } from '../state/account-at.ts';
 import { parametersOf } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 import type { ApprovedBuilder, BuilderView } from './views.ts';
@@ -8,8 +9,7 @@ export function builderState(state: State, builder: Address): BuilderView {
   const rewards = state.builderRewards.get(builder);
   const earned = rewards?.earned ?? ZERO_USDC;
   const claimed = rewards?.claimed ?? ZERO_USDC;
-  const index = state.accountIndex.get(builder);
-  const account = index === undefined ? undefined : state.accounts[index];
+  const account = accountAt(state, builder);
   const perpBalance = account?.perpBalance ?? ZERO_USDC;
   const minPerpBalance = microUsdc(parametersOf(state).builderMinBalanceMicroUsdc);
   return {
@@ -25,9 +25,7 @@ export function builderState(state: State, builder: Address): BuilderView {
 
 /** Who may charge an account, by address. */
 export function approvedBuilders(state: State, address: Address): readonly ApprovedBuilder[] {
-  const index = state.accountIndex.get(address);
-  const builders = index === undefined ? undefined : state.accounts[index]?.builders;
-  return [...(builders ?? [])]
+  return [...(accountAt(state, address)?.builders ?? [])]
     .map(([builder, approval]) => ({ builder, ...approval }))
     .sort((a, b) => (a.builder < b.builder ? -1 : 1));
 }

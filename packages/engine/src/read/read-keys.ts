@@ -9,12 +9,13 @@ import {
 } from '@oddlot/units';
 import type { Channel, MultiSigSet } from '../messages/command.ts';
 import { totalValue } from '../perp/margin.ts';
+import { accountAt } from '../state/account-at.ts';
 import type { State } from '../state/state.ts';
 import type { GateStatusView } from './views.ts';
 
 /** R-multisig: who signs for an account; undefined when it is an ordinary one, or none at all. */
 export function multiSigSigners(state: State, address: Address): MultiSigSet | undefined {
-  return state.accounts[state.accountIndex.get(address) ?? -1]?.multiSig;
+  return accountAt(state, address)?.multiSig;
 }
 
 /**

@@ -5,13 +5,12 @@ import {
   type InstrumentId,
   type MicroUsdc,
   notional,
-  present,
   ZERO_USDC,
 } from '@oddlot/units';
 import type { OrderSnapshot } from '../messages/event.ts';
 import type { MarketPhase, OutcomeLeg } from '../messages/outcome-terms.ts';
 import { outcomeSlotsOf, outcomeSnapshotOf } from '../outcome/outcome-resting.ts';
-import type { Account } from '../state/account.ts';
+import { accountAt } from '../state/account-at.ts';
 import { legPrice } from '../state/outcome-holding.ts';
 import { type MarketDefinition, markHalves, type SettledMarket } from '../state/outcome-market.ts';
 import type { State } from '../state/state.ts';
@@ -60,7 +59,7 @@ export type MarketView = {
 };
 
 export function outcomeAccountView(state: State, address: Address): OutcomeAccountView | undefined {
-  const account = findAccount(state, address);
+  const account = accountAt(state, address);
   if (account === undefined) return undefined;
   const positions: SharesView[] = [];
   for (const [id, holding] of account.outcomes) {
@@ -102,7 +101,7 @@ export function settledMarketView(state: State, id: number): SettledMarket | und
 
 /** The account's resting outcome orders, newest first. Queued ones are not listed (R-delay). */
 export function outcomeOpenOrders(state: State, address: Address): readonly OrderSnapshot[] {
-  const account = findAccount(state, address);
+  const account = accountAt(state, address);
   if (account === undefined) return [];
   const orders: OrderSnapshot[] = [];
   for (const holding of account.outcomes.values()) {
@@ -127,9 +126,4 @@ export function marketLiquidity(state: State, id: number): MicroUsdc {
 /** Whether orders of an action still wait in the delay queue. */
 export function isQueued(state: State, txHash: string): boolean {
   return state.outcomes.queue.all().some((queued) => queued.txHash === txHash);
-}
-
-function findAccount(state: State, address: Address): Account | undefined {
-  const index = state.accountIndex.get(address);
-  return index === undefined ? undefined : present(state.accounts[index], 'an indexed account');
 }

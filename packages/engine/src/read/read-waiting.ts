@@ -1,8 +1,8 @@
 import { type Address, instrumentId, present, timeMs } from '@oddlot/units';
 import type { OrderSnapshot } from '../messages/event.ts';
 import { triggerSnapshot } from '../perp-orders/trigger-snapshot.ts';
-import { allReverseJobs } from '../state/all-reverse-jobs.ts';
 import type { Holding } from '../state/account.ts';
+import { allReverseJobs } from '../state/all-reverse-jobs.ts';
 import type { OrderGroup } from '../state/group-book.ts';
 import type { State } from '../state/state.ts';
 import type { ReverseJobView, TpslLeg, TpslView, TriggerView } from './views.ts';

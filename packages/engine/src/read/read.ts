@@ -31,6 +31,7 @@ import {
   totalValue,
   withdrawable,
 } from '../perp/margin.ts';
+import { accountAt } from '../state/account-at.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
@@ -65,7 +66,7 @@ export function accountView(
   address: Address,
   rank: typeof adlQuantile = adlQuantile,
 ): AccountView | undefined {
-  const account = findAccount(state, address);
+  const account = accountAt(state, address);
   if (account === undefined) return undefined;
   freshMargin(state, account);
   const positions = [...account.holdings.values()]
@@ -112,7 +113,7 @@ export function hasAccount(state: State, address: Address): boolean {
 
 /** Sorted by label. */
 export function agentsOf(state: State, address: Address): readonly AgentView[] {
-  const account = findAccount(state, address);
+  const account = accountAt(state, address);
   if (account === undefined) return [];
   return [...account.agents.entries()]
     .map(([label, record]) => ({ label, ...record }))
@@ -142,7 +143,7 @@ export function agentOwner(
 
 /** The account's resting orders, newest first. */
 export function openOrders(state: State, address: Address): readonly OrderSnapshot[] {
-  const account = findAccount(state, address);
+  const account = accountAt(state, address);
   if (account === undefined) return [];
   const orders: OrderSnapshot[] = [];
   for (const holding of account.holdings.values()) {
@@ -216,11 +217,6 @@ export function bookLevels(
     }
   }
   return grouped;
-}
-
-function findAccount(state: State, address: Address): Account | undefined {
-  const index = state.accountIndex.get(address);
-  return index === undefined ? undefined : state.accounts[index];
 }
 
 function positionView(

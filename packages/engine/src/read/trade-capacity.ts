@@ -17,6 +17,7 @@ import {
   initialMargin,
   worstCase,
 } from '../perp/margin.ts';
+import { accountAt } from '../state/account-at.ts';
 import {
   type Account,
   defaultSettings,
@@ -42,8 +43,7 @@ export function tradeCapacity(
 ): TradeCapacity | undefined {
   const perp = state.perps.get(instrumentId);
   if (perp === undefined) return undefined;
-  const index = state.accountIndex.get(address);
-  const account = index === undefined ? undefined : state.accounts[index];
+  const account = accountAt(state, address);
   const settings =
     account?.settings.get(instrumentId) ??
     defaultSettings(perp, parametersOf(state).defaultLeverage);

@@ -12,6 +12,7 @@ import type { TradeSide } from '../messages/event.ts';
 import { type MarketKind, marketKind } from '../messages/instrument-kind.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { BuilderDrop } from '../messages/order-result.ts';
+import { accountAt } from '../state/account-at.ts';
 import type { Account } from '../state/account.ts';
 import type { OrderBuilder } from '../state/builders.ts';
 import { parametersOf } from '../state/execution.ts';
@@ -40,8 +41,7 @@ export function judgeBuilder(
     const allowedTenthsBp = Math.floor(approval.maxFeeE8 / TENTH_BP_E8);
     return { reason: 'overApproval', feeTenthsBp, allowedTenthsBp };
   }
-  const index = state.accountIndex.get(address);
-  const balance = index === undefined ? undefined : state.accounts[index]?.perpBalance;
+  const balance = accountAt(state, address)?.perpBalance;
   return balance !== undefined && balance >= parametersOf(state).builderMinBalanceMicroUsdc
     ? undefined
     : { reason: 'builderBalance', feeTenthsBp, allowedTenthsBp: 0 };

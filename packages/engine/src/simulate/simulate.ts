@@ -9,6 +9,7 @@ import type { SignedCommand } from '../messages/command.ts';
 import type { EngineEvent } from '../messages/event.ts';
 import { releaseOrder } from '../outcome/place-outcome-orders.ts';
 import { insuranceTarget } from '../perp/insurance-fund.ts';
+import { accountAt } from '../state/account-at.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
@@ -42,8 +43,7 @@ export function simulateCommand(state: State, user: Address, command: SignedComm
 
 /** The account that the command is executed for, behind the rules of vaults and gates. */
 function actFor(state: State, user: Address, command: SignedCommand): Authorization {
-  const index = state.accountIndex.get(user);
-  const actor = index === undefined ? undefined : state.accounts[index];
+  const actor = accountAt(state, user);
   if (actor === undefined) return { reject: { reason: 'accountUnknown', signer: user } };
   const { account, reject } = judgeVault(state, command, actor);
   if (account === undefined) return { reject };

@@ -1,4 +1,5 @@
 import { divFloor } from '@oddlot/units';
+import { Heap } from '../collections/heap.ts';
 import type { Account, Holding } from './account.ts';
 
 /**
@@ -49,7 +50,7 @@ export class RiskIndex {
   /** Scopes that changed since they were last looked at. */
   readonly #changed = new Set<Account | Holding>();
   readonly #changedScopes: Scope[] = [];
-  readonly #heap: Entry[] = [];
+  readonly #heap = new Heap<Entry>(isBefore);
   /** Where each scope is next looked at; older heap entries are dead. */
   readonly #next = new Map<Account | Holding, number>();
   #travelled = 0;
@@ -72,9 +73,9 @@ export class RiskIndex {
     const due = [...this.#changedScopes];
     const seen = this.#changed;
     for (;;) {
-      const first = this.#heap[0];
+      const { first } = this.#heap;
       if (first === undefined || first.lookAt > this.#travelled) break;
-      this.#pop();
+      this.#heap.pop();
       const key = first.holding ?? first.account;
       if (this.#next.get(key) !== first.lookAt) continue;
       this.#next.delete(key);
@@ -97,7 +98,7 @@ export class RiskIndex {
     if (current !== undefined && current <= lookAt && current > this.#travelled) return;
     this.#next.set(key, lookAt);
     this.#prune();
-    this.#push({ ...scope, lookAt });
+    this.#heap.push({ ...scope, lookAt });
   }
 
   /** The scope has no position any more. */
@@ -107,53 +108,14 @@ export class RiskIndex {
 
   /** Dead entries stay until their turn comes; when most are dead they go at once. */
   #prune(): void {
-    const { length } = this.#heap;
-    if (length < PRUNE_MIN || length < 4 * this.#next.size) return;
-    const alive = this.#heap
-      .filter(({ account, holding, lookAt }) => this.#next.get(holding ?? account) === lookAt)
-      .sort((a, b) => a.lookAt - b.lookAt);
-    this.#heap.length = 0;
-    for (const entry of alive) this.#heap.push(entry);
+    const { size } = this.#heap;
+    if (size < PRUNE_MIN || size < 4 * this.#next.size) return;
+    this.#heap.retain(
+      ({ account, holding, lookAt }) => this.#next.get(holding ?? account) === lookAt,
+    );
   }
+}
 
-  #push(entry: Entry): void {
-    const heap = this.#heap;
-    heap.push(entry);
-    let child = heap.length - 1;
-    while (child > 0) {
-      const parent = (child - 1) >> 1;
-      if (!this.#before(child, parent)) break;
-      this.#swap(child, parent);
-      child = parent;
-    }
-  }
-
-  #pop(): void {
-    const heap = this.#heap;
-    const last = heap.pop();
-    if (heap.length === 0 || last === undefined) return;
-    heap[0] = last;
-    let parent = 0;
-    for (;;) {
-      const left = 2 * parent + 1;
-      if (left >= heap.length) return;
-      const right = left + 1;
-      const least = right < heap.length && this.#before(right, left) ? right : left;
-      if (!this.#before(least, parent)) return;
-      this.#swap(least, parent);
-      parent = least;
-    }
-  }
-
-  #before(a: number, b: number): boolean {
-    return (this.#heap[a]?.lookAt ?? 0) < (this.#heap[b]?.lookAt ?? 0);
-  }
-
-  #swap(a: number, b: number): void {
-    const x = this.#heap[a];
-    const y = this.#heap[b];
-    if (x === undefined || y === undefined) return;
-    this.#heap[a] = y;
-    this.#heap[b] = x;
-  }
+function isBefore(a: Entry, b: Entry): boolean {
+  return a.lookAt < b.lookAt;
 }

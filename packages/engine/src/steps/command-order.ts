@@ -10,6 +10,7 @@ import {
   type SignedCommand,
 } from '../messages/command.ts';
 import { timeInForceOf } from '../resting/order-codes.ts';
+import { accountAt } from '../state/account-at.ts';
 import { findTarget } from '../state/find-target.ts';
 import type { State } from '../state/state.ts';
 
@@ -84,7 +85,7 @@ function commandClass(state: State, command: SignedCommand, actor: Address): 1 |
 
 /** An amend of a post-only order cannot take: it is refused when it would. */
 function isPostOnly(state: State, command: ModifyOrderCommand, actor: Address): boolean {
-  const account = state.accounts[state.accountIndex.get(actor) ?? -1];
+  const account = accountAt(state, actor);
   const slot = account === undefined ? NONE : findTarget(state, account, command);
   return slot !== NONE && timeInForceOf(read(state.pool.tif, slot)) === 'alo';
 }

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 
 /** The reference beside the sources: what `details.docs` of a refusal points to. */
-const REFERENCE = new URL('../../../../../docs/reference', import.meta.url);
+const REFERENCE = new URL('../../../../../docs/reference/', import.meta.url);
 
 /** `/docs/errors` and its neighbours; empty when the venue runs without its documents. */
 export async function readReferencePages(): Promise<ReadonlyMap<string, string>> {

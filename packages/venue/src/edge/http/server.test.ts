@@ -151,7 +151,7 @@ describe('bodies', () => {
     expect(await send('/info', bytes)).toMatchObject({ status: 400, json: { code: 10002 } });
   });
 
-  test('a body that is too large is refused and the connection is kept', async () => {
+  test('R-requests: a body that is too large is refused and the connection is kept', async () => {
     const { send } = await start();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const large = `{"type":"rateLimit","x":"${'x'.repeat(1024 * 1024)}"}`;

@@ -1,8 +1,9 @@
 import { parseSubscription, type Subscription } from '@oddlot/protocol';
 import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { LedgerEntry } from '../../translate/event-to-ledger.ts';
 import type { ChannelSet, Opening } from './channel-session.ts';
 import { CandleChannel } from './channels/candle.ts';
-import { LedgerUpdatesChannel } from './channels/ledger-updates.ts';
+import { ledgerUpdates, type LedgerParams } from './channels/ledger-updates.ts';
 import type {
   ChannelContext,
   NodeChannel,
@@ -11,20 +12,21 @@ import type {
 import { OutcomeReleasesChannel } from './channels/outcome-releases.ts';
 import { RecentTradesChannel } from './channels/recent-trades.ts';
 import { TickersChannel } from './channels/tickers.ts';
+import { UserEventChannel } from './channels/user-event-channel.ts';
 import { openingOf } from './opening-of.ts';
 
 /** The channels of /api-ws. */
 export class ApiChannels implements ChannelSet {
   readonly #releases: OutcomeReleasesChannel;
   readonly #recentTrades: RecentTradesChannel;
-  readonly #ledgerUpdates: LedgerUpdatesChannel;
+  readonly #ledgerUpdates: UserEventChannel<LedgerParams, LedgerEntry>;
   readonly #candle: CandleChannel;
   readonly #tickers: TickersChannel;
 
   constructor(context: ChannelContext) {
     this.#releases = new OutcomeReleasesChannel(context);
     this.#recentTrades = new RecentTradesChannel(context);
-    this.#ledgerUpdates = new LedgerUpdatesChannel(context);
+    this.#ledgerUpdates = new UserEventChannel(context, ledgerUpdates(context));
     this.#candle = new CandleChannel(context);
     this.#tickers = new TickersChannel(context);
   }

@@ -1,30 +1,39 @@
-import { parseSubscription, type Subscription } from '@oddlot/protocol';
+import {
+  type FundingRow,
+  type OrderUpdate,
+  parseSubscription,
+  type Subscription,
+  type UpdatedOutcomeOrder,
+} from '@oddlot/protocol';
 import type { AppliedBlock } from '../../block/applied-block.ts';
+import { FundingRows } from '../../history/funding-rows.ts';
 import type { ChannelSet, Opening } from './channel-session.ts';
 import { AccountStateChannel } from './channels/account-state.ts';
 import { AssetContextChannel } from './channels/asset-context.ts';
 import { BookDiffsChannel } from './channels/book-diffs.ts';
 import { BookChannel } from './channels/book.ts';
-import { FundingsChannel } from './channels/fundings.ts';
 import type {
   ChannelContext,
   NodeChannel,
   Opening as ChannelOpening,
 } from './channels/node-channel.ts';
-import { OrderUpdatesChannel } from './channels/order-updates.ts';
+import { orderUpdates } from './channels/order-updates.ts';
 import { OutcomeBbosChannel } from './channels/outcome-bbos.ts';
-import { OutcomeOrderUpdatesChannel } from './channels/outcome-order-updates.ts';
+import { outcomeOrderUpdates } from './channels/outcome-order-updates.ts';
 import { OutcomeTradesChannel } from './channels/outcome-trades.ts';
 import { TradesChannel } from './channels/trades.ts';
+import { UserEventChannel, type UserParams } from './channels/user-event-channel.ts';
+import { userFundings } from './channels/user-fundings.ts';
 import { openingOf } from './opening-of.ts';
 
 /** The channels of /ws: each is opened by its subscribers and fed by every block. */
 export class NodeChannels implements ChannelSet {
   readonly #trades: TradesChannel;
   readonly #outcomeTrades: OutcomeTradesChannel;
-  readonly #orderUpdates: OrderUpdatesChannel;
-  readonly #outcomeOrderUpdates: OutcomeOrderUpdatesChannel;
-  readonly #fundings: FundingsChannel;
+  readonly #orderUpdates: UserEventChannel<UserParams, OrderUpdate>;
+  readonly #outcomeOrderUpdates: UserEventChannel<UserParams, OrderUpdate<UpdatedOutcomeOrder>>;
+  readonly #fundingRows: FundingRows;
+  readonly #fundings: UserEventChannel<UserParams, FundingRow>;
   readonly #accountState: AccountStateChannel;
   readonly #book: BookChannel;
   readonly #bookDiffs: BookDiffsChannel;
@@ -34,9 +43,10 @@ export class NodeChannels implements ChannelSet {
   constructor(context: ChannelContext) {
     this.#trades = new TradesChannel(context);
     this.#outcomeTrades = new OutcomeTradesChannel(context);
-    this.#orderUpdates = new OrderUpdatesChannel(context);
-    this.#outcomeOrderUpdates = new OutcomeOrderUpdatesChannel(context);
-    this.#fundings = new FundingsChannel(context);
+    this.#orderUpdates = new UserEventChannel(context, orderUpdates(context));
+    this.#outcomeOrderUpdates = new UserEventChannel(context, outcomeOrderUpdates(context));
+    this.#fundingRows = new FundingRows(context.state);
+    this.#fundings = new UserEventChannel(context, userFundings(context, this.#fundingRows));
     this.#accountState = new AccountStateChannel(context);
     this.#book = new BookChannel(context);
     this.#bookDiffs = new BookDiffsChannel(context);
@@ -50,11 +60,11 @@ export class NodeChannels implements ChannelSet {
 
   /** What rides along in snapshots: the memory that replayed blocks would not bring back. */
   dump(): unknown {
-    return this.#fundings.dump();
+    return this.#fundingRows.dump();
   }
 
   restore(data: unknown): void {
-    this.#fundings.restore(data);
+    this.#fundingRows.restore(data);
   }
 
   #openChannel(subscription: Subscription): ChannelOpening | undefined {
@@ -91,6 +101,7 @@ export class NodeChannels implements ChannelSet {
       this.#outcomeTrades,
       this.#orderUpdates,
       this.#outcomeOrderUpdates,
+      this.#fundingRows,
       this.#fundings,
       this.#accountState,
       this.#book,

@@ -23,7 +23,7 @@ const TEXTS = {
 };
 
 describe('positions', () => {
-  test('of both legs are two records, told apart by the sign (section 4)', () => {
+  test('of both legs are two records, told apart by the sign', () => {
     // Alice rests a bid for YES at 0.60; Bob buys NO at 0.40 and pays the taker fee:
     // 0.07 × 100 × 0.4 × 0.6 = 1.68.
     world.mint(ALICE, BOB, 0.6, 100);
@@ -102,7 +102,7 @@ describe('positions', () => {
 });
 
 describe('the clearinghouse state of the outcome sub-account', () => {
-  test('adds what is free, what orders hold back and what shares are worth (5.22)', () => {
+  test('adds what is free, what orders hold back and what shares are worth', () => {
     world.mint(ALICE, BOB, 0.6, 100);
     // A bid for 50 at 0.20 holds 10 and the worst fee, 0.07 × 50 × 0.2 × 0.8 = 0.56.
     world.shares(ALICE, { price: 0.2, size: 50 });
@@ -134,7 +134,7 @@ describe('the clearinghouse state of the outcome sub-account', () => {
 });
 
 describe('open orders', () => {
-  test('have the price of their leg, and the wire’s b and r (5.7)', () => {
+  test('have the price of their leg, and the wire’s b and r', () => {
     world.mint(ALICE, BOB, 0.6, 100);
     const clientOrderId = `0x${'1'.repeat(32)}`;
     const expireMs = world.nowMs + DAY_MS;
@@ -204,7 +204,7 @@ describe('open orders', () => {
   });
 });
 
-test('what can be traded: free money at the mark with its fee, and unreserved shares (5.20)', () => {
+test('what can be traded: free money at the mark with its fee, and unreserved shares', () => {
   world.mint(ALICE, BOB, 0.6, 100);
   world.shares(ALICE, { sell: true, price: 0.9, size: 40 });
   // Without a bid the mark is the last trade. A share costs 0.6 + 0.07 × 0.6 × 0.4 = 0.6168;

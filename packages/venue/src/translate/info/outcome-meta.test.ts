@@ -3,7 +3,7 @@ import { timeMs } from '@oddlot/units';
 import { ALICE, BOB, START_MS } from '../../testing/ws/test-venue.ts';
 import { DAY_MS, FIRST_ID, HOUR_MS, OutcomeVenue } from '../../testing/outcome-venue.ts';
 
-/** Discovery of outcome markets (5.21). */
+/** Discovery of outcome markets. */
 
 let world: OutcomeVenue;
 beforeEach(() => {

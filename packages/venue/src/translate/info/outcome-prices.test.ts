@@ -11,7 +11,7 @@ beforeEach(() => {
   world.fund(ALICE, BOB);
 });
 
-test('a context has the mark: the mid of a narrow book, else the last trade, else a half (5.8)', () => {
+test('a context has the mark: the mid of a narrow book, else the last trade, else a half', () => {
   const context = (fields: object = {}) =>
     world.data('outcomeAssetCtxs', { instrumentIds: [7, FIRST_ID], ...fields });
   const none = { midPx: null, bestBid: null, bestAsk: null, lastPx: null, prevDayPx: null };
@@ -50,7 +50,7 @@ test('a context has the mark: the mid of a narrow book, else the last trade, els
   expect(context()).toMatchObject([{ markPx: '1', bestBid: null, openInterest: '0' }]);
 });
 
-describe('probabilities (5.9)', () => {
+describe('probabilities', () => {
   const series = (fields: object) =>
     world.data('outcomeProbability', { instrumentIds: [FIRST_ID, 7], ...fields }).series;
 
@@ -93,7 +93,7 @@ describe('probabilities (5.9)', () => {
   });
 });
 
-test('a book is shown in YES prices, in its one step (5.2)', () => {
+test('a book is shown in YES prices, in its one step', () => {
   world.shares(ALICE, { price: 0.3, size: 10 });
   world.shares(BOB, { leg: 'no', price: 0.59, size: 20 });
   const coin = String(FIRST_ID);
@@ -110,7 +110,7 @@ test('a book is shown in YES prices, in its one step (5.2)', () => {
   expect(world.data('l2Book', { coin }).levels).toEqual([[], []]);
 });
 
-test('candles are of trades, an empty one repeats the close (5.23)', () => {
+test('candles are of trades, an empty one repeats the close', () => {
   const startMs = Math.ceil(world.nowMs / 60_000) * 60_000;
   world.waitUntil(startMs - 2_000);
   world.mint(ALICE, BOB, 0.6, 10);

@@ -25,7 +25,7 @@ function minuteBefore(instantMs: number, first: number, second: number): void {
 }
 
 describe('a series', () => {
-  test('tells its markets, the strike as it is known and the result when it is there (5.10)', () => {
+  test('tells its markets, the strike as it is known and the result when it is there', () => {
     minuteBefore(FIRST_START, 100, 101);
     world.waitUntil(FIRST_START + 5_000);
     const timeline = () => world.data('outcomeSeriesTimeline', { seriesSlug: 'btc-15m' });
@@ -79,7 +79,7 @@ describe('a series', () => {
   });
 });
 
-describe('the receipt of a settlement (11.13)', () => {
+describe('the receipt of a settlement', () => {
   const KEYS = [
     'instrumentId',
     'resolutionStatus',
@@ -174,7 +174,7 @@ describe('the receipt of a settlement (11.13)', () => {
 describe('reference prices', () => {
   const price = (fields: object = {}) => world.data('cryptoPrice', { symbol: 'BTC', ...fields });
 
-  test('are told at a start, at an end, or the latest (5.11)', () => {
+  test('are told at a start, at an end, or the latest', () => {
     minuteBefore(FIRST_START, 100, 101);
     const flags = { completed: false, incomplete: false, cached: false };
     const latest = { openPrice: null, closePrice: '101', ...flags };
@@ -212,7 +212,7 @@ describe('reference prices', () => {
     expect(price(twap)).toMatchObject({ closePrice: null, incomplete: true });
   });
 
-  test('of a span are listed oldest first, thinned when there are too many (5.12)', () => {
+  test('of a span are listed oldest first, thinned when there are too many', () => {
     minuteBefore(FIRST_START, 100, 101);
     const history = (fields: object) =>
       world.data('cryptoPriceHistory', { symbol: 'BTC', ...fields }).data;

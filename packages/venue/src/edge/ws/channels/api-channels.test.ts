@@ -74,7 +74,7 @@ describe('queued outcome orders', () => {
     ]);
   });
 
-  test('that pass are told to those who ask for it, in a stream of its own (11.11)', async () => {
+  test('that pass are told to those who ask for it, in a stream of its own', async () => {
     listMarkets(edge.venue, 1, DELAYED);
     await client.follow(FAILURES);
     await client.follow(EVERYTHING);

@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterEach(async () => await edge.stop());
 
 describe('outcome order updates', () => {
-  test('tell the life of an order at the book in prices of its leg (C6)', async () => {
+  test('tell the life of an order at the book in prices of its leg', async () => {
     listMarkets(edge.venue);
     expect(await client.follow({ type: 'outcomeOrderUpdates', user: ALICE })).toHaveLength(1);
     const expireMs = timeMs(edge.venue.state.timeMs + 3_600_000);
@@ -324,7 +324,7 @@ describe('channels of one instrument', () => {
 });
 
 describe('book differences', () => {
-  test('start with the whole book and go on with what a block changed (11.10)', async () => {
+  test('start with the whole book and go on with what a block changed', async () => {
     edge.venue.order(ALICE, { buy: true, price: 100, size: 0.5 });
     edge.venue.order(ALICE, { buy: true, price: 99.5, size: 2 });
     edge.venue.order(BOB, { sell: true, price: 100.5, size: 1.25 });

@@ -1,0 +1,123 @@
+import { present } from '@oddlot/units';
+import type { LevelBook } from '../book/level-book.ts';
+import { HAS_BUILDER, LEG_SHORT, type OwnList, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { read } from '../book/read-slot.ts';
+import { clientOrderKey } from '../messages/client-order-id.ts';
+import type { OrderRequest } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Account } from '../state/account.ts';
+import type { OrderBuilder } from '../state/builders.ts';
+import type { State } from '../state/state.ts';
+import { absorbBuilder } from './order-builder.ts';
+import { timeInForceCode } from './order-codes.ts';
+
+/** How orders of either kind enter the pool and their book, move there, and leave. */
+
+/** What is left of an order that goes into the book. */
+export type RestingOrder = {
+  readonly orderId: number;
+  readonly account: Account;
+  readonly request: OrderRequest;
+  /** In the terms of the book. */
+  readonly price: number;
+  readonly original: number;
+  readonly remaining: number;
+  readonly filledNotional: number;
+  readonly builder: OrderBuilder | undefined;
+};
+
+/** Where an order goes, and what it brings along. */
+export type SlotPlace = {
+  readonly book: LevelBook;
+  /** The owner's orders there. */
+  readonly orders: OwnList;
+  /** The second leg of its instrument: a hedge short, or NO. */
+  readonly isShort: boolean;
+  readonly acceptedMs: number;
+  /** The rank of an order that has rested before (R-modify); a new one gets the next. */
+  readonly rank: number | undefined;
+  readonly feeOverpaid: number;
+};
+
+/** Puts what is left of an order into the book; what it has set aside is the caller's to keep. */
+export function writeSlot(state: State, order: RestingOrder, place: SlotPlace): void {
+  const { pool } = state;
+  const { account, builder, orderId, request } = order;
+  const { book, rank } = place;
+  const slot = pool.allocate(orderId);
+  pool.price[slot] = order.price;
+  pool.remaining[slot] = order.remaining;
+  pool.original[slot] = order.original;
+  pool.filledNotional[slot] = order.filledNotional;
+  pool.acceptedMs[slot] = place.acceptedMs;
+  pool.rank[slot] = rank ?? state.nextRank++;
+  pool.feeOverpaid[slot] = place.feeOverpaid;
+  const expireMs = request.timeInForce === 'gtd' ? request.expireMs : undefined;
+  pool.expireMs[slot] = expireMs ?? 0;
+  pool.account[slot] = account.index;
+  pool.instrument[slot] = request.instrumentId;
+  pool.flags[slot] =
+    (request.isBuy ? SIDE_BUY : 0) |
+    (request.reduceOnly ? REDUCE_ONLY : 0) |
+    (place.isShort ? LEG_SHORT : 0) |
+    (builder === undefined ? 0 : HAS_BUILDER);
+  pool.tif[slot] = timeInForceCode(request.timeInForce);
+  if (request.clientOrderId !== undefined) {
+    pool.clientOrderIds.set(slot, request.clientOrderId);
+    const key = present(clientOrderKey(request.clientOrderId), 'a valid client order id');
+    account.clientOrders.set(key, orderId);
+    state.digest.text(key);
+  }
+  if (builder !== undefined) {
+    state.orderBuilders.set(orderId, builder);
+    absorbBuilder(state, builder);
+  }
+  // An order that has rested before waits for its end already.
+  if (expireMs !== undefined && rank === undefined) state.expiries.push(expireMs, orderId);
+  book.insert(slot, rank === undefined ? 0 : state.timeMs - LIMITS.amendRankMs);
+  pool.ownInsert(place.orders, slot);
+  account.liveOrders += 1;
+}
+
+/** Takes an order out of its book and frees its slot; nothing of it can be read afterwards. */
+export function unlinkSlot(
+  state: State,
+  slot: number,
+  { account, book, orders }: { account: Account; book: LevelBook; orders: OwnList },
+): void {
+  const { pool } = state;
+  const clientOrderId = pool.clientOrderIds.get(slot);
+  if (clientOrderId !== undefined) {
+    account.clientOrders.delete(present(clientOrderKey(clientOrderId), 'a valid client order id'));
+  }
+  book.remove(slot);
+  pool.ownRemove(orders, slot);
+  account.liveOrders -= 1;
+  if ((read(pool.flags, slot) & HAS_BUILDER) !== 0) {
+    state.orderBuilders.delete(read(pool.orderId, slot));
+  }
+  pool.release(slot);
+}
+
+/**
+ * Gives a resting order another price or rest (R-modify): at its price it keeps its place, at another
+ * it stands behind those that were accepted before it.
+ */
+export function amendSlot(
+  state: State,
+  slot: number,
+  book: LevelBook,
+  { price, rest }: { readonly price: number; readonly rest: number },
+): void {
+  const { pool } = state;
+  const filled = read(pool.original, slot) - read(pool.remaining, slot);
+  if (price === read(pool.price, slot)) {
+    book.resize(slot, rest);
+  } else {
+    book.remove(slot);
+    pool.price[slot] = price;
+    pool.remaining[slot] = rest;
+    book.insert(slot, state.timeMs - LIMITS.amendRankMs);
+  }
+  pool.original[slot] = filled + rest;
+}

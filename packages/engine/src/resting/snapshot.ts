@@ -1,0 +1,81 @@
+import { type Address, instrumentId, present, type TimeMs, timeMs } from '@oddlot/units';
+import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { read } from '../book/read-slot.ts';
+import type { OrderRequest } from '../messages/command.ts';
+import type { OrderSnapshot } from '../messages/event.ts';
+import type { State } from '../state/state.ts';
+import { timeInForceOf } from './order-codes.ts';
+
+/** Orders of either kind as events and readers see them; each kind adds what is its own. */
+
+/** What an order on an outcome market says beyond that. */
+type OutcomeFields = OrderSnapshot['outcome'];
+
+/** Built in one piece: events are made of these, and a copy of each would be felt. */
+type Building = { -readonly [Key in keyof OrderSnapshot]: OrderSnapshot[Key] };
+
+/** An order that is not in the book: on its way, refused, or waiting. */
+export type LooseOrder = {
+  readonly orderId: number;
+  readonly account: Address;
+  readonly request: OrderRequest;
+  /** As its owner sees it. */
+  readonly price: number;
+  readonly remaining: number;
+  readonly original: number;
+  readonly filledNotional: number;
+  readonly acceptedMs: TimeMs;
+};
+
+export function looseSnapshot(order: LooseOrder, outcome?: OutcomeFields): OrderSnapshot {
+  const { original, remaining, request } = order;
+  const snapshot: Building = {
+    orderId: order.orderId,
+    account: order.account,
+    instrumentId: request.instrumentId,
+    isBuy: request.isBuy,
+    reduceOnly: request.reduceOnly,
+    timeInForce: request.timeInForce,
+    price: order.price,
+    remaining,
+    original,
+    filled: original - remaining,
+    filledNotional: order.filledNotional,
+    acceptedMs: order.acceptedMs,
+    expireMs: request.timeInForce === 'gtd' ? request.expireMs : undefined,
+    clientOrderId: request.clientOrderId,
+  };
+  if (outcome !== undefined) snapshot.outcome = outcome;
+  return snapshot;
+}
+
+/** An order in the book, at a price as its owner sees it. */
+export function slotSnapshot(
+  { accounts, pool }: State,
+  slot: number,
+  price: number,
+  outcome?: OutcomeFields,
+): OrderSnapshot {
+  const flags = read(pool.flags, slot);
+  const remaining = read(pool.remaining, slot);
+  const original = read(pool.original, slot);
+  const expireMs = read(pool.expireMs, slot);
+  const snapshot: Building = {
+    orderId: read(pool.orderId, slot),
+    account: present(accounts[read(pool.account, slot)], 'the owner of an order').address,
+    instrumentId: instrumentId(read(pool.instrument, slot)),
+    isBuy: (flags & SIDE_BUY) !== 0,
+    reduceOnly: (flags & REDUCE_ONLY) !== 0,
+    timeInForce: timeInForceOf(read(pool.tif, slot)),
+    price,
+    remaining,
+    original,
+    filled: original - remaining,
+    filledNotional: read(pool.filledNotional, slot),
+    acceptedMs: timeMs(read(pool.acceptedMs, slot)),
+    expireMs: expireMs === 0 ? undefined : timeMs(expireMs),
+    clientOrderId: pool.clientOrderIds.get(slot),
+  };
+  if (outcome !== undefined) snapshot.outcome = outcome;
+  return snapshot;
+}

@@ -1,0 +1,74 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  directAction,
+  multiSigned,
+  orderAction,
+  signed,
+  testKey,
+} from '../../testing/http/client.ts';
+import { startEdge, type TestEdge } from '../../testing/http/edge.ts';
+import { ReceiptStore } from '../../history/receipt-store.ts';
+
+/** Re-sends when no receipt is in memory: the store alone knows what was executed (R-tx). */
+
+const [ann, ben] = [testKey(21), testKey(22)];
+const team = testKey(5);
+let folder: string;
+let archive: ReceiptStore;
+let stored: TestEdge;
+let nonce = 0;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'oddlot-resend-'));
+  const onFatal = (error: unknown): void => expect.unreachable(String(error));
+  archive = await ReceiptStore.open({ file: join(folder, 'receipts.sqlite'), onFatal });
+  stored = await startEdge({ receipts: { archive } });
+  stored.replica.credit(team.address);
+  nonce = stored.replica.nowMs;
+});
+afterEach(async () => {
+  await stored.close();
+  await archive.close();
+  await rm(folder, { recursive: true });
+});
+
+const twice = async (body: string, meanwhile?: () => unknown) => {
+  const first = await stored.send('/exchange', body);
+  expect(first.json.code).toBe(0);
+  meanwhile?.();
+  const { proposed } = stored.replica;
+  expect((await stored.send('/exchange', body)).text).toBe(first.text);
+  expect(stored.replica.proposed).toBe(proposed);
+};
+const conversion = (threshold: number, ...users: string[]) => {
+  const set = users.length === 0 ? null : { authorizedUsers: users, threshold };
+  return directAction('convertToMultiSigUser', ++nonce, { signers: JSON.stringify(set) });
+};
+const wrap = (action: Record<string, unknown>, ...inner: (typeof ann)[]) =>
+  multiSigned(action, { user: team.address, outer: inner[0] ?? ann, inner, nonce });
+
+test('what was executed before its signer lost the right is still known', async () => {
+  const both = [ann.address, ben.address];
+  // Its own key is not enough for an account once its conversion is executed.
+  await twice(signed(conversion(1, ...both), { key: team, nonce }));
+  // Then one signature is not; then the sender is not of the set; then there is no set.
+  await twice(wrap(conversion(2, ...both), ann));
+  await twice(wrap(conversion(1, ben.address), ann, ben));
+  await twice(wrap(conversion(0), ben));
+  // The gate closed meanwhile.
+  const close = { type: 'setGate', channel: 0, mode: 'closed' } as const;
+  const order = signed(orderAction(), { key: team, nonce: ++nonce });
+  await twice(order, () => stored.replica.apply(close));
+  stored.replica.apply({ ...close, mode: 'open' });
+  // The vault has another leader.
+  const vault = { type: 'registerVault', vault: testKey(6).address, name: '' } as const;
+  stored.replica.apply({ ...vault, leader: team.address });
+  stored.replica.credit(vault.vault);
+  const led = { key: team, nonce: ++nonce, vaultAddress: vault.vault };
+  await twice(signed(orderAction(), led), () =>
+    stored.replica.apply({ ...vault, leader: ann.address }),
+  );
+});

@@ -1,0 +1,20 @@
+/**
+ * Who runs what a venue has only one of, however many processes it has: the ticker, the oracle, the
+ * writer of history and such. Names are for the whole venue; at most one process holds a name.
+ */
+export interface Lease {
+  /**
+   * Runs something while this process holds a name: `start` whenever it comes to hold it, `stop` when
+   * it holds it no longer, one after the other and never both at once. Resolves when it is known who
+   * holds the name and, if that is this process, `start` is through; a start that fails fails this.
+   */
+  hold(name: string, start: Step, stop: Step): Promise<Held>;
+}
+
+export type Step = () => void | Promise<void>;
+
+/** Something that runs here, or would if the name fell to this process. */
+export type Held = {
+  /** Stops it if it runs here and lets go of the name. Resolves when it has stopped. */
+  release(): Promise<void>;
+};

@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readConfig } from './config.ts';
+import type { Held, Lease, Step } from './lease/lease.ts';
+import { LocalLease } from './lease/local-lease.ts';
+import { createLogger } from './operate/log.ts';
+import { startVenue } from './venue.ts';
+
+/** A whole venue on a temporary folder. */
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'oddlot-venue-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** Holds like a process that is alone, and remembers what for. */
+class RecordingLease implements Lease {
+  readonly steps: string[] = [];
+  readonly #lease = new LocalLease();
+
+  hold(name: string, start: Step, stop: Step): Promise<Held> {
+    const noted =
+      (what: string, step: Step): Step =>
+      async () => {
+        await step();
+        this.steps.push(`${what} ${name}`);
+      };
+    return this.#lease.hold(name, noted('started', start), noted('stopped', stop));
+  }
+}
+
+test('whatever a venue has one of runs by a lease, and the stop lets go of all of them', async () => {
+  const lease = new RecordingLease();
+  const config = readConfig(['--data', folder, '--port', '0', '--ops-port', '0'], {});
+  const log = createLogger({ level: 'silent' });
+  const onFatal = (error: unknown): void => expect.unreachable(String(error));
+  const venue = await startVenue(config, { log, onFatal, lease });
+  const all = ['history writer', 'oracle', 'ticker', 'exhibition', 'simulated traders'];
+  expect(lease.steps).toEqual(all.map((name) => `started ${name}`));
+  lease.steps.length = 0;
+  await venue.stop();
+  const ended = ['simulated traders', 'exhibition', 'oracle', 'ticker', 'history writer'];
+  expect(lease.steps).toEqual(ended.map((name) => `stopped ${name}`));
+});

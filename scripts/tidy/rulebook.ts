@@ -1,0 +1,83 @@
+import { lineAt, type Finding, type SourceFile } from './source.ts';
+
+/**
+ * The rulebook and the tree agree. A rule that is cited can be looked up; a rule that is written down
+ * is cited by what keeps it or shows it, or says that nothing does yet; each says why it is there.
+ */
+
+export const RULEBOOK_PATH = 'docs/rulebook.md';
+
+/** A rule's name as it is cited; not the end of a longer word. */
+const CITATION = /(?<![\w-])R-[a-z]+(?:-[a-z]+)*/g;
+/** A link to a rule, from another page or inside the rulebook. */
+const ANCHOR = /\]\((?:[\w./-]*rulebook\.md)?#(r-[a-z-]+)\)/g;
+const HEADING = /^### (R-[a-z]+(?:-[a-z]+)*)$/gm;
+/** Opens the line of a rule that nothing keeps yet. It goes with the first citation. */
+const NOT_BUILT = '\n*Not built yet:* ';
+/** Code and tests. Pages may cite a rule as well, but a page does not keep it. */
+const KEEPER = /^(?:packages|tests|scripts|bench)\/.*(?<!\.md)$/;
+/** Written by a program: chance letters in its hashes are no citations. */
+const GENERATED = /(?:^|\/)package-lock\.json$/;
+
+export function checkRulebook(files: readonly SourceFile[]): Finding[] {
+  const rulebook = files.find(({ path }) => path === RULEBOOK_PATH);
+  const headings = [...(rulebook?.text ?? '').matchAll(HEADING)];
+  const names = new Set(headings.map((match) => match[1] ?? ''));
+  const anchors = new Set([...names].map((name) => name.toLowerCase()));
+  const kept = new Set<string>();
+  const findings: Finding[] = [];
+  for (const file of files) {
+    if (GENERATED.test(file.path)) continue;
+    const report = (at: number, name: string): void => {
+      const message = `"${name}" has no heading in ${RULEBOOK_PATH}; correct the name or write the rule`;
+      findings.push({
+        path: file.path,
+        line: lineAt(file.text, at),
+        rule: 'rule-unknown',
+        message,
+      });
+    };
+    for (const match of file.text.matchAll(CITATION)) {
+      if (!names.has(match[0])) report(match.index, match[0]);
+      else if (KEEPER.test(file.path)) kept.add(match[0]);
+    }
+    if (!file.path.endsWith('.md')) continue;
+    for (const match of file.text.matchAll(ANCHOR)) {
+      if (!anchors.has(match[1] ?? '')) report(match.index, `#${match[1]}`);
+    }
+  }
+  return rulebook === undefined
+    ? findings
+    : [...findings, ...checkHeadings(rulebook, headings, kept)];
+}
+
+function checkHeadings(
+  rulebook: SourceFile,
+  headings: readonly RegExpExecArray[],
+  kept: ReadonlySet<string>,
+): Finding[] {
+  const seen = new Set<string>();
+  return headings.flatMap((match, index) => {
+    const name = match[1] ?? '';
+    const line = lineAt(rulebook.text, match.index);
+    const found: Finding[] = [];
+    const report = (rule: string, message: string): void => {
+      found.push({ path: RULEBOOK_PATH, line, rule, message: `"${name}" ${message}` });
+    };
+    if (seen.has(name)) report('rule-twice', 'has a heading already; join the two');
+    seen.add(name);
+    const text = rulebook.text.slice(match.index, headings[index + 1]?.index);
+    const isAhead = text.includes(NOT_BUILT);
+    if (!kept.has(name) && !isAhead) {
+      report(
+        'rule-uncited',
+        `is cited by no source and no test; cite it, or say "${NOT_BUILT.trim()} …"`,
+      );
+    }
+    if (kept.has(name) && isAhead) {
+      report('rule-built', `is cited; remove its line "${NOT_BUILT.trim()} …"`);
+    }
+    if (!text.includes('\n*Why:* ')) report('rule-reason', 'says no reason; add a line "*Why:* …"');
+    return found;
+  });
+}

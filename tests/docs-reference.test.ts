@@ -1,0 +1,285 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  ACTIONS,
+  AGENT,
+  DIRECT_STRUCTS,
+  LIMITS,
+  MESSAGES,
+  NETWORKS,
+  PAGE_LIMITS,
+  SEND_MULTI_SIG,
+  isDirectActionType,
+  typeString,
+  withMultiSigFields,
+  type SignedBy,
+} from '@oddlot/protocol';
+import { DECIMAL_LENGTH_MAX } from '@oddlot/units';
+import { LIMITS as ENGINE_LIMITS } from '../packages/engine/src/messages/limits.ts';
+import { ConfigError, readConfig } from '../packages/venue/src/config.ts';
+import { WS_LIMITS } from '../packages/venue/src/edge/ws/ws-limits.ts';
+import { defaultParameters } from '../packages/venue/src/genesis.ts';
+import { aVenue } from './support/actors.ts';
+import { CALM, REPOSITORY } from './support/venue-process.ts';
+
+/**
+ * The tables of the reference say what the code says: how each action is signed, what is bounded by
+ * which number, which settings and which metrics there are.
+ */
+
+const page = (path: string): string => readFileSync(join(REPOSITORY, 'docs', path), 'utf8');
+const PAGES = readdirSync(join(REPOSITORY, 'docs'), { recursive: true, encoding: 'utf8' }).filter(
+  (path) => path.endsWith('.md'),
+);
+
+/** The cells of every row of the tables of a text, without the marks of code. */
+const rowsOf = (text: string): string[][] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('|--'))
+    .map((line) =>
+      line
+        .slice(2, line.lastIndexOf('|'))
+        .split(' | ')
+        .map((cell) => cell.replaceAll('`', '').trim()),
+    );
+
+const sectionOf = (text: string, title: string): string =>
+  text.split(/^## /m).find((section) => section.startsWith(`${title}\n`)) ?? '';
+
+describe('docs/reference/signing.md', () => {
+  const text = page('reference/signing.md');
+
+  test('names for every action who signs it and which struct', () => {
+    const schemes: Record<SignedBy, string> = {
+      agent: 'trading',
+      direct: 'account',
+      permissioned: "trading, by an operator's own key",
+      multiSig: 'wrapper',
+    };
+    const expected = Object.values(ACTIONS).map(({ type, signedBy }) => {
+      const struct = signedBy === 'multiSig' ? SEND_MULTI_SIG : AGENT;
+      return [
+        `[${type}](exchange.md#${type.toLowerCase()})`,
+        schemes[signedBy],
+        (isDirectActionType(type) ? DIRECT_STRUCTS[type] : struct).name,
+      ];
+    });
+    expect(rowsOf(sectionOf(text, 'Every action')).slice(1)).toEqual(expected);
+  });
+
+  test('spells every struct as it is hashed, and no other', () => {
+    const direct = Object.values(DIRECT_STRUCTS);
+    const structs = [AGENT, ...direct, SEND_MULTI_SIG];
+    const listed = sectionOf(text, 'Structs').match(/^[A-Z]\w+\(.*\)$/gm);
+    expect(listed).toEqual(structs.map((struct) => typeString(struct)));
+    for (const [name, type] of withMultiSigFields(DIRECT_STRUCTS.tokenSend).fields.slice(3, 5)) {
+      expect(text).toContain(`${type} ${name}`);
+    }
+  });
+
+  test('has the constants of both networks', () => {
+    const rows = rowsOf(text);
+    for (const [name, network] of Object.entries(NETWORKS)) {
+      const { serviceNetwork, chainId, apiVersion } = network;
+      expect(rows).toContainEqual([name, serviceNetwork, String(chainId), String(apiVersion)]);
+    }
+  });
+});
+
+describe('docs/reference/exchange.md', () => {
+  const text = page('reference/exchange.md');
+
+  test('lists the account actions as they are in the code', () => {
+    const listed = /^\*\*Account actions\*\* \(([^)]+)\)/m.exec(text)?.[1] ?? '';
+    expect(listed.replaceAll('`', '').split(', ')).toEqual(Object.keys(DIRECT_STRUCTS));
+  });
+
+  test('has every name that a reply carries', () => {
+    const row = rowsOf(text).find(([key]) => key === 'data.type')?.[1] ?? '';
+    // A reply names the action that a wrapper carries, and the wrapper only without one.
+    const served = Object.values(ACTIONS).filter(({ signedBy }) => signedBy !== 'multiSig');
+    for (const { internalName } of served) expect(row).toContain(internalName);
+  });
+});
+
+test('docs/reference/errors.md marks the texts that nothing answers yet, and no other', () => {
+  const folders = ['protocol', 'venue'].map((name) => join(REPOSITORY, 'packages', name, 'src'));
+  const code = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => /(?<!\.test|messages)\.ts$/.test(path))
+      .map((path) => readFileSync(join(folder, path), 'utf8')),
+  );
+  const isAnswered = (key: string): boolean => {
+    const use = new RegExp(`(?:'|MESSAGES\\.)${key}\\b`);
+    return code.some((text) => use.test(text));
+  };
+  const expected = Object.entries(MESSAGES)
+    .filter(([key]) => !isAnswered(key))
+    .map(([, build]) => (build as (...blanks: string[]) => string)('<>', '<>'));
+  const rows = page('reference/errors.md').matchAll(/^\| `([^`]+)` † \|/gm);
+  const marked = [...rows].map(([, text = '']) => text.replaceAll(/<\w+>/g, '<>'));
+  expect(marked.sort()).toEqual(expected.sort());
+});
+
+describe('docs/reference/limits.md', () => {
+  const config = readConfig([], {});
+  const parameters = defaultParameters('Any');
+  const n = (value: number): string => value.toLocaleString('en-US');
+  const seconds = (ms: number): string => `${ms / 1_000} s`;
+  const days = (ms: number): string => `${ms / 86_400_000} days`;
+  const percent = (e8: number): string => `${e8 / 1_000_000}%`;
+  const usdc = (micro: number): string => `${n(micro / 1_000_000)} USDC`;
+  const bytes = (count: number): string =>
+    count % 2 ** 20 === 0 ? `${count / 2 ** 20} MiB` : `${count / 2 ** 10} KiB`;
+
+  const ledger = PAGE_LIMITS.userNonFundingLedgerUpdates;
+  /** What the row of each limit says, by the first words of the row. */
+  const expected: Readonly<Record<string, readonly string[]>> = {
+    '/info, /account-status': [`${config.infoPerSecond} a second`, 'infoPerSecond'],
+    '/exchange': [`${config.exchangePerSecond} a second`, 'exchangePerSecond'],
+    '[explainSignature]': [`${config.explainPerSecond} a second`, 'explainPerSecond'],
+    '[simulate]': [`${config.simulatePerSecond} a second`, 'simulatePerSecond'],
+    '/ws, /api-ws': [`${WS_LIMITS.connectionsMax} open connections`],
+    'Body of a request': [bytes(LIMITS.bodyBytesMax), `${LIMITS.jsonDepthMax} levels`],
+    'Orders in one action': [n(LIMITS.ordersMax)],
+    'Cancels in one action': [n(LIMITS.cancelsMax)],
+    'Live orders of an account': [n(ENGINE_LIMITS.ordersPerAccount)],
+    'Waiting triggers of an account': [
+      n(ENGINE_LIMITS.triggersPerAccount),
+      n(ENGINE_LIMITS.triggersPerInstrument),
+    ],
+    'Triggers that one block fires': [
+      `${n(ENGINE_LIMITS.triggersPerBlock)} and ${n(ENGINE_LIMITS.liquidationsPerBlock)}`,
+    ],
+    'Agents of an account': [
+      n(ENGINE_LIMITS.agentsPerAccount),
+      `${ENGINE_LIMITS.agentLabelLength} code points`,
+    ],
+    'Nonces kept per signer': [n(ENGINE_LIMITS.noncesPerSigner)],
+    'Age of a nonce': [
+      `T − ${days(ENGINE_LIMITS.nonceAgeMs)}`,
+      `T + ${days(ENGINE_LIMITS.nonceAheadMs).replace(/^1 days/, '1 day')}`,
+    ],
+    'Order size, position size': [],
+    'Order value': [usdc(parameters.minOrderValueMicroUsdc)],
+    Price: [
+      `${percent(parameters.oracleBandE8)} of the oracle`,
+      `${percent(parameters.marketBandE8)} of the mark`,
+    ],
+    'Life of a Gtd order': [seconds(ENGINE_LIMITS.expiryAheadMs)],
+    'Age that an amended order': [seconds(ENGINE_LIMITS.amendRankMs)],
+    'A reverse job': [seconds(parameters.reverseTimeoutMs)],
+    'Age of an oracle price': [seconds(parameters.oracleStaleMs)],
+    'Resting orders that one order': [n(ENGINE_LIMITS.matchesPerOrder)],
+    'Decimal text': [`${DECIMAL_LENGTH_MAX} characters`],
+    'Levels of an l2Book': [`${LIMITS.bookLevelsMax} a side`],
+    'Rows of userNonFundingLedgerUpdates': [
+      `${n(ledger.default)} by default, ${n(ledger.max)} at most`,
+    ],
+    'Prices in one pushOracle': [String(ENGINE_LIMITS.tiersMax)],
+    Faucet: [`${n(config.faucetUsdc)} USDC`],
+    'Wait for a reply': [seconds(config.confirmTimeoutMs)],
+    Receipts: [days(config.receiptsKeptMs)],
+    'Subscriptions of a connection': [n(WS_LIMITS.subscriptionsMax)],
+    'Control frames of a connection': [
+      `${WS_LIMITS.framesPerSecond} a second`,
+      `${WS_LIMITS.framesBurst} at once`,
+    ],
+    'A frame that you send': [bytes(WS_LIMITS.frameBytesMax)],
+    Silence: [seconds(WS_LIMITS.idleMsMax)],
+    'Unread data': [bytes(WS_LIMITS.bufferedBytesMax)],
+    'Rows of a userFundings snapshot': [n(LIMITS.snapshotRowsMax)],
+    'Frames kept for resume': [
+      `${WS_LIMITS.keptMsMax / 60_000} minutes`,
+      `${n(WS_LIMITS.keptFramesMax)} frames`,
+    ],
+    Pace: [`every ${WS_LIMITS.bookIntervalMs} ms`, `every ${WS_LIMITS.contextIntervalMs} ms`],
+  };
+  const heads = new Set(['Surface', 'What']);
+  const rows = rowsOf(page('reference/limits.md')).filter(([label]) => !heads.has(label ?? ''));
+
+  test.each(rows.map((row) => [row[0] ?? '', row.slice(1).join(' | ')]))(
+    '%s: %s',
+    (label, said) => {
+      const keys = Object.keys(expected).filter((start) => label.startsWith(start));
+      // Of two that fit, such as /exchange and a longer one, the longer is meant.
+      const key = keys.sort((a, b) => b.length - a.length)[0];
+      expect(key, 'a limit that no number of the code is compared with').toBeDefined();
+      for (const words of expected[key ?? ''] ?? []) expect(said).toContain(words);
+    },
+  );
+
+  test('has a row for every limit that is compared', () => {
+    const lost = Object.keys(expected).filter(
+      (start) => !rows.some(([label]) => label?.startsWith(start)),
+    );
+    expect(lost).toEqual([]);
+  });
+
+  test('receipts are kept as long on every page that says how long', () => {
+    const said = PAGES.flatMap((path) =>
+      page(path)
+        .split('\n')
+        .filter((line) => /receipt|actionStatus|waitForAction/i.test(line))
+        .flatMap((line) => line.match(/\b\d+ days\b/g) ?? [])
+        .map((words) => `${path}: ${words}`),
+    );
+    expect(said.length).toBeGreaterThan(2);
+    const right = days(config.receiptsKeptMs);
+    expect(said.filter((each) => !each.endsWith(`: ${right}`))).toEqual([]);
+  });
+});
+
+describe('docs/guides/running-a-venue.md', () => {
+  const text = page('guides/running-a-venue.md');
+  const world = aVenue(CALM);
+
+  test('its settings are those of the program, with their defaults', () => {
+    const table = rowsOf(sectionOf(text, 'Settings')).filter(([flag]) => flag?.startsWith('--'));
+    for (const [flag = ''] of table) {
+      const name = flag.split(' ')[0] ?? '';
+      if (name === '--config') continue;
+      expect(refusalOf([name]) ?? '', name).not.toContain('Unknown option');
+    }
+    const byKey = new Map(table.map(([, , key = '', value]) => [key.split(' ')[0], value]));
+    const told = {
+      receiptsKeptMs: `${readConfig([], {}).receiptsKeptMs / 86_400_000} days`,
+      recoverWorkers: 'cores − 1',
+    };
+    for (const [key, value] of Object.entries(readConfig([], {}))) {
+      expect(byKey.has(key), `${key} has no row`).toBe(true);
+      if (typeof value !== 'number' && typeof value !== 'string') continue;
+      expect(`${key} ${byKey.get(key)}`).toBe(
+        `${key} ${told[key as keyof typeof told] ?? String(value)}`,
+      );
+    }
+  });
+
+  test('every page names only metrics that there are, and this one names all of ours', async () => {
+    const reply = await fetch(`${world.venue.operations}/metrics`);
+    const served = [...(await reply.text()).matchAll(/^# TYPE (oddlot_\w+) /gm)].map(
+      (match) => match[1] ?? '',
+    );
+    expect(served.length).toBeGreaterThan(10);
+    for (const path of PAGES) {
+      const named = page(path).match(/\boddlot_[a-z_]+\b/g) ?? [];
+      const missing = named.filter((name) => !served.includes(name));
+      expect(missing, `${path} names metrics that do not exist`).toEqual([]);
+    }
+    const untold = served.filter((name) => !text.includes(`\`${name}`));
+    expect(untold, 'metrics that the table lacks').toEqual([]);
+  });
+});
+
+/** The text of the refusal of these flags. */
+function refusalOf(flags: readonly string[]): string | undefined {
+  try {
+    readConfig(flags, {});
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { defaultParameters, genesisCommands } from '../packages/venue/src/genesis.ts';
+import { REPOSITORY } from './support/venue-process.ts';
+
+/** The numbers that the rulebook gives are those that a new venue starts with. */
+
+const text = readFileSync(join(REPOSITORY, 'docs/rulebook.md'), 'utf8');
+const ROWS = [...text.matchAll(/^\| `(\w+)` \| ([^|]+) \| .*\|$/gm)];
+
+/** A parameter as the table shows it: the unit is the end of its name. */
+function shown(name: string, value: number): string {
+  if (name.endsWith('MicroUsdc')) return `${(value / 1e6).toLocaleString('en-US')} USDC`;
+  if (name.endsWith('E8')) return `${value / 1e6}%`;
+  if (name.endsWith('E10')) return `${value / 1e8}%`;
+  return name.endsWith('Ms') ? `${value / 1_000} s` : String(value);
+}
+
+describe('docs/rulebook.md', () => {
+  test('has every number that a venue is configured with, and no other', () => {
+    const table = text.slice(text.indexOf('## What is configured'));
+    const listed = ROWS.filter(({ index }) => index >= text.length - table.length);
+    const numbers = Object.entries(defaultParameters('Any')).filter(
+      (entry): entry is [string, number] => typeof entry[1] === 'number',
+    );
+    expect(listed.map(([, name, value]) => `${name} ${value?.trim()}`).sort()).toEqual(
+      numbers.map(([name, value]) => `${name} ${shown(name, value)}`).sort(),
+    );
+  });
+
+  test('R-mark: the bands that it works out follow from its formula and the listed tiers', () => {
+    const { liquidationFeeE8 } = defaultParameters('Any');
+    for (const command of genesisCommands('Any')) {
+      if (command.type !== 'registerPerp') continue;
+      const { baseCurrency, takerFeeE8, tiers } = command.perp;
+      const bands = tiers.map(({ maxLeverage, mmrE8 }) => {
+        const least = 1e8 / maxLeverage;
+        const room = least - mmrE8 - liquidationFeeE8 - takerFeeE8;
+        return room / (2e8 + mmrE8 + liquidationFeeE8 + least);
+      });
+      const percent = `${(Math.min(...bands) * 100).toFixed(4)}%`;
+      const row = text
+        .split('\n')
+        .find((line) => line.startsWith('| ') && line.endsWith(`${percent} |`));
+      expect(row, `${baseCurrency} has ${percent}`).toContain(baseCurrency);
+    }
+  });
+
+  test('R-ema: the constant and the vector that it gives', () => {
+    const factor = Number(/\(sample − ema\) × (\d+) \/ 2\^32/.exec(text)?.[1]);
+    expect(factor).toBe(Math.floor(2 ** 32 * (1 - Math.exp(-1 / 150))));
+    let ema = 0n;
+    for (let second = 0; second < 150; second++) {
+      ema += ((1_000_000_000n - ema) * BigInt(factor)) >> 32n;
+    }
+    expect(text).toContain(`gives ${Number(ema) / 1e6} after 150 s`);
+  });
+
+  test('R-funding: its table of rates follows from its formula', () => {
+    const section = text.slice(text.indexOf('### R-funding\n'), text.indexOf('### R-funding-gaps'));
+    const rows = [...section.matchAll(/^\| ([−\d.]+)(?: to ([−\d.]+))? \| ([−\d.]+)/gm)];
+    expect(rows.length).toBe(4);
+    const e10 = (words: string): number => Math.round(Number(words.replace('−', '-')) * 1e10);
+    const clamp = (value: number, most: number): number => Math.max(-most, Math.min(most, value));
+    for (const [, from = '', to = from, rate = ''] of rows) {
+      for (const premium of [e10(from), e10(to)]) {
+        const eightHours = premium + clamp(1e6 - premium, 5e6);
+        // Half up, as the venue rounds what it shows.
+        expect(clamp(Math.floor(eightHours / 8 + 0.5), 4e8)).toBe(e10(rate));
+      }
+    }
+  });
+});
