@@ -47,7 +47,6 @@ type MarketDump = {
   readonly strike?: TwapInputs | null;
   readonly isJudged: boolean;
   readonly resolution: Resolution | null;
-  readonly settleCursor: number;
 };
 
 type PriceDump = readonly [
@@ -127,7 +126,6 @@ function dumpMarket(market: OutcomeMarket): MarketDump {
     ...(strike === undefined ? {} : { strike }),
     isJudged: market.isJudged,
     resolution: market.resolution ?? null,
-    settleCursor: market.settleCursor,
   };
 }
 
@@ -172,7 +170,6 @@ function restoreMarket(state: State, plain: MarketDump): void {
   market.strike = plain.strike;
   market.isJudged = plain.isJudged;
   market.resolution = plain.resolution ?? undefined;
-  market.settleCursor = plain.settleCursor;
   state.outcomes.marketSlugs.set(definition.slug, definition.instrumentId);
   watchMarket(state, market);
 }
@@ -221,6 +218,7 @@ export function restoreOutcomeHoldings(
     restoreLeg(holding.yes, yes);
     restoreLeg(holding.no, no);
     account.outcomes.set(id, holding);
+    market.holders.set(account.index, true);
   }
 }
 

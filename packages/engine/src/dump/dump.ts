@@ -411,11 +411,13 @@ function restoreOrders(state: State, orders: readonly OrderDump[]): void {
     if (isOutcomeId(instrument)) {
       const place = present(account.outcomes.get(instrument), 'a holding behind an order');
       pool.ownAppend(place.orders, slot);
+      account.orderLists.add(place.orders);
     } else {
       const key = holdingKey(instrument, (flags & LEG_SHORT) !== 0 ? 1 : 0);
       const holding = present(account.holdings.get(key), 'a holding behind an order');
       holding.reserved = addUsdc(holding.reserved, reserve);
       pool.ownAppend(holding.orders, slot);
+      account.orderLists.add(holding.orders);
       addResting(holding, (flags & SIDE_BUY) !== 0, (flags & REDUCE_ONLY) !== 0, remaining);
     }
     const clientOrderId = row[14];

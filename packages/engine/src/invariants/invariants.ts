@@ -130,6 +130,7 @@ function checkAccount(state: State, account: Account): void {
     live += checkHolding(state, account, holding);
   }
   for (const { orders } of account.outcomes.values()) live += orders.count;
+  checkOrderLists(account);
   for (const { accountIndex } of state.outcomes.queue.all()) {
     if (accountIndex === account.index) live += 1;
   }
@@ -146,6 +147,13 @@ function checkAccount(state: State, account: Account): void {
     kept.maintenance === account.margin.maintenance &&
     kept.notional === account.margin.notional;
   assert(same, `the margin sums of ${account.address} are those of its holdings`);
+}
+
+function checkOrderLists({ address, holdings, orderLists, outcomes }: Account): void {
+  const places = [...holdings.values(), ...outcomes.values()];
+  const filled = places.filter(({ orders }) => orders.count > 0);
+  const areKnown = filled.every(({ orders }) => orderLists.has(orders));
+  assert(areKnown && filled.length === orderLists.size, `${address} knows where its orders rest`);
 }
 
 function checkHolding(state: State, account: Account, holding: Holding): number {

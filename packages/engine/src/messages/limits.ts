@@ -61,9 +61,8 @@ export const LIMITS = {
   perpIdEnd: 100_000,
   /** Orders keep the id of their instrument in 31 bits. */
   instrumentIdMax: 2 ** 31 - 1,
-  /** Holders of a resolved market that one block pays, and accounts that it looks at. */
+  /** Holders of resolved markets that one block pays. */
   settlementsPerBlock: 1_000,
-  settlementScanPerBlock: 50_000,
   /** R-reserve: taker and builder fee together stay below the price. */
   outcomeFeeMaxE8: 99_000_000,
   /** R-delay. */
