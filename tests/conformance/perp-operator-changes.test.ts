@@ -138,6 +138,27 @@ describe('setPerp', () => {
     expect((await meta()).maxLeverage).toBe(20);
   });
 
+  test('R-mark: Invalid mark band, also by a table or a fee that makes it so', async () => {
+    const refused = refusalOf(await setPerp({ markBand: '0.0093991' }));
+    expect(refused).toMatchObject({
+      code: 10017,
+      message: 'Invalid mark band: above 0.00939903',
+      details: { field: 'setPerp.markBand', got: '0.0093991', allowed: { max: '0.00939903' } },
+    });
+    await operator.set(perp, { markBand: '0.009399' });
+    const tiers = [{ ...TIERS[0], mmr: '0.03' }];
+    for (const changes of [{ marginTable: { tiers } }, { takerFeeRate: '0.001' }]) {
+      expect(refusalOf(await setPerp(changes))).toMatchObject({
+        code: 10017,
+        message: expect.stringMatching(/^Invalid mark band: above 0\.00[69]/),
+      });
+    }
+    // With a band that fits they pass.
+    await operator.set(perp, { markBand: '0.005', marginTable: { tiers } });
+    const listing = await operator.send({ registerPerp: definition({ markBand: '0.01' }) });
+    expect(refusalOf(listing)).toMatchObject({ code: 10017 });
+  });
+
   test('at least one change, of a perp that exists', async () => {
     for (const changes of [{}, { delisted: false }, { haltTrading: 'yes' }]) {
       const reply = await setPerp(changes);

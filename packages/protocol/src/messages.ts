@@ -175,6 +175,7 @@ const DEPLOY = {
   instrumentIdUsed: (id: number) => `Instrument id already used: ${id}`,
   nameUsed: (name: string) => `Name already used: ${name}`,
   invalidMarginTable: (why: string) => `Invalid margin table: ${why}`,
+  invalidMarkBand: (why: string) => `Invalid mark band: ${why}`,
   invalidPhaseChange: (from: string, to: string) => `Invalid phase change: ${from} to ${to}`,
   alreadyResolved: () => 'Already resolved',
   fractionsNotOne: () => 'Fractions of the event must sum to 1',

@@ -226,7 +226,7 @@ function dumpPerp(perp: Perp): PerpDump {
 }
 
 function restorePerp(state: State, plain: PerpDump): void {
-  const perp = createPerp(plain.definition, state.pool);
+  const perp = createPerp(plain.definition, state.pool, parametersOf(state).liquidationFeeE8);
   perp.halted = plain.halted;
   perp.delisted = plain.delisted;
   const [oracle, oracleMs] = plain.oracle;

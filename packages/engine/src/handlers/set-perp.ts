@@ -13,6 +13,7 @@ import {
   settingsOf,
 } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
+import { markBandE8 } from '../state/mark-band.ts';
 import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { tierTable } from '../state/tiers.ts';
@@ -51,7 +52,7 @@ export function checkSetPerp(
 
 /** The definition with what may change exchanged; anything else in the command is not looked at. */
 function changed(definition: PerpDefinition, changes: PerpChanges): PerpDefinition {
-  const markBandE8 = changes.markBandE8 ?? definition.markBandE8;
+  const bandE8 = changes.markBandE8 ?? definition.markBandE8;
   return {
     ...definition,
     priceTick: changes.priceTick ?? definition.priceTick,
@@ -62,7 +63,7 @@ function changed(definition: PerpDefinition, changes: PerpChanges): PerpDefiniti
     makerFeeE8: changes.makerFeeE8 ?? definition.makerFeeE8,
     onlyIsolated: changes.onlyIsolated ?? definition.onlyIsolated,
     impactNotionalMicroUsdc: changes.impactNotionalMicroUsdc ?? definition.impactNotionalMicroUsdc,
-    ...(markBandE8 === undefined ? {} : { markBandE8 }),
+    ...(bandE8 === undefined ? {} : { markBandE8: bandE8 }),
     tiers: changes.tiers ?? definition.tiers,
     tagIds: changes.tagIds ?? definition.tagIds,
   };
@@ -76,6 +77,7 @@ function redefine(state: State, perp: Perp, changes: PerpChanges): void {
   const hasNewMode = definition.onlyIsolated !== before.onlyIsolated;
   if (hasNewMode) for (const account of state.accounts) keepMode(state, account, perp);
   perp.definition = definition;
+  perp.markBandE8 = markBandE8(definition, parametersOf(state).liquidationFeeE8);
   if (hasNewTiers) {
     perp.tiers = tierTable(definition.tiers);
     perp.maxLeverage = perp.tiers.maxLeverage;

@@ -1,6 +1,6 @@
 import { divFloor, RATE_ONE } from '@oddlot/units';
 import { LIMITS } from '../messages/limits.ts';
-import { markBandE8, type Perp } from '../state/perp.ts';
+import type { Perp } from '../state/perp.ts';
 
 /** 2^32 × (1 − e^(−1/150)): the weight of one second in an average over 150 (R-ema). */
 const EMA_WEIGHT = 28_537_883n;
@@ -73,7 +73,7 @@ function bookOpinion(perp: Perp, timeMs: number): number {
 }
 
 function bandScaled(perp: Perp): number {
-  const band = BigInt(perp.oracle) * BigInt(markBandE8(perp.definition)) * SCALE_BIG;
+  const band = BigInt(perp.oracle) * BigInt(perp.markBandE8) * SCALE_BIG;
   return Number(divFloor(band, BigInt(RATE_ONE)));
 }
 

@@ -4,6 +4,7 @@ import type { OrderPool } from '../book/order-pool.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
 import { DayStats } from './day-stats.ts';
 import type { FundingHour } from './funding-hour.ts';
+import { markBandE8 } from './mark-band.ts';
 import { OracleTwap } from './oracle-twap.ts';
 import { type TierTable, tierTable } from './tiers.ts';
 
@@ -13,6 +14,8 @@ export type Perp = {
   tiers: TierTable;
   /** The first tier's. */
   maxLeverage: number;
+  /** R-mark, 10^-8. Derived from the definition, see `markBandE8`. */
+  markBandE8: number;
   readonly book: LevelBook;
   halted: boolean;
   delisted: boolean;
@@ -45,12 +48,17 @@ export type Perp = {
   readonly twap: OracleTwap;
 };
 
-export function createPerp(definition: PerpDefinition, pool: OrderPool): Perp {
+export function createPerp(
+  definition: PerpDefinition,
+  pool: OrderPool,
+  liquidationFeeE8: number,
+): Perp {
   const tiers = tierTable(definition.tiers);
   return {
     definition,
     tiers,
     maxLeverage: tiers.maxLeverage,
+    markBandE8: markBandE8(definition, liquidationFeeE8),
     book: new LevelBook(pool, definition.instrumentId),
     halted: false,
     delisted: false,
@@ -81,14 +89,6 @@ export function setOracle(perp: Perp, oracle: number, observedMs: number, bandE8
   const one = BigInt(RATE_ONE);
   perp.bandMin = Math.max(1, Number(divCeil(BigInt(oracle) * BigInt(RATE_ONE - bandE8), one)));
   perp.bandMax = Number(divFloor(BigInt(oracle) * BigInt(RATE_ONE + bandE8), one));
-}
-
-/** R-mark: how far the mark may be from the oracle, 10^-8. */
-export function markBandE8(definition: PerpDefinition): number {
-  if (definition.markBandE8 !== undefined) return definition.markBandE8;
-  const first = definition.tiers[0];
-  const half = first === undefined ? 0 : Math.floor(RATE_ONE / (2 * first.maxLeverage));
-  return Math.max(half, RATE_ONE / 100);
 }
 
 /** R-oracle-stale. Before the first price an oracle is as good as stale. */

@@ -106,6 +106,11 @@ const TABLE: {
   nameUsed: [{ name: 'BTC-USDC' }, 10017, 'Name already used: BTC-USDC'],
   definitionInvalid: [{ field: 'takerFeeE8', why: 'x' }, 10002, 'Wrong type for takerFeeRate'],
   marginTableInvalid: [{ why: 'no tiers' }, 10017, 'Invalid margin table: no tiers'],
+  markBandInvalid: [
+    { gotE8: 1_000_000, maxE8: 223_587 },
+    10017,
+    'Invalid mark band: above 0.00223587',
+  ],
   feeTiersInvalid: [{ why: 'no tiers' }, 10002, 'Wrong type for tiers'],
   marginModeDiffers: [{}, 10009, "Margin mode differs from the open position's"],
   onlyIsolated: [btc, 10009, 'Only isolated margin is allowed for BTC-USDC'],
