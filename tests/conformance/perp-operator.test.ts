@@ -107,6 +107,7 @@ describe('registerPerp', () => {
       haltTrading: false,
       onlyIsolated: false,
       delisted: false,
+      closingTime: null,
       useNotionalMargin: false,
       tagIds: [3, 4],
     });

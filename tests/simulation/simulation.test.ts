@@ -81,6 +81,7 @@ const REFUSALS = [
   'marginModeOpenOrders',
   'marginModeOpenPositions',
   'marginNotFree',
+  'marketClosing',
   'nonceUsed',
   'oracleStale',
   'orderNotLive',

@@ -127,6 +127,7 @@ const MARGIN = {
 };
 
 const ORDER = {
+  marketClosing: () => 'Market is closing',
   orderNotFound: () => 'Order not found',
   orderGone: (asset: number) =>
     `Order was never placed, already canceled, or filled. asset=${asset}`,

@@ -17,6 +17,7 @@ import {
   type PositionMode,
 } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
+import type { Closing } from '../state/closing.ts';
 import { setSize } from '../state/holders.ts';
 import type { SignerNonces } from '../state/keys.ts';
 import { createPerp, type Perp, setOracle } from '../state/perp.ts';
@@ -89,7 +90,8 @@ type PerpDump = {
   readonly dayPreviousClose: number;
   /** The hour in progress. */
   readonly funding: readonly [sum: string, samples: number];
-  readonly twap: readonly [endMs: number, prices: readonly number[]];
+  /** R-delist: null unless its closing hour has begun. */
+  readonly closing: Closing | null;
 };
 
 type AccountDump = {
@@ -221,7 +223,7 @@ function dumpPerp(perp: Perp): PerpDump {
     day: buckets.map((hour) => [hour.startMs, hour.lots, String(hour.notional), hour.close]),
     dayPreviousClose: previousClose,
     funding: [String(perp.funding.sum), perp.funding.samples],
-    twap: perp.twap.dump(),
+    closing: perp.closing === undefined ? null : { ...perp.closing },
   };
 }
 
@@ -244,7 +246,7 @@ function restorePerp(state: State, plain: PerpDump): void {
   perp.day.restore(hours, plain.dayPreviousClose);
   perp.funding.sum = BigInt(plain.funding[0]);
   perp.funding.samples = plain.funding[1];
-  perp.twap.restore(plain.twap);
+  perp.closing = plain.closing === null ? undefined : { ...plain.closing };
   const id = plain.definition.instrumentId;
   state.perps.set(id, perp);
   state.perpIds.push(id);

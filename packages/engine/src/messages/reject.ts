@@ -62,6 +62,7 @@ export type Reject =
   | { readonly reason: 'groupingInvalid'; readonly why: string }
   | { readonly reason: 'instrumentUnknown'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'instrumentDelisted'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'marketClosing'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'tradingHalted'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'oracleStale'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'sizeBelowMin'; readonly instrumentId: InstrumentId; readonly min: number }

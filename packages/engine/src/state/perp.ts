@@ -2,10 +2,10 @@ import { divCeil, divFloor, RATE_ONE } from '@oddlot/units';
 import { LevelBook } from '../book/level-book.ts';
 import type { OrderPool } from '../book/order-pool.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
+import type { Closing } from './closing.ts';
 import { DayStats } from './day-stats.ts';
 import type { FundingHour } from './funding-hour.ts';
 import { markBandE8 } from './mark-band.ts';
-import { OracleTwap } from './oracle-twap.ts';
 import { type TierTable, tierTable } from './tiers.ts';
 
 /** A listed perpetual: its definition, its book and what moves. */
@@ -18,6 +18,9 @@ export type Perp = {
   markBandE8: number;
   readonly book: LevelBook;
   halted: boolean;
+  /** R-delist: set from the operator's word on. */
+  closing: Closing | undefined;
+  /** Its closing hour is over and every position closed. */
   delisted: boolean;
   /** 0 before the first price, from which trading starts. */
   oracle: number;
@@ -44,8 +47,6 @@ export type Perp = {
   readonly day: DayStats;
   /** R-funding: the hour in progress. */
   readonly funding: FundingHour;
-  /** R-delist: the oracle of the last hour. */
-  readonly twap: OracleTwap;
 };
 
 export function createPerp(
@@ -61,6 +62,7 @@ export function createPerp(
     markBandE8: markBandE8(definition, liquidationFeeE8),
     book: new LevelBook(pool, definition.instrumentId),
     halted: false,
+    closing: undefined,
     delisted: false,
     oracle: 0,
     oracleMs: 0,
@@ -78,7 +80,6 @@ export function createPerp(
     holders: new Map(),
     day: new DayStats(),
     funding: { sum: 0n, samples: 0, due: undefined },
-    twap: new OracleTwap(),
   };
 }
 

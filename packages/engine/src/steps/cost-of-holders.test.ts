@@ -94,14 +94,9 @@ describe('R-funding, R-adl, R-settlement: only holders are looked at', () => {
 
 test('R-delist: only holders are looked at', () => {
   const venue = held(1_000_000_000);
-  const looked = lookedAt(venue, () => {
-    venue.block({
-      type: 'setPerp',
-      instrumentId: PERP.instrumentId,
-      changes: {},
-      delisted: true,
-    });
-  });
+  venue.block({ type: 'setPerp', instrumentId: PERP.instrumentId, changes: {}, delisted: true });
+  for (let at = 5_000; at < HOUR_MS; at += 5_000) venue.wait(5_000).oracle(1_000_000);
+  const looked = lookedAt(venue, () => venue.wait(5_000).block());
   expect(venue.position(alice)).toBe(0);
   expect(looked).toBeLessThanOrEqual(FEW);
 });

@@ -1,4 +1,5 @@
 import { present } from '@oddlot/units';
+import { sampleClosing } from '../perp/closing.ts';
 import { currentPremium, nextMultiple } from '../perp/funding-forecast.ts';
 import { fundingRateE10, hourPremiumE10 } from '../perp/funding.ts';
 import { parametersOf } from '../state/execution.ts';
@@ -20,14 +21,10 @@ import type { State } from '../state/state.ts';
  */
 export function passInstants(state: State, previousMs: number): void {
   const dueMs = nextMultiple(previousMs, HOUR_MS);
-  const firstMs = Math.max(
-    nextMultiple(previousMs, SAMPLE_MS),
-    nextMultiple(state.timeMs - HOUR_MS, SAMPLE_MS),
-  );
-  if (firstMs >= state.timeMs) return;
+  const isHourPassed = dueMs < state.timeMs;
   for (const perp of listedPerps(state)) {
-    if (dueMs < state.timeMs) closeHour(state, perp, dueMs);
-    for (let at = firstMs; at < state.timeMs; at += SAMPLE_MS) recordOracle(state, perp, at);
+    if (isHourPassed) closeHour(state, perp, dueMs);
+    sampleOracle(state, perp, state.timeMs);
   }
 }
 
@@ -39,10 +36,10 @@ export function passInstants(state: State, previousMs: number): void {
 export function sampleBooks(state: State, previousMs: number): void {
   const { timeMs } = state;
   const latestMs = timeMs - (timeMs % SAMPLE_MS);
+  for (const perp of listedPerps(state)) sampleOracle(state, perp, timeMs + 1);
   if (latestMs <= previousMs) return;
   for (const perp of listedPerps(state)) {
     if (timeMs % HOUR_MS === 0) closeHour(state, perp, timeMs);
-    if (latestMs === timeMs) recordOracle(state, perp, timeMs);
     const premium = currentPremium(state, perp);
     if (premium === undefined) continue;
     perp.funding.sum += premium;
@@ -63,9 +60,11 @@ function closeHour(state: State, perp: Perp, dueMs: number): void {
   funding.samples = 0;
 }
 
-function recordOracle(state: State, perp: Perp, instantMs: number): void {
-  if (isOracleStale(perp, instantMs, parametersOf(state).oracleStaleMs)) return;
-  perp.twap.record(instantMs, perp.oracle);
+/** R-delist: the instants of a closing hour are counted from its own start. */
+function sampleOracle(state: State, perp: Perp, beforeMs: number): void {
+  if (perp.closing === undefined) return;
+  const taken = sampleClosing(perp, beforeMs, parametersOf(state).oracleStaleMs);
+  if (taken > 0) state.digest.number(perp.closing.sum);
 }
 
 function listedPerps(state: State): Perp[] {

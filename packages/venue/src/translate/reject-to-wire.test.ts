@@ -71,6 +71,7 @@ const TABLE: {
   withdrawBelowMin: [{ min: microUsdc(2_000_000) }, 10014, 'Below minimum withdraw amount'],
   insuranceBelowTarget: [{}, 10000, 'Insurance fund is below its target'],
   instrumentUnknown: [btc, 10404, 'Instrument not found'],
+  marketClosing: [btc, 10011, 'Market is closing'],
   instrumentDelisted: [btc, 10000, 'Instrument is delisted: BTC-USDC'],
   tradingHalted: [btc, 10000, 'Trading is halted for BTC-USDC'],
   oracleStale: [btc, 10000, 'Oracle is stale for BTC-USDC'],
