@@ -15,7 +15,6 @@ import {
   perpMetaOf,
   perpOrder,
   recordOf,
-  recordsOf,
   refusalOf,
   TIERS,
   trade,
@@ -183,7 +182,7 @@ describe('R-delist', () => {
         resting(exit),
       ),
     );
-    const tpsl = done(await act(alice, groupAction('positionTpsl', triggerOrder(stop)))).orders[0];
+    done(await act(alice, groupAction('positionTpsl', triggerOrder(stop))));
     const sentAt = Date.now();
     await operator.set(perp, { delisted: true });
     const shown = await meta();
@@ -201,8 +200,9 @@ describe('R-delist', () => {
       expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'delisted' });
     }
     expect((await alice.openOrders()).map(({ oid }: Json) => oid)).toEqual([orders[2].oid]);
-    expect((await triggersOf(alice)).map(({ oid }: Json) => oid)).toEqual([tpsl.oid]);
-    expect(await recordsOf(alice, perp)).toHaveLength(1);
+    expect(await triggersOf(alice)).toEqual([]);
+    const { position, tpsl } = await recordOf(alice, perp);
+    expect([position.szi, tpsl.length]).toEqual(['10', 1]);
   });
 
   test('from then on only what reduces, its amends and cancels pass', async () => {
