@@ -53,6 +53,7 @@ type PriceDump = readonly [
   symbol: string,
   source: PriceSource,
   seconds: readonly (readonly [secondMs: number, observedMs: number, priceE8: number])[],
+  lastMs: number,
 ];
 
 type QueuedDump = readonly [
@@ -92,10 +93,11 @@ export function dumpOutcomes({ outcomes }: State): OutcomesDump {
     series: [...outcomes.series.values()].map(({ listing, nextStartMs }) => [listing, nextStartMs]),
     prices: [...outcomes.prices.entries()]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, { seconds, source, symbol }]) => [
+      .map(([, { lastMs, seconds, source, symbol }]) => [
         symbol,
         source,
         seconds.map(({ observedMs, priceE8, secondMs }) => [secondMs, observedMs, priceE8]),
+        lastMs,
       ]),
     queue: outcomes.queue
       .all()
@@ -146,13 +148,13 @@ export function restoreMarkets(state: State, plain: OutcomesDump): void {
   for (const [listing, nextStartMs] of plain.series) {
     outcomes.series.set(listing.slug, { listing, nextStartMs });
   }
-  for (const [symbol, source, rows] of plain.prices) {
+  for (const [symbol, source, rows, lastMs] of plain.prices) {
     const seconds = rows.map(([secondMs, observedMs, priceE8]) => ({
       secondMs,
       observedMs,
       priceE8,
     }));
-    outcomes.prices.set(priceFeedKey(symbol, source), { symbol, source, seconds });
+    outcomes.prices.set(priceFeedKey(symbol, source), { symbol, source, lastMs, seconds });
   }
   outcomes.queue.nextId = plain.nextQueueId;
   outcomes.settling.push(...plain.settling);

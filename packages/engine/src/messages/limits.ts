@@ -76,6 +76,8 @@ export const LIMITS = {
   resolutionsPerBlock: 100,
   /** R-series: a market resolves this long after its end, so that late observations count. */
   resolveAfterMs: 5_000,
+  /** R-series: an observation that enters the log later than this after its own time does not count. */
+  observationLateMs: 10_000,
   /** R-series: an observation speaks for a second this long at most. */
   observationAgeMs: 5_000,
   /** R-series: the share of a window's seconds that must have a sample, percent. */
