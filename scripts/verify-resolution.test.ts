@@ -4,7 +4,7 @@ import { type OutcomeResolution, receiptHash } from '@oddlot/protocol';
 import { afterEach, expect, test } from 'vitest';
 import { FIRST_ID, OutcomeVenue, SERIES } from '../packages/venue/src/testing/outcome-venue.ts';
 import { START_MS } from '../packages/venue/src/testing/ws/test-venue.ts';
-import { verifyResolution } from './verify-resolution.ts';
+import { runVerifyResolution, verifyResolution } from './verify-resolution.ts';
 
 /** The command against receipts of the real engine, right ones and forged ones. */
 
@@ -122,4 +122,16 @@ test('an operator’s resolution has only its winner and hash, a market in progr
   expect(code).toBe(0);
   const open = await verify({ ...RIGHT, resolutionStatus: 'prepared' });
   expect(open).toEqual({ code: 2, lines: [`market ${FIRST_ID} is not resolved`] });
+});
+
+test.each<[string, readonly string[], RegExp]>([
+  ['no instrument', [], /^usage: /],
+  ['an option that does not exist', ['--moon'], /^Unknown option '--moon'/],
+  ['no venue there', ['--instrument', '5', '--url', 'http://127.0.0.1:1'], /^No answer from /],
+])('%s is told in one line, with code 1', async (_, args, text) => {
+  const lines: string[] = [];
+  expect(await runVerifyResolution(args, (line) => lines.push(line))).toBe(1);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(text);
+  expect(lines[0]).not.toContain('\n');
 });

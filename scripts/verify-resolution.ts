@@ -6,7 +6,8 @@ import { checkResolution, createClient } from '@oddlot/sdk';
  *
  *     npm run verify-resolution -- --url http://127.0.0.1:8690 --instrument 100001
  *
- * Ends with 0 when everything agrees, 1 when something differs, 2 when there is nothing to compare.
+ * Ends with 0 when everything agrees, 1 when something differs or can't be asked for, 2 when there is nothing
+ * to compare.
  */
 export async function verifyResolution(
   url: string,
@@ -29,15 +30,39 @@ export async function verifyResolution(
   return findings.every(({ agrees }) => agrees) ? 0 : 1;
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      url: { type: 'string', default: 'http://127.0.0.1:8690' },
-      instrument: { type: 'string' },
-    },
-  });
-  if (!/^[0-9]+$/.test(values.instrument ?? '')) {
-    throw new Error('usage: npm run verify-resolution -- --url <url> --instrument <id>');
+const USAGE = 'usage: npm run verify-resolution -- --url <url> --instrument <id>';
+
+/** Runs the command; what stands in its way is one line. */
+export async function runVerifyResolution(
+  args: readonly string[],
+  print: (line: string) => void,
+): Promise<number> {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        url: { type: 'string', default: 'http://127.0.0.1:8690' },
+        instrument: { type: 'string' },
+      },
+    });
+    if (!/^[0-9]+$/.test(values.instrument ?? '')) throw new Error(USAGE);
+    return await verifyResolution(values.url, Number(values.instrument), print);
+  } catch (error) {
+    print(reasonOf(error));
+    return 1;
   }
-  process.exitCode = await verifyResolution(values.url, Number(values.instrument), console.log);
+}
+
+/** The messages of an error and of what is behind it, in one line. */
+function reasonOf(error: unknown): string {
+  const told: string[] = [];
+  for (let each = error; each instanceof Error; each = each.cause) {
+    const message = each.message || String((each as { code?: unknown }).code ?? each.name);
+    if (!told.includes(message)) told.push(message);
+  }
+  return (told.length === 0 ? String(error) : told.join(': ')).replaceAll('\n', ' ');
+}
+
+if (import.meta.main) {
+  process.exitCode = await runVerifyResolution(process.argv.slice(2), console.log);
 }

@@ -9,8 +9,8 @@ export const VENUE_FLOORS: readonly {
   { name: 'venue', paths: ['venue.ts'], what: 'joins the parts, starts and stops them' },
   {
     name: 'joints',
-    paths: ['local-actors.ts', 'observe.ts'],
-    what: 'who acts from inside of the process; what the operator watches',
+    paths: ['local-actors.ts', 'config-help.ts', 'supervise/'],
+    what: 'who acts from inside of the process; the settings explained; what the operator watches',
   },
   { name: 'config', paths: ['config.ts'], what: 'settings, checked; nobody below reads them' },
   { name: 'edge', paths: ['edge/'], what: 'HTTP, sockets, limits, signatures' },

@@ -11,11 +11,20 @@ export type Person = { readonly client: Client; readonly address: string };
 
 const clients: Client[] = [];
 
-/** A client that keeps trying quickly, since the venue of a test is back within seconds. */
+/**
+ * A client that keeps trying quickly, since the venue of a test is back within seconds; its orders wait
+ * as long.
+ */
 export function clientOf(venue: Venue, name: string): Person {
   const wallet = privateKeyWallet(keyOf(`e2e ${name}`));
   const backoff = { baseMs: 50, maxMs: 500, random: Math.random };
-  const client = createClient({ url: venue.url, wallet, backoff, retriesMax: 40 });
+  const client = createClient({
+    url: venue.url,
+    wallet,
+    backoff,
+    retriesMax: 40,
+    orderLifeMs: 60_000,
+  });
   clients.push(client);
   return { client, address: wallet.address };
 }

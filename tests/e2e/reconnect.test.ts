@@ -154,3 +154,27 @@ test('orders in flight during a power cut are placed once each', async () => {
   const placed = replies.flatMap((reply) => (reply.status === 'executed' ? reply.orders : []));
   expect(new Set(placed.map(({ oid }) => oid))).toEqual(new Set(open.map(({ oid }) => oid)));
 }, 60_000);
+
+test('streams of all three paths are back within a second of the venue', async () => {
+  const { streams } = createClient({ url: venue.url });
+  const { info } = createClient({ url: venue.url, retriesMax: 0 });
+  const quiet = (): void => undefined;
+  const subscriptions = [
+    streams.trades({ coin: market.coin }, quiet),
+    streams.tickers({ accountType: 'perp' }, quiet),
+    streams.referencePrices({ topic: 'crypto_prices_chainlink' }, quiet),
+  ];
+  await Promise.all(subscriptions.map(({ ready }) => ready));
+  expect(streams.statuses).toEqual({ ws: 'open', 'api-ws': 'open', 'ws-rtds': 'open' });
+  await venue.kill();
+  await vi.waitFor(() => expect(Object.values(streams.statuses)).not.toContain('open'));
+  // So long that waits which double without a bound would be several seconds by now.
+  await new Promise((resolve) => setTimeout(resolve, 6000));
+  const started = startAgainHere();
+  await vi.waitFor(() => info.perpMeta(), { timeout: 30_000, interval: 10 });
+  const back = { ws: 'open', 'api-ws': 'open', 'ws-rtds': 'open' };
+  await vi.waitFor(() => expect(streams.statuses).toEqual(back), { timeout: 1000, interval: 10 });
+  await started;
+  streams.close();
+  expect(streams.status).toBe('closed');
+}, 60_000);

@@ -3,7 +3,7 @@ import {
   applyBlock,
   checkInvariants,
   type Command,
-  type CommandOutcome,
+  type CommandResult,
   createState,
   type MarketListing,
   type OrderRequest,
@@ -315,7 +315,7 @@ function listings(grid: Grid): Command[] {
   ];
 }
 
-function ended({ entries, reject }: CommandOutcome = {}): OutcomeResult {
+function ended({ entries, reject }: CommandResult = {}): OutcomeResult {
   const entry = entries?.[0];
   const reason = reject?.reason ?? entry?.reject?.reason;
   return {

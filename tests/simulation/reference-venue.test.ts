@@ -2,7 +2,7 @@ import {
   accountView,
   applyBlock,
   type Command,
-  type CommandOutcome,
+  type CommandResult,
   createState,
   openOrders,
   type OrderRequest,
@@ -84,7 +84,7 @@ class Pair {
   }
 
   /** Does the same in the reference and compares how it ended. */
-  #refer(command: Command, outcome?: CommandOutcome): void {
+  #refer(command: Command, outcome?: CommandResult): void {
     const { reference } = this;
     if (command.type === 'pushOracle') this.#referPrices(command);
     for (const [id, perp] of reference.perps) {
@@ -153,7 +153,7 @@ function requestOf(order: OrderRequest): Parameters<ReferenceVenue['place']>[1] 
   };
 }
 
-function endOf(entry: NonNullable<CommandOutcome['entries']>[number]): ReferenceResult {
+function endOf(entry: NonNullable<CommandResult['entries']>[number]): ReferenceResult {
   const { state } = entry;
   assert(state !== 'queued', 'orders of perps never wait');
   return {

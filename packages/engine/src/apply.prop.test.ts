@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkCommand } from './check.ts';
 import { dump } from './dump/dump.ts';
-import type { CommandOutcome } from './messages/block.ts';
+import type { CommandResult } from './messages/block.ts';
 import type { Command } from './messages/command.ts';
 import { accountValue, exposureOf } from './perp/margin.ts';
 import { Scenario } from './testing/scenario.ts';
@@ -115,7 +115,7 @@ function onlyReduced(before: number, after: number): boolean {
   return before !== 0 && after / before >= 0 && Math.abs(after) < Math.abs(before);
 }
 
-function isRefused(outcome: CommandOutcome): boolean {
+function isRefused(outcome: CommandResult): boolean {
   const entries = outcome.entries ?? [];
   return (
     outcome.reject !== undefined ||

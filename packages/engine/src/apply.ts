@@ -37,7 +37,7 @@ import { updatePositionMode } from './handlers/update-position-mode.ts';
 import { withdraw } from './handlers/withdraw.ts';
 import { liquidate } from './liquidation/liquidate.ts';
 import { unwindFund } from './liquidation/unwind-fund.ts';
-import type { Block, BlockResult, CommandOutcome } from './messages/block.ts';
+import type { Block, BlockResult, CommandResult } from './messages/block.ts';
 import { type Command, isOperator, isSigned, type SignedCommand } from './messages/command.ts';
 import { TIMER } from './messages/event.ts';
 import { insuranceTarget } from './perp/insurance-fund.ts';
@@ -71,7 +71,7 @@ export function applyBlock(state: State, block: Block): BlockResult {
   state.digest.number(block.timeMs);
 
   const execution: Execution = { state, events: [], commandIndex: TIMER };
-  const outcomes: CommandOutcome[] = new Array(block.commands.length);
+  const outcomes: CommandResult[] = new Array(block.commands.length);
   const [operator, passive, cancels, rest] = orderCommands(state, block.commands);
 
   runDueCancels(execution);
@@ -113,7 +113,7 @@ function run(
   execution: Execution,
   commands: readonly Command[],
   indexes: readonly number[],
-  outcomes: CommandOutcome[],
+  outcomes: CommandResult[],
 ): void {
   for (const index of indexes) {
     const command = commands[index];
@@ -127,7 +127,7 @@ function run(
 }
 
 /** A refusal of who signed leaves no trace; from there on the nonce is used, whatever follows. */
-function executeSigned(execution: Execution, command: SignedCommand): CommandOutcome {
+function executeSigned(execution: Execution, command: SignedCommand): CommandResult {
   const { state } = execution;
   const { account, reject } = authorize(state, command, state.timeMs);
   if (account === undefined) return { reject };
@@ -141,7 +141,7 @@ export function executeFor(
   execution: Execution,
   account: Account,
   command: SignedCommand,
-): CommandOutcome {
+): CommandResult {
   switch (command.type) {
     case 'approveAgent':
       return approveAgent(execution, account, command);
@@ -189,7 +189,7 @@ export function executeFor(
 function executeOperator(
   execution: Execution,
   command: Exclude<Command, SignedCommand>,
-): CommandOutcome {
+): CommandResult {
   if (isOperator(command)) {
     const { state } = execution;
     const reject = authorizeOperator(state, command, state.timeMs);

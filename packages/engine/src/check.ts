@@ -28,7 +28,7 @@ import { checkUpdateLeverage } from './handlers/update-leverage.ts';
 import { checkUpdateMarginMode } from './handlers/update-margin-mode.ts';
 import { checkUpdatePositionMode } from './handlers/update-position-mode.ts';
 import { checkWithdraw } from './handlers/withdraw.ts';
-import type { CommandOutcome } from './messages/block.ts';
+import type { CommandResult } from './messages/block.ts';
 import {
   type Command,
   isOperator,
@@ -44,7 +44,7 @@ import type { State } from './state/state.ts';
  * Admission: what executing a command at `nowMs` would refuse, by the same rules, without changing
  * anything. Execution judges again and is the authority.
  */
-export function checkCommand(state: State, command: Command, nowMs: number): CommandOutcome {
+export function checkCommand(state: State, command: Command, nowMs: number): CommandResult {
   if (isOperator(command)) {
     const reject = authorizeOperator(state, command, nowMs) ?? checkOperator(state, command, nowMs);
     return reject === undefined ? {} : { reject };
@@ -62,7 +62,7 @@ export function checkFor(
   account: Account,
   command: SignedCommand,
   nowMs: number,
-): CommandOutcome {
+): CommandResult {
   if (command.type === 'placeOrders') return checkPlaceOrders(state, account, command, nowMs);
   if (command.type === 'operateOutcome') return checkOperateOutcome(state, account, command);
   const { address } = account;

@@ -24,8 +24,9 @@ export {
   triggerOrders,
 } from './read/read.ts';
 export { approvedBuilders, builderState } from './read/read-builders.ts';
+export { type OracleAge, oracleAges, type VenueMoney, venueMoney } from './read/read-health.ts';
 export { gateStatus, multiSigSigners, vaultEquity } from './read/read-keys.ts';
-export { gateRefusal } from './auth/gate.ts';
+export { gateRefusal, onlyReduces } from './auth/gate.ts';
 export * from './read/read-outcome.ts';
 export { nextDueMs } from './read/next-due.ts';
 export { checkNonceWindow } from './auth/nonces.ts';
@@ -47,4 +48,4 @@ export * from './messages/reject.ts';
 export type * from './read/views.ts';
 export type { MarketDefinition, SettledMarket } from './state/outcome-market.ts';
 export type { MarketPhase, OutcomeLeg } from './messages/outcome-terms.ts';
-export type { BuilderDrop, EntryOutcome, OrderStatus } from './messages/order-result.ts';
+export type { BuilderDrop, EntryResult, OrderStatus } from './messages/order-result.ts';

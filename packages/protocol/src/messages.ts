@@ -214,5 +214,8 @@ export const MESSAGE_GROUPS = {
     blockNotFound: () => 'Block not found',
   },
   INTERNAL: { internal: () => 'Internal error' },
-  UNAVAILABLE: { unavailable: () => 'Service unavailable' },
+  UNAVAILABLE: {
+    unavailable: () => 'Service unavailable',
+    diskNearlyFull: () => 'Disk is nearly full',
+  },
 };

@@ -6,20 +6,18 @@ import type { InfoOptions } from './info/query-info.ts';
 import { SHARED_NONCES, type NonceSource } from './nonce.ts';
 import { accountStatus, type AccountStatusParameters } from './service/account-status.ts';
 import { faucet, type FaucetParameters } from './service/faucet.ts';
-import { createStreams, type StreamsClient } from './streams/create-streams.ts';
+import { createStreams, type StreamPath, type StreamsClient } from './streams/create-streams.ts';
 import type { Backoff } from './transport/backoff.ts';
 import { HttpTransport, type Fetch } from './transport/http.ts';
 import type { OpenSocket } from './transport/open-socket.ts';
 import type { SocketOptions, SocketStatus } from './transport/kept-socket.ts';
 import { PriceFeed } from './transport/price-feed.ts';
+import { VenueClock } from './transport/venue-clock.ts';
 import { SocketTransport } from './transport/websocket.ts';
 import type { Wallet } from './wallet.ts';
 
 /** A network that has a name. */
 export type NetworkName = keyof typeof NETWORKS;
-
-/** A path of the venue that is a socket. */
-export type StreamPath = 'ws' | 'api-ws' | 'ws-rtds';
 
 /** How a client is made. Only `url` is required. */
 export type ClientOptions = {
@@ -39,6 +37,11 @@ export type ClientOptions = {
   readonly retryAfterMsMax?: number | undefined;
   /** The waits between attempts, of requests and of connections. */
   readonly backoff?: Backoff | undefined;
+  /**
+   * How long after the call an order, and whatever else trades, may still be taken in by the venue: 5 s,
+   * or 60 s with a wallet that asks a person. `Infinity` for always.
+   */
+  readonly orderLifeMs?: number | undefined;
   /** Where nonces come from; all clients of a process share one source by default. */
   readonly nonces?: NonceSource | undefined;
   /** Told when an answer to a query carries a notice. */
@@ -70,19 +73,26 @@ export function createClient(options: ClientOptions): Client {
   const { wallet, onWarning, nonces = SHARED_NONCES } = options;
   const url = readUrl(options.url);
   const network = readNetwork(options.network ?? 'testnet');
-  const http = new HttpTransport({ ...options, url });
   const socketTo = (path: StreamPath): SocketOptions => ({
     url: `${url.replace(/^http/, 'ws')}/${path}`,
     openSocket: options.openSocket,
     onStatus: (status) => options.onStreamStatus?.(status, path),
     backoff: options.backoff,
   });
-  const streams = createStreams({
+  const sockets = {
     socket: new SocketTransport({ ...socketTo('ws'), endpoint: 'ws' }),
     apiSocket: new SocketTransport({ ...socketTo('api-ws'), endpoint: 'api-ws' }),
     prices: new PriceFeed(socketTo('ws-rtds')),
-  });
-  const context = { http, onWarning, nonces, wallet, hasher: createHasher(network) };
+  };
+  const streams = createStreams(sockets);
+  const clock = new VenueClock();
+  const onRecovered = (): void => {
+    for (const socket of Object.values(sockets)) socket.venueIsBack();
+  };
+  const http = new HttpTransport({ ...options, url, clock, onRecovered });
+  const orderLifeMs = readLife(options.orderLifeMs);
+  const hasher = createHasher(network);
+  const context = { http, onWarning, nonces, wallet, clock, orderLifeMs, hasher };
   return {
     network,
     wallet,
@@ -96,8 +106,9 @@ export function createClient(options: ClientOptions): Client {
 }
 
 function readUrl(text: string): string {
-  const url = URL.parse(text);
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return text.replace(/\/+$/, '');
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) {
+    return text.replace(/\/+$/, '');
+  }
   throw new ValidationError(`Not an http or https address: ${text}`);
 }
 
@@ -108,4 +119,9 @@ function readNetwork(network: NetworkName | Network): Network {
   }
   if (Object.hasOwn(NETWORKS, network)) return NETWORKS[network];
   throw new ValidationError(`Unknown network: ${network}`);
+}
+
+function readLife(orderLifeMs: number | undefined): number | undefined {
+  if (orderLifeMs === undefined || orderLifeMs > 0) return orderLifeMs;
+  throw new ValidationError(`orderLifeMs is above zero: ${orderLifeMs}`);
 }

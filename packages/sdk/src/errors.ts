@@ -10,6 +10,7 @@ import type { Details, RefusalName, StreamErrorCode, WireError } from '@oddlot/p
  *     │  ├─ HttpError      no readable answer came, after all retries
  *     │  └─ SocketError    a stream was refused or cannot go on
  *     └─ ApiError          the venue answered with a refusal
+ *        └─ ExpiredError   an action came too late and was not executed
  */
 export class VenueError extends Error {
   override readonly name: string = 'VenueError';
@@ -51,6 +52,8 @@ export type HttpFacts = {
   readonly body?: string | undefined;
   /** Names the signed action whose fate is open: ask `info.actionStatus` for it. */
   readonly txHash?: string | undefined;
+  /** The time of consensus from which the action is refused: what has not executed then never will. */
+  readonly expiresAfter?: number | undefined;
   readonly cause?: unknown;
 };
 
@@ -60,12 +63,14 @@ export class HttpError extends TransportError {
   readonly status: number | undefined;
   readonly body: string | undefined;
   readonly txHash: string | undefined;
+  readonly expiresAfter: number | undefined;
 
-  constructor(message: string, { status, body, txHash, cause }: HttpFacts = {}) {
+  constructor(message: string, { status, body, txHash, expiresAfter, cause }: HttpFacts = {}) {
     super(message, { cause });
     this.status = status;
     this.body = body;
     this.txHash = txHash;
+    this.expiresAfter = expiresAfter;
   }
 }
 
@@ -115,5 +120,25 @@ export class ApiError extends VenueError {
     this.httpStatus = facts.httpStatus;
     this.retryAfterMs = facts.retryAfterMs;
     this.response = facts.response;
+  }
+}
+
+/** What an `ExpiredError` names. */
+export type ExpiredAction = { readonly txHash: string; readonly expiresAfter?: number | undefined };
+
+/**
+ * The action reached the venue after its time. It was not executed and never will be: the venue's clock
+ * does not go back, and had an earlier attempt been taken, its receipt would have come instead.
+ */
+export class ExpiredError extends ApiError {
+  /** `info.actionStatus` knows it as `unknown`, or as `failed` when it expired on its way to a block. */
+  readonly txHash: string;
+  readonly expiresAfter: number | undefined;
+
+  constructor(refusal: ApiError, { txHash, expiresAfter }: ExpiredAction) {
+    const { name, message, ...facts } = refusal;
+    super({ ...facts, name, message: `Not executed, it came too late. ${message}` });
+    this.txHash = txHash;
+    this.expiresAfter = expiresAfter;
   }
 }

@@ -1,10 +1,4 @@
-export {
-  createClient,
-  type Client,
-  type ClientOptions,
-  type NetworkName,
-  type StreamPath,
-} from './client.ts';
+export { createClient, type Client, type ClientOptions, type NetworkName } from './client.ts';
 export { createHasher, receiptHash, type Hasher } from '@oddlot/protocol';
 export * from './errors.ts';
 export { NonceSource } from './nonce.ts';
@@ -135,7 +129,7 @@ export type { TriggerOrdersParameters } from './info/trigger-orders.ts';
 export type { UserNonFundingLedgerUpdatesParameters } from './info/user-non-funding-ledger-updates.ts';
 export type { AccountStatusParameters } from './service/account-status.ts';
 export type { FaucetParameters } from './service/faucet.ts';
-export type { StreamsClient } from './streams/create-streams.ts';
+export type { StreamPath, StreamsClient } from './streams/create-streams.ts';
 export type { AssetContext, ActiveAssetCtxChannel } from './streams/active-asset-ctx.ts';
 export type {
   AccountStateUpdate,

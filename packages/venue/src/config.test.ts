@@ -2,7 +2,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, hasBots, hasExhibition, readConfig, referencePricesOf } from './config.ts';
+import { defaultText, helpText } from './config-help.ts';
+import {
+  CONFIG_KEYS,
+  ConfigError,
+  envName,
+  flagName,
+  hasBots,
+  hasExhibition,
+  hasFaucet,
+  operationsPortOf,
+  readConfig,
+  referencePricesOf,
+} from './config.ts';
 import { genesisCommands } from './genesis.ts';
 
 describe('simulated traders', () => {
@@ -11,7 +23,7 @@ describe('simulated traders', () => {
     ['not when told so', ['--no-bots'], false],
     ['not where prices stand still', ['--oracle', 'still'], false],
     ['there too when told so', ['--oracle', 'still', '--bots'], true],
-    ['never on a mainnet', ['--network', 'mainnet', '--bots'], false],
+    ['not on a mainnet', ['--network', 'mainnet', '--oracle', 'exchanges'], false],
   ])('run %s', (_, args, expected) => {
     expect(hasBots(readConfig(args, {}))).toBe(expected);
   });
@@ -57,16 +69,71 @@ describe('reference prices and the exhibition', () => {
     ['asked for', ['--no-bots', '--reference-prices', 'still', '--exhibition'], 'still', true],
     ['real prices', ['--reference-prices', 'exchanges'], 'exchanges', true],
     ['traders alone', ['--no-exhibition'], 'simulated', false],
-    ['a mainnet', ['--network', 'mainnet', '--bots', '--exhibition'], 'none', false],
+    ['a mainnet', ['--network', 'mainnet', '--oracle', 'exchanges'], 'none', false],
   ])('of %s', (_, args, prices, exhibition) => {
     const config = readConfig(args, {});
     expect([referencePricesOf(config), hasExhibition(config)]).toEqual([prices, exhibition]);
   });
 
   test.each(['simulated', 'still'])('a mainnet has none that are %s', (kind) => {
-    const args = ['--network', 'mainnet', '--reference-prices', kind];
-    expect(() => readConfig(args, {})).toThrow(ConfigError);
+    const args = ['--network', 'mainnet', '--oracle', 'exchanges', '--reference-prices', kind];
+    expect(() => readConfig(args, {})).toThrow(`referencePrices: a mainnet has none`);
   });
+});
+
+describe('a mainnet', () => {
+  const REAL = ['--network', 'mainnet', '--oracle', 'exchanges'];
+
+  test.each<[string, readonly string[], string]>([
+    ['a simulated oracle', ['--network', 'mainnet'], 'oracle: a mainnet has no prices that are'],
+    ['one that stands still', ['--network', 'mainnet', '--oracle', 'still'], 'are still'],
+    ['simulated traders', [...REAL, '--bots'], 'bots: not on a mainnet'],
+    ['an exhibition', [...REAL, '--exhibition'], 'exhibition: not on a mainnet'],
+    ['a faucet', [...REAL, '--faucet'], 'faucet: not on a mainnet'],
+    ['ordered faults', [...REAL, '--fault', 'slow-sync:5'], 'fault: not on a mainnet'],
+  ])('refuses %s at its start', (_, args, text) => {
+    expect(() => readConfig(args, {})).toThrow(text);
+  });
+
+  test('has none of them by itself', () => {
+    const config = readConfig(REAL, {});
+    expect([hasBots(config), hasExhibition(config), hasFaucet(config)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('the operations port', () => {
+  test.each<[readonly string[], number]>([
+    [[], 8692],
+    [['--port', '9000'], 9002],
+    [['--port', '0'], 0],
+    [['--port', '9000', '--ops-port', '7'], 7],
+  ])('of %j is %i', (args, expected) => {
+    expect(operationsPortOf(readConfig(args, {}))).toBe(expected);
+  });
+
+  test('is inside whatever the host is, and exists', () => {
+    expect(readConfig(['--host', '0.0.0.0'], {}).opsHost).toBe('127.0.0.1');
+    expect(() => readConfig(['--port', '65534'], {})).toThrow('opsPort');
+  });
+});
+
+test('the limits of the disk are in order', () => {
+  const { diskFullBytes, diskLowBytes } = readConfig([], {});
+  expect([diskLowBytes, diskFullBytes]).toEqual([1_073_741_824, 268_435_456]);
+  expect(() => readConfig(['--disk-low-bytes', '5'], {})).toThrow('diskFullBytes');
+});
+
+test('help has every setting, with its default, its variable and its key', () => {
+  const help = helpText();
+  for (const key of CONFIG_KEYS) {
+    expect(help).toContain(`--${flagName(key)}`);
+    expect(help).toContain(`environment ${envName(key)}, file ${key}; default ${defaultText(key)}`);
+  }
+  expect(help).not.toContain('undefined');
 });
 
 describe('exchanges', () => {

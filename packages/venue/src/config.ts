@@ -12,7 +12,8 @@ import { ExchangeSetting } from './oracle/exchanges/exchange-setting.ts';
  * those over the defaults. Unknown keys are errors: a misspelt setting must not pass for a default.
  */
 
-const port = z.int().min(0).max(65_535);
+const PORT_MAX = 65_535;
+const port = z.int().min(0).max(PORT_MAX);
 const count = z.int().min(1);
 const ADMINS_MAX = 20;
 
@@ -21,8 +22,10 @@ const ConfigSchema = z.strictObject({
   host: z.string().default('127.0.0.1'),
   /** HTTP and WebSocket; 0 takes any free port. */
   port: port.default(8690),
-  /** Metrics and health; 0 takes any free port. */
-  opsPort: port.default(8692),
+  /** Interface of the operations port: what opens the venue to the world does not open this. */
+  opsHost: z.string().default('127.0.0.1'),
+  /** Metrics and health; by default two above the port, and any free one where that is 0. */
+  opsPort: port.optional(),
   /** Folder of the log, snapshots and receipts. */
   data: z.string().min(1).default('./data'),
   network: z.enum(['testnet', 'mainnet']).default('testnet'),
@@ -39,8 +42,8 @@ const ConfigSchema = z.strictObject({
   exchangesMin: count.default(2),
   exchangeSilentMs: count.default(10_000),
   exchangeOutlierBps: count.default(100),
-  /** Test money; a mainnet has none in any case. */
-  faucet: z.boolean().default(true),
+  /** Test money; by default where money is not real. */
+  faucet: z.boolean().optional(),
   faucetUsdc: count.default(1_000),
   faucetEveryMs: count.default(3_600_000),
   /** False lifts every rate, connection and frame limit: for load tests. */
@@ -56,13 +59,23 @@ const ConfigSchema = z.strictObject({
   confirmTimeoutMs: count.default(10_000),
   snapshotEveryBlocks: count.default(20_000),
   snapshotEveryCommands: count.default(500_000),
+  /** Free bytes of the data folder below which nothing new is taken (R-disk). */
+  diskLowBytes: z
+    .int()
+    .min(0)
+    .default(2 ** 30),
+  /** Free bytes below which nothing is written at all. */
+  diskFullBytes: z
+    .int()
+    .min(0)
+    .default(2 ** 28),
   receiptsKeptMs: count.default(31 * 24 * 3_600_000),
   recoverWorkers: count.default(Math.max(1, availableParallelism() - 1)),
   /** Who may send the operator's actions. They enter a new venue's log with its first block. */
   admins: z.array(Address).max(ADMINS_MAX).default([]),
   /** Who may deploy outcome markets, in the same way; by default the admins. */
   deployers: z.array(Address).max(ADMINS_MAX).optional(),
-  /** Simulated traders; by default where the prices are simulated. A mainnet has none in any case. */
+  /** Simulated traders; by default where the prices are simulated. */
   bots: z.boolean().optional(),
   /** Outcome markets that are listed and resolved by themselves; by default where bots trade. */
   exhibition: z.boolean().optional(),
@@ -74,10 +87,11 @@ const ConfigSchema = z.strictObject({
 
 export type Config = z.infer<typeof ConfigSchema>;
 
-type Key = keyof Config;
-const KEYS = Object.keys(ConfigSchema.shape) as Key[];
+export type ConfigKey = keyof Config;
+type Key = ConfigKey;
+export const CONFIG_KEYS = Object.keys(ConfigSchema.shape) as Key[];
 /** Keys that are switches: `--no-faucet` and `--faucet`. */
-const SWITCHES: ReadonlySet<Key> = new Set<Key>(['faucet', 'limits', 'bots', 'exhibition']);
+export const SWITCHES: ReadonlySet<Key> = new Set<Key>(['faucet', 'limits', 'bots', 'exhibition']);
 const LISTS: ReadonlySet<Key> = new Set<Key>([
   'trustedProxies',
   'admins',
@@ -87,6 +101,7 @@ const LISTS: ReadonlySet<Key> = new Set<Key>([
 ]);
 const TEXTS: ReadonlySet<Key> = new Set<Key>([
   'host',
+  'opsHost',
   'data',
   'network',
   'oracle',
@@ -96,14 +111,27 @@ const TEXTS: ReadonlySet<Key> = new Set<Key>([
   'fault',
 ]);
 
+/** What lies between the port and the operations port that follows it: the relay's. */
+const OPERATIONS_PORT_DISTANCE = 2;
+
+/** Where metrics and health are served: as told, else beside the port. */
+export function operationsPortOf({ opsPort, port: main }: Config): number {
+  return opsPort ?? (main === 0 ? 0 : main + OPERATIONS_PORT_DISTANCE);
+}
+
 /** Whether simulated traders run: as told, else where the prices are simulated too. */
-export function hasBots({ bots, network, oracle }: Config): boolean {
-  return network === 'testnet' && (bots ?? oracle === 'simulated');
+export function hasBots({ bots, oracle }: Config): boolean {
+  return bots ?? oracle === 'simulated';
 }
 
 /** Whether events are put on for the simulated traders: as told, else where those are. */
 export function hasExhibition(config: Config): boolean {
-  return config.network === 'testnet' && (config.exhibition ?? hasBots(config));
+  return config.exhibition ?? hasBots(config);
+}
+
+/** Whether test money is given away: as told, else where money is not real. */
+export function hasFaucet({ faucet, network }: Config): boolean {
+  return faucet ?? network === 'testnet';
 }
 
 /** Where reference prices come from: as told, else as the oracle's where simulated traders are. */
@@ -124,7 +152,7 @@ export function readConfig(
   const flags = readFlags(args);
   const file = flags['config'] ?? env['ODDLOT_CONFIG'];
   const settings: Record<string, unknown> = file === undefined ? {} : readFile(String(file));
-  for (const key of KEYS) {
+  for (const key of CONFIG_KEYS) {
     const fromEnv = env[envName(key)];
     if (fromEnv !== undefined) settings[key] = fromText(key, fromEnv, envName(key));
     const flag = flags[flagName(key)];
@@ -135,7 +163,8 @@ export function readConfig(
   }
   const parsed = ConfigSchema.safeParse(settings);
   if (parsed.success) {
-    assertRealPrices(parsed.data);
+    assertReal(parsed.data);
+    assertTogether(parsed.data);
     return parsed.data;
   }
   const issue = parsed.error.issues[0];
@@ -144,11 +173,32 @@ export function readConfig(
   throw new ConfigError(`${where}: ${issue?.message ?? 'invalid'}`);
 }
 
-/** Markets with real money must not be settled by a random walk. */
-function assertRealPrices({ network, referencePrices }: Config): void {
-  if (network === 'testnet' || referencePrices === undefined) return;
-  if (referencePrices === 'exchanges' || referencePrices === 'none') return;
-  throw new ConfigError(`referencePrices: a mainnet has none that are ${referencePrices}`);
+/** Real money is neither settled nor liquidated by invented prices, and nobody is given any. */
+function assertReal(config: Config): void {
+  if (config.network === 'testnet') return;
+  const { oracle, referencePrices } = config;
+  if (oracle !== 'exchanges') {
+    throw new ConfigError(
+      `oracle: a mainnet has no prices that are ${oracle}; set --oracle exchanges`,
+    );
+  }
+  if (referencePrices === 'simulated' || referencePrices === 'still') {
+    throw new ConfigError(`referencePrices: a mainnet has none that are ${referencePrices}`);
+  }
+  for (const key of ['bots', 'exhibition', 'faucet'] as const) {
+    if (config[key] === true) throw new ConfigError(`${key}: not on a mainnet`);
+  }
+  if (config.fault !== undefined) throw new ConfigError('fault: not on a mainnet');
+}
+
+/** Settings that are each possible and not so together. */
+function assertTogether(config: Config): void {
+  if (operationsPortOf(config) > PORT_MAX) {
+    throw new ConfigError(`opsPort: none is left above port ${config.port}; set --ops-port`);
+  }
+  if (config.diskFullBytes > config.diskLowBytes) {
+    throw new ConfigError('diskFullBytes: must not be above diskLowBytes');
+  }
 }
 
 function isNetworkList(networks: readonly string[]): boolean {
@@ -161,18 +211,18 @@ function isNetworkList(networks: readonly string[]): boolean {
 }
 
 /** `--snapshot-every-blocks`. */
-function flagName(key: string): string {
+export function flagName(key: string): string {
   return key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 /** `ODDLOT_SNAPSHOT_EVERY_BLOCKS`. */
-function envName(key: string): string {
+export function envName(key: string): string {
   return `ODDLOT_${flagName(key).replaceAll('-', '_').toUpperCase()}`;
 }
 
 function readFlags(args: readonly string[]): Record<string, unknown> {
   const options: ParseArgsOptionsConfig = { config: { type: 'string' } };
-  for (const key of KEYS) {
+  for (const key of CONFIG_KEYS) {
     options[flagName(key)] = { type: SWITCHES.has(key) ? 'boolean' : 'string' };
   }
   try {
@@ -202,20 +252,7 @@ function fromText(key: Key, text: string, source: string): unknown {
   return Number(text);
 }
 
-/** What `--help` prints. */
-export const HELP = `Oddlot: a trading venue that anyone can run.
-
-  npm start -- [flags]
-
-${KEYS.map((key) => `  ${flagUsage(key)}`).join('\n')}
-  --config FILE                   settings from a TOML file, with the names above in camelCase
-
-Flags win over environment variables (ODDLOT_PORT, ODDLOT_DATA, …), those over the file.
-`;
-
-function flagUsage(key: Key): string {
-  const { defaultValue } = ConfigSchema.shape[key].def as { defaultValue?: unknown };
-  const flag = SWITCHES.has(key) ? `--no-${flagName(key)}` : `--${flagName(key)} VALUE`;
-  const shown = Array.isArray(defaultValue) ? '' : String(defaultValue ?? '');
-  return SWITCHES.has(key) ? flag : `${flag.padEnd(32)}${shown}`;
+/** What a setting is when nobody sets it; undefined where that depends on others. */
+export function defaultOf(key: Key): unknown {
+  return (ConfigSchema.shape[key].def as { defaultValue?: unknown }).defaultValue;
 }

@@ -1,14 +1,11 @@
 import closeWithGrace from 'close-with-grace';
-import { type Config, ConfigError, HELP, readConfig } from './config.ts';
-import { DirectoryLockedError } from './log/directory-lock.ts';
-import { JournalDamagedError } from './log/journal-error.ts';
+import { helpText } from './config-help.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
 import { createLogger } from './operate/log.ts';
-import {
-  LogBehindError,
-  ReplicaDivergedError,
-  SnapshotTooNewError,
-} from './replica/replica-error.ts';
-import { startVenue } from './venue.ts';
+import { watchParent } from './operate/parent-watch.ts';
+import { explainStartFailure } from './supervise/start-failure.ts';
+import { VERSION } from './operate/version.ts';
+import { startVenue, type Venue } from './venue.ts';
 
 /** The composition root: the only reader of the environment and the only one that ends the process. */
 
@@ -29,50 +26,52 @@ await main();
 async function main(): Promise<void> {
   const args = process.argv.slice(2);
   if (args.includes('--help')) {
-    process.stdout.write(HELP);
+    process.stdout.write(helpText());
     return;
   }
-  let config: Config;
-  try {
-    config = readConfig(args, process.env);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\nSee --help.\n`);
-    process.exit(2);
+  if (args.includes('--version')) {
+    process.stdout.write(`Oddlot ${VERSION} (Node ${process.versions.node})\n`);
+    return;
   }
+  const config = configOf(args);
   const log = createLogger({ level: config.logLevel });
   const onFatal = (error: unknown): never => {
     // The state in memory can't be trusted any more; the log can. Stop before answering anybody.
     log.fatal({ err: error }, 'stopping at once');
     process.exit(1);
   };
+  let venue: Venue | undefined;
+  // Before the start, which may replay for long: the first process of a container has no default
+  // for signals, and would not hear them.
+  closeWithGrace({ delay: STOP_MS_MAX, logger: false }, async ({ err }) => {
+    if (err !== undefined) onFatal(err);
+    if (venue === undefined) log.info('stopped while starting');
+    await venue?.stop();
+  });
+  if (process.env['npm_lifecycle_event'] === 'start') {
+    watchParent(() => process.kill(process.pid, 'SIGTERM'));
+  }
   try {
-    const venue = await startVenue(config, { log, onFatal });
-    closeWithGrace({ delay: STOP_MS_MAX, logger: false }, async ({ err }) => {
-      if (err !== undefined) onFatal(err);
-      await venue.stop();
-    });
+    venue = await startVenue(config, { log, onFatal });
     const streams = venue.url.replace('http', 'ws');
     process.stdout.write(
       `Oddlot ${config.network} is serving at ${venue.url} ` +
         `(streams ${streams}/ws, operations ${venue.operationsUrl})\n`,
     );
   } catch (error) {
-    const isExpected =
-      error instanceof ConfigError ||
-      error instanceof DirectoryLockedError ||
-      error instanceof JournalDamagedError ||
-      error instanceof LogBehindError ||
-      error instanceof ReplicaDivergedError ||
-      error instanceof SnapshotTooNewError ||
-      isPortTaken(error);
-    if (!isExpected) onFatal(error);
-    process.stderr.write(`${(error as Error).message}\n`);
+    const explained = explainStartFailure(error, config);
+    if (explained === undefined) onFatal(error);
+    process.stderr.write(`${explained}\n`);
     process.exit(1);
   }
 }
 
-/** Somebody else listens there: the system's own message names the address. */
-function isPortTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+function configOf(args: readonly string[]): Config {
+  try {
+    return readConfig(args, process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message} (see --help)\n`);
+    process.exit(2);
+  }
 }

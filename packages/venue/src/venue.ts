@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
 import { systemClock } from './clock.ts';
-import { type Config, ConfigError } from './config.ts';
+import { type Config, ConfigError, hasFaucet, operationsPortOf } from './config.ts';
+import { AdmissionGuard } from './edge/admission-guard.ts';
 import { clientIpFinder } from './edge/client-ip.ts';
 import { accountStatusEndpoint } from './edge/http/account-status.ts';
 import { forwardedFor } from './edge/http/head.ts';
@@ -29,11 +30,16 @@ import { FileJournal } from './log/file-journal.ts';
 import { journalFaults } from './log/journal-faults.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
 import { MarketData } from './read-models/market-data.ts';
+import { diskRestriction, type DiskWatch, watchDisk } from './supervise/disk-watch.ts';
 import { createOperationsServer, readiness } from './operate/health.ts';
 import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
-import { observeVenue } from './observe.ts';
+import { logOperators } from './supervise/operator-log.ts';
+import { diskCheck, logCheck, pricesCheck, stoppingCheck } from './supervise/readiness-checks.ts';
+import { tellWhatRuns, warnOfBackend } from './supervise/what-runs.ts';
+import { observeVenue } from './supervise/observe.ts';
 import { LocalReplica } from './replica/local-replica.ts';
+import { exceptNoRoom } from './replica/replica-error.ts';
 import { Receipts } from './history/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
 import { UserLedger } from './history/user-ledger.ts';
@@ -54,6 +60,8 @@ export type VenueDependencies = {
   readonly onFatal: (error: unknown) => void;
   /** Who runs what the venue has one of: by default this process, at once. */
   readonly lease?: Lease;
+  /** How much room a folder has, for those who play with it; by default the system is asked. */
+  readonly freeBytes?: (directory: string) => Promise<number>;
 };
 
 /** Receipts that are too old are dropped this often. */
@@ -70,13 +78,16 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const lock = lockDirectory(config.data);
   const network = NETWORKS[config.network];
   const metrics = new Metrics();
+  const disk = await watchDisk(config, deps);
+  // R-disk: what could not be written for want of room is written when there is some again.
+  const onError = exceptNoRoom(onFatal);
   const pool = new RecoverPool({
     network,
     log,
     size: config.recoverWorkers,
     onWorkerLost: () => metrics.recoverWorkerLost(),
   });
-  const core = await openCore(config, network, { ...deps, lease, metrics });
+  const core = await openCore(config, network, { ...deps, lease, metrics, disk });
   const { history, journal, receipts, replica } = core;
   const pages = await readReferencePages();
   const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
@@ -95,10 +106,11 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     exchange: edges.exchange,
     clock: systemClock,
     latest: core.markets.prices.latest.bind(core.markets.prices),
-    onError: onFatal,
+    onError,
   });
+  tellWhatRuns(config, metrics, log);
   await actors.startPrices();
-  const ticker = new Ticker(replica, systemClock, onFatal);
+  const ticker = new Ticker(replica, systemClock, onError);
   const ticking = await lease.hold(
     'ticker',
     () => ticker.start(),
@@ -106,16 +118,18 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   );
   const backend = await pool.ready();
   metrics.recoverBackend(backend);
+  warnOfBackend(backend, log);
   await actors.start();
 
   const port = await http.listen(config.port, config.host);
-  const operationsPort = await listen(operations, config.opsPort, config.host);
+  const operationsPort = await listen(operations, operationsPortOf(config), config.opsHost);
   return {
     url: `http://${hostText(config.host)}:${port}`,
-    operationsUrl: `http://${hostText(config.host)}:${operationsPort}`,
+    operationsUrl: `http://${hostText(config.opsHost)}:${operationsPort}`,
     async stop() {
       edges.stopping();
       await actors.stop();
+      disk.stop();
       // Time goes on meanwhile: some requests wait for orders that leave the delay queue.
       await Promise.all([http.drain(), sockets.drain()]);
       await ticking.release();
@@ -132,6 +146,8 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
 }
 
 type Core = {
+  readonly disk: DiskWatch;
+  readonly guard: AdmissionGuard;
   readonly journal: FileJournal;
   readonly store: ReceiptStore;
   /** The store, as its only writer. */
@@ -144,12 +160,17 @@ type Core = {
 };
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
-async function openCore(
-  config: Config,
-  network: Network,
-  deps: Required<VenueDependencies> & { readonly metrics: Metrics },
-): Promise<Core> {
-  const { log, metrics, onFatal } = deps;
+type OpenDependencies = Omit<VenueDependencies, 'lease'> & {
+  readonly lease: Lease;
+  readonly metrics: Metrics;
+  readonly disk: DiskWatch;
+};
+
+async function openCore(config: Config, network: Network, deps: OpenDependencies): Promise<Core> {
+  const { disk, log, metrics, onFatal } = deps;
+  const guard = new AdmissionGuard();
+  guard.watch(() => diskRestriction(disk.state));
+  const hasRoom = (): boolean => disk.state !== 'full';
   const faults = journalFaults(config.fault);
   if (faults === undefined) throw new ConfigError(`unknown fault: ${config.fault}`);
   const journal = await FileJournal.open({
@@ -157,6 +178,7 @@ async function openCore(
     clock: systemClock,
     onFatal,
     faults,
+    hasRoom,
     onSync: (seconds) => metrics.logSync(seconds),
   });
   if (journal.repaired !== undefined) {
@@ -178,6 +200,7 @@ async function openCore(
     }),
     snapshotEveryBlocks: config.snapshotEveryBlocks,
     snapshotEveryCommands: config.snapshotEveryCommands,
+    hasRoom,
     onFatal,
   });
   const receipts = new Receipts({
@@ -189,22 +212,32 @@ async function openCore(
   replica.attach(ledger);
   const markets = new MarketData(() => replica.state);
   markets.attachTo(replica);
-  const core = { journal, store, history, replica, receipts, ledger, markets };
-  if (!config.faucet || config.network === 'mainnet') return { ...core, faucet: undefined };
+  logOperators(replica, log);
+  const core = { disk, guard, journal, store, history, replica, receipts, ledger, markets };
+  return { ...core, faucet: createFaucet(config, core) };
+}
+
+/** Test money, where there is any. */
+function createFaucet(
+  config: Config,
+  { guard, replica }: Omit<Core, 'faucet'>,
+): Faucet | undefined {
+  if (!hasFaucet(config)) return undefined;
   const faucet = new Faucet({
     replica,
     now: systemClock.nowMs,
     amountMicroUsdc: config.faucetUsdc * 1_000_000,
     intervalMs: config.faucetEveryMs,
+    restricted: () => guard.restriction()?.error,
   });
   replica.attach(faucet);
-  return { ...core, faucet };
+  return faucet;
 }
 
 /** Opens the store of receipts as its only writer, who also drops what is too old. */
 async function openHistory(
   config: Config,
-  { lease, onFatal }: Required<VenueDependencies>,
+  { lease, onFatal }: OpenDependencies,
 ): Promise<Pick<Core, 'history' | 'store'>> {
   const opened: { store?: ReceiptStore; pruning?: NodeJS.Timeout } = {};
   const history = await lease.hold(
@@ -273,13 +306,19 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     },
   });
   let isStopping = false;
-  const isReady = readiness({
-    now: systemClock.nowMs,
-    lastBlockMs: () => (replica.isReplaying ? undefined : replica.head.timeMs),
-    blockAgeMsMax: BLOCK_AGE_MS_MAX,
-    isStopping: () => isStopping,
-  });
-  observeVenue(metrics, { ...parts, http, sockets });
+  const now = systemClock.nowMs;
+  const isReady = readiness([
+    () => stoppingCheck(isStopping),
+    () =>
+      logCheck({
+        nowMs: now(),
+        lastBlockMs: replica.isReplaying ? undefined : replica.head.timeMs,
+        ageMsMax: BLOCK_AGE_MS_MAX,
+      }),
+    () => diskCheck(parts.disk.state, parts.disk.freeBytes),
+    () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
+  ]);
+  observeVenue(metrics, { ...parts, http, sockets, now, data: config.data });
   return {
     http,
     sockets,
@@ -296,7 +335,7 @@ function createEndpoints(
   network: Network,
   parts: EdgeParts & { readonly limiter: RateLimiter; readonly sockets: WsEdge },
 ): Record<string, Endpoint> & { readonly exchange: Endpoint } {
-  const { faucet, ledger, limiter, markets, pool, receipts, replica, sockets } = parts;
+  const { faucet, guard, ledger, limiter, markets, pool, receipts, replica, sockets } = parts;
   const now = systemClock.nowMs;
   const accountStatus = accountStatusEndpoint({ replica });
   const { confirmTimeoutMs } = config;
@@ -318,7 +357,7 @@ function createEndpoints(
     }),
   });
   return {
-    exchange: exchangeEndpoint({ replica, receipts, pool, network, now, confirmTimeoutMs }),
+    exchange: exchangeEndpoint({ replica, receipts, pool, network, now, confirmTimeoutMs, guard }),
     '/info': info,
     '/account-status': accountStatus,
     '/account': accountStatus,

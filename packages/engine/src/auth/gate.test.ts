@@ -1,7 +1,7 @@
 import { type Address, instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check.ts';
-import type { Channel, OrderRequest, SetGateCommand } from '../messages/command.ts';
+import type { Exchange, OrderRequest, SetGateCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { openOrders } from '../read/read.ts';
 import { actor, alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
@@ -162,7 +162,7 @@ describe('R-gate: whose gate it is', () => {
   test('that of the instrument’s channel: outcome markets have their own', () => {
     const scenario = Scenario.open();
     const market = instrumentId(LIMITS.perpIdEnd);
-    const gateOf = (channel: Channel) => ({ reason: 'gated', gate: 'closed', channel });
+    const gateOf = (channel: Exchange) => ({ reason: 'gated', gate: 'closed', channel });
     const buyShares = place(buyOne(20, { instrumentId: market }));
     scenario.block({ ...CLOSED, channel: 1 });
     expect(judge(scenario, place(buyOne(20)))).toBeUndefined();

@@ -1,7 +1,7 @@
 import type { Address } from '@oddlot/units';
 import { NONE, REDUCE_ONLY } from '../book/order-pool.ts';
 import { read } from '../book/read-slot.ts';
-import type { Channel, OrderRequest, SignedCommand } from '../messages/command.ts';
+import type { Command, Exchange, OrderRequest, SignedCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { GateRefusal, Reject } from '../messages/reject.ts';
 import { type Account, holdingKey, legOf } from '../state/account.ts';
@@ -44,6 +44,21 @@ export function checkGate(
   }
 }
 
+/**
+ * True when an action of an address can only reduce: new orders of which none may open, and amends of
+ * reduce-only ones. What a venue still takes that takes no new risk (R-disk, R-clock).
+ */
+export function onlyReduces(state: State, address: Address, command: Command): boolean {
+  const account = state.accounts[state.accountIndex.get(address) ?? -1];
+  if (account === undefined) return false;
+  if (command.type === 'modifyOrder') {
+    const slot = findTarget(state, account, command);
+    return slot !== NONE && (read(state.pool.flags, slot) & REDUCE_ONLY) !== 0;
+  }
+  if (command.type !== 'placeOrders') return false;
+  return command.orders.every((order) => !isOpening(account, order));
+}
+
 /** Judges an order again when it goes to the book: one that waited may open by now. */
 export function checkOrderGate(
   state: State,
@@ -57,7 +72,7 @@ export function checkOrderGate(
 /** Why a channel is closed to an address, the first that applies; undefined when it is open. */
 export function gateRefusal(
   state: State,
-  channel: Channel,
+  channel: Exchange,
   address: Address,
 ): GateRefusal | undefined {
   const gate = state.gates[channel];
@@ -83,10 +98,13 @@ function isOpen({ blacklist, mode }: Gate): boolean {
   return mode === 'open' && blacklist.size === 0;
 }
 
-/** A trigger that is not reduce-only may open by the time that it fires. */
 function checkNewOrder(state: State, account: Account, order: OrderRequest): Reject | undefined {
-  const isOpening = order.trigger === undefined ? mayOpen(account, order) : !order.reduceOnly;
-  return isOpening ? refuse(state, account, order.instrumentId) : undefined;
+  return isOpening(account, order) ? refuse(state, account, order.instrumentId) : undefined;
+}
+
+/** A trigger that is not reduce-only may open by the time that it fires. */
+function isOpening(account: Account, order: OrderRequest): boolean {
+  return order.trigger === undefined ? mayOpen(account, order) : !order.reduceOnly;
 }
 
 /**

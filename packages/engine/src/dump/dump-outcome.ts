@@ -5,7 +5,7 @@ import type { MarketPhase, TwapInputs } from '../messages/outcome-terms.ts';
 import { createMarket } from '../outcome/list-market.ts';
 import { watchMarket } from '../outcome/market-phase.ts';
 import type { Account } from '../state/account.ts';
-import type { OutcomeEvent } from '../state/outcome-event-set.ts';
+import type { MarketEvent } from '../state/market-event.ts';
 import { createOutcomeHolding, type LegHolding } from '../state/outcome-holding.ts';
 import type {
   MarketDefinition,
@@ -19,7 +19,7 @@ import type { State } from '../state/state.ts';
 /** Everything about outcome markets as plain data. */
 export type OutcomesDump = {
   /** By slug. */
-  readonly events: readonly OutcomeEvent[];
+  readonly events: readonly MarketEvent[];
   readonly nextEventId: number;
   readonly nextInstrumentId: number;
   /** By instrument id. */

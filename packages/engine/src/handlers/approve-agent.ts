@@ -6,7 +6,7 @@ import {
   revokeAgent,
   ZERO_ADDRESS,
 } from '../auth/agents.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { ApproveAgentCommand } from '../messages/command.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
@@ -16,7 +16,7 @@ export function approveAgent(
   execution: Execution,
   account: Account,
   command: ApproveAgentCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const { agent, label } = command;
   const reject = checkApproveAgent(state, account, command);

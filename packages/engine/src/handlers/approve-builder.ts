@@ -1,7 +1,7 @@
 import { type Address, timeMs } from '@oddlot/units';
 import { ZERO_ADDRESS } from '../auth/agents.ts';
 import { addApproval } from '../ledger/builders.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { ApproveBuilderCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
@@ -14,7 +14,7 @@ export function approveBuilder(
   execution: Execution,
   account: Account,
   command: ApproveBuilderCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const { builder, maxFeeE8, maxFeeText } = command;
   const reject = checkApproveBuilder(state, account, command);

@@ -1,4 +1,4 @@
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { CancelAllCommand } from '../messages/command.ts';
 import { isOutcomeId } from '../messages/instrument-kind.ts';
 import { cancelMany } from '../orders/cancel-many.ts';
@@ -11,7 +11,7 @@ export function cancelAll(
   execution: Execution,
   account: Account,
   { instrumentId, subAccount }: CancelAllCommand,
-): CommandOutcome {
+): CommandResult {
   const isInScope = (id: number): boolean => {
     const isOfSubAccount =
       subAccount === undefined || (subAccount === 'outcome') === isOutcomeId(id);

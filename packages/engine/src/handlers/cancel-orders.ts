@@ -1,10 +1,10 @@
 import { NONE } from '../book/order-pool.ts';
 import { read } from '../book/read-slot.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import { clientOrderKey } from '../messages/client-order-id.ts';
 import type { CancelByClientIdCommand, CancelOrdersCommand } from '../messages/command.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
-import type { EntryOutcome } from '../messages/order-result.ts';
+import type { EntryResult } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
 import { cancelOrder } from '../orders/cancel-order.ts';
 import { cancelTrigger } from '../perp-orders/end-order.ts';
@@ -16,7 +16,7 @@ export function cancelOrders(
   execution: Execution,
   account: Account,
   command: CancelOrdersCommand,
-): CommandOutcome {
+): CommandResult {
   const entries = command.cancels.map(({ instrumentId, orderId }) =>
     cancelOne(execution, account, instrumentId, orderId, undefined),
   );
@@ -28,7 +28,7 @@ export function cancelByClientId(
   execution: Execution,
   account: Account,
   command: CancelByClientIdCommand,
-): CommandOutcome {
+): CommandResult {
   const reject = checkCancelByClientId(account, command);
   if (reject !== undefined) return { account: account.address, reject, rejectIndex: 0 };
   const entries = command.cancels.map(({ instrumentId, clientOrderId }) => {
@@ -58,7 +58,7 @@ function orderIdOf(account: Account, clientOrderId: string): number | undefined 
 }
 
 /** An order in the delay queue can't be cancelled before it is released (R-delay). */
-function queuedEntry(clientOrderId: string): EntryOutcome {
+function queuedEntry(clientOrderId: string): EntryResult {
   const reject = { reason: 'orderQueued' } as const;
   const orderId = undefined;
   return { orderId, clientOrderId, state: 'rejected', filled: 0, filledNotional: 0, reject };
@@ -70,7 +70,7 @@ function cancelOne(
   instrumentId: CancelOrdersCommand['cancels'][number]['instrumentId'],
   orderId: number | undefined,
   clientOrderId: string | undefined,
-): EntryOutcome {
+): EntryResult {
   const order =
     orderId === undefined ? undefined : cancelOwn(execution, account, instrumentId, orderId);
   if (order !== undefined) return cancelledEntry(order);
@@ -101,7 +101,7 @@ function cancelOwn(
 }
 
 /** How the cancel of an order went. */
-export function cancelledEntry(order: OrderSnapshot): EntryOutcome {
+export function cancelledEntry(order: OrderSnapshot): EntryResult {
   const { clientOrderId, filled, filledNotional, orderId } = order;
   return { orderId, clientOrderId, state: 'cancelled', filled, filledNotional };
 }

@@ -1,5 +1,5 @@
 import { postBuilderClaim, unclaimedRewards } from '../ledger/builders.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { ClaimBuilderRewardsCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { Account } from '../state/account.ts';
@@ -11,7 +11,7 @@ export function claimBuilderRewards(
   execution: Execution,
   account: Account,
   command: ClaimBuilderRewardsCommand,
-): CommandOutcome {
+): CommandResult {
   const { commandIndex, events, state } = execution;
   const reject = checkClaimBuilderRewards(state, account, command);
   if (reject !== undefined) return { account: account.address, reject };

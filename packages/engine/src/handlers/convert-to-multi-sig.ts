@@ -1,6 +1,6 @@
 import { revokeAgents } from '../auth/agents.ts';
 import { isMultiSig } from '../auth/multi-sig.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { ConvertToMultiSigCommand, MultiSigSet } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
@@ -17,7 +17,7 @@ export function convertToMultiSig(
   execution: Execution,
   account: Account,
   command: ConvertToMultiSigCommand,
-): CommandOutcome {
+): CommandResult {
   const { commandIndex, events, state } = execution;
   const { address } = account;
   const reject = checkConvertToMultiSig(state, account, command);

@@ -1,13 +1,13 @@
 import { type Address, microUsdc, timeMs } from '@oddlot/units';
 import { postDeposit } from '../ledger/post.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { CreditFaucetCommand } from '../messages/command.ts';
 import { accountAt } from '../state/account-at.ts';
 import { type Account, createAccount } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 
 /** Test money; the first credit opens the account (R-account). */
-export function creditFaucet(execution: Execution, command: CreditFaucetCommand): CommandOutcome {
+export function creditFaucet(execution: Execution, command: CreditFaucetCommand): CommandResult {
   const { commandIndex, events, state } = execution;
   const account = openAccount(execution, command.account);
   const amount = microUsdc(command.amountMicroUsdc);

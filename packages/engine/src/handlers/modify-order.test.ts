@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkCommand } from '../check.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { ModifyOrderCommand } from '../messages/command.ts';
 import { findOrder, openOrders } from '../read/read.ts';
 import { alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
@@ -23,7 +23,7 @@ function command(orderId: number, amend: Amend) {
   return { type: 'modifyOrder', instrumentId, target: { orderId }, ...amend } as const;
 }
 
-function amend(orderId: number, change: Amend, signer = alice): CommandOutcome {
+function amend(orderId: number, change: Amend, signer = alice): CommandResult {
   return act(scenario, signer, command(orderId, change)).outcomes[0] ?? {};
 }
 

@@ -2,10 +2,10 @@ import { addUsdc, type MicroUsdc, minUsdc, negUsdc, subUsdc } from '@oddlot/unit
 import { NONE } from '../book/order-pool.ts';
 import { read } from '../book/read-slot.ts';
 import { postToBalance } from '../ledger/post.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { ModifyOrderCommand, OrderRequest } from '../messages/command.ts';
 import { isOutcomeId } from '../messages/instrument-kind.ts';
-import type { EntryOutcome } from '../messages/order-result.ts';
+import type { EntryResult } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
 import { checkModifyOutcomeOrder, modifyOutcomeOrder } from '../outcome/modify-outcome.ts';
 import { cancelPerpOrder } from '../perp-orders/end-order.ts';
@@ -36,7 +36,7 @@ export function modifyOrder(
   execution: Execution,
   account: Account,
   command: ModifyOrderCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const { address } = account;
   const slot = findTarget(state, account, command);
@@ -136,7 +136,7 @@ function newReserve({ context, holding }: Amend): MicroUsdc {
 }
 
 /** The order stays in the book: in its place, or at a new price behind those accepted before it. */
-function stay(execution: Execution, slot: number, amend: Amend): EntryOutcome {
+function stay(execution: Execution, slot: number, amend: Amend): EntryResult {
   const { state } = execution;
   const { pool } = state;
   const { context, holding } = amend;
@@ -173,7 +173,7 @@ function setReserve(
 }
 
 /** A new price that crosses: the order leaves the book, trades, and what is left comes back. */
-function trade(execution: Execution, slot: number, amend: Amend): EntryOutcome {
+function trade(execution: Execution, slot: number, amend: Amend): EntryResult {
   const { state } = execution;
   const { pool } = state;
   const { context, holding } = amend;

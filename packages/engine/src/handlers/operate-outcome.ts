@@ -10,7 +10,7 @@ import {
   ZERO_USDC,
 } from '@oddlot/units';
 import { postCollateral, postToOutcome } from '../ledger/outcome.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { OperateEntry, OperateOutcomeCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
@@ -28,7 +28,7 @@ export function operateOutcome(
   execution: Execution,
   account: Account,
   command: OperateOutcomeCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const refused = checkOperateOutcome(state, account, command);
   if (refused.reject !== undefined) return refused;
@@ -44,7 +44,7 @@ export function checkOperateOutcome(
   state: State,
   account: Account,
   { entries, kind }: OperateOutcomeCommand,
-): CommandOutcome {
+): CommandResult {
   const { address } = account;
   let spent = 0n;
   const used = new Map<number, number>();

@@ -1,7 +1,7 @@
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { OrderRequest, PlaceOrdersCommand } from '../messages/command.ts';
 import { isOutcomeId, marketKind } from '../messages/instrument-kind.ts';
-import type { BuilderDrop, EntryOutcome } from '../messages/order-result.ts';
+import type { BuilderDrop, EntryResult } from '../messages/order-result.ts';
 import { checkPlaceOutcomeOrders, placeOutcomeOrders } from '../outcome/place-outcome-orders.ts';
 import { validateOrder } from '../perp-orders/validate-order.ts';
 import { checkRepeat } from '../resting/check-repeat.ts';
@@ -18,7 +18,7 @@ export function placeOrders(
   execution: Execution,
   account: Account,
   command: PlaceOrdersCommand,
-): CommandOutcome {
+): CommandResult {
   const { address } = account;
   const drop = builderDrop(execution.state, account, command);
   if (isOutcomeAction(command)) {
@@ -35,7 +35,7 @@ function placeGrouped(
   execution: Execution,
   account: Account,
   command: PlaceOrdersCommand,
-): EntryOutcome[] {
+): EntryResult[] {
   const orders = ordersOf(command);
   switch (command.grouping ?? 'none') {
     case 'none':
@@ -73,7 +73,7 @@ export function checkPlaceOrders(
   account: Account,
   command: PlaceOrdersCommand,
   nowMs: number,
-): CommandOutcome {
+): CommandResult {
   if (isOutcomeAction(command)) {
     const asked = { ...command, orders: ordersOf(command) };
     const judged = checkPlaceOutcomeOrders(state, account, asked, nowMs);
@@ -99,7 +99,7 @@ export function checkPlaceOrders(
 }
 
 /** A refusal of the whole action says nothing about its builder. */
-function withDrop(outcome: CommandOutcome, drop: BuilderDrop | undefined): CommandOutcome {
+function withDrop(outcome: CommandResult, drop: BuilderDrop | undefined): CommandResult {
   const isTold = drop !== undefined && outcome.reject === undefined;
   return isTold ? { ...outcome, builderDrop: drop } : outcome;
 }

@@ -1,4 +1,4 @@
-import type { CommandOutcome, SkippedEntry } from '../messages/block.ts';
+import type { CommandResult, SkippedEntry } from '../messages/block.ts';
 import type { OraclePrice, PushOracleCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
@@ -11,7 +11,7 @@ import { restartClosing } from '../steps/close-perps.ts';
  * further ahead, or from before the instrument's last, is skipped and the others apply
  * (R-oracle-stale). Each entry is judged on its own and the skipped ones are reported.
  */
-export function pushOracle(execution: Execution, command: PushOracleCommand): CommandOutcome {
+export function pushOracle(execution: Execution, command: PushOracleCommand): CommandResult {
   const { state } = execution;
   const skipped: SkippedEntry[] = [];
   for (const [index, entry] of command.prices.entries()) {

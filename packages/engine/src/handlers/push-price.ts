@@ -1,5 +1,5 @@
 import { timeMs } from '@oddlot/units';
-import type { CommandOutcome, SkippedEntry } from '../messages/block.ts';
+import type { CommandResult, SkippedEntry } from '../messages/block.ts';
 import type { PushPriceCommand, ReferencePrice } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { observe } from '../outcome/price-feed.ts';
@@ -7,7 +7,7 @@ import type { Execution } from '../state/execution.ts';
 import { priceFeedKey } from '../state/price-feed.ts';
 
 /** Takes reference prices, each on its own: one that does not count does not stop the others. */
-export function pushPrice(execution: Execution, command: PushPriceCommand): CommandOutcome {
+export function pushPrice(execution: Execution, command: PushPriceCommand): CommandResult {
   const skipped: SkippedEntry[] = [];
   for (const [index, price] of command.prices.entries()) {
     const why = takePrice(execution, price);

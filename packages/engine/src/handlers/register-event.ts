@@ -1,5 +1,5 @@
 import { timeMs } from '@oddlot/units';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { RegisterEventCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { listEvent } from '../outcome/list-market.ts';
@@ -7,7 +7,7 @@ import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 
 /** Lists an event; of one that is listed and has no result yet the texts change. */
-export function registerEvent(execution: Execution, command: RegisterEventCommand): CommandOutcome {
+export function registerEvent(execution: Execution, command: RegisterEventCommand): CommandResult {
   const { commandIndex, events, state } = execution;
   const reject = checkRegisterEvent(state, command);
   if (reject !== undefined) return { reject };

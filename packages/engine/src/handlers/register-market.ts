@@ -1,5 +1,5 @@
 import { instrumentId as toInstrumentId } from '@oddlot/units';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { RegisterMarketCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
@@ -11,7 +11,7 @@ import type { State } from '../state/state.ts';
 export function registerMarket(
   execution: Execution,
   command: RegisterMarketCommand,
-): CommandOutcome {
+): CommandResult {
   const reject = checkRegisterMarket(execution.state, command, execution.state.timeMs);
   if (reject !== undefined) return { reject };
   return { created: { instrumentId: listMarket(execution, command.market, undefined) } };

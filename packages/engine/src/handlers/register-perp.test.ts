@@ -1,7 +1,7 @@
 import { instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { PerpListing } from '../messages/perp-definition.ts';
 import { PERP, Scenario } from '../testing/scenario.ts';
 
@@ -9,7 +9,7 @@ const { asset: _asset, instrumentId: _id, ...BARE } = PERP;
 const NEW: PerpListing = { ...BARE, name: 'NEW-USDC' };
 
 /** Lists a perp, and checks that admission says what execution says. */
-function register(venue: Scenario, perp: PerpListing): CommandOutcome {
+function register(venue: Scenario, perp: PerpListing): CommandResult {
   const admitted = checkCommand(venue.state, { type: 'registerPerp', perp }, venue.nowMs);
   const outcome = venue.outcome({ type: 'registerPerp', perp });
   expect(admitted.reject).toEqual(outcome.reject);

@@ -1,5 +1,5 @@
 import { instrumentId as toInstrumentId, present } from '@oddlot/units';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { RegisterPerpCommand } from '../messages/command.ts';
 import type { PerpDefinition, PerpListing } from '../messages/perp-definition.ts';
 import type { Reject } from '../messages/reject.ts';
@@ -12,7 +12,7 @@ import type { State } from '../state/state.ts';
 const ASSET_ID_BASE = 100;
 
 /** Lists a perpetual. It trades from its first oracle price on. */
-export function registerPerp(execution: Execution, command: RegisterPerpCommand): CommandOutcome {
+export function registerPerp(execution: Execution, command: RegisterPerpCommand): CommandResult {
   const { commandIndex, events, state } = execution;
   const reject = checkRegisterPerp(state, command);
   if (reject !== undefined) return { reject };

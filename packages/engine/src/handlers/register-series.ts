@@ -1,4 +1,4 @@
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { RegisterSeriesCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
@@ -12,7 +12,7 @@ import { listSeriesMarkets } from '../steps/series.ts';
 export function registerSeries(
   execution: Execution,
   command: RegisterSeriesCommand,
-): CommandOutcome {
+): CommandResult {
   const { commandIndex, events, state } = execution;
   const reject = checkRegisterSeries(state, command);
   if (reject !== undefined) return { reject };

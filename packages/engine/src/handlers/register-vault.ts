@@ -1,7 +1,7 @@
 import type { Address } from '@oddlot/units';
 import { isMultiSig } from '../auth/multi-sig.ts';
 import { isBuilder } from '../ledger/builders.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { RegisterVaultCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
@@ -13,7 +13,7 @@ import { openAccount } from './credit-faucet.ts';
  * Makes an address a vault, with an account when it has none, or replaces a vault's leader, name
  * and, when given, its whole share register (R-vault).
  */
-export function registerVault(execution: Execution, command: RegisterVaultCommand): CommandOutcome {
+export function registerVault(execution: Execution, command: RegisterVaultCommand): CommandResult {
   const { commandIndex, events, state } = execution;
   const { leader, name, vault } = command;
   const reject = checkRegisterVault(state, command);

@@ -1,5 +1,5 @@
 import { present } from '@oddlot/units';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { ResolveMarketCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { fitsEvent, resolve, shareOf } from '../outcome/resolve.ts';
@@ -7,7 +7,7 @@ import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 
 /** A deployer's result of a closed market (R-settlement). */
-export function resolveMarket(execution: Execution, command: ResolveMarketCommand): CommandOutcome {
+export function resolveMarket(execution: Execution, command: ResolveMarketCommand): CommandResult {
   const { state } = execution;
   const reject = checkResolveMarket(state, command);
   if (reject !== undefined) return { reject };

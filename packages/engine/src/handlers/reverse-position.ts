@@ -1,4 +1,4 @@
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { ReversePositionCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { cancelMany } from '../orders/cancel-many.ts';
@@ -18,7 +18,7 @@ export function reversePosition(
   execution: Execution,
   account: Account,
   command: ReversePositionCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const reject = checkReversePosition(state, account, command, state.timeMs);
   const holding = reversedHolding(account, command);

@@ -1,5 +1,5 @@
 import { removeApproval } from '../ledger/builders.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { RevokeBuilderCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { Account } from '../state/account.ts';
@@ -12,7 +12,7 @@ export function revokeBuilder(
   execution: Execution,
   account: Account,
   command: RevokeBuilderCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const reject = checkRevokeBuilder(state, account, command);
   if (reject !== undefined) return { account: account.address, reject };

@@ -1,4 +1,4 @@
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { ScheduleCancelCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
@@ -10,7 +10,7 @@ export function scheduleCancel(
   execution: Execution,
   account: Account,
   command: ScheduleCancelCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const reject = checkScheduleCancel(command, state.timeMs);
   if (reject !== undefined) return { account: account.address, reject };

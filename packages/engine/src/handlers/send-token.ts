@@ -1,7 +1,7 @@
 import { type Address, addUsdc, microUsdc, type MicroUsdc, ZERO_USDC } from '@oddlot/units';
 import { checkFreeMoney } from '../ledger/free-money.ts';
 import { postOpeningFee, postTransfer } from '../ledger/post.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { SendTokenCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { Account } from '../state/account.ts';
@@ -20,7 +20,7 @@ export function sendToken(
   execution: Execution,
   account: Account,
   command: SendTokenCommand,
-): CommandOutcome {
+): CommandResult {
   const { commandIndex, events, state } = execution;
   const reject = checkSendToken(state, account, command);
   if (reject !== undefined) return { account: account.address, reject };

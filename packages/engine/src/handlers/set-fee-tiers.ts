@@ -1,5 +1,5 @@
 import { RATE_ONE } from '@oddlot/units';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { SetFeeTiersCommand } from '../messages/command.ts';
 import type { FeeTier } from '../messages/fee-tier.ts';
 import { LIMITS } from '../messages/limits.ts';
@@ -7,7 +7,7 @@ import type { Reject } from '../messages/reject.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 
 /** Replaces the fee ladder; every account stands on the new one from the next fill on. */
-export function setFeeTiers(execution: Execution, command: SetFeeTiersCommand): CommandOutcome {
+export function setFeeTiers(execution: Execution, command: SetFeeTiersCommand): CommandResult {
   const { commandIndex, events, state } = execution;
   const reject = checkSetFeeTiers(command);
   if (reject !== undefined) return { reject };

@@ -1,5 +1,5 @@
 import type { Address } from '@oddlot/units';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { ListChange, SetGateCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { Execution } from '../state/execution.ts';
@@ -10,7 +10,7 @@ import type { State } from '../state/state.ts';
  * Changes who may take new risk on a channel (R-gate): all of it or nothing. Removals come before
  * additions, codes before grants. What rests or waits stays.
  */
-export function setGate(execution: Execution, command: SetGateCommand): CommandOutcome {
+export function setGate(execution: Execution, command: SetGateCommand): CommandResult {
   const { commandIndex, events, state } = execution;
   const { channel } = command;
   const gate = state.gates[channel];

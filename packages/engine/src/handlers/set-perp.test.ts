@@ -2,7 +2,7 @@ import { instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check.ts';
 import { dump, restore } from '../dump/dump.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { SetPerpCommand } from '../messages/command.ts';
 import { accountView, perpView } from '../read/read.ts';
 import { alice, bob, carol, PERP, Scenario, WIDE_PERP } from '../testing/scenario.ts';
@@ -10,7 +10,7 @@ import { alice, bob, carol, PERP, Scenario, WIDE_PERP } from '../testing/scenari
 const ID = PERP.instrumentId;
 
 /** Changes the test perp, and checks that admission says what execution says. */
-function set(venue: Scenario, change: Partial<SetPerpCommand>): CommandOutcome {
+function set(venue: Scenario, change: Partial<SetPerpCommand>): CommandResult {
   const command = { type: 'setPerp', instrumentId: ID, changes: {}, ...change } as const;
   const admitted = checkCommand(venue.state, command, venue.nowMs);
   const outcome = venue.outcome(command);

@@ -1,4 +1,4 @@
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { SetPerpCommand } from '../messages/command.ts';
 import type { PerpChanges, PerpDefinition } from '../messages/perp-definition.ts';
 import type { Reject } from '../messages/reject.ts';
@@ -24,7 +24,7 @@ import { startClosing } from '../steps/close-perps.ts';
  * new and amended orders: what rests stays. A delisting comes last and is final: its closing hour
  * starts, and nothing stops it (R-delist).
  */
-export function setPerp(execution: Execution, command: SetPerpCommand): CommandOutcome {
+export function setPerp(execution: Execution, command: SetPerpCommand): CommandResult {
   const { commandIndex, events, state } = execution;
   const reject = checkSetPerp(state, command);
   const perp = state.perps.get(command.instrumentId);

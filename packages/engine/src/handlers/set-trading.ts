@@ -1,5 +1,5 @@
 import { present } from '@oddlot/units';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { SetTradingCommand } from '../messages/command.ts';
 import type { MarketPhase } from '../messages/outcome-terms.ts';
 import type { Reject } from '../messages/reject.ts';
@@ -15,7 +15,7 @@ const FROM: Record<SetTradingCommand['to'], readonly MarketPhase[]> = {
 };
 
 /** Opens, halts or closes markets, all of them or none. */
-export function setTrading(execution: Execution, command: SetTradingCommand): CommandOutcome {
+export function setTrading(execution: Execution, command: SetTradingCommand): CommandResult {
   const { state } = execution;
   const reject = checkSetTrading(state, command);
   if (reject !== undefined) return { reject };

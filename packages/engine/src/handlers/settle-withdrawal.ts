@@ -1,5 +1,5 @@
 import { ownerOf, payWithdrawal, returnWithdrawal } from '../ledger/withdrawals.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { SettleWithdrawalCommand } from '../messages/command.ts';
 import type { WithdrawalChanged } from '../messages/event.ts';
 import type { Execution } from '../state/execution.ts';
@@ -12,7 +12,7 @@ import type { Withdrawal } from '../state/withdrawal.ts';
 export function settleWithdrawal(
   execution: Execution,
   { paid, withdrawalId }: SettleWithdrawalCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const withdrawal = state.withdrawals.get(withdrawalId);
   if (withdrawal === undefined) return {};

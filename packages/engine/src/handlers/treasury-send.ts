@@ -1,6 +1,6 @@
 import { microUsdc } from '@oddlot/units';
 import { postFromTreasury } from '../ledger/post.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { TreasurySendCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { insuranceFund, insuranceTarget } from '../perp/insurance-fund.ts';
@@ -10,7 +10,7 @@ import type { State } from '../state/state.ts';
 import { openAccount } from './credit-faucet.ts';
 
 /** Pays collected fees to an account's perp balance, opened now when it is new (R-treasury). */
-export function treasurySend(execution: Execution, command: TreasurySendCommand): CommandOutcome {
+export function treasurySend(execution: Execution, command: TreasurySendCommand): CommandResult {
   const { commandIndex, events, state } = execution;
   const reject = checkTreasurySend(state, command);
   if (reject !== undefined) return { reject };

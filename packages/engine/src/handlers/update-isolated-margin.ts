@@ -1,6 +1,6 @@
 import { addUsdc, microUsdc, negUsdc } from '@oddlot/units';
 import { postToBalance } from '../ledger/post.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { UpdateIsolatedMarginCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { removableMargin } from '../perp/isolated.ts';
@@ -15,7 +15,7 @@ export function updateIsolatedMargin(
   execution: Execution,
   account: Account,
   command: UpdateIsolatedMarginCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const reject = checkUpdateIsolatedMargin(state, account, command);
   if (reject !== undefined) return { account: account.address, reject };

@@ -1,6 +1,6 @@
 import { maxUsdc, microUsdc, negUsdc, subUsdc, ZERO_USDC } from '@oddlot/units';
 import { postToBalance } from '../ledger/post.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { UpdateLeverageCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { workingOrders } from '../perp-orders/working-orders.ts';
@@ -34,7 +34,7 @@ export function updateLeverage(
   execution: Execution,
   account: Account,
   command: UpdateLeverageCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const reject = checkUpdateLeverage(state, account, command);
   const target = targetOf(state, account, command);

@@ -1,4 +1,4 @@
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { UpdatePositionModeCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { hasPosition, workingOrders } from '../perp-orders/working-orders.ts';
@@ -12,7 +12,7 @@ export function updatePositionMode(
   execution: Execution,
   account: Account,
   command: UpdatePositionModeCommand,
-): CommandOutcome {
+): CommandResult {
   const reject = checkUpdatePositionMode(execution.state, account, command);
   if (reject !== undefined) return { account: account.address, reject };
   account.positionMode = command.mode;

@@ -1,7 +1,7 @@
 import { maxUsdc, microUsdc } from '@oddlot/units';
 import { checkFreeMoney } from '../ledger/free-money.ts';
 import { holdWithdrawal } from '../ledger/withdrawals.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { WithdrawCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { Account } from '../state/account.ts';
@@ -14,7 +14,7 @@ export function withdraw(
   execution: Execution,
   account: Account,
   command: WithdrawCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const reject = checkWithdraw(state, account, command);
   if (reject !== undefined) return { account: account.address, reject };

@@ -4,7 +4,7 @@ import { read } from '../book/read-slot.ts';
 import { outcomeSnapshotOf } from '../outcome/outcome-resting.ts';
 import { FRACTION_ONE } from '../outcome/resolve.ts';
 import type { Account } from '../state/account.ts';
-import type { OutcomeEvent } from '../state/outcome-event-set.ts';
+import type { MarketEvent } from '../state/market-event.ts';
 import { outcomeLegOf } from '../state/outcome-holding.ts';
 import type { State } from '../state/state.ts';
 
@@ -55,7 +55,7 @@ export function checkOutcomes(state: State): void {
 }
 
 /** R-event-sets: what an event counts is what its markets were resolved to. */
-function checkEvent({ outcomes }: State, event: OutcomeEvent): void {
+function checkEvent({ outcomes }: State, event: MarketEvent): void {
   let resolved = 0;
   let sum = 0;
   for (const id of event.instrumentIds) {

@@ -1,7 +1,7 @@
 import type { Address, InstrumentId, TimeMs } from '@oddlot/units';
 import type { Command } from './command.ts';
 import type { EngineEvent } from './event.ts';
-import type { BuilderDrop, EntryOutcome } from './order-result.ts';
+import type { BuilderDrop, EntryResult } from './order-result.ts';
 import type { Reject } from './reject.ts';
 
 /** Commands that the log committed together, with the only clock the engine sees (R-clock). */
@@ -15,21 +15,21 @@ export type Block = {
 export type BlockResult = {
   readonly height: number;
   readonly timeMs: TimeMs;
-  readonly outcomes: readonly CommandOutcome[];
+  readonly outcomes: readonly CommandResult[];
   readonly events: readonly EngineEvent[];
   /** 128 bits over the effects of the whole log so far, 32 hex digits (R-determinism). */
   readonly digest: string;
 };
 
 /** How a command ended. Without `reject` it executed; single orders may still have failed. */
-export type CommandOutcome = {
+export type CommandResult = {
   /** The account acted for; absent when the signer has no role. */
   readonly account?: Address;
   readonly reject?: Reject;
   /** The order or cancel that the refusal of a whole command is about. */
   readonly rejectIndex?: number;
   /** One per order or cancel, in the order of the command. */
-  readonly entries?: readonly EntryOutcome[];
+  readonly entries?: readonly EntryResult[];
   /** Prices of a push that were left out; the others apply. */
   readonly skipped?: readonly SkippedEntry[];
   /** Why the builder of the orders is not paid; the orders go on (R-builder). */

@@ -63,7 +63,7 @@ export type {
   WithdrawCommand,
 } from './commands/money.ts';
 export type {
-  Channel,
+  Exchange,
   GateMode,
   ListChange,
   OraclePrice,

@@ -1,5 +1,5 @@
 import type { Address, Hash, InstrumentId, MicroUsdc, TimeMs } from '@oddlot/units';
-import type { Channel, MarginMode, SubAccount, TimeInForce, TriggerRequest } from './command.ts';
+import type { Exchange, MarginMode, SubAccount, TimeInForce, TriggerRequest } from './command.ts';
 import type { OrderStatus } from './order-result.ts';
 import type { OutcomeEngineEvent } from './outcome-event.ts';
 import type { OutcomeLeg } from './outcome-terms.ts';
@@ -150,7 +150,7 @@ export type VaultChanged = {
 export type GateChanged = {
   readonly type: 'gateChanged';
   readonly commandIndex: number;
-  readonly channel: Channel;
+  readonly channel: Exchange;
 };
 
 export type PerpRegistered = {

@@ -13,7 +13,7 @@ export type BuilderDrop = {
 };
 
 /** How one order or one cancel of a command ended, right after its execution. */
-export type EntryOutcome = {
+export type EntryResult = {
   readonly orderId: number | undefined;
   readonly clientOrderId: string | undefined;
   /** `queued`: an outcome order that waits for its release (R-delay). */

@@ -5,7 +5,7 @@ import type {
   PriceSource,
   SeriesListing,
 } from './commands/outcome.ts';
-import type { EntryOutcome } from './order-result.ts';
+import type { EntryResult } from './order-result.ts';
 import type { MarketPhase, OutcomeLeg, TwapInputs } from './outcome-terms.ts';
 
 /** What happened on outcome markets. */
@@ -90,7 +90,7 @@ export type OutcomeOrderReleased = {
   readonly txHash: Hash;
   readonly index: number;
   readonly clientOrderId: string | undefined;
-  readonly entry: EntryOutcome;
+  readonly entry: EntryResult;
   /** True when it had waited. */
   readonly wasQueued: boolean;
 };

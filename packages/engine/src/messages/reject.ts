@@ -1,5 +1,5 @@
 import type { Address, InstrumentId, MicroUsdc } from '@oddlot/units';
-import type { Channel } from './command.ts';
+import type { Exchange } from './command.ts';
 
 /**
  * Why a command, or one order of it, was refused. Refusals are values; they are checked in the order
@@ -23,7 +23,7 @@ export type Reject =
   | { readonly reason: 'multiSigRequired' }
   | { readonly reason: 'vaultUnknown'; readonly vault: Address }
   | { readonly reason: 'vaultLeaderDiffers'; readonly vault: Address }
-  | { readonly reason: 'gated'; readonly gate: GateRefusal; readonly channel: Channel }
+  | { readonly reason: 'gated'; readonly gate: GateRefusal; readonly channel: Exchange }
   | { readonly reason: 'actionExpired'; readonly expiresAfterMs: number; readonly timeMs: number }
   | { readonly reason: 'nonceUsed' }
   | { readonly reason: 'nonceTooLow'; readonly floor: number }

@@ -1,6 +1,6 @@
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { ExpiryQueue } from '../collections/expiry-queue.ts';
+import { DueQueue } from '../collections/due-queue.ts';
 import type { OrderUpdated } from '../messages/event.ts';
 import { findOrder } from '../read/read.ts';
 import { alice, bob, type OrderShape, Scenario } from '../testing/scenario.ts';
@@ -95,7 +95,7 @@ describe('R-tif: Gtd', () => {
 });
 
 test('the queue gives back what is due, by time and id, and forgets the dead', () => {
-  const queue = new ExpiryQueue();
+  const queue = new DueQueue();
   for (const [dueMs, orderId] of [
     [5, 9],
     [3, 4],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { OrderUpdated, OutcomeTraded } from '../messages/event.ts';
 import {
   later,
@@ -27,7 +27,7 @@ function amendBlock(
   return venue.block({ type: 'modifyOrder', authority, instrumentId: MARKET_ID, target, ...to });
 }
 
-function amend(...args: Parameters<typeof amendBlock>): CommandOutcome {
+function amend(...args: Parameters<typeof amendBlock>): CommandResult {
   return amendBlock(...args).outcomes[0] ?? {};
 }
 

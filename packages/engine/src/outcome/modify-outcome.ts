@@ -1,9 +1,9 @@
 import { type Hash, negUsdc, present, subUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
 import { read } from '../book/read-slot.ts';
 import { postReserve } from '../ledger/outcome.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { ModifyOrderCommand } from '../messages/command.ts';
-import type { EntryOutcome } from '../messages/order-result.ts';
+import type { EntryResult } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
 import { amendedRequest } from '../resting/amended-request.ts';
 import { emitOrder } from '../resting/emit.ts';
@@ -35,7 +35,7 @@ export function modifyOutcomeOrder(
   account: Account,
   slot: number,
   command: ModifyOrderCommand,
-): CommandOutcome {
+): CommandResult {
   const { state } = execution;
   const { address } = account;
   const context = amendOf(state, account, slot, command, state.timeMs);
@@ -111,7 +111,7 @@ function stay(
   execution: Execution,
   slot: number,
   { account, order, replaced }: Amend,
-): EntryOutcome {
+): EntryResult {
   const { state } = execution;
   const { pool } = state;
   const { holding, isSell, leg } = outcomeOwnerOf(state, slot);
@@ -131,7 +131,7 @@ function stay(
 }
 
 /** A new price that crosses: the order leaves the book, trades, and what is left comes back. */
-function trade(execution: Execution, slot: number, amend: Amend, tradeTxHash: Hash): EntryOutcome {
+function trade(execution: Execution, slot: number, amend: Amend, tradeTxHash: Hash): EntryResult {
   const { state } = execution;
   const { pool } = state;
   const { account, order, replaced } = amend;

@@ -1,9 +1,9 @@
 import { type InstrumentId, negUsdc, present, timeMs, ZERO_USDC } from '@oddlot/units';
 import { postReserve } from '../ledger/outcome.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import { clientOrderKey } from '../messages/client-order-id.ts';
 import type { Grouping, OrderRequest, PlaceOrdersCommand } from '../messages/command.ts';
-import type { EntryOutcome } from '../messages/order-result.ts';
+import type { EntryResult } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
 import { checkRepeat } from '../resting/check-repeat.ts';
 import { emitOrder, emitRejected } from '../resting/emit.ts';
@@ -33,7 +33,7 @@ export function placeOutcomeOrders(
   execution: Execution,
   account: Account,
   { authority, grouping, orders }: PlaceOrdersCommand,
-): CommandOutcome {
+): CommandResult {
   const reject = checkOutcomeGrouping(grouping);
   if (reject !== undefined) return { account: account.address, reject };
   const entries = orders.map((order, index) =>
@@ -49,7 +49,7 @@ function accept(
   account: Account,
   asked: OrderRequest,
   origin: Origin,
-): EntryOutcome {
+): EntryResult {
   const { state } = execution;
   const order = withAcceptedBuilder(state, account, asked);
   const reject = validateOutcomeOrder({ state, account, order, timeMs: state.timeMs });
@@ -86,7 +86,7 @@ export function wouldTake(market: OutcomeMarket, order: OrderRequest): boolean {
   return order.timeInForce !== 'alo' && market.book.crosses(order.isBuy, bookPrice(market, order));
 }
 
-function enqueue(execution: Execution, account: Account, queued: QueuedOrder): EntryOutcome {
+function enqueue(execution: Execution, account: Account, queued: QueuedOrder): EntryResult {
   const { commandIndex, events, state } = execution;
   const { dueMs, index, queueId, request, txHash } = queued;
   const { clientOrderId, instrumentId } = request;
@@ -118,13 +118,13 @@ export function releaseOrder(
   execution: Execution,
   queued: QueuedOrder,
   wasQueued: boolean,
-): EntryOutcome {
+): EntryResult {
   const { state } = execution;
   const { request } = queued;
   const account = present(state.accounts[queued.accountIndex], 'the owner of a queued order');
   if (wasQueued) leaveQueue(account, request);
   const reject = wasQueued ? checkRelease(state, account, queued) : undefined;
-  let entry: EntryOutcome;
+  let entry: EntryResult;
   if (reject === undefined) {
     entry = enterBook(execution, account, queued);
   } else {
@@ -142,7 +142,7 @@ function leaveQueue(account: Account, { clientOrderId }: OrderRequest): void {
 }
 
 /** From here on the order has an id and a life of its own. */
-function enterBook(execution: Execution, account: Account, queued: QueuedOrder): EntryOutcome {
+function enterBook(execution: Execution, account: Account, queued: QueuedOrder): EntryResult {
   const { state } = execution;
   const { request, txHash } = queued;
   const market = present(
@@ -176,7 +176,7 @@ function enterBook(execution: Execution, account: Account, queued: QueuedOrder):
 }
 
 /** Matches an order and rests what is left. */
-export function runOutcomeTaker(execution: Execution, taker: OutcomeTaker): EntryOutcome {
+export function runOutcomeTaker(execution: Execution, taker: OutcomeTaker): EntryResult {
   const { state } = execution;
   const stopped = matchOutcome(execution, taker);
   const snapshot = outcomeTakerSnapshot(taker);
@@ -208,7 +208,7 @@ function freeFunds(
   else if (holding !== undefined) holding[outcomeLegOf(request)].reserved -= size;
 }
 
-function refusedEntry({ clientOrderId }: OrderRequest, reject: Reject): EntryOutcome {
+function refusedEntry({ clientOrderId }: OrderRequest, reject: Reject): EntryResult {
   return {
     orderId: undefined,
     clientOrderId,
@@ -224,7 +224,7 @@ function emitReleased(
   account: Account,
   { clientOrderId, instrumentId }: OrderRequest,
   { index, txHash }: Origin,
-  { entry, wasQueued }: { readonly entry: EntryOutcome; readonly wasQueued: boolean },
+  { entry, wasQueued }: { readonly entry: EntryResult; readonly wasQueued: boolean },
 ): void {
   state.digest.word(index);
   state.digest.number(entry.orderId ?? 0);
@@ -247,7 +247,7 @@ export function checkPlaceOutcomeOrders(
   account: Account,
   { grouping, orders }: PlaceOrdersCommand,
   nowMs: number,
-): CommandOutcome {
+): CommandResult {
   const { address } = account;
   const ungrouped = checkOutcomeGrouping(grouping);
   if (ungrouped !== undefined) return { account: address, reject: ungrouped };

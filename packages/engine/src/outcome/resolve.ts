@@ -1,7 +1,7 @@
 import { type Hash, instrumentId } from '@oddlot/units';
 import type { MarketResolved } from '../messages/outcome-event.ts';
 import type { Execution } from '../state/execution.ts';
-import type { OutcomeEvent } from '../state/outcome-event-set.ts';
+import type { MarketEvent } from '../state/market-event.ts';
 import type { OutcomeMarket } from '../state/outcome-market.ts';
 import { changePhase, closeMarket } from './market-phase.ts';
 
@@ -38,7 +38,7 @@ export function shareOf({ definition }: OutcomeMarket, fraction: number): number
 }
 
 /** R-event-sets: the fractions of an exclusive event sum to exactly one when all are resolved. */
-export function fitsEvent(event: OutcomeEvent, share: number): boolean {
+export function fitsEvent(event: MarketEvent, share: number): boolean {
   if (!event.mutuallyExclusive) return true;
   const sum = event.fractionSum + share;
   const isLast = event.resolved + 1 === event.instrumentIds.length;

@@ -3,7 +3,7 @@ import { checkOrderGate } from '../auth/gate.ts';
 import { postToBalance } from '../ledger/post.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import type { CancelCause } from '../messages/event.ts';
-import type { EntryOutcome, OrderStatus } from '../messages/order-result.ts';
+import type { EntryResult, OrderStatus } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
 import { accountValue, exposureOf, initialMargin, worstCase } from '../perp/margin.ts';
 import { emitOrder, emitRejected } from '../resting/emit.ts';
@@ -23,7 +23,7 @@ import { requestSnapshot, type TakerOrder, takerSnapshot } from './taker-order.t
 import { validateOrder } from './validate-order.ts';
 
 /** How an order fared; `cause` says why it was cancelled. */
-export type Executed = { readonly entry: EntryOutcome; readonly cause?: CancelCause };
+export type Executed = { readonly entry: EntryResult; readonly cause?: CancelCause };
 
 /**
  * Judges an order and sends it to the book under an id that it has already: a new one, or one that
@@ -102,7 +102,7 @@ export function runTaker(
   return cause === undefined ? { status } : { status, cause };
 }
 
-export function takerEntry(taker: TakerOrder, state: OrderStatus): EntryOutcome {
+export function takerEntry(taker: TakerOrder, state: OrderStatus): EntryResult {
   return {
     orderId: taker.orderId,
     clientOrderId: taker.request.clientOrderId,
@@ -120,7 +120,7 @@ export function rejectOrder(
   order: OrderRequest,
   reject: Reject,
   fired?: FiredTrigger,
-): EntryOutcome {
+): EntryResult {
   const now = timeMs(execution.state.timeMs);
   emitRejected(execution, requestSnapshot(orderId, account.address, order, now, fired), reject);
   orderEnded(execution, { orderId, filled: 0 }, { status: 'rejected' });

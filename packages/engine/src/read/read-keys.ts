@@ -7,7 +7,7 @@ import {
   present,
   ZERO_USDC,
 } from '@oddlot/units';
-import type { Channel, MultiSigSet } from '../messages/command.ts';
+import type { Exchange, MultiSigSet } from '../messages/command.ts';
 import { totalValue } from '../perp/margin.ts';
 import { accountAt } from '../state/account-at.ts';
 import type { State } from '../state/state.ts';
@@ -35,7 +35,7 @@ export function vaultEquity(state: State, user: Address): MicroUsdc {
 }
 
 /** R-gate: whether a channel asks for an access code, and the one that an address was granted. */
-export function gateStatus(state: State, channel: Channel, address: Address): GateStatusView {
+export function gateStatus(state: State, channel: Exchange, address: Address): GateStatusView {
   const { grants, mode } = state.gates[channel];
   const grant = grants.get(address);
   const required = mode === 'accessCode';

@@ -1,7 +1,7 @@
 import { present } from '@oddlot/units';
 import type { OrderPool } from '../book/order-pool.ts';
 import { EffectsDigest } from '../collections/digest.ts';
-import { ExpiryQueue } from '../collections/expiry-queue.ts';
+import { DueQueue } from '../collections/due-queue.ts';
 import { LayeredMap } from '../collections/layered-map.ts';
 import { type Holding, holdingKey } from '../state/account.ts';
 import { DayStats } from '../state/day-stats.ts';
@@ -46,7 +46,7 @@ export function forkState(state: State): State {
     agents: new LayeredMap(state.agents),
     signers: new LayeredMap(state.signers, (nonces) => ({ ...nonces, used: [...nonces.used] })),
     pool,
-    expiries: new ExpiryQueue(),
+    expiries: new DueQueue(),
     reserves: new LayeredMap(state.reserves),
     triggers: state.triggers.fork(),
     groups,

@@ -4,7 +4,7 @@ import { applyBlock, executeFor } from '../apply.ts';
 import { checkCommand } from '../check.ts';
 import { dump, restore, type StateDump } from '../dump/dump.ts';
 import { checkInvariants } from '../invariants/invariants.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { EngineEvent } from '../messages/event.ts';
 import { insuranceTarget } from '../perp/insurance-fund.ts';
 import {
@@ -81,7 +81,7 @@ function expectSameDigest({ state }: Scenario, { command, user }: Acted): void {
 }
 
 /** How a command ended, in a word for each part of it. */
-function endings(outcome: CommandOutcome, events: readonly EngineEvent[]): string[] {
+function endings(outcome: CommandResult, events: readonly EngineEvent[]): string[] {
   const statuses = events.flatMap((event) =>
     event.type === 'orderUpdated'
       ? [event.cancelCause ?? event.reject?.reason ?? event.status]

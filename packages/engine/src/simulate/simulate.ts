@@ -4,7 +4,7 @@ import type { Authorization } from '../auth/authorization.ts';
 import { judgeVault } from '../auth/authorize.ts';
 import { checkGate } from '../auth/gate.ts';
 import { checkFor } from '../check.ts';
-import type { CommandOutcome } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { SignedCommand } from '../messages/command.ts';
 import type { EngineEvent } from '../messages/event.ts';
 import { releaseOrder } from '../outcome/place-outcome-orders.ts';
@@ -18,7 +18,7 @@ import { forkState } from './fork.ts';
 /** What executing a command now would do. */
 export type Simulation = {
   /** A refusal is that of admission, or of the whole command at its execution. */
-  readonly outcome: CommandOutcome;
+  readonly outcome: CommandResult;
   readonly events: readonly EngineEvent[];
   /** The state afterwards; good for reading until the next simulation or block. */
   readonly after: State;
@@ -55,7 +55,7 @@ function execute(
   state: State,
   account: Account,
   command: SignedCommand,
-): { readonly outcome: CommandOutcome; readonly events: readonly EngineEvent[] } {
+): { readonly outcome: CommandResult; readonly events: readonly EngineEvent[] } {
   const checked = checkFor(state, account, command, state.timeMs);
   if (checked.reject !== undefined) return { outcome: checked, events: [] };
   const events: EngineEvent[] = [];
@@ -68,7 +68,7 @@ function execute(
  * An outcome order that would wait for its market's delay is released at once (R-delay): the book
  * when it is over is not known, the one of now is the best guess. A fork's queue holds no others.
  */
-function releaseNow(execution: Execution, outcome: CommandOutcome): CommandOutcome {
+function releaseNow(execution: Execution, outcome: CommandResult): CommandResult {
   const { queue } = execution.state.outcomes;
   if (queue.size === 0 || outcome.entries === undefined) return outcome;
   const entries = [...outcome.entries];

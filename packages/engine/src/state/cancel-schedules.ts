@@ -1,4 +1,4 @@
-import { ExpiryQueue } from '../collections/expiry-queue.ts';
+import { DueQueue } from '../collections/due-queue.ts';
 import { LayeredMap } from '../collections/layered-map.ts';
 
 /** Above this many entries the queue is rebuilt when most of them were replaced. */
@@ -9,7 +9,7 @@ export class CancelSchedules {
   /** By account index. */
   #times = new Map<number, number>();
   /** Holds replaced times too: an account is due when its own time says so. */
-  #queue = new ExpiryQueue();
+  #queue = new DueQueue();
 
   /**
    * Schedules that may be changed without changing these, which must stand still meanwhile. They are
@@ -54,7 +54,7 @@ export class CancelSchedules {
   }
 
   #rebuild(): void {
-    this.#queue = new ExpiryQueue();
+    this.#queue = new DueQueue();
     for (const [accountIndex, atMs] of this.#times) this.#queue.push(atMs, accountIndex);
   }
 }

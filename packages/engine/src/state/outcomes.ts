@@ -1,8 +1,8 @@
 import type { Hash } from '@oddlot/units';
-import { ExpiryQueue } from '../collections/expiry-queue.ts';
+import { DueQueue } from '../collections/due-queue.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { DelayQueue } from './delay-queue.ts';
-import type { OutcomeEvent } from './outcome-event-set.ts';
+import type { MarketEvent } from './market-event.ts';
 import type { OutcomeMarket, SettledMarket } from './outcome-market.ts';
 import type { PriceFeed } from './price-feed.ts';
 import type { Series } from './series.ts';
@@ -10,7 +10,7 @@ import type { Series } from './series.ts';
 /** Everything about outcome markets that the engine keeps. */
 export type Outcomes = {
   /** By slug. */
-  readonly events: Map<string, OutcomeEvent>;
+  readonly events: Map<string, MarketEvent>;
   readonly eventIds: Set<number>;
   nextEventId: number;
   nextInstrumentId: number;
@@ -28,8 +28,8 @@ export type Outcomes = {
   /** The action that each live outcome order came with, by order id. */
   readonly orderTx: Map<number, Hash>;
   /** When markets open and close, and when those of a series are struck and resolved. */
-  readonly phaseClock: ExpiryQueue;
-  readonly seriesClock: ExpiryQueue;
+  readonly phaseClock: DueQueue;
+  readonly seriesClock: DueQueue;
   /** Markets whose holders are being paid, in the order of their resolution. */
   readonly settling: number[];
 };
@@ -49,8 +49,8 @@ export function createOutcomes(): Outcomes {
     prices: new Map(),
     queue: new DelayQueue(),
     orderTx: new Map(),
-    phaseClock: new ExpiryQueue(),
-    seriesClock: new ExpiryQueue(),
+    phaseClock: new DueQueue(),
+    seriesClock: new DueQueue(),
     settling: [],
   };
 }

@@ -1,7 +1,7 @@
 import { type Address, type MicroUsdc, ZERO_USDC } from '@oddlot/units';
 import { OrderPool } from '../book/order-pool.ts';
 import { EffectsDigest } from '../collections/digest.ts';
-import { ExpiryQueue } from '../collections/expiry-queue.ts';
+import { DueQueue } from '../collections/due-queue.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { Account } from './account.ts';
 import type { BuilderRewards, OrderBuilder } from './builders.ts';
@@ -38,7 +38,7 @@ export type State = {
   signersSweptMs: number;
   /** The live orders of all books. */
   readonly pool: OrderPool;
-  readonly expiries: ExpiryQueue;
+  readonly expiries: DueQueue;
   /** What isolated orders hold back, by order id; it has left the balance (R-isolated). */
   readonly reserves: Map<number, MicroUsdc>;
   readonly triggers: TriggerBook;
@@ -93,7 +93,7 @@ export function createState(digestLanes?: readonly number[]): State {
     signers: new Map(),
     signersSweptMs: 0,
     pool: new OrderPool(),
-    expiries: new ExpiryQueue(),
+    expiries: new DueQueue(),
     reserves: new Map(),
     triggers: new TriggerBook(),
     groups: new GroupBook(),

@@ -1,5 +1,5 @@
 import type { Address } from '@oddlot/units';
-import type { BlockResult, CommandOutcome } from '../messages/block.ts';
+import type { BlockResult, CommandResult } from '../messages/block.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import type { TradeSide } from '../messages/event.ts';
 import { actor, order, type OrderShape, PARAMETERS, type Scenario } from './scenario.ts';
@@ -14,7 +14,7 @@ export function approve(
   signer: Address,
   tenthsBp: number,
   address = builder,
-): CommandOutcome {
+): CommandResult {
   const maxFeeText = `${tenthsBp / 1_000}%`;
   return outcome(
     act(scenario, signer, {
@@ -26,7 +26,7 @@ export function approve(
   );
 }
 
-export function revoke(scenario: Scenario, signer: Address, address = builder): CommandOutcome {
+export function revoke(scenario: Scenario, signer: Address, address = builder): CommandResult {
   return outcome(act(scenario, signer, { type: 'revokeBuilder', builder: address }));
 }
 
@@ -80,6 +80,6 @@ export function send(scenario: Scenario, signer: Address, amountMicroUsdc: numbe
   if (reject !== undefined) throw new Error(`refused: ${reject.reason}`);
 }
 
-function outcome({ outcomes }: BlockResult): CommandOutcome {
+function outcome({ outcomes }: BlockResult): CommandResult {
   return outcomes[0] ?? {};
 }

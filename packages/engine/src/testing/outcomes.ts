@@ -1,8 +1,8 @@
 import { type Address, instrumentId, type InstrumentId, timeMs } from '@oddlot/units';
-import type { BlockResult, CommandOutcome } from '../messages/block.ts';
+import type { BlockResult, CommandResult } from '../messages/block.ts';
 import type { EventListing, MarketListing, OrderRequest } from '../messages/command.ts';
 import type { OutcomeTradeSide } from '../messages/event.ts';
-import type { EntryOutcome } from '../messages/order-result.ts';
+import type { EntryResult } from '../messages/order-result.ts';
 import type { OutcomeLeg } from '../messages/outcome-terms.ts';
 import type { OutcomeHolding } from '../state/outcome-holding.ts';
 import type { OutcomeMarket } from '../state/outcome-market.ts';
@@ -93,7 +93,7 @@ export function sendShares(
 }
 
 /** Sends one order and returns how it fared. */
-export function share(venue: Scenario, account: Address, order: ShareOrder): EntryOutcome {
+export function share(venue: Scenario, account: Address, order: ShareOrder): EntryResult {
   const entry = sendShares(venue, account, order).outcomes[0]?.entries?.[0];
   if (entry === undefined) throw new Error('the order was refused as a whole');
   return entry;
@@ -105,7 +105,7 @@ export function operate(
   kind: 'split' | 'merge',
   size: number,
   id: InstrumentId = MARKET_ID,
-): CommandOutcome {
+): CommandResult {
   const entries = [{ instrumentId: id, size }];
   return venue.outcome({
     type: 'operateOutcome',

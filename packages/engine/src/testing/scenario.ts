@@ -9,9 +9,9 @@ import {
 } from '@oddlot/units';
 import { applyBlock } from '../apply.ts';
 import { checkInvariants } from '../invariants/invariants.ts';
-import type { BlockResult, CommandOutcome } from '../messages/block.ts';
+import type { BlockResult, CommandResult } from '../messages/block.ts';
 import type { Authority, Command, OrderRequest } from '../messages/command.ts';
-import type { EntryOutcome } from '../messages/order-result.ts';
+import type { EntryResult } from '../messages/order-result.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
@@ -173,7 +173,7 @@ export class Scenario {
     return { signer, nonce: chosen, txHash: txHash(chosen) };
   }
 
-  place(signer: Address, ...orders: readonly OrderRequest[]): readonly EntryOutcome[] {
+  place(signer: Address, ...orders: readonly OrderRequest[]): readonly EntryResult[] {
     const outcome = this.outcome({
       type: 'placeOrders',
       authority: this.authority(signer),
@@ -184,20 +184,20 @@ export class Scenario {
   }
 
   /** Places one order and says how it ended. */
-  one(signer: Address, shape: OrderShape): EntryOutcome {
+  one(signer: Address, shape: OrderShape): EntryResult {
     const [entry] = this.place(signer, order(shape));
     if (entry === undefined) throw new Error('an order has an outcome');
     return entry;
   }
 
-  cancel(signer: Address, ...orderIds: readonly number[]): readonly EntryOutcome[] {
+  cancel(signer: Address, ...orderIds: readonly number[]): readonly EntryResult[] {
     const cancels = orderIds.map((orderId) => ({ instrumentId: PERP.instrumentId, orderId }));
     const authority = this.authority(signer);
     return this.outcome({ type: 'cancelOrders', authority, cancels }).entries ?? [];
   }
 
   /** Binds an agent, or revokes one with the zero address. */
-  approve(signer: Address, agent: Address, label = ''): CommandOutcome {
+  approve(signer: Address, agent: Address, label = ''): CommandResult {
     return this.outcome({ type: 'approveAgent', authority: this.authority(signer), agent, label });
   }
 
@@ -224,7 +224,7 @@ export class Scenario {
   }
 
   /** Executes one command in a block of its own. */
-  outcome(command: Command): CommandOutcome {
+  outcome(command: Command): CommandResult {
     const [outcome] = this.block(command).outcomes;
     if (outcome === undefined) throw new Error('a command has an outcome');
     return outcome;

@@ -2,7 +2,7 @@ import { type Address, timeMs } from '@oddlot/units';
 import { applyBlock } from '../apply.ts';
 import { dump, restore, type StateDump } from '../dump/dump.ts';
 import { checkInvariants } from '../invariants/invariants.ts';
-import type { BlockResult, CommandOutcome } from '../messages/block.ts';
+import type { BlockResult, CommandResult } from '../messages/block.ts';
 import type { Command, Grouping, OrderRequest, TriggerRequest } from '../messages/command.ts';
 import { createState } from '../state/state.ts';
 import { order, type OrderShape, type Scenario } from './scenario.ts';
@@ -38,7 +38,7 @@ export function group(
   signer: Address,
   grouping: Grouping,
   ...orders: readonly OrderRequest[]
-): CommandOutcome {
+): CommandResult {
   return act(scenario, signer, { type: 'placeOrders', orders, grouping }).outcomes[0] ?? {};
 }
 

@@ -1,6 +1,6 @@
 import { present, timeMs } from '@oddlot/units';
 import type { Grouping, OrderRequest } from '../messages/command.ts';
-import type { EntryOutcome } from '../messages/order-result.ts';
+import type { EntryResult } from '../messages/order-result.ts';
 import { wakesChildren } from '../perp-orders/end-order.ts';
 import { type Executed, executeOrder, rejectOrder } from '../perp-orders/execute-order.ts';
 import { requestSnapshot } from '../perp-orders/taker-order.ts';
@@ -31,7 +31,7 @@ export function placeFamily(
   execution: Execution,
   account: Account,
   [parent, ...children]: readonly OrderRequest[],
-): EntryOutcome[] {
+): EntryResult[] {
   const { state } = execution;
   const { cause, entry } = placeOrder(execution, account, present(parent, 'a judged parent'));
   const parentId = present(entry.orderId, 'the id of a parent');
@@ -62,7 +62,7 @@ export function placeOnPosition(
   execution: Execution,
   account: Account,
   orders: readonly OrderRequest[],
-): EntryOutcome[] {
+): EntryResult[] {
   const { state } = execution;
   const groupId = state.nextOrderId;
   const place = { groupId, isPositionTpsl: true };
@@ -81,7 +81,7 @@ function placeJudged(
   order: TriggerOrderRequest,
   grouping: Grouping,
   place: TriggerPlace,
-): EntryOutcome {
+): EntryResult {
   const { state } = execution;
   const context = { state, account, order, timeMs: state.timeMs };
   const reject = validateTrigger(context, grouping);
@@ -96,7 +96,7 @@ function endWithParent(
   account: Account,
   orderId: number,
   order: TriggerOrderRequest,
-): EntryOutcome {
+): EntryResult {
   const { state } = execution;
   const request = asFired(order);
   const { clientOrderId } = request;
@@ -114,7 +114,7 @@ function endWithParent(
 function addGroup(
   execution: Execution,
   account: Account,
-  entries: readonly EntryOutcome[],
+  entries: readonly EntryResult[],
   group: {
     readonly groupId: number;
     readonly kind: 'normal' | 'position';

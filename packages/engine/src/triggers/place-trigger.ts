@@ -1,6 +1,6 @@
 import { present } from '@oddlot/units';
 import { clientOrderKey } from '../messages/client-order-id.ts';
-import type { EntryOutcome, OrderStatus } from '../messages/order-result.ts';
+import type { EntryResult, OrderStatus } from '../messages/order-result.ts';
 import { adoptMarginMode } from '../perp-orders/execute-order.ts';
 import { triggerSnapshot } from '../perp-orders/trigger-snapshot.ts';
 import { emitOrder } from '../resting/emit.ts';
@@ -25,7 +25,7 @@ export function placeTrigger(
   orderId: number,
   order: TriggerOrderRequest,
   place: TriggerPlace = {},
-): EntryOutcome {
+): EntryResult {
   const { state } = execution;
   const { clientOrderId } = order;
   const trigger: TriggerOrder = {
@@ -53,7 +53,7 @@ export function placeTrigger(
 }
 
 /** A trigger has filled nothing while it waits. */
-export function waitingEntry({ orderId, request }: TriggerOrder, state: OrderStatus): EntryOutcome {
+export function waitingEntry({ orderId, request }: TriggerOrder, state: OrderStatus): EntryResult {
   const { clientOrderId } = request;
   return { orderId, clientOrderId, state, filled: 0, filledNotional: 0 };
 }

@@ -107,7 +107,9 @@ describe('what is sent is what the vectors say', () => {
     const venue = await aVenue();
     const wallet = noting(given.privateKey);
     const nonces = new NonceSource(() => given.nonce);
-    const client = createClient({ url: venue.url, network: given, wallet, nonces });
+    // The vectors were signed without an expiry.
+    const orderLifeMs = Infinity;
+    const client = createClient({ url: venue.url, network: given, wallet, nonces, orderLifeMs });
     const reply = await send(client.exchange);
     const { path, text } = venue.received[0]!;
     const { action, signature, ...envelope } = JSON.parse(text);

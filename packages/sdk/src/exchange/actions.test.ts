@@ -157,6 +157,8 @@ describe('what is sent is what the vectors say', () => {
       network: { serviceNetwork, chainId, apiVersion },
       wallet: privateKeyWallet(privateKey),
       nonces: new NonceSource(() => nonce),
+      // The vectors were signed without an expiry.
+      orderLifeMs: Infinity,
     });
     const reply = await send(client.exchange);
     const { path, text } = venue.received[0]!;

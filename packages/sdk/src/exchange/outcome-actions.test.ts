@@ -111,7 +111,8 @@ test.each(Object.entries(SENDS))('%s is sent as the vectors say', async (name, s
   const wallet = privateKeyWallet(given.privateKey);
   const nonces = new NonceSource(() => given.nonce);
   const reply = await send(
-    createClient({ url: venue.url, network: given, wallet, nonces }).exchange,
+    createClient({ url: venue.url, network: given, wallet, nonces, orderLifeMs: Infinity })
+      .exchange,
   );
   const { path, text } = venue.received[0]!;
   const { action, signature } = JSON.parse(text);

@@ -1,8 +1,10 @@
 import type { ActionInput, Hasher } from '@oddlot/protocol';
-import { HttpError, SigningError } from '../errors.ts';
+import { ApiError, ExpiredError, HttpError, SigningError } from '../errors.ts';
 import type { NonceSource } from '../nonce.ts';
-import type { Failure, HttpTransport } from '../transport/http.ts';
+import type { HttpReply, HttpTransport, Retry } from '../transport/http.ts';
+import type { VenueClock } from '../transport/venue-clock.ts';
 import type { Wallet } from '../wallet.ts';
+import { Expiry } from './expiry.ts';
 import { readReply, type ActionReply, type ReplyOf } from './reply.ts';
 import { signAction, type EnvelopeFields, type SignedAction } from './sign-action.ts';
 
@@ -11,6 +13,9 @@ export type ExchangeContext = {
   readonly hasher: Hasher;
   readonly http: HttpTransport;
   readonly nonces: NonceSource;
+  readonly clock: VenueClock;
+  /** How long after it was meant an order may still be taken in; Infinity for always. */
+  readonly orderLifeMs?: number | undefined;
   /** Absent in a client that only reads. */
   readonly wallet: Wallet | undefined;
   /** Whom trading actions act for when they do not say; the account itself by default. */
@@ -21,8 +26,11 @@ export type ExchangeContext = {
 export type ActionOptions<Confirm extends 'executed' | undefined = undefined> = {
   /** Waits for the execution and answers with its results. */
   readonly confirm?: Confirm;
-  /** The consensus time, in milliseconds, from which the action is refused. */
-  readonly expiresAfter?: number | undefined;
+  /**
+   * The consensus time, in milliseconds, after which the action is refused; null for never. What trades
+   * expires by default, see `orderLifeMs` of the client.
+   */
+  readonly expiresAfter?: number | null | undefined;
   /** Acts for a vault that the account leads. */
   readonly vaultAddress?: string | undefined;
   /** The chain id of the EIP-712 domain, for wallets that sign for one chain only. */
@@ -37,16 +45,23 @@ export async function sendAction<Confirm extends 'executed' | undefined>(
   build: (nonce: number) => ActionInput,
   options: ActionOptions<Confirm> = {},
 ): Promise<ReplyOf<Confirm>> {
-  const { hasher, http, nonces } = context;
+  const { hasher, http, nonces, clock, orderLifeMs } = context;
   const wallet = walletOf(context);
-  const { signal, vaultAddress = context.vaultAddress, ...rest } = options;
+  const { signal, vaultAddress = context.vaultAddress, expiresAfter, ...rest } = options;
+  const expiry = new Expiry({ clock, wallet, expiresAfter, orderLifeMs });
   const sign = (): Promise<SignedAction> => {
     const nonce = nonces.next(wallet.address);
-    const fields: EnvelopeFields = { nonce, vaultAddress: vaultAddress?.toLowerCase(), ...rest };
-    return signAction(build(nonce), fields, { hasher, wallet });
+    const action = build(nonce);
+    const fields: EnvelopeFields = {
+      nonce,
+      vaultAddress: vaultAddress?.toLowerCase(),
+      expiresAfter: expiry.of(action.type),
+      ...rest,
+    };
+    return signAction(action, fields, { hasher, wallet });
   };
   const signAnew = wallet.isInteractive ? undefined : sign;
-  return (await deliver(http, await sign(), { signal, signAnew })) as ReplyOf<Confirm>;
+  return (await deliver(http, await sign(), { signal, signAnew, expiry })) as ReplyOf<Confirm>;
 }
 
 /** The wallet of a client that signs. */
@@ -58,40 +73,78 @@ export function walletOf({ wallet }: ExchangeContext): Wallet {
 /**
  * Sends a signed action until there is an answer.
  *
- * The venue promises two things, and each retry rests on one of them. The same bytes execute once,
- * however often they are sent: so after a lost answer they are sent again as they are. And a
- * rate-limited request did not execute: so it may be signed anew with a fresh nonce, where that
- * bothers nobody. But when an earlier attempt with these bytes was lost, the action may have executed
- * in that one; a new signature would then trade twice, and the old bytes stay.
+ * The venue promises three things, and each retry rests on one of them. The same bytes execute once,
+ * however often they are sent: so after a lost answer they are sent again as they are. A rate-limited
+ * request did not execute: so it may be signed anew with a fresh nonce, where that bothers nobody. But
+ * when an earlier attempt with these bytes was lost, the action may have executed in that one; a new
+ * signature would then trade twice, and the old bytes stay. And what was refused as expired never
+ * executes: so if only the clocks differed, it is signed anew by the venue's.
  */
 export async function deliver(
   http: HttpTransport,
   first: SignedAction,
-  {
-    signal,
-    signAnew,
-  }: {
-    readonly signal: AbortSignal | undefined;
-    /** Absent when a signature is not to be had again for nothing. */
-    readonly signAnew: (() => Promise<SignedAction>) | undefined;
-  },
+  { signal, signAnew, expiry }: Delivery,
 ): Promise<ActionReply> {
   let signed = first;
   let mayHaveExecuted = false;
-  const nextBody = async (failure: Failure): Promise<string> => {
-    if (failure === 'unknown') mayHaveExecuted = true;
-    else if (!mayHaveExecuted && signAnew !== undefined) signed = await signAnew();
-    return signed.body;
+  const retry: Retry = {
+    nextBody: async (failure) => {
+      if (failure === 'unknown') mayHaveExecuted = true;
+      else if (!mayHaveExecuted && signAnew !== undefined) signed = await signAnew();
+      return signed.body;
+    },
+    // After a lost answer it is: the next one tells what became of the action, expired or not.
+    isWorthwhile: (failure, waitMs) =>
+      failure === 'unknown' || mayHaveExecuted || !expiry?.isPast(signed.expiresAfter, waitMs),
   };
-  try {
-    return readReply(await http.post('/exchange', signed.body, { signal, nextBody }), signed);
-  } catch (error) {
-    throw error instanceof HttpError ? named(error, signed) : error;
+  const post = async (): Promise<HttpReply> => {
+    try {
+      return await http.post('/exchange', signed.body, { signal, retry });
+    } catch (error) {
+      throw error instanceof HttpError ? named(error, signed) : error;
+    }
+  };
+  for (let isSecond = false; ; isSecond = true) {
+    const reply = await post();
+    try {
+      return readReply(reply, signed);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (isOpen(error, mayHaveExecuted)) throw fateUnknown(error, signed);
+      if (error.name !== 'EXPIRED') throw error;
+      const isMisjudged = expiry?.isMisjudged(error, reply.roundtrip) === true;
+      if (!isMisjudged || isSecond || signAnew === undefined) throw new ExpiredError(error, signed);
+      signed = await signAnew();
+      mayHaveExecuted = false;
+    }
   }
 }
 
+/** How a signed action is sent. */
+export type Delivery = {
+  readonly signal: AbortSignal | undefined;
+  /** Absent when a signature is not to be had again for nothing. */
+  readonly signAnew: (() => Promise<SignedAction>) | undefined;
+  /** Absent when what was signed says it all. */
+  readonly expiry?: Expiry | undefined;
+};
+
+const HTTP_TOO_MANY = 429;
+const HTTP_FAULT = 500;
+
+/** A fault, or a limit that only this attempt met, leaves open what became of the action. */
+function isOpen({ httpStatus }: ApiError, mayHaveExecuted: boolean): boolean {
+  return httpStatus >= HTTP_FAULT || (httpStatus === HTTP_TOO_MANY && mayHaveExecuted);
+}
+
+function fateUnknown(refusal: ApiError, signed: SignedAction): HttpError {
+  const { message, httpStatus: status, response } = refusal;
+  const facts = { status, body: JSON.stringify(response), cause: refusal };
+  return named(new HttpError(`${message}: HTTP ${status}`, facts), signed);
+}
+
 /** The error with the name of the action, so that the caller can ask what became of it. */
-function named(error: HttpError, { txHash }: SignedAction): HttpError {
+function named(error: HttpError, { txHash, expiresAfter }: SignedAction): HttpError {
   const { message, status, body, cause } = error;
-  return new HttpError(message, { status, body, txHash, cause });
+  return new HttpError(message, { status, body, txHash, expiresAfter, cause });
 }

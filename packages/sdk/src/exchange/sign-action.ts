@@ -33,6 +33,8 @@ export type SignedAction = {
   readonly body: string;
   readonly txHash: Hash;
   readonly nonce: number;
+  /** The time of consensus from which it is refused. */
+  readonly expiresAfter?: number | undefined;
 };
 
 /** Signs an action. It is written, hashed and sent in the canonical key order. */
@@ -58,6 +60,7 @@ export async function signAction(
     body: JSON.stringify({ action, signature, ...fields }),
     txHash: hash(bytesToHex(name)),
     nonce,
+    expiresAfter: fields.expiresAfter,
   };
 }
 

@@ -27,11 +27,11 @@ export async function waitForAction(
   { timeoutMs = 30_000, intervalMs = 250, signal }: WaitOptions = {},
 ): Promise<ActionStatus> {
   const query = typeof name === 'string' ? { txHash: name } : { traceId: name.traceId };
-  const deadline = Date.now() + timeoutMs;
+  const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
     const receipt = await actionStatus(context, query, { signal });
     if (receipt.status !== 'pending' && receipt.status !== 'queued') return receipt;
-    if (Date.now() + intervalMs > deadline) {
+    if (performance.now() + intervalMs > deadlineMs) {
       const txHash = receipt.txHash ?? undefined;
       throw new HttpError(`Still ${receipt.status} after ${timeoutMs} ms: ${txHash}`, { txHash });
     }

@@ -5,6 +5,7 @@ import {
   type InfoType,
   type Warning,
 } from '@oddlot/protocol';
+import { callApart } from '../call-apart.ts';
 import { ValidationError } from '../errors.ts';
 import { apiErrorOf, type HttpReply, type HttpTransport } from '../transport/http.ts';
 
@@ -41,6 +42,8 @@ export async function queryInfo<Type extends InfoType, Data>(
 export function readInfo<Data>({ onWarning }: Partial<InfoContext>, reply: HttpReply): Data {
   const body = reply.body as unknown as InfoEnvelope<Data>;
   if (body.success !== true) throw apiErrorOf(reply);
-  for (const warning of body.warnings ?? []) onWarning?.(warning);
+  if (onWarning !== undefined) {
+    for (const warning of body.warnings ?? []) callApart(onWarning, warning);
+  }
   return body.data;
 }

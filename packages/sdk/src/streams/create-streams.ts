@@ -1,3 +1,5 @@
+import { SocketError } from '../errors.ts';
+import type { SocketStatus } from '../transport/kept-socket.ts';
 import type { PriceFeed } from '../transport/price-feed.ts';
 import type { SocketTransport } from '../transport/websocket.ts';
 import { activeAssetCtx } from './active-asset-ctx.ts';
@@ -17,6 +19,9 @@ import { trades } from './trades.ts';
 import { userFundings } from './user-fundings.ts';
 import { userNonFundingLedgerUpdates } from './user-non-funding-ledger-updates.ts';
 
+/** A path of the venue that is a socket. */
+export type StreamPath = 'ws' | 'api-ws' | 'ws-rtds';
+
 /** The connections of a venue: one for each path, opened when it is needed. */
 export type StreamSockets = {
   /** /ws. */
@@ -34,6 +39,7 @@ export type StreamsClient = ReturnType<typeof createStreams>;
 export function createStreams({ socket, apiSocket, prices }: StreamSockets) {
   const ws = bindTo(socket);
   const apiWs = bindTo(apiSocket);
+  const sockets = [socket, apiSocket, prices];
   return {
     l2Book: ws(l2Book),
     trades: ws(trades),
@@ -50,15 +56,31 @@ export function createStreams({ socket, apiSocket, prices }: StreamSockets) {
     recentTrades: apiWs(recentTrades),
     userNonFundingLedgerUpdates: apiWs(userNonFundingLedgerUpdates),
     referencePrices: bindTo(prices)(referencePrices),
-    /** Whether there is a connection to /ws. */
-    get status() {
-      return socket.status;
+    /** All connections in one word: `open` when every one that is needed is open. */
+    get status(): SocketStatus {
+      return joined(sockets.map((each) => each.status));
+    },
+    /** Each connection; one that nothing is subscribed on is `idle`. */
+    get statuses(): Readonly<Record<StreamPath, SocketStatus>> {
+      return { ws: socket.status, 'api-ws': apiSocket.status, 'ws-rtds': prices.status };
+    },
+    /** Replaces all connections that are needed at once. Each stream goes on where it stopped. */
+    reconnect: (): void => {
+      if (socket.status === 'closed') throw new SocketError('The client is closed');
+      for (const each of sockets) each.reconnect();
     },
     /** Ends all subscriptions and the connections. */
-    close: () => {
-      for (const each of [socket, apiSocket, prices]) each.close();
+    close: (): void => {
+      for (const each of sockets) each.close();
     },
   };
+}
+
+/** The worst of the connections that are needed. */
+const FROM_WORST: readonly SocketStatus[] = ['closed', 'waiting', 'connecting', 'open', 'idle'];
+
+function joined(statuses: readonly SocketStatus[]): SocketStatus {
+  return FROM_WORST.find((status) => statuses.includes(status)) ?? 'idle';
 }
 
 function bindTo(socket: StreamSource) {

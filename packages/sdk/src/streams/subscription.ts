@@ -1,4 +1,5 @@
 import type { SubscriptionFields } from '@oddlot/protocol';
+import { callApart } from '../call-apart.ts';
 import { SocketError } from '../errors.ts';
 import type { StreamEvent, StreamSink } from '../transport/stream.ts';
 
@@ -32,9 +33,9 @@ export class Subscription<Data> implements AsyncIterableIterator<StreamEvent<Dat
   readonly #listener: StreamListener<Data> | undefined;
   readonly #onError: ((error: SocketError) => void) | undefined;
   readonly #leave: () => void;
-  readonly #settleReady: { resolve: () => void; reject: (error: SocketError) => void };
+  readonly #ready: Resolvers<void>;
   #waiting: StreamEvent<Data>[] = [];
-  #readers: PromiseWithResolvers<IteratorResult<StreamEvent<Data>>>[] = [];
+  #readers: Resolvers<IteratorResult<StreamEvent<Data>>>[] = [];
   #isOver = false;
   #error: SocketError | undefined;
 
@@ -45,13 +46,13 @@ export class Subscription<Data> implements AsyncIterableIterator<StreamEvent<Dat
   ) {
     this.#listener = listener;
     this.#onError = onError;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.ready = promise;
-    this.#settleReady = { resolve, reject };
+    const ready = withResolvers<void>();
+    this.ready = ready.promise;
+    this.#ready = ready;
     // Nobody has to look at `ready`; the listener's errors are told elsewhere too.
-    promise.catch(() => undefined);
+    ready.promise.catch(() => undefined);
     this.#leave = socket.subscribe(subscription, {
-      ready: resolve,
+      ready: ready.resolve,
       event: (event) => this.#took(event as StreamEvent<Data>),
       fail: (error) => this.#finish(error),
       end: () => this.#finish(),
@@ -74,7 +75,7 @@ export class Subscription<Data> implements AsyncIterableIterator<StreamEvent<Dat
     if (event !== undefined) return { done: false, value: event };
     if (this.#error !== undefined) throw this.#error;
     if (this.#isOver) return { done: true, value: undefined };
-    const reader = Promise.withResolvers<IteratorResult<StreamEvent<Data>>>();
+    const reader = withResolvers<IteratorResult<StreamEvent<Data>>>();
     this.#readers.push(reader);
     return reader.promise;
   }
@@ -107,8 +108,8 @@ export class Subscription<Data> implements AsyncIterableIterator<StreamEvent<Dat
     if (this.#isOver) return;
     this.#isOver = true;
     this.#error = error;
-    this.#settleReady.reject(error ?? new SocketError('The subscription was closed'));
-    if (error !== undefined) this.#onError?.(error);
+    this.#ready.reject(error ?? new SocketError('The subscription was closed'));
+    if (error !== undefined && this.#onError !== undefined) callApart(this.#onError, error);
     for (const reader of this.#readers) {
       if (error === undefined) reader.resolve({ done: true, value: undefined });
       else reader.reject(error);
@@ -117,13 +118,19 @@ export class Subscription<Data> implements AsyncIterableIterator<StreamEvent<Dat
   }
 }
 
-/** A listener that throws is a fault of its own: it is reported, and the others go on. */
-function callApart<Event>(listener: (event: Event) => void, event: Event): void {
-  try {
-    listener(event);
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
-  }
+type Resolvers<Value> = {
+  readonly promise: Promise<Value>;
+  readonly resolve: (value: Value) => void;
+  readonly reject: (reason: unknown) => void;
+};
+
+/** `Promise.withResolvers`, which Node 20 lacks. */
+function withResolvers<Value>(): Resolvers<Value> {
+  let resolve: Resolvers<Value>['resolve'] = () => undefined;
+  let reject: Resolvers<Value>['reject'] = () => undefined;
+  const promise = new Promise<Value>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return { promise, resolve, reject };
 }

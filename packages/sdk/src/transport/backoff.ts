@@ -1,3 +1,5 @@
+import { HttpError } from '../errors.ts';
+
 /** How long to wait between attempts. */
 export type Backoff = {
   /** Upper bound of the first wait. */
@@ -11,8 +13,14 @@ export type Backoff = {
 /** The waits of requests. */
 export const REQUEST_BACKOFF: Backoff = { baseMs: 250, maxMs: 8000, random: Math.random };
 
-/** The waits of lost streams, which should be back soon. */
-export const STREAM_BACKOFF: Backoff = { baseMs: 200, maxMs: 10_000, random: Math.random };
+/**
+ * The waits for a venue that is down. However long it was, streams are back within a second of it: half
+ * a second for the wait, the rest to connect and subscribe. The half that is chance spreads the clients.
+ */
+export const STREAM_BACKOFF: Backoff = { baseMs: 200, maxMs: 500, random: Math.random };
+
+/** The waits for a venue that is there, but hangs up before it has answered anything. */
+export const HANG_UP_BACKOFF: Backoff = { baseMs: 200, maxMs: 10_000, random: Math.random };
 
 /**
  * The wait before the attempt after `failures` failed ones: between half and all of a bound that
@@ -23,16 +31,18 @@ export function backoffMs(failures: number, { baseMs, maxMs, random }: Backoff):
   return bound / 2 + (random() * bound) / 2;
 }
 
-/** Resolves after a while; rejects with the signal's reason when it is aborted before. */
+/** Resolves after a while; rejects when the signal is aborted before. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
+    const aborted = (): HttpError =>
+      new HttpError('The request was aborted', { cause: signal?.reason });
     if (signal?.aborted === true) {
-      reject(signal.reason as Error);
+      reject(aborted());
       return;
     }
     const onAbort = (): void => {
       clearTimeout(timer);
-      reject(signal?.reason as Error);
+      reject(aborted());
     };
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', onAbort);

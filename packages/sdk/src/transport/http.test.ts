@@ -159,6 +159,53 @@ describe('an action', () => {
   });
 });
 
+describe('an action whose answers leave it open', () => {
+  test('is not called refused when an earlier attempt was lost and the last one rate-limited', async () => {
+    const venue = await aVenue('cut', LIMITED);
+    const failed = clientOf(venue, { retriesMax: 2 }).exchange.order(ORDERS);
+    await expect(failed).rejects.toThrow(HttpError);
+    await expect(failed).rejects.toMatchObject({
+      status: 429,
+      txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    });
+  });
+
+  test('is not called refused after a fault of the venue', async () => {
+    const body = { status: 'err', code: 10500, name: 'INTERNAL', message: 'Internal error' };
+    const venue = await aVenue({ status: 500, body });
+    const failed = clientOf(venue).exchange.order(ORDERS);
+    await expect(failed).rejects.toThrow(HttpError);
+    await expect(failed).rejects.toMatchObject({ status: 500, txHash: expect.any(String) });
+  });
+
+  test('is refused for good when every attempt was rate-limited', async () => {
+    const venue = await aVenue(LIMITED);
+    const failed = clientOf(venue, { retriesMax: 2 }).exchange.order(ORDERS);
+    await expect(failed).rejects.toMatchObject({ name: 'RATE_LIMITED', httpStatus: 429 });
+    expect(venue.received.length).toBe(3);
+  });
+});
+
+test('waiting for a receipt that is aborted throws what everything else throws', async () => {
+  const venue = await aVenue({ body: { success: true, code: 0, data: { status: 'pending' } } });
+  const controller = new AbortController();
+  const options = { intervalMs: 10_000, signal: controller.signal };
+  const failed = clientOf(venue).exchange.waitForAction(`0x${'ab'.repeat(32)}`, options);
+  await vi.waitFor(() => expect(venue.received.length).toBe(1));
+  setTimeout(() => controller.abort(), 20);
+  await expect(failed).rejects.toThrow(HttpError);
+});
+
+test('a request leaves no listener on the signal of its caller', async () => {
+  const venue = await aVenue({ body: { success: true, code: 0, data: { universe: [] } } });
+  const { signal } = new AbortController();
+  const added = vi.spyOn(signal, 'addEventListener');
+  const removed = vi.spyOn(signal, 'removeEventListener');
+  await clientOf(venue).info.perpMeta({}, { signal });
+  expect(added.mock.calls.length).toBe(1);
+  expect(removed.mock.calls[0]?.[1]).toBe(added.mock.calls[0]?.[1]);
+});
+
 describe('a reply', () => {
   const executed = (status: unknown, orders?: object[]): Answer => ({
     body: {

@@ -1,6 +1,7 @@
 import { API_VERSION, API_VERSION_HEADER } from '@oddlot/protocol';
 import { ApiError, HttpError } from '../errors.ts';
 import { backoffMs, REQUEST_BACKOFF, sleep, type Backoff } from './backoff.ts';
+import { VenueClock, type Roundtrip } from './venue-clock.ts';
 
 /** The part of `fetch` that is used. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -17,6 +18,10 @@ export type HttpOptions = {
   /** A `Retry-After` beyond this is thrown to the caller instead of waited for. */
   readonly retryAfterMsMax?: number | undefined;
   readonly backoff?: Backoff | undefined;
+  /** Learns the venue's time from its answers. */
+  readonly clock?: VenueClock | undefined;
+  /** Told when an answer came after an attempt without one. */
+  readonly onRecovered?: (() => void) | undefined;
 };
 
 /** The path of an endpoint. */
@@ -28,10 +33,17 @@ export type HttpReply = {
   readonly body: Readonly<Record<string, unknown>>;
   /** What `Retry-After` asks for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** When it was asked for and when it came. */
+  readonly roundtrip: Roundtrip;
 };
 
-/** Decides, after a failed attempt, on the body of the next one. */
-export type NextBody = (failure: Failure) => string | Promise<string>;
+/** How a request is repeated. */
+export type Retry = {
+  /** Decides, after a failed attempt and the wait, on the body of the next one. */
+  readonly nextBody: (failure: Failure) => string | Promise<string>;
+  /** Whether another attempt after so long is of any use. */
+  readonly isWorthwhile: (failure: Failure, waitMs: number) => boolean;
+};
 
 /** Why an attempt failed; only a `rateLimited` one is known to have had no effect. */
 export type Failure = 'rateLimited' | 'unknown';
@@ -48,6 +60,9 @@ export class HttpTransport {
   readonly #retriesMax: number;
   readonly #retryAfterMsMax: number;
   readonly #backoff: Backoff;
+  readonly #clock: VenueClock;
+  readonly #onRecovered: () => void;
+  #isDown = false;
 
   constructor(options: HttpOptions) {
     this.#url = options.url;
@@ -56,16 +71,18 @@ export class HttpTransport {
     this.#retriesMax = options.retriesMax ?? 5;
     this.#retryAfterMsMax = options.retryAfterMsMax ?? 30_000;
     this.#backoff = options.backoff ?? REQUEST_BACKOFF;
+    this.#clock = options.clock ?? new VenueClock();
+    this.#onRecovered = options.onRecovered ?? (() => undefined);
   }
 
   /**
-   * Posts until there is an answer that is not a passing failure, or retries are used up. `nextBody`
-   * can replace the body between attempts; without it the same bytes are sent again.
+   * Posts until there is an answer that is not a passing failure, or retries are used up. `retry` can
+   * replace the body between attempts or end them; without it the same bytes are sent again.
    */
   async post(
     endpoint: Endpoint,
     body: string,
-    { signal, nextBody }: { signal?: AbortSignal | undefined; nextBody?: NextBody } = {},
+    { signal, retry }: { signal?: AbortSignal | undefined; retry?: Retry | undefined } = {},
   ): Promise<HttpReply> {
     let bytes = body;
     for (let failures = 1; ; failures++) {
@@ -73,8 +90,11 @@ export class HttpTransport {
       const { failure, retryAfterMs = 0 } = attempt;
       const isLast = failures > this.#retriesMax || retryAfterMs > this.#retryAfterMsMax;
       if (failure === undefined || isLast) return settled(attempt);
-      await this.#wait(failures, retryAfterMs, signal);
-      if (nextBody !== undefined) bytes = await nextBody(failure);
+      // At least as long as the venue asks, and a random while more.
+      const waitMs = retryAfterMs + backoffMs(failures, this.#backoff);
+      if (retry?.isWorthwhile(failure, waitMs) === false) return settled(attempt);
+      await sleep(waitMs, signal);
+      if (retry !== undefined) bytes = await retry.nextBody(failure);
     }
   }
 
@@ -87,38 +107,60 @@ export class HttpTransport {
     return settled(await this.#attempt(endpoint, body, signal));
   }
 
-  /** At least as long as the venue asks, and a random while more. */
-  async #wait(failures: number, retryAfterMs: number, signal?: AbortSignal): Promise<void> {
-    const pause = backoffMs(failures, this.#backoff);
-    await sleep(retryAfterMs + pause, signal).catch((cause: unknown) => {
-      throw new HttpError('The request was aborted', { cause });
-    });
-  }
-
   async #attempt(
     endpoint: Endpoint,
     body: string,
     signal: AbortSignal | undefined,
   ): Promise<Attempt> {
-    const timeout = AbortSignal.timeout(this.#timeoutMs);
-    let response: Response;
-    let text: string;
+    const limit = timeLimit(this.#timeoutMs, signal);
+    const sentMs = this.#clock.ownMs;
     try {
-      response = await this.#fetch(this.#url + endpoint, {
+      const response = await this.#fetch(this.#url + endpoint, {
         method: 'POST',
         headers: { 'content-type': 'application/json', [API_VERSION_HEADER]: API_VERSION },
         body,
-        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+        signal: limit.signal,
       });
-      text = await response.text();
+      const text = await response.text();
+      return this.#answered(response, { text, sentMs });
     } catch (cause) {
       if (signal?.aborted === true) throw new HttpError('The request was aborted', { cause });
-      const why = timeout.aborted ? `No answer within ${this.#timeoutMs} ms` : 'No answer';
+      this.#isDown = true;
+      const why = limit.signal.aborted ? `No answer within ${this.#timeoutMs} ms` : 'No answer';
       const outcome = new HttpError(`${why} from ${this.#url}${endpoint}`, { cause });
       return { failure: 'unknown', outcome };
+    } finally {
+      limit.end();
     }
-    return readAttempt(response, text);
   }
+
+  #answered(
+    response: Response,
+    { text, sentMs }: { readonly text: string; readonly sentMs: number },
+  ): Attempt {
+    const roundtrip = { sentMs, receivedMs: this.#clock.ownMs };
+    this.#clock.readHeader(response.headers.get('date'), roundtrip);
+    const attempt = readAttempt(response, text, roundtrip);
+    // What a gateway says while the venue is away is no sign of life.
+    const isDown = HTTP_PASSING.includes(response.status);
+    if (this.#isDown && !isDown) this.#onRecovered();
+    this.#isDown = isDown;
+    return attempt;
+  }
+}
+
+/** A signal that aborts with the caller's own or after a while; `end` leaves neither timer nor listener. */
+function timeLimit(ms: number, signal: AbortSignal | undefined) {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(signal?.reason);
+  const timer = setTimeout(abort, ms);
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  const end = (): void => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  };
+  return { signal: controller.signal, end };
 }
 
 type Attempt = {
@@ -128,14 +170,14 @@ type Attempt = {
   readonly retryAfterMs?: number | undefined;
 };
 
-function readAttempt(response: Response, text: string): Attempt {
+function readAttempt(response: Response, text: string, roundtrip: Roundtrip): Attempt {
   const { status } = response;
   const retryAfterMs = readRetryAfter(response.headers.get('retry-after'));
   const body = readObject(text);
   const outcome =
     body === undefined
       ? new HttpError(`The answer is not JSON: HTTP ${status}`, { status, body: text })
-      : { status, body, retryAfterMs };
+      : { status, body, retryAfterMs, roundtrip };
   if (status === HTTP_TOO_MANY) return { failure: 'rateLimited', outcome, retryAfterMs };
   if (HTTP_PASSING.includes(status)) return { failure: 'unknown', outcome, retryAfterMs };
   return { failure: undefined, outcome };

@@ -1,4 +1,5 @@
-import { STREAM_BACKOFF, backoffMs, type Backoff } from './backoff.ts';
+import { callApart } from '../call-apart.ts';
+import { HANG_UP_BACKOFF, STREAM_BACKOFF, backoffMs, type Backoff } from './backoff.ts';
 import { openSocket, type OpenSocket, type Socket } from './open-socket.ts';
 
 /** Whether there is a connection. */
@@ -35,6 +36,9 @@ export type SocketUser = {
   readonly hungUp: () => void;
 };
 
+/** When HTTP works again, a connection that says nothing for so long was lost unseen. */
+const PROBE_MS = 1000;
+
 type Timer = ReturnType<typeof setTimeout> | undefined;
 
 /** One connection for as long as it is needed; when it is lost, a new one takes over. */
@@ -44,12 +48,15 @@ export class KeptSocket {
   readonly #openSocket: OpenSocket;
   readonly #onStatus: (status: SocketStatus) => void;
   readonly #timing: { pingMs: number; silentMsMax: number; connectMsMax: number; lingerMs: number };
-  readonly #backoff: Backoff;
+  readonly #backoff: { readonly down: Backoff; readonly hungUp: Backoff };
   #socket: Socket | undefined;
   #status: SocketStatus = 'idle';
   /** Counts connections, so that a late event of an old one is not taken for the new one's. */
   #generation = 0;
   #failures = 0;
+  /** Whether the present connection was of use. */
+  #hasWorked = false;
+  #dialedMs = 0;
   #heardMs = 0;
   #pingTimer: Timer;
   #retryTimer: Timer;
@@ -66,7 +73,10 @@ export class KeptSocket {
       connectMsMax: options.connectMsMax ?? 10_000,
       lingerMs: options.lingerMs ?? 1000,
     };
-    this.#backoff = options.backoff ?? STREAM_BACKOFF;
+    this.#backoff = {
+      down: options.backoff ?? STREAM_BACKOFF,
+      hungUp: options.backoff ?? HANG_UP_BACKOFF,
+    };
   }
 
   get status(): SocketStatus {
@@ -85,6 +95,8 @@ export class KeptSocket {
 
   /** Leaves the connection after a while, unless it is needed again. */
   release(): void {
+    clearTimeout(this.#lingerTimer);
+    if (this.#status === 'closed') return;
     this.#lingerTimer = setTimeout(() => {
       this.#hangUp();
       this.#setStatus('idle');
@@ -94,6 +106,26 @@ export class KeptSocket {
   /** The connection works, so the next loss is the first one. */
   works(): void {
     this.#failures = 0;
+    this.#hasWorked = true;
+  }
+
+  /** Connects anew at once, whatever is there now. Does nothing where no connection is needed. */
+  reconnect(): void {
+    if (this.#status === 'idle' || this.#status === 'closed') return;
+    this.#hangUp();
+    this.#failures = 0;
+    if (this.#user.isNeeded()) this.#connect();
+    else this.#setStatus('idle');
+  }
+
+  /**
+   * The venue answers requests again. A wait ends here, an attempt that hangs is made anew, and a
+   * connection that may have died without a word is asked whether it lives.
+   */
+  venueIsBack(): void {
+    const isStuck = performance.now() - this.#dialedMs > PROBE_MS;
+    if (this.#status === 'waiting' || (this.#status === 'connecting' && isStuck)) this.reconnect();
+    else if (this.#status === 'open') this.#probe();
   }
 
   /** Ends it for good. */
@@ -105,6 +137,8 @@ export class KeptSocket {
   #connect(): void {
     this.#setStatus('connecting');
     this.#generation += 1;
+    this.#hasWorked = false;
+    this.#dialedMs = performance.now();
     const generation = this.#generation;
     const lost = (): void => {
       if (generation === this.#generation) this.#lost();
@@ -142,6 +176,16 @@ export class KeptSocket {
     this.#user.opened();
   }
 
+  #probe(): void {
+    const askedMs = performance.now();
+    clearTimeout(this.#pingTimer);
+    this.#pingTimer = setTimeout(() => {
+      if (this.#heardMs < askedMs) this.#lost();
+      else this.#planPing();
+    }, PROBE_MS);
+    this.#socket?.send(this.#user.ping);
+  }
+
   #planPing(): void {
     const { pingMs, silentMsMax } = this.#timing;
     this.#pingTimer = setTimeout(() => {
@@ -156,6 +200,8 @@ export class KeptSocket {
   }
 
   #lost(): void {
+    const isHungUp = this.#status === 'open' && !this.#hasWorked;
+    const backoff = isHungUp ? this.#backoff.hungUp : this.#backoff.down;
     this.#hangUp();
     if (!this.#user.isNeeded()) {
       this.#setStatus('idle');
@@ -163,7 +209,7 @@ export class KeptSocket {
     }
     this.#failures += 1;
     this.#setStatus('waiting');
-    this.#retryTimer = setTimeout(() => this.#connect(), backoffMs(this.#failures, this.#backoff));
+    this.#retryTimer = setTimeout(() => this.#connect(), backoffMs(this.#failures, backoff));
   }
 
   /** Leaves the connection without waiting for its goodbye, which may never come. */
@@ -178,6 +224,6 @@ export class KeptSocket {
   #setStatus(status: SocketStatus): void {
     if (status === this.#status) return;
     this.#status = status;
-    this.#onStatus(status);
+    callApart(this.#onStatus, status);
   }
 }

@@ -74,6 +74,16 @@ export class PriceFeed {
     return this.#socket.status;
   }
 
+  /** Connects anew at once; nothing when nothing is subscribed. */
+  reconnect(): void {
+    this.#socket.reconnect();
+  }
+
+  /** Told when the venue answers requests again after it did not. */
+  venueIsBack(): void {
+    this.#socket.venueIsBack();
+  }
+
   /** Adds a listener, `{ type: topic, symbol? }`. Returns the way out. */
   subscribe({ type: topic, symbol }: SubscriptionFields, sink: StreamSink): () => void {
     if (this.status === 'closed') throw new SocketError('The client is closed');
@@ -188,6 +198,7 @@ export class PriceFeed {
       this.#listeners.delete(listener);
       listener.sink.fail(new SocketError(`${message} (${topic} ${listener.symbol})`));
     }
+    if (this.#listeners.size === 0) this.#socket.release();
   }
 }
 

@@ -42,6 +42,16 @@ export class SocketTransport {
     return this.#socket.status;
   }
 
+  /** Connects anew at once; nothing when nothing is subscribed. */
+  reconnect(): void {
+    this.#socket.reconnect();
+  }
+
+  /** Told when the venue answers requests again after it did not. */
+  venueIsBack(): void {
+    this.#socket.venueIsBack();
+  }
+
   /** Adds a listener to a stream and opens what is not open yet. Returns the way out. */
   subscribe(subscription: SubscriptionFields, sink: StreamSink): () => void {
     if (this.status === 'closed') throw new SocketError('The client is closed');
@@ -131,6 +141,7 @@ export class SocketTransport {
     if (this.#streams.get(stream.key) !== stream) return;
     this.#streams.delete(stream.key);
     stream.fail(new SocketError(`${message} (${stream.key})`, { code }));
+    if (this.#streams.size === 0) this.#socket.release();
   }
 
   #dataCame(frame: DataFrame<unknown>): void {

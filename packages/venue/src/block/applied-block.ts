@@ -1,4 +1,4 @@
-import type { BlockResult, CommandOutcome } from '@oddlot/engine';
+import type { BlockResult, CommandResult } from '@oddlot/engine';
 import type { Hash } from '@oddlot/units';
 import type { LoggedCommand } from './log-entry.ts';
 
@@ -22,5 +22,5 @@ export type Executed = {
   readonly block: AppliedBlock;
   /** Its place in the block. */
   readonly index: number;
-  readonly outcome: CommandOutcome;
+  readonly outcome: CommandResult;
 };

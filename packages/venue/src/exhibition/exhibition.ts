@@ -27,7 +27,7 @@ export class Exhibition {
 
   /** Resolves when the first events are listed. */
   async start(): Promise<void> {
-    await this.look();
+    await this.look().catch(this.#parts.onError);
     this.#timer = setInterval(() => {
       this.#round ??= this.look()
         .catch(this.#parts.onError)

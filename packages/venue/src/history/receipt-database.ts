@@ -1,6 +1,6 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { traceId } from '@oddlot/protocol';
 import { hash } from '@oddlot/units';
-import Database from 'better-sqlite3';
 import { decodeReceipts, hashKey, signerKey } from './receipt-codec.ts';
 import type { PackedBlock, ReceiptQuery, ReceiptRow } from './receipt-messages.ts';
 
@@ -32,6 +32,8 @@ const SCHEMA = `
 
 /** Pages of log before SQLite folds it into the database: rarer than the default, and in bulk. */
 const WAL_AUTOCHECKPOINT_PAGES = 20_000;
+/** SQLite's result for a disk without room. */
+const SQLITE_FULL = 13;
 
 type StoredBlock = {
   readonly height: number;
@@ -41,21 +43,24 @@ type StoredBlock = {
 };
 
 export class ReceiptDatabase {
-  readonly #database: Database.Database;
-  readonly #insertBlock: Database.Statement;
-  readonly #insertKey: Database.Statement;
-  readonly #setProjected: Database.Statement;
-  readonly #blocksOfKey: Database.Statement<[number], StoredBlock>;
-  readonly #oldBlocks: Database.Statement<[number, number], StoredBlock>;
-  readonly #deleteBlock: Database.Statement;
-  readonly #deleteKey: Database.Statement;
+  readonly #database: DatabaseSync;
+  readonly #insertBlock: StatementSync;
+  readonly #insertKey: StatementSync;
+  readonly #setProjected: StatementSync;
+  readonly #blocksOfKey: StatementSync;
+  readonly #oldBlocks: StatementSync;
+  readonly #deleteBlock: StatementSync;
+  readonly #deleteKey: StatementSync;
   #projectedHeight: number;
 
   constructor(file: string) {
-    const database = new Database(file);
-    database.pragma('journal_mode = WAL');
-    database.pragma('synchronous = FULL');
-    database.pragma(`wal_autocheckpoint = ${WAL_AUTOCHECKPOINT_PAGES}`);
+    const database = new DatabaseSync(file);
+    // One process, one thread: without others there is no memory to share, for which a full disk
+    // would have no room (R-disk).
+    database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    database.exec('PRAGMA journal_mode = WAL');
+    database.exec('PRAGMA synchronous = FULL');
+    database.exec(`PRAGMA wal_autocheckpoint = ${WAL_AUTOCHECKPOINT_PAGES}`);
     database.exec(SCHEMA);
     this.#database = database;
     this.#insertBlock = database.prepare('INSERT INTO blocks VALUES (?, ?, ?, ?)');
@@ -69,8 +74,8 @@ export class ReceiptDatabase {
     );
     this.#deleteBlock = database.prepare('DELETE FROM blocks WHERE height = ?');
     this.#deleteKey = database.prepare('DELETE FROM receipt_keys WHERE key = ? AND height = ?');
-    const projected = database.prepare<[], { height: number }>('SELECT height FROM projected');
-    this.#projectedHeight = projected.get()?.height ?? 0;
+    const projected = database.prepare('SELECT height FROM projected').get();
+    this.#projectedHeight = Number(projected?.['height'] ?? 0);
   }
 
   get projectedHeight(): number {
@@ -80,7 +85,7 @@ export class ReceiptDatabase {
   /** Adds blocks in one transaction; those at or below the projected height are passed over. */
   append(blocks: readonly PackedBlock[]): void {
     let height = this.#projectedHeight;
-    const insertAll = this.#database.transaction(() => {
+    this.#inTransaction(() => {
       for (const block of blocks) {
         if (block.height <= height) continue;
         height = block.height;
@@ -90,7 +95,6 @@ export class ReceiptDatabase {
       }
       if (height > this.#projectedHeight) this.#setProjected.run(height);
     });
-    insertAll();
     this.#projectedHeight = height;
   }
 
@@ -101,7 +105,7 @@ export class ReceiptDatabase {
   find(query: ReceiptQuery): ReceiptRow | undefined {
     let first: ReceiptRow | undefined;
     for (const block of this.#blocksOfKey.iterate(keyOf(query))) {
-      const row = rowsOf(block).find((each) => isAnswer(query, each));
+      const row = rowsOf(block as StoredBlock).find((each) => isAnswer(query, each));
       if (row !== undefined && (first === undefined || row.height < first.height)) first = row;
     }
     return first;
@@ -109,8 +113,8 @@ export class ReceiptDatabase {
 
   /** Deletes at most a number of old blocks; returns how many. */
   deleteOlderThan(timeMs: number, limit: number): number {
-    const old = this.#oldBlocks.all(timeMs, limit);
-    const deleteAll = this.#database.transaction(() => {
+    const old = this.#oldBlocks.all(timeMs, limit) as StoredBlock[];
+    this.#inTransaction(() => {
       for (const block of old) {
         for (const { nonce, signer, txHash } of rowsOf(block)) {
           this.#deleteKey.run(hashKey(txHash.slice(2)), block.height);
@@ -119,13 +123,30 @@ export class ReceiptDatabase {
         this.#deleteBlock.run(block.height);
       }
     });
-    deleteAll();
     return old.length;
   }
 
   close(): void {
     this.#database.close();
   }
+
+  /** All of it or nothing. */
+  #inTransaction(run: () => void): void {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      run();
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      // Some failures, such as a full disk, have already rolled it back.
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+}
+
+/** True for the error of a database whose disk has no room. */
+export function isDatabaseFull(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_FULL;
 }
 
 function rowsOf(stored: StoredBlock): ReceiptRow[] {

@@ -1,4 +1,4 @@
-import type { CommandOutcome } from '@oddlot/engine';
+import type { CommandResult } from '@oddlot/engine';
 import { traceId } from '@oddlot/protocol';
 import { present, type Address, type Hash } from '@oddlot/units';
 import type { ReceiptBlock, ReceiptRow } from './receipt-messages.ts';
@@ -266,7 +266,7 @@ export class Receipts {
 }
 
 /** True when an order of the action waits in the delay queue. */
-export function hasQueued({ entries = [] }: CommandOutcome): boolean {
+export function hasQueued({ entries = [] }: CommandResult): boolean {
   return entries.some(({ state }) => state === 'queued');
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { DatabaseSync } from 'node:sqlite';
+import { isNoRoom } from './journal-error.ts';
 
 /**
  * Keeps two processes off one data directory.
@@ -35,24 +36,39 @@ export class DirectoryLockedError extends Error {
 export function lockDirectory(directory: string): DirectoryLock {
   mkdirSync(directory, { recursive: true });
   const holderFile = join(directory, 'lock.pid');
-  const database = new Database(join(directory, 'lock'), { timeout: 0 });
+  const database = new DatabaseSync(join(directory, 'lock'), { timeout: 0 });
   try {
+    // Nothing is ever written, so nothing has to be taken back: a full disk can be locked too.
+    database.exec('PRAGMA journal_mode = MEMORY');
     database.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
     database.close();
     if (!isBusy(cause)) throw cause;
     throw new DirectoryLockedError(directory, readPid(holderFile), cause);
   }
-  writeFileSync(holderFile, `${process.pid}\n`);
+  writePid(holderFile);
   return {
     release: (): void => {
-      database.close();
+      if (database.isOpen) database.close();
     },
   };
 }
 
+/** Only for a message: a disk without room can do without. */
+function writePid(file: string): void {
+  try {
+    writeFileSync(file, `${process.pid}\n`);
+  } catch (error) {
+    if (!isNoRoom(error)) throw error;
+  }
+}
+
+/** The low byte is the kind of the failure; the rest says more about it. */
+const SQLITE_BUSY = 5;
+
 function isBusy(error: unknown): boolean {
-  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+  if (!(error instanceof Error) || !('errcode' in error)) return false;
+  return (Number(error.errcode) & 0xff) === SQLITE_BUSY;
 }
 
 function readPid(file: string): number | undefined {

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { assert, present } from '@oddlot/units';
 import { CommitBatch } from './commit-batch.ts';
 import type { PendingBlock } from './commit-batch.ts';
-import { JournalFailedError } from './journal-error.ts';
+import { isNoRoom, JournalFailedError, JournalFullError } from './journal-error.ts';
 import { SEGMENT_HEADER_BYTES } from './journal-format.ts';
 import type { Chain } from './journal-format.ts';
 import { replaySegments } from './journal-replay.ts';
@@ -27,6 +27,8 @@ export type FileJournalOptions = {
   /** Called once when the journal can't go on. The default throws, which stops the process. */
   readonly onFatal?: (error: Error) => void;
   readonly faults?: JournalFaults;
+  /** False while the disk is so full that nothing may be written (R-disk). */
+  readonly hasRoom?: () => boolean;
   /** Told how long each sync took, in seconds. */
   readonly onSync?: (seconds: number) => void;
 };
@@ -37,7 +39,9 @@ export type FileJournalOptions = {
  * Group commit without a timer: whatever has queued while a write was in flight goes out as one
  * write and one sync the moment that ends. An entry is handed to the follower, and its `append`
  * resolves, only after the sync. A failed write or sync ends the journal: what the disk holds is
- * then unknown, and a second fdatasync may claim success for pages that the first one dropped.
+ * then unknown, and a second fdatasync may claim success for pages that the first one dropped. A disk
+ * without room is the exception: what was written of the batch is cut off, those who wait for it are
+ * told, and the next batch is tried (R-disk).
  */
 export class FileJournal implements Log {
   /** What was cut off when the journal was opened, when the last write had been torn. */
@@ -130,6 +134,9 @@ export class FileJournal implements Log {
     return new Promise((resolve, reject) => {
       if (this.#failure !== undefined) return reject(this.#failure);
       if (this.#isClosed) return reject(new Error('the journal is closed'));
+      if (this.#options.hasRoom?.() === false) {
+        return reject(new JournalFullError('the disk is nearly full: nothing is written'));
+      }
       this.#filling.add(commands, resolve, reject);
       if (this.#isBusy) return undefined;
       this.#isBusy = true;
@@ -152,7 +159,11 @@ export class FileJournal implements Log {
     this.#isClosed = true;
     if (this.#isBusy) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
     // Without the mark the next start knows that this one did not end well.
-    if (this.#failure === undefined) await this.#writer.mark('closed', this.#written);
+    if (this.#failure === undefined) {
+      await this.#writer.mark('closed', this.#written).catch((error: unknown) => {
+        if (!isNoRoom(error)) throw error;
+      });
+    }
     await this.#writer.close();
   }
 
@@ -165,10 +176,7 @@ export class FileJournal implements Log {
     const { segmentBytes = SEGMENT_BYTES } = this.#options;
     const isFull = this.#writer.end + batch.length > segmentBytes;
     if (!isFull || this.#writer.end === SEGMENT_HEADER_BYTES) return this.#write(batch);
-    this.#roll().then(
-      () => this.#write(batch),
-      (cause: Error) => this.#fail(new Error('starting a segment failed', { cause }), batch),
-    );
+    void this.#roll(batch);
     return undefined;
   }
 
@@ -178,10 +186,11 @@ export class FileJournal implements Log {
     assert(Number.isSafeInteger(nowMs), 'the clock gives whole milliseconds');
     const timeMs = Math.max(this.#written.timeMs, nowMs);
     const at = { timeMs, durableUpTo: end, salt: segment.header.salt };
-    this.#written = batch.stamp(this.#written, at);
+    const before = this.#written;
+    this.#written = batch.stamp(before, at);
     this.#writer.commit(batch.bytes, batch.length, (error) => {
       if (error !== undefined) {
-        this.#fail(error, batch);
+        void this.#takeBack(error, batch, before);
         return;
       }
       const blocks = batch.take();
@@ -210,14 +219,49 @@ export class FileJournal implements Log {
     }
   }
 
-  /** Seals the segment and starts the next. No write is in flight: the old one is complete. */
-  async #roll(): Promise<void> {
-    const writer = await startSegment(this.#options, this.#written);
+  /** Undoes a batch that found no room; after any other failure nobody knows what is on disk. */
+  async #takeBack(error: Error, batch: CommitBatch, before: Chain): Promise<void> {
+    try {
+      if (!isNoRoom(error)) throw error;
+      await this.#writer.cut();
+    } catch (cause) {
+      this.#fail(cause instanceof Error ? cause : new Error(String(cause)), batch);
+      return;
+    }
+    this.#written = before;
+    this.#refuse(error, batch);
+  }
+
+  /** Tells those who wait for a batch that there is no room for it, and goes on with the next. */
+  #refuse(cause: Error, batch: CommitBatch): void {
+    const refused = new JournalFullError(`there is no room for an entry: ${cause.message}`, {
+      cause,
+    });
+    for (const block of batch.take()) block.reject(refused);
+    this.#commitNext();
+  }
+
+  /** Seals the segment and goes on in the next. No write is in flight: the old one is complete. */
+  async #roll(batch: CommitBatch): Promise<void> {
     const old = this.#writer;
-    await old.mark('sealed', this.#written);
-    await old.close();
-    this.#writer = writer;
-    this.#segments.push(writer.segment);
+    let next: SegmentWriter;
+    try {
+      next = await startSegment(this.#options, this.#written);
+    } catch (cause) {
+      if (isNoRoom(cause)) this.#refuse(cause as Error, batch);
+      else this.#fail(new Error('starting a segment failed', { cause }), batch);
+      return;
+    }
+    try {
+      await old.mark('sealed', this.#written);
+      await old.close();
+    } catch (cause) {
+      this.#fail(new Error('sealing a segment failed', { cause }), batch);
+      return;
+    }
+    this.#writer = next;
+    this.#segments.push(next.segment);
+    this.#write(batch);
   }
 
   /** Ends the journal: everyone who waits is told, and everyone who comes later. */

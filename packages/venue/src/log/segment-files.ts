@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open, readdir, rename, unlink } from 'node:fs/promises';
+import { open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory, writeFully } from './durable-files.ts';
@@ -74,6 +74,8 @@ export async function createSegment(
     await syncDirectory(directory);
   } catch (error) {
     await handle.close();
+    // Entries may still go to the segment before: a second one of the same number must not be found.
+    for (const left of [path + UNFINISHED_SUFFIX, path]) await rm(left, { force: true });
     throw error;
   }
   return { segment: { path, firstSeq: before.seq + 1, header }, handle };

@@ -1,5 +1,7 @@
-import { fdatasync, write } from 'node:fs';
+import { fdatasync, ftruncate, write } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { writeFully } from './durable-files.ts';
+import { isNoRoom } from './journal-error.ts';
 import type { EndMark } from './journal-format.ts';
 import { writeMark } from './segment-files.ts';
 import type { Segment } from './segment-files.ts';
@@ -8,6 +10,8 @@ import type { Segment } from './segment-files.ts';
 export type JournalFaults = {
   readonly beforeWrite?: () => void | Promise<void>;
   readonly beforeSync?: () => void | Promise<void>;
+  /** How many bytes of a batch the disk still takes; undefined for all of them. */
+  readonly room?: () => number | undefined;
 };
 
 type Done = (error?: Error) => void;
@@ -19,6 +23,8 @@ type Done = (error?: Error) => void;
  */
 const ZERO_STEP_BYTES = 2 * 1024 * 1024;
 const ZEROS = Buffer.alloc(ZERO_STEP_BYTES);
+/** What the system writes back as a whole. */
+const PAGE_BYTES = 4_096;
 
 /**
  * Writes batches behind one another into a segment. The callback interface of node:fs on the bare
@@ -68,16 +74,26 @@ export class SegmentWriter {
     const writeZeros: Done = (error) => {
       if (error !== undefined) return done(error);
       if (after <= this.#allocated) return sync();
-      const count = Math.min(ZERO_STEP_BYTES, Math.max(0, this.#zeroUpToMax - after));
-      this.#allocated = after + count;
-      // The zeros ride on the sync of the batch: growing costs no sync of its own.
-      return this.#writeAll(ZEROS, { from: 0, to: count, position: after }, (zeroError) =>
+      return this.#growBehind(after, (zeroError) =>
         zeroError === undefined ? sync() : done(zeroError),
       );
     };
-    this.#hook(this.#faults?.beforeWrite, done, () =>
-      this.#writeAll(bytes, { from: 0, to: length, position: this.#end }, writeZeros),
-    );
+    this.#hook(this.#faults?.beforeWrite, done, () => this.#writeBatch(bytes, length, writeZeros));
+  }
+
+  /**
+   * Cuts off what a failed commit may have left behind the durable records, and waits until that is
+   * on disk: whoever waited for it is told that it did not happen, so no start may find it. What
+   * shares a page with it is written again, because the page that failed may have been dropped.
+   */
+  async cut(): Promise<void> {
+    const from = this.#end - (this.#end % PAGE_BYTES);
+    const shared = Buffer.alloc(this.#end - from);
+    if (shared.length > 0) await this.#handle.read(shared, 0, shared.length, from);
+    await this.#handle.truncate(this.#end);
+    this.#allocated = this.#end;
+    await writeFully(this.#handle, shared, from);
+    await this.#handle.sync();
   }
 
   /** Says in the segment's header that it ends here. */
@@ -92,6 +108,27 @@ export class SegmentWriter {
 
   async close(): Promise<void> {
     await this.#handle.close();
+  }
+
+  #writeBatch(bytes: Buffer, length: number, done: Done): void {
+    const room = this.#faults?.room?.() ?? length;
+    const to = Math.min(room, length);
+    const full = Object.assign(new Error('ENOSPC: ordered by a test'), { code: 'ENOSPC' });
+    this.#writeAll(bytes, { from: 0, to, position: this.#end }, (error) =>
+      done(error ?? (to < length ? full : undefined)),
+    );
+  }
+
+  /** Fills the file with zeros ahead; without room for them the batch alone has to do. */
+  #growBehind(after: number, done: Done): void {
+    const count = Math.min(ZERO_STEP_BYTES, Math.max(0, this.#zeroUpToMax - after));
+    this.#allocated = after + count;
+    // The zeros ride on the sync of the batch: growing costs no sync of its own.
+    this.#writeAll(ZEROS, { from: 0, to: count, position: after }, (error) => {
+      if (error === undefined || !isNoRoom(error)) return done(error);
+      this.#allocated = after;
+      return ftruncate(this.#handle.fd, after, (cutError) => done(cutError ?? undefined));
+    });
   }
 
   #writeAll(

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readFile, readdir, rename, unlink } from 'node:fs/promises';
+import { mkdir, open, readFile, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory, writeFully } from './durable-files.ts';
 
@@ -70,16 +70,14 @@ export class SnapshotStore {
     const path = join(this.#directory, snapshotName(height));
     const unfinished = `${path}.new`;
     await mkdir(this.#directory, { recursive: true });
-    const handle = await open(unfinished, 'w');
     try {
-      const line = Buffer.from(`${JSON.stringify(header)}\n`);
-      await writeFully(handle, line, 0);
-      await writeFully(handle, payload, line.length);
-      await handle.sync();
-    } finally {
-      await handle.close();
+      await writeDurably(unfinished, [Buffer.from(`${JSON.stringify(header)}\n`), payload]);
+      await rename(unfinished, path);
+    } catch (error) {
+      // A disk without room needs it back.
+      await rm(unfinished, { force: true });
+      throw error;
     }
-    await rename(unfinished, path);
     await syncDirectory(this.#directory);
     await this.#removeOld();
     return { height, path };
@@ -117,6 +115,20 @@ export class SnapshotStore {
     for (const name of await namesIn(this.#directory)) {
       if (/^snapshot-\d{16}\.json\.new$/.test(name)) await unlink(join(this.#directory, name));
     }
+  }
+}
+
+async function writeDurably(path: string, parts: readonly Buffer[]): Promise<void> {
+  const handle = await open(path, 'w');
+  try {
+    let at = 0;
+    for (const part of parts) {
+      await writeFully(handle, part, at);
+      at += part.length;
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 

@@ -7,29 +7,27 @@ import type { Metrics } from './metrics.ts';
  * apart from the public port so that it can be kept inside and answers when the public one is full.
  */
 
-/** What readiness is judged by. */
-export type ReadinessOptions = {
-  readonly now: () => number;
-  /** Consensus time of the newest block; undefined while the log is replayed. */
-  readonly lastBlockMs: () => number | undefined;
-  /** A replica whose newest block is older than this follows a log that stands still. */
-  readonly blockAgeMsMax: number;
-  /** True once shutting down. */
-  readonly isStopping?: () => boolean;
+/** One thing that has to be right before anybody can trade. */
+export type ReadinessCheck = {
+  readonly name: string;
+  readonly ok: boolean;
+  /** What is wrong; told when it is not ok. */
+  readonly why?: string;
 };
 
-export type Readiness = () => { readonly ready: boolean; readonly reason?: string };
+export type Readiness = () => {
+  readonly ready: boolean;
+  readonly failing: readonly { readonly name: string; readonly why: string }[];
+};
 
-export function readiness(options: ReadinessOptions): Readiness {
+/** Ready means that the venue can trade: every check says so. */
+export function readiness(checks: readonly (() => ReadinessCheck)[]): Readiness {
   return () => {
-    if (options.isStopping?.() === true) return { ready: false, reason: 'stopping' };
-    const lastBlockMs = options.lastBlockMs();
-    if (lastBlockMs === undefined) return { ready: false, reason: 'replaying the log' };
-    const ageMs = options.now() - lastBlockMs;
-    if (ageMs > options.blockAgeMsMax) {
-      return { ready: false, reason: `the last block is ${ageMs} ms old` };
-    }
-    return { ready: true };
+    const failing = checks
+      .map((check) => check())
+      .filter(({ ok }) => !ok)
+      .map(({ name, why = 'not ok' }) => ({ name, why }));
+    return { ready: failing.length === 0, failing };
   };
 }
 
@@ -57,9 +55,10 @@ async function answer(
   const path = (request.url ?? '/').split('?', 1)[0];
   if (path === '/healthz') return send(response, 200, { status: 'ok' });
   if (path === '/readyz') {
-    const state = check();
-    const status = state.ready ? 'ready' : 'notReady';
-    return send(response, state.ready ? 200 : 503, { status, reason: state.reason });
+    const { failing, ready } = check();
+    if (ready) return send(response, 200, { status: 'ready' });
+    const reason = failing.map(({ why }) => why).join('; ');
+    return send(response, 503, { status: 'notReady', reason, failing });
   }
   if (path === '/metrics') {
     const { contentType, body } = await metrics.text();

@@ -22,12 +22,25 @@ export class Metrics {
     'state',
   ]);
   readonly #trades = counter(this, 'trades_total', 'Trades.');
+  readonly #liquidations = counter(this, 'liquidations_total', 'Steps of liquidations.', ['step']);
+  readonly #deleveraged = counter(this, 'deleveraged_total', 'Positions closed by ADL.');
+  readonly #buildInfo = gauge(this, 'build_info', 'What runs here; always 1.', [
+    'version',
+    'node',
+    'network',
+    'oracle',
+    'reference_prices',
+  ]);
   /** Children are looked up once: finding one by its labels costs more than counting. */
   readonly #requestChildren = new Map<string, { inc: () => void }>();
   readonly #durationChildren = new Map<string, { observe: (seconds: number) => void }>();
   readonly #orderChildren = new Map<string, { inc: () => void }>();
 
   constructor(options: { processMetrics?: boolean } = {}) {
+    // Told before the first of them, so that a rate can be computed over it.
+    for (const step of ['cancel', 'market', 'net', 'insurance', 'adl']) {
+      this.#liquidations.labels(step).inc(0);
+    }
     if (options.processMetrics ?? true) collectDefaultMetrics({ register: this.registry });
   }
 
@@ -71,17 +84,38 @@ export class Metrics {
     counted.inc();
   }
 
+  /** A step of R-liquidation. */
+  liquidation(step: string): void {
+    this.#liquidations.labels(step).inc();
+  }
+
+  /** R-adl: somebody's position was closed for another's. */
+  deleveraged(): void {
+    this.#deleveraged.inc();
+  }
+
+  buildInfo(info: {
+    readonly version: string;
+    readonly node: string;
+    readonly network: string;
+    readonly oracle: string;
+    readonly referencePrices: string;
+  }): void {
+    const { network, node, oracle, referencePrices, version } = info;
+    this.#buildInfo.labels(version, node, network, oracle, referencePrices).set(1);
+  }
+
   logSync(seconds: number): void {
     this.#syncSeconds.observe(seconds);
   }
 
   /** Reads a number when it is asked for: queue lengths, open connections. */
-  gauge(name: string, help: string, read: () => number): void {
+  gauge(name: string, help: string, read: () => number | Promise<number>): void {
     const collected: Gauge = new Gauge({
       name: `oddlot_${name}`,
       help,
       registers: [this.registry],
-      collect: () => collected.set(read()),
+      collect: async () => collected.set(await read()),
     });
   }
 
@@ -93,6 +127,8 @@ export class Metrics {
       labelNames: [label],
       registers: [this.registry],
       collect: () => {
+        // What is no longer there must not go on being told.
+        collected.reset();
         for (const [value, count] of Object.entries(read())) collected.labels(value).set(count);
       },
     });

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { createOperationsServer, readiness } from './health.ts';
 import { createLogger } from './log.ts';
 import { Metrics } from './metrics.ts';
+import { logCheck, stoppingCheck } from '../supervise/readiness-checks.ts';
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -12,12 +13,10 @@ afterEach(() => {
 
 async function serve(state: { nowMs: number; blockMs: number | undefined; stopping?: boolean }) {
   const metrics = new Metrics({ processMetrics: true });
-  const check = readiness({
-    now: () => state.nowMs,
-    lastBlockMs: () => state.blockMs,
-    blockAgeMsMax: 10_000,
-    isStopping: () => state.stopping ?? false,
-  });
+  const check = readiness([
+    () => stoppingCheck(state.stopping ?? false),
+    () => logCheck({ nowMs: state.nowMs, lastBlockMs: state.blockMs, ageMsMax: 10_000 }),
+  ]);
   const log = createLogger({ level: 'silent' });
   const server = createOperationsServer({ metrics, readiness: check, log });
   server.listen(0, '127.0.0.1');

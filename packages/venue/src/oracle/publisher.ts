@@ -21,9 +21,9 @@ export class Publisher {
     this.#options = options;
   }
 
-  /** Reports at once, then every interval. */
+  /** Reports at once, then every interval; a first report that fails is not the last. */
   async start(): Promise<void> {
-    await this.#report();
+    await this.#report().catch(this.#options.onError);
     this.#timer = setInterval(() => {
       this.#report().catch(this.#options.onError);
     }, this.#options.everyMs);

@@ -2,7 +2,7 @@ import {
   applyBlock,
   checkCommand,
   type Command,
-  type CommandOutcome,
+  type CommandResult,
   createState,
   dump,
   restore,
@@ -18,7 +18,12 @@ import type { Log } from '../log/log.ts';
 import type { SnapshotStore } from '../log/snapshot-store.ts';
 import { type BlockHasher, createBlockHasher, GENESIS_HEAD } from './block-hash.ts';
 import { Proposer } from './proposer.ts';
-import { LogBehindError, ReplicaDivergedError, SnapshotTooNewError } from './replica-error.ts';
+import {
+  isNoRoom,
+  LogBehindError,
+  ReplicaDivergedError,
+  SnapshotTooNewError,
+} from './replica-error.ts';
 import type { Replica } from './replica.ts';
 
 /** Newest blocks whose hashes a replica can still tell. */
@@ -32,6 +37,8 @@ export type ReplicaOptions = {
   readonly genesis: readonly Command[];
   readonly snapshotEveryBlocks: number;
   readonly snapshotEveryCommands: number;
+  /** False while the disk has no room for more (R-disk). */
+  readonly hasRoom?: () => boolean;
   /** A fault after which the process must not go on. */
   readonly onFatal: (error: unknown) => void;
 };
@@ -116,7 +123,7 @@ export class LocalReplica implements Replica {
     return { snapshotHeight: from, replayed: this.#head.height - from };
   }
 
-  check(command: Command): CommandOutcome {
+  check(command: Command): CommandResult {
     const nowMs = Math.max(this.#state.timeMs, this.#options.clock.nowMs());
     return checkCommand(this.#state, command, nowMs);
   }
@@ -146,7 +153,15 @@ export class LocalReplica implements Replica {
   async stop(): Promise<void> {
     await this.#proposer.drain();
     await this.#snapshotUnderWay;
-    if (this.#head.height > this.#snapshotHeight) await this.#writeSnapshot();
+    if (this.#head.height <= this.#snapshotHeight || !this.#hasRoom()) return;
+    await this.#writeSnapshot().catch((error: unknown) => {
+      // The next start replays a little more.
+      if (!isNoRoom(error)) throw error;
+    });
+  }
+
+  #hasRoom(): boolean {
+    return this.#options.hasRoom?.() ?? true;
   }
 
   #apply(entry: LogEntry): void {
@@ -197,9 +212,12 @@ export class LocalReplica implements Replica {
     const isDue =
       this.#head.height - this.#snapshotHeight >= snapshotEveryBlocks ||
       this.#commandsSinceSnapshot >= snapshotEveryCommands;
-    if (!isDue) return;
+    if (!isDue || !this.#hasRoom()) return;
     this.#snapshotUnderWay = this.#writeSnapshot()
-      .catch((error: unknown) => this.#options.onFatal(error))
+      .catch((error: unknown) => {
+        // Without room the next one is tried when it is due; the log has all that it would hold.
+        if (!isNoRoom(error)) this.#options.onFatal(error);
+      })
       .finally(() => {
         this.#snapshotUnderWay = undefined;
       });

@@ -1,3 +1,15 @@
+import { isNoRoom } from '../log/journal-error.ts';
+
+export { isNoRoom };
+export { JournalFullError } from '../log/journal-error.ts';
+
+/** Hands errors on, but for those of a disk without room: whoever tries again will succeed (R-disk). */
+export function exceptNoRoom(onError: (error: unknown) => void): (error: unknown) => void {
+  return (error) => {
+    if (!isNoRoom(error)) onError(error);
+  };
+}
+
 /** The log ends before blocks that this data folder has seen: acknowledged actions are missing. */
 export class LogBehindError extends Error {
   override readonly name = 'LogBehindError';

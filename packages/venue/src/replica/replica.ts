@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome, State } from '@oddlot/engine';
+import type { Command, CommandResult, State } from '@oddlot/engine';
 import type { AppliedBlock, BlockHead, Executed } from '../block/applied-block.ts';
 
 /**
@@ -11,7 +11,7 @@ export interface Replica {
   /** One of the newest blocks, those before a restart included; undefined when it is too old. */
   headAt(height: number): BlockHead | undefined;
   /** What executing the command now would refuse, by the engine's own rules; changes nothing. */
-  check(command: Command): CommandOutcome;
+  check(command: Command): CommandResult;
   /** Puts a command into the log. Resolves when it is durable and executed. */
   propose(command: Command, request?: string): Promise<Executed>;
   /** Calls back after each block, in order. */

@@ -1,4 +1,4 @@
-import type { CommandOutcome, EngineEvent, EntryOutcome, Reject } from '@oddlot/engine';
+import type { CommandResult, EngineEvent, EntryResult, Reject } from '@oddlot/engine';
 import {
   OUTCOME_ID_MIN,
   type ActionResultStatus,
@@ -64,7 +64,7 @@ export type OutcomeContext = {
 
 export function outcomeToWire(
   command: RequestCommand,
-  outcome: CommandOutcome,
+  outcome: CommandResult,
   context: OutcomeContext,
 ): WireOutcome {
   if (outcome.reject !== undefined) {
@@ -89,7 +89,7 @@ export function outcomeToWire(
 /** One order or cancel of a command, right after its execution or its release. */
 export function entryToWire(
   command: RequestCommand,
-  entry: EntryOutcome,
+  entry: EntryResult,
   index: number,
   context: OutcomeContext,
 ): WireEntry {
@@ -146,7 +146,7 @@ function toldEntries(
 /** The first price of a push that did not count; its place is told even when it is the only one. */
 function skippedFailure(
   command: RequestCommand,
-  { skipped }: CommandOutcome,
+  { skipped }: CommandResult,
   instruments: InstrumentLookup,
 ): Failure | undefined {
   const first = skipped?.[0];

@@ -2,9 +2,9 @@ import {
   feeTierView,
   fillRate,
   marketView,
-  type CommandOutcome,
+  type CommandResult,
   type EngineEvent,
-  type EntryOutcome,
+  type EntryResult,
   type SignedCommand,
   type State,
   type TradeSide,
@@ -18,7 +18,7 @@ import { findPerp } from './info/handler.ts';
 /** A command that was executed on a fork of the state, and for whom. */
 export type Done = {
   readonly command: SignedCommand;
-  readonly outcome: CommandOutcome;
+  readonly outcome: CommandResult;
   readonly events: readonly EngineEvent[];
   readonly address: Address;
   readonly before: State;
@@ -83,10 +83,7 @@ function orderAt(command: SignedCommand, index: number): AskedOrder | undefined 
 }
 
 /** Lots in the book right after the order's own execution; one that waits for the mark has none. */
-function restingSize(
-  { size, waits }: AskedOrder,
-  { clipped, filled, state }: EntryOutcome,
-): number {
+function restingSize({ size, waits }: AskedOrder, { clipped, filled, state }: EntryResult): number {
   if (state !== 'open' || waits) return 0;
   const cut = clipped === undefined ? 0 : clipped.from - clipped.to;
   return size - cut - filled;

@@ -47,7 +47,7 @@ export type SetFeeTiersCommand = {
 export type SetGateCommand = {
   readonly type: 'setGate';
   readonly operator?: Operator;
-  readonly channel: Channel;
+  readonly channel: Exchange;
   readonly mode?: GateMode;
   readonly whitelist?: ListChange<Address>;
   readonly blacklist?: ListChange<Address>;
@@ -56,7 +56,7 @@ export type SetGateCommand = {
 };
 
 /** 0 is the main exchange, 1 that of outcome markets. */
-export type Channel = 0 | 1;
+export type Exchange = 0 | 1;
 
 export type GateMode = 'open' | 'whitelist' | 'accessCode' | 'closed';
 

@@ -1,4 +1,4 @@
-import { type Channel, gateRefusal, hasAccount, type State } from '@oddlot/engine';
+import { type Exchange, gateRefusal, hasAccount, type State } from '@oddlot/engine';
 import { MESSAGES, parseServiceRequest, type AccountStatus } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 import type { Replica } from '../../replica/replica.ts';
@@ -25,13 +25,13 @@ export function accountStatusEndpoint({ replica }: { readonly replica: Replica }
 
 /** The first thing that keeps an address from trading: the channel, its gate, a missing account. */
 function reasonAgainst(state: State, user: Address, channel: number): string | undefined {
-  if (!isChannel(channel)) return MESSAGES.unknownChannel();
+  if (!isExchange(channel)) return MESSAGES.unknownChannel();
   const gate = gateRefusal(state, channel, user);
   if (gate !== undefined) return MESSAGES[GATE_TEXTS[gate]]();
   return hasAccount(state, user) ? undefined : MESSAGES.noTradingAccount();
 }
 
 /** 0 is the main exchange, 1 that of outcome markets. */
-function isChannel(channel: number): channel is Channel {
+function isExchange(channel: number): channel is Exchange {
   return channel === 0 || channel === 1;
 }

@@ -1,4 +1,4 @@
-import type { CommandOutcome } from '@oddlot/engine';
+import type { CommandResult } from '@oddlot/engine';
 import { traceId, type Warning } from '@oddlot/protocol';
 import type { Hash } from '@oddlot/units';
 import { CANCEL_QUEUED, REDUCE_ONLY_CLIPPED } from '../../translate/outcome/warnings.ts';
@@ -26,7 +26,7 @@ export function acknowledgement(txHash: Hash, warnings: readonly Warning[]): Rep
 const plainBodies = new Map<string, Reply>();
 
 /** The short answer, when there is nothing to tell beside it; it is the same for every sender. */
-export function plainReply(command: RequestCommand, outcome: CommandOutcome): Reply | undefined {
+export function plainReply(command: RequestCommand, outcome: CommandResult): Reply | undefined {
   const { builderDrop, entries = [] } = outcome;
   if (command.type === 'placeOrders') {
     if (builderDrop !== undefined || entries.some(({ clamped }) => clamped)) return undefined;

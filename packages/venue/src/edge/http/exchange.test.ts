@@ -1,3 +1,4 @@
+import { NETWORKS } from '@oddlot/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { approveAgentAction, orderAction, signed, testKey } from '../../testing/http/client.ts';
 import type { SignOptions, TestKey, TestOrder } from '../../testing/http/client.ts';
@@ -292,6 +293,20 @@ describe('cancel', () => {
 });
 
 describe('who signs', () => {
+  test('somebody whom a signature for another network recovers is pointed to the query', async () => {
+    const request = sign(orderAction(), { network: NETWORKS.mainnet });
+    const reply = await edge.send('/exchange', request);
+    expect(reply.json).toMatchObject({
+      code: 10006,
+      message: 'No trading account found. Please deposit first.',
+      details: { why: expect.stringContaining('/info explainSignature') },
+    });
+    expect(reply.json.details.got).not.toBe(alice.address);
+    const query = `{"type":"explainSignature","envelope":${request}}`;
+    const explained = await edge.send('/info', query);
+    expect(explained.json.data.match).toMatchObject({ signer: alice.address });
+  });
+
   test('an agent acts for its owner once it is approved', async () => {
     const before = await send(orderAction(), { key: agent });
     expect(before.json).toMatchObject({

@@ -1,4 +1,4 @@
-import { checkNonceWindow, marketView, type CommandOutcome, type Reject } from '@oddlot/engine';
+import { checkNonceWindow, marketView, type CommandResult, type Reject } from '@oddlot/engine';
 import { refusal, type Envelope, type Network, type WireError } from '@oddlot/protocol';
 import type { Hash } from '@oddlot/units';
 import type { QueuedAction } from '../../history/queued-actions.ts';
@@ -16,6 +16,7 @@ import { isOutcomeOrder, outcomeToWire } from '../../translate/outcome-to-wire.t
 import { rejectToWire } from '../../translate/reject-to-wire.ts';
 import { authorityOf, type RequestCommand } from '../../block/request-command.ts';
 import { actionTexts } from '../../translate/request-texts.ts';
+import type { AdmissionGuard } from '../admission-guard.ts';
 import type { RecoverPool } from '../recover-pool.ts';
 import type { Recovered } from '../recover-worker.ts';
 import { acknowledgement, executedReply, pendingReply, plainReply } from './exchange-reply.ts';
@@ -37,6 +38,8 @@ export type ExchangeOptions = {
   readonly now: () => number;
   /** How long an answer with `confirm` waits for its block. */
   readonly confirmTimeoutMs?: number;
+  /** What is not taken now, whoever asks. */
+  readonly guard?: AdmissionGuard;
 };
 
 const CONFIRM_TIMEOUT_MS = 10_000;
@@ -88,6 +91,8 @@ async function handle(context: Context, { text, body }: EdgeRequest): Promise<Re
     const allowed = { min: nonce + 1 };
     return refuse(refusal('nonceUsed', [], { field: 'nonce', got: nonce, allowed }));
   }
+  const restricted = context.guard?.refusalOf(context.replica.state, command, checked.account);
+  if (restricted !== undefined) return refuse(restricted);
   const executed = context.replica.propose(command, text);
   const user = checked.account ?? null;
   const actionType = actionTypeOf(command);
@@ -162,7 +167,7 @@ type Proposed = {
   readonly executed: Promise<Executed>;
   readonly action?: PlainAction;
   /** What admission said of it; a re-send that joins the first is not judged again. */
-  readonly admitted?: CommandOutcome;
+  readonly admitted?: CommandResult;
 };
 
 async function answerExecuted(
@@ -225,10 +230,7 @@ function answerOutcome(
 }
 
 /** Whoever does not wait for the execution is told why a builder is not paid as admission saw it. */
-function asAdmitted(
-  executed: CommandOutcome,
-  admitted: CommandOutcome | undefined,
-): CommandOutcome {
+function asAdmitted(executed: CommandResult, admitted: CommandResult | undefined): CommandResult {
   if (admitted === undefined || executed.builderDrop === admitted.builderDrop) return executed;
   const { builderDrop: _, ...outcome } = executed;
   const { builderDrop } = admitted;

@@ -1,4 +1,10 @@
-import { ERROR_CODES, parseServiceRequest, refusal, type FaucetGrant } from '@oddlot/protocol';
+import {
+  ERROR_CODES,
+  parseServiceRequest,
+  refusal,
+  type FaucetGrant,
+  type WireError,
+} from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import type { Replica } from '../../replica/replica.ts';
@@ -16,6 +22,8 @@ export type FaucetOptions = {
   readonly now: () => number;
   readonly amountMicroUsdc?: number;
   readonly intervalMs?: number;
+  /** Why nothing is given away now; undefined when something is. */
+  readonly restricted?: () => WireError | undefined;
 };
 
 const AMOUNT_MICRO_USDC = 1_000_000_000;
@@ -27,6 +35,7 @@ export class Faucet {
   readonly #now: () => number;
   readonly #amount: number;
   readonly #intervalMs: number;
+  readonly #restricted: () => WireError | undefined;
   readonly #byAddress: Grants;
   readonly #byClient: Grants;
 
@@ -35,6 +44,7 @@ export class Faucet {
     this.#now = options.now;
     this.#amount = options.amountMicroUsdc ?? AMOUNT_MICRO_USDC;
     this.#intervalMs = options.intervalMs ?? INTERVAL_MS;
+    this.#restricted = options.restricted ?? ((): undefined => undefined);
     this.#byAddress = new Grants(this.#intervalMs);
     this.#byClient = new Grants(this.#intervalMs);
   }
@@ -85,6 +95,8 @@ export class Faucet {
     const clientMs = isLimited ? (this.#byClient.nextTime(ip, nowMs) ?? 0) : 0;
     const nextMs = Math.max(addressMs, clientMs);
     if (nextMs > nowMs) return limitReached(nextMs, nowMs);
+    const restricted = this.#restricted();
+    if (restricted !== undefined) return infoRefusal(restricted);
     // Taken before the block exists: a second request meanwhile must find it taken.
     this.#byAddress.add(user, nowMs);
     if (isLimited) this.#byClient.add(ip, nowMs);

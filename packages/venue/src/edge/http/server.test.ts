@@ -66,6 +66,8 @@ describe('paths and methods', () => {
     const reply = await send('/info', RATE_LIMIT);
     expect(reply.headers['access-control-allow-origin']).toBe('*');
     expect(reply.headers['access-control-expose-headers']).toContain('x-ratelimit-remaining');
+    expect(reply.headers['access-control-expose-headers']).toContain('date');
+    expect(reply.headers['date']).toBeDefined();
   });
 
   test('handshakes go to the socket edge, other upgrades are served as plain requests', async () => {

@@ -16,6 +16,7 @@ import {
   refuseUpgrade,
   WEBSOCKET_PATHS,
 } from './head.ts';
+import { isNoRoom } from '../../replica/replica-error.ts';
 import { rateLimited, tooLarge, UnavailableError } from './reply.ts';
 import type { EdgeRequest, Endpoint, Reply } from './reply.ts';
 import { PREFLIGHT_HEADERS, respond } from './respond.ts';
@@ -202,7 +203,8 @@ export class HttpEdge {
       const isDown = error instanceof UnavailableError;
       if (isDown) this.#warnDown(call, error);
       else this.#options.log.error({ err: error, path: call.path }, 'request failed');
-      this.#refuse(call, refusal(isDown ? 'unavailable' : 'internal', []), false);
+      const down = isNoRoom(error) ? 'diskNearlyFull' : 'unavailable';
+      this.#refuse(call, refusal(isDown ? down : 'internal', []), false);
     }
   }
 

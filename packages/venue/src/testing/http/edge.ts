@@ -5,6 +5,7 @@ import { Metrics } from '../../operate/metrics.ts';
 import { Receipts, type ReceiptsOptions } from '../../history/receipts.ts';
 import { UserLedger } from '../../history/user-ledger.ts';
 import { instrumentLookup } from '../../translate/action-to-command.ts';
+import { AdmissionGuard } from '../../edge/admission-guard.ts';
 import { clientIpFinder } from '../../edge/client-ip.ts';
 import { RateLimiter } from '../../edge/rate-limit.ts';
 import { createRecoverer, type Recovered } from '../../edge/recover-worker.ts';
@@ -26,6 +27,7 @@ export type TestEdgeOptions = {
   readonly trustedProxies?: readonly string[];
   readonly receipts?: Partial<ReceiptsOptions>;
   readonly edge?: Partial<HttpEdgeOptions>;
+  readonly guard?: AdmissionGuard;
 };
 
 export type TestReply = {
@@ -56,7 +58,8 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   });
   const limits = { info: 50, exchange: 10, explainSignature: 5, simulate: 10 };
   const limiter = new RateLimiter({ limits, now, enabled: options.isLimited ?? false });
-  const faucet = new Faucet({ replica, now });
+  const { guard = new AdmissionGuard() } = options;
+  const faucet = new Faucet({ replica, now, restricted: () => guard.restriction()?.error });
   replica.onBlock((block) => receipts.onBlock(block));
   replica.onBlock((block) => faucet.onBlock(block));
   const ledger = new UserLedger(() => replica.state);
@@ -79,7 +82,7 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const status = accountStatusEndpoint({ replica });
   const edge = new HttpEdge({
     endpoints: {
-      '/exchange': exchangeEndpoint({ ...shared, pool, confirmTimeoutMs }),
+      '/exchange': exchangeEndpoint({ ...shared, pool, confirmTimeoutMs, guard }),
       '/info': infoEndpoint({ ...shared, pool, limiter, settings, faucet, ledger, markets }),
       '/account-status': status,
       '/account': status,

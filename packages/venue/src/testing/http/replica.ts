@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { applyBlock, checkCommand, createState } from '@oddlot/engine';
 import type {
   Command,
-  CommandOutcome,
+  CommandResult,
   PerpDefinition,
   SubAccount,
   VenueParameters,
@@ -95,7 +95,7 @@ export class TestReplica implements Replica {
     return this.#heads.get(height);
   }
 
-  check(command: Command): CommandOutcome {
+  check(command: Command): CommandResult {
     return checkCommand(this.state, command, Math.max(this.state.timeMs, this.nowMs));
   }
 

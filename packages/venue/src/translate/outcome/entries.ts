@@ -1,4 +1,4 @@
-import type { EngineEvent, EntryOutcome, OperateOutcomeCommand } from '@oddlot/engine';
+import type { EngineEvent, EntryResult, OperateOutcomeCommand } from '@oddlot/engine';
 import type { OrderResult } from '@oddlot/protocol';
 import type { InstrumentLookup } from '../actions/instrument-lookup.ts';
 import { formatAveragePrice, formatMoney, formatPrice, formatSize, type Scale } from '../format.ts';
@@ -80,7 +80,7 @@ export function refusedEntries(command: RequestCommand, error: string): OrderRes
 }
 
 export function entryResult(
-  entry: EntryOutcome,
+  entry: EntryResult,
   i: number,
   scale: Scale,
   error: string | null,

@@ -1,4 +1,4 @@
-import type { BuilderDrop, CommandOutcome, EntryOutcome } from '@oddlot/engine';
+import type { BuilderDrop, CommandResult, EntryResult } from '@oddlot/engine';
 import { MESSAGES, type Warning } from '@oddlot/protocol';
 import type { InstrumentLookup } from '../actions/instrument-lookup.ts';
 import { formatPrice, formatSize } from '../format.ts';
@@ -14,7 +14,7 @@ export const CANCEL_QUEUED = 'CANCEL_QUEUED';
 /** What is not as the sender may think, although the action was accepted. */
 export function warningsOf(
   command: RequestCommand,
-  { builderDrop, entries = [] }: CommandOutcome,
+  { builderDrop, entries = [] }: CommandResult,
   instruments: InstrumentLookup,
 ): Warning[] {
   if (command.type === 'cancelByClientId') return queuedCancels(entries);
@@ -39,7 +39,7 @@ export function warningsOf(
 }
 
 /** R-delay: cancels of orders that wait in the delay queue. */
-function queuedCancels(entries: readonly EntryOutcome[]): Warning[] {
+function queuedCancels(entries: readonly EntryResult[]): Warning[] {
   return entries.flatMap(({ reject }, i) => {
     if (reject?.reason !== 'orderQueued') return [];
     return [{ code: CANCEL_QUEUED, message: MESSAGES.orderQueued(), details: { i } }];

@@ -5,10 +5,19 @@ import { gotten, type RejectContext, type Translations } from './context.ts';
 
 const NONCE_WINDOW_MS = 3 * 24 * 60 * 60 * 1000;
 
+/**
+ * A request that was signed for another network, or hashed in another way, recovers somebody whom
+ * nobody knows: the text can't tell that from a stranger, the query can.
+ */
+const WHO_SIGNED =
+  'The signature is that of `got`. If that is not your key, the request was signed for another ' +
+  'network or hashed differently: ask /info explainSignature';
+
 export const WHO = {
-  agentUnknown: ({ signer }) => refusal('agentNotAuthorized', [signer], { got: signer }),
-  accountUnknown: ({ signer }) => refusal('noAccount', [], { got: signer }),
-  depositFirst: ({ signer }) => refusal('depositFirst', [], { got: signer }),
+  agentUnknown: ({ signer }) =>
+    refusal('agentNotAuthorized', [signer], { got: signer, why: WHO_SIGNED }),
+  accountUnknown: ({ signer }) => refusal('noAccount', [], { got: signer, why: WHO_SIGNED }),
+  depositFirst: ({ signer }) => refusal('depositFirst', [], { got: signer, why: WHO_SIGNED }),
   actionExpired: ({ expiresAfterMs, timeMs }) =>
     refusal('actionExpired', [expiresAfterMs, timeMs], {
       field: 'expiresAfter',

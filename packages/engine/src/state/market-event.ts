@@ -1,5 +1,5 @@
 /** An event: the markets that belong together, and what their resolutions may sum to. */
-export type OutcomeEvent = {
+export type MarketEvent = {
   readonly eventId: number;
   readonly slug: string;
   readonly mutuallyExclusive: boolean;

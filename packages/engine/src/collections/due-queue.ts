@@ -7,7 +7,7 @@ type Due = { readonly dueMs: number; readonly id: number };
  * first, then by id. What ends earlier for another reason leaves its entry behind, so the owner asks
  * for a clean-up when the dead outnumber the living.
  */
-export class ExpiryQueue {
+export class DueQueue {
   readonly #heap = new Heap<Due>(isBefore);
 
   get size(): number {

@@ -1,0 +1,46 @@
+import { type MicroUsdc, present, ZERO_USDC } from '@oddlot/units';
+import { parametersOf } from '../state/execution.ts';
+import { totalValue } from '../perp/margin.ts';
+import { isOracleStale } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
+
+/** How old the oracle of a perp is, and whether that keeps it from trading. */
+export type OracleAge = {
+  readonly name: string;
+  /** False for one that is halted or delisted: nobody waits for its price. */
+  readonly isTrading: boolean;
+  /** Milliseconds; undefined before the first price. */
+  readonly ageMs: number | undefined;
+  /** R-oracle-stale. */
+  readonly isStale: boolean;
+};
+
+/** The oracles of all perps at a time, by instrument id. */
+export function oracleAges(state: State, nowMs: number): OracleAge[] {
+  const { oracleStaleMs } = parametersOf(state);
+  return state.perpIds.map((id) => {
+    const perp = present(state.perps.get(id), 'a listed perp');
+    return {
+      name: perp.definition.name,
+      isTrading: !perp.halted && !perp.delisted,
+      ageMs: perp.oracle === 0 ? undefined : Math.max(0, nowMs - perp.oracleMs),
+      isStale: isOracleStale(perp, nowMs, oracleStaleMs),
+    };
+  });
+}
+
+/** The money that belongs to no user. */
+export type VenueMoney = {
+  readonly treasury: MicroUsdc;
+  /** R-insurance-fund: its account value at the marks; below zero it owes. */
+  readonly insuranceFund: MicroUsdc;
+  readonly insuranceTarget: MicroUsdc;
+};
+
+export function venueMoney(state: State): VenueMoney {
+  const { treasury, insuranceTarget } = state;
+  const index = state.accountIndex.get(parametersOf(state).insuranceFundAddress);
+  const account = index === undefined ? undefined : state.accounts[index];
+  const insuranceFund = account === undefined ? ZERO_USDC : totalValue(state, account);
+  return { treasury, insuranceFund, insuranceTarget };
+}

@@ -1,0 +1,242 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createClient, type Client, type ClientOptions } from '../client.ts';
+import { FakePrices } from '../testing/fake-prices.ts';
+import { FakeStreams } from '../testing/fake-streams.ts';
+import { KeptSocket, type SocketOptions } from './kept-socket.ts';
+import type { OpenSocket, Socket } from './open-socket.ts';
+
+/** Goal: streams are back as soon as the venue is, and nobody is stormed meanwhile. */
+
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+/** A line that is in the hands of the test. */
+class Line implements Socket {
+  readonly sent: string[] = [];
+  isClosed = false;
+  #listeners = new Map<string, ((event: { readonly data?: unknown }) => void)[]>();
+
+  send(text: string): void {
+    this.sent.push(text);
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  addEventListener(type: string, listener: (event: { readonly data?: unknown }) => void): void {
+    this.#listeners.set(type, [...(this.#listeners.get(type) ?? []), listener]);
+  }
+
+  happens(type: 'open' | 'message' | 'close', data?: unknown): void {
+    for (const listener of this.#listeners.get(type) ?? []) listener({ data });
+  }
+}
+
+/** A socket on lines that open only when the test says so, with the waits that users get. */
+function aSocket(options: Partial<SocketOptions> = {}) {
+  vi.useFakeTimers();
+  const lines: Line[] = [];
+  const dialedMs: number[] = [];
+  const openSocket: OpenSocket = () => {
+    dialedMs.push(performance.now());
+    lines.push(new Line());
+    return lines.at(-1)!;
+  };
+  const socket = new KeptSocket(
+    { url: 'ws://venue/ws', openSocket, ...options },
+    {
+      ping: 'ping',
+      isNeeded: () => true,
+      unansweredMs: () => 0,
+      opened: () => undefined,
+      received: () => socket.works(),
+      hungUp: () => undefined,
+    },
+  );
+  stops.push(() => socket.close());
+  const dialed = async (count: number): Promise<Line> => {
+    for (let step = 0; lines.length < count && step < 2000; step++) {
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    await vi.advanceTimersByTimeAsync(0);
+    return lines[count - 1]!;
+  };
+  return { socket, lines, dialedMs, dialed };
+}
+
+describe('a venue that is down', () => {
+  test('is tried at least every half second, however long it is away, and not all the time', async () => {
+    const { socket, dialedMs, dialed } = aSocket();
+    socket.need();
+    for (let count = 1; count <= 60; count++) (await dialed(count)).happens('close');
+    const waits = dialedMs.slice(1).map((ms, index) => ms - dialedMs[index]!);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(510);
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(90);
+    expect(Math.min(...waits.slice(3))).toBeGreaterThanOrEqual(240);
+  });
+
+  test('that takes the line and hangs up without a word is left alone for longer and longer', async () => {
+    const { socket, dialedMs, dialed } = aSocket();
+    socket.need();
+    for (let count = 1; count <= 10; count++) {
+      const line = await dialed(count);
+      line.happens('open');
+      line.happens('close');
+    }
+    expect(dialedMs.at(-1)! - dialedMs.at(-2)!).toBeGreaterThan(4000);
+  });
+});
+
+describe('a sign of life of the venue', () => {
+  test('ends a wait', async () => {
+    const { socket, lines, dialed } = aSocket({
+      backoff: { baseMs: 60_000, maxMs: 60_000, random: () => 1 },
+    });
+    socket.need();
+    (await dialed(1)).happens('close');
+    expect(socket.status).toBe('waiting');
+    socket.venueIsBack();
+    expect(socket.status).toBe('connecting');
+    await dialed(2);
+    expect(lines.length).toBe(2);
+  });
+
+  test('gives up an attempt that hangs, but not one that has just begun', async () => {
+    const { socket, lines, dialed } = aSocket();
+    socket.need();
+    await dialed(1);
+    socket.venueIsBack();
+    expect(lines.length).toBe(1);
+    await vi.advanceTimersByTimeAsync(1100);
+    socket.venueIsBack();
+    await dialed(2);
+    expect(lines[0]!.isClosed).toBe(true);
+    expect(lines.length).toBe(2);
+  });
+
+  test('replaces a connection that died without a word, and keeps one that answers', async () => {
+    const { socket, lines, dialed } = aSocket();
+    socket.need();
+    const dead = await dialed(1);
+    dead.happens('open');
+    await vi.advanceTimersByTimeAsync(10);
+    socket.venueIsBack();
+    expect(dead.sent).toEqual(['ping']);
+    const alive = await dialed(2);
+    alive.happens('open');
+    await vi.advanceTimersByTimeAsync(10);
+    socket.venueIsBack();
+    alive.happens('message', 'pong');
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(socket.status).toBe('open');
+    expect(lines.length).toBe(2);
+  });
+});
+
+test('a closed socket leaves no timer behind, and nothing opens it again', async () => {
+  const { socket, lines, dialed } = aSocket();
+  socket.need();
+  const line = await dialed(1);
+  line.happens('open');
+  socket.venueIsBack();
+  socket.close();
+  socket.release();
+  socket.reconnect();
+  socket.venueIsBack();
+  socket.need();
+  line.happens('close');
+  expect(vi.getTimerCount()).toBe(0);
+  expect(socket.status).toBe('closed');
+  expect(lines.length).toBe(1);
+});
+
+test('who is told of a status and throws does not harm the connection', async () => {
+  const thrown: unknown[] = [];
+  const catchIt = (error: unknown): void => void thrown.push(error);
+  const others = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException').on('uncaughtException', catchIt);
+  stops.push(() => {
+    process.removeListener('uncaughtException', catchIt);
+    for (const other of others) process.on('uncaughtException', other);
+  });
+  const { socket, dialed } = aSocket({
+    onStatus: (status) => {
+      throw new Error(`told ${status}`);
+    },
+  });
+  socket.need();
+  const line = await dialed(1);
+  line.happens('open');
+  expect(socket.status).toBe('open');
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(line.sent).toEqual(['ping']);
+  vi.useRealTimers();
+  await vi.waitFor(() => expect(thrown.map(String)).toContain('Error: told open'));
+});
+
+describe('the streams of a client', () => {
+  async function aClient(options: Partial<ClientOptions> = {}): Promise<{
+    client: Client;
+    streams: FakeStreams;
+    prices: FakePrices;
+  }> {
+    const streams = await FakeStreams.start();
+    const prices = await FakePrices.start();
+    stops.push(() => Promise.all([streams.stop(), prices.stop()]));
+    const openSocket: OpenSocket = (url) =>
+      new WebSocket(url.endsWith('/ws-rtds') ? prices.url : url) as Socket;
+    const url = `http://127.0.0.1:${streams.port}`;
+    const client = createClient({ url, openSocket, ...options });
+    stops.push(() => client.close());
+    return { client, streams, prices };
+  }
+
+  async function subscribeAll({ streams }: Client): Promise<void> {
+    await streams.trades({ coin: '0' }, () => undefined).ready;
+    await streams.tickers({}, () => undefined).ready;
+    await streams.referencePrices(
+      { topic: 'crypto_prices_chainlink', symbol: 'btc/usd' },
+      () => undefined,
+    ).ready;
+  }
+
+  test('tell the status of all three connections', async () => {
+    const { client, prices } = await aClient();
+    expect(client.streams.status).toBe('idle');
+    await client.streams.trades({ coin: '0' }).ready;
+    expect(client.streams.statuses).toEqual({ ws: 'open', 'api-ws': 'idle', 'ws-rtds': 'idle' });
+    expect(client.streams.status).toBe('open');
+    await subscribeAll(client);
+    expect(client.streams.statuses).toEqual({ ws: 'open', 'api-ws': 'open', 'ws-rtds': 'open' });
+    prices.cut();
+    await vi.waitFor(() => expect(client.streams.status).not.toBe('open'));
+    expect(client.streams.statuses.ws).toBe('open');
+    await vi.waitFor(() => expect(client.streams.status).toBe('open'));
+    client.close();
+    expect(client.streams.status).toBe('closed');
+  });
+
+  test('are connected anew on request, all three, and go on where they stopped', async () => {
+    const { client, streams, prices } = await aClient();
+    await subscribeAll(client);
+    client.streams.reconnect();
+    expect(client.streams.status).toBe('connecting');
+    await vi.waitFor(() => expect(client.streams.status).toBe('open'));
+    expect([streams.connectionCount, prices.connectionCount]).toEqual([4, 2]);
+    await vi.waitFor(() => expect(streams.controls.length).toBe(4));
+    expect(streams.controls.at(-1)?.resumeFrom).toEqual({ epoch: 'first', seq: 0 });
+    client.close();
+    expect(() => client.streams.reconnect()).toThrow('closed');
+  });
+
+  test('leave a connection on which everything was refused', async () => {
+    const { client, streams } = await aClient();
+    streams.refusal = { code: 'INVALID_PARAMS', message: 'Instrument not found' };
+    await expect(client.streams.trades({ coin: '9' }).ready).rejects.toThrow('not found');
+    await vi.waitFor(() => expect(client.streams.status).toBe('idle'), 3000);
+  });
+});

@@ -1,0 +1,177 @@
+import {
+  CONFIG_KEYS,
+  type Config,
+  type ConfigKey,
+  defaultOf,
+  envName,
+  flagName,
+  SWITCHES,
+} from './config.ts';
+
+/** What each setting does, in one line: `--help`, and the sample configuration is held against it. */
+
+type Meaning = {
+  readonly group: (typeof GROUPS)[number];
+  readonly text: string;
+  /** What it is when nobody sets it, where that takes words. */
+  readonly unset?: string;
+};
+
+const GROUPS = [
+  'Where it listens',
+  'What it is',
+  'Prices',
+  'Test money and company',
+  'Limits of clients',
+  'Data',
+  'The process',
+] as const;
+
+export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
+  host: { group: 'Where it listens', text: 'interface of HTTP and WebSocket' },
+  port: { group: 'Where it listens', text: 'port of HTTP and WebSocket; 0 takes any free one' },
+  opsHost: { group: 'Where it listens', text: 'interface of metrics and health; keep it inside' },
+  opsPort: {
+    group: 'Where it listens',
+    text: 'port of metrics and health; 0 takes any free one',
+    unset: 'the port + 2',
+  },
+  trustedProxies: {
+    group: 'Where it listens',
+    text: 'addresses and networks whose X-Forwarded-For is believed',
+    unset: 'none',
+  },
+  network: {
+    group: 'What it is',
+    text: 'testnet or mainnet; fixed with the first start of a folder',
+  },
+  admins: {
+    group: 'What it is',
+    text: "addresses that may send operator's actions; read by the first start of a folder",
+    unset: 'none',
+  },
+  deployers: {
+    group: 'What it is',
+    text: 'addresses that may deploy outcome markets; read by the first start of a folder',
+    unset: 'the admins',
+  },
+  relayUrl: { group: 'What it is', text: 'URL of the relay that is shown in settings' },
+  oracle: {
+    group: 'Prices',
+    text: 'prices of perps: simulated, still, or exchanges; a mainnet takes exchanges alone',
+  },
+  oracleEveryMs: { group: 'Prices', text: 'milliseconds between two prices; 30,000 is too late' },
+  referencePrices: {
+    group: 'Prices',
+    text: 'prices that outcome markets are about: simulated, still, exchanges or none',
+    unset: 'as oracle where bots trade, else none',
+  },
+  referenceSymbols: { group: 'Prices', text: 'what has a reference price' },
+  exchanges: {
+    group: 'Prices',
+    text: 'where real prices come from; the first one also gives spot prices',
+    unset: 'binance,coinbase,kraken',
+  },
+  exchangesMin: { group: 'Prices', text: 'fewer exchanges that agree make no price' },
+  exchangeSilentMs: { group: 'Prices', text: 'an exchange that is silent for longer is left out' },
+  exchangeOutlierBps: {
+    group: 'Prices',
+    text: 'so is one further from the median of the others, in basis points',
+  },
+  faucet: {
+    group: 'Test money and company',
+    text: 'gives test money away at /request-fund; not on a mainnet',
+    unset: 'on a testnet',
+  },
+  faucetUsdc: { group: 'Test money and company', text: 'USDC of one grant' },
+  faucetEveryMs: {
+    group: 'Test money and company',
+    text: 'milliseconds between two grants to an address or client',
+  },
+  bots: {
+    group: 'Test money and company',
+    text: 'simulated traders, so that books are not empty; not on a mainnet',
+    unset: 'where the oracle is simulated',
+  },
+  exhibition: {
+    group: 'Test money and company',
+    text: 'outcome markets that list and resolve themselves; not on a mainnet',
+    unset: 'where bots trade',
+  },
+  limits: {
+    group: 'Limits of clients',
+    text: 'all limits of requests, connections and frames; off for load tests',
+    unset: 'on',
+  },
+  infoPerSecond: { group: 'Limits of clients', text: '/info requests a second and client' },
+  exchangePerSecond: { group: 'Limits of clients', text: '/exchange requests a second and client' },
+  explainPerSecond: { group: 'Limits of clients', text: 'explainSignature queries of those' },
+  simulatePerSecond: { group: 'Limits of clients', text: 'simulate queries of those' },
+  confirmTimeoutMs: {
+    group: 'Limits of clients',
+    text: 'milliseconds that an answer with confirm waits; then HTTP 202',
+  },
+  data: { group: 'Data', text: 'folder of the log, snapshots and receipts' },
+  snapshotEveryBlocks: { group: 'Data', text: 'blocks between two snapshots' },
+  snapshotEveryCommands: { group: 'Data', text: 'or commands, whichever comes first' },
+  receiptsKeptMs: { group: 'Data', text: 'milliseconds that receipts are kept' },
+  diskLowBytes: {
+    group: 'Data',
+    text: "below this much room only cancels, reducing orders and operators' actions pass",
+  },
+  diskFullBytes: {
+    group: 'Data',
+    text: 'below this much room nothing is written and reads go on',
+  },
+  recoverWorkers: {
+    group: 'The process',
+    text: 'threads that check signatures',
+    unset: 'cores - 1',
+  },
+  logLevel: { group: 'The process', text: 'fatal, error, warn, info, debug, trace or silent' },
+  fault: {
+    group: 'The process',
+    text: 'test hook: slow-sync:MS delays every sync of the log; not on a mainnet',
+    unset: 'none',
+  },
+};
+
+/** What `--help` prints. */
+export function helpText(): string {
+  const groups = GROUPS.map((group) => {
+    const keys = CONFIG_KEYS.filter((key) => SETTINGS[key].group === group);
+    return `${group}\n${keys.map(usageOf).join('\n')}`;
+  });
+  return `Oddlot: a trading venue that anyone can run.
+
+  npm start -- [flags]
+
+${groups.join('\n\n')}
+
+Others
+  --config FILE
+      settings from a TOML file
+      environment ODDLOT_CONFIG; default none
+  --help, --version
+      print this, or the version, and end
+
+A flag wins over the environment, that over the file, that over the default. A list is separated by
+commas. Each setting is explained in docs/guides/running-a-venue.md; deploy/oddlot.toml is a sample.
+`;
+}
+
+function usageOf(key: ConfigKey): string {
+  const flag = SWITCHES.has(key)
+    ? `--${flagName(key)}, --no-${flagName(key)}`
+    : `--${flagName(key)} VALUE`;
+  const where = `environment ${envName(key)}, file ${key}`;
+  return `  ${flag}\n      ${SETTINGS[key].text}\n      ${where}; default ${defaultText(key)}`;
+}
+
+/** A default as one would write it. */
+export function defaultText(key: ConfigKey): string {
+  const { unset } = SETTINGS[key];
+  if (unset !== undefined) return unset;
+  const value = defaultOf(key) as Config[ConfigKey];
+  return Array.isArray(value) ? value.join(',') : String(value);
+}

@@ -1,0 +1,67 @@
+import { onlyReduces, type State } from '@oddlot/engine';
+import type { WireError } from '@oddlot/protocol';
+import type { Address } from '@oddlot/units';
+import type { RequestCommand } from '../block/request-command.ts';
+
+/** A reason of the venue, and not of whoever asks, to take less than usual. */
+export type Restriction = {
+  /** `risk`: cancels, reducing orders and operators' actions still pass; `all`: nothing does. */
+  readonly stops: 'risk' | 'all';
+  /** What those who are stopped are told. */
+  readonly error: WireError;
+};
+
+/** What restricts the venue now; undefined when this does not. */
+export type RestrictionSource = () => Restriction | undefined;
+
+const CANCELS: ReadonlySet<RequestCommand['type']> = new Set<RequestCommand['type']>([
+  'cancelOrders',
+  'cancelByClientId',
+  'cancelAll',
+]);
+
+/**
+ * What /exchange takes while something is wrong with the venue itself: its disk (R-disk), its clock
+ * (R-clock). Nobody is locked in: as long as anything can be written, positions can be closed.
+ */
+export class AdmissionGuard {
+  readonly #sources: RestrictionSource[] = [];
+
+  /** Adds something that may restrict the venue; the first added is told first. */
+  watch(source: RestrictionSource): void {
+    this.#sources.push(source);
+  }
+
+  /** What restricts the venue most; undefined when nothing does. */
+  restriction(): Restriction | undefined {
+    let found: Restriction | undefined;
+    for (const source of this.#sources) {
+      const each = source();
+      if (each?.stops === 'all') return each;
+      found ??= each;
+    }
+    return found;
+  }
+
+  /** Why an action that is otherwise in order is not taken now. */
+  refusalOf(
+    state: State,
+    command: RequestCommand,
+    account: Address | undefined,
+  ): WireError | undefined {
+    const restriction = this.restriction();
+    if (restriction === undefined) return undefined;
+    const passes = restriction.stops === 'risk' && passesRestricted(state, command, account);
+    return passes ? undefined : restriction.error;
+  }
+}
+
+/** True for cancels, reducing orders and operators' actions. */
+function passesRestricted(
+  state: State,
+  command: RequestCommand,
+  account: Address | undefined,
+): boolean {
+  if ('operator' in command || CANCELS.has(command.type)) return true;
+  return account !== undefined && onlyReduces(state, account, command);
+}

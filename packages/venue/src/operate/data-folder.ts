@@ -1,0 +1,28 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What the files of the data folder weigh, read when somebody scrapes. */
+
+/** All bytes of the files in a directory; what vanishes meanwhile is left out. */
+export async function bytesIn(directory: string): Promise<number> {
+  let bytes = 0;
+  for (const name of await readdir(directory).catch(() => [])) {
+    bytes += (await stat(join(directory, name)).catch(() => undefined))?.size ?? 0;
+  }
+  return bytes;
+}
+
+/** The newest snapshot's bytes and when it was written; undefined without one. */
+export async function newestSnapshot(
+  directory: string,
+): Promise<{ readonly bytes: number; readonly writtenMs: number } | undefined> {
+  const names = await readdir(directory).catch(() => []);
+  // Their names carry the height with leading zeros.
+  const newest = names
+    .filter((name) => /^snapshot-\d+\.json$/.test(name))
+    .toSorted()
+    .at(-1);
+  if (newest === undefined) return undefined;
+  const file = await stat(join(directory, newest)).catch(() => undefined);
+  return file === undefined ? undefined : { bytes: file.size, writtenMs: file.mtimeMs };
+}

@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs';
+
+/** The release that this process runs, as `package.json` at the root of the repository says it. */
+export const VERSION: string = readVersion();
+
+function readVersion(): string {
+  const file = new URL('../../../../package.json', import.meta.url);
+  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string };
+  return version;
+}

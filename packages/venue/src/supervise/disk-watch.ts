@@ -1,0 +1,103 @@
+import { statfs } from 'node:fs/promises';
+import { refusal } from '@oddlot/protocol';
+import type { Restriction } from '../edge/admission-guard.ts';
+import type { Logger } from '../operate/log.ts';
+
+/** R-disk: `low` takes no new risk, `full` writes nothing. */
+export type DiskState = 'roomy' | 'low' | 'full';
+
+export type DiskWatchOptions = {
+  readonly directory: string;
+  readonly lowBytes: number;
+  readonly fullBytes: number;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  /** How many bytes the process may still write in a directory. */
+  readonly freeBytes?: (directory: string) => Promise<number>;
+  readonly everyMs?: number;
+};
+
+const EVERY_MS = 1_000;
+
+/** Knows how much room the data folder has, and tells when that changes what the venue may do. */
+export class DiskWatch {
+  readonly #options: DiskWatchOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #free = Infinity;
+  #state: DiskState = 'roomy';
+
+  private constructor(options: DiskWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Looks once, and then every second. */
+  static async start(options: DiskWatchOptions): Promise<DiskWatch> {
+    const watch = new DiskWatch(options);
+    await watch.look();
+    watch.#timer = setInterval(() => void watch.look(), options.everyMs ?? EVERY_MS).unref();
+    return watch;
+  }
+
+  get state(): DiskState {
+    return this.#state;
+  }
+
+  get freeBytes(): number {
+    return this.#free;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  async look(): Promise<void> {
+    const { directory, freeBytes = freeBytesOf, log } = this.#options;
+    try {
+      this.#free = await freeBytes(directory);
+    } catch (error) {
+      // Writing finds out whether there is room, too; what was known last is as good as nothing.
+      log.warn({ err: error, directory }, 'the room of the data folder is not known');
+      return;
+    }
+    this.#become(this.#stateOf(this.#free));
+  }
+
+  #stateOf(free: number): DiskState {
+    const { fullBytes, lowBytes } = this.#options;
+    if (free < fullBytes) return 'full';
+    return free < lowBytes ? 'low' : 'roomy';
+  }
+
+  #become(state: DiskState): void {
+    if (state === this.#state) return;
+    const { fullBytes, log, lowBytes } = this.#options;
+    const facts = { freeBytes: this.#free, lowBytes, fullBytes };
+    this.#state = state;
+    if (state === 'full') log.warn(facts, 'the disk is full: nothing is written, reads go on');
+    else if (state === 'low') log.warn(facts, 'the disk is nearly full: no new risk is taken');
+    else log.info(facts, 'the disk has room again');
+  }
+}
+
+/** The watch of a venue's data folder. */
+export function watchDisk(
+  config: {
+    readonly data: string;
+    readonly diskLowBytes: number;
+    readonly diskFullBytes: number;
+  },
+  deps: Pick<DiskWatchOptions, 'log' | 'freeBytes'>,
+): Promise<DiskWatch> {
+  const { data: directory, diskFullBytes: fullBytes, diskLowBytes: lowBytes } = config;
+  return DiskWatch.start({ ...deps, directory, lowBytes, fullBytes });
+}
+
+/** What a disk without room keeps from /exchange. */
+export function diskRestriction(state: DiskState): Restriction | undefined {
+  if (state === 'roomy') return undefined;
+  return { stops: state === 'full' ? 'all' : 'risk', error: refusal('diskNearlyFull', []) };
+}
+
+async function freeBytesOf(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize;
+}

@@ -1,0 +1,111 @@
+import type { Server } from 'node:http';
+import { join } from 'node:path';
+import { oracleAges, venueMoney } from '@oddlot/engine';
+import type { Receipts } from '../history/receipts.ts';
+import { bytesIn, newestSnapshot } from '../operate/data-folder.ts';
+import type { Metrics } from '../operate/metrics.ts';
+import type { LocalReplica } from '../replica/local-replica.ts';
+
+/** What the operator watches. */
+export type Observed = {
+  readonly replica: LocalReplica;
+  readonly receipts: Receipts;
+  readonly store: { readonly backlog: number };
+  readonly pool: { readonly length: number };
+  readonly http: { readonly inFlight: number; readonly server: Pick<Server, 'on'> };
+  readonly sockets: {
+    readonly stats: {
+      readonly connections: Readonly<Record<string, number>>;
+      readonly streams: number;
+      readonly framesSent: number;
+    };
+  };
+  readonly disk: { readonly freeBytes: number };
+  /** The data folder. */
+  readonly data: string;
+  readonly now: () => number;
+};
+
+const MICRO_USDC = 1e6;
+
+/** Counts blocks as they come, and reads queue lengths when somebody scrapes. */
+export function observeVenue(metrics: Metrics, observed: Observed): void {
+  const { http, pool, receipts, replica, sockets, store } = observed;
+  replica.onBlock(({ commands, height, result, timeMs }) => {
+    if (replica.isReplaying) return;
+    let trades = 0;
+    for (const event of result.events) {
+      if (event.type === 'tradeExecuted') trades += 1;
+      else if (event.type === 'liquidationStep') metrics.liquidation(event.step);
+      else if (event.type === 'deleveraged') metrics.deleveraged();
+    }
+    metrics.block({ height, timeMs, commands: commands.length, trades });
+    for (const outcome of result.outcomes) {
+      for (const entry of outcome.entries ?? []) metrics.order(entry.state);
+    }
+  });
+  metrics.gauge('propose_queue', 'Commands that wait for a block.', () => replica.queued);
+  metrics.gauge(
+    'pending_actions',
+    'Actions that wait for their block.',
+    () => receipts.pendingCount,
+  );
+  metrics.gauge('recover_queue', 'Signatures that wait for recovery.', () => pool.length);
+  metrics.gauge('receipt_backlog', 'Receipts that wait to be stored.', () => store.backlog);
+  metrics.gauge('http_in_flight', 'Requests being answered.', () => http.inFlight);
+  metrics.gauge('live_orders', 'Resting orders.', () => replica.state.pool.size);
+  metrics.gauge('accounts', 'Accounts.', () => replica.state.accounts.length);
+  metrics.gauge('ws_streams', 'Streams kept.', () => sockets.stats.streams);
+  metrics.gauge('ws_frames_sent', 'Frames sent since the start.', () => sockets.stats.framesSent);
+  metrics.gauges('ws_connections', 'Open sockets.', 'endpoint', () => ({
+    ...sockets.stats.connections,
+  }));
+  observeMoney(metrics, observed);
+  observeData(metrics, observed);
+  observeConnections(metrics, observed);
+}
+
+function observeMoney(metrics: Metrics, { now, replica }: Observed): void {
+  metrics.gauges('oracle_age_seconds', 'Age of the price of each perp.', 'instrument', () => {
+    const nowMs = Math.max(now(), replica.state.timeMs);
+    const ages = oracleAges(replica.state, nowMs).filter(({ isTrading }) => isTrading);
+    return Object.fromEntries(ages.map(({ ageMs, name }) => [name, (ageMs ?? Infinity) / 1000]));
+  });
+  const money = (read: keyof ReturnType<typeof venueMoney>) => (): number =>
+    Number(venueMoney(replica.state)[read]) / MICRO_USDC;
+  metrics.gauge(
+    'insurance_fund_usdc',
+    'Account value of the insurance fund.',
+    money('insuranceFund'),
+  );
+  metrics.gauge('insurance_target_usdc', 'What it should hold.', money('insuranceTarget'));
+  metrics.gauge('treasury_usdc', 'Fees collected and not paid out.', money('treasury'));
+}
+
+function observeData(metrics: Metrics, { data, disk, now }: Observed): void {
+  const snapshots = join(data, 'snapshots');
+  metrics.gauge('disk_free_bytes', 'Room of the data folder.', () => disk.freeBytes);
+  metrics.gauge('log_bytes', 'Bytes of the journal.', () => bytesIn(join(data, 'journal')));
+  metrics.gauge('snapshot_age_seconds', 'Age of the newest snapshot.', async () => {
+    const newest = await newestSnapshot(snapshots);
+    return newest === undefined ? Number.NaN : (now() - newest.writtenMs) / 1000;
+  });
+  metrics.gauge('snapshot_bytes', 'Bytes of the newest snapshot.', async () => {
+    return (await newestSnapshot(snapshots))?.bytes ?? Number.NaN;
+  });
+}
+
+function observeConnections(metrics: Metrics, { http }: Observed): void {
+  let open = 0;
+  http.server.on('connection', (socket) => {
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+    });
+  });
+  metrics.gauge(
+    'connections',
+    'Open connections of the public port, sockets included.',
+    () => open,
+  );
+}

@@ -1,0 +1,28 @@
+import { type Config, referencePricesOf } from '../config.ts';
+import type { Logger } from '../operate/log.ts';
+import type { Metrics } from '../operate/metrics.ts';
+import { VERSION } from '../operate/version.ts';
+
+const TOLD = { simulated: 'simulated', still: 'standing still', none: 'none' } as const;
+
+/** Which release runs on which prices: nothing that an operator should have to look up. */
+export function tellWhatRuns(config: Config, metrics: Metrics, log: Pick<Logger, 'info'>): void {
+  const { network, oracle } = config;
+  const referencePrices = referencePricesOf(config);
+  const names = config.exchanges.map(({ name }) => name).join(', ');
+  const source = (kind: keyof typeof TOLD | 'exchanges'): string =>
+    kind === 'exchanges' ? `from ${names}` : TOLD[kind];
+  const { node } = process.versions;
+  const facts = { version: VERSION, node, network, oracle, referencePrices };
+  metrics.buildInfo(facts);
+  log.info(
+    facts,
+    `prices of perps: ${source(oracle)}; reference prices: ${source(referencePrices)}`,
+  );
+}
+
+/** The native library is optional: without its install script a slower one does the same. */
+export function warnOfBackend(backend: string, log: Pick<Logger, 'warn'>): void {
+  if (backend === 'secp256k1') return;
+  log.warn({ backend }, 'signatures are recovered by a slower library: secp256k1 is not built');
+}

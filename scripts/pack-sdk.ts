@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+/**
+ * Makes `npm pack -w packages/sdk` give a package that stands alone. In the workspace the SDK runs from
+ * its TypeScript and imports its siblings; whoever installs it gets JavaScript, declarations, and the
+ * siblings among them. npm reads one manifest for both, so `prepack` builds and puts the public one in
+ * place, and `postpack` brings the workspace's back.
+ */
+
+const ROOT = join(import.meta.dirname, '..');
+const SDK = join(ROOT, 'packages', 'sdk');
+const OUT = join(SDK, 'dist', 'npm');
+const MANIFEST = join(SDK, 'package.json');
+/** The workspace's manifest while the public one is in its place. */
+const KEPT_MANIFEST = join(SDK, 'dist', 'package.workspace.json');
+/** Copied beside the manifest for as long as npm packs. */
+const NOTICES = ['LICENSE', 'NOTICE'];
+/** Compiled into the package, each into a folder of its name. */
+const PARTS = ['units', 'protocol', 'sdk'];
+
+/** Where another module is named: `from '…'` and `import('…')`. */
+const SPECIFIER = /(\bfrom\s+|\bimport\(\s*)(['"])([^'"\n]+)\2/g;
+
+type Manifest = Readonly<Record<string, unknown>> & {
+  readonly dependencies?: Readonly<Record<string, string>>;
+};
+
+const [step] = process.argv.slice(2);
+if (step === 'prepack') {
+  restore();
+  build();
+  const manifest = publicManifest();
+  mkdirSync(dirname(KEPT_MANIFEST), { recursive: true });
+  copyFileSync(MANIFEST, KEPT_MANIFEST);
+  for (const name of NOTICES) copyFileSync(join(ROOT, name), join(SDK, name));
+  writeFileSync(MANIFEST, `${JSON.stringify(manifest, undefined, 2)}\n`);
+} else if (step === 'postpack') {
+  restore();
+} else {
+  throw new Error('usage: node scripts/pack-sdk.ts prepack|postpack');
+}
+
+/** Also after a pack that was interrupted: then the kept manifest is still there. */
+function restore(): void {
+  if (existsSync(KEPT_MANIFEST)) renameSync(KEPT_MANIFEST, MANIFEST);
+  for (const name of NOTICES) rmSync(join(SDK, name), { force: true });
+}
+
+function build(): void {
+  rmSync(OUT, { recursive: true, force: true });
+  const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  const project = join(SDK, 'tsconfig.package.json');
+  execFileSync(process.execPath, [compiler, '-p', project], { stdio: 'inherit' });
+  for (const part of PARTS) {
+    const folder = join(OUT, part);
+    const flat = join(OUT, `${part}.flat`);
+    renameSync(join(folder, 'src'), flat);
+    rmSync(folder, { recursive: true });
+    renameSync(flat, folder);
+  }
+  for (const path of builtFiles()) {
+    writeFileSync(path, withoutSiblings(readFileSync(path, 'utf8'), path));
+  }
+}
+
+function builtFiles(): string[] {
+  return readdirSync(OUT, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** The text with the doors of siblings by their place, and declarations named as they are run. */
+function withoutSiblings(text: string, path: string): string {
+  return text.replace(SPECIFIER, (_, before: string, quote: string, specifier: string) => {
+    const sibling = /^@oddlot\/(\w+)$/.exec(specifier)?.[1];
+    const target =
+      sibling === undefined
+        ? specifier.replace(/^(\.{1,2}\/.*)\.ts$/, '$1.js')
+        : doorOf(sibling, path);
+    return `${before}${quote}${target}${quote}`;
+  });
+}
+
+function doorOf(sibling: string, path: string): string {
+  if (!PARTS.includes(sibling)) throw new Error(`${path} imports @oddlot/${sibling}`);
+  const way = relative(dirname(path), join(OUT, sibling, 'index.js')).replaceAll('\\', '/');
+  return way.startsWith('.') ? way : `./${way}`;
+}
+
+/** The workspace's manifest with what `publishConfig` replaces, and only what the code imports. */
+function publicManifest(): Manifest {
+  const { private: _, scripts: __, publishConfig, ...rest } = readManifest('sdk');
+  const declared = Object.assign({}, ...PARTS.map((part) => readManifest(part).dependencies));
+  const names = [...importedNames()].sort();
+  const dependencies = Object.fromEntries(
+    names.map((name) => {
+      if (declared[name] === undefined) throw new Error(`${name} is imported and not declared`);
+      return [name, declared[name] as string];
+    }),
+  );
+  return { ...rest, ...(publishConfig as object), dependencies };
+}
+
+function readManifest(part: string): Manifest {
+  return JSON.parse(readFileSync(join(ROOT, 'packages', part, 'package.json'), 'utf8')) as Manifest;
+}
+
+function importedNames(): Set<string> {
+  const specifiers = builtFiles().flatMap((path) =>
+    [...readFileSync(path, 'utf8').matchAll(SPECIFIER)].map((match) => match[3]!),
+  );
+  return new Set(
+    specifiers
+      .filter((specifier) => !specifier.startsWith('.'))
+      .map((specifier) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')),
+  );
+}

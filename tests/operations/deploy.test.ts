@@ -1,0 +1,140 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  CONFIG_KEYS,
+  type ConfigKey,
+  defaultOf,
+  envName,
+  flagName,
+  readConfig,
+} from '../../packages/venue/src/config.ts';
+import { SETTINGS } from '../../packages/venue/src/config-help.ts';
+import {
+  CALM,
+  removeTemporaryData,
+  REPOSITORY,
+  temporaryData,
+  Venue,
+} from '../support/venue-process.ts';
+
+/** What lies in deploy/ and the guide beside it are held against the real thing. */
+
+const read = (...path: string[]): string => readFileSync(join(REPOSITORY, ...path), 'utf8');
+const GUIDE = read('docs', 'guides', 'running-a-venue.md');
+
+afterAll(removeTemporaryData);
+
+describe('the sample configuration', () => {
+  const sample = read('deploy', 'oddlot.toml');
+  const uncommented = sample.replaceAll(/^# (\w+ = )/gm, '$1');
+
+  async function parsed(text: string) {
+    const file = join(await temporaryData(), 'oddlot.toml');
+    await writeFile(file, text);
+    return readConfig(['--config', file], {});
+  }
+
+  test('is accepted as it is, and changes nothing', async () => {
+    expect(await parsed(sample)).toEqual(readConfig([], {}));
+  });
+
+  test('has every setting once', () => {
+    const keys = [...uncommented.matchAll(/^(\w+) = /gm)].map(([, key]) => key);
+    expect(keys.toSorted()).toEqual([...CONFIG_KEYS].toSorted());
+  });
+
+  test('is accepted with every line uncommented, and shows the defaults', async () => {
+    const config = await parsed(uncommented);
+    const plain = CONFIG_KEYS.filter((key: ConfigKey) => SETTINGS[key].unset === undefined);
+    for (const key of plain) expect([key, config[key]]).toEqual([key, defaultOf(key)]);
+    expect(config.exchanges).toEqual(readConfig([], {}).exchanges);
+  });
+});
+
+describe('the guide', () => {
+  test.each(CONFIG_KEYS)('has a row for %s', (key) => {
+    const row = GUIDE.split('\n').find(
+      (line) => line.startsWith('|') && line.includes(envName(key)),
+    );
+    expect(row).toMatch(new RegExp(`\`--(no-)?${flagName(key)}\``));
+    expect(row).toContain(`\`${key}`);
+  });
+});
+
+describe('the service and the container', () => {
+  test('start a program that is there, with settings that exist', () => {
+    const unit = read('deploy', 'systemd', 'oddlot.service');
+    const [, program = '', flags = ''] = /^ExecStart=\S+ (\S+) (.*)$/m.exec(unit) ?? [];
+    expect(existsSync(join(REPOSITORY, program))).toBe(true);
+    const args = flags.replace('/etc/oddlot', join(REPOSITORY, 'deploy')).split(' ');
+    const { data } = readConfig(args, {});
+    expect(unit).toContain(`ReadWritePaths=${data}\n`);
+  });
+
+  test('keep the data in the volume and ask the operations port', () => {
+    const dockerfile = read('deploy', 'docker', 'Dockerfile');
+    const compose = read('deploy', 'docker', 'compose.yaml');
+    const env = Object.fromEntries(
+      [...dockerfile.matchAll(/(ODDLOT_\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+    );
+    const [, command = '[]'] = /command: (\[.*\])/.exec(compose) ?? [];
+    const args = (JSON.parse(command.replaceAll("'", '"')) as string[]).map((each) =>
+      each.replace('/etc/oddlot', join(REPOSITORY, 'deploy')),
+    );
+    const config = readConfig(args, env);
+    expect(dockerfile).toContain(`VOLUME ${config.data}\n`);
+    expect(dockerfile).toContain(`EXPOSE ${config.port}\n`);
+    expect(dockerfile).toContain(`http://127.0.0.1:${config.port + 2}/readyz`);
+    const [, program = ''] = /ENTRYPOINT \[".*", "(.*)"\]/.exec(dockerfile) ?? [];
+    expect(existsSync(join(REPOSITORY, program))).toBe(true);
+    // Published is the public port alone.
+    expect(
+      [...compose.matchAll(/['"]127\.0\.0\.1:(\d+):\d+['"]/g)].map(([, port]) => port),
+    ).toEqual([String(config.port), '9090']);
+  });
+});
+
+describe('metrics', () => {
+  let venue: Venue;
+  const told = new Set<string>();
+
+  beforeAll(async () => {
+    venue = await Venue.start(CALM);
+    await fetch(`${venue.url}/info`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"type":"perpMeta"}',
+    });
+    const text = await (await fetch(`${venue.operations}/metrics`)).text();
+    for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
+      told.add(name);
+      if (type !== 'histogram') continue;
+      for (const suffix of ['_bucket', '_sum', '_count']) told.add(name + suffix);
+    }
+  });
+  afterAll(() => venue.remove());
+
+  const named = (text: string): string[] => [
+    ...new Set(text.match(/\b(?:oddlot|process|nodejs)_[a-z0-9_]*[a-z0-9]\b/g)),
+  ];
+
+  test.each([
+    ['the alerts', ['deploy', 'prometheus', 'alerts.yml'], 15],
+    ['the dashboard', ['deploy', 'grafana', 'oddlot.json'], 30],
+    ['the guide', ['docs', 'guides', 'running-a-venue.md'], 25],
+  ])('that %s name exist', (_, path, countMin) => {
+    const names = named(read(...path));
+    expect(names.length).toBeGreaterThanOrEqual(countMin);
+    expect(names.filter((name) => !told.has(name))).toEqual([]);
+  });
+
+  test('of the venue are all in the guide', () => {
+    const own = [...told].filter(
+      (name) => name.startsWith('oddlot_') && !/_(?:bucket|sum|count)$/.test(name),
+    );
+    expect(own.length).toBeGreaterThan(25);
+    expect(own.filter((name) => !GUIDE.includes(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createLogger, readConfig, startVenue, type Venue as InProcess } from '@oddlot/venue';
+import { Actor, fund, order } from '../support/actors.ts';
+import { Client, type Json, type Reply } from '../support/client.ts';
+import { readMarket, type Market } from '../support/market.ts';
+import {
+  CALM,
+  removeTemporaryData,
+  temporaryData,
+  Venue,
+  VenueRun,
+} from '../support/venue-process.ts';
+import { keyOf } from '../support/wallet.ts';
+
+/** R-disk, from outside: a venue whose disk fills up, is full, and has room again. */
+
+const GIB = 2 ** 30;
+const MIB = 2 ** 20;
+/** More than any disk of this world has free. */
+const NEVER = String(2 ** 52);
+const SOON = { timeout: 10_000, interval: 50 };
+
+afterAll(removeTemporaryData);
+
+const cancelAll = async (actor: Actor): Promise<Reply> =>
+  actor.client.executed(await actor.sign({ type: 'cancelAll' }));
+
+describe('R-disk: a disk that fills up and is cleared', () => {
+  let freeBytes = 100 * GIB;
+  let venue: InProcess;
+  let client: Client;
+  let market: Market;
+  const fatal: unknown[] = [];
+  const alice = new Actor('alice', keyOf('alice of the full disk'), () => client);
+
+  beforeAll(async () => {
+    const data = await temporaryData();
+    const config = readConfig(['--port', '0', '--data', data, ...CALM], {});
+    venue = await startVenue(config, {
+      log: createLogger({ level: 'silent' }),
+      onFatal: (error) => fatal.push(error),
+      freeBytes: () => Promise.resolve(freeBytes),
+    });
+    client = new Client(venue.url);
+    await fund(client, alice.address);
+    market = await readMarket(client, 'BTC-USDC', alice.address);
+  });
+  afterAll(() => venue.stop());
+
+  const place = (): Promise<Reply> =>
+    alice.place(order({ market, side: 'buy', price: market.at(-2000), size: market.worth(20) }));
+  const ready = async (): Promise<{ status: number; json: Json }> => {
+    const response = await fetch(`${venue.operationsUrl}/readyz`);
+    return { status: response.status, json: await response.json() };
+  };
+  const becomes = async (bytes: number, failing: readonly string[]): Promise<void> => {
+    freeBytes = bytes;
+    await vi.waitFor(async () => {
+      const { json } = await ready();
+      const names = (json.failing ?? []).map(({ name }: { name: string }) => name);
+      expect(names).toEqual(failing);
+    }, SOON);
+  };
+
+  test('takes everything, then only what takes no risk, then nothing, then everything', async () => {
+    expect(await ready()).toEqual({ status: 200, json: { status: 'ready' } });
+    expect((await place()).status).toBe(200);
+
+    await becomes(500 * MIB, ['disk']);
+    expect(await place()).toMatchObject({
+      status: 503,
+      json: { status: 'err', code: 10503, name: 'UNAVAILABLE', message: 'Disk is nearly full' },
+    });
+    expect((await cancelAll(alice)).status).toBe(200);
+
+    await becomes(100 * MIB, ['log', 'disk']);
+    expect((await cancelAll(alice)).status).toBe(503);
+    expect((await client.info({ type: 'perpMeta' })).status).toBe(200);
+
+    await becomes(2 * GIB, []);
+    expect((await place()).status).toBe(200);
+    expect(fatal).toEqual([]);
+  });
+});
+
+test('R-disk: a start on a full disk serves reads, and a stop of it is in order', async () => {
+  const venue = await Venue.start(CALM);
+  const alice = new Actor('alice', keyOf('alice of the second disk'), () => new Client(venue.url));
+  await fund(new Client(venue.url), alice.address);
+  expect(await venue.stop()).toEqual({ code: 0, signal: null });
+
+  await venue.startAgain([...CALM, '--disk-low-bytes', NEVER, '--disk-full-bytes', NEVER]);
+  const client = new Client(venue.url);
+  const state = await client.info({ type: 'clearinghouseState', user: alice.address });
+  expect(state.status).toBe(200);
+  expect(state.text).toContain('"accountValue":"1000');
+  expect((await cancelAll(alice)).status).toBe(503);
+  const grant = await client.post('/request-fund', { user: alice.address });
+  expect(grant.status).not.toBe(200);
+  expect((await fetch(`${venue.operations}/readyz`)).status).toBe(503);
+  expect(venue.faults()).toEqual([]);
+  expect(await venue.stop()).toEqual({ code: 0, signal: null });
+
+  await venue.startAgain(CALM);
+  expect((await cancelAll(alice)).status).toBe(200);
+  await venue.remove();
+});
+
+test('R-disk: a new venue on a full disk says in one line why it does not start', async () => {
+  const flags = [...CALM, '--disk-low-bytes', NEVER, '--disk-full-bytes', NEVER];
+  const run = new VenueRun(await temporaryData(), [...flags, '--log-level', 'error']);
+  expect((await run.ended).code).toBe(1);
+  expect(run.stderr).toBe('the disk is nearly full: nothing is written\n');
+});

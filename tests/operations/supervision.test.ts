@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import {
+  CALM,
+  NODE,
+  removeTemporaryData,
+  REPOSITORY,
+  temporaryData,
+  Venue,
+} from '../support/venue-process.ts';
+
+/** Goal: whoever runs a venue supervises one process, and is told in one line why it did not start. */
+
+const SECONDS_MAX = { timeout: 10_000, interval: 50 };
+const started: { kill(signal: NodeJS.Signals): unknown }[] = [];
+
+afterAll(async () => {
+  for (const each of started) each.kill('SIGKILL');
+  await removeTemporaryData();
+});
+
+type Run = {
+  readonly kill: (signal: NodeJS.Signals) => unknown;
+  readonly ended: Promise<number | null>;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+};
+
+function run(command: string, args: readonly string[]): Run {
+  const child = spawn(command, args, { cwd: REPOSITORY, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  // The streams may be held open by a venue that outlives npm: the exit alone counts.
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('exit', (code) => setTimeout(() => resolve(code), 50));
+  });
+  started.push(child);
+  return {
+    kill: (signal) => child.kill(signal),
+    ended,
+    stdout: () => stdout,
+    stderr: () => stderr,
+  };
+}
+
+const npmStart = (...flags: readonly string[]): Run =>
+  run('npm', ['start', '--silent', '--', ...flags]);
+const main = (...flags: readonly string[]): Run =>
+  run(NODE, [join('packages', 'venue', 'src', 'main.ts'), ...flags]);
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function serving(): Promise<{ npm: Run; pid: number; data: string }> {
+  const data = await temporaryData();
+  const npm = npmStart('--port', '0', '--data', data, '--log-level', 'warn', ...CALM);
+  await vi.waitFor(() => expect(npm.stdout()).toContain('is serving at'), {
+    timeout: 25_000,
+    interval: 50,
+  });
+  const pid = Number(await readFile(join(data, 'lock.pid'), 'utf8'));
+  started.push({ kill: (signal) => isAlive(pid) && process.kill(pid, signal) });
+  return { npm, pid, data };
+}
+
+describe('npm start', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'hands %s on to the venue, which stops in order and ends with 0',
+    async (signal) => {
+      const { data, npm, pid } = await serving();
+      npm.kill(signal);
+      expect(await npm.ended).toBe(0);
+      await vi.waitFor(() => expect(isAlive(pid)).toBe(false), SECONDS_MAX);
+      // Only a stop in order writes a snapshot this early.
+      expect(await readdir(join(data, 'snapshots'))).toHaveLength(1);
+    },
+  );
+
+  test('leaves no venue behind when npm itself is killed', async () => {
+    const { npm, pid } = await serving();
+    npm.kill('SIGKILL');
+    await npm.ended;
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), SECONDS_MAX);
+  });
+
+  test('tells in one line why it did not start, and ends with the code of the venue', async () => {
+    const npm = npmStart('--oracle', 'moon');
+    expect(await npm.ended).toBe(2);
+    expect(npm.stderr()).toMatch(/^oracle: .*see --help\)\n$/);
+  });
+});
+
+describe('a start that fails', () => {
+  test('on a folder that can not be one says so in one line, with code 1', async () => {
+    const file = join(await temporaryData(), 'file');
+    await writeFile(file, '');
+    const venue = main('--port', '0', '--data', join(file, 'data'));
+    expect(await venue.ended).toBe(1);
+    expect(venue.stderr()).toMatch(/^the data folder \S+ can't be used: .* is a file \(.*\)\n$/);
+  });
+
+  test.each<[string, readonly string[], RegExp]>([
+    ['simulated prices by default', [], /^oracle: a mainnet has no prices that are simulated/],
+    ['prices that stand still', ['--oracle', 'still'], /^oracle: .* that are still/],
+    ['simulated traders', ['--oracle', 'exchanges', '--bots'], /^bots: not on a mainnet/],
+    ['a faucet', ['--oracle', 'exchanges', '--faucet'], /^faucet: not on a mainnet/],
+  ])('is what a mainnet with %s gets', async (_, flags, text) => {
+    const data = join(await temporaryData(), 'data');
+    const venue = main('--port', '0', '--network', 'mainnet', '--data', data, ...flags);
+    expect(await venue.ended).toBe(2);
+    expect(venue.stderr()).toMatch(text);
+    expect(existsSync(data)).toBe(false);
+  });
+});
+
+test('--version prints the version and ends', async () => {
+  const venue = main('--version');
+  expect(await venue.ended).toBe(0);
+  expect(venue.stdout()).toMatch(/^Oddlot \d+\.\d+\.\d+ \(Node \d+\.\d+\.\d+\)\n$/);
+});
+
+describe('the operations port', () => {
+  /** Linux gives the whole of 127/8 to the loopback: what listens everywhere answers there too. */
+  const elsewhere = (url: string): string => url.replace(/\/\/[0-9.]+:/, '//127.0.0.2:');
+
+  test('stays inside when the venue listens everywhere', async () => {
+    const venue = await Venue.start([...CALM, '--host', '0.0.0.0']);
+    try {
+      expect((await fetch(elsewhere(venue.url))).status).toBe(404);
+      expect((await fetch(`${venue.operations}/healthz`)).status).toBe(200);
+      await expect(fetch(`${elsewhere(venue.operations)}/healthz`)).rejects.toThrow('fetch failed');
+    } finally {
+      await venue.remove();
+    }
+  });
+
+  test('follows the port', async () => {
+    const port = await freePort();
+    const venue = main('--port', String(port), '--data', await temporaryData(), ...CALM);
+    const text = `operations http://127.0.0.1:${port + 2})`;
+    await vi.waitFor(() => expect(venue.stdout()).toContain(text), { timeout: 25_000 });
+    venue.kill('SIGTERM');
+    expect(await venue.ended).toBe(0);
+  });
+});
+
+/** A port that is free, with the one that follows it. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = await taken(0);
+    if (port !== undefined && (await taken(port + 2)) !== undefined) return port;
+  }
+}
+
+/** Takes a port and lets it go again; undefined when somebody else has it. */
+async function taken(port: number): Promise<number | undefined> {
+  const server = createServer().listen(port, '127.0.0.1');
+  const isMine = await new Promise<boolean>((resolve) => {
+    server.once('listening', () => resolve(true)).once('error', () => resolve(false));
+  });
+  if (!isMine) return undefined;
+  const found = (server.address() as AddressInfo).port;
+  await new Promise((resolve) => server.close(resolve));
+  return found;
+}

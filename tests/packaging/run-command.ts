@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** Runs a program to its end and gives what it printed; its errors are in what is thrown. */
+export async function runCommand(
+  program: string,
+  parameters: readonly string[],
+  { cwd, timeoutMs = 120_000 }: { readonly cwd: string; readonly timeoutMs?: number },
+): Promise<string> {
+  const options = { cwd, timeout: timeoutMs, maxBuffer: 32 << 20, env: quietEnvironment() };
+  try {
+    return (await promisify(execFile)(program, [...parameters], options)).stdout;
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout?: string; stderr?: string };
+    const told = `${stdout ?? ''}\n${stderr ?? ''}`.slice(-4000);
+    throw new Error(`${program} ${parameters.join(' ')} failed:\n${told}`, { cause: error });
+  }
+}
+
+/** Without what npm tells the scripts that it runs, which would change what an npm inside of it does. */
+function quietEnvironment(): NodeJS.ProcessEnv {
+  const settings = Object.entries(process.env).filter(
+    ([name]) => !/^npm_(?:config_(?:workspace|prefix|local_prefix)|lifecycle|package)/.test(name),
+  );
+  return { ...Object.fromEntries(settings), NO_COLOR: '1' };
+}

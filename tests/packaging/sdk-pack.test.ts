@@ -1,0 +1,217 @@
+import { existsSync } from 'node:fs';
+import {
+  copyFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { createContext, runInContext } from 'node:vm';
+import { build, type Rolldown } from 'vite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
+import { nodeOf } from './node-releases.ts';
+import { runCommand } from './run-command.ts';
+
+/**
+ * Goal: whoever gets the tarball of the SDK can use it, without this repository. Method: it is packed as
+ * a release packs it, installed in an empty folder, and used there against a real venue.
+ */
+
+const MAJORS = [20, 22, 24];
+
+/** Whoever writes in TypeScript. */
+const CONSUMER = `
+import { ApiError, createClient, privateKeyWallet, type OrderUpdate } from '@oddlot/sdk';
+const client = createClient({ url: 'http://venue', wallet: privateKeyWallet('0x11') });
+const t = { limit: { tif: 'Gtc' } } as const;
+export async function go(): Promise<string> {
+  const { universe } = await client.info.perpMeta();
+  const order = { a: universe[0]!.index, b: true, p: '1', s: '1', r: false, t };
+  const reply = await client.exchange.order({ orders: [order] }, { confirm: 'executed' });
+  if (reply.status === 'executed') return reply.orders[0]!.state;
+  // @ts-expect-error a price is a text
+  await client.exchange.order({ orders: [{ ...order, p: 1 }] });
+  for await (const event of client.streams.orderUpdates({ user: '0x' })) {
+    if (event.type === 'data') event.data satisfies OrderUpdate[];
+  }
+  return new ApiError({ code: 1, message: '', httpStatus: 200, response: {} }).name;
+}`;
+
+type Vector = { readonly name: string; readonly txHash: string };
+
+let folder: string;
+/** Where the stranger works: an empty folder with the tarball installed. */
+let home: string;
+let venue: Venue;
+let vector: Vector;
+const nodes = new Map<number, string>();
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'oddlot-pack-'));
+  home = join(folder, 'home');
+  const vectors = await readFile(join(REPOSITORY, 'tests/vectors/signing.json'), 'utf8');
+  vector = (JSON.parse(vectors) as { cases: Vector[] }).cases.find(
+    ({ name }) => name === 'order-gtc',
+  )!;
+  const find = async (major: number) => nodes.set(major, await nodeOf(major));
+  await Promise.all([
+    Venue.start().then((started) => (venue = started)),
+    packCopy().then(installAtHome),
+    ...MAJORS.map(find),
+  ]);
+}, 180_000);
+
+afterAll(async () => {
+  await venue?.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Packs a copy of the sources: while npm packs, the manifest is another one, and other tests run. */
+async function packCopy(): Promise<string> {
+  const copy = join(folder, 'copy');
+  await mkdir(join(copy, 'scripts'), { recursive: true });
+  await mkdir(join(folder, 'tarballs'));
+  await symlink(join(REPOSITORY, 'node_modules'), join(copy, 'node_modules'));
+  for (const name of ['tsconfig.base.json', 'LICENSE', 'NOTICE', 'scripts/pack-sdk.ts']) {
+    await copyFile(join(REPOSITORY, name), join(copy, name));
+  }
+  for (const part of ['units', 'protocol', 'sdk']) {
+    const from = join(REPOSITORY, 'packages', part);
+    const to = join(copy, 'packages', part);
+    const filter = (path: string): boolean => !['dist', 'node_modules'].includes(basename(path));
+    await cp(from, to, { recursive: true, filter });
+    const own = join(from, 'node_modules');
+    if (existsSync(own)) await symlink(own, join(to, 'node_modules'));
+  }
+  const cwd = join(copy, 'packages', 'sdk');
+  const manifest = await readFile(join(cwd, 'package.json'), 'utf8');
+  const flags = ['--json', '--foreground-scripts=false', '--ignore-scripts=false'];
+  await runCommand('npm', ['pack', ...flags, '--pack-destination', join(folder, 'tarballs')], {
+    cwd,
+  });
+  // What was put in place for packing is gone again.
+  expect(await readFile(join(cwd, 'package.json'), 'utf8')).toBe(manifest);
+  expect(existsSync(join(cwd, 'LICENSE'))).toBe(false);
+  const { version } = JSON.parse(manifest) as { version: string };
+  return join(folder, 'tarballs', `oddlot-sdk-${version}.tgz`);
+}
+
+async function installAtHome(tarball: string): Promise<void> {
+  await mkdir(home);
+  await writeFile(join(home, 'package.json'), '{"private":true,"type":"module"}');
+  const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts'];
+  await runCommand('npm', ['install', ...flags, tarball], { cwd: home });
+  await copyFile(join(import.meta.dirname, 'scenario.mjs'), join(home, 'scenario.mjs'));
+  await writeFile(join(home, 'consumer.ts'), CONSUMER);
+}
+
+test('the tarball holds JavaScript, declarations, licence and readme, and nothing of the workspace', async () => {
+  const own = join(home, 'node_modules', '@oddlot');
+  const entries = await readdir(own, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  const built = paths.filter((path) => /\/sdk\/dist\/npm\/.*\.(?:js|d\.ts)$/.test(path));
+  const others = paths.filter((path) => !built.includes(path));
+  expect(others.map((path) => relative(own, path)).sort()).toEqual([
+    'sdk/LICENSE',
+    'sdk/NOTICE',
+    'sdk/README.md',
+    'sdk/package.json',
+  ]);
+  expect(built.filter((path) => /\.test\.|\/testing\//.test(path))).toEqual([]);
+  for (const path of built) {
+    expect(await readFile(path, 'utf8'), path).not.toMatch(/(?:from|import\()\s*['"]@oddlot\//);
+  }
+  const manifest = JSON.parse(await readFile(join(own, 'sdk', 'package.json'), 'utf8'));
+  const names = Object.keys(manifest.dependencies as object);
+  expect(names).toEqual(['@msgpack/msgpack', '@noble/curves', '@noble/hashes', 'ws', 'zod']);
+  expect(manifest).not.toHaveProperty('private');
+  expect(manifest).not.toHaveProperty('scripts');
+});
+
+test.each(MAJORS)(
+  'it trades and listens on Node %i',
+  async (major) => {
+    const program = `import { run } from './scenario.mjs';
+    console.log(JSON.stringify(await run(JSON.parse(process.argv[1]))));`;
+    const given = JSON.stringify({ url: venue.url, vector });
+    const node = nodes.get(major)!;
+    expect(await runCommand(node, ['-v'], { cwd: home })).toMatch(new RegExp(`^v${major}\\.`));
+    const flags = ['--input-type=module', '--eval', program, given];
+    const answer = JSON.parse(await runCommand(node, flags, { cwd: home, timeoutMs: 30_000 }));
+    expect(answer).toEqual({
+      txHash: vector.txHash,
+      name: 'ETH-USDC',
+      state: 'open',
+      isHeard: true,
+      // Node 20 has none of its own, and `ws` takes its place.
+      hasOwnSocket: major > 20,
+    });
+  },
+  60_000,
+);
+
+test.concurrent.each([
+  ['a page', ['--lib', 'ES2022,DOM', '--types', '', '--module', 'esnext', '--moduleResolution']],
+  [
+    'a program',
+    ['--lib', 'ES2022', '--types', 'node', '--module', 'nodenext', '--moduleResolution'],
+  ],
+])(
+  'its types are whole in %s',
+  async (kind, flags) => {
+    const resolution = kind === 'a page' ? 'bundler' : 'nodenext';
+    const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
+    const strict = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'ES2022'];
+    const roots = ['--typeRoots', join(REPOSITORY, 'node_modules/@types')];
+    const all = [tsc, ...strict, ...roots, ...flags, resolution, 'consumer.ts'];
+    expect(await runCommand(NODE, all, { cwd: home })).toBe('');
+  },
+  120_000,
+);
+
+test('a bundle for browsers needs nothing of Node', async () => {
+  await writeFile(
+    join(home, 'page.js'),
+    `import { run } from './scenario.mjs';\nglobalThis.answer = run(JSON.parse(globalThis.given)).then(JSON.stringify);\n`,
+  );
+  const code = await bundled(join(home, 'page.js'));
+  expect(code).not.toMatch(/["'`]node:|\brequire\s*\(\s*["'`]/);
+  // What every browser has, and nothing else: no process, no Buffer, no module loader.
+  const page = {
+    given: JSON.stringify({ url: venue.url, vector }),
+    answer: undefined as Promise<string> | undefined,
+    fetch,
+    WebSocket,
+    URL,
+    TextEncoder,
+    TextDecoder,
+    AbortController,
+    crypto,
+    setTimeout,
+    clearTimeout,
+    queueMicrotask,
+    performance,
+  };
+  runInContext(code, createContext(page));
+  const answer = JSON.parse((await page.answer)!);
+  expect(answer).toMatchObject({ txHash: vector.txHash, state: 'open', isHeard: true });
+}, 60_000);
+
+async function bundled(entry: string): Promise<string> {
+  const lib = { entry, formats: ['iife' as const], name: 'page' };
+  const options = { write: false, minify: false, target: 'es2022', lib };
+  const built = await build({ root: home, configFile: false, logLevel: 'error', build: options });
+  const outputs = [built].flat() as Rolldown.RolldownOutput[];
+  const chunks = outputs.flatMap(({ output }) => output);
+  expect(chunks.length).toBe(1);
+  return chunks[0]!.type === 'chunk' ? chunks[0]!.code : '';
+}
