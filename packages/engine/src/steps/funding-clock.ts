@@ -21,11 +21,9 @@ import type { State } from '../state/state.ts';
  */
 export function passInstants(state: State, previousMs: number): void {
   const dueMs = nextMultiple(previousMs, HOUR_MS);
-  const isHourPassed = dueMs < state.timeMs;
-  for (const perp of listedPerps(state)) {
-    if (isHourPassed) closeHour(state, perp, dueMs);
-    sampleOracle(state, perp, state.timeMs);
-  }
+  sampleOracles(state, state.timeMs);
+  if (dueMs >= state.timeMs) return;
+  for (const perp of listedPerps(state)) closeHour(state, perp, dueMs);
 }
 
 /**
@@ -36,7 +34,7 @@ export function passInstants(state: State, previousMs: number): void {
 export function sampleBooks(state: State, previousMs: number): void {
   const { timeMs } = state;
   const latestMs = timeMs - (timeMs % SAMPLE_MS);
-  for (const perp of listedPerps(state)) sampleOracle(state, perp, timeMs + 1);
+  sampleOracles(state, timeMs + 1);
   if (latestMs <= previousMs) return;
   for (const perp of listedPerps(state)) {
     if (timeMs % HOUR_MS === 0) closeHour(state, perp, timeMs);
@@ -61,10 +59,13 @@ function closeHour(state: State, perp: Perp, dueMs: number): void {
 }
 
 /** R-delist: the instants of a closing hour are counted from its own start. */
-function sampleOracle(state: State, perp: Perp, beforeMs: number): void {
-  if (perp.closing === undefined) return;
-  const taken = sampleClosing(perp, beforeMs, parametersOf(state).oracleStaleMs);
-  if (taken > 0) state.digest.number(perp.closing.sum);
+function sampleOracles(state: State, beforeMs: number): void {
+  for (const id of state.perpIds) {
+    const perp = present(state.perps.get(id), 'a listed perp');
+    if (perp.closing === undefined) continue;
+    const taken = sampleClosing(perp, beforeMs, parametersOf(state).oracleStaleMs);
+    if (taken > 0) state.digest.number(perp.closing.sum);
+  }
 }
 
 function listedPerps(state: State): Perp[] {
