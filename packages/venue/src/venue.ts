@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
-import { systemClock } from './clock.ts';
+import { systemTime, type TimeSource, VenueClock } from './clock.ts';
 import { type Config, ConfigError, hasFaucet, operationsPortOf } from './config.ts';
 import { AdmissionGuard } from './edge/admission-guard.ts';
 import { clientIpFinder } from './edge/client-ip.ts';
@@ -30,6 +30,7 @@ import { FileJournal } from './log/file-journal.ts';
 import { journalFaults } from './log/journal-faults.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
 import { MarketData } from './read-models/market-data.ts';
+import { ClockWatch } from './supervise/clock-watch.ts';
 import { diskRestriction, type DiskWatch, watchDisk } from './supervise/disk-watch.ts';
 import { createOperationsServer, readiness } from './operate/health.ts';
 import type { Logger } from './operate/log.ts';
@@ -62,6 +63,8 @@ export type VenueDependencies = {
   readonly lease?: Lease;
   /** How much room a folder has, for those who play with it; by default the system is asked. */
   readonly freeBytes?: (directory: string) => Promise<number>;
+  /** The clocks of the host, for those who play with them. */
+  readonly time?: TimeSource;
 };
 
 /** Receipts that are too old are dropped this often. */
@@ -88,7 +91,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     onWorkerLost: () => metrics.recoverWorkerLost(),
   });
   const core = await openCore(config, network, { ...deps, lease, metrics, disk });
-  const { history, journal, receipts, replica } = core;
+  const { clock, clockWatch, history, journal, receipts, replica } = core;
   const pages = await readReferencePages();
   const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
   const { http, operations, sockets } = edges;
@@ -104,13 +107,13 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     log,
     random,
     exchange: edges.exchange,
-    clock: systemClock,
+    clock,
     latest: core.markets.prices.latest.bind(core.markets.prices),
     onError,
   });
   tellWhatRuns(config, metrics, log);
   await actors.startPrices();
-  const ticker = new Ticker(replica, systemClock, onError);
+  const ticker = new Ticker(replica, clock, onError);
   const ticking = await lease.hold(
     'ticker',
     () => ticker.start(),
@@ -130,6 +133,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
       edges.stopping();
       await actors.stop();
       disk.stop();
+      clockWatch.stop();
       // Time goes on meanwhile: some requests wait for orders that leave the delay queue.
       await Promise.all([http.drain(), sockets.drain()]);
       await ticking.release();
@@ -146,6 +150,9 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
 }
 
 type Core = {
+  /** The time that the venue goes by (R-clock). */
+  readonly clock: VenueClock;
+  readonly clockWatch: ClockWatch;
   readonly disk: DiskWatch;
   readonly guard: AdmissionGuard;
   readonly journal: FileJournal;
@@ -168,23 +175,28 @@ type OpenDependencies = Omit<VenueDependencies, 'lease'> & {
 
 async function openCore(config: Config, network: Network, deps: OpenDependencies): Promise<Core> {
   const { disk, log, metrics, onFatal } = deps;
+  const clock = new VenueClock(deps.time);
+  const clockWatch = new ClockWatch({ distanceMs: () => clock.distanceMs(), log });
   const guard = new AdmissionGuard();
   guard.watch(() => diskRestriction(disk.state));
+  guard.watch(() => clockWatch.restriction());
   const hasRoom = (): boolean => disk.state !== 'full';
   const faults = journalFaults(config.fault);
   if (faults === undefined) throw new ConfigError(`unknown fault: ${config.fault}`);
   const journal = await FileJournal.open({
     directory: join(config.data, 'journal'),
-    clock: systemClock,
+    clock,
     onFatal,
     faults,
     hasRoom,
     onSync: (seconds) => metrics.logSync(seconds),
   });
+  clock.startAfter(journal.lastTimeMs, { isAccepted: config.acceptClock });
+  clockWatch.start();
   if (journal.repaired !== undefined) {
     log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
   }
-  const { history, store } = await openHistory(config, deps);
+  const { history, store } = await openHistory(config, clock, deps);
   const snapshots = new SnapshotStore({
     directory: join(config.data, 'snapshots'),
     onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
@@ -192,7 +204,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   const replica = await LocalReplica.create({
     log: journal,
     snapshots,
-    clock: systemClock,
+    clock,
     genesis: genesisCommands(network.serviceNetwork, {
       admins: config.admins,
       deployers: config.deployers,
@@ -213,19 +225,31 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   const markets = new MarketData(() => replica.state);
   markets.attachTo(replica);
   logOperators(replica, log);
-  const core = { disk, guard, journal, store, history, replica, receipts, ledger, markets };
+  const core = {
+    clock,
+    clockWatch,
+    disk,
+    guard,
+    journal,
+    store,
+    history,
+    replica,
+    receipts,
+    ledger,
+    markets,
+  };
   return { ...core, faucet: createFaucet(config, core) };
 }
 
 /** Test money, where there is any. */
 function createFaucet(
   config: Config,
-  { guard, replica }: Omit<Core, 'faucet'>,
+  { clock, guard, replica }: Omit<Core, 'faucet'>,
 ): Faucet | undefined {
   if (!hasFaucet(config)) return undefined;
   const faucet = new Faucet({
     replica,
-    now: systemClock.nowMs,
+    now: () => clock.nowMs(),
     amountMicroUsdc: config.faucetUsdc * 1_000_000,
     intervalMs: config.faucetEveryMs,
     restricted: () => guard.restriction()?.error,
@@ -237,6 +261,7 @@ function createFaucet(
 /** Opens the store of receipts as its only writer, who also drops what is too old. */
 async function openHistory(
   config: Config,
+  clock: VenueClock,
   { lease, onFatal }: OpenDependencies,
 ): Promise<Pick<Core, 'history' | 'store'>> {
   const opened: { store?: ReceiptStore; pruning?: NodeJS.Timeout } = {};
@@ -247,7 +272,7 @@ async function openHistory(
       const store = await ReceiptStore.open({ file, onFatal });
       opened.store = store;
       opened.pruning = setInterval(() => {
-        store.prune(systemClock.nowMs() - config.receiptsKeptMs).catch(onFatal);
+        store.prune(clock.nowMs() - config.receiptsKeptMs).catch(onFatal);
       }, PRUNE_EVERY_MS);
     },
     async () => {
@@ -277,7 +302,7 @@ type Edges = {
 
 /** The doors: public HTTP, public sockets, and the operator's port. */
 function createEdges(config: Config, network: Network, parts: EdgeParts): Edges {
-  const { log, metrics, replica } = parts;
+  const { clock, clockWatch, log, metrics, replica } = parts;
   const clientIp = clientIpFinder(config.trustedProxies);
   const wsLimits = config.limits ? WS_LIMITS : WS_LIMITS_OFF;
   const sockets = new WsEdge({ replica, companions: parts, limits: wsLimits });
@@ -306,7 +331,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     },
   });
   let isStopping = false;
-  const now = systemClock.nowMs;
+  const now = (): number => clock.nowMs();
   const isReady = readiness([
     () => stoppingCheck(isStopping),
     () =>
@@ -316,9 +341,10 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
         ageMsMax: BLOCK_AGE_MS_MAX,
       }),
     () => diskCheck(parts.disk.state, parts.disk.freeBytes),
+    () => clockWatch.check(),
     () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
   ]);
-  observeVenue(metrics, { ...parts, http, sockets, now, data: config.data });
+  observeVenue(metrics, { ...parts, http, sockets, data: config.data, wallMs: systemTime.wallMs });
   return {
     http,
     sockets,
@@ -335,8 +361,9 @@ function createEndpoints(
   network: Network,
   parts: EdgeParts & { readonly limiter: RateLimiter; readonly sockets: WsEdge },
 ): Record<string, Endpoint> & { readonly exchange: Endpoint } {
-  const { faucet, guard, ledger, limiter, markets, pool, receipts, replica, sockets } = parts;
-  const now = systemClock.nowMs;
+  const { clock, faucet, guard, ledger, limiter, markets, pool, receipts, replica, sockets } =
+    parts;
+  const now = (): number => clock.nowMs();
   const accountStatus = accountStatusEndpoint({ replica });
   const { confirmTimeoutMs } = config;
   const info = infoEndpoint({
