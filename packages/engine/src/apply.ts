@@ -203,6 +203,10 @@ function executeOperator(
       return {};
     case 'attest':
       return {};
+    case 'openEra':
+      execution.state.digest.number(command.rules);
+      execution.state.digest.text(command.stateHash);
+      return {};
     case 'registerPerp':
       return registerPerp(execution, command);
     case 'pushOracle':

@@ -21,11 +21,13 @@ import { RecoverPool } from './edge/recover-pool.ts';
 import { WsEdge } from './edge/ws/server.ts';
 import { WS_LIMITS, WS_LIMITS_OFF } from './edge/ws/ws-limits.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from './genesis.ts';
+import { ReceiptRebuild } from './history/receipt-rebuild.ts';
 import { ReceiptStore } from './history/receipt-store.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
 import { lockDirectory } from './log/directory-lock.ts';
+import { EraStore } from './log/era-store.ts';
 import { FileJournal } from './log/file-journal.ts';
 import { journalFaults } from './log/journal-faults.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
@@ -37,7 +39,12 @@ import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
 import { logOperators } from './supervise/operator-log.ts';
 import { diskCheck, logCheck, pricesCheck, stoppingCheck } from './supervise/readiness-checks.ts';
-import { tellWhatRuns, warnOfBackend } from './supervise/what-runs.ts';
+import {
+  assertNetwork,
+  tellWhatRuns,
+  warnOfBackend,
+  warnOfOperators,
+} from './supervise/what-runs.ts';
 import { observeVenue } from './supervise/observe.ts';
 import { LocalReplica } from './replica/local-replica.ts';
 import { exceptNoRoom } from './replica/replica-error.ts';
@@ -99,6 +106,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const started = await replica.start();
   log.info({ ...started, height: replica.head.height }, 'replayed the log');
   assertNetwork(network, replica);
+  await core.rebuild.start();
   warnOfOperators(config, replica, log);
   const actors = new LocalActors(config, {
     replica,
@@ -157,6 +165,8 @@ type Core = {
   readonly guard: AdmissionGuard;
   readonly journal: FileJournal;
   readonly store: ReceiptStore;
+  /** Of what the store has lost. */
+  readonly rebuild: ReceiptRebuild;
   /** The store, as its only writer. */
   readonly history: Held;
   readonly replica: LocalReplica;
@@ -176,7 +186,7 @@ type OpenDependencies = Omit<VenueDependencies, 'lease'> & {
 async function openCore(config: Config, network: Network, deps: OpenDependencies): Promise<Core> {
   const { disk, log, metrics, onFatal } = deps;
   const clock = new VenueClock(deps.time);
-  const clockWatch = new ClockWatch({ distanceMs: () => clock.distanceMs(), log });
+  const clockWatch = new ClockWatch(clock, log);
   const guard = new AdmissionGuard();
   guard.watch(() => diskRestriction(disk.state));
   guard.watch(() => clockWatch.restriction());
@@ -191,12 +201,11 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
     hasRoom,
     onSync: (seconds) => metrics.logSync(seconds),
   });
-  clock.startAfter(journal.lastTimeMs, { isAccepted: config.acceptClock });
-  clockWatch.start();
+  clockWatch.start(journal.lastTimeMs, { isAccepted: config.acceptClock });
   if (journal.repaired !== undefined) {
     log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
   }
-  const { history, store } = await openHistory(config, clock, deps);
+  const { history, rebuild, store } = await openHistory(config, clock, deps);
   const snapshots = new SnapshotStore({
     directory: join(config.data, 'snapshots'),
     onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
@@ -204,6 +213,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   const replica = await LocalReplica.create({
     log: journal,
     snapshots,
+    eras: new EraStore({ directory: join(config.data, 'eras') }),
     clock,
     genesis: genesisCommands(network.serviceNetwork, {
       admins: config.admins,
@@ -214,6 +224,8 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
     snapshotEveryCommands: config.snapshotEveryCommands,
     hasRoom,
     onFatal,
+    onPassedOver: (what, why) => log.warn({ what, why }, 'passed over a state of another shape'),
+    onEra: (era) => log.info(era, 'the rules have changed: a new era opens'),
   });
   const receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
@@ -232,6 +244,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
     guard,
     journal,
     store,
+    rebuild,
     history,
     replica,
     receipts,
@@ -262,25 +275,40 @@ function createFaucet(
 async function openHistory(
   config: Config,
   clock: VenueClock,
-  { lease, onFatal }: OpenDependencies,
-): Promise<Pick<Core, 'history' | 'store'>> {
-  const opened: { store?: ReceiptStore; pruning?: NodeJS.Timeout } = {};
+  { lease, log, onFatal }: OpenDependencies,
+): Promise<Pick<Core, 'history' | 'rebuild' | 'store'>> {
+  const opened: { store?: ReceiptStore; rebuild?: ReceiptRebuild; pruning?: NodeJS.Timeout } = {};
   const history = await lease.hold(
     'history writer',
     async () => {
       const file = join(config.data, 'receipts.sqlite');
-      const store = await ReceiptStore.open({ file, onFatal });
+      const onDamaged = (damage: object): void => {
+        log.error(damage, 'the receipts are damaged: set aside, and computed again from the log');
+        opened.rebuild?.look().catch(onFatal);
+      };
+      const store = await ReceiptStore.open({ file, onFatal, onDamaged });
       opened.store = store;
+      opened.rebuild = new ReceiptRebuild({
+        data: config.data,
+        store,
+        onDone: (until) => log.info({ until }, 'the receipts are complete again'),
+        onFailed: (err) => log.error({ err }, 'receipts stay missing until the next start'),
+      });
       opened.pruning = setInterval(() => {
         store.prune(clock.nowMs() - config.receiptsKeptMs).catch(onFatal);
       }, PRUNE_EVERY_MS);
     },
     async () => {
       clearInterval(opened.pruning);
+      await opened.rebuild?.stop();
       await opened.store?.close();
     },
   );
-  return { history, store: present(opened.store, 'the store of the only process') };
+  return {
+    history,
+    store: present(opened.store, 'the store of the only process'),
+    rebuild: present(opened.rebuild, 'with its store'),
+  };
 }
 
 type EdgeParts = Core & {
@@ -406,26 +434,6 @@ function infoSettings(config: Config): InfoSettings {
 /** Uniform in [0, 1), for what is simulated. */
 function random(): number {
   return randomBytes(4).readUInt32LE() / 2 ** 32;
-}
-
-/** Who may operate a venue stands in the first block of its log, whatever is configured later. */
-function warnOfOperators(config: Config, replica: LocalReplica, log: Logger): void {
-  for (const role of ['admins', 'deployers'] as const) {
-    const configured = config[role] ?? [];
-    const logged = replica.state.parameters?.[role] ?? [];
-    const isSame =
-      configured.length === logged.length && configured.every((each) => logged.includes(each));
-    if (configured.length === 0 || isSame) continue;
-    log.warn({ [role]: configured, logged }, `the ${role} of the log hold`);
-  }
-}
-
-/** A data folder belongs to one network: signatures for the other would fail in confusing ways. */
-function assertNetwork(network: Network, replica: LocalReplica): void {
-  const logged = replica.state.parameters?.serviceNetwork;
-  if (logged !== network.serviceNetwork) {
-    throw new ConfigError(`the data folder is of ${logged}, not of ${network.serviceNetwork}`);
-  }
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

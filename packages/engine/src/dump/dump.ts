@@ -6,6 +6,7 @@ import type { MultiSigSet } from '../messages/command.ts';
 import { isOutcomeId } from '../messages/instrument-kind.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
+import { DUMP_VERSION } from '../messages/versions.ts';
 import { addResting, reserveOf } from '../perp-orders/resting.ts';
 import {
   type Account,
@@ -43,7 +44,7 @@ import { dumpWaiting, restoreWaiting, type WaitingDump } from './dump-waiting.ts
  * (a restored state has the same future). What can be derived is left out. Money is text.
  */
 export type StateDump = {
-  readonly format: 2;
+  readonly format: typeof DUMP_VERSION;
   readonly height: number;
   readonly timeMs: number;
   readonly digest: readonly number[];
@@ -148,7 +149,7 @@ type OrderDump = readonly [
 
 export function dump(state: State): StateDump {
   return {
-    format: 2,
+    format: DUMP_VERSION,
     height: state.height,
     timeMs: state.timeMs,
     digest: state.digest.lanes(),

@@ -10,10 +10,8 @@ function watching(): { watch: ClockWatch; be: (ms: number) => void; messages: st
   const write = (line: string): void => {
     messages.push((JSON.parse(line) as { msg: string }).msg);
   };
-  const watch = new ClockWatch({
-    distanceMs: () => distanceMs,
-    log: createLogger({ destination: { write } }),
-  });
+  const clock = { distanceMs: () => distanceMs, startAfter: () => {} };
+  const watch = new ClockWatch(clock, createLogger({ destination: { write } }));
   return { watch, messages, be: (ms) => (distanceMs = ms) };
 }
 

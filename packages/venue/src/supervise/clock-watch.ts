@@ -1,4 +1,5 @@
 import { refusal } from '@oddlot/protocol';
+import type { VenueClock } from '../clock.ts';
 import type { Restriction } from '../edge/admission-guard.ts';
 import type { ReadinessCheck } from '../operate/health.ts';
 import type { Logger } from '../operate/log.ts';
@@ -12,27 +13,28 @@ const EVERY_MS = 1_000;
 /** As long as the clocks lie apart, it is said again this often. */
 const AGAIN_MS = 60_000;
 
-export type ClockWatchOptions = {
-  /** How far the wall clock is ahead of the time of the venue. */
-  readonly distanceMs: () => number;
-  readonly log: Pick<Logger, 'info' | 'warn'>;
-};
-
 /** `off` is told, `far` is not ready, `lost` takes no new risk until the distance is gone. */
 export type ClockState = 'right' | 'off' | 'far' | 'lost';
 
 /** Knows how far the clocks lie apart, tells it, and says what the venue may do meanwhile. */
 export class ClockWatch {
-  readonly #options: ClockWatchOptions;
+  readonly #clock: Pick<VenueClock, 'distanceMs' | 'startAfter'>;
+  readonly #log: Pick<Logger, 'info' | 'warn'>;
   #timer: NodeJS.Timeout | undefined;
   #state: ClockState = 'right';
   #looksUntold = 0;
 
-  constructor(options: ClockWatchOptions) {
-    this.#options = options;
+  constructor(
+    clock: Pick<VenueClock, 'distanceMs' | 'startAfter'>,
+    log: Pick<Logger, 'info' | 'warn'>,
+  ) {
+    this.#clock = clock;
+    this.#log = log;
   }
 
-  start(): void {
+  /** Starts the clock behind the last entry of the log, and looks at it every second. */
+  start(...after: Parameters<VenueClock['startAfter']>): void {
+    this.#clock.startAfter(...after);
     this.look();
     this.#timer = setInterval(() => {
       this.look();
@@ -46,7 +48,7 @@ export class ClockWatch {
 
   /** Reads the clocks: nobody has to wait for the timer. */
   look(): { readonly state: ClockState; readonly distanceMs: number } {
-    const distanceMs = this.#options.distanceMs();
+    const distanceMs = this.#clock.distanceMs();
     this.#become(stateOf(Math.abs(distanceMs), this.#state === 'lost'), distanceMs);
     return { state: this.#state, distanceMs };
   }
@@ -74,11 +76,11 @@ export class ClockWatch {
   #remind(): void {
     this.#looksUntold += 1;
     if (this.#state === 'right' || this.#looksUntold * EVERY_MS < AGAIN_MS) return;
-    this.#tell(this.#options.distanceMs());
+    this.#tell(this.#clock.distanceMs());
   }
 
   #tell(distanceMs: number): void {
-    const { log } = this.#options;
+    const log = this.#log;
     this.#looksUntold = 0;
     if (this.#state === 'right') log.info({ distanceMs }, 'the clock is right again');
     else log.warn({ distanceMs }, TEXTS[this.#state]);

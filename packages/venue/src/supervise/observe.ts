@@ -10,7 +10,10 @@ import type { LocalReplica } from '../replica/local-replica.ts';
 export type Observed = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
-  readonly store: { readonly backlog: number };
+  readonly store: {
+    readonly backlog: number;
+    readonly missing: { readonly done: number; readonly until: number } | undefined;
+  };
   readonly pool: { readonly length: number };
   readonly http: { readonly inFlight: number; readonly server: Pick<Server, 'on'> };
   readonly sockets: {
@@ -54,6 +57,9 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
   );
   metrics.gauge('recover_queue', 'Signatures that wait for recovery.', () => pool.length);
   metrics.gauge('receipt_backlog', 'Receipts that wait to be stored.', () => store.backlog);
+  metrics.gauge('receipts_missing', 'Blocks whose receipts are computed again.', () => {
+    return store.missing === undefined ? 0 : store.missing.until - store.missing.done;
+  });
   metrics.gauge('http_in_flight', 'Requests being answered.', () => http.inFlight);
   metrics.gauge('live_orders', 'Resting orders.', () => replica.state.pool.size);
   metrics.gauge('accounts', 'Accounts.', () => replica.state.accounts.length);

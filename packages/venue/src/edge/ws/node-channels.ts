@@ -63,6 +63,10 @@ export class NodeChannels implements ChannelSet {
     return this.#fundingRows.dump();
   }
 
+  reset(): void {
+    this.#fundingRows.reset();
+  }
+
   restore(data: unknown): void {
     this.#fundingRows.restore(data);
   }
