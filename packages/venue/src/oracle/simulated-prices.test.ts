@@ -1,10 +1,4 @@
-import {
-  applyBlock,
-  type Command,
-  createState,
-  perpView,
-  type SeriesListing,
-} from '@oddlot/engine';
+import { applyBlock, type Command, createState, perpView } from '@oddlot/engine';
 import { instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { genesisCommands } from '../genesis.ts';
@@ -89,61 +83,15 @@ describe('simulated reference prices', () => {
     }
   });
 
-  test('R-series: the running quarter and hour have the samples of a strike', () => {
+  test('R-series: no price is of another time than now, also not after a pause', () => {
     const venue = open(true);
-    const feed = venue.start();
-    const { nowMs } = venue.clock;
-    venue.push(feed);
-    for (const period of [QUARTER_MS, 4 * QUARTER_MS]) {
-      const twap = venue.prices.twap('BTC', 'oracle', nowMs - (nowMs % period), 60);
-      expect(twap?.samples).toBe(60);
-      expect(Number(twap?.sumE8) / 60 / 1e10).toBeCloseTo(1, 2);
+    for (const pauseMs of [0, 1_000, QUARTER_MS]) {
+      venue.clock.nowMs += pauseMs;
+      const times = venue.start().read(venue.clock.nowMs);
+      expect(times.map(({ observedMs }) => observedMs)).toEqual(Array(4).fill(venue.clock.nowMs));
     }
-    // A market that starts right after the venue does has its strike too.
-    expect(venue.prices.twap('BTC', 'oracle', nowMs, 60)?.samples).toBe(60);
-    // Only once: from there on the log has its own.
-    venue.clock.nowMs += 1000;
-    expect(feed.read(venue.clock.nowMs)).toHaveLength(4);
-    // A restart a second later finds them all there.
-    expect(venue.start().read(venue.clock.nowMs)).toHaveLength(4);
-  });
-
-  test('R-series: after a pause over the end of a market its last minute is there in the first block', () => {
-    const venue = open(true);
-    venue.push(venue.start());
-    const { state } = venue;
-    venue.apply({ type: 'registerSeries', series: seriesFrom(venue.clock.nowMs) });
-    const [id] = state.outcomes.marketIds;
-    venue.clock.nowMs += QUARTER_MS / 2 + 20_000;
-    venue.push(venue.start());
-    expect(state.outcomes.settled.has(id ?? 0)).toBe(true);
   });
 });
-
-/** A series whose first market is under way. */
-function seriesFrom(nowMs: number): SeriesListing {
-  return {
-    slug: 'btc-15m',
-    title: '',
-    symbol: 'BTC',
-    recurrence: '15m',
-    source: 'oracle',
-    category: '',
-    tags: [],
-    image: null,
-    icon: null,
-    firstStartMs: timeMs(nowMs - (nowMs % QUARTER_MS)),
-    listAhead: 1,
-    enabled: true,
-    windowSeconds: 60,
-    szDecimals: 2,
-    priceTick: 100,
-    minOrderSize: 500,
-    maxOrderSize: 1_000_000,
-    takerFeeE8: 0,
-    orderDelayMs: 0,
-  };
-}
 
 describe('the oracle of perps', () => {
   test('walks, or repeats the last price', () => {
