@@ -120,6 +120,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     exchange: edges.exchange,
     clock,
     latest: core.markets.prices.latest.bind(core.markets.prices),
+    descriptionOf: (id) => core.markets.catalogue.market(id)?.listing.description,
     onError,
   });
   tellWhatRuns(config, metrics, log);
