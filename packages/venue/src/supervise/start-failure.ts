@@ -1,6 +1,6 @@
 import { ConfigError } from '../config.ts';
 import { DirectoryLockedError } from '../log/directory-lock.ts';
-import { JournalDamagedError, JournalFullError } from '../log/journal-error.ts';
+import { JournalDamagedError, JournalFormatError, JournalFullError } from '../log/journal-error.ts';
 import {
   EarlierRulesError,
   EraStartError,
@@ -16,6 +16,7 @@ const EXPLAINED = [
   EarlierRulesError,
   EraStartError,
   JournalDamagedError,
+  JournalFormatError,
   JournalFullError,
   LaterReleaseError,
   LogBehindError,
