@@ -82,6 +82,7 @@ const REFUSALS = [
   'marginModeOpenOrders',
   'marginModeOpenPositions',
   'marginNotFree',
+  'marketClosing',
   'nonceUsed',
   'oracleStale',
   'orderNotLive',

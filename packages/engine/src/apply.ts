@@ -46,6 +46,7 @@ import type { Account } from './state/account.ts';
 import type { Execution } from './state/execution.ts';
 import type { State } from './state/state.ts';
 import { advancePhases } from './steps/advance-phases.ts';
+import { settleClosing } from './steps/close-perps.ts';
 import { orderCommands } from './steps/command-order.ts';
 import { passInstants, sampleBooks } from './steps/funding-clock.ts';
 import { payHolders } from './steps/pay-holders.ts';
@@ -91,6 +92,7 @@ export function applyBlock(state: State, block: Block): BlockResult {
   if (state.parameters !== undefined) {
     fireTriggers(execution);
     liquidate(execution);
+    settleClosing(execution);
     unwindFund(execution);
     runReverseJobs(execution);
   }

@@ -216,6 +216,8 @@ export type OrderSnapshot = {
   readonly trigger?: TriggerRequest;
   /** Attached to a position (R-grouping). */
   readonly isPositionTpsl?: true;
+  /** Has fired and tries on for its rest (R-trigger). */
+  readonly isTriggered?: true;
   /** Of an order on an outcome market, whose prices are then the leg's own. */
   readonly outcome?: { readonly leg: OutcomeLeg; readonly txHash: Hash };
 };
