@@ -190,10 +190,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   if (journal.repaired !== undefined) {
     log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
   }
-  const { history, rebuild, store } = await openHistory(
-    { ...config, now: systemClock.nowMs },
-    deps,
-  );
+  const kept = await openHistory({ ...config, now: systemClock.nowMs }, deps);
   const snapshots = new SnapshotStore({
     directory: join(config.data, 'snapshots'),
     onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
@@ -221,7 +218,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   });
   const receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
-    archive: store,
+    archive: kept.store,
   });
   replica.attach(receipts);
   const ledger = new UserLedger(() => replica.state);
@@ -229,18 +226,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   const markets = new MarketData(() => replica.state);
   markets.attachTo(replica);
   logOperators(replica, log);
-  const core = {
-    disk,
-    guard,
-    journal,
-    store,
-    rebuild,
-    history,
-    replica,
-    receipts,
-    ledger,
-    markets,
-  };
+  const core = { disk, guard, journal, ...kept, replica, receipts, ledger, markets };
   return { ...core, faucet: createFaucet(config, core) };
 }
 
