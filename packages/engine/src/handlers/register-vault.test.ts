@@ -5,6 +5,7 @@ import { checkCommand } from '../check.ts';
 import type { RegisterVaultCommand } from '../messages/command.ts';
 import { vaultEquity } from '../read/read-keys.ts';
 import { accountView, agentsOf, openOrders } from '../read/read.ts';
+import { holdingKey } from '../state/account.ts';
 import { actor, alice, bob, carol, order, PARAMETERS, Scenario } from '../testing/scenario.ts';
 import { refusalFor, signedFor, type Unsigned } from '../testing/signed-for.ts';
 import { checkRestarts } from '../testing/waiting.ts';
@@ -246,7 +247,7 @@ describe('R-vault: what shares are worth', () => {
     refusalFor(scenario, alice, { vault }, { type: 'placeOrders', orders });
     scenario.oracle(1_010_000);
     const value = accountView(scenario.state, vault)?.total.accountValue ?? 0n;
-    expect(scenario.account(vault).holdings.get(2)?.reserved).toBeGreaterThan(0n);
+    expect(scenario.account(vault).holdings.get(holdingKey(1, 0))?.reserved).toBeGreaterThan(0n);
     expect(value).not.toBe(1_000_000_000n);
     expect(equities(scenario)).toEqual([value / 3n, (2n * value) / 3n, 0n]);
   });
