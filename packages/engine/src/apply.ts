@@ -1,4 +1,5 @@
 import { assert, assertNever } from '@oddlot/units';
+import { endOwnBinding } from './auth/agents.ts';
 import { authorizeOperator } from './auth/authorize-operator.ts';
 import { authorize } from './auth/authorize.ts';
 import { sweepSigners, useNonce } from './auth/nonces.ts';
@@ -131,7 +132,9 @@ function executeSigned(execution: Execution, command: SignedCommand): CommandRes
   if (account === undefined) return { reject };
   if (reject !== undefined) return { account: account.address, reject };
   useNonce(state, command.authority.signer, command.authority.nonce);
-  return executeFor(execution, account, command);
+  const result = executeFor(execution, account, command);
+  if (result.reject === undefined) endOwnBinding(execution, account, command);
+  return result;
 }
 
 /** Executes a command for the account that it acts for; who signed has been judged. */

@@ -5,6 +5,7 @@ import { checkApproveBuilder } from './handlers/approve-builder.ts';
 import { checkCancelByClientId } from './handlers/cancel-orders.ts';
 import { checkClaimBuilderRewards } from './handlers/claim-builder-rewards.ts';
 import { checkConvertToMultiSig } from './handlers/convert-to-multi-sig.ts';
+import { checkCreditFaucet } from './handlers/credit-faucet.ts';
 import { checkModifyOrder } from './handlers/modify-order.ts';
 import { checkOperateOutcome } from './handlers/operate-outcome.ts';
 import { checkPlaceOrders } from './handlers/place-orders.ts';
@@ -47,6 +48,10 @@ import type { State } from './state/state.ts';
 export function checkCommand(state: State, command: Command, nowMs: number): CommandResult {
   if (isOperator(command)) {
     const reject = authorizeOperator(state, command, nowMs) ?? checkOperator(state, command, nowMs);
+    return reject === undefined ? {} : { reject };
+  }
+  if (command.type === 'creditFaucet') {
+    const reject = checkCreditFaucet(state, command);
     return reject === undefined ? {} : { reject };
   }
   if (!isSigned(command)) return {};

@@ -26,6 +26,7 @@ const INVALID = {
   unknownToken: (token: number) => `Unknown token: ${token}`,
   faucetLimit: () => 'Faucet limit reached',
   insuranceBelowTarget: () => 'Insurance fund is below its target',
+  adminsNone: () => 'At least one admin must remain',
 };
 
 const NOT_ALLOWED = {
@@ -128,6 +129,7 @@ const MARGIN = {
 
 const ORDER = {
   orderNotFound: () => 'Order not found',
+  orderExpiredQueued: () => 'Order expired while queued',
   orderGone: (asset: number) =>
     `Order was never placed, already canceled, or filled. asset=${asset}`,
   orderQueued: () => 'Order is queued and cannot be cancelled before release',
@@ -160,6 +162,7 @@ const FUNDS = {
   deadlineOutOfRange: () => 'Deadline out of range',
   sameSourceAndDestination: () => 'Source and destination are the same',
   transferBelowMin: () => 'Below minimum transfer amount',
+  invalidAddress: () => 'Invalid address',
 };
 
 const OUTCOME = {

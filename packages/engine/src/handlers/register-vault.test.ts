@@ -156,16 +156,19 @@ describe('R-vault: who acts for a vault', () => {
     expect(refusalFor(scenario, holder, { vault }, buy)).toBe('accountUnknown');
     scenario.approve(bob, holder);
     expect(refusalFor(scenario, holder, { vault }, buy)).toBe('vaultLeaderDiffers');
+    // An account comes when it has let go of whom it is an agent of.
+    scenario.fund(holder, 1_000_000);
+    expect(refusalFor(scenario, holder, { vault }, buy)).toBe('vaultLeaderDiffers');
+    expect(scenario.approve(holder, ZERO_ADDRESS).reject).toBeUndefined();
+    scenario.wait(1);
     scenario.fund(holder, 1_000_000);
     expect(refusalFor(scenario, holder, { vault }, buy)).toBeUndefined();
-    // Without the vault it acts for whom it is an agent of.
-    expect(refusalFor(scenario, holder, {}, buy)).toBeUndefined();
     expect([vault, bob, holder].map((who) => openOrders(scenario.state, who).length)).toEqual([
-      1, 1, 0,
+      1, 0, 0,
     ]);
     const signers = { users: [carol], threshold: 1 };
     refusalFor(scenario, holder, {}, { type: 'convertToMultiSig', signers });
-    expect(refusalFor(scenario, holder, { vault }, buy)).toBe('vaultLeaderDiffers');
+    expect(refusalFor(scenario, holder, { vault }, buy)).toBe('multiSigRequired');
     const multiSig = { user: holder, signers: [carol] };
     expect(refusalFor(scenario, carol, { vault, multiSig }, buy)).toBeUndefined();
   });

@@ -27,7 +27,8 @@ const plainBodies = new Map<string, Reply>();
 
 /** The short answer, when there is nothing to tell beside it; it is the same for every sender. */
 export function plainReply(command: RequestCommand, outcome: CommandResult): Reply | undefined {
-  const { builderDrop, entries = [] } = outcome;
+  const { agentReused, builderDrop, entries = [] } = outcome;
+  if (agentReused === true) return undefined;
   if (command.type === 'placeOrders') {
     if (builderDrop !== undefined || entries.some(({ clamped }) => clamped)) return undefined;
     if (isOutcomeOrder(command)) return acknowledgement(authorityOf(command).txHash, []);
