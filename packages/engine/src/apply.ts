@@ -27,6 +27,7 @@ import { scheduleCancel } from './handlers/schedule-cancel.ts';
 import { sendToken } from './handlers/send-token.ts';
 import { setFeeTiers } from './handlers/set-fee-tiers.ts';
 import { setGate } from './handlers/set-gate.ts';
+import { setOperators } from './handlers/set-operators.ts';
 import { setPerp } from './handlers/set-perp.ts';
 import { setTrading } from './handlers/set-trading.ts';
 import { settleWithdrawal } from './handlers/settle-withdrawal.ts';
@@ -220,6 +221,8 @@ function executeOperator(
       return registerVault(execution, command);
     case 'treasurySend':
       return treasurySend(execution, command);
+    case 'setOperators':
+      return setOperators(execution, command);
     case 'settleWithdrawal':
       return settleWithdrawal(execution, command);
     case 'registerEvent':

@@ -21,6 +21,7 @@ import { checkScheduleCancel } from './handlers/schedule-cancel.ts';
 import { checkSendToken } from './handlers/send-token.ts';
 import { checkSetFeeTiers } from './handlers/set-fee-tiers.ts';
 import { checkSetGate } from './handlers/set-gate.ts';
+import { checkSetOperators } from './handlers/set-operators.ts';
 import { checkSetPerp } from './handlers/set-perp.ts';
 import { checkSetTrading } from './handlers/set-trading.ts';
 import { checkTreasurySend } from './handlers/treasury-send.ts';
@@ -136,6 +137,8 @@ function checkOperator(state: State, command: OperatorCommand, nowMs: number): R
       return checkRegisterVault(state, command);
     case 'treasurySend':
       return checkTreasurySend(state, command);
+    case 'setOperators':
+      return checkSetOperators(state, command);
     case 'registerEvent':
       return checkRegisterEvent(state, command);
     case 'registerMarket':

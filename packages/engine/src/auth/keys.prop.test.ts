@@ -215,7 +215,7 @@ test('for any history, keys and gates are those of the model, before and after r
 
 test('the histories reach what matters', () => {
   const seen = new Map<string, number>();
-  for (const steps of fc.sample(history, { numRuns: 60, seed: 4 })) play(steps, seen);
+  for (const steps of fc.sample(history, { numRuns: 90, seed: 4 })) play(steps, seen);
   const wanted = [
     'approve convert vault gate cancel buy agentUnknown accountUnknown depositFirst',
     'multiSigUnknown signerNotInSet signaturesMissing multiSigRequired vaultUnknown',

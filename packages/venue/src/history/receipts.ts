@@ -190,7 +190,7 @@ export class Receipts {
   }
 
   /** The receipts of earlier actions whose last order left the delay queue in this block. */
-  #completed({ result }: AppliedBlock): ReceiptRow[] {
+  #completed({ height, result }: AppliedBlock): ReceiptRow[] {
     const rows: ReceiptRow[] = [];
     for (const event of result.events) {
       if (event.type !== 'outcomeOrderReleased' || !event.wasQueued) continue;
@@ -201,7 +201,7 @@ export class Receipts {
       const told = entryToWire(command, entry, index, context);
       if (!this.#queued.release(action, index, told)) continue;
       const entries = action.entries.filter((each) => each !== null);
-      const outcome = entriesToWire(command, entries, warnings);
+      const outcome = { ...entriesToWire(command, entries, warnings), doneHeight: height };
       rows.push(rowOf(command, { block, index: action.index, user, outcome }));
     }
     return rows;

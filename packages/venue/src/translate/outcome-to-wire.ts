@@ -45,6 +45,8 @@ export type WireOutcome = {
   readonly refused: boolean;
   readonly warnings: readonly Warning[];
   readonly created?: Created;
+  /** The block in which the last order left the delay queue, when that is a later one (R-delay). */
+  readonly doneHeight?: number;
   /** Orders on outcome markets: whoever does not wait for them gets their trace id (R-delay). */
   readonly isTraced?: true;
 };

@@ -54,7 +54,7 @@ export function executedReply(
   { txHash, height, outcome }: { txHash: Hash; height: number; outcome: WireOutcome },
   isConfirmed: boolean,
 ): Reply {
-  const { result, error, refused, created, isTraced } = outcome;
+  const { result, error, refused, created, doneHeight, isTraced } = outcome;
   if (!isConfirmed && refused && error !== null) {
     return { status: 200, body: exchangeError(error, false) };
   }
@@ -69,7 +69,7 @@ export function executedReply(
         code: 0,
         confirm: 'executed',
         txHash,
-        height,
+        height: doneHeight ?? height,
         traceId: isTraced === true ? traceId(txHash) : undefined,
         data: { type, data: { statuses, orders, created } },
         warnings,
