@@ -42,6 +42,7 @@ import { unwindFund } from './liquidation/unwind-fund.ts';
 import type { Block, BlockResult, CommandResult } from './messages/block.ts';
 import { type Command, isOperator, isSigned, type SignedCommand } from './messages/command.ts';
 import { TIMER } from './messages/event.ts';
+import { withTargets } from './orders/target-entries.ts';
 import { insuranceTarget } from './perp/insurance-fund.ts';
 import type { Account } from './state/account.ts';
 import type { Execution } from './state/execution.ts';
@@ -131,11 +132,13 @@ function executeSigned(execution: Execution, command: SignedCommand): CommandRes
   const { state } = execution;
   const { account, reject } = authorize(state, command, state.timeMs);
   if (account === undefined) return { reject };
-  if (reject !== undefined) return { account: account.address, reject };
+  if (reject !== undefined) {
+    return withTargets(state, account, command, { account: account.address, reject });
+  }
   useNonce(state, command.authority.signer, command.authority.nonce);
   const result = executeFor(execution, account, command);
   if (result.reject === undefined) endOwnBinding(execution, account, command);
-  return result;
+  return withTargets(state, account, command, result);
 }
 
 /** Executes a command for the account that it acts for; who signed has been judged. */

@@ -226,7 +226,7 @@ describe('R-delay: a queued order can’t be taken back', () => {
     const resting = { ...named, clientOrderId: CLIENT.replace('aa', 'bb') };
     share(venue, bob, { ...takes, price: 100, clientOrderId: resting.clientOrderId });
     expect(byName(named, resting).entries).toMatchObject([
-      { state: 'rejected', reject: { reason: 'orderQueued' } },
+      { state: 'open', reject: { reason: 'orderQueued' } },
       { state: 'cancelled' },
     ]);
     expect(venue.outcome(sign(venue, bob, { type: 'cancelAll' })).entries).toEqual([]);

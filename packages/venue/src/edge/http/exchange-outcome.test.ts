@@ -318,6 +318,19 @@ describe('behind a delay of 250 ms', () => {
     });
   });
 
+  test('R-delay: an order that expires while it waits is told that it did', async () => {
+    const expireTime = venue.edge.replica.nowMs + 5_500;
+    const t = { limit: { tif: 'Gtd', expireTime } };
+    const { reply } = await untilQueued(confirm(share('buyNo', '0.4', '10', { t })));
+    venue.edge.replica.pass(6_000);
+    const { json } = await reply;
+    const message = 'Order expired while queued';
+    expect(json.data.data).toMatchObject({
+      statuses: [{ error: message, code: 10011, name: 'ORDER' }],
+      orders: [{ i: 0, oid: null, state: 'rejected', error: message }],
+    });
+  });
+
   test('the same bytes join the first at any time, and get what it got', async () => {
     const { replica } = venue.edge;
     const body = confirm(taker);
@@ -385,7 +398,7 @@ describe('behind a delay of 250 ms', () => {
     expect(json.warnings).toBeUndefined();
     expect(json.data.data).toMatchObject({
       statuses: [{ error: `cancels[1]: ${message}`, code: 10011 }],
-      orders: [{ state: 'cancelled' }, { oid: null, cloid: CLOID, state: 'rejected' }],
+      orders: [{ state: 'cancelled' }, { oid: null, cloid: CLOID, state: 'open' }],
     });
   });
 

@@ -75,8 +75,9 @@ async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
     const { allowed, retryAfterSeconds } = options.limiter.take(query.type, request.ip);
     if (!allowed) return { ...infoRefusal(rateLimited('info')), retryAfterSeconds };
   }
-  const { markets, network, settings, replica } = options;
-  const context: InfoContext = { state: replica.state, network, settings, markets };
+  const { markets, network, settings, receipts, replica } = options;
+  const { ended } = receipts;
+  const context: InfoContext = { state: replica.state, network, settings, markets, ended };
   const answer = isStateQuery(query)
     ? answerInfo(context, query)
     : await answerHere(options, query, request);

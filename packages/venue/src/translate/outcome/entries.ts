@@ -1,5 +1,6 @@
 import type { EngineEvent, EntryResult, OperateOutcomeCommand } from '@oddlot/engine';
 import type { OrderResult } from '@oddlot/protocol';
+import type { Address } from '@oddlot/units';
 import type { InstrumentLookup } from '../actions/instrument-lookup.ts';
 import { formatAveragePrice, formatMoney, formatPrice, formatSize, type Scale } from '../format.ts';
 import type { EntryText } from '../reject-to-wire.ts';
@@ -16,6 +17,32 @@ type CommandEntry = {
   readonly size?: number;
   readonly expireMs?: number;
 };
+
+/** An order that a cancel or an amend names. */
+export type OrderTarget = Pick<CommandEntry, 'instrumentId' | 'orderId' | 'clientOrderId'>;
+
+/** How an order ended, as far as it is remembered. */
+export type EndedOrder = Pick<
+  EntryResult,
+  'orderId' | 'clientOrderId' | 'state' | 'filled' | 'filledNotional'
+>;
+
+export type EndedLookup = (account: Address, target: OrderTarget) => EndedOrder | undefined;
+
+/**
+ * An entry of an amend or a cancel that found no live order: told as the order ended, when that is
+ * still known.
+ */
+export function asEnded(
+  command: RequestCommand,
+  { entry, index }: { readonly entry: EntryResult; readonly index: number },
+  ended: (target: OrderTarget) => EndedOrder | undefined,
+): EntryResult {
+  if (entry.state !== 'rejected' || command.type === 'placeOrders') return entry;
+  const target = entriesOf(command)?.entries[index];
+  const known = target === undefined ? undefined : ended(target);
+  return known === undefined ? entry : { ...entry, ...known };
+}
 
 /** The entries of a command, and what the wire calls their list; undefined when it has none. */
 export function entriesOf(
