@@ -7,6 +7,7 @@ import { checkFor } from '../check.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { SignedCommand } from '../messages/command.ts';
 import type { EngineEvent } from '../messages/event.ts';
+import { withTargets } from '../orders/target-entries.ts';
 import { releaseOrder } from '../outcome/place-outcome-orders.ts';
 import { insuranceTarget } from '../perp/insurance-fund.ts';
 import { accountAt } from '../state/account-at.ts';
@@ -34,7 +35,8 @@ export function simulateCommand(state: State, user: Address, command: SignedComm
   const { account, reject } = actFor(after, user, command);
   if (account === undefined) return { outcome: { reject }, events: [], after };
   if (reject !== undefined) {
-    return { outcome: { account: account.address, reject }, events: [], after };
+    const outcome = withTargets(after, account, command, { account: account.address, reject });
+    return { outcome, events: [], after };
   }
   // A block computes it before its commands, so the last one's is out of date.
   after.insuranceTarget = insuranceTarget(state);
@@ -57,10 +59,13 @@ function execute(
   command: SignedCommand,
 ): { readonly outcome: CommandResult; readonly events: readonly EngineEvent[] } {
   const checked = checkFor(state, account, command, state.timeMs);
-  if (checked.reject !== undefined) return { outcome: checked, events: [] };
+  if (checked.reject !== undefined) {
+    return { outcome: withTargets(state, account, command, checked), events: [] };
+  }
   const events: EngineEvent[] = [];
   const execution = { state, events, commandIndex: 0 };
-  const outcome = executeFor(execution, account, command);
+  const result = executeFor(execution, account, command);
+  const outcome = withTargets(state, account, command, result);
   return { outcome: releaseNow(execution, outcome), events };
 }
 
