@@ -3,7 +3,7 @@ import { traceId } from '@oddlot/protocol';
 import { present, type Address, type Hash } from '@oddlot/units';
 import type { ReceiptBlock, ReceiptRow } from './receipt-messages.ts';
 import type { InstrumentLookup } from '../translate/action-to-command.ts';
-import type { EndedLookup } from '../translate/outcome/entries.ts';
+import type { EndedLookup } from '../translate/outcome/ended-order.ts';
 import { authorityOf, isRequest, type RequestCommand } from '../block/request-command.ts';
 import { requestTexts } from '../translate/request-texts.ts';
 import { actionTypeOf } from '../translate/action-types.ts';

@@ -12,7 +12,6 @@ import { internalNameOf } from './action-types.ts';
 import type { InstrumentLookup } from './actions/instrument-lookup.ts';
 import {
   asEnded,
-  type EndedLookup,
   entriesOf,
   entryResult,
   entryTextOf,
@@ -20,6 +19,7 @@ import {
   refusedEntries,
   scaleOf,
 } from './outcome/entries.ts';
+import type { EndedLookup } from './outcome/ended-order.ts';
 import { skippedToWire } from './outcome/skipped.ts';
 import { warningsOf } from './outcome/warnings.ts';
 import { rejectToWire } from './reject-to-wire.ts';

@@ -8,7 +8,7 @@ import {
   type WireError,
 } from '@oddlot/protocol';
 import type { MarketData } from '../../read-models/market-data.ts';
-import type { EndedLookup } from '../outcome/entries.ts';
+import type { EndedLookup } from '../outcome/ended-order.ts';
 
 /** What a query may read. */
 export type InfoContext = {

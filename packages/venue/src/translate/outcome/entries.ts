@@ -1,10 +1,10 @@
 import type { EngineEvent, EntryResult, OperateOutcomeCommand } from '@oddlot/engine';
 import type { OrderResult } from '@oddlot/protocol';
-import type { Address } from '@oddlot/units';
 import type { InstrumentLookup } from '../actions/instrument-lookup.ts';
 import { formatAveragePrice, formatMoney, formatPrice, formatSize, type Scale } from '../format.ts';
 import type { EntryText } from '../reject-to-wire.ts';
 import type { RequestCommand } from '../../block/request-command.ts';
+import type { EndedOrder, OrderTarget } from './ended-order.ts';
 
 /** The orders and cancels of a command: what it was told about each, and what became of them. */
 
@@ -17,17 +17,6 @@ type CommandEntry = {
   readonly size?: number;
   readonly expireMs?: number;
 };
-
-/** An order that a cancel or an amend names. */
-export type OrderTarget = Pick<CommandEntry, 'instrumentId' | 'orderId' | 'clientOrderId'>;
-
-/** How an order ended, as far as it is remembered. */
-export type EndedOrder = Pick<
-  EntryResult,
-  'orderId' | 'clientOrderId' | 'state' | 'filled' | 'filledNotional'
->;
-
-export type EndedLookup = (account: Address, target: OrderTarget) => EndedOrder | undefined;
 
 /**
  * An entry of an amend or a cancel that found no live order: told as the order ended, when that is
