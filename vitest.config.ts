@@ -1,17 +1,37 @@
 import { defineConfig } from 'vitest/config';
 
+const setupFiles = ['tests/support/fixed-seed.ts'];
+
 export default defineConfig({
   test: {
-    include: [
-      'packages/*/src/**/*.test.ts',
-      'tests/**/*.test.ts',
-      'scripts/**/*.test.ts',
-      'bench/**/*.test.ts',
-    ],
     // Most files wait for a venue of their own, so two of them share the cores well.
     maxWorkers: 2,
-    setupFiles: ['tests/support/fixed-seed.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'pure',
+          setupFiles,
+          include: ['packages/{units,engine,protocol}/src/**/*.test.ts'],
+          // Functions of their arguments: files may share one evaluation of the modules.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'process',
+          setupFiles,
+          include: [
+            'packages/{venue,sdk}/src/**/*.test.ts',
+            'tests/**/*.test.ts',
+            'scripts/**/*.test.ts',
+            'bench/**/*.test.ts',
+          ],
+        },
+      },
+    ],
   },
 });

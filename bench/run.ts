@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { bookSection } from './book.ts';
 import { engineSection } from './engine.ts';
+import { hostileSection } from './hostile.ts';
 import { journalSection } from './journal.ts';
 import { marksSection } from './marks.ts';
 import { memorySection } from './memory.ts';
@@ -32,6 +33,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   journal: journalSection,
   replay: replaySection,
   memory: memorySection,
+  hostile: hostileSection,
 };
 
 const { values } = parseArgs({

@@ -59,6 +59,15 @@ test('R-modify: a refused amend shows its order as it is, beside the error', asy
   const error = 'Post only order would have immediately matched';
   const amend = { type: 'modify2', a: perp.id, o: oid, p: '101', s: '3' };
   expect(await entriesOf(amend)).toEqual([{ ...stands, error }]);
+  const foreseen = await world.client.data({
+    type: 'simulate',
+    user: alice.address,
+    action: amend,
+  });
+  expect(foreseen).toMatchObject({
+    accepted: true,
+    orders: [{ ...stands, error, restingSz: '2' }],
+  });
 });
 
 describe('a cancel', () => {

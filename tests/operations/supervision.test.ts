@@ -155,10 +155,22 @@ describe('the operations port', () => {
   });
 });
 
+/** A port that is free, with the one that follows it. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
+  for (;;) {
+    const port = await taken(0);
+    if (port !== undefined && (await taken(port + 2)) !== undefined) return port;
+  }
+}
+
+/** Takes a port and lets it go again; undefined when somebody else has it. */
+async function taken(port: number): Promise<number | undefined> {
+  const server = createServer().listen(port, '127.0.0.1');
+  const isMine = await new Promise<boolean>((resolve) => {
+    server.once('listening', () => resolve(true)).once('error', () => resolve(false));
+  });
+  if (!isMine) return undefined;
+  const found = (server.address() as AddressInfo).port;
   await new Promise((resolve) => server.close(resolve));
-  return port;
+  return found;
 }

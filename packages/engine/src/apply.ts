@@ -37,6 +37,7 @@ import { updateLeverage } from './handlers/update-leverage.ts';
 import { updateMarginMode } from './handlers/update-margin-mode.ts';
 import { updatePositionMode } from './handlers/update-position-mode.ts';
 import { withdraw } from './handlers/withdraw.ts';
+import { coverFund } from './ledger/post.ts';
 import { liquidate } from './liquidation/liquidate.ts';
 import { unwindFund } from './liquidation/unwind-fund.ts';
 import type { Block, BlockResult, CommandResult } from './messages/block.ts';
@@ -100,6 +101,7 @@ export function applyBlock(state: State, block: Block): BlockResult {
   run(execution, block.commands, rest, outcomes);
   resolveSeriesMarkets(execution);
   payHolders(execution);
+  if (state.parameters !== undefined) coverFund(state);
 
   return {
     height: block.height,
@@ -209,6 +211,10 @@ function executeOperator(
       openAccount(execution, command.parameters.insuranceFundAddress);
       return {};
     case 'attest':
+      return {};
+    case 'openEra':
+      execution.state.digest.number(command.rules);
+      execution.state.digest.text(command.stateHash);
       return {};
     case 'registerPerp':
       return registerPerp(execution, command);

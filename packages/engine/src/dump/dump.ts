@@ -6,6 +6,7 @@ import type { MultiSigSet } from '../messages/command.ts';
 import { isOutcomeId } from '../messages/instrument-kind.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
+import { DUMP_VERSION } from '../messages/versions.ts';
 import { addResting, reserveOf } from '../perp-orders/resting.ts';
 import {
   type Account,
@@ -17,6 +18,7 @@ import {
   type PositionMode,
 } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
+import { setSize } from '../state/holders.ts';
 import type { SignerNonces } from '../state/keys.ts';
 import { createPerp, type Perp, setOracle } from '../state/perp.ts';
 import { createState, type State } from '../state/state.ts';
@@ -43,7 +45,7 @@ import { dumpWaiting, restoreWaiting, type WaitingDump } from './dump-waiting.ts
  * (a restored state has the same future). What can be derived is left out. Money is text.
  */
 export type StateDump = {
-  readonly format: 2;
+  readonly format: typeof DUMP_VERSION;
   readonly height: number;
   readonly timeMs: number;
   readonly digest: readonly number[];
@@ -68,6 +70,8 @@ export type StateDump = {
   readonly outcomes: OutcomesDump;
   readonly liquidations: readonly LiquidationDump[];
   readonly fundUnwindMs: number;
+  /** By instrument id. */
+  readonly fundUnwindBands: readonly (readonly [instrumentId: number, bandE8: number])[];
 };
 
 type PerpDump = {
@@ -126,7 +130,7 @@ type HoldingDump = readonly [
   funding: readonly [allTime: string, sinceOpen: string, sinceChange: string],
 ];
 
-type OrderDump = readonly [
+export type OrderDump = readonly [
   orderId: number,
   account: number,
   instrument: number,
@@ -144,11 +148,12 @@ type OrderDump = readonly [
   clientOrderId: string | null,
   /** What an isolated order holds back. */
   reserve: string,
+  takerOverpaid: number,
 ];
 
 export function dump(state: State): StateDump {
   return {
-    format: 2,
+    format: DUMP_VERSION,
     height: state.height,
     timeMs: state.timeMs,
     digest: state.digest.lanes(),
@@ -171,6 +176,7 @@ export function dump(state: State): StateDump {
     outcomes: dumpOutcomes(state),
     liquidations: dumpLiquidations(state),
     fundUnwindMs: state.fundUnwindMs,
+    fundUnwindBands: [...state.fundUnwindBands].sort((a, b) => a[0] - b[0]),
   };
 }
 
@@ -198,6 +204,7 @@ export function restore(plain: StateDump): State {
   restoreKeys(state, plain.keys);
   restoreLiquidations(state, plain.liquidations);
   state.fundUnwindMs = plain.fundUnwindMs;
+  for (const [id, bandE8] of plain.fundUnwindBands) state.fundUnwindBands.set(id, bandE8);
   watchEveryone(state);
   return state;
 }
@@ -330,7 +337,7 @@ function restoreHolding(state: State, account: Account, plain: HoldingDump): voi
   const [id, leg, size, cost, isolatedMargin, updatedMs, feesPaid, realised, funding] = plain;
   const perp = present(state.perps.get(id), 'a listed perp');
   const holding = holdingOf(account, perp, leg, parametersOf(state).defaultLeverage);
-  holding.size = size;
+  setSize(holding, size);
   holding.cost = usdcFromText(cost);
   holding.isolatedMargin = usdcFromText(isolatedMargin);
   holding.updatedMs = timeMs(updatedMs);
@@ -340,7 +347,6 @@ function restoreHolding(state: State, account: Account, plain: HoldingDump): voi
   holding.funding.allTime = usdcFromText(allTime);
   holding.funding.sinceOpen = usdcFromText(sinceOpen);
   holding.funding.sinceChange = usdcFromText(sinceChange);
-  perp.openInterest += Math.max(size, 0);
 }
 
 function dumpSigner(
@@ -371,6 +377,7 @@ function dumpOrders(state: State): OrderDump[] {
       read(pool.feeOverpaid, slot),
       pool.clientOrderIds.get(slot) ?? null,
       String(reserveOf(state, read(pool.orderId, slot))),
+      read(pool.takerOverpaid, slot),
     ]);
   };
   for (const id of state.perpIds) {
@@ -404,6 +411,7 @@ function restoreOrders(state: State, orders: readonly OrderDump[]): void {
     pool.rank[slot] = row[10];
     pool.expireMs[slot] = row[12];
     pool.feeOverpaid[slot] = row[13];
+    pool.takerOverpaid[slot] = row[16];
     const account = present(state.accounts[accountIndex], 'the owner of an order');
     const reserve = usdcFromText(row[15]);
     if (reserve > 0n) state.reserves.set(orderId, reserve);

@@ -8,6 +8,7 @@ import type { Account, Holding } from '../state/account.ts';
 import { SAMPLES_PER_HOUR } from '../state/funding-hour.ts';
 import type { State } from '../state/state.ts';
 import { checkBuilders } from './check-builders.ts';
+import { checkFund } from './check-fund.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkMargin } from './check-margin.ts';
 import { checkOutcomes } from './check-outcome.ts';
@@ -20,6 +21,8 @@ import { checkWaiting } from './check-waiting.ts';
 export function checkInvariants(state: State): void {
   checkConservation(state);
   checkHolds(state);
+  checkFund(state);
+  checkReserves(state);
   checkOutcomes(state);
   checkOpenInterest(state);
   state.pool.checkConsistency();
@@ -73,19 +76,33 @@ function checkHolds(state: State): void {
   }
 }
 
+/** R-reserve: no reserve outlives its order; what orders hold adds up by holding and by account. */
+function checkReserves(state: State): void {
+  for (const [orderId, reserve] of state.reserves) {
+    assert(state.pool.find(orderId) !== NONE, `the reserve of ${orderId} is that of a live order`);
+    assert(reserve > 0n, 'a reserve of nothing is none');
+  }
+}
+
 function checkOpenInterest(state: State): void {
   const net = new Map<number, number>();
   const long = new Map<number, number>();
+  const holders = new Map(state.perpIds.map((id) => [id, [] as number[]]));
   for (const account of state.accounts) {
-    for (const { perp, size } of account.holdings.values()) {
+    for (const { leg, perp, size } of account.holdings.values()) {
       const id = perp.definition.instrumentId;
+      if (size !== 0) present(holders.get(id), 'a listed perp').push(2 * account.index + leg);
       net.set(id, (net.get(id) ?? 0) + size);
       long.set(id, (long.get(id) ?? 0) + Math.max(size, 0));
     }
   }
   for (const id of state.perpIds) {
     assert((net.get(id) ?? 0) === 0, `longs and shorts of ${id} are equal`);
-    const { openInterest } = present(state.perps.get(id), 'a listed perp');
+    const perp = present(state.perps.get(id), 'a listed perp');
+    const { openInterest } = perp;
+    const indexed = [...perp.holders.keys()].sort((a, b) => a - b);
+    const held = holders.get(id)?.sort((a, b) => a - b);
+    assert(String(indexed) === String(held), `the holders of ${id} are those with a position`);
     assert((long.get(id) ?? 0) === openInterest, `the open interest of ${id} is the longs' sum`);
   }
 }

@@ -69,9 +69,11 @@ export type Leg = 0 | 1;
 
 /** What an account has in one leg of a perpetual: a position and resting orders. */
 export type Holding = {
+  /** Whose it is. */
+  readonly accountIndex: number;
   readonly perp: Perp;
   readonly leg: Leg;
-  /** Signed: positive is long. */
+  /** Signed: positive is long. Written by `setSize` alone. */
   size: number;
   /** Signed: what the position cost, so that unrealised PnL is size × mark − cost. */
   cost: MicroUsdc;
@@ -212,6 +214,7 @@ export function holdingOf(
   const settings =
     account.settings.get(perp.definition.instrumentId) ?? defaultSettings(perp, defaultLeverage);
   const holding: Holding = {
+    accountIndex: account.index,
     perp,
     leg,
     size: 0,

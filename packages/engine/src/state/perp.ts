@@ -36,6 +36,8 @@ export type Perp = {
   lastTradeMs: number;
   /** Lots held long. */
   openInterest: number;
+  /** Who has a position here, and the leg of it: see `holdersOf`. Derived, never dumped. */
+  readonly holders: Map<number, 0 | 1>;
   readonly day: DayStats;
   /** R-funding: the hour in progress. */
   readonly funding: FundingHour;
@@ -65,6 +67,7 @@ export function createPerp(definition: PerpDefinition, pool: OrderPool): Perp {
     lastTrade: 0,
     lastTradeMs: 0,
     openInterest: 0,
+    holders: new Map(),
     day: new DayStats(),
     funding: { sum: 0n, samples: 0, due: undefined },
     twap: new OracleTwap(),

@@ -4,8 +4,9 @@ import { tradeOffBook } from '../liquidation/close-position.ts';
 import { liquidateForSettlement } from '../liquidation/liquidate-for-settlement.ts';
 import { closeDeficit } from '../liquidation/take-over.ts';
 import { cancelPerpOrder, cancelTrigger } from '../perp-orders/end-order.ts';
-import { type Account, type Holding, holdingKey } from '../state/account.ts';
+import type { Account, Holding } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
+import { holdersOf } from '../state/holders.ts';
 import type { Perp } from '../state/perp.ts';
 import { settleFunding } from './settle-funding.ts';
 
@@ -28,7 +29,9 @@ export function delistPerp(execution: Execution, perp: Perp): void {
   state.markEpoch += 1;
   state.digest.number(price);
   liquidateForSettlement(execution, perp);
-  for (const account of state.accounts) closePositions(execution, account, perp, price);
+  for (const { account, holding } of holdersOf(state, perp)) {
+    close(execution, account, holding, price);
+  }
   if (price > 0) events.push({ type: 'perpSettled', commandIndex, instrumentId, price });
 }
 
@@ -52,13 +55,6 @@ function cancelAllIn(execution: Execution, perp: Perp): void {
     const slot = pool.find(orderId);
     if (trigger !== undefined) cancelTrigger(execution, trigger, 'delisted');
     else if (slot !== NONE) cancelPerpOrder(execution, slot, 'delisted');
-  }
-}
-
-function closePositions(execution: Execution, account: Account, perp: Perp, price: number): void {
-  for (const leg of [0, 1] as const) {
-    const holding = account.holdings.get(holdingKey(perp.definition.instrumentId, leg));
-    if (holding !== undefined && holding.size !== 0) close(execution, account, holding, price);
   }
 }
 

@@ -3,9 +3,10 @@ import { postToBalance } from '../ledger/post.ts';
 import { TIMER } from '../messages/event.ts';
 import { fundingAmount } from '../perp/funding.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
-import { type Account, type Holding, holdingKey } from '../state/account.ts';
+import type { Account, Holding } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { DueFunding } from '../state/funding-hour.ts';
+import { holdersOf } from '../state/holders.ts';
 import type { Perp } from '../state/perp.ts';
 
 /**
@@ -22,25 +23,12 @@ export function settleFunding(execution: Execution, only?: Perp): void {
     .filter((perp) => perp.funding.due !== undefined && (only === undefined || perp === only));
   if (perps.length === 0) return;
   let remainder = ZERO_USDC;
-  for (const account of state.accounts) {
-    for (const holding of holdingsIn(account, perps)) {
-      const { due } = holding.perp.funding;
-      remainder = subUsdc(remainder, pay(execution, account, holding, present(due, 'a due hour')));
-    }
+  for (const { account, holding } of holdersOf(state, ...perps)) {
+    const { due } = holding.perp.funding;
+    remainder = subUsdc(remainder, pay(execution, account, holding, present(due, 'a due hour')));
   }
   for (const perp of perps) perp.funding.due = undefined;
   if (remainder > 0n) postToBalance(state, insuranceFund(state), remainder);
-}
-
-/** The account's open positions in some perps, by instrument and leg; a map has no such order. */
-function holdingsIn(account: Account, perps: readonly Perp[]): Holding[] {
-  if (account.holdings.size === 0) return [];
-  return perps.flatMap(({ definition }) =>
-    ([0, 1] as const).flatMap((leg) => {
-      const holding = account.holdings.get(holdingKey(definition.instrumentId, leg));
-      return holding === undefined || holding.size === 0 ? [] : [holding];
-    }),
-  );
 }
 
 /** Moves one position's amount, and returns it; paid is negative. */

@@ -1,5 +1,6 @@
 import { refusal } from '@oddlot/protocol';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { JournalFullError } from '../replica/replica-error.ts';
 import { AdmissionGuard, type Restriction } from './admission-guard.ts';
 import { orderAction, signed, testKey, type TestOrder } from '../testing/http/client.ts';
 import { startEdge, type TestEdge } from '../testing/http/edge.ts';
@@ -132,6 +133,14 @@ describe('R-disk: while nothing is written', () => {
     restrict('all');
     expect((await edge.send('/exchange', request)).status).toBe(200);
   });
+});
+
+test('R-disk: a write that finds no room before the watch does is told in the same way', async () => {
+  const full = new JournalFullError('there is no room');
+  const propose = vi.spyOn(edge.replica, 'propose').mockRejectedValueOnce(full);
+  expect(await place({ p: '90' })).toMatchObject(REFUSED);
+  propose.mockRestore();
+  expect((await place({ p: '90' })).status).toBe(200);
 });
 
 test('the stricter of two restrictions holds', () => {

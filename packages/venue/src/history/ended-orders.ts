@@ -63,6 +63,11 @@ export class EndedOrders {
     for (const row of rows) this.#add(row);
   }
 
+  clear(): void {
+    this.#byOrderId.clear();
+    this.#byClientId.clear();
+  }
+
   #add(row: Row): void {
     const [orderId, account, , client] = row;
     this.#byOrderId.delete(orderId);

@@ -70,3 +70,11 @@ test('a snapshot that was cut short is not used', () =>
     expect(await store.newestValid()).toBeUndefined();
     expect(corrupt[0]?.why).toContain('5 bytes');
   }));
+
+test('R-disk: one that can not be finished leaves nothing behind', () =>
+  withStore(async (store, directory) => {
+    const inTheWay = 'snapshot-0000000000000020.json';
+    await mkdir(join(directory, inTheWay), { recursive: true });
+    await expect(store.write({ height: 20, payload: 'twenty' })).rejects.toThrow('EISDIR');
+    expect(await readdir(directory)).toEqual([inTheWay]);
+  }));

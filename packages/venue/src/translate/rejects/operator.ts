@@ -22,10 +22,10 @@ export const OPERATOR = {
   nameUsed: ({ name }) => refusal('nameUsed', [name], { field: 'name', ...gotten(name) }),
   definitionInvalid: ({ field, why }) => {
     const path = FIELDS[field] ?? field;
-    return refusal('wrongType', [lastName(path)], { field: path, why });
+    return refusal('invalidValue', [lastName(path), why], { field: path, why });
   },
   marginTableInvalid: ({ why }) => refusal('invalidMarginTable', [why], { field: 'marginTable' }),
-  feeTiersInvalid: ({ why }) => refusal('wrongType', ['tiers'], { field: 'tiers', why }),
+  feeTiersInvalid: ({ why }) => refusal('invalidValue', ['tiers', why], { field: 'tiers', why }),
 } satisfies Partial<Translations>;
 
 /** `code` of `grants.add[3].code`, as faults of the shape are told. */

@@ -1,0 +1,48 @@
+import { instrumentId } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { alice, bob, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
+import { oracleAges, venueMoney } from './read-health.ts';
+
+const SECOND = instrumentId(2);
+
+describe('R-oracle-stale: the ages of prices', () => {
+  test('count from the observation, and a perp without any is stale', () => {
+    const venue = Scenario.open({ accounts: [alice, bob] });
+    venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: SECOND, name: 'B-USDC' } });
+    venue.oracle(1_000_000);
+    const { oracleStaleMs } = PARAMETERS;
+    const at = (ms: number) => oracleAges(venue.state, venue.state.timeMs + ms);
+    expect(at(0)).toEqual([
+      { name: PERP.name, isTrading: true, ageMs: 0, isStale: false },
+      { name: 'B-USDC', isTrading: true, ageMs: undefined, isStale: true },
+    ]);
+    expect(at(oracleStaleMs)[0]).toMatchObject({ ageMs: oracleStaleMs, isStale: false });
+    expect(at(oracleStaleMs + 1)[0]).toMatchObject({ ageMs: oracleStaleMs + 1, isStale: true });
+  });
+
+  test('of a halted perp keep nobody waiting', () => {
+    const venue = Scenario.open({ accounts: [alice, bob] });
+    venue.block({
+      type: 'setPerp',
+      instrumentId: PERP.instrumentId,
+      halted: true,
+      changes: {},
+    });
+    expect(oracleAges(venue.state, venue.state.timeMs)[0]).toMatchObject({ isTrading: false });
+  });
+});
+
+describe('the money of the venue', () => {
+  test('is what fees brought to the treasury and the insurance fund', () => {
+    const venue = Scenario.open({ accounts: [alice, bob] });
+    const before = venueMoney(venue.state);
+    venue.fund(PARAMETERS.insuranceFundAddress, 5_000_000);
+    const shape = { price: 1_000_000, size: 1_000 };
+    venue.one(bob, { ...shape, isBuy: false });
+    venue.one(alice, { ...shape, isBuy: true, timeInForce: 'ioc' });
+    const after = venueMoney(venue.state);
+    expect(after.treasury).toBe(venue.state.treasury);
+    expect(after.treasury).toBeGreaterThan(before.treasury);
+    expect(after.insuranceFund - before.insuranceFund).toBeGreaterThanOrEqual(5_000_000n);
+  });
+});

@@ -1,0 +1,57 @@
+import { tmpdir } from 'node:os';
+import { expect, test } from 'vitest';
+import { createLogger } from '../operate/log.ts';
+import { diskRestriction, DiskWatch, watchDisk } from './disk-watch.ts';
+
+/** R-disk: the room of the data folder and what it allows. */
+
+const limits = { directory: '/data', lowBytes: 100, fullBytes: 10 };
+
+test.each<[number, DiskWatch['state'], string | undefined]>([
+  [100, 'roomy', undefined],
+  [99, 'low', 'risk'],
+  [10, 'low', 'risk'],
+  [9, 'full', 'all'],
+  [0, 'full', 'all'],
+])('R-disk: %i free bytes are %s', async (free, state, stops) => {
+  const log = createLogger({ level: 'silent' });
+  const watch = await DiskWatch.start({ ...limits, log, freeBytes: () => Promise.resolve(free) });
+  watch.stop();
+  expect([watch.state, watch.freeBytes]).toEqual([state, free]);
+  expect(diskRestriction(watch.state)?.stops).toBe(stops);
+});
+
+test('R-disk: it follows the disk, says so once, and stays when nobody can tell', async () => {
+  const messages: string[] = [];
+  const write = (line: string): void => {
+    messages.push((JSON.parse(line) as { msg: string }).msg);
+  };
+  let free: number | Error = 1_000;
+  const watch = await DiskWatch.start({
+    ...limits,
+    log: createLogger({ destination: { write } }),
+    freeBytes: () => (free instanceof Error ? Promise.reject(free) : Promise.resolve(free)),
+  });
+  watch.stop();
+  const states: string[] = [];
+  for (const next of [50, 40, 5, new Error('EIO'), 5, 1_000]) {
+    free = next;
+    await watch.look();
+    states.push(watch.state);
+  }
+  expect(states).toEqual(['low', 'low', 'full', 'full', 'full', 'roomy']);
+  expect(messages).toEqual([
+    'the disk is nearly full: no new risk is taken',
+    'the disk is full: nothing is written, reads go on',
+    'the room of the data folder is not known',
+    'the disk has room again',
+  ]);
+});
+
+test('the system is asked for the room of a real folder', async () => {
+  const config = { data: tmpdir(), diskLowBytes: 0, diskFullBytes: 0 };
+  const watch = await watchDisk(config, { log: createLogger({ level: 'silent' }) });
+  watch.stop();
+  expect(watch.freeBytes).toBeGreaterThan(0);
+  expect(watch.freeBytes).toBeLessThan(Infinity);
+});
