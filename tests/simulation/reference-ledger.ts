@@ -6,6 +6,7 @@ import type {
   TradeExecuted,
   TradeSide,
 } from '@oddlot/engine';
+import { isCut, isSettlementMark } from './event-kinds.ts';
 import { type Book, part, type Position, ReferenceBooks } from './reference-books.ts';
 import {
   abs,
@@ -81,13 +82,10 @@ export class ReferenceLedger {
     if (event.type !== 'orderUpdated' && event.type !== 'deleveraged') this.#endDeleveraging();
     if (event.type === 'orderUpdated' && !isCut(event)) this.#endDeleveraging();
     const command = commands[event.commandIndex];
-    if (command?.type === 'setPerp' && command.delisted === true) {
-      this.#settlePrice(command.instrumentId, events.slice(at));
-    } else {
-      if (this.#startsWork(event, command)) this.#coverDeficits();
-      if (event.type === 'tradeExecuted' || event.type === 'liquidationStep') {
-        this.#target ??= this.#insuranceTarget();
-      }
+    if (this.#startsWork(event, command)) this.#coverDeficits();
+    const needsTarget = event.type === 'tradeExecuted' || event.type === 'liquidationStep';
+    if (needsTarget || isSettlementMark(event, events.slice(at + 1))) {
+      this.#target ??= this.#insuranceTarget();
     }
     if (command?.type === 'modifyOrder' && this.#orders.amend === undefined)
       this.#orders.beginAmend(command);
@@ -100,15 +98,6 @@ export class ReferenceLedger {
     return (
       command !== undefined || event.taker.account === this.books.parameters.insuranceFundAddress
     );
-  }
-
-  /** R-delist: the settlement price is the mark from the first of its events on. */
-  #settlePrice(id: number, events: readonly EngineEvent[]): void {
-    const market = this.books.market(id);
-    if (market.isDelisted) return;
-    market.isDelisted = true;
-    const settled = events.find((each) => each.type === 'perpSettled' && each.instrumentId === id);
-    if (settled?.type === 'perpSettled') market.mark = BigInt(settled.price);
   }
 
   #readPrices(command: Command): void {
@@ -227,6 +216,12 @@ export class ReferenceLedger {
       case 'deleveraged':
         this.#deleverage(event.account, event.size, event.realised);
         break;
+      case 'perpSettled': {
+        const market = this.books.market(event.instrumentId);
+        same('the mark of the settlement', BigInt(event.price), market.mark);
+        market.isDelisted = true;
+        break;
+      }
       case 'positionSettled': {
         const owner = this.books.book(event.account);
         const position = this.books.signed(owner, event.instrumentId, event.size);
@@ -447,9 +442,4 @@ export class ReferenceLedger {
     if (left < 0n) throw new Error('deleveraging ruins nobody');
     this.books.tradeOff(owner, position, -signed, price);
   }
-}
-
-/** A reduce-only order or a trigger that lost its position. */
-function isCut(event: Extract<EngineEvent, { type: 'orderUpdated' }>): boolean {
-  return event.order.reduceOnly && (event.status === 'open' || event.cancelCause === 'reduceOnly');
 }

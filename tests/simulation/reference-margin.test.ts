@@ -46,10 +46,13 @@ class Pair {
     this.#apply(Array.from({ length: count }, () => this.workload.next(this.state)));
   }
 
-  /** Ends a market for good. */
+  /** Ends a market for good: an hour of 5 s each. */
   delist(command: Command): void {
     this.workload.tick();
     this.#apply([command]);
+    for (let step = 0; step < 720; step++) {
+      this.#apply([this.workload.steady(), this.workload.next(this.state)]);
+    }
   }
 
   #apply(commands: readonly Command[]): void {

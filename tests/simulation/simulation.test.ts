@@ -85,6 +85,7 @@ const REFUSALS = [
   'marginModeOpenOrders',
   'marginModeOpenPositions',
   'marginNotFree',
+  'marketClosing',
   'nonceUsed',
   'oracleStale',
   'orderNotLive',

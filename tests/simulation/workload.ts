@@ -202,6 +202,16 @@ export class Workload {
     if (this.#pick(3_000) === 0) this.nowMs += 86_400_000;
   }
 
+  /** A price of every perp a little later, so that none is stale: the pace of a closing hour. */
+  steady(): Command {
+    this.nowMs += 4_999;
+    const prices = PERPS.map(({ instrumentId: id }) => {
+      const oracle = this.#oracleOf(id) + this.#pick(2_001) - 1_000;
+      return { instrumentId: id, oracle: Math.min(Math.max(oracle, 60_000), 9_000_000) };
+    });
+    return { type: 'pushOracle', prices, observedMs: timeMs(this.nowMs) };
+  }
+
   next(state: State): Command {
     const trader = this.#trader();
     if (this.#options.skill !== 'plain') {

@@ -43,12 +43,14 @@ import { unwindFund } from './liquidation/unwind-fund.ts';
 import type { Block, BlockResult, CommandResult } from './messages/block.ts';
 import { type Command, isOperator, isSigned, type SignedCommand } from './messages/command.ts';
 import { TIMER } from './messages/event.ts';
+import type { Reject } from './messages/reject.ts';
 import { withTargets } from './orders/target-entries.ts';
 import { insuranceTarget } from './perp/insurance-fund.ts';
 import type { Account } from './state/account.ts';
 import type { Execution } from './state/execution.ts';
 import type { State } from './state/state.ts';
 import { advancePhases } from './steps/advance-phases.ts';
+import { settleClosing } from './steps/close-perps.ts';
 import { orderCommands } from './steps/command-order.ts';
 import { passInstants, sampleBooks } from './steps/funding-clock.ts';
 import { payHolders } from './steps/pay-holders.ts';
@@ -94,6 +96,7 @@ export function applyBlock(state: State, block: Block): BlockResult {
   if (state.parameters !== undefined) {
     fireTriggers(execution);
     liquidate(execution);
+    settleClosing(execution);
     unwindFund(execution);
     runReverseJobs(execution);
   }
@@ -193,6 +196,13 @@ export function executeFor(
   }
 }
 
+/** Two processes may both have found an empty log: the first of them made the venue. */
+const SECOND_GENESIS: Reject = {
+  reason: 'definitionInvalid',
+  field: 'genesis',
+  why: 'the venue exists',
+};
+
 function executeOperator(
   execution: Execution,
   command: Exclude<Command, SignedCommand>,
@@ -206,7 +216,7 @@ function executeOperator(
   }
   switch (command.type) {
     case 'genesis':
-      assert(execution.state.parameters === undefined, 'a log has one genesis');
+      if (execution.state.parameters !== undefined) return { reject: SECOND_GENESIS };
       execution.state.parameters = command.parameters;
       openAccount(execution, command.parameters.insuranceFundAddress);
       return {};

@@ -134,6 +134,7 @@ const MARGIN = {
 };
 
 const ORDER = {
+  marketClosing: () => 'Market is closing',
   orderNotFound: () => 'Order not found',
   orderExpiredQueued: () => 'Order expired while queued',
   orderGone: (asset: number) =>
@@ -184,6 +185,7 @@ const DEPLOY = {
   instrumentIdUsed: (id: number) => `Instrument id already used: ${id}`,
   nameUsed: (name: string) => `Name already used: ${name}`,
   invalidMarginTable: (why: string) => `Invalid margin table: ${why}`,
+  invalidMarkBand: (why: string) => `Invalid mark band: ${why}`,
   invalidPhaseChange: (from: string, to: string) => `Invalid phase change: ${from} to ${to}`,
   alreadyResolved: () => 'Already resolved',
   fractionsNotOne: () => 'Fractions of the event must sum to 1',
@@ -224,5 +226,6 @@ export const MESSAGE_GROUPS = {
   UNAVAILABLE: {
     unavailable: () => 'Service unavailable',
     diskNearlyFull: () => 'Disk is nearly full',
+    clockOff: (ms: number) => `Clock is off by ${ms} ms`,
   },
 };

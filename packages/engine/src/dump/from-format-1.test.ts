@@ -1,23 +1,13 @@
 import { expect, test } from 'vitest';
 import { checkInvariants } from '../invariants/invariants.ts';
 import { openMarket, purse, share } from '../testing/outcomes.ts';
+import { asFormat1 } from '../testing/format-1.ts';
 import { alice, bob, order, Scenario } from '../testing/scenario.ts';
 import { group, story, waiting } from '../testing/waiting.ts';
-import { dump, restore, type StateDump } from './dump.ts';
-import { type Format1Dump, fromFormat1 } from './from-format-1.ts';
+import { dump, restore } from './dump.ts';
+import { fromFormat1 } from './from-format-1.ts';
 
 const PRICE = 1_000_000;
-
-/** Today's dump as the first release would have written it: without the columns that it lacked. */
-function asFormat1(state: StateDump): Format1Dump {
-  const { orders, waiting: waits, ...rest } = structuredClone(state);
-  const text = JSON.stringify({
-    ...rest,
-    orders: orders.map((row) => row.slice(0, 16)),
-    waiting: { ...waits, triggers: waits.triggers.map((row) => row.slice(0, 17)) },
-  });
-  return JSON.parse(text) as Format1Dump;
-}
 
 test('R-era: orders and triggers of the first release come back as they were', () => {
   const scenario = Scenario.open();

@@ -1,15 +1,18 @@
 import { LIMITS } from '../messages/limits.ts';
+import type { OutcomesDump } from './dump-outcome.ts';
 import type { TriggerDump, WaitingDump } from './dump-waiting.ts';
-import type { OrderDump, StateDump } from './dump.ts';
+import type { OrderDump } from './dump-orders.ts';
+import type { StateDump } from './dump.ts';
 
 /** A row that lacks its last column. */
 type Shorter<Row> = Row extends readonly [...infer First, unknown] ? Readonly<First> : never;
 
-type Ordered = Pick<StateDump, 'accounts' | 'orders' | 'outcomes' | 'waiting'>;
+type Held = Pick<StateDump, 'accounts'> & { readonly outcomes: Pick<OutcomesDump, 'queue'> };
+type Ordered = Pick<StateDump, 'orders' | 'waiting'> & Held;
 
 /** A dump whose orders and triggers are those of the first release. */
 export type OrdersFormat1<Dump extends Ordered> = Omit<Dump, 'orders' | 'waiting'> &
-  Pick<StateDump, 'accounts' | 'outcomes'> & {
+  Held & {
     readonly orders: readonly Shorter<OrderDump>[];
     readonly waiting: Omit<WaitingDump, 'triggers'> & {
       readonly triggers: readonly Shorter<TriggerDump>[];

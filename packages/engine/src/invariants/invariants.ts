@@ -6,6 +6,7 @@ import { reserveOf } from '../perp-orders/resting.ts';
 import { exposureOf, initialMargin } from '../perp/margin.ts';
 import type { Account, Holding } from '../state/account.ts';
 import { SAMPLES_PER_HOUR } from '../state/funding-hour.ts';
+import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { checkBuilders } from './check-builders.ts';
 import { checkFund } from './check-fund.ts';
@@ -114,12 +115,32 @@ function checkFunding(state: State, id: number): void {
   assert(due === undefined, `funding of ${id} that fell due is paid`);
   assert(samples >= 0 && samples <= SAMPLES_PER_HOUR, `an hour of ${id} has its samples at most`);
   assert(samples > 0 || sum === 0n, `no samples of ${id}, no sum`);
-  assert(perp.twap.dump()[1].length <= SAMPLES_PER_HOUR, `the TWAP of ${id} keeps an hour`);
+  checkClosing(state, perp);
   if (!perp.delisted) return;
   assert(perp.halted && perp.openInterest === 0, `${id} is delisted and nobody holds it`);
   assert(perp.book.orderCount === 0, `${id} is delisted and its book is empty`);
   const waits = state.triggers.all().some(({ request }) => request.instrumentId === id);
   assert(!waits, `${id} is delisted and nothing waits for its mark`);
+}
+
+/** R-delist: from the first entry of a closing hour on nothing is left that could open. */
+function checkClosing({ pool, triggers }: State, perp: Perp): void {
+  const { instrumentId: id } = perp.definition;
+  const { closing } = perp;
+  if (closing === undefined) return;
+  const { isWaiting, looked, samples, sum } = closing;
+  assert(samples <= looked && looked <= SAMPLES_PER_HOUR, `the hour of ${id} has its samples`);
+  assert(samples > 0 || sum === 0, `no samples of ${id}, no sum`);
+  assert(!isWaiting || perp.halted, `${id} waits for a price and is halted`);
+  for (const isBuy of [true, false]) {
+    perp.book.forEachSlot(isBuy, (slot) => {
+      assert((read(pool.flags, slot) & REDUCE_ONLY) !== 0, `only what reduces rests in ${id}`);
+    });
+  }
+  const mayOpen = triggers
+    .all()
+    .some(({ request }) => request.instrumentId === id && !request.reduceOnly);
+  assert(!mayOpen, `only what reduces waits in ${id}`);
 }
 
 function checkVolume({ address, volume }: Account): void {
@@ -142,12 +163,20 @@ function checkAccount(state: State, account: Account): void {
     live += checkHolding(state, account, holding);
   }
   for (const { orders } of account.outcomes.values()) live += orders.count;
+  checkOrderLists(account);
   for (const { accountIndex } of state.outcomes.queue.all()) {
     if (accountIndex === account.index) live += 1;
   }
   assert(isAscending([...account.outcomes.keys()]), 'outcome holdings are iterated by instrument');
   assert(live === account.liveOrders, `${account.address} has the orders that it counts`);
   checkMargin(state, account);
+}
+
+function checkOrderLists({ address, holdings, orderLists, outcomes }: Account): void {
+  const places = [...holdings.values(), ...outcomes.values()];
+  const filled = places.filter(({ orders }) => orders.count > 0);
+  const areKnown = filled.every(({ orders }) => orderLists.has(orders));
+  assert(areKnown && filled.length === orderLists.size, `${address} knows where its orders rest`);
 }
 
 function checkHolding(state: State, account: Account, holding: Holding): number {

@@ -72,9 +72,8 @@ export const LIMITS = {
   perpIdEnd: 100_000,
   /** Orders keep the id of their instrument in 31 bits. */
   instrumentIdMax: 2 ** 31 - 1,
-  /** Holders of a resolved market that one block pays, and accounts that it looks at. */
+  /** Holders of resolved markets that one block pays. */
   settlementsPerBlock: 1_000,
-  settlementScanPerBlock: 50_000,
   /** R-reserve: taker and builder fee together stay below the price. */
   outcomeFeeMaxE8: 99_000_000,
   /** R-delay. */
@@ -88,6 +87,8 @@ export const LIMITS = {
   resolutionsPerBlock: 100,
   /** R-series: a market resolves this long after its end, so that late observations count. */
   resolveAfterMs: 5_000,
+  /** R-series: an observation that enters the log later than this after its own time does not count. */
+  observationLateMs: 10_000,
   /** R-series: an observation speaks for a second this long at most. */
   observationAgeMs: 5_000,
   /** R-series: the share of a window's seconds that must have a sample, percent. */

@@ -28,6 +28,7 @@ export function outcomeHoldingOf(
   if (holding === undefined) {
     holding = createOutcomeHolding(market, timeMs(state.timeMs));
     putInOrder(account.outcomes, id, holding);
+    market.holders.set(account.index, true);
   }
   return holding;
 }

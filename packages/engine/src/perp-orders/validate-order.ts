@@ -51,6 +51,9 @@ export function checkInstrument(
   const { state, order, timeMs } = context;
   const { instrumentId } = order;
   if (perp.delisted) return { reason: 'instrumentDelisted', instrumentId };
+  if (perp.closing !== undefined && !order.reduceOnly) {
+    return { reason: 'marketClosing', instrumentId };
+  }
   if (perp.halted) return { reason: 'tradingHalted', instrumentId };
   const isStale = isOracleStale(perp, timeMs, parametersOf(state).oracleStaleMs);
   if (isStale && raisesExposure(context, holding)) return { reason: 'oracleStale', instrumentId };

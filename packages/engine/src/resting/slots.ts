@@ -79,6 +79,7 @@ export function writeSlot(state: State, order: RestingOrder, place: SlotPlace): 
   book.insert(slot, rank === undefined ? 0 : state.timeMs - LIMITS.amendRankMs);
   pool.ownInsert(place.orders, slot);
   account.liveOrders += 1;
+  account.orderLists.add(place.orders);
 }
 
 /** Takes an order out of its book and frees its slot; nothing of it can be read afterwards. */
@@ -95,6 +96,7 @@ export function unlinkSlot(
   book.remove(slot);
   pool.ownRemove(orders, slot);
   account.liveOrders -= 1;
+  if (orders.count === 0) account.orderLists.delete(orders);
   if ((read(pool.flags, slot) & HAS_BUILDER) !== 0) {
     state.orderBuilders.delete(read(pool.orderId, slot));
   }

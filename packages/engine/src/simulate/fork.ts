@@ -6,7 +6,6 @@ import { LayeredMap } from '../collections/layered-map.ts';
 import { type Holding, holdingKey } from '../state/account.ts';
 import { DayStats } from '../state/day-stats.ts';
 import type { OrderGroup } from '../state/group-book.ts';
-import { OracleTwap } from '../state/oracle-twap.ts';
 import type { Perp } from '../state/perp.ts';
 import { RiskIndex } from '../state/risk-index.ts';
 import type { State } from '../state/state.ts';
@@ -72,8 +71,6 @@ function forkPerp(perp: Perp, pool: OrderPool): Perp {
   const day = new DayStats();
   const { buckets, previousClose } = perp.day.dump();
   day.restore(buckets, previousClose);
-  const twap = new OracleTwap();
-  twap.restore(perp.twap.dump());
   const parts: ObjectFields<Perp> = {
     definition: perp.definition,
     tiers: perp.tiers,
@@ -81,7 +78,7 @@ function forkPerp(perp: Perp, pool: OrderPool): Perp {
     day,
     funding: { ...perp.funding },
     holders: new LayeredMap(perp.holders),
-    twap,
+    closing: perp.closing === undefined ? undefined : { ...perp.closing },
   };
   return { ...perp, ...parts };
 }

@@ -7,20 +7,19 @@ import type { Account, Holding } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { DueFunding } from '../state/funding-hour.ts';
 import { holdersOf } from '../state/holders.ts';
-import type { Perp } from '../state/perp.ts';
 
 /**
  * Pays the funding that fell due with the hour, once (R-funding): out of or into the balance of a
  * cross position, the margin of an isolated one; either may fall below zero, R-liquidation follows
  * in the same block. Amounts round against the position, so longs and shorts together pay a little
  * more than they collect: the remainder is the insurance fund's. Accounts in order of creation,
- * their positions by instrument and leg. With `only`, one perp alone.
+ * their positions by instrument and leg.
  */
-export function settleFunding(execution: Execution, only?: Perp): void {
+export function settleFunding(execution: Execution): void {
   const { state } = execution;
   const perps = state.perpIds
     .map((id) => present(state.perps.get(id), 'a listed perp'))
-    .filter((perp) => perp.funding.due !== undefined && (only === undefined || perp === only));
+    .filter((perp) => perp.funding.due !== undefined);
   if (perps.length === 0) return;
   let remainder = ZERO_USDC;
   for (const { account, holding } of holdersOf(state, ...perps)) {

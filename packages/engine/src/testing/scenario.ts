@@ -83,6 +83,13 @@ export const PERP: PerpDefinition = {
   tagIds: [],
 };
 
+/** The same with less leverage, so that its mark may be 1% from the oracle (R-mark). */
+export const WIDE_PERP: PerpDefinition = {
+  ...PERP,
+  markBandE8: 1_000_000,
+  tiers: [{ tier: 1, minSize: 0, maxSize: 10_000_000, maxLeverage: 20, mmrE8: 1_000_000 }],
+};
+
 /** The address of the n-th actor. */
 export function actor(n: number): Address {
   return address(`0x${n.toString(16).padStart(40, '0')}`);
