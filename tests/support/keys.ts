@@ -190,11 +190,14 @@ export async function everythingOf(people: readonly Actor[]): Promise<Json> {
   return { known, keys };
 }
 
+/** Where somebody whom nobody knows is told to look. */
+export const WHO_SIGNED: string = expect.stringContaining('ask /info explainSignature');
+
 export const noAccount = (got: string): Refusal => ({
   code: 10006,
   name: 'NO_ACCOUNT',
   message: 'No trading account found. Please deposit first.',
-  details: { got },
+  details: { got, why: WHO_SIGNED },
 });
 
 export const unauthorized = (message: string, details?: JsonObject): Refusal => ({
