@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { bookSection } from './book.ts';
 import { engineSection } from './engine.ts';
+import { holdersSection } from './holders.ts';
+import { hostileSection } from './hostile.ts';
 import { journalSection } from './journal.ts';
 import { memorySection } from './memory.ts';
 import { outcomeMetaSection } from './outcome-meta.ts';
@@ -21,12 +23,14 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   engine: engineSection,
   outcomes: outcomesSection,
   settlement: settlementSection,
+  holders: holdersSection,
   outcomeMeta: outcomeMetaSection,
   recovery: recoverySection,
   request: requestSection,
   journal: journalSection,
   replay: replaySection,
   memory: memorySection,
+  hostile: hostileSection,
 };
 
 test.each(Object.entries(SECTIONS))('the section %s runs', async (_name, section) => {

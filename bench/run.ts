@@ -2,6 +2,8 @@ import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { bookSection } from './book.ts';
 import { engineSection } from './engine.ts';
+import { holdersSection } from './holders.ts';
+import { hostileSection } from './hostile.ts';
 import { journalSection } from './journal.ts';
 import { marksSection } from './marks.ts';
 import { memorySection } from './memory.ts';
@@ -26,12 +28,14 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   marks: marksSection,
   outcomes: outcomesSection,
   settlement: settlementSection,
+  holders: holdersSection,
   outcomeMeta: outcomeMetaSection,
   recovery: recoverySection,
   request: requestSection,
   journal: journalSection,
   replay: replaySection,
   memory: memorySection,
+  hostile: hostileSection,
 };
 
 const { values } = parseArgs({

@@ -35,6 +35,7 @@ import { updateLeverage } from './handlers/update-leverage.ts';
 import { updateMarginMode } from './handlers/update-margin-mode.ts';
 import { updatePositionMode } from './handlers/update-position-mode.ts';
 import { withdraw } from './handlers/withdraw.ts';
+import { coverFund } from './ledger/post.ts';
 import { liquidate } from './liquidation/liquidate.ts';
 import { unwindFund } from './liquidation/unwind-fund.ts';
 import type { Block, BlockResult, CommandResult } from './messages/block.ts';
@@ -46,6 +47,7 @@ import type { Account } from './state/account.ts';
 import type { Execution } from './state/execution.ts';
 import type { State } from './state/state.ts';
 import { advancePhases } from './steps/advance-phases.ts';
+import { settleClosing } from './steps/close-perps.ts';
 import { orderCommands } from './steps/command-order.ts';
 import { passInstants, sampleBooks } from './steps/funding-clock.ts';
 import { payHolders } from './steps/pay-holders.ts';
@@ -91,6 +93,7 @@ export function applyBlock(state: State, block: Block): BlockResult {
   if (state.parameters !== undefined) {
     fireTriggers(execution);
     liquidate(execution);
+    settleClosing(execution);
     unwindFund(execution);
     runReverseJobs(execution);
   }
@@ -98,6 +101,7 @@ export function applyBlock(state: State, block: Block): BlockResult {
   run(execution, block.commands, rest, outcomes);
   resolveSeriesMarkets(execution);
   payHolders(execution);
+  if (state.parameters !== undefined) coverFund(state);
 
   return {
     height: block.height,

@@ -34,11 +34,17 @@ const NOT_ALLOWED = {
 
 const BAD_REQUEST = {
   malformedJson: (why: string, at: number) => `Malformed JSON: ${why} at ${at}`,
+  duplicateKey: (key: string) => `Duplicate key: ${key}`,
+  notAnInteger: (text: string) => `Not an integer: ${text}`,
+  integerOutOfRange: (text: string) => `Integer out of range: ${text}`,
+  nestedTooDeeply: (max: number) => `Nested deeper than ${max} levels`,
   notAnObject: () => 'The body is not a JSON object',
   bodyTooLarge: (bytesMax: number) => `The body exceeds ${bytesMax} bytes`,
+  unknownFieldsTooLarge: (bytesMax: number) => `Unknown fields exceed ${bytesMax} bytes`,
   wrongContentType: () => 'The content type is not application/json',
   missingField: (name: string) => `Missing field: ${name}`,
   wrongType: (name: string) => `Wrong type for ${name}`,
+  invalidValue: (name: string, why: string) => `Invalid ${name}: ${why}`,
   entryCount: (name: string, min: number, max: number) =>
     `${name} must hold ${min} to ${max} entries`,
   exchangeIdRefused: () => 'exchangeId is not accepted',
@@ -127,6 +133,7 @@ const MARGIN = {
 };
 
 const ORDER = {
+  marketClosing: () => 'Market is closing',
   orderNotFound: () => 'Order not found',
   orderGone: (asset: number) =>
     `Order was never placed, already canceled, or filled. asset=${asset}`,
@@ -175,6 +182,7 @@ const DEPLOY = {
   instrumentIdUsed: (id: number) => `Instrument id already used: ${id}`,
   nameUsed: (name: string) => `Name already used: ${name}`,
   invalidMarginTable: (why: string) => `Invalid margin table: ${why}`,
+  invalidMarkBand: (why: string) => `Invalid mark band: ${why}`,
   invalidPhaseChange: (from: string, to: string) => `Invalid phase change: ${from} to ${to}`,
   alreadyResolved: () => 'Already resolved',
   fractionsNotOne: () => 'Fractions of the event must sum to 1',

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
 import { systemTime, type TimeSource, VenueClock } from './clock.ts';
 import { type Config, ConfigError, hasFaucet, operationsPortOf } from './config.ts';
 import { AdmissionGuard } from './edge/admission-guard.ts';
-import { clientIpFinder } from './edge/client-ip.ts';
+import { budgetsOf } from './edge/budgets.ts';
+import { clientIpFinder, isTrustedProxy } from './edge/client-ip.ts';
 import { accountStatusEndpoint } from './edge/http/account-status.ts';
 import { forwardedFor } from './edge/http/head.ts';
 import { exchangeEndpoint } from './edge/http/exchange.ts';
@@ -19,7 +19,6 @@ import { HttpEdge } from './edge/http/server.ts';
 import { RateLimiter } from './edge/rate-limit.ts';
 import { RecoverPool } from './edge/recover-pool.ts';
 import { WsEdge } from './edge/ws/server.ts';
-import { WS_LIMITS, WS_LIMITS_OFF } from './edge/ws/ws-limits.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from './genesis.ts';
 import { ReceiptRebuild } from './history/receipt-rebuild.ts';
 import { ReceiptStore } from './history/receipt-store.ts';
@@ -35,6 +34,7 @@ import { MarketData } from './read-models/market-data.ts';
 import { ClockWatch } from './supervise/clock-watch.ts';
 import { diskRestriction, type DiskWatch, watchDisk } from './supervise/disk-watch.ts';
 import { createOperationsServer, readiness } from './operate/health.ts';
+import { hostText, listen } from './operate/listen.ts';
 import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
 import { logOperators } from './supervise/operator-log.ts';
@@ -78,6 +78,9 @@ export type VenueDependencies = {
 const PRUNE_EVERY_MS = 3_600_000;
 /** The log carries time at least every second; five times that means that it stands still. */
 const BLOCK_AGE_MS_MAX = 5_000;
+
+/** The operator's port is for few; their descriptors are reserved. */
+const OPERATIONS_CONNECTIONS_MAX = 64;
 
 const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
 const SETTLEMENT_CHAIN = { mainnet: 42_161, testnet: 421_614 } as const;
@@ -222,6 +225,10 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
     }),
     snapshotEveryBlocks: config.snapshotEveryBlocks,
     snapshotEveryCommands: config.snapshotEveryCommands,
+    onSnapshotFailed: (error) => {
+      metrics.snapshotFailed();
+      log.error({ err: error }, 'a snapshot could not be written; it is tried again');
+    },
     hasRoom,
     onFatal,
     onPassedOver: (what, why) => log.warn({ what, why }, 'passed over a state of another shape'),
@@ -332,8 +339,9 @@ type Edges = {
 function createEdges(config: Config, network: Network, parts: EdgeParts): Edges {
   const { clock, clockWatch, log, metrics, replica } = parts;
   const clientIp = clientIpFinder(config.trustedProxies);
-  const wsLimits = config.limits ? WS_LIMITS : WS_LIMITS_OFF;
-  const sockets = new WsEdge({ replica, companions: parts, limits: wsLimits });
+  const { wsLimits, ...budgets } = budgetsOf(config);
+  const { work } = budgets;
+  const sockets = new WsEdge({ replica, companions: parts, limits: wsLimits, work });
   replica.attach(sockets);
   const limiter = new RateLimiter({
     limits: {
@@ -350,6 +358,8 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     endpoints: { '/exchange': exchange, ...others },
     limiter,
     clientIp,
+    ...budgets,
+    isProxy: isTrustedProxy(config.trustedProxies),
     log,
     metrics,
     pages: parts.pages,
@@ -373,11 +383,13 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
   ]);
   observeVenue(metrics, { ...parts, http, sockets, data: config.data, wallMs: systemTime.wallMs });
+  const operations = createOperationsServer({ metrics, readiness: isReady, log });
+  operations.maxConnections = OPERATIONS_CONNECTIONS_MAX;
   return {
     http,
     sockets,
     exchange,
-    operations: createOperationsServer({ metrics, readiness: isReady, log }),
+    operations,
     stopping() {
       isStopping = true;
     },
@@ -434,15 +446,4 @@ function infoSettings(config: Config): InfoSettings {
 /** Uniform in [0, 1), for what is simulated. */
 function random(): number {
   return randomBytes(4).readUInt32LE() / 2 ** 32;
-}
-
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
-  });
-}
-
-function hostText(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
 }

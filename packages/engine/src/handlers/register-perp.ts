@@ -18,7 +18,8 @@ export function registerPerp(execution: Execution, command: RegisterPerpCommand)
   if (reject !== undefined) return { reject };
   const definition = definitionOf(state, command.perp);
   const { instrumentId, name } = definition;
-  state.perps.set(instrumentId, createPerp(definition, state.pool));
+  const { liquidationFeeE8 } = parametersOf(state);
+  state.perps.set(instrumentId, createPerp(definition, state.pool, liquidationFeeE8));
   state.perpIds.push(instrumentId);
   state.perpIds.sort((a, b) => a - b);
   state.digest.number(instrumentId);
@@ -34,6 +35,10 @@ export function checkRegisterPerp(state: State, { perp }: RegisterPerpCommand): 
   if (state.perps.has(instrumentId)) return { reason: 'instrumentIdUsed', instrumentId };
   for (const listed of state.perps.values()) {
     if (listed.definition.name === name) return { reason: 'nameUsed', name };
+  }
+  // Where an id or a name may stand, digits are an id.
+  if (/^[0-9]+$/.test(name)) {
+    return { reason: 'definitionInvalid', field: 'name', why: 'must not be digits alone' };
   }
   return definitionFault(definition, parametersOf(state).liquidationFeeE8);
 }

@@ -76,9 +76,11 @@ test('a new process goes on from the last trade', () => {
 
 test('a market about a price follows the price, once it has a strike', () => {
   const venue = open();
-  const { nowMs } = venue.replica;
+  // The minute before the full hour.
+  venue.replica.pass(3 * HOUR_MS - 60_000);
   for (let second = 60; second > 0; second--) {
-    venue.replica.apply(venue.pushBtc(100, nowMs - second * 1_000));
+    venue.replica.apply(venue.pushBtc(100, venue.replica.nowMs));
+    venue.replica.pass(1_000);
   }
   venue.list(true);
   venue.values.update();

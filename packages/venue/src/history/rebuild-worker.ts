@@ -1,10 +1,6 @@
-import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { present } from '@oddlot/units';
-import { EraStore } from '../log/era-store.ts';
-import { readJournal } from '../log/journal-reader.ts';
-import { SnapshotStore } from '../log/snapshot-store.ts';
-import { LocalReplica } from '../replica/local-replica.ts';
+import { createReadingReplica } from '../replica/reading-replica.ts';
 import { instrumentLookup } from '../translate/action-to-command.ts';
 import type { MissingReceipts, PackedBlock } from './receipt-messages.ts';
 import { packed } from './receipt-store.ts';
@@ -31,20 +27,7 @@ const { data, missing, stored } = workerData as RebuildData;
 let batch: PackedBlock[] = [];
 let sent = 0;
 
-// Without their folders: nothing of them may shorten the way.
-const nowhere = join(data, 'none');
-const replica: LocalReplica = await LocalReplica.create({
-  log: await readJournal(join(data, 'journal'), missing.until),
-  snapshots: new SnapshotStore({ directory: nowhere }),
-  eras: new EraStore({ directory: nowhere }),
-  clock: { nowMs: () => 0 },
-  genesis: [],
-  snapshotEveryBlocks: Number.MAX_SAFE_INTEGER,
-  snapshotEveryCommands: Number.MAX_SAFE_INTEGER,
-  onFatal: (error) => {
-    throw error;
-  },
-});
+const replica = await createReadingReplica({ data, untilHeight: missing.until });
 const never = (): Promise<undefined> => Promise.resolve(undefined);
 replica.attach(
   new Receipts({

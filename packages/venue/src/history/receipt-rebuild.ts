@@ -6,7 +6,7 @@ import type { RebuildData } from './rebuild-worker.ts';
 export type ReceiptRebuildOptions = {
   /** The data folder. */
   readonly data: string;
-  readonly store: Pick<ReceiptStore, 'fill' | 'missing'>;
+  readonly store: Pick<ReceiptStore, 'fillIn' | 'missing'>;
   readonly onDone: (until: number) => void;
   /** Receipts stay missing until the next start; nothing else depends on them. */
   readonly onFailed: (error: unknown) => void;
@@ -53,7 +53,7 @@ export class ReceiptRebuild {
     const { onDone, onFailed, store } = this.#options;
     const until = store.missing?.until;
     try {
-      await store.fill(blocks);
+      await store.fillIn(blocks);
     } catch (error) {
       if (this.#worker === worker) onFailed(error);
       return;

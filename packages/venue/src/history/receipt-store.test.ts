@@ -167,16 +167,16 @@ test('what is missing is filled in behind what goes on, also over a restart', ()
     await first.flushed(601);
     expect(first.missing).toEqual({ done: 0, until: 600 });
     const lost = (height: number) => packed(blockOf(height, [receipt(height, height)]));
-    await first.fill(Array.from({ length: 400 }, (_, at) => lost(at + 1)));
+    await first.fillIn(Array.from({ length: 400 }, (_, at) => lost(at + 1)));
     // What does not follow on what is there was computed for another file.
-    await first.fill([lost(500)]);
+    await first.fillIn([lost(500)]);
     expect(first.missing).toEqual({ done: 400, until: 600 });
     await first.close();
 
     const again = await ReceiptStore.open({ file });
     expect(again.missing).toEqual({ done: 400, until: 600 });
     expect(again.projectedHeight).toBe(601);
-    await again.fill(Array.from({ length: 200 }, (_, at) => lost(at + 401)));
+    await again.fillIn(Array.from({ length: 200 }, (_, at) => lost(at + 401)));
     expect(again.missing).toBeUndefined();
     for (const height of [1, 400, 500, 600, 601]) {
       expect(await again.byTxHash(hashOf(height))).toMatchObject({ height });

@@ -123,7 +123,7 @@ export class ReceiptStore {
   }
 
   /** Stores blocks that were missing, in order; resolves when they are durable. */
-  async fill(blocks: readonly PackedBlock[]): Promise<void> {
+  async fillIn(blocks: readonly PackedBlock[]): Promise<void> {
     const reply = await this.#ask((id) => ({ type: 'fill', id, blocks }));
     assert(reply.type === 'filled', 'filling is answered in kind');
     this.#missing = reply.missing;

@@ -89,34 +89,22 @@ describe('simulated reference prices', () => {
     }
   });
 
-  test('R-series: the running quarter and hour have the samples of a strike', () => {
+  test('R-series: nothing of the past is filled in, at the start or after a pause', () => {
     const venue = open(true);
-    const feed = venue.start();
-    const { nowMs } = venue.clock;
-    venue.push(feed);
-    for (const period of [QUARTER_MS, 4 * QUARTER_MS]) {
-      const twap = venue.prices.twap('BTC', 'oracle', nowMs - (nowMs % period), 60);
-      expect(twap?.samples).toBe(60);
-      expect(Number(twap?.sumE8) / 60 / 1e10).toBeCloseTo(1, 2);
-    }
-    // A market that starts right after the venue does has its strike too.
-    expect(venue.prices.twap('BTC', 'oracle', nowMs, 60)?.samples).toBe(60);
-    // Only once: from there on the log has its own.
-    venue.clock.nowMs += 1000;
-    expect(feed.read(venue.clock.nowMs)).toHaveLength(4);
-    // A restart a second later finds them all there.
-    expect(venue.start().read(venue.clock.nowMs)).toHaveLength(4);
-  });
-
-  test('R-series: after a pause over the end of a market its last minute is there in the first block', () => {
-    const venue = open(true);
+    const { clock, state } = venue;
+    expect(venue.start().read(clock.nowMs)).toHaveLength(4);
     venue.push(venue.start());
-    const { state } = venue;
-    venue.apply({ type: 'registerSeries', series: seriesFrom(venue.clock.nowMs) });
+    venue.apply({ type: 'registerSeries', series: seriesFrom(clock.nowMs) });
     const [id] = state.outcomes.marketIds;
-    venue.clock.nowMs += QUARTER_MS / 2 + 20_000;
+    clock.nowMs += QUARTER_MS / 2 + 20_000;
+    const observed = venue
+      .start()
+      .read(clock.nowMs)
+      .map(({ observedMs }) => Number(observedMs));
+    expect(observed).toEqual(Array(4).fill(clock.nowMs));
     venue.push(venue.start());
-    expect(state.outcomes.settled.has(id ?? 0)).toBe(true);
+    // Its end fell into the pause: the deployer decides.
+    expect(state.outcomes.markets.get(id ?? 0)).toMatchObject({ phase: 'closed', isJudged: true });
   });
 });
 

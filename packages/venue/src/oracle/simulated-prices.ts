@@ -28,28 +28,18 @@ export type SimulatedPricesOptions = {
 /** How far one market's price is from the oracle, relative: a standard deviation. */
 const SPOT_DEVIATION = 0.000_05;
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-/** Markets of these periods may be running when the venue starts. */
-const PERIODS_MS = [60 * MINUTE_MS, 15 * MINUTE_MS];
-/** The longest window that a strike is averaged over (R-series). */
-const WINDOW_SECONDS = 60;
-
 /**
  * Reference prices without any exchange. What a perp trades has the perp's oracle price, so that the
  * two never disagree; everything else walks by itself and goes on where the log left it.
  */
 export class SimulatedPrices implements ReferenceFeed {
   readonly #options: SimulatedPricesOptions;
-  #hasPast = false;
 
   constructor(options: SimulatedPricesOptions) {
     this.#options = options;
   }
 
-  start(): void {
-    this.#hasPast = false;
-  }
+  start(): void {}
 
   stop(): void {}
 
@@ -57,12 +47,8 @@ export class SimulatedPrices implements ReferenceFeed {
     const perps = new Map(
       perpDefinitions(this.#options.state()).map((perp) => [perp.baseCurrency, perp]),
     );
-    return this.#withPast(
-      nowMs,
-      this.#options.symbols.map((symbol) => ({
-        symbol,
-        oracleE8: this.#oracleE8(symbol, perps.get(symbol)),
-      })),
+    return this.#options.symbols.flatMap((symbol) =>
+      this.#bothSources(symbol, this.#oracleE8(symbol, perps.get(symbol)), nowMs),
     );
   }
 
@@ -77,58 +63,14 @@ export class SimulatedPrices implements ReferenceFeed {
     return moves ? nextStep(last, start, random) : last;
   }
 
-  /**
-   * The first reading comes with the seconds before the last full quarter and hour and before now, as
-   * far as the log lacks them: a market that is under way when the venue starts, and one that starts a
-   * moment later, then have a strike like any other.
-   */
-  #withPast(
-    nowMs: number,
-    now: readonly { readonly symbol: string; readonly oracleE8: number }[],
-  ): ReferencePrice[] {
-    const past = this.#hasPast ? [] : pastSeconds(nowMs);
-    this.#hasPast = true;
-    return now.flatMap(({ oracleE8, symbol }) => {
-      let priceE8 = oracleE8;
-      const knownMs = this.#options.latest(symbol, 'oracle')?.atMs ?? 0;
-      const before = past
-        .filter((atMs) => atMs > knownMs)
-        .toReversed()
-        .map((atMs) => {
-          priceE8 = this.#options.moves
-            ? nextStep(priceE8, oracleE8, this.#options.random)
-            : oracleE8;
-          return { atMs, priceE8 };
-        });
-      return [...before.toReversed(), { atMs: nowMs, priceE8: oracleE8 }].flatMap((point) =>
-        this.#bothSources(symbol, point),
-      );
-    });
-  }
-
-  #bothSources(
-    symbol: string,
-    point: { readonly atMs: number; readonly priceE8: number },
-  ): ReferencePrice[] {
+  #bothSources(symbol: string, priceE8: number, nowMs: number): ReferencePrice[] {
     const { moves, random } = this.#options;
-    const observedMs = timeMs(point.atMs);
+    const observedMs = timeMs(nowMs);
     const off = moves ? SPOT_DEVIATION * normal(random) : 0;
-    const spotE8 = Math.max(1, Math.round(point.priceE8 * (1 + off)));
+    const spotE8 = Math.max(1, Math.round(priceE8 * (1 + off)));
     return [
-      { symbol, source: 'oracle', priceE8: point.priceE8, observedMs },
+      { symbol, source: 'oracle', priceE8, observedMs },
       { symbol, source: 'spot', priceE8: spotE8, observedMs },
     ];
   }
-}
-
-/** The whole seconds of the windows before the last full hour, quarter and second, oldest first. */
-function pastSeconds(nowMs: number): readonly number[] {
-  const ends = [...PERIODS_MS, SECOND_MS].map((period) => nowMs - (nowMs % period));
-  const seconds = ends.flatMap((endMs) =>
-    Array.from(
-      { length: WINDOW_SECONDS },
-      (_, second) => endMs - (WINDOW_SECONDS - second) * SECOND_MS,
-    ),
-  );
-  return [...new Set(seconds)].sort((a, b) => a - b);
 }

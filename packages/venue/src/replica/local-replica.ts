@@ -33,7 +33,6 @@ import { type EarlierReplica, loadEarlierEngine, migrated } from './earlier-engi
 import { Proposer } from './proposer.ts';
 import {
   EraStartError,
-  isNoRoom,
   LaterReleaseError,
   LogBehindError,
   ReplicaDivergedError,
@@ -43,6 +42,8 @@ import { rulesOf, type SnapshotPayload } from './snapshot-payload.ts';
 
 /** Newest blocks whose hashes a replica can still tell. */
 const HEADS_KEPT = 4_096;
+/** After a snapshot that could not be written, the next is tried this much later. */
+const SNAPSHOT_RETRY_MS = 30_000;
 const HEADS_IN_SNAPSHOT = 1_024;
 
 export type ReplicaOptions = {
@@ -54,6 +55,8 @@ export type ReplicaOptions = {
   readonly genesis: readonly Command[];
   readonly snapshotEveryBlocks: number;
   readonly snapshotEveryCommands: number;
+  /** A snapshot could not be written: the log holds all of it, and it is tried again later. */
+  readonly onSnapshotFailed?: (error: unknown) => void;
   /** False while the disk has no room for more (R-disk). */
   readonly hasRoom?: () => boolean;
   /** A fault after which the process must not go on. */
@@ -85,6 +88,8 @@ export class LocalReplica implements Replica {
   #snapshotHeight = 0;
   #commandsSinceSnapshot = 0;
   #snapshotUnderWay: Promise<void> | undefined;
+  /** Block time before which no snapshot is tried, after one that failed. */
+  #snapshotNotBeforeMs = 0;
   #isReplaying = true;
   /** While the blocks are of an earlier era, the engine of that one. */
   #earlier: { readonly rules: number; readonly replica: EarlierReplica } | undefined;
@@ -185,10 +190,8 @@ export class LocalReplica implements Replica {
     await this.#proposer.drain();
     await this.#snapshotUnderWay;
     if (this.#head.height <= this.#snapshotHeight || !this.#hasRoom()) return;
-    await this.#writeSnapshot().catch((error: unknown) => {
-      // The next start replays a little more.
-      if (!isNoRoom(error)) throw error;
-    });
+    // The next start replays a little more.
+    await this.#writeSnapshot().catch((error: unknown) => this.#snapshotFailed(error));
   }
 
   #hasRoom(): boolean {
@@ -329,15 +332,18 @@ export class LocalReplica implements Replica {
     const isDue =
       this.#head.height - this.#snapshotHeight >= snapshotEveryBlocks ||
       this.#commandsSinceSnapshot >= snapshotEveryCommands;
-    if (!isDue || !this.#hasRoom()) return;
+    if (!isDue || !this.#hasRoom() || this.#head.timeMs < this.#snapshotNotBeforeMs) return;
     this.#snapshotUnderWay = this.#writeSnapshot()
-      .catch((error: unknown) => {
-        // Without room the next one is tried when it is due; the log has all that it would hold.
-        if (!isNoRoom(error)) this.#options.onFatal(error);
-      })
+      .catch((error: unknown) => this.#snapshotFailed(error))
       .finally(() => {
         this.#snapshotUnderWay = undefined;
       });
+  }
+
+  /** Nothing is lost by a snapshot that failed, but for the length of the next start. */
+  #snapshotFailed(error: unknown): void {
+    this.#snapshotNotBeforeMs = this.#head.timeMs + SNAPSHOT_RETRY_MS;
+    this.#options.onSnapshotFailed?.(error);
   }
 
   /** The dump is of this moment; the file appears only when everything up to it is stored elsewhere. */
@@ -352,11 +358,13 @@ export class LocalReplica implements Replica {
       companions: Object.fromEntries(projections.map((each) => [each.name, each.dump()])),
       versions: Object.fromEntries(projections.map(({ name, version }) => [name, version])),
     };
-    this.#commandsSinceSnapshot = 0;
-    this.#snapshotHeight = height;
+    const commands = this.#commandsSinceSnapshot;
     const text = JSON.stringify(payload);
     await Promise.all(projections.map((each) => each.flushed?.(height)));
     await this.#options.snapshots.write({ height, payload: text });
+    // Counted from the dump, but only once there is a file.
+    this.#commandsSinceSnapshot -= commands;
+    this.#snapshotHeight = height;
   }
 
   /** Takes the newest state that this program can go on from, or starts before the first block. */

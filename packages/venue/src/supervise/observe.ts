@@ -15,12 +15,18 @@ export type Observed = {
     readonly missing: { readonly done: number; readonly until: number } | undefined;
   };
   readonly pool: { readonly length: number };
-  readonly http: { readonly inFlight: number; readonly server: Pick<Server, 'on'> };
+  readonly http: {
+    readonly inFlight: number;
+    readonly bodies: { readonly bytes: number };
+    readonly connections: Readonly<Record<'refused' | 'evicted', number>>;
+    readonly server: Pick<Server, 'on'>;
+  };
   readonly sockets: {
     readonly stats: {
       readonly connections: Readonly<Record<string, number>>;
       readonly streams: number;
       readonly framesSent: number;
+      readonly heldBytes: number;
     };
   };
   readonly disk: { readonly freeBytes: number };
@@ -61,6 +67,8 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
     return store.missing === undefined ? 0 : store.missing.until - store.missing.done;
   });
   metrics.gauge('http_in_flight', 'Requests being answered.', () => http.inFlight);
+  metrics.gauge('http_body_bytes', 'Bytes of bodies in flight.', () => http.bodies.bytes);
+  metrics.gauge('ws_held_bytes', 'Bytes that wait for readers.', () => sockets.stats.heldBytes);
   metrics.gauge('live_orders', 'Resting orders.', () => replica.state.pool.size);
   metrics.gauge('accounts', 'Accounts.', () => replica.state.accounts.length);
   metrics.gauge('ws_streams', 'Streams kept.', () => sockets.stats.streams);
@@ -122,4 +130,8 @@ function observeConnections(metrics: Metrics, { http }: Observed): void {
     'Open connections of the public port, sockets included.',
     () => open,
   );
+  metrics.gauges('connections_turned_away', 'Connections beyond the budgets.', 'how', () => ({
+    refused: http.connections.refused,
+    evicted: http.connections.evicted,
+  }));
 }

@@ -1,5 +1,6 @@
 import { refusal } from '@oddlot/protocol';
 import { actionTypeNamed } from '../action-types.ts';
+import { formatRate } from '../format.ts';
 import { gotten, type Translations } from './context.ts';
 
 /** Refusals of the operator's actions. */
@@ -21,10 +22,19 @@ export const OPERATOR = {
   nameUsed: ({ name }) => refusal('nameUsed', [name], { field: 'name', ...gotten(name) }),
   definitionInvalid: ({ field, why }) => {
     const path = FIELDS[field] ?? field;
-    return refusal('wrongType', [lastName(path)], { field: path, why });
+    return refusal('invalidValue', [lastName(path), why], { field: path, why });
   },
   marginTableInvalid: ({ why }) => refusal('invalidMarginTable', [why], { field: 'marginTable' }),
-  feeTiersInvalid: ({ why }) => refusal('wrongType', ['tiers'], { field: 'tiers', why }),
+  markBandInvalid: ({ gotE8, maxE8 }) => {
+    const max = formatRate(maxE8);
+    const got = formatRate(gotE8);
+    return refusal('invalidMarkBand', [`above ${max}`], {
+      field: 'markBand',
+      got,
+      allowed: { max },
+    });
+  },
+  feeTiersInvalid: ({ why }) => refusal('invalidValue', ['tiers', why], { field: 'tiers', why }),
 } satisfies Partial<Translations>;
 
 /** `code` of `grants.add[3].code`, as faults of the shape are told. */

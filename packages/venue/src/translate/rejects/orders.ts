@@ -23,6 +23,7 @@ export const ORDERS = {
     refusal('instrumentNotFound', [], { ...instrumentAt(context), got: instrumentId }),
   instrumentDelisted: ({ instrumentId }, context) =>
     refusal('delisted', [nameOf(context, instrumentId)], instrumentAt(context)),
+  marketClosing: (_, context) => refusal('marketClosing', [], instrumentAt(context)),
   tradingHalted: ({ instrumentId }, context) =>
     refusal('tradingHalted', [nameOf(context, instrumentId)], instrumentAt(context)),
   oracleStale: ({ instrumentId }, context) =>
@@ -96,7 +97,8 @@ export const ORDERS = {
     }),
   postOnlyWouldTrade: (_, context) => refusal('postOnlyWouldMatch', [], priceAt(context)),
   // The edge judges the same from the text alone, so this is said only of what did not pass it.
-  groupingInvalid: () => refusal('wrongType', ['grouping'], { field: 'grouping' }),
+  groupingInvalid: ({ why }) =>
+    refusal('invalidValue', ['grouping', why], { field: 'grouping', why }),
   orderUnknown: (_, context) =>
     refusal('orderNotFound', [], gotten(context.entry?.orderId ?? context.entry?.clientOrderId)),
   orderNotLive: ({ instrumentId }, context) =>
