@@ -244,20 +244,8 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   const markets = new MarketData(() => replica.state);
   markets.attachTo(replica);
   logOperators(replica, log);
-  const core = {
-    clock,
-    clockWatch,
-    disk,
-    guard,
-    journal,
-    store,
-    rebuild,
-    history,
-    replica,
-    receipts,
-    ledger,
-    markets,
-  };
+  const opened = { clock, clockWatch, disk, guard, journal, store, rebuild, history };
+  const core = { ...opened, replica, receipts, ledger, markets };
   return { ...core, faucet: createFaucet(config, core) };
 }
 
