@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { systemTime, type TimeSource, VenueClock } from './clock.ts';
@@ -35,6 +34,7 @@ import { MarketData } from './read-models/market-data.ts';
 import { ClockWatch } from './supervise/clock-watch.ts';
 import { diskRestriction, type DiskWatch, watchDisk } from './supervise/disk-watch.ts';
 import { createOperationsServer, readiness } from './operate/health.ts';
+import { hostText, listen } from './operate/listen.ts';
 import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
 import { logOperators } from './supervise/operator-log.ts';
@@ -393,15 +393,4 @@ function infoSettings(config: Config): InfoSettings {
 /** Uniform in [0, 1), for what is simulated. */
 function random(): number {
   return randomBytes(4).readUInt32LE() / 2 ** 32;
-}
-
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
-  });
-}
-
-function hostText(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
 }
