@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { bookSection } from './book.ts';
 import { engineSection } from './engine.ts';
 import { holdersSection } from './holders.ts';
+import { hostileSection } from './hostile.ts';
 import { journalSection } from './journal.ts';
 import { memorySection } from './memory.ts';
 import { outcomeMetaSection } from './outcome-meta.ts';
@@ -29,6 +30,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   journal: journalSection,
   replay: replaySection,
   memory: memorySection,
+  hostile: hostileSection,
 };
 
 test.each(Object.entries(SECTIONS))('the section %s runs', async (_name, section) => {

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { bookSection } from './book.ts';
 import { engineSection } from './engine.ts';
 import { holdersSection } from './holders.ts';
+import { hostileSection } from './hostile.ts';
 import { journalSection } from './journal.ts';
 import { marksSection } from './marks.ts';
 import { memorySection } from './memory.ts';
@@ -34,6 +35,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   journal: journalSection,
   replay: replaySection,
   memory: memorySection,
+  hostile: hostileSection,
 };
 
 const { values } = parseArgs({

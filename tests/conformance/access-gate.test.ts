@@ -133,11 +133,11 @@ describe('modes and reasons', () => {
     const another = {
       setGate: { channel: 0, grants: { add: [{ user: bob.address, code: 'SECRET' }] } },
     };
-    expectRefusal(await operator.send(another), 10002, 'Wrong type for code');
+    expectRefusal(await operator.send(another), 10002, 'Invalid code: is used up: 1 of 1');
     await expectStopped(bob, 'User not authorized for this channel');
     await gate({ accessCodes: { remove: ['SECRET'] } });
     await expectOpen(alice);
-    expectRefusal(await operator.send(another), 10002, 'Wrong type for code');
+    expectRefusal(await operator.send(another), 10002, 'Invalid code: is not a code of this gate');
     await gate({ grants: { remove: [alice.address] } });
     await expectStopped(alice, 'User not authorized for this channel');
   });

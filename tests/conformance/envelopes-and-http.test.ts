@@ -7,7 +7,7 @@ import { postInPieces, refusalText, type Reply } from '../support/client.ts';
 const world = aVenue();
 
 const POST_PATHS = ['/info', '/exchange', '/account-status', '/account', '/request-fund'];
-const MEBIBYTE = 1024 * 1024;
+const BODY_BYTES_MAX = 64 * 1024;
 const SETTINGS = JSON.stringify({ type: 'settings' });
 
 /** Checks the error envelope of the endpoint, which differs between /exchange and the others. */
@@ -169,7 +169,7 @@ describe('bodies that are no JSON object', () => {
   });
 
   test('nesting without end is refused and harms nobody', async () => {
-    for (const depth of [1_000, 100_000]) {
+    for (const depth of [1_000, 10_000]) {
       const arrays = `{"type":"settings","x":${'['.repeat(depth)}${']'.repeat(depth)}}`;
       const objects = `{"type":"settings","x":${'{"x":'.repeat(depth)}1${'}'.repeat(depth)}}`;
       const unclosed = `{"type":"settings","x":${'['.repeat(depth)}`;
@@ -185,13 +185,13 @@ describe('bodies that are no JSON object', () => {
 describe('the size of a body', () => {
   const padded = (length: number) => SETTINGS + ' '.repeat(length - SETTINGS.length);
 
-  test('one mebibyte is read', async () => {
-    const reply = await world.client.post('/info', padded(MEBIBYTE));
+  test('R-requests: 64 KiB are read', async () => {
+    const reply = await world.client.post('/info', padded(BODY_BYTES_MAX));
     expect(reply.json).toMatchObject({ success: true });
   });
 
-  test.each(POST_PATHS)('%s refuses one byte more', async (path) => {
-    const body = padded(MEBIBYTE + 1);
+  test.each(POST_PATHS)('R-requests: %s refuses one byte more', async (path) => {
+    const body = padded(BODY_BYTES_MAX + 1);
     const reply = await postInPieces(world.venue.url + path, [body], body.length);
     expectRefusal(path, reply, 413, 10002);
     if (path === '/exchange') expect(reply.json).toHaveProperty('response');
@@ -209,7 +209,7 @@ describe('bodies without a declared length', () => {
     expect((await stream('/info', pieces)).json).toMatchObject({ success: true });
   });
 
-  test('are refused once they pass one mebibyte', async () => {
+  test('R-requests: are refused once they pass 64 KiB', async () => {
     const pieces = [SETTINGS, ...Array.from({ length: 20 }, () => ' '.repeat(64 * 1024))];
     expectRefusal('/info', await stream('/info', pieces), 413, 10002);
     expectRefusal('/exchange', await stream('/exchange', pieces), 413, 10002);

@@ -84,6 +84,23 @@ describe('who may, and what', () => {
   });
 });
 
+describe('what cannot be is refused with what it must be', () => {
+  test.each<[JsonObject, string]>([
+    [{ priceTick: '0.03' }, 'priceTick: must be 0.0001 to 0.5 and divide 1 without a rest'],
+    [{ takerFeeRate: '1' }, 'takerFeeRate: must be 0 to 0.99, at most 8 decimals'],
+    [{ maxOrderSize: '1' }, 'maxOrderSize: must be 5 to '],
+    [{ endTime: 4_000_000_000_000 }, "endTime: must not be after the event's, "],
+    [{ startTime: 1 }, "startTime: must not be before the event's, "],
+  ])('registerMarket with %j', async (changes, told) => {
+    const fields = marketFields(await deployer.event(), changes);
+    const { status, json } = await deployer.send({ registerMarket: fields });
+    const [name] = Object.keys(changes);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ code: 10002, details: { field: `registerMarket.${name}` } });
+    expect(json.message.startsWith(`Invalid ${told}`), json.message).toBe(true);
+  });
+});
+
 describe('registerEvent', () => {
   test('is shown as it was defined; its texts can change', async () => {
     const fields = eventFields({ tags: ['a', 'b'], image: 'https://example.org/i.png' });

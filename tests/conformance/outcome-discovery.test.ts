@@ -98,7 +98,6 @@ describe('outcomeMeta', () => {
     [{ status: 'resolved' }, []],
     [{ status: 'upcoming' }, []],
     [{ exchangeId: 1 }, [6, 5, 4, 3, 2, 1, 0]],
-    [{ exchangeId: 0 }, []],
   ])('filtered by %j', async (fields, expected) => {
     expect(await walk({ sortBy: 'newest', limit: 2, ...fields })).toEqual(expected);
   });

@@ -192,6 +192,7 @@ describe('registerPerp', () => {
     ['szDecimals', { szDecimals: 7 }],
     ['szDecimals', { szDecimals: -5 }],
     ['szDecimals', { szDecimals: 1.5 }],
+    ['name', { name: '4711' }],
     ['priceTick', { priceTick: '0' }],
     ['priceTick', { priceTick: '0.0001' }],
     ['priceTick', { priceTick: 1 }],

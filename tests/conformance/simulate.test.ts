@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { aVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
+import { Deployer, shareTrader } from '../support/deployer.ts';
 import {
   approveBuilder,
   direct,
@@ -14,12 +15,12 @@ import {
   done,
   groupAction,
   Operator,
-  OPERATED,
   perpOrder,
   trade,
   triggerOrder,
   type OwnPerp,
 } from '../support/perps.ts';
+import { OUTCOMES, placed } from '../support/outcomes.ts';
 import { expectShape, simulation } from '../support/shape.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
@@ -28,7 +29,7 @@ import type { JsonObject } from '../support/wallet.ts';
  * that nothing has changed, sends the same action and compares.
  */
 
-const world = aVenue(OPERATED);
+const world = aVenue(OUTCOMES);
 const operator = new Operator(world);
 
 let perp: OwnPerp;
@@ -243,6 +244,14 @@ describe('every kind comes as foretold', () => {
         return { type: 'modify2', a: perp.id, o: oid, p: '100', s: '8' };
       },
     ],
+    [
+      'an amend of a post-only order that would trade, which fails at its execution',
+      async () => {
+        const post = { market: perp, side: 'buy', price: '90', size: '1', tif: 'Alo' } as const;
+        const { oid } = await alice.placed(post);
+        return { type: 'modify2', a: perp.id, o: oid, p: '100', s: '1' };
+      },
+    ],
     ['an amend of nothing', () => ({ type: 'modify2', a: perp.id, o: 999_999, p: '100', s: '8' })],
     [
       'a cancel of everything',
@@ -286,6 +295,23 @@ describe('every kind comes as foretold', () => {
     });
     await foretold(alice, { type, ...body }, () => send(alice, type, body));
   });
+});
+
+test('an amend that would jump the delay is accepted and fails, as /exchange tells it', async () => {
+  const market = await new Deployer(world).list({ orderDelayMs: 300 });
+  const [carol, dan] = [await shareTrader(world, 'carol'), await shareTrader(world, 'dan')];
+  await placed(dan, market, 'buy No 10 at 0.40');
+  const { oid } = await placed(carol, market, 'buy Yes 10 at 0.40');
+  const action = { type: 'modify2', a: market.id, o: oid, p: '0.65', s: '10' };
+  const answer = (await asked(carol.address, action)).json.data;
+  const reply = await act(carol, action);
+  expect(reply.json).toMatchObject({
+    status: 'ok',
+    data: { data: { statuses: [{ code: 10011 }] } },
+  });
+  expect(answer).toMatchObject({ accepted: true, error: { code: 10011 } });
+  expect(results(answer.orders)).toEqual(reply.json.data.data.orders);
+  expect(answer.orders[0].error).toBe('Amend would take liquidity on a delayed market');
 });
 
 describe('who acts', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { aVenue } from '../support/actors.ts';
+import { aVenue, order } from '../support/actors.ts';
 import { type Json, eventually } from '../support/client.ts';
 import { expectUnbroken, onChannel, told, updates } from '../support/frames.ts';
+import { done } from '../support/perps.ts';
 
 /** Sequence numbers, and going on after a break. */
 
@@ -150,4 +151,53 @@ describe('going on after a break', () => {
     const snapshot = await after.next(onChannel('orderUpdates'));
     expect(snapshot.data.map((row: Json) => row.order.oid)).toEqual([oid]);
   });
+
+  test('five streams that missed megabytes are resumed at once, on one connection', async () => {
+    const people = await Promise.all(
+      ['ann', 'ben', 'cat', 'dan', 'eve'].map((name) => world.trader(name)),
+    );
+    const broken = await world.socket();
+    const streams: Json[] = [];
+    for (const { address } of people) {
+      const subscription = { type: 'orderUpdates', user: address };
+      const { epoch, seq } = await broken.subscribe(subscription);
+      streams.push({ subscription, resumeFrom: { epoch, seq } });
+    }
+    await broken.close();
+    const { btc } = world;
+    const each = { market: btc, side: 'buy', price: btc.at(-500), size: btc.worth(12) } as const;
+    const fifty = Array.from({ length: 50 }, () => order(each));
+    const rounds = 30;
+    await Promise.all(
+      people.map(async (actor) => {
+        for (let round = 0; round < rounds; round++) {
+          const { orders } = done(await actor.place(...fifty));
+          done(await actor.cancel(...orders.map(({ oid }: Json) => ({ a: btc.id, o: oid }))));
+        }
+      }),
+    );
+
+    const resumed = await world.socket();
+    for (const { subscription, resumeFrom } of streams) {
+      resumed.send({ method: 'subscribe', subscription, resumeFrom });
+    }
+    const framesOf = (sub: number) =>
+      resumed.of('orderUpdates').filter((frame) => frame.sub === sub);
+    await eventually(() => {
+      expect(resumed.isOpen).toBe(true);
+      expect(resumed.of('resync')).toEqual([]);
+      for (const sub of [1, 2, 3, 4, 5]) expect(framesOf(sub)).toHaveLength(2 * rounds);
+    });
+    const bytes = JSON.stringify(resumed.of('orderUpdates')).length;
+    expect(bytes).toBeGreaterThan(4_500_000);
+    for (const [index, { resumeFrom }] of streams.entries()) {
+      expect(framesOf(index + 1)[0].seq).toBe(resumeFrom.seq + 1);
+      expectUnbroken(framesOf(index + 1));
+    }
+    // Each goes on with live frames.
+    for (const actor of people) await actor.placed(each);
+    await eventually(() => {
+      for (const sub of [1, 2, 3, 4, 5]) expect(framesOf(sub)).toHaveLength(2 * rounds + 1);
+    });
+  }, 60_000);
 });

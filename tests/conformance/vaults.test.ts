@@ -304,10 +304,10 @@ describe('registration and shares', () => {
       { user: bob.address, shares: '1' },
       { user: bob.address, shares: '1' },
     ];
-    expectRefusal(await register({ shares: twice }), 10002, 'Wrong type for user');
+    expectRefusal(await register({ shares: twice }), 10002, 'Invalid user: is named twice');
     for (const shares of ['-1', '0.0000001', '9007199254.740992']) {
       const reply = await register({ shares: [{ user: bob.address, shares }] });
-      expectRefusal(reply, 10002, 'Wrong type for shares');
+      expectRefusal(reply, 10002, 'Invalid shares: must be a count of 0.000001, not below 0');
     }
     expect(await equityOf(bob)).toBe('1000');
   });

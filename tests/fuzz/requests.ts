@@ -14,6 +14,8 @@ export type Samples = {
 };
 
 const MEBIBYTE = 1024 * 1024;
+/** What a body may have. */
+const BODY_BYTES_MAX = 64 * 1024;
 /** Beyond four mebibytes the venue does not read to the end, and with that the connection is lost. */
 const BYTES_MAX = 2 * MEBIBYTE;
 /** One in so many requests is about as large as a body may be. */
@@ -85,11 +87,11 @@ export class Requests {
     return garbleText(textOf(sample), random);
   }
 
-  /** A body of about one mebibyte: of nothing, of one text, of depth, of entries, of many keys. */
+  /** A body of about the greatest size: of nothing, of one text, of depth, of entries, of many keys. */
   #large(text: string): string {
     const random = this.#random;
     const open = text.slice(0, -1);
-    const room = MEBIBYTE - text.length + random.pick([-1, 0, 1, 100]);
+    const room = BODY_BYTES_MAX - text.length + random.pick([-1, 0, 1, 100]);
     const [before, middle, after] = random.pick(FILLINGS);
     const filled = middle.repeat(Math.floor((room - before.length - after.length) / middle.length));
     return random.pick([

@@ -59,6 +59,7 @@ export class ReferenceLedger {
     this.#endFunding();
     this.#endDeleveraging();
     this.#coverDeficits();
+    if (this.books.hasFund) this.books.liftFund();
     this.#forced = undefined;
     this.#orders.amend = undefined;
   }
@@ -302,6 +303,7 @@ export class ReferenceLedger {
     const closed = isClosing ? min(held, abs(signed)) : 0n;
     const opens = abs(signed) - closed;
     const released = closed === 0n ? 0n : part(position.margin, closed, held);
+    const shortBefore = isIsolated ? this.#short(owner, position) : 0n;
     const realised = this.books.move(position, signed, price);
     same('what a trade realises', side.realised, realised);
     let taken = 0n;
@@ -317,11 +319,25 @@ export class ReferenceLedger {
         leverageFor(market, abs(position.size), leverage),
       );
       position.margin += margin + lost;
-      taken = margin + lost + fee;
+      // Where the tier allows less leverage than before, the order made up for the fills before it.
+      const further = this.#short(owner, position) - max(shortBefore, 0n);
+      const more = max(further, 0n);
+      position.margin += more;
+      taken = margin + lost + more + fee;
       owner.balance += released + realised - taken;
     }
     this.#collect(fee, feeTo);
     return taken;
+  }
+
+  /** R-isolated: what an isolated position lacks of its initial margin; negative is what it has over. */
+  #short(owner: Book, position: Position): bigint {
+    const { market, size } = position;
+    const { leverage } = this.books.mode(owner, position);
+    if (size === 0n) return 0n;
+    const notional = abs(size) * market.mark;
+    const initial = ceilDiv(notional, leverageFor(market, abs(size), leverage));
+    return initial - this.books.isolated(owner, position).equity;
   }
 
   /** R-treasury, R-insurance-fund, R-deficit: who gets a fee. */
@@ -366,7 +382,23 @@ export class ReferenceLedger {
     same('a step of a scope at risk', isAtRisk(scope), true);
     if (isPair) this.#closePair(owner, event);
     if (event.step === 'market') this.#forced = event.account;
+    if (event.step === 'net') this.#net(owner, position, event);
     if (event.step === 'insurance' || event.step === 'adl') this.#takeOver(owner, position, event);
+  }
+
+  /** R-liquidation (2b): the failing leg and the other one, at the bankruptcy price of the first. */
+  #net(owner: Book, failing: Position, { marginMode, positions, price }: LiquidationStep): void {
+    same('the margin of a netted leg', marginMode, 'isolated');
+    const bankrupt = bankruptcyOf(failing, this.books.isolated(owner, failing));
+    same('the price of a netting', BigInt(price ?? 0), bankrupt);
+    const size = this.books.nettable(owner, failing, bankrupt);
+    const other = this.books.otherLeg(owner, failing);
+    if (other === undefined || size === 0n) throw new Error('netted with nothing');
+    same('the other leg', BigInt(positions[1]?.size ?? 0), other.size);
+    const signed = failing.size > 0n ? -size : size;
+    this.books.tradeOff(owner, failing, signed, bankrupt);
+    this.books.tradeOff(owner, other, -signed, bankrupt);
+    for (const position of [failing, other]) this.#ended.push({ owner, position });
   }
 
   #closePair(owner: Book, { positions, price }: LiquidationStep): void {
@@ -382,6 +414,7 @@ export class ReferenceLedger {
     const scope = isIsolated ? this.books.isolated(owner, position) : this.books.cross(owner);
     const price = bankruptcyOf(position, scope);
     same('the price of a take-over', BigInt(event.price ?? 0), price);
+    if (isIsolated) same('what could be netted', this.books.nettable(owner, position, price), 0n);
     this.books.paidOut = 0n;
     if (event.step === 'adl') {
       this.#adl = { owner, position, price };

@@ -12,7 +12,14 @@ import {
 } from '@oddlot/engine';
 import { timeMs } from '@oddlot/units';
 import { parseArgs } from 'node:util';
-import { checkConservation, checkFlips, checkRisk, demand, sizesOf } from './sim-checks.ts';
+import {
+  checkConservation,
+  checkDeficit,
+  checkFlips,
+  checkRisk,
+  demand,
+  sizesOf,
+} from './sim-checks.ts';
 import { PERPS, Workload } from './workload.ts';
 
 /**
@@ -106,6 +113,7 @@ class Simulation {
     this.#workload.observe(result);
     this.#count(result);
     checkConservation(this.#state);
+    checkDeficit(this.#state);
     checkFlips(this.#state, before, result.events);
     if (this.#state.height % RISK_EVERY === 0) checkRisk(this.#state, result.events);
   }

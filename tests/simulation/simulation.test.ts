@@ -38,6 +38,7 @@ const STEPS = [
   'isolated cancel',
   'isolated insurance',
   'isolated market',
+  'isolated net',
   'reverse closing',
   'reverse done',
   'reverse failed',

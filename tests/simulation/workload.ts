@@ -49,6 +49,7 @@ export const PARAMETERS: VenueParameters = {
   insuranceUnwindEveryMs: 10_000,
   insuranceUnwindShareE8: 10_000_000,
   insuranceUnwindMicroUsdc: 10_000_000,
+  insuranceUnwindStepE8: 100_000,
   insuranceUnwindBandE8: 1_000_000,
   liquidationBandE8: 5_000_000,
   liquidationPartialMicroUsdc: 1_000_000_000,

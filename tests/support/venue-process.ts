@@ -40,10 +40,14 @@ export class VenueRun {
   #stderr = '';
   #ending: Ending | undefined;
 
-  constructor(data: string, flags: readonly string[]) {
+  constructor(data: string, flags: readonly string[], descriptors?: number) {
+    const command = [MAIN, '--port', '0', '--ops-port', '0', '--data', data];
+    const args = [...command, '--network', 'testnet', ...flags];
+    // The shell lowers its own limit and becomes the venue.
+    const limited = ['-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, NODE, ...args];
     this.#child = spawn(
-      NODE,
-      [MAIN, '--port', '0', '--ops-port', '0', '--data', data, '--network', 'testnet', ...flags],
+      descriptors === undefined ? NODE : '/bin/sh',
+      descriptors === undefined ? args : limited,
       { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...COMPILED } },
     );
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.#stdout += text));
@@ -106,16 +110,23 @@ export class Venue {
   streams = '';
   operations = '';
   #flags: readonly string[];
+  readonly #descriptors: number | undefined;
   #run: VenueRun | undefined;
   #stderr = '';
 
-  private constructor(data: string, flags: readonly string[]) {
+  private constructor(data: string, flags: readonly string[], descriptors?: number) {
     this.data = data;
     this.#flags = flags;
+    this.#descriptors = descriptors;
   }
 
-  static async start(flags: readonly string[] = CALM, data?: string): Promise<Venue> {
-    const venue = new Venue(data ?? (await temporaryData()), flags);
+  /** `descriptors`: how many files and sockets the process may have open. */
+  static async start(
+    flags: readonly string[] = CALM,
+    data?: string,
+    descriptors?: number,
+  ): Promise<Venue> {
+    const venue = new Venue(data ?? (await temporaryData()), flags, descriptors);
     await venue.startAgain();
     return venue;
   }
@@ -137,7 +148,7 @@ export class Venue {
 
   async startAgain(flags: readonly string[] = this.#flags): Promise<void> {
     this.#flags = flags;
-    this.#run = new VenueRun(this.data, flags);
+    this.#run = new VenueRun(this.data, flags, this.#descriptors);
     Object.assign(this, await this.#run.serving());
   }
 

@@ -35,6 +35,7 @@ import { updateLeverage } from './handlers/update-leverage.ts';
 import { updateMarginMode } from './handlers/update-margin-mode.ts';
 import { updatePositionMode } from './handlers/update-position-mode.ts';
 import { withdraw } from './handlers/withdraw.ts';
+import { coverFund } from './ledger/post.ts';
 import { liquidate } from './liquidation/liquidate.ts';
 import { unwindFund } from './liquidation/unwind-fund.ts';
 import type { Block, BlockResult, CommandResult } from './messages/block.ts';
@@ -99,6 +100,7 @@ export function applyBlock(state: State, block: Block): BlockResult {
   run(execution, block.commands, rest, outcomes);
   resolveSeriesMarkets(execution);
   payHolders(execution);
+  if (state.parameters !== undefined) coverFund(state);
 
   return {
     height: block.height,

@@ -94,8 +94,13 @@ export function wireError(
     name,
     message,
     details: { ...details, docs: `/docs/errors#${name}` },
-    httpStatus: httpStatus ?? HTTP_STATUS[name] ?? 200,
+    httpStatus: httpStatus ?? httpStatusOf(name),
   };
+}
+
+/** The status that a refusal of this name is answered with, wherever it is noticed. */
+export function httpStatusOf(name: string): number {
+  return Object.hasOwn(HTTP_STATUS, name) ? (HTTP_STATUS[name as RefusalName] ?? 200) : 200;
 }
 
 type Groups = typeof MESSAGE_GROUPS;

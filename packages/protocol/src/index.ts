@@ -3,6 +3,7 @@ export * from './limits.ts';
 export * from './version.ts';
 export * from './primitives.ts';
 export * from './parse.ts';
+export * from './unknown-fields.ts';
 export * from './check-binding.ts';
 export { fieldPath, toWireError } from './to-wire-error.ts';
 export * from './signature-schema.ts';
@@ -16,6 +17,7 @@ export {
 } from './actions/convert-to-multi-sig-user.ts';
 export type { ActionDefinition, SignedBy } from './actions/define-action.ts';
 export * from './json/scan.ts';
+export { jsonRefusal } from './json/json-refusal.ts';
 export { JsonFault } from './json/transcoder.ts';
 export { arrayOf, mapEntry, mapWithout, stringOf } from './json/msgpack-slice.ts';
 export * from './signing/agent-hash.ts';
@@ -33,6 +35,7 @@ export { explainEnvelope, type Explanation } from './explain/explain-envelope.ts
 export type { ExplainContext } from './explain/subject.ts';
 export { MISTAKES, type Mistake } from './explain/mistake.ts';
 export * from './info/registry.ts';
+export { refuseUnknownQuery } from './info/unknown-query.ts';
 export * from './info/service-requests.ts';
 export * from './info/account-answers.ts';
 export * from './info/market-answers.ts';

@@ -4,7 +4,11 @@
  */
 export const LIMITS = {
   /** Bytes of a request body. */
-  bodyBytesMax: 1024 * 1024,
+  bodyBytesMax: 64 * 1024,
+  /** Bytes of the body of a permissioned action whose signer is listed. */
+  permissionedBodyBytesMax: 256 * 1024,
+  /** Bytes of JSON text under keys that no schema names, and as many in their names. */
+  unknownBytesMax: 1024,
   /** Nested arrays and objects in a request body. */
   jsonDepthMax: 32,
 

@@ -34,11 +34,17 @@ const NOT_ALLOWED = {
 
 const BAD_REQUEST = {
   malformedJson: (why: string, at: number) => `Malformed JSON: ${why} at ${at}`,
+  duplicateKey: (key: string) => `Duplicate key: ${key}`,
+  notAnInteger: (text: string) => `Not an integer: ${text}`,
+  integerOutOfRange: (text: string) => `Integer out of range: ${text}`,
+  nestedTooDeeply: (max: number) => `Nested deeper than ${max} levels`,
   notAnObject: () => 'The body is not a JSON object',
   bodyTooLarge: (bytesMax: number) => `The body exceeds ${bytesMax} bytes`,
+  unknownFieldsTooLarge: (bytesMax: number) => `Unknown fields exceed ${bytesMax} bytes`,
   wrongContentType: () => 'The content type is not application/json',
   missingField: (name: string) => `Missing field: ${name}`,
   wrongType: (name: string) => `Wrong type for ${name}`,
+  invalidValue: (name: string, why: string) => `Invalid ${name}: ${why}`,
   entryCount: (name: string, min: number, max: number) =>
     `${name} must hold ${min} to ${max} entries`,
   exchangeIdRefused: () => 'exchangeId is not accepted',

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { readPlainOrder } from './actions/plain-order.ts';
 import {
+  ACTIONS,
   actionDefinition,
   isInnerActionType,
   type Action,
@@ -8,6 +9,7 @@ import {
   type MultiSigAction,
 } from './actions/registry.ts';
 import { refusal, type WireError } from './errors.ts';
+import { nearestName } from './nearest-name.ts';
 import { Address, Ms, U64, anyCase } from './primitives.ts';
 import { SignatureSchema } from './signature-schema.ts';
 import { toWireError } from './to-wire-error.ts';
@@ -61,7 +63,7 @@ function parseActionAt(
   }
   const definition = actionDefinition(type);
   if (definition === undefined) {
-    return { ok: false, error: refusal('notAllowed', [], { field, got: type }) };
+    return { ok: false, error: refuseUnknownAction(type, field) };
   }
   if (prefix.length > 0 && !isInnerActionType(type)) {
     return { ok: false, error: refuseInner(definition.type, field) };
@@ -72,6 +74,14 @@ function parseActionAt(
   }
   const action = parsed.data as Action;
   return action.type === 'multiSig' ? withInnerAction(action) : { ok: true, action };
+}
+
+function refuseUnknownAction(type: string, field: string): WireError {
+  const allowed = Object.keys(ACTIONS);
+  const near = nearestName(type, allowed);
+  const page = 'all actions are in /docs/exchange';
+  const why = near === undefined ? page : `here it is ${near}; ${page}`;
+  return refusal('notAllowed', [], { field, got: type, allowed, why });
 }
 
 /** A wrapper carries no wrapper, and the operator's actions are not an account's to send. */

@@ -76,15 +76,19 @@ export function cloidKey(text: string): string | undefined {
   return undefined;
 }
 
-/** An enum parsed without regard to case; `aliases` maps further lower-case spellings. */
+/**
+ * An enum parsed without regard to case; `aliases` maps further lower-case spellings. An exact
+ * spelling comes first, so that `1m` and `1M` stay two values.
+ */
 export function anyCase<const Values extends readonly string[]>(
   values: Values,
   aliases: Readonly<Record<string, Values[number]>> = {},
 ) {
   const byLower = new Map<string, Values[number]>(Object.entries(aliases));
   for (const value of values) byLower.set(value.toLowerCase(), value);
+  const exact = new Map<string, Values[number]>(values.map((value) => [value, value]));
   return z.string().transform((text, context): Values[number] => {
-    const value = byLower.get(text.toLowerCase());
+    const value = exact.get(text) ?? byLower.get(text.toLowerCase());
     if (value !== undefined) return value;
     context.issues.push({ code: 'custom', input: text, params: { allowed: values } });
     return z.NEVER;
@@ -93,6 +97,29 @@ export function anyCase<const Values extends readonly string[]>(
 
 /** A sub-account; `perps` is accepted as an alias. */
 export const AccountType = anyCase(['perp', 'outcome'], { perps: 'perp' });
+
+/** The exchanges by sub-account: what an `exchangeId` may be. */
+export const EXCHANGE_IDS = { perp: 0, outcome: 1 } as const;
+
+/** An optional exchange id of a request that has something for these exchanges alone. */
+export function exchangeIdOf<const Ids extends readonly (0 | 1)[]>(...ids: Ids) {
+  return z.literal(ids).nullable().optional();
+}
+
+type OfExchange = {
+  readonly accountType: keyof typeof EXCHANGE_IDS;
+  readonly exchangeId?: number | null | undefined;
+};
+
+/** Refuses the exchange that the named sub-account is not on. */
+export function refuseOtherExchange(
+  { accountType, exchangeId }: OfExchange,
+  context: z.RefinementCtx,
+): void {
+  const own = EXCHANGE_IDS[accountType];
+  if (exchangeId === undefined || exchangeId === null || exchangeId === own) return;
+  context.addIssue({ code: 'custom', path: ['exchangeId'], params: { allowed: [own] } });
+}
 
 /** One sub-account or several; always several on the way out, without repeats. */
 export const AccountTypes = z

@@ -107,6 +107,54 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
   exchangePerSecond: { group: 'Limits of clients', text: '/exchange requests a second and client' },
   explainPerSecond: { group: 'Limits of clients', text: 'explainSignature queries of those' },
   simulatePerSecond: { group: 'Limits of clients', text: 'simulate queries of those' },
+  connections: {
+    group: 'Limits of clients',
+    text: 'connections in all; never more than there are descriptors, 160 reserved',
+  },
+  connectionsPerClient: {
+    group: 'Limits of clients',
+    text: 'connections of one client',
+  },
+  bodies: {
+    group: 'Limits of clients',
+    text: 'bodies being read at once, in all',
+  },
+  bodiesPerClient: {
+    group: 'Limits of clients',
+    text: 'the same of one client',
+  },
+  bodyBytes: {
+    group: 'Limits of clients',
+    text: 'bytes of bodies without an answer yet, in all',
+  },
+  bodyBytesPerClient: {
+    group: 'Limits of clients',
+    text: 'the same of one client',
+  },
+  answerBytes: {
+    group: 'Limits of clients',
+    text: 'bytes of long answers that nobody has read, in all',
+  },
+  answerBytesPerClient: {
+    group: 'Limits of clients',
+    text: 'the same of one client',
+  },
+  unreadBytesPerSocket: {
+    group: 'Limits of clients',
+    text: 'bytes of frames that wait for one reader of streams',
+  },
+  unreadBytes: {
+    group: 'Limits of clients',
+    text: 'the same for all readers together',
+  },
+  workMsPerSecond: {
+    group: 'Limits of clients',
+    text: 'milliseconds a second that the queries of one client may cost',
+  },
+  workMsBurst: {
+    group: 'Limits of clients',
+    text: 'the same at once',
+  },
   confirmTimeoutMs: {
     group: 'Limits of clients',
     text: 'milliseconds that an answer with confirm waits; then HTTP 202',

@@ -4,6 +4,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { parse as parseToml } from 'smol-toml';
 import { Address } from '@oddlot/protocol';
 import { z } from 'zod';
+import { BUDGET_SETTINGS } from './edge/budgets.ts';
 import { clientIpFinder } from './edge/client-ip.ts';
 import { ExchangeSetting } from './oracle/exchanges/exchange-setting.ts';
 
@@ -52,6 +53,7 @@ const ConfigSchema = z.strictObject({
   exchangePerSecond: count.default(10),
   explainPerSecond: count.default(5),
   simulatePerSecond: count.default(10),
+  ...BUDGET_SETTINGS,
   trustedProxies: z
     .array(z.string())
     .default([])

@@ -7,7 +7,8 @@ import { present } from '@oddlot/units';
 import { systemClock } from './clock.ts';
 import { type Config, ConfigError, hasFaucet, operationsPortOf } from './config.ts';
 import { AdmissionGuard } from './edge/admission-guard.ts';
-import { clientIpFinder } from './edge/client-ip.ts';
+import { budgetsOf } from './edge/budgets.ts';
+import { clientIpFinder, isTrustedProxy } from './edge/client-ip.ts';
 import { accountStatusEndpoint } from './edge/http/account-status.ts';
 import { forwardedFor } from './edge/http/head.ts';
 import { exchangeEndpoint } from './edge/http/exchange.ts';
@@ -19,13 +20,14 @@ import { HttpEdge } from './edge/http/server.ts';
 import { RateLimiter } from './edge/rate-limit.ts';
 import { RecoverPool } from './edge/recover-pool.ts';
 import { WsEdge } from './edge/ws/server.ts';
-import { WS_LIMITS, WS_LIMITS_OFF } from './edge/ws/ws-limits.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from './genesis.ts';
+import { ReceiptRebuild } from './history/receipt-rebuild.ts';
 import { ReceiptStore } from './history/receipt-store.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
 import { lockDirectory } from './log/directory-lock.ts';
+import { EraStore } from './log/era-store.ts';
 import { FileJournal } from './log/file-journal.ts';
 import { journalFaults } from './log/journal-faults.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
@@ -69,6 +71,9 @@ const PRUNE_EVERY_MS = 3_600_000;
 /** The log carries time at least every second; five times that means that it stands still. */
 const BLOCK_AGE_MS_MAX = 5_000;
 
+/** The operator's port is for few; their descriptors are reserved. */
+const OPERATIONS_CONNECTIONS_MAX = 64;
+
 const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
 const SETTLEMENT_CHAIN = { mainnet: 42_161, testnet: 421_614 } as const;
 
@@ -96,6 +101,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const started = await replica.start();
   log.info({ ...started, height: replica.head.height }, 'replayed the log');
   assertNetwork(network, replica);
+  await core.rebuild.start();
   warnOfOperators(config, replica, log);
   const actors = new LocalActors(config, {
     replica,
@@ -150,6 +156,8 @@ type Core = {
   readonly guard: AdmissionGuard;
   readonly journal: FileJournal;
   readonly store: ReceiptStore;
+  /** Of what the store has lost. */
+  readonly rebuild: ReceiptRebuild;
   /** The store, as its only writer. */
   readonly history: Held;
   readonly replica: LocalReplica;
@@ -184,7 +192,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   if (journal.repaired !== undefined) {
     log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
   }
-  const { history, store } = await openHistory(config, deps);
+  const { history, rebuild, store } = await openHistory(config, deps);
   const snapshots = new SnapshotStore({
     directory: join(config.data, 'snapshots'),
     onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
@@ -192,6 +200,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   const replica = await LocalReplica.create({
     log: journal,
     snapshots,
+    eras: new EraStore({ directory: join(config.data, 'eras') }),
     clock: systemClock,
     genesis: genesisCommands(network.serviceNetwork, {
       admins: config.admins,
@@ -200,8 +209,14 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
     }),
     snapshotEveryBlocks: config.snapshotEveryBlocks,
     snapshotEveryCommands: config.snapshotEveryCommands,
+    onSnapshotFailed: (error) => {
+      metrics.snapshotFailed();
+      log.error({ err: error }, 'a snapshot could not be written; it is tried again');
+    },
     hasRoom,
     onFatal,
+    onPassedOver: (what, why) => log.warn({ what, why }, 'passed over a state of another shape'),
+    onEra: (era) => log.info(era, 'the rules have changed: a new era opens'),
   });
   const receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
@@ -213,7 +228,18 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   const markets = new MarketData(() => replica.state);
   markets.attachTo(replica);
   logOperators(replica, log);
-  const core = { disk, guard, journal, store, history, replica, receipts, ledger, markets };
+  const core = {
+    disk,
+    guard,
+    journal,
+    store,
+    rebuild,
+    history,
+    replica,
+    receipts,
+    ledger,
+    markets,
+  };
   return { ...core, faucet: createFaucet(config, core) };
 }
 
@@ -237,25 +263,40 @@ function createFaucet(
 /** Opens the store of receipts as its only writer, who also drops what is too old. */
 async function openHistory(
   config: Config,
-  { lease, onFatal }: OpenDependencies,
-): Promise<Pick<Core, 'history' | 'store'>> {
-  const opened: { store?: ReceiptStore; pruning?: NodeJS.Timeout } = {};
+  { lease, log, onFatal }: OpenDependencies,
+): Promise<Pick<Core, 'history' | 'rebuild' | 'store'>> {
+  const opened: { store?: ReceiptStore; rebuild?: ReceiptRebuild; pruning?: NodeJS.Timeout } = {};
   const history = await lease.hold(
     'history writer',
     async () => {
       const file = join(config.data, 'receipts.sqlite');
-      const store = await ReceiptStore.open({ file, onFatal });
+      const onDamaged = (damage: object): void => {
+        log.error(damage, 'the receipts are damaged: set aside, and computed again from the log');
+        opened.rebuild?.look().catch(onFatal);
+      };
+      const store = await ReceiptStore.open({ file, onFatal, onDamaged });
       opened.store = store;
+      opened.rebuild = new ReceiptRebuild({
+        data: config.data,
+        store,
+        onDone: (until) => log.info({ until }, 'the receipts are complete again'),
+        onFailed: (err) => log.error({ err }, 'receipts stay missing until the next start'),
+      });
       opened.pruning = setInterval(() => {
         store.prune(systemClock.nowMs() - config.receiptsKeptMs).catch(onFatal);
       }, PRUNE_EVERY_MS);
     },
     async () => {
       clearInterval(opened.pruning);
+      await opened.rebuild?.stop();
       await opened.store?.close();
     },
   );
-  return { history, store: present(opened.store, 'the store of the only process') };
+  return {
+    history,
+    store: present(opened.store, 'the store of the only process'),
+    rebuild: present(opened.rebuild, 'with its store'),
+  };
 }
 
 type EdgeParts = Core & {
@@ -279,8 +320,9 @@ type Edges = {
 function createEdges(config: Config, network: Network, parts: EdgeParts): Edges {
   const { log, metrics, replica } = parts;
   const clientIp = clientIpFinder(config.trustedProxies);
-  const wsLimits = config.limits ? WS_LIMITS : WS_LIMITS_OFF;
-  const sockets = new WsEdge({ replica, companions: parts, limits: wsLimits });
+  const { wsLimits, ...budgets } = budgetsOf(config);
+  const { work } = budgets;
+  const sockets = new WsEdge({ replica, companions: parts, limits: wsLimits, work });
   replica.attach(sockets);
   const limiter = new RateLimiter({
     limits: {
@@ -297,6 +339,8 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     endpoints: { '/exchange': exchange, ...others },
     limiter,
     clientIp,
+    ...budgets,
+    isProxy: isTrustedProxy(config.trustedProxies),
     log,
     metrics,
     pages: parts.pages,
@@ -319,11 +363,13 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
   ]);
   observeVenue(metrics, { ...parts, http, sockets, now, data: config.data });
+  const operations = createOperationsServer({ metrics, readiness: isReady, log });
+  operations.maxConnections = OPERATIONS_CONNECTIONS_MAX;
   return {
     http,
     sockets,
     exchange,
-    operations: createOperationsServer({ metrics, readiness: isReady, log }),
+    operations,
     stopping() {
       isStopping = true;
     },

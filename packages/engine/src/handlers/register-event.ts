@@ -34,10 +34,11 @@ export function checkRegisterEvent(
     return listed.resolved > 0 ? { reason: 'slugUsed', slug } : undefined;
   }
   if (endMs <= startMs) {
-    return { reason: 'definitionInvalid', field: 'endTime', why: 'it is after startTime' };
+    const why = `must be after startTime, ${startMs}`;
+    return { reason: 'definitionInvalid', field: 'endTime', why };
   }
   if (eventId !== undefined && outcomes.eventIds.has(eventId)) {
-    return { reason: 'definitionInvalid', field: 'eventId', why: 'it is used' };
+    return { reason: 'definitionInvalid', field: 'eventId', why: 'is used already' };
   }
   return undefined;
 }

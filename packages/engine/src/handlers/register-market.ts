@@ -3,7 +3,7 @@ import type { CommandResult } from '../messages/block.ts';
 import type { RegisterMarketCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
-import { gridFault, isIdTaken, listMarket } from '../outcome/list-market.ts';
+import { gridFault, isIdTaken, listMarket, type ListingFault } from '../outcome/list-market.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 
@@ -23,7 +23,7 @@ export function checkRegisterMarket(
   { market }: RegisterMarketCommand,
   nowMs: number,
 ): Reject | undefined {
-  const { endMs, eventSlug, instrumentId, slug, startMs } = market;
+  const { eventSlug, instrumentId, slug } = market;
   const event = outcomes.events.get(eventSlug);
   if (event === undefined) return { reason: 'eventUnknown', slug: eventSlug };
   if (outcomes.marketSlugs.has(slug)) return { reason: 'slugUsed', slug };
@@ -32,19 +32,32 @@ export function checkRegisterMarket(
   if (event.mutuallyExclusive && event.resolved > 0 && first !== undefined) {
     return { reason: 'alreadyResolved', instrumentId: toInstrumentId(first) };
   }
-  if (startMs < event.startMs || startMs >= endMs) return invalid('startTime');
-  if (endMs > event.endMs || endMs <= nowMs) return invalid('endTime');
-  const fault = gridFault(market);
-  if (fault !== undefined) return invalid(fault);
+  const fault = timesFault(market, event, nowMs) ?? gridFault(market);
+  if (fault !== undefined) return { reason: 'definitionInvalid', ...fault };
   if (instrumentId === undefined) return undefined;
   if (instrumentId < LIMITS.perpIdEnd || instrumentId > LIMITS.instrumentIdMax) {
-    return invalid('instrumentId');
+    const why = `must be ${LIMITS.perpIdEnd} to ${LIMITS.instrumentIdMax}`;
+    return { reason: 'definitionInvalid', field: 'instrumentId', why };
   }
   return isIdTaken(outcomes, instrumentId)
     ? { reason: 'instrumentIdUsed', instrumentId }
     : undefined;
 }
 
-function invalid(field: string): Reject {
-  return { reason: 'definitionInvalid', field, why: 'it does not fit' };
+/** A market runs within its event, and ends after now. */
+function timesFault(
+  { endMs, startMs }: RegisterMarketCommand['market'],
+  event: { readonly startMs: number; readonly endMs: number },
+  nowMs: number,
+): ListingFault | undefined {
+  if (startMs < event.startMs) {
+    return { field: 'startTime', why: `must not be before the event's, ${event.startMs}` };
+  }
+  if (startMs >= endMs) return { field: 'startTime', why: `must be before endTime, ${endMs}` };
+  if (endMs > event.endMs) {
+    return { field: 'endTime', why: `must not be after the event's, ${event.endMs}` };
+  }
+  return endMs > nowMs
+    ? undefined
+    : { field: 'endTime', why: `must be after the consensus time, ${nowMs}` };
 }

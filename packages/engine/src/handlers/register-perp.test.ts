@@ -49,6 +49,7 @@ describe('a listing', () => {
     ['instrumentId', { instrumentId: -1 as never }],
     ['instrumentId', { instrumentId: instrumentId(100_000) }],
     ['name', { name: '' }],
+    ['name', { name: '1234' }],
     ['szDecimals', { szDecimals: -5 }],
     ['szDecimals', { szDecimals: 7 }],
     ['priceTick', { priceTick: 0 }],

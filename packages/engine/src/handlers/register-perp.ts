@@ -36,6 +36,10 @@ export function checkRegisterPerp(state: State, { perp }: RegisterPerpCommand): 
   for (const listed of state.perps.values()) {
     if (listed.definition.name === name) return { reason: 'nameUsed', name };
   }
+  // Where an id or a name may stand, digits are an id.
+  if (/^[0-9]+$/.test(name)) {
+    return { reason: 'definitionInvalid', field: 'name', why: 'must not be digits alone' };
+  }
   return definitionFault(definition, parametersOf(state).liquidationFeeE8);
 }
 

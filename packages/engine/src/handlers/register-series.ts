@@ -41,14 +41,19 @@ export function checkRegisterSeries(
   _state: State,
   { series }: RegisterSeriesCommand,
 ): Reject | undefined {
-  if (series.firstStartMs % periodOf(series) !== 0) return invalid('firstStartTime');
-  if (series.listAhead < 1 || series.listAhead > LIMITS.seriesAheadMax) return invalid('listAhead');
+  const period = periodOf(series);
+  if (series.firstStartMs % period !== 0) {
+    return invalid('firstStartTime', `must be a whole multiple of the period, ${period} ms`);
+  }
+  if (series.listAhead < 1 || series.listAhead > LIMITS.seriesAheadMax) {
+    return invalid('listAhead', `must be 1 to ${LIMITS.seriesAheadMax}`);
+  }
   const fault = gridFault(series);
-  return fault === undefined ? undefined : invalid(fault);
+  return fault === undefined ? undefined : invalid(fault.field, fault.why);
 }
 
-function invalid(field: string): Reject {
-  return { reason: 'definitionInvalid', field, why: 'it does not fit' };
+function invalid(field: string, why: string): Reject {
+  return { reason: 'definitionInvalid', field, why };
 }
 
 /** A map that lived and one that was restored are iterated in the same order. */

@@ -47,7 +47,7 @@ export function checkRegisterVault(
   if (vault === insuranceFundAddress) return { reason: 'vaultInvalid', why: 'fund' };
   const seen = new Set<Address>();
   for (const [index, { shares: count, user }] of shares.entries()) {
-    if (seen.has(user)) return fault(`shares[${index}].user`, 'a user is named twice');
+    if (seen.has(user)) return fault(`shares[${index}].user`, 'is named twice');
     seen.add(user);
     if (!Number.isSafeInteger(count) || count < 0) {
       return fault(`shares[${index}].shares`, 'must be a count of 0.000001, not below 0');

@@ -34,7 +34,7 @@ export function checkResolveMarket(
   if (from !== 'closed')
     return { reason: 'phaseChangeInvalid', instrumentId, from, to: 'resolved' };
   if (fraction < 0 || fraction > market.unit || (fraction === market.unit && fractionInexact)) {
-    return { reason: 'definitionInvalid', field: 'settlementFraction', why: 'between 0 and 1' };
+    return { reason: 'definitionInvalid', field: 'settlementFraction', why: 'must be 0 to 1' };
   }
   if (fractionInexact === true) return { reason: 'fractionInexact', instrumentId, floor: fraction };
   const event = present(outcomes.events.get(market.definition.eventSlug), 'the event of a market');

@@ -51,17 +51,21 @@ function planOf(
   for (const [index, { code, maxUses }] of (accessCodes.add ?? []).entries()) {
     const uses = planned(gate.codes, plan.codes, code)?.uses ?? 0;
     if (maxUses < uses) {
-      return fault(`accessCodes.add[${index}].maxUses`, `the code was granted ${uses} times`);
+      return fault(
+        `accessCodes.add[${index}].maxUses`,
+        `must be at least ${uses}: so often was the code granted`,
+      );
     }
     plan.codes.set(code, { maxUses, uses });
   }
   for (const [index, { code, user }] of (grants.add ?? []).entries()) {
     const known = planned(gate.codes, plan.codes, code);
     const field = `grants.add[${index}].code`;
-    if (known === undefined) return fault(field, 'no such code');
+    if (known === undefined) return fault(field, 'is not a code of this gate');
     // Granted by this code already: nothing changes, and no use is spent.
     if (planned(gate.grants, plan.grants, user)?.code === code) continue;
-    if (known.uses >= known.maxUses) return fault(field, 'the code has no uses left');
+    if (known.uses >= known.maxUses)
+      return fault(field, `is used up: ${known.uses} of ${known.maxUses}`);
     plan.codes.set(code, { ...known, uses: known.uses + 1 });
     plan.grants.set(user, { code, grantedMs: nowMs });
   }

@@ -9,6 +9,7 @@ import { SAMPLES_PER_HOUR } from '../state/funding-hour.ts';
 import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { checkBuilders } from './check-builders.ts';
+import { checkFund } from './check-fund.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkOutcomes } from './check-outcome.ts';
 import { checkWaiting } from './check-waiting.ts';
@@ -20,6 +21,8 @@ import { checkWaiting } from './check-waiting.ts';
 export function checkInvariants(state: State): void {
   checkConservation(state);
   checkHolds(state);
+  checkFund(state);
+  checkReserves(state);
   checkOutcomes(state);
   checkOpenInterest(state);
   state.pool.checkConsistency();
@@ -70,6 +73,14 @@ function checkHolds(state: State): void {
   for (const { address, index, outcomeBalance, withdrawHold } of state.accounts) {
     assert(withdrawHold === holds[index], `the hold of ${address} is that of its withdrawals`);
     assert(outcomeBalance >= 0n, `${address} never spends more outcome money than it has`);
+  }
+}
+
+/** R-reserve: no reserve outlives its order; what orders hold adds up by holding and by account. */
+function checkReserves(state: State): void {
+  for (const [orderId, reserve] of state.reserves) {
+    assert(state.pool.find(orderId) !== NONE, `the reserve of ${orderId} is that of a live order`);
+    assert(reserve > 0n, 'a reserve of nothing is none');
   }
 }
 

@@ -2,21 +2,46 @@ import { isInsuranceFund } from '../perp/insurance-fund.ts';
 import type { Execution } from '../state/execution.ts';
 import { holdersOf } from '../state/holders.ts';
 import type { Perp } from '../state/perp.ts';
-import { healthOf, isDeep, isLiquidatable, scopeOf } from './scope.ts';
+import { Rankings } from './rankings.ts';
+import {
+  byScope,
+  compareRatio,
+  type Health,
+  healthOf,
+  isDeep,
+  isLiquidatable,
+  scopeOf,
+} from './scope.ts';
 import { takeOver } from './take-over.ts';
 
 /**
  * R-delist: before a market's positions close at its settlement price, those of scopes that this
- * price ruins go to the fund or to the other side once more. The market is halted by then, so its
- * positions are worked all the same.
+ * price ruins go to the fund or to the other side once more, the lowest ratio first, then the
+ * address. The market is halted by then, so its positions are worked all the same.
  */
 export function liquidateForSettlement(execution: Execution, perp: Perp): void {
   const { state } = execution;
-  for (const { account, holding } of holdersOf(state, perp)) {
-    // The take-over of another may have closed it.
-    if (holding.size === 0 || isInsuranceFund(state, account)) continue;
-    const scope = scopeOf(account, holding);
-    const health = healthOf(state, scope);
-    if (isLiquidatable(health) && isDeep(health)) takeOver(execution, scope, [holding]);
+  const rankings = new Rankings(state);
+  const failing = holdersOf(state, perp)
+    .filter(({ account }) => !isInsuranceFund(state, account))
+    .map(({ account, holding }) => {
+      const scope = scopeOf(account, holding);
+      return { holding, scope, health: healthOf(state, scope) };
+    })
+    .filter(({ health }) => isFailing(health))
+    .sort(
+      (a, b) =>
+        compareRatio(a.health, b.health) ||
+        byScope(a.scope, b.scope) ||
+        a.holding.leg - b.holding.leg,
+    );
+  for (const { holding, scope } of failing) {
+    // What was done for another may have closed it, or made it well again.
+    if (holding.size === 0 || !isFailing(healthOf(state, scope))) continue;
+    takeOver(execution, scope, [holding], rankings);
   }
+}
+
+function isFailing(health: Health): boolean {
+  return isLiquidatable(health) && isDeep(health);
 }

@@ -34,9 +34,20 @@ export const LIMITS = {
   nonceAheadMs: 24 * 3_600_000,
   /** Resting orders that one incoming order meets, fills and removals together. */
   matchesPerOrder: 10_000,
+  /** The same of all orders of a simulated action together: whoever simulates waits for it, and so
+   * does everybody else. */
+  matchesPerSimulation: 1_000,
   /** Triggers that one block fires, and scopes that it liquidates (R-storms). */
   triggersPerBlock: 1_000,
   liquidationsPerBlock: 200,
+  /**
+   * R-trigger: a reducing market trigger tries again this often, the first time this far from the mark
+   * and further by as much after each poor try, 10^-8.
+   */
+  triggerRetryMs: 1_000,
+  triggerSlippageE8: 1_000_000,
+  /** Orders that one market trigger goes out in at most. */
+  triggerParts: 100,
   /** How far ahead of consensus time an observation counts as now. */
   observationAheadMs: 5_000,
   /** Least life of a Gtd order. */

@@ -1,4 +1,4 @@
-import { instrumentId, type InstrumentId, present, ZERO_USDC } from '@oddlot/units';
+import { formatDecimal, instrumentId, type InstrumentId, present, ZERO_USDC } from '@oddlot/units';
 import { LevelBook } from '../book/level-book.ts';
 import type {
   EventListing,
@@ -11,6 +11,9 @@ import type { Execution } from '../state/execution.ts';
 import type { MarketDefinition, OutcomeMarket, PriceReference } from '../state/outcome-market.ts';
 import type { State } from '../state/state.ts';
 import { watchMarket } from './market-phase.ts';
+
+const SIZE_DECIMALS_MAX = 4;
+const RATE_DECIMALS = 8;
 
 /** Puts events and markets on the list, for a deployer or for a series. The caller has judged them. */
 
@@ -129,16 +132,36 @@ export function isIdTaken({ markets, settled }: State['outcomes'], id: number): 
   return markets.has(id) || settled.has(id);
 }
 
-/** What is wrong with a grid, by the wire's name of the field; undefined when nothing is. */
-export function gridFault(grid: MarketGrid): string | undefined {
+/** A field of a listing, by its name on the wire, and what it must be. */
+export type ListingFault = { readonly field: string; readonly why: string };
+
+/** What is wrong with a grid; undefined when nothing is. Bounds are told in the wire's decimals. */
+export function gridFault(grid: MarketGrid): ListingFault | undefined {
   const { maxOrderSize, minOrderSize, orderDelayMs, priceTick, szDecimals, takerFeeE8 } = grid;
-  if (!Number.isInteger(szDecimals) || szDecimals < 0 || szDecimals > 4) return 'sizeDecimals';
+  if (!Number.isInteger(szDecimals) || szDecimals < 0 || szDecimals > SIZE_DECIMALS_MAX) {
+    return { field: 'sizeDecimals', why: `must be 0 to ${SIZE_DECIMALS_MAX}` };
+  }
   const unit = unitOf(szDecimals);
-  if (priceTick < 1 || priceTick >= unit || unit % priceTick !== 0) return 'priceTick';
-  if (minOrderSize < 1) return 'minOrderSize';
-  if (maxOrderSize < minOrderSize || maxOrderSize > largestSize(unit)) return 'maxOrderSize';
-  if (takerFeeE8 < 0 || takerFeeE8 > LIMITS.outcomeFeeMaxE8) return 'takerFeeRate';
-  if (orderDelayMs < 0 || orderDelayMs > LIMITS.orderDelayMaxMs) return 'orderDelayMs';
+  if (priceTick < 1 || priceTick >= unit || unit % priceTick !== 0) {
+    const least = formatDecimal(1, 6 - szDecimals);
+    return { field: 'priceTick', why: `must be ${least} to 0.5 and divide 1 without a rest` };
+  }
+  const size = (lots: number): string => formatDecimal(lots, szDecimals);
+  if (minOrderSize < 1) {
+    return { field: 'minOrderSize', why: `must be ${size(1)} or a multiple of it` };
+  }
+  const largest = largestSize(unit);
+  if (maxOrderSize < minOrderSize || maxOrderSize > largest) {
+    const why = `must be ${size(minOrderSize)} to ${size(largest)}, in steps of ${size(1)}`;
+    return { field: 'maxOrderSize', why };
+  }
+  if (takerFeeE8 < 0 || takerFeeE8 > LIMITS.outcomeFeeMaxE8) {
+    const highest = formatDecimal(LIMITS.outcomeFeeMaxE8, RATE_DECIMALS);
+    return { field: 'takerFeeRate', why: `must be 0 to ${highest}, at most 8 decimals` };
+  }
+  if (orderDelayMs < 0 || orderDelayMs > LIMITS.orderDelayMaxMs) {
+    return { field: 'orderDelayMs', why: `must be 0 to ${LIMITS.orderDelayMaxMs}` };
+  }
   return undefined;
 }
 

@@ -1,4 +1,4 @@
-import { RATE_ONE } from '@oddlot/units';
+import { formatDecimal, RATE_ONE } from '@oddlot/units';
 import { LIMITS } from '../messages/limits.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
 import type { Reject } from '../messages/reject.ts';
@@ -8,6 +8,7 @@ import { tierTableFault } from '../state/tiers.ts';
 const SIZE_DECIMALS_MIN = -4;
 const SIZE_DECIMALS_MAX = 6;
 const NAME_LENGTH_MAX = 64;
+const RATE = 'must be 0 or more and below 1, at most 8 decimals';
 
 /**
  * Why a perpetual cannot be listed, or changed, as defined; undefined when it can. The fields in
@@ -21,7 +22,8 @@ export function definitionFault(
   const { instrumentId, name, szDecimals } = definition;
   const last = LIMITS.perpIdEnd - 1;
   if (!isCount(instrumentId, 0, last)) return fault('instrumentId', `must be 0 to ${last}`);
-  if (!isCount(name.length, 1, NAME_LENGTH_MAX)) return fault('name', 'must not be empty or long');
+  if (!isCount(name.length, 1, NAME_LENGTH_MAX))
+    return fault('name', `must be 1 to ${NAME_LENGTH_MAX} characters`);
   if (!isCount(szDecimals, SIZE_DECIMALS_MIN, SIZE_DECIMALS_MAX)) {
     return fault('szDecimals', `must be ${SIZE_DECIMALS_MIN} to ${SIZE_DECIMALS_MAX}`);
   }
@@ -34,14 +36,18 @@ export function definitionFault(
   );
 }
 
-function ticksFault({ bookTicks, priceTick }: PerpDefinition): Reject | undefined {
-  if (!isCount(priceTick, 1, LIMITS.priceMax)) return fault('priceTick', 'must be a price above 0');
+function ticksFault({ bookTicks, priceTick, szDecimals }: PerpDefinition): Reject | undefined {
+  const price = (units: number): string => formatDecimal(units, 6 - szDecimals);
+  const range = `${price(1)} to ${price(LIMITS.priceMax)}, in steps of ${price(1)}`;
+  if (!isCount(priceTick, 1, LIMITS.priceMax)) return fault('priceTick', `must be ${range}`);
   if (!isCount(bookTicks.length, 1, LIMITS.bookTicksMax)) {
     return fault('bookTicks', `must be 1 to ${LIMITS.bookTicksMax} steps`);
   }
   let previous = 0;
   for (const tick of bookTicks) {
-    if (!isCount(tick, previous + 1, LIMITS.priceMax)) return fault('bookTicks', 'must rise');
+    if (!isCount(tick, previous + 1, LIMITS.priceMax)) {
+      return fault('bookTicks', `must rise within ${range}`);
+    }
     previous = tick;
   }
   return undefined;
@@ -51,17 +57,17 @@ function amountsFault(definition: PerpDefinition): Reject | undefined {
   const fields = ['maxLimitOrderSize', 'maxMarketOrderSize', 'impactNotionalMicroUsdc'] as const;
   for (const field of fields) {
     if (!isCount(definition[field], 1, Number.MAX_SAFE_INTEGER)) {
-      return fault(field, 'must be above 0');
+      return fault(field, 'must be above 0, on the grid and no more than the venue can count');
     }
   }
   return undefined;
 }
 
 function ratesFault({ makerFeeE8, markBandE8, takerFeeE8 }: PerpDefinition): Reject | undefined {
-  if (!isCount(takerFeeE8, 0, RATE_ONE - 1)) return fault('takerFeeE8', 'must be 0 to 1');
-  if (!isCount(makerFeeE8, 0, RATE_ONE - 1)) return fault('makerFeeE8', 'must be 0 to 1');
+  if (!isCount(takerFeeE8, 0, RATE_ONE - 1)) return fault('takerFeeE8', RATE);
+  if (!isCount(makerFeeE8, 0, RATE_ONE - 1)) return fault('makerFeeE8', RATE);
   if (markBandE8 !== undefined && !isCount(markBandE8, 1, RATE_ONE - 1)) {
-    return fault('markBandE8', 'must lie between 0 and 1');
+    return fault('markBandE8', 'must lie between 0 and 1, at most 8 decimals');
   }
   return undefined;
 }

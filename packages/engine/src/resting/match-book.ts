@@ -3,7 +3,7 @@ import type { LevelBook } from '../book/level-book.ts';
 import { NONE } from '../book/order-pool.ts';
 import type { CancelCause } from '../messages/event.ts';
 import { LIMITS } from '../messages/limits.ts';
-import type { Execution } from '../state/execution.ts';
+import { mayMeet, type Execution } from '../state/execution.ts';
 
 /** What the walk over a book needs to know of an incoming order. */
 export type BookTaker = {
@@ -28,7 +28,7 @@ export function matchBook<Taker extends BookTaker>(
   const { isBuy } = taker.request;
   let met = 0;
   while (taker.remaining > 0 && book.crosses(isBuy, taker.price)) {
-    if (met === LIMITS.matchesPerOrder) return 'matchLimit';
+    if (met === LIMITS.matchesPerOrder || !mayMeet(execution)) return 'matchLimit';
     met += 1;
     const slot = book.best(!isBuy);
     assert(slot !== NONE, 'a book that crosses has a best order');

@@ -37,6 +37,7 @@ export type SlotPlace = {
   /** The rank of an order that has rested before (R-modify); a new one gets the next. */
   readonly rank: number | undefined;
   readonly feeOverpaid: number;
+  readonly takerOverpaid: number;
 };
 
 /** Puts what is left of an order into the book; what it has set aside is the caller's to keep. */
@@ -52,6 +53,7 @@ export function writeSlot(state: State, order: RestingOrder, place: SlotPlace): 
   pool.acceptedMs[slot] = place.acceptedMs;
   pool.rank[slot] = rank ?? state.nextRank++;
   pool.feeOverpaid[slot] = place.feeOverpaid;
+  pool.takerOverpaid[slot] = place.takerOverpaid;
   const expireMs = request.timeInForce === 'gtd' ? request.expireMs : undefined;
   pool.expireMs[slot] = expireMs ?? 0;
   pool.account[slot] = account.index;

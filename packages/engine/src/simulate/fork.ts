@@ -22,7 +22,8 @@ import type { ObjectFields } from './object-fields.ts';
  * A fork executes commands and not blocks. What only a block asks for starts empty: when resting
  * orders expire, and which scopes are to be looked at for liquidation. Commands add to both and read
  * neither. What signed commands only read is shared: vaults and gates change by the operator's
- * commands, liquidations by a step of the block. Of triggers and schedules see their own `fork`.
+ * commands, liquidations and the fund's unwinding by steps of the block. Of triggers and schedules
+ * see their own `fork`.
  */
 export function forkState(state: State): State {
   const pool = state.pool.fork();
@@ -59,6 +60,7 @@ export function forkState(state: State): State {
     withdrawals: new LayeredMap(state.withdrawals),
     outcomes,
     liquidations: state.liquidations,
+    fundUnwindBands: state.fundUnwindBands,
     risk: new RiskIndex(),
     digest: new EffectsDigest(state.digest.lanes()),
   };

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ZERO_ADDRESS } from '../auth/agents.ts';
 import { dump } from '../dump/dump.ts';
 import type { Authority, Command, SignedCommand } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
 import { openOrders } from '../read/read.ts';
 import { actor, alice, bob, carol, order, type OrderShape, Scenario } from '../testing/scenario.ts';
 import { act, sign } from '../testing/waiting.ts';
@@ -88,6 +89,35 @@ test('R-fill-check: a maker who cannot pay is cancelled, and is still there afte
     { status: 'open', order: { account: bob } },
   ]);
   expect(openOrders(scenario.state, alice)).toHaveLength(1);
+});
+
+test('a sweep of a deep book ends where a simulation has seen enough, and says so', () => {
+  const scenario = Scenario.open({ funds: 100_000_000_000 });
+  const { matchesPerSimulation } = LIMITS;
+  for (let placed = 0; placed <= matchesPerSimulation; placed += 50) {
+    const shapes = Array.from({ length: 50 }, () => ({
+      isBuy: false,
+      price: 1_000_000,
+      size: 20,
+    }));
+    scenario.block(placing(scenario, bob, ...shapes));
+  }
+  const sweep = (count: number) => {
+    const command = placing(scenario, alice, { price: 1_000_000, size: 20 * count });
+    return simulateCommand(scenario.state, alice, command);
+  };
+  expect(sweep(matchesPerSimulation)).toMatchObject({
+    outcome: { entries: [{ state: 'filled' }] },
+  });
+  expect(sweep(matchesPerSimulation)).not.toHaveProperty('isCut');
+  const cut = sweep(matchesPerSimulation + 1);
+  expect(cut.isCut).toBe(true);
+  expect(cut.events.filter(({ type }) => type === 'tradeExecuted')).toHaveLength(
+    matchesPerSimulation,
+  );
+  const two = { price: 1_000_000, size: 20 * 600 };
+  const both = simulateCommand(scenario.state, alice, placing(scenario, alice, two, two));
+  expect(both).toMatchObject({ isCut: true, outcome: { entries: [{ filled: 12_000 }, {}] } });
 });
 
 describe('no trace, not even in what a dump does not show', () => {

@@ -7,11 +7,12 @@ import { checkFor } from '../check.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { SignedCommand } from '../messages/command.ts';
 import type { EngineEvent } from '../messages/event.ts';
+import { LIMITS } from '../messages/limits.ts';
 import { releaseOrder } from '../outcome/place-outcome-orders.ts';
 import { insuranceTarget } from '../perp/insurance-fund.ts';
 import { accountAt } from '../state/account-at.ts';
 import type { Account } from '../state/account.ts';
-import type { Execution } from '../state/execution.ts';
+import type { Execution, Matches } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 import { forkState } from './fork.ts';
 
@@ -19,7 +20,11 @@ import { forkState } from './fork.ts';
 export type Simulation = {
   /** A refusal is that of admission, or of the whole command at its execution. */
   readonly outcome: CommandResult;
+  /** False when admission refuses: such a command never executes. */
+  readonly isAdmitted: boolean;
   readonly events: readonly EngineEvent[];
+  /** It met as many resting orders as a simulation may; what came after is not known. */
+  readonly isCut?: true;
   /** The state afterwards; good for reading until the next simulation or block. */
   readonly after: State;
 };
@@ -32,9 +37,9 @@ export type Simulation = {
 export function simulateCommand(state: State, user: Address, command: SignedCommand): Simulation {
   const after = forkState(state);
   const { account, reject } = actFor(after, user, command);
-  if (account === undefined) return { outcome: { reject }, events: [], after };
+  if (account === undefined) return { ...refused({ reject }), after };
   if (reject !== undefined) {
-    return { outcome: { account: account.address, reject }, events: [], after };
+    return { ...refused({ account: account.address, reject }), after };
   }
   // A block computes it before its commands, so the last one's is out of date.
   after.insuranceTarget = insuranceTarget(state);
@@ -55,13 +60,18 @@ function execute(
   state: State,
   account: Account,
   command: SignedCommand,
-): { readonly outcome: CommandResult; readonly events: readonly EngineEvent[] } {
+): Omit<Simulation, 'after'> {
   const checked = checkFor(state, account, command, state.timeMs);
-  if (checked.reject !== undefined) return { outcome: checked, events: [] };
+  if (checked.reject !== undefined) return refused(checked);
   const events: EngineEvent[] = [];
-  const execution = { state, events, commandIndex: 0 };
-  const outcome = executeFor(execution, account, command);
-  return { outcome: releaseNow(execution, outcome), events };
+  const matches: Matches = { left: LIMITS.matchesPerSimulation, isCut: false };
+  const execution = { state, events, commandIndex: 0, matches };
+  const outcome = releaseNow(execution, executeFor(execution, account, command));
+  return { outcome, isAdmitted: true, events, ...(matches.isCut ? { isCut: true } : {}) };
+}
+
+function refused(outcome: CommandResult): Omit<Simulation, 'after'> {
+  return { outcome, isAdmitted: false, events: [] };
 }
 
 /**

@@ -3,13 +3,26 @@ import type { EngineEvent } from '../messages/event.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { State } from './state.ts';
 
+/** How many resting orders a simulation may still meet, and whether it wanted more. */
+export type Matches = { left: number; isCut: boolean };
+
 /** What handlers work with while a block executes. */
 export type Execution = {
   readonly state: State;
   readonly events: EngineEvent[];
   /** The command being executed, for the events that it causes. */
   commandIndex: number;
+  /** Resting orders that may still be met; absent in blocks, which bound each order on its own. */
+  matches?: Matches;
 };
+
+/** Counts a resting order that is about to be met; false when a simulation may meet no more. */
+export function mayMeet({ matches }: Execution): boolean {
+  if (matches === undefined) return true;
+  if (matches.left === 0) matches.isCut = true;
+  else matches.left -= 1;
+  return !matches.isCut;
+}
 
 /** The venue's parameters; they exist from the first block on. */
 export function parametersOf(state: State): VenueParameters {

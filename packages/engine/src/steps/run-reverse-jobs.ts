@@ -135,7 +135,7 @@ function send(
 ): Executed | undefined {
   const { state } = execution;
   const isBuy = job.sizeAtStart < 0;
-  const price = marketLimit(state, perp, isBuy);
+  const price = marketLimit(perp, isBuy, parametersOf(state).marketBandE8);
   if (!perp.book.crosses(isBuy, price)) return undefined;
   const order: OrderRequest = {
     instrumentId: toInstrumentId(job.instrumentId),

@@ -1,6 +1,16 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
-import { AccountType, AccountTypes, Address, I32, IdStr, U32, listOf } from '../primitives.ts';
+import {
+  AccountType,
+  AccountTypes,
+  Address,
+  I32,
+  IdStr,
+  U32,
+  exchangeIdOf,
+  listOf,
+  refuseOtherExchange,
+} from '../primitives.ts';
 import { firstSet } from './paging.ts';
 
 /** Queries on the present state of one account. */
@@ -19,8 +29,6 @@ const agentOwner = z
 const ofUser = <const Type extends string>(type: Type) =>
   z.object({ type: z.literal(type), user: Address });
 
-const EXCHANGE_ID = { exchangeId: I32.nullable().optional() };
-
 const outcomeFrontendOpenOrders = z
   .object({
     type: z.literal('outcomeFrontendOpenOrders'),
@@ -37,21 +45,23 @@ const outcomeFrontendOpenOrders = z
 
 /** Queries on the present state of one account. */
 export const ACCOUNT_QUERIES = {
-  clearinghouseState: z.object({
-    type: z.literal('clearinghouseState'),
-    user: Address,
-    accountType: AccountType.default('perp'),
-    ...EXCHANGE_ID,
-  }),
+  clearinghouseState: z
+    .object({
+      type: z.literal('clearinghouseState'),
+      user: Address,
+      accountType: AccountType.default('perp'),
+      exchangeId: I32.nullable().optional(),
+    })
+    .superRefine(refuseOtherExchange),
   perpClearinghouseState: z.object({
     type: z.literal('perpClearinghouseState'),
     user: Address,
-    ...EXCHANGE_ID,
+    exchangeId: exchangeIdOf(0),
   }),
   outcomePositions: z.object({
     type: z.literal('outcomePositions'),
     user: Address,
-    ...EXCHANGE_ID,
+    exchangeId: exchangeIdOf(1),
     instrumentIds: Positions.optional(),
   }),
   triggerOrders: z.object({
@@ -63,7 +73,7 @@ export const ACCOUNT_QUERIES = {
   frontendOpenOrders: z.object({
     type: z.literal('frontendOpenOrders'),
     user: Address,
-    exchangeId: I32.optional(),
+    exchangeId: exchangeIdOf(0),
     accountType: AccountTypes.default(['perp']),
     coin: IdStr.optional(),
   }),

@@ -1,11 +1,20 @@
 import * as z from 'zod';
 import { PAGE_LIMITS } from '../limits.ts';
-import { Dec, I32, IdStr, InstrumentIds, Ms, U32, anyCase, listOf } from '../primitives.ts';
+import {
+  Dec,
+  IdStr,
+  InstrumentIds,
+  Ms,
+  U32,
+  anyCase,
+  exchangeIdOf,
+  listOf,
+} from '../primitives.ts';
 import { TIME_SPAN, compact, limitOf } from './paging.ts';
 
 /** Queries on instruments, books, candles, outcome markets and reference prices. */
 
-/** The intervals of candles. `1m` and `1M` differ, so these are matched in their exact case. */
+/** The intervals of candles. Only their case tells `1m` and `1M` apart. */
 export const INTERVALS = [
   '1m',
   '3m',
@@ -24,7 +33,7 @@ export const INTERVALS = [
 ] as const;
 
 /** A candle interval. */
-export const Interval = z.literal(INTERVALS);
+export const Interval = anyCase(INTERVALS);
 
 /** A price step of a book; the empty text means the finest one. */
 export const BookTick = z.union([z.literal(''), Dec]).transform((text) => text || undefined);
@@ -54,7 +63,7 @@ const MsOrIso = z
 const outcomeMeta = z
   .object({
     type: z.literal('outcomeMeta'),
-    exchangeId: I32.optional(),
+    exchangeId: exchangeIdOf(1),
     limit: limitOf(PAGE_LIMITS.outcomeMeta),
     sortBy: anyCase(['volume', 'endingSoon', 'newest', 'liquidity', 'trending']).default('volume'),
     sortOrder: anyCase(['asc', 'desc']).optional(),
@@ -75,7 +84,11 @@ const outcomeMeta = z
     // A lookup by name finds what it names, whatever its status.
     const isLookup = query.eventSlug !== undefined || query.marketSlugs !== undefined;
     const status = query.status ?? (isLookup ? 'all' : 'open');
-    return compact({ ...query, status, cursor: cursor ?? after_cursor ?? undefined });
+    // A cursor that is refused is refused under the name that it came with.
+    const cursorField =
+      typeof cursor === 'string' ? ('cursor' as const) : ('after_cursor' as const);
+    const paged = { cursor: cursor ?? after_cursor ?? undefined, cursorField };
+    return compact({ ...query, status, ...paged });
   });
 
 /** Queries on markets and prices. */
@@ -88,7 +101,7 @@ export const MARKET_QUERIES = {
   outcomeAssetCtxs: z.object({
     type: z.literal('outcomeAssetCtxs'),
     instrumentIds: InstrumentIds,
-    exchangeId: I32.optional(),
+    exchangeId: exchangeIdOf(1),
   }),
   outcomeProbability: z.object({
     type: z.literal('outcomeProbability'),
@@ -100,7 +113,7 @@ export const MARKET_QUERIES = {
   outcomeSeriesTimeline: z.object({
     type: z.literal('outcomeSeriesTimeline'),
     seriesSlug: z.string(),
-    exchangeId: I32.optional(),
+    exchangeId: exchangeIdOf(1),
     limit: limitOf(PAGE_LIMITS.outcomeSeriesTimeline),
     before: Ms.optional(),
     after: Ms.optional(),

@@ -1,9 +1,11 @@
 import type * as z from 'zod';
 import { refusal, type WireError } from '../errors.ts';
 import { toWireError } from '../to-wire-error.ts';
+import { checkUnknownFields, namedBy, type Named } from '../unknown-fields.ts';
 import { ACCOUNT_QUERIES } from './account-queries.ts';
 import { HISTORY_QUERIES } from './history-queries.ts';
 import { MARKET_QUERIES, liftCandleSpan } from './market-queries.ts';
+import { refuseUnknownQuery } from './unknown-query.ts';
 import { VENUE_QUERIES } from './venue-queries.ts';
 
 /** Every query type of /info, with the schema of its request. */
@@ -35,7 +37,14 @@ export type ParsedInfo =
     }
   | { readonly ok: false; readonly error: WireError };
 
-const HTTP_FORBIDDEN = 403;
+const queriesNamed = new Map<string, Named>();
+
+/** What the schema of a query names; found out at its first request. */
+function namedOf(type: InfoType): Named {
+  const named = queriesNamed.get(type) ?? namedBy(INFO_QUERIES[type]);
+  queriesNamed.set(type, named);
+  return named;
+}
 
 /** Reads the body of /info. */
 export function parseInfo(value: unknown): ParsedInfo {
@@ -51,15 +60,28 @@ export function parseInfo(value: unknown): ParsedInfo {
     return { ok: false, error: refusal('wrongType', ['type'], { field: 'type' }) };
   }
   if (!Object.hasOwn(INFO_QUERIES, type)) {
-    const details = { field: 'type', got: type };
-    return { ok: false, error: refusal('notAllowed', [], details, HTTP_FORBIDDEN) };
+    return { ok: false, error: refuseUnknownQuery(type, Object.keys(INFO_QUERIES)) };
   }
   const body = type === 'candleSnapshot' ? liftCandleSpan(request) : request;
   const parsed = INFO_QUERIES[type as InfoType].safeParse(body);
-  if (!parsed.success) return { ok: false, error: toWireError(parsed.error.issues, body) };
+  if (!parsed.success) {
+    const { issues } = parsed.error;
+    const isLifted = body !== request;
+    return {
+      ok: false,
+      error: isLifted ? toWireError(issues.map(unlifted), request) : toWireError(issues, body),
+    };
+  }
+  const unknown = checkUnknownFields(namedOf(type as InfoType), body);
+  if (unknown !== undefined) return { ok: false, error: unknown };
   const query = parsed.data as InfoQuery;
   const clamped = clampOf(request, query);
   return clamped === undefined ? { ok: true, query } : { ok: true, query, clamped };
+}
+
+/** A fault of a field that was read as part of `req`, where the client wrote it. */
+function unlifted<Issue extends { readonly path: readonly PropertyKey[] }>(issue: Issue): Issue {
+  return issue.path[0] === 'req' ? { ...issue, path: issue.path.slice(1) } : issue;
 }
 
 function clampOf(

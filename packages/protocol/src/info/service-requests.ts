@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { refusal, type WireError } from '../errors.ts';
 import { AccountType, Address, anyCase } from '../primitives.ts';
 import { toWireError } from '../to-wire-error.ts';
+import { checkUnknownFields, namedBy } from '../unknown-fields.ts';
 import { Channel } from './paging.ts';
 
 /** The bodies of the endpoints beside /info and /exchange. */
@@ -50,7 +51,10 @@ export function parseServiceRequest<Name extends ServiceRequestName>(
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { ok: false, error: refusal('notAnObject', []) };
   }
-  const parsed = SERVICE_REQUESTS[name].safeParse(value);
-  if (parsed.success) return { ok: true, request: parsed.data as ServiceRequest<Name> };
-  return { ok: false, error: toWireError(parsed.error.issues, value) };
+  const schema = SERVICE_REQUESTS[name];
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) return { ok: false, error: toWireError(parsed.error.issues, value) };
+  const unknown = checkUnknownFields(namedBy(schema), value);
+  if (unknown !== undefined) return { ok: false, error: unknown };
+  return { ok: true, request: parsed.data as ServiceRequest<Name> };
 }

@@ -1,17 +1,33 @@
 import * as z from 'zod';
+import { canonicalDecimal } from '../explain/text-forms.ts';
 import { BookTick, Interval } from '../info/market-queries.ts';
 import { limitOf } from '../info/paging.ts';
 import { PAGE_LIMITS } from '../limits.ts';
-import { AccountType, AccountTypes, Address, I32, IdStr, InstrumentIds } from '../primitives.ts';
+import {
+  AccountType,
+  AccountTypes,
+  Address,
+  I32,
+  IdStr,
+  InstrumentIds,
+  exchangeIdOf,
+  refuseOtherExchange,
+} from '../primitives.ts';
 
 /**
  * The parameters of every channel. Two subscriptions are the same when their parsed parameters are,
  * so the schemas bring equal wishes into one form: ids sorted and without repeats, addresses in
- * lower case, defaults filled in.
+ * lower case, defaults filled in, and no exchange, which follows from the rest. Nothing of it
+ * depends on the state: what a client subscribed with it can unsubscribe with for ever.
  */
 
 const SortedIds = InstrumentIds.transform((ids) => [...new Set(ids)].sort((a, b) => a - b));
 const SortedTypes = AccountTypes.transform((types) => [...types].sort());
+
+/** `1` and `1.0` are one step. */
+const CanonicalTick = BookTick.transform((text) =>
+  text === undefined ? text : canonicalDecimal(text),
+);
 
 const coin = z.object({ coin: IdStr });
 const user = z.object({ user: Address });
@@ -19,18 +35,23 @@ const none = z.object({});
 
 /** The channels of /ws. */
 export const WS_CHANNELS = {
-  l2Book: z.object({ coin: IdStr, tick: BookTick.optional() }),
+  l2Book: z.object({ coin: IdStr, tick: CanonicalTick.optional() }),
   l2Diff: coin,
   trades: coin,
   activeAssetCtx: coin,
   orderUpdates: user,
-  clearinghouseState: z.object({
-    user: Address,
-    accountType: AccountType.default('perp'),
-    exchangeId: I32.optional(),
-  }),
+  clearinghouseState: z
+    .object({
+      user: Address,
+      accountType: AccountType.default('perp'),
+      exchangeId: I32.nullable().optional(),
+    })
+    .superRefine(refuseOtherExchange)
+    .transform(({ exchangeId: _, ...params }) => params),
   userFundings: user,
-  outcomeBbos: z.object({ instrumentIds: SortedIds, exchangeId: I32.optional() }),
+  outcomeBbos: z
+    .object({ instrumentIds: SortedIds, exchangeId: exchangeIdOf(1) })
+    .transform(({ exchangeId: _, ...params }) => params),
   outcomeTrades: z.object({ instrumentIds: SortedIds }),
   outcomeOrderUpdates: user,
   explorerBlock: none,

@@ -1,3 +1,4 @@
+import type { Details } from '../errors.ts';
 import type { FundingRow, LedgerUpdate } from '../info/account-answers.ts';
 import type { Level } from '../info/market-answers.ts';
 import type { Leg, Side } from '../info/order-answers.ts';
@@ -70,12 +71,17 @@ export type ResyncFrame = {
 export type PongFrame = { method: 'PONG' };
 
 /** An error frame of /ws. */
-export type WsErrorFrame = { type: 'error'; code: StreamErrorCode; message: string };
+export type WsErrorFrame = {
+  type: 'error';
+  code: StreamErrorCode;
+  message: string;
+  details?: Details;
+};
 
 /** An error frame of /api-ws. */
 export type ApiWsErrorFrame = {
   channel: 'error';
-  data: { code: StreamErrorCode; message: string };
+  data: { code: StreamErrorCode; message: string; details?: Details };
 };
 
 /** A trade; `side` is the aggressor's. */
@@ -125,6 +131,8 @@ export type Ticker = {
   /** A fraction per hour. */
   funding: string;
   time: number;
+  /** Settled or delisted: the last row, unless the market was asked for by its id. */
+  gone?: true;
 };
 
 /** Tickers: first all that were asked for, then those that changed. */

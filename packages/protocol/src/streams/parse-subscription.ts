@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { MESSAGES } from '../errors.ts';
+import { refusal, type Details, type WireError } from '../errors.ts';
+import { nearestName } from '../nearest-name.ts';
 import { toWireError } from '../to-wire-error.ts';
 import { CHANNELS, type ChannelName, type ChannelParams, type StreamEndpoint } from './channels.ts';
 
@@ -16,6 +17,8 @@ export type Subscription = {
 export type SubscriptionFault = {
   readonly code: 'INVALID_PARAMS' | 'UNKNOWN_CHANNEL';
   readonly message: string;
+  /** The fault and what would be right, as /info tells it. */
+  readonly details?: Details;
 };
 
 /** Reads the `subscription` of a control frame. */
@@ -26,25 +29,43 @@ export function parseSubscription(
   | { readonly ok: true; readonly subscription: Subscription }
   | { readonly ok: false; readonly error: SubscriptionFault } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return invalid(MESSAGES.missingField('subscription'));
+    return invalid(refusal('missingField', ['subscription'], { field: 'subscription' }));
   }
   const type = (value as { readonly type?: unknown }).type;
-  if (type === undefined) return invalid(MESSAGES.missingField('type'));
-  if (typeof type !== 'string') return invalid(MESSAGES.wrongType('type'));
+  if (type === undefined) return invalid(refusal('missingField', ['type'], { field: 'type' }));
+  if (typeof type !== 'string') return invalid(refusal('wrongType', ['type'], { field: 'type' }));
   const channels: Readonly<Record<string, z.ZodType>> = CHANNELS[endpoint];
   const schema = Object.hasOwn(channels, type) ? channels[type] : undefined;
   if (schema === undefined) {
-    return { ok: false, error: { code: 'UNKNOWN_CHANNEL', message: `Unknown channel: ${type}` } };
+    return { ok: false, error: unknownChannel(endpoint, type) };
   }
   const parsed = schema.safeParse(value);
-  if (!parsed.success) return invalid(toWireError(parsed.error.issues, value).message);
+  if (!parsed.success) return invalid(toWireError(parsed.error.issues, value));
   const params = parsed.data as Readonly<Record<string, unknown>>;
   const subscription = { channel: type, params, key: keyOf(type, params) } as Subscription;
   return { ok: true, subscription };
 }
 
-function invalid(message: string): { ok: false; error: SubscriptionFault } {
-  return { ok: false, error: { code: 'INVALID_PARAMS', message } };
+function invalid({ message, details }: WireError): { ok: false; error: SubscriptionFault } {
+  const error = { code: 'INVALID_PARAMS', message } as const;
+  return { ok: false, error: details === undefined ? error : { ...error, details } };
+}
+
+/** With the channels that there are, and the one that may be meant, here or on the other socket. */
+function unknownChannel(endpoint: StreamEndpoint, type: string): SubscriptionFault {
+  const allowed = Object.keys(CHANNELS[endpoint]);
+  const other = endpoint === 'ws' ? 'api-ws' : 'ws';
+  const near = Object.hasOwn(CHANNELS[other], type)
+    ? `${type} of /${other}`
+    : nearestName(type, allowed);
+  const page = 'all channels are in /docs/streams';
+  const why = near === undefined ? page : `here it is ${near}; ${page}`;
+  const message = `Unknown channel: ${type}`;
+  return {
+    code: 'UNKNOWN_CHANNEL',
+    message,
+    details: { field: 'type', got: type, allowed, why },
+  };
 }
 
 /** The schemas fix the order of the fields, so equal parameters have equal texts. */

@@ -32,6 +32,21 @@ test.each<[string, object, unknown[], unknown]>([
     { tickers: [ticker(1, '4'), ticker(2, '6')], isSnapshot: true },
   ],
   [
+    'tickers',
+    {},
+    [
+      { tickers: [ticker(1, '5'), ticker(2, '6')] },
+      { tickers: [{ ...ticker(2, '1'), gone: true }] },
+    ],
+    { tickers: [ticker(1, '5')], isSnapshot: true },
+  ],
+  [
+    'tickers',
+    { instrumentIds: [2] },
+    [{ tickers: [ticker(2, '6')] }, { tickers: [{ ...ticker(2, '1'), gone: true }] }],
+    { tickers: [{ ...ticker(2, '1'), gone: true }], isSnapshot: true },
+  ],
+  [
     'recentTrades',
     { limit: 3 },
     [

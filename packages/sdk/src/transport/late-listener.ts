@@ -35,10 +35,12 @@ const JOINS: Readonly<Record<string, Join>> = {
     const { bbos } = before as OutcomeBbosUpdate;
     return { bbos: byInstrument(bbos, (frame as OutcomeBbosUpdate).bbos) };
   },
-  tickers: (before, frame) => {
+  tickers: (before, frame, { instrumentIds }) => {
     const { tickers } = before as TickersUpdate;
     const joined = byInstrument(tickers, (frame as TickersUpdate).tickers);
-    return { tickers: joined, isSnapshot: true };
+    // As the venue does: what is gone is shown to those who name it.
+    const shown = joined.filter(({ gone }) => gone !== true || instrumentIds !== undefined);
+    return { tickers: shown, isSnapshot: true };
   },
   recentTrades: (before, frame, { limit }) => {
     const { coin, trades } = before as RecentTradesUpdate;

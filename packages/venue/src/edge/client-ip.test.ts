@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientIpFinder, isLoopback, normalIp } from './client-ip.ts';
+import { clientIpFinder, clientKey, isLoopback, normalIp } from './client-ip.ts';
 
 test('without proxies the header is not believed', () => {
   const find = clientIpFinder([]);
@@ -31,4 +31,17 @@ test('addresses are written in one form', () => {
   expect(isLoopback('::1')).toBe(true);
   expect(isLoopback('10.0.0.1')).toBe(false);
   expect(() => clientIpFinder(['nonsense'])).toThrow(RangeError);
+});
+
+test.each([
+  ['10.1.2.3', '10.1.2.3'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
+  ['2001:0db8:0001:0002::9', '2001:db8:1:2::/64'],
+  ['2001:db8::9', '2001:db8:0:0::/64'],
+  ['2001:db8:0:0:1::', '2001:db8:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+])('limits count %s as %s', (ip, expected) => {
+  expect(clientKey(ip)).toBe(expected);
 });

@@ -6,8 +6,7 @@ export type ClientIp = (peer: string | undefined, forwardedFor: string | undefin
 /** `trustedProxies` holds addresses and networks in prefix notation. */
 export function clientIpFinder(trustedProxies: readonly string[]): ClientIp {
   if (trustedProxies.length === 0) return (peer) => normalIp(peer ?? '') ?? '';
-  const trusted = blockListOf(trustedProxies);
-  const isTrusted = (ip: string): boolean => trusted.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4');
+  const isTrusted = isTrustedProxy(trustedProxies);
   return (peer, forwardedFor) => {
     let client = normalIp(peer ?? '') ?? '';
     if (forwardedFor === undefined) return client;
@@ -23,9 +22,35 @@ export function clientIpFinder(trustedProxies: readonly string[]): ClientIp {
   };
 }
 
+/** Tells the proxies that are trusted from all other peers. */
+export function isTrustedProxy(trustedProxies: readonly string[]): (ip: string) => boolean {
+  const trusted = blockListOf(trustedProxies);
+  return (ip) => isIP(ip) !== 0 && trusted.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4');
+}
+
 /** True for a client on this machine. */
 export function isLoopback(ip: string): boolean {
   return ip === '::1' || ip.startsWith('127.');
+}
+
+const GROUPS_OF_NETWORK = 4;
+
+/**
+ * What limits count as one client: an IPv4 address, or the 64 bits that name an IPv6 network. Whoever
+ * has an IPv6 address has 2^64 of them.
+ */
+export function clientKey(ip: string): string {
+  if (!ip.includes(':')) return ip;
+  const [address = ''] = ip.split('%');
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  if (tail !== undefined) {
+    const after = tail === '' ? [] : tail.split(':');
+    while (groups.length + after.length < 2 * GROUPS_OF_NETWORK) groups.push('0');
+    groups.push(...after);
+  }
+  const network = groups.slice(0, GROUPS_OF_NETWORK).map((group) => Number.parseInt(group, 16));
+  return `${network.map((group) => group.toString(16)).join(':')}::/64`;
 }
 
 /** The address without port and brackets, IPv4 in its own form; undefined when it is none. */

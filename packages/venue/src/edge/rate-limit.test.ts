@@ -32,6 +32,14 @@ describe('RateLimiter', () => {
     expect(limits.take('info', 'a')).toMatchObject({ allowed: true, limit: 50, remaining: 49 });
   });
 
+  test('the addresses of one IPv6 network share a budget', () => {
+    const { limiter: limits } = limiter();
+    for (let index = 0; index < 10; index++) limits.take('exchange', `2001:db8:1:2::${index}`);
+    expect(limits.take('exchange', '2001:db8:1:2:ffff::1').allowed).toBe(false);
+    expect(limits.peek('exchange', '2001:db8:1:2::77').remaining).toBe(0);
+    expect(limits.take('exchange', '2001:db8:1:3::1').allowed).toBe(true);
+  });
+
   test('over ten seconds no client gets more than the burst and the refill', () => {
     const { limiter: limits, clock } = limiter();
     let passed = 0;

@@ -1,3 +1,5 @@
+import { clientKey } from './client-ip.ts';
+
 /**
  * A token bucket per client address and surface. The bucket holds as many tokens as the surface
  * allows in a second and is refilled at that rate, so a bucket that nobody touched for a second is
@@ -104,7 +106,7 @@ export class RateLimiter {
 }
 
 function key(surface: Surface, client: string): string {
-  return `${surface} ${client}`;
+  return `${surface} ${clientKey(client)}`;
 }
 
 function levelAt(bucket: Bucket, limit: number, nowMs: number): number {

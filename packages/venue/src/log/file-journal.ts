@@ -6,9 +6,8 @@ import { isNoRoom, JournalFailedError, JournalFullError } from './journal-error.
 import { SEGMENT_HEADER_BYTES } from './journal-format.ts';
 import type { Chain } from './journal-format.ts';
 import { replaySegments } from './journal-replay.ts';
-import type { ReplayOptions } from './journal-replay.ts';
 import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
-import type { Log } from './log.ts';
+import type { Log, ReplayOptions } from './log.ts';
 import { createSegment, listSegments, removeSegment } from './segment-files.ts';
 import type { Segment } from './segment-files.ts';
 import { checkContinuity, recoverLastSegment } from './segment-recovery.ts';
@@ -121,7 +120,7 @@ export class FileJournal implements Log {
     apply: (entry: LogEntry) => void,
     options: ReplayOptions = {},
   ): Promise<void> {
-    const range = { fromSeq, untilSeq: this.#lastSeq };
+    const range = { fromSeq, untilSeq: Math.min(this.#lastSeq, options.untilSeq ?? Infinity) };
     await replaySegments([...this.#segments], range, apply, options);
   }
 

@@ -21,6 +21,7 @@ export class Metrics {
   readonly #orders = counter(this, 'orders_total', 'Orders executed, by their state after it.', [
     'state',
   ]);
+  readonly #snapshotFailures = counter(this, 'snapshot_failures_total', 'Snapshots not written.');
   readonly #trades = counter(this, 'trades_total', 'Trades.');
   readonly #liquidations = counter(this, 'liquidations_total', 'Steps of liquidations.', ['step']);
   readonly #deleveraged = counter(this, 'deleveraged_total', 'Positions closed by ADL.');
@@ -82,6 +83,10 @@ export class Metrics {
       this.#orderChildren.set(state, counted);
     }
     counted.inc();
+  }
+
+  snapshotFailed(): void {
+    this.#snapshotFailures.inc();
   }
 
   /** A step of R-liquidation. */

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { address } from '@oddlot/units';
@@ -7,9 +7,10 @@ import type { AppliedBlock } from '../block/applied-block.ts';
 import type { Projection } from '../block/projection.ts';
 import { genesisCommands } from '../genesis.ts';
 import { FileJournal } from '../log/file-journal.ts';
+import { EraStore } from '../log/era-store.ts';
 import { SnapshotStore } from '../log/snapshot-store.ts';
 import { LocalReplica } from './local-replica.ts';
-import { LogBehindError, ReplicaDivergedError, SnapshotTooNewError } from './replica-error.ts';
+import { LogBehindError, ReplicaDivergedError } from './replica-error.ts';
 
 /** The real journal, snapshots and engine on a temporary folder; only the clock is in hand. */
 
@@ -23,11 +24,22 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-type Running = { readonly replica: LocalReplica; readonly journal: FileJournal };
+type Running = {
+  readonly replica: LocalReplica;
+  readonly journal: FileJournal;
+  readonly failures: unknown[];
+  readonly snapshotFailures: unknown[];
+};
 
-async function open(...projections: readonly Projection[]): Promise<Running> {
+type Options = {
+  readonly projections?: readonly Projection[];
+  readonly snapshotEveryBlocks?: number;
+};
+
+async function open(options: Options = {}): Promise<Running> {
   const clock = { nowMs: () => (nowMs += 1) };
   const failures: unknown[] = [];
+  const snapshotFailures: unknown[] = [];
   const journal = await FileJournal.open({
     directory: join(folder, 'journal'),
     clock,
@@ -36,18 +48,24 @@ async function open(...projections: readonly Projection[]): Promise<Running> {
   const replica = await LocalReplica.create({
     log: journal,
     snapshots: new SnapshotStore({ directory: join(folder, 'snapshots') }),
+    eras: new EraStore({ directory: join(folder, 'eras') }),
     clock,
     genesis: genesisCommands('Oddlot-Testnet'),
-    snapshotEveryBlocks: 1_000,
+    snapshotEveryBlocks: options.snapshotEveryBlocks ?? 1_000,
     snapshotEveryCommands: 1_000_000,
+    onSnapshotFailed: (error) => snapshotFailures.push(error),
     onFatal: (error) => failures.push(error),
   });
-  for (const projection of projections) replica.attach(projection);
-  return { replica, journal };
+  for (const projection of options.projections ?? []) replica.attach(projection);
+  return { replica, journal, failures, snapshotFailures };
 }
 
 async function started(...projections: readonly Projection[]): Promise<Running> {
-  const running = await open(...projections);
+  return startedWith({ projections });
+}
+
+async function startedWith(options: Options): Promise<Running> {
+  const running = await open(options);
   try {
     await running.replica.start();
   } catch (error) {
@@ -82,6 +100,10 @@ class Heights implements Projection {
 
   restore(data: unknown, version: number): void {
     this.restored.push([data, version]);
+  }
+
+  reset(): void {
+    this.blocks.length = 0;
   }
 
   async flushed(height: number): Promise<void> {
@@ -133,6 +155,29 @@ describe('a replica', () => {
     await credit(replica, 5);
     await journal.close();
     await expect(started(new Heights({ flushedHeight: 3 }))).rejects.toThrow(LogBehindError);
+  });
+
+  test('goes on when a snapshot cannot be written, and tries again later', async () => {
+    const running = await startedWith({ snapshotEveryBlocks: 2 });
+    const { failures, journal, replica, snapshotFailures } = running;
+    const directory = join(folder, 'snapshots');
+    await writeFile(directory, 'in the way');
+    for (let block = 0; block < 10; block++) await credit(replica, 1);
+    await expect.poll(() => snapshotFailures.length).toBe(1);
+    await credit(replica, 1);
+    expect(failures).toEqual([]);
+    await rm(directory);
+    nowMs += 30_000;
+    await credit(replica, 1);
+    await expect.poll(() => readdir(directory).catch(() => [])).toHaveLength(1);
+    expect(snapshotFailures).toHaveLength(1);
+    await rm(directory, { recursive: true });
+    await writeFile(directory, 'in the way');
+    nowMs += 60_000;
+    await credit(replica, 1);
+    await replica.stop();
+    expect(failures).toEqual([]);
+    await journal.close();
   });
 
   test('does not start on an older journal than its snapshots', async () => {
@@ -199,10 +244,15 @@ describe('a replica', () => {
     expect(behind.blocks).toEqual([1, 2]);
   });
 
-  test('does not start on a snapshot of a later version than its own', async () => {
+  test('passes over a snapshot of a later version than its own, and replays', async () => {
     const first = await started(new Heights({ version: 2 }));
+    await credit(first.replica, 5);
     await first.replica.stop();
     await first.journal.close();
-    await expect(started(new Heights())).rejects.toThrow(SnapshotTooNewError);
+    const older = new Heights();
+    const second = await started(older);
+    expect(older.blocks).toEqual([1, 2]);
+    expect(second.replica.head.hash).toBe(first.replica.head.hash);
+    await second.journal.close();
   });
 });

@@ -10,14 +10,23 @@ import type { LocalReplica } from '../replica/local-replica.ts';
 export type Observed = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
-  readonly store: { readonly backlog: number };
+  readonly store: {
+    readonly backlog: number;
+    readonly missing: { readonly done: number; readonly until: number } | undefined;
+  };
   readonly pool: { readonly length: number };
-  readonly http: { readonly inFlight: number; readonly server: Pick<Server, 'on'> };
+  readonly http: {
+    readonly inFlight: number;
+    readonly bodies: { readonly bytes: number };
+    readonly connections: Readonly<Record<'refused' | 'evicted', number>>;
+    readonly server: Pick<Server, 'on'>;
+  };
   readonly sockets: {
     readonly stats: {
       readonly connections: Readonly<Record<string, number>>;
       readonly streams: number;
       readonly framesSent: number;
+      readonly heldBytes: number;
     };
   };
   readonly disk: { readonly freeBytes: number };
@@ -52,7 +61,12 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
   );
   metrics.gauge('recover_queue', 'Signatures that wait for recovery.', () => pool.length);
   metrics.gauge('receipt_backlog', 'Receipts that wait to be stored.', () => store.backlog);
+  metrics.gauge('receipts_missing', 'Blocks whose receipts are computed again.', () => {
+    return store.missing === undefined ? 0 : store.missing.until - store.missing.done;
+  });
   metrics.gauge('http_in_flight', 'Requests being answered.', () => http.inFlight);
+  metrics.gauge('http_body_bytes', 'Bytes of bodies in flight.', () => http.bodies.bytes);
+  metrics.gauge('ws_held_bytes', 'Bytes that wait for readers.', () => sockets.stats.heldBytes);
   metrics.gauge('live_orders', 'Resting orders.', () => replica.state.pool.size);
   metrics.gauge('accounts', 'Accounts.', () => replica.state.accounts.length);
   metrics.gauge('ws_streams', 'Streams kept.', () => sockets.stats.streams);
@@ -108,4 +122,8 @@ function observeConnections(metrics: Metrics, { http }: Observed): void {
     'Open connections of the public port, sockets included.',
     () => open,
   );
+  metrics.gauges('connections_turned_away', 'Connections beyond the budgets.', 'how', () => ({
+    refused: http.connections.refused,
+    evicted: http.connections.evicted,
+  }));
 }

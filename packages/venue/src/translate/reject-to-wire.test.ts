@@ -105,18 +105,18 @@ const TABLE: {
   ],
   instrumentIdUsed: [{ instrumentId: 3 }, 10017, 'Instrument id already used: 3'],
   nameUsed: [{ name: 'BTC-USDC' }, 10017, 'Name already used: BTC-USDC'],
-  definitionInvalid: [{ field: 'takerFeeE8', why: 'x' }, 10002, 'Wrong type for takerFeeRate'],
+  definitionInvalid: [{ field: 'takerFeeE8', why: 'x' }, 10002, 'Invalid takerFeeRate: x'],
   marginTableInvalid: [{ why: 'no tiers' }, 10017, 'Invalid margin table: no tiers'],
   markBandInvalid: [
     { gotE8: 1_000_000, maxE8: 223_587 },
     10017,
     'Invalid mark band: above 0.00223587',
   ],
-  feeTiersInvalid: [{ why: 'no tiers' }, 10002, 'Wrong type for tiers'],
+  feeTiersInvalid: [{ why: 'no tiers' }, 10002, 'Invalid tiers: no tiers'],
   marginModeDiffers: [{}, 10009, "Margin mode differs from the open position's"],
   onlyIsolated: [btc, 10009, 'Only isolated margin is allowed for BTC-USDC'],
   triggersFull: [{ max: 500 }, 10011, 'Too many open orders: 500'],
-  groupingInvalid: [{ why: 'x' }, 10002, 'Wrong type for grouping'],
+  groupingInvalid: [{ why: 'x' }, 10002, 'Invalid grouping: x'],
   orderUnknown: [{}, 10011, 'Order not found'],
   leverageInvalid: [{ leverage: -3 }, 10009, 'Invalid leverage: -3'],
   leverageOpenOrders: [{}, 10009, 'Cannot update leverage while you have open orders'],
@@ -165,7 +165,7 @@ const TABLE: {
   fractionInexact: [
     { instrumentId: instrumentId(1), floor: 1 },
     10002,
-    'Wrong type for settlementFraction',
+    'Invalid settlementFraction: must be a multiple of 0.1',
   ],
   fractionsOff: [{}, 10017, 'Fractions of the event must sum to 1'],
   orderNotLive: [btc, 10011, 'Order was never placed, already canceled, or filled. asset=1'],
@@ -239,7 +239,7 @@ test.each([
 test.each([
   ['builder', 10012, 'Invalid builder address'],
   ['multiSig', 10000, 'Invalid multi-sig signers'],
-  ['fund', 10002, 'Wrong type for vault'],
+  ['fund', 10002, 'Invalid vault: is the insurance fund'],
 ] as const)('an address that is a %s is no vault', (why, code, message) => {
   expect(rejectToWire({ reason: 'vaultInvalid', why }, context)).toMatchObject({
     code,

@@ -28,6 +28,7 @@ export type Done = {
 /** The entries of an action with what would rest of them and what they would cost. */
 export function simulatedOrders(results: readonly OrderResult[], done: Done): SimulatedOrder[] {
   const instruments = instrumentLookup(() => done.after);
+  const { delays, sides: sidesBy } = gathered(done);
   return results.map((result, index) => {
     const order = orderAt(done.command, index);
     const entry = done.outcome.entries?.[index];
@@ -36,12 +37,12 @@ export function simulatedOrders(results: readonly OrderResult[], done: Done): Si
       return { ...result, restingSz: '0', ...NO_FEES };
     }
     const resting = restingSize(order, entry);
-    const sides = ownSides(done.events, entry.orderId);
+    const sides = entry.orderId === undefined ? [] : (sidesBy.get(entry.orderId) ?? []);
     // What it takes it pays for now; untouched in the book it will pay as a maker.
     const role = sides.length > 0 ? 'taker' : resting > 0 ? 'maker' : undefined;
     const restingSz = formatSize(scale, resting);
     const feeRate = role === undefined ? '0' : formatRate(rateOf(done, order.instrumentId, role));
-    return { ...result, restingSz, ...feesOf(sides), feeRate, delayMs: delayOf(done, index) };
+    return { ...result, restingSz, ...feesOf(sides), feeRate, delayMs: delays.get(index) ?? 0 };
   });
 }
 
@@ -50,16 +51,6 @@ function rateOf({ address, after }: Done, instrumentId: number, role: 'taker' | 
   const perp = findPerp(after, instrumentId);
   if (perp !== undefined) return fillRate(feeTierView(after, address).tier, perp, role);
   return role === 'maker' ? 0 : (marketView(after, instrumentId)?.definition.takerFeeE8 ?? 0);
-}
-
-/** How long an outcome order would wait in the delay queue. */
-function delayOf({ events, after }: Done, index: number): number {
-  for (const event of events) {
-    if (event.type === 'outcomeOrderQueued' && event.index === index) {
-      return event.dueMs - after.timeMs;
-    }
-  }
-  return 0;
 }
 
 const NO_FEES = { fee: '0', feeRate: '0', builderFee: '0', delayMs: 0 };
@@ -89,14 +80,28 @@ function restingSize({ size, waits }: AskedOrder, { clipped, filled, state }: En
   return size - cut - filled;
 }
 
-/** The order's side of each of its fills. It takes: whoever it meets was in the book before. */
-function ownSides(events: readonly EngineEvent[], orderId: number | undefined): PaidSide[] {
-  return events.flatMap((event) =>
-    (event.type === 'tradeExecuted' || event.type === 'outcomeTraded') &&
-    event.taker.orderId === orderId
-      ? [event.taker]
-      : [],
-  );
+type Gathered = {
+  /** An order's side of each of its fills. It takes: whoever it meets was in the book before. */
+  readonly sides: ReadonlyMap<number, readonly PaidSide[]>;
+  /** How long an outcome order would wait in the delay queue, by its place in the action. */
+  readonly delays: ReadonlyMap<number, number>;
+};
+
+/** What the events say of the action's entries, in one walk: there may be thousands of each. */
+function gathered({ after, events }: Done): Gathered {
+  const sides = new Map<number, PaidSide[]>();
+  const delays = new Map<number, number>();
+  for (const event of events) {
+    if (event.type === 'tradeExecuted' || event.type === 'outcomeTraded') {
+      const { taker } = event;
+      const known = sides.get(taker.orderId);
+      if (known === undefined) sides.set(taker.orderId, [taker]);
+      else known.push(taker);
+    } else if (event.type === 'outcomeOrderQueued' && !delays.has(event.index)) {
+      delays.set(event.index, event.dueMs - after.timeMs);
+    }
+  }
+  return { sides, delays };
 }
 
 /** What one side of a fill pays. */

@@ -99,19 +99,20 @@ function simulated(context: InfoContext, query: Query, action: PlainAction): Sim
   const user = actorOf(context, query);
   const instruments = instrumentLookup(() => state);
   const command = commandOf(action, user, query, instruments);
-  const { after, events, outcome } = simulateCommand(state, user, command);
+  const { after, events, isAdmitted, isCut, outcome } = simulateCommand(state, user, command);
   const wire = outcomeToWire(command, outcome, { instruments, texts: actionTexts(action), events });
   const address = outcome.account ?? user;
   const done = { command, outcome, events, address, before: state, after };
   return {
     height: state.height,
     time: state.timeMs,
-    accepted: !wire.refused,
+    // What is refused at its execution was accepted before, as /exchange tells it.
+    accepted: isAdmitted,
     error: wire.error,
-    orders: wire.refused ? [] : simulatedOrders(wire.result.orders ?? [], done),
+    orders: isAdmitted ? simulatedOrders(wire.result.orders ?? [], done) : [],
     ...accountAfter(after, address),
-    positions: wire.refused ? [] : positionsAfter(done),
-    warnings: [...warningsFor(context, query), ...wire.warnings],
+    positions: isAdmitted ? positionsAfter(done) : [],
+    warnings: [...warningsFor(context, query), ...wire.warnings, ...cutWarnings(isCut)],
   };
 }
 
@@ -146,6 +147,12 @@ function commandOf(
   const command = actionToCommand(action, { ...authority, ...vault }, instruments);
   assert(isSigned(command), 'what agents and accounts sign is their command');
   return command;
+}
+
+function cutWarnings(isCut: true | undefined): Warning[] {
+  if (isCut === undefined) return [];
+  const message = 'It would meet more resting orders than a simulation looks at';
+  return [{ code: 'SIMULATION_CUT', message }];
 }
 
 function warningsFor(context: InfoContext, query: Query): Warning[] {

@@ -1,42 +1,74 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { checkJson, refusal, type WireError } from '@oddlot/protocol';
+import { checkJson, jsonRefusal, refusal, type WireError } from '@oddlot/protocol';
+import type { BodyHold, BodyRefusal } from './body-budget.ts';
 
 /** Reading bodies that may be too large, and answering clients that still send. */
 
 /** Why a body was not read. */
-export type BodyFault = 'tooLarge' | 'notUtf8';
+export type BodyFault = 'tooLarge' | 'notUtf8' | BodyRefusal;
 
-/** Collects a body of at most `bytesMax`. Calls back once; never when the client goes away. */
+export type BodyBounds = {
+  readonly bytesMax: number;
+  /** A body that begins like this one may have this many bytes instead; asked once, at `bytesMax`. */
+  readonly bytesMaxOf?: (start: Buffer) => number;
+  /** What it takes from the budget of all bodies. */
+  readonly hold?: BodyHold;
+};
+
+/** The first piece of a body that is not the last: room for what will follow is made at once. */
+const ROOM_BYTES_MIN = 4 * 1024;
+
+/**
+ * Collects a body. Calls back once; never when the client goes away. Pieces are copied together as
+ * they come: a client that sends single bytes would else hold an object for each of them.
+ */
 export function readBody(
   request: IncomingMessage,
-  bytesMax: number,
-  done: (text: string | undefined, fault?: BodyFault) => void,
+  { bytesMax, bytesMaxOf, hold }: BodyBounds,
+  done: (body: { readonly text: string; readonly bytes: number } | BodyFault) => void,
 ): void {
-  let first: Buffer | undefined;
-  let more: Buffer[] | undefined;
+  const declared = Number.parseInt(request.headers['content-length'] ?? '0', 10);
+  let limit = bytesMax;
+  let isLimitFinal = bytesMaxOf === undefined;
+  let kept: Buffer = EMPTY;
   let bytes = 0;
+  const end = (body: { text: string; bytes: number } | BodyFault): void => {
+    request.off('data', onData);
+    request.off('end', onEnd);
+    kept = EMPTY;
+    hold?.read();
+    done(body);
+  };
   const onData = (chunk: Buffer): void => {
-    bytes += chunk.length;
-    if (bytes > bytesMax) {
-      request.off('data', onData);
-      request.off('end', onEnd);
-      done(undefined, 'tooLarge');
-    } else if (first === undefined) {
-      first = chunk;
-    } else {
-      (more ??= [first]).push(chunk);
+    const total = bytes + chunk.length;
+    if (total > limit && !isLimitFinal) {
+      isLimitFinal = true;
+      limit = Math.max(limit, bytesMaxOf?.(Buffer.concat([kept.subarray(0, bytes), chunk])) ?? 0);
     }
+    if (total > limit) return end('tooLarge');
+    if (total > kept.length) {
+      const isWhole = bytes === 0 && total === declared;
+      const room = Math.max(total, Math.min(limit, Math.max(ROOM_BYTES_MIN, kept.length * 2)));
+      const refused = hold?.grow((isWhole ? total : room) - kept.length);
+      if (refused !== undefined) return end(refused);
+      const grown = isWhole ? chunk : Buffer.allocUnsafeSlow(room);
+      if (!isWhole) kept.copy(grown, 0, 0, bytes);
+      kept = grown;
+    }
+    if (kept !== chunk) chunk.copy(kept, bytes);
+    bytes = total;
   };
   const onEnd = (): void => {
-    const whole = more === undefined ? first : Buffer.concat(more, bytes);
-    if (whole === undefined) done('');
-    else if (isUtf8(whole)) done(whole.toString('utf8'));
-    else done(undefined, 'notUtf8');
+    const whole = kept.subarray(0, bytes);
+    if (isUtf8(whole)) end({ text: whole.toString('utf8'), bytes });
+    else end('notUtf8');
   };
   request.on('data', onData);
   request.on('end', onEnd);
 }
+
+const EMPTY = Buffer.alloc(0);
 
 type ParsedObject =
   | { readonly ok: true; readonly body: Record<string, unknown> }
@@ -48,7 +80,7 @@ export function parseObject(text: string, isStrict: boolean): ParsedObject {
   if (value === undefined || isStrict) {
     const checked = checkJson(text);
     if (!checked.ok) {
-      return { ok: false, error: refusal('malformedJson', [checked.message, checked.at]) };
+      return { ok: false, error: jsonRefusal(text, checked) };
     }
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {

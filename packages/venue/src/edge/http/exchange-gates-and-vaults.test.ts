@@ -136,7 +136,7 @@ describe('gates', () => {
     const spent = await setGate({ grants: { add: [{ user: bob.address, code: 'AB1234' }] } });
     expect(spent.json).toMatchObject({
       code: 10002,
-      message: 'Wrong type for code',
+      message: 'Invalid code: is used up: 1 of 1',
       details: { field: 'setGate.grants.add[0].code', why: expect.any(String) as string },
     });
     await setGate({ accessCodes: { remove: ['AB1234'] } });
@@ -220,7 +220,7 @@ describe('vaults', () => {
       { shares: [{ user: bob.address, shares: '0.0000001' }] },
       {
         code: 10002,
-        message: 'Wrong type for shares',
+        message: 'Invalid shares: must be a count of 0.000001, not below 0',
         details: { field: 'registerVault.shares[0].shares' },
       },
     ],

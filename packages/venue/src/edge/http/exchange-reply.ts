@@ -1,5 +1,5 @@
 import type { CommandResult } from '@oddlot/engine';
-import { traceId, type Warning } from '@oddlot/protocol';
+import { httpStatusOf, traceId, type Warning } from '@oddlot/protocol';
 import type { Hash } from '@oddlot/units';
 import { CANCEL_QUEUED, REDUCE_ONLY_CLIPPED } from '../../translate/outcome/warnings.ts';
 import { internalNameOf } from '../../translate/action-types.ts';
@@ -55,7 +55,7 @@ export function executedReply(
 ): Reply {
   const { result, error, refused, created, isTraced } = outcome;
   if (!isConfirmed && refused && error !== null) {
-    return { status: 200, body: exchangeError(error, false) };
+    return { status: httpStatusOf(error.name), body: exchangeError(error, false) };
   }
   const untold = isConfirmed ? CANCEL_QUEUED : REDUCE_ONLY_CLIPPED;
   const told = outcome.warnings.filter(({ code }) => code !== untold);

@@ -1,6 +1,15 @@
 import { checkNonceWindow, marketView, type CommandResult, type Reject } from '@oddlot/engine';
-import { refusal, type Envelope, type Network, type WireError } from '@oddlot/protocol';
-import type { Hash } from '@oddlot/units';
+import {
+  isPermissionedType,
+  jsonRefusal,
+  LIMITS,
+  PERMISSIONED_TYPES,
+  refusal,
+  type Envelope,
+  type Network,
+  type WireError,
+} from '@oddlot/protocol';
+import type { Address, Hash } from '@oddlot/units';
 import type { QueuedAction } from '../../history/queued-actions.ts';
 import { hasQueued, type Receipt, type Receipts } from '../../history/receipts.ts';
 import type { Executed } from '../../block/applied-block.ts';
@@ -16,14 +25,16 @@ import { isOutcomeOrder, outcomeToWire } from '../../translate/outcome-to-wire.t
 import { rejectToWire } from '../../translate/reject-to-wire.ts';
 import { authorityOf, type RequestCommand } from '../../block/request-command.ts';
 import { actionTexts } from '../../translate/request-texts.ts';
+import { teachInstrument } from '../../translate/teach-instrument.ts';
 import type { AdmissionGuard } from '../admission-guard.ts';
 import type { RecoverPool } from '../recover-pool.ts';
 import type { Recovered } from '../recover-worker.ts';
 import { acknowledgement, executedReply, pendingReply, plainReply } from './exchange-reply.ts';
 import { recovering } from './recovering.ts';
-import { exchangeRefusal, UnavailableError } from './reply.ts';
+import { exchangeRefusal, tooLarge, UnavailableError } from './reply.ts';
 import type { EdgeRequest, Endpoint, Reply } from './reply.ts';
 import { authorityFrom, understand, type Understood } from './understand.ts';
+import { withoutSpace } from './without-space.ts';
 
 /**
  * POST /exchange. The steps stand in the order in which a request may be refused: shapes, nonce
@@ -58,14 +69,29 @@ export function exchangeEndpoint(options: ExchangeOptions): Endpoint {
   };
   return {
     surface: 'exchange',
+    bodyBytesMaxOf,
     refuse: exchangeRefusal,
     handle: (request) => handle(context, request),
   };
 }
 
-async function handle(context: Context, { text, body }: EdgeRequest): Promise<Reply> {
-  const understood = understand(context.network, body);
-  if (!('action' in understood)) return refuse(understood);
+/**
+ * A look at the text is enough to read on: it names such an action, or has not come to a type yet.
+ * What it really asks and who signed it are seen later.
+ */
+function bodyBytesMaxOf(start: Buffer): number {
+  const isMeant =
+    PERMISSIONED_TYPES.some((type) => start.includes(`"${type}"`)) || !start.includes('"type"');
+  return isMeant ? LIMITS.permissionedBodyBytesMax : LIMITS.bodyBytesMax;
+}
+
+async function handle(context: Context, { text, body, bytes = 0 }: EdgeRequest): Promise<Reply> {
+  const understood = understand(context.network, { body, chars: text.length });
+  if (!('action' in understood)) {
+    return refuse(teachInstrument(context.replica.state, understood, 'number'));
+  }
+  const isLarge = bytes > LIMITS.bodyBytesMax;
+  if (isLarge && !isPermissionedType(understood.action.type)) return refuseLarge();
   const { envelope, action } = understood;
   const { nonce } = envelope;
   const timeMs = Math.max(context.replica.head.timeMs, context.now());
@@ -73,7 +99,7 @@ async function handle(context: Context, { text, body }: EdgeRequest): Promise<Re
   if (window !== undefined) return refuseWindow(context, text, envelope, window);
 
   const recovered = await recovering(context.pool.recover(text));
-  if (recovered.fault !== undefined) return refuse(malformed(recovered));
+  if (recovered.fault !== undefined) return refuse(malformed(text, recovered));
   const txHash = recovered.txHash as Hash;
   const joined = join(context, envelope, txHash);
   if (joined !== undefined) return joined;
@@ -81,6 +107,7 @@ async function handle(context: Context, { text, body }: EdgeRequest): Promise<Re
   const authority = authorityFrom(understood, recovered, txHash);
   if (!('signer' in authority)) return refuse(authority);
   const { signer } = authority;
+  if (isLarge && !isListed(context.replica.state, signer)) return refuseLarge();
   const command = actionToCommand(action, authority, context.instruments);
   const checked = context.replica.check(command);
   if (checked.reject !== undefined) {
@@ -93,11 +120,21 @@ async function handle(context: Context, { text, body }: EdgeRequest): Promise<Re
   }
   const restricted = context.guard?.refusalOf(context.replica.state, command, checked.account);
   if (restricted !== undefined) return refuse(restricted);
-  const executed = context.replica.propose(command, text);
+  const executed = context.replica.propose(command, withoutSpace(text));
   const user = checked.account ?? null;
   const actionType = actionTypeOf(command);
   context.receipts.track({ txHash, signer, user, nonce, actionType, command, executed });
   return answerExecuted(context, { command, executed, action, admitted: checked }, envelope);
+}
+
+/** R-requests: only those whom the log lists may send much. */
+function isListed({ parameters }: Replica['state'], signer: Address): boolean {
+  const { admins = [], deployers = [] } = parameters ?? {};
+  return admins.includes(signer) || deployers.includes(signer);
+}
+
+function refuseLarge(): Reply {
+  return exchangeRefusal(tooLarge(LIMITS.bodyBytesMax), true);
 }
 
 /** A nonce that is too old may be that of a request that was executed long ago and is sent again. */
@@ -109,7 +146,7 @@ async function refuseWindow(
 ): Promise<Reply> {
   if (reject.reason === 'nonceTooOld') {
     const hashed = await recovering(pool.hash(text));
-    if (hashed.fault !== undefined) return refuse(malformed(hashed));
+    if (hashed.fault !== undefined) return refuse(malformed(text, hashed));
     const receipt = await receipts.find({ by: 'txHash', txHash: hashed.txHash ?? '' });
     if (receipt !== undefined) return answerReceipt(receipt, confirm !== undefined);
   }
@@ -259,8 +296,8 @@ async function within<Value>(promise: Promise<Value>, ms?: number): Promise<Valu
   }
 }
 
-function malformed({ fault = '', at = 0 }: Recovered): WireError {
-  return refusal('malformedJson', [fault, at]);
+function malformed(text: string, { fault: message = '', at = 0 }: Recovered): WireError {
+  return jsonRefusal(text, { message, at }, 'action');
 }
 
 function refuse(error: WireError): Reply {

@@ -1,9 +1,9 @@
 import {
+  jsonRefusal,
   LIMITS,
   NETWORKS,
   parseAction,
   parseEnvelope,
-  refusal,
   type ExplainedSignature,
   type Explanation,
   type InfoQueryOf,
@@ -53,7 +53,7 @@ export function signatureExplainer(options: ExplainOptions): SignatureExplainer 
     const job = explainJob({ otherNetworks, settlementChainId, vaults }, text);
     const { explanation, fault, at } = await recovering(pool.explain(job));
     if (explanation === undefined) {
-      return { ok: false, error: refusal('malformedJson', [fault ?? '', at ?? 0]) };
+      return { ok: false, error: jsonRefusal(text, { message: fault ?? '', at: at ?? 0 }) };
     }
     const question = {
       actionType: parsed.action.type,

@@ -9,8 +9,15 @@ import type { Address } from '@oddlot/units';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import type { Replica } from '../../replica/replica.ts';
 import { formatMoney } from '../../translate/format.ts';
-import { isLoopback } from '../client-ip.ts';
-import { infoRefusal, infoReply, UnavailableError, type Endpoint, type Reply } from './reply.ts';
+import { clientKey, isLoopback } from '../client-ip.ts';
+import {
+  infoRefusal,
+  infoReply,
+  UnavailableError,
+  type EdgeRequest,
+  type Endpoint,
+  type Reply,
+} from './reply.ts';
 
 /**
  * POST /request-fund: test money, once an hour for an address and for a client. What an address got
@@ -66,6 +73,10 @@ export class Faucet {
     return this.#byAddress.entries(this.#now());
   }
 
+  reset(): void {
+    this.#byAddress.clear();
+  }
+
   restore(data: unknown): void {
     for (const [address, timeMs] of data as ReturnType<Faucet['dump']>) {
       this.#byAddress.add(address, timeMs);
@@ -74,37 +85,39 @@ export class Faucet {
 
   /** When a client may ask again; undefined when now. */
   nextTimeOfClient(ip: string): number | undefined {
-    return this.#byClient.nextTime(ip, this.#now());
+    return this.#byClient.nextTime(clientKey(ip), this.#now());
   }
 
   endpoint(): Endpoint {
     return {
       surface: 'info',
       refuse: infoRefusal,
-      handle: ({ body, ip }) => this.#grant(body, ip),
+      handle: (request) => this.#grant(request),
     };
   }
 
-  async #grant(body: Readonly<Record<string, unknown>>, ip: string): Promise<Reply> {
+  async #grant({ body, ip, isForwarded = false }: EdgeRequest): Promise<Reply> {
     const parsed = parseServiceRequest('requestFund', body);
     if (!parsed.ok) return infoRefusal(parsed.error);
     const { user, accountType } = parsed.request;
     const nowMs = this.#now();
-    const isLimited = !isLoopback(ip);
+    // A request that passed through a proxy on this machine is not one of this machine's.
+    const isLimited = isForwarded || !isLoopback(ip);
+    const client = clientKey(ip);
     const addressMs = this.#byAddress.nextTime(user, nowMs) ?? 0;
-    const clientMs = isLimited ? (this.#byClient.nextTime(ip, nowMs) ?? 0) : 0;
+    const clientMs = isLimited ? (this.#byClient.nextTime(client, nowMs) ?? 0) : 0;
     const nextMs = Math.max(addressMs, clientMs);
     if (nextMs > nowMs) return limitReached(nextMs, nowMs);
     const restricted = this.#restricted();
     if (restricted !== undefined) return infoRefusal(restricted);
     // Taken before the block exists: a second request meanwhile must find it taken.
     this.#byAddress.add(user, nowMs);
-    if (isLimited) this.#byClient.add(ip, nowMs);
+    if (isLimited) this.#byClient.add(client, nowMs);
     try {
       return await this.#credit(user, accountType);
     } catch (cause) {
       this.#byAddress.remove(user);
-      this.#byClient.remove(ip);
+      this.#byClient.remove(client);
       throw new UnavailableError('the grant could not be logged', { cause });
     }
   }
@@ -154,6 +167,10 @@ class Grants {
 
   entries(nowMs: number): [string, number][] {
     return [...this.#grantedMs].filter(([, grantedMs]) => grantedMs + this.#intervalMs > nowMs);
+  }
+
+  clear(): void {
+    this.#grantedMs.clear();
   }
 
   remove(who: string): void {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { API_VERSION, API_VERSION_HEADER, refusal, type WireError } from '@oddlot/protocol';
-import { tooLarge, wrongContentType } from './reply.ts';
+import { API_VERSION, API_VERSION_HEADER, LIMITS, refusal, type WireError } from '@oddlot/protocol';
+import { tooLarge, wrongContentType, type Endpoint } from './reply.ts';
 
 /** What the line and the headers of a request say, before any of its body is read. */
 
@@ -18,6 +18,11 @@ export function forwardedFor(request: IncomingMessage): string | undefined {
   return Array.isArray(header) ? header.join(',') : header;
 }
 
+/** True when somebody says that the request passed through other hands. */
+export function hasForwarding({ headers }: IncomingMessage): boolean {
+  return headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined;
+}
+
 /** True for a handshake that one of the socket paths should see. */
 export function isWebSocket(request: IncomingMessage): boolean {
   const isAsked = request.headers.upgrade?.toLowerCase() === 'websocket';
@@ -29,12 +34,19 @@ export function isPreflight(request: IncomingMessage): boolean {
 }
 
 /** Why the headers alone are enough to refuse a request; undefined when they are not. */
-export function headerFault(request: IncomingMessage, bodyBytesMax: number): WireError | undefined {
-  const { headers } = request;
+export function headerFault(
+  { headers }: IncomingMessage,
+  bodyBytesMax: number,
+  { bodyBytesMaxOf }: Pick<Endpoint, 'bodyBytesMaxOf'>,
+): WireError | undefined {
   const contentType = headers['content-type'];
   if (contentType !== undefined && !isJson(contentType)) return wrongContentType(contentType);
   const length = headers['content-length'];
-  if (length !== undefined && Number.parseInt(length, 10) > bodyBytesMax) {
+  const declaredMax =
+    bodyBytesMaxOf === undefined
+      ? bodyBytesMax
+      : Math.max(bodyBytesMax, LIMITS.permissionedBodyBytesMax);
+  if (length !== undefined && Number.parseInt(length, 10) > declaredMax) {
     return tooLarge(bodyBytesMax);
   }
   const version = headers[API_VERSION_HEADER];

@@ -241,6 +241,28 @@ describe('/request-fund', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 429, 429]);
   });
 
+  test('behind a proxy of this machine that is not trusted, everybody is one client', async () => {
+    const untrusted = await startEdge();
+    const fund = (byte: number, headers: Record<string, string>) =>
+      untrusted.send('/request-fund', { user: user(byte) }, { headers });
+    expect((await fund(1, { 'x-forwarded-for': '5.6.7.8' })).status).toBe(200);
+    expect((await fund(2, { 'x-forwarded-for': '5.6.7.9' })).status).toBe(429);
+    expect((await fund(3, { forwarded: 'for=5.6.7.9' })).status).toBe(429);
+    // Who is on this machine itself asks as often as it likes.
+    expect((await fund(4, {})).status).toBe(200);
+    expect((await fund(5, {})).status).toBe(200);
+    expect(untrusted.errors.join('')).toContain('trustedProxies');
+    await untrusted.close();
+  });
+
+  test('the addresses of one IPv6 network are one client', async () => {
+    const fund = (byte: number, ip: string) =>
+      edge.send('/request-fund', { user: user(byte) }, { headers: { 'x-forwarded-for': ip } });
+    expect((await fund(11, '2001:db8::1')).status).toBe(200);
+    expect((await fund(12, '2001:db8::2')).status).toBe(429);
+    expect((await fund(13, '2001:db8:0:1::2')).status).toBe(200);
+  });
+
   test('a malformed address', async () => {
     expect(await edge.send('/request-fund', { user: 'x' })).toMatchObject({ status: 400 });
   });

@@ -14,6 +14,7 @@ import type { Replica } from '../../replica/replica.ts';
 import type { UserLedger } from '../../history/user-ledger.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
 import { authorityOf } from '../../block/request-command.ts';
+import { teachInstrument } from '../../translate/teach-instrument.ts';
 import {
   agentWarning,
   answerInfo,
@@ -24,9 +25,10 @@ import {
 } from '../../translate/view-to-info.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 import type { RecoverPool } from '../recover-pool.ts';
+import { AnswerCache, jsonInTurns } from './answers.ts';
 import { signatureExplainer, type SignatureExplainer } from './explain-signature.ts';
 import type { Faucet } from './faucet.ts';
-import { infoRefusal, infoReply, rateLimited } from './reply.ts';
+import { infoRefusal, infoReply, infoReplyOf, rateLimited } from './reply.ts';
 import type { EdgeRequest, Endpoint, Reply } from './reply.ts';
 
 /** POST /info: queries on the state, and those that only the edge can answer. */
@@ -55,10 +57,15 @@ export type OpenConnections = {
 
 const HTTP_FORBIDDEN = 403;
 
-type Context = InfoOptions & { readonly explain: SignatureExplainer };
+type Context = InfoOptions & {
+  readonly explain: SignatureExplainer;
+  /** Whole replies of state queries, as text. */
+  readonly cache: AnswerCache;
+};
 
 export function infoEndpoint(options: InfoOptions): Endpoint {
-  const context: Context = { ...options, explain: signatureExplainer(options) };
+  const cache = new AnswerCache();
+  const context: Context = { ...options, cache, explain: signatureExplainer(options) };
   return {
     surface: 'info',
     refuse: infoRefusal,
@@ -68,34 +75,69 @@ export function infoEndpoint(options: InfoOptions): Endpoint {
 
 async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
   const parsed = parseInfo(request.body);
-  if (!parsed.ok) return infoRefusal(parsed.error);
+  if (!parsed.ok) return refuse(options, parsed.error);
   const { query, clamped } = parsed;
   if (query.type === 'explainSignature' || query.type === 'simulate') {
     // Recovering dozens of signers, or executing, costs more than other queries: a budget of its own.
     const { allowed, retryAfterSeconds } = options.limiter.take(query.type, request.ip);
     if (!allowed) return { ...infoRefusal(rateLimited('info')), retryAfterSeconds };
   }
-  const { markets, network, settings, replica } = options;
-  const context: InfoContext = { state: replica.state, network, settings, markets };
-  const answer = isStateQuery(query)
-    ? answerInfo(context, query)
-    : await answerHere(options, query, request);
-  if (!answer.ok) return infoRefusal(answer.error);
-  const warnings: Warning[] = [...(answer.warnings ?? [])];
-  if (!isStateQuery(query)) {
-    const warning = agentWarning(context, query);
-    if (warning !== undefined) warnings.push(warning);
-  }
-  if (clamped !== undefined) {
-    warnings.push({ code: 'LIMIT_CLAMPED', message: 'The limit was lowered', details: clamped });
-  }
-  return infoReply(answer.data, warnings);
+  if (isStateQuery(query)) return answerState(options, parsed, request);
+  const answer = await answerHere(options, query, request);
+  if (!answer.ok) return refuse(options, answer.error);
+  const warning = agentWarning(contextOf(options), query);
+  const warnings = warning === undefined ? [] : [warning];
+  const all = [...(answer.warnings ?? []), ...warnings, ...clampWarnings(clamped)];
+  return infoReply(answer.data, all);
+}
+
+type ParsedQuery = Extract<ReturnType<typeof parseInfo>, { ok: true }>;
+
+/** The state changes with blocks only, so a question is answered once per block. */
+async function answerState(
+  options: Context,
+  { query, clamped }: ParsedQuery,
+  { spend = () => undefined }: EdgeRequest,
+): Promise<Reply> {
+  if (!isStateQuery(query)) throw new TypeError('not a query on the state');
+  const { cache, replica } = options;
+  // A refusal is no answer: it goes around the cache.
+  let refused: Reply | undefined;
+  const question = clamped === undefined ? JSON.stringify(query) : JSON.stringify([query, clamped]);
+  const answered = await cache.answer(
+    () => replica.head.height,
+    question,
+    () => {
+      const answer = answerInfo(contextOf(options), query);
+      if (!answer.ok) {
+        refused = refuse(options, answer.error);
+        return '';
+      }
+      const warnings = [...(answer.warnings ?? []), ...clampWarnings(clamped)];
+      const json = jsonInTurns(answer.data, spend);
+      return typeof json === 'string'
+        ? infoReplyOf(json, warnings).body
+        : json.then((text) => infoReplyOf(text, warnings).body);
+    },
+  );
+  if (refused !== undefined) return refused;
+  if (typeof answered === 'string') return { status: 200, body: answered };
+  return { status: 200, body: '', bytes: answered };
+}
+
+function contextOf({ markets, network, replica, settings }: Context): InfoContext {
+  return { state: replica.state, network, settings, markets };
+}
+
+function clampWarnings(clamped: ParsedQuery['clamped']): Warning[] {
+  if (clamped === undefined) return [];
+  return [{ code: 'LIMIT_CLAMPED', message: 'The limit was lowered', details: clamped }];
 }
 
 /** The queries of the edge; types that nothing serves yet are refused like unknown ones. */
 async function answerHere(
   options: Context,
-  query: Extract<ReturnType<typeof parseInfo>, { ok: true }>['query'],
+  query: ParsedQuery['query'],
   { ip, text }: EdgeRequest,
 ): Promise<InfoAnswer> {
   if (query.type === 'rateLimit') return { ok: true, data: rateLimit(options, ip) };
@@ -107,8 +149,12 @@ async function answerHere(
   }
   if (query.type === 'stateHash') return stateHash(options, query);
   if (query.type === 'explainSignature') return options.explain(query, text);
-  const details = { field: 'type', got: query.type };
+  const details = { field: 'type', got: query.type, why: 'this version does not serve it yet' };
   return { ok: false, error: refusal('notAllowed', [], details, HTTP_FORBIDDEN) };
+}
+
+function refuse({ replica }: Context, error: WireError): Reply {
+  return infoRefusal(teachInstrument(replica.state, error, 'text'));
 }
 
 function rateLimit({ limiter, now, faucet, ...options }: InfoOptions, ip: string): RateLimit {

@@ -6,6 +6,8 @@ export type Reply = {
   readonly status: number;
   /** JSON text. */
   readonly body: string;
+  /** The same as bytes, instead of a text: many answers may share them. */
+  readonly bytes?: Buffer;
   readonly retryAfterSeconds?: number;
 };
 
@@ -15,12 +17,20 @@ export type EdgeRequest = {
   readonly text: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly ip: string;
+  /** Bytes of the body; undefined when it came from inside the process. */
+  readonly bytes?: number;
+  /** Takes what the request costs, in milliseconds of this thread, out of the client's budget. */
+  readonly spend?: (ms: number) => void;
+  /** It says that somebody forwarded it, whether or not that is believed. */
+  readonly isForwarded?: boolean;
 };
 
 /** One POST path. */
 export type Endpoint = {
   /** The budget that requests are counted against. */
   readonly surface: 'info' | 'exchange';
+  /** How many bytes a body with this beginning may have, where that differs from all others. */
+  readonly bodyBytesMaxOf?: (start: Buffer) => number;
   /** The endpoint's error envelope. `isGateway`: refused before the request was understood. */
   readonly refuse: (error: WireError, isGateway: boolean) => Reply;
   readonly handle: (request: EdgeRequest) => Reply | Promise<Reply>;
@@ -36,6 +46,12 @@ export function infoReply(data: unknown, warnings: readonly Warning[] = []): Rep
   const envelope = { success: true, code: 0, data };
   const body = warnings.length === 0 ? envelope : { ...envelope, warnings };
   return { status: 200, body: JSON.stringify(body) };
+}
+
+/** The same around data that is JSON text already. */
+export function infoReplyOf(json: string, warnings: readonly Warning[]): Reply {
+  const more = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
+  return { status: 200, body: `{"success":true,"code":0,"data":${json}${more}}` };
 }
 
 export function infoRefusal(error: WireError): Reply {

@@ -8,7 +8,7 @@ import { canDropRest, endLingering } from './body.ts';
 export type Answer = {
   readonly status: number;
   /** JSON text; empty for none. */
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly budget: Budget | undefined;
   /** Further headers, name and value in turn. */
   readonly headers: readonly string[];

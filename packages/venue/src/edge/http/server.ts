@@ -1,14 +1,23 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { Server as NetServer } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { LIMITS, refusal, type WireError } from '@oddlot/protocol';
 import type { Logger } from '../../operate/log.ts';
 import type { Metrics } from '../../operate/metrics.ts';
-import type { ClientIp } from '../client-ip.ts';
+import { clientKey, isLoopback, normalIp, type ClientIp } from '../client-ip.ts';
 import type { Budget, RateLimiter } from '../rate-limit.ts';
-import { parseObject, readBody } from './body.ts';
+import { measured, sendingMs, type WorkBudget } from '../work-budget.ts';
+import { parseObject, readBody, type BodyFault } from './body.ts';
+import { ANSWER_LIMITS, BODY_LIMITS, BodyBudget, type BodyLimits } from './body-budget.ts';
+import {
+  CONNECTION_LIMITS,
+  ConnectionGate,
+  turnAway,
+  type ConnectionLimits,
+} from './connection-gate.ts';
 import {
   forwardedFor,
+  hasForwarding,
   headerFault,
   isPreflight,
   isWebSocket,
@@ -38,6 +47,16 @@ export type HttpEdgeOptions = {
   /** Markdown by path, for the explanations that refusals point to. */
   readonly pages?: ReadonlyMap<string, string>;
   readonly bodyBytesMax?: number;
+  /** What bodies may hold in memory, in all and per client. */
+  readonly bodyLimits?: BodyLimits;
+  /** What answers that nobody reads may hold in memory, in all and per client. */
+  readonly answerLimits?: BodyLimits;
+  /** What clients may cost this thread; without it nobody is refused for that. */
+  readonly work?: WorkBudget;
+  /** How many may be connected, in all and per client. */
+  readonly connectionLimits?: ConnectionLimits;
+  /** Peers whose connections are not those of one client; their number is not limited. */
+  readonly isProxy?: (ip: string) => boolean;
   /** For the headers of a request to arrive, and for all of it. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
@@ -52,24 +71,44 @@ type Call = {
   readonly response: ServerResponse;
   readonly startedMs: number;
   readonly endpoint: Endpoint | undefined;
+  /** Whom its answer is counted for. */
+  readonly client: string;
   budget: Budget | undefined;
   /** The client waits for a 100 before it sends its body. */
   awaitsContinue: boolean;
+  /** What is let go of when the answer is sent or nobody waits for it any more. */
+  readonly releases: (() => void)[];
+  /** That has happened. */
+  isOver: boolean;
+  /** The connection ends with the answer: the rest of the body is not worth reading. */
+  isLast: boolean;
 };
 
 const NO_PATH = 'other';
 const NOT_FOUND = '{"message":"Not found"}';
 const KEEP_ALIVE_MS = 65_000;
 const WARN_EVERY_MS = 1000;
+/** Answers from here on are counted while they are not read. */
+const LARGE_ANSWER_CHARS = 16 * 1024;
+/** A connection on which nothing moves for so long while it is owed something is ended. */
+const SILENCE_MS = 30_000;
+/** Bodies come and go within a moment, but for those of who holds them. */
+const BODY_RETRY_SECONDS = 1;
 
 export class HttpEdge {
   readonly server: Server;
   readonly #options: HttpEdgeOptions;
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
   readonly #bodyBytesMax: number;
+  readonly #bodies: BodyBudget;
+  readonly #answers: BodyBudget;
+  readonly #gate: ConnectionGate;
+  /** Requests without an answer, by connection. */
+  readonly #calls = new WeakMap<Socket, Set<Call>>();
   #inFlight = 0;
   #isDraining = false;
   #onIdle: (() => void) | undefined;
+  #hasWarnedForwarded = false;
   #refusedDown = 0;
   #warnedMs = -WARN_EVERY_MS;
 
@@ -77,9 +116,12 @@ export class HttpEdge {
     this.#options = options;
     this.#endpoints = new Map(Object.entries(options.endpoints));
     this.#bodyBytesMax = options.bodyBytesMax ?? LIMITS.bodyBytesMax;
+    this.#bodies = new BodyBudget(options.bodyLimits ?? BODY_LIMITS);
+    this.#answers = new BodyBudget(options.answerLimits ?? ANSWER_LIMITS);
+    this.#gate = new ConnectionGate(options.connectionLimits ?? CONNECTION_LIMITS);
     const settings = {
       headersTimeout: options.headersTimeoutMs ?? 10_000,
-      requestTimeout: options.requestTimeoutMs ?? 30_000,
+      requestTimeout: options.requestTimeoutMs ?? 15_000,
       connectionsCheckingInterval: 1000,
       keepAliveTimeout: KEEP_ALIVE_MS,
       // Other upgrades that clients offer (h2c on a POST) are passed over, as HTTP allows.
@@ -88,11 +130,14 @@ export class HttpEdge {
     this.server = createServer(settings, (request, response) => {
       this.#serve(request, response, false);
     });
+    this.server.timeout = SILENCE_MS;
+    this.server.prependListener('connection', (socket: Socket) => this.#admit(socket));
     this.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       this.#serve(request, response, true);
     });
     this.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       const { upgrade } = this.#options;
+      this.#gate.note(request.socket, 'upgraded');
       if (upgrade === undefined || this.#isDraining) refuseUpgrade(socket);
       else upgrade(request, socket, head);
     });
@@ -101,6 +146,21 @@ export class HttpEdge {
   /** Requests that have no answer yet. */
   get inFlight(): number {
     return this.#inFlight;
+  }
+
+  /** Open connections, and how many were turned away or had to make room. */
+  get connections(): { readonly open: number; readonly refused: number; readonly evicted: number } {
+    return { open: this.#gate.size, ...this.#gate.counts };
+  }
+
+  /** Bodies that are being read, and the bytes of those whose request has no answer. */
+  get bodies(): { readonly bodies: number; readonly bytes: number } {
+    return this.#bodies.use;
+  }
+
+  /** Bytes of large answers that were not read yet. */
+  get unreadBytes(): number {
+    return this.#answers.use.bytes;
   }
 
   /** Resolves with the port once the edge listens. */
@@ -129,9 +189,21 @@ export class HttpEdge {
     this.server.closeAllConnections();
   }
 
+  #admit(socket: Socket): void {
+    const ip = normalIp(socket.remoteAddress ?? '') ?? '';
+    const isLimited = this.#options.isProxy?.(ip) !== true;
+    const refused = this.#gate.enter(socket, clientKey(ip), { isLimited });
+    if (refused !== undefined) return turnAway(socket, refused, ip);
+    const calls = new Set<Call>();
+    this.#calls.set(socket, calls);
+    socket.once('close', () => calls.forEach(leave));
+    return undefined;
+  }
+
   #serve(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean): void {
     const path = pathOf(request);
     const endpoint = this.#endpoints.get(path);
+    const ip = this.#options.clientIp(request.socket.remoteAddress, forwardedFor(request));
     const startedMs = performance.now();
     const call: Call = {
       path: endpoint === undefined && !WEBSOCKET_PATHS.has(path) ? NO_PATH : path,
@@ -139,22 +211,44 @@ export class HttpEdge {
       response,
       startedMs,
       endpoint,
+      client: clientKey(ip),
       budget: undefined,
       awaitsContinue,
+      releases: [],
+      isOver: false,
+      isLast: false,
     };
+    // What was sent ahead on a connection that is gone; nobody waits for an answer.
+    if (request.socket.destroyed) return;
+    this.#enter(call);
+    if (endpoint === undefined) this.#serveOther(call, path);
+    else this.#serveEndpoint(call, endpoint, ip);
+  }
+
+  /**
+   * Counts a request until its answer is sent. One that waits behind others on a connection that goes
+   * away never hears of it by itself, so the connection tells.
+   */
+  #enter(call: Call): void {
+    const { releases, request, response } = call;
+    const calls = this.#calls.get(request.socket);
     this.#inFlight++;
-    response.once('close', () => {
+    this.#gate.note(request.socket, 'sending');
+    releases.push(() => {
       this.#inFlight--;
       if (this.#inFlight === 0) this.#onIdle?.();
     });
-    if (endpoint === undefined) this.#serveOther(call, path);
-    else this.#serveEndpoint(call, endpoint);
+    calls?.add(call);
+    response.once('close', () => {
+      this.#gate.note(request.socket, 'waiting');
+      calls?.delete(call);
+      leave(call);
+    });
   }
 
-  #serveEndpoint(call: Call, endpoint: Endpoint): void {
+  #serveEndpoint(call: Call, endpoint: Endpoint, ip: string): void {
     const { request, response } = call;
-    const { limiter, clientIp } = this.#options;
-    const ip = clientIp(request.socket.remoteAddress, forwardedFor(request));
+    const { limiter, work } = this.#options;
     if (request.method !== 'POST') {
       call.budget = limiter.peek(endpoint.surface, ip);
       if (isPreflight(request)) return this.#write(call, 204, '', PREFLIGHT_HEADERS);
@@ -163,12 +257,14 @@ export class HttpEdge {
     const taken = limiter.take(endpoint.surface, ip);
     call.budget = taken;
     if (this.#isDraining) return this.#refuse(call, refusal('unavailable', []), false);
-    if (!taken.allowed) {
-      const { retryAfterSeconds } = taken;
+    // Orders and cancels are counted by number alone: what they cost, everybody pays in blocks.
+    const waitSeconds = endpoint.surface === 'info' ? (work?.waitSeconds(ip) ?? 0) : 0;
+    if (!taken.allowed || waitSeconds > 0) {
+      const retryAfterSeconds = Math.max(taken.allowed ? 0 : taken.retryAfterSeconds, waitSeconds);
       const reply = endpoint.refuse(rateLimited(endpoint.surface), true);
       return this.#send(call, { ...reply, retryAfterSeconds });
     }
-    const fault = headerFault(request, this.#bodyBytesMax);
+    const fault = headerFault(request, this.#bodyBytesMax, endpoint);
     if (fault !== undefined) return this.#refuse(call, fault, fault.name !== 'VERSION');
     if (call.awaitsContinue) response.writeContinue();
     call.awaitsContinue = false;
@@ -184,21 +280,68 @@ export class HttpEdge {
   }
 
   #read(call: Call, endpoint: Endpoint, ip: string): void {
-    readBody(call.request, this.#bodyBytesMax, (text, fault) => {
-      if (fault === 'tooLarge') return this.#refuse(call, tooLarge(this.#bodyBytesMax), true);
-      if (text === undefined) {
-        return this.#refuse(call, refusal('malformedJson', ['not UTF-8', 0]), true);
+    const hold = this.#bodies.enter(call.client);
+    if (typeof hold === 'string') return this.#refuseBody(call, hold);
+    call.releases.push(() => hold.release());
+    const { bodyBytesMaxOf } = endpoint;
+    const bounds = {
+      bytesMax: this.#bodyBytesMax,
+      hold,
+      ...(bodyBytesMaxOf === undefined ? {} : { bytesMaxOf: bodyBytesMaxOf }),
+    };
+    return readBody(call.request, bounds, (read) => {
+      if (typeof read === 'string') return this.#refuseBody(call, read);
+      this.#gate.note(call.request.socket, 'working');
+      const isForwarded = hasForwarding(call.request);
+      if (isForwarded && isLoopback(ip)) this.#warnForwarded();
+      const { work } = this.#options;
+      if (work === undefined || endpoint.surface !== 'info') {
+        return this.#understand(call, endpoint, { ...read, ip, isForwarded });
       }
-      // The recover threads read /exchange strictly; here the other endpoints are.
-      const parsed = parseObject(text, endpoint.surface === 'info');
-      if (!parsed.ok) return this.#refuse(call, parsed.error, true);
-      return void this.#handle(call, endpoint, { text, body: parsed.body, ip });
+      const spend = (ms: number): void => work.spend(ip, ms);
+      const sent = { ...read, ip, isForwarded, spend };
+      return measured(() => this.#understand(call, endpoint, sent), spend);
     });
+  }
+
+  #understand(call: Call, endpoint: Endpoint, sent: Omit<EdgeRequest, 'body'>): void {
+    // The recover threads read /exchange strictly; here the other endpoints are.
+    const parsed = parseObject(sent.text, endpoint.surface === 'info');
+    if (!parsed.ok) return this.#refuse(call, parsed.error, true);
+    return void this.#handle(call, endpoint, { ...sent, body: parsed.body });
+  }
+
+  /** Everybody behind such a proxy shares one budget, which nobody can have meant. */
+  #warnForwarded(): void {
+    if (this.#hasWarnedForwarded) return;
+    this.#hasWarnedForwarded = true;
+    this.#options.log.warn('requests are forwarded by this machine: list it in trustedProxies');
+  }
+
+  #refuseBody(call: Call, fault: BodyFault): void {
+    switch (fault) {
+      case 'tooLarge':
+        return this.#refuse(call, tooLarge(this.#bodyBytesMax), true);
+      case 'notUtf8':
+        return this.#refuse(call, refusal('malformedJson', ['not UTF-8', 0]), true);
+      default: {
+        // Whoever holds too much is told at once, and what it still sends is not read.
+        call.isLast = true;
+        const { endpoint } = call;
+        if (endpoint === undefined) return undefined;
+        const isOwn = fault === 'client';
+        const error = isOwn ? rateLimited(endpoint.surface) : refusal('unavailable', []);
+        const reply = endpoint.refuse(error, isOwn);
+        return this.#send(call, { ...reply, retryAfterSeconds: BODY_RETRY_SECONDS });
+      }
+    }
   }
 
   async #handle(call: Call, endpoint: Endpoint, request: EdgeRequest): Promise<void> {
     try {
-      this.#send(call, await endpoint.handle(request));
+      const reply = await endpoint.handle(request);
+      request.spend?.(sendingMs((reply.bytes ?? reply.body).length));
+      this.#send(call, reply);
     } catch (error) {
       const isDown = error instanceof UnavailableError;
       if (isDown) this.#warnDown(call, error);
@@ -222,20 +365,42 @@ export class HttpEdge {
     if (call.endpoint !== undefined) this.#send(call, call.endpoint.refuse(error, isGateway));
   }
 
-  #send(call: Call, { status, body, retryAfterSeconds }: Reply): void {
+  #send(call: Call, { status, body, bytes, retryAfterSeconds }: Reply): void {
     const more = retryAfterSeconds === undefined ? [] : ['retry-after', String(retryAfterSeconds)];
-    this.#write(call, status, body, more);
+    this.#write(call, status, bytes ?? body, more);
   }
 
-  #write(call: Call, status: number, body: string, headers: readonly string[]): void {
+  /** Keeps account of an answer until it is read; too much that is not is answered with that. */
+  #holdAnswer(call: Call, body: string | Buffer): boolean {
+    const hold = this.#answers.enter(call.client);
+    if (typeof hold === 'string') {
+      this.#refuseBody(call, hold);
+      return false;
+    }
+    call.releases.push(() => hold.release());
+    const refused = hold.grow(body.length);
+    if (refused === undefined) return true;
+    hold.release();
+    this.#refuseBody(call, refused);
+    return false;
+  }
+
+  #write(call: Call, status: number, body: string | Buffer, headers: readonly string[]): void {
     const { request, response, budget, path, startedMs } = call;
+    const isHeld = body.length > LARGE_ANSWER_CHARS && !call.isOver;
+    if (isHeld && !this.#holdAnswer(call, body)) return;
     // The client may be gone; then nobody waits for an answer.
-    if (!response.headersSent && !response.destroyed) {
-      const isLast = this.#isDraining || call.awaitsContinue;
+    if (!call.isOver && !response.headersSent && !response.destroyed) {
+      const isLast = this.#isDraining || call.awaitsContinue || call.isLast;
       respond(request, response, { status, body, budget, headers, isLast });
     }
     this.#options.metrics.request(path, status, (performance.now() - startedMs) / 1000);
   }
+}
+
+function leave(call: Call): void {
+  call.isOver = true;
+  for (const release of call.releases.splice(0)) release();
 }
 
 function servePage(response: ServerResponse, page: string): void {

@@ -2,7 +2,10 @@ import type { Authority } from '@oddlot/engine';
 import {
   checkBinding,
   checkExpiryAllowed,
+  checkUnknownFields,
   checkVaultAllowed,
+  ENVELOPE_NAMED,
+  LIMITS,
   parseAction,
   parseEnvelope,
   refusal,
@@ -17,6 +20,9 @@ import { refuseUnsupported, type PlainAction } from '../../translate/action-to-c
 import { insideWrapper } from '../../translate/wrapped-field.ts';
 import type { Recovered } from '../recover-worker.ts';
 
+/** A UTF-16 code unit takes at most three bytes in UTF-8. */
+const BYTES_PER_CHAR_MAX = 3;
+
 /** A request whose shape is right. */
 export type Understood = {
   readonly envelope: Envelope;
@@ -25,16 +31,23 @@ export type Understood = {
   readonly wrapper?: MultiSigAction;
 };
 
-/** Reads a request, or says what its text alone makes wrong. */
+/**
+ * Reads a request, or says what its text alone makes wrong. `chars` is the length of its text: a short
+ * one cannot hold much that nothing names.
+ */
 export function understand(
   network: Network,
-  body: Readonly<Record<string, unknown>>,
+  { body, chars }: { readonly body: Readonly<Record<string, unknown>>; readonly chars: number },
 ): Understood | WireError {
   const enveloped = parseEnvelope(body);
   if (!enveloped.ok) return enveloped.error;
   const { envelope } = enveloped;
   const parsed = parseAction(envelope.action);
   if (!parsed.ok) return parsed.error;
+  if (chars > LIMITS.unknownBytesMax / BYTES_PER_CHAR_MAX) {
+    const unknown = checkUnknownFields(ENVELOPE_NAMED, body);
+    if (unknown !== undefined) return unknown;
+  }
   const sent: Action = parsed.action;
   const wrapper = sent.type === 'multiSig' ? sent : undefined;
   const action = sent.type === 'multiSig' ? sent.payload.action : sent;

@@ -1,7 +1,7 @@
 import { parseSubscription, type Subscription } from '@oddlot/protocol';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import type { LedgerEntry } from '../../translate/event-to-ledger.ts';
-import type { ChannelSet, Opening } from './channel-session.ts';
+import type { ChannelSet, Identity, Opening } from './channel-session.ts';
 import { CandleChannel } from './channels/candle.ts';
 import { ledgerUpdates, type LedgerParams } from './channels/ledger-updates.ts';
 import type {
@@ -13,10 +13,11 @@ import { OutcomeReleasesChannel } from './channels/outcome-releases.ts';
 import { RecentTradesChannel } from './channels/recent-trades.ts';
 import { TickersChannel } from './channels/tickers.ts';
 import { UserEventChannel } from './channels/user-event-channel.ts';
-import { openingOf } from './opening-of.ts';
+import { identityOf, openingOf } from './opening-of.ts';
 
 /** The channels of /api-ws. */
 export class ApiChannels implements ChannelSet {
+  readonly #state: ChannelContext['state'];
   readonly #releases: OutcomeReleasesChannel;
   readonly #recentTrades: RecentTradesChannel;
   readonly #ledgerUpdates: UserEventChannel<LedgerParams, LedgerEntry>;
@@ -24,6 +25,7 @@ export class ApiChannels implements ChannelSet {
   readonly #tickers: TickersChannel;
 
   constructor(context: ChannelContext) {
+    this.#state = context.state;
     this.#releases = new OutcomeReleasesChannel(context);
     this.#recentTrades = new RecentTradesChannel(context);
     this.#ledgerUpdates = new UserEventChannel(context, ledgerUpdates(context));
@@ -32,7 +34,13 @@ export class ApiChannels implements ChannelSet {
   }
 
   open(value: unknown): Opening {
-    return openingOf(parseSubscription('api-ws', value), value, (each) => this.#openChannel(each));
+    return openingOf(parseSubscription('api-ws', value), this.#state(), (each) =>
+      this.#openChannel(each),
+    );
+  }
+
+  identify(value: unknown): Identity {
+    return identityOf(parseSubscription('api-ws', value), this.#state());
   }
 
   #openChannel(subscription: Subscription): ChannelOpening | undefined {

@@ -1,6 +1,7 @@
-import { checkJson, type ResumePoint } from '@oddlot/protocol';
+import { checkJson, jsonRefusal, type ResumePoint, type ScanFault } from '@oddlot/protocol';
 import type { Connection } from './connection.ts';
-import { closeBody, jsonFrame } from './frame.ts';
+import { jsonFrame } from './frame.ts';
+import { Replays } from './replays.ts';
 import type { ResyncReason, Stream } from './stream.ts';
 import type { StreamHub, StreamRecipe } from './streams.ts';
 import { errorFrame, RATE_LIMITED, type Endpoint, type WsError } from './ws-error.ts';
@@ -10,10 +11,16 @@ import type { WsLimits } from './ws-limits.ts';
 export interface ChannelSet {
   /** Reads a subscription as it was sent and says how its stream is opened, or why it is not. */
   open(subscription: unknown): Opening;
+  /** Reads a subscription as it was sent and says what it is known by. */
+  identify(subscription: unknown): Identity;
 }
 
 export type Opening =
-  | { readonly ok: true; readonly subscription: object; readonly recipe: StreamRecipe }
+  | { readonly ok: true; readonly key: string; readonly recipe: StreamRecipe }
+  | { readonly ok: false; readonly error: WsError };
+
+export type Identity =
+  | { readonly ok: true; readonly key: string }
   | { readonly ok: false; readonly error: WsError };
 
 /** No ping is longer; longer frames pay before they are read. */
@@ -32,8 +39,9 @@ export class ChannelSession {
   readonly #channels: ChannelSet;
   readonly #hub: StreamHub;
   readonly #limits: SessionLimits;
-  /** By stream key. */
+  /** By what subscriptions are known by, which is what was sent: the state has no say in it. */
   readonly #held = new Map<string, Held>();
+  readonly #replays: Replays;
   #lastSub = 0;
 
   constructor(options: {
@@ -48,13 +56,14 @@ export class ChannelSession {
     this.#channels = options.channels;
     this.#hub = options.hub;
     this.#limits = options.limits;
+    this.#replays = new Replays(options.connection);
   }
 
   /** A text frame came; undefined stands for a frame that was not text. */
   receive(text: string | undefined): void {
     const small = text !== undefined && text.length <= PING_LENGTH_MAX;
-    let control = small ? readControl(text) : undefined;
-    if (control?.method === 'ping') {
+    let control: Control | WsError = small ? readControl(text) : INVALID_FRAME;
+    if ('method' in control && control.method === 'ping') {
       this.#connection.send(PONG);
       return;
     }
@@ -63,7 +72,7 @@ export class ChannelSession {
       return;
     }
     if (text !== undefined && !small) control = readControl(text);
-    const error = control === undefined ? INVALID_FRAME : this.#obey(control);
+    const error = 'method' in control ? this.#obey(control) : control;
     if (error !== undefined) this.#fail(error);
   }
 
@@ -71,6 +80,7 @@ export class ChannelSession {
   close(): void {
     for (const { stream } of this.#held.values()) this.#leave(stream);
     this.#held.clear();
+    this.#replays.close();
   }
 
   #obey({ method, frame }: Control): WsError | undefined {
@@ -92,22 +102,28 @@ export class ChannelSession {
     if (resumeFrom === 'invalid') {
       return { code: 'INVALID_PARAMS', message: 'Wrong type for resumeFrom' };
     }
-    const opening = this.#channels.open(frame['subscription']);
-    if (!opening.ok) return opening.error;
-    const { recipe, subscription } = opening;
-    if (this.#held.has(recipe.key)) {
+    const { subscription } = frame;
+    const identity = this.#channels.identify(subscription);
+    if (identity.ok && this.#held.has(identity.key)) {
       return { code: 'ALREADY_SUBSCRIBED', message: 'Already subscribed' };
     }
+    const opening = this.#channels.open(subscription);
+    if (!opening.ok) return opening.error;
+    const { key, recipe } = opening;
     const full = this.#checkRoom(recipe.channel);
     if (full !== undefined) return full;
+    if (!this.#hub.hasRoom(recipe)) return tooMany('streams', this.#hub.size);
     const stream = this.#hub.take(recipe);
     this.#lastSub += 1;
     const sub = this.#lastSub;
-    this.#held.set(recipe.key, { sub, stream });
-    stream.add(this.#connection, sub);
+    this.#held.set(key, { sub, stream });
     this.#respond('subscribe', { subscription, sub, stream });
-    if (resumeFrom === undefined) this.#sendSnapshot('subscribe', { sub, stream });
-    else this.#resume(resumeFrom, { subscription, sub, stream });
+    if (resumeFrom !== undefined) {
+      this.#resume(resumeFrom, { subscription, sub, stream });
+      return undefined;
+    }
+    stream.add(this.#connection, sub);
+    this.#sendSnapshot('subscribe', { sub, stream });
     return undefined;
   }
 
@@ -121,29 +137,31 @@ export class ChannelSession {
   }
 
   #unsubscribe(frame: Control['frame']): WsError | undefined {
-    const opening = this.#channels.open(frame['subscription']);
-    if (!opening.ok) return opening.error;
-    const held = this.#held.get(opening.recipe.key);
+    const { subscription } = frame;
+    const identity = this.#channels.identify(subscription);
+    if (!identity.ok) return identity.error;
+    const held = this.#held.get(identity.key);
     if (held === undefined) return { code: 'NOT_SUBSCRIBED', message: 'Not subscribed' };
-    this.#held.delete(opening.recipe.key);
+    this.#held.delete(identity.key);
     this.#leave(held.stream);
-    this.#respond('unsubscribe', { subscription: opening.subscription, ...held });
+    this.#respond('unsubscribe', { subscription, ...held });
     return undefined;
   }
 
   /** The missed frames as they were, or word that they are gone and what holds now. */
-  #resume(from: ResumePoint, held: Held & { subscription: object }): void {
+  #resume(from: ResumePoint, held: Held & { subscription: unknown }): void {
     const { stream, sub } = held;
-    const missed = stream.missed(from);
-    if (typeof missed === 'string') {
-      this.#resync(missed, held);
+    const reason = stream.refuseResume(from);
+    if (reason === undefined) {
+      const resync = (): void => this.#resync('tooOld', held);
+      this.#replays.add({ stream, sub, seq: from.seq, resync });
       return;
     }
-    const frames = missed.map((body) => closeBody(body, sub));
-    if (!this.#connection.replay(frames)) this.#resync('tooOld', held);
+    stream.add(this.#connection, sub);
+    this.#resync(reason, held);
   }
 
-  #resync(reason: ResyncReason, held: Held & { subscription: object }): void {
+  #resync(reason: ResyncReason, held: Held & { subscription: unknown }): void {
     const { stream, sub, subscription } = held;
     const { epoch, seq } = stream;
     const data = { sub, subscription, epoch, seq, reason };
@@ -156,13 +174,14 @@ export class ChannelSession {
     if (frame !== undefined) this.#connection.send(frame);
   }
 
-  #respond(method: string, held: Held & { subscription: object }): void {
+  #respond(method: string, held: Held & { subscription: unknown }): void {
     const { sub, stream, subscription } = held;
     const data = { method, subscription, sub, epoch: stream.epoch, seq: stream.seq };
     this.#connection.send(jsonFrame({ channel: 'subscriptionResponse', data }));
   }
 
   #leave(stream: Stream): void {
+    this.#replays.drop(stream);
     stream.remove(this.#connection);
     this.#hub.release(stream);
   }
@@ -181,11 +200,19 @@ function tooMany(what: string, max: number): WsError {
   return { code: 'TOO_MANY_SUBSCRIPTIONS', message: `Too many ${what}: ${max}` };
 }
 
-function readControl(text: string): Control | undefined {
-  if (!checkJson(text).ok) return undefined;
+function readControl(text: string): Control | WsError {
+  const checked = checkJson(text);
+  if (!checked.ok) return unreadable(text, checked);
   const frame: unknown = JSON.parse(text);
-  if (!isRecord(frame) || typeof frame['method'] !== 'string') return undefined;
+  if (!isRecord(frame) || typeof frame['method'] !== 'string') return INVALID_FRAME;
   return { method: frame['method'], frame };
+}
+
+/** JSON that the interface does not take is told what is wrong with it. */
+function unreadable(text: string, fault: ScanFault): WsError {
+  const { message } = jsonRefusal(text, fault);
+  const isJson = !message.startsWith('Malformed');
+  return isJson ? { code: 'INVALID_FRAME', message } : INVALID_FRAME;
 }
 
 function readResumeFrom(value: unknown): ResumePoint | undefined | 'invalid' {

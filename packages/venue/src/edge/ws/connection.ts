@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
+import type { WorkBudget } from '../work-budget.ts';
 import type { Outbox } from './outbox.ts';
 import type { Sink } from './stream.ts';
 import { FrameBudget, type Timing } from './timing.ts';
@@ -11,22 +12,34 @@ export const CLOSE = { normal: 1000, goingAway: 1001, tryAgainLater: 1013 } as c
 /** Up to here frames are joined before they are written; beyond, copying costs more than it saves. */
 const JOINED_BYTES_MAX = 8 * 1024;
 
+/** What a frame that waits costs beside its bytes: a bound of bytes alone would not bind empty ones. */
+const FRAME_OVERHEAD_BYTES = 64;
+/** While all clients together are over their bound, each may still have this much waiting. */
+const SHARE_BYTES_MIN = 256 * 1024;
+
 /**
  * One client. Frames for it are collected and written together, straight to the socket: they are
  * whole WebSocket frames already, so that the bytes which many clients share are built once.
  */
 export class Connection implements Sink {
   readonly ip: string;
-  readonly budget: FrameBudget;
+  /** What its client may say; a frame that finds nothing left is dropped. */
+  readonly budget: { take(): boolean };
+  readonly timing: Timing;
   readonly #socket: WebSocket;
   readonly #wire: Duplex;
   readonly #outbox: Outbox;
   readonly #bufferedBytesMax: number;
-  readonly #timing: Timing;
+  readonly #bufferedBytesTotalMax: number;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
-  /** Bytes of a replay that may wait beyond the bound, until the client has read it. */
-  #replayBytes = 0;
+  /** Those of the queued bytes that the client asked for again, overhead included. */
+  #missedPending = 0;
+  /** Written bytes that it asked for again and may not have read: they may wait beyond the bound. */
+  #missedWaiting = 0;
+  #bytesWritten = 0;
+  /** What was written and not yet taken by the system, overhead included. */
+  #heldBytes = 0;
   #heardMs: number;
 
   constructor(options: {
@@ -36,32 +49,42 @@ export class Connection implements Sink {
     outbox: Outbox;
     limits: WsLimits;
     timing: Timing;
+    work?: WorkBudget | undefined;
   }) {
     this.#socket = options.socket;
     this.#wire = options.wire;
     this.ip = options.ip;
     this.#outbox = options.outbox;
     this.#bufferedBytesMax = options.limits.bufferedBytesMax;
-    this.#timing = options.timing;
+    this.#bufferedBytesTotalMax = options.limits.bufferedBytesTotalMax;
+    this.timing = options.timing;
     this.#heardMs = options.timing.now();
-    this.budget = new FrameBudget(options.timing, {
+    const frames = new FrameBudget(options.timing, {
       perSecond: options.limits.framesPerSecond,
       burst: options.limits.framesBurst,
     });
+    const { ip, work } = options;
+    const isWithinWork = (): boolean => (work?.waitSeconds(ip) ?? 0) === 0;
+    this.budget = { take: () => frames.take() && isWithinWork() };
   }
 
   get isOpen(): boolean {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
+  /** Bytes that are queued for the end of this turn. */
+  get queuedBytes(): number {
+    return this.#pendingBytes;
+  }
+
   /** The client showed that it is there. */
   heard(): void {
-    this.#heardMs = this.#timing.now();
+    this.#heardMs = this.timing.now();
   }
 
   /** How long the client has been silent. */
   get silentMs(): number {
-    return this.#timing.now() - this.#heardMs;
+    return this.timing.now() - this.#heardMs;
   }
 
   /** Queues a frame; what is queued in one turn of the event loop is written at once. */
@@ -71,18 +94,24 @@ export class Connection implements Sink {
     this.#pendingBytes += frame.length;
   }
 
-  /**
-   * Queues the frames that a client missed, which may be more than may wait for a slow reader. False
-   * when the client has not yet read the last such replay.
-   */
-  replay(frames: readonly Buffer[]): boolean {
-    const bytes = frames.reduce((sum, frame) => sum + frame.length, 0);
-    if (bytes > this.#bufferedBytesMax / 2) {
-      if (this.#replayBytes > 0) return false;
-      this.#replayBytes = bytes;
-    }
-    for (const frame of frames) this.send(frame);
-    return true;
+  /** Queues a frame that the client asked for again: that it waits is not held against the client. */
+  sendMissed(frame: Buffer): void {
+    this.#missedPending += frame.length + FRAME_OVERHEAD_BYTES;
+    this.send(frame);
+  }
+
+  /** False while the client has not taken what was written; `onceDrained` tells when it has. */
+  get hasRoom(): boolean {
+    return !this.#wire.writableNeedDrain;
+  }
+
+  onceDrained(run: () => void): void {
+    this.#wire.once('drain', run);
+  }
+
+  /** Bytes that have left for the client. */
+  get bytesTaken(): number {
+    return this.#bytesWritten - this.#wire.writableLength;
   }
 
   /** Writes what is queued. */
@@ -92,29 +121,63 @@ export class Connection implements Sink {
     this.#pending = [];
     this.#pendingBytes = 0;
     if (frames.length === 0 || !this.isOpen) return;
-    const waiting = this.#wire.writableLength;
-    if (waiting === 0 && bytes <= this.#bufferedBytesMax) this.#replayBytes = 0;
-    if (waiting + bytes > this.#bufferedBytesMax + this.#replayBytes) {
-      this.#outbox.slowClosed += 1;
-      this.#socket.close(CLOSE.tryAgainLater, 'client reads too slowly: reconnect and resume');
-      return;
-    }
+    const waiting = this.#heldBytes;
+    this.#missedWaiting = (waiting === 0 ? 0 : this.#missedWaiting) + this.#missedPending;
+    this.#missedPending = 0;
+    const cost = bytes + frames.length * FRAME_OVERHEAD_BYTES;
+    if (this.#isTooSlow(waiting, bytes)) return;
     this.#outbox.framesSent += frames.length;
+    this.#bytesWritten += bytes;
+    this.#hold(cost);
+    const written = (): void => this.#hold(-Math.min(cost, this.#heldBytes));
     if (frames.length === 1) {
-      this.#wire.write(frames[0]);
+      this.#wire.write(frames[0], written);
     } else if (bytes <= JOINED_BYTES_MAX) {
-      this.#wire.write(Buffer.concat(frames, bytes));
+      this.#wire.write(Buffer.concat(frames, bytes), written);
     } else {
       this.#wire.cork();
-      for (const frame of frames) this.#wire.write(frame);
+      const last = frames.length - 1;
+      for (const [index, frame] of frames.entries()) {
+        if (index < last) this.#wire.write(frame);
+        else this.#wire.write(frame, written);
+      }
       this.#wire.uncork();
     }
+  }
+
+  /** The line is gone, and with it what waited. */
+  release(): void {
+    this.#hold(-this.#heldBytes);
+  }
+
+  /** Closes the connection of a client that does not read what it gets; false while it does. */
+  #isTooSlow(waiting: number, bytes: number): boolean {
+    if (waiting + bytes > this.#bufferedBytesMax + this.#missedWaiting) {
+      this.closeSlow();
+      return true;
+    }
+    const isShort = this.#outbox.heldBytes + bytes > this.#bufferedBytesTotalMax;
+    if (!isShort || waiting + bytes <= SHARE_BYTES_MIN) return false;
+    this.#outbox.slowClosed += 1;
+    this.terminate();
+    return true;
+  }
+
+  #hold(bytes: number): void {
+    this.#heldBytes += bytes;
+    this.#outbox.heldBytes += bytes;
   }
 
   /** Writes what is queued, then says goodbye. */
   close(code: number, reason: string): void {
     this.flush();
     this.#socket.close(code, reason);
+  }
+
+  /** Ends the line to a client that does not read what it asked for. */
+  closeSlow(): void {
+    this.#outbox.slowClosed += 1;
+    this.#socket.close(CLOSE.tryAgainLater, 'client reads too slowly: reconnect and resume');
   }
 
   /** Cuts the line. */

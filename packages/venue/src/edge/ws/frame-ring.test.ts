@@ -1,7 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { FrameRing } from './frame-ring.ts';
 
-const LIMITS = { keptFramesMax: 100, keptMsMax: 1000, keptBytesMax: 1000 };
+const LIMITS = { keptFramesMax: 100, keptMsMax: 1000 };
+
+function budget(limits: { bytesMax?: number; plainBytesMax?: number } = {}) {
+  return { bytes: 0, bytesMax: Infinity, plainBytes: 0, plainBytesMax: Infinity, ...limits };
+}
+
+/** All frames after a number, as a client that comes back gets them. */
+function after(ring: FrameRing, seq: number): Buffer[] {
+  const frames: Buffer[] = [];
+  for (;;) {
+    const more = ring.from(seq + 1 + frames.length);
+    if (more.length === 0) return frames;
+    frames.push(...more);
+  }
+}
 
 function fill(ring: FrameRing, count: number, { atMs = 0, bytes = 1 } = {}): void {
   for (let index = 0; index < count; index++) ring.push(Buffer.alloc(bytes), atMs);
@@ -9,29 +23,29 @@ function fill(ring: FrameRing, count: number, { atMs = 0, bytes = 1 } = {}): voi
 
 describe('a ring of frames', () => {
   test('hands out what came after a number', () => {
-    const ring = new FrameRing(LIMITS, { bytes: 0, bytesMax: Infinity });
+    const ring = new FrameRing(LIMITS, budget());
     for (const text of ['one', 'two', 'three']) ring.push(Buffer.from(text), 0);
     expect(ring.firstSeq).toBe(1);
-    expect(ring.after(1).map(String)).toEqual(['two', 'three']);
-    expect(ring.after(3)).toEqual([]);
+    expect(after(ring, 1).map(String)).toEqual(['two', 'three']);
+    expect(after(ring, 3)).toEqual([]);
   });
 
   test('starts after nothing', () => {
-    const ring = new FrameRing(LIMITS, { bytes: 0, bytesMax: Infinity });
+    const ring = new FrameRing(LIMITS, budget());
     expect(ring.firstSeq).toBe(1);
-    expect(ring.after(0)).toEqual([]);
+    expect(after(ring, 0)).toEqual([]);
   });
 
   test('drops the oldest beyond the count', () => {
-    const ring = new FrameRing(LIMITS, { bytes: 0, bytesMax: Infinity });
+    const ring = new FrameRing(LIMITS, budget());
     fill(ring, 5000);
     expect(ring.firstSeq).toBe(4901);
-    expect(ring.after(4990)).toHaveLength(10);
-    expect(ring.after(0)).toHaveLength(100);
+    expect(after(ring, 4990)).toHaveLength(10);
+    expect(after(ring, 4900)).toHaveLength(100);
   });
 
   test('drops what is too old, but not the newest', () => {
-    const ring = new FrameRing(LIMITS, { bytes: 0, bytesMax: Infinity });
+    const ring = new FrameRing(LIMITS, budget());
     fill(ring, 3, { atMs: 0 });
     fill(ring, 1, { atMs: 1000 });
     expect(ring.firstSeq).toBe(1);
@@ -42,32 +56,62 @@ describe('a ring of frames', () => {
   });
 
   test('is emptied by a trim when nothing new comes', () => {
-    const budget = { bytes: 0, bytesMax: Infinity };
-    const ring = new FrameRing(LIMITS, budget);
+    const kept = budget();
+    const ring = new FrameRing(LIMITS, kept);
     fill(ring, 2, { atMs: 0 });
     fill(ring, 1, { atMs: 500 });
     ring.trim(1001);
     expect(ring.firstSeq).toBe(3);
     ring.trim(2000);
     expect(ring.firstSeq).toBe(4);
-    expect(ring.after(3)).toEqual([]);
-    expect(budget.bytes).toBe(0);
+    expect(after(ring, 3)).toEqual([]);
+    expect(kept.bytes).toBe(0);
     fill(ring, 1, { atMs: 2000 });
     expect(ring.firstSeq).toBe(4);
-    expect(ring.after(3)).toHaveLength(1);
+    expect(after(ring, 3)).toHaveLength(1);
   });
 
-  test('drops beyond its bytes, and beyond those of all rings together', () => {
-    const budget = { bytes: 0, bytesMax: 1500 };
-    const first = new FrameRing(LIMITS, budget);
-    const second = new FrameRing(LIMITS, budget);
-    fill(first, 20, { bytes: 100 });
-    expect(first.firstSeq).toBe(11);
-    fill(second, 8, { bytes: 100 });
-    expect(second.firstSeq).toBe(4);
-    expect(budget.bytes).toBe(1500);
+  test('keeps frames of any size for their time and number', () => {
+    const kept = budget({ plainBytesMax: 100_000 });
+    const ring = new FrameRing(LIMITS, kept);
+    const bodies = Array.from({ length: 100 }, (_, index) => Buffer.alloc(50_000, `${index},`));
+    for (const body of bodies) ring.push(body, 0);
+    expect(ring.firstSeq).toBe(1);
+    expect(after(ring, 0)).toEqual(bodies);
+    expect(after(ring, 57)).toEqual(bodies.slice(57));
+    // Most are packed: five megabytes take little more than what may be plain.
+    expect(kept.plainBytes).toBeLessThan(250_000);
+    expect(kept.bytes).toBeLessThan(500_000);
+    ring.clear();
+    expect(kept).toMatchObject({ bytes: 0, plainBytes: 0 });
+  });
+
+  test('packs the older frames of small ones too, and drops them one by one', () => {
+    const kept = budget({ plainBytesMax: 0 });
+    const ring = new FrameRing({ keptFramesMax: 1000, keptMsMax: 1000 }, kept);
+    for (let index = 1; index <= 3000; index++) ring.push(Buffer.from(`frame ${index}`), 0);
+    expect(ring.firstSeq).toBe(2001);
+    expect(after(ring, 2000).map(String)).toEqual(
+      Array.from({ length: 1000 }, (_, index) => `frame ${2001 + index}`),
+    );
+    ring.trim(1001);
+    expect(kept).toMatchObject({ bytes: 0, plainBytes: 0 });
+    expect(ring.firstSeq).toBe(3001);
+    ring.push(Buffer.from('next'), 1001);
+    expect(after(ring, 3000).map(String)).toEqual(['next']);
+  });
+
+  test('asks for room before it drops beyond the bytes of all rings together', () => {
+    const asked: number[] = [];
+    const kept = { ...budget({ bytesMax: 1500 }), relieve: () => void asked.push(kept.bytes) };
+    const [first, second] = [new FrameRing(LIMITS, kept), new FrameRing(LIMITS, kept)];
+    fill(first, 3, { bytes: 500 });
+    expect(asked).toEqual([]);
+    fill(second, 1, { bytes: 500 });
+    expect(asked).toEqual([2000]);
+    expect(second.firstSeq).toBe(1);
     first.clear();
     second.clear();
-    expect(budget.bytes).toBe(0);
+    expect(kept.bytes).toBe(0);
   });
 });

@@ -1,29 +1,35 @@
-/** What all rings of a process may hold together. */
-export type KeptBudget = { bytes: number; readonly bytesMax: number };
+import { FrameChunk } from './frame-chunk.ts';
+
+/** What all rings of a process hold together, and may hold. */
+export type KeptBudget = {
+  bytes: number;
+  readonly bytesMax: number;
+  /** Those of `bytes` that are not packed. */
+  plainBytes: number;
+  readonly plainBytesMax: number;
+  /** Asked before frames are dropped that a client could still want: lets go of what matters less. */
+  readonly relieve?: () => void;
+};
 
 export type RingLimits = {
   readonly keptFramesMax: number;
   readonly keptMsMax: number;
-  readonly keptBytesMax: number;
 };
 
-type Kept = { readonly body: Buffer; readonly atMs: number };
-
-/** How far dropped entries may pile up at the front before the list is cut. */
-const SLACK_MAX = 1024;
-
 /**
- * The newest frames of a stream, numbered without gaps, for clients that come back. What is too old,
- * too many or too big goes from the front.
+ * The newest frames of a stream, numbered without gaps, for clients that come back. What is too old
+ * or beyond the count goes from the front. How big they are does not matter: when all rings together
+ * hold much, the older frames are packed, and only when that is not enough are frames lost.
  */
 export class FrameRing {
   readonly #limits: RingLimits;
   readonly #budget: KeptBudget;
-  #kept: (Kept | undefined)[] = [];
-  /** Index of the oldest frame in the list. */
-  #head = 0;
+  /** Oldest first; the last one takes new frames. */
+  #chunks: FrameChunk[] = [];
+  /** How many of the chunks at the front are packed. */
+  #packedCount = 0;
+  #firstSeq = 1;
   #lastSeq = 0;
-  #bytes = 0;
 
   constructor(limits: RingLimits, budget: KeptBudget) {
     this.#limits = limits;
@@ -32,64 +38,89 @@ export class FrameRing {
 
   /** Number of the oldest frame that is kept; one past the newest when there is none. */
   get firstSeq(): number {
-    return this.#lastSeq - this.#length + 1;
+    return this.#firstSeq;
   }
 
   /** Adds the frame that follows the newest. */
   push(body: Buffer, atMs: number): void {
-    this.#kept.push({ body, atMs });
     this.#lastSeq += 1;
-    this.#count(body.length);
-    const { keptFramesMax, keptMsMax, keptBytesMax } = this.#limits;
-    while (
-      this.#length > 1 &&
-      (this.#length > keptFramesMax ||
-        this.#bytes > keptBytesMax ||
-        this.#budget.bytes > this.#budget.bytesMax ||
-        atMs - this.#oldestMs > keptMsMax)
-    ) {
-      this.#drop();
-    }
+    const last = this.#chunks.at(-1);
+    const chunk = last === undefined || last.isFull || last.isPacked ? this.#open() : last;
+    chunk.push(body, atMs);
+    this.#budget.bytes += body.length;
+    this.#budget.plainBytes += body.length;
+    const { keptFramesMax, keptMsMax } = this.#limits;
+    while (this.#length > keptFramesMax || this.#isOlder(atMs - keptMsMax)) this.#drop();
+    if (this.#budget.plainBytes > this.#budget.plainBytesMax) this.#packOldest();
+    if (this.#budget.bytes > this.#budget.bytesMax) this.#shrink();
   }
 
-  /** The frames after a number, oldest first. Those before `firstSeq` are gone. */
-  after(seq: number): Buffer[] {
-    const start = this.#head + Math.max(0, seq + 1 - this.firstSeq);
-    return this.#kept.slice(start).flatMap((kept) => (kept === undefined ? [] : [kept.body]));
+  /** Some of the frames from a number on, oldest first; none when there is none yet. */
+  from(seq: number): readonly Buffer[] {
+    return this.#chunkOf(Math.max(seq, this.#firstSeq))?.from(Math.max(seq, this.#firstSeq)) ?? [];
   }
 
   /** Lets go of what is too old, the newest frame included. */
   trim(nowMs: number): void {
-    while (this.#length > 0 && nowMs - this.#oldestMs > this.#limits.keptMsMax) this.#drop();
+    while (this.#length > 0 && this.#isOlder(nowMs - this.#limits.keptMsMax)) this.#drop();
   }
 
   /** Lets go of everything. */
   clear(): void {
-    this.#count(-this.#bytes);
-    this.#kept = [];
-    this.#head = 0;
+    while (this.#length > 0) this.#drop();
   }
 
   get #length(): number {
-    return this.#kept.length - this.#head;
+    return this.#lastSeq - this.#firstSeq + 1;
   }
 
-  get #oldestMs(): number {
-    return this.#kept[this.#head]?.atMs ?? Infinity;
+  #isOlder(thanMs: number): boolean {
+    return (this.#chunks[0]?.timeOf(this.#firstSeq) ?? Infinity) < thanMs;
   }
 
-  #drop(): void {
-    this.#count(-(this.#kept[this.#head]?.body.length ?? 0));
-    this.#kept[this.#head] = undefined;
-    this.#head += 1;
-    if (this.#head > SLACK_MAX && this.#head * 2 > this.#kept.length) {
-      this.#kept = this.#kept.slice(this.#head);
-      this.#head = 0;
+  #open(): FrameChunk {
+    const chunk = new FrameChunk(this.#lastSeq);
+    this.#chunks.push(chunk);
+    return chunk;
+  }
+
+  /** The chunk of the frame, by halving: a stream of big frames has thousands of chunks. */
+  #chunkOf(seq: number): FrameChunk | undefined {
+    let low = 0;
+    let high = this.#chunks.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#chunks[middle]?.lastSeq ?? Infinity) < seq) low = middle + 1;
+      else high = middle;
     }
+    return this.#chunks[low];
   }
 
-  #count(bytes: number): void {
-    this.#bytes += bytes;
-    this.#budget.bytes += bytes;
+  /** The memory of a chunk is free when its last frame goes. */
+  #drop(): void {
+    this.#firstSeq += 1;
+    const [chunk] = this.#chunks;
+    if (chunk === undefined || chunk.lastSeq >= this.#firstSeq) return;
+    this.#chunks.shift();
+    this.#budget.bytes -= chunk.bytes;
+    if (chunk.isPacked) this.#packedCount -= 1;
+    else this.#budget.plainBytes -= chunk.bytes;
+  }
+
+  /** The newest chunk stays as it is: it is the one that is asked for most. */
+  #packOldest(): void {
+    const chunk = this.#chunks[this.#packedCount];
+    if (chunk === undefined || this.#packedCount >= this.#chunks.length - 1) return;
+    this.#budget.bytes -= chunk.bytes;
+    this.#budget.plainBytes -= chunk.bytes;
+    chunk.pack();
+    this.#budget.bytes += chunk.bytes;
+    this.#packedCount += 1;
+  }
+
+  #shrink(): void {
+    const { bytesMax, relieve } = this.#budget;
+    relieve?.();
+    while (this.#length > 1 && this.#budget.bytes > bytesMax) this.#drop();
   }
 }

@@ -28,6 +28,17 @@ export function textFrame(body: Buffer, ending = ''): Buffer {
   return frame;
 }
 
+const FIN_PONG = 0x8a;
+
+/** The answer to a ping, which carries what the ping carried; control frames are short. */
+export function pongFrame(data: Buffer): Buffer {
+  const frame = Buffer.allocUnsafe(2 + data.length);
+  frame[0] = FIN_PONG;
+  frame[1] = data.length;
+  data.copy(frame, 2);
+  return frame;
+}
+
 /** A frame of a value. */
 export function jsonFrame(value: unknown): Buffer {
   return textFrame(Buffer.from(JSON.stringify(value)));

@@ -7,7 +7,7 @@ import {
 } from '@oddlot/protocol';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import { FundingRows } from '../../history/funding-rows.ts';
-import type { ChannelSet, Opening } from './channel-session.ts';
+import type { ChannelSet, Identity, Opening } from './channel-session.ts';
 import { AccountStateChannel } from './channels/account-state.ts';
 import { AssetContextChannel } from './channels/asset-context.ts';
 import { BookDiffsChannel } from './channels/book-diffs.ts';
@@ -24,10 +24,11 @@ import { OutcomeTradesChannel } from './channels/outcome-trades.ts';
 import { TradesChannel } from './channels/trades.ts';
 import { UserEventChannel, type UserParams } from './channels/user-event-channel.ts';
 import { userFundings } from './channels/user-fundings.ts';
-import { openingOf } from './opening-of.ts';
+import { identityOf, openingOf } from './opening-of.ts';
 
 /** The channels of /ws: each is opened by its subscribers and fed by every block. */
 export class NodeChannels implements ChannelSet {
+  readonly #state: ChannelContext['state'];
   readonly #trades: TradesChannel;
   readonly #outcomeTrades: OutcomeTradesChannel;
   readonly #orderUpdates: UserEventChannel<UserParams, OrderUpdate>;
@@ -41,6 +42,7 @@ export class NodeChannels implements ChannelSet {
   readonly #assetContext: AssetContextChannel;
 
   constructor(context: ChannelContext) {
+    this.#state = context.state;
     this.#trades = new TradesChannel(context);
     this.#outcomeTrades = new OutcomeTradesChannel(context);
     this.#orderUpdates = new UserEventChannel(context, orderUpdates(context));
@@ -55,12 +57,22 @@ export class NodeChannels implements ChannelSet {
   }
 
   open(value: unknown): Opening {
-    return openingOf(parseSubscription('ws', value), value, (each) => this.#openChannel(each));
+    return openingOf(parseSubscription('ws', value), this.#state(), (each) =>
+      this.#openChannel(each),
+    );
+  }
+
+  identify(value: unknown): Identity {
+    return identityOf(parseSubscription('ws', value), this.#state());
   }
 
   /** What rides along in snapshots: the memory that replayed blocks would not bring back. */
   dump(): unknown {
     return this.#fundingRows.dump();
+  }
+
+  reset(): void {
+    this.#fundingRows.reset();
   }
 
   restore(data: unknown): void {

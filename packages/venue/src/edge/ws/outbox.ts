@@ -8,6 +8,8 @@ type Flushable = { flush(): void };
 export class Outbox {
   framesSent = 0;
   slowClosed = 0;
+  /** Bytes that wait for clients to read, with what it costs to keep them. */
+  heldBytes = 0;
   #waiting: Flushable[] = [];
 
   add(connection: Flushable): void {

@@ -3,15 +3,19 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import type { Replica } from '../../replica/replica.ts';
+import { clientKey } from '../client-ip.ts';
+import { measured, sendingMs, type WorkBudget } from '../work-budget.ts';
 import { ApiChannels } from './api-channels.ts';
 import { ChannelSession } from './channel-session.ts';
 import type { ChannelContext, StreamCompanions } from './channels/node-channel.ts';
 import { TradeTape } from '../../history/trade-tape.ts';
 import { CLOSE, Connection } from './connection.ts';
+import { pongFrame } from './frame.ts';
 import { NodeChannels } from './node-channels.ts';
 import { Outbox } from './outbox.ts';
 import { PriceTopics } from './price-topics.ts';
 import { RtdsSession } from './rtds-session.ts';
+import { SnapshotCache } from './snapshot-cache.ts';
 import { StreamHub } from './streams.ts';
 import { SYSTEM_TIMING, type Timing } from './timing.ts';
 import type { Endpoint } from './ws-error.ts';
@@ -28,6 +32,10 @@ const SWEEP_MS = 1000;
 /** How long a client has to answer a close before the line is cut. */
 const CLOSE_MS = 5000;
 
+/** Pieces in which a client may send one message, and in which the line may bring one. */
+const FRAGMENTS_MAX = 64;
+const CHUNKS_MAX = 4096;
+
 type Session = { receive(text: string | undefined): void; close(): void };
 
 /** What the edge is doing, for the operator. */
@@ -37,6 +45,8 @@ export type WsStats = {
   readonly keptBytes: number;
   readonly framesSent: number;
   readonly slowClosed: number;
+  /** Bytes that wait for clients to read. */
+  readonly heldBytes: number;
 };
 
 export type WsEdgeOptions = {
@@ -45,6 +55,8 @@ export type WsEdgeOptions = {
   readonly companions: StreamCompanions;
   readonly limits?: WsLimits;
   readonly timing?: Timing;
+  /** What clients may cost this thread; frames of one that is over it are dropped. */
+  readonly work?: WorkBudget;
 };
 
 /** The socket edge: handshakes, limits per client and connection, and the life of connections. */
@@ -53,6 +65,8 @@ export class WsEdge {
   readonly #timing: Timing;
   readonly #server: WebSocketServer;
   readonly #outbox = new Outbox();
+  readonly #snapshots = new SnapshotCache();
+  readonly #work: WorkBudget | undefined;
   readonly #hub: StreamHub;
   readonly #tape: TradeTape;
   readonly #nodeChannels: NodeChannels;
@@ -74,7 +88,8 @@ export class WsEdge {
     const state = () => replica.state;
     this.#limits = limits;
     this.#timing = timing;
-    this.#hub = new StreamHub(limits, timing);
+    this.#work = options.work;
+    this.#hub = new StreamHub(limits, timing, this.#snapshots);
     this.#tape = new TradeTape(state);
     const context: ChannelContext = { ...companions, state, limits, timing, tape: this.#tape };
     this.#nodeChannels = new NodeChannels(context);
@@ -87,7 +102,10 @@ export class WsEdge {
 
   /** The connection limit per client address, and how many of them a client has open. */
   connections(endpoint: Endpoint, ip: string): { limit: number; open: number } {
-    return { limit: this.#limits.connectionsMax, open: this.#open[endpoint].get(ip) ?? 0 };
+    return {
+      limit: this.#limits.connectionsMax,
+      open: this.#open[endpoint].get(clientKey(ip)) ?? 0,
+    };
   }
 
   /** As a projection: the streams' memory rides in snapshots. */
@@ -100,6 +118,11 @@ export class WsEdge {
 
   dump(): unknown {
     return { trades: this.#tape.dump(), fundings: this.#nodeChannels.dump() };
+  }
+
+  reset(): void {
+    this.#tape.reset();
+    this.#nodeChannels.reset();
   }
 
   restore(data: unknown): void {
@@ -116,9 +139,9 @@ export class WsEdge {
   get stats(): WsStats {
     const connections = { ws: 0, apiWs: 0, wsRtds: 0 };
     for (const endpoint of this.#connections.values()) connections[endpoint] += 1;
-    const { framesSent, slowClosed } = this.#outbox;
+    const { framesSent, heldBytes, slowClosed } = this.#outbox;
     const { size: streams, keptBytes } = this.#hub;
-    return { connections, streams, keptBytes, framesSent, slowClosed };
+    return { connections, streams, keptBytes, framesSent, slowClosed, heldBytes };
   }
 
   /** Answers an upgrade request of any path; the socket is taken over or closed. */
@@ -169,26 +192,40 @@ export class WsEdge {
       outbox: this.#outbox,
       limits: this.#limits,
       timing: this.#timing,
+      work: this.#work,
     });
     const session = this.#sessionOf(endpoint, connection);
     this.#connections.set(connection, endpoint);
     const counts = this.#open[endpoint];
-    counts.set(ip, (counts.get(ip) ?? 0) + 1);
+    const client = clientKey(ip);
+    counts.set(client, (counts.get(client) ?? 0) + 1);
+    const work = this.#work;
+    const spend = (ms: number): void => work?.spend(ip, ms);
     webSocket.on('message', (data, isBinary) => {
       connection.heard();
       // What a client still says after the goodbye changes nothing.
-      if (connection.isOpen) session.receive(isBinary ? undefined : textOf(data));
+      if (!connection.isOpen) return;
+      const text = isBinary ? undefined : textOf(data);
+      if (work === undefined) return session.receive(text);
+      const before = connection.queuedBytes;
+      measured(() => session.receive(text), spend);
+      return spend(sendingMs(connection.queuedBytes - before));
     });
-    webSocket.on('ping', () => connection.heard());
+    webSocket.on('ping', (data) => {
+      connection.heard();
+      // A pong waits for its client like every other frame, and counts like one.
+      if (connection.isOpen) connection.send(pongFrame(data));
+    });
     webSocket.on('pong', () => connection.heard());
     // The close event follows every error and says all there is to know.
     webSocket.on('error', () => undefined);
     webSocket.on('close', () => {
       session.close();
+      connection.release();
       this.#connections.delete(connection);
-      const open = (counts.get(ip) ?? 1) - 1;
-      if (open > 0) counts.set(ip, open);
-      else counts.delete(ip);
+      const open = (counts.get(client) ?? 1) - 1;
+      if (open > 0) counts.set(client, open);
+      else counts.delete(client);
       if (this.#connections.size === 0) this.#drained?.resolve();
     });
   }
@@ -204,6 +241,7 @@ export class WsEdge {
   }
 
   #feed(block: AppliedBlock): void {
+    this.#snapshots.clear();
     this.#tape.onBlock(block);
     this.#nodeChannels.onBlock(block);
     this.#apiChannels.onBlock(block);
@@ -229,6 +267,12 @@ function serverOptions({ frameBytesMax }: WsLimits) {
     // Compression costs more than the bytes it saves, and frames could not be shared.
     perMessageDeflate: false,
     maxPayload: frameBytesMax,
+    // Pieces of a message are objects each; nobody needs many.
+    maxFragments: FRAGMENTS_MAX,
+    maxBufferedChunks: CHUNKS_MAX,
+    // One frame per client and turn of the event loop: a client that floods delays only itself.
+    allowSynchronousEvents: false,
+    autoPong: false,
     // Known to the library, though not to its types.
     closeTimeout: CLOSE_MS,
   };

@@ -1,6 +1,7 @@
 import type { ResumePoint, ResyncFrame } from '@oddlot/protocol';
 import { closeBody, openBody } from './frame.ts';
 import type { FrameRing } from './frame-ring.ts';
+import type { SnapshotCache } from './snapshot-cache.ts';
 import type { Timing } from './timing.ts';
 
 /** What a stream writes to. */
@@ -39,10 +40,13 @@ export class Stream {
   readonly epoch: string;
   readonly #ring: FrameRing;
   readonly #timing: Timing;
+  readonly #snapshots: SnapshotCache | undefined;
   /** The block that the data reflect; undefined when the channel does not tell. */
   readonly #height: (() => number) | undefined;
   /** Subscription number by subscriber. */
   readonly #sinks = new Map<Sink, number>();
+  /** Those who are still being sent what came before. */
+  readonly #expected = new Set<Sink>();
   #seq = 0;
   #source: Source | undefined;
 
@@ -52,6 +56,7 @@ export class Stream {
     epoch: string;
     ring: FrameRing;
     timing: Timing;
+    snapshots?: SnapshotCache | undefined;
     height?: (() => number) | undefined;
   }) {
     this.key = options.key;
@@ -59,6 +64,7 @@ export class Stream {
     this.epoch = options.epoch;
     this.#ring = options.ring;
     this.#timing = options.timing;
+    this.#snapshots = options.snapshots;
     this.#height = options.height;
   }
 
@@ -68,7 +74,7 @@ export class Stream {
   }
 
   get subscriberCount(): number {
-    return this.#sinks.size;
+    return this.#sinks.size + this.#expected.size;
   }
 
   /** Names the source; once, right after the construction. */
@@ -76,11 +82,18 @@ export class Stream {
     this.#source = source;
   }
 
+  /** Somebody will be a subscriber as soon as it has what it missed. */
+  expect(sink: Sink): void {
+    this.#expected.add(sink);
+  }
+
   add(sink: Sink, sub: number): void {
+    this.#expected.delete(sink);
     this.#sinks.set(sink, sub);
   }
 
   remove(sink: Sink): void {
+    this.#expected.delete(sink);
     this.#sinks.delete(sink);
   }
 
@@ -103,17 +116,25 @@ export class Stream {
 
   /** A frame of what the stream holds now, for one subscriber. It has the current number. */
   snapshotFrame(occasion: 'subscribe' | 'resync', sub: number): Buffer | undefined {
-    const snapshot = this.#source?.snapshot(occasion);
-    if (snapshot === undefined) return undefined;
-    return closeBody(this.#body(snapshot.data, snapshot.isSnapshot), sub);
+    const build = (): Buffer | undefined => {
+      const snapshot = this.#source?.snapshot(occasion);
+      return snapshot === undefined ? undefined : this.#body(snapshot.data, snapshot.isSnapshot);
+    };
+    const name = `${this.epoch} ${this.#seq} ${occasion}`;
+    const body = this.#snapshots === undefined ? build() : this.#snapshots.body(name, build);
+    return body === undefined ? undefined : closeBody(body, sub);
   }
 
-  /** The frames that a client missed, or why they cannot be had. */
-  missed(from: ResumePoint): readonly Buffer[] | ResyncReason {
+  /** Why a client cannot go on where it stopped; undefined when it can. */
+  refuseResume(from: ResumePoint): ResyncReason | undefined {
     if (from.epoch !== this.epoch) return 'epoch';
     if (from.seq > this.#seq) return 'ahead';
-    if (from.seq + 1 < this.#ring.firstSeq) return 'tooOld';
-    return this.#ring.after(from.seq);
+    return from.seq + 1 < this.#ring.firstSeq ? 'tooOld' : undefined;
+  }
+
+  /** Some of the frames after a number, oldest first; none at the end. */
+  after(seq: number): readonly Buffer[] | 'tooOld' {
+    return seq + 1 < this.#ring.firstSeq ? 'tooOld' : this.#ring.from(seq + 1);
   }
 
   /** Lets go of frames that are too old to be asked for. */

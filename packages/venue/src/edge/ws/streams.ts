@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { FrameRing, type KeptBudget } from './frame-ring.ts';
+import type { SnapshotCache } from './snapshot-cache.ts';
 import { Stream, type Source } from './stream.ts';
 import type { Timing } from './timing.ts';
 import type { WsLimits } from './ws-limits.ts';
@@ -26,6 +27,7 @@ export type StreamRecipe = {
 export class StreamHub {
   readonly #limits: WsLimits;
   readonly #timing: Timing;
+  readonly #snapshots: SnapshotCache | undefined;
   readonly #budget: KeptBudget;
   readonly #streams = new Map<string, Stream>();
   /** Streams without subscribers and since when, the longest idle first. */
@@ -35,11 +37,18 @@ export class StreamHub {
   #opened = 0;
   #trimmedMs: number;
 
-  constructor(limits: WsLimits, timing: Timing) {
+  constructor(limits: WsLimits, timing: Timing, snapshots?: SnapshotCache) {
     this.#limits = limits;
+    this.#snapshots = snapshots;
     this.#timing = timing;
     this.#trimmedMs = timing.now();
-    this.#budget = { bytes: 0, bytesMax: limits.keptBytesTotalMax };
+    this.#budget = {
+      bytes: 0,
+      bytesMax: limits.keptBytesMax,
+      plainBytes: 0,
+      plainBytesMax: limits.plainBytesMax,
+      relieve: () => this.#relieve(),
+    };
   }
 
   get size(): number {
@@ -49,6 +58,12 @@ export class StreamHub {
   /** Bytes of the frames that are kept for clients that come back. */
   get keptBytes(): number {
     return this.#budget.bytes;
+  }
+
+  /** False when a stream would be one more than there may be, all others having subscribers. */
+  hasRoom({ key }: Pick<StreamRecipe, 'key'>): boolean {
+    const active = this.#streams.size - this.#idle.size;
+    return this.#streams.has(key) || active < this.#limits.streamsMax;
   }
 
   /** The stream of a recipe, opened if need be. Whoever takes it adds a subscriber at once. */
@@ -66,6 +81,7 @@ export class StreamHub {
       epoch: `${this.#run}-${this.#opened}`,
       ring: new FrameRing(this.#limits, this.#budget),
       timing: this.#timing,
+      snapshots: this.#snapshots,
       height: recipe.height,
     });
     stream.attach(recipe.source(stream));
@@ -94,6 +110,14 @@ export class StreamHub {
   #makeRoom(): void {
     for (const stream of this.#idle.keys()) {
       if (this.#streams.size < this.#limits.streamsMax) return;
+      this.#end(stream);
+    }
+  }
+
+  /** What nobody follows goes before what somebody may come back for in a moment. */
+  #relieve(): void {
+    for (const stream of this.#idle.keys()) {
+      if (this.#budget.bytes <= this.#budget.bytesMax) return;
       this.#end(stream);
     }
   }

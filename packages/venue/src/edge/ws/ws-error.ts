@@ -1,18 +1,24 @@
-import type { StreamErrorCode } from '@oddlot/protocol';
+import type { Details, StreamErrorCode } from '@oddlot/protocol';
 import { jsonFrame } from './frame.ts';
 
 /** The paths that are sockets. */
 export type Endpoint = 'ws' | 'apiWs' | 'wsRtds';
 
-export type WsError = { readonly code: StreamErrorCode; readonly message: string };
+export type WsError = {
+  readonly code: StreamErrorCode;
+  readonly message: string;
+  /** Of refused parameters; not told on /ws-rtds. */
+  readonly details?: Details;
+};
 
 /** An error in the shape of its endpoint. `topic` is told on /ws-rtds only. */
-export function errorFrame(endpoint: Endpoint, { code, message }: WsError, topic = ''): Buffer {
+export function errorFrame(endpoint: Endpoint, error: WsError, topic = ''): Buffer {
+  const { code, message } = error;
   switch (endpoint) {
     case 'ws':
-      return jsonFrame({ type: 'error', code, message });
+      return jsonFrame({ type: 'error', ...error });
     case 'apiWs':
-      return jsonFrame({ channel: 'error', data: { code, message } });
+      return jsonFrame({ channel: 'error', data: error });
     case 'wsRtds':
       return jsonFrame({ topic, type: 'error', payload: { message, code } });
   }

@@ -18,14 +18,16 @@ export type WsLimits = {
   readonly frameBytesMax: number;
   /** Bytes that may wait for a client that does not read; more closes it with 1013. */
   readonly bufferedBytesMax: number;
+  /** Bytes that may wait for all clients together; more cuts off those for whom most waits. */
+  readonly bufferedBytesTotalMax: number;
   /** Frames that a stream keeps for clients that come back. */
   readonly keptFramesMax: number;
   /** How long a stream keeps frames, and how long it lives without subscribers. */
   readonly keptMsMax: number;
-  /** Bytes of the frames that one stream keeps. */
+  /** Bytes of the kept frames of all streams from which on the older ones are packed. */
+  readonly plainBytesMax: number;
+  /** Bytes of all kept frames, packed or not. Beyond, streams without subscribers go, then old frames. */
   readonly keptBytesMax: number;
-  /** Bytes of the frames that all streams together keep. */
-  readonly keptBytesTotalMax: number;
   /** Streams; beyond it those without subscribers go, the longest idle first. */
   readonly streamsMax: number;
   /** Least time between two frames of one stream of l2Book or outcomeBbos. */
@@ -47,10 +49,11 @@ export const WS_LIMITS: WsLimits = {
   bboGroupsMax: LIMITS.bboGroupsMax,
   frameBytesMax: 64 * 1024,
   bufferedBytesMax: 4 * MIB,
+  bufferedBytesTotalMax: 96 * MIB,
   keptFramesMax: 10_000,
   keptMsMax: 5 * 60_000,
-  keptBytesMax: 16 * MIB,
-  keptBytesTotalMax: 256 * MIB,
+  plainBytesMax: 64 * MIB,
+  keptBytesMax: 512 * MIB,
   streamsMax: 100_000,
   bookIntervalMs: 100,
   contextIntervalMs: 250,

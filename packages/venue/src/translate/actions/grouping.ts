@@ -1,4 +1,11 @@
-import { MESSAGES, refusal, wireError, type ActionOf, type WireError } from '@oddlot/protocol';
+import {
+  MESSAGES,
+  refusal,
+  wireError,
+  type ActionOf,
+  type Details,
+  type WireError,
+} from '@oddlot/protocol';
 
 /**
  * What makes the orders of one action belong together (R-grouping), as far as the text alone tells.
@@ -23,8 +30,10 @@ function refuseFamily(orders: readonly WireOrder[]): WireError | undefined {
   if (parent === undefined || !isWithin(orders.length, FAMILY)) return wrongCount(FAMILY);
   for (const [index, child] of children.entries()) {
     const at = index + 1;
-    if (child.a !== parent.a) return wrong(at, 'a', child.a, [parent.a]);
-    if (child.b === parent.b) return wrong(at, 'b');
+    if (child.a !== parent.a) return otherInstrument(at, child, parent);
+    if (child.b === parent.b) {
+      return wrong(at, 'b', 'must be the other side than that of orders[0]');
+    }
     const refused = refuseReducing(child, at);
     if (refused !== undefined) return refused;
   }
@@ -40,15 +49,19 @@ function refuseOnPosition(orders: readonly WireOrder[]): WireError | undefined {
     if (refused !== undefined) return refused;
   }
   if (second === undefined) return undefined;
-  if (second.a !== first.a) return wrong(1, 'a', second.a, [first.a]);
-  if (second.b !== first.b) return wrong(1, 'b');
+  if (second.a !== first.a) return otherInstrument(1, second, first);
+  if (second.b !== first.b) return wrong(1, 'b', 'must be the side of orders[0]');
   const kind = second.t.trigger?.tpsl;
-  return kind === first.t.trigger?.tpsl ? wrong(1, 't.trigger.tpsl', kind) : undefined;
+  if (kind !== first.t.trigger?.tpsl) return undefined;
+  const why = 'must be the other kind than that of orders[0]';
+  return wrong(1, 't.trigger.tpsl', why, kind === undefined ? {} : { got: kind });
 }
 
 function refuseReducing(order: WireOrder, index: number): WireError | undefined {
-  if (order.t.trigger === undefined) return wrong(index, 't', undefined, ['trigger']);
-  return order.r ? undefined : wrong(index, 'r');
+  if (order.t.trigger === undefined) {
+    return wrong(index, 't', 'must be a trigger', { allowed: ['trigger'] });
+  }
+  return order.r ? undefined : wrong(index, 'r', 'must be true');
 }
 
 function isWithin(length: number, { min, max }: { min: number; max: number }): boolean {
@@ -59,16 +72,12 @@ function wrongCount({ min, max }: { min: number; max: number }): WireError {
   return wireError('BAD_REQUEST', MESSAGES.entryCount('orders', min, max), { field: 'orders' });
 }
 
-function wrong(
-  index: number,
-  part: string,
-  got?: string | number,
-  allowed?: readonly (string | number)[],
-): WireError {
+function otherInstrument(index: number, order: WireOrder, first: WireOrder): WireError {
+  const why = 'must be the instrument of orders[0]';
+  return wrong(index, 'a', why, { got: order.a, allowed: [first.a] });
+}
+
+function wrong(index: number, part: string, why: string, details: Details = {}): WireError {
   const name = part.slice(part.lastIndexOf('.') + 1);
-  return refusal('wrongType', [name], {
-    field: `orders[${index}].${part}`,
-    ...(got === undefined ? {} : { got }),
-    ...(allowed === undefined ? {} : { allowed }),
-  });
+  return refusal('invalidValue', [name, why], { field: `orders[${index}].${part}`, ...details });
 }

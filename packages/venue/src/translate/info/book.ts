@@ -63,8 +63,12 @@ function findMarket({ outcomes }: State, id: number): BookOwner | undefined {
 export function bookSides(state: State, owner: BookOwner, tick: number): L2Book['levels'] {
   const side = (isBuy: boolean): Level[] => {
     const max = LIMITS.bookLevelsMax;
-    const step = tick === owner.priceTick ? undefined : tick;
-    const levels = bookLevels(state, instrumentId(owner.instrumentId), isBuy, max, step);
+    const id = instrumentId(owner.instrumentId);
+    // Orders from before a coarser tick stand between its steps; without them nothing is grouped.
+    const plain = tick === owner.priceTick ? bookLevels(state, id, isBuy, max) : undefined;
+    const isOnTick = plain?.every(({ price }) => price % tick === 0) === true;
+    const levels =
+      plain !== undefined && isOnTick ? plain : bookLevels(state, id, isBuy, max, tick);
     return levels.map((level) => ({
       px: formatPrice(owner, level.price),
       sz: formatSize(owner, level.size),

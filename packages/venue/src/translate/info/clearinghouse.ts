@@ -18,10 +18,10 @@ type AccountType = 'perp' | 'outcome';
 
 export const clearinghouseState: InfoHandler<'clearinghouseState', ClearinghouseState> = (
   { state, markets },
-  { user, accountType, exchangeId },
+  { user, accountType },
 ) => {
   const { catalogue } = markets;
-  return answer(clearinghouseOf(state, user, accountType, { catalogue, exchangeId }));
+  return answer(clearinghouseOf(state, user, accountType, { catalogue }));
 };
 
 export const perpClearinghouseState: InfoHandler<'perpClearinghouseState', ClearinghouseState> = (

@@ -56,12 +56,8 @@ export function instrumentNotFound(field: string, got: string | number): InfoAns
   return { ok: false, error: refusal('instrumentNotFound', [], { field, got }) };
 }
 
-/** The channel of outcome markets. A query that names another one finds nothing there. */
+/** The channel of outcome markets. */
 export const OUTCOME_CHANNEL = 1;
-
-export function isOutcomeChannel(exchangeId: number | null | undefined): boolean {
-  return exchangeId === undefined || exchangeId === null || exchangeId === OUTCOME_CHANNEL;
-}
 
 /** The listed perp of an id. */
 export function findPerp(state: State, instrumentId: number): PerpDefinition | undefined {

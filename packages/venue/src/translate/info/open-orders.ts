@@ -1,26 +1,35 @@
-import { openOrders, triggerOrders as waitingOrders } from '@oddlot/engine';
+import {
+  openOrders,
+  outcomeOpenOrders,
+  triggerOrders as waitingOrders,
+  type OrderSnapshot,
+} from '@oddlot/engine';
 import type { OpenOrder, TriggerOrder } from '@oddlot/protocol';
 import { answer, type InfoHandler } from './handler.ts';
-import { outcomeOrderRows } from './outcome-orders.ts';
+import { rowsOf, type LazyRows } from './lazy-rows.ts';
+import { outcomeOrderRow } from './outcome-orders.ts';
 import { OrderRows } from './order-rows.ts';
 
 /** Orders in the book, newest first; what waits for its price is listed elsewhere. */
-export const frontendOpenOrders: InfoHandler<'frontendOpenOrders', OpenOrder[]> = (
-  { state, markets },
-  { user, coin, accountType },
-) => {
-  const rows: OpenOrder[] = [];
+export const frontendOpenOrders: InfoHandler<
+  'frontendOpenOrders',
+  OpenOrder[] | LazyRows<OpenOrder>
+> = ({ state, markets }, { user, coin, accountType }) => {
+  const isWanted = ({ instrumentId }: OrderSnapshot): boolean =>
+    coin === undefined || `${instrumentId}` === coin;
+  const rows: { readonly oid: number; readonly make: () => OpenOrder }[] = [];
   if (accountType.includes('perp')) {
     const perps = new OrderRows(state);
-    rows.push(...openOrders(state, user).map((order) => perps.open(order)));
+    for (const order of openOrders(state, user).filter(isWanted)) {
+      rows.push({ oid: order.orderId, make: perps.open(order) });
+    }
   }
   if (accountType.includes('outcome')) {
-    rows.push(...outcomeOrderRows(state, markets.catalogue, user));
+    for (const order of outcomeOpenOrders(state, user).filter(isWanted)) {
+      rows.push({ oid: order.orderId, make: outcomeOrderRow(state, markets.catalogue, order) });
+    }
   }
-  const wanted = rows.filter(
-    ({ instrumentId }) => coin === undefined || `${instrumentId}` === coin,
-  );
-  return answer(wanted.sort((a, b) => b.oid - a.oid));
+  return answer(rowsOf(rows.sort((a, b) => b.oid - a.oid).map(({ make }) => make)));
 };
 
 /** Orders that wait for their price, newest first; those of a position are with the position. */

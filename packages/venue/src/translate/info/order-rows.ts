@@ -12,6 +12,8 @@ import { isMarketOrder, orderFields } from '../event-to-stream.ts';
 import { formatPrice, formatSize } from '../format.ts';
 import { findPerp } from './handler.ts';
 
+type Settings = Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'>;
+
 /** Orders as the lists of one account show them, with how the account trades their instrument. */
 export class OrderRows {
   readonly #state: State;
@@ -22,13 +24,20 @@ export class OrderRows {
     this.#state = state;
   }
 
-  /** An order in the book, its sleeping children inside. */
-  open(order: OrderSnapshot): OpenOrder {
-    const children = childOrders(this.#state, order.orderId).map((child) => this.#row(child, []));
-    return { ...this.#row(order, children), status: 'open' };
+  /**
+   * An order in the book, its sleeping children inside. What it reads of the state it reads now; the
+   * row itself is made when it is asked for.
+   */
+  open(order: OrderSnapshot): () => OpenOrder {
+    const settings = this.#settingsOf(order);
+    const children = childOrders(this.#state, order.orderId);
+    return () => {
+      const rows = children.map((child) => this.#row(child, [], this.#settingsOf(child)));
+      return { ...this.#row(order, rows, settings), status: 'open' };
+    };
   }
 
-  /** An order that waits for its price. */
+  /** An order that waits for its price, or has fired and tries on. */
   trigger({ order, children }: TriggerView): TriggerOrder {
     const perp = present(findPerp(this.#state, order.instrumentId), 'the perp of an order');
     const { leverage, marginMode, positionMode } = this.#settingsOf(order);
@@ -46,7 +55,7 @@ export class OrderRows {
       side: order.isBuy ? 'B' : 'A',
       sz: formatSize(perp, order.remaining),
       triggerPx: formatPrice(perp, order.trigger?.price ?? 0),
-      triggerState: 'Pending',
+      triggerState: order.isTriggered === true ? 'Triggered' : 'Pending',
       cloid: order.clientOrderId ?? null,
       tpslChildren: children.length === 0 ? null : children.map((child) => this.#child(child)),
     };
@@ -65,7 +74,7 @@ export class OrderRows {
     };
   }
 
-  #row(order: OrderSnapshot, children: HistOrder[]): HistOrder {
+  #row(order: OrderSnapshot, children: HistOrder[], settings: Settings): HistOrder {
     const { avgPx, filledSz: _filledSz, ...fields } = orderFields(this.#state, order);
     return {
       ...fields,
@@ -75,14 +84,14 @@ export class OrderRows {
       isPositionTpsl: order.isPositionTpsl === true,
       dir: order.isBuy ? 'Buy' : 'Sell',
       avgFillPrice: avgPx,
-      ...this.#settingsOf(order),
+      ...settings,
       instrumentType: 'perps',
       marketType: 'perps',
       status: 'open',
     };
   }
 
-  #settingsOf(order: OrderSnapshot): Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'> {
+  #settingsOf(order: OrderSnapshot): Settings {
     const { account, instrumentId, isBuy, reduceOnly } = order;
     let capacity = this.#capacities.get(instrumentId);
     if (capacity === undefined) {

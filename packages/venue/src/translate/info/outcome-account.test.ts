@@ -69,7 +69,6 @@ describe('positions', () => {
     const shown = (position: object) => [{ position, tpsl: [], type: 'OneWay' }];
     expect(world.data('outcomePositions', { user: ALICE })).toEqual(shown(yes));
     expect(world.data('outcomePositions', { user: BOB, exchangeId: 1 })).toEqual(shown(no));
-    expect(world.data('outcomePositions', { user: BOB, exchangeId: 0 })).toEqual([]);
     expect(world.data('outcomePositions', { user: BOB, instrumentIds: [] })).toHaveLength(1);
     expect(world.data('outcomePositions', { user: BOB, instrumentIds: [FIRST_ID] })).toHaveLength(
       1,
@@ -128,8 +127,6 @@ describe('the clearinghouse state of the outcome sub-account', () => {
       activeReverseJobs: [],
     });
     expect(state.assetPositions[0].position).toMatchObject({ szi: '100', ...TEXTS });
-    const elsewhere = { user: ALICE, accountType: 'outcome', exchangeId: 0 };
-    expect(world.data('clearinghouseState', elsewhere).assetPositions).toEqual([]);
   });
 });
 

@@ -278,7 +278,6 @@ describe('filters', () => {
     [{ tag: 'b' }, ['open']],
     [{ tag: 'none' }, []],
     [{ exchangeId: 1 }, ['mixed', 'open']],
-    [{ exchangeId: 0 }, []],
     [{ marketSlugs: ['m5', 'm3', 'nothing'] }, ['mixed', 'done']],
     [{ marketSlugs: ['m5', 'm3'], status: 'resolved' }, ['done']],
   ])('%j', (fields, expected) => {
@@ -307,7 +306,6 @@ describe('filters', () => {
     const missing = [10404, 'Event not found'];
     expect(world.refusal('outcomeMeta', { eventSlug: 'nothing' })).toEqual(missing);
     expect(world.refusal('outcomeMeta', { eventSlug: 'done', status: 'open' })).toEqual(missing);
-    expect(world.refusal('outcomeMeta', { eventSlug: 'done', exchangeId: 0 })).toEqual(missing);
     expect(world.data('outcomeMeta', { eventSlug: 'done' })).toMatchObject({ slug: 'done' });
   });
 });

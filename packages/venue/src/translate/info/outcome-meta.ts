@@ -7,7 +7,7 @@ import {
 } from '@oddlot/protocol';
 import type { ListedEvent } from '../../read-models/catalogue.ts';
 import { type Place, Ranking } from '../../read-models/ranking.ts';
-import { answer, type InfoAnswer, type InfoContext, isOutcomeChannel } from './handler.ts';
+import { answer, type InfoAnswer, type InfoContext } from './handler.ts';
 import { eventMeta } from './outcome-event-meta.ts';
 
 type Query = InfoQueryOf<'outcomeMeta'>;
@@ -21,10 +21,9 @@ export function outcomeMeta(
   if (query.eventSlug !== undefined) return eventBySlug(context, query, query.eventSlug);
   const after = readCursor(query);
   if (after === 'invalid') {
-    const details = { field: 'cursor', got: query.cursor ?? null };
+    const details = { field: query.cursorField, got: query.cursor ?? null };
     return { ok: false, error: refusal('invalidCursor', [], details) };
   }
-  if (!isOutcomeChannel(query.exchangeId)) return answer({ events: [], next_cursor: null });
   const { state, markets } = context;
   const { limit, sortBy, status, tag } = query;
   const options = { after, limit, descending: isDescending(query) };
@@ -42,10 +41,10 @@ export function outcomeMeta(
 
 function eventBySlug(
   { markets, state }: Context,
-  { exchangeId, status, tag }: Query,
+  { status, tag }: Query,
   slug: string,
 ): InfoAnswer<OutcomeEventMeta> {
-  const event = isOutcomeChannel(exchangeId) ? markets.catalogue.listedEvent(slug) : undefined;
+  const event = markets.catalogue.listedEvent(slug);
   const hasStatus =
     event !== undefined && (status === 'all' || markets.listedEvents.statusOf(event) === status);
   if (event === undefined || !hasStatus || !hasTag(event, tag)) {
@@ -114,8 +113,8 @@ const LIST_NAME_DIGITS = 12;
 
 /** A short name of what a query lists and in which order. */
 function listName(query: Query): string {
-  const { exchangeId, marketSlugs, markets, sortBy, sortOrder, status, tag } = query;
-  const filters = [sortBy, sortOrder ?? 'desc', status, tag, marketSlugs, markets, exchangeId];
+  const { marketSlugs, markets, sortBy, sortOrder, status, tag } = query;
+  const filters = [sortBy, sortOrder ?? 'desc', status, tag, marketSlugs, markets];
   return createHash('sha256')
     .update(JSON.stringify(filters))
     .digest('hex')

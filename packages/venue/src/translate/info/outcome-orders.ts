@@ -1,46 +1,40 @@
 import { type OrderSnapshot, outcomeOpenOrders, type State } from '@oddlot/engine';
 import type { OutcomeOpenOrder } from '@oddlot/protocol';
-import { type Address, present } from '@oddlot/units';
+import { present } from '@oddlot/units';
 import type { OutcomeCatalogue } from '../../read-models/catalogue.ts';
 import { outcomeName } from '../actions/instrument-lookup.ts';
 import { TIF_TEXT } from '../event-to-stream.ts';
 import { formatAveragePrice, formatPrice, formatSize } from '../format.ts';
 import { answer, type InfoHandler } from './handler.ts';
+import { rowsOf, type LazyRows } from './lazy-rows.ts';
 import { marketScale } from './outcome-market.ts';
 
 /** Resting orders on outcome markets, newest first. Queued ones are not listed (R-delay). */
 export const outcomeFrontendOpenOrders: InfoHandler<
   'outcomeFrontendOpenOrders',
-  OutcomeOpenOrder[]
+  OutcomeOpenOrder[] | LazyRows<OutcomeOpenOrder>
 > = ({ state, markets }, { instrumentIds = [], user }) => {
-  const rows = outcomeOrderRows(state, markets.catalogue, user);
-  return answer(
-    rows.filter(
-      ({ instrumentId }) => instrumentIds.length === 0 || instrumentIds.includes(instrumentId),
-    ),
+  const orders = outcomeOpenOrders(state, user).filter(
+    ({ instrumentId }) => instrumentIds.length === 0 || instrumentIds.includes(instrumentId),
   );
+  return answer(rowsOf(orders.map((order) => outcomeOrderRow(state, markets.catalogue, order))));
 };
 
-export function outcomeOrderRows(
-  state: State,
-  catalogue: OutcomeCatalogue,
-  user: Address,
-): OutcomeOpenOrder[] {
-  return outcomeOpenOrders(state, user).map((order) => orderRow(state, catalogue, order));
-}
-
-/** Prices are the leg's own; side and reduceOnly are the wire's `b` and `r`. */
-function orderRow(
+/**
+ * Prices are the leg's own; side and reduceOnly are the wire's `b` and `r`. The market is looked up
+ * now, the row is made when it is asked for.
+ */
+export function outcomeOrderRow(
   state: State,
   catalogue: OutcomeCatalogue,
   order: OrderSnapshot,
-): OutcomeOpenOrder {
+): () => OutcomeOpenOrder {
   const { expireMs, filled, instrumentId } = order;
   const scale = marketScale(state, instrumentId);
   const { listing } = present(catalogue.market(instrumentId), 'the market of an order');
   const outcome = order.outcome?.leg === 'no' ? 'No' : 'Yes';
   const name = outcomeName(instrumentId);
-  return {
+  return () => ({
     coin: name,
     symbol: name,
     side: order.isBuy ? 'B' : 'A',
@@ -73,5 +67,5 @@ function orderRow(
     slug: listing.slug,
     eventSlug: listing.eventSlug,
     outcomeNames: [...listing.outcomes],
-  };
+  });
 }

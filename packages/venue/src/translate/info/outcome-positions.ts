@@ -12,23 +12,21 @@ import {
   formatRatio,
   formatSize,
 } from '../format.ts';
-import { answer, type InfoHandler, isOutcomeChannel } from './handler.ts';
+import { answer, type InfoHandler } from './handler.ts';
 import { marketScale, resolutionStatus } from './outcome-market.ts';
 
 /** Shares as position records: YES has a positive size, NO a negative one. */
 export const outcomePositions: InfoHandler<'outcomePositions', AssetPosition[]> = (
   { state, markets },
-  { exchangeId, instrumentIds = [], user },
+  { instrumentIds = [], user },
 ) => {
-  const shares = sharesOf(state, user, exchangeId).filter(
+  const shares = sharesOf(state, user).filter(
     ({ instrumentId }) => instrumentIds.length === 0 || instrumentIds.includes(instrumentId),
   );
   return answer(shares.map((each) => sharesRecord(state, each, markets.catalogue)));
 };
 
 export type OutcomeStateOptions = {
-  /** Positions of this channel only. */
-  readonly exchangeId?: number | null | undefined;
   /** Without it the records have no texts, as those of the node have none. */
   readonly catalogue?: OutcomeCatalogue;
 };
@@ -40,7 +38,7 @@ export function outcomeState(
   options: OutcomeStateOptions = {},
 ): ClearinghouseState {
   const { free = 0n, reserved = 0n } = outcomeAccountView(state, user) ?? {};
-  const shares = sharesOf(state, user, options.exchangeId);
+  const shares = sharesOf(state, user);
   const value = shares.reduce((sum, each) => sum + valueOf(each), 0n);
   const cost = shares.reduce((sum, each) => sum + each.cost, 0n);
   const summary = {
@@ -66,12 +64,8 @@ export function outcomeState(
   };
 }
 
-function sharesOf(
-  state: State,
-  user: Address,
-  exchangeId: number | null | undefined,
-): readonly SharesView[] {
-  return isOutcomeChannel(exchangeId) ? (outcomeAccountView(state, user)?.positions ?? []) : [];
+function sharesOf(state: State, user: Address): readonly SharesView[] {
+  return outcomeAccountView(state, user)?.positions ?? [];
 }
 
 /** At the leg's mark; half a micro-USDC is shown as one. */

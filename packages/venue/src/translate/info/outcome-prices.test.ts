@@ -43,7 +43,6 @@ test('a context has the mark: the mid of a narrow book, else the last trade, els
   ]);
   world.shares(ALICE, { price: 0.31, size: 10 });
   expect(context()).toMatchObject([{ markPx: '0.36', spread: '0.1' }]);
-  expect(context({ exchangeId: 0 })).toEqual([]);
   world.waitUntil(world.nowMs + 25 * HOUR_MS);
   expect(context()).toMatchObject([{ prevDayPx: '0.6', dayNtlVlm: '0', totalNtlVlm: '60' }]);
   world.resolve(1);

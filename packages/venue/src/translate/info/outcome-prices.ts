@@ -10,17 +10,14 @@ import type { MarketData } from '../../read-models/market-data.ts';
 import type { MarketRecord } from '../../read-models/catalogue.ts';
 import { outcomeName } from '../actions/instrument-lookup.ts';
 import { formatHalfPrice, formatMoney, formatPrice, formatSize } from '../format.ts';
-import { answer, type InfoHandler, isOutcomeChannel } from './handler.ts';
+import { answer, type InfoHandler } from './handler.ts';
 import { midOrNull, priceOrNull, shownMarket } from './outcome-market.ts';
 
 /** What traders watch of outcome markets, in YES prices. */
 export const outcomeAssetCtxs: InfoHandler<'outcomeAssetCtxs', OutcomeAssetCtx[]> = (
   { state, markets },
-  { exchangeId, instrumentIds },
-) => {
-  if (!isOutcomeChannel(exchangeId)) return answer([]);
-  return answer(known(markets, instrumentIds).map((record) => assetContext(state, record)));
-};
+  { instrumentIds },
+) => answer(known(markets, instrumentIds).map((record) => assetContext(state, record)));
 
 /** In the order of the request, without those that nobody knows. */
 function known({ catalogue }: MarketData, instrumentIds: readonly number[]): MarketRecord[] {

@@ -10,16 +10,16 @@ import {
 import { divHalfUp } from '@oddlot/units';
 import type { MarketRecord, ResolutionRecord } from '../../read-models/catalogue.ts';
 import { formatHalfPrice, formatReferencePrice } from '../format.ts';
-import { answer, instrumentNotFound, type InfoHandler, isOutcomeChannel } from './handler.ts';
+import { answer, instrumentNotFound, type InfoHandler } from './handler.ts';
 import { resolutionStatus, settlementFraction, shownMarket, winningLeg } from './outcome-market.ts';
 
 /** The markets of a series, newest start first, those that are listed ahead included. */
 export const outcomeSeriesTimeline: InfoHandler<'outcomeSeriesTimeline', OutcomeSeriesTimeline> = (
   { state, markets },
-  { after = -1, before = Infinity, exchangeId, limit, seriesSlug },
+  { after = -1, before = Infinity, limit, seriesSlug },
 ) => {
   const { catalogue } = markets;
-  const series = isOutcomeChannel(exchangeId) ? catalogue.series(seriesSlug) : undefined;
+  const series = catalogue.series(seriesSlug);
   if (series === undefined) {
     const details = { field: 'seriesSlug', got: seriesSlug };
     return { ok: false, error: refusal('seriesUnknown', [seriesSlug], details) };

@@ -19,7 +19,8 @@ export const perpMetaDetail: InfoHandler<'perpMetaDetail', PerpMetaDetail> = (
   const perps = perpDefinitions(state).filter((perp) => perp.baseCurrency === assetName);
   const [first] = perps;
   if (first === undefined) {
-    const details = { field: 'assetName', got: assetName };
+    const allowed = [...new Set(perpDefinitions(state).map(({ baseCurrency }) => baseCurrency))];
+    const details = { field: 'assetName', got: assetName, allowed };
     return { ok: false, error: refusal('instrumentNotFound', [], details) };
   }
   const { assetId, weiDecimals, maxSupply, initialWei, archorTokenWei } = first.asset;

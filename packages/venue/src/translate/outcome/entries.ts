@@ -59,11 +59,22 @@ export function foundScale(
   events: readonly EngineEvent[],
   instruments: InstrumentLookup,
 ): Scale {
+  const instrumentId = orderId === undefined ? undefined : ordersIn(events).get(orderId);
+  return (instrumentId === undefined ? undefined : instruments(instrumentId)) ?? NO_SCALE;
+}
+
+/** Instrument by order id; found out once per block, since one command may end thousands. */
+const instrumentsFound = new WeakMap<readonly EngineEvent[], ReadonlyMap<number, number>>();
+
+function ordersIn(events: readonly EngineEvent[]): ReadonlyMap<number, number> {
+  const known = instrumentsFound.get(events);
+  if (known !== undefined) return known;
+  const orders = new Map<number, number>();
   for (const event of events) {
-    if (event.type !== 'orderUpdated' || event.order.orderId !== orderId) continue;
-    return instruments(event.order.instrumentId) ?? NO_SCALE;
+    if (event.type === 'orderUpdated') orders.set(event.order.orderId, event.order.instrumentId);
   }
-  return NO_SCALE;
+  instrumentsFound.set(events, orders);
+  return orders;
 }
 
 /** The entries of a command that was refused as a whole. */

@@ -19,7 +19,7 @@ const VAULT_FAULTS = {
   agent: () => refusal('agentAddressUsed', [], { field: 'vault' }),
   builder: () => refusal('invalidBuilder', [], { field: 'vault' }),
   multiSig: () => refusal('invalidMultiSigSigners', [], { field: 'vault' }),
-  fund: () => refusal('wrongType', ['vault'], { field: 'vault' }),
+  fund: () => refusal('invalidValue', ['vault', 'is the insurance fund'], { field: 'vault' }),
 } satisfies Record<VaultFault, () => unknown>;
 
 export const KEYS = {

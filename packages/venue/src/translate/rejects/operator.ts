@@ -22,7 +22,7 @@ export const OPERATOR = {
   nameUsed: ({ name }) => refusal('nameUsed', [name], { field: 'name', ...gotten(name) }),
   definitionInvalid: ({ field, why }) => {
     const path = FIELDS[field] ?? field;
-    return refusal('wrongType', [lastName(path)], { field: path, why });
+    return refusal('invalidValue', [lastName(path), why], { field: path, why });
   },
   marginTableInvalid: ({ why }) => refusal('invalidMarginTable', [why], { field: 'marginTable' }),
   markBandInvalid: ({ gotE8, maxE8 }) => {
@@ -34,7 +34,7 @@ export const OPERATOR = {
       allowed: { max },
     });
   },
-  feeTiersInvalid: ({ why }) => refusal('wrongType', ['tiers'], { field: 'tiers', why }),
+  feeTiersInvalid: ({ why }) => refusal('invalidValue', ['tiers', why], { field: 'tiers', why }),
 } satisfies Partial<Translations>;
 
 /** `code` of `grants.add[3].code`, as faults of the shape are told. */

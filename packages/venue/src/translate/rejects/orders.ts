@@ -97,7 +97,8 @@ export const ORDERS = {
     }),
   postOnlyWouldTrade: (_, context) => refusal('postOnlyWouldMatch', [], priceAt(context)),
   // The edge judges the same from the text alone, so this is said only of what did not pass it.
-  groupingInvalid: () => refusal('wrongType', ['grouping'], { field: 'grouping' }),
+  groupingInvalid: ({ why }) =>
+    refusal('invalidValue', ['grouping', why], { field: 'grouping', why }),
   orderUnknown: (_, context) =>
     refusal('orderNotFound', [], gotten(context.entry?.orderId ?? context.entry?.clientOrderId)),
   orderNotLive: ({ instrumentId }, context) =>

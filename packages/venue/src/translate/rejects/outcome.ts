@@ -38,7 +38,8 @@ export const OUTCOME = {
     refusal('alreadyResolved', [], { field: 'instrumentId', got: instrumentId }),
   fractionInexact: ({ instrumentId, floor }, context) => {
     const nearest = (units: number): string => priceText(context, instrumentId, units);
-    return refusal('wrongType', ['settlementFraction'], {
+    const why = `must be a multiple of ${nearest(1)}`;
+    return refusal('invalidValue', ['settlementFraction', why], {
       field: 'settlementFraction',
       allowed: { step: nearest(1) },
       nearest: [nearest(floor), nearest(floor + 1)],

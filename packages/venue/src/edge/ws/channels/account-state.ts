@@ -1,4 +1,4 @@
-import type { EngineEvent, OrderSnapshot } from '@oddlot/engine';
+import { vaultEquity, type EngineEvent, type OrderSnapshot } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import { clearinghouseOf } from '../../../translate/info/clearinghouse.ts';
 import type { AppliedBlock } from '../../../block/applied-block.ts';
@@ -8,14 +8,19 @@ import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
 type AccountType = 'perp' | 'outcome';
 type Params = { readonly user: Address; readonly accountType?: AccountType | undefined };
 
+/** A stream, and what its owner was last shown to have in vaults. */
+type Shown = { readonly stream: Stream; vaultEquity: bigint };
+
 /**
- * Positions and margin of one sub-account, after each block in which it traded, changed orders or
- * settings, paid or was paid, or was made to close something. A move of the mark alone sends
- * nothing: it would send to everyone every second. Nor does what a vault gained or lost.
+ * Positions and margin of one sub-account, after each block in which the answer to the same query
+ * changed by more than a move of a mark: its own trades, orders, settings and payments, a change of
+ * the terms of a perp that it holds, and what the vaults that it has shares of did. A move of the
+ * mark alone sends nothing: it would send to everyone every second. The same goes for the rank among
+ * those who may be deleveraged, which moves with everyone's marks and trades.
  */
 export class AccountStateChannel implements NodeChannel<Params> {
   readonly #context: ChannelContext;
-  readonly #streams: Record<AccountType, Map<Address, Stream>> = {
+  readonly #streams: Record<AccountType, Map<Address, Shown>> = {
     perp: new Map(),
     outcome: new Map(),
   };
@@ -33,7 +38,7 @@ export class AccountStateChannel implements NodeChannel<Params> {
         channel: 'clearinghouseState',
         height: () => this.#context.state().height,
         source: (stream) => {
-          streams.set(user, stream);
+          streams.set(user, { stream, vaultEquity: vaultEquity(this.#context.state(), user) });
           return {
             snapshot: () => ({ data: this.#json(user, accountType) }),
             close: () => streams.delete(user),
@@ -46,13 +51,47 @@ export class AccountStateChannel implements NodeChannel<Params> {
   onBlock(block: AppliedBlock): void {
     const { perp, outcome } = this.#streams;
     if (perp.size === 0 && outcome.size === 0) return;
-    const touched = new Map<Stream, readonly [Address, AccountType]>();
-    const touch = (user: Address, type: AccountType): void => {
-      const stream = this.#streams[type].get(user);
-      if (stream !== undefined) touched.set(stream, [user, type]);
-    };
-    for (const event of block.result.events) touchedBy(event, touch);
-    for (const [stream, [user, type]] of touched) stream.publish(this.#json(user, type));
+    const touched = { perp: new Set<Address>(), outcome: new Set<Address>() };
+    const perps = new Set<number>();
+    let hasVaultChange = false;
+    for (const event of block.result.events) {
+      touchedBy(event, (user, type) => touched[type].add(user));
+      if (event.type === 'perpChanged') perps.add(event.instrumentId);
+      hasVaultChange ||= event.type === 'vaultChanged';
+    }
+    const { vaults } = this.#context.state();
+    hasVaultChange ||= [...vaults.keys()].some((vault) => touched.perp.has(vault));
+    if (perps.size > 0) this.#touchHolders(perps, touched.perp);
+    if (hasVaultChange) this.#touchShareholders(touched.perp);
+    this.#publish('perp', touched.perp);
+    this.#publish('outcome', touched.outcome);
+  }
+
+  /** Terms of a perp count for whoever has a position or an order there. */
+  #touchHolders(perps: ReadonlySet<number>, touched: Set<Address>): void {
+    const { accountIndex, accounts } = this.#context.state();
+    for (const user of this.#streams.perp.keys()) {
+      const holdings = accounts[accountIndex.get(user) ?? -1]?.holdings.values() ?? [];
+      for (const { perp } of holdings) {
+        if (perps.has(perp.definition.instrumentId)) touched.add(user);
+      }
+    }
+  }
+
+  #touchShareholders(touched: Set<Address>): void {
+    const state = this.#context.state();
+    for (const [user, shown] of this.#streams.perp) {
+      if (vaultEquity(state, user) !== shown.vaultEquity) touched.add(user);
+    }
+  }
+
+  #publish(type: AccountType, touched: ReadonlySet<Address>): void {
+    for (const user of touched) {
+      const shown = this.#streams[type].get(user);
+      if (shown === undefined) continue;
+      if (type === 'perp') shown.vaultEquity = vaultEquity(this.#context.state(), user);
+      shown.stream.publish(this.#json(user, type));
+    }
   }
 
   #json(user: Address, accountType: AccountType): string {

@@ -4,6 +4,7 @@ import {
   type BookOwner,
   type BookRequest,
 } from '../../../translate/info/book.ts';
+import { findPerp } from '../../../translate/info/handler.ts';
 import type { Source, Stream } from '../stream.ts';
 import {
   bookVersion,
@@ -13,7 +14,16 @@ import {
 } from './node-channel.ts';
 import { PacedState } from './paced-state.ts';
 
-type Watched = { readonly instrumentId: number; version: number; readonly state: PacedState };
+type Watched = {
+  readonly instrumentId: number;
+  version: number;
+  /** Of a perp: replaced when the operator changes it, and with it perhaps the steps. */
+  definition: object | undefined;
+  readonly state: PacedState;
+};
+
+/** A book and the step that it is shown in. */
+type ShownBook = { readonly owner: BookOwner; readonly tick: number };
 
 /** The top of one book, whole each time. */
 export class BookChannel implements NodeChannel<BookRequest> {
@@ -26,10 +36,14 @@ export class BookChannel implements NodeChannel<BookRequest> {
 
   open(request: BookRequest): Opening {
     const found = findBook(this.#context.state(), request);
-    if (!found.ok) return { ok: false, message: found.error.message };
+    if (!found.ok) {
+      const { message, details } = found.error;
+      return { ok: false, message, details };
+    }
     const { owner, tick } = found;
-    const key = `l2Book:${owner.instrumentId}:${tick}`;
-    const source = (stream: Stream): Source => this.#watch(stream, owner, tick);
+    // By the step as it was asked for: the finest one may be another tomorrow.
+    const key = `l2Book:${owner.instrumentId}:${request.tick ?? ''}`;
+    const source = (stream: Stream): Source => this.#watch(stream, request, { owner, tick });
     return { ok: true, recipe: { key, channel: 'l2Book', source } };
   }
 
@@ -37,26 +51,36 @@ export class BookChannel implements NodeChannel<BookRequest> {
     const state = this.#context.state();
     for (const watched of this.#watched) {
       const version = bookVersion(state, watched.instrumentId);
-      if (version === watched.version) continue;
+      const definition = findPerp(state, watched.instrumentId);
+      if (version === watched.version && definition === watched.definition) continue;
       watched.version = version;
+      watched.definition = definition;
       watched.state.ask();
     }
   }
 
-  #watch(stream: Stream, owner: BookOwner, tick: number): Source {
+  #watch(stream: Stream, request: BookRequest, opened: ShownBook): Source {
     const { state, timing, limits } = this.#context;
-    const { instrumentId } = owner;
-    const name = JSON.stringify(owner.name);
+    const { instrumentId } = opened.owner;
+    const name = JSON.stringify(opened.owner.name);
+    let shown = opened;
+    /** The step that is asked for as long as the book has it, then the last one that it had. */
+    const levels = (): unknown => {
+      const found = findBook(state(), request);
+      if (found.ok) shown = found;
+      return bookSides(state(), shown.owner, shown.tick);
+    };
     const watched: Watched = {
       instrumentId,
       version: bookVersion(state(), instrumentId),
+      definition: findPerp(state(), instrumentId),
       state: new PacedState({
         stream,
         timing,
         intervalMs: limits.bookIntervalMs,
         // Changes below the levels that are shown are no news, nor is the time.
-        content: () => JSON.stringify(bookSides(state(), owner, tick)),
-        wrap: (levels) => `{"coin":${name},"time":${state().timeMs},"levels":${levels}}`,
+        content: () => JSON.stringify(levels()),
+        wrap: (text) => `{"coin":${name},"time":${state().timeMs},"levels":${text}}`,
         onClose: () => this.#watched.delete(watched),
       }),
     };

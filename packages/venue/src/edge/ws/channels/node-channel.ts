@@ -1,5 +1,5 @@
 import type { State } from '@oddlot/engine';
-import { refusal } from '@oddlot/protocol';
+import { refusal, type Details } from '@oddlot/protocol';
 import type { MarketData } from '../../../read-models/market-data.ts';
 import type { AppliedBlock } from '../../../block/applied-block.ts';
 import type { UserLedger } from '../../../history/user-ledger.ts';
@@ -23,10 +23,13 @@ export type ChannelContext = StreamCompanions & {
   readonly timing: Timing;
 };
 
+/** Why a channel has no such stream. */
+export type ChannelRefusal = { readonly message: string; readonly details?: Details | undefined };
+
 /** How a stream is opened, or why no stream has these parameters. */
 export type Opening =
   | { readonly ok: true; readonly recipe: StreamRecipe }
-  | { readonly ok: false; readonly message: string };
+  | ({ readonly ok: false } & ChannelRefusal);
 
 /** One channel: a family of streams, fed by blocks. */
 export interface NodeChannel<Params> {
@@ -39,10 +42,14 @@ export interface NodeChannel<Params> {
 export function instrumentOf(
   { state }: Pick<ChannelContext, 'state'>,
   coin: string | number,
-): { readonly ok: true; readonly instrument: Instrument } | { ok: false; message: string } {
+): { readonly ok: true; readonly instrument: Instrument } | ({ ok: false } & ChannelRefusal) {
   const instrument = instrumentLookup(state)(Number(coin));
   if (instrument !== undefined) return { ok: true, instrument };
-  return { ok: false, message: refusal('instrumentNotFound', []).message };
+  const { message, details } = refusal('instrumentNotFound', [], {
+    field: typeof coin === 'number' ? 'instrumentIds' : 'coin',
+    got: coin,
+  });
+  return { ok: false, message, details };
 }
 
 /** Grows whenever the book of an instrument changes; a market that is gone has no book. */

@@ -219,8 +219,10 @@ describe('the book', () => {
     client.subscribe({ type: 'l2Book', coin: '1', tick: '' });
     expect((await client.next()).data.sub).toBe(2);
     await client.next();
+    // The finest step by its name is another subscription: tomorrow it may not be the finest.
     client.subscribe({ type: 'l2Book', coin: '1', tick: '0.5' });
-    expect((await client.next()).code).toBe('ALREADY_SUBSCRIBED');
+    expect((await client.next()).data.sub).toBe(3);
+    await client.next();
     client.subscribe({ type: 'l2Book', coin: '1', tick: '3' });
     expect((await client.next()).code).toBe('INVALID_PARAMS');
   });
@@ -288,7 +290,7 @@ describe('parameters', () => {
     ['a broken address', { type: 'clearinghouseState', user: '0x12' }],
   ])('are refused with %s', async (_, subscription) => {
     client.send({ method: 'subscribe', subscription });
-    expect(await client.next()).toEqual({
+    expect(await client.next()).toMatchObject({
       type: 'error',
       code: 'INVALID_PARAMS',
       message: expect.any(String),

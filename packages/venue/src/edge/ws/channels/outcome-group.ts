@@ -1,6 +1,6 @@
 import { OUTCOME_ID_MIN, refusal } from '@oddlot/protocol';
 import type { Instrument } from '../../../translate/actions/instrument-lookup.ts';
-import { instrumentOf, type ChannelContext } from './node-channel.ts';
+import { instrumentOf, type ChannelContext, type ChannelRefusal } from './node-channel.ts';
 
 /**
  * The outcome markets of a subscription, or why one of them is none. Settled ones count: whoever comes
@@ -9,7 +9,9 @@ import { instrumentOf, type ChannelContext } from './node-channel.ts';
 export function outcomeGroup(
   context: ChannelContext,
   instrumentIds: readonly number[],
-): { readonly ok: true; readonly markets: readonly Instrument[] } | { ok: false; message: string } {
+):
+  | { readonly ok: true; readonly markets: readonly Instrument[] }
+  | ({ ok: false } & ChannelRefusal) {
   const markets: Instrument[] = [];
   for (const id of instrumentIds) {
     const found = instrumentOf(context, id);

@@ -11,6 +11,7 @@ export type RecordText = (id: number) => string | undefined;
 export class PacedRecords implements Source {
   readonly #ids: () => readonly number[];
   readonly #record: RecordText;
+  readonly #lastOf: RecordText;
   readonly #wrap: (records: readonly string[], isSnapshot: boolean) => string;
   readonly #onClose: () => void;
   readonly #pace: Pace;
@@ -24,15 +25,22 @@ export class PacedRecords implements Source {
     intervalMs: number;
     /** What a newcomer is shown. */
     ids: () => readonly number[];
+    /** Undefined when there is nothing to show, or no longer. */
     record: RecordText;
+    /** What is told once of a record that was shown and is gone. */
+    lastOf?: RecordText;
     wrap: (records: readonly string[], isSnapshot: boolean) => string;
     onClose: () => void;
   }) {
     this.#ids = options.ids;
     this.#record = options.record;
+    this.#lastOf = options.lastOf ?? (() => undefined);
     this.#wrap = options.wrap;
     this.#onClose = options.onClose;
-    for (const id of options.ids()) this.#seen.set(id, options.record(id));
+    for (const id of options.ids()) {
+      const record = options.record(id);
+      if (record !== undefined) this.#seen.set(id, record);
+    }
     this.#pace = new Pace(options.timing, options.intervalMs, () => {
       const changed = this.#takeChanged();
       if (changed.length > 0) options.stream.publish(this.#wrap(changed, false));
@@ -68,7 +76,8 @@ export class PacedRecords implements Source {
     for (const id of this.#asked) {
       const record = this.#record(id);
       if (record === undefined) {
-        this.#seen.delete(id);
+        const last = this.#seen.delete(id) ? this.#lastOf(id) : undefined;
+        if (last !== undefined) changed.push(last);
       } else if (record !== this.#seen.get(id)) {
         this.#seen.set(id, record);
         changed.push(record);

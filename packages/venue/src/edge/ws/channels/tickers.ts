@@ -19,11 +19,15 @@ type Params = {
 
 type Selection = {
   readonly ids: () => number[];
-  readonly isShown: (id: number) => boolean;
+  /** Who names a market is shown it also when it is gone. */
+  readonly isNamed: boolean;
   readonly isWanted: (id: number) => boolean;
 };
 
-/** Instruments at a glance: all at first, then those that changed. */
+/**
+ * Instruments at a glance: all at first, then those that changed. One that is settled or delisted is
+ * told once more, as gone, and is then told only to those who name it.
+ */
 export class TickersChannel implements NodeChannel<Params> {
   readonly #context: ChannelContext;
   readonly #sources = new Map<PacedRecords, (id: number) => boolean>();
@@ -42,8 +46,8 @@ export class TickersChannel implements NodeChannel<Params> {
       (asked?.has(id) ?? true) && (accountType ?? typeOf(id)) === typeOf(id);
     const key = `tickers:${accountType ?? ''}:${instrumentIds?.join(',') ?? ''}`;
     const ids = (): number[] => (instrumentIds ?? this.#listed()).filter(isWanted);
-    const isShown = (id: number): boolean => asked !== undefined || this.#isListed(id);
-    const source = (stream: Stream): Source => this.#watch(stream, { ids, isShown, isWanted });
+    const isNamed = asked !== undefined;
+    const source = (stream: Stream): Source => this.#watch(stream, { ids, isNamed, isWanted });
     return { ok: true, recipe: { key, channel: 'tickers', source } };
   }
 
@@ -54,30 +58,35 @@ export class TickersChannel implements NodeChannel<Params> {
     }
   }
 
-  /** Settled markets are told only to those who name them. */
   #isListed(id: number): boolean {
     const { outcomes, perps } = this.#context.state();
-    return perps.has(id) || outcomes.markets.has(id);
+    return perps.get(id)?.delisted === false || outcomes.markets.has(id);
   }
 
   #listed(): readonly number[] {
     const state = this.#context.state();
     const perps = perpDefinitions(state).map(({ instrumentId }) => instrumentId);
-    return [...perps, ...state.outcomes.marketIds];
+    return [...perps, ...state.outcomes.marketIds].filter((id) => this.#isListed(id));
   }
 
-  #watch(stream: Stream, { ids, isShown, isWanted }: Selection): Source {
-    const { limits, markets, state, timing } = this.#context;
+  /** The row without its time, which alone is no news. */
+  #row(id: number): string | undefined {
+    const found = instrumentOf(this.#context, id);
+    if (!found.ok) return undefined;
+    const { markets, state } = this.#context;
+    const fields = tickerFields({ markets, state: state() }, found.instrument);
+    return JSON.stringify(this.#isListed(id) ? fields : { ...fields, gone: true });
+  }
+
+  #watch(stream: Stream, { ids, isNamed, isWanted }: Selection): Source {
+    const { limits, state, timing } = this.#context;
     const source: PacedRecords = new PacedRecords({
       stream,
       timing,
       intervalMs: limits.contextIntervalMs,
       ids,
-      record: (id) => {
-        const found = instrumentOf(this.#context, id);
-        if (!found.ok || !isShown(id)) return undefined;
-        return JSON.stringify(tickerFields({ markets, state: state() }, found.instrument));
-      },
+      record: (id) => (isNamed || this.#isListed(id) ? this.#row(id) : undefined),
+      lastOf: (id) => this.#row(id),
       wrap: (records, isSnapshot) => {
         const end = `,"time":${state().timeMs}}`;
         const tickers = records.map((record) => record.slice(0, -1) + end).join(',');

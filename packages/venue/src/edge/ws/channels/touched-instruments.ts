@@ -16,6 +16,8 @@ function touchedBy(event: EngineEvent): number | undefined {
     case 'markUpdated':
     case 'tradeExecuted':
     case 'perpRegistered':
+    case 'perpChanged':
+    case 'perpSettled':
     case 'outcomeTraded':
     case 'outcomeMarketListed':
     case 'sharesOperated':

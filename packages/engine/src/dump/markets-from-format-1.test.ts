@@ -1,6 +1,7 @@
 import { timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { checkInvariants } from '../invariants/invariants.ts';
+import { asFormat1 } from '../testing/format-1.ts';
 import { MARKET_ID, openMarket, operate, setPhase } from '../testing/outcomes.ts';
 import { alice, PERP, START_MS } from '../testing/scenario.ts';
 import { dump, restore } from './dump.ts';
@@ -14,22 +15,13 @@ function format1(markBandE8?: number): Format1Dump {
   const observedMs = timeMs(START_MS);
   const price = { symbol: 'BTC', source: 'spot', priceE8: 5, observedMs } as const;
   venue.block({ type: 'pushPrice', prices: [price] });
-  const plain = dump(venue.state);
-  return {
-    ...plain,
-    format: 2,
-    perps: plain.perps.map(({ closing: _, ...perp }) => ({
-      ...perp,
-      definition: markBandE8 === undefined ? perp.definition : { ...perp.definition, markBandE8 },
-      delisted: false,
-      twap: [START_MS, [1_000_000]],
-    })),
-    outcomes: {
-      ...plain.outcomes,
-      markets: plain.outcomes.markets.map((market) => ({ ...market, settleCursor: 0 })),
-      prices: plain.outcomes.prices.map(([symbol, source, seconds]) => [symbol, source, seconds]),
-    },
-  };
+  const plain = asFormat1(dump(venue.state));
+  if (markBandE8 === undefined) return plain;
+  const perps = plain.perps.map((perp) => ({
+    ...perp,
+    definition: { ...perp.definition, markBandE8 },
+  }));
+  return { ...plain, perps };
 }
 
 test('R-era: what release 0.1.0 wrote of markets becomes what this one writes', () => {

@@ -18,6 +18,24 @@ export type Format1Outcomes = Omit<OutcomesDump, 'markets' | 'prices'> & {
   readonly prices: readonly (readonly [PriceDump[0], PriceDump[1], PriceDump[2]])[];
 };
 
+/** A dump whose markets are those of the first release. */
+export type MarketsFormat1<Dump extends Pick<StateDump, 'outcomes' | 'parameters' | 'perps'>> =
+  Omit<Dump, 'outcomes' | 'perps'> & {
+    readonly outcomes: Format1Outcomes;
+    readonly perps: readonly Format1Perp[];
+  } & Pick<StateDump, 'parameters'>;
+
+export function addMarketFields<Dump extends Pick<StateDump, 'outcomes' | 'parameters' | 'perps'>>(
+  dump: MarketsFormat1<Dump>,
+): Dump {
+  const complete = {
+    ...dump,
+    perps: dump.perps.map((perp) => perpFromFormat1(perp, dump.parameters)),
+    outcomes: outcomesFromFormat1(dump.outcomes),
+  };
+  return complete as unknown as Dump;
+}
+
 /**
  * R-delist: no perp was closing; one that was delisted is settled. R-mark: a band that was named and
  * is too wide for its margin table becomes the widest, as where none was named.

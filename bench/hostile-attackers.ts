@@ -1,0 +1,232 @@
+import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { WebSocket } from 'ws';
+
+/**
+ * Clients with bad intentions, all at once, in a process of their own. Each attack comes from an
+ * address of its own on this machine's loopback, and is bounded in number and time.
+ */
+
+export type Attack = {
+  readonly port: number;
+  /** They stop by themselves after this, or when they are told to. */
+  readonly durationMs: number;
+  /** An account with thousands of orders, whose lists are asked for. */
+  readonly whale: string;
+};
+
+/** How often each attack had its way or was refused. */
+export type AttackResult = Readonly<Record<string, number>>;
+
+const HELD_PER_SECOND = 50;
+const IDLE_SOCKETS = 1_000;
+const PING_SOCKETS = 5;
+const RESUME_SOCKETS = 10;
+
+/** How often those who watch are told. */
+const REPORT_MS = 500;
+
+if (process.send !== undefined) {
+  const stopped = Promise.withResolvers<void>();
+  process.on('message', (message: Attack | 'stop') => {
+    if (message === 'stop') stopped.resolve();
+    else void run(message, stopped.promise);
+  });
+}
+
+async function run(attack: Attack, stopped: Promise<void>): Promise<void> {
+  const field = new Battlefield(attack);
+  field.junk();
+  field.pings();
+  field.heldBodies();
+  field.idleSockets();
+  field.heavyQueries();
+  field.resumes();
+  field.unreadAnswers();
+  const reports = setInterval(() => process.send?.(field.counts), REPORT_MS);
+  const over = new Promise<void>((resolve) => setTimeout(resolve, attack.durationMs));
+  await Promise.race([over, stopped]);
+  clearInterval(reports);
+  field.end();
+  process.send?.(field.counts, () => process.exit(0));
+}
+
+class Battlefield {
+  readonly #attack: Attack;
+  readonly #counts: Record<string, number> = {};
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #sockets = new Set<Socket>();
+  readonly #webSockets = new Set<WebSocket>();
+  readonly #agents: Agent[] = [];
+  #isOver = false;
+
+  constructor(attack: Attack) {
+    this.#attack = attack;
+  }
+
+  /** 60 KB under a key that means nothing, and a megabyte, ten times a second each. */
+  junk(): void {
+    const post = this.#poster('127.0.0.2');
+    const envelope = { action: { type: 'cancelAll' }, signature: { r: '0x1', s: '0x1', v: 27 } };
+    const junk = JSON.stringify({ ...envelope, nonce: 1, junk: 'x'.repeat(60_000) });
+    const large = JSON.stringify({ ...envelope, nonce: 1, junk: 'x'.repeat(1_000_000) });
+    this.#every(100, () => post('junk', '/exchange', junk));
+    this.#every(100, () => post('large', '/exchange', large));
+  }
+
+  /** Sockets that ping as fast as they can and never read. */
+  pings(): void {
+    const ping = Buffer.concat([Buffer.from([0x89, 0x80 | 125, 0, 0, 0, 0]), Buffer.alloc(125)]);
+    const many = Buffer.concat(Array.from({ length: 200 }, () => ping));
+    const open = (): void => {
+      const socket = this.#open('127.0.0.3');
+      socket.write(
+        'GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+          'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+      );
+      socket.once('data', () => {
+        socket.pause();
+        const send = (): void => {
+          if (socket.destroyed || this.#isOver) return;
+          this.#count('pings');
+          if (socket.write(many)) setTimeout(send, 1);
+          else socket.once('drain', send);
+        };
+        send();
+      });
+      socket.once('close', () => {
+        this.#count('pingersClosed');
+        if (!this.#isOver) setTimeout(open, 200);
+      });
+    };
+    for (let index = 0; index < PING_SOCKETS; index++) open();
+  }
+
+  /** Bodies that are begun and never ended. */
+  heldBodies(): void {
+    this.#every(1000 / HELD_PER_SECOND, () => {
+      const socket = this.#open('127.0.0.4');
+      socket.write('POST /info HTTP/1.1\r\nHost: x\r\nContent-Length: 65000\r\n\r\n');
+      socket.write('x'.repeat(60_000));
+      const slowly = setInterval(() => socket.destroyed || socket.write('x'), 1_000);
+      socket.once('data', () => this.#count('heldRefused'));
+      socket.once('close', () => clearInterval(slowly));
+      this.#count('held');
+    });
+  }
+
+  /** Connections that say nothing, from three addresses, opened again when they are closed. */
+  idleSockets(): void {
+    let open = 0;
+    this.#every(20, () => {
+      for (let index = 0; index < 20 && open < IDLE_SOCKETS; index++) {
+        const socket = this.#open(`127.0.0.${5 + (open % 3)}`);
+        open += 1;
+        socket.once('connect', () => this.#count('idleOpened'));
+        socket.once('close', () => {
+          open -= 1;
+          this.#count('idleClosed');
+        });
+        socket.resume();
+      }
+    });
+  }
+
+  /** The dearest questions that there are, as often as the limits on their number allow. */
+  heavyQueries(): void {
+    const { whale } = this.#attack;
+    const post = this.#poster('127.0.0.8');
+    const list = JSON.stringify({ type: 'frontendOpenOrders', user: whale });
+    const action = { type: 'cancelAll' };
+    const simulate = JSON.stringify({ type: 'simulate', user: whale, action });
+    this.#every(20, () => post('list', '/info', list));
+    this.#every(100, () => post('simulate', '/info', simulate));
+  }
+
+  /** Ten sockets that start over, forty times a second each. */
+  resumes(): void {
+    const subscription = { type: 'orderUpdates', user: this.#attack.whale };
+    const resumeFrom = { epoch: 'gone', seq: 1 };
+    const subscribe = JSON.stringify({ method: 'subscribe', subscription, resumeFrom });
+    const leave = JSON.stringify({ method: 'unsubscribe', subscription });
+    const open = (): void => {
+      const url = `ws://127.0.0.1:${this.#attack.port}/ws`;
+      const socket = new WebSocket(url, { localAddress: '127.0.0.9' });
+      this.#webSockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('message', (data: Buffer) => {
+        this.#count(data.length < 1000 ? 'resumesAnswered' : 'resumesServed');
+      });
+      const timer = setInterval(() => {
+        if (socket.readyState !== WebSocket.OPEN) return;
+        for (let index = 0; index < 4; index++) socket.send(index % 2 === 0 ? subscribe : leave);
+      }, 100);
+      socket.once('close', () => {
+        clearInterval(timer);
+        this.#webSockets.delete(socket);
+        if (!this.#isOver) setTimeout(open, 500);
+      });
+    };
+    for (let index = 0; index < RESUME_SOCKETS; index++) open();
+  }
+
+  /** Long answers that are asked for and left lying, many on each connection. */
+  unreadAnswers(): void {
+    const body = JSON.stringify({ type: 'frontendOpenOrders', user: this.#attack.whale });
+    const head = `POST /info HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`;
+    this.#every(100, () => {
+      const socket = this.#open('127.0.0.10');
+      socket.pause();
+      socket.write(`${head}${body}`.repeat(5));
+      this.#count('unread');
+    });
+  }
+
+  get counts(): AttackResult {
+    return this.#counts;
+  }
+
+  end(): void {
+    this.#isOver = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of this.#webSockets) socket.terminate();
+    for (const agent of this.#agents) agent.destroy();
+  }
+
+  #every(ms: number, run: () => void): void {
+    this.#timers.push(setInterval(run, ms));
+  }
+
+  #open(localAddress: string): Socket {
+    const socket = connect({ port: this.#attack.port, host: '127.0.0.1', localAddress });
+    this.#sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('close', () => this.#sockets.delete(socket));
+    return socket;
+  }
+
+  /** Counts `name 200` for each answer of that status; a client that waits for its answers. */
+  #poster(localAddress: string): (name: string, path: string, body: string) => void {
+    const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+    this.#agents.push(agent);
+    let waiting = 0;
+    return (name, path, body) => {
+      if (waiting >= 32) return;
+      waiting += 1;
+      const headers = { 'content-type': 'application/json', 'content-length': body.length };
+      const target = { port: this.#attack.port, host: '127.0.0.1', path, method: 'POST' };
+      const sent = request({ ...target, localAddress, agent, headers }, (response) => {
+        this.#count(`${name} ${response.statusCode}`);
+        response.resume();
+        response.once('close', () => (waiting -= 1));
+      });
+      sent.on('error', () => (waiting -= 1));
+      sent.end(body);
+    };
+  }
+
+  #count(name: string): void {
+    this.#counts[name] = (this.#counts[name] ?? 0) + 1;
+  }
+}

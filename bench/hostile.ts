@@ -1,0 +1,154 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Attack, AttackResult } from './hostile-attackers.ts';
+import { atMost, noted, same, show, sized, skipped, type Row, type Scale } from './report.ts';
+import { ServerProcess } from './server-process.ts';
+import {
+  createRequestSigner,
+  loadSecp256k1,
+  orderAction,
+  type Key,
+  type RequestSigner,
+  type WireOrder,
+} from './signed-requests.ts';
+
+/**
+ * How long one client waits for its answers, first alone and then while every attack runs: junk,
+ * pings, held bodies, idle connections, the dearest queries, resumes, unread answers. The venue has
+ * its limits on; the attackers have addresses of their own and a process of their own.
+ */
+
+const P99_MS_MAX = 250;
+const ORDERS_PER_ACTION = 50;
+/** Eight actions and eight queries a second: a little below what one client may. */
+const PAUSE_MS = 125;
+
+export async function hostileSection(scale: Scale): Promise<readonly Row[]> {
+  const secp256k1 = loadSecp256k1();
+  if (secp256k1 === undefined) return [skipped('hostile', 'the binding is not installed')];
+  const signer = await createRequestSigner(secp256k1);
+  const directory = await mkdtemp(join(tmpdir(), 'oddlot-bench-'));
+  const flags = ['--port', '0', '--ops-port', '0', '--oracle', 'still', '--faucet-usdc', '100000'];
+  const venue = await ServerProcess.start('packages/venue/src/main.ts', [
+    ...flags,
+    '--data',
+    directory,
+    '--log-level',
+    'error',
+  ]);
+  const client = new PoliteClient(signer, venue.port);
+  try {
+    const durationMs = sized(scale, { full: 20_000, quick: 10_000, tiny: 1_500 });
+    const actions = sized(scale, { full: 100, quick: 40, tiny: 2 });
+    const whale = await client.becomeWhale(actions);
+    const calm = await client.trade(durationMs);
+    const attacked = attack({ port: venue.port, durationMs, whale });
+    const hostile = await client.trade(durationMs);
+    const result = await attacked;
+    same('attacks took place', Object.keys(result).length > 5, true);
+    return rowsOf(calm, hostile);
+  } finally {
+    client.close();
+    await venue.stop();
+    await rm(directory, { recursive: true });
+  }
+}
+
+function rowsOf(calm: readonly number[], hostile: readonly number[]): Row[] {
+  const words = (p: number): string =>
+    `${show(percentile(calm, p))} ms alone, ${show(hostile.length)} answers`;
+  const p99 = percentile(hostile, 0.99);
+  return [
+    noted('client under attack, p50', words(0.5), percentile(hostile, 0.5), ' ms'),
+    atMost('client under attack, p99', words(0.99), p99, P99_MS_MAX, ' ms'),
+  ];
+}
+
+function percentile(values: readonly number[], p: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? 0;
+}
+
+async function attack(wanted: Attack): Promise<AttackResult> {
+  const attackers = fork(join(import.meta.dirname, 'hostile-attackers.ts'));
+  attackers.send(wanted);
+  let result: AttackResult = {};
+  attackers.on('message', (report: AttackResult) => (result = report));
+  await once(attackers, 'exit');
+  return result;
+}
+
+/** A client within its limits. */
+class PoliteClient {
+  readonly #signer: RequestSigner;
+  readonly #port: number;
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #trader: Key;
+  #nonce = Date.now();
+
+  constructor(signer: RequestSigner, port: number) {
+    this.#signer = signer;
+    this.#port = port;
+    this.#trader = signer.key(0);
+  }
+
+  /** An account with many orders far from the mark; ten addresses share the work of placing them. */
+  async becomeWhale(actions: number): Promise<string> {
+    const whale = this.#signer.key(1);
+    for (const { address } of [whale, this.#trader]) {
+      await this.#post('/request-fund', JSON.stringify({ user: address }));
+    }
+    const orders = Array.from({ length: ORDERS_PER_ACTION }, (_, index) => bid(150 - index / 10));
+    for (let index = 0; index < actions; index++) {
+      const { text } = this.#signer.sign(whale, orderAction(orders), this.#nonce++);
+      await this.#post('/exchange', text, `127.0.1.${index % 10}`);
+    }
+    return whale.address;
+  }
+
+  /** Places orders and reads the book for a while; tells how long each answer took, in ms. */
+  async trade(durationMs: number): Promise<number[]> {
+    const untilMs = performance.now() + durationMs;
+    const waited: number[] = [];
+    while (performance.now() < untilMs) {
+      const order = { ...bid(160), t: { limit: { tif: 'Ioc' } } } as const;
+      const { text } = this.#signer.sign(this.#trader, orderAction([order]), this.#nonce++);
+      waited.push(await this.#post('/exchange', text));
+      waited.push(await this.#post('/info', '{"type":"l2Book","coin":"3"}'));
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+    return waited;
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  /** Posts and waits; an answer that is no success stops the benchmark. */
+  async #post(path: string, body: string, localAddress = '127.0.0.1'): Promise<number> {
+    const headers = { 'content-type': 'application/json', 'content-length': body.length };
+    const target = { port: this.#port, host: '127.0.0.1', path, method: 'POST', localAddress };
+    const startedMs = performance.now();
+    return new Promise((resolve, reject) => {
+      const sent = request({ ...target, agent: this.#agent, headers }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part: string) => (text += part));
+        response.once('end', () => {
+          const isFine = response.statusCode === 200 && text.includes('"code":0');
+          if (isFine) resolve(performance.now() - startedMs);
+          else reject(new Error(`${path}: ${response.statusCode} ${text.slice(0, 300)}`));
+        });
+      });
+      sent.once('error', reject);
+      sent.end(body);
+    });
+  }
+}
+
+function bid(price: number): WireOrder {
+  return { a: 3, b: true, p: price.toFixed(2), s: '0.1', r: false, t: { limit: { tif: 'Gtc' } } };
+}

@@ -1,0 +1,38 @@
+/** Longer texts are nobody's slip of the pen, and comparing them would cost. */
+const COMPARED_MAX = 64;
+
+/**
+ * The name that a text which is none of them most likely means: the same in another case, one that
+ * holds it or that it holds, or one that differs in few letters. Undefined when none is near.
+ */
+export function nearestName(text: string, names: readonly string[]): string | undefined {
+  const wanted = text.toLowerCase();
+  if (wanted === '' || wanted.length > COMPARED_MAX) return undefined;
+  let best: { name: string; score: number } | undefined;
+  for (const name of names) {
+    const score = distance(wanted, name.toLowerCase());
+    if (best === undefined || score < best.score) best = { name, score };
+  }
+  return best !== undefined && best.score <= wanted.length / 3 ? best.name : undefined;
+}
+
+function distance(wanted: string, name: string): number {
+  const isPart = name.includes(wanted) || wanted.includes(name);
+  // What one has beyond the other counts little: `meta` is near to `perpMeta`.
+  if (isPart) return Math.abs(name.length - wanted.length) / COMPARED_MAX;
+  return edits(wanted, name);
+}
+
+/** Letters to insert, remove or replace (Levenshtein). */
+function edits(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let at = 0; at < from.length; at++) {
+    const next = [at + 1];
+    for (let index = 0; index < to.length; index++) {
+      const replaced = (row[index] ?? 0) + (from[at] === to[index] ? 0 : 1);
+      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { hash } from '@oddlot/units';
+import { executedReply } from './exchange-reply.ts';
+
+/** What is refused only at its execution has the status that admission would have answered with. */
+test.each([
+  ['BAD_REQUEST', 10002, 400],
+  ['MARGIN', 10010, 200],
+])('a plain answer to an action refused with %s', (name, code, status) => {
+  const error = { code, name, message: 'No' };
+  const result = { type: 'VenueAdmin', statuses: [{ error: 'No' }] as [{ error: string }] };
+  const outcome = { result, error, refused: true, warnings: [] };
+  const executed = { txHash: hash(`0x${'1'.repeat(64)}`), height: 7, outcome };
+  const plain = executedReply(executed, false);
+  expect(plain.status).toBe(status);
+  expect(JSON.parse(plain.body)).toMatchObject({ status: 'err', code, name, message: 'No' });
+  // Whoever waits is told how it ended, which is no refusal of the request.
+  expect(executedReply(executed, true).status).toBe(200);
+});

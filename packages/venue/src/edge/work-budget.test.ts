@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { measured, WorkBudget } from './work-budget.ts';
+
+function budget(limits = { msPerSecond: 100, msBurst: 500 }) {
+  const clock = { nowMs: 1_000 };
+  return { clock, work: new WorkBudget(limits, () => clock.nowMs) };
+}
+
+describe('a budget of work', () => {
+  test('lets a client into debt and then wait until it is paid', () => {
+    const { clock, work } = budget();
+    work.spend('a', 499);
+    expect(work.waitSeconds('a')).toBe(0);
+    work.spend('a', 301);
+    expect(work.waitSeconds('a')).toBe(3);
+    expect(work.waitSeconds('b')).toBe(0);
+    clock.nowMs += 2_999;
+    expect(work.waitSeconds('a')).toBe(1);
+    clock.nowMs += 2;
+    expect(work.waitSeconds('a')).toBe(0);
+  });
+
+  test('gives so much a second and no more, however it is asked for', () => {
+    const { clock, work } = budget();
+    let done = 0;
+    for (let step = 0; step < 10_000; step++) {
+      if (work.waitSeconds('a') === 0) {
+        work.spend('a', 20);
+        done += 20;
+      }
+      clock.nowMs += 1;
+    }
+    expect(done).toBeGreaterThanOrEqual(1_400);
+    expect(done).toBeLessThanOrEqual(1_540);
+  });
+
+  test('knows an IPv6 client by its network', () => {
+    const { work } = budget();
+    work.spend('2001:db8::1', 600);
+    expect(work.waitSeconds('2001:db8::2')).toBe(1);
+  });
+
+  test('forgets who is full again, and no debtor', () => {
+    const { clock, work } = budget();
+    work.spend('debtor', 100_000);
+    for (let client = 0; client < 1_000; client++) work.spend(`c${client}`, 1);
+    for (let turn = 0; turn < 3; turn++) {
+      clock.nowMs += 5_000;
+      work.spend('other', 1);
+    }
+    expect(work.size).toBeLessThan(5);
+    expect(work.waitSeconds('debtor')).toBeGreaterThan(900);
+  });
+
+  test('can be off', () => {
+    const { work } = budget({ msPerSecond: Infinity, msBurst: 500 });
+    work.spend('a', 1e9);
+    expect(work.waitSeconds('a')).toBe(0);
+  });
+
+  test('is spent by what runs, also when it fails', () => {
+    const spent: number[] = [];
+    const spin = (): number => {
+      let sum = 0;
+      for (let index = 0; index < 20_000_000; index++) sum += index;
+      return sum;
+    };
+    expect(measured(spin, (ms) => spent.push(ms))).toBeGreaterThan(0);
+    expect(() =>
+      measured(
+        () => JSON.parse('{'),
+        (ms) => spent.push(ms),
+      ),
+    ).toThrow(SyntaxError);
+    expect(spent).toHaveLength(2);
+    expect(spent[0]).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,21 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { connectionsFor, descriptorLimit } from './descriptors.ts';
+
+test.each([
+  [1024, 864],
+  [65_536, 65_376],
+  [200, 100],
+  [1, 1],
+])('%i descriptors leave room for %i connections', (descriptors, connections) => {
+  expect(connectionsFor(descriptors)).toBe(connections);
+});
+
+test('the limit is that of the process', () => {
+  const program = `import { descriptorLimit } from '${import.meta.dirname}/descriptors.ts';
+    process.stdout.write(String(descriptorLimit()));`;
+  const command = 'ulimit -n 333 && exec "$0" --input-type=module -e "$1"';
+  const told = execFileSync('/bin/sh', ['-c', command, process.execPath, program]);
+  expect(told.toString()).toBe('333');
+  expect(descriptorLimit()).toBeGreaterThan(0);
+});

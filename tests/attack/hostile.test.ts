@@ -1,0 +1,205 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Attack, AttackResult } from '../../bench/hostile-attackers.ts';
+import { Actor, cancelAction, order, orderAction } from '../support/actors.ts';
+import { API_VERSION, Client, type Json } from '../support/client.ts';
+import { readMarket, type Market } from '../support/market.ts';
+import { NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
+import { keyOf, type Signed } from '../support/wallet.ts';
+
+/**
+ * A hostile hour in a quarter of a minute: every attack at once against one venue with its limits
+ * on, while somebody trades. Attackers come from loopback addresses of their own, so that limits
+ * per client tell them from the one who trades.
+ */
+
+/** At least so long, and until every attack has met with its refusal. */
+const ATTACK_MS = 12_000;
+const ATTACK_MS_MAX = 60_000;
+const EXPECTED = [
+  'junk 400',
+  'large 413',
+  'list 200',
+  'list 429',
+  'heldRefused',
+  'idleOpened',
+  'pings',
+  'resumesServed',
+  'unread',
+];
+const DESCRIPTORS = 1_024;
+const MEBIBYTE = 1024 * 1024;
+const RESIDENT_MAX = 600 * MEBIBYTE;
+const WHALE_ACTIONS = 100;
+
+let venue: Venue;
+let client: Client;
+let sol: Market;
+
+beforeAll(async () => {
+  const flags = ['--oracle', 'still', '--faucet-usdc', '100000', '--log-level', 'warn'];
+  venue = await Venue.start(flags, undefined, DESCRIPTORS);
+  client = new Client(venue.url);
+  await client.post('/request-fund', { user: actor('reader').address });
+  sol = await readMarket(client, 'SOL-USDC', actor('reader').address);
+}, 60_000);
+afterAll(() => venue.remove());
+
+const actor = (name: string): Actor => new Actor(name, keyOf(`hostile ${name}`), () => client);
+const agent = new Agent({ keepAlive: true });
+
+/** Posts from an address of choice and tells how long the answer took. */
+async function post(path: string, body: unknown, localAddress = '127.0.0.1'): Promise<Answer> {
+  const text = JSON.stringify(body);
+  const startedMs = performance.now();
+  const target = new URL(path, venue.url);
+  const headers = { 'content-type': 'application/json', 'x-api-version': API_VERSION };
+  return new Promise((resolve, reject) => {
+    const sent = request(target, { method: 'POST', agent, localAddress, headers }, (response) => {
+      let answer = '';
+      response.setEncoding('utf8').on('data', (part: string) => (answer += part));
+      response.once('end', () => {
+        const ms = performance.now() - startedMs;
+        resolve({ status: response.statusCode ?? 0, json: JSON.parse(answer), ms });
+      });
+    });
+    sent.once('error', reject);
+    sent.end(text);
+  });
+}
+
+type Answer = { readonly status: number; readonly json: Json; readonly ms: number };
+
+const enveloped = ({ envelope }: Signed): object => ({ ...envelope, confirm: 'executed' });
+
+/** Somebody with 5,000 orders, far from where others trade. */
+async function aWhale(): Promise<Actor> {
+  const whale = actor('whale');
+  await post('/request-fund', { user: whale.address }, '127.0.1.1');
+  for (let index = 0; index < WHALE_ACTIONS; index++) {
+    const orders = Array.from({ length: 50 }, (_, each) =>
+      order({ market: sol, side: 'buy', price: sol.at(-1_000 - each), size: sol.worth(14) }),
+    );
+    const signed = await whale.sign(orderAction(...orders));
+    // Ten addresses, so that the limit on actions does not slow the preparation.
+    const reply = await post('/exchange', enveloped(signed), `127.0.1.${index % 10}`);
+    expect(reply.json.status, JSON.stringify(reply.json)).toBe('ok');
+  }
+  return whale;
+}
+
+/** What the process uses now. */
+function usage(): { resident: number; descriptors: number } {
+  const status = readFileSync(`/proc/${venue.pid}/status`, 'utf8');
+  const resident = Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+  return { resident, descriptors: readdirSync(`/proc/${venue.pid}/fd`).length };
+}
+
+function journalBytes(): number {
+  const folder = join(venue.data, 'journal');
+  return (
+    readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).blocks, 0) * 512
+  );
+}
+
+/** Places, cancels and reads, a little below the limits, until it is over. */
+async function trade(trader: Actor, isOver: () => boolean): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  while (!isOver()) {
+    const wanted = { market: sol, side: 'buy', price: sol.at(-500), size: sol.worth(14) } as const;
+    const action = orderAction(order(wanted));
+    const placed = await post('/exchange', enveloped(await trader.sign(action)));
+    const oid = placed.json.data?.data.orders[0].oid ?? 0;
+    const cancel = cancelAction({ a: sol.id, o: oid });
+    const cancelled = await post('/exchange', enveloped(await trader.sign(cancel)));
+    const book = await post('/info', { type: 'l2Book', coin: String(sol.id) });
+    const state = await post('/info', { type: 'clearinghouseState', user: trader.address });
+    answers.push(placed, cancelled, book, state);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  return answers;
+}
+
+const METRICS = {
+  bodies: /^oddlot_http_body_bytes (\d+)/m,
+  held: /^oddlot_ws_held_bytes (\d+)/m,
+  open: /^oddlot_connections (\d+)/m,
+} as const;
+
+async function metrics(): Promise<Record<keyof typeof METRICS, number>> {
+  const text = await (await fetch(`${venue.operations}/metrics`)).text();
+  const read = (pattern: RegExp): number => Number(pattern.exec(text)?.[1]);
+  return { bodies: read(METRICS.bodies), held: read(METRICS.held), open: read(METRICS.open) };
+}
+
+/** The attackers' process, and what it reports of itself. */
+class Attackers {
+  readonly #child: ChildProcess;
+  result: AttackResult = {};
+
+  constructor(whale: Actor) {
+    const program = join(REPOSITORY, 'bench', 'hostile-attackers.ts');
+    this.#child = fork(program, { execPath: NODE, execArgv: [] });
+    this.#child.on('message', (report: AttackResult) => (this.result = report));
+    const port = Number(new URL(venue.url).port);
+    const wanted: Attack = { port, durationMs: ATTACK_MS_MAX, whale: whale.address };
+    this.#child.send(wanted);
+  }
+
+  get isDone(): boolean {
+    return EXPECTED.every((name) => (this.result[name] ?? 0) > 0);
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null) return;
+    const exit = once(this.#child, 'exit');
+    this.#child.send('stop');
+    await exit;
+  }
+}
+
+test('R-requests: whoever trades is served while every attack runs at once', async () => {
+  const whale = await aWhale();
+  const trader = actor('trader');
+  await post('/request-fund', { user: trader.address });
+  const journalBefore = journalBytes();
+  const startedMs = performance.now();
+  const attackers = new Attackers(whale);
+  const isOver = (): boolean => {
+    const elapsedMs = performance.now() - startedMs;
+    return elapsedMs > (attackers.isDone ? ATTACK_MS : ATTACK_MS_MAX);
+  };
+  const traded = trade(trader, isOver);
+  const seen = { resident: 0, descriptors: 0, bodies: 0, held: 0, open: 0 };
+  while (!isOver()) {
+    const now = { ...usage(), ...(await metrics()) };
+    for (const [name, value] of Object.entries(now)) {
+      seen[name as keyof typeof seen] = Math.max(seen[name as keyof typeof seen], value);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  const answers = await traded;
+  await attackers.stop();
+  const { result } = attackers;
+
+  expect(answers.length).toBeGreaterThan(20);
+  for (const { json, status } of answers) {
+    expect([status, json.code], JSON.stringify(json)).toEqual([200, 0]);
+  }
+  expect(seen.resident).toBeLessThan(RESIDENT_MAX);
+  expect(seen.descriptors).toBeLessThan(DESCRIPTORS);
+  expect(seen.open).toBeLessThanOrEqual(DESCRIPTORS - 160);
+  expect(seen.bodies).toBeLessThanOrEqual(48 * MEBIBYTE);
+  expect(seen.held).toBeLessThanOrEqual(96 * MEBIBYTE);
+  expect(journalBytes() - journalBefore).toBeLessThan(8 * MEBIBYTE);
+
+  // The attacks took place, and met with the refusals that are meant for them.
+  expect(Object.keys(result)).toEqual(expect.arrayContaining(EXPECTED));
+  expect((await fetch(`${venue.operations}/healthz`)).status).toBe(200);
+  expect(venue.faults()).toEqual([]);
+  expect(await venue.stop()).toEqual({ code: 0, signal: null });
+}, 120_000);

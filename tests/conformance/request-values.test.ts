@@ -1,0 +1,316 @@
+import { describe, expect, test } from 'vitest';
+import { aVenue, order, orderAction } from '../support/actors.ts';
+import { type Json } from '../support/client.ts';
+
+/** Which values requests may carry, and how a wrong one is told. */
+
+const world = aVenue();
+const USER = `0x${'12'.repeat(20)}`;
+const EXCHANGE_IDS: readonly number[] = [-1, 0, 1, 2, 7];
+
+describe('enums of requests are read in any case', () => {
+  const span = () => ({ coin: world.btc.coin, startTime: 0 });
+
+  test.each(['1H', '1D', '15M', '30M', '12H', '1W', '5m'])(
+    'a candle interval %s is taken for its lower case',
+    async (interval) => {
+      const req = { ...span(), interval };
+      expect((await world.client.info({ type: 'candleSnapshot', req })).json.success).toBe(true);
+      const socket = await world.socket('/api-ws');
+      const subscription = { type: 'candle', coin: world.btc.coin, interval };
+      expect((await socket.subscribe(subscription)).method).toBe('subscribe');
+      // The same interval in its exact case is the same subscription.
+      const exact = { ...subscription, interval: interval.toLowerCase() };
+      const again = await socket.ask({ method: 'subscribe', subscription: exact }, () => true);
+      expect(again.data.code).toBe('ALREADY_SUBSCRIBED');
+    },
+  );
+
+  test('a minute and a month differ by their case alone', async () => {
+    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+    const { btc } = world;
+    const trade = { market: btc, price: btc.at(0), size: btc.worth(20) };
+    await bob.placed({ ...trade, side: 'sell' });
+    await alice.placed({ ...trade, side: 'buy' });
+    for (const interval of ['1m', '1M']) {
+      const rows: Json[] = await world.client.data({
+        type: 'candleSnapshot',
+        req: { ...span(), interval },
+      });
+      expect(rows.map((row) => row.i)).toContain(interval);
+    }
+    const socket = await world.socket('/api-ws');
+    for (const interval of ['1m', '1M']) {
+      await socket.subscribe({ type: 'candle', coin: btc.coin, interval });
+    }
+  });
+
+  test('an interval of a probability is a month in either case', async () => {
+    for (const interval of ['1m', '1M', '1H', 'MAX']) {
+      const query = { type: 'outcomeProbability', instrumentIds: [100_000], interval };
+      expect((await world.client.info(query)).json).toMatchObject({ success: true });
+    }
+  });
+
+  test('an interval that there is not is refused with those that there are', async () => {
+    const query = { type: 'candleSnapshot', req: { ...span(), interval: '2M' } };
+    const { status, json } = await world.client.info(query);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ code: 10002, details: { field: 'req.interval', got: '2M' } });
+    expect(json.details.allowed).toContain('1M');
+  });
+});
+
+/** Each query that takes an exchange id, and the ones that it has something for. */
+const QUERIES: [query: object, key: 'exchangeId' | 'exchange_id', allowed: number[]][] = [
+  [{ type: 'clearinghouseState', user: USER }, 'exchangeId', [0]],
+  [{ type: 'clearinghouseState', user: USER, accountType: 'perp' }, 'exchangeId', [0]],
+  [{ type: 'clearinghouseState', user: USER, accountType: 'outcome' }, 'exchangeId', [1]],
+  [{ type: 'perpClearinghouseState', user: USER }, 'exchangeId', [0]],
+  [{ type: 'outcomePositions', user: USER }, 'exchangeId', [1]],
+  [{ type: 'frontendOpenOrders', user: USER }, 'exchangeId', [0]],
+  [{ type: 'feeTierInfo' }, 'exchange_id', [0, 1]],
+  [{ type: 'feeTierInfo' }, 'exchangeId', [0, 1]],
+  [{ type: 'feeTierRates', user: USER }, 'exchange_id', [0, 1]],
+  [{ type: 'feeTierRates', user: USER }, 'exchangeId', [0, 1]],
+  [{ type: 'outcomeMeta' }, 'exchangeId', [1]],
+  [{ type: 'outcomeAssetCtxs', instrumentIds: [100_000] }, 'exchangeId', [1]],
+];
+
+describe('an exchange that a request has nothing for is refused', () => {
+  test.each(QUERIES)('%j with %s of %j alone', async (query, key, allowed) => {
+    for (const got of EXCHANGE_IDS) {
+      const { status, json, text } = await world.client.info({ ...query, [key]: got });
+      if (allowed.includes(got)) {
+        expect(json.success, text).toBe(true);
+      } else {
+        expect(status, text).toBe(400);
+        expect(json).toMatchObject({
+          success: false,
+          code: 10002,
+          name: 'BAD_REQUEST',
+          details: { field: key, got, allowed },
+        });
+      }
+    }
+  });
+
+  test('a series of another exchange is refused before it is looked for', async () => {
+    const query = { type: 'outcomeSeriesTimeline', seriesSlug: 'none', exchangeId: 0 };
+    const { status, json } = await world.client.info(query);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ code: 10002, details: { field: 'exchangeId', allowed: [1] } });
+  });
+
+  test('streams refuse alike', async () => {
+    const streams: [subscription: object, allowed: number][] = [
+      [{ type: 'clearinghouseState', user: USER }, 0],
+      [{ type: 'clearinghouseState', user: USER, accountType: 'outcome' }, 1],
+    ];
+    for (const [subscription, allowed] of streams) {
+      const socket = await world.socket();
+      for (const exchangeId of EXCHANGE_IDS) {
+        const frame = { method: 'subscribe', subscription: { ...subscription, exchangeId } };
+        const answer = await socket.ask(frame, () => true);
+        if (exchangeId === allowed) expect(answer.channel).toBe('subscriptionResponse');
+        else {
+          expect(answer).toMatchObject({
+            type: 'error',
+            code: 'INVALID_PARAMS',
+            message: 'Wrong type for exchangeId',
+            details: { field: 'exchangeId', got: exchangeId, allowed: [allowed] },
+          });
+        }
+      }
+    }
+  });
+
+  test('a group of best prices is of the exchange of outcome markets', async () => {
+    const socket = await world.socket();
+    const subscription = { type: 'outcomeBbos', instrumentIds: [100_000], exchangeId: 0 };
+    const answer = await socket.ask({ method: 'subscribe', subscription }, () => true);
+    expect(answer).toMatchObject({ code: 'INVALID_PARAMS', details: { allowed: [1] } });
+  });
+});
+
+describe('JSON that is not of this interface is told what is wrong', () => {
+  const cases: [path: string, body: string, message: string, field: string][] = [
+    ['/info', '{"type":"perpMeta","type":"settings"}', 'Duplicate key: type', 'type'],
+    [
+      '/info',
+      '{"type":"candleSnapshot","req":{"coin":"1","\\u0063oin":"2"}}',
+      'Duplicate key: coin',
+      'req.coin',
+    ],
+    [
+      '/info',
+      '{"type":"outcomeAssetCtxs","instrumentIds":[100000, 1e5]}',
+      'Not an integer: 1e5',
+      'instrumentIds[1]',
+    ],
+    ['/info', '{"type":"blocks","a\\"]":[],"limit":1.0}', 'Not an integer: 1.0', 'limit'],
+    ['/info', '{"type":"blocks","limit":-0}', 'Not an integer: -0', 'limit'],
+    [
+      '/info',
+      '{"type":"blocks","before":9007199254740992}',
+      'Integer out of range: 9007199254740992',
+      'before',
+    ],
+    ['/account-status', '{"user":"x","user":"y"}', 'Duplicate key: user', 'user'],
+    ['/request-fund', '{"user":"x","n":[{"m":0.5}]}', 'Not an integer: 0.5', 'n[0].m'],
+  ];
+  test.each(cases)('%s %s', async (path, body, message, field) => {
+    const { status, json } = await world.client.post(path, body);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ code: 10002, name: 'BAD_REQUEST', message, details: { field } });
+  });
+
+  test('/exchange, by the path in the action', async () => {
+    const alice = await world.trader('alice');
+    const { btc } = world;
+    const placed = order({ market: btc, side: 'buy', price: btc.at(-500), size: btc.worth(20) });
+    const { envelope } = await alice.sign(orderAction(placed));
+    const text = JSON.stringify(envelope);
+    const doubled = text.replace('"b":true', '"b":true,"b":true');
+    const { status, json } = await world.client.post('/exchange', doubled);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({
+      status: 'err',
+      code: 10002,
+      message: 'Duplicate key: b',
+      details: { field: 'orders[0].b' },
+    });
+    const float = text.replace(`"a":${btc.id}`, `"a":${btc.id}.0`);
+    expect((await world.client.post('/exchange', float)).json).toMatchObject({
+      code: 10002,
+      message: `Not an integer: ${btc.id}.0`,
+      details: { field: 'orders[0].a', got: `${btc.id}.0` },
+    });
+  });
+
+  test('frames of streams', async () => {
+    const socket = await world.socket();
+    const frame = '{"method":"subscribe","subscription":{"type":"trades","coin":"1","coin":"2"}}';
+    expect(await socket.ask(frame, () => true)).toEqual({
+      type: 'error',
+      code: 'INVALID_FRAME',
+      message: 'Duplicate key: coin',
+    });
+  });
+});
+
+describe('a fault is named where the client wrote it', () => {
+  test('a field of candleSnapshot at the top level, or in req', async () => {
+    const fields = { coin: world.btc.coin, interval: 'soon', startTime: 0 };
+    const flat = await world.client.info({ type: 'candleSnapshot', ...fields });
+    expect(flat.json).toMatchObject({ code: 10002, details: { field: 'interval', got: 'soon' } });
+    const nested = await world.client.info({ type: 'candleSnapshot', req: fields });
+    expect(nested.json.details.field).toBe('req.interval');
+    const missing = await world.client.info({ type: 'candleSnapshot', interval: '1m' });
+    expect(missing.json).toMatchObject({
+      message: 'Missing field: coin',
+      details: { field: 'coin' },
+    });
+  });
+
+  test('a cursor by the name that it was sent with', async () => {
+    for (const field of ['cursor', 'after_cursor']) {
+      const { json } = await world.client.info({ type: 'outcomeMeta', [field]: 'nonsense' });
+      expect(json).toMatchObject({
+        code: 10000,
+        message: 'Invalid cursor',
+        details: { field, got: 'nonsense' },
+      });
+    }
+  });
+});
+
+describe('what is unknown is told what there is', () => {
+  test.each([
+    ['meta', 'perpMeta'],
+    ['allMids', 'tickers of /api-ws'],
+    ['L2book', 'l2Book'],
+    ['clearinghousestate', 'clearinghouseState'],
+  ])('the query %s leads to %s', async (type, near) => {
+    const { status, json } = await world.client.info({ type });
+    expect(status).toBe(403);
+    expect(json).toMatchObject({
+      success: false,
+      code: 10001,
+      message: 'This action is not allowed.',
+      details: { field: 'type', got: type },
+    });
+    expect(json.details.allowed).toEqual(
+      expect.arrayContaining(['perpMeta', 'l2Book', 'settings']),
+    );
+    expect(json.details.why).toContain(near);
+    expect(json.details.why).toContain('/docs/info');
+  });
+
+  test('an action that there is not', async () => {
+    const alice = await world.trader('alice');
+    const { json } = await world.client.exchange(await alice.sign({ type: 'modify' }));
+    expect(json).toMatchObject({ code: 10001, details: { field: 'type', got: 'modify' } });
+    expect(json.details.allowed).toContain('modify2');
+    expect(json.details.why).toContain('modify2');
+  });
+
+  test('a name leads to the id of the instrument, as the field takes it', async () => {
+    const { btc } = world;
+    for (const coin of ['BTC', 'BTC-USDC', 'btc', btc.id]) {
+      const { status, json } = await world.client.info({ type: 'l2Book', coin });
+      expect(status).toBe(400);
+      expect(json).toMatchObject({
+        code: 10002,
+        message: 'Wrong type for coin',
+        details: { field: 'coin', got: coin, allowed: [btc.coin] },
+      });
+      expect(json.details.why).toContain('BTC-USDC');
+    }
+    const ctxs = { type: 'outcomeAssetCtxs', instrumentIds: ['BTC'] };
+    expect((await world.client.info(ctxs)).json.details).toMatchObject({
+      field: 'instrumentIds[0]',
+      allowed: [btc.id],
+    });
+    const candles = { type: 'candleSnapshot', coin: 'ETH', interval: '1m', startTime: 0 };
+    expect((await world.client.info(candles)).json.details).toMatchObject({
+      field: 'coin',
+      allowed: [world.eth.coin],
+    });
+    const alice = await world.trader('alice');
+    const placed = { ...order({ market: btc, side: 'buy', price: '1', size: '1' }), a: 'BTC' };
+    const { json } = await world.client.exchange(await alice.sign(orderAction(placed)));
+    expect(json).toMatchObject({
+      message: 'Wrong type for a',
+      details: { field: 'orders[0].a', allowed: [btc.id] },
+    });
+  });
+
+  test('an id of nothing leads to where ids are', async () => {
+    const { status, json } = await world.client.info({ type: 'l2Book', coin: '77777' });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ code: 10404, message: 'Instrument not found' });
+    expect(json.details.why).toContain('perpMeta');
+    const detail = await world.client.info({ type: 'perpMetaDetail', assetName: 'BTC-USDC' });
+    expect(detail.json).toMatchObject({ code: 10404, details: { field: 'assetName' } });
+    expect(detail.json.details.allowed).toContain('BTC');
+  });
+
+  test('streams tell alike', async () => {
+    const socket = await world.socket();
+    const byName = { type: 'l2Book', coin: 'BTC' };
+    expect(
+      await socket.ask({ method: 'subscribe', subscription: byName }, () => true),
+    ).toMatchObject({
+      type: 'error',
+      code: 'INVALID_PARAMS',
+      message: 'Wrong type for coin',
+      details: { field: 'coin', got: 'BTC', allowed: [world.btc.coin] },
+    });
+    const elsewhere = { type: 'candle', coin: world.btc.coin, interval: '1m' };
+    const answer = await socket.ask({ method: 'subscribe', subscription: elsewhere }, () => true);
+    expect(answer).toMatchObject({ code: 'UNKNOWN_CHANNEL', message: 'Unknown channel: candle' });
+    expect(answer.details.why).toContain('candle of /api-ws');
+    expect(answer.details.allowed).toContain('l2Book');
+  });
+});

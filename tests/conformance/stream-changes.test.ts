@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { aVenue } from '../support/actors.ts';
+import { eventually, type Json } from '../support/client.ts';
+import { Deployer, DEPLOYER } from '../support/deployer.ts';
+import { onChannel } from '../support/frames.ts';
+import { tokenSend } from '../support/keys.ts';
+import { done, OPERATED, Operator, trade } from '../support/perps.ts';
+import type { Socket } from '../support/socket.ts';
+
+/** State channels tell every change of what they show but that of the mark. */
+
+const world = aVenue([...OPERATED, '--deployers', DEPLOYER]);
+const operator = new Operator(world);
+
+describe('clearinghouseState', () => {
+  const watch = async (user: string): Promise<Socket> => {
+    const socket = await world.socket();
+    await socket.subscribe({ type: 'clearinghouseState', user });
+    await socket.next(onChannel('clearinghouseState'));
+    return socket;
+  };
+  const next = async (socket: Socket, from: number): Promise<Json> =>
+    (await socket.next(onChannel('clearinghouseState'), from)).data.clearinghouseState;
+
+  test('a new margin table of a perp that is held', async () => {
+    const perp = await operator.list();
+    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+    await trade(alice, bob, { market: perp, price: '100', size: '10' });
+    const socket = await watch(alice.address);
+    const stranger = await watch(world.stranger('nobody').address);
+    const { mark } = socket;
+    const tiers = [{ tier: 1, minSize: '0', maxSize: '15', maxLeverage: 10, mmr: '0.05' }];
+    await operator.set(perp, { marginTable: { tiers } });
+    const told = await next(socket, mark);
+    expect(told).toMatchObject({ crossMaintenanceMarginUsed: '50' });
+    expect(told.assetPositions[0].position.maxLeverage).toBe(10);
+    const { time: _time, ...asked } = await alice.state();
+    expect(told).toMatchObject(asked);
+    expect(stranger.of('clearinghouseState')).toHaveLength(1);
+  });
+
+  test('what shares of a vault are worth: given, earned and taken away', async () => {
+    const [holder, vault] = [await world.trader('holder'), world.stranger('vault')];
+    const leader = world.stranger('leader').address;
+    const socket = await watch(holder.address);
+    const register = async (shares: Json[]): Promise<void> => {
+      const terms = { vault: vault.address, leader, name: 'A vault', shares };
+      done(await operator.send({ registerVault: terms }));
+    };
+    await world.client.post('/request-fund', { user: vault.address });
+    await register([{ user: holder.address, shares: '1' }]);
+    expect(await next(socket, 2)).toMatchObject({ vaultEquity: '1000' });
+    // The vault gets money of its own: nothing of the holder's changes but this.
+    const bob = await world.trader('bob');
+    let { mark } = socket;
+    done(await tokenSend(bob, { to: vault.address, amount: '10' }));
+    expect(await next(socket, mark)).toMatchObject({ vaultEquity: '1010' });
+    mark = socket.mark;
+    await register([{ user: bob.address, shares: '1' }]);
+    expect(await next(socket, mark)).toMatchObject({ vaultEquity: '0' });
+  });
+});
+
+describe('tickers', () => {
+  const rowsOf = (socket: Socket, id: number): Json[] =>
+    socket
+      .of('tickers')
+      .flatMap((frame) => frame.data.tickers)
+      .filter((row) => row.instrumentId === id);
+  const watch = async (params: object = {}): Promise<Socket> => {
+    const socket = await world.socket('/api-ws');
+    await socket.subscribe({ type: 'tickers', ...params });
+    await socket.next(onChannel('tickers'));
+    return socket;
+  };
+
+  test('a market that is resolved has a last row, and then none', async () => {
+    const deployer = new Deployer(world);
+    const market = await deployer.list();
+    const [all, named] = [await watch(), await watch({ instrumentIds: [market.id] })];
+    expect(rowsOf(all, market.id)).toMatchObject([{ markPx: '0.5' }]);
+    await deployer.resolve(market, '1');
+    for (const socket of [all, named]) {
+      await eventually(() => expect(rowsOf(socket, market.id).at(-1).gone).toBe(true));
+    }
+    expect(rowsOf(all, market.id).at(-1)).toMatchObject({
+      markPx: '1',
+      time: expect.any(Number),
+    });
+    expect(rowsOf(all, market.id).filter((row) => row.gone)).toHaveLength(1);
+    expect(rowsOf(await watch(), market.id)).toEqual([]);
+    const later = await watch({ instrumentIds: [market.id] });
+    expect(rowsOf(later, market.id)).toMatchObject([{ gone: true, markPx: '1' }]);
+  });
+});

@@ -1,0 +1,131 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { aVenue, type Actor } from '../support/actors.ts';
+import { eventually, type Json } from '../support/client.ts';
+import { Deployer, DEPLOYER } from '../support/deployer.ts';
+import { onChannel } from '../support/frames.ts';
+import { done, OPERATED, Operator, perpOrder, type OwnPerp } from '../support/perps.ts';
+import type { Socket } from '../support/socket.ts';
+
+/** A subscription is known by what was sent, and echoed as it was sent. */
+
+const world = aVenue([...OPERATED, '--deployers', DEPLOYER]);
+const operator = new Operator(world);
+let alice: Actor;
+
+beforeAll(async () => {
+  alice = await world.resident('alice');
+});
+
+const unsubscribe = async (socket: Socket, subscription: object): Promise<Json> =>
+  socket.ask(
+    { method: 'unsubscribe', subscription },
+    (frame) => frame.channel === 'subscriptionResponse' || frame.type === 'error',
+  );
+
+describe('the echo', () => {
+  test.each([
+    ['/ws', () => ({ type: 'l2Book', coin: world.btc.coin, nSigFigs: null, mantissa: null })],
+    ['/ws', () => ({ tick: '', coin: `0${world.btc.coin}`, type: 'l2Book', x: { y: [1, null] } })],
+    ['/ws', () => ({ type: 'orderUpdates', user: `0x${alice.address.slice(2).toUpperCase()}` })],
+    ['/ws', () => ({ type: 'clearinghouseState', user: alice.address, accountType: 'Perps' })],
+    ['/api-ws', () => ({ type: 'candle', coin: world.btc.coin, interval: '1H' })],
+    ['/api-ws', () => ({ type: 'tickers', instrumentIds: [world.eth.id, world.btc.id] })],
+  ] as const)('%s %#: what was sent comes back, key for key', async (path, subscriptionOf) => {
+    const subscription = subscriptionOf();
+    const socket = await world.socket(path);
+    const answer = await socket.subscribe(subscription);
+    expect(JSON.stringify(answer.subscription)).toBe(JSON.stringify(subscription));
+    const goodbye = await unsubscribe(socket, subscription);
+    expect(JSON.stringify(goodbye.data.subscription)).toBe(JSON.stringify(subscription));
+    const resumed = await socket.ask(
+      { method: 'subscribe', subscription, resumeFrom: { epoch: 'another', seq: 7 } },
+      onChannel('resync'),
+    );
+    expect(JSON.stringify(resumed.data.subscription)).toBe(JSON.stringify(subscription));
+  });
+});
+
+describe('a book whose steps change', () => {
+  const levelsOf = (socket: Socket, sub: number): Json =>
+    socket.of('l2Book').findLast((frame) => frame.sub === sub)?.data.levels[0];
+
+  async function aPerpWithBids(): Promise<OwnPerp> {
+    const perp = await operator.list({ priceTick: '0.01', bookTicks: ['0.01', '1'] });
+    for (const price of ['95.01', '95.02']) {
+      done(await alice.place(perpOrder({ market: perp, side: 'buy', price, size: '1' })));
+    }
+    return perp;
+  }
+
+  test('unsubscribing says what subscribing said, and ends nothing else', async () => {
+    const { coin, ...perp } = await aPerpWithBids();
+    const socket = await world.socket();
+    const finest = await socket.subscribe({ type: 'l2Book', coin });
+    const coarse = await socket.subscribe({ type: 'l2Book', coin, tick: '1' });
+    await eventually(() => expect(levelsOf(socket, finest.sub)).toHaveLength(2));
+    await operator.set({ coin, ...perp }, { priceTick: '1', bookTicks: ['1', '10'] });
+    // Now both would name the same step, and yet they are two.
+    const gone = await unsubscribe(socket, { type: 'l2Book', coin });
+    expect(gone.data).toMatchObject({ method: 'unsubscribe', sub: finest.sub });
+    const other = await unsubscribe(socket, { type: 'l2Book', coin, tick: '1' });
+    expect(other.data).toMatchObject({ method: 'unsubscribe', sub: coarse.sub });
+    expect(await unsubscribe(socket, { type: 'l2Book', coin })).toMatchObject({
+      code: 'NOT_SUBSCRIBED',
+    });
+  });
+
+  test('a step that is gone can be unsubscribed and not subscribed', async () => {
+    const { coin, ...perp } = await aPerpWithBids();
+    const socket = await world.socket();
+    const subscription = { type: 'l2Book', coin, tick: '0.01' };
+    const { sub } = await socket.subscribe(subscription);
+    await operator.set({ coin, ...perp }, { priceTick: '1', bookTicks: ['1', '10'] });
+    expect((await unsubscribe(socket, subscription)).data).toMatchObject({ sub });
+    const again = await socket.ask({ method: 'subscribe', subscription }, () => true);
+    expect(again).toMatchObject({
+      code: 'INVALID_PARAMS',
+      details: { field: 'tick', got: '0.01', allowed: ['1', '10'] },
+    });
+  });
+
+  test('who asks for the finest step is shown the finest that there is', async () => {
+    const { coin, ...perp } = await aPerpWithBids();
+    const socket = await world.socket();
+    const old = await socket.subscribe({ type: 'l2Book', coin });
+    await operator.set({ coin, ...perp }, { priceTick: '1', bookTicks: ['1', '10'] });
+    const newcomer = await world.socket();
+    const fresh = await newcomer.subscribe({ type: 'l2Book', coin });
+    const grouped = [{ px: '95', sz: '2', n: 2 }];
+    await eventually(() => expect(levelsOf(newcomer, fresh.sub)).toEqual(grouped));
+    await eventually(() => expect(levelsOf(socket, old.sub)).toEqual(grouped));
+  });
+});
+
+test('what is resolved can be unsubscribed as it was subscribed', async () => {
+  const deployer = new Deployer(world);
+  const [market, other] = [await deployer.list(), await deployer.list()];
+  const { coin } = market;
+  const socket = await world.socket();
+  const subscriptions = [
+    { type: 'l2Book', coin },
+    { type: 'l2Book', coin, tick: '0.01' },
+    { type: 'l2Diff', coin },
+    { type: 'trades', coin },
+    { type: 'activeAssetCtx', coin },
+    { type: 'outcomeBbos', instrumentIds: [other.id, market.id], exchangeId: 1 },
+    { type: 'outcomeTrades', instrumentIds: [other.id, market.id] },
+  ];
+  const subs: Json[] = [];
+  for (const subscription of subscriptions) subs.push((await socket.subscribe(subscription)).sub);
+  await deployer.resolve(market, '1');
+  await eventually(async () => {
+    const { settlement } = (
+      await world.client.data({ type: 'outcomeMeta', eventSlug: market.eventSlug })
+    ).markets[0];
+    expect(settlement.resolution_status).toBe('resolved');
+  });
+  for (const [index, subscription] of subscriptions.entries()) {
+    const { data } = await unsubscribe(socket, subscription);
+    expect(data, JSON.stringify(subscription)).toMatchObject({ sub: subs[index] });
+  }
+});
