@@ -17,6 +17,7 @@ import {
   min,
   ONE_E8,
 } from './reference-margin.ts';
+import { isSettlementMark } from './reference-events.ts';
 import { lossOf, ReferenceOrders, same } from './reference-orders.ts';
 
 /**
@@ -441,17 +442,6 @@ export class ReferenceLedger {
     if (left < 0n) throw new Error('deleveraging ruins nobody');
     this.books.tradeOff(owner, position, -signed, price);
   }
-}
-
-/** R-delist: the average of the closing hour becomes the mark, after all else of the block. */
-function isSettlementMark(event: EngineEvent, later: readonly EngineEvent[]): boolean {
-  if (event.type !== 'markUpdated') return false;
-  const { instrumentId: id } = event;
-  const next = later.find(
-    (each) =>
-      (each.type === 'markUpdated' || each.type === 'perpSettled') && each.instrumentId === id,
-  );
-  return next?.type === 'perpSettled';
 }
 
 /** A reduce-only order or a trigger that lost its position. */
