@@ -6,6 +6,7 @@ import type {
   TradeExecuted,
   TradeSide,
 } from '@oddlot/engine';
+import { isCut, isSettlementMark } from './event-kinds.ts';
 import { type Book, part, type Position, ReferenceBooks } from './reference-books.ts';
 import {
   abs,
@@ -17,7 +18,6 @@ import {
   min,
   ONE_E8,
 } from './reference-margin.ts';
-import { isSettlementMark } from './reference-events.ts';
 import { lossOf, ReferenceOrders, same } from './reference-orders.ts';
 
 /**
@@ -442,9 +442,4 @@ export class ReferenceLedger {
     if (left < 0n) throw new Error('deleveraging ruins nobody');
     this.books.tradeOff(owner, position, -signed, price);
   }
-}
-
-/** A reduce-only order or a trigger that lost its position. */
-function isCut(event: Extract<EngineEvent, { type: 'orderUpdated' }>): boolean {
-  return event.order.reduceOnly && (event.status === 'open' || event.cancelCause === 'reduceOnly');
 }

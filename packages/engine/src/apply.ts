@@ -41,6 +41,7 @@ import { unwindFund } from './liquidation/unwind-fund.ts';
 import type { Block, BlockResult, CommandResult } from './messages/block.ts';
 import { type Command, isOperator, isSigned, type SignedCommand } from './messages/command.ts';
 import { TIMER } from './messages/event.ts';
+import type { Reject } from './messages/reject.ts';
 import { insuranceTarget } from './perp/insurance-fund.ts';
 import type { Account } from './state/account.ts';
 import type { Execution } from './state/execution.ts';
@@ -188,6 +189,13 @@ export function executeFor(
   }
 }
 
+/** Two processes may both have found an empty log: the first of them made the venue. */
+const SECOND_GENESIS: Reject = {
+  reason: 'definitionInvalid',
+  field: 'genesis',
+  why: 'the venue exists',
+};
+
 function executeOperator(
   execution: Execution,
   command: Exclude<Command, SignedCommand>,
@@ -201,7 +209,7 @@ function executeOperator(
   }
   switch (command.type) {
     case 'genesis':
-      assert(execution.state.parameters === undefined, 'a log has one genesis');
+      if (execution.state.parameters !== undefined) return { reject: SECOND_GENESIS };
       execution.state.parameters = command.parameters;
       openAccount(execution, command.parameters.insuranceFundAddress);
       return {};

@@ -223,5 +223,6 @@ export const MESSAGE_GROUPS = {
   UNAVAILABLE: {
     unavailable: () => 'Service unavailable',
     diskNearlyFull: () => 'Disk is nearly full',
+    clockOff: (ms: number) => `Clock is off by ${ms} ms`,
   },
 };

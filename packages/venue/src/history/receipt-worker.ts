@@ -1,6 +1,7 @@
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert, present } from '@oddlot/units';
+import { systemTime } from '../clock.ts';
 import { ReceiptAppender } from './receipt-appender.ts';
 import { isDatabaseDamaged, isDatabaseFull, ReceiptDatabase } from './receipt-database.ts';
 import type { PackedBlock, ReceiptReply, ReceiptRequest } from './receipt-messages.ts';
@@ -74,7 +75,7 @@ function mended(run: () => void): void {
 
 /** Out of the way, but not away: whoever runs the venue may want to know what the disk did. */
 function setAside(): string {
-  const movedTo = `${file}.damaged-${Date.now()}`;
+  const movedTo = `${file}.damaged-${systemTime.wallMs()}`;
   for (const suffix of ['', '-wal', '-shm']) {
     if (existsSync(file + suffix)) renameSync(file + suffix, movedTo + suffix);
   }

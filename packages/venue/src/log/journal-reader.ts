@@ -11,6 +11,7 @@ export async function readJournal(directory: string, untilSeq: number): Promise<
   const segments = await readSegments(directory);
   return {
     lastSeq: untilSeq,
+    isWriting: false,
     replay: (
       fromSeq: number,
       apply: (entry: LogEntry) => void,
@@ -21,6 +22,7 @@ export async function readJournal(directory: string, untilSeq: number): Promise<
     },
     follow: refuse,
     append: refuse,
+    onFree: () => {},
     prune: refuse,
     close: () => Promise.resolve(),
   };

@@ -67,6 +67,9 @@ export type ReplicaOptions = {
   readonly onEra?: (era: { readonly rules: number; readonly from: number }) => void;
 };
 
+/** Where a start began, and how many blocks it applied. */
+export type CaughtUp = { readonly snapshotHeight: number; readonly replayed: number };
+
 /**
  * A whole replica in one process: it follows the log, applies every block to its own engine, tells
  * its listeners, and proposes what its clients send. Start is the newest valid snapshot and a replay
@@ -132,25 +135,28 @@ export class LocalReplica implements Replica {
   }
 
   /** Restores and replays what is there. Projections and listeners are attached before. */
-  async catchUp(): Promise<{ snapshotHeight: number; replayed: number }> {
+  catchUp(): Promise<CaughtUp> {
     const { log } = this.#options;
+    return this.#catchUp(log.replay.bind(log));
+  }
+
+  /** Catches up and follows in one, and only then leads. */
+  async start(): Promise<CaughtUp> {
+    const { log } = this.#options;
+    const caughtUp = await this.#catchUp(log.follow.bind(log));
+    const opening = this.#head.height === 0 ? this.#genesis() : await this.#nextEra();
+    this.#isReplaying = false;
+    if (opening.length > 0) await log.append(opening.map((command) => ({ command })));
+    return caughtUp;
+  }
+
+  async #catchUp(read: Log['follow']): Promise<CaughtUp> {
     await this.#assertLogIsWhole();
     await this.#restoreBase();
     const from = this.#head.height;
     for (const projection of this.#projections) projection.startAt?.(from);
-    await log.replay(from + 1, (entry) => this.#replay(entry), { withRequests: true });
+    await read(from + 1, (entry) => this.#take(entry), { withRequests: true });
     return { snapshotHeight: from, replayed: this.#head.height - from };
-  }
-
-  /** Catches up, and only then follows and leads. */
-  async start(): Promise<{ snapshotHeight: number; replayed: number }> {
-    const { log } = this.#options;
-    const caughtUp = await this.catchUp();
-    const opening = this.#head.height === 0 ? this.#genesis() : await this.#nextEra();
-    log.follow((entry) => this.#apply(entry));
-    this.#isReplaying = false;
-    if (opening.length > 0) await log.append(opening.map((command) => ({ command })));
-    return caughtUp;
   }
 
   check(command: Command): CommandResult {
@@ -192,7 +198,8 @@ export class LocalReplica implements Replica {
     return this.#options.hasRoom?.() ?? true;
   }
 
-  #replay(entry: LogEntry): void {
+  /** Applies an entry by the rules of its era, an old one or a new one. */
+  #take(entry: LogEntry): void {
     const opening = openingOf(entry);
     if (opening !== undefined && opening.rules > RULES_VERSION) {
       throw new LaterReleaseError(opening.rules, RULES_VERSION);
@@ -294,7 +301,7 @@ export class LocalReplica implements Replica {
       stateHash: block.stateHash,
     });
     for (const listener of this.#listeners) listener(block);
-    this.#proposer.applied(block);
+    this.#proposer.applied(entry.proposal, block);
     this.#commandsSinceSnapshot += commands.length;
     this.#maybeSnapshot();
   }

@@ -1,3 +1,4 @@
+import { ClockBehindError } from '../clock.ts';
 import { ConfigError } from '../config.ts';
 import { DirectoryLockedError } from '../log/directory-lock.ts';
 import { JournalDamagedError, JournalFullError } from '../log/journal-error.ts';
@@ -11,6 +12,7 @@ import {
 
 /** Failures whose message says all there is to say to an operator. */
 const EXPLAINED = [
+  ClockBehindError,
   ConfigError,
   DirectoryLockedError,
   EarlierRulesError,
