@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { bookSection } from './book.ts';
 import { engineSection } from './engine.ts';
+import { holdersSection } from './holders.ts';
 import { hostileSection } from './hostile.ts';
 import { journalSection } from './journal.ts';
 import { memorySection } from './memory.ts';
@@ -22,6 +23,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   engine: engineSection,
   outcomes: outcomesSection,
   settlement: settlementSection,
+  holders: holdersSection,
   outcomeMeta: outcomeMetaSection,
   recovery: recoverySection,
   request: requestSection,

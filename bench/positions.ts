@@ -226,7 +226,8 @@ function someone(n: number): Address {
   return address(`0x${n.toString(16).padStart(40, '0')}`);
 }
 
-function listing(id: number): PerpListing {
+/** A perp of 20×. */
+export function listing(id: number): PerpListing {
   return {
     instrumentId: instrumentId(id),
     name: `P${id}-USDC`,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Block, Command } from '@oddlot/engine';
 import { FileJournal } from '../packages/venue/src/log/file-journal.ts';
+import { EraStore } from '../packages/venue/src/log/era-store.ts';
 import { SnapshotStore } from '../packages/venue/src/log/snapshot-store.ts';
 import { LocalReplica } from '../packages/venue/src/replica/local-replica.ts';
 import { createEngineFlow } from './engine-flow.ts';
@@ -31,6 +32,7 @@ async function measure(orders: number, ordersPerAction: number, perBlock: number
     const replica = await LocalReplica.create({
       log: journal,
       snapshots: new SnapshotStore({ directory: join(directory, 'snapshots') }),
+      eras: new EraStore({ directory: join(directory, 'eras') }),
       clock: written.clock,
       genesis: [],
       snapshotEveryBlocks: Number.MAX_SAFE_INTEGER,

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { bookSection } from './book.ts';
 import { engineSection } from './engine.ts';
+import { holdersSection } from './holders.ts';
 import { hostileSection } from './hostile.ts';
 import { journalSection } from './journal.ts';
 import { marksSection } from './marks.ts';
@@ -27,6 +28,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   marks: marksSection,
   outcomes: outcomesSection,
   settlement: settlementSection,
+  holders: holdersSection,
   outcomeMeta: outcomeMetaSection,
   recovery: recoverySection,
   request: requestSection,

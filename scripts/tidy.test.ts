@@ -65,7 +65,7 @@ test('findings come by path and line', () => {
 
 describe('purity', () => {
   test.each([
-    ['const t = Date.now();', 'pure-clock'],
+    ['const t = new Date(timeMs);', 'pure-clock'],
     ['const t = performance.now();', 'pure-clock'],
     ['const x = Math.random();', 'pure-random'],
     ['const x = crypto.randomUUID();', 'pure-random'],
@@ -93,6 +93,15 @@ describe('purity', () => {
     expect(rules('packages/engine/src/testing/scenario.ts', code)).toEqual([]);
     expect(rules(VENUE, code)).toEqual([]);
   });
+
+  test.each(['Date.now();', 'new Date();', 'process.hrtime.bigint();', 'os.uptime();'])(
+    '%s in the venue, but for the file of its clock',
+    (code) => {
+      expect(rules(VENUE, code)).toEqual(['1 venue-clock']);
+      expect(rules('packages/venue/src/clock.ts', code)).toEqual([]);
+      expect(rules(VENUE.replace('.ts', '.test.ts'), code)).toEqual([]);
+    },
+  );
 
   test.each([
     ['try {} catch {}', 'pure-catch'],

@@ -7,6 +7,7 @@ import {
   checkDivision,
   checkPurity,
   checkUnitCasts,
+  checkVenueClock,
 } from './tidy/purity.ts';
 import { checkRulebook } from './tidy/rulebook.ts';
 import { toSource, type Finding, type SourceFile } from './tidy/source.ts';
@@ -79,6 +80,7 @@ function checkCode(
   if (owner === 'engine') found.push(...checkDivision(source));
   else if (owner !== 'units') found.push(...checkBigintLiteralDivision(source));
   if (owner !== 'units') found.push(...checkUnitCasts(source));
+  if (owner === 'venue') found.push(...checkVenueClock(source));
   if (!/\/src\/index\.tsx?$/.test(file.path) && REEXPORT_ALL.test(source.code)) {
     const message = 're-exports a whole file; only the door of a package does, import the file';
     found.push({ path: file.path, line: 1, rule: 'name-barrel', message });

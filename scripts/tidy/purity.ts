@@ -108,6 +108,22 @@ export function checkPurity(source: Source, packageName: 'engine' | 'units'): Fi
   return findings;
 }
 
+const VENUE_CLOCK = 'packages/venue/src/clock.ts';
+/** Time of day, and what only its file combines with it. Durations are measured by `performance.now`. */
+const HOST_CLOCKS =
+  /\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bDate\s*\(\s*\)|\bhrtime\b|\bos\s*\.\s*uptime\b|\bperformance\s*\.\s*timeOrigin\b/g;
+
+/** R-clock: a wall clock can be set, so a venue reads it in one place, which does not trust it. */
+export function checkVenueClock(source: Source): Finding[] {
+  if (source.path === VENUE_CLOCK) return [];
+  return [...source.code.matchAll(HOST_CLOCKS)].map(({ 0: found, index }) => ({
+    path: source.path,
+    line: lineAt(source.code, index),
+    rule: 'venue-clock',
+    message: `"${found}" reads the host's clock; take a Clock, made in ${VENUE_CLOCK}`,
+  }));
+}
+
 /**
  * Division outside units. On bigint the operator drops the remainder without a word, and text alone
  * does not tell a bigint from a number. So the engine writes every division of numbers directly

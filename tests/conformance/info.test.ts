@@ -61,6 +61,7 @@ describe('perpMeta', () => {
     haltTrading: exactly(false),
     onlyIsolated: flag,
     delisted: exactly(false),
+    closingTime: exactly(null),
     useNotionalMargin: exactly(false),
     tagIds: optional(listOf(integer)),
   });
@@ -113,6 +114,7 @@ describe('perpMetaDetail', () => {
       haltTrading: flag,
       onlyIsolated: flag,
       delisted: flag,
+      closingTime: nullable(integer),
     }),
     marginTable: record({ instrumentId: integer, tiers: listOf(tier) }),
   });

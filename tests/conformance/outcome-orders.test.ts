@@ -153,6 +153,20 @@ describe('refused before it is queued, whole', () => {
     expect(refused).toMatchObject({ code: 10015, details: { required: '5', available: '0' } });
   });
 
+  test('R-sizes: all that was held when the action began, after a buy of the same action', async () => {
+    done(await operate(bob, 'split', [market, '0.5']));
+    await placed(alice, market, 'buy Yes 80 at 0.60');
+    const orders = [bet(market, 'buy No 68.14 at 0.40'), bet(market, 'sell No 0.5 at 0.50')];
+    const action = orderAction(...orders);
+    const simulated = await world.client.data({ type: 'simulate', user: bob.address, action });
+    const { orders: results } = done(await act(bob, action));
+    expect(results).toMatchObject([
+      { state: 'filled', filledSz: '68.14', error: null },
+      { state: 'open', filledSz: '0', error: null },
+    ]);
+    expect(simulated.orders).toMatchObject([{ state: 'filled' }, { state: 'open', error: null }]);
+  });
+
   test('a market may count in tenths of a cent, or in whole shares', async () => {
     const fine = await deployer.list({ priceTick: '0.001', sizeDecimals: 0, minOrderSize: '1' });
     await placed(bob, fine, 'buy Yes 3 at 0.007');

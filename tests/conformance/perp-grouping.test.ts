@@ -117,24 +117,52 @@ describe('normalTpsl: the life of a family', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('they die with a parent that its owner cancels after a part', async () => {
-    const [oid, tp] = await family(parent('100'));
+  test('R-grouping: they go live with the first fill of their parent and grow with it', async () => {
+    const [oid, tp, sl] = await family(parent('100'));
     await quote('sell', '100', '1');
-    expect((await recordOf(alice, perp)).position.szi).toBe('1');
-    expect(await triggersOf(alice)).toEqual([]);
-    done(await alice.cancel({ a: perp.id, o: oid }));
-    expect(await watch.last(tp, 'cancelled')).toMatchObject({ reason: 'parentCanceled' });
-    expect(await triggersOf(alice)).toEqual([]);
+    const sizes = async () => (await triggersOf(alice)).map((row) => [row.oid, row.sz]);
+    expect(await sizes()).toEqual([
+      [sl, '1'],
+      [tp, '1'],
+    ]);
+    const [row] = await alice.openOrders();
+    expect(row).toMatchObject({ oid, sz: '3', children: [] });
+    expect(await watch.last(tp, 'open')).toMatchObject({ order: { sz: '1', origSz: '1' } });
+    await quote('sell', '100', '2');
+    expect(await sizes()).toEqual([
+      [sl, '3'],
+      [tp, '3'],
+    ]);
+    await quote('sell', '100', '1');
+    expect(await triggersOf(alice)).toMatchObject([
+      { oid: sl, triggerState: 'Pending', sz: '4', reduceOnly: true },
+      { oid: tp, triggerState: 'Pending', sz: '4', reduceOnly: true },
+    ]);
+    expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('they go live when the parent is completely filled, not before', async () => {
-    const [, tp, sl] = await family(parent('100'));
-    await quote('sell', '100', '3');
-    expect(await triggersOf(alice)).toEqual([]);
+  test('R-grouping: a parent that ends after a part leaves them for what it filled', async () => {
+    const [oid, tp, sl] = await family(parent('100'));
     await quote('sell', '100', '1');
-    const rows = await triggersOf(alice);
-    expect(rows.map((row) => row.oid).sort((a, b) => a - b)).toEqual([tp, sl]);
-    expect(rows[0]).toMatchObject({ triggerState: 'Pending', sz: '4', reduceOnly: true });
+    done(await alice.cancel({ a: perp.id, o: oid }));
+    expect(await triggersOf(alice)).toMatchObject([
+      { oid: sl, sz: '1' },
+      { oid: tp, sz: '1' },
+    ]);
+    await quote('buy', '90', '4');
+    await perp.push('90');
+    expect((await watch.last(sl, 'filled')).order.filledSz).toBe('1');
+    expect(await watch.last(tp, 'cancelled')).toMatchObject({ reason: 'siblingFilled' });
+  });
+
+  test('R-grouping: a child that fires cancels the rest of its parent first', async () => {
+    const [oid, , sl] = await family(parent('100'));
+    await quote('sell', '100', '1');
+    await quote('buy', '89.9', '4');
+    await perp.push('90');
+    expect((await watch.last(oid, 'cancelled')).order).toMatchObject({ filledSz: '1', sz: '3' });
+    expect((await watch.last(sl, 'filled')).order.filledSz).toBe('1');
+    expect(await recordsOf(alice, perp)).toEqual([]);
     expect(await alice.openOrders()).toEqual([]);
   });
 
@@ -145,15 +173,20 @@ describe('normalTpsl: the life of a family', () => {
     expect(await triggersOf(alice)).toHaveLength(2);
   });
 
-  test('an Ioc parent that fills in part and is cancelled for its rest takes them along', async () => {
+  test('R-grouping: an Ioc parent that fills in part leaves them for that part', async () => {
     await quote('sell', '100', '1');
     const ioc = perpOrder({ market: perp, side: 'buy', price: '100', size: '4', tif: 'Ioc' });
-    const { orders } = done(await act(alice, normal(ioc, takeProfit(), stopLoss())));
+    const action = normal(ioc, takeProfit(), stopLoss());
+    const simulated = await world.client.data({ type: 'simulate', user: alice.address, action });
+    const { orders } = done(await act(alice, action));
     expect(orders[0]).toMatchObject({ state: 'cancelled', filledSz: '1' });
-    expect(await triggersOf(alice)).toEqual([]);
-    expect(await watch.last(orders[1].oid, 'cancelled')).toMatchObject({
-      reason: 'parentCanceled',
-    });
+    expect(orders.map(({ state }: Json) => state)).toEqual(
+      simulated.orders.map(({ state }: Json) => state),
+    );
+    expect(await triggersOf(alice)).toMatchObject([
+      { oid: orders[2].oid, sz: '1' },
+      { oid: orders[1].oid, sz: '1' },
+    ]);
   });
 
   test.each([
@@ -176,12 +209,16 @@ describe('normalTpsl: the life of a family', () => {
     const [, tp, sl] = await family();
     await quote('buy', '110', '3');
     await perp.push('110');
-    expect((await watch.last(tp, 'cancelled')).reason).toBe('iocRemainder');
     expect((await recordOf(alice, perp)).position.szi).toBe('1');
-    expect(await triggersOf(alice)).toMatchObject([{ oid: sl }]);
+    // What the first did not get it goes on trying for while the mark is there.
+    expect(await triggersOf(alice)).toMatchObject([
+      { oid: sl, triggerState: 'Pending' },
+      { oid: tp, triggerState: 'Triggered', sz: '1' },
+    ]);
     await quote('buy', '90', '9');
     await perp.push('90');
     expect((await watch.last(sl, 'filled')).order.filledSz).toBe('1');
+    expect(await watch.last(tp, 'cancelled')).toMatchObject({ reason: 'siblingFilled' });
     expect(await recordsOf(alice, perp)).toEqual([]);
   });
 

@@ -55,6 +55,34 @@ async function two(): Promise<[Actor, Actor]> {
   return [await world.trader('alice'), await world.trader('bob')];
 }
 
+describe('activeAssetData', () => {
+  const tiers = [
+    { tier: 1, minSize: '0', maxSize: '50', maxLeverage: 20, mmr: '0.025' },
+    { tier: 2, minSize: '50', maxSize: '5000', maxLeverage: 10, mmr: '0.045' },
+  ];
+
+  test.each(['cross', 'isolated'])(
+    'R-initial: what it tells is admitted across a tier, a lot more is not: %s',
+    async (mode) => {
+      const market = await operator.list({ marginTable: { tiers } });
+      const alice = await world.trader('alice');
+      done(await act(alice, marginMode(market.id, mode === 'cross')));
+      const query = { type: 'activeAssetData', user: alice.address, coin: market.coin };
+      const { availableToTrade, maxTradeSzs } = await world.client.data(query);
+      // 1,000 USDC at the 10× of the second tier and 0.045%: 99.552.
+      expect(maxTradeSzs).toEqual(['99.552', '99.552']);
+      expect(availableToTrade).toEqual(['995.52', '995.52']);
+      for (const side of ['buy', 'sell'] as const) {
+        const ioc = { market, side, price: '100', tif: 'Ioc' } as const;
+        const above = perpOrder({ ...ioc, size: '99.553' });
+        expectRefusal(await alice.place(above), 10010, 'Insufficient margin');
+        const result = done(await alice.place(perpOrder({ ...ioc, size: '99.552' }))).orders[0];
+        expect(result).toMatchObject({ state: 'cancelled', error: null });
+      }
+    },
+  );
+});
+
 describe('updateLeverage', () => {
   test('R-leverage: the default is 20, or the first tier maximum if that is lower', async () => {
     const [alice] = await two();

@@ -262,6 +262,42 @@ describe('R-liquidation', () => {
   });
 });
 
+describe('R-liquidation (2b)', () => {
+  test('isolated legs of one account close against each other, told as `net`', async () => {
+    done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
+    const legs = { market: perp, price: '100', size: '50' } as const;
+    await trade(alice, bob, { ...legs, buyerMargin: 'isolated' });
+    await trade(bob, alice, { ...legs, sellerMargin: 'isolated' });
+    expect((await recordsOf(alice, perp)).map(({ position }) => position.szi)).toEqual([
+      '50',
+      '-50',
+    ]);
+    const before = await alice.balance();
+    await perp.push('120');
+    expect(await recordsOf(alice, perp)).toEqual([]);
+    // The short has 250 − 1,000: bankrupt at 105, where the long has gained 250 on its 250. She has
+    // what she had.
+    expect(await alice.balance()).toBe(before);
+    expect(before).toBe('997');
+    const told = await eventually(async () => {
+      const rows = await steps(alice);
+      expect(rows.at(-1)).toMatchObject({ step: 'net' });
+      return rows;
+    });
+    expect(told.map(({ step }) => step)).toEqual(['market', 'net']);
+    expect(told[1]).toMatchObject({
+      leverageType: 'Isolated',
+      liquidatedNtlPos: '6000',
+      accountValue: '-750',
+      maintenanceMargin: '150',
+      markPx: '120',
+      liquidatedPositions: [{ szi: '-50' }, { szi: '50' }],
+    });
+    // Nobody else had a part in it.
+    expect(await ledgerOf(bob, 'adl')).toEqual([]);
+  });
+});
+
 describe('R-adl', () => {
   test('a jump that the book cannot take closes the other side at the bankruptcy price', async () => {
     await openLong();
@@ -341,9 +377,10 @@ describe('R-insurance-fund', () => {
       leverageType: 'Isolated',
     });
     expect(await ledgerOf(bob, 'adl')).toEqual([]);
-    // Every 10 s it offers max(10 %, 10,000 USDC) within 1 % of the mark: all of it, to this bid.
+    // Every 10 s it offers max(10 %, 10,000 USDC), all of it: first 0.1 % from the mark, where nobody
+    // was, then 0.2 %, at 95.808.
     const buyer = await world.trader('buyer');
-    await bid(buyer, '95.1', '0.5');
+    await bid(buyer, '95.85', '0.5');
     await eventually(async () => {
       await perp.push('96');
       expect((await recordOf(buyer, perp)).position).toMatchObject({ szi: '0.5' });

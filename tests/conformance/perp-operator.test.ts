@@ -107,6 +107,7 @@ describe('registerPerp', () => {
       haltTrading: false,
       onlyIsolated: false,
       delisted: false,
+      closingTime: null,
       useNotionalMargin: false,
       tagIds: [3, 4],
     });
@@ -281,7 +282,7 @@ describe('pushOracle', () => {
     const perp = await operator.list();
     const alice = await world.trader('alice');
     // With an empty book A and B are the oracle, so C alone moves nothing.
-    done(await operator.push([entry(perp, '100', '101')]));
+    done(await operator.push([entry(perp, '100', '100.5')]));
     expect(await markOf(perp)).toBe('100');
     // B is the bid, above C; A has only begun to leave the oracle: C is the median.
     done(
@@ -290,7 +291,10 @@ describe('pushOracle', () => {
         perpOrder({ market: perp, side: 'sell', price: '103', size: '1' }),
       ),
     );
-    await eventually(async () => expect(await markOf(perp)).toBe('101'));
+    await eventually(async () => expect(await markOf(perp)).toBe('100.5'));
+    // 20× with mmr 2.5%: (0.05 − 0.025 − 0.005 − 0.00045) / (2 + 0.025 + 0.005 + 0.05) of the oracle.
+    done(await operator.push([entry(perp, '100', '101')]));
+    await eventually(async () => expect(await markOf(perp)).toMatch(/^100\.(939|94)/));
   });
 
   test('1 to 200 prices', async () => {

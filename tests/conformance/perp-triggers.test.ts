@@ -225,13 +225,6 @@ describe('validation of a trigger order', () => {
       's',
     ],
     [
-      'too much for a market order',
-      { size: '1000.001' },
-      10000,
-      'Order size exceeds the maximum: 1000',
-      's',
-    ],
-    [
       'too much for a limit',
       { size: '2000.001', limit: '110' },
       10000,
@@ -245,6 +238,15 @@ describe('validation of a trigger order', () => {
     const refused = expectRefusal(reply, code, message);
     expect(refused.details.field).toBe(`orders[0].${field}`);
     expect(await triggersOf(alice)).toEqual([]);
+  });
+
+  test('R-trigger: a market one may be larger than a market order, simulated or sent', async () => {
+    const order = trigger({ size: '1000.001' });
+    const action = { type: 'order', grouping: 'na', orders: [order] };
+    const query = { type: 'simulate', user: alice.address, action };
+    const simulated = await world.client.data(query);
+    expect(simulated).toMatchObject({ accepted: true, orders: [{ state: 'open', error: null }] });
+    expect(done(await alice.place(order)).orders[0]).toMatchObject({ state: 'open' });
   });
 
   test('R-sizes: triggerPx knows no band, and a limit is tested only when it fires', async () => {

@@ -44,9 +44,13 @@ const random = chance(SEED);
 /** State hashes seen while the venue ran, by height. */
 const seenHashes = new Map<number, Json>();
 
-/** Snapshots now and then, never, and all the time: a start finds each kind of remains. */
+/**
+ * Snapshots now and then, never, and all the time: a start finds each kind of remains. On a slow disk a
+ * block is written whenever the kill comes, and the next one waits.
+ */
 const flagsOf = (round: number) => [
   ...CALM,
+  ...(round % 2 === 0 ? [] : ['--fault', 'slow-sync:8']),
   '--snapshot-every-blocks',
   ['25', '1000000', '3'][round % 3]!,
 ];

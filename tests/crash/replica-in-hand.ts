@@ -5,6 +5,7 @@ import { NETWORKS, parseInfo } from '@oddlot/protocol';
 import { type Address, address, hash, timeMs } from '@oddlot/units';
 import { genesisCommands } from '../../packages/venue/src/genesis.ts';
 import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
+import { EraStore } from '../../packages/venue/src/log/era-store.ts';
 import { SnapshotStore } from '../../packages/venue/src/log/snapshot-store.ts';
 import { MarketData } from '../../packages/venue/src/read-models/market-data.ts';
 import { LocalReplica } from '../../packages/venue/src/replica/local-replica.ts';
@@ -58,6 +59,7 @@ export class ReplicaInHand {
     const replica: LocalReplica = await LocalReplica.create({
       log: journal,
       snapshots: new SnapshotStore({ directory: join(folder, 'snapshots') }),
+      eras: new EraStore({ directory: join(folder, 'eras') }),
       clock: read,
       genesis: genesisCommands('Oddlot-Testnet'),
       snapshotEveryBlocks: options.snapshotEveryBlocks ?? Number.MAX_SAFE_INTEGER,
@@ -65,7 +67,10 @@ export class ReplicaInHand {
       onFatal,
     });
     markets.attachTo(replica);
-    await replica.start();
+    await replica.start().catch(async (error: unknown) => {
+      await journal.close();
+      throw error;
+    });
     const nonce = options.nonce ?? clock.ms;
     return new ReplicaInHand({ folder, journal, replica, markets, clock, nonce });
   }

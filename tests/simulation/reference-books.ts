@@ -85,6 +85,11 @@ export class ReferenceBooks {
     return this.book(this.parameters.insuranceFundAddress);
   }
 
+  /** False before the genesis. */
+  get hasFund(): boolean {
+    return this.accounts.has(this.#parameters?.insuranceFundAddress ?? '');
+  }
+
   /** The account's legs as margin sees them. */
   legs(owner: Book): { position: Position; leg: MarginLeg }[] {
     return [...owner.positions.values()].map((position) => {
@@ -232,10 +237,49 @@ export class ReferenceBooks {
 
   pay(missing: bigint): void {
     const { fund } = this;
-    const fromFund = min(missing, max(fund.balance, 0n));
+    const fromFund = min(missing, max(this.cross(fund).equity, 0n));
     const fromTreasury = min(missing - fromFund, this.treasury);
     this.treasury -= fromTreasury;
     fund.balance -= missing - fromTreasury;
+  }
+
+  /** R-deficit: at the end of an entry the treasury lifts the fund's account value to zero. */
+  liftFund(): void {
+    const paid = min(max(-this.cross(this.fund).equity, 0n), this.treasury);
+    this.treasury -= paid;
+    this.fund.balance += paid;
+  }
+
+  /**
+   * R-liquidation (2b): how much of an isolated leg closes against the other one at a price, found by
+   * trying: as much as leaves the other at or above zero.
+   */
+  nettable(owner: Book, failing: Position, price: bigint): bigint {
+    const other = this.otherLeg(owner, failing);
+    if (other === undefined) return 0n;
+    const common = min(abs(failing.size), abs(other.size));
+    const isBorne = (size: bigint): boolean => {
+      const copy = { ...other };
+      const released = part(copy.margin, size, abs(copy.size));
+      const gain = this.move(copy, copy.size > 0n ? -size : size, price);
+      this.payOut({ ...owner }, copy, released, gain);
+      return copy.margin + copy.size * copy.market.mark - copy.cost >= 0n;
+    };
+    if (common === 0n || isBorne(common)) return common;
+    let borne = 0n;
+    let tooMuch = common;
+    while (tooMuch - borne > 1n) {
+      const middle = (borne + tooMuch) / 2n;
+      if (isBorne(middle)) borne = middle;
+      else tooMuch = middle;
+    }
+    return borne;
+  }
+
+  otherLeg(owner: Book, { leg, market }: Position): Position | undefined {
+    return this.legs(owner)
+      .map(({ position }) => position)
+      .find((each) => each.market === market && each.leg !== leg && each.size !== 0n);
   }
 
   /** Released margin and PnL go to the balance, a shortfall comes out of the margin. */

@@ -6,6 +6,7 @@ import type {
   TradeExecuted,
   TradeSide,
 } from '@oddlot/engine';
+import { isCut, isSettlementMark } from './event-kinds.ts';
 import { type Book, part, type Position, ReferenceBooks } from './reference-books.ts';
 import {
   abs,
@@ -59,6 +60,7 @@ export class ReferenceLedger {
     this.#endFunding();
     this.#endDeleveraging();
     this.#coverDeficits();
+    if (this.books.hasFund) this.books.liftFund();
     this.#forced = undefined;
     this.#orders.amend = undefined;
   }
@@ -80,13 +82,10 @@ export class ReferenceLedger {
     if (event.type !== 'orderUpdated' && event.type !== 'deleveraged') this.#endDeleveraging();
     if (event.type === 'orderUpdated' && !isCut(event)) this.#endDeleveraging();
     const command = commands[event.commandIndex];
-    if (command?.type === 'setPerp' && command.delisted === true) {
-      this.#settlePrice(command.instrumentId, events.slice(at));
-    } else {
-      if (this.#startsWork(event, command)) this.#coverDeficits();
-      if (event.type === 'tradeExecuted' || event.type === 'liquidationStep') {
-        this.#target ??= this.#insuranceTarget();
-      }
+    if (this.#startsWork(event, command)) this.#coverDeficits();
+    const needsTarget = event.type === 'tradeExecuted' || event.type === 'liquidationStep';
+    if (needsTarget || isSettlementMark(event, events.slice(at + 1))) {
+      this.#target ??= this.#insuranceTarget();
     }
     if (command?.type === 'modifyOrder' && this.#orders.amend === undefined)
       this.#orders.beginAmend(command);
@@ -99,15 +98,6 @@ export class ReferenceLedger {
     return (
       command !== undefined || event.taker.account === this.books.parameters.insuranceFundAddress
     );
-  }
-
-  /** R-delist: the settlement price is the mark from the first of its events on. */
-  #settlePrice(id: number, events: readonly EngineEvent[]): void {
-    const market = this.books.market(id);
-    if (market.isDelisted) return;
-    market.isDelisted = true;
-    const settled = events.find((each) => each.type === 'perpSettled' && each.instrumentId === id);
-    if (settled?.type === 'perpSettled') market.mark = BigInt(settled.price);
   }
 
   #readPrices(command: Command): void {
@@ -226,6 +216,12 @@ export class ReferenceLedger {
       case 'deleveraged':
         this.#deleverage(event.account, event.size, event.realised);
         break;
+      case 'perpSettled': {
+        const market = this.books.market(event.instrumentId);
+        same('the mark of the settlement', BigInt(event.price), market.mark);
+        market.isDelisted = true;
+        break;
+      }
       case 'positionSettled': {
         const owner = this.books.book(event.account);
         const position = this.books.signed(owner, event.instrumentId, event.size);
@@ -308,6 +304,7 @@ export class ReferenceLedger {
     const closed = isClosing ? min(held, abs(signed)) : 0n;
     const opens = abs(signed) - closed;
     const released = closed === 0n ? 0n : part(position.margin, closed, held);
+    const shortBefore = isIsolated ? this.#short(owner, position) : 0n;
     const realised = this.books.move(position, signed, price);
     same('what a trade realises', side.realised, realised);
     let taken = 0n;
@@ -323,11 +320,25 @@ export class ReferenceLedger {
         leverageFor(market, abs(position.size), leverage),
       );
       position.margin += margin + lost;
-      taken = margin + lost + fee;
+      // Where the tier allows less leverage than before, the order made up for the fills before it.
+      const further = this.#short(owner, position) - max(shortBefore, 0n);
+      const more = max(further, 0n);
+      position.margin += more;
+      taken = margin + lost + more + fee;
       owner.balance += released + realised - taken;
     }
     this.#collect(fee, feeTo);
     return taken;
+  }
+
+  /** R-isolated: what an isolated position lacks of its initial margin; negative is what it has over. */
+  #short(owner: Book, position: Position): bigint {
+    const { market, size } = position;
+    const { leverage } = this.books.mode(owner, position);
+    if (size === 0n) return 0n;
+    const notional = abs(size) * market.mark;
+    const initial = ceilDiv(notional, leverageFor(market, abs(size), leverage));
+    return initial - this.books.isolated(owner, position).equity;
   }
 
   /** R-treasury, R-insurance-fund, R-deficit: who gets a fee. */
@@ -372,7 +383,23 @@ export class ReferenceLedger {
     same('a step of a scope at risk', isAtRisk(scope), true);
     if (isPair) this.#closePair(owner, event);
     if (event.step === 'market') this.#forced = event.account;
+    if (event.step === 'net') this.#net(owner, position, event);
     if (event.step === 'insurance' || event.step === 'adl') this.#takeOver(owner, position, event);
+  }
+
+  /** R-liquidation (2b): the failing leg and the other one, at the bankruptcy price of the first. */
+  #net(owner: Book, failing: Position, { marginMode, positions, price }: LiquidationStep): void {
+    same('the margin of a netted leg', marginMode, 'isolated');
+    const bankrupt = bankruptcyOf(failing, this.books.isolated(owner, failing));
+    same('the price of a netting', BigInt(price ?? 0), bankrupt);
+    const size = this.books.nettable(owner, failing, bankrupt);
+    const other = this.books.otherLeg(owner, failing);
+    if (other === undefined || size === 0n) throw new Error('netted with nothing');
+    same('the other leg', BigInt(positions[1]?.size ?? 0), other.size);
+    const signed = failing.size > 0n ? -size : size;
+    this.books.tradeOff(owner, failing, signed, bankrupt);
+    this.books.tradeOff(owner, other, -signed, bankrupt);
+    for (const position of [failing, other]) this.#ended.push({ owner, position });
   }
 
   #closePair(owner: Book, { positions, price }: LiquidationStep): void {
@@ -388,6 +415,7 @@ export class ReferenceLedger {
     const scope = isIsolated ? this.books.isolated(owner, position) : this.books.cross(owner);
     const price = bankruptcyOf(position, scope);
     same('the price of a take-over', BigInt(event.price ?? 0), price);
+    if (isIsolated) same('what could be netted', this.books.nettable(owner, position, price), 0n);
     this.books.paidOut = 0n;
     if (event.step === 'adl') {
       this.#adl = { owner, position, price };
@@ -414,9 +442,4 @@ export class ReferenceLedger {
     if (left < 0n) throw new Error('deleveraging ruins nobody');
     this.books.tradeOff(owner, position, -signed, price);
   }
-}
-
-/** A reduce-only order or a trigger that lost its position. */
-function isCut(event: Extract<EngineEvent, { type: 'orderUpdated' }>): boolean {
-  return event.order.reduceOnly && (event.status === 'open' || event.cancelCause === 'reduceOnly');
 }

@@ -20,6 +20,19 @@ export function checkConservation(state: State): void {
   for (const [id, size] of net) demand(size === 0, `longs and shorts of ${id} differ by ${size}`);
 }
 
+/** R-deficit: the fund's account value is below zero only when the treasury is empty. */
+export function checkDeficit(state: State): void {
+  const address = state.parameters?.insuranceFundAddress;
+  const fund = state.accounts.find((account) => account.address === address);
+  if (fund === undefined) return;
+  let value: bigint = fund.perpBalance;
+  for (const { cost, perp, size } of fund.holdings.values()) {
+    value += BigInt(size) * BigInt(perp.mark) - cost;
+  }
+  const isCovered = value >= 0n || state.treasury === 0n;
+  demand(isCovered, `the fund has ${value} and the treasury ${state.treasury}`);
+}
+
 /** The size of every position there is. */
 export type Sizes = ReadonlyMap<object, number>;
 

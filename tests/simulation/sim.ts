@@ -12,7 +12,14 @@ import {
 } from '@oddlot/engine';
 import { timeMs } from '@oddlot/units';
 import { parseArgs } from 'node:util';
-import { checkConservation, checkFlips, checkRisk, demand, sizesOf } from './sim-checks.ts';
+import {
+  checkConservation,
+  checkDeficit,
+  checkFlips,
+  checkRisk,
+  demand,
+  sizesOf,
+} from './sim-checks.ts';
 import { PERPS, Workload } from './workload.ts';
 
 /**
@@ -41,6 +48,8 @@ const CHECK_EVERY = 250;
 const RISK_EVERY = 5;
 /** Times that the state is replaced by its restored copy. */
 const RESTORES = 4;
+/** R-delist: an hour of 5 s each. */
+const CLOSING_STEPS = 720;
 
 export function simulate(options: { seed: number; commands: number }): SimulationReport {
   const run = new Simulation(options.seed);
@@ -104,6 +113,7 @@ class Simulation {
     this.#workload.observe(result);
     this.#count(result);
     checkConservation(this.#state);
+    checkDeficit(this.#state);
     checkFlips(this.#state, before, result.events);
     if (this.#state.height % RISK_EVERY === 0) checkRisk(this.#state, result.events);
   }
@@ -127,12 +137,19 @@ class Simulation {
     }
   }
 
-  /** Towards the end the last perp is settled. */
+  /** Towards the end the last perp closes: an hour goes by in which others trade on. */
   #delist(): void {
     const instrumentId = PERPS.at(-1)?.instrumentId;
     if (instrumentId === undefined) return;
     this.#workload.tick();
     this.#block([{ type: 'setPerp', instrumentId, delisted: true, changes: {} }]);
+    for (let step = 0; step < CLOSING_STEPS; step++) {
+      const prices = this.#workload.steady();
+      this.#workload.nowMs += 1;
+      this.#block([prices, this.#workload.next(this.#state), this.#workload.next(this.#state)]);
+      if (step === CLOSING_STEPS / 2) this.#restart();
+    }
+    demand(this.#state.perps.get(instrumentId)?.delisted === true, 'the perp is settled');
   }
 
   /** What a crash and a restart from a snapshot do. */

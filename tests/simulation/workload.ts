@@ -49,6 +49,7 @@ export const PARAMETERS: VenueParameters = {
   insuranceUnwindEveryMs: 10_000,
   insuranceUnwindShareE8: 10_000_000,
   insuranceUnwindMicroUsdc: 10_000_000,
+  insuranceUnwindStepE8: 100_000,
   insuranceUnwindBandE8: 1_000_000,
   liquidationBandE8: 5_000_000,
   liquidationPartialMicroUsdc: 1_000_000_000,
@@ -199,6 +200,16 @@ export class Workload {
     // Past the next hour, which funding waits for, and now and then past midnight.
     if (this.#pick(300) === 0) this.nowMs += Math.max(0, 3_598_000 - (this.nowMs % 3_600_000));
     if (this.#pick(3_000) === 0) this.nowMs += 86_400_000;
+  }
+
+  /** A price of every perp a little later, so that none is stale: the pace of a closing hour. */
+  steady(): Command {
+    this.nowMs += 4_999;
+    const prices = PERPS.map(({ instrumentId: id }) => {
+      const oracle = this.#oracleOf(id) + this.#pick(2_001) - 1_000;
+      return { instrumentId: id, oracle: Math.min(Math.max(oracle, 60_000), 9_000_000) };
+    });
+    return { type: 'pushOracle', prices, observedMs: timeMs(this.nowMs) };
   }
 
   next(state: State): Command {

@@ -35,16 +35,19 @@ import { updateLeverage } from './handlers/update-leverage.ts';
 import { updateMarginMode } from './handlers/update-margin-mode.ts';
 import { updatePositionMode } from './handlers/update-position-mode.ts';
 import { withdraw } from './handlers/withdraw.ts';
+import { coverFund } from './ledger/post.ts';
 import { liquidate } from './liquidation/liquidate.ts';
 import { unwindFund } from './liquidation/unwind-fund.ts';
 import type { Block, BlockResult, CommandResult } from './messages/block.ts';
 import { type Command, isOperator, isSigned, type SignedCommand } from './messages/command.ts';
 import { TIMER } from './messages/event.ts';
+import type { Reject } from './messages/reject.ts';
 import { insuranceTarget } from './perp/insurance-fund.ts';
 import type { Account } from './state/account.ts';
 import type { Execution } from './state/execution.ts';
 import type { State } from './state/state.ts';
 import { advancePhases } from './steps/advance-phases.ts';
+import { settleClosing } from './steps/close-perps.ts';
 import { orderCommands } from './steps/command-order.ts';
 import { passInstants, sampleBooks } from './steps/funding-clock.ts';
 import { payHolders } from './steps/pay-holders.ts';
@@ -90,6 +93,7 @@ export function applyBlock(state: State, block: Block): BlockResult {
   if (state.parameters !== undefined) {
     fireTriggers(execution);
     liquidate(execution);
+    settleClosing(execution);
     unwindFund(execution);
     runReverseJobs(execution);
   }
@@ -97,6 +101,7 @@ export function applyBlock(state: State, block: Block): BlockResult {
   run(execution, block.commands, rest, outcomes);
   resolveSeriesMarkets(execution);
   payHolders(execution);
+  if (state.parameters !== undefined) coverFund(state);
 
   return {
     height: block.height,
@@ -184,6 +189,13 @@ export function executeFor(
   }
 }
 
+/** Two processes may both have found an empty log: the first of them made the venue. */
+const SECOND_GENESIS: Reject = {
+  reason: 'definitionInvalid',
+  field: 'genesis',
+  why: 'the venue exists',
+};
+
 function executeOperator(
   execution: Execution,
   command: Exclude<Command, SignedCommand>,
@@ -197,11 +209,15 @@ function executeOperator(
   }
   switch (command.type) {
     case 'genesis':
-      assert(execution.state.parameters === undefined, 'a log has one genesis');
+      if (execution.state.parameters !== undefined) return { reject: SECOND_GENESIS };
       execution.state.parameters = command.parameters;
       openAccount(execution, command.parameters.insuranceFundAddress);
       return {};
     case 'attest':
+      return {};
+    case 'openEra':
+      execution.state.digest.number(command.rules);
+      execution.state.digest.text(command.stateHash);
       return {};
     case 'registerPerp':
       return registerPerp(execution, command);

@@ -133,6 +133,7 @@ const MARGIN = {
 };
 
 const ORDER = {
+  marketClosing: () => 'Market is closing',
   orderNotFound: () => 'Order not found',
   orderGone: (asset: number) =>
     `Order was never placed, already canceled, or filled. asset=${asset}`,
@@ -181,6 +182,7 @@ const DEPLOY = {
   instrumentIdUsed: (id: number) => `Instrument id already used: ${id}`,
   nameUsed: (name: string) => `Name already used: ${name}`,
   invalidMarginTable: (why: string) => `Invalid margin table: ${why}`,
+  invalidMarkBand: (why: string) => `Invalid mark band: ${why}`,
   invalidPhaseChange: (from: string, to: string) => `Invalid phase change: ${from} to ${to}`,
   alreadyResolved: () => 'Already resolved',
   fractionsNotOne: () => 'Fractions of the event must sum to 1',
@@ -221,5 +223,6 @@ export const MESSAGE_GROUPS = {
   UNAVAILABLE: {
     unavailable: () => 'Service unavailable',
     diskNearlyFull: () => 'Disk is nearly full',
+    clockOff: (ms: number) => `Clock is off by ${ms} ms`,
   },
 };

@@ -71,6 +71,8 @@ const ConfigSchema = z.strictObject({
     .int()
     .min(0)
     .default(2 ** 28),
+  /** Goes on where the log is ahead of the wall clock, at half speed until that is right (R-clock). */
+  acceptClock: z.boolean().default(false),
   receiptsKeptMs: count.default(31 * 24 * 3_600_000),
   recoverWorkers: count.default(Math.max(1, availableParallelism() - 1)),
   /** Who may send the operator's actions. They enter a new venue's log with its first block. */
@@ -93,7 +95,13 @@ export type ConfigKey = keyof Config;
 type Key = ConfigKey;
 export const CONFIG_KEYS = Object.keys(ConfigSchema.shape) as Key[];
 /** Keys that are switches: `--no-faucet` and `--faucet`. */
-export const SWITCHES: ReadonlySet<Key> = new Set<Key>(['faucet', 'limits', 'bots', 'exhibition']);
+export const SWITCHES: ReadonlySet<Key> = new Set<Key>([
+  'faucet',
+  'limits',
+  'bots',
+  'exhibition',
+  'acceptClock',
+]);
 const LISTS: ReadonlySet<Key> = new Set<Key>([
   'trustedProxies',
   'admins',

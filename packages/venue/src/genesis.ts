@@ -71,6 +71,7 @@ const INSURANCE_FUND = {
   insuranceUnwindEveryMs: 10_000,
   insuranceUnwindShareE8: 10 * PERCENT,
   insuranceUnwindMicroUsdc: 10_000 * USDC,
+  insuranceUnwindStepE8: PERCENT / 10,
   insuranceUnwindBandE8: PERCENT,
 } as const;
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
-import { systemClock } from './clock.ts';
+import { systemTime, type TimeSource, VenueClock } from './clock.ts';
 import { type Config, ConfigError, hasFaucet, operationsPortOf } from './config.ts';
 import { AdmissionGuard } from './edge/admission-guard.ts';
 import { budgetsOf } from './edge/budgets.ts';
@@ -21,22 +21,30 @@ import { RateLimiter } from './edge/rate-limit.ts';
 import { RecoverPool } from './edge/recover-pool.ts';
 import { WsEdge } from './edge/ws/server.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from './genesis.ts';
+import { ReceiptRebuild } from './history/receipt-rebuild.ts';
 import { ReceiptStore } from './history/receipt-store.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
 import { lockDirectory } from './log/directory-lock.ts';
+import { EraStore } from './log/era-store.ts';
 import { FileJournal } from './log/file-journal.ts';
 import { journalFaults } from './log/journal-faults.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
 import { MarketData } from './read-models/market-data.ts';
+import { ClockWatch } from './supervise/clock-watch.ts';
 import { diskRestriction, type DiskWatch, watchDisk } from './supervise/disk-watch.ts';
 import { createOperationsServer, readiness } from './operate/health.ts';
 import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
 import { logOperators } from './supervise/operator-log.ts';
 import { diskCheck, logCheck, pricesCheck, stoppingCheck } from './supervise/readiness-checks.ts';
-import { tellWhatRuns, warnOfBackend } from './supervise/what-runs.ts';
+import {
+  assertNetwork,
+  tellWhatRuns,
+  warnOfBackend,
+  warnOfOperators,
+} from './supervise/what-runs.ts';
 import { observeVenue } from './supervise/observe.ts';
 import { LocalReplica } from './replica/local-replica.ts';
 import { exceptNoRoom } from './replica/replica-error.ts';
@@ -62,6 +70,8 @@ export type VenueDependencies = {
   readonly lease?: Lease;
   /** How much room a folder has, for those who play with it; by default the system is asked. */
   readonly freeBytes?: (directory: string) => Promise<number>;
+  /** The clocks of the host, for those who play with them. */
+  readonly time?: TimeSource;
 };
 
 /** Receipts that are too old are dropped this often. */
@@ -91,7 +101,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     onWorkerLost: () => metrics.recoverWorkerLost(),
   });
   const core = await openCore(config, network, { ...deps, lease, metrics, disk });
-  const { history, journal, receipts, replica } = core;
+  const { clock, clockWatch, history, journal, receipts, replica } = core;
   const pages = await readReferencePages();
   const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
   const { http, operations, sockets } = edges;
@@ -99,6 +109,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const started = await replica.start();
   log.info({ ...started, height: replica.head.height }, 'replayed the log');
   assertNetwork(network, replica);
+  await core.rebuild.start();
   warnOfOperators(config, replica, log);
   const actors = new LocalActors(config, {
     replica,
@@ -107,14 +118,14 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     log,
     random,
     exchange: edges.exchange,
-    clock: systemClock,
+    clock,
     latest: core.markets.prices.latest.bind(core.markets.prices),
     descriptionOf: (id) => core.markets.catalogue.market(id)?.listing.description,
     onError,
   });
   tellWhatRuns(config, metrics, log);
   await actors.startPrices();
-  const ticker = new Ticker(replica, systemClock, onError);
+  const ticker = new Ticker(replica, clock, onError);
   const ticking = await lease.hold(
     'ticker',
     () => ticker.start(),
@@ -134,6 +145,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
       edges.stopping();
       await actors.stop();
       disk.stop();
+      clockWatch.stop();
       // Time goes on meanwhile: some requests wait for orders that leave the delay queue.
       await Promise.all([http.drain(), sockets.drain()]);
       await ticking.release();
@@ -150,10 +162,15 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
 }
 
 type Core = {
+  /** The time that the venue goes by (R-clock). */
+  readonly clock: VenueClock;
+  readonly clockWatch: ClockWatch;
   readonly disk: DiskWatch;
   readonly guard: AdmissionGuard;
   readonly journal: FileJournal;
   readonly store: ReceiptStore;
+  /** Of what the store has lost. */
+  readonly rebuild: ReceiptRebuild;
   /** The store, as its only writer. */
   readonly history: Held;
   readonly replica: LocalReplica;
@@ -172,23 +189,27 @@ type OpenDependencies = Omit<VenueDependencies, 'lease'> & {
 
 async function openCore(config: Config, network: Network, deps: OpenDependencies): Promise<Core> {
   const { disk, log, metrics, onFatal } = deps;
+  const clock = new VenueClock(deps.time);
+  const clockWatch = new ClockWatch(clock, log);
   const guard = new AdmissionGuard();
   guard.watch(() => diskRestriction(disk.state));
+  guard.watch(() => clockWatch.restriction());
   const hasRoom = (): boolean => disk.state !== 'full';
   const faults = journalFaults(config.fault);
   if (faults === undefined) throw new ConfigError(`unknown fault: ${config.fault}`);
   const journal = await FileJournal.open({
     directory: join(config.data, 'journal'),
-    clock: systemClock,
+    clock,
     onFatal,
     faults,
     hasRoom,
     onSync: (seconds) => metrics.logSync(seconds),
   });
+  clockWatch.start(journal.lastTimeMs, { isAccepted: config.acceptClock });
   if (journal.repaired !== undefined) {
     log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
   }
-  const { history, store } = await openHistory(config, deps);
+  const { history, rebuild, store } = await openHistory(config, clock, deps);
   const snapshots = new SnapshotStore({
     directory: join(config.data, 'snapshots'),
     onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
@@ -196,7 +217,8 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   const replica = await LocalReplica.create({
     log: journal,
     snapshots,
-    clock: systemClock,
+    eras: new EraStore({ directory: join(config.data, 'eras') }),
+    clock,
     genesis: genesisCommands(network.serviceNetwork, {
       admins: config.admins,
       deployers: config.deployers,
@@ -210,6 +232,8 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
     },
     hasRoom,
     onFatal,
+    onPassedOver: (what, why) => log.warn({ what, why }, 'passed over a state of another shape'),
+    onEra: (era) => log.info(era, 'the rules have changed: a new era opens'),
   });
   const receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
@@ -221,19 +245,32 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   const markets = new MarketData(() => replica.state);
   markets.attachTo(replica);
   logOperators(replica, log);
-  const core = { disk, guard, journal, store, history, replica, receipts, ledger, markets };
+  const core = {
+    clock,
+    clockWatch,
+    disk,
+    guard,
+    journal,
+    store,
+    rebuild,
+    history,
+    replica,
+    receipts,
+    ledger,
+    markets,
+  };
   return { ...core, faucet: createFaucet(config, core) };
 }
 
 /** Test money, where there is any. */
 function createFaucet(
   config: Config,
-  { guard, replica }: Omit<Core, 'faucet'>,
+  { clock, guard, replica }: Omit<Core, 'faucet'>,
 ): Faucet | undefined {
   if (!hasFaucet(config)) return undefined;
   const faucet = new Faucet({
     replica,
-    now: systemClock.nowMs,
+    now: () => clock.nowMs(),
     amountMicroUsdc: config.faucetUsdc * 1_000_000,
     intervalMs: config.faucetEveryMs,
     restricted: () => guard.restriction()?.error,
@@ -245,25 +282,41 @@ function createFaucet(
 /** Opens the store of receipts as its only writer, who also drops what is too old. */
 async function openHistory(
   config: Config,
-  { lease, onFatal }: OpenDependencies,
-): Promise<Pick<Core, 'history' | 'store'>> {
-  const opened: { store?: ReceiptStore; pruning?: NodeJS.Timeout } = {};
+  clock: VenueClock,
+  { lease, log, onFatal }: OpenDependencies,
+): Promise<Pick<Core, 'history' | 'rebuild' | 'store'>> {
+  const opened: { store?: ReceiptStore; rebuild?: ReceiptRebuild; pruning?: NodeJS.Timeout } = {};
   const history = await lease.hold(
     'history writer',
     async () => {
       const file = join(config.data, 'receipts.sqlite');
-      const store = await ReceiptStore.open({ file, onFatal });
+      const onDamaged = (damage: object): void => {
+        log.error(damage, 'the receipts are damaged: set aside, and computed again from the log');
+        opened.rebuild?.look().catch(onFatal);
+      };
+      const store = await ReceiptStore.open({ file, onFatal, onDamaged });
       opened.store = store;
+      opened.rebuild = new ReceiptRebuild({
+        data: config.data,
+        store,
+        onDone: (until) => log.info({ until }, 'the receipts are complete again'),
+        onFailed: (err) => log.error({ err }, 'receipts stay missing until the next start'),
+      });
       opened.pruning = setInterval(() => {
-        store.prune(systemClock.nowMs() - config.receiptsKeptMs).catch(onFatal);
+        store.prune(clock.nowMs() - config.receiptsKeptMs).catch(onFatal);
       }, PRUNE_EVERY_MS);
     },
     async () => {
       clearInterval(opened.pruning);
+      await opened.rebuild?.stop();
       await opened.store?.close();
     },
   );
-  return { history, store: present(opened.store, 'the store of the only process') };
+  return {
+    history,
+    store: present(opened.store, 'the store of the only process'),
+    rebuild: present(opened.rebuild, 'with its store'),
+  };
 }
 
 type EdgeParts = Core & {
@@ -285,7 +338,7 @@ type Edges = {
 
 /** The doors: public HTTP, public sockets, and the operator's port. */
 function createEdges(config: Config, network: Network, parts: EdgeParts): Edges {
-  const { log, metrics, replica } = parts;
+  const { clock, clockWatch, log, metrics, replica } = parts;
   const clientIp = clientIpFinder(config.trustedProxies);
   const { wsLimits, ...budgets } = budgetsOf(config);
   const { work } = budgets;
@@ -317,7 +370,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     },
   });
   let isStopping = false;
-  const now = systemClock.nowMs;
+  const now = (): number => clock.nowMs();
   const isReady = readiness([
     () => stoppingCheck(isStopping),
     () =>
@@ -327,9 +380,10 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
         ageMsMax: BLOCK_AGE_MS_MAX,
       }),
     () => diskCheck(parts.disk.state, parts.disk.freeBytes),
+    () => clockWatch.check(),
     () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
   ]);
-  observeVenue(metrics, { ...parts, http, sockets, now, data: config.data });
+  observeVenue(metrics, { ...parts, http, sockets, data: config.data, wallMs: systemTime.wallMs });
   const operations = createOperationsServer({ metrics, readiness: isReady, log });
   operations.maxConnections = OPERATIONS_CONNECTIONS_MAX;
   return {
@@ -348,8 +402,9 @@ function createEndpoints(
   network: Network,
   parts: EdgeParts & { readonly limiter: RateLimiter; readonly sockets: WsEdge },
 ): Record<string, Endpoint> & { readonly exchange: Endpoint } {
-  const { faucet, guard, ledger, limiter, markets, pool, receipts, replica, sockets } = parts;
-  const now = systemClock.nowMs;
+  const { clock, faucet, guard, ledger, limiter, markets, pool, receipts, replica, sockets } =
+    parts;
+  const now = (): number => clock.nowMs();
   const accountStatus = accountStatusEndpoint({ replica });
   const { confirmTimeoutMs } = config;
   const info = infoEndpoint({
@@ -392,26 +447,6 @@ function infoSettings(config: Config): InfoSettings {
 /** Uniform in [0, 1), for what is simulated. */
 function random(): number {
   return randomBytes(4).readUInt32LE() / 2 ** 32;
-}
-
-/** Who may operate a venue stands in the first block of its log, whatever is configured later. */
-function warnOfOperators(config: Config, replica: LocalReplica, log: Logger): void {
-  for (const role of ['admins', 'deployers'] as const) {
-    const configured = config[role] ?? [];
-    const logged = replica.state.parameters?.[role] ?? [];
-    const isSame =
-      configured.length === logged.length && configured.every((each) => logged.includes(each));
-    if (configured.length === 0 || isSame) continue;
-    log.warn({ [role]: configured, logged }, `the ${role} of the log hold`);
-  }
-}
-
-/** A data folder belongs to one network: signatures for the other would fail in confusing ways. */
-function assertNetwork(network: Network, replica: LocalReplica): void {
-  const logged = replica.state.parameters?.serviceNetwork;
-  if (logged !== network.serviceNetwork) {
-    throw new ConfigError(`the data folder is of ${logged}, not of ${network.serviceNetwork}`);
-  }
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

@@ -27,6 +27,7 @@ test('a released slot is reused, and nothing of the former order is left in it',
   pool.rank[slot] = 3;
   pool.expireMs[slot] = 2_000;
   pool.feeOverpaid[slot] = 12;
+  pool.takerOverpaid[slot] = 13;
   pool.queueMs[slot] = 1_000;
   pool.account[slot] = 4;
   pool.instrument[slot] = 6;
@@ -37,7 +38,7 @@ test('a released slot is reused, and nothing of the former order is left in it',
 
   expect(pool.allocate(2)).toBe(slot);
   const fields = Object.values(pool).filter((field) => ArrayBuffer.isView(field));
-  expect(fields).toHaveLength(19);
+  expect(fields).toHaveLength(20);
   const links = [pool.bookNext, pool.bookPrev, pool.level, pool.ownNext, pool.ownPrev];
   for (const field of fields as Float64Array[]) {
     const isLink = (links as unknown[]).includes(field);

@@ -34,7 +34,7 @@ export const LEG_SHORT = 4;
 export const HAS_BUILDER = 8;
 
 /** From slot to slot: the number of fields of the type that has most, the Float64 ones. */
-const STRIDE = 10;
+const STRIDE = 11;
 /** Int32 fields of an order; the one behind them is the stamp of a fork. */
 const INT_FIELDS = 9;
 /** Slots are int32. */
@@ -100,6 +100,8 @@ export class OrderPool {
   expireMs: Float64Array = NO_FLOATS;
   /** What the maker fee was overpaid by rounding up, in 10^-8 micro-USDC. */
   feeOverpaid: Float64Array = NO_FLOATS;
+  /** The same of the taker fee of a perp order that traded before it rested: the roles round apart. */
+  takerOverpaid: Float64Array = NO_FLOATS;
   /** The time by which the order queues at its price, in ms; written by the book alone. */
   queueMs: Float64Array = NO_FLOATS;
   /** Dense index of the owner's account. */
@@ -315,6 +317,7 @@ export class OrderPool {
     this.rank[slot] = 0;
     this.expireMs[slot] = 0;
     this.feeOverpaid[slot] = 0;
+    this.takerOverpaid[slot] = 0;
     this.queueMs[slot] = 0;
     this.account[slot] = 0;
     this.instrument[slot] = 0;
@@ -351,6 +354,7 @@ export class OrderPool {
     this.filledNotional = floats.subarray(7);
     this.feeOverpaid = floats.subarray(8);
     this.expireMs = floats.subarray(9);
+    this.takerOverpaid = floats.subarray(10);
     this.level = ints;
     this.bookNext = ints.subarray(1);
     this.bookPrev = ints.subarray(2);

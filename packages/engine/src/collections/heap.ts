@@ -40,6 +40,11 @@ export class Heap<T> {
     return first;
   }
 
+  /** All entries, in no particular order. */
+  all(): readonly T[] {
+    return this.#entries;
+  }
+
   /** Drops the entries that are not wanted any more. */
   retain(isWanted: (entry: T) => boolean): void {
     // A sorted array is a heap.

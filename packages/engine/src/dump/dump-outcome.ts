@@ -47,13 +47,13 @@ type MarketDump = {
   readonly strike?: TwapInputs | null;
   readonly isJudged: boolean;
   readonly resolution: Resolution | null;
-  readonly settleCursor: number;
 };
 
 type PriceDump = readonly [
   symbol: string,
   source: PriceSource,
   seconds: readonly (readonly [secondMs: number, observedMs: number, priceE8: number])[],
+  lastMs: number,
 ];
 
 type QueuedDump = readonly [
@@ -93,10 +93,11 @@ export function dumpOutcomes({ outcomes }: State): OutcomesDump {
     series: [...outcomes.series.values()].map(({ listing, nextStartMs }) => [listing, nextStartMs]),
     prices: [...outcomes.prices.entries()]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, { seconds, source, symbol }]) => [
+      .map(([, { lastMs, seconds, source, symbol }]) => [
         symbol,
         source,
         seconds.map(({ observedMs, priceE8, secondMs }) => [secondMs, observedMs, priceE8]),
+        lastMs,
       ]),
     queue: outcomes.queue
       .all()
@@ -127,7 +128,6 @@ function dumpMarket(market: OutcomeMarket): MarketDump {
     ...(strike === undefined ? {} : { strike }),
     isJudged: market.isJudged,
     resolution: market.resolution ?? null,
-    settleCursor: market.settleCursor,
   };
 }
 
@@ -148,13 +148,13 @@ export function restoreMarkets(state: State, plain: OutcomesDump): void {
   for (const [listing, nextStartMs] of plain.series) {
     outcomes.series.set(listing.slug, { listing, nextStartMs });
   }
-  for (const [symbol, source, rows] of plain.prices) {
+  for (const [symbol, source, rows, lastMs] of plain.prices) {
     const seconds = rows.map(([secondMs, observedMs, priceE8]) => ({
       secondMs,
       observedMs,
       priceE8,
     }));
-    outcomes.prices.set(priceFeedKey(symbol, source), { symbol, source, seconds });
+    outcomes.prices.set(priceFeedKey(symbol, source), { symbol, source, lastMs, seconds });
   }
   outcomes.queue.nextId = plain.nextQueueId;
   outcomes.settling.push(...plain.settling);
@@ -172,7 +172,6 @@ function restoreMarket(state: State, plain: MarketDump): void {
   market.strike = plain.strike;
   market.isJudged = plain.isJudged;
   market.resolution = plain.resolution ?? undefined;
-  market.settleCursor = plain.settleCursor;
   state.outcomes.marketSlugs.set(definition.slug, definition.instrumentId);
   watchMarket(state, market);
 }
@@ -221,6 +220,7 @@ export function restoreOutcomeHoldings(
     restoreLeg(holding.yes, yes);
     restoreLeg(holding.no, no);
     account.outcomes.set(id, holding);
+    market.holders.set(account.index, true);
   }
 }
 

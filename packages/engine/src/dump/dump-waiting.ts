@@ -1,12 +1,12 @@
 import { type Address, instrumentId, present } from '@oddlot/units';
 import { clientOrderKey } from '../messages/client-order-id.ts';
-import type { MarginMode, TriggerRequest } from '../messages/command.ts';
+import type { BuilderTerms, MarginMode, TriggerRequest } from '../messages/command.ts';
 import { holdingKey, type Leg } from '../state/account.ts';
 import { allReverseJobs } from '../state/all-reverse-jobs.ts';
 import type { OrderGroup } from '../state/group-book.ts';
 import { type ReverseJob, reverseJobKey } from '../state/reverse-job.ts';
 import type { State } from '../state/state.ts';
-import type { TriggerOrder } from '../state/trigger-order.ts';
+import type { Firing, TriggerOrder } from '../state/trigger-order.ts';
 
 /** What waits for the mark, for a parent, for a time or for a better book. */
 export type WaitingDump = {
@@ -24,7 +24,7 @@ export type WaitingDump = {
 
 type Condition = readonly [kind: TriggerRequest['kind'], price: number, isMarket: boolean];
 
-type TriggerDump = readonly [
+export type TriggerDump = readonly [
   orderId: number,
   accountIndex: number,
   instrumentId: number,
@@ -42,6 +42,18 @@ type TriggerDump = readonly [
   sizeMax: number | null,
   dueMs: number | null,
   builder: readonly [address: Address, feeTenthsBp: number] | null,
+  firing: FiringDump | null,
+];
+
+/** Its builder is the order's; `builderOwed` is null when it has none that may charge. */
+type FiringDump = readonly [
+  filled: number,
+  filledNotional: number,
+  rest: number,
+  slippageE8: number,
+  nextMs: number,
+  feeOverpaid: number,
+  builderOwed: number | null,
 ];
 
 type FiredDump = readonly [orderId: number, condition: Condition, isPositionTpsl: boolean];
@@ -118,7 +130,29 @@ function dumpTrigger(trigger: TriggerOrder): TriggerDump {
     trigger.sizeMax ?? null,
     trigger.dueMs ?? null,
     request.builder === undefined ? null : [request.builder.address, request.builder.feeTenthsBp],
+    trigger.firing === undefined ? null : dumpFiring(trigger.firing),
   ];
+}
+
+function dumpFiring(firing: Firing): FiringDump {
+  return [
+    firing.filled,
+    firing.filledNotional,
+    firing.rest,
+    firing.slippageE8,
+    firing.nextMs,
+    firing.feeOverpaid,
+    firing.builder?.takerOwed ?? null,
+  ];
+}
+
+/** Only the taker's side of a builder's accumulator is ever used: it never rests. */
+function firingOf(row: FiringDump | null, terms: BuilderTerms | undefined): Firing | undefined {
+  if (row === null) return undefined;
+  const [filled, filledNotional, rest, slippageE8, nextMs, feeOverpaid, takerOwed] = row;
+  const hasBuilder = terms !== undefined && takerOwed !== null;
+  const builder = hasBuilder ? { ...terms, takerOwed, makerOwed: 0 } : undefined;
+  return { filled, filledNotional, rest, slippageE8, nextMs, feeOverpaid, builder };
 }
 
 function restoreTrigger(state: State, row: TriggerDump): void {
@@ -126,7 +160,7 @@ function restoreTrigger(state: State, row: TriggerDump): void {
   const trigger = triggerOf(row[7]);
   const marginMode = row[8];
   const clientOrderId = row[9];
-  const builder = row[16];
+  const builder = row[16] === null ? undefined : { address: row[16][0], feeTenthsBp: row[16][1] };
   state.triggers.add({
     orderId,
     accountIndex,
@@ -140,7 +174,7 @@ function restoreTrigger(state: State, row: TriggerDump): void {
       trigger,
       ...(marginMode === null ? {} : { marginMode }),
       ...(clientOrderId === null ? {} : { clientOrderId }),
-      ...(builder === null ? {} : { builder: { address: builder[0], feeTenthsBp: builder[1] } }),
+      ...(builder === undefined ? {} : { builder }),
     },
     createdMs: row[10],
     groupId: row[11] ?? undefined,
@@ -148,6 +182,7 @@ function restoreTrigger(state: State, row: TriggerDump): void {
     isDormant: row[13],
     sizeMax: row[14] ?? undefined,
     dueMs: row[15] ?? undefined,
+    firing: firingOf(row[17], builder),
   });
   if (clientOrderId === null) return;
   const account = present(state.accounts[accountIndex], 'the owner of a trigger');

@@ -1,22 +1,19 @@
-import { type Address, addUsdc, present, timeMs, usdcFromText } from '@oddlot/units';
-import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
-import { clientOrderKey } from '../messages/client-order-id.ts';
+import { type Address, present, timeMs, usdcFromText } from '@oddlot/units';
 import type { MultiSigSet } from '../messages/command.ts';
-import { isOutcomeId } from '../messages/instrument-kind.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
-import { addResting, reserveOf } from '../perp-orders/resting.ts';
+import { DUMP_VERSION } from '../messages/versions.ts';
 import {
   type Account,
   createAccount,
   type Holding,
-  holdingKey,
   holdingOf,
   type Leg,
   type PositionMode,
 } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
+import type { Closing } from '../state/closing.ts';
+import { setSize } from '../state/holders.ts';
 import type { SignerNonces } from '../state/keys.ts';
 import { createPerp, type Perp, setOracle } from '../state/perp.ts';
 import { createState, type State } from '../state/state.ts';
@@ -36,6 +33,7 @@ import {
   restoreOutcomeHoldings,
   restoreQueue,
 } from './dump-outcome.ts';
+import { dumpOrders, type OrderDump, restoreOrders } from './dump-orders.ts';
 import { dumpWaiting, restoreWaiting, type WaitingDump } from './dump-waiting.ts';
 
 /**
@@ -43,7 +41,7 @@ import { dumpWaiting, restoreWaiting, type WaitingDump } from './dump-waiting.ts
  * (a restored state has the same future). What can be derived is left out. Money is text.
  */
 export type StateDump = {
-  readonly format: 2;
+  readonly format: typeof DUMP_VERSION;
   readonly height: number;
   readonly timeMs: number;
   readonly digest: readonly number[];
@@ -68,6 +66,8 @@ export type StateDump = {
   readonly outcomes: OutcomesDump;
   readonly liquidations: readonly LiquidationDump[];
   readonly fundUnwindMs: number;
+  /** By instrument id. */
+  readonly fundUnwindBands: readonly (readonly [instrumentId: number, bandE8: number])[];
 };
 
 type PerpDump = {
@@ -88,7 +88,8 @@ type PerpDump = {
   readonly dayPreviousClose: number;
   /** The hour in progress. */
   readonly funding: readonly [sum: string, samples: number];
-  readonly twap: readonly [endMs: number, prices: readonly number[]];
+  /** R-delist: null unless its closing hour has begun. */
+  readonly closing: Closing | null;
 };
 
 type AccountDump = {
@@ -126,29 +127,9 @@ type HoldingDump = readonly [
   funding: readonly [allTime: string, sinceOpen: string, sinceChange: string],
 ];
 
-type OrderDump = readonly [
-  orderId: number,
-  account: number,
-  instrument: number,
-  flags: number,
-  tif: number,
-  price: number,
-  remaining: number,
-  original: number,
-  filledNotional: number,
-  acceptedMs: number,
-  rank: number,
-  queueMs: number,
-  expireMs: number,
-  feeOverpaid: number,
-  clientOrderId: string | null,
-  /** What an isolated order holds back. */
-  reserve: string,
-];
-
 export function dump(state: State): StateDump {
   return {
-    format: 2,
+    format: DUMP_VERSION,
     height: state.height,
     timeMs: state.timeMs,
     digest: state.digest.lanes(),
@@ -171,6 +152,7 @@ export function dump(state: State): StateDump {
     outcomes: dumpOutcomes(state),
     liquidations: dumpLiquidations(state),
     fundUnwindMs: state.fundUnwindMs,
+    fundUnwindBands: [...state.fundUnwindBands].sort((a, b) => a[0] - b[0]),
   };
 }
 
@@ -198,6 +180,7 @@ export function restore(plain: StateDump): State {
   restoreKeys(state, plain.keys);
   restoreLiquidations(state, plain.liquidations);
   state.fundUnwindMs = plain.fundUnwindMs;
+  for (const [id, bandE8] of plain.fundUnwindBands) state.fundUnwindBands.set(id, bandE8);
   watchEveryone(state);
   return state;
 }
@@ -220,12 +203,12 @@ function dumpPerp(perp: Perp): PerpDump {
     day: buckets.map((hour) => [hour.startMs, hour.lots, String(hour.notional), hour.close]),
     dayPreviousClose: previousClose,
     funding: [String(perp.funding.sum), perp.funding.samples],
-    twap: perp.twap.dump(),
+    closing: perp.closing === undefined ? null : { ...perp.closing },
   };
 }
 
 function restorePerp(state: State, plain: PerpDump): void {
-  const perp = createPerp(plain.definition, state.pool);
+  const perp = createPerp(plain.definition, state.pool, parametersOf(state).liquidationFeeE8);
   perp.halted = plain.halted;
   perp.delisted = plain.delisted;
   const [oracle, oracleMs] = plain.oracle;
@@ -243,7 +226,7 @@ function restorePerp(state: State, plain: PerpDump): void {
   perp.day.restore(hours, plain.dayPreviousClose);
   perp.funding.sum = BigInt(plain.funding[0]);
   perp.funding.samples = plain.funding[1];
-  perp.twap.restore(plain.twap);
+  perp.closing = plain.closing === null ? undefined : { ...plain.closing };
   const id = plain.definition.instrumentId;
   state.perps.set(id, perp);
   state.perpIds.push(id);
@@ -330,7 +313,7 @@ function restoreHolding(state: State, account: Account, plain: HoldingDump): voi
   const [id, leg, size, cost, isolatedMargin, updatedMs, feesPaid, realised, funding] = plain;
   const perp = present(state.perps.get(id), 'a listed perp');
   const holding = holdingOf(account, perp, leg, parametersOf(state).defaultLeverage);
-  holding.size = size;
+  setSize(holding, size);
   holding.cost = usdcFromText(cost);
   holding.isolatedMargin = usdcFromText(isolatedMargin);
   holding.updatedMs = timeMs(updatedMs);
@@ -340,7 +323,6 @@ function restoreHolding(state: State, account: Account, plain: HoldingDump): voi
   holding.funding.allTime = usdcFromText(allTime);
   holding.funding.sinceOpen = usdcFromText(sinceOpen);
   holding.funding.sinceChange = usdcFromText(sinceChange);
-  perp.openInterest += Math.max(size, 0);
 }
 
 function dumpSigner(
@@ -348,92 +330,4 @@ function dumpSigner(
   nonces: SignerNonces,
 ): readonly [string, readonly number[], number, boolean] {
   return [signer, [...nonces.used], nonces.floor, nonces.isRevokedAgent];
-}
-
-function dumpOrders(state: State): OrderDump[] {
-  const { pool } = state;
-  const orders: OrderDump[] = [];
-  const visit = (slot: number): void => {
-    orders.push([
-      read(pool.orderId, slot),
-      read(pool.account, slot),
-      read(pool.instrument, slot),
-      read(pool.flags, slot),
-      read(pool.tif, slot),
-      read(pool.price, slot),
-      read(pool.remaining, slot),
-      read(pool.original, slot),
-      read(pool.filledNotional, slot),
-      read(pool.acceptedMs, slot),
-      read(pool.rank, slot),
-      read(pool.queueMs, slot),
-      read(pool.expireMs, slot),
-      read(pool.feeOverpaid, slot),
-      pool.clientOrderIds.get(slot) ?? null,
-      String(reserveOf(state, read(pool.orderId, slot))),
-    ]);
-  };
-  for (const id of state.perpIds) {
-    const { book } = present(state.perps.get(id), 'a listed perp');
-    book.forEachSlot(true, visit);
-    book.forEachSlot(false, visit);
-  }
-  for (const id of state.outcomes.marketIds) {
-    const { book } = present(state.outcomes.markets.get(id), 'a listed market');
-    book.forEachSlot(true, visit);
-    book.forEachSlot(false, visit);
-  }
-  return orders.sort((a, b) => a[0] - b[0]);
-}
-
-/** Ranks give the owners' lists their order, the queue times and ranks give the books theirs. */
-function restoreOrders(state: State, orders: readonly OrderDump[]): void {
-  const { pool } = state;
-  for (const row of [...orders].sort((a, b) => a[10] - b[10])) {
-    const [orderId, accountIndex, instrument, flags, tif, price, remaining] = row;
-    const slot = pool.allocate(orderId);
-    pool.account[slot] = accountIndex;
-    pool.instrument[slot] = instrument;
-    pool.flags[slot] = flags;
-    pool.tif[slot] = tif;
-    pool.price[slot] = price;
-    pool.remaining[slot] = remaining;
-    pool.original[slot] = row[7];
-    pool.filledNotional[slot] = row[8];
-    pool.acceptedMs[slot] = row[9];
-    pool.rank[slot] = row[10];
-    pool.expireMs[slot] = row[12];
-    pool.feeOverpaid[slot] = row[13];
-    const account = present(state.accounts[accountIndex], 'the owner of an order');
-    const reserve = usdcFromText(row[15]);
-    if (reserve > 0n) state.reserves.set(orderId, reserve);
-    account.liveOrders += 1;
-    if (isOutcomeId(instrument)) {
-      const place = present(account.outcomes.get(instrument), 'a holding behind an order');
-      pool.ownAppend(place.orders, slot);
-    } else {
-      const key = holdingKey(instrument, (flags & LEG_SHORT) !== 0 ? 1 : 0);
-      const holding = present(account.holdings.get(key), 'a holding behind an order');
-      holding.reserved = addUsdc(holding.reserved, reserve);
-      pool.ownAppend(holding.orders, slot);
-      addResting(holding, (flags & SIDE_BUY) !== 0, (flags & REDUCE_ONLY) !== 0, remaining);
-    }
-    const clientOrderId = row[14];
-    if (clientOrderId !== null) {
-      pool.clientOrderIds.set(slot, clientOrderId);
-      const clientKey = present(clientOrderKey(clientOrderId), 'a valid client order id');
-      account.clientOrders.set(clientKey, orderId);
-    }
-    if (row[12] > 0) state.expiries.push(row[12], orderId);
-  }
-  const byQueue = [...orders].sort((a, b) => a[11] - b[11] || a[10] - b[10]);
-  for (const row of byQueue) {
-    const slot = pool.find(row[0]);
-    present(slot === NONE ? undefined : slot, 'a restored order');
-    const { book } = present(
-      state.perps.get(row[2]) ?? state.outcomes.markets.get(row[2]),
-      'a listed instrument',
-    );
-    book.insert(slot, row[11]);
-  }
 }

@@ -62,6 +62,21 @@ describe('R-modify: which order', () => {
   });
 });
 
+test('R-rounding: a crossing amend goes on with the rounding of its taker fee', () => {
+  scenario.one(bob, { isBuy: false, price: 899_900, size: 20 });
+  scenario.one(alice, { price: 899_900, size: 60 });
+  scenario.one(bob, { isBuy: false, price: 900_900, size: 20 });
+  const fees = (): bigint => scenario.holding(alice).feesPaid;
+  // 8,099.1 micro-USDC, rounded up.
+  expect(fees()).toBe(8_100n);
+  expect(told(2, { price: 900_900, size: 60 })).toEqual(['3 filled', '2 open 20']);
+  // 8,108.1 more are 16,207.2 in all.
+  expect(fees()).toBe(16_208n);
+  // As a maker it rounds anew: 0.015% of 18.018 are 2,702.7.
+  scenario.one(bob, { isBuy: false, price: 900_900, size: 20 });
+  expect(fees()).toBe(16_208n + 2_703n);
+});
+
 describe('R-modify: place in the queue', () => {
   /** Three bids of 20 lots at 90, a second apart: alice, bob, alice. */
   beforeEach(() => {

@@ -183,6 +183,7 @@ function trade(execution: Execution, slot: number, amend: Amend): EntryResult {
   const { clientOrderId, filledNotional, orderId } = perpSnapshotOf(state, slot);
   const fired = state.triggers.firedAs(orderId);
   const builder = restingBuilder(state, slot);
+  const feeOverpaid = read(pool.takerOverpaid, slot);
   const amended = {
     acceptedMs: read(pool.acceptedMs, slot),
     rank: read(pool.rank, slot),
@@ -201,7 +202,7 @@ function trade(execution: Execution, slot: number, amend: Amend): EntryResult {
     remaining: rest,
     filledNotional,
     reserve,
-    feeOverpaid: 0,
+    feeOverpaid,
     builder,
     amended,
     ...(fired === undefined ? {} : { fired }),

@@ -39,12 +39,23 @@ function placeGrouped(
   const orders = ordersOf(command);
   switch (command.grouping ?? 'none') {
     case 'none':
-      return orders.map((order) => placeOrder(execution, account, order).entry);
+      return placeEach(execution, account, orders);
     case 'normal':
       return placeFamily(execution, account, orders);
     case 'position':
       return placeOnPosition(execution, account, orders);
   }
+}
+
+/** R-sizes: what admission saw of a position decides whether an order closes all of it, too. */
+function placeEach(
+  execution: Execution,
+  account: Account,
+  orders: readonly OrderRequest[],
+): EntryResult[] {
+  if (orders.length === 1) return orders.map((one) => placeOrder(execution, account, one).entry);
+  const held = orders.map((order) => heldIn(account, order));
+  return orders.map((order, index) => placeOrder(execution, account, order, held[index]).entry);
 }
 
 /** The orders of an action, each with the action's builder when it asks for a fee. */
@@ -109,8 +120,13 @@ function isOutcomeAction({ orders }: PlaceOrdersCommand): boolean {
   return orders[0] !== undefined && isOutcomeId(orders[0].instrumentId);
 }
 
-function reducesPosition(account: Account, order: OrderRequest): boolean {
+/** The position of an order's leg. */
+function heldIn(account: Account, order: OrderRequest): number {
   const key = holdingKey(order.instrumentId, legOf(account, order));
-  const size = account.holdings.get(key)?.size ?? 0;
+  return account.holdings.get(key)?.size ?? 0;
+}
+
+function reducesPosition(account: Account, order: OrderRequest): boolean {
+  const size = heldIn(account, order);
   return size !== 0 && order.isBuy !== size > 0;
 }

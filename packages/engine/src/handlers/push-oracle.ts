@@ -4,6 +4,7 @@ import { LIMITS } from '../messages/limits.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import { type Perp, setOracle } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
+import { restartClosing } from '../steps/close-perps.ts';
 
 /**
  * Takes prices of the reference markets. An observation from a little ahead counts as now; one from
@@ -19,7 +20,7 @@ export function pushOracle(execution: Execution, command: PushOracleCommand): Co
     if (why !== undefined || perp === undefined) {
       skipped.push({ index, why: why ?? 'instrumentUnknown' });
     } else {
-      take(state, perp, entry, Math.min(command.observedMs, state.timeMs));
+      take(execution, perp, entry, Math.min(command.observedMs, state.timeMs));
     }
   }
   return skipped.length === 0 ? {} : { skipped };
@@ -43,15 +44,17 @@ function isPrice(value: number): boolean {
 }
 
 function take(
-  state: State,
+  execution: Execution,
   perp: Perp,
   { external, instrumentId, oracle }: OraclePrice,
   atMs: number,
 ): void {
+  const { state } = execution;
   if (perp.oracle === 0) perp.emaMs = state.timeMs;
   setOracle(perp, oracle, atMs, parametersOf(state).oracleBandE8);
   // A mark of an older time is computed anew in the next step of this block.
   perp.markMs = 0;
+  restartClosing(execution, perp);
   if (external !== undefined) {
     perp.external = external;
     perp.externalMs = atMs;

@@ -28,11 +28,13 @@ function takePrice(
   let feed = prices.get(key);
   if (feed === undefined) {
     if (prices.size >= LIMITS.priceFeeds) return 'instrumentUnknown';
-    feed = { symbol, source, seconds: [] };
+    feed = { symbol, source, lastMs: 0, seconds: [] };
     prices.set(key, feed);
   }
-  if (atMs < (feed.seconds.at(-1)?.observedMs ?? 0)) return 'stale';
-  observe(feed, atMs, priceE8);
+  if (atMs < feed.lastMs) return 'stale';
+  feed.lastMs = atMs;
+  // R-series: no price is filled in afterwards. One that comes later is for readers alone.
+  if (state.timeMs - atMs <= LIMITS.observationLateMs) observe(feed, atMs, priceE8);
   state.digest.text(key);
   state.digest.number(priceE8);
   state.digest.number(atMs);

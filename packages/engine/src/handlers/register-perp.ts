@@ -18,7 +18,8 @@ export function registerPerp(execution: Execution, command: RegisterPerpCommand)
   if (reject !== undefined) return { reject };
   const definition = definitionOf(state, command.perp);
   const { instrumentId, name } = definition;
-  state.perps.set(instrumentId, createPerp(definition, state.pool));
+  const { liquidationFeeE8 } = parametersOf(state);
+  state.perps.set(instrumentId, createPerp(definition, state.pool, liquidationFeeE8));
   state.perpIds.push(instrumentId);
   state.perpIds.sort((a, b) => a - b);
   state.digest.number(instrumentId);

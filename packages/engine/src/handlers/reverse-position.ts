@@ -60,6 +60,7 @@ export function checkReversePosition(
   const perp = state.perps.get(instrumentId);
   if (perp === undefined) return { reason: 'instrumentUnknown', instrumentId };
   if (perp.delisted) return { reason: 'instrumentDelisted', instrumentId };
+  if (perp.closing !== undefined) return { reason: 'marketClosing', instrumentId };
   if (perp.halted) return { reason: 'tradingHalted', instrumentId };
   if (isOracleStale(perp, nowMs, parametersOf(state).oracleStaleMs)) {
     return { reason: 'oracleStale', instrumentId };

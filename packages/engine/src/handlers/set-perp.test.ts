@@ -5,7 +5,7 @@ import { dump, restore } from '../dump/dump.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { SetPerpCommand } from '../messages/command.ts';
 import { accountView, perpView } from '../read/read.ts';
-import { alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
+import { alice, bob, carol, PERP, Scenario, WIDE_PERP } from '../testing/scenario.ts';
 
 const ID = PERP.instrumentId;
 
@@ -123,7 +123,7 @@ describe('a halt', () => {
   });
 
   test('makes the mark the oracle alone', () => {
-    const venue = Scenario.open();
+    const venue = Scenario.open({ perp: WIDE_PERP });
     venue.one(alice, { price: 1_004_000, size: 100 });
     venue.one(bob, { isBuy: false, price: 1_006_000, size: 100 });
     for (let n = 0; n < 300; n++) venue.wait(1_000).oracle(1_000_000);

@@ -13,14 +13,16 @@ import {
   settingsOf,
 } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
+import { markBandE8 } from '../state/mark-band.ts';
 import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { tierTable } from '../state/tiers.ts';
-import { delistPerp } from '../steps/delist-perp.ts';
+import { startClosing } from '../steps/close-perps.ts';
 
 /**
  * Changes a listed perpetual. A new margin table applies to the next margin check, a new tick to
- * new and amended orders: what rests stays. A delisting comes last and is final.
+ * new and amended orders: what rests stays. A delisting comes last and is final: its closing hour
+ * starts, and nothing stops it (R-delist).
  */
 export function setPerp(execution: Execution, command: SetPerpCommand): CommandResult {
   const { commandIndex, events, state } = execution;
@@ -32,7 +34,7 @@ export function setPerp(execution: Execution, command: SetPerpCommand): CommandR
   state.digest.number(command.instrumentId);
   state.digest.text(JSON.stringify(perp.definition));
   state.digest.word(perp.halted ? 1 : 0);
-  if (command.delisted === true) delistPerp(execution, perp);
+  if (command.delisted === true) startClosing(execution, perp);
   events.push({ type: 'perpChanged', commandIndex, instrumentId: command.instrumentId });
   return {};
 }
@@ -40,18 +42,21 @@ export function setPerp(execution: Execution, command: SetPerpCommand): CommandR
 /** Judges a change; changes nothing. */
 export function checkSetPerp(
   state: State,
-  { changes, instrumentId }: SetPerpCommand,
+  { changes, delisted, instrumentId }: SetPerpCommand,
 ): Reject | undefined {
   const perp = state.perps.get(instrumentId);
   if (perp === undefined) return { reason: 'instrumentUnknown', instrumentId };
   if (perp.delisted) return { reason: 'instrumentDelisted', instrumentId };
+  if (perp.closing !== undefined && delisted === true) {
+    return { reason: 'marketClosing', instrumentId };
+  }
   const definition = changed(perp.definition, changes);
   return definitionFault(definition, parametersOf(state).liquidationFeeE8);
 }
 
 /** The definition with what may change exchanged; anything else in the command is not looked at. */
 function changed(definition: PerpDefinition, changes: PerpChanges): PerpDefinition {
-  const markBandE8 = changes.markBandE8 ?? definition.markBandE8;
+  const bandE8 = changes.markBandE8 ?? definition.markBandE8;
   return {
     ...definition,
     priceTick: changes.priceTick ?? definition.priceTick,
@@ -62,7 +67,7 @@ function changed(definition: PerpDefinition, changes: PerpChanges): PerpDefiniti
     makerFeeE8: changes.makerFeeE8 ?? definition.makerFeeE8,
     onlyIsolated: changes.onlyIsolated ?? definition.onlyIsolated,
     impactNotionalMicroUsdc: changes.impactNotionalMicroUsdc ?? definition.impactNotionalMicroUsdc,
-    ...(markBandE8 === undefined ? {} : { markBandE8 }),
+    ...(bandE8 === undefined ? {} : { markBandE8: bandE8 }),
     tiers: changes.tiers ?? definition.tiers,
     tagIds: changes.tagIds ?? definition.tagIds,
   };
@@ -76,6 +81,7 @@ function redefine(state: State, perp: Perp, changes: PerpChanges): void {
   const hasNewMode = definition.onlyIsolated !== before.onlyIsolated;
   if (hasNewMode) for (const account of state.accounts) keepMode(state, account, perp);
   perp.definition = definition;
+  perp.markBandE8 = markBandE8(definition, parametersOf(state).liquidationFeeE8);
   if (hasNewTiers) {
     perp.tiers = tierTable(definition.tiers);
     perp.maxLeverage = perp.tiers.maxLeverage;
@@ -130,7 +136,9 @@ function isInUse(state: State, account: Account, instrumentId: number): boolean 
 
 /** R-halt. The average that the mark is made of runs up to now by the rules that held until now. */
 function setHalted(state: State, perp: Perp, halted: boolean): void {
-  if (perp.halted === halted) return;
+  if (perp.closing !== undefined) perp.closing.isHalted = halted;
+  // One that waits for a price stays halted until it comes (R-delist).
+  if (perp.halted === halted || perp.closing?.isWaiting === true) return;
   if (perp.oracle > 0) advanceEma(perp, state.timeMs);
   perp.halted = halted;
   // A mark of the other regime is computed anew in the next step of this block.

@@ -13,10 +13,14 @@ export function checkOutcomes(state: State): void {
   const { outcomes } = state;
   const yes = new Map<number, number>();
   const no = new Map<number, number>();
+  const places = new Map<number, number>();
   let resting = 0;
   for (const account of state.accounts) {
     checkAccount(state, account);
     for (const [id, holding] of account.outcomes) {
+      const isKnown = holding.market.holders.has(account.index);
+      assert(isKnown, `${id} knows that ${account.address} has a place in it`);
+      places.set(id, (places.get(id) ?? 0) + 1);
       yes.set(id, (yes.get(id) ?? 0) + holding.yes.size);
       no.set(id, (no.get(id) ?? 0) + holding.no.size);
     }
@@ -31,6 +35,7 @@ export function checkOutcomes(state: State): void {
     const mayRest = market.phase === 'open' || market.phase === 'halted';
     assert(!rests || mayRest, `nothing rests in ${id} while it is ${market.phase}`);
     resting += market.book.orderCount;
+    assert(market.holders.size === (places.get(id) ?? 0), `${id} knows who has a place in it`);
     if (market.phase === 'resolved') {
       const { fraction } = present(market.resolution, 'a resolution');
       const owed =

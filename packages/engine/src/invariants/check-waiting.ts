@@ -1,11 +1,13 @@
 import { assert, present } from '@oddlot/units';
 import { NONE } from '../book/order-pool.ts';
+import { read } from '../book/read-slot.ts';
 import { clientOrderKey } from '../messages/client-order-id.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { hasPosition } from '../perp-orders/end-order.ts';
+import { type Account, holdingKey, legOf } from '../state/account.ts';
 import type { OrderGroup } from '../state/group-book.ts';
 import type { State } from '../state/state.ts';
-import type { TriggerOrder } from '../state/trigger-order.ts';
+import type { Firing, TriggerOrder } from '../state/trigger-order.ts';
 
 /** What must hold after every block for everything that waits; part of `checkInvariants`. */
 export function checkWaiting(state: State): void {
@@ -48,8 +50,35 @@ function checkTrigger(state: State, trigger: TriggerOrder): void {
   const isChild = group?.childIds.includes(orderId) === true;
   assert((groupId !== undefined) === isChild, 'a child is in its group');
   assert(groupId === undefined || group?.groupId === groupId, 'a child knows its group');
-  const sleeps = isChild && group?.parentId !== undefined;
-  assert(isDormant === sleeps, 'a child sleeps while its parent is live, no other does');
+  const parentId = isChild ? group?.parentId : undefined;
+  const filled = parentId === undefined ? undefined : filledBy(state, parentId);
+  assert(isDormant === (filled === 0), 'a child sleeps while its parent has filled nothing');
+  const isGrown = filled === undefined || filled === 0 || trigger.sizeMax === filled;
+  assert(isGrown, 'a child may sell what its parent has filled');
+  if (trigger.firing !== undefined) checkFiring(state, account, trigger, trigger.firing);
+}
+
+/** R-grouping: of a live parent, in the book or waiting. */
+function filledBy({ pool, triggers }: State, orderId: number): number {
+  const slot = pool.find(orderId);
+  if (slot === NONE) return triggers.find(orderId)?.firing?.filled ?? 0;
+  return read(pool.original, slot) - read(pool.remaining, slot);
+}
+
+/** R-trigger: only what reduces tries on, for a rest, while there is a position. */
+function checkFiring(
+  { timeMs }: State,
+  account: Account,
+  { dueMs, isDormant, request }: TriggerOrder,
+  { nextMs, rest }: Firing,
+): void {
+  assert(request.reduceOnly && request.trigger.isMarket, 'who tries on reduces');
+  assert(!isDormant && dueMs === undefined, 'who tries on has fired');
+  assert(rest > 0, 'who tries on has a rest');
+  assert(nextMs <= timeMs + LIMITS.triggerRetryMs, 'the next try is at most a second away');
+  const key = holdingKey(request.instrumentId, legOf(account, request));
+  const size = account.holdings.get(key)?.size ?? 0;
+  assert(request.isBuy ? size < 0 : size > 0, 'who tries on has a position to reduce');
 }
 
 function checkGroup(state: State, group: OrderGroup): void {

@@ -6,8 +6,10 @@ import { reserveOf } from '../perp-orders/resting.ts';
 import { exposureOf, freshMargin, initialMargin } from '../perp/margin.ts';
 import type { Account, Holding } from '../state/account.ts';
 import { SAMPLES_PER_HOUR } from '../state/funding-hour.ts';
+import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { checkBuilders } from './check-builders.ts';
+import { checkFund } from './check-fund.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkOutcomes } from './check-outcome.ts';
 import { checkWaiting } from './check-waiting.ts';
@@ -19,6 +21,8 @@ import { checkWaiting } from './check-waiting.ts';
 export function checkInvariants(state: State): void {
   checkConservation(state);
   checkHolds(state);
+  checkFund(state);
+  checkReserves(state);
   checkOutcomes(state);
   checkOpenInterest(state);
   state.pool.checkConsistency();
@@ -72,19 +76,33 @@ function checkHolds(state: State): void {
   }
 }
 
+/** R-reserve: no reserve outlives its order; what orders hold adds up by holding and by account. */
+function checkReserves(state: State): void {
+  for (const [orderId, reserve] of state.reserves) {
+    assert(state.pool.find(orderId) !== NONE, `the reserve of ${orderId} is that of a live order`);
+    assert(reserve > 0n, 'a reserve of nothing is none');
+  }
+}
+
 function checkOpenInterest(state: State): void {
   const net = new Map<number, number>();
   const long = new Map<number, number>();
+  const holders = new Map(state.perpIds.map((id) => [id, [] as number[]]));
   for (const account of state.accounts) {
-    for (const { perp, size } of account.holdings.values()) {
+    for (const { leg, perp, size } of account.holdings.values()) {
       const id = perp.definition.instrumentId;
+      if (size !== 0) present(holders.get(id), 'a listed perp').push(2 * account.index + leg);
       net.set(id, (net.get(id) ?? 0) + size);
       long.set(id, (long.get(id) ?? 0) + Math.max(size, 0));
     }
   }
   for (const id of state.perpIds) {
     assert((net.get(id) ?? 0) === 0, `longs and shorts of ${id} are equal`);
-    const { openInterest } = present(state.perps.get(id), 'a listed perp');
+    const perp = present(state.perps.get(id), 'a listed perp');
+    const { openInterest } = perp;
+    const indexed = [...perp.holders.keys()].sort((a, b) => a - b);
+    const held = holders.get(id)?.sort((a, b) => a - b);
+    assert(String(indexed) === String(held), `the holders of ${id} are those with a position`);
     assert((long.get(id) ?? 0) === openInterest, `the open interest of ${id} is the longs' sum`);
   }
 }
@@ -96,12 +114,32 @@ function checkFunding(state: State, id: number): void {
   assert(due === undefined, `funding of ${id} that fell due is paid`);
   assert(samples >= 0 && samples <= SAMPLES_PER_HOUR, `an hour of ${id} has its samples at most`);
   assert(samples > 0 || sum === 0n, `no samples of ${id}, no sum`);
-  assert(perp.twap.dump()[1].length <= SAMPLES_PER_HOUR, `the TWAP of ${id} keeps an hour`);
+  checkClosing(state, perp);
   if (!perp.delisted) return;
   assert(perp.halted && perp.openInterest === 0, `${id} is delisted and nobody holds it`);
   assert(perp.book.orderCount === 0, `${id} is delisted and its book is empty`);
   const waits = state.triggers.all().some(({ request }) => request.instrumentId === id);
   assert(!waits, `${id} is delisted and nothing waits for its mark`);
+}
+
+/** R-delist: from the first entry of a closing hour on nothing is left that could open. */
+function checkClosing({ pool, triggers }: State, perp: Perp): void {
+  const { instrumentId: id } = perp.definition;
+  const { closing } = perp;
+  if (closing === undefined) return;
+  const { isWaiting, looked, samples, sum } = closing;
+  assert(samples <= looked && looked <= SAMPLES_PER_HOUR, `the hour of ${id} has its samples`);
+  assert(samples > 0 || sum === 0, `no samples of ${id}, no sum`);
+  assert(!isWaiting || perp.halted, `${id} waits for a price and is halted`);
+  for (const isBuy of [true, false]) {
+    perp.book.forEachSlot(isBuy, (slot) => {
+      assert((read(pool.flags, slot) & REDUCE_ONLY) !== 0, `only what reduces rests in ${id}`);
+    });
+  }
+  const mayOpen = triggers
+    .all()
+    .some(({ request }) => request.instrumentId === id && !request.reduceOnly);
+  assert(!mayOpen, `only what reduces waits in ${id}`);
 }
 
 function checkVolume({ address, volume }: Account): void {
@@ -124,6 +162,7 @@ function checkAccount(state: State, account: Account): void {
     live += checkHolding(state, account, holding);
   }
   for (const { orders } of account.outcomes.values()) live += orders.count;
+  checkOrderLists(account);
   for (const { accountIndex } of state.outcomes.queue.all()) {
     if (accountIndex === account.index) live += 1;
   }
@@ -140,6 +179,13 @@ function checkAccount(state: State, account: Account): void {
     kept.maintenance === account.margin.maintenance &&
     kept.notional === account.margin.notional;
   assert(same, `the margin sums of ${account.address} are those of its holdings`);
+}
+
+function checkOrderLists({ address, holdings, orderLists, outcomes }: Account): void {
+  const places = [...holdings.values(), ...outcomes.values()];
+  const filled = places.filter(({ orders }) => orders.count > 0);
+  const areKnown = filled.every(({ orders }) => orderLists.has(orders));
+  assert(areKnown && filled.length === orderLists.size, `${address} knows where its orders rest`);
 }
 
 function checkHolding(state: State, account: Account, holding: Holding): number {

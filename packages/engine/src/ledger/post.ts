@@ -1,5 +1,6 @@
 import {
   addUsdc,
+  maxUsdc,
   type MicroUsdc,
   minUsdc,
   negUsdc,
@@ -77,7 +78,7 @@ export function postFee(state: State, fee: MicroUsdc): void {
   if (fee === 0n) return;
   const share = fundShare(state, fee);
   if (share > 0n) postToBalance(state, insuranceFund(state), share);
-  state.treasury = addUsdc(state.treasury, subUsdc(fee, share));
+  postToTreasury(state, subUsdc(fee, share));
 }
 
 /**
@@ -91,6 +92,29 @@ function fundShare(state: State, fee: MicroUsdc): MicroUsdc {
   if (missing <= 0n) return ZERO_USDC;
   const { insuranceFeeShareE8 } = parametersOf(state);
   return minUsdc(missing, shareDown(fee, rateE8(insuranceFeeShareE8)));
+}
+
+/**
+ * R-deficit: what somebody owes and has not is paid by the insurance fund as far as its account value
+ * reaches, then by the fee treasury, then by the fund below zero. The caller has credited the debtor.
+ */
+export function postDeficit(state: State, missing: MicroUsdc): void {
+  const fund = insuranceFund(state);
+  const afterFund = subUsdc(missing, maxUsdc(ZERO_USDC, accountValue(state, fund)));
+  const fromTreasury = minUsdc(maxUsdc(ZERO_USDC, afterFund), state.treasury);
+  if (fromTreasury > 0n) postToTreasury(state, negUsdc(fromTreasury));
+  postToBalance(state, fund, subUsdc(fromTreasury, missing));
+}
+
+/**
+ * R-deficit: a fund whose account value is below zero, by what it took over or by where the marks
+ * went, is made good by the treasury as far as that reaches. Follows everything else of a block.
+ */
+export function coverFund(state: State): void {
+  const fund = insuranceFund(state);
+  const missing = negUsdc(accountValue(state, fund));
+  const paid = minUsdc(missing, state.treasury);
+  if (paid > 0n) postFromTreasury(state, fund, paid);
 }
 
 function postToPocket(state: State, { account, subAccount }: Pocket, amount: MicroUsdc): void {

@@ -3,10 +3,8 @@ import { postToBalance } from '../ledger/post.ts';
 import { cutReduceOnly } from '../perp-orders/cut-reduce-only.ts';
 import { holdingChanged } from '../perp/margin.ts';
 import { releasedPart, tradePosition } from '../perp/position.ts';
-import type { Account, Holding } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
-
-type Side = { readonly account: Account; readonly holding: Holding };
+import type { Holder } from '../state/holders.ts';
 
 /**
  * Trades a signed size into a position at a price that no book made: a take-over, a deleveraging, a
@@ -15,7 +13,7 @@ type Side = { readonly account: Account; readonly holding: Holding };
  */
 export function tradeOffBook(
   execution: Execution,
-  { account, holding }: Side,
+  { account, holding }: Holder,
   signedSize: number,
   price: number,
 ): MicroUsdc {
@@ -31,13 +29,14 @@ export function tradeOffBook(
   holdingChanged(state, account, holding);
   state.digest.number(holding.size);
   state.digest.amount(holding.cost);
+  state.digest.amount(holding.isolatedMargin);
   cutReduceOnly(execution, account, holding);
   return realised;
 }
 
 function payIsolated(
   execution: Execution,
-  { account, holding }: Side,
+  { account, holding }: Holder,
   released: MicroUsdc,
   realised: MicroUsdc,
 ): void {

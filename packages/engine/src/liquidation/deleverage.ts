@@ -4,6 +4,7 @@ import { isInsuranceFund } from '../perp/insurance-fund.ts';
 import { riskOf } from '../perp/isolated.ts';
 import { accountValue, isolatedEquity } from '../perp/margin.ts';
 import type { Account, Holding } from '../state/account.ts';
+import { type Holder, holdersOf } from '../state/holders.ts';
 import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 
@@ -19,17 +20,14 @@ export type RankedPosition = {
 /**
  * R-adl: positions of one side of an instrument, highest rank first, then larger notional, then
  * address. The rank is (max(uPnl, 0) / entry notional) × (notional / equity), compared multiplied
- * out. The fund and scopes at a ratio of 1 or less are left out.
+ * out. The fund and scopes at a ratio of 1 or less are left out. Costs as much as there are holders.
  */
 export function rankPositions(state: State, perp: Perp, isLong: boolean): RankedPosition[] {
   const ranked: RankedPosition[] = [];
-  for (const account of state.accounts) {
-    if (isInsuranceFund(state, account)) continue;
-    for (const holding of account.holdings.values()) {
-      if (holding.perp !== perp || holding.size === 0 || holding.size > 0 !== isLong) continue;
-      const entry = rankOf(state, account, holding);
-      if (entry !== undefined) ranked.push(entry);
-    }
+  for (const { account, holding } of holdersOf(state, perp)) {
+    if (holding.size > 0 !== isLong || isInsuranceFund(state, account)) continue;
+    const entry = rankOf(state, account, holding);
+    if (entry !== undefined) ranked.push(entry);
   }
   return ranked.sort(byRank);
 }
@@ -71,17 +69,21 @@ function byRank(a: RankedPosition, b: RankedPosition): number {
   return a.account.address < b.account.address ? -1 : 1;
 }
 
-/** Whether closing part of a position at a price would leave its scope with equity below zero. */
-export function wouldBankrupt(
+/**
+ * Whether part of a ranked position may be closed at a price as things stand now: its scope is at a
+ * ratio above 1, and the close would not leave it with equity below zero.
+ */
+export function mayDeleverage(
   state: State,
-  { account, holding }: RankedPosition,
+  { account, holding }: Holder,
   closedSize: number,
   price: number,
 ): boolean {
-  const { equity } = scopeHealth(state, account, holding);
+  const { equity, risk } = scopeHealth(state, account, holding);
+  if (equity <= risk) return false;
   const signed = holding.size > 0 ? -closedSize : closedSize;
   const gain = notional(holding.perp.mark - price, signed);
-  return addUsdc(equity, gain) < 0n;
+  return addUsdc(equity, gain) >= 0n;
 }
 
 /** R-adl: the bucket of a position among its side, 4 closes first. */

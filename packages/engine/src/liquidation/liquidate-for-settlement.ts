@@ -1,30 +1,47 @@
 import { isInsuranceFund } from '../perp/insurance-fund.ts';
-import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
+import { holdersOf } from '../state/holders.ts';
 import type { Perp } from '../state/perp.ts';
-import { healthOf, isDeep, isLiquidatable, scopeOf } from './scope.ts';
+import { Rankings } from './rankings.ts';
+import {
+  byScope,
+  compareRatio,
+  type Health,
+  healthOf,
+  isDeep,
+  isLiquidatable,
+  scopeOf,
+} from './scope.ts';
 import { takeOver } from './take-over.ts';
 
 /**
  * R-delist: before a market's positions close at its settlement price, those of scopes that this
- * price ruins go to the fund or to the other side once more. The market is halted by then, so its
- * positions are worked all the same.
+ * price ruins go to the fund or to the other side once more, the lowest ratio first, then the
+ * address. The market is halted by then, so its positions are worked all the same.
  */
 export function liquidateForSettlement(execution: Execution, perp: Perp): void {
   const { state } = execution;
-  for (const account of state.accounts) {
-    if (isInsuranceFund(state, account)) continue;
-    for (const holding of holdingsIn(account, perp)) {
+  const rankings = new Rankings(state);
+  const failing = holdersOf(state, perp)
+    .filter(({ account }) => !isInsuranceFund(state, account))
+    .map(({ account, holding }) => {
       const scope = scopeOf(account, holding);
-      const health = healthOf(state, scope);
-      if (isLiquidatable(health) && isDeep(health)) takeOver(execution, scope, [holding]);
-    }
+      return { holding, scope, health: healthOf(state, scope) };
+    })
+    .filter(({ health }) => isFailing(health))
+    .sort(
+      (a, b) =>
+        compareRatio(a.health, b.health) ||
+        byScope(a.scope, b.scope) ||
+        a.holding.leg - b.holding.leg,
+    );
+  for (const { holding, scope } of failing) {
+    // What was done for another may have closed it, or made it well again.
+    if (holding.size === 0 || !isFailing(healthOf(state, scope))) continue;
+    takeOver(execution, scope, [holding], rankings);
   }
 }
 
-function holdingsIn(account: Account, perp: Perp): Holding[] {
-  return ([0, 1] as const).flatMap((leg) => {
-    const holding = account.holdings.get(holdingKey(perp.definition.instrumentId, leg));
-    return holding === undefined || holding.size === 0 ? [] : [holding];
-  });
+function isFailing(health: Health): boolean {
+  return isLiquidatable(health) && isDeep(health);
 }

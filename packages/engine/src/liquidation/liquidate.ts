@@ -4,16 +4,18 @@ import { read } from '../book/read-slot.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { cancelPerpOrder } from '../perp-orders/end-order.ts';
 import { isInsuranceFund } from '../perp/insurance-fund.ts';
-import { type Account, type Holding, holdingKey, legOf } from '../state/account.ts';
+import { type Holding, holdingKey, legOf } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
-import { isolatedKey, type Progress } from '../state/liquidations.ts';
+import type { Progress } from '../state/liquidations.ts';
 import { safeDistance, type Scope } from '../state/risk-index.ts';
 import { cancelTriggers } from '../triggers/cancel-triggers.ts';
 import { bankruptcyPrice } from './bankruptcy-price.ts';
 import { tradeOffBook } from './close-position.ts';
 import { emitStep } from './emit-step.ts';
 import { marketClose } from './market-close.ts';
+import { Rankings } from './rankings.ts';
 import {
+  byScope,
   compareRatio,
   healthOf,
   isDeep,
@@ -48,17 +50,10 @@ export function liquidate(execution: Execution): void {
   const { liquidationsPerBlock } = LIMITS;
   // The rest go first in the next block, even if it has the same time.
   for (const { progress } of due.slice(liquidationsPerBlock)) progress.nextMs -= 1;
+  const rankings = new Rankings(state);
   for (const { progress, scope } of due.slice(0, liquidationsPerBlock)) {
-    work(execution, scope, progress);
+    work(execution, scope, progress, rankings);
   }
-}
-
-function byScope(a: Scope, b: Scope): number {
-  return byAddress(a.account, b.account) || isolatedKey(a.holding) - isolatedKey(b.holding);
-}
-
-function byAddress(a: Account, b: Account): number {
-  return a.address < b.address ? -1 : a.address > b.address ? 1 : 0;
 }
 
 /** Decides whether a scope is in danger, and when to look again if not. */
@@ -86,7 +81,7 @@ function look(execution: Execution, scope: Scope): void {
 }
 
 /** One pass over a scope: orders away, then the market, then the fund, then the others. */
-function work(execution: Execution, scope: Scope, progress: Progress): void {
+function work(execution: Execution, scope: Scope, progress: Progress, rankings: Rankings): void {
   const { state } = execution;
   // A position that closed may have come back under cross margin: that is another scope.
   const isSafe = (): boolean =>
@@ -102,7 +97,7 @@ function work(execution: Execution, scope: Scope, progress: Progress): void {
     sendToMarket(execution, scope, holding, progress);
     if (isSafe()) return finish(execution, scope);
   }
-  if (isDeep(healthOf(state, scope))) takeOverAll(execution, scope);
+  if (isDeep(healthOf(state, scope))) takeOverAll(execution, scope, rankings);
   finish(execution, scope);
 }
 

@@ -4,6 +4,7 @@ import { riskOf } from '../perp/isolated.ts';
 import { accountValue, isolatedEquity } from '../perp/margin.ts';
 import type { Account, Holding } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
+import { isolatedKey } from '../state/liquidations.ts';
 import { isOracleStale } from '../state/perp.ts';
 import type { Scope } from '../state/risk-index.ts';
 import type { State } from '../state/state.ts';
@@ -48,6 +49,15 @@ export function compareRatio(a: Health, b: Health): number {
   const left = a.equity * b.risk;
   const right = b.equity * a.risk;
   return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** By address, then the cross scope, then isolated ones by instrument and leg. */
+export function byScope(a: Scope, b: Scope): number {
+  return byAddress(a.account, b.account) || isolatedKey(a.holding) - isolatedKey(b.holding);
+}
+
+function byAddress(a: Account, b: Account): number {
+  return a.address < b.address ? -1 : a.address > b.address ? 1 : 0;
 }
 
 /** The open positions of a scope, largest notional first, then by instrument and leg. */

@@ -247,13 +247,14 @@ describe('R-adl', () => {
     postToBalance(venue.state, venue.account(bob), microUsdc(-140_000_000));
     postToBalance(venue.state, venue.account(carol), microUsdc(140_000_000));
     venue.block({ type: 'setPerp', instrumentId: ID, halted: false, changes: {} });
-    const before = accountView(venue.state, FUND)!.cross.accountValue;
+    const before = accountView(venue.state, FUND)!.cross.accountValue + venue.state.treasury;
     const result = venue.wait(1_000).oracle(900_000);
     expect(names(result).filter((step) => step === 'adl')).toHaveLength(1);
     expect(notices(result)).toEqual([]);
     expect(venue.position(FUND)).toBe(1_000);
     expect(venue.position(bob)).toBe(-1_000);
-    // Bought at 95, worth 90.
+    // Bought at 95, worth 90: R-deficit, the treasury pays what it has, 0.6 less the fund's tenth.
+    expect(venue.state.treasury).toBe(0n);
     expect(accountView(venue.state, FUND)!.cross.accountValue).toBe(before - 50_000_000n);
     // While the fund is below zero all fees are its own.
     const { treasury } = venue.state;
@@ -327,78 +328,4 @@ test('R-order-of-events: deficits of one block by address, in a restored venue t
     0n,
     -8_000_000n,
   ]);
-});
-
-describe('R-insurance-fund: unwinding', () => {
-  /** The fund is long so many lots at 100, bought from bob. */
-  function holding(size: number, bid?: number): Scenario {
-    const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
-    venue.fund(FUND, 1_000_000_000_000);
-    if (bid !== undefined) venue.one(carol, { price: bid, size: 1_000_000 });
-    trade(venue, FUND, bob, size);
-    return venue;
-  }
-
-  // 200,000 lots are 200,000 USDC: a tenth is 20,000 lots; of 50,000 lots 10,000 USDC are more.
-  test.each([
-    { size: 200_000, sold: [20_000, 18_000, 16_200] },
-    { size: 50_000, sold: [10_000, 10_000, 10_000] },
-    { size: 4_000, sold: [4_000, 0, 0] },
-  ])('$size lots: the larger of a tenth and 10,000 USDC every 10 s', ({ size, sold }) => {
-    const venue = holding(size, 990_000);
-    const before = venue.balance(FUND);
-    let left = size;
-    for (const part of sold) {
-      venue.block();
-      left -= part;
-      expect(venue.position(FUND)).toBe(left);
-      venue.wait(9_999).oracle(PRICE);
-      expect(venue.position(FUND)).toBe(left);
-      venue.wait(1);
-    }
-    // Free of fee: it lost 1% of what it sold, and nothing more.
-    const lost = BigInt(sold.reduce((sum, part) => sum + part, 0)) * 10_000n;
-    const makerShare = venue.balance(FUND) - before + lost;
-    expect(makerShare).toBeGreaterThanOrEqual(0n);
-  });
-
-  test('within 1% of the mark, not in a halted or stale market', () => {
-    const venue = holding(4_000);
-    venue.one(carol, { price: 989_900, size: 10_000 });
-    venue.block();
-    expect(venue.position(FUND)).toBe(4_000);
-    venue.one(carol, { price: 990_000, size: 10_000 });
-    venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
-    venue.wait(10_000).oracle(PRICE);
-    expect(venue.position(FUND)).toBe(4_000);
-    venue.block({ type: 'setPerp', instrumentId: ID, halted: false, changes: {} });
-    venue.wait(30_001).block();
-    expect(venue.position(FUND)).toBe(4_000);
-    venue.wait(10_000).oracle(PRICE);
-    expect(venue.position(FUND)).toBe(0);
-  });
-
-  test('R-determinism: largest first at the marks of the block, in a restored venue too', () => {
-    const venue = holding(20_000);
-    const second = instrumentId(2);
-    venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: second, name: 'B-USDC' } });
-    venue.oracle(PRICE, second);
-    venue.one(bob, { instrumentId: second, isBuy: false, price: PRICE, size: 19_000 });
-    venue.one(FUND, { instrumentId: second, price: PRICE, size: 19_000, timeInForce: 'ioc' });
-    venue.block();
-    for (const id of [ID, second]) {
-      venue.one(carol, { instrumentId: id, price: 1_100_000, size: 100_000, timeInForce: 'alo' });
-    }
-    const copy = new Scenario();
-    Object.assign(copy.state, restore(JSON.parse(JSON.stringify(dump(venue.state)))));
-    copy.wait(venue.nowMs - copy.nowMs);
-    for (const each of [venue, copy]) each.wait(10_000);
-    // The second is the larger from now on: 20,900 against 20,000.
-    const results = [venue, copy].map((each) => each.oracle(1_100_000, second));
-    expect(results[0]?.digest).toBe(results[1]?.digest);
-    const sold = results[0]!.events.flatMap((event) =>
-      event.type === 'tradeExecuted' ? [event.instrumentId] : [],
-    );
-    expect(sold[0]).toBe(second);
-  });
 });

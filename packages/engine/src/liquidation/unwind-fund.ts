@@ -8,7 +8,9 @@ import { isWorkable, positionsOf } from './scope.ts';
 
 /**
  * R-insurance-fund: the fund does not keep what it took over. At intervals it reduces each position
- * by a share of it, but at least by an amount, near the mark and free of fees.
+ * by a share of it, but at least by an amount, near the mark and free of fees. Each position starts a
+ * step from the mark and goes a step further when less than half of an order was filled: whoever
+ * waits for its last price finds that others were served before.
  */
 export function unwindFund(execution: Execution): void {
   const { state } = execution;
@@ -17,13 +19,30 @@ export function unwindFund(execution: Execution): void {
   const account = insuranceFund(state);
   freshMargin(state, account);
   const positions = positionsOf({ account, holding: undefined });
+  forgetClosed(execution, positions);
   if (positions.length === 0) return;
   state.fundUnwindMs = state.timeMs + parameters.insuranceUnwindEveryMs;
   for (const holding of positions) {
     if (!isWorkable(state, holding)) continue;
     const size = sizeToUnwind(execution, holding);
-    const limit = unwindLimit(holding, parameters.insuranceUnwindBandE8);
-    marketClose(execution, { account, holding, size, limit, fee: 'none' });
+    const { instrumentId } = holding.perp.definition;
+    const bandE8 = state.fundUnwindBands.get(instrumentId) ?? parameters.insuranceUnwindStepE8;
+    const limit = unwindLimit(holding, bandE8);
+    const filled = marketClose(execution, { account, holding, size, limit, fee: 'none' });
+    const wider = bandE8 + parameters.insuranceUnwindStepE8;
+    const next = Math.min(wider, parameters.insuranceUnwindBandE8);
+    if (2 * filled >= size) state.fundUnwindBands.delete(instrumentId);
+    else state.fundUnwindBands.set(instrumentId, next);
+    state.digest.word(instrumentId);
+    state.digest.number(2 * filled >= size ? 0 : next);
+  }
+}
+
+/** A position that ended in another way, a settlement say, leaves nothing to its successor. */
+function forgetClosed({ state }: Execution, positions: readonly Holding[]): void {
+  const open = new Set<number>(positions.map(({ perp }) => perp.definition.instrumentId));
+  for (const id of state.fundUnwindBands.keys()) {
+    if (!open.has(id)) state.fundUnwindBands.delete(id);
   }
 }
 

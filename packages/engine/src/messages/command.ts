@@ -124,6 +124,7 @@ export type {
 export type Command =
   | GenesisCommand
   | AttestCommand
+  | OpenEraCommand
   | RegisterPerpCommand
   | PushOracleCommand
   | SetPerpCommand
@@ -170,6 +171,19 @@ export type AttestCommand = {
   readonly type: 'attest';
   readonly height: number;
   readonly hash: Hash;
+};
+
+/**
+ * The first command of an era (R-era): from here on these rules hold. It changes nothing by itself; who
+ * applies it has the state that the hash names, and stops when it is another.
+ */
+export type OpenEraCommand = {
+  readonly type: 'openEra';
+  readonly rules: number;
+  /** Of the canonical dump of the state that the era starts from. */
+  readonly stateHash: Hash;
+  /** Of the last block of the era before. */
+  readonly previousHash: Hash;
 };
 
 /** Commands that an account signs, directly or through an agent. */

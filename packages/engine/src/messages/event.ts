@@ -216,6 +216,8 @@ export type OrderSnapshot = {
   readonly trigger?: TriggerRequest;
   /** Attached to a position (R-grouping). */
   readonly isPositionTpsl?: true;
+  /** Has fired and tries on for its rest (R-trigger). */
+  readonly isTriggered?: true;
   /** Of an order on an outcome market, whose prices are then the leg's own. */
   readonly outcome?: { readonly leg: OutcomeLeg; readonly txHash: Hash };
 };
@@ -282,7 +284,7 @@ export type LiquidationStep = {
   readonly commandIndex: number;
   readonly account: Address;
   readonly marginMode: MarginMode;
-  readonly step: 'cancel' | 'market' | 'insurance' | 'adl';
+  readonly step: 'cancel' | 'market' | 'net' | 'insurance' | 'adl';
   /** The positions that the step is about, as they were before it. */
   readonly positions: readonly { readonly instrumentId: InstrumentId; readonly size: number }[];
   readonly notional: MicroUsdc;
@@ -290,7 +292,7 @@ export type LiquidationStep = {
   readonly maintenance: MicroUsdc;
   /** Of the position that the step works on; the largest one for a cancel. */
   readonly mark: number;
-  /** The limit of a market step, the price of a take-over, deleveraging or closed hedge pair. */
+  /** The limit of a market step, the price of a take-over, deleveraging or netted hedge pair. */
   readonly price: number | undefined;
 };
 

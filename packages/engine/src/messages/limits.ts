@@ -40,6 +40,14 @@ export const LIMITS = {
   /** Triggers that one block fires, and scopes that it liquidates (R-storms). */
   triggersPerBlock: 1_000,
   liquidationsPerBlock: 200,
+  /**
+   * R-trigger: a reducing market trigger tries again this often, the first time this far from the mark
+   * and further by as much after each poor try, 10^-8.
+   */
+  triggerRetryMs: 1_000,
+  triggerSlippageE8: 1_000_000,
+  /** Orders that one market trigger goes out in at most. */
+  triggerParts: 100,
   /** How far ahead of consensus time an observation counts as now. */
   observationAheadMs: 5_000,
   /** Least life of a Gtd order. */
@@ -64,9 +72,8 @@ export const LIMITS = {
   perpIdEnd: 100_000,
   /** Orders keep the id of their instrument in 31 bits. */
   instrumentIdMax: 2 ** 31 - 1,
-  /** Holders of a resolved market that one block pays, and accounts that it looks at. */
+  /** Holders of resolved markets that one block pays. */
   settlementsPerBlock: 1_000,
-  settlementScanPerBlock: 50_000,
   /** R-reserve: taker and builder fee together stay below the price. */
   outcomeFeeMaxE8: 99_000_000,
   /** R-delay. */
@@ -80,6 +87,8 @@ export const LIMITS = {
   resolutionsPerBlock: 100,
   /** R-series: a market resolves this long after its end, so that late observations count. */
   resolveAfterMs: 5_000,
+  /** R-series: an observation that enters the log later than this after its own time does not count. */
+  observationLateMs: 10_000,
   /** R-series: an observation speaks for a second this long at most. */
   observationAgeMs: 5_000,
   /** R-series: the share of a window's seconds that must have a sample, percent. */

@@ -42,10 +42,14 @@ export type VenueParameters = FundingParameters & {
   /** It takes a position only up to these multiples of its account value. */
   readonly insuranceLeverageMax: number;
   readonly insuranceInstrumentMax: number;
-  /** It reduces each position this often, by this share or amount, this near to the mark. */
+  /**
+   * It reduces each position this often, by this share or amount: the first step from the mark, one
+   * step further each time that the book takes too little, at most the band, 10^-8.
+   */
   readonly insuranceUnwindEveryMs: number;
   readonly insuranceUnwindShareE8: number;
   readonly insuranceUnwindMicroUsdc: number;
+  readonly insuranceUnwindStepE8: number;
   readonly insuranceUnwindBandE8: number;
   /** R-liquidation: its orders stay this near to the mark, 10^-8. */
   readonly liquidationBandE8: number;

@@ -20,7 +20,7 @@ export type PerpDefinition = {
   readonly onlyIsolated: boolean;
   /** R-funding, micro-USDC. */
   readonly impactNotionalMicroUsdc: number;
-  /** R-mark: widest distance of the mark from the oracle, 10^-8. Absent: from the first tier. */
+  /** R-mark: widest distance of the mark from the oracle, 10^-8. Absent: as wide as the margin table allows. */
   readonly markBandE8?: number;
   readonly tiers: readonly MarginTier[];
   readonly asset: {

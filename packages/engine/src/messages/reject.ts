@@ -56,11 +56,13 @@ export type Reject =
   | { readonly reason: 'nameUsed'; readonly name: string }
   | { readonly reason: 'definitionInvalid'; readonly field: string; readonly why: string }
   | { readonly reason: 'marginTableInvalid'; readonly why: string }
+  | { readonly reason: 'markBandInvalid'; readonly gotE8: number; readonly maxE8: number }
   | { readonly reason: 'feeTiersInvalid'; readonly why: string }
   // Orders, in the order in which an action and each of its orders is judged.
   | { readonly reason: 'groupingInvalid'; readonly why: string }
   | { readonly reason: 'instrumentUnknown'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'instrumentDelisted'; readonly instrumentId: InstrumentId }
+  | { readonly reason: 'marketClosing'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'tradingHalted'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'oracleStale'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'sizeBelowMin'; readonly instrumentId: InstrumentId; readonly min: number }

@@ -1,7 +1,6 @@
 import { NONE } from '../book/order-pool.ts';
 import { read } from '../book/read-slot.ts';
 import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
-import { outcomeSlotsOf } from '../outcome/outcome-resting.ts';
 import { cancelTrigger } from '../perp-orders/end-order.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
@@ -28,14 +27,8 @@ export function cancelMany(
   const { pool, triggers } = execution.state;
   const picked: number[] = [];
   const asleep: number[] = [];
-  for (const holding of account.holdings.values()) {
-    for (let slot = holding.orders.head; slot !== NONE; slot = read(pool.ownNext, slot)) {
-      const order = snapshotOf(execution.state, slot);
-      if (picks.resting(order)) picked.push(order.orderId);
-    }
-  }
-  for (const holding of account.outcomes.values()) {
-    for (const slot of outcomeSlotsOf(execution.state, holding)) {
+  for (const { head } of account.orderLists) {
+    for (let slot = head; slot !== NONE; slot = read(pool.ownNext, slot)) {
       const order = snapshotOf(execution.state, slot);
       if (picks.resting(order)) picked.push(order.orderId);
     }

@@ -97,7 +97,8 @@ export function createMarket(state: State, definition: MarketDefinition): Outcom
     strike: undefined,
     isJudged: false,
     resolution: undefined,
-    settleCursor: 0,
+    holders: new Map(),
+    unpaid: undefined,
   };
   outcomes.markets.set(id, market);
   // Ids grow as a rule, so the place of a new one is found from the end.

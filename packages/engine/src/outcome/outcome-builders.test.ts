@@ -62,6 +62,30 @@ test('an approval that is gone at the fill drops the fee, and its reserve is fre
   expect(earned(venue)).toBe(0n);
 });
 
+test('R-reserve: a buy that fills as a taker and then as a maker leaves nothing reserved', () => {
+  const venue = builtVenue();
+  // 0.001% of 1.8611 are 18.611 micro-USDC for each role; what both leave uncharged makes one more.
+  const half: ShareOrder = { price: 3_700, size: 503 };
+  operate(venue, bob, 'split', 1_006);
+  share(venue, bob, { ...half, sell: true });
+  through(venue, alice, 1, [shareOrder({ ...half, size: 1_006 })]);
+  share(venue, bob, { ...half, sell: true });
+  expect(venue.account(alice).outcomeReserved).toBe(0n);
+  expect(purse(venue, alice)).not.toContain('reserved');
+  expect(earned(venue)).toBe(36n);
+});
+
+test('R-reserve: nor does one that fills in several parts as a taker', () => {
+  const venue = builtVenue();
+  const half: ShareOrder = { price: 3_700, size: 503 };
+  operate(venue, bob, 'split', 1_006);
+  share(venue, bob, { ...half, sell: true });
+  share(venue, bob, { ...half, sell: true });
+  through(venue, alice, 1, [shareOrder({ ...half, size: 1_006 })]);
+  expect(venue.account(alice).outcomeReserved).toBe(0n);
+  expect(earned(venue)).toBe(37n);
+});
+
 test('a queued order keeps its builder, over a restart too', () => {
   const venue = builtVenue({ orderDelayMs: 250 });
   share(venue, alice, { ...bid, size: 500 });

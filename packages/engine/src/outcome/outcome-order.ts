@@ -6,6 +6,7 @@ import {
   notional,
   rateE8,
   type TimeMs,
+  ZERO_USDC,
 } from '@oddlot/units';
 import type { OrderRequest } from '../messages/command.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
@@ -59,6 +60,8 @@ export function requiredReserve(
   rest: number,
   { builder, feeOverpaid }: FeeRemainders,
 ): MicroUsdc {
+  // An order that is done holds nothing, whatever its fees have rounded: it is freed with the last fill.
+  if (rest === 0) return ZERO_USDC;
   const { takerFeeE8 } = market.definition;
   const fill = { size: rest, price: limit, unit: market.unit };
   const { fee } = accrueOutcomeFee(fill, rateE8(takerFeeE8), feeOverpaid);

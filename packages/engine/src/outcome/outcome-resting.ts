@@ -28,6 +28,7 @@ export function outcomeHoldingOf(
   if (holding === undefined) {
     holding = createOutcomeHolding(market, timeMs(state.timeMs));
     putInOrder(account.outcomes, id, holding);
+    market.holders.set(account.index, true);
   }
   return holding;
 }
@@ -59,6 +60,7 @@ export function restOutcomeOrder({ state }: Execution, taker: OutcomeTaker): voi
     acceptedMs: taker.acceptedMs,
     rank: taker.rank,
     feeOverpaid: taker.feeOverpaid,
+    takerOverpaid: 0,
   });
   if (taker.reserve > 0n) state.reserves.set(taker.orderId, taker.reserve);
   state.outcomes.orderTx.set(taker.orderId, taker.txHash);

@@ -23,7 +23,12 @@ import {
   requiredReserve,
 } from './outcome-order.ts';
 import { outcomeHoldingOf, restOutcomeOrder } from './outcome-resting.ts';
-import { checkRelease, type Taken, validateOutcomeOrder } from './validate-outcome-order.ts';
+import {
+  checkRelease,
+  freeShares,
+  type Taken,
+  validateOutcomeOrder,
+} from './validate-outcome-order.ts';
 
 /**
  * Takes the orders of an action into the delay queue (R-delay), each on its own. One that would take
@@ -36,10 +41,33 @@ export function placeOutcomeOrders(
 ): CommandResult {
   const reject = checkOutcomeGrouping(grouping);
   if (reject !== undefined) return { account: account.address, reject };
-  const entries = orders.map((order, index) =>
-    accept(execution, account, order, { txHash: authority.txHash, index }),
-  );
+  const freeAtStart = freeLots(execution.state, account, orders);
+  const entries = orders.map((order, index) => {
+    const origin = { txHash: authority.txHash, index };
+    return accept(execution, account, order, origin, freeAtStart[index]);
+  });
   return { account: account.address, entries };
+}
+
+/**
+ * For each sell of an action, what admission would see of its leg: what is free before the first order
+ * executes, less the sells before it. A buy that fills on the way does not make a last sell a small one.
+ */
+function freeLots(
+  state: State,
+  account: Account,
+  orders: readonly OrderRequest[],
+): readonly (number | undefined)[] {
+  if (orders.length === 1) return [];
+  const sold = new Map<string, number>();
+  return orders.map((order) => {
+    if (!order.reduceOnly) return undefined;
+    const leg = `${order.instrumentId}/${outcomeLegOf(order)}`;
+    const shares = sold.get(leg) ?? 0;
+    sold.set(leg, shares + order.size);
+    const taken = { money: ZERO_USDC, shares, orders: 0 };
+    return freeShares({ state, account, order, timeMs: state.timeMs, taken });
+  });
 }
 
 type Origin = { readonly txHash: QueuedOrder['txHash']; readonly index: number };
@@ -49,10 +77,14 @@ function accept(
   account: Account,
   asked: OrderRequest,
   origin: Origin,
+  freeAtStart: number | undefined,
 ): EntryResult {
   const { state } = execution;
   const order = withAcceptedBuilder(state, account, asked);
-  const reject = validateOutcomeOrder({ state, account, order, timeMs: state.timeMs });
+  const context = { state, account, order, timeMs: state.timeMs };
+  const reject = validateOutcomeOrder(
+    freeAtStart === undefined ? context : { ...context, freeAtStart },
+  );
   const market = state.outcomes.markets.get(order.instrumentId);
   if (reject !== undefined || market === undefined) {
     const why = reject ?? { reason: 'instrumentUnknown', instrumentId: order.instrumentId };

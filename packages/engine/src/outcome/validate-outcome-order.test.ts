@@ -137,6 +137,38 @@ describe('the first test that an order fails refuses it, at admission and at exe
 });
 
 describe('R-sizes: the minimum is 5 shares, but all that is held and free may be sold', () => {
+  test('all that was held when the action began, although a buy of the same action filled', () => {
+    const venue = openMarket();
+    operate(venue, alice, 'split', 50);
+    share(venue, bob, { price: 6_000, size: 10_000 });
+    const orders: ShareOrder[] = [
+      { leg: 'no', price: 4_000, size: 6_814 },
+      { leg: 'no', sell: true, price: 5_000, size: 20 },
+      { leg: 'no', sell: true, price: 5_000, size: 30 },
+    ];
+    // 0.20 of 0.50 are not all of it, 0.50 and the 0.30 that follow a sale of 0.20 are.
+    const whole = [orders[0]!, { ...orders[1]!, size: 50 }];
+    expect(checkCommand(venue.state, action(venue, orders), venue.nowMs)).toMatchObject({
+      reject: { reason: 'sizeBelowMin' },
+      rejectIndex: 1,
+    });
+    expect(checkCommand(venue.state, action(venue, whole), venue.nowMs).reject).toBeUndefined();
+    const { entries } = venue.outcome(action(venue, whole));
+    expect(entries?.map(({ state }) => state)).toEqual(['filled', 'open']);
+  });
+
+  test('all that is held then, although less was when the action began', () => {
+    const venue = openMarket();
+    share(venue, bob, { price: 6_000, size: 700 });
+    operate(venue, alice, 'split', 50);
+    const orders: ShareOrder[] = [
+      { leg: 'no', price: 4_000, size: 500 },
+      { leg: 'no', sell: true, price: 5_000, size: 550 },
+    ];
+    const { entries } = venue.outcome(action(venue, orders));
+    expect(entries?.map(({ state }) => state)).toEqual(['filled', 'open']);
+  });
+
   test.each([
     ['all of 3', 300, 0, 300, 'open'],
     ['less than all of 3', 300, 0, 299, 'sizeBelowMin'],

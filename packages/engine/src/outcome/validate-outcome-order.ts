@@ -28,6 +28,8 @@ export type OutcomeOrderContext = {
   };
   /** What earlier orders of the same action will have taken. */
   readonly taken?: Taken;
+  /** Free lots of the leg when the action began, less what its earlier sells took. */
+  readonly freeAtStart?: number;
 };
 
 /** Money and shares that the earlier orders of an action ask for. */
@@ -99,15 +101,16 @@ function checkPrice({ order }: OutcomeOrderContext, { definition, unit }: Outcom
 }
 
 /**
- * R-sizes: a sell of all that is held and unreserved may be smaller than the minimum. Of an amended
- * order the rest is judged (R-modify).
+ * R-sizes: a sell of all that is held and unreserved may be smaller than the minimum: all that is held
+ * now, or that was held when its action began, as admission saw it. Of an amended order the rest is
+ * judged (R-modify).
  */
 function checkMinimum(context: OutcomeOrderContext, market: OutcomeMarket): Reject | undefined {
   const { order } = context;
   const { minOrderSize: min } = market.definition;
   if (order.size >= min) return undefined;
-  const free = freeShares(context);
-  if (order.reduceOnly && free > 0 && order.size === free) return undefined;
+  const isAll = order.size === freeShares(context) || order.size === context.freeAtStart;
+  if (order.reduceOnly && order.size > 0 && isAll) return undefined;
   return { reason: 'sizeBelowMin', instrumentId: order.instrumentId, min };
 }
 

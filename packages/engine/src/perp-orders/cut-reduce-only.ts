@@ -5,7 +5,7 @@ import { ordersChanged } from '../perp/margin.ts';
 import { emitOrder } from '../resting/emit.ts';
 import type { Account, Holding } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
-import { cancelPerpOrder, endPositionGroups } from './end-order.ts';
+import { cancelPerpOrder, endFired, endPositionGroups } from './end-order.ts';
 import { perpSnapshotOf } from './perp-snapshot.ts';
 import { addResting } from './resting.ts';
 
@@ -16,6 +16,7 @@ import { addResting } from './resting.ts';
 export function cutReduceOnly(execution: Execution, account: Account, holding: Holding): void {
   cutResting(execution, account, holding);
   endPositionGroups(execution, holding);
+  endFired(execution, account.index, holding);
 }
 
 function cutResting(execution: Execution, account: Account, holding: Holding): void {

@@ -3,14 +3,14 @@ import { NONE } from '../book/order-pool.ts';
 import { clientOrderKey } from '../messages/client-order-id.ts';
 import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
 import { emitOrder } from '../resting/emit.ts';
-import type { Holding } from '../state/account.ts';
+import { type Holding, legOf } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { OrderGroup } from '../state/group-book.ts';
 import type { State } from '../state/state.ts';
 import type { TriggerOrder } from '../state/trigger-order.ts';
 import { perpSnapshotOf } from './perp-snapshot.ts';
 import { removeOrder } from './resting.ts';
-import { triggerSnapshot } from './trigger-snapshot.ts';
+import { triggerSize, triggerSnapshot } from './trigger-snapshot.ts';
 
 /**
  * How perp orders end, in the book and before it, and what the end of one means for others (R-grouping, R-trigger). Whoever ends an order says so
@@ -64,7 +64,7 @@ export function removeTrigger(state: State, trigger: TriggerOrder): void {
   account.clientOrders.delete(present(clientOrderKey(clientOrderId), 'a valid client order id'));
 }
 
-/** Wakes or cancels the children of a parent, cancels the sibling of a child that filled. */
+/** Leaves or cancels the children of a parent, cancels the sibling of a child that filled. */
 export function orderEnded(
   execution: Execution,
   order: { readonly orderId: number; readonly filled: number },
@@ -74,39 +74,53 @@ export function orderEnded(
   triggers.forget(order.orderId);
   const group = groups.of(order.orderId);
   if (group === undefined) return;
-  if (group.parentId === order.orderId) parentEnded(execution, group, order.filled, ending);
+  if (group.parentId === order.orderId) parentEnded(execution, group, order.filled);
   else childEnded(execution, group, order.orderId, ending);
 }
 
-/** Children live on when their parent filled, or when margin cut short what it was filling. */
-function parentEnded(
-  execution: Execution,
-  group: OrderGroup,
-  filled: number,
-  { cause, status }: Ending,
-): void {
+/** Children stay for what their parent filled, and go with one that filled nothing. */
+function parentEnded(execution: Execution, group: OrderGroup, filled: number): void {
   const { state } = execution;
   state.groups.parentLeft(group);
-  const hasFilled = wakesChildren(status, filled, cause);
+  if (filled > 0) {
+    growChildren(execution, group, filled);
+    return;
+  }
   for (const childId of group.childIds) {
     const child = state.triggers.find(childId);
-    if (child === undefined) continue;
-    if (!hasFilled) {
-      cancelTrigger(execution, child, 'parentCanceled');
-      continue;
-    }
-    state.triggers.wake(child, filled);
-    emitOrder(execution, 'open', triggerSnapshot(state, child));
+    if (child !== undefined) cancelTrigger(execution, child, 'parentCanceled');
   }
 }
 
-/** True when a parent that ended so leaves its children alive. */
-export function wakesChildren(
-  status: Ending['status'],
-  filled: number,
-  cause: CancelCause | undefined,
-): boolean {
-  return status === 'filled' || (cause === 'marginCanceled' && filled > 0);
+/**
+ * A live order has filled more: children that it is the parent of may sell as much, and start to wait
+ * for their price with its first fill (R-grouping).
+ */
+export function parentFilled(
+  execution: Execution,
+  order: { readonly orderId: number; readonly filled: number },
+): void {
+  const group = execution.state.groups.of(order.orderId);
+  if (group?.parentId !== order.orderId || order.filled === 0) return;
+  growChildren(execution, group, order.filled);
+}
+
+function growChildren(execution: Execution, group: OrderGroup, filled: number): void {
+  const { state } = execution;
+  for (const childId of group.childIds) {
+    const child = state.triggers.find(childId);
+    if (child === undefined) continue;
+    const before = child.isDormant ? 0 : triggerSize(child);
+    state.triggers.grow(child, filled);
+    if (triggerSize(child) !== before) emitOrder(execution, 'open', triggerSnapshot(state, child));
+  }
+}
+
+/** The exit ends the entry: a child that fires cancels what is left of its parent first (R-grouping). */
+export function cancelParent(execution: Execution, { groupId, orderId }: TriggerOrder): void {
+  if (groupId === undefined) return;
+  const parentId = execution.state.groups.of(orderId)?.parentId;
+  if (parentId !== undefined) cancelSibling(execution, parentId);
 }
 
 /** A sibling goes when the other has filled in full; after a part, or a failure, it stays. */
@@ -122,7 +136,9 @@ function childEnded(
     for (const siblingId of group.childIds) cancelSibling(execution, siblingId);
     return;
   }
-  if (group.kind === 'position' && !hasPosition(group)) endGroup(execution, group);
+  if (hasPosition(group)) return;
+  if (group.kind === 'position') endGroup(execution, group);
+  else endFired(execution, group.accountIndex, group.holding);
 }
 
 /** The sibling waits for its price, or has fired and rests. */
@@ -148,6 +164,32 @@ export function endPositionGroups(execution: Execution, holding: Holding): void 
     const isAtWork = group.childIds.some((childId) => triggers.find(childId) === undefined);
     if (!isAtWork) endGroup(execution, group);
   }
+}
+
+/**
+ * Ends the orders that have fired and try on for a position that has closed or flipped (R-trigger). Of
+ * a group with an order at work the same holds as above.
+ */
+export function endFired(execution: Execution, accountIndex: number, holding: Holding): void {
+  const { groups, triggers } = execution.state;
+  if (!triggers.hasRetries) return;
+  for (const trigger of triggers.ofAccount(accountIndex)) {
+    if (trigger.firing === undefined || !isBare(execution.state, trigger, holding)) continue;
+    const childIds = groups.of(trigger.orderId)?.childIds ?? [];
+    const isAtWork = childIds.some((childId) => triggers.find(childId) === undefined);
+    if (!isAtWork && triggers.find(trigger.orderId) !== undefined) {
+      cancelTrigger(execution, trigger, 'reduceOnly');
+    }
+  }
+}
+
+/** True when the order is about this leg, and the leg has nothing left for it to reduce. */
+function isBare(state: State, { accountIndex, request }: TriggerOrder, holding: Holding): boolean {
+  const account = present(state.accounts[accountIndex], 'the owner of a trigger');
+  const isOfLeg =
+    request.instrumentId === holding.perp.definition.instrumentId &&
+    legOf(account, request) === holding.leg;
+  return isOfLeg && (request.isBuy ? holding.size >= 0 : holding.size <= 0);
 }
 
 /** Orders of the group that rest are cut with the position, as all reduce-only ones are. */

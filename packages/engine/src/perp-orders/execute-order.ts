@@ -3,6 +3,7 @@ import { checkOrderGate } from '../auth/gate.ts';
 import { postToBalance } from '../ledger/post.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import type { CancelCause } from '../messages/event.ts';
+import { LIMITS } from '../messages/limits.ts';
 import type { EntryResult, OrderStatus } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
 import { accountValue, exposureOf, initialMargin, worstCase } from '../perp/margin.ts';
@@ -13,14 +14,14 @@ import { type Execution, parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import type { FiredTrigger } from '../state/trigger-order.ts';
-import { orderEnded } from './end-order.ts';
+import { orderEnded, parentFilled } from './end-order.ts';
 import { marketPrice } from './market-price.ts';
 import { matchOrder } from './match-order.ts';
-import { reducibleSize } from './order-exposure.ts';
+import { type OrderContext, reducibleSize } from './order-exposure.ts';
 import { orderReserve } from './order-margin.ts';
 import { restOrder } from './resting.ts';
 import { requestSnapshot, type TakerOrder, takerSnapshot } from './taker-order.ts';
-import { validateOrder } from './validate-order.ts';
+import { isMarketTrigger, validateOrder } from './validate-order.ts';
 
 /** How an order fared; `cause` says why it was cancelled. */
 export type Executed = { readonly entry: EntryResult; readonly cause?: CancelCause };
@@ -35,10 +36,11 @@ export function executeOrder(
   orderId: number,
   asked: OrderRequest,
   fired?: FiredTrigger,
+  heldAtStart?: number,
 ): Executed {
   const { state } = execution;
   const order = withAcceptedBuilder(state, account, asked);
-  const context = { state, account, order, timeMs: state.timeMs };
+  const context: OrderContext = { state, account, order, timeMs: state.timeMs, heldAtStart };
   const reject = checkOrderGate(state, account, order) ?? validateOrder(context);
   const perp = state.perps.get(order.instrumentId);
   if (reject !== undefined || perp === undefined) {
@@ -87,12 +89,15 @@ export function runTaker(
   taker: TakerOrder,
 ): { readonly status: OrderStatus; readonly cause?: CancelCause } {
   const { state } = execution;
-  const stopped = matchOrder(execution, taker);
+  const stopped = isMarketTrigger(taker.request)
+    ? matchInParts(execution, taker)
+    : matchOrder(execution, taker);
   const cause = taker.remaining === 0 ? undefined : (stopped ?? whyNotRest(state, taker));
   const order = takerSnapshot(taker, timeMs(state.timeMs));
   if (taker.remaining > 0 && cause === undefined) {
     restOrder(execution, taker);
     emitOrder(execution, 'open', order);
+    parentFilled(execution, order);
     return { status: 'open' };
   }
   const status = cause === undefined ? 'filled' : 'cancelled';
@@ -100,6 +105,28 @@ export function runTaker(
   if (taker.reserve > 0n) postToBalance(state, taker.account, taker.reserve);
   orderEnded(execution, order, cause === undefined ? { status } : { status, cause });
   return cause === undefined ? { status } : { status, cause };
+}
+
+/**
+ * Sends a market trigger to the book in orders that are no larger than market orders may be (R-trigger). They are one order to
+ * the world: one id, one end, one sum of fees. Where one of them ends with a rest, its book is used up.
+ */
+function matchInParts(execution: Execution, taker: TakerOrder): CancelCause | undefined {
+  const partMax = taker.holding.perp.definition.maxMarketOrderSize;
+  let cause: CancelCause | undefined;
+  let left = taker.remaining;
+  let lost = 0;
+  for (let part = 0; left > 0 && part < LIMITS.triggerParts; part += 1) {
+    const sent = Math.min(left, partMax);
+    taker.remaining = sent;
+    const stopped = matchOrder(execution, taker);
+    cause = stopped ?? cause;
+    left -= sent;
+    lost += taker.remaining;
+    if (taker.remaining > 0 && stopped !== 'matchLimit') break;
+  }
+  taker.remaining = left + lost;
+  return cause ?? (left > 0 && lost === 0 ? 'matchLimit' : undefined);
 }
 
 export function takerEntry(taker: TakerOrder, state: OrderStatus): EntryResult {

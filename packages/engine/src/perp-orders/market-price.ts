@@ -9,17 +9,16 @@ export function marketPrice(
   perp: Perp,
   order: { readonly isBuy: boolean; readonly price: number },
 ): number {
-  const limit = marketLimit(state, perp, order.isBuy);
+  const limit = marketLimit(perp, order.isBuy, parametersOf(state).marketBandE8);
   return order.isBuy ? Math.min(order.price, limit) : Math.max(order.price, limit);
 }
 
-/** The furthest price that a market order may have, on the tick nearer to the mark. */
-export function marketLimit(state: State, perp: Perp, isBuy: boolean): number {
-  const { marketBandE8 } = parametersOf(state);
+/** The price that far from the mark, 10^-8, on the tick nearer to it. */
+export function marketLimit(perp: Perp, isBuy: boolean, bandE8: number): number {
   const tick = BigInt(perp.definition.priceTick);
   const mark = BigInt(perp.mark);
   const step = BigInt(RATE_ONE) * tick;
   return isBuy
-    ? Number(divFloor(mark * BigInt(RATE_ONE + marketBandE8), step) * tick)
-    : Number(divCeil(mark * BigInt(RATE_ONE - marketBandE8), step) * tick);
+    ? Number(divFloor(mark * BigInt(RATE_ONE + bandE8), step) * tick)
+    : Number(divCeil(mark * BigInt(RATE_ONE - bandE8), step) * tick);
 }

@@ -23,7 +23,7 @@ import type { Account, Holding } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 import { cutReduceOnly } from './cut-reduce-only.ts';
-import { cancelPerpOrder, orderEnded } from './end-order.ts';
+import { cancelPerpOrder, orderEnded, parentFilled } from './end-order.ts';
 import { perpSnapshotOf } from './perp-snapshot.ts';
 import { addResting, ownerOf, removeOrder, reserveOf, useReserve } from './resting.ts';
 import { planSide, settleSide, type SidePlan } from './settle-side.ts';
@@ -133,6 +133,7 @@ function planMaker(execution: Execution, slot: number, maker: Maker, fill: Fill)
     charge: fill.makerCharge,
     fees: feesWith(fill.makerFee, fill.makerCharge),
     reserve: reserveOf(execution.state, read(pool.orderId, slot)),
+    filled: read(pool.original, slot) - read(pool.remaining, slot),
     restingBuy: isBuy ? restingBuy - counted : restingBuy,
     restingSell: isBuy ? restingSell : restingSell - counted,
   });
@@ -147,6 +148,7 @@ function planTaker(execution: Execution, taker: TakerOrder, fill: Fill): SidePla
     charge: fill.takerCharge,
     fees: feesWith(fill.takerFee, fill.takerCharge),
     reserve: taker.reserve,
+    filled: taker.original - taker.remaining,
     restingBuy,
     restingSell,
   });
@@ -225,6 +227,7 @@ function settleFill(
   if (makerOrder.remaining === 0) removeOrder(state, slot);
   emitOrder(execution, makerOrder.remaining === 0 ? 'filled' : 'open', makerOrder);
   if (makerOrder.remaining === 0) orderEnded(execution, makerOrder, { status: 'filled' });
+  else parentFilled(execution, makerOrder);
   cutReduceOnly(execution, maker.account, maker.holding);
   cutReduceOnly(execution, taker.account, taker.holding);
 }

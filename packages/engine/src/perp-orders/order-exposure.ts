@@ -12,6 +12,8 @@ export type OrderContext = {
   readonly timeMs: number;
   /** The resting order whose place this one takes (R-modify); `order.size` is its new rest. */
   readonly replaced?: Replaced;
+  /** The leg's position when the action began, of several orders in one action (R-sizes). */
+  readonly heldAtStart?: number | undefined;
 };
 
 /** What an amend takes away before it adds. */

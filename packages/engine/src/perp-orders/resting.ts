@@ -19,6 +19,7 @@ export function restOrder({ state }: Execution, taker: TakerOrder): void {
     acceptedMs: amended?.acceptedMs ?? state.timeMs,
     rank: amended?.rank,
     feeOverpaid: amended?.makerFeeOverpaid ?? 0,
+    takerOverpaid: taker.feeOverpaid,
   });
   if (taker.fired !== undefined) state.triggers.remember(taker.orderId, taker.fired);
   addResting(holding, request.isBuy, request.reduceOnly, taker.remaining);

@@ -31,11 +31,14 @@ export type SidePlan = {
 
 type Side = { readonly account: Account; readonly holding: Holding };
 
+/** What a side's order brings, and how far it has come. */
+type OrderProgress = { readonly reserve: MicroUsdc; readonly filled: number };
+
 /** Plans one side on its own scope: the cross account, or the isolated position (R-fill-check). */
 export function planSide(
   execution: Execution,
   { account, holding }: Side,
-  fill: PendingFill & Pick<SidePlan, 'fee' | 'charge'> & { readonly reserve: MicroUsdc },
+  fill: PendingFill & Pick<SidePlan, 'fee' | 'charge'> & OrderProgress,
 ): SidePlan {
   const { state } = execution;
   const { charge, fee, fees, price, signedSize } = fill;

@@ -198,6 +198,28 @@ describe('R-sizes: the borders are inside', () => {
   });
 });
 
+test('R-sizes: an order may close the position that was there when its action began', () => {
+  const scenario = Scenario.open();
+  scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
+  scenario.one(alice, { price: PRICE, size: 20 });
+  scenario.oracle(200_000);
+  const orders = [
+    order({ price: PRICE / 5, size: 60, timeInForce: 'ioc' }),
+    order({ isBuy: false, price: PRICE / 4, size: 20, reduceOnly: true }),
+    order({ isBuy: false, price: PRICE / 4, size: 19, reduceOnly: true }),
+  ];
+  scenario.one(bob, { isBuy: false, price: 200_000, size: 60 });
+  const authority = scenario.authority(alice);
+  const both = { type: 'placeOrders', authority, orders: orders.slice(0, 2) } as const;
+  expect(checkCommand(scenario.state, both, scenario.nowMs).reject).toBeUndefined();
+  // 20 lots are worth 5 USDC, and were all there was; 19 were not.
+  expect(scenario.place(alice, ...orders)).toMatchObject([
+    { state: 'filled' },
+    { state: 'open' },
+    { state: 'rejected', reject: { reason: 'valueBelowMin' } },
+  ]);
+});
+
 describe('R-oracle-stale', () => {
   test('before the first price nothing trades', () => {
     const scenario = Scenario.open();

@@ -51,6 +51,9 @@ export function checkInstrument(
   const { state, order, timeMs } = context;
   const { instrumentId } = order;
   if (perp.delisted) return { reason: 'instrumentDelisted', instrumentId };
+  if (perp.closing !== undefined && !order.reduceOnly) {
+    return { reason: 'marketClosing', instrumentId };
+  }
   if (perp.halted) return { reason: 'tradingHalted', instrumentId };
   const isStale = isOracleStale(perp, timeMs, parametersOf(state).oracleStaleMs);
   if (isStale && raisesExposure(context, holding)) return { reason: 'oracleStale', instrumentId };
@@ -68,8 +71,15 @@ export function checkSize(context: OrderContext, perp: Perp, min = 1): Reject | 
   const { maxLimitOrderSize, maxMarketOrderSize } = perp.definition;
   const isImmediate = timeInForce === 'ioc' || timeInForce === 'market';
   const listed = isImmediate ? maxMarketOrderSize : maxLimitOrderSize;
-  const max = Math.min(listed, LIMITS.sizeMax, exactSizeMax(perp));
+  const exact = Math.min(LIMITS.sizeMax, exactSizeMax(perp));
+  // A market trigger goes out in parts.
+  const max = isMarketTrigger(order) ? exact : Math.min(listed, exact);
   return size > max ? { reason: 'sizeAboveMax', instrumentId, max } : undefined;
+}
+
+/** An order that has waited for the mark and takes what the book has then (R-trigger). */
+export function isMarketTrigger({ timeInForce, trigger }: OrderRequest): boolean {
+  return trigger !== undefined && timeInForce === 'market';
 }
 
 /** The largest size whose value stays an exact number, with room for the band to move. */
@@ -101,15 +111,19 @@ export function checkValue(
   context: OrderContext,
   holding: Holding | undefined,
 ): Reject | undefined {
-  const { state, order } = context;
+  const { heldAtStart, state, order } = context;
   const min = microUsdc(parametersOf(state).minOrderValueMicroUsdc);
   if (notional(order.price, order.size) >= min) return undefined;
-  return closesPosition(order, holding) ? undefined : { reason: 'valueBelowMin', min };
+  const closes = closesPosition(order, holding?.size ?? 0);
+  const wouldHave = heldAtStart !== undefined && closesPosition(order, heldAtStart);
+  return closes || wouldHave ? undefined : { reason: 'valueBelowMin', min };
 }
 
-/** An order that closes a whole position may be worth less than the minimum (R-sizes). */
-function closesPosition(order: OrderRequest, holding: Holding | undefined): boolean {
-  const size = holding?.size ?? 0;
+/**
+ * An order that closes a whole position may be worth less than the minimum (R-sizes): the position as it
+ * is, or as it was when the action began and was admitted.
+ */
+function closesPosition(order: OrderRequest, size: number): boolean {
   if (size === 0 || order.isBuy === size > 0) return false;
   const magnitude = Math.abs(size);
   return order.reduceOnly ? order.size >= magnitude : order.size === magnitude;

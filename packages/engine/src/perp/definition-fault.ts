@@ -2,6 +2,7 @@ import { formatDecimal, RATE_ONE } from '@oddlot/units';
 import { LIMITS } from '../messages/limits.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
 import type { Reject } from '../messages/reject.ts';
+import { markBandMaxE8 } from '../state/mark-band.ts';
 import { tierTableFault } from '../state/tiers.ts';
 
 const SIZE_DECIMALS_MIN = -4;
@@ -11,7 +12,8 @@ const RATE = 'must be 0 or more and below 1, at most 8 decimals';
 
 /**
  * Why a perpetual cannot be listed, or changed, as defined; undefined when it can. The fields in
- * the order of the definition, the margin table last: it is judged with the fees (R-tiers).
+ * the order of the definition, the margin table after them, since it is judged with the fees
+ * (R-tiers), and the band of the mark last: it is judged with both (R-mark).
  */
 export function definitionFault(
   definition: PerpDefinition,
@@ -29,7 +31,8 @@ export function definitionFault(
     ticksFault(definition) ??
     amountsFault(definition) ??
     ratesFault(definition) ??
-    marginTableFault(definition, liquidationFeeE8)
+    marginTableFault(definition, liquidationFeeE8) ??
+    markBandFault(definition, liquidationFeeE8)
   );
 }
 
@@ -84,6 +87,14 @@ function marginTableFault(
   }
   const why = tierTableFault(tiers, liquidationFeeE8, takerFeeE8);
   return why === undefined ? undefined : { reason: 'marginTableInvalid', why };
+}
+
+function markBandFault(definition: PerpDefinition, liquidationFeeE8: number): Reject | undefined {
+  const maxE8 = markBandMaxE8(definition, liquidationFeeE8);
+  const { markBandE8 } = definition;
+  return markBandE8 === undefined || markBandE8 <= maxE8
+    ? undefined
+    : { reason: 'markBandInvalid', gotE8: markBandE8, maxE8 };
 }
 
 function fault(field: string, why: string): Reject {

@@ -86,16 +86,16 @@ describe('R-initial in hedge mode: the sum of |leg + its resting opening orders|
     expect(initial(venue)).toBe(11_000_000n);
   });
 
-  test('admission counts both legs: 5.045 carry 100 lots, not 100 and one lot more', () => {
-    const venue = venueWith(5_545_000);
+  test('admission counts both legs: 6.045 carry 100 lots and 19 of the other leg, not 20', () => {
+    const venue = venueWith(6_045_000);
     trade(venue, true, 100);
-    // 5.5 left. 10 lots short: 5 + 0.5, and 0.0045 of fee.
-    expect(venue.one(alice, { isBuy: false, price: PRICE, size: 10 }).reject).toEqual({
+    // 6 left. 20 lots short: 5 + 1, and 0.009 of fee.
+    expect(venue.one(alice, { isBuy: false, price: PRICE, size: 20 }).reject).toEqual({
       reason: 'marginInsufficient',
-      required: 5_504_500n,
-      available: 5_500_000n,
+      required: 6_009_000n,
+      available: 6_000_000n,
     });
-    expect(tradeCapacity(venue.state, alice, ID)).toMatchObject({ maxBuy: 9, maxSell: 9 });
+    expect(tradeCapacity(venue.state, alice, ID)).toMatchObject({ maxBuy: 19, maxSell: 19 });
   });
 
   test('R-tiers: each leg has its own', () => {

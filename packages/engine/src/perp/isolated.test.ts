@@ -73,6 +73,42 @@ describe('R-isolated: what an opening order reserves', () => {
     expect(venue.holding(alice).reserved).toBe(5_045_504_500n);
   });
 
+  test('an order that crosses a tier in several fills is judged as one', () => {
+    // 150,000 lots at the 20× of tier 2: 7,500, and 0.045% of 150,000 = 67.5; not a micro-USDC more.
+    const venue = venueWith(7_567_500_000);
+    const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
+    act(venue, alice, { type: 'updateLeverage', ...isolated, leverage: 50 });
+    venue.one(bob, { isBuy: false, price: PRICE, size: 90_001 });
+    venue.one(carol, { isBuy: false, price: PRICE, size: 59_999 });
+    const entry = venue.one(alice, { price: PRICE, size: 150_000 });
+    expect(entry).toMatchObject({ state: 'filled', filled: 150_000 });
+    expect(venue.holding(alice).isolatedMargin).toBe(7_500_000_000n);
+    expect(venue.balance(alice)).toBe(0n);
+  });
+
+  test('rounded up fill by fill, the reserve of an order still carries all of it', () => {
+    // 3 times 33 lots at 101 and 7×: 14.2842857… for all of it, 4.7614285… for each.
+    const venue = venueWith(14_284_286 + 44_996);
+    const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
+    act(venue, alice, { type: 'updateLeverage', ...isolated, leverage: 7 });
+    venue.oracle(1_010_000);
+    for (let i = 0; i < 3; i++) venue.one(bob, { isBuy: false, price: 1_010_000, size: 33 });
+    venue.one(alice, { price: 1_010_000, size: 99 });
+    expect(venue.position(alice)).toBe(99);
+  });
+
+  test('so is one that fills in parts as a maker, and what is left of it', () => {
+    const venue = venueWith(7_567_500_000);
+    const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
+    act(venue, alice, { type: 'updateLeverage', ...isolated, leverage: 50 });
+    venue.one(alice, { price: PRICE, size: 150_000 });
+    for (const size of [90_001, 33_333, 26_666]) {
+      venue.one(bob, { isBuy: false, price: PRICE, size, timeInForce: 'ioc' });
+    }
+    expect(venue.position(alice)).toBe(150_000);
+    expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 7_500_000_000n, reserved: 0n });
+  });
+
   test('what is free is value less initial margin of cross, at most the balance', () => {
     const venue = aliceLong(10_000_000);
     // 4.955 left: 98 lots need 4.9 + 0.0441 = 4.9441, 99 need 4.99455.

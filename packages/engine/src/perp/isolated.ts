@@ -6,12 +6,12 @@ import {
   type MicroUsdc,
   microUsdc,
   minUsdc,
-  negUsdc,
   notional,
   type RateE8,
   subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
+import { LIMITS } from '../messages/limits.ts';
 import type { Account, Holding } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
@@ -67,7 +67,9 @@ export type IsolatedFill = {
 /**
  * Plans one isolated fill and judges it (R-fill-check). Closing pays released margin and realised
  * PnL to the balance, a shortfall comes out of the margin that remains; opening moves its margin and
- * open loss in, out of the order's reserve first, then out of what is free in cross.
+ * open loss in, out of the order's reserve first, then out of what is free in cross. The fills of an
+ * order are judged as one: where one of them leads to a tier of less leverage, the order's reserve,
+ * which was computed for that tier, also makes up for those before it.
  */
 export function planIsolatedFill(
   state: State,
@@ -79,6 +81,8 @@ export function planIsolatedFill(
     /** All that the side pays, the builder of its order included. */
     readonly fees: MicroUsdc;
     readonly reserve: MicroUsdc;
+    /** Lots that the order has filled before. */
+    readonly filled: number;
   },
 ): IsolatedFill {
   const { perp } = holding;
@@ -99,22 +103,33 @@ export function planIsolatedFill(
     });
     return { fromReserve: ZERO_USDC, toBalance, marginAfter, isCovered };
   }
-  const leverage = cappedLeverage(perp, Math.abs(after), holding.leverage);
   const isBuy = fill.signedSize > 0;
-  const margin = addUsdc(
-    openingMargin(perp, open, leverage),
-    openLoss(perp, isBuy, fill.price, open),
-  );
+  const leverage = cappedLeverage(perp, Math.abs(after), holding.leverage);
+  const opening = openingMargin(perp, open, leverage);
+  const margin = addUsdc(opening, openLoss(perp, isBuy, fill.price, open));
   const needed = addUsdc(margin, fill.fees);
-  const fromReserve = minUsdc(needed, fill.reserve);
-  const toBalance = subUsdc(cash, subUsdc(needed, fromReserve));
-  const marginAfter = addUsdc(remaining, margin);
-  const isPaid = cash >= 0n && negUsdc(toBalance) <= freeInCross(state, account);
+  const paid = minUsdc(needed, fill.reserve);
+  const free = freeInCross(state, account);
+  const lacks = maxUsdc(subUsdc(subUsdc(needed, paid), addUsdc(cash, free)), ZERO_USDC);
+  const toBalance = subUsdc(addUsdc(cash, lacks), subUsdc(needed, paid));
   const openedCost = notional(fill.price, isBuy ? open : -open);
   const cost = addUsdc(subUsdc(holding.cost, closed?.released ?? ZERO_USDC), openedCost);
+  const moved = addUsdc(remaining, subUsdc(margin, lacks));
+  const short = fallsShort(state, account, holding, { size: after, marginAfter: moved, cost });
+  const topUp = minUsdc(short, subUsdc(fill.reserve, paid));
+  const marginAfter = addUsdc(moved, topUp);
+  const isPaid = cash >= 0n && lacks <= roundedUp(fill.filled);
   const isCovered =
     isPaid && isOpenCovered(state, account, holding, { size: after, marginAfter, cost });
-  return { fromReserve, toBalance, marginAfter, isCovered };
+  return { fromReserve: addUsdc(paid, topUp), toBalance, marginAfter, isCovered };
+}
+
+/**
+ * Every fill rounds its margin up, the reserve of an order is rounded up once: the last ones may find a
+ * micro-USDC less for each that went before. The position has it already.
+ */
+function roundedUp(filled: number): MicroUsdc {
+  return microUsdc(BigInt(Math.min(filled, LIMITS.matchesPerOrder)));
 }
 
 type After = {
@@ -125,15 +140,18 @@ type After = {
 
 /** No further short of its initial margin than before, and a ratio above 1. */
 function isOpenCovered(state: State, account: Account, holding: Holding, after: After): boolean {
+  if (fallsShort(state, account, holding, after) > 0n) return false;
+  return equityAfter(holding.perp, after) > riskOf(state, holding.perp, Math.abs(after.size));
+}
+
+/** How much further short of its initial margin the position would be than it is. */
+function fallsShort(state: State, account: Account, holding: Holding, after: After): MicroUsdc {
   const { perp } = holding;
-  const equity = equityAfter(perp, after);
-  const magnitude = Math.abs(after.size);
-  const required = initialMargin(perp, magnitude, holding.leverage);
+  const required = initialMargin(perp, Math.abs(after.size), holding.leverage);
   const requiredBefore = initialMargin(perp, Math.abs(holding.size), holding.leverage);
   const shortBefore = subUsdc(requiredBefore, isolatedEquity(state, account, holding));
-  const short = subUsdc(required, equity);
-  if (short > maxUsdc(shortBefore, ZERO_USDC)) return false;
-  return equity > riskOf(state, perp, magnitude);
+  const short = subUsdc(required, equityAfter(perp, after));
+  return maxUsdc(subUsdc(short, maxUsdc(shortBefore, ZERO_USDC)), ZERO_USDC);
 }
 
 /** Equity stays at or above zero and the ratio does not fall. */

@@ -132,7 +132,8 @@ export function freeInCross(state: State, account: Account): MicroUsdc {
 
 /**
  * R-withdrawable: min(balance, value − max(initial margin, 10% of notional)), never below 0; nothing
- * while a cross position's oracle is stale (R-oracle-stale).
+ * while a cross position's oracle is stale (R-oracle-stale) or its market waits for a closing hour
+ * that it can settle from (R-delist).
  */
 export function withdrawable(state: State, account: Account): MicroUsdc {
   if (hasStalePosition(state, account)) return ZERO_USDC;
@@ -146,7 +147,9 @@ export function withdrawable(state: State, account: Account): MicroUsdc {
 function hasStalePosition(state: State, account: Account): boolean {
   const { oracleStaleMs } = parametersOf(state);
   for (const { isIsolated, perp, size } of account.holdings.values()) {
-    if (size !== 0 && !isIsolated && isOracleStale(perp, state.timeMs, oracleStaleMs)) return true;
+    if (size === 0 || isIsolated) continue;
+    if (perp.closing?.isWaiting === true) return true;
+    if (isOracleStale(perp, state.timeMs, oracleStaleMs)) return true;
   }
   return false;
 }

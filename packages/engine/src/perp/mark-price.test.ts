@@ -4,7 +4,16 @@ import { OrderPool, SIDE_BUY } from '../book/order-pool.ts';
 import type { BlockResult } from '../messages/block.ts';
 import type { MarkUpdated } from '../messages/event.ts';
 import { createPerp, type Perp } from '../state/perp.ts';
-import { alice, bob, order, PERP, Scenario, START_MS } from '../testing/scenario.ts';
+import {
+  alice,
+  bob,
+  order,
+  PARAMETERS,
+  PERP,
+  Scenario,
+  START_MS,
+  WIDE_PERP,
+} from '../testing/scenario.ts';
 import { emaAfter, markPrice } from './mark-price.ts';
 
 const ORACLE = 1_000_000;
@@ -21,7 +30,7 @@ type Opinions = {
 
 function perpWith(oracle: number, opinions: Opinions): Perp {
   const pool = new OrderPool();
-  const perp = createPerp(PERP, pool);
+  const perp = createPerp(PERP, pool, PARAMETERS.liquidationFeeE8);
   for (const [isBuy, price] of [
     [true, opinions.bid],
     [false, opinions.ask],
@@ -46,30 +55,30 @@ const markOf = (opinions: Opinions, oracle = ORACLE): number =>
   markPrice(perpWith(oracle, opinions), NOW, 30_000);
 
 describe('R-mark: the median of A, B and C', () => {
-  const book = { bid: 1_003_000, ask: 1_004_000, ema: 5_000_000_000 };
+  const book = { bid: 1_001_200, ask: 1_001_600, ema: 2_000_000_000 };
   test.each<[string, Opinions, number]>([
     ['nothing but the oracle', {}, 1_000_000],
-    ['A 1,005,000; B of bid, ask, oracle 1,003,000; C the oracle', book, 1_003_000],
-    ['B is the trade between bid and ask', { ...book, trade: [1_003_500, 0] }, 1_003_500],
-    ['a trade of 60 s ago counts', { ...book, trade: [1_003_500, 60_000] }, 1_003_500],
-    ['an older one is the oracle', { ...book, trade: [1_003_500, 60_001] }, 1_003_000],
-    ['B stays within bid and ask', { ...book, trade: [1_300_000, 0] }, 1_004_000],
-    ['C between A and B', { ...book, external: [1_004_500, 0] }, 1_004_500],
-    ['C of 30 s ago counts', { ...book, external: [1_004_500, 30_000] }, 1_004_500],
-    ['an older C is the oracle', { ...book, external: [1_004_500, 30_001] }, 1_003_000],
-    ['a lone bid has no say', { bid: 1_004_000, ema: 5_000_000_000 }, 1_000_000],
-    ['a lone ask has no say', { ask: 996_000, ema: -5_000_000_000 }, 1_000_000],
-    ['A alone does not carry it', { ema: 5_000_000_000 }, 1_000_000],
+    ['A 1,002,000; B of bid, ask, oracle 1,001,200; C the oracle', book, 1_001_200],
+    ['B is the trade between bid and ask', { ...book, trade: [1_001_400, 0] }, 1_001_400],
+    ['a trade of 60 s ago counts', { ...book, trade: [1_001_400, 60_000] }, 1_001_400],
+    ['an older one is the oracle', { ...book, trade: [1_001_400, 60_001] }, 1_001_200],
+    ['B stays within bid and ask', { ...book, trade: [1_300_000, 0] }, 1_001_600],
+    ['C between A and B', { ...book, external: [1_001_800, 0] }, 1_001_800],
+    ['C of 30 s ago counts', { ...book, external: [1_001_800, 30_000] }, 1_001_800],
+    ['an older C is the oracle', { ...book, external: [1_001_800, 30_001] }, 1_001_200],
+    ['a lone bid has no say', { bid: 1_001_600, ema: 2_000_000_000 }, 1_000_000],
+    ['a lone ask has no say', { ask: 996_000, ema: -2_000_000_000 }, 1_000_000],
+    ['A alone does not carry it', { ema: 2_000_000_000 }, 1_000_000],
   ])('%s', (_, opinions, expected) => {
     expect(markOf(opinions)).toBe(expected);
   });
 
-  // markBand: 1 / (2 × 50) = 1%.
+  // markBand: (1/50 − 1% − 0.5% − 0.045%) / (2 + 1% + 0.5% + 1/50) = 0.223587%.
   test('is clamped to the band around the oracle, both ways', () => {
     const high = { bid: 1_030_000, ask: 1_040_000, ema: 9_000_000_000 } as const;
-    expect(markOf({ ...high, external: [1_050_000, 0] })).toBe(1_010_000);
+    expect(markOf({ ...high, external: [1_050_000, 0] })).toBe(1_002_236);
     const low = { bid: 960_000, ask: 970_000, ema: -9_000_000_000 } as const;
-    expect(markOf({ ...low, external: [950_000, 0] })).toBe(990_000);
+    expect(markOf({ ...low, external: [950_000, 0] })).toBe(997_764);
   });
 
   // B and C around A make A the median; A is the oracle and a fraction of a unit.
@@ -126,7 +135,7 @@ function marks(result: BlockResult): number[] {
 
 /** A book of 1,003,000 to 1,005,000: the middle is 4,000 above the oracle. */
 function withBook(): Scenario {
-  const scenario = Scenario.open();
+  const scenario = Scenario.open({ perp: WIDE_PERP });
   scenario.one(alice, { price: 1_003_000, size: 20 });
   scenario.one(bob, { isBuy: false, price: 1_005_000, size: 20 });
   return scenario;
@@ -179,7 +188,7 @@ describe('R-mark: when it is computed', () => {
   });
 
   test('R-ema: the sample is clamped to the band and 0 when a side is empty', () => {
-    const scenario = Scenario.open();
+    const scenario = Scenario.open({ perp: WIDE_PERP });
     scenario.one(alice, { price: 1_300_000, size: 20 });
     scenario.wait(1_500_000);
     scenario.oracle(ORACLE);

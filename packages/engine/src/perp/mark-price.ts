@@ -1,6 +1,7 @@
 import { divFloor, RATE_ONE } from '@oddlot/units';
 import { LIMITS } from '../messages/limits.ts';
-import { markBandE8, type Perp } from '../state/perp.ts';
+import type { Perp } from '../state/perp.ts';
+import { closingMark } from './closing.ts';
 
 /** 2^32 × (1 − e^(−1/150)): the weight of one second in an average over 150 (R-ema). */
 const EMA_WEIGHT = 28_537_883n;
@@ -13,10 +14,11 @@ const SCALE_BIG = 1_000_000n;
  * The mark (R-mark): the median of three opinions, kept near the oracle, rounded half up to a price
  * unit. A: the oracle and a slow average of how far the book's middle is from it. B: the median of
  * the best bid, the best ask and the last trade. C: a perpetual price from elsewhere, or the oracle.
- * In a halted market it is the oracle alone (R-halt).
+ * In a halted market it is the oracle alone (R-halt), in a closing one what it would settle at.
  */
 export function markPrice(perp: Perp, timeMs: number, externalStaleMs: number): number {
-  const oracle = perp.oracle;
+  const { closing, oracle } = perp;
+  if (closing !== undefined && !closing.isWaiting) return closingMark(closing, oracle);
   if (perp.halted) return oracle;
   const a = oracle * SCALE + perp.ema;
   const b = bookOpinion(perp, timeMs) * SCALE;
@@ -73,7 +75,7 @@ function bookOpinion(perp: Perp, timeMs: number): number {
 }
 
 function bandScaled(perp: Perp): number {
-  const band = BigInt(perp.oracle) * BigInt(markBandE8(perp.definition)) * SCALE_BIG;
+  const band = BigInt(perp.oracle) * BigInt(perp.markBandE8) * SCALE_BIG;
   return Number(divFloor(band, BigInt(RATE_ONE)));
 }
 

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { OrderPool } from '../book/order-pool.ts';
 import { createAccount, type Holding, holdingOf } from '../state/account.ts';
 import { createPerp } from '../state/perp.ts';
-import { alice, PERP } from '../testing/scenario.ts';
+import { alice, PARAMETERS, PERP } from '../testing/scenario.ts';
 import { tradePosition } from './position.ts';
 
 function emptyHolding(): Holding {
-  const perp = createPerp(PERP, new OrderPool());
+  const perp = createPerp(PERP, new OrderPool(), PARAMETERS.liquidationFeeE8);
   return holdingOf(createAccount(0, alice, timeMs(0)), perp, 0, 20);
 }
 

@@ -9,6 +9,7 @@ import {
   ZERO_USDC,
 } from '@oddlot/units';
 import type { Holding } from '../state/account.ts';
+import { setSize } from '../state/holders.ts';
 
 /** How a signed trade divides: first it closes what stands against it, then it opens. */
 export function splitTrade(size: number, signedSize: number): { close: number; open: number } {
@@ -51,7 +52,6 @@ export function tradePosition(
   const before = holding.size;
   const after = before + signedSize;
   const { close, open } = splitTrade(before, signedSize);
-  holding.perp.openInterest += Math.max(after, 0) - Math.max(before, 0);
   holding.updatedMs = nowMs;
   holding.funding.sinceChange = ZERO_USDC;
   let realised = ZERO_USDC;
@@ -65,7 +65,7 @@ export function tradePosition(
     if (before === 0 || close > 0) startPosition(holding);
     holding.cost = addUsdc(holding.cost, notional(atPrice, signedSize > 0 ? open : -open));
   }
-  holding.size = after;
+  setSize(holding, after);
   return realised;
 }
 

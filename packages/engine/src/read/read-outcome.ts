@@ -125,5 +125,5 @@ export function marketLiquidity(state: State, id: number): MicroUsdc {
 
 /** Whether orders of an action still wait in the delay queue. */
 export function isQueued(state: State, txHash: string): boolean {
-  return state.outcomes.queue.all().some((queued) => queued.txHash === txHash);
+  return state.outcomes.queue.hasAction(txHash);
 }

@@ -8,8 +8,8 @@ import type { State } from '../state/state.ts';
 import type { ReverseJobView, TpslLeg, TpslView, TriggerView } from './views.ts';
 
 /**
- * The account's orders that wait for their price, newest first, with the children that sleep behind
- * them. Left out are children behind other orders, and what hangs on a position.
+ * The account's orders that wait for their price, or have fired and try on, newest first, with the
+ * children that sleep behind them. Left out are children that sleep behind other orders, and what hangs on a position.
  */
 export function triggerOrders(state: State, address: Address): readonly TriggerView[] {
   const index = state.accountIndex.get(address);
@@ -27,9 +27,10 @@ export function triggerOrders(state: State, address: Address): readonly TriggerV
 export function childOrders(state: State, parentId: number): readonly OrderSnapshot[] {
   const group = state.groups.of(parentId);
   if (group?.parentId !== parentId) return [];
-  return group.childIds.map((childId) =>
-    triggerSnapshot(state, present(state.triggers.find(childId), 'a child that sleeps')),
-  );
+  return group.childIds
+    .map((childId) => present(state.triggers.find(childId), 'a child that waits'))
+    .filter(({ isDormant }) => isDormant)
+    .map((child) => triggerSnapshot(state, child));
 }
 
 /** What hangs on a position, in order of creation: one entry an action. */

@@ -33,6 +33,7 @@ import {
 } from '../perp/margin.ts';
 import { accountAt } from '../state/account-at.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
+import { closingMs } from '../state/closing.ts';
 import { parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
@@ -177,7 +178,8 @@ export function perpView(state: State, instrumentId: InstrumentId): PerpView | u
   return {
     instrumentId,
     halted: perp.halted,
-    delisted: perp.delisted,
+    delisted: perp.delisted || perp.closing !== undefined,
+    closingMs: perp.closing === undefined ? undefined : closingMs(perp.closing),
     oracle: shown(perp.oracle),
     mark: shown(perp.mark),
     bestBid: shown(perp.book.bestPrice(true)),

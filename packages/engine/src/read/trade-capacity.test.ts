@@ -1,10 +1,12 @@
 import { instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { actor, alice, bob, PERP, Scenario } from '../testing/scenario.ts';
+import { act } from '../testing/waiting.ts';
 import { tradeCapacity } from './read.ts';
 
 const PRICE = 1_000_000;
 const id = PERP.instrumentId;
+const settings = { instrumentId: id, marginMode: 'cross' } as const;
 
 /** The size shown is admitted at the mark, and one lot more is not. */
 function expectTight(arrange: (scenario: Scenario) => void, funds = 10_000_000): void {
@@ -66,6 +68,60 @@ describe('R-initial: the largest size shown is the largest admitted', () => {
       4_000_000_000_000,
     );
   });
+});
+
+describe('R-tiers, R-initial: the margin shown is that of the tier that the size leads to', () => {
+  test.each([
+    // 50× up to 100,000 lots: 2,000 USDC carry 98 thousand of them.
+    { funds: 2_000_000_000, tierLeverage: 50 },
+    // 20× above.
+    { funds: 20_000_000_000, tierLeverage: 20 },
+  ])('$funds at $tierLeverage×', ({ funds, tierLeverage }) => {
+    const scenario = Scenario.open({ accounts: [] });
+    scenario.fund(alice, funds);
+    act(scenario, alice, { type: 'updateLeverage', ...settings, leverage: 50 });
+    const capacity = tradeCapacity(scenario.state, alice, id)!;
+    expect(capacity.leverage).toBe(50);
+    const margin = (BigInt(capacity.maxBuy) * BigInt(PRICE)) / BigInt(tierLeverage);
+    expect(capacity).toMatchObject({ availableToBuy: margin, availableToSell: margin });
+    // All but the fees and a lot.
+    expect(margin).toBeGreaterThan((BigInt(funds) * 97n) / 100n);
+    expect(margin).toBeLessThanOrEqual(BigInt(funds));
+  });
+
+  test('isolated, across a tier', () => {
+    expectTight((scenario) => {
+      const isolated = { instrumentId: id, marginMode: 'isolated' } as const;
+      act(scenario, alice, { type: 'updateMarginMode', ...isolated });
+      act(scenario, alice, { type: 'updateLeverage', ...isolated, leverage: 50 });
+    }, 8_000_000_000);
+  });
+});
+
+test('R-sizes: nothing when all that the margin allows is below the minimum value', () => {
+  const scenario = Scenario.open({ funds: 400_000 });
+  const none = { maxBuy: 0, maxSell: 0, availableToBuy: 0n, availableToSell: 0n };
+  expect(tradeCapacity(scenario.state, alice, id)).toMatchObject(none);
+});
+
+test('R-halt: nothing while trading is halted', () => {
+  const scenario = Scenario.open();
+  scenario.block({ type: 'setPerp', instrumentId: id, halted: true, changes: {} });
+  expect(tradeCapacity(scenario.state, alice, id)).toMatchObject({ maxBuy: 0, maxSell: 0 });
+});
+
+test('R-initial: a mark off the tick: the next price that could trade there', () => {
+  const scenario = Scenario.open({ funds: 10_000_000, oracle: 1_000_050 });
+  for (const isBuy of [true, false]) {
+    const { maxBuy, maxSell } = tradeCapacity(scenario.state, alice, id)!;
+    const price = isBuy ? 1_000_100 : 1_000_000;
+    const ioc = { isBuy, price, timeInForce: 'ioc' } as const;
+    const size = isBuy ? maxBuy : maxSell;
+    expect(scenario.one(alice, { ...ioc, size }).reject).toBeUndefined();
+    expect(scenario.one(alice, { ...ioc, size: size + 1 }).reject?.reason).toBe(
+      'marginInsufficient',
+    );
+  }
 });
 
 test('a position under water may still be turned as far as it was', () => {

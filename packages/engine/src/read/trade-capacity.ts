@@ -1,40 +1,25 @@
 import {
   type Address,
   divFloor,
-  feeUp,
   type InstrumentId,
   type MicroUsdc,
   microUsdc,
   notional,
 } from '@oddlot/units';
-import { accountTier } from '../ledger/account-tier.ts';
-import { fillRate } from '../ledger/fee-tiers.ts';
-import { isolatedReserve } from '../perp/isolated.ts';
-import {
-  accountValue,
-  cappedLeverage,
-  freeInCross,
-  initialMargin,
-  worstCase,
-} from '../perp/margin.ts';
+import type { OrderRequest } from '../messages/command.ts';
+import { exposureWith, type OrderContext } from '../perp-orders/order-exposure.ts';
+import { validateOrder } from '../perp-orders/validate-order.ts';
+import { cappedLeverage } from '../perp/margin.ts';
 import { accountAt } from '../state/account-at.ts';
-import {
-  type Account,
-  defaultSettings,
-  type Holding,
-  holdingKey,
-  type InstrumentSettings,
-  type Leg,
-  leverageOf,
-} from '../state/account.ts';
+import { type Account, defaultSettings, holdingKey, legOf, leverageOf } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import type { TradeCapacity } from './views.ts';
 
 /**
- * The largest orders at the mark that the margin check would admit, found by bisection: the margin
- * needed grows with the size, through tiers and fees alike.
+ * The largest immediate orders at the mark that would be admitted now (R-initial), and the margin that
+ * they would take at the leverage of the tier that they lead to.
  */
 export function tradeCapacity(
   state: State,
@@ -48,76 +33,64 @@ export function tradeCapacity(
     account?.settings.get(instrumentId) ??
     defaultSettings(perp, parametersOf(state).defaultLeverage);
   const isHedged = account?.positionMode === 'hedge';
-  const sellLeg: Leg = isHedged ? 1 : 0;
-  const long = { leg: 0, isBuy: true, settings } as const;
-  const short = { leg: sellLeg, isBuy: false, settings } as const;
-  const maxBuy = account === undefined ? 0 : largest(state, account, perp, long);
-  const maxSell = account === undefined ? 0 : largest(state, account, perp, short);
   const leverage = leverageOf(settings, 0, settings.isIsolated);
-  const leverageShort = leverageOf(settings, sellLeg, settings.isIsolated);
+  const leverageShort = leverageOf(settings, isHedged ? 1 : 0, settings.isIsolated);
+  const buy = capacityOf(state, account, perp, { isBuy: true, leverage });
+  const sell = capacityOf(state, account, perp, { isBuy: false, leverage: leverageShort });
   return {
     isIsolated: settings.isIsolated,
     isHedged,
     leverage,
     leverageShort,
-    maxBuy,
-    maxSell,
-    availableToBuy: marginAt(perp, maxBuy, leverage),
-    availableToSell: marginAt(perp, maxSell, leverageShort),
+    maxBuy: buy.size,
+    maxSell: sell.size,
+    availableToBuy: buy.margin,
+    availableToSell: sell.margin,
   };
 }
 
-function marginAt(perp: Perp, size: number, leverage: number): MicroUsdc {
-  return microUsdc(divFloor(notional(perp.mark, size), BigInt(leverage)));
+function capacityOf(
+  state: State,
+  account: Account | undefined,
+  perp: Perp,
+  { isBuy, leverage }: { readonly isBuy: boolean; readonly leverage: number },
+): { readonly size: number; readonly margin: MicroUsdc } {
+  if (account === undefined || perp.mark === 0) return { size: 0, margin: microUsdc(0n) };
+  const ask = (size: number): OrderContext => ({
+    state,
+    account,
+    order: atMark(perp, isBuy, size),
+    timeMs: state.timeMs,
+  });
+  const size = largest(perp, ask);
+  const { order } = ask(size);
+  const key = holdingKey(perp.definition.instrumentId, legOf(account, order));
+  const exposure = exposureWith(ask(size), account.holdings.get(key));
+  const capped = cappedLeverage(perp, exposure, leverage);
+  const margin = microUsdc(divFloor(notional(perp.mark, size), BigInt(capped)));
+  return { size, margin };
 }
 
-type Direction = {
-  readonly leg: Leg;
-  readonly isBuy: boolean;
-  readonly settings: InstrumentSettings;
-};
+/** An order that could trade at the mark; off the tick, at the next price that is worse for it. */
+function atMark(perp: Perp, isBuy: boolean, size: number): OrderRequest {
+  const { instrumentId, priceTick } = perp.definition;
+  const below = perp.mark - (perp.mark % priceTick);
+  const price = isBuy && below < perp.mark ? below + priceTick : Math.max(below, priceTick);
+  return { instrumentId, isBuy, price, size, reduceOnly: false, timeInForce: 'ioc' };
+}
 
-function largest(state: State, account: Account, perp: Perp, direction: Direction): number {
-  if (perp.mark === 0) return 0;
-  const key = holdingKey(perp.definition.instrumentId, direction.leg);
-  const holding = account.holdings.get(key);
+/**
+ * Found by bisection: what an order needs grows with its size, through tiers and fees alike. Only the
+ * minimum value works the other way; a size below it counts as admitted until the end.
+ */
+function largest(perp: Perp, ask: (size: number) => OrderContext): number {
   let low = 0;
   let high = perp.definition.maxMarketOrderSize;
   while (low < high) {
     const middle = low + Math.ceil((high - low) / 2);
-    if (isAdmitted(state, account, perp, holding, direction, middle)) low = middle;
+    const reason = validateOrder(ask(middle))?.reason;
+    if (reason === undefined || reason === 'valueBelowMin') low = middle;
     else high = middle - 1;
   }
-  return low;
-}
-
-function isAdmitted(
-  state: State,
-  account: Account,
-  perp: Perp,
-  holding: Holding | undefined,
-  { isBuy, leg, settings }: Direction,
-  lots: number,
-): boolean {
-  const size = holding?.size ?? 0;
-  const buys = holding?.restingBuy ?? 0;
-  const sells = holding?.restingSell ?? 0;
-  const before = worstCase(size, buys, sells);
-  const exposure = worstCase(size, buys + (isBuy ? lots : 0), sells + (isBuy ? 0 : lots));
-  if (exposure <= before) return true;
-  if (exposure > perp.tiers.positionMax) return false;
-  const rate = fillRate(accountTier(state, account), perp.definition, 'taker');
-  const leverage = leverageOf(settings, leg, settings.isIsolated);
-  if (settings.isIsolated) {
-    const opening = {
-      size: exposure - before,
-      leverage: cappedLeverage(perp, exposure, leverage),
-    };
-    const order = { isBuy, price: perp.mark, size: lots };
-    return freeInCross(state, account) >= isolatedReserve(perp, order, opening, rate);
-  }
-  const fee = feeUp(notional(perp.mark, lots), rate);
-  const value = accountValue(state, account);
-  const others = account.margin.initial - (holding?.initial ?? 0n);
-  return value >= others + initialMargin(perp, exposure, leverage) + fee;
+  return low > 0 && validateOrder(ask(low)) === undefined ? low : 0;
 }

@@ -78,7 +78,10 @@ export type PositionView = {
 export type PerpView = {
   readonly instrumentId: InstrumentId;
   readonly halted: boolean;
+  /** R-delist: from the first entry of its closing hour on. */
   readonly delisted: boolean;
+  /** When its closing hour ends, or ended; undefined without one, or while it waits for a price. */
+  readonly closingMs: number | undefined;
   /** Undefined before the first price. */
   readonly oracle: number | undefined;
   readonly mark: number | undefined;

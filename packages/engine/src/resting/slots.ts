@@ -37,6 +37,7 @@ export type SlotPlace = {
   /** The rank of an order that has rested before (R-modify); a new one gets the next. */
   readonly rank: number | undefined;
   readonly feeOverpaid: number;
+  readonly takerOverpaid: number;
 };
 
 /** Puts what is left of an order into the book; what it has set aside is the caller's to keep. */
@@ -52,6 +53,7 @@ export function writeSlot(state: State, order: RestingOrder, place: SlotPlace): 
   pool.acceptedMs[slot] = place.acceptedMs;
   pool.rank[slot] = rank ?? state.nextRank++;
   pool.feeOverpaid[slot] = place.feeOverpaid;
+  pool.takerOverpaid[slot] = place.takerOverpaid;
   const expireMs = request.timeInForce === 'gtd' ? request.expireMs : undefined;
   pool.expireMs[slot] = expireMs ?? 0;
   pool.account[slot] = account.index;
@@ -77,6 +79,7 @@ export function writeSlot(state: State, order: RestingOrder, place: SlotPlace): 
   book.insert(slot, rank === undefined ? 0 : state.timeMs - LIMITS.amendRankMs);
   pool.ownInsert(place.orders, slot);
   account.liveOrders += 1;
+  account.orderLists.add(place.orders);
 }
 
 /** Takes an order out of its book and frees its slot; nothing of it can be read afterwards. */
@@ -93,6 +96,7 @@ export function unlinkSlot(
   book.remove(slot);
   pool.ownRemove(orders, slot);
   account.liveOrders -= 1;
+  if (orders.count === 0) account.orderLists.delete(orders);
   if ((read(pool.flags, slot) & HAS_BUILDER) !== 0) {
     state.orderBuilders.delete(read(pool.orderId, slot));
   }

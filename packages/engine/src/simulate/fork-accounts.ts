@@ -1,5 +1,5 @@
 import { present } from '@oddlot/units';
-import type { OrderPool } from '../book/order-pool.ts';
+import type { OrderPool, OwnList } from '../book/order-pool.ts';
 import { LayeredMap } from '../collections/layered-map.ts';
 import type { Account, Holding } from '../state/account.ts';
 import type { GroupBook } from '../state/group-book.ts';
@@ -65,6 +65,7 @@ function copyAccount(account: Account, { markets, perps }: Ties): Account {
     holdings: mapValues(account.holdings, (holding) => copyHolding(holding, perps)),
     outcomes: mapValues(account.outcomes, (holding) => copyOutcomeHolding(holding, markets)),
     clientOrders: new LayeredMap(account.clientOrders),
+    orderLists: new Set(),
     volume: { ...account.volume, days: account.volume.days.map((day) => ({ ...day })) },
     margin: { ...account.margin },
   };
@@ -84,10 +85,14 @@ function copyHolding(holding: Holding, perps: ReadonlyMap<number, Perp>): Holdin
 function tie(original: Account, copied: Account, { groups, pool }: Ties): void {
   for (const [key, holding] of original.holdings) {
     const own = present(copied.holdings.get(key), 'a copied holding');
-    pool.needList(own.orders);
+    needList(own);
     groups.adopt(holding, own);
   }
-  for (const { orders } of copied.outcomes.values()) pool.needList(orders);
+  for (const holding of copied.outcomes.values()) needList(holding);
+  function needList({ orders }: { readonly orders: OwnList }): void {
+    pool.needList(orders);
+    if (orders.count > 0) copied.orderLists.add(orders);
+  }
 }
 
 function mapValues<Key, Value>(

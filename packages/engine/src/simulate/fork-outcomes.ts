@@ -35,6 +35,8 @@ function forkMarket(market: OutcomeMarket, pool: OrderPool): OutcomeMarket {
     book: market.book.fork(pool),
     strike: market.strike,
     resolution: market.resolution,
+    holders: new LayeredMap(market.holders),
+    unpaid: market.unpaid,
   };
   return { ...market, ...parts };
 }

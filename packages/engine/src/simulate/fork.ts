@@ -6,7 +6,6 @@ import { LayeredMap } from '../collections/layered-map.ts';
 import { type Holding, holdingKey } from '../state/account.ts';
 import { DayStats } from '../state/day-stats.ts';
 import type { OrderGroup } from '../state/group-book.ts';
-import { OracleTwap } from '../state/oracle-twap.ts';
 import type { Perp } from '../state/perp.ts';
 import { RiskIndex } from '../state/risk-index.ts';
 import type { State } from '../state/state.ts';
@@ -23,7 +22,8 @@ import type { ObjectFields } from './object-fields.ts';
  * A fork executes commands and not blocks. What only a block asks for starts empty: when resting
  * orders expire, and which scopes are to be looked at for liquidation. Commands add to both and read
  * neither. What signed commands only read is shared: vaults and gates change by the operator's
- * commands, liquidations by a step of the block. Of triggers and schedules see their own `fork`.
+ * commands, liquidations and the fund's unwinding by steps of the block. Of triggers and schedules
+ * see their own `fork`.
  */
 export function forkState(state: State): State {
   const pool = state.pool.fork();
@@ -60,6 +60,7 @@ export function forkState(state: State): State {
     withdrawals: new LayeredMap(state.withdrawals),
     outcomes,
     liquidations: state.liquidations,
+    fundUnwindBands: state.fundUnwindBands,
     risk: new RiskIndex(),
     digest: new EffectsDigest(state.digest.lanes()),
   };
@@ -70,15 +71,14 @@ function forkPerp(perp: Perp, pool: OrderPool): Perp {
   const day = new DayStats();
   const { buckets, previousClose } = perp.day.dump();
   day.restore(buckets, previousClose);
-  const twap = new OracleTwap();
-  twap.restore(perp.twap.dump());
   const parts: ObjectFields<Perp> = {
     definition: perp.definition,
     tiers: perp.tiers,
     book: perp.book.fork(pool),
     day,
     funding: { ...perp.funding },
-    twap,
+    holders: new LayeredMap(perp.holders),
+    closing: perp.closing === undefined ? undefined : { ...perp.closing },
   };
   return { ...perp, ...parts };
 }

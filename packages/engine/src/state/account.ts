@@ -1,4 +1,5 @@
 import { type Address, type MicroUsdc, type TimeMs, ZERO_USDC } from '@oddlot/units';
+import type { OwnList } from '../book/order-pool.ts';
 import { putInOrder } from '../collections/ordered-map.ts';
 import type { MultiSigSet } from '../messages/command.ts';
 import type { OutcomeHolding } from './outcome-holding.ts';
@@ -34,6 +35,8 @@ export type Account = {
   /** Order id by the 16 bytes of the client's own id, live orders only. */
   readonly clientOrders: Map<string, number>;
   liveOrders: number;
+  /** Where the account has resting orders, in no order. Derived, never dumped. */
+  readonly orderLists: Set<OwnList>;
   /** R-fee-tiers. */
   readonly volume: Volume;
   /** Sums over the cross holdings at the marks of `epoch`. Derived, never dumped. */
@@ -69,9 +72,11 @@ export type Leg = 0 | 1;
 
 /** What an account has in one leg of a perpetual: a position and resting orders. */
 export type Holding = {
+  /** Whose it is. */
+  readonly accountIndex: number;
   readonly perp: Perp;
   readonly leg: Leg;
-  /** Signed: positive is long. */
+  /** Signed: positive is long. Written by `setSize` alone. */
   size: number;
   /** Signed: what the position cost, so that unrealised PnL is size × mark − cost. */
   cost: MicroUsdc;
@@ -131,6 +136,7 @@ export function createAccount(index: number, address: Address, createdMs: TimeMs
     outcomes: new Map(),
     clientOrders: new Map(),
     liveOrders: 0,
+    orderLists: new Set(),
     volume: createVolume(),
     margin: {
       epoch: -1,
@@ -209,6 +215,7 @@ export function holdingOf(
   const settings =
     account.settings.get(perp.definition.instrumentId) ?? defaultSettings(perp, defaultLeverage);
   const holding: Holding = {
+    accountIndex: account.index,
     perp,
     leg,
     size: 0,

@@ -1,4 +1,5 @@
 import type { Hash, MicroUsdc } from '@oddlot/units';
+import { Heap } from '../collections/heap.ts';
 import type { OrderRequest } from '../messages/command.ts';
 
 /** R-delay: an outcome order that was accepted and waits to reach the book. */
@@ -16,43 +17,41 @@ export type QueuedOrder = {
   readonly reserve: MicroUsdc;
 };
 
-/**
- * Queued orders by due time, then arrival. Delays differ from market to market but are few, so one
- * sorted list per delay would do; a single list with insertion from the end is simpler and as quick.
- */
+/** Queued orders by due time, then arrival: many wait when a market has a delay and a crowd. */
 export class DelayQueue {
   nextId = 1;
-  readonly #orders: QueuedOrder[] = [];
-  /** How many at the front have been taken. */
-  #taken = 0;
+  readonly #orders = new Heap<QueuedOrder>((a, b) => byDue(a, b) < 0);
+  /** How many of an action wait. */
+  readonly #byAction = new Map<string, number>();
 
   get size(): number {
-    return this.#orders.length - this.#taken;
+    return this.#orders.size;
   }
 
   /** When the first is due; undefined when none waits. */
   get nextDueMs(): number | undefined {
-    return this.#orders[this.#taken]?.dueMs;
+    return this.#orders.first?.dueMs;
   }
 
   push(order: QueuedOrder): void {
-    const orders = this.#orders;
-    let at = orders.length;
-    while (at > this.#taken && (orders[at - 1]?.dueMs ?? 0) > order.dueMs) at--;
-    orders.splice(at, 0, order);
+    this.#orders.push(order);
+    this.#byAction.set(order.txHash, (this.#byAction.get(order.txHash) ?? 0) + 1);
   }
 
   /** Takes the next order that is due; undefined when none is. */
   takeDue(timeMs: number): QueuedOrder | undefined {
-    const first = this.#orders[this.#taken];
+    const { first } = this.#orders;
     if (first === undefined || first.dueMs > timeMs) return undefined;
-    this.#taken += 1;
-    // Moves the rest to the front once as much has left as stays.
-    if (this.#taken * 2 > this.#orders.length) {
-      this.#orders.splice(0, this.#taken);
-      this.#taken = 0;
-    }
+    this.#orders.pop();
+    const left = (this.#byAction.get(first.txHash) ?? 0) - 1;
+    if (left > 0) this.#byAction.set(first.txHash, left);
+    else this.#byAction.delete(first.txHash);
     return first;
+  }
+
+  /** Whether an order of the action waits. */
+  hasAction(txHash: string): boolean {
+    return this.#byAction.has(txHash);
   }
 
   /**
@@ -67,6 +66,10 @@ export class DelayQueue {
 
   /** By due time, then arrival. */
   all(): readonly QueuedOrder[] {
-    return this.#orders.slice(this.#taken);
+    return [...this.#orders.all()].sort(byDue);
   }
+}
+
+function byDue(a: QueuedOrder, b: QueuedOrder): number {
+  return a.dueMs - b.dueMs || a.queueId - b.queueId;
 }

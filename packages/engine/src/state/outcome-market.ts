@@ -43,8 +43,10 @@ export type OutcomeMarket = {
   isJudged: boolean;
   /** Set when the market is resolved; holders are then paid in portions. */
   resolution: Resolution | undefined;
-  /** The next account to look at while holders are paid. */
-  settleCursor: number;
+  /** Indexes of the accounts that have a place in the market. Derived, never dumped. */
+  readonly holders: Map<number, true>;
+  /** Who is left while holders are paid, the next one last. Derived, never dumped. */
+  unpaid: number[] | undefined;
 };
 
 /** R-settlement: what was decided, and by whom. */

@@ -2,9 +2,10 @@ import { divCeil, divFloor, RATE_ONE } from '@oddlot/units';
 import { LevelBook } from '../book/level-book.ts';
 import type { OrderPool } from '../book/order-pool.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
+import type { Closing } from './closing.ts';
 import { DayStats } from './day-stats.ts';
 import type { FundingHour } from './funding-hour.ts';
-import { OracleTwap } from './oracle-twap.ts';
+import { markBandE8 } from './mark-band.ts';
 import { type TierTable, tierTable } from './tiers.ts';
 
 /** A listed perpetual: its definition, its book and what moves. */
@@ -13,8 +14,13 @@ export type Perp = {
   tiers: TierTable;
   /** The first tier's. */
   maxLeverage: number;
+  /** R-mark, 10^-8. Derived from the definition, see `markBandE8`. */
+  markBandE8: number;
   readonly book: LevelBook;
   halted: boolean;
+  /** R-delist: set from the operator's word on. */
+  closing: Closing | undefined;
+  /** Its closing hour is over and every position closed. */
   delisted: boolean;
   /** 0 before the first price, from which trading starts. */
   oracle: number;
@@ -36,21 +42,27 @@ export type Perp = {
   lastTradeMs: number;
   /** Lots held long. */
   openInterest: number;
+  /** Who has a position here, and the leg of it: see `holdersOf`. Derived, never dumped. */
+  readonly holders: Map<number, 0 | 1>;
   readonly day: DayStats;
   /** R-funding: the hour in progress. */
   readonly funding: FundingHour;
-  /** R-delist: the oracle of the last hour. */
-  readonly twap: OracleTwap;
 };
 
-export function createPerp(definition: PerpDefinition, pool: OrderPool): Perp {
+export function createPerp(
+  definition: PerpDefinition,
+  pool: OrderPool,
+  liquidationFeeE8: number,
+): Perp {
   const tiers = tierTable(definition.tiers);
   return {
     definition,
     tiers,
     maxLeverage: tiers.maxLeverage,
+    markBandE8: markBandE8(definition, liquidationFeeE8),
     book: new LevelBook(pool, definition.instrumentId),
     halted: false,
+    closing: undefined,
     delisted: false,
     oracle: 0,
     oracleMs: 0,
@@ -65,9 +77,9 @@ export function createPerp(definition: PerpDefinition, pool: OrderPool): Perp {
     lastTrade: 0,
     lastTradeMs: 0,
     openInterest: 0,
+    holders: new Map(),
     day: new DayStats(),
     funding: { sum: 0n, samples: 0, due: undefined },
-    twap: new OracleTwap(),
   };
 }
 
@@ -78,14 +90,6 @@ export function setOracle(perp: Perp, oracle: number, observedMs: number, bandE8
   const one = BigInt(RATE_ONE);
   perp.bandMin = Math.max(1, Number(divCeil(BigInt(oracle) * BigInt(RATE_ONE - bandE8), one)));
   perp.bandMax = Number(divFloor(BigInt(oracle) * BigInt(RATE_ONE + bandE8), one));
-}
-
-/** R-mark: how far the mark may be from the oracle, 10^-8. */
-export function markBandE8(definition: PerpDefinition): number {
-  if (definition.markBandE8 !== undefined) return definition.markBandE8;
-  const first = definition.tiers[0];
-  const half = first === undefined ? 0 : Math.floor(RATE_ONE / (2 * first.maxLeverage));
-  return Math.max(half, RATE_ONE / 100);
 }
 
 /** R-oracle-stale. Before the first price an oracle is as good as stale. */

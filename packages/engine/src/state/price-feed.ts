@@ -4,7 +4,9 @@ import type { PriceSource } from '../messages/command.ts';
 export type PriceFeed = {
   readonly symbol: string;
   readonly source: PriceSource;
-  /** The last observation of each second that had one, oldest first; bounded. */
+  /** When the newest was observed, whether or not it counts. */
+  lastMs: number;
+  /** Of those that entered the log in time: the last observation of each second that had one, oldest first; bounded. */
   readonly seconds: PricePoint[];
 };
 

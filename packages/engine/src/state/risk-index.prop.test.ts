@@ -33,7 +33,7 @@ function openVenue(pick: Pick): Scenario {
   // Two histories in three have a fund that can take something.
   const venue = Scenario.open({ accounts: [] });
   const [, second, third] = IDS;
-  const perp = { ...PERP, markBandE8: 20_000_000 };
+  const perp = PERP;
   venue.block({ type: 'registerPerp', perp: { ...perp, instrumentId: second!, name: 'B-USDC' } });
   const isolated = { instrumentId: third!, name: 'C-USDC', onlyIsolated: true };
   venue.block({ type: 'registerPerp', perp: { ...perp, ...isolated } });

@@ -69,6 +69,11 @@ export type State = {
   readonly liquidations: Liquidations;
   /** When the insurance fund next reduces its positions. */
   fundUnwindMs: number;
+  /**
+   * How far from the mark it offers its position in a perp next, 10^-8, by instrument id; one that is
+   * not here starts with the first step.
+   */
+  readonly fundUnwindBands: Map<number, number>;
   /** Who has to be looked at for liquidation, and when. Not dumped. */
   readonly risk: RiskIndex;
   /** Counts changes of any mark, so that cached margins know when they are old. Not dumped. */
@@ -112,6 +117,7 @@ export function createState(digestLanes?: readonly number[]): State {
     withdrawn: ZERO_USDC,
     liquidations: new Liquidations(),
     fundUnwindMs: 0,
+    fundUnwindBands: new Map(),
     risk: new RiskIndex(),
     markEpoch: 0,
     digest: new EffectsDigest(digestLanes),

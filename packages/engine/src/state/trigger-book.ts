@@ -1,6 +1,7 @@
+import { Heap } from '../collections/heap.ts';
 import { LayeredMap } from '../collections/layered-map.ts';
 import { TriggerHeap } from './trigger-heap.ts';
-import type { FiredTrigger, TriggerOrder } from './trigger-order.ts';
+import type { FiredTrigger, Firing, TriggerOrder } from './trigger-order.ts';
 
 /** Waiting orders, found by id, by account, and by the mark that fires them. */
 export class TriggerBook {
@@ -11,6 +12,11 @@ export class TriggerBook {
   readonly #below = new Map<number, TriggerHeap>();
   /** Reached by the mark and not fired yet: by due time, then order id. */
   #overdue: TriggerOrder[] = [];
+  /** By instrument: orders that have fired and try again, the one that may do so first on top. */
+  readonly #retries = new Map<number, Heap<TriggerOrder>>();
+  #retryCount = 0;
+  /** The one that is trying right now: until that is over, it does not wait. */
+  #atWork: TriggerOrder | undefined;
   /** Orders that fired and rest in the book, by order id. */
   #fired = new Map<number, FiredTrigger>();
 
@@ -33,6 +39,7 @@ export class TriggerBook {
       (own) => new Set([...own].flatMap(stillThere)),
     );
     fork.#fired = new LayeredMap(this.#fired);
+    fork.#retryCount = this.#retryCount;
     return fork;
   }
 
@@ -40,8 +47,15 @@ export class TriggerBook {
     return this.#byId.size;
   }
 
+  /** The order when it waits; one that is trying at this moment does not. */
   find(orderId: number): TriggerOrder | undefined {
-    return this.#byId.get(orderId);
+    const trigger = this.#byId.get(orderId);
+    return trigger === this.#atWork ? undefined : trigger;
+  }
+
+  /** True when some order has fired and tries again. */
+  get hasRetries(): boolean {
+    return this.#retryCount > 0;
   }
 
   /** In order of creation. */
@@ -68,15 +82,63 @@ export class TriggerBook {
       this.#byAccount.set(trigger.accountIndex, own);
     }
     own.add(trigger);
-    if (trigger.dueMs !== undefined) this.#overdue.push(trigger);
+    if (trigger.firing !== undefined) {
+      this.#retryCount += 1;
+      this.retryLater(trigger);
+    } else if (trigger.dueMs !== undefined) this.#overdue.push(trigger);
     else if (!trigger.isDormant) this.#heapOf(trigger).push(trigger);
   }
 
-  /** Lets a child wait for its price now that its parent has filled. */
-  wake(trigger: TriggerOrder, sizeMax: number): void {
-    trigger.isDormant = false;
+  /** A child may sell what its parent has filled; with the first fill it starts to wait for its price. */
+  grow(trigger: TriggerOrder, sizeMax: number): void {
     trigger.sizeMax = sizeMax;
+    if (!trigger.isDormant) return;
+    trigger.isDormant = false;
     this.#heapOf(trigger).push(trigger);
+  }
+
+  /** While it tries, an order is not there to be cancelled by what its fills bring about. */
+  startWork(trigger: TriggerOrder): void {
+    this.#atWork = trigger;
+  }
+
+  endWork(): void {
+    this.#atWork = undefined;
+  }
+
+  /** Keeps a fired order armed for its rest. */
+  arm(trigger: TriggerOrder, firing: Firing): void {
+    if (trigger.firing === undefined) this.#retryCount += 1;
+    trigger.firing = firing;
+    trigger.dueMs = undefined;
+    this.retryLater(trigger);
+  }
+
+  /** Lets a fired order try from the time on that it says. */
+  retryLater(trigger: TriggerOrder): void {
+    const { instrumentId } = trigger.request;
+    let retries = this.#retries.get(instrumentId);
+    if (retries === undefined) {
+      retries = new Heap(triesBefore);
+      this.#retries.set(instrumentId, retries);
+    }
+    retries.push(trigger);
+  }
+
+  /**
+   * Takes the fired orders of an instrument that may try again, by that time, then order id. One whose
+   * price the mark has left waits for it as it did before it fired.
+   */
+  takeRetries(instrumentId: number, mark: number, timeMs: number): TriggerOrder[] {
+    const retries = this.#retries.get(instrumentId);
+    const due: TriggerOrder[] = [];
+    while (retries?.first?.firing !== undefined && retries.first.firing.nextMs <= timeMs) {
+      const trigger = retries.pop();
+      if (trigger === undefined || !this.isLive(trigger)) continue;
+      if (isReached(trigger, mark)) due.push(trigger);
+      else this.#heapOf(trigger).push(trigger);
+    }
+    return due;
   }
 
   remove(trigger: TriggerOrder): void {
@@ -84,7 +146,9 @@ export class TriggerBook {
     const own = this.#byAccount.get(trigger.accountIndex);
     own?.delete(trigger);
     if (own?.size === 0) this.#byAccount.delete(trigger.accountIndex);
-    if (!trigger.isDormant && trigger.dueMs === undefined) {
+    if (trigger === this.#atWork) this.#atWork = undefined;
+    if (trigger.firing !== undefined) this.#retryCount -= 1;
+    else if (!trigger.isDormant && trigger.dueMs === undefined) {
       this.#heapOf(trigger).left((each) => this.isLive(each));
     }
   }
@@ -100,7 +164,7 @@ export class TriggerBook {
     const above = this.#above.get(instrumentId)?.take(mark, isLive) ?? [];
     const below = this.#below.get(instrumentId)?.take(-mark, isLive) ?? [];
     const reached = [...above, ...below];
-    for (const trigger of reached) trigger.dueMs = timeMs;
+    for (const trigger of reached) if (trigger.firing === undefined) trigger.dueMs = timeMs;
     return reached;
   }
 
@@ -154,4 +218,16 @@ export class TriggerBook {
 /** A take-profit sell and a stop-loss buy fire on the way up; the other two on the way down. */
 export function firesAbove({ request }: Pick<TriggerOrder, 'request'>): boolean {
   return (request.trigger.kind === 'takeProfit') !== request.isBuy;
+}
+
+/** True while the mark is at or beyond the price of an order. */
+export function isReached(trigger: TriggerOrder, mark: number): boolean {
+  const { price } = trigger.request.trigger;
+  return firesAbove(trigger) ? mark >= price : mark <= price;
+}
+
+/** Both have fired: an order that waits for its first firing is in no queue of retries. */
+export function triesBefore(a: TriggerOrder, b: TriggerOrder): boolean {
+  const [x, y] = [a.firing?.nextMs ?? 0, b.firing?.nextMs ?? 0];
+  return x < y || (x === y && a.orderId < b.orderId);
 }

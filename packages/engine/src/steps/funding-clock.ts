@@ -1,4 +1,5 @@
 import { present } from '@oddlot/units';
+import { sampleClosing } from '../perp/closing.ts';
 import { currentPremium, nextMultiple } from '../perp/funding-forecast.ts';
 import { fundingRateE10, hourPremiumE10 } from '../perp/funding.ts';
 import { parametersOf } from '../state/execution.ts';
@@ -20,15 +21,9 @@ import type { State } from '../state/state.ts';
  */
 export function passInstants(state: State, previousMs: number): void {
   const dueMs = nextMultiple(previousMs, HOUR_MS);
-  const firstMs = Math.max(
-    nextMultiple(previousMs, SAMPLE_MS),
-    nextMultiple(state.timeMs - HOUR_MS, SAMPLE_MS),
-  );
-  if (firstMs >= state.timeMs) return;
-  for (const perp of listedPerps(state)) {
-    if (dueMs < state.timeMs) closeHour(state, perp, dueMs);
-    for (let at = firstMs; at < state.timeMs; at += SAMPLE_MS) recordOracle(state, perp, at);
-  }
+  sampleOracles(state, state.timeMs);
+  if (dueMs >= state.timeMs) return;
+  for (const perp of listedPerps(state)) closeHour(state, perp, dueMs);
 }
 
 /**
@@ -39,10 +34,10 @@ export function passInstants(state: State, previousMs: number): void {
 export function sampleBooks(state: State, previousMs: number): void {
   const { timeMs } = state;
   const latestMs = timeMs - (timeMs % SAMPLE_MS);
+  sampleOracles(state, timeMs + 1);
   if (latestMs <= previousMs) return;
   for (const perp of listedPerps(state)) {
     if (timeMs % HOUR_MS === 0) closeHour(state, perp, timeMs);
-    if (latestMs === timeMs) recordOracle(state, perp, timeMs);
     const premium = currentPremium(state, perp);
     if (premium === undefined) continue;
     perp.funding.sum += premium;
@@ -63,9 +58,14 @@ function closeHour(state: State, perp: Perp, dueMs: number): void {
   funding.samples = 0;
 }
 
-function recordOracle(state: State, perp: Perp, instantMs: number): void {
-  if (isOracleStale(perp, instantMs, parametersOf(state).oracleStaleMs)) return;
-  perp.twap.record(instantMs, perp.oracle);
+/** R-delist: the instants of a closing hour are counted from its own start. */
+function sampleOracles(state: State, beforeMs: number): void {
+  for (const id of state.perpIds) {
+    const perp = present(state.perps.get(id), 'a listed perp');
+    if (perp.closing === undefined) continue;
+    const taken = sampleClosing(perp, beforeMs, parametersOf(state).oracleStaleMs);
+    if (taken > 0) state.digest.number(perp.closing.sum);
+  }
 }
 
 function listedPerps(state: State): Perp[] {

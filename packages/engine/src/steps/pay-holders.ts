@@ -8,52 +8,46 @@ import type { OutcomeMarket } from '../state/outcome-market.ts';
 
 /**
  * Step (9) of a block: pays the holders of resolved markets out of what is locked (R-settlement), a
- * bounded number in each block, so that a market with very many does not stall everybody else. Each
- * holder is paid once and whole; where it stands is part of the state.
+ * bounded number in each block, so that a market with very many does not stall everybody else.
+ * Accounts in order of creation; each holder is paid once and whole, and is none afterwards.
  */
 export function payHolders(execution: Execution): void {
   const { outcomes } = execution.state;
   let pays = LIMITS.settlementsPerBlock;
-  let looks = LIMITS.settlementScanPerBlock;
-  while (pays > 0 && looks > 0) {
+  while (pays > 0) {
     const id = outcomes.settling[0];
     if (id === undefined) return;
     const market = present(outcomes.markets.get(id), 'a market that is being settled');
-    const done = payPortion(execution, market, pays, looks);
-    pays -= done.paid;
-    looks -= done.looked;
-    if (market.settleCursor < execution.state.accounts.length) return;
+    // A market that nobody holds costs something too.
+    pays -= Math.max(1, payPortion(execution, market, pays));
+    if (market.holders.size > 0) return;
     finish(execution, market);
   }
 }
 
-function payPortion(
-  execution: Execution,
-  market: OutcomeMarket,
-  pays: number,
-  looks: number,
-): { readonly paid: number; readonly looked: number } {
-  const { accounts } = execution.state;
-  const from = market.settleCursor;
+/** Pays so many holders, or all that are left if they are fewer, and returns how many it paid. */
+function payPortion(execution: Execution, market: OutcomeMarket, pays: number): number {
+  const { accounts, digest } = execution.state;
+  // Nobody joins a resolved market, so the order is made once and then again after a restart.
+  market.unpaid ??= [...market.holders.keys()].sort((a, b) => b - a);
   let paid = 0;
-  while (paid < pays && market.settleCursor < accounts.length) {
-    if (market.settleCursor - from >= looks) break;
-    const account = present(accounts[market.settleCursor], 'an account');
-    if (payHolder(execution, market, account)) paid += 1;
-    market.settleCursor += 1;
+  while (paid < pays) {
+    const index = market.unpaid.pop();
+    if (index === undefined) break;
+    payHolder(execution, market, present(accounts[index], 'the account of a holder'));
+    paid += 1;
   }
-  execution.state.digest.number(market.settleCursor);
-  return { paid, looked: market.settleCursor - from };
+  digest.number(market.holders.size);
+  return paid;
 }
 
 function payHolder(
   { commandIndex, events, state }: Execution,
   market: OutcomeMarket,
   account: Account,
-): boolean {
+): void {
   const id = instrumentId(market.definition.instrumentId);
-  const holding = account.outcomes.get(id);
-  if (holding === undefined) return false;
+  const holding = present(account.outcomes.get(id), 'the place of a holder');
   const { fraction, txHash } = present(market.resolution, 'the resolution of a settled market');
   const cause = txHash === undefined ? {} : { txHash };
   for (const leg of ['yes', 'no'] as const) {
@@ -66,7 +60,7 @@ function payHolder(
     events.push({ type: 'sharesSettled', commandIndex, ...paid, ...cause });
   }
   account.outcomes.delete(id);
-  return true;
+  market.holders.delete(account.index);
 }
 
 /** Only the result stays of a market that is paid (R-limits-of-state). */

@@ -21,7 +21,7 @@ export function workJob(execution: Execution, job: ReverseJob): void {
   const account = present(state.accounts[job.accountIndex], 'the account of a job');
   const before = { ...job };
   const deadlineMs = job.startedMs + parametersOf(state).reverseTimeoutMs;
-  let ending: 'done' | 'failed' | undefined = perp.delisted ? 'failed' : undefined;
+  let ending: 'done' | 'failed' | undefined = perp.closing === undefined ? undefined : 'failed';
   if (ending === undefined && state.timeMs <= deadlineMs && !perp.halted) {
     ending = attempt(execution, account, job, perp);
   }
@@ -135,7 +135,7 @@ function send(
 ): Executed | undefined {
   const { state } = execution;
   const isBuy = job.sizeAtStart < 0;
-  const price = marketLimit(state, perp, isBuy);
+  const price = marketLimit(perp, isBuy, parametersOf(state).marketBandE8);
   if (!perp.book.crosses(isBuy, price)) return undefined;
   const order: OrderRequest = {
     instrumentId: toInstrumentId(job.instrumentId),

@@ -314,11 +314,23 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
   test('late observations count until 5 s after the end, and those from ahead count as now', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
-    feed(venue, 1_740, 1_780, 100);
+    // These speak for 51 seconds; what follows comes up to 10 s late.
+    feed(venue, 1_740, 1_785, 100);
     to(venue, 1_804.5);
-    for (let at = 1_781; at < 1_800; at++) push(venue, [at, 103]);
-    to(venue, 1_805).block();
-    expect(resolution(venue)).toMatchObject({ fraction: 10_000 });
+    for (let at = 1_786; at < 1_800; at++) push(venue, [at, 103]);
+    const resolved = to(venue, 1_805)
+      .block()
+      .events.find((event) => event.type === 'marketResolved');
+    expect(resolved).toMatchObject({ fraction: 10_000 });
+    const inputs = resolved?.type === 'marketResolved' ? resolved.inputs : undefined;
+    expect(inputs?.settle.samples.map(({ atMs }) => (atMs - START_MS) / 1_000)).toEqual([
+      ...Array.from({ length: 51 }, (_, n) => 1_740 + n),
+      1_795,
+      1_796,
+      1_797,
+      1_798,
+      1_799,
+    ]);
     const ahead = seriesVenue();
     feed(ahead, 840, 899, 100);
     feed(ahead, 1_740, 1_799, 100);
@@ -326,6 +338,47 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     push(to(ahead, 1_799.5), [1_804, 1]);
     to(ahead, 1_805).block();
     expect(resolution(ahead)).toMatchObject({ fraction: 10_000 });
+  });
+
+  test('R-series: prices written after an outage count in no average, and the operator decides', () => {
+    const venue = seriesVenue();
+    feed(venue, 840, 899, 100);
+    feed(venue, 1_740, 1_745, 100);
+    // The first entry after the outage brings every price of the window.
+    const missed = Array.from({ length: 54 }, (_, n): [number, number] => [1_746 + n, 90]);
+    const said = push(to(venue, 1_811), ...missed);
+    // Readers of the prices have them all the same.
+    expect(said.skipped).toBeUndefined();
+    to(venue, 1_900).block();
+    expect(resolution(venue)).toBeUndefined();
+    expect(firstMarket(venue)).toMatchObject({ phase: 'closed', isJudged: true });
+    expect(decide(venue, 0, FIRST_ID).outcomes[0]?.reject).toBeUndefined();
+    checkRestarts(venue);
+  });
+
+  test('R-series: an observation counts up to 10 s after its own time, and not a moment longer', () => {
+    for (const [lateMs, counts] of [
+      [10_000, true],
+      [10_001, false],
+    ] as const) {
+      const venue = seriesVenue();
+      feed(venue, 840, 899, 100);
+      // These speak for 53 seconds, one less than it takes.
+      feed(venue, 1_740, 1_787, 100);
+      push(to(venue, 1_794 + lateMs / 1_000), [1_794, 100]);
+      to(venue, 1_805).block();
+      expect(resolution(venue) !== undefined).toBe(counts);
+    }
+  });
+
+  test('observations never go back, whether they count or not', () => {
+    const venue = seriesVenue();
+    to(venue, 100);
+    expect(push(venue, [80, 5], [79, 5], [85, 5], [84, 5], [99, 5]).skipped).toEqual([
+      { index: 1, why: 'stale' },
+      { index: 3, why: 'stale' },
+    ]);
+    checkRestarts(venue);
   });
 
   test('pushPrice skips what is too far ahead, too old, or no price', () => {

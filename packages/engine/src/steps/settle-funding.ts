@@ -3,44 +3,31 @@ import { postToBalance } from '../ledger/post.ts';
 import { TIMER } from '../messages/event.ts';
 import { fundingAmount } from '../perp/funding.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
-import { type Account, type Holding, holdingKey } from '../state/account.ts';
+import type { Account, Holding } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { DueFunding } from '../state/funding-hour.ts';
-import type { Perp } from '../state/perp.ts';
+import { holdersOf } from '../state/holders.ts';
 
 /**
  * Pays the funding that fell due with the hour, once (R-funding): out of or into the balance of a
  * cross position, the margin of an isolated one; either may fall below zero, R-liquidation follows
  * in the same block. Amounts round against the position, so longs and shorts together pay a little
  * more than they collect: the remainder is the insurance fund's. Accounts in order of creation,
- * their positions by instrument and leg. With `only`, one perp alone.
+ * their positions by instrument and leg.
  */
-export function settleFunding(execution: Execution, only?: Perp): void {
+export function settleFunding(execution: Execution): void {
   const { state } = execution;
   const perps = state.perpIds
     .map((id) => present(state.perps.get(id), 'a listed perp'))
-    .filter((perp) => perp.funding.due !== undefined && (only === undefined || perp === only));
+    .filter((perp) => perp.funding.due !== undefined);
   if (perps.length === 0) return;
   let remainder = ZERO_USDC;
-  for (const account of state.accounts) {
-    for (const holding of holdingsIn(account, perps)) {
-      const { due } = holding.perp.funding;
-      remainder = subUsdc(remainder, pay(execution, account, holding, present(due, 'a due hour')));
-    }
+  for (const { account, holding } of holdersOf(state, ...perps)) {
+    const { due } = holding.perp.funding;
+    remainder = subUsdc(remainder, pay(execution, account, holding, present(due, 'a due hour')));
   }
   for (const perp of perps) perp.funding.due = undefined;
   if (remainder > 0n) postToBalance(state, insuranceFund(state), remainder);
-}
-
-/** The account's open positions in some perps, by instrument and leg; a map has no such order. */
-function holdingsIn(account: Account, perps: readonly Perp[]): Holding[] {
-  if (account.holdings.size === 0) return [];
-  return perps.flatMap(({ definition }) =>
-    ([0, 1] as const).flatMap((leg) => {
-      const holding = account.holdings.get(holdingKey(definition.instrumentId, leg));
-      return holding === undefined || holding.size === 0 ? [] : [holding];
-    }),
-  );
 }
 
 /** Moves one position's amount, and returns it; paid is negative. */

@@ -45,6 +45,7 @@ export const PARAMETERS: VenueParameters = {
   insuranceUnwindEveryMs: 10_000,
   insuranceUnwindShareE8: 10_000_000,
   insuranceUnwindMicroUsdc: 10_000_000_000,
+  insuranceUnwindStepE8: 100_000,
   insuranceUnwindBandE8: 1_000_000,
   liquidationBandE8: 5_000_000,
   liquidationPartialMicroUsdc: 100_000_000_000,
@@ -80,6 +81,13 @@ export const PERP: PerpDefinition = {
   ],
   asset: { assetId: 101, weiDecimals: 6, maxSupply: '0', initialWei: '0', archorTokenWei: '0' },
   tagIds: [],
+};
+
+/** The same with less leverage, so that its mark may be 1% from the oracle (R-mark). */
+export const WIDE_PERP: PerpDefinition = {
+  ...PERP,
+  markBandE8: 1_000_000,
+  tiers: [{ tier: 1, minSize: 0, maxSize: 10_000_000, maxLeverage: 20, mmrE8: 1_000_000 }],
 };
 
 /** The address of the n-th actor. */

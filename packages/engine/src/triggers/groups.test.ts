@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { accountView, childOrders, triggerOrders } from '../read/read.ts';
+import { childOrders, triggerOrders } from '../read/read.ts';
 import { alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
 import { act, checkRestarts, group, sign, story, waiting } from '../testing/waiting.ts';
 
@@ -57,10 +57,11 @@ describe('R-grouping: a parent and its children', () => {
     expect(story(scenario.oracle(1_100_000))).toEqual([]);
   });
 
-  test('filled as a maker, in parts: they wake with the last part', () => {
+  test('filled as a maker, in parts: they wake with the first part and grow with it', () => {
     family();
-    expect(story(sell(40))).toEqual(['1 open 60', '4 filled']);
-    expect(childOrders(scenario.state, 1)).toHaveLength(2);
+    expect(story(sell(40))).toEqual(['1 open 60', '2 open 40', '3 open 40', '4 filled']);
+    expect(childOrders(scenario.state, 1)).toEqual([]);
+    expect(triggerOrders(scenario.state, alice)).toHaveLength(2);
     expect(story(sell(60))).toEqual(['1 filled', '2 open 100', '3 open 100', '5 filled']);
     expect(triggerOrders(scenario.state, alice).map(({ order: { orderId } }) => orderId)).toEqual([
       3, 2,
@@ -82,15 +83,64 @@ describe('R-grouping: a parent and its children', () => {
     expect(story(sell(100))).toEqual(['1 filled', '2 open 100', '3 filled']);
   });
 
-  test('an Ioc parent that fills in part takes them along', () => {
+  test('filled in part as a taker, then as a maker: they grow with it', () => {
+    scenario.one(bob, { isBuy: false, price: PRICE, size: 40 });
+    const parent = order({ price: PRICE, size: 100 });
+    const { entries } = group(scenario, alice, 'normal', parent, takeProfit, {
+      ...stopLoss,
+      size: 50,
+    });
+    expect(entries?.map(({ filled, state }) => [state, filled])).toEqual([
+      ['open', 40],
+      ['open', 0],
+      ['open', 0],
+    ]);
+    // The stop asks for 50 and no more, and has nothing to say about the fills after that.
+    expect(story(sell(30))).toEqual(['2 open 30', '3 open 70', '4 open 50', '5 filled']);
+    expect(story(sell(30))).toEqual(['2 filled', '3 open 100', '6 filled']);
+  });
+
+  test('an amend that crosses wakes them too', () => {
+    family({ price: 990_000 });
+    scenario.one(bob, { isBuy: false, price: PRICE, size: 40 });
+    const { instrumentId } = PERP;
+    const amend = { instrumentId, target: { orderId: 1 }, price: PRICE, size: 100 } as const;
+    const result = act(scenario, alice, { type: 'modifyOrder', ...amend });
+    expect(story(result)).toEqual(['4 filled', '1 open 60', '2 open 40', '3 open 40']);
+  });
+
+  test('a child that fires cancels what is left of its parent first', () => {
+    family();
+    sell(40);
+    scenario.one(carol, { price: 895_000, size: 100 });
+    expect(story(scenario.oracle(900_000))).toEqual([
+      '1 cancelled siblingFilled',
+      '5 open 60',
+      '3 filled',
+      '2 cancelled siblingFilled',
+    ]);
+    expect(scenario.position(alice)).toBe(0);
+    expect(scenario.account(alice).liveOrders).toBe(0);
+  });
+
+  test('an Ioc parent that fills in part leaves them for what it filled', () => {
     scenario.one(bob, { isBuy: false, price: PRICE, size: 40 });
     const parent = order({ price: PRICE, size: 100, timeInForce: 'ioc' });
     const { entries } = group(scenario, alice, 'normal', parent, takeProfit, stopLoss);
     expect(entries?.map(({ filled, state }) => [state, filled])).toEqual([
       ['cancelled', 40],
-      ['cancelled', 0],
-      ['cancelled', 0],
+      ['open', 0],
+      ['open', 0],
     ]);
+    expect(triggerOrders(scenario.state, alice).map(({ order: each }) => each.remaining)).toEqual([
+      40, 40,
+    ]);
+  });
+
+  test('an Ioc parent that fills nothing takes them along', () => {
+    const parent = order({ price: PRICE, size: 100, timeInForce: 'ioc' });
+    const { entries } = group(scenario, alice, 'normal', parent, takeProfit, stopLoss);
+    expect(entries?.map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'cancelled']);
   });
 
   test('a parent that is refused takes them along, each with an id', () => {
@@ -107,14 +157,22 @@ describe('R-grouping: a parent and its children', () => {
     ]);
   });
 
-  test('cancelled by its owner, in part filled or not: they go with it', () => {
+  test('cancelled by its owner: they stay for what it filled, and go with one that filled nothing', () => {
     family();
     sell(40);
     const cancels = [{ instrumentId: PERP.instrumentId, orderId: 1 }];
     expect(story(act(scenario, alice, { type: 'cancelOrders', cancels }))).toEqual([
       '1 cancelled userCanceled',
-      '2 cancelled parentCanceled',
-      '3 cancelled parentCanceled',
+    ]);
+    expect(triggerOrders(scenario.state, alice).map(({ order: each }) => each.remaining)).toEqual([
+      40, 40,
+    ]);
+    family();
+    cancels[0]!.orderId = 5;
+    expect(story(act(scenario, alice, { type: 'cancelOrders', cancels }))).toEqual([
+      '5 cancelled userCanceled',
+      '6 cancelled parentCanceled',
+      '7 cancelled parentCanceled',
     ]);
   });
 
@@ -139,7 +197,7 @@ describe('R-grouping: a parent and its children', () => {
     ]);
   });
 
-  test('a maker cut short by margin after a part: they wake with what it filled', () => {
+  test('a maker cut short by margin after a part: they stay for what it filled', () => {
     // 5.2 carry 100 lots at 20×. After 40 lots at 100 the mark falls to 93: worth 2.4, and the rest
     // would need 4.65.
     scenario = Scenario.open({ accounts: [bob, carol] });
@@ -147,12 +205,8 @@ describe('R-grouping: a parent and its children', () => {
     family();
     sell(40);
     scenario.oracle(930_000);
-    expect(story(sell(60))).toEqual([
-      '1 cancelled marginCanceled',
-      '2 open 40',
-      '3 open 40',
-      '5 cancelled iocRemainder',
-    ]);
+    expect(story(sell(60))).toEqual(['1 cancelled marginCanceled', '5 cancelled iocRemainder']);
+    expect(scenario.state.triggers.size).toBe(2);
   });
 
   test('a child that its owner cancels is gone; the other stays behind the parent', () => {
@@ -201,7 +255,7 @@ describe('R-grouping: a parent and its children', () => {
     const late = waiting({ price: 1_010_000 });
     const parent = order({ price: PRICE, size: 100 });
     group(scenario, alice, 'normal', parent, early, late);
-    scenario.one(carol, { price: 960_000, size: 100 });
+    scenario.one(carol, { price: 990_000, size: 100 });
     sell(100);
     expect(story(scenario.block())).toEqual(['4 filled', '2 filled', '3 cancelled siblingFilled']);
     expect(scenario.position(alice)).toBe(0);
@@ -212,10 +266,13 @@ describe('R-grouping: a parent and its children', () => {
     const late = waiting({ price: 1_010_000 });
     group(scenario, alice, 'normal', order({ price: PRICE, size: 100 }), early, late);
     sell(100);
-    // 30 lots are there for the one; the other finds none.
-    scenario.one(carol, { price: 960_000, size: 30, timeInForce: 'alo' });
+    // 30 lots are there for the one; the other finds none. Both try on.
+    scenario.one(carol, { price: 990_000, size: 30, timeInForce: 'alo' });
     expect(scenario.position(alice)).toBe(70);
-    expect(scenario.state.groups.all()).toEqual([]);
+    expect(scenario.state.groups.all()).toHaveLength(1);
+    scenario.one(carol, { price: 990_000, size: 100, timeInForce: 'alo' });
+    scenario.wait(1_000);
+    expect(story(scenario.block())).toEqual(['6 open 30', '2 filled', '3 cancelled siblingFilled']);
   });
 });
 
@@ -257,8 +314,11 @@ describe('R-trigger: one cancels the other', () => {
 
   test('a stop that fills in part leaves the take-profit, which is clipped when it fires', () => {
     scenario.one(carol, { price: 900_000, size: 30 });
-    expect(story(scenario.oracle(900_000))).toEqual(['5 filled', '3 cancelled iocRemainder']);
+    expect(story(scenario.oracle(900_000))).toEqual(['5 filled', '3 open 70']);
     expect(story(scenario.oracle(1_100_000))).toEqual(['2 open 70']);
+    expect(triggerOrders(scenario.state, alice).map(({ order: each }) => each.orderId)).toEqual([
+      3,
+    ]);
   });
 
   test('a stop that fails leaves the take-profit', () => {
@@ -273,164 +333,6 @@ describe('R-trigger: one cancels the other', () => {
     expect(triggerOrders(scenario.state, alice).map(({ order: each }) => each.orderId)).toEqual([
       2,
     ]);
-  });
-});
-
-describe('R-grouping: what hangs on a position', () => {
-  beforeEach(() => {
-    scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
-    scenario.one(alice, { price: PRICE, size: 100 });
-  });
-  const whole = [
-    { ...takeProfit, size: 0 },
-    { ...stopLoss, size: 0 },
-  ];
-  const positionOf = (): unknown => accountView(scenario.state, alice)?.positions[0]?.tpsl;
-
-  test('needs a position on the right side', () => {
-    const [entry] = group(scenario, carol, 'position', stopLoss).entries ?? [];
-    expect(entry?.reject?.reason).toBe('reduceOnlyIncreases');
-    const wrong = { ...stopLoss, isBuy: true };
-    expect(group(scenario, alice, 'position', wrong).entries?.[0]?.reject?.reason).toBe(
-      'reduceOnlyIncreases',
-    );
-  });
-
-  test('shows with the position, one entry an action, and nowhere else', () => {
-    group(scenario, alice, 'position', ...whole);
-    group(scenario, alice, 'position', { ...stopLoss, size: 40 });
-    const createdMs = scenario.nowMs;
-    const stop = { triggerPrice: 900_000, isMarket: true, price: 900_000 };
-    expect(positionOf()).toEqual([
-      {
-        createdMs,
-        size: 0,
-        takeProfit: { orderId: 3, triggerPrice: 1_100_000, isMarket: false, price: 1_100_000 },
-        stopLoss: { orderId: 4, ...stop },
-      },
-      { createdMs, size: 40, takeProfit: undefined, stopLoss: { orderId: 5, ...stop } },
-    ]);
-    expect(triggerOrders(scenario.state, alice)).toEqual([]);
-  });
-
-  test('without a size it takes the whole position as it is then, and its sibling goes', () => {
-    group(scenario, alice, 'position', ...whole);
-    scenario.one(bob, { isBuy: false, price: PRICE, size: 50 });
-    scenario.one(alice, { price: PRICE, size: 50 });
-    scenario.one(carol, { price: 900_000, size: 150 });
-    expect(story(scenario.oracle(900_000))).toEqual([
-      '7 filled',
-      '4 filled',
-      '3 cancelled siblingFilled',
-    ]);
-    expect(scenario.position(alice)).toBe(0);
-  });
-
-  test('with a size it takes that part, clipped to the position', () => {
-    group(scenario, alice, 'position', { ...stopLoss, size: 40 });
-    group(scenario, alice, 'position', { ...stopLoss, size: 90 });
-    scenario.one(carol, { price: 900_000, size: 200 });
-    expect(story(scenario.oracle(900_000))).toEqual([
-      '5 open 160',
-      '3 filled',
-      '5 open 100',
-      '4 filled',
-    ]);
-    expect(scenario.position(alice)).toBe(0);
-  });
-
-  test('dies with the position: closed by hand', () => {
-    group(scenario, alice, 'position', ...whole);
-    scenario.one(carol, { price: PRICE, size: 100 });
-    const orders = [order({ isBuy: false, price: PRICE, size: 100 })];
-    expect(story(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
-      '5 filled',
-      '3 cancelled reduceOnly',
-      '4 cancelled reduceOnly',
-      '6 filled',
-    ]);
-  });
-
-  test('dies with the position: closed as a maker', () => {
-    group(scenario, alice, 'position', ...whole);
-    scenario.one(alice, { isBuy: false, price: PRICE, size: 100 });
-    const orders = [order({ price: PRICE, size: 100 })];
-    expect(story(act(scenario, carol, { type: 'placeOrders', orders }))).toEqual([
-      '5 filled',
-      '3 cancelled reduceOnly',
-      '4 cancelled reduceOnly',
-      '6 filled',
-    ]);
-  });
-
-  test('dies with the position: flipped', () => {
-    group(scenario, alice, 'position', ...whole);
-    scenario.one(carol, { price: PRICE, size: 150 });
-    scenario.one(alice, { isBuy: false, price: PRICE, size: 150 });
-    expect(scenario.position(alice)).toBe(-50);
-    expect(scenario.state.triggers.size).toBe(0);
-  });
-
-  test('survives a position that shrinks', () => {
-    group(scenario, alice, 'position', ...whole);
-    scenario.one(carol, { price: PRICE, size: 60 });
-    scenario.one(alice, { isBuy: false, price: PRICE, size: 60 });
-    expect(scenario.state.triggers.size).toBe(2);
-  });
-
-  test('a part that its stop could not sell keeps the take-profit', () => {
-    group(scenario, alice, 'position', ...whole);
-    scenario.one(carol, { price: 900_000, size: 30 });
-    expect(story(scenario.oracle(900_000))).toEqual(['5 filled', '4 cancelled iocRemainder']);
-    expect(scenario.state.triggers.size).toBe(1);
-    expect(story(scenario.oracle(1_100_000))).toEqual(['3 open 70']);
-    // In the book it is an open order; the position has no entry for it any more.
-    expect(positionOf()).toEqual([
-      { createdMs: scenario.nowMs, size: 0, takeProfit: undefined, stopLoss: undefined },
-    ]);
-    expect(
-      story(
-        act(scenario, carol, {
-          type: 'placeOrders',
-          orders: [order({ price: 1_100_000, size: 70 })],
-        }),
-      ),
-    ).toEqual(['3 filled', '6 filled']);
-    expect(scenario.state.groups.all()).toEqual([]);
-  });
-
-  test('a fired take-profit and its sleeping stop go when the position is closed by hand', () => {
-    group(scenario, alice, 'position', ...whole);
-    scenario.oracle(1_100_000);
-    scenario.one(carol, { price: 1_090_000, size: 100 });
-    const orders = [order({ isBuy: false, price: 1_090_000, size: 100 })];
-    expect(story(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
-      '5 filled',
-      '3 cancelled reduceOnly',
-      '4 cancelled reduceOnly',
-      '6 filled',
-    ]);
-  });
-
-  test('R-hedge: hangs on the leg that it names and dies with that one alone', () => {
-    scenario = Scenario.open();
-    act(scenario, alice, { type: 'updatePositionMode', mode: 'hedge' });
-    scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
-    scenario.one(alice, { price: PRICE, size: 100 });
-    scenario.one(bob, { price: PRICE, size: 100 });
-    scenario.one(alice, { isBuy: false, price: PRICE, size: 100 });
-    group(scenario, alice, 'position', stopLoss);
-    const short = waiting({ price: 1_200_000 }, { isBuy: true, size: 0 });
-    group(scenario, alice, 'position', short);
-    scenario.one(carol, { price: PRICE, size: 100 });
-    // Closes the long leg.
-    const orders = [order({ isBuy: false, price: PRICE, size: 100, reduceOnly: true })];
-    expect(story(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
-      '7 filled',
-      '5 cancelled reduceOnly',
-      '8 filled',
-    ]);
-    expect(scenario.state.triggers.all().map(({ orderId }) => orderId)).toEqual([6]);
   });
 });
 

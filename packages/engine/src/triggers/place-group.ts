@@ -1,7 +1,6 @@
 import { present, timeMs } from '@oddlot/units';
 import type { Grouping, OrderRequest } from '../messages/command.ts';
 import type { EntryResult } from '../messages/order-result.ts';
-import { wakesChildren } from '../perp-orders/end-order.ts';
 import { type Executed, executeOrder, rejectOrder } from '../perp-orders/execute-order.ts';
 import { requestSnapshot } from '../perp-orders/taker-order.ts';
 import { emitOrder } from '../resting/emit.ts';
@@ -15,17 +14,27 @@ import {
   validateTrigger,
 } from './validate-trigger.ts';
 
-/** Executes one order of an action under a new id: a trigger starts to wait, others trade. */
-export function placeOrder(execution: Execution, account: Account, order: OrderRequest): Executed {
+/**
+ * Executes one order of an action under a new id: a trigger starts to wait, others trade. Of several
+ * orders each knows the position that its leg had before the first.
+ */
+export function placeOrder(
+  execution: Execution,
+  account: Account,
+  order: OrderRequest,
+  heldAtStart?: number,
+): Executed {
   const orderId = execution.state.nextOrderId++;
-  if (!isTrigger(order)) return executeOrder(execution, account, orderId, order);
+  if (!isTrigger(order)) {
+    return executeOrder(execution, account, orderId, order, undefined, heldAtStart);
+  }
   return { entry: placeJudged(execution, account, orderId, order, 'none', {}) };
 }
 
 /**
  * Places a parent and its children (R-grouping). The parent goes first: what becomes of the
- * children depends on how it fares. They sleep behind one that rests or waits, wait for their price
- * behind one that filled, and end with one that ended otherwise.
+ * children depends on how it fares. They sleep behind one that lives and has filled nothing, wait for
+ * their price with what it has filled, and end with one that ended without a fill.
  */
 export function placeFamily(
   execution: Execution,
@@ -33,16 +42,13 @@ export function placeFamily(
   [parent, ...children]: readonly OrderRequest[],
 ): EntryResult[] {
   const { state } = execution;
-  const { cause, entry } = placeOrder(execution, account, present(parent, 'a judged parent'));
+  const { entry } = placeOrder(execution, account, present(parent, 'a judged parent'));
   const parentId = present(entry.orderId, 'the id of a parent');
   const isLive = entry.state === 'open';
-  const hasFilled =
-    entry.state !== 'open' &&
-    entry.state !== 'queued' &&
-    wakesChildren(entry.state, entry.filled, cause);
-  const place: TriggerPlace = isLive
-    ? { groupId: parentId, isDormant: true }
-    : { groupId: parentId, sizeMax: entry.filled };
+  const hasFilled = entry.filled > 0;
+  const place: TriggerPlace = hasFilled
+    ? { groupId: parentId, sizeMax: entry.filled }
+    : { groupId: parentId, isDormant: true };
   const entries = children.filter(isTrigger).map((child) => {
     const orderId = state.nextOrderId++;
     return isLive || hasFilled

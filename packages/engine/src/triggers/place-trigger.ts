@@ -38,6 +38,7 @@ export function placeTrigger(
     isDormant: place.isDormant ?? false,
     sizeMax: place.sizeMax,
     dueMs: undefined,
+    firing: undefined,
   };
   const perp = present(state.perps.get(order.instrumentId), 'the instrument of a judged order');
   adoptMarginMode(account, perp, order, parametersOf(state).defaultLeverage);

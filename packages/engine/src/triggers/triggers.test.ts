@@ -40,7 +40,8 @@ describe('R-trigger: placement', () => {
     ['instrumentUnknown', waiting({ price: 900_000 }, { instrumentId: instrumentId(9) })],
     ['sizeBelowMin', waiting({ price: 900_000 }, { size: 0 })],
     ['sizeOffLot', waiting({ price: 900_000 }, { sizeInexact: true })],
-    ['sizeAboveMax', waiting({ price: 900_000 }, { size: 10_000_001 })],
+    ['sizeAboveMax', waiting({ price: 900_000 }, { size: 1_000_000_000_001 })],
+    ['sizeAboveMax', waiting({ price: 900_000, isMarket: false }, { size: 100_000_001 })],
     ['priceOutOfRange', waiting({ price: 900_000 }, { price: 0 })],
     ['priceOffTick', waiting({ price: 900_000 }, { price: 900_050 })],
     ['priceOutOfRange', waiting({ price: 0 }, { price: 900_000 })],
@@ -137,15 +138,36 @@ describe('R-trigger: firing', () => {
     });
   });
 
-  test('a market stop closes within 5% of the mark and cancels the rest', () => {
+  test('a market trigger that may open takes within 5% of the mark and loses its rest', () => {
     aliceLong();
     // At a mark of 90 the clamp is 85.5.
     scenario.one(carol, { price: 855_000, size: 40 });
     scenario.one(carol, { price: 854_900, size: 60 });
-    scenario.place(alice, waiting({ price: 900_000 }));
+    scenario.place(alice, waiting({ price: 900_000 }, { reduceOnly: false }));
     expect(story(scenario.oracle(900_000))).toEqual(['3 filled', '5 cancelled iocRemainder']);
     expect(scenario.position(alice)).toBe(60);
     expect(story(scenario.oracle(800_000))).toEqual([]);
+  });
+
+  test('a market trigger that may open goes out in parts when it is larger than a market order', () => {
+    const perp = { ...PERP, maxMarketOrderSize: 200 };
+    scenario = Scenario.open({ perp });
+    for (const price of [999_000, 998_000]) scenario.one(carol, { price, size: 150 });
+    scenario.place(alice, waiting({ price: PRICE }, { reduceOnly: false, size: 350 }));
+    const result = scenario.block();
+    expect(story(result)).toEqual([
+      '1 filled',
+      '2 open 100',
+      '2 filled',
+      '3 cancelled iocRemainder',
+    ]);
+    expect(scenario.position(alice)).toBe(-300);
+    const trades = result.events.filter(({ type }) => type === 'tradeExecuted');
+    expect(trades).toMatchObject([
+      { size: 150, taker: { orderId: 3 } },
+      { size: 50, taker: { orderId: 3 } },
+      { size: 100, taker: { orderId: 3 } },
+    ]);
   });
 
   test('already there: it fires at the next pass', () => {

@@ -176,7 +176,11 @@ function live(scenario: Scenario, pick: Pick): string[] {
     const push: Command = { type: 'pushOracle', prices, observedMs: timeMs(scenario.nowMs) };
     const { events } = scenario.block(...(pick(3) === 0 ? [push] : []), ...commands);
     for (const event of events) {
-      if (event.type === 'orderUpdated') seen.add(event.cancelCause ?? event.status);
+      if (event.type === 'orderUpdated') {
+        seen.add(event.cancelCause ?? event.status);
+        const { filled, isTriggered } = event.order;
+        if (isTriggered === true) seen.add(`${event.cancelCause ?? 'armed'} ${filled > 0}`);
+      }
       if (event.type === 'reverseJobChanged') seen.add(event.phase);
     }
   }
@@ -191,6 +195,8 @@ test('among the rich, restarts included', () => {
     return each;
   });
   const rules = ['parentCanceled', 'siblingFilled', 'amendedBelowFilled', 'reduceOnly', 'done'];
+  // Stops that tried on after a part and after nothing, and ended with their position or sibling.
+  rules.push('armed true', 'armed false', 'reduceOnly false', 'siblingFilled false');
   for (const rule of rules) expect(seen).toContain(rule);
 });
 

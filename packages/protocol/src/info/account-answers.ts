@@ -182,7 +182,7 @@ export type LiquidationDelta = {
   accountValue: string;
   leverageType: 'Cross' | 'Isolated';
   liquidatedPositions: { coin: string; szi: string }[];
-  step: 'cancel' | 'market' | 'insurance' | 'adl';
+  step: 'cancel' | 'market' | 'net' | 'insurance' | 'adl';
   markPx: string;
   maintenanceMargin: string;
 };

@@ -21,7 +21,10 @@ export type PerpMeta = {
   maxMarketOrderSize: number;
   haltTrading: boolean;
   onlyIsolated: boolean;
+  /** From the first entry of its closing hour on. */
   delisted: boolean;
+  /** When the closing hour ends, or ended; null without one, or while it waits for a price. */
+  closingTime: number | null;
   /** False: tiers go by size. */
   useNotionalMargin: boolean;
   tagIds?: number[];
@@ -67,6 +70,7 @@ export type PerpMetaDetail = {
       haltTrading: boolean;
       onlyIsolated: boolean;
       delisted: boolean;
+      closingTime: number | null;
     };
     marginTable: { instrumentId: number; tiers: MarginTier[] };
   }[];

@@ -7,7 +7,7 @@ import type { OperatorOptions } from './operator-options.ts';
 export type SetPerpParameters = NonNullable<ActionInputOf<'venueAdmin'>['setPerp']>;
 
 /**
- * Changes, halts or delists a perp. Delisting is final.
+ * Changes, halts or delists a perp. Delisting is final and starts a closing hour.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */

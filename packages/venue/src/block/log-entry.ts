@@ -13,4 +13,6 @@ export type LogEntry = {
   /** Milliseconds; never below the entry before. */
   readonly timeMs: number;
   readonly commands: readonly LoggedCommand[];
+  /** What its proposer called it; told to those who follow, and not kept. */
+  readonly proposal?: string;
 };

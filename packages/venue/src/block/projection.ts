@@ -1,4 +1,5 @@
 import type { AppliedBlock } from './applied-block.ts';
+import type { EarlierBlock } from './earlier-block.ts';
 
 /**
  * Something beside the engine that is made of blocks, all of them, in order, replayed ones included.
@@ -10,11 +11,20 @@ export type Projection = {
   /** Of what `dump` writes. Raised when its shape changes; `restore` then reads the older ones too. */
   readonly version: number;
   onBlock(block: AppliedBlock): void;
+  /** Blocks of an earlier era come here instead; what else they changed comes with the era's start. */
+  onEarlierBlock?(block: EarlierBlock): void;
   dump(): unknown;
-  /** The version is that of the program which wrote the data, and never above its own. */
+  /**
+   * The version is that of the program which wrote the data, and never above its own. Throws when the
+   * data is of another shape; whoever called it then resets.
+   */
   restore(data: unknown, version: number): void;
+  /** Forgets everything, as before the first block. */
+  reset(): void;
   /** Where rows are stored outside of snapshots: the last block of which all are. */
   readonly flushedHeight?: number | undefined;
+  /** The next block is the one behind this height, however much was restored. */
+  startAt?(height: number): void;
   /** Resolves when the rows of all blocks up to a height are stored. */
   flushed?(height: number): Promise<void>;
 };

@@ -33,6 +33,10 @@ export class FundingRows {
     return this.#recent.dump();
   }
 
+  reset(): void {
+    this.#recent.clear();
+  }
+
   restore(data: unknown): void {
     this.#recent.restore(data);
   }

@@ -61,6 +61,10 @@ export class QueuedActions {
     return [...this.#byTxHash.values()];
   }
 
+  clear(): void {
+    this.#byTxHash.clear();
+  }
+
   restore(actions: readonly QueuedAction[]): void {
     for (const action of actions) this.add(action);
   }

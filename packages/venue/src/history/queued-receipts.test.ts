@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { genesisCommands } from '../genesis.ts';
 import { ReceiptStore } from './receipt-store.ts';
 import { FileJournal } from '../log/file-journal.ts';
+import { EraStore } from '../log/era-store.ts';
 import { SnapshotStore } from '../log/snapshot-store.ts';
 import { instrumentLookup } from '../translate/action-to-command.ts';
 import { LocalReplica } from '../replica/local-replica.ts';
@@ -48,6 +49,7 @@ async function start() {
   const replica: LocalReplica = await LocalReplica.create({
     log: journal,
     snapshots: new SnapshotStore({ directory: join(folder, 'snapshots') }),
+    eras: new EraStore({ directory: join(folder, 'eras') }),
     clock,
     genesis: genesisCommands('Oddlot-Testnet'),
     snapshotEveryBlocks: 1_000_000,

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { address, hash } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import { ReceiptStore } from './receipt-store.ts';
+import { packed, ReceiptStore } from './receipt-store.ts';
 import type { ReceiptBlock, ReceiptRow } from './receipt-store.ts';
 
 async function withFile(run: (file: string) => Promise<void>): Promise<void> {
@@ -147,10 +147,65 @@ test('a worker that fails is fatal, and tells everyone who waits', () =>
     await again.close();
   }));
 
-test('a file that is no database is refused at the start', () =>
+test('a file that is no database is set aside, and a new one begun', () =>
   withFile(async (file) => {
     await writeFile(file, 'this is text, and long enough to be read as a page '.repeat(50));
-    await expect(ReceiptStore.open({ file })).rejects.toThrow(/can't be opened/);
+    const damages: string[] = [];
+    const onDamaged = ({ movedTo }: { movedTo: string }) => damages.push(movedTo);
+    const store = await ReceiptStore.open({ file, onDamaged });
+    expect(damages).toHaveLength(1);
+    expect(await readFile(damages[0]!, 'utf8')).toMatch(/^this is text/);
+    expect(store.isEmpty).toBe(true);
+    await store.close();
+  }));
+
+test('what is missing is filled in behind what goes on, also over a restart', () =>
+  withFile(async (file) => {
+    const first = await ReceiptStore.open({ file });
+    first.startAt(600);
+    first.append(blockOf(601, [receipt(601, 601)]));
+    await first.flushed(601);
+    expect(first.missing).toEqual({ done: 0, until: 600 });
+    const lost = (height: number) => packed(blockOf(height, [receipt(height, height)]));
+    await first.fillIn(Array.from({ length: 400 }, (_, at) => lost(at + 1)));
+    // What does not follow on what is there was computed for another file.
+    await first.fillIn([lost(500)]);
+    expect(first.missing).toEqual({ done: 400, until: 600 });
+    await first.close();
+
+    const again = await ReceiptStore.open({ file });
+    expect(again.missing).toEqual({ done: 400, until: 600 });
+    expect(again.projectedHeight).toBe(601);
+    await again.fillIn(Array.from({ length: 200 }, (_, at) => lost(at + 401)));
+    expect(again.missing).toBeUndefined();
+    for (const height of [1, 400, 500, 600, 601]) {
+      expect(await again.byTxHash(hashOf(height))).toMatchObject({ height });
+    }
+    await again.close();
+  }));
+
+test('a flipped byte anywhere in a receipt is noticed, and never told', () =>
+  withFile(async (file) => {
+    const store = await ReceiptStore.open({ file });
+    const body = JSON.stringify({ text: 'x'.repeat(500) });
+    for (let height = 1; height <= 200; height += 1) {
+      store.append(blockOf(height, [{ ...receipt(height, height), body }]));
+    }
+    await store.flushed(200);
+    await store.close();
+    const bytes = await readFile(file);
+    const at = bytes.indexOf('x'.repeat(500), Math.floor(bytes.length / 2)) + 250;
+    bytes[at] = bytes[at]! ^ 1;
+    await writeFile(file, bytes);
+
+    const damages: string[] = [];
+    const again = await ReceiptStore.open({ file, onDamaged: ({ why }) => damages.push(why) });
+    await expect.poll(() => damages).toHaveLength(1);
+    expect(damages[0]).toMatch(/^the receipts of block \d+ are not what was written$/);
+    expect(again.missing).toEqual({ done: 0, until: 200 });
+    again.append(blockOf(201, [receipt(201, 201)]));
+    expect(await again.byTxHash(hashOf(201))).toMatchObject({ height: 201 });
+    await again.close();
   }));
 
 test('after a SIGKILL the rows and the projected height agree', () =>

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { assert, present } from '@oddlot/units';
 import { encodeReceipts, hashKey, signerKey } from './receipt-codec.ts';
 import type {
+  MissingReceipts,
   PackedBlock,
   ReceiptBlock,
   ReceiptQuery,
@@ -21,7 +22,11 @@ export type ReceiptStoreOptions = {
   readonly file: string;
   /** Called once when the worker is lost. The default throws, which stops the process. */
   readonly onFatal?: (error: Error) => void;
+  /** The file was damaged and is set aside; what was in it is missing. */
+  readonly onDamaged?: (damage: { readonly why: string; readonly movedTo: string }) => void;
 };
+
+type Opened = Extract<ReceiptReply, { type: 'opened' }>;
 
 type Waiter = { readonly resolve: (reply: ReceiptReply) => void; readonly reject: Reject };
 type Reject = (error: Error) => void;
@@ -41,6 +46,9 @@ type FlushWaiter = {
 export class ReceiptStore {
   readonly #worker: Worker;
   readonly #onFatal: (error: Error) => void;
+  readonly #onDamaged: ReceiptStoreOptions['onDamaged'];
+  #isEmpty: boolean;
+  #missing: MissingReceipts | undefined;
   #projectedHeight: number;
   #appendedHeight: number;
   #queue: PackedBlock[] = [];
@@ -53,8 +61,12 @@ export class ReceiptStore {
   readonly #waiters = new Map<number, Waiter>();
   #flushWaiters: FlushWaiter[] = [];
 
-  private constructor(worker: Worker, projectedHeight: number, options: ReceiptStoreOptions) {
+  private constructor(worker: Worker, opened: Opened, options: ReceiptStoreOptions) {
+    const { isEmpty, missing, projectedHeight } = opened;
     this.#worker = worker;
+    this.#isEmpty = isEmpty;
+    this.#missing = missing;
+    this.#onDamaged = options.onDamaged;
     this.#projectedHeight = projectedHeight;
     this.#appendedHeight = projectedHeight;
     this.#onFatal = options.onFatal ?? stopProcess;
@@ -68,20 +80,53 @@ export class ReceiptStore {
   static async open(options: ReceiptStoreOptions): Promise<ReceiptStore> {
     const workerData = { file: options.file };
     const worker = new Worker(new URL('./receipt-worker.ts', import.meta.url), { workerData });
-    const projectedHeight = await new Promise<number>((resolve, reject) => {
+    const first = await new Promise<Opened>((resolve, reject) => {
       const onExit = (code: number): void => reject(new Error(`it ended with code ${code}`));
       worker.once('error', reject);
       worker.once('exit', onExit);
-      worker.once('message', (reply: ReceiptReply) => {
+      const onMessage = (reply: ReceiptReply): void => {
+        if (reply.type === 'damaged') {
+          options.onDamaged?.(reply);
+          return;
+        }
         worker.off('error', reject);
         worker.off('exit', onExit);
+        worker.off('message', onMessage);
         assert(reply.type === 'opened', 'the receipt worker says first that it is open');
-        resolve(reply.projectedHeight);
-      });
+        resolve(reply);
+      };
+      worker.on('message', onMessage);
     }).catch((cause: unknown) => {
       throw new Error(`the receipts in ${options.file} can't be opened`, { cause });
     });
-    return new ReceiptStore(worker, projectedHeight, options);
+    return new ReceiptStore(worker, first, options);
+  }
+
+  /** True while nothing is stored, so that any block may be the first. */
+  get isEmpty(): boolean {
+    return this.#isEmpty;
+  }
+
+  /** What was lost and has to be computed again. */
+  get missing(): MissingReceipts | undefined {
+    return this.#missing;
+  }
+
+  /** An empty store goes on behind a height; what was before it is missing from then on. */
+  startAt(height: number): void {
+    if (!this.#isEmpty || height === 0) return;
+    this.#isEmpty = false;
+    this.#missing = { done: 0, until: height };
+    this.#projectedHeight = height;
+    this.#appendedHeight = height;
+    this.#worker.postMessage({ type: 'startAt', height } satisfies ReceiptRequest);
+  }
+
+  /** Stores blocks that were missing, in order; resolves when they are durable. */
+  async fillIn(blocks: readonly PackedBlock[]): Promise<void> {
+    const reply = await this.#ask((id) => ({ type: 'fill', id, blocks }));
+    assert(reply.type === 'filled', 'filling is answered in kind');
+    this.#missing = reply.missing;
   }
 
   /** Receipts up to this height are durable. */
@@ -99,6 +144,7 @@ export class ReceiptStore {
     if (this.#failure !== undefined || block.height <= this.#appendedHeight) return;
     assert(!this.#isClosing, 'nothing is appended to closed receipts');
     this.#appendedHeight = block.height;
+    this.#isEmpty = false;
     this.#queue.push(packed(block));
     this.#backlog += block.receipts.length;
     if (this.#isScheduled || this.#messagesUnderWay > 0) return;
@@ -180,6 +226,10 @@ export class ReceiptStore {
 
   #receive(reply: ReceiptReply): void {
     if (reply.type === 'projected') return this.#advance(reply);
+    if (reply.type === 'damaged') {
+      this.#missing = reply.missing;
+      return this.#onDamaged?.(reply);
+    }
     assert(reply.type !== 'opened', 'the receipt worker opens once');
     const waiter = present(this.#waiters.get(reply.id), 'an answer to a question');
     this.#waiters.delete(reply.id);
@@ -208,7 +258,8 @@ export class ReceiptStore {
   }
 }
 
-function packed({ blockHash, height, receipts, timeMs }: ReceiptBlock): PackedBlock {
+/** The receipts of a block, ready for the database. */
+export function packed({ blockHash, height, receipts, timeMs }: ReceiptBlock): PackedBlock {
   const keys = new Float64Array(2 * receipts.length);
   for (const [index, { nonce, signer, txHash }] of receipts.entries()) {
     keys[2 * index] = hashKey(txHash.slice(2));

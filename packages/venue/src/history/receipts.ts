@@ -16,6 +16,7 @@ import { QueuedActions, type QueuedAction } from './queued-actions.ts';
 import { decodeReceiptBody, encodeReceiptBody } from './receipt-body.ts';
 import type { ReceiptKey } from './receipt-key.ts';
 import type { AppliedBlock, Executed } from '../block/applied-block.ts';
+import type { EarlierBlock } from '../block/earlier-block.ts';
 
 /**
  * What became of every signed request. The newest receipts are in memory, all of them in the store;
@@ -26,6 +27,10 @@ import type { AppliedBlock, Executed } from '../block/applied-block.ts';
 /** Where receipts are kept. */
 export type ReceiptArchive = {
   readonly projectedHeight: number;
+  /** True while nothing is kept, so that any block may be the first. */
+  readonly isEmpty?: boolean;
+  /** An empty one goes on behind a height. */
+  startAt?(height: number): void;
   /** Resolves when everything up to a height is kept for good. */
   flushed(height: number): Promise<void>;
   append(block: ReceiptBlock): void;
@@ -104,6 +109,15 @@ export class Receipts {
     for (const row of receipts) this.#tell(row);
   }
 
+  /** The receipts of earlier eras are kept in the words of their time. */
+  onEarlierBlock({ head, receipts }: EarlierBlock): void {
+    const { hash: blockHash, height, timeMs } = head;
+    const rows = receipts as readonly ReceiptRow[];
+    if (this.#archive !== undefined && height <= this.#archive.projectedHeight) return;
+    if (this.#recentMax > 0) for (const row of rows) this.#remember(row);
+    this.#archive?.append({ height, timeMs, blockHash, receipts: rows });
+  }
+
   /** Announces a request that was proposed; it is pending until its promise settles. */
   track(pending: Pending): void {
     const { txHash, executed } = pending;
@@ -150,7 +164,11 @@ export class Receipts {
   }
 
   get flushedHeight(): number | undefined {
-    return this.#archive?.projectedHeight;
+    return this.#archive?.isEmpty === true ? undefined : this.#archive?.projectedHeight;
+  }
+
+  startAt(height: number): void {
+    this.#archive?.startAt?.(height);
   }
 
   async flushed(height: number): Promise<void> {
@@ -159,6 +177,10 @@ export class Receipts {
 
   dump(): unknown {
     return this.#queued.dump();
+  }
+
+  reset(): void {
+    this.#queued.clear();
   }
 
   restore(data: unknown): void {

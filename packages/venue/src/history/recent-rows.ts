@@ -48,6 +48,12 @@ export class RecentRows<Row> {
     return [...this.#rows.entries()];
   }
 
+  clear(): void {
+    this.#rows.clear();
+    this.#oldest = this.#rows.entries();
+    this.#total = 0;
+  }
+
   restore(data: unknown): void {
     for (const [user, rows] of data as ReturnType<RecentRows<Row>['dump']>) {
       for (const row of rows) this.add(user, row);

@@ -79,6 +79,10 @@ export class TradeTape {
     return this.#recent.dump();
   }
 
+  reset(): void {
+    this.#recent.clear();
+  }
+
   restore(data: unknown): void {
     // Older snapshots have ids as numbers.
     const rows = data as readonly (readonly [string | number, readonly TapeTrade[]])[];

@@ -56,6 +56,10 @@ export class UserLedger {
     return this.#rows.dump();
   }
 
+  reset(): void {
+    this.#rows.clear();
+  }
+
   restore(data: unknown): void {
     this.#rows.restore(data);
   }

@@ -82,7 +82,7 @@ export class BlockBuffer {
   }
 }
 
-/** Where a block lies, and whether the requests are wanted: replay does without, an audit not. */
+/** Where a block lies, and whether the requests are wanted: receipts are made of them. */
 export type BlockRange = {
   readonly start: number;
   readonly end: number;

@@ -6,6 +6,7 @@ import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
 /** A block on its way to the disk, and the promise that waits for it. */
 export type PendingBlock = {
   readonly commands: readonly LoggedCommand[];
+  readonly proposal?: string | undefined;
   readonly resolve: (entry: LogEntry) => void;
   readonly reject: (error: Error) => void;
   readonly start: number;
@@ -34,15 +35,11 @@ export class CommitBatch {
   }
 
   /** Throws, and leaves the batch as it was, when the block can't be encoded. */
-  add(
-    commands: readonly LoggedCommand[],
-    resolve: PendingBlock['resolve'],
-    reject: PendingBlock['reject'],
-  ): void {
+  add(block: Pick<PendingBlock, 'commands' | 'proposal' | 'resolve' | 'reject'>): void {
     const start = this.#buffer.length;
     try {
       this.#buffer.skip(RECORD_HEADER_BYTES);
-      this.#buffer.writeBlock(commands);
+      this.#buffer.writeBlock(block.commands);
       const payloadBytes = this.#buffer.length - start - RECORD_HEADER_BYTES;
       if (payloadBytes > PAYLOAD_BYTES_MAX) {
         throw new RangeError(`a block of ${payloadBytes} bytes is above ${PAYLOAD_BYTES_MAX}`);
@@ -52,7 +49,7 @@ export class CommitBatch {
       throw error;
     }
     const end = this.#buffer.length;
-    this.#blocks.push({ commands, resolve, reject, start, end, entry: undefined });
+    this.#blocks.push({ ...block, start, end, entry: undefined });
   }
 
   /** Numbers the blocks, gives them their time, and returns where the chain stands after them. */
@@ -66,7 +63,8 @@ export class CommitBatch {
       seq += 1;
       const record = { previousCrc: crc, seq, timeMs, durableUpTo };
       crc = stampRecord(this.#buffer.bytes, block, record, salt);
-      block.entry = { seq, timeMs, commands: block.commands };
+      const { commands, proposal } = block;
+      block.entry = { seq, timeMs, commands, ...(proposal === undefined ? {} : { proposal }) };
     }
     return { seq, crc, timeMs };
   }

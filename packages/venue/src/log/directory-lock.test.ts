@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DirectoryLockedError, lockDirectory } from './directory-lock.ts';
 import { inDirectory } from '../testing/journal.ts';
@@ -35,6 +37,16 @@ test('the lock holds within a process too, and is free after its release', () =>
     const lock = lockDirectory(directory);
     expect(() => lockDirectory(directory)).toThrow(`in use by process ${process.pid}`);
     lock.release();
+    lock.release();
+    lockDirectory(directory).release();
+  }));
+
+test('a lock file that is damaged locks all the same', () =>
+  inDirectory(async (directory) => {
+    await mkdir(directory);
+    await writeFile(join(directory, 'lock'), 'no database at all '.repeat(500));
+    const lock = lockDirectory(directory);
+    expect(() => lockDirectory(directory)).toThrow(DirectoryLockedError);
     lock.release();
     lockDirectory(directory).release();
   }));

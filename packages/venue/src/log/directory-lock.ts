@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isNoRoom } from './journal-error.ts';
@@ -36,15 +36,17 @@ export class DirectoryLockedError extends Error {
 export function lockDirectory(directory: string): DirectoryLock {
   mkdirSync(directory, { recursive: true });
   const holderFile = join(directory, 'lock.pid');
-  const database = new DatabaseSync(join(directory, 'lock'), { timeout: 0 });
+  const file = join(directory, 'lock');
+  let database: DatabaseSync;
   try {
-    // Nothing is ever written, so nothing has to be taken back: a full disk can be locked too.
-    database.exec('PRAGMA journal_mode = MEMORY');
-    database.exec('BEGIN EXCLUSIVE');
+    database = takeLock(file);
   } catch (cause) {
-    database.close();
-    if (!isBusy(cause)) throw cause;
-    throw new DirectoryLockedError(directory, readPid(holderFile), cause);
+    if (isBusy(cause)) throw new DirectoryLockedError(directory, readPid(holderFile), cause);
+    if (!isNoDatabase(cause)) throw cause;
+    // SQLite reads a file only once it may, so nobody holds this one. It is emptied, not removed: a
+    // holder that comes at the same moment must find the same file.
+    truncateSync(file);
+    database = takeLock(file);
   }
   writePid(holderFile);
   return {
@@ -52,6 +54,19 @@ export function lockDirectory(directory: string): DirectoryLock {
       if (database.isOpen) database.close();
     },
   };
+}
+
+function takeLock(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    // Nothing is ever written, so nothing has to be taken back: a full disk can be locked too.
+    database.exec('PRAGMA journal_mode = MEMORY');
+    database.exec('BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 /** Only for a message: a disk without room can do without. */
@@ -65,10 +80,19 @@ function writePid(file: string): void {
 
 /** The low byte is the kind of the failure; the rest says more about it. */
 const SQLITE_BUSY = 5;
+const SQLITE_NO_DATABASE: readonly number[] = [11, 26];
 
 function isBusy(error: unknown): boolean {
-  if (!(error instanceof Error) || !('errcode' in error)) return false;
-  return (Number(error.errcode) & 0xff) === SQLITE_BUSY;
+  return kindOf(error) === SQLITE_BUSY;
+}
+
+/** True for a lock file into which something has put bytes. */
+function isNoDatabase(error: unknown): boolean {
+  return SQLITE_NO_DATABASE.includes(kindOf(error));
+}
+
+function kindOf(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }
 
 function readPid(file: string): number | undefined {

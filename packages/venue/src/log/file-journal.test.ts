@@ -70,7 +70,7 @@ test('the follower gets each entry in order, after the sync and before its appen
     const journal = await openJournal(directory, {
       faults: { beforeSync: () => void happened.push('sync') },
     });
-    journal.follow((entry) => happened.push(`apply ${entry.seq}`));
+    await journal.follow(1, (entry) => happened.push(`apply ${entry.seq}`));
     const appends = [1, 2, 3].map(async (amount) => {
       const entry = await journal.append(block(amount));
       happened.push(`resolved ${entry.seq}`);
@@ -79,6 +79,26 @@ test('the follower gets each entry in order, after the sync and before its appen
     const applied = ['apply 1', 'apply 2', 'apply 3'];
     const resolved = ['resolved 1', 'resolved 2', 'resolved 3'];
     expect(happened).toEqual(['sync', ...applied, ...resolved]);
+    await journal.close();
+  }));
+
+test('a follower gets what is there and what is appended meanwhile, each once and in order', () =>
+  inDirectory(async (directory) => {
+    const journal = await openJournal(directory, { segmentBytes: 5_000 });
+    for (let amount = 1; amount <= 40; amount += 1) await journal.append(block(amount));
+    const seqs: number[] = [];
+    const appends: Promise<LogEntry>[] = [];
+    await journal.follow(11, (entry) => {
+      seqs.push(entry.seq);
+      // What comes while the past is read, and while what came meanwhile is read.
+      if (seqs.length <= 50) appends.push(journal.append(block(entry.seq)));
+    });
+    const caughtUp = seqs.length;
+    await vi.waitFor(() => expect(seqs).toHaveLength(80));
+    await Promise.all(appends);
+    expect(caughtUp).toBeGreaterThanOrEqual(30);
+    expect(seqs).toEqual(Array.from({ length: 80 }, (_, index) => 11 + index));
+    await expect(journal.follow(1, () => {})).rejects.toThrow('one follower');
     await journal.close();
   }));
 
@@ -115,7 +135,7 @@ test('a failed sync ends the journal for good and is not tried again', () =>
         },
       },
     });
-    journal.follow((entry) => applied.push(entry.seq));
+    await journal.follow(1, (entry) => applied.push(entry.seq));
     await journal.append(block(1));
     const results = await Promise.allSettled([journal.append(block(2)), journal.append(block(3))]);
     const later = await Promise.allSettled([journal.append(block(4))]);
@@ -141,7 +161,7 @@ test('a follower that throws ends the journal, and nothing after it is acknowled
     const fatal: Error[] = [];
     const journal = await openJournal(directory, { onFatal: (error) => fatal.push(error) });
     const applied: number[] = [];
-    journal.follow((entry) => {
+    await journal.follow(1, (entry) => {
       if (entry.seq === 2) throw new Error('broken invariant');
       applied.push(entry.seq);
     });

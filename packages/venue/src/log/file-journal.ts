@@ -6,9 +6,8 @@ import { isNoRoom, JournalFailedError, JournalFullError } from './journal-error.
 import { SEGMENT_HEADER_BYTES } from './journal-format.ts';
 import type { Chain } from './journal-format.ts';
 import { replaySegments } from './journal-replay.ts';
-import type { ReplayOptions } from './journal-replay.ts';
 import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
-import type { Log } from './log.ts';
+import type { FollowOptions, Log, ReplayOptions } from './log.ts';
 import { createSegment, listSegments, removeSegment } from './segment-files.ts';
 import type { Segment } from './segment-files.ts';
 import { checkContinuity, recoverLastSegment } from './segment-recovery.ts';
@@ -59,6 +58,8 @@ export class FileJournal implements Log {
   #isClosed = false;
   #failure: JournalFailedError | undefined;
   #follower: ((entry: LogEntry) => void) | undefined;
+  #isFollowed = false;
+  #free: (() => void) | undefined;
   #idleWaiters: (() => void)[] = [];
 
   private constructor(
@@ -121,23 +122,46 @@ export class FileJournal implements Log {
     apply: (entry: LogEntry) => void,
     options: ReplayOptions = {},
   ): Promise<void> {
-    const range = { fromSeq, untilSeq: this.#lastSeq };
+    const range = { fromSeq, untilSeq: Math.min(this.#lastSeq, options.untilSeq ?? Infinity) };
     await replaySegments([...this.#segments], range, apply, options);
   }
 
-  follow(apply: (entry: LogEntry) => void): void {
-    assert(this.#follower === undefined, 'a journal has one follower');
-    this.#follower = apply;
+  async follow(
+    fromSeq: number,
+    apply: (entry: LogEntry) => void,
+    options: FollowOptions = {},
+  ): Promise<void> {
+    assert(!this.#isFollowed, 'a journal has one follower');
+    this.#isFollowed = true;
+    let nextSeq = fromSeq;
+    for (;;) {
+      const untilSeq = this.#lastSeq;
+      await this.replay(nextSeq, apply, { ...options, untilSeq });
+      nextSeq = untilSeq + 1;
+      // Entries are delivered in turns of their own: none comes between this look and the next line.
+      if (this.#lastSeq !== untilSeq) continue;
+      this.#follower = apply;
+      return;
+    }
   }
 
-  append(commands: readonly LoggedCommand[]): Promise<LogEntry> {
+  get isWriting(): boolean {
+    return this.#isBusy;
+  }
+
+  onFree(listener: () => void): void {
+    assert(this.#free === undefined, 'a journal is filled by one proposer');
+    this.#free = listener;
+  }
+
+  append(commands: readonly LoggedCommand[], proposal?: string): Promise<LogEntry> {
     return new Promise((resolve, reject) => {
       if (this.#failure !== undefined) return reject(this.#failure);
       if (this.#isClosed) return reject(new Error('the journal is closed'));
       if (this.#options.hasRoom?.() === false) {
         return reject(new JournalFullError('the disk is nearly full: nothing is written'));
       }
-      this.#filling.add(commands, resolve, reject);
+      this.#filling.add({ commands, proposal, resolve, reject });
       if (this.#isBusy) return undefined;
       this.#isBusy = true;
       // Everything that is appended in this turn shares the first write.
@@ -169,6 +193,7 @@ export class FileJournal implements Log {
 
   /** Sends what has queued to the disk, or rests when there is nothing. */
   #commitNext(): void {
+    if (this.#failure === undefined) this.#free?.();
     if (this.#failure !== undefined || this.#filling.isEmpty) return this.#rest();
     const batch = this.#filling;
     this.#filling = this.#flying;

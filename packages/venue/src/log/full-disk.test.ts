@@ -55,7 +55,7 @@ test.each(DISKS)('R-disk: an entry that finds no room %s is refused and cut off'
       faults: disk.faults,
       onFatal: (error) => fatal.push(error),
     });
-    journal.follow((entry) => applied.push(entry.seq));
+    await journal.follow(1, (entry) => applied.push(entry.seq));
     await journal.append(block(1));
     disk.isFull = true;
     const refused = await Promise.allSettled([

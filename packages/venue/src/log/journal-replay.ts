@@ -2,15 +2,11 @@ import { open } from 'node:fs/promises';
 import { decodeBlock } from './block-codec.ts';
 import { JournalDamagedError, JournalPrunedError } from './journal-error.ts';
 import type { LogEntry } from '../block/log-entry.ts';
+import type { ReplayOptions } from './log.ts';
 import type { Segment } from './segment-files.ts';
 import { damageAt } from './segment-recovery.ts';
 import { scanRecords } from './segment-scan.ts';
 import type { RecordView } from './segment-scan.ts';
-
-export type ReplayOptions = {
-  /** Also reads the requests that clients sent; an audit wants them, a restart does not. */
-  readonly withRequests?: boolean;
-};
 
 type Range = { readonly fromSeq: number; readonly untilSeq: number };
 

@@ -1,5 +1,14 @@
 import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
 
+export type ReplayOptions = {
+  /** Also reads the requests that clients sent: receipts speak in their words. */
+  readonly withRequests?: boolean;
+  /** Ends here, and not with the last durable entry. */
+  readonly untilSeq?: number;
+};
+
+export type FollowOptions = Pick<ReplayOptions, 'withRequests'>;
+
 /**
  * The command log: the only truth of a venue. It orders blocks, gives each its number and time, and
  * makes it durable. The file journal implements it for one machine; a replicated stream can for many.
@@ -7,15 +16,23 @@ import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
 export interface Log {
   /** The number of the last durable entry; 0 when the log is empty. */
   readonly lastSeq: number;
+  /** True while a block that is appended would have to wait for the write of another. */
+  readonly isWriting: boolean;
   /** Hands over the durable entries from `fromSeq` on, in order, as they stand on disk now. */
-  replay(fromSeq: number, apply: (entry: LogEntry) => void): Promise<void>;
+  replay(fromSeq: number, apply: (entry: LogEntry) => void, options?: ReplayOptions): Promise<void>;
   /**
-   * Makes the follower of everything appended from now on. Entries arrive in order, each after it is
-   * durable and before its `append` resolves.
+   * Hands over every entry from `fromSeq` on, in order and each once: first what is durable already,
+   * then all that is appended, each after it is durable and before its `append` resolves. Resolves when
+   * what was there has been handed over; nothing can fall in between. A log has one follower.
    */
-  follow(apply: (entry: LogEntry) => void): void;
-  /** Appends a block. Resolves when it is durable; acknowledged means this and nothing less. */
-  append(commands: readonly LoggedCommand[]): Promise<LogEntry>;
+  follow(fromSeq: number, apply: (entry: LogEntry) => void, options?: FollowOptions): Promise<void>;
+  /**
+   * Appends a block. Resolves when it is durable; acknowledged means this and nothing less. The entry
+   * carries the id that its proposer gave it, for that one to know it by.
+   */
+  append(commands: readonly LoggedCommand[], proposal?: string): Promise<LogEntry>;
+  /** Calls back whenever a write could begin: what is appended then is in it. */
+  onFree(listener: () => void): void;
   /** Drops whole segments below a number that a snapshot covers. */
   prune(belowSeq: number): Promise<void>;
   /** Waits for what is under way, then lets go of the files. */

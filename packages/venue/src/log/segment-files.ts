@@ -29,12 +29,19 @@ const UNFINISHED_SUFFIX = '.new';
 
 /** The segments of a directory in order. Removes what a crash while creating one left behind. */
 export async function listSegments(directory: string): Promise<Segment[]> {
+  for (const name of await readdir(directory)) {
+    if (/^journal-\d{16}\.log\.new$/.test(name)) await unlink(join(directory, name));
+  }
+  return readSegments(directory);
+}
+
+/** The same beside whoever writes them: changes nothing. */
+export async function readSegments(directory: string): Promise<Segment[]> {
   const names = await readdir(directory);
   const segments: Segment[] = [];
   for (const name of names.toSorted()) {
     const firstSeq = firstSeqOf(name);
     if (firstSeq !== undefined) segments.push(await readSegment(join(directory, name), firstSeq));
-    else if (/^journal-\d{16}\.log\.new$/.test(name)) await unlink(join(directory, name));
   }
   return segments;
 }

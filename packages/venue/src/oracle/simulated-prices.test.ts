@@ -1,4 +1,10 @@
-import { applyBlock, type Command, createState, perpView } from '@oddlot/engine';
+import {
+  applyBlock,
+  type Command,
+  createState,
+  perpView,
+  type SeriesListing,
+} from '@oddlot/engine';
 import { instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { genesisCommands } from '../genesis.ts';
@@ -83,15 +89,49 @@ describe('simulated reference prices', () => {
     }
   });
 
-  test('R-series: no price is of another time than now, also not after a pause', () => {
+  test('R-series: nothing of the past is filled in, at the start or after a pause', () => {
     const venue = open(true);
-    for (const pauseMs of [0, 1_000, QUARTER_MS]) {
-      venue.clock.nowMs += pauseMs;
-      const times = venue.start().read(venue.clock.nowMs);
-      expect(times.map(({ observedMs }) => observedMs)).toEqual(Array(4).fill(venue.clock.nowMs));
-    }
+    const { clock, state } = venue;
+    expect(venue.start().read(clock.nowMs)).toHaveLength(4);
+    venue.push(venue.start());
+    venue.apply({ type: 'registerSeries', series: seriesFrom(clock.nowMs) });
+    const [id] = state.outcomes.marketIds;
+    clock.nowMs += QUARTER_MS / 2 + 20_000;
+    const observed = venue
+      .start()
+      .read(clock.nowMs)
+      .map(({ observedMs }) => Number(observedMs));
+    expect(observed).toEqual(Array(4).fill(clock.nowMs));
+    venue.push(venue.start());
+    // Its end fell into the pause: the deployer decides.
+    expect(state.outcomes.markets.get(id ?? 0)).toMatchObject({ phase: 'closed', isJudged: true });
   });
 });
+
+/** A series whose first market is under way. */
+function seriesFrom(nowMs: number): SeriesListing {
+  return {
+    slug: 'btc-15m',
+    title: '',
+    symbol: 'BTC',
+    recurrence: '15m',
+    source: 'oracle',
+    category: '',
+    tags: [],
+    image: null,
+    icon: null,
+    firstStartMs: timeMs(nowMs - (nowMs % QUARTER_MS)),
+    listAhead: 1,
+    enabled: true,
+    windowSeconds: 60,
+    szDecimals: 2,
+    priceTick: 100,
+    minOrderSize: 500,
+    maxOrderSize: 1_000_000,
+    takerFeeE8: 0,
+    orderDelayMs: 0,
+  };
+}
 
 describe('the oracle of perps', () => {
   test('walks, or repeats the last price', () => {

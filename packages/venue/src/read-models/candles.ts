@@ -126,6 +126,11 @@ export class Candles {
     return { nowMs: this.#nowMs, series: this.#series.dump() };
   }
 
+  reset(): void {
+    this.#series.clear();
+    this.#nowMs = 0;
+  }
+
   restore(data: unknown): void {
     const { nowMs, series } = data as { readonly nowMs: number; readonly series: unknown };
     this.#nowMs = nowMs;

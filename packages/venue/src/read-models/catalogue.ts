@@ -190,6 +190,14 @@ export class OutcomeCatalogue {
     };
   }
 
+  reset(): void {
+    this.#events.clear();
+    this.#markets.clear();
+    this.#marketSlugs.clear();
+    this.#series.clear();
+    this.#seriesMarkets.clear();
+  }
+
   restore(data: unknown): void {
     const plain = data as CatalogueDump;
     for (const listed of plain.events) {

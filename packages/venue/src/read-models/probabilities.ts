@@ -77,6 +77,10 @@ export class Probabilities {
     return this.#series.dump();
   }
 
+  reset(): void {
+    this.#series.clear();
+  }
+
   restore(data: unknown): void {
     this.#series.restore(data);
   }

@@ -140,6 +140,11 @@ export class ReferencePrices {
     return { prices: this.#prices.dump(), averages: this.#averages.dump() };
   }
 
+  reset(): void {
+    this.#prices.clear();
+    this.#averages.clear();
+  }
+
   restore(data: unknown): void {
     const { averages, prices } = data as { readonly prices: unknown; readonly averages: unknown };
     this.#prices.restore(prices);

@@ -37,6 +37,11 @@ export class SeriesSet<Key extends string | number, R extends Row> {
     return [...this.#series.entries()].map(([key, series]) => [key, series.dump()]);
   }
 
+  clear(): void {
+    this.#series.clear();
+    this.#size = 0;
+  }
+
   restore(data: unknown): void {
     for (const [key, plain] of data as SeriesSetDump<Key, R>) {
       const series = new TieredSeries(this.#tiers, this.#fold);

@@ -16,11 +16,22 @@ export const GENESIS_HEAD: BlockHead = {
 /** Chains blocks: each hash covers its parent's, the commands and the state after them (R-block). */
 export type BlockHasher = (parent: BlockHead, entry: LogEntry, result: BlockResult) => AppliedBlock;
 
-export async function createBlockHasher(): Promise<BlockHasher> {
+/** Keccak-256 of a text. */
+export type TextHasher = (text: string) => Hash;
+
+export async function createTextHasher(): Promise<TextHasher> {
   const keccak = await createKeccak(256);
-  const hashText = (text: string): Hash => hash(`0x${keccak.init().update(text).digest('hex')}`);
+  return (text) => hash(`0x${keccak.init().update(text).digest('hex')}`);
+}
+
+/** What `stateHash` of a block covers. */
+export function stateHashOf(hashText: TextHasher, height: number, digest: string): Hash {
+  return hashText(`${height}:${digest}`);
+}
+
+export function createBlockHasher(hashText: TextHasher): BlockHasher {
   return (parent, entry, result) => {
-    const stateHash = hashText(`${result.height}:${result.digest}`);
+    const stateHash = stateHashOf(hashText, result.height, result.digest);
     const commands = entry.commands.map(({ command }) =>
       isSigned(command) ? command.authority.txHash : JSON.stringify(command),
     );

@@ -1,10 +1,16 @@
-import { present } from '@oddlot/units';
+import { randomUUID } from 'node:crypto';
+import { assert, present } from '@oddlot/units';
 import type { LoggedCommand } from '../block/log-entry.ts';
 import type { Log } from '../log/log.ts';
 import type { AppliedBlock, Executed } from '../block/applied-block.ts';
 
 /** Commands of one block: bounds how long a block keeps the others waiting. */
 const BLOCK_COMMANDS_MAX = 1_000;
+/** Bytes of one block, about: bounds how long its write does. */
+const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
+/** What the log keeps of a command: the request, and what was made of it in longer words. */
+const BYTES_PER_CHARACTER = 4;
+const BYTES_PER_COMMAND = 512;
 
 type Waiting = {
   readonly logged: LoggedCommand;
@@ -14,23 +20,32 @@ type Waiting = {
 
 /**
  * Turns what clients send into blocks. There is no timer: whatever queued while the last block was
- * being made durable becomes the next one, so a lone command goes at once and a crowd shares a sync.
+ * being written becomes the next one, so a lone command goes at once and a crowd shares a sync. Two
+ * blocks are so in flight under load: one is written while the one before is applied.
  */
 export class Proposer {
-  readonly #log: Log;
+  readonly #log: Pick<Log, 'append' | 'isWriting' | 'onFree'>;
+  /** Ids of this proposer's blocks begin so, whoever else writes to the log. */
+  readonly #name = randomUUID();
+  #proposed = 0;
   #queue: Waiting[] = [];
-  #inFlight = false;
+  /** Blocks that the log has and has not handed back, by the ids that this proposer gave them. */
+  readonly #flights = new Map<string, readonly Waiting[]>();
   #isScheduled = false;
-  /** The block that the log last handed over, until its proposer has answered. */
-  #lastApplied: AppliedBlock | undefined;
   #idle: (() => void)[] = [];
 
-  constructor(log: Log) {
+  constructor(log: Pick<Log, 'append' | 'isWriting' | 'onFree'>) {
     this.#log = log;
+    log.onFree(() => this.#next());
   }
 
   get queued(): number {
     return this.#queue.length;
+  }
+
+  /** Blocks on their way through the log. */
+  get inFlight(): number {
+    return this.#flights.size;
   }
 
   propose(logged: LoggedCommand): Promise<Executed> {
@@ -42,58 +57,72 @@ export class Proposer {
 
   /** Appends an empty block, unless one is under way that carries the time anyway. */
   async tick(): Promise<void> {
-    if (this.#inFlight || this.#queue.length > 0) return;
+    if (this.#flights.size > 0 || this.#queue.length > 0) return;
     await this.#append([]);
   }
 
-  applied(block: AppliedBlock): void {
-    this.#lastApplied = block;
+  /** Answers those who wait for a block, when it is one of this proposer's. */
+  applied(proposal: string | undefined, block: AppliedBlock): void {
+    const batch = proposal === undefined ? undefined : this.#flights.get(proposal);
+    if (batch === undefined || proposal === undefined) return;
+    this.#flights.delete(proposal);
+    for (const [index, { resolve }] of batch.entries()) {
+      const outcome = present(block.result.outcomes[index], 'the outcome of a command');
+      resolve({ block, index, outcome });
+    }
   }
 
   /** Resolves when nothing is queued or under way. */
   drain(): Promise<void> {
-    if (!this.#inFlight && this.#queue.length === 0) return Promise.resolve();
+    if (this.#flights.size === 0 && this.#queue.length === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
   /** Waits for the end of this turn of the event loop, so that what arrives together goes together. */
   #schedule(): void {
-    if (this.#inFlight || this.#isScheduled) return;
+    if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      if (!this.#inFlight) this.#next();
+      // A log that writes takes the next block when it is done: more can queue until then.
+      if (!this.#log.isWriting) this.#next();
     });
   }
 
   #next(): void {
-    if (this.#queue.length === 0) {
-      const idle = this.#idle;
-      this.#idle = [];
-      for (const resolve of idle) resolve();
-      return;
+    if (this.#queue.length > 0) void this.#append(this.#queue.splice(0, this.#fitting()));
+  }
+
+  /** How many of the queue fit into a block; at least one, however large. */
+  #fitting(): number {
+    let bytes = 0;
+    for (const [index, { logged }] of this.#queue.entries()) {
+      bytes += BYTES_PER_COMMAND + BYTES_PER_CHARACTER * (logged.request?.length ?? 0);
+      const isFull = index === BLOCK_COMMANDS_MAX || bytes > BLOCK_BYTES_MAX;
+      if (isFull && index > 0) return index;
     }
-    const batch = this.#queue.splice(0, BLOCK_COMMANDS_MAX);
-    void this.#append(batch);
+    return this.#queue.length;
   }
 
   async #append(batch: readonly Waiting[]): Promise<void> {
-    this.#inFlight = true;
+    this.#proposed += 1;
+    const proposal = `${this.#name}:${this.#proposed}`;
+    this.#flights.set(proposal, batch);
     try {
-      await this.#log.append(batch.map(({ logged }) => logged));
-      this.#answer(batch);
+      const commands = batch.map(({ logged }) => logged);
+      await this.#log.append(commands, proposal);
+      assert(!this.#flights.has(proposal), 'an entry comes back to its proposer before it is done');
     } catch (error) {
+      this.#flights.delete(proposal);
       for (const { reject } of batch) reject(error);
     }
-    this.#inFlight = false;
-    this.#next();
+    if (this.#queue.length > 0) this.#schedule();
+    else if (this.#flights.size === 0) this.#rest();
   }
 
-  #answer(batch: readonly Waiting[]): void {
-    const block = present(this.#lastApplied, 'the block that was just appended');
-    for (const [index, { resolve }] of batch.entries()) {
-      const outcome = present(block.result.outcomes[index], 'the outcome of a command');
-      resolve({ block, index, outcome });
-    }
+  #rest(): void {
+    const idle = this.#idle;
+    this.#idle = [];
+    for (const resolve of idle) resolve();
   }
 }

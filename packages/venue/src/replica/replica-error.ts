@@ -36,14 +36,44 @@ export class ReplicaDivergedError extends Error {
   }
 }
 
-/** A snapshot holds something in a shape that this program does not know yet. */
-export class SnapshotTooNewError extends Error {
-  override readonly name = 'SnapshotTooNewError';
+/** The log goes on under rules that this program does not know yet. */
+export class LaterReleaseError extends Error {
+  override readonly name = 'LaterReleaseError';
 
-  constructor(projection: string, version: number) {
+  constructor(rules: number, own: number) {
     super(
-      `the newest snapshot holds version ${version} of ${projection}, which a later version of the ` +
-        'venue wrote. Start that one, or start without the snapshots to replay the log.',
+      `the data folder is of a later release: it holds rules ${rules}, this program knows rules up ` +
+        `to ${own}. Start the release that wrote it, or a later one; nothing was changed.`,
+    );
+  }
+}
+
+/** Releases by the version of their rules. */
+const RELEASES: Readonly<Record<number, string>> = { 1: '0.1.0' };
+
+/** The log ends under rules for which this program has no engine. */
+export class EarlierRulesError extends Error {
+  override readonly name = 'EarlierRulesError';
+
+  constructor(rules: number, cause: unknown) {
+    const release = RELEASES[rules] ?? `the one with rules ${rules}`;
+    super(
+      `the data folder is of rules ${rules}, and the engine of their release (${release}) can't be ` +
+        'used here. Bring the folder forward with a release that has it; nothing was changed.',
+      { cause },
+    );
+  }
+}
+
+/** What an era starts from is not what the log says. */
+export class EraStartError extends Error {
+  override readonly name = 'EraStartError';
+
+  constructor(height: number, what: string, cause?: unknown) {
+    super(
+      `the era after block ${height} can't start: ${what}. Nothing was changed; start the release ` +
+        'that ran before and report this.',
+      cause === undefined ? {} : { cause },
     );
   }
 }

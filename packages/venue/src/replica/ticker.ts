@@ -71,8 +71,11 @@ export class Ticker {
   async #pass(): Promise<void> {
     const { height } = this.#replica.head;
     if (this.#untilDueMs() === 0) await this.#replica.tick();
-    // The timer was early by a moment, or a block is under way that was stamped before.
-    if (this.#isRunning && this.#replica.head.height === height) this.#wait(RETRY_MS);
+    // The timer was early, as time may run slower than it (R-clock), or a block is under way that was
+    // stamped before.
+    if (this.#isRunning && this.#replica.head.height === height) {
+      this.#wait(Math.max(RETRY_MS, this.#untilDueMs()));
+    }
   }
 
   /** Consensus time is never behind the newest block, whatever the clock says. */

@@ -10,7 +10,10 @@ import type { LocalReplica } from '../replica/local-replica.ts';
 export type Observed = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
-  readonly store: { readonly backlog: number };
+  readonly store: {
+    readonly backlog: number;
+    readonly missing: { readonly done: number; readonly until: number } | undefined;
+  };
   readonly pool: { readonly length: number };
   readonly http: {
     readonly inFlight: number;
@@ -29,7 +32,9 @@ export type Observed = {
   readonly disk: { readonly freeBytes: number };
   /** The data folder. */
   readonly data: string;
-  readonly now: () => number;
+  readonly clock: { nowMs(): number; distanceMs(): number };
+  /** The clock that files are dated by. */
+  readonly wallMs: () => number;
 };
 
 const MICRO_USDC = 1e6;
@@ -58,6 +63,9 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
   );
   metrics.gauge('recover_queue', 'Signatures that wait for recovery.', () => pool.length);
   metrics.gauge('receipt_backlog', 'Receipts that wait to be stored.', () => store.backlog);
+  metrics.gauge('receipts_missing', 'Blocks whose receipts are computed again.', () => {
+    return store.missing === undefined ? 0 : store.missing.until - store.missing.done;
+  });
   metrics.gauge('http_in_flight', 'Requests being answered.', () => http.inFlight);
   metrics.gauge('http_body_bytes', 'Bytes of bodies in flight.', () => http.bodies.bytes);
   metrics.gauge('ws_held_bytes', 'Bytes that wait for readers.', () => sockets.stats.heldBytes);
@@ -68,14 +76,20 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
   metrics.gauges('ws_connections', 'Open sockets.', 'endpoint', () => ({
     ...sockets.stats.connections,
   }));
+  const { clock } = observed;
+  metrics.gauge(
+    'clock_offset_seconds',
+    'How far the wall clock is ahead of the time of the venue.',
+    () => clock.distanceMs() / 1000,
+  );
   observeMoney(metrics, observed);
   observeData(metrics, observed);
   observeConnections(metrics, observed);
 }
 
-function observeMoney(metrics: Metrics, { now, replica }: Observed): void {
+function observeMoney(metrics: Metrics, { clock, replica }: Observed): void {
   metrics.gauges('oracle_age_seconds', 'Age of the price of each perp.', 'instrument', () => {
-    const nowMs = Math.max(now(), replica.state.timeMs);
+    const nowMs = Math.max(clock.nowMs(), replica.state.timeMs);
     const ages = oracleAges(replica.state, nowMs).filter(({ isTrading }) => isTrading);
     return Object.fromEntries(ages.map(({ ageMs, name }) => [name, (ageMs ?? Infinity) / 1000]));
   });
@@ -90,13 +104,13 @@ function observeMoney(metrics: Metrics, { now, replica }: Observed): void {
   metrics.gauge('treasury_usdc', 'Fees collected and not paid out.', money('treasury'));
 }
 
-function observeData(metrics: Metrics, { data, disk, now }: Observed): void {
+function observeData(metrics: Metrics, { data, disk, wallMs }: Observed): void {
   const snapshots = join(data, 'snapshots');
   metrics.gauge('disk_free_bytes', 'Room of the data folder.', () => disk.freeBytes);
   metrics.gauge('log_bytes', 'Bytes of the journal.', () => bytesIn(join(data, 'journal')));
   metrics.gauge('snapshot_age_seconds', 'Age of the newest snapshot.', async () => {
     const newest = await newestSnapshot(snapshots);
-    return newest === undefined ? Number.NaN : (now() - newest.writtenMs) / 1000;
+    return newest === undefined ? Number.NaN : (wallMs() - newest.writtenMs) / 1000;
   });
   metrics.gauge('snapshot_bytes', 'Bytes of the newest snapshot.', async () => {
     return (await newestSnapshot(snapshots))?.bytes ?? Number.NaN;

@@ -1,14 +1,25 @@
+import { ClockBehindError } from '../clock.ts';
 import { ConfigError } from '../config.ts';
 import { DirectoryLockedError } from '../log/directory-lock.ts';
 import { JournalDamagedError, JournalFullError } from '../log/journal-error.ts';
-import { LogBehindError, ReplicaDivergedError } from '../replica/replica-error.ts';
+import {
+  EarlierRulesError,
+  EraStartError,
+  LaterReleaseError,
+  LogBehindError,
+  ReplicaDivergedError,
+} from '../replica/replica-error.ts';
 
 /** Failures whose message says all there is to say to an operator. */
 const EXPLAINED = [
+  ClockBehindError,
   ConfigError,
   DirectoryLockedError,
+  EarlierRulesError,
+  EraStartError,
   JournalDamagedError,
   JournalFullError,
+  LaterReleaseError,
   LogBehindError,
   ReplicaDivergedError,
 ];

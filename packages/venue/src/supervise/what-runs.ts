@@ -1,7 +1,9 @@
-import { type Config, referencePricesOf } from '../config.ts';
+import type { Network } from '@oddlot/protocol';
+import { type Config, ConfigError, referencePricesOf } from '../config.ts';
 import type { Logger } from '../operate/log.ts';
 import type { Metrics } from '../operate/metrics.ts';
 import { VERSION } from '../operate/version.ts';
+import type { LocalReplica } from '../replica/local-replica.ts';
 
 const TOLD = { simulated: 'simulated', still: 'standing still', none: 'none' } as const;
 
@@ -25,4 +27,24 @@ export function tellWhatRuns(config: Config, metrics: Metrics, log: Pick<Logger,
 export function warnOfBackend(backend: string, log: Pick<Logger, 'warn'>): void {
   if (backend === 'secp256k1') return;
   log.warn({ backend }, 'signatures are recovered by a slower library: secp256k1 is not built');
+}
+
+/** Who may operate a venue stands in the first block of its log, whatever is configured later. */
+export function warnOfOperators(config: Config, replica: LocalReplica, log: Logger): void {
+  for (const role of ['admins', 'deployers'] as const) {
+    const configured = config[role] ?? [];
+    const logged = replica.state.parameters?.[role] ?? [];
+    const isSame =
+      configured.length === logged.length && configured.every((each) => logged.includes(each));
+    if (configured.length === 0 || isSame) continue;
+    log.warn({ [role]: configured, logged }, `the ${role} of the log hold`);
+  }
+}
+
+/** A data folder belongs to one network: signatures for the other would fail in confusing ways. */
+export function assertNetwork(network: Network, replica: LocalReplica): void {
+  const logged = replica.state.parameters?.serviceNetwork;
+  if (logged !== network.serviceNetwork) {
+    throw new ConfigError(`the data folder is of ${logged}, not of ${network.serviceNetwork}`);
+  }
 }

@@ -55,6 +55,7 @@ describe('metadata', () => {
     haltTrading: false,
     onlyIsolated: false,
     delisted: false,
+    closingTime: null,
   };
 
   test('perpMeta lists every perp', () => {

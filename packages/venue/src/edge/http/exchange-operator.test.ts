@@ -114,10 +114,24 @@ describe('the operator', () => {
     expect(unknown.json).toMatchObject({ code: 10404, details: { got: 9 } });
   });
 
-  test('delists for good', async () => {
+  test('R-delist: delists with a closing hour, and for good', async () => {
+    const { replica } = edge;
     await operate({ setPerp: { instrumentId: 1, delisted: true } });
-    const { universe } = await info({ type: 'perpMeta' });
-    expect(universe[0]).toMatchObject({ haltTrading: true, delisted: true });
+    const shown = async () => (await info({ type: 'perpMeta' })).universe[0];
+    const closingTime = replica.state.timeMs + 3_600_000;
+    expect(await shown()).toMatchObject({ haltTrading: false, delisted: true, closingTime });
+    expect((await send(orderAction())).json).toMatchObject({
+      code: 10011,
+      message: 'Market is closing',
+    });
+    for (let at = 5_000; at < 3_600_000; at += 5_000) {
+      replica.pass(5_000);
+      replica.pushOracle(1_000_000);
+    }
+    expect(await shown()).toMatchObject({ haltTrading: false, closingTime });
+    replica.pass(5_000);
+    nonce = replica.nowMs;
+    expect(await shown()).toMatchObject({ haltTrading: true, delisted: true, closingTime });
     expect((await send(orderAction())).json.message).toBe('Instrument is delisted: BTC-USDC');
     const price = { instrumentId: 1, oraclePx: '100', externalPerpPx: null };
     const late = await operate({ pushOracle: { prices: [price], time: edge.replica.nowMs + 1 } });

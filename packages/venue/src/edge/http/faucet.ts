@@ -73,6 +73,10 @@ export class Faucet {
     return this.#byAddress.entries(this.#now());
   }
 
+  reset(): void {
+    this.#byAddress.clear();
+  }
+
   restore(data: unknown): void {
     for (const [address, timeMs] of data as ReturnType<Faucet['dump']>) {
       this.#byAddress.add(address, timeMs);
@@ -163,6 +167,10 @@ class Grants {
 
   entries(nowMs: number): [string, number][] {
     return [...this.#grantedMs].filter(([, grantedMs]) => grantedMs + this.#intervalMs > nowMs);
+  }
+
+  clear(): void {
+    this.#grantedMs.clear();
   }
 
   remove(who: string): void {

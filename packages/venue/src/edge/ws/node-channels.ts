@@ -71,6 +71,10 @@ export class NodeChannels implements ChannelSet {
     return this.#fundingRows.dump();
   }
 
+  reset(): void {
+    this.#fundingRows.reset();
+  }
+
   restore(data: unknown): void {
     this.#fundingRows.restore(data);
   }

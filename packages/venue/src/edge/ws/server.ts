@@ -120,6 +120,11 @@ export class WsEdge {
     return { trades: this.#tape.dump(), fundings: this.#nodeChannels.dump() };
   }
 
+  reset(): void {
+    this.#tape.reset();
+    this.#nodeChannels.reset();
+  }
+
   restore(data: unknown): void {
     // The first snapshots held the trades alone.
     if (Array.isArray(data)) {

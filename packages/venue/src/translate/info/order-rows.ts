@@ -37,7 +37,7 @@ export class OrderRows {
     };
   }
 
-  /** An order that waits for its price. */
+  /** An order that waits for its price, or has fired and tries on. */
   trigger({ order, children }: TriggerView): TriggerOrder {
     const perp = present(findPerp(this.#state, order.instrumentId), 'the perp of an order');
     const { leverage, marginMode, positionMode } = this.#settingsOf(order);
@@ -55,7 +55,7 @@ export class OrderRows {
       side: order.isBuy ? 'B' : 'A',
       sz: formatSize(perp, order.remaining),
       triggerPx: formatPrice(perp, order.trigger?.price ?? 0),
-      triggerState: 'Pending',
+      triggerState: order.isTriggered === true ? 'Triggered' : 'Pending',
       cloid: order.clientOrderId ?? null,
       tpslChildren: children.length === 0 ? null : children.map((child) => this.#child(child)),
     };

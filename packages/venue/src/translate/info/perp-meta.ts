@@ -81,6 +81,7 @@ function sizesAndGates(state: State, perp: PerpDefinition) {
     haltTrading: view?.halted ?? false,
     onlyIsolated: perp.onlyIsolated,
     delisted: view?.delisted ?? false,
+    closingTime: view?.closingMs ?? null,
   };
 }
 

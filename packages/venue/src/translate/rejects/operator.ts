@@ -1,5 +1,6 @@
 import { refusal } from '@oddlot/protocol';
 import { actionTypeNamed } from '../action-types.ts';
+import { formatRate } from '../format.ts';
 import { gotten, type Translations } from './context.ts';
 
 /** Refusals of the operator's actions. */
@@ -24,6 +25,15 @@ export const OPERATOR = {
     return refusal('invalidValue', [lastName(path), why], { field: path, why });
   },
   marginTableInvalid: ({ why }) => refusal('invalidMarginTable', [why], { field: 'marginTable' }),
+  markBandInvalid: ({ gotE8, maxE8 }) => {
+    const max = formatRate(maxE8);
+    const got = formatRate(gotE8);
+    return refusal('invalidMarkBand', [`above ${max}`], {
+      field: 'markBand',
+      got,
+      allowed: { max },
+    });
+  },
   feeTiersInvalid: ({ why }) => refusal('invalidValue', ['tiers', why], { field: 'tiers', why }),
 } satisfies Partial<Translations>;
 

@@ -23,6 +23,7 @@ export const ORDERS = {
     refusal('instrumentNotFound', [], { ...instrumentAt(context), got: instrumentId }),
   instrumentDelisted: ({ instrumentId }, context) =>
     refusal('delisted', [nameOf(context, instrumentId)], instrumentAt(context)),
+  marketClosing: (_, context) => refusal('marketClosing', [], instrumentAt(context)),
   tradingHalted: ({ instrumentId }, context) =>
     refusal('tradingHalted', [nameOf(context, instrumentId)], instrumentAt(context)),
   oracleStale: ({ instrumentId }, context) =>

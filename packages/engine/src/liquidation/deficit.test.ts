@@ -1,0 +1,107 @@
+import { type Address, microUsdc } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { applyBlock } from '../apply.ts';
+import { dump, restore } from '../dump/dump.ts';
+import { postToBalance, postToTreasury } from '../ledger/post.ts';
+import { insuranceFund } from '../perp/insurance-fund.ts';
+import { accountView } from '../read/read.ts';
+import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
+import { act } from '../testing/waiting.ts';
+
+/** One lot is 0.01, a price unit 0.0001: 1,000,000 is a price of 100. */
+const at = (usdc: number): number => Math.round(usdc * 10_000);
+const ID = PERP.instrumentId;
+const FUND = PARAMETERS.insuranceFundAddress;
+
+const fundValue = (venue: Scenario): bigint => accountView(venue.state, FUND)!.cross.accountValue;
+
+/** Carol's money becomes the fund's and the treasury's, until they have just so much. */
+function setReserves(venue: Scenario, fund: bigint, treasury: bigint): void {
+  const toFund = fund - venue.balance(FUND);
+  const toTreasury = treasury - venue.state.treasury;
+  postToBalance(venue.state, insuranceFund(venue.state), microUsdc(toFund));
+  postToTreasury(venue.state, microUsdc(toTreasury));
+  postToBalance(venue.state, venue.account(carol), microUsdc(-toFund - toTreasury));
+}
+
+function trade(venue: Scenario, buyer: Address, seller: Address, size: number): void {
+  venue.one(seller, { isBuy: false, price: at(100), size });
+  venue.one(buyer, { price: at(100), size, timeInForce: 'ioc' });
+}
+
+/** Somebody owes 5 USDC with nothing open. */
+function indebt(venue: Scenario): void {
+  const lost = venue.balance(bob) + 5_000_000n;
+  postToBalance(venue.state, venue.account(bob), microUsdc(-lost));
+  postToBalance(venue.state, venue.account(carol), microUsdc(lost));
+}
+
+describe('R-deficit: the treasury pays before the fund goes below zero', () => {
+  /**
+   * Alice is long 100 from 100, isolated on 500; bob is short and has next to nothing at 80, so that
+   * closing him at 95 would ruin him. Her position falls to the fund at 95: 1,500 more than it is worth.
+   */
+  function ruined(fund: bigint, treasury: bigint): Scenario {
+    const venue = Scenario.open({ accounts: [alice, bob, carol], funds: 1_000_000_000_000 });
+    act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
+    trade(venue, alice, bob, 10_000);
+    venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
+    venue.wait(1_000).oracle(at(80));
+    // 2,000 of gain and 1,400 less than nothing: 600 of equity, above his risk of 120.
+    const taken = venue.balance(bob) + 1_400_000_000n;
+    postToBalance(venue.state, venue.account(bob), microUsdc(-taken));
+    postToBalance(venue.state, venue.account(carol), microUsdc(taken));
+    setReserves(venue, fund, treasury);
+    venue.block({ type: 'setPerp', instrumentId: ID, halted: false, changes: {} });
+    venue.wait(1_000).oracle(at(80));
+    expect(venue.position(FUND)).toBe(10_000);
+    return venue;
+  }
+
+  test.each([
+    { fund: 0n, treasury: 2_000_000_000n, left: [0n, 500_000_000n] },
+    { fund: 100_000_000n, treasury: 1_400_000_000n, left: [0n, 0n] },
+    { fund: 100_000_000n, treasury: 1_399_999_999n, left: [-1n, 0n] },
+    { fund: 0n, treasury: 0n, left: [-1_500_000_000n, 0n] },
+  ])('a position that nobody takes: fund $fund, treasury $treasury', ({ fund, left, treasury }) => {
+    const venue = ruined(fund, treasury);
+    expect([fundValue(venue), venue.state.treasury]).toEqual(left);
+  });
+
+  test('a fund that the marks have carried below zero is made good at the end of that entry', () => {
+    const venue = ruined(0n, 2_000_000_000n);
+    // 100 coins fall from 80 to 78: 200 of the 500 that are left.
+    venue.wait(1_000).oracle(at(78));
+    expect([fundValue(venue), venue.state.treasury]).toEqual([0n, 300_000_000n]);
+    // Nothing flows back when they rise.
+    venue.wait(1_000).oracle(at(79));
+    expect([fundValue(venue), venue.state.treasury]).toEqual([100_000_000n, 300_000_000n]);
+  });
+
+  // Its balance is 10 more than its account value: only the value counts.
+  test('what the fund has is its account value, not its balance', () => {
+    const venue = Scenario.open({ accounts: [alice, bob, carol] });
+    venue.fund(FUND, 1_000_000_000);
+    trade(venue, FUND, carol, 100);
+    venue.wait(1_000).oracle(at(90));
+    setReserves(venue, 12_000_000n, 9_000_000n);
+    expect(fundValue(venue)).toBe(2_000_000n);
+    indebt(venue);
+    venue.block();
+    expect([fundValue(venue), venue.state.treasury]).toEqual([0n, 6_000_000n]);
+  });
+
+  test('R-determinism: what the treasury has is in the digest when it pays', () => {
+    const venue = Scenario.open();
+    setReserves(venue, 0n, 9_000_000n);
+    indebt(venue);
+    const [left, right] = [0n, 1n].map((more) => {
+      const copy = restore(JSON.parse(JSON.stringify(dump(venue.state))));
+      copy.treasury = microUsdc(copy.treasury + more);
+      const { height, timeMs } = venue.state;
+      const block = { height: height + 1, timeMs: timeMs as never, commands: [] };
+      return applyBlock(copy, block).digest;
+    });
+    expect(left).not.toBe(right);
+  });
+});

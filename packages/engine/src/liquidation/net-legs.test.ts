@@ -1,0 +1,191 @@
+import { type Address, microUsdc } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { postToBalance } from '../ledger/post.ts';
+import type { BlockResult } from '../messages/block.ts';
+import { type LiquidationStep, TIMER } from '../messages/event.ts';
+import { accountView } from '../read/read.ts';
+import { type Holding, holdingKey, type Leg } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import { actor, alice, bob, carol, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
+import { act, waiting } from '../testing/waiting.ts';
+import { liquidateForSettlement } from './liquidate-for-settlement.ts';
+
+/** One lot is 0.01, a price unit 0.0001: 1,000,000 is a price of 100. */
+const at = (usdc: number): number => Math.round(usdc * 10_000);
+const ID = PERP.instrumentId;
+const FUND = PARAMETERS.insuranceFundAddress;
+
+const steps = ({ events }: BlockResult): LiquidationStep[] =>
+  events.filter((event) => event.type === 'liquidationStep');
+const names = (result: BlockResult): string[] => steps(result).map(({ step }) => step);
+
+function leg(venue: Scenario, which: 'long' | 'short'): Holding {
+  const key = holdingKey(ID, (which === 'long' ? 0 : 1) satisfies Leg);
+  return venue.account(alice).holdings.get(key)!;
+}
+
+const fundValue = (venue: Scenario): bigint => accountView(venue.state, FUND)!.cross.accountValue;
+
+/**
+ * Alice has a long leg and a short leg from 100, isolated at 20x: 5 of margin a coin, fees of 0.045%.
+ * Bob stood on the other side of both and is flat where they are equal.
+ */
+function hedged({ long, short }: { readonly long: number; readonly short: number }): Scenario {
+  const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
+  venue.fund(alice, 2_000_000_000);
+  act(venue, alice, { type: 'updatePositionMode', mode: 'hedge' });
+  act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
+  open(venue, alice, true, long);
+  open(venue, alice, false, short);
+  return venue;
+}
+
+function open(venue: Scenario, who: Address, isBuy: boolean, size: number): void {
+  venue.one(bob, { isBuy: !isBuy, price: at(100), size });
+  const { state } = venue.one(who, { isBuy, price: at(100), size, timeInForce: 'ioc' });
+  expect(state).toBe('filled');
+}
+
+describe('R-liquidation (2b): an isolated leg nets with the other one of its account', () => {
+  // 2,000 − 2 × 4.5 of fees − 2 × 500 of margin = 991 in the balance.
+  // At 120 the short has 500 − 2,000 = −1,500: bankruptcy 120 − 15 = 105. At 105 the long has gained
+  // 500: it pays out 500 + 500, the short 500 − 500.
+  test('long 100 and short 100, all there is, gap from 100 to 120: nobody gains', () => {
+    const venue = hedged({ long: 10_000, short: 10_000 });
+    expect(venue.balance(alice)).toBe(991_000_000n);
+    const before = { fund: fundValue(venue), treasury: venue.state.treasury };
+    const result = venue.wait(1_000).oracle(at(120));
+    expect(names(result)).toEqual(['market', 'net']);
+    expect(steps(result)[1]).toMatchObject({
+      account: alice,
+      marginMode: 'isolated',
+      positions: [
+        { instrumentId: ID, size: -10_000 },
+        { instrumentId: ID, size: 10_000 },
+      ],
+      price: at(105),
+      mark: at(120),
+      equity: -1_500_000_000n,
+      maintenance: 120_000_000n,
+      notional: 12_000_000_000n,
+    });
+    expect(leg(venue, 'long')).toMatchObject({ size: 0, isolatedMargin: 0n });
+    expect(leg(venue, 'short')).toMatchObject({ size: 0, isolatedMargin: 0n });
+    expect(venue.balance(alice)).toBe(1_991_000_000n);
+    expect({ fund: fundValue(venue), treasury: venue.state.treasury }).toEqual(before);
+    expect(venue.position(FUND)).toBe(0);
+  });
+
+  // At 80 the long has 500 − 2,000 = −1,500: bankruptcy 80 + 15 = 95, where the short has gained 500.
+  test('the other way round, from 100 to 80', () => {
+    const venue = hedged({ long: 10_000, short: 10_000 });
+    const result = venue.wait(1_000).oracle(at(80));
+    expect(names(result)).toEqual(['market', 'net']);
+    expect(steps(result)[1]).toMatchObject({ price: at(95), equity: -1_500_000_000n });
+    expect(venue.balance(alice)).toBe(1_991_000_000n);
+  });
+
+  // Equity above zero, but below two thirds of maintenance: at 104.5 the short has 50 of 104.5 and
+  // its bankruptcy price is 105, on the good side of the mark for the long.
+  test('what equity the failing leg has left goes to the other one', () => {
+    const venue = hedged({ long: 10_000, short: 10_000 });
+    const result = venue.wait(1_000).oracle(at(104.5));
+    expect(names(result)).toEqual(['market', 'net']);
+    expect(steps(result)[1]).toMatchObject({ price: at(105), equity: 50_000_000n });
+    expect(venue.balance(alice)).toBe(1_991_000_000n);
+  });
+
+  // 2,000 − 7.2 − 800: 1,192.8. The long of 60 pays out 300 + 5 × 60; the 40 of the short that are
+  // left have −600 and go to bob, who is long them, at 105.
+  test('a smaller leg closes whole, the rest goes on to (3) and (4)', () => {
+    const venue = hedged({ long: 6_000, short: 10_000 });
+    expect(venue.balance(alice)).toBe(1_192_800_000n);
+    const result = venue.wait(1_000).oracle(at(120));
+    expect(names(result)).toEqual(['market', 'net', 'adl']);
+    expect(steps(result)[2]).toMatchObject({ price: at(105), equity: -600_000_000n });
+    expect(venue.balance(alice)).toBe(1_192_800_000n + 600_000_000n);
+    expect(leg(venue, 'short')).toMatchObject({ size: 0, isolatedMargin: 0n });
+    expect(venue.position(bob)).toBe(0);
+  });
+
+  // The long of 100 closes 60 at 105: 300 + 300. The other 40 keep 200 of margin.
+  test('a larger leg closes in part and keeps the rest with its margin', () => {
+    const venue = hedged({ long: 10_000, short: 6_000 });
+    const result = venue.wait(1_000).oracle(at(120));
+    expect(names(result)).toEqual(['market', 'net']);
+    expect(leg(venue, 'short')).toMatchObject({ size: 0, isolatedMargin: 0n });
+    expect(leg(venue, 'long')).toMatchObject({ size: 4_000, isolatedMargin: 200_000_000n });
+    expect(venue.balance(alice)).toBe(1_192_800_000n + 600_000_000n);
+  });
+
+  test('only as much as leaves the other leg at or above zero', () => {
+    const venue = hedged({ long: 10_000, short: 10_000 });
+    // The long has paid 1,500 elsewhere, so that it has 500 + 2,000 − 1,500 = 1,000 at 120. A lot
+    // loses 0.15 there: 6,666 lots are 999.9, and 0.1 is left.
+    leg(venue, 'long').isolatedMargin = microUsdc(-1_000_000_000n);
+    postToBalance(venue.state, venue.account(carol), microUsdc(1_500_000_000n));
+    const before = fundValue(venue) + venue.state.treasury;
+    const result = venue.wait(1_000).oracle(at(120));
+    expect(names(result).slice(-2)).toEqual(['net', 'adl']);
+    const long = leg(venue, 'long');
+    expect(long.size).toBe(3_334);
+    expect(long.isolatedMargin + BigInt(long.size) * BigInt(at(120)) - long.cost).toBe(100_000n);
+    // Bob is flat and the long is in danger itself: 33.34 at 105 fall to the fund, worth 120.
+    expect(venue.position(FUND)).toBe(-3_334);
+    expect(fundValue(venue) + venue.state.treasury).toBe(before - 500_100_000n);
+  });
+
+  test('its orders and triggers go with the leg that it took along', () => {
+    const venue = hedged({ long: 10_000, short: 10_000 });
+    venue.one(alice, { isBuy: false, reduceOnly: true, price: at(130), size: 9_000 });
+    venue.place(alice, waiting({ price: at(70), kind: 'stopLoss' }, { size: 10_000 }));
+    const { events } = venue.wait(1_000).oracle(at(120));
+    const causes = events.flatMap((event) =>
+      event.type === 'orderUpdated' && event.status === 'cancelled' ? [event.cancelCause] : [],
+    );
+    expect(causes).toContain('reduceOnly');
+    expect(venue.account(alice).liveOrders).toBe(0);
+  });
+
+  test('a leg that the book can take is not netted', () => {
+    const venue = hedged({ long: 10_000, short: 10_000 });
+    venue.one(carol, { isBuy: false, price: at(104.2), size: 10_000 });
+    // At 104 the short has 100 of 104 × 1.5: its order reaches to 105.
+    const result = venue.wait(1_000).oracle(at(104));
+    expect(names(result)).toEqual(['market']);
+    expect(leg(venue, 'long').size).toBe(10_000);
+    expect(leg(venue, 'short').size).toBe(0);
+  });
+});
+
+describe('R-delist: (2b) to (4) run once more before positions close at the settlement price', () => {
+  /** The market is halted while the price moves, so that nothing was liquidated on the way. */
+  function settled(venue: Scenario, price: number): LiquidationStep[] {
+    venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
+    venue.wait(1_000).oracle(price);
+    const execution: Execution = { state: venue.state, events: [], commandIndex: TIMER };
+    liquidateForSettlement(execution, venue.state.perps.get(ID)!);
+    return execution.events.filter((event) => event.type === 'liquidationStep');
+  }
+
+  test('legs of one account net', () => {
+    const venue = hedged({ long: 10_000, short: 10_000 });
+    const before = { fund: fundValue(venue), treasury: venue.state.treasury };
+    const told = settled(venue, at(120));
+    expect(told).toMatchObject([{ step: 'net', price: at(105), account: alice }]);
+    expect(venue.balance(alice)).toBe(1_991_000_000n);
+    expect({ fund: fundValue(venue), treasury: venue.state.treasury }).toEqual(before);
+  });
+
+  // Both are long 10 from 100; the one with more behind it was here first and has the lower address.
+  test('the lowest ratio goes first', () => {
+    const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
+    const [rich, poor] = [actor(1), actor(2)];
+    venue.fund(rich, 60_000_000);
+    venue.fund(poor, 55_000_000);
+    for (const who of [rich, poor]) open(venue, who, true, 1_000);
+    const told = settled(venue, at(90));
+    expect(told.map(({ account }) => account)).toEqual([poor, rich]);
+    expect(told[0]?.price).toBe(at(94.545));
+  });
+});

@@ -1,0 +1,391 @@
+import { type Address, instrumentId, microUsdc, present, timeMs } from '@oddlot/units';
+import { expect, test } from 'vitest';
+import { postToBalance, postToTreasury } from '../ledger/post.ts';
+import type { BlockResult } from '../messages/block.ts';
+import type { EngineEvent, LiquidationStep } from '../messages/event.ts';
+import { insuranceFund } from '../perp/insurance-fund.ts';
+import { accountValue } from '../perp/margin.ts';
+import type { Account, Holding } from '../state/account.ts';
+import type { State } from '../state/state.ts';
+import { actor, order, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
+import { randomIntegers } from '../testing/steps.ts';
+import { act } from '../testing/waiting.ts';
+
+/**
+ * Goal: nobody gains by going bankrupt, and others' money stands behind the fund before it goes below
+ * zero. Method: random traders, one-way and hedged, cross and isolated, with a thin fund and treasury,
+ * books that are empty or stale, and gaps of up to half the price. Beside the engine a second account
+ * of every isolated owner is kept from the events: what each leg is worth at the mark, and what its
+ * owner would have if the common part of a failing leg and the other one were closed at the
+ * bankruptcy price. It shares no code with the liquidations.
+ */
+
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 300);
+const IDS = [1, 2].map(instrumentId);
+const TRADERS = [1, 2, 3, 4, 5, 6].map((n) => actor(0x7700 + n));
+const MAKERS = [1, 2].map((n) => actor(0x8800 + n));
+/** Pays for what the test gives to the fund and the treasury. */
+const SPONSOR = actor(0x9900);
+const FUND = PARAMETERS.insuranceFundAddress;
+
+type Pick = (below: number) => number;
+const oneOf = <T>(pick: Pick, ...values: readonly T[]): T => values[pick(values.length)] as T;
+
+/** Two perps at 100, traders with legs against each other, and reserves of the venue. */
+function opened(pick: Pick): Scenario {
+  const venue = Scenario.open({ accounts: [], funds: 0 });
+  // What leads up to the gap is the business of other tests.
+  venue.checks = false;
+  for (const id of IDS.slice(1)) {
+    venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: id, name: `P${id}` } });
+  }
+  for (const each of [...MAKERS, SPONSOR]) venue.fund(each, 10_000_000_000_000);
+  for (const trader of TRADERS) {
+    venue.fund(trader, oneOf(pick, 60, 250, 1_000, 4_000) * 1_000_000);
+    if (pick(3) > 0) act(venue, trader, { type: 'updatePositionMode', mode: 'hedge' });
+    const marginMode = pick(5) > 1 ? 'isolated' : 'cross';
+    const leverage = oneOf(pick, 5, 20, 50);
+    for (const id of IDS) {
+      act(venue, trader, { type: 'updateMarginMode', instrumentId: id, marginMode });
+      for (const signed of [leverage, -leverage]) {
+        act(venue, trader, { type: 'updateLeverage', instrumentId: id, leverage: signed });
+      }
+    }
+  }
+  const prices = IDS.map(() => 1_000_000);
+  for (let round = 0; round < 3; round++) {
+    for (const [at, last] of prices.entries()) {
+      prices[at] = Math.floor((last * (1_000 + pick(41) - 20)) / 1_000);
+    }
+    push(venue, prices);
+    for (let deals = 0; deals < 5; deals++) deal(venue, pick);
+  }
+  reserve(venue, pick);
+  venue.checks = true;
+  return venue;
+}
+
+function push(venue: Scenario, oracles: readonly number[]): BlockResult {
+  const observedMs = timeMs(venue.wait(1_000).nowMs);
+  const prices = IDS.map((id, at) => ({ instrumentId: id, oracle: oracles[at] ?? 0 }));
+  return venue.block({ type: 'pushOracle', prices, observedMs });
+}
+
+/** One sells to another at the mark, opening unless it is one-way; refusals are part of the game. */
+function deal(venue: Scenario, pick: Pick): void {
+  const id = oneOf(pick, ...IDS);
+  const [buyer, seller] = [oneOf(pick, ...TRADERS), oneOf(pick, ...TRADERS)];
+  if (buyer === seller) return;
+  const { mark } = present(venue.state.perps.get(id), 'a perp');
+  const price = Math.round(mark / PERP.priceTick) * PERP.priceTick;
+  const size = oneOf(pick, 100, 400, 1_000, 4_000);
+  const shape = { instrumentId: id, price, size };
+  venue.place(seller, order({ ...shape, isBuy: false }));
+  venue.place(buyer, order({ ...shape, timeInForce: 'ioc' }));
+  act(venue, seller, { type: 'cancelAll' });
+}
+
+/** Gives the fund and the treasury something, or nothing, out of the sponsor's pocket. */
+function reserve(venue: Scenario, pick: Pick): void {
+  const fund = insuranceFund(venue.state);
+  const toFund = BigInt(oneOf(pick, 0, 0, 20, 300, 100_000)) * 1_000_000n - fund.perpBalance;
+  const toTreasury = BigInt(oneOf(pick, 0, 5, 200)) * 1_000_000n - venue.state.treasury;
+  postToBalance(venue.state, fund, microUsdc(toFund));
+  postToTreasury(venue.state, microUsdc(toTreasury));
+  postToBalance(venue.state, venue.account(SPONSOR), microUsdc(-toFund - toTreasury));
+}
+
+/** Orders of the makers at up to 12% from the mark; after a gap they are stale. */
+function fillBooks(venue: Scenario, pick: Pick): void {
+  for (let orders = pick(3) * 4; orders > 0; orders--) {
+    const id = oneOf(pick, ...IDS);
+    const { mark } = present(venue.state.perps.get(id), 'a perp');
+    const isBuy = pick(2) === 0;
+    const away = (mark * (1 + pick(120))) / 1_000;
+    const price = Math.round((isBuy ? mark - away : mark + away) / 100) * 100;
+    const size = oneOf(pick, 50, 300, 2_000);
+    venue.place(oneOf(pick, ...MAKERS), order({ instrumentId: id, isBuy, price, size }));
+  }
+}
+
+/** What an owner of isolated legs has by the events: legs at the mark, and what has been paid out. */
+type Twin = { paid: bigint; slack: bigint; readonly legs: Map<Holding, Leg> };
+type Leg = { size: number; equity: bigint };
+
+function twinOf({ holdings, perpBalance }: Account): Twin {
+  const legs = new Map<Holding, Leg>();
+  let paid: bigint = perpBalance;
+  for (const holding of holdings.values()) {
+    const { cost, isolatedMargin, perp, reserved, size } = holding;
+    paid += reserved;
+    const equity = isolatedMargin + BigInt(size) * BigInt(perp.mark) - cost;
+    if (size !== 0) legs.set(holding, { size, equity });
+  }
+  return { paid, slack: 0n, legs };
+}
+
+/** R-isolated: a part closes; what it releases is paid out, a shortfall stays with the rest. */
+function closePart(twin: Twin, holding: Holding, size: number, price: number, fee = 0n): void {
+  const leg = present(twin.legs.get(holding), 'a leg that closes');
+  const whole = BigInt(Math.abs(leg.size));
+  const share = (leg.equity * BigInt(size)) / whole;
+  const gain = BigInt(leg.size > 0 ? price - holding.perp.mark : holding.perp.mark - price);
+  const cash = share + gain * BigInt(size) - fee;
+  leg.equity -= share;
+  if (cash >= 0n) twin.paid += cash;
+  else leg.equity += cash;
+  leg.size -= Math.sign(leg.size) * size;
+  // Margin and cost are released apart, each rounded.
+  twin.slack += 2n;
+}
+
+/** The failing leg and the other one meet at the bankruptcy price for their common part. */
+function closeAtBankruptcy(twin: Twin, failing: Holding, price: number): void {
+  const leg = present(twin.legs.get(failing), 'a leg that fails');
+  if (leg.size === 0) return;
+  const other = [...twin.legs.keys()].find(
+    (each) => each.perp === failing.perp && each !== failing && twin.legs.get(each)?.size !== 0,
+  );
+  // Its price is rounded in its favour, by less than a unit a lot.
+  twin.slack += BigInt(Math.abs(leg.size));
+  if (other !== undefined) {
+    const common = Math.min(Math.abs(leg.size), Math.abs(twin.legs.get(other)?.size ?? 0));
+    closePart(twin, other, common, price);
+    const rest = present(twin.legs.get(other), 'the other leg');
+    // Nobody pays more than a leg has; what is left then is less than one lot loses.
+    if (rest.equity < 0n) {
+      rest.equity = 0n;
+      twin.slack += BigInt(Math.abs(price - failing.perp.mark));
+    }
+  }
+  leg.size = 0;
+  leg.equity = 0n;
+}
+
+/** How often the interesting cases came up. */
+const reached = {
+  net: 0,
+  netAfterMarket: 0,
+  takenAfterNet: 0,
+  insurance: 0,
+  adl: 0,
+  crossBankrupt: 0,
+  treasuryPaid: 0,
+  fundBelowZero: 0,
+  nobodyLeft: 0,
+};
+
+class Entry {
+  readonly #venue: Scenario;
+  readonly #before = new Map<Address, () => Twin>();
+  readonly #treasury: bigint;
+
+  constructor(venue: Scenario) {
+    this.#venue = venue;
+    this.#treasury = venue.state.treasury;
+    for (const trader of TRADERS) {
+      // Legs are priced at the mark of the entry, which is known after it.
+      const account = venue.account(trader);
+      const frozen = { ...account, holdings: new Map(account.holdings) };
+      for (const [key, holding] of frozen.holdings) frozen.holdings.set(key, { ...holding });
+      this.#before.set(trader, () => {
+        const { legs, ...rest } = twinOf(frozen);
+        const live = [...legs].map(([copy, leg]) => {
+          const found = [...account.holdings.values()].find(
+            (each) => each.perp === copy.perp && each.leg === copy.leg,
+          );
+          return [present(found, 'a holding that stays'), leg] as const;
+        });
+        return { ...rest, legs: new Map(live) };
+      });
+    }
+  }
+
+  judge({ events }: BlockResult): void {
+    for (const trader of TRADERS) {
+      const account = this.#venue.account(trader);
+      if ([...account.holdings.values()].some(({ isIsolated }) => isIsolated)) {
+        this.#judgeIsolated(account, events);
+      } else {
+        judgeCross(account, events);
+      }
+    }
+    judgeDeleveraging(this.#venue.state, events);
+    const { state } = this.#venue;
+    const value = accountValue(state, insuranceFund(state));
+    if (value < 0n) {
+      reached.fundBelowZero += 1;
+      expect(state.treasury, 'the fund is below zero').toBe(0n);
+    }
+    if (state.treasury < this.#treasury) reached.treasuryPaid += 1;
+  }
+
+  #judgeIsolated(account: Account, events: readonly EngineEvent[]): void {
+    const { address } = account;
+    const twin = present(this.#before.get(address), 'a trader')();
+    const holdingIn = (id: number, sign: number): Holding =>
+      present(
+        [...twin.legs].find(
+          ([each, leg]) =>
+            each.perp.definition.instrumentId === id && Math.sign(leg.size) === Math.sign(sign),
+        )?.[0],
+        'a leg of that side',
+      );
+    let failing: LiquidationStep | undefined;
+    const seen = new Set<string>();
+    for (const event of events) {
+      if (event.type === 'tradeExecuted') {
+        for (const side of [event.taker, event.maker]) {
+          if (side.account !== address) continue;
+          const holding = holdingIn(event.instrumentId, side.startPosition);
+          closePart(twin, holding, event.size, event.price, side.fee);
+          seen.add('market');
+        }
+      }
+      if (event.type === 'deleveraged' && event.account === address) {
+        const sign = -Math.sign(failing?.positions[0]?.size ?? 0);
+        const own = [...twin.legs].find(
+          ([each, leg]) =>
+            each.perp.definition.instrumentId === event.instrumentId &&
+            Math.sign(leg.size) === sign,
+        );
+        // The owner's own other leg is accounted for with the failing one.
+        if (own !== undefined && failing?.account !== address) {
+          closePart(twin, own[0], event.size, event.price);
+        }
+      }
+      if (event.type !== 'liquidationStep' || event.step === 'cancel') continue;
+      failing = event;
+      if (event.account !== address || event.step === 'market') continue;
+      count(event, seen);
+      const first = present(event.positions[0], 'what fails');
+      const leg = [...twin.legs].find(
+        ([each, { size }]) =>
+          each.perp.definition.instrumentId === first.instrumentId &&
+          Math.sign(size) === Math.sign(first.size),
+      );
+      // After a netting the rest of the leg is gone already, as far as the twin is concerned.
+      if (leg !== undefined) closeAtBankruptcy(twin, leg[0], event.price ?? 0);
+    }
+    let allowed = twin.paid + twin.slack;
+    for (const { equity } of twin.legs.values()) allowed += equity > 0n ? equity : 0n;
+    let has: bigint = account.perpBalance;
+    for (const { cost, isolatedMargin, perp, reserved, size } of account.holdings.values()) {
+      has += reserved + isolatedMargin + BigInt(size) * BigInt(perp.mark) - cost;
+    }
+    if (seen.size > 0 && has > allowed) {
+      expect.fail(`${address} has ${has} and would have ${allowed} without its bankruptcy`);
+    }
+  }
+}
+
+function count({ step }: LiquidationStep, seen: Set<string>): void {
+  if (step === 'net') {
+    reached.net += 1;
+    if (seen.has('market')) reached.netAfterMarket += 1;
+  }
+  if (step === 'insurance') reached.insurance += 1;
+  if (step === 'adl') reached.adl += 1;
+  if (step !== 'net' && seen.has('net')) reached.takenAfterNet += 1;
+  seen.add(step);
+}
+
+/** A cross account whose last position was taken over keeps nothing at all. */
+function judgeCross(account: Account, events: readonly EngineEvent[]): void {
+  const last = events.findLast(
+    (event) => event.type === 'liquidationStep' && event.account === account.address,
+  );
+  if (last?.type !== 'liquidationStep' || last.step === 'cancel' || last.step === 'market') return;
+  if ([...account.holdings.values()].some(({ size }) => size !== 0)) return;
+  reached.crossBankrupt += 1;
+  expect(account.perpBalance, `${account.address} is bankrupt`).toBe(0n);
+}
+
+/** R-adl, R-deficit: what falls to the fund is what nobody on the other side could take. */
+function judgeDeleveraging(state: State, events: readonly EngineEvent[]): void {
+  for (const [at, event] of events.entries()) {
+    if (event.type !== 'liquidationStep' || event.step !== 'adl') continue;
+    const first = present(event.positions[0], 'what fails');
+    let left = Math.abs(first.size);
+    const changed = new Set<string>();
+    let isOwn = true;
+    for (const later of events.slice(at + 1)) {
+      if (later.type === 'liquidationStep' || later.type === 'tradeExecuted') isOwn = false;
+      if (later.type === 'deleveraged') {
+        if (isOwn) left -= later.size;
+        changed.add(later.account);
+      }
+      if (later.type === 'liquidationStep') changed.add(later.account);
+      if (later.type === 'tradeExecuted') {
+        changed.add(later.taker.account).add(later.maker.account);
+      }
+    }
+    if (left === 0) continue;
+    reached.nobodyLeft += 1;
+    for (const account of state.accounts) {
+      if (account.address === FUND || changed.has(account.address)) continue;
+      for (const holding of account.holdings.values()) {
+        const isOpposite = Math.sign(holding.size) === -Math.sign(first.size);
+        if (!isOpposite || holding.perp.definition.instrumentId !== first.instrumentId) continue;
+        const size = Math.min(left, Math.abs(holding.size));
+        const could = couldTake(account, holding, size, event.price ?? 0);
+        expect(could, `${account.address} could have taken ${size}`).toBe(false);
+      }
+    }
+  }
+}
+
+/** R-adl: a ratio above 1 (R-ratio), and equity at or above zero after the close. */
+function couldTake(account: Account, holding: Holding, size: number, price: number): boolean {
+  const scope = holding.isIsolated ? [holding] : [...account.holdings.values()];
+  let equity: bigint = holding.isIsolated ? holding.isolatedMargin : account.perpBalance;
+  let risk = 0n;
+  for (const each of scope) {
+    equity += BigInt(each.size) * BigInt(each.perp.mark) - each.cost;
+    risk += riskOf(each);
+  }
+  const gain = BigInt(holding.size > 0 ? price - holding.perp.mark : holding.perp.mark - price);
+  return equity > risk && equity + gain * BigInt(size) >= 0n;
+}
+
+/** R-tiers: each slice of a position at its own rate, which is what the deduction comes to. */
+function riskOf({ perp, size }: Holding): bigint {
+  const feeE8 = BigInt(PARAMETERS.liquidationFeeE8);
+  let sum = 0n;
+  for (const { maxSize, minSize, mmrE8 } of PERP.tiers) {
+    const slice = Math.max(0, Math.min(Math.abs(size), maxSize) - minSize);
+    sum += BigInt(slice) * BigInt(perp.mark) * (BigInt(mmrE8) + feeE8);
+  }
+  return sum / 100_000_000n;
+}
+
+test('R-liquidation, R-adl, R-deficit: no free lunch, whoever goes bankrupt gains nothing by it', () => {
+  for (let seed = 1; seed <= RUNS; seed++) {
+    const pick = randomIntegers(seed);
+    const venue = opened(pick);
+    const prices = IDS.map((id) => present(venue.state.perps.get(id), 'a perp').oracle);
+    fillBooks(venue, pick);
+    for (let entry = 0; entry < 5; entry++) {
+      if (entry === 0 || pick(3) === 0) leap(prices, pick);
+      const judged = new Entry(venue);
+      const result = push(venue, prices);
+      try {
+        judged.judge(result);
+      } catch (error) {
+        throw new Error(`history of seed ${seed}, entry ${entry}`, { cause: error });
+      }
+    }
+  }
+  for (const [what, times] of Object.entries(reached)) {
+    expect(times, `the histories reach ${what}`).toBeGreaterThan(0);
+  }
+}, 120_000);
+
+/** Moves each price by up to 4%, 12% or a half. */
+function leap(prices: number[], pick: Pick): void {
+  for (const [at, last] of prices.entries()) {
+    const permille = oneOf(pick, 40, 120, 500);
+    const moved = (last * (1_000 + pick(2 * permille + 1) - permille)) / 1_000;
+    prices[at] = Math.max(200_000, Math.round(moved));
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Of what the engine computes. Raised by a release that would compute anything differently from a log
+ * or a state: it then opens a new era (R-era), and the engine before it is kept beside the venue.
+ */
+export const RULES_VERSION = 2;
+
+/** Of the shape of a dump. Raised with it, also where the rules stay the same. */
+export const DUMP_VERSION = 3;

@@ -1,0 +1,25 @@
+import { HOUR_MS } from './funding-hour.ts';
+
+/** R-delist: the last hour of a perp, whose oracle is sampled to become its settlement price. */
+export type Closing = {
+  /** The first of its instants; the others follow every 5 s. */
+  startMs: number;
+  /** How many instants have been looked at, and how many of them had a price. */
+  looked: number;
+  samples: number;
+  /** Of the samples. */
+  sum: number;
+  /** Its hour had too few samples: it is halted, and the next fresh price starts another. */
+  isWaiting: boolean;
+  /** Whether the operator has halted the market, for when it no longer waits. */
+  isHalted: boolean;
+};
+
+export function createClosing(startMs: number, isHalted: boolean): Closing {
+  return { startMs, looked: 0, samples: 0, sum: 0, isWaiting: false, isHalted };
+}
+
+/** When the hour ends; undefined while none runs. */
+export function closingMs({ isWaiting, startMs }: Closing): number | undefined {
+  return isWaiting ? undefined : startMs + HOUR_MS;
+}

@@ -1,0 +1,48 @@
+import { present } from '@oddlot/units';
+import { type Account, type Holding, holdingKey, type Leg } from './account.ts';
+import type { Perp } from './perp.ts';
+import type { State } from './state.ts';
+
+/** A position and whose it is. */
+export type Holder = { readonly account: Account; readonly holding: Holding };
+
+/**
+ * Changes the size of a position: the only place that does, so that open interest and the index of
+ * holders follow.
+ */
+export function setSize(holding: Holding, size: number): void {
+  const { accountIndex, leg, perp } = holding;
+  perp.openInterest += Math.max(size, 0) - Math.max(holding.size, 0);
+  holding.size = size;
+  if (size === 0) perp.holders.delete(holderKey(accountIndex, leg));
+  else perp.holders.set(holderKey(accountIndex, leg), leg);
+}
+
+/**
+ * Everyone who has a position in one of the perps: accounts in order of creation, their positions by
+ * instrument and leg. Costs as much as there are holders, however many accounts the venue has.
+ */
+export function holdersOf(state: State, ...perps: readonly Perp[]): Holder[] {
+  return perps
+    .flatMap((perp) => [...perp.holders].map(([key, leg]) => holderAt(state, perp, key, leg)))
+    .sort(byAccount);
+}
+
+/** Ascends by account, then leg. */
+function holderKey(accountIndex: number, leg: Leg): number {
+  return 2 * accountIndex + leg;
+}
+
+function holderAt(state: State, perp: Perp, key: number, leg: Leg): Holder {
+  const account = present(state.accounts[Math.floor(key / 2)], 'the account of a holder');
+  const position = account.holdings.get(holdingKey(perp.definition.instrumentId, leg));
+  return { account, holding: present(position, 'the position of a holder') };
+}
+
+function byAccount(a: Holder, b: Holder): number {
+  return a.account.index - b.account.index || placeOf(a.holding) - placeOf(b.holding);
+}
+
+function placeOf({ leg, perp }: Holding): number {
+  return holdingKey(perp.definition.instrumentId, leg);
+}

@@ -1,0 +1,161 @@
+import { present } from '@oddlot/units';
+import { NONE, REDUCE_ONLY } from '../book/order-pool.ts';
+import { read } from '../book/read-slot.ts';
+import { tradeOffBook } from '../liquidation/close-position.ts';
+import { liquidateForSettlement } from '../liquidation/liquidate-for-settlement.ts';
+import { positionsOf } from '../liquidation/scope.ts';
+import { closeDeficit } from '../liquidation/take-over.ts';
+import { cancelPerpOrder, cancelTrigger } from '../perp-orders/end-order.ts';
+import { settlementPrice } from '../perp/closing.ts';
+import type { Account, Holding } from '../state/account.ts';
+import { closingMs, createClosing } from '../state/closing.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import { holdersOf } from '../state/holders.ts';
+import { isOracleStale, type Perp } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
+
+/**
+ * R-delist: a perp that ends has one more hour. Its settlement price, the average of the oracle over
+ * that hour, is not known when it starts, so nobody can trade against it.
+ */
+
+/** Starts the hour: whatever could open goes. Jobs that turn positions end in this block's pass. */
+export function startClosing(execution: Execution, perp: Perp): void {
+  const { state } = execution;
+  perp.closing = createClosing(state.timeMs, perp.halted);
+  // A mark of the other regime is computed in the next step of this block.
+  perp.markMs = 0;
+  state.digest.number(state.timeMs);
+  cancelIn(execution, perp, (reduceOnly) => !reduceOnly);
+}
+
+/** Starts another hour with a price that is fresh, where the last had too few samples. */
+export function restartClosing(execution: Execution, perp: Perp): void {
+  const { state } = execution;
+  const { closing } = perp;
+  if (closing?.isWaiting !== true) return;
+  if (isOracleStale(perp, state.timeMs, parametersOf(state).oracleStaleMs)) return;
+  perp.halted = closing.isHalted;
+  perp.closing = createClosing(state.timeMs, closing.isHalted);
+  changed(execution, perp);
+}
+
+/**
+ * Part of step (7), after the liquidations: perps whose hour is over are settled. One with too few
+ * samples halts and waits for a price to start another hour with.
+ */
+export function settleClosing(execution: Execution): void {
+  const { state } = execution;
+  for (const id of state.perpIds) {
+    const perp = present(state.perps.get(id), 'a listed perp');
+    if (!isHourOver(state, perp)) continue;
+    const closing = present(perp.closing, 'a closing hour');
+    const price = settlementPrice(closing);
+    if (price !== undefined) {
+      settle(execution, perp, price);
+    } else if (perp.oracle === 0) {
+      // It never had a price, so nobody could trade it: there is nothing to settle.
+      perp.halted = true;
+      perp.delisted = true;
+      changed(execution, perp);
+    } else {
+      perp.halted = true;
+      closing.isWaiting = true;
+      changed(execution, perp);
+    }
+  }
+}
+
+function isHourOver({ timeMs }: State, { closing, delisted }: Perp): boolean {
+  if (closing === undefined || delisted) return false;
+  const endMs = closingMs(closing);
+  return endMs !== undefined && timeMs >= endMs;
+}
+
+function changed({ commandIndex, events, state }: Execution, perp: Perp): void {
+  const { instrumentId } = perp.definition;
+  state.digest.number(state.timeMs);
+  state.digest.word(perp.halted ? 1 : 0);
+  events.push({ type: 'perpChanged', commandIndex, instrumentId });
+}
+
+/**
+ * Trading ends for good: what rests goes, the average becomes the mark, those whom it ruins go to the
+ * fund or the other side once more, then every position closes at it, free of fee.
+ */
+function settle(execution: Execution, perp: Perp, price: number): void {
+  const { commandIndex, events, state } = execution;
+  const { instrumentId } = perp.definition;
+  perp.halted = true;
+  cancelIn(execution, perp, () => true);
+  perp.mark = price;
+  perp.markMs = state.timeMs;
+  state.markEpoch += 1;
+  state.digest.number(price);
+  events.push({
+    type: 'markUpdated',
+    commandIndex,
+    instrumentId,
+    mark: price,
+    oracle: perp.oracle,
+  });
+  liquidateForSettlement(execution, perp);
+  const holders = holdersOf(state, perp);
+  for (const { account, holding } of holders) close(execution, account, holding, price);
+  perp.delisted = true;
+  for (const { account } of holders) {
+    const scope = { account, holding: undefined };
+    if (positionsOf(scope).length === 0) closeDeficit(execution, scope);
+  }
+  events.push({ type: 'perpSettled', commandIndex, instrumentId, price });
+}
+
+/**
+ * Resting and waiting orders by order id; children that sleep before them all, since a parent would
+ * take them along for another cause.
+ */
+function cancelIn(execution: Execution, perp: Perp, picks: (reduceOnly: boolean) => boolean): void {
+  const { pool, triggers } = execution.state;
+  const { instrumentId } = perp.definition;
+  const waiting = triggers
+    .all()
+    .filter(({ request }) => request.instrumentId === instrumentId && picks(request.reduceOnly));
+  const asleep = waiting.filter(({ isDormant }) => isDormant).map(({ orderId }) => orderId);
+  const orderIds = waiting.filter(({ isDormant }) => !isDormant).map(({ orderId }) => orderId);
+  const visit = (slot: number): void => {
+    const reduceOnly = (read(pool.flags, slot) & REDUCE_ONLY) !== 0;
+    if (picks(reduceOnly)) orderIds.push(read(pool.orderId, slot));
+  };
+  perp.book.forEachSlot(true, visit);
+  perp.book.forEachSlot(false, visit);
+  for (const orderId of [...asleep, ...orderIds.sort((a, b) => a - b)]) {
+    const trigger = triggers.find(orderId);
+    const slot = pool.find(orderId);
+    if (trigger !== undefined) cancelTrigger(execution, trigger, 'delisted');
+    else if (slot !== NONE) cancelPerpOrder(execution, slot, 'delisted');
+  }
+}
+
+/**
+ * Closes one position. An isolated one that lost more than its margin leaves the rest to R-deficit; a
+ * cross account with other positions is looked at in the liquidations of the next block.
+ */
+function close(execution: Execution, account: Account, holding: Holding, price: number): void {
+  const { commandIndex, events, state } = execution;
+  const { cost, isIsolated, leverage, perp, size } = holding;
+  const realised = tradeOffBook(execution, { account, holding }, -size, price);
+  if (isIsolated) closeDeficit(execution, { account, holding });
+  state.risk.changed(account, isIsolated ? holding : undefined);
+  events.push({
+    type: 'positionSettled',
+    commandIndex,
+    account: account.address,
+    instrumentId: perp.definition.instrumentId,
+    size,
+    price,
+    cost,
+    realised,
+    marginMode: isIsolated ? 'isolated' : 'cross',
+    leverage,
+  });
+}

@@ -1,0 +1,241 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { BlockResult } from '../messages/block.ts';
+import type { TradeExecuted } from '../messages/event.ts';
+import { accountView, findOrder, triggerOrders } from '../read/read.ts';
+import { actor, alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
+import { act, checkRestarts, group, story, waiting } from '../testing/waiting.ts';
+
+const PRICE = 1_000_000;
+let scenario: Scenario;
+
+beforeEach(() => {
+  scenario = Scenario.open();
+});
+afterEach(() => {
+  checkRestarts(scenario);
+});
+
+/** Alice is long at 100, bob short. Orders 1 and 2 are used. */
+function aliceLong(size = 100): void {
+  scenario.one(bob, { isBuy: false, price: PRICE, size });
+  scenario.one(alice, { price: PRICE, size });
+}
+
+/** What the next block does a second later. */
+function aSecondLater(): string[] {
+  scenario.wait(1_000);
+  return story(scenario.block());
+}
+
+function fees({ events }: BlockResult): bigint[] {
+  return events
+    .filter((event): event is TradeExecuted => event.type === 'tradeExecuted')
+    .map(({ taker }) => taker.fee);
+}
+
+describe('R-trigger: a market trigger that only reduces', () => {
+  test('stays armed on an empty book, under its id, and tries again', () => {
+    aliceLong();
+    scenario.place(alice, waiting({ price: 900_000 }));
+    expect(story(scenario.oracle(900_000))).toEqual(['3 open 100']);
+    expect(findOrder(scenario.state, 3)).toMatchObject({ isTriggered: true, filled: 0 });
+    expect(triggerOrders(scenario.state, alice)).toHaveLength(1);
+    expect(aSecondLater()).toEqual([]);
+    scenario.one(carol, { price: 900_000, size: 100 });
+    expect(aSecondLater()).toEqual(['4 filled', '3 filled']);
+    expect(scenario.position(alice)).toBe(0);
+    expect(scenario.state.triggers.size).toBe(0);
+  });
+
+  test('tries once a second, not at every block', () => {
+    aliceLong();
+    scenario.place(alice, waiting({ price: 900_000 }));
+    scenario.oracle(900_000);
+    scenario.one(carol, { price: 900_000, size: 40 });
+    scenario.wait(999);
+    expect(story(scenario.block())).toEqual([]);
+    scenario.wait(1);
+    expect(story(scenario.block())).toEqual(['4 filled', '3 open 60']);
+    expect(findOrder(scenario.state, 3)).toMatchObject({
+      filled: 40,
+      remaining: 60,
+      original: 100,
+      filledNotional: 40 * 900_000,
+    });
+  });
+
+  test('is capped from the mark: 1%, 1% more after each poor try, at most 5%', () => {
+    aliceLong();
+    // Each bid lies at the edge of a try, and is too small for it to be a good one.
+    for (const [index, price] of [891_000, 882_000, 873_000, 864_000, 855_000].entries()) {
+      scenario.one(carol, { price, size: 12 + index });
+    }
+    scenario.one(carol, { price: 854_900, size: 100 });
+    scenario.place(alice, waiting({ price: 900_000 }));
+    expect(story(scenario.oracle(900_000))).toEqual(['3 filled', '9 open 88']);
+    expect(aSecondLater()).toEqual(['4 filled', '9 open 75']);
+    expect(aSecondLater()).toEqual(['5 filled', '9 open 61']);
+    expect(aSecondLater()).toEqual(['6 filled', '9 open 46']);
+    expect(aSecondLater()).toEqual(['7 filled', '9 open 30']);
+    expect(aSecondLater()).toEqual([]);
+    // A mark a tick lower brings the last bid into reach.
+    scenario.wait(1_000);
+    expect(story(scenario.oracle(899_800))).toEqual(['8 open 70', '9 filled']);
+  });
+
+  test('stays as near as it is after a try that fills half of what it sent', () => {
+    aliceLong();
+    scenario.one(carol, { price: 891_000, size: 50 });
+    scenario.one(carol, { price: 882_000, size: 50 });
+    scenario.place(alice, waiting({ price: 900_000 }));
+    expect(story(scenario.oracle(900_000))).toEqual(['3 filled', '5 open 50']);
+    expect(aSecondLater()).toEqual([]);
+    expect(aSecondLater()).toEqual(['4 filled', '5 filled']);
+  });
+
+  test('waits while the mark is short of its price, and goes on when it is back', () => {
+    aliceLong();
+    scenario.place(alice, waiting({ price: 900_000 }));
+    scenario.oracle(900_000);
+    scenario.one(carol, { price: 899_000, size: 100 });
+    scenario.wait(1_000);
+    expect(story(scenario.oracle(910_000))).toEqual([]);
+    expect(aSecondLater()).toEqual([]);
+    scenario.wait(500);
+    expect(story(scenario.oracle(900_000))).toEqual(['4 filled', '3 filled']);
+  });
+
+  test('does not try while its market is halted or stale', () => {
+    aliceLong();
+    scenario.place(alice, waiting({ price: 900_000 }));
+    scenario.oracle(900_000);
+    scenario.one(carol, { price: 899_000, size: 100 });
+    scenario.wait(30_001);
+    expect(story(scenario.block())).toEqual([]);
+    expect(story(scenario.oracle(900_000))).toEqual(['4 filled', '3 filled']);
+  });
+
+  test('goes out whole, however large, and for however little', () => {
+    scenario = Scenario.open({ perp: { ...PERP, maxMarketOrderSize: 60 } });
+    scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
+    scenario.one(alice, { price: PRICE, size: 100 });
+    scenario.one(carol, { price: 900_000, size: 99 });
+    group(scenario, alice, 'position', waiting({ price: 900_000 }, { size: 0 }));
+    expect(story(scenario.oracle(900_000))).toEqual(['3 filled', '4 open 1']);
+    scenario.one(carol, { price: 900_000, size: 20 });
+    expect(aSecondLater()).toEqual(['5 open 19', '4 filled']);
+  });
+
+  test('ends when its position is gone, closed by hand', () => {
+    aliceLong();
+    scenario.place(alice, waiting({ price: 900_000 }));
+    scenario.oracle(900_000);
+    const orders = [order({ isBuy: false, price: 900_000, size: 100, reduceOnly: true })];
+    scenario.one(carol, { price: 900_000, size: 100 });
+    expect(story(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
+      '4 filled',
+      '3 cancelled reduceOnly',
+      '5 filled',
+    ]);
+  });
+
+  test('is clipped when its position shrinks, and sells no more than that', () => {
+    aliceLong();
+    scenario.place(alice, waiting({ price: 900_000 }));
+    scenario.oracle(900_000);
+    scenario.one(carol, { price: 900_000, size: 70 });
+    scenario.one(alice, { isBuy: false, price: 900_000, size: 70, reduceOnly: true });
+    scenario.one(carol, { price: 900_000, size: 100 });
+    expect(aSecondLater()).toEqual(['6 open 70', '3 filled']);
+    expect(scenario.position(alice)).toBe(0);
+  });
+
+  test('is cancelled by its owner as it waits, with what it has filled', () => {
+    aliceLong();
+    scenario.place(alice, waiting({ price: 900_000 }, { clientOrderId: '0x'.padEnd(34, '7') }));
+    scenario.one(carol, { price: 900_000, size: 40 });
+    scenario.oracle(900_000);
+    const cancels = [
+      { instrumentId: PERP.instrumentId, clientOrderId: '0x'.padEnd(34, '7') },
+    ] as const;
+    const [outcome] = act(scenario, alice, { type: 'cancelByClientId', cancels }).outcomes;
+    expect(outcome?.entries).toMatchObject([{ state: 'cancelled', orderId: 3, filled: 40 }]);
+    expect(aSecondLater()).toEqual([]);
+  });
+
+  test('R-fill-check ends a try, not the order', () => {
+    // Bought at 100 on 5.2: at a mark of 96.5 the account is worth 1.66, and a close at 91.7 costs 4.8.
+    scenario = Scenario.open({ accounts: [bob, carol] });
+    scenario.fund(alice, 5_200_000);
+    aliceLong();
+    scenario.one(carol, { price: 917_000, size: 100 });
+    scenario.place(alice, waiting({ price: 965_000 }));
+    expect(story(scenario.oracle(965_000))).toEqual(['4 open 100']);
+    for (let i = 0; i < 6; i++) expect(aSecondLater()).toEqual([]);
+    expect(scenario.position(alice)).toBe(100);
+    scenario.one(carol, { price: 960_000, size: 100 });
+    expect(aSecondLater()).toEqual(['5 filled', '4 filled']);
+  });
+
+  test('R-rounding: many tries pay the taker fee that one fill would', () => {
+    aliceLong();
+    const paid: bigint[] = [];
+    scenario.place(alice, waiting({ price: 900_000 }));
+    scenario.oracle(900_000);
+    for (let i = 0; i < 5; i++) {
+      scenario.one(carol, { price: 899_900, size: 20 });
+      scenario.wait(1_000);
+      paid.push(...fees(scenario.block()));
+    }
+    expect(scenario.position(alice)).toBe(0);
+    expect(paid).toHaveLength(5);
+    // 89,990,000 × 0.00045, rounded up once; five times would be 40,500.
+    expect(paid.reduce((a, b) => a + b, 0n)).toBe(40_496n);
+  });
+
+  test('R-grouping: what hangs on a position tries on as well, and shows with it', () => {
+    aliceLong();
+    group(
+      scenario,
+      alice,
+      'position',
+      waiting({ price: 900_000 }, { size: 0 }),
+      waiting({ kind: 'takeProfit', price: 1_100_000 }, { size: 0 }),
+    );
+    scenario.one(carol, { price: 900_000, size: 40 });
+    expect(story(scenario.oracle(900_000))).toEqual(['5 filled', '3 open 60']);
+    expect(accountView(scenario.state, alice)?.positions[0]?.tpsl).toMatchObject([
+      { stopLoss: { orderId: 3 }, takeProfit: { orderId: 4 } },
+    ]);
+    scenario.one(carol, { price: 900_000, size: 60 });
+    expect(aSecondLater()).toEqual(['6 filled', '3 filled', '4 cancelled siblingFilled']);
+  });
+
+  test('R-limits-of-state: counts as a waiting trigger', () => {
+    aliceLong();
+    scenario.place(alice, waiting({ price: 900_000 }));
+    scenario.oracle(900_000);
+    expect(scenario.state.triggers.countOf(scenario.account(alice).index)).toBe(1);
+  });
+});
+
+test('R-storms: first firings go before retries', () => {
+  const crowd = Array.from({ length: 10 }, (_, n) => actor(0x100 + n));
+  scenario = Scenario.open({ accounts: [alice, bob, carol, ...crowd] });
+  scenario.checks = false;
+  aliceLong();
+  scenario.place(alice, waiting({ price: 900_000 }));
+  expect(story(scenario.oracle(900_000))).toEqual(['3 open 100']);
+  // A thousand with higher ids are reached for the first time; without a position they end at once.
+  for (const person of crowd) {
+    for (let action = 0; action < 2; action++) {
+      scenario.place(person, ...Array.from({ length: 50 }, () => waiting({ price: 899_000 })));
+    }
+  }
+  scenario.one(carol, { price: 898_000, size: 100 });
+  scenario.wait(1_000);
+  const first = story(scenario.oracle(899_000));
+  expect(first).toHaveLength(1_000);
+  expect(new Set(first.map((line) => line.split(' ')[1]))).toEqual(new Set(['rejected']));
+  expect(story(scenario.block())).toEqual(['1004 filled', '3 filled']);
+});

@@ -1,0 +1,8 @@
+import type { BlockHead } from './applied-block.ts';
+
+/** A block of an earlier era as the engine of that era tells it (R-era). */
+export type EarlierBlock = {
+  readonly head: BlockHead;
+  /** The rows that were complete with it, as that release stored them. */
+  readonly receipts: readonly unknown[];
+};

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { VenueClock } from './clock.ts';
+import { HandTime, LONG_AGO_MS } from './testing/hand-time.ts';
+
+/** R-clock: whatever is done to the wall clock, time keeps its pace. */
+
+const step = fc.record({
+  /** What passes by the boot clock; now and then a night's sleep. */
+  passedMs: fc.oneof(
+    fc.double({ min: 0.001, max: 2_000, noNaN: true }),
+    fc.integer({ min: 1, max: 30_000_000 }),
+  ),
+  /** What the wall clock is set by besides. */
+  setMs: fc.oneof(fc.constant(0), fc.integer({ min: -400_000_000, max: 400_000_000 })),
+});
+const steps = fc.array(step, { minLength: 1, maxLength: 60 });
+
+function paces(
+  clock: VenueClock,
+  time: HandTime,
+  all: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[],
+): { slowest: number; fastest: number } {
+  let [slowest, fastest] = [Infinity, -Infinity];
+  let beforeMs = clock.nowMs();
+  for (const { passedMs, setMs } of all) {
+    time.pass(passedMs);
+    time.set(setMs);
+    const nowMs = clock.nowMs();
+    // Whole milliseconds: the pace is known up to one at either end.
+    slowest = Math.min(slowest, (nowMs - beforeMs + 1) / passedMs);
+    fastest = Math.max(fastest, (nowMs - beforeMs - 1) / passedMs);
+    expect(nowMs).toBeGreaterThanOrEqual(beforeMs);
+    beforeMs = nowMs;
+  }
+  return { slowest, fastest };
+}
+
+test('R-clock: it never goes back, nor more than 1% faster or slower than the boot clock', () => {
+  fc.assert(
+    fc.property(steps, (all) => {
+      const time = new HandTime();
+      const { fastest, slowest } = paces(new VenueClock(time), time, all);
+      expect(slowest).toBeGreaterThanOrEqual(0.99);
+      expect(fastest).toBeLessThanOrEqual(1.01 + 1e-9);
+    }),
+  );
+});
+
+test('R-clock: where a log that is ahead was accepted, it is slowed down to half and no more', () => {
+  fc.assert(
+    fc.property(steps, fc.integer({ min: 0, max: 400_000_000 }), (all, aheadMs) => {
+      const time = new HandTime();
+      const clock = new VenueClock(time);
+      clock.startAfter(LONG_AGO_MS + aheadMs, { isAccepted: true });
+      const { fastest, slowest } = paces(clock, time, all);
+      expect(slowest).toBeGreaterThanOrEqual(0.5);
+      expect(fastest).toBeLessThanOrEqual(1.01 + 1e-9);
+    }),
+  );
+});
+
+test('R-clock: left alone, it meets the wall clock', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -100_000, max: 100_000 }), (setMs) => {
+      const time = new HandTime();
+      const clock = new VenueClock(time);
+      time.set(setMs);
+      for (let second = 0; second < 10_010; second += 1) {
+        time.pass(1_000);
+        clock.nowMs();
+      }
+      expect(Math.abs(clock.distanceMs())).toBeLessThanOrEqual(1);
+    }),
+    { numRuns: 5 },
+  );
+});

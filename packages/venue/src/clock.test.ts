@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import { bootClock, ClockBehindError, slewed, systemTime, VenueClock } from './clock.ts';
+import { HandTime, LONG_AGO_MS } from './testing/hand-time.ts';
+
+/** R-clock: the time that a venue gives its blocks. */
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+test.each<[string, number, number]>([
+  ['set back by a minute', -60_000, 990],
+  ['set back by an hour', -HOUR_MS, 990],
+  ['set forward by three days and a half', 3.5 * DAY_MS, 1_010],
+  ['a moment behind', -4, 996],
+  ['a moment ahead', 4, 1_004],
+  ['right', 0, 1_000],
+])('R-clock: with a wall clock that is %s a second is about a second', (_, setMs, goneMs) => {
+  const time = new HandTime();
+  const clock = new VenueClock(time);
+  time.set(setMs);
+  time.pass(1_000);
+  expect(clock.nowMs() - LONG_AGO_MS).toBe(goneMs);
+});
+
+test('R-clock: a wall clock that was far ahead and is right again leaves next to nothing behind', () => {
+  const time = new HandTime();
+  const clock = new VenueClock(time);
+  time.set(3.5 * DAY_MS);
+  time.pass(60_000);
+  clock.nowMs();
+  time.set(-3.5 * DAY_MS);
+  expect(clock.distanceMs()).toBe(-600);
+  for (let second = 0; second < 61; second += 1) {
+    time.pass(1_000);
+    clock.nowMs();
+  }
+  expect(clock.distanceMs()).toBe(0);
+});
+
+test('R-clock: small steps are slewed as much as large ones', () => {
+  const time = new HandTime();
+  const clock = new VenueClock(time);
+  time.set(HOUR_MS);
+  for (let step = 0; step < 100_000; step += 1) {
+    time.pass(0.01);
+    clock.nowMs();
+  }
+  // 1,000 ms and a hundredth of it.
+  expect(clock.nowMs() - LONG_AGO_MS).toBeGreaterThanOrEqual(1_009);
+  expect(clock.nowMs() - LONG_AGO_MS).toBeLessThanOrEqual(1_010);
+});
+
+test('R-clock: slewing stops where the wall clock is met', () => {
+  expect(slewed({ elapsedMs: 1_000, distanceMs: 3 })).toBe(1_003);
+  expect(slewed({ elapsedMs: 1_000, distanceMs: -3 })).toBe(997);
+  expect(slewed({ elapsedMs: 1_000, distanceMs: -700, slowest: 0.5 })).toBe(500);
+  expect(slewed({ elapsedMs: 0, distanceMs: 3 })).toBe(0);
+});
+
+test('R-clock: a start takes the wall clock, however long the venue was down', () => {
+  const clock = new VenueClock(new HandTime());
+  clock.startAfter(LONG_AGO_MS - 30 * DAY_MS, { isAccepted: false });
+  expect(clock.nowMs()).toBe(LONG_AGO_MS);
+});
+
+test('R-clock: a start whose wall clock is a little behind goes on from the log, and does not stand', () => {
+  const time = new HandTime();
+  const clock = new VenueClock(time);
+  clock.startAfter(LONG_AGO_MS + 30_000, { isAccepted: false });
+  expect([clock.nowMs(), clock.distanceMs()]).toEqual([LONG_AGO_MS + 30_000, -30_000]);
+  time.pass(1_000);
+  expect(clock.nowMs()).toBe(LONG_AGO_MS + 30_990);
+});
+
+test('R-clock: a start whose wall clock is more than 30 s behind the log is refused with both times', () => {
+  const clock = new VenueClock(new HandTime());
+  const start = (): void => clock.startAfter(LONG_AGO_MS + 30_001, { isAccepted: false });
+  expect(start).toThrow(ClockBehindError);
+  expect(start).toThrow(
+    'the clock says 2027-01-15T08:00:00.000Z, but the log ends at 2027-01-15T08:00:30.001Z, 30001 ms later',
+  );
+});
+
+test('R-clock: where the operator accepts it, time runs at half speed until it is right', () => {
+  const time = new HandTime();
+  const clock = new VenueClock(time);
+  clock.startAfter(LONG_AGO_MS + HOUR_MS, { isAccepted: true });
+  time.pass(HOUR_MS);
+  expect(clock.nowMs()).toBe(LONG_AGO_MS + 1.5 * HOUR_MS);
+  time.pass(HOUR_MS);
+  expect(clock.nowMs()).toBe(LONG_AGO_MS + 2 * HOUR_MS);
+  expect(clock.distanceMs()).toBe(0);
+  // Once it was right, the next distance is slewed like any other.
+  time.pass(1);
+  clock.nowMs();
+  time.set(-HOUR_MS);
+  time.pass(1_000);
+  expect(clock.nowMs()).toBe(LONG_AGO_MS + 2 * HOUR_MS + 991);
+});
+
+test('R-clock: time goes on while the machine sleeps, which the monotonic clock does not', () => {
+  let [monotonicMs, uptimeMs] = [5_000, 77_770];
+  const boot = bootClock(
+    () => monotonicMs,
+    () => uptimeMs,
+  );
+  const startMs = boot();
+  monotonicMs += 99.5;
+  uptimeMs += 90;
+  expect(boot() - startMs).toBe(99.5);
+  // The lid was closed for a night.
+  uptimeMs += 8 * HOUR_MS + 10;
+  monotonicMs += 0.5;
+  expect(boot() - startMs).toBe(8 * HOUR_MS + 100);
+  monotonicMs += 1_000;
+  uptimeMs += 1_000;
+  expect(boot() - startMs).toBe(8 * HOUR_MS + 1_100);
+});
+
+test('the clocks of the host go on, and whoever runs this has started it after 2025', async () => {
+  const [wallMs, bootMs] = [systemTime.wallMs(), systemTime.bootMs()];
+  expect(wallMs).toBeGreaterThan(Date.UTC(2025, 0, 1));
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(systemTime.bootMs() - bootMs).toBeGreaterThanOrEqual(149);
+});

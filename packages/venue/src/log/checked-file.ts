@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { syncDirectory, writeFully } from './durable-files.ts';
+
+/**
+ * A file that says itself whether it is whole: one line of JSON, the header with a hash, and behind it
+ * the payload byte for byte. It appears under its name whole or not at all.
+ */
+
+const NEW_LINE = 0x0a;
+/** The header is short; a first line longer than this is not one. */
+const HEADER_BYTES_MAX = 1024;
+
+type Header = {
+  readonly format: string;
+  readonly height: number;
+  readonly sha256: string;
+  readonly bytes: number;
+};
+
+/** Durable when it resolves; until then at most `<path>.new` is there. */
+export async function writeChecked(
+  directory: string,
+  path: string,
+  content: {
+    readonly format: string;
+    readonly height: number;
+    readonly payload: Buffer | string;
+  },
+): Promise<void> {
+  const { format, height } = content;
+  const payload = Buffer.isBuffer(content.payload) ? content.payload : Buffer.from(content.payload);
+  const header: Header = { format, height, sha256: sha256(payload), bytes: payload.length };
+  await mkdir(directory, { recursive: true });
+  const unfinished = `${path}.new`;
+  try {
+    await writeDurably(unfinished, [Buffer.from(`${JSON.stringify(header)}\n`), payload]);
+    await rename(unfinished, path);
+  } catch (error) {
+    // A disk without room needs it back.
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+  await syncDirectory(directory);
+}
+
+async function writeDurably(path: string, parts: readonly Buffer[]): Promise<void> {
+  const handle = await open(path, 'w');
+  try {
+    let at = 0;
+    for (const part of parts) {
+      await writeFully(handle, part, at);
+      at += part.length;
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+type Checked = { readonly payload: Buffer } | { readonly why: string };
+
+/** A disk that can't give a file back is one more way in which the file is not whole. */
+export async function readChecked(path: string, format: string, height: number): Promise<Checked> {
+  try {
+    return parse(await readFile(path), format, height);
+  } catch (error) {
+    return { why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function parse(content: Buffer, format: string, height: number): Checked {
+  const lineEnd = content.subarray(0, HEADER_BYTES_MAX).indexOf(NEW_LINE);
+  if (lineEnd < 0) return { why: 'it has no header' };
+  const payload = content.subarray(lineEnd + 1);
+  let header: Partial<Header>;
+  try {
+    header = JSON.parse(content.toString('utf8', 0, lineEnd)) as Partial<Header>;
+  } catch {
+    return { why: 'its header is not readable' };
+  }
+  if (header.format !== format) return { why: `its format is not ${format}` };
+  if (header.height !== height) return { why: 'its height is not that of its name' };
+  if (header.bytes !== payload.length) return { why: `it has ${payload.length} bytes of payload` };
+  if (header.sha256 !== sha256(payload)) return { why: 'its hash does not match' };
+  return { payload };
+}
+
+/** What is in a directory; nothing when it is not there yet. */
+export async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,33 @@
+import type { LogEntry } from '../block/log-entry.ts';
+import { replaySegments } from './journal-replay.ts';
+import type { Log, ReplayOptions } from './log.ts';
+import { readSegments } from './segment-files.ts';
+
+/**
+ * The journal of another thread, up to an entry that is known to be durable. It can be replayed while
+ * the other goes on writing, and nothing else.
+ */
+export async function readJournal(directory: string, untilSeq: number): Promise<Log> {
+  const segments = await readSegments(directory);
+  return {
+    lastSeq: untilSeq,
+    isWriting: false,
+    replay: (
+      fromSeq: number,
+      apply: (entry: LogEntry) => void,
+      options: ReplayOptions = {},
+    ): Promise<void> => {
+      const range = { fromSeq, untilSeq: Math.min(untilSeq, options.untilSeq ?? Infinity) };
+      return replaySegments(segments, range, apply, options);
+    },
+    follow: refuse,
+    append: refuse,
+    onFree: () => {},
+    prune: refuse,
+    close: () => Promise.resolve(),
+  };
+}
+
+function refuse(): never {
+  throw new Error('the journal of another thread is only read');
+}

@@ -1,0 +1,86 @@
+import type { OpenEraCommand } from '@oddlot/engine';
+import type { LogEntry } from '../block/log-entry.ts';
+import type { EraStore } from '../log/era-store.ts';
+import type { Log } from '../log/log.ts';
+import type { SnapshotStore } from '../log/snapshot-store.ts';
+import type { TextHasher } from './block-hash.ts';
+import type { SnapshotPayload } from './snapshot-payload.ts';
+
+/** A state that a replay can start from. */
+export type Base = { readonly payload: SnapshotPayload; readonly what: string };
+
+export type BaseSources = {
+  readonly log: Log;
+  readonly snapshots: SnapshotStore;
+  readonly eras: EraStore;
+  readonly hashText: TextHasher;
+  /** Told of each that can't serve, and why. */
+  readonly onPassedOver: (what: string, why: string) => void;
+};
+
+/**
+ * Snapshots and starts of eras at most at a height, newest first. Their bytes are right; whether this
+ * program can read them is for the caller to find out.
+ */
+export async function* basesUpTo(sources: BaseSources, maxHeight: number): AsyncGenerator<Base> {
+  const { snapshots } = sources;
+  const eras = (await sources.eras.list()).filter(({ height }) => height <= maxHeight);
+  let snapshot = await snapshots.newestValid(maxHeight);
+  while (snapshot !== undefined || eras.length > 0) {
+    const era = eras[0];
+    // At one height the era's start goes first: it needs no engine of the era before.
+    if (era !== undefined && era.height >= (snapshot?.height ?? 0)) {
+      eras.shift();
+      const payload = await startOf(sources, era);
+      if (payload !== undefined) yield { payload, what: `the start of the era at ${era.height}` };
+    } else if (snapshot !== undefined) {
+      const { height } = snapshot;
+      const payload = parsed(snapshot.payload);
+      if (payload !== undefined) yield { payload, what: `the snapshot of block ${height}` };
+      else sources.onPassedOver(`the snapshot of block ${height}`, 'it is not readable');
+      snapshot = await snapshots.newestValid(height - 1);
+    }
+  }
+}
+
+/** The opening of the era that starts with an entry; undefined when none does. */
+export function openingOf(entry: LogEntry | undefined): OpenEraCommand | undefined {
+  const command = entry?.commands[0]?.command;
+  return command?.type === 'openEra' ? command : undefined;
+}
+
+/** One entry of the log; undefined when it is not there. */
+export async function entryAt(log: Log, seq: number): Promise<LogEntry | undefined> {
+  let found: LogEntry | undefined;
+  if (seq > log.lastSeq) return undefined;
+  await log.replay(seq, (entry) => (found = entry), { untilSeq: seq });
+  return found;
+}
+
+/** Without its opening in the log an era never began: the file is what a crash left between the two. */
+async function startOf(
+  { eras, hashText, log, onPassedOver }: BaseSources,
+  file: Awaited<ReturnType<EraStore['list']>>[number],
+): Promise<SnapshotPayload | undefined> {
+  const opening = openingOf(await entryAt(log, file.height + 1));
+  if (opening === undefined) return undefined;
+  const read = await eras.read(file);
+  const payload = 'payload' in read ? parsed(read.payload) : undefined;
+  if (payload !== undefined && hashText(JSON.stringify(payload.state)) === opening.stateHash) {
+    return payload;
+  }
+  onPassedOver(file.path, 'why' in read ? read.why : 'it is not the state that the log names');
+  return undefined;
+}
+
+function parsed(bytes: Buffer): SnapshotPayload | undefined {
+  try {
+    const payload: unknown = JSON.parse(bytes.toString());
+    const isOne =
+      typeof payload === 'object' && payload !== null && 'state' in payload && 'head' in payload;
+    return isOne ? (payload as SnapshotPayload) : undefined;
+  } catch {
+    // The bytes are as they were written, so another program wrote them.
+    return undefined;
+  }
+}

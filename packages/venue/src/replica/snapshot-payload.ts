@@ -1,0 +1,19 @@
+import type { StateDump } from '@oddlot/engine';
+import type { BlockHead } from '../block/applied-block.ts';
+
+/** What a snapshot and the start of an era hold. */
+export type SnapshotPayload = {
+  /** Under which `state` came about. Those of release 0.1.0 lack it: theirs are 1. */
+  readonly rules?: number;
+  readonly head: BlockHead;
+  readonly heads: readonly BlockHead[];
+  readonly state: StateDump;
+  /** What the projections dumped, by name. */
+  readonly companions: Readonly<Record<string, unknown>>;
+  /** Versions of those; the first snapshots lack them, and all were 1. */
+  readonly versions?: Readonly<Record<string, number>>;
+};
+
+export function rulesOf({ rules }: SnapshotPayload): number {
+  return rules ?? 1;
+}

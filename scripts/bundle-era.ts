@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+
+/**
+ * Bundles the engine of a release, with what rode along in its snapshots, for the log of its era:
+ *
+ *     node scripts/bundle-era.ts <tree of the release> <its version of the rules>
+ *
+ * The tree is a checkout of the release with its dependencies installed; nothing of this one but the
+ * entry file goes in. See packages/venue/eras/README.md.
+ */
+
+const [tree = '', rules = ''] = process.argv.slice(2);
+const release = resolve(tree);
+const folder = join(import.meta.dirname, '..', 'packages', 'venue', 'eras');
+const entry = join(folder, `rules-${rules}.entry.js`);
+const file = join(folder, `rules-${rules}.js`);
+
+// Vite brings the bundler; the one of the release makes the file the same again.
+const require = createRequire(join(release, 'node_modules', 'vite', 'package.json'));
+const { rolldown } = await import(require.resolve('rolldown'));
+
+type Resolver = { resolve(id: string, importer: string): Promise<unknown> };
+
+const bundle = await rolldown({
+  input: entry,
+  cwd: release,
+  platform: 'node',
+  // Keccak is what it is; everything else that the release computed with is kept as it was.
+  external: ['hash-wasm'],
+  plugins: [
+    {
+      name: 'release',
+      resolveId(this: Resolver, id: string, importer: string | undefined) {
+        const source = join(release, 'packages', 'venue', 'src');
+        if (id.startsWith('#release/')) return join(source, id.slice('#release/'.length));
+        if (importer !== entry) return undefined;
+        return this.resolve(id, join(source, 'venue.ts'));
+      },
+    },
+  ],
+});
+await bundle.write({ file, format: 'esm', minify: true });
+await bundle.close();
+const sha256 = createHash('sha256')
+  .update(await readFile(file))
+  .digest('hex');
+process.stdout.write(`${file}\nsha256 ${sha256}\n`);

@@ -1,0 +1,136 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startAt } from '../fixtures/people.ts';
+import { clockEnvironment } from '../fixtures/venue-clock.ts';
+import { Actor, fund, order } from '../support/actors.ts';
+import { Client, type Json, type Reply } from '../support/client.ts';
+import { readMarket, type Market } from '../support/market.ts';
+import { CALM, removeTemporaryData, temporaryData, type Venue } from '../support/venue-process.ts';
+import { keyOf } from '../support/wallet.ts';
+
+/** R-clock, from outside: the wall clock of a venue's process is set while it runs, and before it starts. */
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const SOON = { timeout: 10_000, interval: 50 };
+
+let venue: Venue;
+let client: Client;
+let market: Market;
+let clockFile: string;
+const alice = new Actor('alice', keyOf('alice of the wrong clock'), () => client);
+
+beforeEach(async () => {
+  clockFile = join(await temporaryData(), 'clock');
+  setWallClock(0);
+  venue = await startAt(await temporaryData(), clockEnvironment(`off:${clockFile}`), CALM);
+  client = new Client(venue.url);
+  await fund(client, alice.address);
+  market = await readMarket(client, 'BTC-USDC', alice.address);
+});
+afterEach(async () => {
+  await venue.remove();
+});
+afterAll(removeTemporaryData);
+
+const setWallClock = (offMs: number): void => writeFileSync(clockFile, String(offMs));
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const place = (): Promise<Reply> =>
+  alice.place(order({ market, side: 'buy', price: market.at(-2000), size: market.worth(20) }));
+const cancelAll = async (): Promise<Reply> =>
+  client.executed(await alice.sign({ type: 'cancelAll' }));
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${venue.operations}/metrics`)).text();
+  return Number(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, 'm').exec(text)?.[1]);
+}
+
+/** The names of the checks of readiness that fail. */
+async function failing(): Promise<string[]> {
+  const response = await fetch(`${venue.operations}/readyz`);
+  const { failing: found = [] } = (await response.json()) as Json;
+  return found.map(({ name }: { name: string }) => name);
+}
+
+/** How far the time of blocks goes, and that of this machine meanwhile, in milliseconds. */
+async function goes(ms: number): Promise<{ venueMs: number; realMs: number }> {
+  const read = async () =>
+    [(await metric('oddlot_block_time_seconds')) * 1_000, performance.now()] as const;
+  const [venueFrom, realFrom] = await read();
+  await pause(ms);
+  const [venueTo, realTo] = await read();
+  return { venueMs: venueTo - venueFrom, realMs: realTo - realFrom };
+}
+
+describe.each([
+  ['back by a minute', -60_000],
+  ['back by an hour', -HOUR_MS],
+  ['forward by three days and a half', 3.5 * DAY_MS],
+])('R-clock: a wall clock that is set %s', (_, offMs) => {
+  test('neither stops time nor carries it away, and is told', { timeout: 60_000 }, async () => {
+    expect((await place()).status).toBe(200);
+    setWallClock(offMs);
+    await vi.waitFor(async () => expect(await failing()).toEqual(['clock']), SOON);
+    const { realMs, venueMs } = await goes(4_000);
+    // Blocks come about once a second.
+    expect(venueMs).toBeGreaterThan(realMs - 1_600);
+    expect(venueMs).toBeLessThan(realMs + 1_600);
+    const offSeconds = await metric('oddlot_clock_offset_seconds');
+    expect(Math.abs(offSeconds - offMs / 1_000)).toBeLessThan(1);
+    // The venue's own prices bear the time of its blocks: none is old, none is ahead.
+    expect(await metric('oddlot_oracle_age_seconds')).toBeLessThan(5);
+
+    const refused = await place();
+    expect(refused).toMatchObject({ status: 503, json: { status: 'err', code: 10503 } });
+    expect(refused.json.message).toMatch(/^Clock is off by \d+ ms$/);
+    expect(await cancelAll()).toMatchObject({ status: 200, json: { status: 'ok' } });
+
+    setWallClock(0);
+    await vi.waitFor(async () => expect(await failing()).toEqual([]), SOON);
+    expect(await place()).toMatchObject({ status: 200, json: { status: 'ok' } });
+    expect(venue.stderr).toContain('no new risk is taken');
+    expect(venue.stderr).toContain('the clock is right again');
+    expect(venue.faults()).toEqual([]);
+  });
+});
+
+test(
+  'R-clock: a venue that is killed while its wall clock is wrong starts again with the right one',
+  { timeout: 60_000 },
+  async () => {
+    setWallClock(3.5 * DAY_MS);
+    await pause(1_500);
+    await venue.kill();
+    await venue.startAgain();
+    client = new Client(venue.url);
+    expect(await place()).toMatchObject({ status: 200, json: { status: 'ok' } });
+    expect(await failing()).toEqual([]);
+  },
+);
+
+test(
+  'R-clock: a start behind the log is refused with both times; accepted, time runs at half speed',
+  { timeout: 90_000 },
+  async () => {
+    await venue.stop();
+    setWallClock(-60_000);
+    const again = (flags: readonly string[]): Promise<Venue> =>
+      startAt(venue.data, clockEnvironment(`off:${clockFile}`), flags);
+    const iso = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
+    await expect(again(CALM)).rejects.toThrow(
+      new RegExp(`the clock says ${iso}, but the log ends at ${iso}, \\d+ ms later; set the clock`),
+    );
+    venue = await again([...CALM, '--accept-clock']);
+    client = new Client(venue.url);
+    const { realMs, venueMs } = await goes(8_000);
+    expect(venueMs).toBeGreaterThan(realMs / 2 - 1_600);
+    expect(venueMs).toBeLessThan(realMs / 2 + 1_600);
+    expect((await place()).status).toBe(503);
+    expect(await cancelAll()).toMatchObject({ status: 200, json: { status: 'ok' } });
+    // The wall clock gets to where the venue is, as it would in some time.
+    setWallClock(-60_000 - (await metric('oddlot_clock_offset_seconds')) * 1_000);
+    await vi.waitFor(async () => expect(await failing()).toEqual([]), SOON);
+    expect(await place()).toMatchObject({ status: 200, json: { status: 'ok' } });
+  },
+);

@@ -1,0 +1,225 @@
+import { cp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unpackFolder } from '../fixtures/pack.ts';
+import { FIXTURE_FLAGS, startAt } from '../fixtures/people.ts';
+import { clockEnvironment } from '../fixtures/venue-clock.ts';
+import { aVenue, order, orderAction } from '../support/actors.ts';
+import { Client, eventually } from '../support/client.ts';
+import { OPERATED } from '../support/perps.ts';
+import { chance } from '../support/seeded.ts';
+import { removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
+import { Record } from './record.ts';
+
+/**
+ * Goal: receipts are derived from the log, so losing them costs nothing: computed again they are what
+ * they were, byte for byte, and no damage of their store ends the venue (R-tx). Method: people do
+ * everything that can be signed, with and without success; then the store is deleted, cut or has bytes
+ * flipped, the venue is started on it, and all rows are compared with those of before.
+ *
+ * `RECEIPTS_SEED=7 npx vitest run tests/crash/receipts` flips other bytes.
+ */
+
+const SEED = Number(process.env['RECEIPTS_SEED'] ?? 20_261_115);
+const random = chance(SEED);
+const FLAGS = [...OPERATED, '--oracle-every-ms', '1000', '--snapshot-every-blocks', '40'];
+const STORE = 'receipts.sqlite';
+const FIXTURE = join(import.meta.dirname, '..', 'fixtures', 'format-1');
+
+const world = aVenue(FLAGS);
+let record: Record;
+/** The folder as a kill left it. */
+let killed: string;
+let before: Row[];
+
+type Row = { readonly height: number; readonly block_hash: string; readonly receipts: string };
+
+beforeAll(async () => {
+  process.stdout.write(`receipts test: RECEIPTS_SEED=${SEED}\n`);
+  record = await Record.begin(world);
+  await record.prepare();
+  for (let number = 0; number < 3; number += 1) await record.round(number);
+  await refusals();
+  await world.venue.kill();
+  killed = world.venue.data;
+  before = await rowsOf(killed);
+}, 120_000);
+afterAll(removeTemporaryData);
+
+/** Orders that admission lets pass, and execution refuses: what they say is the client's spelling. */
+async function refusals(): Promise<void> {
+  const { alice, bob } = record;
+  const { btc: market } = world;
+  const size = market.worth(50);
+  // Two of one block compete for what is there for one: the second is refused when it is executed.
+  for (const price of [market.at(100), market.at(101)]) {
+    const offer = order({ market, side: 'sell', price, size, tif: 'Alo' });
+    const { json } = await world.client.executed(await bob.sign(orderAction(offer)));
+    const o = json.data.data.orders[0].oid;
+    const twice = { type: 'cancel', cancels: [{ a: market.id, o }] };
+    const sent = await Promise.all(
+      [1, 2, 3, 4].map(async () => world.client.executed(await bob.sign(twice))),
+    );
+    expect(sent.filter(({ json }) => json.data?.data?.statuses?.[0] !== 'success')).not.toEqual([]);
+  }
+  const crossing = order({ market, side: 'buy', price: market.at(300), size, tif: 'Alo' });
+  const spelt = { ...crossing, p: spelling(crossing['p'] as string) };
+  const offer = order({ market, side: 'sell', price: market.at(200), size, tif: 'Alo' });
+  // Whether an offer stands when a bid comes is decided by the block; it is tried until they share one.
+  for (let tries = 0; tries < 100; tries += 1) {
+    const offered = await bob.sign(orderAction(offer));
+    const bids = await Promise.all([1, 2, 3, 4].map(() => alice.sign(orderAction(spelt))));
+    const replies = await Promise.all(
+      [offered, ...bids].map((each) => world.client.executed(each)),
+    );
+    const cancelAll = { type: 'cancelAll', asset: market.id };
+    for (const each of [alice, bob]) await world.client.executed(await each.sign(cancelAll));
+    if (replies.some(({ text }) => text.includes('would have immediately matched'))) {
+      const texts = replies.filter(({ json }) => json.status === 'ok').map(({ text }) => text);
+      if (texts.some((text) => text.includes(`"got":"${spelt.p}"`))) return;
+    }
+  }
+  throw new Error('no order was refused by its block');
+}
+
+function spelling(price: string): string {
+  return price.includes('.') ? `${price}00` : `${price}.00`;
+}
+
+async function copyOf(folder: string): Promise<string> {
+  const copy = await temporaryData();
+  await cp(folder, copy, { recursive: true });
+  return copy;
+}
+
+/** The rows of a store that nobody has open, by block. */
+async function rowsOf(folder: string): Promise<Row[]> {
+  const copy = await copyOf(folder);
+  const database = new DatabaseSync(join(copy, STORE));
+  const select = 'SELECT height, block_hash, receipts FROM blocks ORDER BY height';
+  const rows = database.prepare(select).all() as Row[];
+  database.close();
+  return rows.map((row) => ({ ...row }));
+}
+
+/** Starts a venue on a folder and waits until nothing is missing; what it has then. */
+async function startedOn(folder: string): Promise<{ venue: Venue; rows: Row[] }> {
+  const venue = await Venue.start(FLAGS, folder);
+  await eventually(async () => {
+    const metrics = await (await fetch(`${venue.operations}/metrics`)).text();
+    expect(metrics).toMatch(/^oddlot_receipts_missing 0$/m);
+  });
+  const client = new Client(venue.url);
+  for (const { kind, signed, first } of record.requests) {
+    const again = await client.executed(signed);
+    expect(again.json, kind).toEqual(first);
+  }
+  expect(await venue.stop()).toEqual({ code: 0, signal: null });
+  const rows = (await rowsOf(folder)).filter(({ height }) => height <= before.at(-1)!.height);
+  return { venue, rows };
+}
+
+describe('R-tx: receipts computed again are what they were, byte for byte', () => {
+  test('there are refusals of execution among them, in the spelling of the client', () => {
+    const texts = before.map(({ receipts }) => receipts).join('');
+    expect(before.length).toBeGreaterThan(100);
+    expect(texts).toMatch(/"got":"\d+\.\d*00"/);
+  });
+
+  test('after the store was deleted', { timeout: 60_000 }, async () => {
+    const folder = await copyOf(killed);
+    for (const name of await readdir(folder)) {
+      if (name.startsWith(STORE)) await rm(join(folder, name));
+    }
+    expect((await startedOn(folder)).rows).toEqual(before);
+  });
+
+  test('after store and snapshots were deleted', { timeout: 60_000 }, async () => {
+    const folder = await copyOf(killed);
+    await rm(join(folder, 'snapshots'), { recursive: true });
+    for (const name of await readdir(folder)) {
+      if (name.startsWith(STORE)) await rm(join(folder, name));
+    }
+    expect((await startedOn(folder)).rows).toEqual(before);
+  });
+});
+
+describe('a damaged store of receipts is set aside and computed again', () => {
+  test.each<[string, (bytes: Buffer) => Buffer]>([
+    ['its first page', (bytes) => flipped(bytes, 0, 4_096, 64)],
+    ['bytes all over it', (bytes) => flipped(bytes, 4_096, bytes.length, 200)],
+    ['a page of zeros', (bytes) => Buffer.from(bytes).fill(0, 8_192, 12_288)],
+    ['its second half', (bytes) => bytes.subarray(0, Math.floor(bytes.length / 2))],
+    ['everything', (bytes) => Buffer.alloc(bytes.length, 'no database ')],
+  ])('%s', { timeout: 60_000 }, async (_, damage) => {
+    const folder = await copyOf(await folded());
+    const file = join(folder, STORE);
+    await writeFile(file, damage(await readFile(file)));
+    const { rows, venue } = await startedOn(folder);
+    expect(rows).toEqual(before);
+    expect(venue.stderr).toMatch(/the receipts are damaged: set aside/);
+    const names = await readdir(folder);
+    expect(names.some((name) => name.startsWith(`${STORE}.damaged-`))).toBe(true);
+  });
+
+  test('while it is in use', { timeout: 60_000 }, async () => {
+    const folder = await copyOf(await folded());
+    const venue = await Venue.start(FLAGS, folder);
+    const handle = await open(join(folder, STORE), 'r+');
+    const { size } = await handle.stat();
+    await handle.write(Buffer.alloc(size - 4_096, 0xa5), 0, size - 4_096, 4_096);
+    await handle.close();
+    const client = new Client(venue.url);
+    await eventually(async () => {
+      for (const { kind, signed, first } of record.requests) {
+        expect((await client.executed(signed)).json, kind).toEqual(first);
+      }
+    });
+    expect(await venue.stop()).toEqual({ code: 0, signal: null });
+    expect((await startedOn(folder)).rows).toEqual(before);
+  });
+});
+
+let foldedFolder: Promise<string> | undefined;
+
+/** The folder with the write-ahead log folded into the database, so that its pages hold everything. */
+async function folded(): Promise<string> {
+  foldedFolder ??= copyOf(killed).then((folder) => {
+    const database = new DatabaseSync(join(folder, STORE));
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    database.close();
+    return folder;
+  });
+  return foldedFolder;
+}
+
+function flipped(bytes: Buffer, from: number, until: number, count: number): Buffer {
+  const copy = Buffer.from(bytes);
+  for (let flips = 0; flips < count; flips += 1) {
+    const at = from + random.below(until - from);
+    copy[at] = copy[at]! ^ (1 + random.below(255));
+  }
+  return copy;
+}
+
+describe('R-era: receipts of an earlier era', () => {
+  test('are computed again by the engine of that era', { timeout: 60_000 }, async () => {
+    const folder = await temporaryData();
+    await unpackFolder(join(FIXTURE, 'stopped.pack.br'), folder);
+    const kept = await rowsOf(folder);
+    expect(kept.length).toBeGreaterThan(50);
+    for (const name of await readdir(folder)) {
+      if (name.startsWith(STORE)) await rm(join(folder, name));
+    }
+    const meta = JSON.parse(await readFile(join(FIXTURE, 'meta.json'), 'utf8'));
+    const venue = await startAt(folder, clockEnvironment(`at:${meta.timeMs}`), FIXTURE_FLAGS);
+    await eventually(async () => {
+      const metrics = await (await fetch(`${venue.operations}/metrics`)).text();
+      expect(metrics).toMatch(/^oddlot_receipts_missing 0$/m);
+    });
+    await venue.stop();
+    const rows = (await rowsOf(folder)).filter(({ height }) => height <= meta.height);
+    expect(rows).toEqual(kept);
+  });
+});
