@@ -13,7 +13,9 @@ import { join } from 'node:path';
 import { BlockBuffer } from '../packages/venue/src/log/block-codec.ts';
 import { FileJournal } from '../packages/venue/src/log/file-journal.ts';
 import { RECORD_HEADER_BYTES } from '../packages/venue/src/log/journal-format.ts';
+import type { AppliedBlock } from '../packages/venue/src/block/applied-block.ts';
 import type { LoggedCommand } from '../packages/venue/src/block/log-entry.ts';
+import { Proposer } from '../packages/venue/src/replica/proposer.ts';
 import { createEngineFlow } from './engine-flow.ts';
 import {
   atLeast,
@@ -30,7 +32,9 @@ import {
  * Commits of the journal against write and fdatasync, one after the other, of as many bytes into a
  * file that is filled with zeros ahead: once blocking, which is what the disk can do, and once
  * through the thread pool, which is what a process that also serves can do. Wall-clock time, since
- * the disk is waited for. A block is always queued while another is written, as under load.
+ * the disk is waited for. Commands go the way that they go in a venue under load, through a proposer:
+ * they queue while a block is written, become the next one the moment that it is durable, and that is
+ * written while the follower has the one before.
  */
 
 const TARGET = 0.7;
@@ -62,13 +66,14 @@ async function compare(
     directory: join(root, `batch-${batch}`),
     clock: { nowMs: () => Date.now() },
   });
+  const proposer = await openProposer(journal);
   const bytes = bytesOf(block);
   const raw = new RawFile(join(root, `raw-${batch}`), bytes, 2 * commits * (rounds + 1));
   const busy: number[] = [];
   const blocking: number[] = [];
   const pooled: number[] = [];
   for (let round = 0; round <= rounds; round++) {
-    const busyMs = await wallMs(() => appendBusily(journal, block, commits));
+    const busyMs = await wallMs(() => proposeBusily(proposer, block, commits));
     const blockingMs = await wallMs(async () => {
       for (let count = 0; count < commits; count++) raw.commit();
     });
@@ -93,17 +98,29 @@ async function compare(
   ];
 }
 
-/** Appends so that one block waits, encoded, while another is on its way; a commit holds one. */
-async function appendBusily(
-  journal: FileJournal,
+/** A venue's way into the log, with nobody who executes what comes out. */
+async function openProposer(journal: FileJournal): Promise<Proposer> {
+  const proposer = new Proposer(journal);
+  await journal.follow(1, ({ commands, proposal, seq }) => {
+    const result = { outcomes: commands.map(() => ({})) };
+    proposer.applied(proposal, { height: seq, commands, result } as unknown as AppliedBlock);
+  });
+  return proposer;
+}
+
+/** Proposes so that the commands of the next block are there while one is written. */
+async function proposeBusily(
+  proposer: Proposer,
   block: readonly LoggedCommand[],
   commits: number,
 ): Promise<void> {
-  let writing = journal.append(block);
-  // The write starts at the end of this turn; what comes later waits for the next one.
-  await Promise.resolve();
+  const propose = (): Promise<unknown> =>
+    Promise.all(block.map((logged) => proposer.propose(logged)));
+  let writing = propose();
+  // The first block is made at the end of this turn; what comes later waits for its write.
+  await new Promise((resolve) => setImmediate(resolve));
   for (let count = 1; count < commits; count++) {
-    const waiting = journal.append(block);
+    const waiting = propose();
     await writing;
     writing = waiting;
   }

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
-import { present } from '@oddlot/units';
 import { systemTime, type TimeSource, VenueClock } from './clock.ts';
 import { type Config, ConfigError, hasFaucet, operationsPortOf } from './config.ts';
 import { AdmissionGuard } from './edge/admission-guard.ts';
@@ -21,8 +19,9 @@ import { RateLimiter } from './edge/rate-limit.ts';
 import { RecoverPool } from './edge/recover-pool.ts';
 import { WsEdge } from './edge/ws/server.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from './genesis.ts';
-import { ReceiptRebuild } from './history/receipt-rebuild.ts';
-import { ReceiptStore } from './history/receipt-store.ts';
+import { openHistory } from './history/open-history.ts';
+import type { ReceiptRebuild } from './history/receipt-rebuild.ts';
+import type { ReceiptStore } from './history/receipt-store.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
@@ -35,6 +34,7 @@ import { MarketData } from './read-models/market-data.ts';
 import { ClockWatch } from './supervise/clock-watch.ts';
 import { diskRestriction, type DiskWatch, watchDisk } from './supervise/disk-watch.ts';
 import { createOperationsServer, readiness } from './operate/health.ts';
+import { hostText, listen } from './operate/listen.ts';
 import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
 import { logOperators } from './supervise/operator-log.ts';
@@ -74,8 +74,6 @@ export type VenueDependencies = {
   readonly time?: TimeSource;
 };
 
-/** Receipts that are too old are dropped this often. */
-const PRUNE_EVERY_MS = 3_600_000;
 /** The log carries time at least every second; five times that means that it stands still. */
 const BLOCK_AGE_MS_MAX = 5_000;
 
@@ -209,7 +207,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   if (journal.repaired !== undefined) {
     log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
   }
-  const { history, rebuild, store } = await openHistory(config, clock, deps);
+  const kept = await openHistory({ ...config, now: () => clock.nowMs() }, deps);
   const snapshots = new SnapshotStore({
     directory: join(config.data, 'snapshots'),
     onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
@@ -237,7 +235,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   });
   const receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
-    archive: store,
+    archive: kept.store,
   });
   replica.attach(receipts);
   const ledger = new UserLedger(() => replica.state);
@@ -245,20 +243,8 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   const markets = new MarketData(() => replica.state);
   markets.attachTo(replica);
   logOperators(replica, log);
-  const core = {
-    clock,
-    clockWatch,
-    disk,
-    guard,
-    journal,
-    store,
-    rebuild,
-    history,
-    replica,
-    receipts,
-    ledger,
-    markets,
-  };
+  const stores = { disk, guard, journal, ...kept };
+  const core = { clock, clockWatch, ...stores, replica, receipts, ledger, markets };
   return { ...core, faucet: createFaucet(config, core) };
 }
 
@@ -277,46 +263,6 @@ function createFaucet(
   });
   replica.attach(faucet);
   return faucet;
-}
-
-/** Opens the store of receipts as its only writer, who also drops what is too old. */
-async function openHistory(
-  config: Config,
-  clock: VenueClock,
-  { lease, log, onFatal }: OpenDependencies,
-): Promise<Pick<Core, 'history' | 'rebuild' | 'store'>> {
-  const opened: { store?: ReceiptStore; rebuild?: ReceiptRebuild; pruning?: NodeJS.Timeout } = {};
-  const history = await lease.hold(
-    'history writer',
-    async () => {
-      const file = join(config.data, 'receipts.sqlite');
-      const onDamaged = (damage: object): void => {
-        log.error(damage, 'the receipts are damaged: set aside, and computed again from the log');
-        opened.rebuild?.look().catch(onFatal);
-      };
-      const store = await ReceiptStore.open({ file, onFatal, onDamaged });
-      opened.store = store;
-      opened.rebuild = new ReceiptRebuild({
-        data: config.data,
-        store,
-        onDone: (until) => log.info({ until }, 'the receipts are complete again'),
-        onFailed: (err) => log.error({ err }, 'receipts stay missing until the next start'),
-      });
-      opened.pruning = setInterval(() => {
-        store.prune(clock.nowMs() - config.receiptsKeptMs).catch(onFatal);
-      }, PRUNE_EVERY_MS);
-    },
-    async () => {
-      clearInterval(opened.pruning);
-      await opened.rebuild?.stop();
-      await opened.store?.close();
-    },
-  );
-  return {
-    history,
-    store: present(opened.store, 'the store of the only process'),
-    rebuild: present(opened.rebuild, 'with its store'),
-  };
 }
 
 type EdgeParts = Core & {
@@ -447,15 +393,4 @@ function infoSettings(config: Config): InfoSettings {
 /** Uniform in [0, 1), for what is simulated. */
 function random(): number {
   return randomBytes(4).readUInt32LE() / 2 ** 32;
-}
-
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
-  });
-}
-
-function hostText(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
 }

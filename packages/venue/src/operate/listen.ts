@@ -1,0 +1,15 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Resolves with the port, which the system chooses where 0 is asked for. */
+export function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+/** An interface as it stands in a URL. */
+export function hostText(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
