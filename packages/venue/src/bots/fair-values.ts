@@ -1,6 +1,5 @@
 import type { PriceSource, State } from '@oddlot/engine';
 import { present } from '@oddlot/units';
-import type { FairPaths } from '../exhibition/fair-paths.ts';
 import { normal, STEP_DEVIATION } from '../oracle/random-walk.ts';
 
 /** A market that can be traded, as the engine keeps it. */
@@ -10,8 +9,10 @@ export type FairValuesOptions = {
   readonly state: () => State;
   /** The newest reference price, 10^-8. */
   readonly priceE8: (symbol: string, source: PriceSource) => number | undefined;
-  /** What the venue's own made-up markets are worth, whoever trades them. */
-  readonly paths: Pick<FairPaths, 'valueOf'>;
+  /** What the venue's own made-up markets are worth, whoever trades them; undefined for others. */
+  readonly paths: {
+    valueOf(market: BotMarket['definition'], atMs: number): number | undefined;
+  };
   /** Uniform in [0, 1). */
   readonly random: () => number;
 };

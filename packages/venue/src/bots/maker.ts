@@ -1,6 +1,7 @@
 import { openOrders, perpDefinitions, perpView, type PerpDefinition } from '@oddlot/engine';
 import { LIMITS } from '@oddlot/protocol';
 import type { Replica } from '../replica/replica.ts';
+import { Habits } from './habits.ts';
 import { difference, gridStep, ladder } from './ladder.ts';
 import type { BotOrder, Trader } from './trader.ts';
 
@@ -16,6 +17,7 @@ export class Maker {
   readonly #trader: Trader;
   readonly #replica: Replica;
   readonly #place: { readonly maker: number; readonly makers: number };
+  readonly #habits: Habits;
   /** Where the quotes of a perp stand. The grid is kept while the process runs. */
   readonly #anchors = new Map<number, Anchor>();
 
@@ -27,6 +29,7 @@ export class Maker {
     this.#trader = trader;
     this.#replica = replica;
     this.#place = place;
+    this.#habits = new Habits(trader.address);
   }
 
   /** Cancels what the price has left behind. All makers do so before any of them quotes anew. */
@@ -38,7 +41,10 @@ export class Maker {
   /** Fills the rungs that are empty; post-only, so that a maker never takes. */
   async quote(): Promise<void> {
     const missing = this.#changes().flatMap(({ perp, missing: rungs }) =>
-      rungs.map((rung): BotOrder => ({ perp, tif: 'Alo', ...rung })),
+      rungs.map((rung): BotOrder => {
+        const bounds = { min: 1, max: perp.maxLimitOrderSize };
+        return { perp, tif: 'Alo', ...rung, size: this.#habits.sizeNear(rung.size, bounds) };
+      }),
     );
     for (let from = 0; from < missing.length; from += LIMITS.ordersMax) {
       const batch = missing.slice(from, from + LIMITS.ordersMax);
@@ -60,7 +66,11 @@ export class Maker {
       const view = perpView(state, perp.instrumentId);
       if (view?.oracle === undefined || view.halted || view.delisted) return [];
       const { rung, step } = this.#anchorOf(perp, view.oracle);
-      const wanted = ladder(perp, rung, { step, levels: LEVELS, ...this.#place });
+      // The rungs at the touch are always there; of the others some are left out.
+      const touch = this.#place.makers * step;
+      const wanted = ladder(perp, rung, { step, levels: LEVELS, ...this.#place }).filter(
+        ({ price }) => Math.abs(price - rung * step) <= touch || this.#habits.likes(price),
+      );
       return [{ perp, ...difference(wanted, live.get(perp.instrumentId) ?? []) }];
     });
   }

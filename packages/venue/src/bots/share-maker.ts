@@ -3,6 +3,7 @@ import { LIMITS } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
 import type { Replica } from '../replica/replica.ts';
 import type { BotMarket, FairValues } from './fair-values.ts';
+import { Habits } from './habits.ts';
 import { difference, type Rung } from './ladder.ts';
 import { type FreeShares, shareLadder, shareOrder, shareStep } from './share-ladder.ts';
 import type { BotShareOrder, Trader } from './trader.ts';
@@ -26,6 +27,7 @@ export class ShareMaker {
   readonly #replica: Replica;
   readonly #values: FairValues;
   readonly #place: { readonly maker: number; readonly makers: number };
+  readonly #habits: Habits;
   /** The rung that the quotes of a market stand around, by instrument id. */
   readonly #anchors = new Map<number, number>();
 
@@ -39,6 +41,7 @@ export class ShareMaker {
     this.#replica = replica;
     this.#values = values;
     this.#place = place;
+    this.#habits = new Habits(trader.address);
   }
 
   /** Cancels what the value has left behind. All makers do so before any of them quotes anew. */
@@ -52,8 +55,10 @@ export class ShareMaker {
     const free = this.#freeShares();
     const missing = this.#changes().flatMap(({ market, missing: rungs }) => {
       const held = free.get(market.definition.instrumentId) ?? { yes: 0, no: 0 };
+      const { maxOrderSize: max, minOrderSize: min } = market.definition;
       return rungs.map((rung): BotShareOrder => {
-        const order = shareOrder(rung, held, market.unit);
+        const size = this.#habits.sizeNear(rung.size, { min, max });
+        const order = shareOrder({ ...rung, size }, held, market.unit);
         return { ...order, market: market.definition, limit: { tif: 'Alo' } };
       });
     });

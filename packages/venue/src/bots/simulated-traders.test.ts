@@ -159,6 +159,17 @@ describe('on outcome markets', () => {
       );
       expect(new Set(operated).size).toBe(2);
     }, 20_000);
+    const quoted = blocks.flatMap(({ commands }) =>
+      commands.flatMap(({ command }) =>
+        command.type === 'placeOrders'
+          ? command.orders.filter(({ timeInForce }) => timeInForce === 'alo')
+          : [],
+      ),
+    );
+    const ids = new Set(open().map(({ definition }) => definition.instrumentId as number));
+    const sizes = quoted.flatMap(({ instrumentId, size }) => (ids.has(instrumentId) ? [size] : []));
+    // A ladder of fixed sizes has one for each of its six rungs.
+    expect(new Set(sizes).size).toBeGreaterThan(15);
     expect(refusals()).toEqual([]);
   }, 30_000);
 

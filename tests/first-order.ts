@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { present } from '@oddlot/units';
-import { readmeBlocks, runBlock } from '../tests/support/readme.ts';
-import { Venue } from '../tests/support/venue-process.ts';
+import { readmeBlocks, runBlock } from './support/readme.ts';
+import { Venue } from './support/venue-process.ts';
 
 /**
  * Runs the first program of the README many times, one after the other, against a venue with simulated
