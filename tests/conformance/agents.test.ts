@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { aVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
-import { direct, expectNothing, transfer, type Refusal } from '../support/keys.ts';
+import { direct, expectNothing, transfer, WHO_SIGNED, type Refusal } from '../support/keys.ts';
+import { done } from '../support/perps.ts';
 import { expectShape, address, exactly, listOf, record, text, time } from '../support/shape.ts';
 import { REPOSITORY } from '../support/venue-process.ts';
 import { nextNonce, signApproveAgent, ZERO_ADDRESS, type JsonObject } from '../support/wallet.ts';
@@ -162,23 +163,58 @@ describe('label absent → label bound', () => {
   });
 });
 
-test('an agent that comes to money acts for itself in account actions, else for its owner', async () => {
+describe('R-agents: an address that is bound without an account', () => {
+  const message = 'Agent address is already used';
+
+  test('gets none from others: no transfer, no test money', async () => {
+    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+    const agent = world.stranger('agent');
+    expectDone(await alice.approveAgent(agent.address));
+    const gift = direct(bob, 'tokenSend', transfer({ to: agent.address, amount: '20' }));
+    const used: Refusal = { code: 10008, name: 'AGENT', message };
+    await expectNothing([alice, bob], gift, { ...used, details: { field: 'destination' } });
+    const grant = await world.client.post('/request-fund', { user: agent.address });
+    expect(grant.json).toMatchObject({ success: false, ...used, details: { field: 'user' } });
+    await expectAuthority(agent);
+  });
+
+  test('lets go of its owner by itself, and can then have an account', async () => {
+    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+    const agent = world.stranger('agent');
+    expectDone(await alice.approveAgent(agent.address, 'desk'));
+    const early = await agent.sign(harmless(), { nonce: Date.now() - 1_000 });
+    expectRefused(await agent.revokeAgent('desk'), 10006, 'Please deposit first');
+    const released = await agent.revokeAgent();
+    expectDone(released);
+    expect(await alice.agents()).toEqual([]);
+    await expectNoAuthority(agent);
+    expectRefused(await agent.revokeAgent(), 10006, 'Please deposit first');
+    const gift = transfer({ to: agent.address, amount: '20' });
+    done(await world.client.executed(await direct(bob, 'tokenSend', gift)));
+    expect((await world.client.exchange(early)).json).toMatchObject({ code: 10004 });
+    const { btc } = world;
+    const resting = order({ market: btc, side: 'buy', price: btc.at(-2000), size: btc.worth(20) });
+    done(await world.client.executed(await agent.sign(orderAction(resting))));
+    expect([await alice.openOrders(), await agent.openOrders()]).toMatchObject([[], [{}]]);
+    expectRefused(await alice.approveAgent(agent.address), 10008, message);
+  });
+});
+
+test('R-nonce: binding a former agent again answers with a warning, kept in its receipt', async () => {
   const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
   const agent = world.stranger('agent');
-  expectDone(await alice.approveAgent(agent.address));
-  const gift = transfer({ to: agent.address, amount: '20' });
-  await world.client.executed(await direct(bob, 'tokenSend', gift));
-  const { btc } = world;
-  const resting = order({ market: btc, side: 'buy', price: btc.at(-2000), size: btc.worth(20) });
-  await world.client.executed(await agent.sign(orderAction(resting)));
-  expect([await alice.openOrders(), await agent.openOrders()]).toMatchObject([[{}], []]);
-  const back = transfer({ to: bob.address, amount: '5' });
-  await world.client.executed(await direct(agent, 'tokenSend', back));
-  expect([await agent.balance(), await bob.balance(), await alice.balance()]).toEqual([
-    '15',
-    '985',
-    '1000',
-  ]);
+  const fields = { agentAddress: agent.address, agentName: 'desk' };
+  const warning = { code: 'AGENT_REUSED', details: { agent: agent.address } };
+  const first = await world.client.executed(await direct(alice, 'approveAgent', fields));
+  expect(first.json.warnings).toBeUndefined();
+  done(await alice.revokeAgent('desk'));
+  const plain = await world.client.exchange(await direct(bob, 'approveAgent', fields));
+  expect(plain.json).toMatchObject({ status: 'ok', warnings: [warning] });
+  done(await bob.revokeAgent('desk'));
+  const signed = await direct(alice, 'approveAgent', fields);
+  const confirmed = await world.client.executed(signed);
+  expect(confirmed.json).toMatchObject({ confirm: 'executed', warnings: [warning] });
+  expect((await world.client.executed(signed)).json).toEqual(confirmed.json);
 });
 
 describe('label bound → label rebound', () => {
@@ -392,7 +428,7 @@ describe('a refusal changes nothing and names the field', () => {
       code: 10006,
       name: 'NO_ACCOUNT',
       message: 'Please deposit first',
-      details: { got: nobody.address },
+      details: { got: nobody.address, why: WHO_SIGNED },
     });
   });
 });

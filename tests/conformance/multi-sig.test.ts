@@ -11,6 +11,7 @@ import {
   signersOf,
   signerSet,
   unauthorized,
+  WHO_SIGNED,
   wrapped,
   type Inner,
 } from '../support/keys.ts';
@@ -70,7 +71,7 @@ describe('conversion', () => {
       agent.sign({ type: 'cancelAll' }),
       unauthorized(
         `Authorization failed: Agent ${agent.address} is not authorized by any account`,
-        { got: agent.address },
+        { got: agent.address, why: WHO_SIGNED },
       ),
     );
   });
@@ -212,7 +213,7 @@ describe('after the conversion', () => {
         code: 10006,
         name: 'NO_ACCOUNT',
         message: 'Please deposit first',
-        details: { got: agent.address },
+        details: { got: agent.address, why: WHO_SIGNED },
       },
     );
     // Nor does an agent sign for the account inside a wrapper.

@@ -265,27 +265,33 @@ describe('confirm: executed', () => {
   test.each([
     ['without delay', 0],
     ['with delay', 300],
-  ])('%s it tells how each order stands, with the trace id', async (_, orderDelayMs) => {
-    const market = await marketWithBid(orderDelayMs);
-    const orders = [bet(market, 'buy No 10 at 0.45'), bet(market, 'buy No 5 at 0.10')];
-    const signed = await bob.sign(orderAction(...orders));
-    const reply = await world.client.executed(signed);
-    const { txHash, traceId } = signed;
-    expect(reply.json).toMatchObject({
-      status: 'ok',
-      code: 0,
-      confirm: 'executed',
-      txHash,
-      traceId,
-      height: expect.any(Number),
-      data: { type: 'PlaceOrder', data: { statuses: ['success'] } },
-    });
-    const common = { cloid: null, error: null, oid: expect.any(Number) };
-    expect(results(reply)).toEqual([
-      { i: 0, state: 'filled', filledSz: '10', avgPx: '0.4', ...common },
-      { i: 1, state: 'open', filledSz: '0', avgPx: null, ...common },
-    ]);
-  });
+  ])(
+    '%s it tells how each order stands, with the trace id and the last block',
+    async (_, orderDelayMs) => {
+      const market = await marketWithBid(orderDelayMs);
+      const orders = [bet(market, 'buy No 10 at 0.45'), bet(market, 'buy No 5 at 0.10')];
+      const signed = await bob.sign(orderAction(...orders));
+      const reply = await world.client.executed(signed);
+      const { txHash, traceId } = signed;
+      expect(reply.json).toMatchObject({
+        status: 'ok',
+        code: 0,
+        confirm: 'executed',
+        txHash,
+        traceId,
+        height: expect.any(Number),
+        data: { type: 'PlaceOrder', data: { statuses: ['success'] } },
+      });
+      const { block } = await world.client.data({ type: 'actionStatus', txHash });
+      expect(reply.json.height > block.height).toBe(orderDelayMs > 0);
+      expect((await world.client.executed(signed)).json).toEqual(reply.json);
+      const common = { cloid: null, error: null, oid: expect.any(Number) };
+      expect(results(reply)).toEqual([
+        { i: 0, state: 'filled', filledSz: '10', avgPx: '0.4', ...common },
+        { i: 1, state: 'open', filledSz: '0', avgPx: null, ...common },
+      ]);
+    },
+  );
 
   test('a failure at release is told with its index', async () => {
     const market = await marketWithBid(1_000);

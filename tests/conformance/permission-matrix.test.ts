@@ -17,6 +17,7 @@ import {
   signerSet,
   transfer,
   unauthorized,
+  WHO_SIGNED,
   wrapped,
   type Inner,
   type Refusal,
@@ -79,6 +80,7 @@ const REFUSALS: Readonly<Record<string, (by: Actor) => Refusal>> = {
   revoked: ({ address }) =>
     unauthorized(`Authorization failed: Agent ${address} is not authorized by any account`, {
       got: address,
+      why: WHO_SIGNED,
     }),
   noVault: () =>
     unauthorized('vaultAddress is not allowed for this action', {
@@ -273,7 +275,10 @@ const ACTIONS: Readonly<Record<string, (account: Actor) => Action | Promise<Acti
     type: 'outcomeDeploy',
     setTrading: { instrumentIds: [market.id], state: 'halt' },
   }),
-  venueAdmin: () => ({ type: 'venueAdmin', setGate: { channel: 0, mode: 'open' } }),
+  venueAdmin: () => ({
+    type: 'venueAdmin',
+    setOperators: { role: 'admins', add: [maker.address] },
+  }),
 };
 
 /** Bob trades through an account that he approved as a builder. */

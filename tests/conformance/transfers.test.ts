@@ -15,6 +15,7 @@ import {
   type Transfer,
 } from '../support/keys.ts';
 import { done, ledgerOf, Operator, OPERATED, trade, type OwnPerp } from '../support/perps.ts';
+import { ZERO_ADDRESS } from '../support/wallet.ts';
 import { signDirectWithEthers } from '../support/ethers-signer.ts';
 
 /** R-transfer, R-account and R-withdraw: what moves money, and what keeps it. */
@@ -53,6 +54,22 @@ const insufficient = (details: Json): Refusal => ({
   name: 'MARGIN',
   message: 'Insufficient balance',
   details: { field: 'amount', ...details },
+});
+
+test('R-transfer: the zero address is no destination, of whatever moves money', async () => {
+  const refusal = (field: string) => funds('Invalid address', { field, got: ZERO_ADDRESS });
+  await refuses({ to: ZERO_ADDRESS, amount: '5' }, refusal('destination'));
+  const withdrawal = { destination: ZERO_ADDRESS, amount: '5' };
+  const withdraws = direct(alice, 'withdraw3', withdrawal);
+  await expectNothing([alice], withdraws, refusal('destination'));
+  const grant = await world.client.post('/request-fund', { user: ZERO_ADDRESS });
+  expect(grant.json).toMatchObject({ success: false, ...refusal('user') });
+  const register = { vault: ZERO_ADDRESS, leader: alice.address, name: 'v' };
+  const vault = await operator.send({ registerVault: register });
+  expect(vault.json).toMatchObject({ status: 'err', ...refusal('registerVault.vault') });
+  const payment = { destination: ZERO_ADDRESS, amount: '1' };
+  const treasury = await operator.send({ treasurySend: payment });
+  expect(treasury.json).toMatchObject({ status: 'err', ...refusal('treasurySend.destination') });
 });
 
 describe('between one’s own sub-accounts', () => {

@@ -11,6 +11,7 @@ import {
   tokenSend,
   transfer,
   unauthorized,
+  WHO_SIGNED,
   wrapped,
   type Refusal,
 } from '../support/keys.ts';
@@ -92,7 +93,7 @@ describe('who acts for it', () => {
       forVault(agent),
       unauthorized(
         `Authorization failed: Agent ${agent.address} is not authorized by any account`,
-        { got: agent.address },
+        { got: agent.address, why: WHO_SIGNED },
       ),
     );
   });

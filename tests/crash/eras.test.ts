@@ -1,13 +1,15 @@
 import { cp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { dump, DUMP_VERSION, RULES_VERSION } from '@oddlot/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
 import type { LogEntry, LoggedCommand } from '../../packages/venue/src/block/log-entry.ts';
 import { LaterReleaseError } from '../../packages/venue/src/replica/replica-error.ts';
 import { unpackFolder } from '../fixtures/pack.ts';
-import { removeTemporaryData, temporaryData } from '../support/venue-process.ts';
+import { FIXTURE_FLAGS } from '../fixtures/people.ts';
+import { removeTemporaryData, temporaryData, VenueRun } from '../support/venue-process.ts';
 import { ReplicaInHand } from './replica-in-hand.ts';
 
 /**
@@ -197,12 +199,45 @@ describe('R-era: a folder of a later release is refused by its rules', () => {
     expect(await filesOf(folder)).toEqual(before);
   });
 
+  test('with one line and no stack, by the venue itself', { timeout: 30_000 }, async () => {
+    const folder = await copyOf(opened);
+    const [rules, hash] = [RULES_VERSION + 1, meta.hash];
+    await append(folder, [
+      { command: { type: 'openEra', rules, stateHash: hash, previousHash: hash } },
+    ]);
+    expect(await refused(folder)).toMatch(
+      `the data folder is of a later release: it holds rules ${rules}`,
+    );
+  });
+
+  test('when its journal has another format', { timeout: 30_000 }, async () => {
+    const folder = await copyOf(opened);
+    const [name = ''] = await readdir(join(folder, 'journal'));
+    const file = join(folder, 'journal', name);
+    const bytes = await readFile(file);
+    bytes.writeUInt32LE(9, 8);
+    bytes.writeUInt32LE(crc32(bytes.subarray(0, 40)), 40);
+    await writeFile(file, bytes);
+    expect(await refused(folder)).toMatch(
+      'the data folder is of a later release: its journal has format 9',
+    );
+  });
+
   test('when a snapshot is of them', async () => {
     const folder = await copyOf(opened);
     await snapshot(folder, first.height, { rules: RULES_VERSION + 1, head: {}, state: {} });
     await expect(opening(folder)).rejects.toThrow(LaterReleaseError);
   });
 });
+
+/** What a venue that does not start says, beside its log. */
+async function refused(folder: string): Promise<string> {
+  const run = new VenueRun(folder, FIXTURE_FLAGS);
+  expect(await run.ended).toEqual({ code: 1, signal: null });
+  expect(run.stderr).not.toMatch(/^ +at /m);
+  expect(run.stderr).not.toMatch('stopping at once');
+  return run.stderr;
+}
 
 /** Snapshots with a right hash and another content: by name what is in them. */
 const SHAPES: readonly [string, unknown][] = [

@@ -81,6 +81,7 @@ export function operatorActions({ id }: Market): JsonObject[] {
     { setGate: { channel: 0, mode: 'closed', whitelist: list, grants: { add: [] } } },
     { registerVault: { vault: SOMEONE, leader: BUILDER, name: 'v', shares: [] } },
     { treasurySend: { destination: SOMEONE, amount: '1' } },
+    { setOperators: { role: 'deployers', add: [SOMEONE] } },
     { setFeeTiers: { exchangeId: 0, tiers: [tier] } },
   ].map((variant) => ({ type: 'venueAdmin', ...variant }));
   const deployments = [

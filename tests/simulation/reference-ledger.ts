@@ -6,6 +6,7 @@ import type {
   TradeExecuted,
   TradeSide,
 } from '@oddlot/engine';
+import { isCut, isSettlementMark } from './event-kinds.ts';
 import { type Book, part, type Position, ReferenceBooks } from './reference-books.ts';
 import {
   abs,
@@ -441,20 +442,4 @@ export class ReferenceLedger {
     if (left < 0n) throw new Error('deleveraging ruins nobody');
     this.books.tradeOff(owner, position, -signed, price);
   }
-}
-
-/** R-delist: the average of the closing hour becomes the mark, after all else of the block. */
-function isSettlementMark(event: EngineEvent, later: readonly EngineEvent[]): boolean {
-  if (event.type !== 'markUpdated') return false;
-  const { instrumentId: id } = event;
-  const next = later.find(
-    (each) =>
-      (each.type === 'markUpdated' || each.type === 'perpSettled') && each.instrumentId === id,
-  );
-  return next?.type === 'perpSettled';
-}
-
-/** A reduce-only order or a trigger that lost its position. */
-function isCut(event: Extract<EngineEvent, { type: 'orderUpdated' }>): boolean {
-  return event.order.reduceOnly && (event.status === 'open' || event.cancelCause === 'reduceOnly');
 }

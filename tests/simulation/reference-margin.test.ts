@@ -140,7 +140,11 @@ class Pair {
     for (const { leg, position } of ledger.books.legs(own)) {
       if (!leg.isIsolated || leg.size === 0n) continue;
       const scope = ledger.books.isolated(own, position);
-      const holding = account.holdings.get(2 * position.market.id + position.leg)!;
+      const holding = [...account.holdings.values()].find(
+        (each) =>
+          each.perp.definition.instrumentId === position.market.id && each.leg === position.leg,
+      );
+      expect(holding, `an isolated position of ${address}`).toBeDefined();
       const isWorked = state.liquidations.has({ account, holding });
       expect(isWorked || !isAtRisk(scope), `an isolated position of ${address}`).toBe(true);
     }

@@ -152,7 +152,9 @@ export class ReferenceOutcome {
   amend(owner: string, id: number, price: bigint, size: bigint): OutcomeResult {
     const order = this.#own(owner, id);
     if (order === undefined) return rejected('orderUnknown');
-    if (this.phase === 'halted') return rejected('tradingHalted');
+    // A refused amend leaves its order as it is, and is told with it.
+    const stays = (reason: string): OutcomeResult => ({ ...resultOf(order, 'open'), reason });
+    if (this.phase === 'halted') return stays('tradingHalted');
     if (size >= 0n && size <= order.filled) {
       this.#drop(order);
       return resultOf(order, 'cancelled');
@@ -160,10 +162,10 @@ export class ReferenceOutcome {
     const rest = size - order.filled;
     const reason =
       this.#shape(size, price) ?? this.#minimum(order, rest) ?? this.#funds(order, price, rest);
-    if (reason !== undefined) return rejected(reason);
+    if (reason !== undefined) return stays(reason);
     if (this.#next(order, price) !== undefined) {
-      if (order.request.tif === 'alo') return rejected('postOnlyWouldTrade');
-      if (this.rules.delayMs > 0) return rejected('amendWouldTake');
+      if (order.request.tif === 'alo') return stays('postOnlyWouldTrade');
+      if (this.rules.delayMs > 0) return stays('amendWouldTake');
     }
     if (price !== order.price) {
       order.queueMs = Math.max(order.acceptedMs, this.nowMs - MINUTE_MS);

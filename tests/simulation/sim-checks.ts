@@ -48,12 +48,12 @@ export function sizesOf(state: State): Sizes {
 
 /**
  * R-adl: whoever was deleveraged in a block, and traded in no other way, has less than before on the
- * same side, or nothing. The fund is never deleveraged.
+ * same side, or nothing. The fund is never deleveraged. Returns how many positions it could judge.
  */
-export function checkFlips(state: State, before: Sizes, events: readonly EngineEvent[]): void {
+export function checkFlips(state: State, before: Sizes, events: readonly EngineEvent[]): number {
   const deleveraged = new Set<string>();
   for (const event of events) if (event.type === 'deleveraged') deleveraged.add(event.account);
-  if (deleveraged.size === 0) return;
+  if (deleveraged.size === 0) return 0;
   const fund = state.parameters?.insuranceFundAddress ?? '';
   demand(!deleveraged.has(fund), 'the fund was deleveraged');
   for (const event of events) {
@@ -62,10 +62,12 @@ export function checkFlips(state: State, before: Sizes, events: readonly EngineE
     deleveraged.delete(event.taker.account);
     deleveraged.delete(event.maker.account);
   }
+  let judged = 0;
   for (const { address, holdings } of state.accounts) {
     if (!deleveraged.has(address)) continue;
     for (const holding of holdings.values()) {
       const size = before.get(holding) ?? 0;
+      if (size !== holding.size) judged += 1;
       const isLess = Math.abs(holding.size) <= Math.abs(size);
       const isFlipped = holding.size !== 0 && Math.sign(holding.size) !== Math.sign(size);
       demand(
@@ -74,6 +76,7 @@ export function checkFlips(state: State, before: Sizes, events: readonly EngineE
       );
     }
   }
+  return judged;
 }
 
 /**
@@ -82,11 +85,12 @@ export function checkFlips(state: State, before: Sizes, events: readonly EngineE
  * this also says that no order, amend, transfer of margin or change of leverage that passed its check
  * left its scope at risk at these marks: it would be at risk and not under liquidation. Whom the
  * block has deleveraged is left out: a close at another's bankruptcy price may cost what the ratio
- * lived on, and is looked at in the next block.
+ * lived on, and is looked at in the next block. Returns how many scopes it found at risk.
  */
-export function checkRisk(state: State, events: readonly EngineEvent[]): void {
+export function checkRisk(state: State, events: readonly EngineEvent[]): number {
   const { parameters } = state;
-  if (parameters === undefined) return;
+  if (parameters === undefined) return 0;
+  let risky = 0;
   const spared = new Set<string>([parameters.insuranceFundAddress]);
   for (const event of events) if (event.type === 'deleveraged') spared.add(event.account);
   const markets = new Map<number, MarginLeg['market']>();
@@ -123,12 +127,15 @@ export function checkRisk(state: State, events: readonly EngineEvent[]): void {
       }
       const isIn = state.liquidations.has({ account, holding });
       const isRisky = isAtRisk(scopeNumbers(isolatedMargin, [leg], fee));
+      if (isRisky) risky += 1;
       demand(isIn || !isRisky, `an isolated position of ${account.address} is left at risk`);
     }
     const isIn = state.liquidations.has({ account, holding: undefined });
     const isRisky = isAtRisk(scopeNumbers(account.perpBalance, cross, fee));
+    if (isRisky) risky += 1;
     demand(isIn || !isRisky, `${account.address} is left at risk`);
   }
+  return risky;
 }
 
 export function demand(condition: boolean, message: string): void {

@@ -114,14 +114,18 @@ class Simulation {
     this.#count(result);
     checkConservation(this.#state);
     checkDeficit(this.#state);
-    checkFlips(this.#state, before, result.events);
-    if (this.#state.height % RISK_EVERY === 0) checkRisk(this.#state, result.events);
+    this.#add('judged: deleveraged', checkFlips(this.#state, before, result.events));
+    if (this.#state.height % RISK_EVERY === 0) {
+      this.#add('judged: at risk', checkRisk(this.#state, result.events));
+    }
+  }
+
+  #add(what: string, times: number): void {
+    if (times > 0) this.#endings.set(what, (this.#endings.get(what) ?? 0) + times);
   }
 
   #count({ events, outcomes }: BlockResult): void {
-    const count = (what: string): void => {
-      this.#endings.set(what, (this.#endings.get(what) ?? 0) + 1);
-    };
+    const count = (what: string): void => this.#add(what, 1);
     for (const { entries, reject } of outcomes) {
       if (reject !== undefined) count(reject.reason);
       for (const entry of entries ?? []) if (entry.reject !== undefined) count(entry.reject.reason);

@@ -146,8 +146,16 @@ export function expectExactly(reply: Reply, refusal: Refusal): void {
   expect(reply.json, reply.text).toEqual({
     status: 'err',
     ...words,
-    details: { ...details, docs },
+    details: { ...details, ...hintFor(refusal), docs },
   });
+}
+
+/** A signer whom nobody knows is pointed to the query that says what went wrong. */
+function hintFor({ message = '' }: Refusal): JsonObject {
+  const isUnknown = /^(?:No trading account|Please deposit first|Authorization failed)/.test(
+    message,
+  );
+  return isUnknown ? { why: expect.stringContaining('explainSignature') as string } : {};
 }
 
 /** Sends what must be refused with these words and must change nothing for anyone given. */
@@ -182,11 +190,14 @@ export async function everythingOf(people: readonly Actor[]): Promise<Json> {
   return { known, keys };
 }
 
+/** Where somebody whom nobody knows is told to look. */
+export const WHO_SIGNED: string = expect.stringContaining('ask /info explainSignature');
+
 export const noAccount = (got: string): Refusal => ({
   code: 10006,
   name: 'NO_ACCOUNT',
   message: 'No trading account found. Please deposit first.',
-  details: { got },
+  details: { got, why: WHO_SIGNED },
 });
 
 export const unauthorized = (message: string, details?: JsonObject): Refusal => ({

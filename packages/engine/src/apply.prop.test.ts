@@ -6,6 +6,8 @@ import { dump } from './dump/dump.ts';
 import type { CommandResult } from './messages/block.ts';
 import type { Command } from './messages/command.ts';
 import { accountValue, exposureOf } from './perp/margin.ts';
+import { holdingKey } from './state/account.ts';
+import { Reached } from './testing/reached.ts';
 import { Scenario } from './testing/scenario.ts';
 import {
   openVenue,
@@ -106,7 +108,8 @@ function play(steps: readonly Timed[], visit: Visit): void {
 type Before = { readonly size: number; readonly exposure: number };
 
 function holdingsOf(scenario: Scenario, trader: Address, perp: number): Before {
-  const holding = scenario.account(trader).holdings.get(perpAt(perp).instrumentId);
+  const key = holdingKey(perpAt(perp).instrumentId, 0);
+  const holding = scenario.account(trader).holdings.get(key);
   return { size: holding?.size ?? 0, exposure: holding === undefined ? 0 : exposureOf(holding) };
 }
 
@@ -131,6 +134,7 @@ function essence(scenario: Scenario): string {
 
 describe('for any history', () => {
   test('R-initial, R-fill-check: who trades is covered, or only reduces', () => {
+    const reached = new Reached();
     const covered: Visit = (scenario, command, next) => {
       if (next.kind !== 'place') return void scenario.block(command);
       const before = TRADERS.map((trader) => holdingsOf(scenario, trader, next.perp));
@@ -139,7 +143,11 @@ describe('for any history', () => {
         const was = before[at]!;
         const is = holdingsOf(scenario, trader, next.perp);
         if (is.size === was.size && is.exposure <= was.exposure) continue;
-        if (onlyReduced(was.size, is.size)) continue;
+        if (onlyReduced(was.size, is.size)) {
+          reached.note('only reduced');
+          continue;
+        }
+        reached.note(is.size === was.size ? 'more exposure' : 'another position');
         const account = scenario.account(trader);
         const value = accountValue(scenario.state, account);
         expect(value >= account.margin.initial, `${trader} is covered`).toBe(true);
@@ -149,20 +157,28 @@ describe('for any history', () => {
       fc.property(history, (steps) => play(steps, covered)),
       { numRuns: RUNS },
     );
+    reached.demand(RUNS, 'more exposure', 'another position');
+    reached.demand(1, 'only reduced');
   });
 
   test('a refused command changes nothing but its nonce', () => {
+    const reached = new Reached();
     const unchanged: Visit = (scenario, command) => {
       const before = essence(scenario);
-      if (isRefused(scenario.outcome(command))) expect(essence(scenario)).toBe(before);
+      if (!isRefused(scenario.outcome(command))) return;
+      reached.note(command.type);
+      expect(essence(scenario)).toBe(before);
     };
     fc.assert(
       fc.property(history, (steps) => play(steps, unchanged)),
       { numRuns: RUNS },
     );
+    reached.demand(RUNS, 'placeOrders');
+    reached.demand(1, 'cancelOrders', 'cancelByClientId', 'approveAgent');
   });
 
   test('admission refuses an order exactly when execution does, for the same reason', () => {
+    const reached = new Reached();
     const agreed: Visit = (scenario, command, next) => {
       const digest = essence(scenario);
       const admitted = checkCommand(scenario.state, command, scenario.nowMs);
@@ -171,6 +187,9 @@ describe('for any history', () => {
       if (next.kind === 'cancel' || next.kind === 'cancelByClientId') return;
       const refusal = executed.reject ?? executed.entries?.[0]?.reject;
       const isBookFault = refusal?.reason === 'postOnlyWouldTrade';
+      reached.note(
+        isBookFault ? 'left to the book' : refusal === undefined ? 'granted' : 'refused',
+      );
       expect(admitted.reject).toEqual(isBookFault ? undefined : refusal);
       expect(admitted.account).toBe(executed.account);
     };
@@ -178,15 +197,18 @@ describe('for any history', () => {
       fc.property(history, (steps) => play(steps, agreed)),
       { numRuns: RUNS },
     );
+    reached.demand(1, 'granted', 'refused', 'left to the book');
   });
 
   test('nobody gets rich by trading alone: value and fees are what was paid in', () => {
+    const reached = new Reached();
     const conserved: Visit = (scenario, command) => {
       const values = () =>
         scenario.state.accounts.reduce((sum, one) => sum + accountValue(scenario.state, one), 0n);
       const before = values() + scenario.state.treasury;
       const paidBefore = scenario.state.deposited;
-      scenario.block(command);
+      const { events } = scenario.block(command);
+      for (const { type } of events) reached.note(type);
       const paidIn = scenario.state.deposited - paidBefore;
       // The mark cancels out, for longs and shorts are equal.
       expect(values() + scenario.state.treasury).toBe(before + paidIn);
@@ -195,6 +217,7 @@ describe('for any history', () => {
       fc.property(history, (steps) => play(steps, conserved)),
       { numRuns: RUNS },
     );
+    reached.demand(RUNS, 'tradeExecuted');
   });
 });
 

@@ -1,4 +1,5 @@
 import { assert, assertNever } from '@oddlot/units';
+import { endOwnBinding } from './auth/agents.ts';
 import { authorizeOperator } from './auth/authorize-operator.ts';
 import { authorize } from './auth/authorize.ts';
 import { sweepSigners, useNonce } from './auth/nonces.ts';
@@ -26,6 +27,7 @@ import { scheduleCancel } from './handlers/schedule-cancel.ts';
 import { sendToken } from './handlers/send-token.ts';
 import { setFeeTiers } from './handlers/set-fee-tiers.ts';
 import { setGate } from './handlers/set-gate.ts';
+import { setOperators } from './handlers/set-operators.ts';
 import { setPerp } from './handlers/set-perp.ts';
 import { setTrading } from './handlers/set-trading.ts';
 import { settleWithdrawal } from './handlers/settle-withdrawal.ts';
@@ -42,6 +44,7 @@ import type { Block, BlockResult, CommandResult } from './messages/block.ts';
 import { type Command, isOperator, isSigned, type SignedCommand } from './messages/command.ts';
 import { TIMER } from './messages/event.ts';
 import type { Reject } from './messages/reject.ts';
+import { withTargets } from './orders/target-entries.ts';
 import { insuranceTarget } from './perp/insurance-fund.ts';
 import type { Account } from './state/account.ts';
 import type { Execution } from './state/execution.ts';
@@ -134,9 +137,13 @@ function executeSigned(execution: Execution, command: SignedCommand): CommandRes
   const { state } = execution;
   const { account, reject } = authorize(state, command, state.timeMs);
   if (account === undefined) return { reject };
-  if (reject !== undefined) return { account: account.address, reject };
+  if (reject !== undefined) {
+    return withTargets(state, account, command, { account: account.address, reject });
+  }
   useNonce(state, command.authority.signer, command.authority.nonce);
-  return executeFor(execution, account, command);
+  const result = executeFor(execution, account, command);
+  if (result.reject === undefined) endOwnBinding(execution, account, command);
+  return withTargets(state, account, command, result);
 }
 
 /** Executes a command for the account that it acts for; who signed has been judged. */
@@ -233,6 +240,8 @@ function executeOperator(
       return registerVault(execution, command);
     case 'treasurySend':
       return treasurySend(execution, command);
+    case 'setOperators':
+      return setOperators(execution, command);
     case 'settleWithdrawal':
       return settleWithdrawal(execution, command);
     case 'registerEvent':

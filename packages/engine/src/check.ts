@@ -5,6 +5,7 @@ import { checkApproveBuilder } from './handlers/approve-builder.ts';
 import { checkCancelByClientId } from './handlers/cancel-orders.ts';
 import { checkClaimBuilderRewards } from './handlers/claim-builder-rewards.ts';
 import { checkConvertToMultiSig } from './handlers/convert-to-multi-sig.ts';
+import { checkCreditFaucet } from './handlers/credit-faucet.ts';
 import { checkModifyOrder } from './handlers/modify-order.ts';
 import { checkOperateOutcome } from './handlers/operate-outcome.ts';
 import { checkPlaceOrders } from './handlers/place-orders.ts';
@@ -20,6 +21,7 @@ import { checkScheduleCancel } from './handlers/schedule-cancel.ts';
 import { checkSendToken } from './handlers/send-token.ts';
 import { checkSetFeeTiers } from './handlers/set-fee-tiers.ts';
 import { checkSetGate } from './handlers/set-gate.ts';
+import { checkSetOperators } from './handlers/set-operators.ts';
 import { checkSetPerp } from './handlers/set-perp.ts';
 import { checkSetTrading } from './handlers/set-trading.ts';
 import { checkTreasurySend } from './handlers/treasury-send.ts';
@@ -47,6 +49,10 @@ import type { State } from './state/state.ts';
 export function checkCommand(state: State, command: Command, nowMs: number): CommandResult {
   if (isOperator(command)) {
     const reject = authorizeOperator(state, command, nowMs) ?? checkOperator(state, command, nowMs);
+    return reject === undefined ? {} : { reject };
+  }
+  if (command.type === 'creditFaucet') {
+    const reject = checkCreditFaucet(state, command);
     return reject === undefined ? {} : { reject };
   }
   if (!isSigned(command)) return {};
@@ -131,6 +137,8 @@ function checkOperator(state: State, command: OperatorCommand, nowMs: number): R
       return checkRegisterVault(state, command);
     case 'treasurySend':
       return checkTreasurySend(state, command);
+    case 'setOperators':
+      return checkSetOperators(state, command);
     case 'registerEvent':
       return checkRegisterEvent(state, command);
     case 'registerMarket':

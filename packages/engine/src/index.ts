@@ -30,6 +30,7 @@ export { type OracleAge, oracleAges, type VenueMoney, venueMoney } from './read/
 export { gateStatus, multiSigSigners, vaultEquity } from './read/read-keys.ts';
 export { gateRefusal, onlyReduces } from './auth/gate.ts';
 export * from './read/read-outcome.ts';
+export { utcSpan } from './outcome/utc-text.ts';
 export { nextDueMs } from './read/next-due.ts';
 export { checkNonceWindow } from './auth/nonces.ts';
 export { clientOrderKey } from './messages/client-order-id.ts';

@@ -26,6 +26,7 @@ const INVALID = {
   unknownToken: (token: number) => `Unknown token: ${token}`,
   faucetLimit: () => 'Faucet limit reached',
   insuranceBelowTarget: () => 'Insurance fund is below its target',
+  adminsNone: () => 'At least one admin must remain',
 };
 
 const NOT_ALLOWED = {
@@ -135,6 +136,7 @@ const MARGIN = {
 const ORDER = {
   marketClosing: () => 'Market is closing',
   orderNotFound: () => 'Order not found',
+  orderExpiredQueued: () => 'Order expired while queued',
   orderGone: (asset: number) =>
     `Order was never placed, already canceled, or filled. asset=${asset}`,
   orderQueued: () => 'Order is queued and cannot be cancelled before release',
@@ -167,6 +169,7 @@ const FUNDS = {
   deadlineOutOfRange: () => 'Deadline out of range',
   sameSourceAndDestination: () => 'Source and destination are the same',
   transferBelowMin: () => 'Below minimum transfer amount',
+  invalidAddress: () => 'Invalid address',
 };
 
 const OUTCOME = {

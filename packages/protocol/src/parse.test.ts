@@ -142,6 +142,10 @@ describe('actions that are refused', () => {
       '10002 Wrong type for x | setTrading.x',
     ],
     [
+      { type: 'venueAdmin', setOperators: { role: 'admins' } },
+      '10002 Missing field: add | setOperators.add',
+    ],
+    [
       { type: 'venueAdmin', treasurySend: {}, x: 1 },
       '10002 Missing field: destination | treasurySend.destination',
     ],
@@ -254,6 +258,7 @@ describe('actions that are read', () => {
     { type: 'updateLeverage', asset: 1, leverage: -5, marginMode: 'isolated' },
     { type: 'updateMarginMode', asset: 1, isCross: true },
     { type: 'venueAdmin', treasurySend: { destination: ALICE, amount: '5' } },
+    { type: 'venueAdmin', setOperators: { role: 'admins', add: [ALICE], remove: [] } },
   ])('%j', (action) => {
     expect(told(action)).toBe('ok');
   });

@@ -73,6 +73,7 @@ export type { ScheduleCancelParameters } from './exchange/schedule-cancel.ts';
 export type { ActionOptions } from './exchange/send-action.ts';
 export type { SetFeeTiersParameters } from './exchange/set-fee-tiers.ts';
 export type { SetGateParameters } from './exchange/set-gate.ts';
+export type { SetOperatorsParameters } from './exchange/set-operators.ts';
 export type { SetPerpParameters } from './exchange/set-perp.ts';
 export { signAction, type EnvelopeFields, type SignedAction } from './exchange/sign-action.ts';
 export type {

@@ -1,10 +1,13 @@
 import type { PriceSource } from '@oddlot/engine';
 import type { Network } from '@oddlot/protocol';
+import { present } from '@oddlot/units';
 import { SimulatedTraders } from './bots/simulated-traders.ts';
 import type { BotVenue } from './bots/trader.ts';
 import type { Clock } from './clock.ts';
 import { type Config, hasBots, hasExhibition, referencePricesOf } from './config.ts';
 import { Exhibition } from './exhibition/exhibition.ts';
+import { exhibitionSecret } from './exhibition/exhibition-secret.ts';
+import { FairPaths } from './exhibition/fair-paths.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import type { Logger } from './operate/log.ts';
 import { type PriceSettings, PriceSources } from './oracle/price-sources.ts';
@@ -24,7 +27,17 @@ export type LocalActorsParts = Pick<BotVenue, 'exchange'> & {
     symbol: string,
     source: PriceSource,
   ) => { readonly atMs: number; readonly priceE8: number } | undefined;
+  /** The text of a listed outcome market. */
+  readonly descriptionOf: (instrumentId: number) => string | undefined;
   readonly onError: (error: unknown) => void;
+};
+
+/** What the markets of a series say of prices that are not real. */
+const SERIES_NOTES: Readonly<Record<PriceSettings['reference'], string | undefined>> = {
+  simulated: 'The prices are simulated by this venue and are those of no real market.',
+  still: 'The prices of this venue stand still and are those of no real market.',
+  exchanges: undefined,
+  none: undefined,
 };
 
 type LocalActor = { start(): Promise<void>; stop(): void | Promise<void> | undefined };
@@ -37,6 +50,8 @@ export class LocalActors {
   readonly #config: Config;
   readonly #parts: LocalActorsParts;
   readonly #prices: PriceSources;
+  /** Where there are made-up events, or somebody who trades them. */
+  readonly #paths: FairPaths | undefined;
   readonly #exhibition: Exhibition | undefined;
   /** The one that was started last is stopped first. */
   readonly #held: Held[] = [];
@@ -47,7 +62,18 @@ export class LocalActors {
     const prices = priceSettings(config);
     this.#prices = new PriceSources(prices, parts);
     const hasSeries = prices.reference !== 'none';
-    if (hasExhibition(config)) this.#exhibition = new Exhibition({ ...parts, hasSeries });
+    if (hasBots(config) || hasExhibition(config)) {
+      this.#paths = new FairPaths(exhibitionSecret(config.data));
+    }
+    if (hasExhibition(config)) {
+      const paths = present(this.#paths, 'the paths of an exhibition');
+      this.#exhibition = new Exhibition({
+        ...parts,
+        paths,
+        hasSeries,
+        seriesNote: SERIES_NOTES[prices.reference],
+      });
+    }
   }
 
   /** Resolves when the first prices are in the log; before anything else is. */
@@ -90,6 +116,7 @@ export class LocalActors {
     return SimulatedTraders.create({
       ...this.#parts,
       now: () => clock.nowMs(),
+      paths: present(this.#paths, 'the paths that traders follow'),
       priceE8: (symbol, source) => latest(symbol, source)?.priceE8,
     });
   }

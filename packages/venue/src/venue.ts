@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
-import { present } from '@oddlot/units';
 import { systemTime, type TimeSource, VenueClock } from './clock.ts';
 import { type Config, ConfigError, hasFaucet, operationsPortOf } from './config.ts';
 import { AdmissionGuard } from './edge/admission-guard.ts';
@@ -20,8 +19,9 @@ import { RateLimiter } from './edge/rate-limit.ts';
 import { RecoverPool } from './edge/recover-pool.ts';
 import { WsEdge } from './edge/ws/server.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from './genesis.ts';
-import { ReceiptRebuild } from './history/receipt-rebuild.ts';
-import { ReceiptStore } from './history/receipt-store.ts';
+import { openHistory } from './history/open-history.ts';
+import type { ReceiptRebuild } from './history/receipt-rebuild.ts';
+import type { ReceiptStore } from './history/receipt-store.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
@@ -74,8 +74,6 @@ export type VenueDependencies = {
   readonly time?: TimeSource;
 };
 
-/** Receipts that are too old are dropped this often. */
-const PRUNE_EVERY_MS = 3_600_000;
 /** The log carries time at least every second; five times that means that it stands still. */
 const BLOCK_AGE_MS_MAX = 5_000;
 
@@ -120,6 +118,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     exchange: edges.exchange,
     clock,
     latest: core.markets.prices.latest.bind(core.markets.prices),
+    descriptionOf: (id) => core.markets.catalogue.market(id)?.listing.description,
     onError,
   });
   tellWhatRuns(config, metrics, log);
@@ -208,7 +207,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   if (journal.repaired !== undefined) {
     log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
   }
-  const { history, rebuild, store } = await openHistory(config, clock, deps);
+  const kept = await openHistory({ ...config, now: () => clock.nowMs() }, deps);
   const snapshots = new SnapshotStore({
     directory: join(config.data, 'snapshots'),
     onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
@@ -225,6 +224,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
     }),
     snapshotEveryBlocks: config.snapshotEveryBlocks,
     snapshotEveryCommands: config.snapshotEveryCommands,
+    keepsLog: config.keepLog,
     onSnapshotFailed: (error) => {
       metrics.snapshotFailed();
       log.error({ err: error }, 'a snapshot could not be written; it is tried again');
@@ -236,7 +236,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   });
   const receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
-    archive: store,
+    archive: kept.store,
   });
   replica.attach(receipts);
   const ledger = new UserLedger(() => replica.state);
@@ -244,8 +244,8 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   const markets = new MarketData(() => replica.state);
   markets.attachTo(replica);
   logOperators(replica, log);
-  const opened = { clock, clockWatch, disk, guard, journal, store, rebuild, history };
-  const core = { ...opened, replica, receipts, ledger, markets };
+  const stores = { disk, guard, journal, ...kept };
+  const core = { clock, clockWatch, ...stores, replica, receipts, ledger, markets };
   return { ...core, faucet: createFaucet(config, core) };
 }
 
@@ -264,46 +264,6 @@ function createFaucet(
   });
   replica.attach(faucet);
   return faucet;
-}
-
-/** Opens the store of receipts as its only writer, who also drops what is too old. */
-async function openHistory(
-  config: Config,
-  clock: VenueClock,
-  { lease, log, onFatal }: OpenDependencies,
-): Promise<Pick<Core, 'history' | 'rebuild' | 'store'>> {
-  const opened: { store?: ReceiptStore; rebuild?: ReceiptRebuild; pruning?: NodeJS.Timeout } = {};
-  const history = await lease.hold(
-    'history writer',
-    async () => {
-      const file = join(config.data, 'receipts.sqlite');
-      const onDamaged = (damage: object): void => {
-        log.error(damage, 'the receipts are damaged: set aside, and computed again from the log');
-        opened.rebuild?.look().catch(onFatal);
-      };
-      const store = await ReceiptStore.open({ file, onFatal, onDamaged });
-      opened.store = store;
-      opened.rebuild = new ReceiptRebuild({
-        data: config.data,
-        store,
-        onDone: (until) => log.info({ until }, 'the receipts are complete again'),
-        onFailed: (err) => log.error({ err }, 'receipts stay missing until the next start'),
-      });
-      opened.pruning = setInterval(() => {
-        store.prune(clock.nowMs() - config.receiptsKeptMs).catch(onFatal);
-      }, PRUNE_EVERY_MS);
-    },
-    async () => {
-      clearInterval(opened.pruning);
-      await opened.rebuild?.stop();
-      await opened.store?.close();
-    },
-  );
-  return {
-    history,
-    store: present(opened.store, 'the store of the only process'),
-    rebuild: present(opened.rebuild, 'with its store'),
-  };
 }
 
 type EdgeParts = Core & {

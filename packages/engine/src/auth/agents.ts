@@ -1,7 +1,8 @@
-import { address, type Address } from '@oddlot/units';
-import type { ApproveAgentCommand } from '../messages/command.ts';
+import { address, type Address, present } from '@oddlot/units';
+import { type ApproveAgentCommand, isOwnKeyOnly, type SignedCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
+import { accountAt } from '../state/account-at.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
@@ -17,6 +18,7 @@ export function checkApproveAgent(
   command: ApproveAgentCommand,
 ): Reject | undefined {
   const { agent, label } = command;
+  if (isOwnRelease(state, command)) return undefined;
   if (codePoints(label) > LIMITS.agentLabelLength) return { reason: 'agentLabelTooLong' };
   if (agent === account.address) return { reason: 'agentIsSelf' };
   const isBound = account.agents.has(label);
@@ -32,6 +34,40 @@ export function checkApproveAgent(
  */
 export function isAddressTaken(state: State, agent: Address): boolean {
   return state.agents.has(agent) || state.accountIndex.has(agent);
+}
+
+/**
+ * R-agents: a key ends its own binding by the zero address and no name, whether or not it has an
+ * account. One that has an unnamed agent of its own means that agent.
+ */
+export function isOwnRelease(state: State, command: SignedCommand): boolean {
+  if (command.type !== 'approveAgent') return false;
+  const { agent, authority, label } = command;
+  const { multiSig, signer, vault } = authority;
+  const isOwn = multiSig === undefined && vault === undefined;
+  if (agent !== ZERO_ADDRESS || label !== '' || !isOwn) return false;
+  const isMeant = accountAt(state, signer)?.agents.has(label) !== true;
+  return isMeant && state.agents.has(signer);
+}
+
+/** R-agents: who acts with its account's own key, for that account, is nobody's agent any more. */
+export function endOwnBinding(
+  execution: Execution,
+  account: Account,
+  command: SignedCommand,
+): void {
+  const { multiSig, signer } = command.authority;
+  const isOwnAct = isOwnKeyOnly(command) && multiSig === undefined && account.address === signer;
+  if (isOwnAct) releaseAgent(execution, signer);
+}
+
+/** Ends whatever binding an address has: the label goes as if its owner had revoked it. */
+export function releaseAgent(execution: Execution, agent: Address): void {
+  const { state } = execution;
+  const binding = state.agents.get(agent);
+  if (binding === undefined) return;
+  const owner = present(state.accounts[binding.accountIndex], 'the owner of an agent');
+  revokeAgent(execution, owner, binding.label);
 }
 
 /** Revokes every agent of an account, by label: a restored state keeps them in no other order. */

@@ -5,9 +5,10 @@ import { accountAt } from '../state/account-at.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import type { Authorization } from './authorization.ts';
+import { isOwnRelease } from './agents.ts';
 import { checkGate } from './gate.ts';
 import { checkQuorum } from './multi-sig.ts';
-import { checkNonceFresh, checkNonceWindow } from './nonces.ts';
+import { checkNonceFresh, checkNonceWindow, isFormerAgent } from './nonces.ts';
 import { vaultLedBy } from './vaults.ts';
 
 /**
@@ -51,9 +52,7 @@ function judgeActor(state: State, command: SignedCommand): Authorization {
   const { authority } = command;
   if (authority.multiSig !== undefined)
     return checkQuorum(state, authority.signer, authority.multiSig);
-  const account = isOwnKeyOnly(command)
-    ? accountAt(state, authority.signer)
-    : directActor(state, authority.signer);
+  const account = actorOf(state, command);
   if (account === undefined) return { reject: roleRefusal(state, command) };
   // Its own key is no more than one of the signatures that a multi-sig account needs.
   if (account.multiSig !== undefined && account.address === authority.signer) {
@@ -70,7 +69,15 @@ export function actingAddress(state: State, command: SignedCommand): Address {
   const { multiSig, signer, vault } = command.authority;
   if (vault !== undefined) return vault;
   if (multiSig !== undefined) return multiSig.user;
-  return isOwnKeyOnly(command) ? signer : (directActor(state, signer)?.address ?? signer);
+  return actorOf(state, command)?.address ?? signer;
+}
+
+/** What only an account's key may sign is for its own account; an agent may end its own binding. */
+function actorOf(state: State, command: SignedCommand): Account | undefined {
+  const { signer } = command.authority;
+  return isOwnKeyOnly(command) && !isOwnRelease(state, command)
+    ? accountAt(state, signer)
+    : directActor(state, signer);
 }
 
 /** An agent acts for its owner; anyone else for the account under the signer's own address. */
@@ -82,7 +89,7 @@ function directActor(state: State, signer: Address): Account | undefined {
 function roleRefusal(state: State, command: SignedCommand): Reject {
   const { signer } = command.authority;
   if (command.type === 'approveAgent') return { reason: 'depositFirst', signer };
-  if (!isOwnKeyOnly(command) && state.signers.get(signer)?.isRevokedAgent === true) {
+  if (!isOwnKeyOnly(command) && isFormerAgent(state, signer)) {
     return { reason: 'agentUnknown', signer };
   }
   return { reason: 'accountUnknown', signer };

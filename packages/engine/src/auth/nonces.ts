@@ -48,14 +48,27 @@ export function raiseNonceFloor(state: State, signer: Address): void {
   record.isRevokedAgent = true;
 }
 
+/**
+ * True of an address that was an agent and is none, as long as something that it signed could count.
+ * A record that the clock has overtaken and the next sweep will take is as good as gone.
+ */
+export function isFormerAgent(state: State, address: Address): boolean {
+  const record = state.signers.get(address);
+  return record?.isRevokedAgent === true && !isOver(state, record);
+}
+
 /** Forgets signers of whom the clock alone refuses all they ever signed. Runs once an hour. */
 export function sweepSigners(state: State): void {
   if (state.timeMs - state.signersSweptMs < LIMITS.signerSweepMs) return;
   state.signersSweptMs = state.timeMs;
-  const oldest = state.timeMs - LIMITS.nonceAgeMs;
   for (const [signer, record] of state.signers) {
-    if (Math.max(record.used.at(-1) ?? 0, record.floor) <= oldest) state.signers.delete(signer);
+    if (isOver(state, record)) state.signers.delete(signer);
   }
+}
+
+/** The clock alone refuses all that the record tells of. */
+function isOver(state: State, { floor, used }: SignerNonces): boolean {
+  return Math.max(used.at(-1) ?? 0, floor) <= state.timeMs - LIMITS.nonceAgeMs;
 }
 
 function signerRecord(state: State, signer: Address): SignerNonces {

@@ -1,5 +1,5 @@
 import { present } from '@oddlot/units';
-import type { Account } from '../state/account.ts';
+import type { Account, HoldingKey } from '../state/account.ts';
 import { CROSS, isolatedKey } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 
@@ -33,7 +33,7 @@ export function restoreLiquidations(state: State, rows: readonly LiquidationDump
     const holding =
       key === CROSS
         ? undefined
-        : present(account.holdings.get(key), 'a position under liquidation');
+        : present(account.holdings.get(key as HoldingKey), 'a position under liquidation');
     const progress = state.liquidations.start({ account, holding }, nextMs);
     for (const [part, sinceMs, left] of partials) progress.partials.set(part, { sinceMs, left });
     for (const each of tried) progress.tried.add(each);

@@ -57,11 +57,11 @@ function orderIdOf(account: Account, clientOrderId: string): number | undefined 
   return key === undefined ? undefined : account.clientOrders.get(key);
 }
 
-/** An order in the delay queue can't be cancelled before it is released (R-delay). */
+/** An order in the delay queue can't be cancelled before it is released, and lives on (R-delay). */
 function queuedEntry(clientOrderId: string): EntryResult {
   const reject = { reason: 'orderQueued' } as const;
   const orderId = undefined;
-  return { orderId, clientOrderId, state: 'rejected', filled: 0, filledNotional: 0, reject };
+  return { orderId, clientOrderId, state: 'open', filled: 0, filledNotional: 0, reject };
 }
 
 function cancelOne(

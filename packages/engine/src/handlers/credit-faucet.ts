@@ -1,14 +1,19 @@
 import { type Address, microUsdc, timeMs } from '@oddlot/units';
+import { checkDestination } from '../auth/destination.ts';
 import { postDeposit } from '../ledger/post.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { CreditFaucetCommand } from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
 import { accountAt } from '../state/account-at.ts';
 import { type Account, createAccount } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 
 /** Test money; the first credit opens the account (R-account). */
 export function creditFaucet(execution: Execution, command: CreditFaucetCommand): CommandResult {
   const { commandIndex, events, state } = execution;
+  const reject = checkCreditFaucet(state, command);
+  if (reject !== undefined) return { reject };
   const account = openAccount(execution, command.account);
   const amount = microUsdc(command.amountMicroUsdc);
   postDeposit(state, account, command.subAccount, amount);
@@ -20,6 +25,14 @@ export function creditFaucet(execution: Execution, command: CreditFaucetCommand)
     amount,
   });
   return { account: command.account };
+}
+
+/** Judges a grant of test money: whom it goes to. Changes nothing. */
+export function checkCreditFaucet(
+  state: State,
+  { account }: CreditFaucetCommand,
+): Reject | undefined {
+  return checkDestination(state, account);
 }
 
 /** The account under an address, opened now when it is new. */

@@ -5,6 +5,7 @@ import { applyBlock } from '../apply.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { Command } from '../messages/command.ts';
 import { HOUR_MS } from '../state/funding-hour.ts';
+import { Reached } from '../testing/reached.ts';
 import { alice, bob, carol, order, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
 
 /**
@@ -102,15 +103,17 @@ const steps: fc.Arbitrary<Step> = fc.record({
 });
 
 /** Applies a block to the venue and to what a dump makes of it, and compares everything. */
-function both(venue: Scenario, ...commands: readonly Command[]): void {
+function both(venue: Scenario, reached: Reached, ...commands: readonly Command[]): void {
   const copy = restore(JSON.parse(JSON.stringify(dump(venue.state))));
   const live = venue.block(...commands);
   const block = { height: copy.height + 1, timeMs: timeMs(venue.nowMs), commands };
   expect(applyBlock(copy, block)).toEqual(live);
   expect(dump(copy)).toEqual(dump(venue.state));
+  for (const { type } of live.events) reached.note(type);
 }
 
 test('a venue restored before every block has the same future', () => {
+  const reached = new Reached();
   fc.assert(
     fc.property(fc.array(steps, { minLength: 1, maxLength: 60, size: 'max' }), (sequence) => {
       const venue = Scenario.open({ funds: 200_000_000 });
@@ -118,17 +121,19 @@ test('a venue restored before every block has the same future', () => {
         type: 'registerPerp',
         perp: { ...PERP, instrumentId: SECOND, name: 'B-USDC' },
       });
-      both(venue, push(venue, 1_000_000));
+      both(venue, reached, push(venue, 1_000_000));
       for (const { waitMs, toHour, price, make } of sequence) {
         if (toHour) {
           venue.wait(Math.max(0, HOUR_MS - (venue.nowMs % HOUR_MS) - 1_000));
-          both(venue, push(venue, 1_000_000));
+          both(venue, reached, push(venue, 1_000_000));
         }
         venue.wait(waitMs);
         const prices = price === undefined ? [] : [push(venue, price)];
-        both(venue, ...prices, make(venue));
+        both(venue, reached, ...prices, make(venue));
       }
     }),
     { numRuns: 60 },
   );
+  const wanted = ['tradeExecuted', 'fundingPaid', 'perpChanged', 'feeTiersChanged'];
+  reached.demand(1, ...wanted, 'perpSettled', 'positionSettled');
 }, 60_000);

@@ -1,4 +1,5 @@
 import type { Address } from '@oddlot/units';
+import { ZERO_ADDRESS } from '../auth/agents.ts';
 import { isMultiSig } from '../auth/multi-sig.ts';
 import { isBuilder } from '../ledger/builders.ts';
 import type { CommandResult } from '../messages/block.ts';
@@ -40,6 +41,7 @@ export function checkRegisterVault(
   state: State,
   { shares = [], vault }: RegisterVaultCommand,
 ): Reject | undefined {
+  if (vault === ZERO_ADDRESS) return { reason: 'addressInvalid', address: vault };
   if (state.agents.has(vault)) return { reason: 'vaultInvalid', why: 'agent' };
   if (isBuilder(state, vault)) return { reason: 'vaultInvalid', why: 'builder' };
   if (isMultiSig(state, vault)) return { reason: 'vaultInvalid', why: 'multiSig' };

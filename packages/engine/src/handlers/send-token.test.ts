@@ -202,15 +202,12 @@ describe('where the money goes', () => {
     expect(insuranceFund(venue.state).perpBalance).toBe(10_000_000n);
   });
 
-  test('an agent’s address may have money: it is the agent’s own, and opens an account', () => {
+  test('R-agents: an agent’s address gets no account from somebody else', () => {
     const venue = open();
     venue.approve(bob, other);
-    send(venue, { destination: other });
-    expect(money(venue, other)).toEqual([10_000_000n, 0n]);
-    expect(money(venue, bob)).toEqual([1_000_000_000n, 0n]);
-    // Only the key of an account moves its money: what the agent signs is about its own.
-    send(venue, { destination: carol, amountMicroUsdc: 4 * USDC }, other);
-    expect(money(venue, other)).toEqual([6_000_000n, 0n]);
+    const { outcomes } = send(venue, { destination: other });
+    expect(outcomes[0]?.reject?.reason).toBe('agentAddressUsed');
+    expect(money(venue, other)).toBeUndefined();
     expect(money(venue, bob)).toEqual([1_000_000_000n, 0n]);
   });
 });

@@ -1,4 +1,5 @@
 import { type Address, addUsdc, microUsdc, type MicroUsdc, ZERO_USDC } from '@oddlot/units';
+import { checkDestination } from '../auth/destination.ts';
 import { checkFreeMoney } from '../ledger/free-money.ts';
 import { postOpeningFee, postTransfer } from '../ledger/post.ts';
 import type { CommandResult } from '../messages/block.ts';
@@ -45,8 +46,8 @@ export function sendToken(
 }
 
 /**
- * Judges a send: the token, the decimals of the amount, its minimum (higher when it opens an
- * account), the two ends, the free money. Changes nothing.
+ * Judges a send: the token, whom it goes to, the decimals of the amount, its minimum (higher when it
+ * opens an account), the two ends, the free money. Changes nothing.
  */
 export function checkSendToken(
   state: State,
@@ -55,6 +56,8 @@ export function checkSendToken(
 ): Reject | undefined {
   const { destination, from, to, token } = command;
   if (token !== USDC_TOKEN) return { reason: 'tokenUnknown', token };
+  const unreachable = checkDestination(state, destination);
+  if (unreachable !== undefined) return unreachable;
   const amount = microUsdc(command.amountMicroUsdc);
   if (command.amountInexact === true) return { reason: 'amountInexact', floor: amount };
   const min = leastAmount(state, destination);

@@ -1,4 +1,5 @@
 import { microUsdc } from '@oddlot/units';
+import { checkDestination } from '../auth/destination.ts';
 import { postFromTreasury } from '../ledger/post.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { TreasurySendCommand } from '../messages/command.ts';
@@ -22,12 +23,14 @@ export function treasurySend(execution: Execution, command: TreasurySendCommand)
 }
 
 /**
- * Judges a payment: the decimals of the amount, its minimum, the insurance fund, the treasury.
+ * Judges a payment: whom it goes to, the decimals of the amount, its minimum, the insurance fund, the treasury.
  * Changes nothing. The operator's commands run before a block has its marks, so the fund is judged
  * by the marks and the open interest that the last one left; the target kept in the state is that of
  * the last block's beginning, and a restored state has none.
  */
 export function checkTreasurySend(state: State, command: TreasurySendCommand): Reject | undefined {
+  const unreachable = checkDestination(state, command.destination);
+  if (unreachable !== undefined) return unreachable;
   const required = microUsdc(command.amountMicroUsdc);
   if (command.amountInexact === true) return { reason: 'amountInexact', floor: required };
   if (required <= 0n) return { reason: 'transferBelowMin', min: microUsdc(1) };

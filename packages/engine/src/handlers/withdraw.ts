@@ -1,4 +1,5 @@
 import { maxUsdc, microUsdc } from '@oddlot/units';
+import { ZERO_ADDRESS } from '../auth/agents.ts';
 import { checkFreeMoney } from '../ledger/free-money.ts';
 import { holdWithdrawal } from '../ledger/withdrawals.ts';
 import type { CommandResult } from '../messages/block.ts';
@@ -28,12 +29,15 @@ export function withdraw(
   return { account: account.address };
 }
 
-/** Judges a withdrawal: the decimals of the amount, its minimum, the free money. Changes nothing. */
+/** Judges a withdrawal: where to, the decimals of the amount, its minimum, the free money. Changes nothing. */
 export function checkWithdraw(
   state: State,
   account: Account,
   command: WithdrawCommand,
 ): Reject | undefined {
+  const { destination } = command;
+  // Paid there, nobody could ever claim it (R-transfer).
+  if (destination === ZERO_ADDRESS) return { reason: 'addressInvalid', address: destination };
   const { withdrawFeeMicroUsdc, withdrawMinMicroUsdc } = parametersOf(state);
   const amount = microUsdc(command.amountMicroUsdc);
   if (command.amountInexact === true) return { reason: 'amountInexact', floor: amount };

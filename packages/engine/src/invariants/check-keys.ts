@@ -12,13 +12,26 @@ export function checkKeys(state: State): void {
   }
   const labels = state.accounts.reduce((sum, { agents }) => sum + agents.size, 0);
   assert(labels === state.agents.size, 'every label has an agent of its own');
-  for (const account of state.accounts) checkSigners(account);
+  for (const account of state.accounts) {
+    checkSigners(account);
+    checkBounds(account);
+  }
+  for (const [signer, { used }] of state.signers) {
+    assert(used.length <= LIMITS.noncesPerSigner, `${signer} has its number of nonces`);
+  }
   checkVaults(state);
   for (const { codes } of state.gates) {
     for (const [code, { maxUses, uses }] of codes) {
       assert(uses <= maxUses, `the code ${code} is granted as often as it may be`);
     }
   }
+}
+
+/** R-limits-of-state. */
+function checkBounds({ address, agents, builders, liveOrders }: Account): void {
+  assert(agents.size <= LIMITS.agentsPerAccount, `${address} has its number of agents`);
+  assert(builders.size <= LIMITS.buildersPerAccount, `${address} has its number of builders`);
+  assert(liveOrders <= LIMITS.ordersPerAccount, `${address} has its number of live orders`);
 }
 
 function checkSigners({ address, multiSig }: Account): void {

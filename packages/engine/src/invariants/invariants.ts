@@ -3,7 +3,7 @@ import { HAS_BUILDER, LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/ord
 import { read } from '../book/read-slot.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { reserveOf } from '../perp-orders/resting.ts';
-import { exposureOf, freshMargin, initialMargin } from '../perp/margin.ts';
+import { exposureOf, initialMargin } from '../perp/margin.ts';
 import type { Account, Holding } from '../state/account.ts';
 import { SAMPLES_PER_HOUR } from '../state/funding-hour.ts';
 import type { Perp } from '../state/perp.ts';
@@ -11,6 +11,7 @@ import type { State } from '../state/state.ts';
 import { checkBuilders } from './check-builders.ts';
 import { checkFund } from './check-fund.ts';
 import { checkKeys } from './check-keys.ts';
+import { checkMargin } from './check-margin.ts';
 import { checkOutcomes } from './check-outcome.ts';
 import { checkWaiting } from './check-waiting.ts';
 
@@ -168,17 +169,7 @@ function checkAccount(state: State, account: Account): void {
   }
   assert(isAscending([...account.outcomes.keys()]), 'outcome holdings are iterated by instrument');
   assert(live === account.liveOrders, `${account.address} has the orders that it counts`);
-  const kept = { ...account.margin };
-  const isKept = kept.epoch === state.markEpoch;
-  account.margin.epoch = -1;
-  freshMargin(state, account);
-  if (!isKept) return;
-  const same =
-    kept.initial === account.margin.initial &&
-    kept.unrealised === account.margin.unrealised &&
-    kept.maintenance === account.margin.maintenance &&
-    kept.notional === account.margin.notional;
-  assert(same, `the margin sums of ${account.address} are those of its holdings`);
+  checkMargin(state, account);
 }
 
 function checkOrderLists({ address, holdings, orderLists, outcomes }: Account): void {

@@ -32,6 +32,8 @@ export type CommandResult = {
   readonly entries?: readonly EntryResult[];
   /** Prices of a push that were left out; the others apply. */
   readonly skipped?: readonly SkippedEntry[];
+  /** The agent that was bound is a former one: what its key signed for later can still run (R-nonce). */
+  readonly agentReused?: true;
   /** Why the builder of the orders is not paid; the orders go on (R-builder). */
   readonly builderDrop?: BuilderDrop;
   /** What a registration brought into being. */

@@ -18,6 +18,7 @@ import type {
   RegisterVaultCommand,
   SetFeeTiersCommand,
   SetGateCommand,
+  SetOperatorsCommand,
   SetPerpCommand,
   SettleWithdrawalCommand,
   TreasurySendCommand,
@@ -72,6 +73,7 @@ export type {
   RegisterVaultCommand,
   SetFeeTiersCommand,
   SetGateCommand,
+  SetOperatorsCommand,
   SetPerpCommand,
   SettleWithdrawalCommand,
   TreasurySendCommand,
@@ -132,6 +134,7 @@ export type Command =
   | SetGateCommand
   | RegisterVaultCommand
   | TreasurySendCommand
+  | SetOperatorsCommand
   | SettleWithdrawalCommand
   | RegisterEventCommand
   | RegisterMarketCommand
@@ -222,6 +225,7 @@ export function isOperator(command: Command): command is OperatorCommand {
     case 'setGate':
     case 'registerVault':
     case 'treasurySend':
+    case 'setOperators':
     case 'registerEvent':
     case 'registerMarket':
     case 'registerSeries':

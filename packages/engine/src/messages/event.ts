@@ -54,6 +54,7 @@ export type EngineEvent =
   | PositionSettled
   | PerpChanged
   | FeeTiersChanged
+  | OperatorsChanged
   | ReverseJobChanged
   | OutcomeEngineEvent;
 
@@ -340,6 +341,13 @@ export type PerpChanged = {
 
 /** The fee ladder changed (R-fee-tiers). */
 export type FeeTiersChanged = { readonly type: 'feeTiersChanged'; readonly commandIndex: number };
+
+/** Who may send the operator's commands changed. */
+export type OperatorsChanged = {
+  readonly type: 'operatorsChanged';
+  readonly commandIndex: number;
+  readonly role: 'admins' | 'deployers';
+};
 
 /** A reverse job started, got further or ended; what is done stays. */
 export type ReverseJobChanged = {

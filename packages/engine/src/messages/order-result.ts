@@ -12,7 +12,10 @@ export type BuilderDrop = {
   readonly allowedTenthsBp: number;
 };
 
-/** How one order or one cancel of a command ended, right after its execution. */
+/**
+ * How the order stands that an entry of a command places, amends or cancels, right after execution;
+ * `reject` says what became of the entry.
+ */
 export type EntryResult = {
   readonly orderId: number | undefined;
   readonly clientOrderId: string | undefined;

@@ -22,7 +22,7 @@ export type VenueParameters = FundingParameters & {
   readonly liquidationFeeE8: number;
   /** R-leverage: leverage of an instrument nobody set. */
   readonly defaultLeverage: number;
-  /** Who may send the operator's commands, and who deploys outcome markets. */
+  /** Who may send the operator's commands, and who deploys outcome markets; admins change both. */
   readonly admins: readonly Address[];
   readonly deployers: readonly Address[];
   /** R-limits-of-state: a send that opens an account moves this at least, and costs this more. */

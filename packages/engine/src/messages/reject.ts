@@ -43,6 +43,7 @@ export type Reject =
   // Multi-sig.
   | { readonly reason: 'multiSigSetInvalid'; readonly why: string }
   // Money.
+  | { readonly reason: 'addressInvalid'; readonly address: Address }
   | { readonly reason: 'tokenUnknown'; readonly token: number }
   | { readonly reason: 'amountInexact'; readonly floor: MicroUsdc }
   | { readonly reason: 'transferBelowMin'; readonly min: MicroUsdc }
@@ -51,6 +52,7 @@ export type Reject =
   | { readonly reason: 'insuranceBelowTarget' }
   | { readonly reason: 'vaultInvalid'; readonly why: 'agent' | 'builder' | 'multiSig' | 'fund' }
   // The operator.
+  | { readonly reason: 'adminsNone' }
   | { readonly reason: 'operatorUnknown'; readonly signer: Address; readonly action: string }
   | { readonly reason: 'instrumentIdUsed'; readonly instrumentId: number }
   | { readonly reason: 'nameUsed'; readonly name: string }
@@ -96,6 +98,7 @@ export type Reject =
   | { readonly reason: 'orderUnknown' }
   | { readonly reason: 'amendWouldTake' }
   | { readonly reason: 'orderQueued' }
+  | { readonly reason: 'orderExpiredQueued'; readonly expireMs: number }
   // Outcome markets.
   | { readonly reason: 'outcomeUnknown'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'marketClosed'; readonly instrumentId: InstrumentId }

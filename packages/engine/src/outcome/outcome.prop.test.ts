@@ -15,6 +15,7 @@ import {
   UNIT,
 } from '../testing/outcomes.ts';
 import { alice, bob, type Scenario } from '../testing/scenario.ts';
+import { Reached } from '../testing/reached.ts';
 import { checkRestarts } from '../testing/waiting.ts';
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
@@ -59,6 +60,7 @@ test('R-one-book: a history with YES and NO exchanged ends with YES and NO excha
 
 test('R-settlement: whatever happened, resolving pays out exactly what was locked', () => {
   const fraction = fc.oneof(fc.constantFrom(0, UNIT, UNIT / 2), fc.integer({ min: 0, max: UNIT }));
+  const reached = new Reached();
   fc.assert(
     fc.property(delay, outcomeSteps, fraction, (delayMs, steps, f) => {
       const venue = openForSteps(delayMs);
@@ -77,13 +79,16 @@ test('R-settlement: whatever happened, resolving pays out exactly what was locke
       }
       expect(paid).toBe(locked);
       expect(venue.state.outcomes.markets.size).toBe(0);
+      if (locked > 0n) reached.note('something was locked');
     }),
     { numRuns: RUNS },
   );
+  reached.demand(Math.ceil(RUNS / 2), 'something was locked');
 });
 
 test('R-split-merge: a split and its merge leave money, shares and pairs as they were', () => {
   const size = fc.integer({ min: 1, max: 5_000 });
+  const reached = new Reached();
   fc.assert(
     fc.property(outcomeSteps, fc.nat(2), size, (steps, who, lots) => {
       const venue = openForSteps(0);
@@ -100,9 +105,11 @@ test('R-split-merge: a split and its merge leave money, shares and pairs as they
       expect(shown()).not.toEqual(before);
       expect(operate(venue, owner, 'merge', lots).reject).toBeUndefined();
       expect(shown()).toEqual(before);
+      reached.note('split and merged');
     }),
     { numRuns: RUNS },
   );
+  reached.demand(Math.ceil(RUNS / 4), 'split and merged');
 });
 
 test('R-outcome-fee: partial fills at one price cost what one fill would', () => {

@@ -14,6 +14,7 @@ import {
   toCommand,
 } from '../testing/outcome-steps.ts';
 import { share, shareOrder, sharesOf } from '../testing/outcomes.ts';
+import { Reached } from '../testing/reached.ts';
 import { alice, bob } from '../testing/scenario.ts';
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
@@ -27,6 +28,7 @@ function views(state: State): object[] {
 }
 
 test('a simulation on an outcome market says what execution does, and leaves no trace', () => {
+  const reached = new Reached();
   fc.assert(
     fc.property(outcomeSteps, (steps) => {
       const venue = openForSteps(0);
@@ -48,7 +50,11 @@ test('a simulation on an outcome market says what execution does, and leaves no 
         expect(JSON.stringify(dump(venue.state))).toBe(before);
         const block = venue.block(command);
         // What admission would refuse as a whole is refused order by order in a block.
-        if (outcome.reject !== undefined) continue;
+        if (outcome.reject !== undefined) {
+          reached.note('refused');
+          continue;
+        }
+        reached.note(command.type);
         expect(outcome).toEqual(block.outcomes[0]);
         expect(events).toEqual(block.events);
         expect(foreseen).toEqual(views(venue.state));
@@ -56,6 +62,7 @@ test('a simulation on an outcome market says what execution does, and leaves no 
     }),
     { numRuns: RUNS },
   );
+  reached.demand(1, 'refused', 'placeOrders', 'operateOutcome', 'modifyOrder', 'cancelOrders');
 });
 
 test('R-delay: an order that would wait is simulated as released now', () => {

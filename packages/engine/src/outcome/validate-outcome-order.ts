@@ -167,7 +167,7 @@ export function checkRelease(
   if (phase !== undefined) return phase;
   if (price % market.definition.priceTick !== 0) return { reason: 'priceOffTick', instrumentId };
   if (timeInForce === 'gtd' && (expireMs ?? 0) <= state.timeMs) {
-    return { reason: 'expiryTooSoon', minMs: state.timeMs };
+    return { reason: 'orderExpiredQueued', expireMs: expireMs ?? 0 };
   }
   return checkOrderGate(state, account, request);
 }

@@ -8,6 +8,7 @@ import type { CommandResult } from '../messages/block.ts';
 import type { SignedCommand } from '../messages/command.ts';
 import type { EngineEvent } from '../messages/event.ts';
 import { LIMITS } from '../messages/limits.ts';
+import { withTargets } from '../orders/target-entries.ts';
 import { releaseOrder } from '../outcome/place-outcome-orders.ts';
 import { insuranceTarget } from '../perp/insurance-fund.ts';
 import { accountAt } from '../state/account-at.ts';
@@ -39,7 +40,8 @@ export function simulateCommand(state: State, user: Address, command: SignedComm
   const { account, reject } = actFor(after, user, command);
   if (account === undefined) return { ...refused({ reject }), after };
   if (reject !== undefined) {
-    return { ...refused({ account: account.address, reject }), after };
+    const outcome = withTargets(after, account, command, { account: account.address, reject });
+    return { ...refused(outcome), after };
   }
   // A block computes it before its commands, so the last one's is out of date.
   after.insuranceTarget = insuranceTarget(state);
@@ -62,11 +64,12 @@ function execute(
   command: SignedCommand,
 ): Omit<Simulation, 'after'> {
   const checked = checkFor(state, account, command, state.timeMs);
-  if (checked.reject !== undefined) return refused(checked);
+  if (checked.reject !== undefined) return refused(withTargets(state, account, command, checked));
   const events: EngineEvent[] = [];
   const matches: Matches = { left: LIMITS.matchesPerSimulation, isCut: false };
   const execution = { state, events, commandIndex: 0, matches };
-  const outcome = releaseNow(execution, executeFor(execution, account, command));
+  const result = withTargets(state, account, command, executeFor(execution, account, command));
+  const outcome = releaseNow(execution, result);
   return { outcome, isAdmitted: true, events, ...(matches.isCut ? { isCut: true } : {}) };
 }
 

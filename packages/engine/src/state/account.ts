@@ -29,7 +29,7 @@ export type Account = {
   /** How the account trades an instrument, iterated by its id; created when first changed. */
   readonly settings: Map<number, InstrumentSettings>;
   /** By `holdingKey`, and iterated in that order; created when first used. */
-  readonly holdings: Map<number, Holding>;
+  readonly holdings: Map<HoldingKey, Holding>;
   /** What the account has in outcome markets, by instrument id and iterated in that order. */
   readonly outcomes: Map<number, OutcomeHolding>;
   /** Order id by the 16 bytes of the client's own id, live orders only. */
@@ -148,8 +148,11 @@ export function createAccount(index: number, address: Address, createdMs: TimeMs
   };
 }
 
-export function holdingKey(instrumentId: number, leg: Leg): number {
-  return 2 * instrumentId + leg;
+/** Where a holding is found. Not a number like others: an instrument's id finds somebody else's leg. */
+export type HoldingKey = number & { readonly holdingKey: true };
+
+export function holdingKey(instrumentId: number, leg: Leg): HoldingKey {
+  return (2 * instrumentId + leg) as HoldingKey;
 }
 
 /** The leg that an order is about: in hedge mode its side and reduce-only name it (R-hedge). */

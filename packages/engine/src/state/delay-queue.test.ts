@@ -198,11 +198,11 @@ describe('R-delay: at release the order is judged again', () => {
     expect(tale(later(venue, 250))).toContain('#2 filled');
   });
 
-  test('past its own expiry', () => {
+  test('past its own expiry, and is told that it was (R-delay)', () => {
     const venue = delayed({ orderDelayMs: 10_000 });
     share(venue, bob, { ...takes, timeInForce: 'gtd', expireMs: expireMs(venue) });
     expect(tale(later(venue, 5_000))).toEqual([]);
-    expect(tale(later(venue, 5_000))).toEqual(['refused expiryTooSoon']);
+    expect(tale(later(venue, 5_000))).toEqual(['refused orderExpiredQueued']);
     expect(purse(venue, bob)).toBe('1000');
   });
 
@@ -226,7 +226,7 @@ describe('R-delay: a queued order can’t be taken back', () => {
     const resting = { ...named, clientOrderId: CLIENT.replace('aa', 'bb') };
     share(venue, bob, { ...takes, price: 100, clientOrderId: resting.clientOrderId });
     expect(byName(named, resting).entries).toMatchObject([
-      { state: 'rejected', reject: { reason: 'orderQueued' } },
+      { state: 'open', reject: { reason: 'orderQueued' } },
       { state: 'cancelled' },
     ]);
     expect(venue.outcome(sign(venue, bob, { type: 'cancelAll' })).entries).toEqual([]);

@@ -5,6 +5,7 @@ import type { TwapInputs } from '../messages/outcome-terms.ts';
 import { gridOf, listEvent, listMarket } from '../outcome/list-market.ts';
 import { twapBefore } from '../outcome/price-feed.ts';
 import { resolve } from '../outcome/resolve.ts';
+import { seriesTexts } from '../outcome/series-texts.ts';
 import type { Execution } from '../state/execution.ts';
 import type { OutcomeMarket } from '../state/outcome-market.ts';
 import { priceFeedKey } from '../state/price-feed.ts';
@@ -37,8 +38,8 @@ function listOne(execution: Execution, listing: SeriesListing, startMs: number):
   // A deployer may have taken the name; the series goes on with the next.
   if (outcomes.events.has(slug) || outcomes.marketSlugs.has(slug)) return;
   const times = { startMs: timeMs(startMs), endMs: timeMs(startMs + periodOf(listing)) };
-  const { category, icon, image, source, symbol, tags, title } = listing;
-  const description = `Up when the time-weighted price of ${symbol} before the end is at or above the one before the start.`;
+  const { category, icon, image, source, symbol, tags } = listing;
+  const { description, question, title } = seriesTexts(listing, times.startMs, times.endMs);
   const texts = { description, title, category, tags, image, icon };
   listEvent(execution, { slug, ...texts, ...times, mutuallyExclusive: false }, listing.slug);
   const market: MarketListing = {
@@ -46,7 +47,7 @@ function listOne(execution: Execution, listing: SeriesListing, startMs: number):
     ...times,
     eventSlug: slug,
     slug,
-    question: title,
+    question,
     groupTitle: null,
     description,
     resolutionSource: `${symbol} ${source}`,

@@ -22,6 +22,8 @@ export class KeysModel {
   /** Label and agent, by owner. */
   readonly #labels = new Map<Address, Map<string, Address>>();
   readonly #revoked = new Set<Address>();
+  /** What the last command did that tests count or compare. */
+  did: 'released' | 'reused' | undefined;
   readonly #sets = new Map<Address, MultiSigSet>();
   readonly #vaults = new Map<Address, { leader: Address; shares: Record<string, string> }>();
   #gate: GateModel = { mode: 'open', whitelist: [], blacklist: [], codes: {}, grants: {} };
@@ -32,6 +34,8 @@ export class KeysModel {
 
   /** Executes a command; why it is refused, if it is. */
   execute(command: Command): string | undefined {
+    this.did = undefined;
+    if (this.#release(command)) return undefined;
     switch (command.type) {
       case 'registerVault':
         return this.#registerVault(command);
@@ -84,6 +88,20 @@ export class KeysModel {
     return [...this.#labels].find(([, agents]) => [...agents.values()].includes(agent))?.[0];
   }
 
+  /** R-agents: a key that is bound lets go of its owner. */
+  #release(command: Command): boolean {
+    if (command.type !== 'approveAgent' || command.label !== '') return false;
+    const { signer, multiSig, vault } = command.authority;
+    const owner = this.#ownerOf(signer);
+    if (command.agent !== ZERO_ADDRESS || multiSig || vault || owner === undefined) return false;
+    if (this.#labels.get(signer)?.has('')) return false;
+    const agents = this.#labels.get(owner);
+    for (const [label, agent] of agents ?? []) if (agent === signer) agents?.delete(label);
+    this.#revoked.add(signer);
+    this.did = 'released';
+    return true;
+  }
+
   #acting(
     { multiSig, signer, vault }: Authority,
     type: Command['type'],
@@ -130,7 +148,7 @@ export class KeysModel {
     }
     if (this.#ownerOf(agent) !== undefined || this.#accounts.has(agent)) return 'agentAddressUsed';
     if (previous !== undefined) this.#revoked.add(previous);
-    this.#revoked.delete(agent);
+    if (this.#revoked.delete(agent)) this.did = 'reused';
     this.#labels.set(account, agents.set(label, agent));
     return undefined;
   }

@@ -121,6 +121,23 @@ const RegisterVault = z.strictObject({
 
 const TreasurySend = z.strictObject({ destination: Address, amount: Dec });
 
+const OPERATORS_MAX = 20;
+const operators = (name: string) =>
+  listOf(Address, { name, min: 0, max: OPERATORS_MAX }).optional();
+
+const SetOperators = z
+  .strictObject({
+    role: anyCase(['admins', 'deployers']),
+    add: operators('add'),
+    remove: operators('remove'),
+  })
+  .superRefine(({ add, remove }, context) => {
+    // An action that changes nothing is a mistake; the first change is named as missing.
+    if (add === undefined && remove === undefined) {
+      context.addIssue({ code: 'custom', path: ['add'] });
+    }
+  });
+
 const SetFeeTiers = z.strictObject({
   exchangeId: z.literal(0),
   tiers: listOf(
@@ -134,7 +151,7 @@ const SetFeeTiers = z.strictObject({
   ),
 });
 
-/** Runs the venue: perps, oracle prices, access gates, vaults, treasury, fee tiers. */
+/** Runs the venue: perps, oracle prices, access gates, vaults, treasury, operators, fee tiers. */
 export const venueAdmin = defineAction({
   type: 'venueAdmin',
   internalName: 'VenueAdmin',
@@ -148,6 +165,7 @@ export const venueAdmin = defineAction({
       setGate: SetGate.optional(),
       registerVault: RegisterVault.optional(),
       treasurySend: TreasurySend.optional(),
+      setOperators: SetOperators.optional(),
       setFeeTiers: SetFeeTiers.optional(),
     })
     .superRefine(
@@ -158,6 +176,7 @@ export const venueAdmin = defineAction({
         'setGate',
         'registerVault',
         'treasurySend',
+        'setOperators',
         'setFeeTiers',
       ]),
     ),

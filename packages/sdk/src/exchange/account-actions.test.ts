@@ -141,6 +141,14 @@ test('a treasury is paid out in key order', async () => {
   expect(venue.received[0]?.text.startsWith(`{"action":${action},`)).toBe(true);
 });
 
+test('operators are changed in key order', async () => {
+  const venue = await aVenue();
+  const parameters = { remove: [BUILDER], role: 'deployers' as const };
+  await clientOf(venue).exchange.venueAdmin.setOperators(parameters);
+  const action = `{"type":"venueAdmin","setOperators":{"role":"deployers","remove":["${BUILDER}"]}}`;
+  expect(venue.received[0]?.text.startsWith(`{"action":${action},`)).toBe(true);
+});
+
 test('an account is made ordinary again by the text null', async () => {
   const venue = await aVenue();
   await clientOf(venue).exchange.convertToMultiSigUser({ signers: null });

@@ -6,6 +6,7 @@ import type { ReplyOf } from './reply.ts';
 import type { ExchangeContext } from './send-action.ts';
 import { setFeeTiers, type SetFeeTiersParameters } from './set-fee-tiers.ts';
 import { setGate, type SetGateParameters } from './set-gate.ts';
+import { setOperators, type SetOperatorsParameters } from './set-operators.ts';
 import { setPerp, type SetPerpParameters } from './set-perp.ts';
 import { treasurySend, type TreasurySendParameters } from './treasury-send.ts';
 
@@ -45,5 +46,9 @@ export function createVenueAdmin(context: ExchangeContext) {
       parameters: TreasurySendParameters,
       options?: OperatorOptions<Confirm>,
     ): Promise<ReplyOf<Confirm>> => treasurySend(context, parameters, options),
+    setOperators: <Confirm extends Confirmation = undefined>(
+      parameters: SetOperatorsParameters,
+      options?: OperatorOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => setOperators(context, parameters, options),
   };
 }

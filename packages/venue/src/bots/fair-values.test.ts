@@ -3,6 +3,7 @@ import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { TestReplica } from '../testing/http/replica.ts';
 import { exhibitionCommands } from '../exhibition/exhibition-commands.ts';
+import { FairPaths } from '../exhibition/fair-paths.ts';
 import { chanceAbove, FairValues } from './fair-values.ts';
 
 const HOUR_MS = 3_600_000;
@@ -27,9 +28,16 @@ function open() {
   let seed = 1;
   const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
   let priceE8: number | undefined;
-  const values = new FairValues({ state: () => replica.state, priceE8: () => priceE8, random });
+  const paths = new FairPaths(Buffer.alloc(32, 1));
+  const values = new FairValues({
+    state: () => replica.state,
+    priceE8: () => priceE8,
+    paths,
+    random,
+  });
   const list = (hasSeries: boolean): void => {
-    const commands = exhibitionCommands(replica.state, { nowMs: replica.nowMs, random, hasSeries });
+    const options = { nowMs: replica.nowMs, paths, descriptionOf: () => undefined, hasSeries };
+    const commands = exhibitionCommands(replica.state, options);
     for (const command of commands) replica.apply(command);
   };
   const pushBtc = (price: number, observedMs: number): Command => {
@@ -42,7 +50,19 @@ function open() {
     } as const;
     return { type: 'pushPrice', prices: [at] };
   };
-  return { replica, values, list, pushBtc };
+  /** A market of somebody else, which no path of ours decides. */
+  const listOther = (): void => {
+    const options = {
+      nowMs: replica.nowMs,
+      paths,
+      descriptionOf: () => undefined,
+      hasSeries: false,
+    };
+    const texts = JSON.stringify(exhibitionCommands(replica.state, options).slice(0, 2));
+    const others = JSON.parse(texts.replaceAll('harbour-day', 'others-day')) as Command[];
+    for (const command of others) replica.apply(command);
+  };
+  return { replica, values, list, listOther, paths, pushBtc };
 }
 
 const believed = ({ values }: ReturnType<typeof open>, slug: string): number[] =>
@@ -50,39 +70,49 @@ const believed = ({ values }: ReturnType<typeof open>, slug: string): number[] =
     definition.slug.startsWith(slug) ? [value] : [],
   );
 
-test('opinions drift, and those of an exclusive event sum to one', () => {
+test('made-up markets follow their paths, whatever they trade at; an exclusive event sums to one', () => {
   const venue = open();
   venue.list(false);
-  venue.values.update();
-  const before = believed(venue, 'harbour');
-  expect(before).toHaveLength(2);
+  const markets = [...venue.replica.state.outcomes.markets.values()];
+  const seen = new Set<number>();
   for (let round = 0; round < 50; round++) {
+    // Somebody tells a price that the makers do not share.
+    for (const market of markets) market.lastTrade = 9_900;
+    venue.replica.pass(10_000);
     venue.values.update();
+    for (const [{ definition }, value] of venue.values.markets) {
+      const path = venue.paths.valueOf(definition, venue.replica.state.timeMs) ?? Number.NaN;
+      expect(value).toBe(Math.min(0.97, Math.max(0.03, path)));
+    }
     const four = believed(venue, 'snail');
     expect(four).toHaveLength(4);
-    expect(four.reduce((sum, each) => sum + each, 0)).toBeCloseTo(1, 1);
+    expect(four.reduce((sum, each) => sum + each, 0)).toBeCloseTo(1, 0);
+    seen.add(believed(venue, 'harbour')[0] ?? 0);
   }
-  expect(believed(venue, 'harbour')).not.toEqual(before);
+  expect(seen.size).toBeGreaterThan(20);
 });
 
-test('a new process goes on from the last trade', () => {
+test('opinions of the markets of others drift, and a new process goes on from the last trade', () => {
   const venue = open();
-  venue.list(false);
-  const rain = [...venue.replica.state.outcomes.markets.values()][0];
-  if (rain !== undefined) rain.lastTrade = 9_000;
+  venue.listOther();
+  const other = [...venue.replica.state.outcomes.markets.values()][0];
+  if (other !== undefined) other.lastTrade = 9_000;
   venue.values.update();
-  expect(believed(venue, 'harbour')[0]).toBeCloseTo(0.9, 1);
+  const before = believed(venue, 'others');
+  expect(before[0]).toBeCloseTo(0.9, 1);
+  for (let round = 0; round < 50; round++) venue.values.update();
+  expect(believed(venue, 'others')).not.toEqual(before);
 });
 
 test('a market about a price follows the price, once it has a strike', () => {
   const venue = open();
-  // The minute before the full hour.
-  venue.replica.pass(3 * HOUR_MS - 60_000);
-  for (let second = 60; second > 0; second--) {
-    venue.replica.apply(venue.pushBtc(100, venue.replica.nowMs));
-    venue.replica.pass(1_000);
-  }
   venue.list(true);
+  venue.replica.pass(15 * 60_000 - 61_000);
+  for (let second = 60; second > 0; second--) {
+    venue.replica.pass(1_000);
+    venue.replica.apply(venue.pushBtc(100, venue.replica.nowMs));
+  }
+  venue.replica.pass(1_000);
   venue.values.update();
   expect(believed(venue, 'btc-up-or-down-15m')).toEqual([0.5]);
   venue.replica.pass(5_000);

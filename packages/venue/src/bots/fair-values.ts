@@ -1,5 +1,6 @@
 import type { PriceSource, State } from '@oddlot/engine';
 import { present } from '@oddlot/units';
+import type { FairPaths } from '../exhibition/fair-paths.ts';
 import { normal, STEP_DEVIATION } from '../oracle/random-walk.ts';
 
 /** A market that can be traded, as the engine keeps it. */
@@ -9,6 +10,8 @@ export type FairValuesOptions = {
   readonly state: () => State;
   /** The newest reference price, 10^-8. */
   readonly priceE8: (symbol: string, source: PriceSource) => number | undefined;
+  /** What the venue's own made-up markets are worth, whoever trades them. */
+  readonly paths: Pick<FairPaths, 'valueOf'>;
   /** Uniform in [0, 1). */
   readonly random: () => number;
 };
@@ -24,8 +27,8 @@ const DRIFT = 0.025;
 
 /**
  * What simulated traders believe a YES share to be worth. Where a market is about a price it follows
- * from that price, the strike and the time that is left; elsewhere opinions drift. The markets of an
- * exclusive event share one certainty.
+ * from that price, the strike and the time that is left; those of the exhibition walk a path that decides
+ * them; elsewhere opinions drift. The markets of an exclusive event share one certainty.
  */
 export class FairValues {
   readonly #options: FairValuesOptions;
@@ -69,8 +72,11 @@ export class FairValues {
 
   #valueOf(market: BotMarket, open: readonly BotMarket[]): number {
     if (market.definition.reference !== undefined) return clamped(this.#chanceOfUp(market));
+    const { paths, state } = this.#options;
+    const shown = paths.valueOf(market.definition, state().timeMs);
+    if (shown !== undefined) return clamped(shown);
     const { eventSlug } = market.definition;
-    const event = this.#options.state().outcomes.events.get(eventSlug);
+    const event = state().outcomes.events.get(eventSlug);
     const own = this.#oddsOf(market);
     if (event?.mutuallyExclusive !== true) return clamped(own / (1 + own));
     const all = open.filter(({ definition }) => definition.eventSlug === eventSlug);

@@ -9,11 +9,13 @@ import { Receipts } from '../history/receipts.ts';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import { instrumentLookup } from '../translate/action-to-command.ts';
 import { exhibitionCommands } from '../exhibition/exhibition-commands.ts';
+import { FairPaths } from '../exhibition/fair-paths.ts';
 import { SimulatedTraders } from './simulated-traders.ts';
 
 /** The real endpoint and the real engine; only the log is left out. */
 
 const network = NETWORKS.testnet;
+const paths = new FairPaths(Buffer.alloc(32, 1));
 const recoverer = await createRecoverer(network);
 
 let replica: TestReplica;
@@ -46,6 +48,7 @@ async function start(): Promise<SimulatedTraders> {
     now,
     network,
     priceE8: () => undefined,
+    paths,
     random,
     log,
     everyMs: 1,
@@ -135,7 +138,8 @@ describe('on outcome markets', () => {
   beforeEach(() => {
     replica.nowMs = Math.ceil(replica.nowMs / 10_800_000) * 10_800_000;
     replica.pushOracle(1000);
-    const options = { nowMs: replica.nowMs, random: () => 0.5, hasSeries: false };
+    const descriptionOf = (): undefined => undefined;
+    const options = { nowMs: replica.nowMs, paths, descriptionOf, hasSeries: false };
     for (const command of exhibitionCommands(replica.state, options)) replica.apply(command);
   });
 

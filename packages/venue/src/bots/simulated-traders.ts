@@ -11,6 +11,7 @@ import { Trader, type BotVenue } from './trader.ts';
 export type SimulatedTradersOptions = Omit<BotVenue, 'onRefused'> & {
   readonly network: Network;
   readonly priceE8: FairValuesOptions['priceE8'];
+  readonly paths: FairValuesOptions['paths'];
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly log: Pick<Logger, 'info' | 'debug' | 'warn'>;
@@ -58,8 +59,8 @@ export class SimulatedTraders {
     makers: readonly Trader[],
     takers: readonly Trader[],
   ) {
-    const { priceE8, random, replica } = options;
-    const values = new FairValues({ state: () => replica.state, priceE8, random });
+    const { paths, priceE8, random, replica } = options;
+    const values = new FairValues({ state: () => replica.state, priceE8, paths, random });
     const places = makers.map((trader, maker) => ({ trader, maker, makers: makers.length }));
     this.#options = options;
     this.#values = values;

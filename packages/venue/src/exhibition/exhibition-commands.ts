@@ -1,12 +1,14 @@
-import type {
-  Command,
-  EventListing,
-  MarketListing,
-  ResolveMarketCommand,
-  SeriesListing,
-  State,
+import {
+  type Command,
+  type EventListing,
+  type MarketListing,
+  type SeriesListing,
+  type State,
+  utcSpan,
 } from '@oddlot/engine';
-import { instrumentId, present, timeMs } from '@oddlot/units';
+import { timeMs } from '@oddlot/units';
+import { exhibitionResults, promise, type ResultOptions } from './exhibition-results.ts';
+import type { FairPaths } from './fair-paths.ts';
 import {
   GRID,
   SERIES_DELAY_MS,
@@ -17,24 +19,19 @@ import {
   SHOWS,
 } from './programme.ts';
 
-type OutcomeMarket = NonNullable<ReturnType<State['outcomes']['markets']['get']>>;
-
-export type ExhibitionOptions = {
-  readonly nowMs: number;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
+export type ExhibitionOptions = ResultOptions & {
   /** Series need reference prices. */
   readonly hasSeries: boolean;
+  /** What their markets say of where those come from; undefined where that needs no words. */
+  readonly seriesNote?: string | undefined;
 };
 
 const MINUTE_MS = 60_000;
 const PERIOD_MS = { '15m': 15 * MINUTE_MS, '1h': 60 * MINUTE_MS } as const;
+/** The window of a strike, and some seconds for the first prices to come. */
+const STRIKE_MS = 65_000;
 /** A round that is nearly over is not listed any more. */
 const ROUND_LEFT_MS_MIN = MINUTE_MS;
-/** Results come a moment after the end, so that a closed market can be looked at. */
-const RESULT_AFTER_MS = 10_000;
-/** The sum of an exclusive event's fractions (R-event-sets). */
-const FRACTION_ONE = 1_000_000;
 
 /**
  * What is missing: the running and the next round of each show, the series, and the results of what
@@ -47,23 +44,28 @@ export function exhibitionCommands(state: State, options: ExhibitionOptions): Co
     ...(options.hasSeries
       ? SERIES_SHOWS.flatMap((show) => seriesListings(state, show, options))
       : []),
-    ...results(state, options),
+    ...exhibitionResults(state, options),
   ];
 }
 
-function listings(state: State, show: Show, { nowMs }: ExhibitionOptions): Command[] {
+function listings(state: State, show: Show, { nowMs, paths }: ExhibitionOptions): Command[] {
   const runningMs = nowMs - (nowMs % show.roundMs);
   const starts = [runningMs, runningMs + show.roundMs];
   return starts
     .filter((startMs) => startMs + show.roundMs - nowMs >= ROUND_LEFT_MS_MIN)
-    .flatMap((startMs) => roundListings(state, show, startMs));
+    .flatMap((startMs) => roundListings(state, show, startMs, paths));
 }
 
-function roundListings({ outcomes }: State, show: Show, startMs: number): Command[] {
+function roundListings(
+  { outcomes }: State,
+  show: Show,
+  startMs: number,
+  paths: FairPaths,
+): Command[] {
   const event = eventOf(show, startMs);
   const isListed = outcomes.events.has(event.slug);
   const markets = show.markets
-    .map((market) => marketOf(event, market))
+    .map((market) => marketOf(event, market, paths))
     .filter(({ slug }) => !outcomes.marketSlugs.has(slug));
   return [
     ...(isListed ? [] : [{ type: 'registerEvent', event } as const]),
@@ -73,9 +75,10 @@ function roundListings({ outcomes }: State, show: Show, startMs: number): Comman
 
 function eventOf(show: Show, startMs: number): EventListing {
   const { description, mutuallyExclusive, roundMs, tags, title } = show;
+  const endMs = startMs + roundMs;
   return {
     slug: `${show.slug}-${Math.floor(startMs / 1_000)}`,
-    title,
+    title: `${title}: ${utcSpan(startMs, endMs)}`,
     description,
     tags,
     mutuallyExclusive,
@@ -83,24 +86,25 @@ function eventOf(show: Show, startMs: number): EventListing {
     image: null,
     icon: null,
     startMs: timeMs(startMs),
-    endMs: timeMs(startMs + roundMs),
+    endMs: timeMs(endMs),
   };
 }
 
-function marketOf(event: EventListing, market: ShowMarket): MarketListing {
+function marketOf(event: EventListing, market: ShowMarket, paths: FairPaths): MarketListing {
   const { groupTitle, outcomes, question } = market;
-  const { description, endMs, slug, startMs } = event;
+  const { description, endMs, startMs } = event;
+  const slug = `${event.slug}-${market.slug}`;
   return {
     ...GRID,
-    question,
+    question: `${question} (${utcSpan(startMs, endMs)})`,
     groupTitle,
     outcomes,
-    description,
+    description: `${description} ${promise(paths, slug)}`,
     startMs,
     endMs,
-    eventSlug: slug,
-    slug: `${slug}-${market.slug}`,
-    resolutionSource: 'the exhibition of this venue',
+    slug,
+    eventSlug: event.slug,
+    resolutionSource: 'the fair value of the simulated makers of this venue at the close',
     underlying: null,
   };
 }
@@ -108,9 +112,16 @@ function marketOf(event: EventListing, market: ShowMarket): MarketListing {
 function seriesListings(
   { outcomes }: State,
   { recurrence, slug, symbol, title }: SeriesShow,
-  { nowMs }: ExhibitionOptions,
+  { nowMs, seriesNote }: ExhibitionOptions,
 ): Command[] {
-  if (outcomes.series.has(slug)) return [];
+  const known = outcomes.series.get(slug)?.listing;
+  const note = seriesNote === undefined ? {} : { note: seriesNote };
+  if (known !== undefined) {
+    if (known.note === seriesNote) return [];
+    // The venue was started with other prices: markets to come say so, and all else stays.
+    const { note: _before, ...rest } = known;
+    return [{ type: 'registerSeries', series: { ...rest, ...note } }];
+  }
   const period = PERIOD_MS[recurrence];
   const series: SeriesListing = {
     ...GRID,
@@ -124,82 +135,12 @@ function seriesListings(
     tags: ['exhibition', 'crypto'],
     image: null,
     icon: null,
-    firstStartMs: timeMs(nowMs - (nowMs % period)),
+    // R-series: a strike needs the prices of the minute before.
+    firstStartMs: timeMs(Math.ceil((nowMs + STRIKE_MS) / period) * period),
     listAhead: 1,
     enabled: true,
     windowSeconds: 60,
+    ...note,
   };
   return [{ type: 'registerSeries', series }];
-}
-
-function results(state: State, options: ExhibitionOptions): Command[] {
-  const { outcomes } = state;
-  const ended = [...outcomes.markets.values()].filter(
-    ({ definition, phase }) =>
-      phase === 'closed' && options.nowMs >= definition.endMs + RESULT_AFTER_MS,
-  );
-  const byEvent = Map.groupBy(ended, ({ definition }) => definition.eventSlug);
-  return [...byEvent].flatMap(([slug, markets]) => {
-    const show = SHOWS.find((each) => isRoundOf(each, slug));
-    if (show !== undefined) return showResults(state, show, slug, markets, options.random);
-    return markets.filter(isStranded).map(voidResult);
-  });
-}
-
-function isRoundOf(show: Show, eventSlug: string): boolean {
-  const at = show.slug.length;
-  return eventSlug.startsWith(`${show.slug}-`) && /^[0-9]+$/.test(eventSlug.slice(at + 1));
-}
-
-function showResults(
-  { outcomes }: State,
-  { mutuallyExclusive }: Show,
-  eventSlug: string,
-  markets: readonly OutcomeMarket[],
-  random: () => number,
-): Command[] {
-  if (!mutuallyExclusive) {
-    return markets.map((market) => result(market, random() < oddsOf(market) ? market.unit : 0));
-  }
-  // What was decided before, by hand or before a crash, leaves this much for the rest.
-  const decided = present(outcomes.events.get(eventSlug), 'the event of a market').fractionSum;
-  const winner = drawn(markets, random);
-  return markets.map((market) => {
-    const left = ((FRACTION_ONE - decided) * market.unit) / FRACTION_ONE;
-    return result(market, market === winner ? left : 0);
-  });
-}
-
-/** One of the markets, each with its odds. */
-function drawn(markets: readonly OutcomeMarket[], random: () => number): OutcomeMarket | undefined {
-  const sum = markets.reduce((total, market) => total + oddsOf(market), 0);
-  let at = random() * sum;
-  return markets.find((market) => (at -= oddsOf(market)) < 0) ?? markets.at(-1);
-}
-
-function oddsOf({ lastTrade, unit }: OutcomeMarket): number {
-  return lastTrade > 0 ? lastTrade / unit : 0.5;
-}
-
-function result({ definition }: OutcomeMarket, fraction: number): ResolveMarketCommand {
-  return {
-    type: 'resolveMarket',
-    instrumentId: instrumentId(definition.instrumentId),
-    fraction,
-    oracleOutcome: null,
-    evidence: 'drawn by chance',
-  };
-}
-
-/** R-series: a market of ours that had too few prices waits for the operator, and that is us. */
-function isStranded({ definition, isJudged }: OutcomeMarket): boolean {
-  return isJudged && SERIES_SHOWS.some(({ slug }) => slug === definition.seriesSlug);
-}
-
-/** Nobody can say what it was: both sides are paid the same. */
-function voidResult(market: OutcomeMarket): ResolveMarketCommand {
-  return {
-    ...result(market, market.unit / 2),
-    evidence: 'too few reference prices, as while the venue was stopped: both sides are paid half',
-  };
 }

@@ -1,34 +1,47 @@
-import { settledMarketView, type Command } from '@oddlot/engine';
+import { createHash } from 'node:crypto';
+import { type Command, type OutcomeLeg, settledMarketView } from '@oddlot/engine';
+import { address, hash, instrumentId } from '@oddlot/units';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { TestReplica } from '../testing/http/replica.ts';
 import { createLogger } from '../operate/log.ts';
 import { Exhibition } from './exhibition.ts';
 import { exhibitionCommands } from './exhibition-commands.ts';
+import { FairPaths } from './fair-paths.ts';
+import { OutcomeCatalogue } from '../read-models/catalogue.ts';
 
-/** The real engine; time is moved by hand, and chance is a number. */
+/** The real engine; time is moved by hand, and chance is a secret. */
 
 const MINUTE_MS = 60_000;
 let replica: TestReplica;
-let chance: number;
+let catalogue: OutcomeCatalogue;
+let paths: FairPaths;
 let lines: string[];
 
 beforeEach(() => {
   replica = new TestReplica();
+  catalogue = new OutcomeCatalogue();
+  replica.onBlock((block) => catalogue.onBlock(block));
   // A full hour, and the start of a round of both shows.
   replica.nowMs = Math.ceil(replica.nowMs / (180 * MINUTE_MS)) * 180 * MINUTE_MS;
   replica.pass(0);
-  chance = 0;
+  paths = pathsOf(1);
   lines = [];
 });
 
-const random = () => chance;
+const pathsOf = (secret: number) => new FairPaths(Buffer.alloc(32, secret));
+const descriptionOf = (id: number) => catalogue.market(id)?.listing.description;
+const options = (hasSeries: boolean) => ({
+  paths,
+  descriptionOf,
+  hasSeries,
+  seriesNote: 'Simulated.',
+});
 const due = (hasSeries = false): Command[] =>
-  exhibitionCommands(replica.state, { nowMs: replica.nowMs, random, hasSeries });
+  exhibitionCommands(replica.state, { ...options(hasSeries), nowMs: replica.nowMs });
 const exhibition = (hasSeries = false) =>
   new Exhibition({
+    ...options(hasSeries),
     replica,
-    random,
-    hasSeries,
     clock: { nowMs: () => replica.nowMs },
     log: createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } }),
     onError: (error) => expect.fail(String(error)),
@@ -71,10 +84,7 @@ describe('an empty venue', () => {
       'eth-up-or-down-15m',
       'eth-up-or-down-1h',
     ]);
-    expect(phases('btc-up-or-down-15m')).toEqual([
-      'btc-up-or-down-15m open',
-      'btc-up-or-down-15m upcoming',
-    ]);
+    expect(phases('btc-up-or-down-15m')).toEqual(['btc-up-or-down-15m upcoming']);
   });
 
   test('near the end of a round gets the next one only', () => {
@@ -84,6 +94,46 @@ describe('an empty venue', () => {
     );
     expect(slugs.filter((slug) => slug.startsWith('harbour'))).toHaveLength(1);
   });
+});
+
+test('rounds of one show and of one series read differently, and say where prices come from', async () => {
+  await exhibition(true).look();
+  replica.pass(15 * MINUTE_MS);
+  await exhibition(true).look();
+  const events = [...catalogue.listedEvents()];
+  const titles = events.map(({ listing }) => listing.title);
+  expect(new Set(titles).size).toBe(titles.length);
+  for (const title of titles) expect(title).toMatch(/, [0-9]{2}:[0-9]{2}–[0-9]{2}:[0-9]{2} UTC$/);
+  const markets = events.flatMap((listed) => catalogue.marketsOf(listed));
+  const questions = markets.map(({ listing }) => listing.question);
+  expect(new Set(questions).size).toBe(questions.length);
+  const ofSeries = markets.filter(({ seriesSlug }) => seriesSlug !== null);
+  expect(ofSeries.length).toBeGreaterThan(4);
+  for (const { listing } of ofSeries) {
+    expect(listing.description).toMatch(/the 60 seconds before that time.* Simulated\.$/);
+  }
+});
+
+test('a venue that is started with other prices says so of the markets to come', async () => {
+  await exhibition(true).look();
+  const changed = exhibitionCommands(replica.state, {
+    ...options(true),
+    nowMs: replica.nowMs,
+    seriesNote: undefined,
+  });
+  expect(changed.map(({ type }) => type)).toEqual(Array(4).fill('registerSeries'));
+  for (const command of changed) expect(replica.apply(command).outcome.reject).toBeUndefined();
+  replica.pass(15 * MINUTE_MS);
+  const texts = catalogue.seriesMarkets('btc-up-or-down-15m').map(({ listing }) => listing);
+  expect(texts.map(({ description }) => description.endsWith('Simulated.'))).toEqual([true, false]);
+});
+
+test('R-series: a first market starts when there will be prices for its strike', () => {
+  replica.nowMs += 14 * MINUTE_MS;
+  const starts = due(true).flatMap((command) =>
+    command.type === 'registerSeries' ? [command.series.firstStartMs - replica.nowMs] : [],
+  );
+  expect(starts.map((ms) => ms / MINUTE_MS)).toEqual([16, 46, 16, 46]);
 });
 
 test('nothing is listed twice, also not by another process on the same log', async () => {
@@ -102,6 +152,75 @@ test('a listing that broke off is completed', async () => {
   expect(lines.filter((line) => line.includes('refused'))).toEqual([]);
 });
 
+const EVIDENCE =
+  /^fair value at the close ([01]\.[0-9]{4}) \(score -?[0-9]+\); seed 0x([0-9a-f]{64})$/;
+
+/** The score that a seed leads to, by other means than the venue's. */
+function walked(seed: string, steps: number): number {
+  const blocks = Array.from({ length: Math.ceil((steps + 1) / 8) }, (_, block) =>
+    createHash('sha256').update(`${seed} ${block}`).digest(),
+  );
+  const bytes = Buffer.concat(blocks).subarray(0, 4 * (steps + 1));
+  return bytes.reduce((sum, byte, at) => sum + (at < 4 ? 6 : 1) * (byte - 127.5), 0);
+}
+
+const running = (show: string) =>
+  [...replica.state.outcomes.markets.values()].filter(
+    ({ definition, phase }) => definition.eventSlug.startsWith(show) && phase === 'open',
+  );
+
+/** What is known of the markets that were settled last, in order of listing. */
+function told(show: string) {
+  const last = [...catalogue.listedEvents()].filter(({ listing }) => listing.slug.startsWith(show));
+  const resolved = last
+    .map((listed) => catalogue.marketsOf(listed))
+    .findLast(([market]) => market?.resolution);
+  return (resolved ?? []).map(({ listing, resolution }) => ({
+    definition: listing,
+    fraction: resolution?.fraction,
+    evidence: resolution?.evidence ?? '',
+  }));
+}
+
+/** Lists a round with the secret of now, and plays it to its result. */
+async function endOfRound(show: string, minutes: number): Promise<void> {
+  // What was listed before, with another secret, is over first.
+  replica.pass(36 * MINUTE_MS - (replica.nowMs % (36 * MINUTE_MS)));
+  await exhibition().look();
+  replica.pass(36 * MINUTE_MS);
+  await exhibition().look();
+  replica.pass(minutes * MINUTE_MS + 10_000);
+  await exhibition().look();
+  replica.pass(0);
+  expect(told(show).length).toBeGreaterThan(0);
+}
+
+/** Two accounts of one trader make a price with each other. */
+function trade(id: number, price: number, size: number): void {
+  const order = (name: string, leg: OutcomeLeg): void => {
+    const account = address(`0x${name.repeat(40)}`);
+    replica.credit(account, 1_000, 'outcome');
+    const { outcome } = replica.apply({
+      type: 'placeOrders',
+      authority: { signer: account, nonce: replica.nowMs, txHash: hash(`0x${name.repeat(64)}`) },
+      orders: [
+        {
+          instrumentId: instrumentId(id),
+          isBuy: leg === 'yes',
+          reduceOnly: false,
+          price: leg === 'yes' ? price : 10_000 - price,
+          size,
+          timeInForce: 'gtc',
+        },
+      ],
+    });
+    expect(outcome.reject).toBeUndefined();
+  };
+  order('a', 'yes');
+  order('b', 'no');
+  replica.pass(1);
+}
+
 describe('when a round has ended', () => {
   test('the next one runs, the one after is listed, and the result comes a moment later', async () => {
     await exhibition().look();
@@ -119,32 +238,72 @@ describe('when a round has ended', () => {
     replica.pass(10_000);
     await exhibition().look();
     replica.pass(0);
-    expect(settled('harbour-day')).toEqual([10_000, 10_000]);
+    expect(settled('harbour-day')).toHaveLength(2);
   });
 
-  test.each([
-    ['low', 0, [10_000, 10_000]],
-    ['high', 0.99, [0, 0]],
-  ])('chance decides each market of its own: %s', async (_, drawn, expected) => {
-    await exhibition().look();
-    chance = drawn;
-    replica.pass(12 * MINUTE_MS + 10_000);
-    await exhibition().look();
-    replica.pass(0);
-    expect(settled('harbour-day')).toEqual(expected);
+  test('R-settlement: each market resolves by its own fair value at the close', async () => {
+    const results = new Set<string>();
+    for (let secret = 2; secret < 10; secret++) {
+      paths = pathsOf(secret);
+      await endOfRound('harbour-day', 12);
+      for (const { definition, fraction, evidence } of told('harbour-day')) {
+        const [, value, seed] = EVIDENCE.exec(evidence) ?? [];
+        expect(fraction).toBe(Number(value) >= 0.5 ? 10_000 : 0);
+        // What the description promised, the receipt reveals, and anybody walks it again.
+        const commitment = createHash('sha256').update(Buffer.from(seed!, 'hex')).digest('hex');
+        expect(definition.description).toContain(`SHA-256 0x${commitment}`);
+        expect(walked(seed!, 144) >= 0).toBe(fraction === 10_000);
+        results.add(String(fraction));
+      }
+    }
+    expect([...results].toSorted()).toEqual(['0', '10000']);
   });
 
-  test.each([
-    [0, [10_000, 0, 0, 0]],
-    [0.26, [0, 10_000, 0, 0]],
-    [0.999, [0, 0, 0, 10_000]],
-  ])('R-event-sets: one of an exclusive set wins, at %d', async (drawn, expected) => {
+  test('R-event-sets: the highest fair value of an exclusive set wins, and no other', async () => {
+    const winners = new Set<number>();
+    for (let secret = 2; secret < 10; secret++) {
+      paths = pathsOf(secret);
+      await endOfRound('snail-derby', 18);
+      const four = told('snail-derby');
+      const scores = four.map(({ evidence }) => walked(EVIDENCE.exec(evidence)?.[2] ?? '', 216));
+      const winner = scores.indexOf(Math.max(...scores));
+      expect(four.map(({ fraction }) => fraction)).toEqual(
+        four.map((_, index) => (index === winner ? 10_000 : 0)),
+      );
+      winners.add(winner);
+    }
+    expect(winners.size).toBeGreaterThan(1);
+  });
+
+  test('R-settlement: six shares in the last second do not buy the result', async () => {
+    for (let round = 1; round <= 3; round++) {
+      await exhibition().look();
+      const rain = running('harbour-day')[0]!;
+      const { definition } = rain;
+      const isYes = walked(paths.seedOf(definition.slug), 144) >= 0;
+      replica.pass(12 * MINUTE_MS - 500);
+      const wanted = isYes ? 100 : 9_900;
+      trade(definition.instrumentId, wanted, 600);
+      expect(rain.lastTrade).toBe(wanted);
+      replica.pass(10_500);
+      await exhibition().look();
+      replica.pass(0);
+      expect(settledMarketView(replica.state, definition.instrumentId)?.fraction).toBe(
+        isYes ? 10_000 : 0,
+      );
+      replica.pass(12 * MINUTE_MS - (replica.nowMs % (12 * MINUTE_MS)));
+    }
+  });
+
+  test('a venue that lost its secret pays all sides the same', async () => {
     await exhibition().look();
-    chance = drawn;
+    paths = pathsOf(99);
     replica.pass(18 * MINUTE_MS + 10_000);
     await exhibition().look();
     replica.pass(0);
-    expect(settled('snail-derby')).toEqual(expected);
+    expect(settled('harbour-day')).toEqual([5_000, 5_000]);
+    expect(settled('snail-derby')).toEqual([2_500, 2_500, 2_500, 2_500]);
+    expect(told('snail-derby')[0]?.evidence).toContain('does not have the seed');
   });
 
   test('R-event-sets: what was decided before leaves the rest for one of the others', async () => {
@@ -164,11 +323,9 @@ describe('when a round has ended', () => {
 
 test('R-series: a market without prices is paid half and half, others are left to the series', async () => {
   await exhibition(true).look();
+  // The first one starts after a quarter; its strike is unknown, since no price was ever pushed.
+  replica.pass(15 * MINUTE_MS);
   replica.pass(15 * MINUTE_MS + 10_000);
-  // The strike of the first one is unknown, since no price was ever pushed.
-  expect(
-    due(true).flatMap((each) => (each.type === 'resolveMarket' ? [each.fraction] : [])),
-  ).toEqual(expect.arrayContaining([5_000, 5_000]));
   await exhibition(true).look();
   replica.pass(0);
   expect(settled('btc-up-or-down-15m')).toEqual([5_000]);
@@ -176,7 +333,7 @@ test('R-series: a market without prices is paid half and half, others are left t
 });
 
 test('markets of others are not touched', async () => {
-  const mine = exhibitionCommands(replica.state, { nowMs: replica.nowMs, random, hasSeries: false })
+  const mine = due()
     .slice(0, 2)
     .map((command) =>
       JSON.parse(JSON.stringify(command).replaceAll('harbour-day-', 'harbour-days-')),

@@ -46,13 +46,13 @@ export const GRID: MarketGrid = {
 export const SERIES_DELAY_MS = 250;
 
 const MADE_UP =
-  'Made up for this venue. The result is drawn by chance, by the odds of the last trade.';
+  'Made up for this venue, and no trade moves the result. The simulated makers quote around a fair value that walks at random';
 
 export const SHOWS: readonly Show[] = [
   {
     slug: 'harbour-day',
     title: 'A day at the harbour',
-    description: MADE_UP,
+    description: `${MADE_UP}: each market resolves to Yes if its fair value at the close is 0.5 or more.`,
     tags: ['exhibition', 'weather'],
     roundMs: 12 * MINUTE_MS,
     mutuallyExclusive: false,
@@ -74,7 +74,7 @@ export const SHOWS: readonly Show[] = [
   {
     slug: 'snail-derby',
     title: 'Who wins the snail derby?',
-    description: `${MADE_UP} Exactly one of the markets resolves to Yes.`,
+    description: `${MADE_UP}: the market with the highest fair value at the close resolves to Yes, exactly one of them.`,
     tags: ['exhibition', 'sport'],
     roundMs: 18 * MINUTE_MS,
     mutuallyExclusive: true,
@@ -95,4 +95,12 @@ export const SERIES_SHOWS: readonly SeriesShow[] = (['BTC', 'ETH'] as const).fla
 function series(symbol: string, recurrence: SeriesShow['recurrence'], when: string): SeriesShow {
   const slug = `${symbol.toLowerCase()}-up-or-down-${recurrence}`;
   return { slug, title: `${symbol} up or down ${when}`, symbol, recurrence };
+}
+
+/** The show that an event is a round of; undefined for those of others. */
+export function showOf(eventSlug: string): Show | undefined {
+  return SHOWS.find(
+    ({ slug }) =>
+      eventSlug.startsWith(`${slug}-`) && /^[0-9]+$/.test(eventSlug.slice(slug.length + 1)),
+  );
 }

@@ -18,6 +18,8 @@ type StoredBody = {
   readonly refused?: true;
   readonly warnings?: readonly Warning[];
   readonly created?: Created;
+  /** Of the block that released the last order, when it waited. */
+  readonly done?: number;
   /** Orders on outcome markets. */
   readonly traced?: true;
   /** The signer had no role, so there is no account acted for. */
@@ -34,7 +36,7 @@ type StoredOrder = readonly [
 ];
 
 export function encodeReceiptBody(outcome: WireOutcome, hasUser: boolean): string {
-  const { result, error, refused, warnings, created, isTraced } = outcome;
+  const { result, error, refused, warnings, created, doneHeight, isTraced } = outcome;
   const body: StoredBody = {
     type: result.type,
     status: result.statuses[0],
@@ -43,6 +45,7 @@ export function encodeReceiptBody(outcome: WireOutcome, hasUser: boolean): strin
     ...(refused ? { refused } : {}),
     ...(warnings.length === 0 ? {} : { warnings }),
     ...(created === undefined ? {} : { created }),
+    ...(doneHeight === undefined ? {} : { done: doneHeight }),
     ...(isTraced === undefined ? {} : { traced: isTraced }),
     ...(hasUser ? {} : { noUser: true }),
   };
@@ -63,6 +66,7 @@ export function decodeReceiptBody(text: string): { outcome: WireOutcome; hasUser
     refused: body.refused ?? false,
     warnings: body.warnings ?? [],
     ...(body.created === undefined ? {} : { created: body.created }),
+    ...(body.done === undefined ? {} : { doneHeight: body.done }),
     ...(body.traced === undefined ? {} : { isTraced: body.traced }),
   };
   return { outcome, hasUser: body.noUser !== true };

@@ -3,6 +3,7 @@ import { traceId } from '@oddlot/protocol';
 import { present, type Address, type Hash } from '@oddlot/units';
 import type { ReceiptBlock, ReceiptRow } from './receipt-messages.ts';
 import type { InstrumentLookup } from '../translate/action-to-command.ts';
+import type { EndedLookup } from '../translate/outcome/ended-order.ts';
 import { authorityOf, isRequest, type RequestCommand } from '../block/request-command.ts';
 import { requestTexts } from '../translate/request-texts.ts';
 import { actionTypeOf } from '../translate/action-types.ts';
@@ -12,6 +13,7 @@ import {
   outcomeToWire,
   type WireOutcome,
 } from '../translate/outcome-to-wire.ts';
+import { EndedOrders } from './ended-orders.ts';
 import { QueuedActions, type QueuedAction } from './queued-actions.ts';
 import { decodeReceiptBody, encodeReceiptBody } from './receipt-body.ts';
 import type { ReceiptKey } from './receipt-key.ts';
@@ -84,11 +86,14 @@ export class Receipts {
   readonly #pending = new Map<string, Pending>();
   readonly #pendingBySigner = new Map<string, Pending>();
   readonly #queued = new QueuedActions();
+  readonly #ended = new EndedOrders();
+  /** How orders ended that the engine has forgotten. */
+  readonly ended: EndedLookup = (account, target) => this.#ended.find(account, target);
   /** Whoever waits for the last order of a queued action. */
   readonly #waiting = new Map<string, ((receipt: Receipt) => void)[]>();
   #chars = 0;
   readonly name = 'queuedActions';
-  readonly version = 1;
+  readonly version = 2;
 
   constructor(options: ReceiptsOptions) {
     this.#instruments = options.instruments;
@@ -101,6 +106,7 @@ export class Receipts {
   /** Makes the receipts of a block. To be called for every block, in order, replayed ones included. */
   onBlock(block: AppliedBlock): void {
     const { height, timeMs, hash: blockHash } = block;
+    this.#ended.onBlock(block);
     const receipts = [...this.#completed(block), ...this.#executed(block)];
     // Replayed blocks that the archive has are answered from there.
     if (this.#archive !== undefined && height <= this.#archive.projectedHeight) return;
@@ -176,15 +182,22 @@ export class Receipts {
   }
 
   dump(): unknown {
-    return this.#queued.dump();
+    return { queued: this.#queued.dump(), ended: this.#ended.dump() };
   }
 
   reset(): void {
     this.#queued.clear();
+    this.#ended.clear();
   }
 
-  restore(data: unknown): void {
-    this.#queued.restore(data as readonly QueuedAction[]);
+  restore(data: unknown, version: number): void {
+    // The first version knew of no orders that had ended.
+    const { queued, ended } = (version === 1 ? { queued: data, ended: [] } : data) as {
+      readonly queued: ReturnType<QueuedActions['dump']>;
+      readonly ended: ReturnType<EndedOrders['dump']>;
+    };
+    this.#queued.restore(queued);
+    this.#ended.restore(ended);
   }
 
   /** A receipt from memory. */
@@ -212,7 +225,7 @@ export class Receipts {
   }
 
   /** The receipts of earlier actions whose last order left the delay queue in this block. */
-  #completed({ result }: AppliedBlock): ReceiptRow[] {
+  #completed({ height, result }: AppliedBlock): ReceiptRow[] {
     const rows: ReceiptRow[] = [];
     for (const event of result.events) {
       if (event.type !== 'outcomeOrderReleased' || !event.wasQueued) continue;
@@ -223,7 +236,7 @@ export class Receipts {
       const told = entryToWire(command, entry, index, context);
       if (!this.#queued.release(action, index, told)) continue;
       const entries = action.entries.filter((each) => each !== null);
-      const outcome = entriesToWire(command, entries, warnings);
+      const outcome = { ...entriesToWire(command, entries, warnings), doneHeight: height };
       rows.push(rowOf(command, { block, index: action.index, user, outcome }));
     }
     return rows;
@@ -237,7 +250,8 @@ export class Receipts {
       const executed = block.result.outcomes[index];
       if (!isRequest(command) || executed === undefined) continue;
       const texts = requestTexts(request);
-      const context = { instruments: this.#instruments, texts, events };
+      const { account } = executed;
+      const context = { instruments: this.#instruments, texts, events, ended: this.ended, account };
       const outcome = outcomeToWire(command, executed, context);
       const user = executed.account;
       if (user !== undefined && hasQueued(executed)) {

@@ -31,6 +31,18 @@ export class JournalDamagedError extends Error {
   }
 }
 
+/** The journal is written in a way that this program does not know. */
+export class JournalFormatError extends Error {
+  override readonly name = 'JournalFormatError';
+
+  constructor(version: number, own: number) {
+    super(
+      `the data folder is of a later release: its journal has format ${version}, this program reads ` +
+        `format ${own}. Start the release that wrote it, or a later one; nothing was changed.`,
+    );
+  }
+}
+
 /** The entries asked for were pruned; a snapshot that covers them has to come first. */
 export class JournalPrunedError extends Error {
   override readonly name = 'JournalPrunedError';

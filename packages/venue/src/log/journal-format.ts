@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { JournalFormatError } from './journal-error.ts';
 
 /**
  * The bytes of a journal segment. All integers are little-endian.
@@ -95,12 +96,7 @@ export function decodeSegmentHeader(page: Buffer): SegmentHeader | undefined {
   if (crc !== crc32(page.subarray(0, HEADER_BODY_BYTES - 4))) return undefined;
   if (page.toString('latin1', 0, 8) !== SEGMENT_MAGIC) return undefined;
   const version = page.readUInt32LE(8);
-  if (version !== FORMAT_VERSION) {
-    throw new Error(
-      `the journal has format ${version}, this program reads format ${FORMAT_VERSION}: ` +
-        'start the version that wrote it',
-    );
-  }
+  if (version !== FORMAT_VERSION) throw new JournalFormatError(version, FORMAT_VERSION);
   return {
     salt: page.readUInt32LE(12),
     before: { seq: readU64(page, 16), timeMs: readU64(page, 24), crc: page.readUInt32LE(32) },

@@ -6,7 +6,7 @@ import {
   type ReferencePrice,
   type State,
 } from '@oddlot/engine';
-import { timeMs } from '@oddlot/units';
+import { type TimeMs, timeMs } from '@oddlot/units';
 import { priceDecimals } from './perp-oracle.ts';
 import { nextStep, normal, startPrice } from './random-walk.ts';
 import { REFERENCE_DECIMALS, type ReferenceFeed } from './reference-feed.ts';
@@ -48,7 +48,7 @@ export class SimulatedPrices implements ReferenceFeed {
       perpDefinitions(this.#options.state()).map((perp) => [perp.baseCurrency, perp]),
     );
     return this.#options.symbols.flatMap((symbol) =>
-      this.#bothSources(symbol, this.#oracleE8(symbol, perps.get(symbol)), nowMs),
+      this.#bothSources(symbol, this.#oracleE8(symbol, perps.get(symbol)), timeMs(nowMs)),
     );
   }
 
@@ -63,13 +63,12 @@ export class SimulatedPrices implements ReferenceFeed {
     return moves ? nextStep(last, start, random) : last;
   }
 
-  #bothSources(symbol: string, priceE8: number, nowMs: number): ReferencePrice[] {
+  #bothSources(symbol: string, oracleE8: number, observedMs: TimeMs): ReferencePrice[] {
     const { moves, random } = this.#options;
-    const observedMs = timeMs(nowMs);
     const off = moves ? SPOT_DEVIATION * normal(random) : 0;
-    const spotE8 = Math.max(1, Math.round(priceE8 * (1 + off)));
+    const spotE8 = Math.max(1, Math.round(oracleE8 * (1 + off)));
     return [
-      { symbol, source: 'oracle', priceE8, observedMs },
+      { symbol, source: 'oracle', priceE8: oracleE8, observedMs },
       { symbol, source: 'spot', priceE8: spotE8, observedMs },
     ];
   }

@@ -1,7 +1,7 @@
 import { ClockBehindError } from '../clock.ts';
 import { ConfigError } from '../config.ts';
 import { DirectoryLockedError } from '../log/directory-lock.ts';
-import { JournalDamagedError, JournalFullError } from '../log/journal-error.ts';
+import { JournalDamagedError, JournalFormatError, JournalFullError } from '../log/journal-error.ts';
 import {
   EarlierRulesError,
   EraStartError,
@@ -18,6 +18,7 @@ const EXPLAINED = [
   EarlierRulesError,
   EraStartError,
   JournalDamagedError,
+  JournalFormatError,
   JournalFullError,
   LaterReleaseError,
   LogBehindError,

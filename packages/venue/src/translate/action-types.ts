@@ -35,6 +35,7 @@ const ACTION_TYPES = {
   setGate: 'venueAdmin',
   registerVault: 'venueAdmin',
   treasurySend: 'venueAdmin',
+  setOperators: 'venueAdmin',
 } as const satisfies Record<RequestCommand['type'], ActionType>;
 
 /** The `type` of the action that a command came from. */

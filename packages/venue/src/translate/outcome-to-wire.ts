@@ -7,9 +7,11 @@ import {
   type Warning,
   type WireError,
 } from '@oddlot/protocol';
+import type { Address } from '@oddlot/units';
 import { internalNameOf } from './action-types.ts';
 import type { InstrumentLookup } from './actions/instrument-lookup.ts';
 import {
+  asEnded,
   entriesOf,
   entryResult,
   entryTextOf,
@@ -17,6 +19,7 @@ import {
   refusedEntries,
   scaleOf,
 } from './outcome/entries.ts';
+import type { EndedLookup } from './outcome/ended-order.ts';
 import { skippedToWire } from './outcome/skipped.ts';
 import { warningsOf } from './outcome/warnings.ts';
 import { rejectToWire } from './reject-to-wire.ts';
@@ -45,6 +48,8 @@ export type WireOutcome = {
   readonly refused: boolean;
   readonly warnings: readonly Warning[];
   readonly created?: Created;
+  /** The block in which the last order left the delay queue, when that is a later one (R-delay). */
+  readonly doneHeight?: number;
   /** Orders on outcome markets: whoever does not wait for them gets their trace id (R-delay). */
   readonly isTraced?: true;
 };
@@ -60,16 +65,24 @@ export type OutcomeContext = {
   readonly texts?: EntryTexts | undefined;
   /** Of the block that executed the command: they tell what it found by itself. */
   readonly events?: readonly EngineEvent[];
+  /** How orders ended that the engine has forgotten. */
+  readonly ended?: EndedLookup | undefined;
+  /** The account acted for. */
+  readonly account?: Address | undefined;
 };
 
 export function outcomeToWire(
   command: RequestCommand,
   outcome: CommandResult,
-  context: OutcomeContext,
+  given: OutcomeContext,
 ): WireOutcome {
+  const context = { ...given, account: outcome.account };
   if (outcome.reject !== undefined) {
     const error = errorBody(translate(command, outcome.reject, outcome.rejectIndex, context));
-    const orders = refusedEntries(command, error.message);
+    const orders =
+      outcome.entries?.map((entry, index) =>
+        orderResult(command, { entry, index, error: error.message }, context),
+      ) ?? refusedEntries(command, error.message);
     return wireOutcome(command, { failure: { error, prefix: '' }, orders, refused: true });
   }
   const entries = (outcome.entries ?? []).map((entry, index) =>
@@ -93,14 +106,29 @@ export function entryToWire(
   index: number,
   context: OutcomeContext,
 ): WireEntry {
-  const { events = [], instruments } = context;
   const { reject } = entry;
   const error = reject === undefined ? null : errorBody(translate(command, reject, index, context));
+  const told = { entry, index, error: error?.message ?? null };
+  return { order: orderResult(command, told, context), error };
+}
+
+/** How the order of an entry stands, beside what became of the entry. */
+function orderResult(
+  command: RequestCommand,
+  told: { readonly entry: EntryResult; readonly index: number; readonly error: string | null },
+  { account, ended, events = [], instruments }: OutcomeContext,
+): OrderResult {
+  const { error, index } = told;
+  const entry = asEnded(command, told, (target) => {
+    // Without the instrument the counts of what filled have no meaning.
+    if (account === undefined || instruments(target.instrumentId) === undefined) return undefined;
+    return ended?.(account, target);
+  });
   const scale =
     command.type === 'cancelAll'
       ? foundScale(entry.orderId, events, instruments)
       : scaleOf(command, index, instruments);
-  return { order: entryResult(entry, index, scale, error?.message ?? null), error };
+  return entryResult(entry, index, scale, error);
 }
 
 /** The outcome of a command whose entries were told one by one. */

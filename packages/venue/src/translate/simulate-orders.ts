@@ -1,6 +1,7 @@
 import {
   feeTierView,
   fillRate,
+  findOrder,
   marketView,
   type CommandResult,
   type EngineEvent,
@@ -36,7 +37,8 @@ export function simulatedOrders(results: readonly OrderResult[], done: Done): Si
     if (order === undefined || entry === undefined || scale === undefined) {
       return { ...result, restingSz: '0', ...NO_FEES };
     }
-    const resting = restingSize(order, entry);
+    const resting =
+      done.outcome.reject === undefined ? restingSize(order, entry) : untouchedSize(done, entry);
     const sides = entry.orderId === undefined ? [] : (sidesBy.get(entry.orderId) ?? []);
     // What it takes it pays for now; untouched in the book it will pay as a maker.
     const role = sides.length > 0 ? 'taker' : resting > 0 ? 'maker' : undefined;
@@ -71,6 +73,12 @@ function orderAt(command: SignedCommand, index: number): AskedOrder | undefined 
   if (order === undefined) return undefined;
   const { instrumentId, size, trigger } = order;
   return { instrumentId, size, waits: trigger !== undefined };
+}
+
+/** Lots in the book of an order whose amend was refused. */
+function untouchedSize({ after }: Done, { orderId, state }: EntryResult): number {
+  const order = orderId === undefined || state !== 'open' ? undefined : findOrder(after, orderId);
+  return order === undefined || order.trigger !== undefined ? 0 : order.remaining;
 }
 
 /** Lots in the book right after the order's own execution; one that waits for the mark has none. */

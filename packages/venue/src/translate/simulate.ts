@@ -95,12 +95,13 @@ function isQueryFault({ httpStatus, name }: WireError): boolean {
 }
 
 function simulated(context: InfoContext, query: Query, action: PlainAction): SimulatedAction {
-  const { state } = context;
+  const { ended, state } = context;
   const user = actorOf(context, query);
   const instruments = instrumentLookup(() => state);
   const command = commandOf(action, user, query, instruments);
   const { after, events, isAdmitted, isCut, outcome } = simulateCommand(state, user, command);
-  const wire = outcomeToWire(command, outcome, { instruments, texts: actionTexts(action), events });
+  const texts = actionTexts(action);
+  const wire = outcomeToWire(command, outcome, { instruments, texts, events, ended });
   const address = outcome.account ?? user;
   const done = { command, outcome, events, address, before: state, after };
   return {

@@ -12,6 +12,7 @@ const VARIANTS: Readonly<Record<string, string>> = {
   setGate: 'setGate',
   registerVault: 'registerVault',
   treasurySend: 'treasurySend',
+  setOperators: 'setOperators',
   registerEvent: 'registerEvent',
   registerMarket: 'registerMarket',
   registerSeries: 'registerSeries',

@@ -76,6 +76,15 @@ export type RegisterVaultCommand = {
   readonly shares?: readonly { readonly user: Address; readonly shares: number }[];
 };
 
+/** Changes who may send the operator's commands; what is added is there before anything is removed. */
+export type SetOperatorsCommand = {
+  readonly type: 'setOperators';
+  readonly operator?: Operator;
+  readonly role: 'admins' | 'deployers';
+  readonly add?: readonly Address[];
+  readonly remove?: readonly Address[];
+};
+
 /** R-treasury: pays collected fees to an account's perp balance. */
 export type TreasurySendCommand = {
   readonly type: 'treasurySend';

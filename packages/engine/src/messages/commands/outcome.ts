@@ -91,6 +91,8 @@ export type SeriesListing = MarketGrid & {
   readonly enabled: boolean;
   /** W of R-series. */
   readonly windowSeconds: 30 | 60;
+  /** What every description ends with, such as where the prices come from; absent means nothing. */
+  readonly note?: string;
 };
 
 export type Recurrence = '15m' | '1h' | '4h' | '1d';

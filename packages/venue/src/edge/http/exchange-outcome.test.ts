@@ -275,13 +275,17 @@ describe('behind a delay of 250 ms', () => {
     expect(json.data.data.orders).toMatchObject([{ state: 'open' }]);
   });
 
-  test('with confirm the answer comes when the last order has left the queue', async () => {
+  test('R-delay: with confirm the answer comes when the last order has left the queue, and tells that block', async () => {
     const { replica } = venue.edge;
     const { reply } = await untilQueued(confirm(share('buyNo', '0.1', '5'), taker));
-    const { height } = replica.head;
+    const queuedAt = replica.head.height;
     replica.pass(250);
     const { json } = await reply;
+    const { height } = replica.head;
+    expect(height).toBeGreaterThan(queuedAt);
     expect(json).toMatchObject({ status: 'ok', confirm: 'executed', height });
+    // The receipt is of the block that holds the action.
+    expect((await venue.actionStatus({ txHash: json.txHash })).block.height).toBe(queuedAt);
     expect(json.traceId).toMatch(UUID);
     expect(json.data.data).toMatchObject({
       statuses: ['success'],
@@ -294,6 +298,7 @@ describe('behind a delay of 250 ms', () => {
 
   test('an order that fails at its release never had an order id', async () => {
     const { reply } = await untilQueued(confirm(share('buyNo', '0.1', '5'), taker));
+    const queuedAt = venue.edge.replica.head.height;
     await halt();
     venue.edge.replica.pass(250);
     const message = `Trading is halted for OUTCOME-${MARKET_ID}`;
@@ -307,9 +312,22 @@ describe('behind a delay of 250 ms', () => {
     });
     expect(await venue.actionStatus({ txHash: json.txHash })).toMatchObject({
       status: 'failed',
-      block: { height: json.height },
+      block: { height: queuedAt },
       result: json.data.data,
       error: { code: 10000, message, details: { field: 'orders[1].a' } },
+    });
+  });
+
+  test('R-delay: an order that expires while it waits is told that it did', async () => {
+    const expireTime = venue.edge.replica.nowMs + 5_500;
+    const t = { limit: { tif: 'Gtd', expireTime } };
+    const { reply } = await untilQueued(confirm(share('buyNo', '0.4', '10', { t })));
+    venue.edge.replica.pass(6_000);
+    const { json } = await reply;
+    const message = 'Order expired while queued';
+    expect(json.data.data).toMatchObject({
+      statuses: [{ error: message, code: 10011, name: 'ORDER' }],
+      orders: [{ i: 0, oid: null, state: 'rejected', error: message }],
     });
   });
 
@@ -380,7 +398,7 @@ describe('behind a delay of 250 ms', () => {
     expect(json.warnings).toBeUndefined();
     expect(json.data.data).toMatchObject({
       statuses: [{ error: `cancels[1]: ${message}`, code: 10011 }],
-      orders: [{ state: 'cancelled' }, { oid: null, cloid: CLOID, state: 'rejected' }],
+      orders: [{ state: 'cancelled' }, { oid: null, cloid: CLOID, state: 'open' }],
     });
   });
 

@@ -27,7 +27,8 @@ const plainBodies = new Map<string, Reply>();
 
 /** The short answer, when there is nothing to tell beside it; it is the same for every sender. */
 export function plainReply(command: RequestCommand, outcome: CommandResult): Reply | undefined {
-  const { builderDrop, entries = [] } = outcome;
+  const { agentReused, builderDrop, entries = [] } = outcome;
+  if (agentReused === true) return undefined;
   if (command.type === 'placeOrders') {
     if (builderDrop !== undefined || entries.some(({ clamped }) => clamped)) return undefined;
     if (isOutcomeOrder(command)) return acknowledgement(authorityOf(command).txHash, []);
@@ -53,7 +54,7 @@ export function executedReply(
   { txHash, height, outcome }: { txHash: Hash; height: number; outcome: WireOutcome },
   isConfirmed: boolean,
 ): Reply {
-  const { result, error, refused, created, isTraced } = outcome;
+  const { result, error, refused, created, doneHeight, isTraced } = outcome;
   if (!isConfirmed && refused && error !== null) {
     return { status: httpStatusOf(error.name), body: exchangeError(error, false) };
   }
@@ -68,7 +69,7 @@ export function executedReply(
         code: 0,
         confirm: 'executed',
         txHash,
-        height,
+        height: doneHeight ?? height,
         traceId: isTraced === true ? traceId(txHash) : undefined,
         data: { type, data: { statuses, orders, created } },
         warnings,

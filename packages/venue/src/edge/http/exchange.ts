@@ -254,7 +254,7 @@ function patienceOf({ replica, timeoutMs }: Context, command: RequestCommand): n
 }
 
 function answerOutcome(
-  { instruments }: Context,
+  { instruments, receipts }: Context,
   { command, action }: Proposed,
   { block, outcome }: Pick<Executed, 'block' | 'outcome'>,
   isConfirmed: boolean,
@@ -262,7 +262,8 @@ function answerOutcome(
   const { txHash } = authorityOf(command);
   const texts = action === undefined ? undefined : actionTexts(action);
   const { events } = block.result;
-  const wire = outcomeToWire(command, outcome, { instruments, texts, events });
+  const { ended } = receipts;
+  const wire = outcomeToWire(command, outcome, { instruments, texts, events, ended });
   return executedReply({ txHash, height: block.height, outcome: wire }, isConfirmed);
 }
 

@@ -5,10 +5,13 @@ import {
   type FaucetGrant,
   type WireError,
 } from '@oddlot/protocol';
+import type { CreditFaucetCommand, Reject, SubAccount } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import type { Replica } from '../../replica/replica.ts';
+import { instrumentLookup } from '../../translate/action-to-command.ts';
 import { formatMoney } from '../../translate/format.ts';
+import { rejectToWire } from '../../translate/reject-to-wire.ts';
 import { clientKey, isLoopback } from '../client-ip.ts';
 import {
   infoRefusal,
@@ -110,6 +113,8 @@ export class Faucet {
     if (nextMs > nowMs) return limitReached(nextMs, nowMs);
     const restricted = this.#restricted();
     if (restricted !== undefined) return infoRefusal(restricted);
+    const { reject } = this.#replica.check(this.#command(user, accountType));
+    if (reject !== undefined) return this.#refuse(reject);
     // Taken before the block exists: a second request meanwhile must find it taken.
     this.#byAddress.add(user, nowMs);
     if (isLimited) this.#byClient.add(client, nowMs);
@@ -122,13 +127,13 @@ export class Faucet {
     }
   }
 
-  async #credit(user: Address, subAccount: 'perp' | 'outcome'): Promise<Reply> {
-    const { block } = await this.#replica.propose({
-      type: 'creditFaucet',
-      account: user,
-      subAccount,
-      amountMicroUsdc: this.#amount,
-    });
+  async #credit(user: Address, subAccount: SubAccount): Promise<Reply> {
+    const command = this.#command(user, subAccount);
+    const { block, outcome } = await this.#replica.propose(command);
+    if (outcome.reject !== undefined) {
+      this.#byAddress.remove(user);
+      return this.#refuse(outcome.reject);
+    }
     const data: FaucetGrant = {
       user,
       amount: formatMoney(this.#amount),
@@ -138,6 +143,15 @@ export class Faucet {
       nextRequestTime: block.timeMs + this.#intervalMs,
     };
     return infoReply(data);
+  }
+
+  #command(account: Address, subAccount: SubAccount): CreditFaucetCommand {
+    return { type: 'creditFaucet', account, subAccount, amountMicroUsdc: this.#amount };
+  }
+
+  #refuse(reject: Reject): Reply {
+    const instruments = instrumentLookup(() => this.#replica.state);
+    return infoRefusal(rejectToWire(reject, { instruments, command: 'creditFaucet' }));
   }
 }
 

@@ -125,8 +125,9 @@ async function answerState(
   return { status: 200, body: '', bytes: answered };
 }
 
-function contextOf({ markets, network, replica, settings }: Context): InfoContext {
-  return { state: replica.state, network, settings, markets };
+function contextOf({ markets, network, receipts, replica, settings }: Context): InfoContext {
+  const { ended } = receipts;
+  return { state: replica.state, network, settings, markets, ended };
 }
 
 function clampWarnings(clamped: ParsedQuery['clamped']): Warning[] {

@@ -2,13 +2,17 @@ import type {
   Authority,
   RegisterVaultCommand,
   SetGateCommand,
+  SetOperatorsCommand,
   TreasurySendCommand,
 } from '@oddlot/engine';
 import type { ActionOf } from '@oddlot/protocol';
 import { exactCount } from './count.ts';
 import { amountOf } from './money.ts';
 
-/** The operator's actions on accounts: who may trade, which are vaults, who gets collected fees. */
+/**
+ * The operator's actions on accounts: who may trade, which are vaults, who gets collected fees, who
+ * operates.
+ */
 
 type VenueAdmin = ActionOf<'venueAdmin'>;
 type Signed<Of> = Of & { readonly operator: Authority };
@@ -53,6 +57,13 @@ export function registerVault(
   }));
   const register = rows === undefined ? {} : { shares: rows };
   return { type: 'registerVault', operator, vault, leader, name, ...register };
+}
+
+export function setOperators(
+  { role, add, remove }: NonNullable<VenueAdmin['setOperators']>,
+  operator: Authority,
+): Signed<SetOperatorsCommand> {
+  return { type: 'setOperators', operator, role, ...changesOf({ add, remove }) };
 }
 
 export function treasurySend(

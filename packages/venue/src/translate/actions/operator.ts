@@ -9,7 +9,7 @@ import type { ActionOf } from '@oddlot/protocol';
 import { MONEY_DECIMALS, type InstrumentId, type TimeMs } from '@oddlot/units';
 import type { SignedOperatorCommand } from '../../block/request-command.ts';
 import { exactCount, nearestCount } from './count.ts';
-import { registerVault, setGate, treasurySend } from './operator-accounts.ts';
+import { registerVault, setGate, setOperators, treasurySend } from './operator-accounts.ts';
 import type { InstrumentLookup } from './instrument-lookup.ts';
 
 /** The operator's actions. Who may send them is the engine's to judge. */
@@ -32,6 +32,7 @@ export function operatorCommand(
   if (action.setGate !== undefined) return setGate(action.setGate, operator);
   if (action.registerVault !== undefined) return registerVault(action.registerVault, operator);
   if (action.treasurySend !== undefined) return treasurySend(action.treasurySend, operator);
+  if (action.setOperators !== undefined) return setOperators(action.setOperators, operator);
   if (registerPerp !== undefined) {
     return { type: 'registerPerp', operator, perp: listing(registerPerp) };
   }

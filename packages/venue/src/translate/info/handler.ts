@@ -8,6 +8,7 @@ import {
   type WireError,
 } from '@oddlot/protocol';
 import type { MarketData } from '../../read-models/market-data.ts';
+import type { EndedLookup } from '../outcome/ended-order.ts';
 
 /** What a query may read. */
 export type InfoContext = {
@@ -15,6 +16,8 @@ export type InfoContext = {
   readonly network: Network;
   readonly settings: InfoSettings;
   readonly markets: MarketData;
+  /** How orders ended that the state has forgotten. */
+  readonly ended?: EndedLookup;
 };
 
 /** Facts about the deployment that the state does not hold. */

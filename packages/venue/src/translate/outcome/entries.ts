@@ -4,6 +4,7 @@ import type { InstrumentLookup } from '../actions/instrument-lookup.ts';
 import { formatAveragePrice, formatMoney, formatPrice, formatSize, type Scale } from '../format.ts';
 import type { EntryText } from '../reject-to-wire.ts';
 import type { RequestCommand } from '../../block/request-command.ts';
+import type { EndedOrder, OrderTarget } from './ended-order.ts';
 
 /** The orders and cancels of a command: what it was told about each, and what became of them. */
 
@@ -16,6 +17,21 @@ type CommandEntry = {
   readonly size?: number;
   readonly expireMs?: number;
 };
+
+/**
+ * An entry of an amend or a cancel that found no live order: told as the order ended, when that is
+ * still known.
+ */
+export function asEnded(
+  command: RequestCommand,
+  { entry, index }: { readonly entry: EntryResult; readonly index: number },
+  ended: (target: OrderTarget) => EndedOrder | undefined,
+): EntryResult {
+  if (entry.state !== 'rejected' || command.type === 'placeOrders') return entry;
+  const target = entriesOf(command)?.entries[index];
+  const known = target === undefined ? undefined : ended(target);
+  return known === undefined ? entry : { ...entry, ...known };
+}
 
 /** The entries of a command, and what the wire calls their list; undefined when it has none. */
 export function entriesOf(

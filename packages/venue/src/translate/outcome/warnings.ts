@@ -14,9 +14,12 @@ export const CANCEL_QUEUED = 'CANCEL_QUEUED';
 /** What is not as the sender may think, although the action was accepted. */
 export function warningsOf(
   command: RequestCommand,
-  { builderDrop, entries = [] }: CommandResult,
+  { agentReused, builderDrop, entries = [] }: CommandResult,
   instruments: InstrumentLookup,
 ): Warning[] {
+  if (command.type === 'approveAgent') {
+    return agentReused === true ? [agentReusedWarning(command.agent)] : [];
+  }
   if (command.type === 'cancelByClientId') return queuedCancels(entries);
   if (command.type !== 'placeOrders') return [];
   const warnings: Warning[] = [];
@@ -36,6 +39,12 @@ export function warningsOf(
     }
   }
   return warnings;
+}
+
+/** R-nonce: what a former agent's key signed ahead of its time can't be told from what it signs now. */
+function agentReusedWarning(agent: string): Warning {
+  const message = 'The address was an agent before; what its key signed for later can still run';
+  return { code: 'AGENT_REUSED', message, details: { agent } };
 }
 
 /** R-delay: cancels of orders that wait in the delay queue. */

@@ -51,6 +51,22 @@ export function instrumentAt(context: RejectContext): Details {
   return at(context, context.entry?.instrument ?? 'a');
 }
 
+/** What the wire calls the address that a command names. */
+export function addressField({ command }: RejectContext): string {
+  switch (command) {
+    case 'creditFaucet':
+      return 'user';
+    case 'registerVault':
+      return 'vault';
+    case 'sendToken':
+    case 'withdraw':
+    case 'treasurySend':
+      return 'destination';
+    default:
+      return 'agentAddress';
+  }
+}
+
 export function gotten(got: string | number | undefined): Details {
   return got === undefined ? {} : { got };
 }

@@ -2,7 +2,7 @@ import type { ReservedBy } from '@oddlot/engine';
 import { refusal, type Details } from '@oddlot/protocol';
 import { MONEY_DECIMALS } from '@oddlot/units';
 import { formatMoney } from '../format.ts';
-import { gotten, type RejectContext, sizeAt, type Translations } from './context.ts';
+import { addressField, gotten, type RejectContext, sizeAt, type Translations } from './context.ts';
 import { validText } from './orders.ts';
 
 /** Refusals of transfers, withdrawals and whatever else moves money. */
@@ -18,6 +18,8 @@ export const MONEY = {
       allowed: { step: MICRO_USDC },
       nearest: [validText(floor, MONEY_DECIMALS), validText(floor + 1n, MONEY_DECIMALS)],
     }),
+  addressInvalid: ({ address }, context) =>
+    refusal('invalidAddress', [], { field: addressField(context), got: address }),
   sameSubAccount: () => refusal('sameSourceAndDestination', [], { field: 'toAccountType' }),
   transferBelowMin: ({ min }, context) =>
     refusal('transferBelowMin', [], leastAmount(context, min)),

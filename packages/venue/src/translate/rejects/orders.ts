@@ -74,6 +74,8 @@ export const ORDERS = {
   marginModeDiffers: (_, context) => refusal('marginModeDiffers', [], at(context, 'm')),
   onlyIsolated: ({ instrumentId }, context) =>
     refusal('onlyIsolated', [nameOf(context, instrumentId)], instrumentAt(context)),
+  orderExpiredQueued: ({ expireMs }, context) =>
+    refusal('orderExpiredQueued', [], { ...at(context, 't.limit.expireTime'), got: expireMs }),
   expiryTooSoon: ({ minMs }, context) =>
     refusal('expireTimeTooSoon', [], {
       ...at(context, 't.limit.expireTime'),

@@ -1,5 +1,5 @@
 import { refusal, type Details } from '@oddlot/protocol';
-import { gotten, type RejectContext, type Translations } from './context.ts';
+import { addressField, gotten, type RejectContext, type Translations } from './context.ts';
 
 /** Refusals of who sent a request, of its nonce and of its agents. */
 
@@ -43,7 +43,8 @@ export const WHO = {
   agentIsSelf: () => refusal('agentIsSelf', [], { field: 'agentAddress' }),
   agentLabelTooLong: () => refusal('agentNameTooLong', [], { field: 'agentName' }),
   agentLabelUnknown: () => refusal('agentLabelUnknown', [], { field: 'agentName' }),
-  agentAddressUsed: () => refusal('agentAddressUsed', [], { field: 'agentAddress' }),
+  agentAddressUsed: (_, context) =>
+    refusal('agentAddressUsed', [], { field: addressField(context) }),
   agentsFull: () => refusal('agentsFull', [], { field: 'agentName' }),
 } satisfies Partial<Translations>;
 

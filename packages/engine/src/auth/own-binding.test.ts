@@ -1,0 +1,188 @@
+import type { Address } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { checkCommand } from '../check.ts';
+import { dump, restore } from '../dump/dump.ts';
+import type { Command } from '../messages/command.ts';
+import { agentOwner, hasAccount } from '../read/read.ts';
+import { actor, alice, bob, order, PARAMETERS, Scenario, START_MS } from '../testing/scenario.ts';
+import { ZERO_ADDRESS } from './agents.ts';
+
+/** An address of somebody who has no account yet, and whom another made its agent. */
+const victim = actor(0x7ac7);
+
+function captured(): Scenario {
+  const scenario = Scenario.open({ accounts: [alice, bob] });
+  expect(scenario.approve(alice, victim, 'mine').reject).toBeUndefined();
+  return scenario;
+}
+
+function sent(scenario: Scenario, from: Address, destination: Address): Command {
+  return {
+    type: 'sendToken',
+    authority: scenario.authority(from),
+    destination,
+    token: 0,
+    amountMicroUsdc: 5_000_000,
+    from: 'perp',
+    to: 'perp',
+  };
+}
+
+/** A state that an earlier release could come to: the captured address has an account as well. */
+function withAccount(): Scenario {
+  const scenario = captured();
+  const funded = Scenario.open({ accounts: [alice, bob, victim] });
+  const text = JSON.parse(JSON.stringify(dump(scenario.state))) as ReturnType<typeof dump>;
+  const { accounts, deposited } = dump(funded.state);
+  const own = accounts.find(({ address }) => address === victim)!;
+  const twin = restore({ ...text, deposited, accounts: [...text.accounts, own] });
+  Object.assign(scenario.state, twin);
+  return scenario;
+}
+
+describe('R-agents: nobody else can open an account for an address that is bound', () => {
+  test.each([
+    ['a send', (scenario: Scenario) => sent(scenario, bob, victim)],
+    [
+      'a grant of the faucet',
+      () =>
+        ({
+          type: 'creditFaucet',
+          account: victim,
+          subAccount: 'perp',
+          amountMicroUsdc: 1,
+        }) as const,
+    ],
+    [
+      'a payment of the treasury',
+      () => ({ type: 'treasurySend', destination: victim, amountMicroUsdc: 1 }) as const,
+    ],
+  ])('%s is refused, ahead of time and when it executes', (_, make) => {
+    const scenario = captured();
+    const command = make(scenario);
+    const admitted = checkCommand(scenario.state, command, scenario.nowMs);
+    expect(admitted.reject?.reason).toBe('agentAddressUsed');
+    expect(scenario.outcome(command).reject?.reason).toBe('agentAddressUsed');
+    expect(hasAccount(scenario.state, victim)).toBe(false);
+    scenario.approve(alice, ZERO_ADDRESS, 'mine');
+    expect(scenario.outcome(sent(scenario, bob, victim)).reject).toBeUndefined();
+  });
+});
+
+describe('R-agents: a key ends its own binding', () => {
+  test('by the zero address and no name, without an account; its nonces up to now are void', () => {
+    const scenario = captured();
+    scenario.wait(500);
+    const { reject } = scenario.approve(victim, ZERO_ADDRESS);
+    expect(reject).toBeUndefined();
+    expect(agentOwner(scenario.state, victim)).toBeUndefined();
+    expect(scenario.account(alice).agents.size).toBe(0);
+    expect(scenario.state.signers.get(victim)?.floor).toBeGreaterThanOrEqual(START_MS + 500);
+    expect(scenario.outcome(sent(scenario, bob, victim)).reject).toBeUndefined();
+  });
+
+  test('an agent with a name in hand revokes nothing, and approves nobody', () => {
+    const scenario = captured();
+    expect(scenario.approve(victim, ZERO_ADDRESS, 'mine').reject?.reason).toBe('depositFirst');
+    expect(scenario.approve(victim, actor(9)).reject?.reason).toBe('depositFirst');
+    expect(scenario.approve(actor(8), ZERO_ADDRESS).reject?.reason).toBe('depositFirst');
+    expect(agentOwner(scenario.state, victim)?.owner).toBe(alice);
+  });
+
+  test('what it sent for its owner in the same block comes first', () => {
+    const scenario = captured();
+    const orders = [order({ price: 1_000_000, size: 20 })];
+    const place = { type: 'placeOrders', authority: scenario.authority(victim), orders } as const;
+    const release = {
+      type: 'approveAgent',
+      authority: scenario.authority(victim),
+      agent: ZERO_ADDRESS,
+      label: '',
+    } as const;
+    const { outcomes } = scenario.block(place, release);
+    expect(outcomes[0]?.entries?.[0]?.state).toBe('open');
+    expect(outcomes[1]?.reject).toBeUndefined();
+  });
+
+  test('by acting for an account of its own', () => {
+    const scenario = withAccount();
+    const orders = [order({ price: 1_000_000, size: 20 })];
+    const place = () =>
+      scenario.outcome({ type: 'placeOrders', authority: scenario.authority(victim), orders });
+    expect(place().account).toBe(alice);
+    const refused = { ...sent(scenario, victim, bob), amountMicroUsdc: 1e12 } as Command;
+    expect(scenario.outcome(refused).reject?.reason).toBe('balanceInsufficient');
+    expect(agentOwner(scenario.state, victim)?.owner).toBe(alice);
+    expect(scenario.outcome(sent(scenario, victim, bob)).reject).toBeUndefined();
+    expect(agentOwner(scenario.state, victim)).toBeUndefined();
+    scenario.wait(1);
+    expect(place().account).toBe(victim);
+  });
+
+  test('with an account and without an unnamed agent of its own, by its release too', () => {
+    const scenario = withAccount();
+    expect(scenario.approve(victim, ZERO_ADDRESS).reject).toBeUndefined();
+    expect(agentOwner(scenario.state, victim)).toBeUndefined();
+    expect(scenario.approve(victim, ZERO_ADDRESS).reject?.reason).toBe('agentLabelUnknown');
+  });
+});
+
+describe('R-nonce: an agent that was one before', () => {
+  const DAY = 86_400_000;
+
+  test('is bound again with a warning, by anyone, as long as it is remembered', () => {
+    const scenario = captured();
+    scenario.approve(alice, ZERO_ADDRESS, 'mine');
+    const again = scenario.approve(bob, victim);
+    expect(again).toEqual({ account: bob, agentReused: true });
+    scenario.approve(bob, actor(0xf4e5));
+    expect(scenario.approve(bob, victim, 'x').agentReused).toBe(true);
+  });
+
+  test('a fresh one and one that was forgotten are bound without', () => {
+    const scenario = captured();
+    expect(scenario.approve(bob, actor(0xf4e5)).agentReused).toBeUndefined();
+    scenario.approve(alice, ZERO_ADDRESS, 'mine');
+    // To the millisecond, and not to the next sweep.
+    scenario.wait(2 * DAY - 1);
+    scenario.block();
+    scenario.wait(1);
+    expect(scenario.approve(bob, victim, 'x').agentReused).toBeUndefined();
+  });
+});
+
+describe('R-transfer: the zero address is no destination', () => {
+  test.each([
+    ['a send', (s: Scenario) => sent(s, alice, ZERO_ADDRESS)],
+    [
+      'a withdrawal',
+      (s: Scenario) => ({
+        type: 'withdraw',
+        authority: s.authority(alice),
+        destination: ZERO_ADDRESS,
+        amountMicroUsdc: 5_000_000,
+      }),
+    ],
+    [
+      'the faucet',
+      () => ({
+        type: 'creditFaucet',
+        account: ZERO_ADDRESS,
+        subAccount: 'perp',
+        amountMicroUsdc: 1,
+      }),
+    ],
+    ['a vault', () => ({ type: 'registerVault', vault: ZERO_ADDRESS, leader: alice, name: 'v' })],
+    [
+      'the treasury',
+      () => ({ type: 'treasurySend', destination: ZERO_ADDRESS, amountMicroUsdc: 1 }),
+    ],
+  ] as readonly (readonly [string, (scenario: Scenario) => Command])[])('of %s', (_, make) => {
+    const scenario = Scenario.open({ parameters: { ...PARAMETERS } });
+    const command = make(scenario);
+    const admitted = checkCommand(scenario.state, command, scenario.nowMs);
+    expect(admitted.reject?.reason).toBe('addressInvalid');
+    expect(scenario.outcome(command).reject?.reason).toBe('addressInvalid');
+    expect(hasAccount(scenario.state, ZERO_ADDRESS)).toBe(false);
+  });
+});

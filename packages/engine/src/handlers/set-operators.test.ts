@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { checkCommand } from '../check.ts';
+import { dump, restore } from '../dump/dump.ts';
+import type { Command, SetOperatorsCommand } from '../messages/command.ts';
+import { actor, PARAMETERS, Scenario } from '../testing/scenario.ts';
+
+const [admin] = PARAMETERS.admins as [(typeof PARAMETERS.admins)[0] & {}];
+const newcomer = actor(0x0e3);
+
+type Change = Omit<SetOperatorsCommand, 'type' | 'operator'>;
+
+function changeBy(scenario: Scenario, signer: typeof admin, change: Change): Command {
+  return { type: 'setOperators', operator: scenario.authority(signer), ...change };
+}
+
+/** How a change ended, said by admission and by execution alike. */
+function refusalOf(scenario: Scenario, signer: typeof admin, change: Change): string | undefined {
+  const command = changeBy(scenario, signer, change);
+  const admitted = checkCommand(scenario.state, command, scenario.nowMs).reject;
+  const { reject } = scenario.outcome(command);
+  expect(admitted).toEqual(reject);
+  return reject?.reason;
+}
+
+describe('who may operate', () => {
+  test('an admin adds another, who acts from the next command of the same block on', () => {
+    const scenario = Scenario.open();
+    const { outcomes, events } = scenario.block(
+      changeBy(scenario, newcomer, { role: 'admins', remove: [admin] }),
+      changeBy(scenario, admin, { role: 'admins', add: [newcomer, newcomer] }),
+      changeBy(scenario, newcomer, { role: 'admins', remove: [admin] }),
+      changeBy(scenario, admin, { role: 'admins', remove: [newcomer] }),
+    );
+    expect(outcomes.map(({ reject }) => reject?.reason)).toEqual([
+      'operatorUnknown',
+      undefined,
+      undefined,
+      'operatorUnknown',
+    ]);
+    expect(events.filter(({ type }) => type === 'operatorsChanged')).toHaveLength(2);
+    expect(scenario.state.parameters?.admins).toEqual([newcomer]);
+  });
+
+  test('the last admin stays, and what is added counts before anybody is removed', () => {
+    const scenario = Scenario.open();
+    expect(refusalOf(scenario, admin, { role: 'admins', remove: [admin] })).toBe('adminsNone');
+    const both = { role: 'admins', add: [newcomer], remove: [admin, newcomer] } as const;
+    expect(refusalOf(scenario, admin, both)).toBe('adminsNone');
+    const swap = { role: 'admins', add: [newcomer], remove: [admin] } as const;
+    expect(refusalOf(scenario, admin, swap)).toBeUndefined();
+    expect(refusalOf(scenario, admin, swap)).toBe('operatorUnknown');
+  });
+
+  test('deployers are changed by admins, and there may be none', () => {
+    const scenario = Scenario.open();
+    const remove = [...PARAMETERS.deployers];
+    expect(refusalOf(scenario, remove[0]!, { role: 'deployers', add: [newcomer] })).toBe(
+      'operatorUnknown',
+    );
+    expect(refusalOf(scenario, admin, { role: 'deployers', remove })).toBeUndefined();
+    expect(scenario.state.parameters).toMatchObject({ deployers: [], admins: [admin] });
+  });
+
+  test('R-determinism: it is part of the state, its dump and its digest', () => {
+    const [one, other] = [Scenario.open(), Scenario.open()];
+    one.outcome({ type: 'setOperators', role: 'deployers', add: [newcomer] });
+    other.outcome({ type: 'setOperators', role: 'deployers', add: [admin] });
+    expect(one.state.digest.hex()).not.toBe(other.state.digest.hex());
+    const twin = restore(JSON.parse(JSON.stringify(dump(one.state))));
+    expect(twin.parameters?.deployers).toContain(newcomer);
+    expect(dump(twin)).toEqual(dump(one.state));
+  });
+});

@@ -1,0 +1,125 @@
+import type { Command, ResolveMarketCommand, State } from '@oddlot/engine';
+import { instrumentId, present } from '@oddlot/units';
+import type { FairPaths } from './fair-paths.ts';
+import { SERIES_SHOWS, type Show, showOf } from './programme.ts';
+
+type OutcomeMarket = NonNullable<ReturnType<State['outcomes']['markets']['get']>>;
+
+export type ResultOptions = {
+  readonly nowMs: number;
+  /** What the made-up markets are worth, and so their results. */
+  readonly paths: FairPaths;
+  /** The text of a listed market, which the engine does not keep. */
+  readonly descriptionOf: (instrumentId: number) => string | undefined;
+};
+
+/** Results come a moment after the end, so that a closed market can be looked at. */
+const RESULT_AFTER_MS = 10_000;
+/** The sum of an exclusive event's fractions (R-event-sets). */
+const FRACTION_ONE = 1_000_000;
+const STRANDED =
+  'too few reference prices, as while the venue was stopped: both sides are paid half';
+const UNKNOWN =
+  'this venue does not have the seed that the market was listed with: all sides are paid the same';
+
+/** Of the rounds that have ended, and of markets of our series that nothing else can decide. */
+export function exhibitionResults(state: State, options: ResultOptions): Command[] {
+  const { outcomes } = state;
+  const ended = [...outcomes.markets.values()].filter(
+    ({ definition, phase }) =>
+      phase === 'closed' && options.nowMs >= definition.endMs + RESULT_AFTER_MS,
+  );
+  const byEvent = Map.groupBy(ended, ({ definition }) => definition.eventSlug);
+  return [...byEvent].flatMap(([slug, markets]) => {
+    const show = showOf(slug);
+    if (show === undefined) {
+      return markets.filter(isStranded).map((market) => result(market, market.unit / 2, STRANDED));
+    }
+    const isKept = markets.every((market) => isPromised(market, options));
+    return isKept
+      ? showResults(state, show, markets, options.paths)
+      : evenResults(state, show, markets);
+  });
+}
+
+/** What is told before of how a market ends, and can be held against its receipt. */
+export function promise(paths: FairPaths, marketSlug: string): string {
+  return `Its walk is fixed beforehand by a seed with the SHA-256 0x${paths.commitmentOf(marketSlug)}, which the receipt reveals.`;
+}
+
+/** Whether the market was listed with the seed that this venue has for it. */
+function isPromised(
+  { definition }: OutcomeMarket,
+  { descriptionOf, paths }: ResultOptions,
+): boolean {
+  const text = descriptionOf(definition.instrumentId);
+  return text?.endsWith(promise(paths, definition.slug)) === true;
+}
+
+/** By the fair value at the close, which nobody can trade to where he wants it. */
+function showResults(
+  state: State,
+  { mutuallyExclusive }: Show,
+  markets: readonly OutcomeMarket[],
+  paths: FairPaths,
+): Command[] {
+  const scored = markets.map((market) => {
+    const { definition } = market;
+    return { market, score: paths.scoreOf(definition, definition.endMs) };
+  });
+  const best = Math.max(...scored.map(({ score }) => score));
+  const winner = scored.find(({ score }) => score === best)?.market;
+  return scored.map(({ market, score }) => {
+    const isYes = mutuallyExclusive ? market === winner : score >= 0;
+    const whole = mutuallyExclusive ? leftOf(state, market) : market.unit;
+    return result(market, isYes ? whole : 0, evidenceOf(market, score, paths));
+  });
+}
+
+/** Nobody can say what it was: all sides are paid the same. */
+function evenResults(
+  state: State,
+  { mutuallyExclusive }: Show,
+  markets: readonly OutcomeMarket[],
+): Command[] {
+  return markets.map((market, index) => {
+    if (!mutuallyExclusive) return result(market, market.unit / 2, UNKNOWN);
+    const left = leftOf(state, market);
+    const share = Math.floor(left / markets.length);
+    // The first one takes what the division leaves: the fractions sum to one.
+    return result(market, index === 0 ? left - share * (markets.length - 1) : share, UNKNOWN);
+  });
+}
+
+/** What was decided before, by hand or before a crash, leaves this much for the rest of an exclusive event. */
+function leftOf({ outcomes }: State, { definition, unit }: OutcomeMarket): number {
+  const { fractionSum } = present(
+    outcomes.events.get(definition.eventSlug),
+    'the event of a market',
+  );
+  return ((FRACTION_ONE - fractionSum) * unit) / FRACTION_ONE;
+}
+
+function evidenceOf({ definition }: OutcomeMarket, score: number, paths: FairPaths): string {
+  const value = present(paths.valueOf(definition, definition.endMs), 'the value of a show');
+  return `fair value at the close ${value.toFixed(4)} (score ${score}); seed 0x${paths.seedOf(definition.slug)}`;
+}
+
+function result(
+  { definition }: OutcomeMarket,
+  fraction: number,
+  evidence: string,
+): ResolveMarketCommand {
+  return {
+    type: 'resolveMarket',
+    instrumentId: instrumentId(definition.instrumentId),
+    fraction,
+    oracleOutcome: null,
+    evidence,
+  };
+}
+
+/** R-series: a market of ours that had too few prices waits for the operator, and that is us. */
+function isStranded({ definition, isJudged }: OutcomeMarket): boolean {
+  return isJudged && SERIES_SHOWS.some(({ slug }) => slug === definition.seriesSlug);
+}

@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { aVenue, type Actor } from '../support/actors.ts';
+import { Deployer } from '../support/deployer.ts';
+import { OUTCOMES } from '../support/outcomes.ts';
+import { act, done, expectRefusal, Operator } from '../support/perps.ts';
+import type { JsonObject } from '../support/wallet.ts';
+
+/** venueAdmin setOperators: who may operate the venue changes while it runs, and survives a restart. */
+
+const world = aVenue(OUTCOMES);
+const operator = new Operator(world);
+const deployer = new Deployer(world);
+
+const setOperators = (change: JsonObject) => ({ type: 'venueAdmin', setOperators: change });
+const refused = (type: string) => `Signer is not permitted to send ${type}`;
+
+let carol: Actor;
+
+beforeAll(() => {
+  carol = world.stranger('carol');
+});
+
+/** What an admin may do and nobody sees. */
+const harmless = { type: 'venueAdmin', setGate: { channel: 0 } };
+
+async function roleOf(actor: Actor, action: JsonObject): Promise<string> {
+  const { envelope } = await actor.sign(action);
+  return (await world.client.data({ type: 'explainSignature', envelope })).role;
+}
+
+describe('setOperators', () => {
+  test('an admin is added, in force for the next command, and may remove who added it', async () => {
+    expectRefusal(await act(carol, harmless), 10003, refused('venueAdmin'));
+    expect(await roleOf(carol, harmless)).toBe('none');
+    const { address } = operator.actor;
+    const reply = await operator.send({ setOperators: { role: 'admins', add: [carol.address] } });
+    done(reply);
+    expect(reply.json.data.type).toBe('VenueAdmin');
+    expect(await roleOf(carol, harmless)).toBe('admin');
+    done(await act(carol, setOperators({ role: 'admins', remove: [address] })));
+    expectRefusal(await act(operator.actor, harmless), 10003, refused('venueAdmin'));
+    expect(await roleOf(operator.actor, harmless)).toBe('none');
+    await world.venue.stop();
+    await world.venue.startAgain();
+    expectRefusal(await act(operator.actor, harmless), 10003, refused('venueAdmin'));
+    done(await act(carol, setOperators({ role: 'admins', add: [address] })));
+    done(await act(operator.actor, harmless));
+    done(await operator.send({ setOperators: { role: 'admins', remove: [carol.address] } }));
+  });
+
+  test('the last admin stays; whoever is added counts before anybody is removed', async () => {
+    const { address } = operator.actor;
+    const message = 'At least one admin must remain';
+    const alone = { role: 'admins', add: [], remove: [address] };
+    const reply = await operator.send({ setOperators: alone });
+    expectRefusal(reply, 10000, message);
+    expect(reply.json.details).toMatchObject({ field: 'setOperators.remove' });
+    const both = { role: 'admins', add: [carol.address], remove: [carol.address, address] };
+    expectRefusal(await operator.send({ setOperators: both }), 10000, message);
+    done(await act(operator.actor, harmless));
+  });
+
+  test('deployers are a list of their own, which may be empty', async () => {
+    const halt = { type: 'outcomeDeploy', setTrading: { instrumentIds: [1], state: 'halt' } };
+    expectRefusal(await act(carol, halt), 10003, refused('outcomeDeploy'));
+    const { address } = deployer.actor;
+    const swap = { role: 'deployers', add: [carol.address], remove: [address] };
+    done(await operator.send({ setOperators: swap }));
+    expectRefusal(await act(deployer.actor, halt), 10003, refused('outcomeDeploy'));
+    expectRefusal(await act(carol, harmless), 10003, refused('venueAdmin'));
+    expectRefusal(await act(carol, halt), 10404, 'Instrument not found');
+    done(await operator.send({ setOperators: { role: 'deployers', remove: [carol.address] } }));
+    expectRefusal(await act(carol, halt), 10003, refused('outcomeDeploy'));
+  });
+
+  test.each([
+    ['nothing to change', { role: 'admins' }, 'setOperators.add'],
+    ['no role', { add: [] }, 'setOperators.role'],
+    ['another role', { role: 'kings', add: [] }, 'setOperators.role'],
+    ['more than 20', { role: 'admins', add: Array(21).fill(`0x${'1'.repeat(40)}`) }, 'add'],
+    ['no address', { role: 'admins', remove: ['0x1'] }, 'setOperators.remove[0]'],
+  ])('%s is no change', async (_, change, field) => {
+    const reply = await operator.send({ setOperators: change });
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
+    expect(reply.json.details.field).toContain(field);
+  });
+});

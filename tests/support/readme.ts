@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NODE, REPOSITORY } from './venue-process.ts';
+
+/** The programs of the README, and how one of them is run. */
+
+const MARKED = /<!-- test: (?<name>\S+) -->\s*```(?<language>\w+)[^\n]*\n(?<code>.*?)\n```/gs;
+const README = readFileSync(join(REPOSITORY, 'README.md'), 'utf8');
+
+/** A program that takes longer has failed. */
+export const RUN_MS_MAX = 60_000;
+/** Lines that announce a program. */
+export const MARKERS = README.match(/<!-- test: /g)?.length ?? 0;
+
+export type ReadmeBlock = {
+  readonly name: string;
+  readonly language: string;
+  readonly code: string;
+};
+
+/** Every fenced block that follows a line `<!-- test: NAME -->`. */
+export function readmeBlocks(): ReadmeBlock[] {
+  return [...README.matchAll(MARKED)].map((match) => match.groups as unknown as ReadmeBlock);
+}
+
+export type BlockRun = { exitCode: number | null; stdout: string; stderr: string };
+
+/** Runs a module from standard input, so that its imports resolve from the repository. */
+export async function runBlock(code: string, url: string): Promise<BlockRun> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(NODE, ['--input-type=module', '-'], {
+      cwd: REPOSITORY,
+      env: { ...process.env, ODDLOT_URL: url },
+      timeout: RUN_MS_MAX - 5_000,
+    });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (part: string) => (stdout += part));
+    child.stderr.setEncoding('utf8').on('data', (part: string) => (stderr += part));
+    child.once('error', reject);
+    child.once('close', (exitCode) => resolve({ exitCode, stdout, stderr }));
+    child.stdin.end(code);
+  });
+}
