@@ -18,6 +18,7 @@ import {
 import { DECIMAL_LENGTH_MAX } from '@oddlot/units';
 import { LIMITS as ENGINE_LIMITS } from '../packages/engine/src/messages/limits.ts';
 import { ConfigError, readConfig } from '../packages/venue/src/config.ts';
+import { STALLED_MS } from '../packages/venue/src/edge/ws/replays.ts';
 import { WS_LIMITS } from '../packages/venue/src/edge/ws/ws-limits.ts';
 import { defaultParameters } from '../packages/venue/src/genesis.ts';
 import { aVenue } from './support/actors.ts';
@@ -143,6 +144,16 @@ describe('docs/reference/limits.md', () => {
     '[simulate]': [`${config.simulatePerSecond} a second`, 'simulatePerSecond'],
     '/ws, /api-ws': [`${WS_LIMITS.connectionsMax} open connections`],
     'Body of a request': [bytes(LIMITS.bodyBytesMax), `${LIMITS.jsonDepthMax} levels`],
+    'JSON text under keys': [`${n(LIMITS.unknownBytesMax)} bytes`],
+    'Connections of the public port': [n(config.connectionsPerClient), n(config.connections)],
+    'Bodies being sent': [n(config.bodiesPerClient), n(config.bodies)],
+    'Bytes of bodies': [bytes(config.bodyBytesPerClient), bytes(config.bodyBytes)],
+    'Bytes of long answers': [bytes(config.answerBytesPerClient), bytes(config.answerBytes)],
+    'Bytes of frames': [bytes(config.unreadBytesPerSocket), bytes(config.unreadBytes)],
+    'Work of queries': [
+      `${config.workMsPerSecond} ms a second`,
+      `${config.workMsBurst} ms at once`,
+    ],
     'Orders in one action': [n(LIMITS.ordersMax)],
     'Cancels in one action': [n(LIMITS.cancelsMax)],
     'Live orders of an account': [n(ENGINE_LIMITS.ordersPerAccount)],
@@ -195,6 +206,7 @@ describe('docs/reference/limits.md', () => {
       `${WS_LIMITS.keptMsMax / 60_000} minutes`,
       `${n(WS_LIMITS.keptFramesMax)} frames`,
     ],
+    'Resume without progress': [seconds(STALLED_MS)],
     Pace: [`every ${WS_LIMITS.bookIntervalMs} ms`, `every ${WS_LIMITS.contextIntervalMs} ms`],
   };
   const heads = new Set(['Surface', 'What']);

@@ -171,6 +171,10 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     group: 'Data',
     text: 'below this much room nothing is written and reads go on',
   },
+  keepLog: {
+    group: 'Data',
+    text: 'keeps the whole log; else what is older than the oldest snapshot goes, and with it the audit',
+  },
   acceptClock: {
     group: 'Data',
     text: 'starts though the log is ahead of the clock by more than 30 s; time then runs at half speed',

@@ -61,6 +61,8 @@ const ConfigSchema = z.strictObject({
   confirmTimeoutMs: count.default(10_000),
   snapshotEveryBlocks: count.default(20_000),
   snapshotEveryCommands: count.default(500_000),
+  /** False drops the part of the log that no start from a kept snapshot needs. */
+  keepLog: z.boolean().default(true),
   /** Free bytes of the data folder below which nothing new is taken (R-disk). */
   diskLowBytes: z
     .int()
@@ -101,6 +103,7 @@ export const SWITCHES: ReadonlySet<Key> = new Set<Key>([
   'bots',
   'exhibition',
   'acceptClock',
+  'keepLog',
 ]);
 const LISTS: ReadonlySet<Key> = new Set<Key>([
   'trustedProxies',

@@ -224,6 +224,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
     }),
     snapshotEveryBlocks: config.snapshotEveryBlocks,
     snapshotEveryCommands: config.snapshotEveryCommands,
+    keepsLog: config.keepLog,
     onSnapshotFailed: (error) => {
       metrics.snapshotFailed();
       log.error({ err: error }, 'a snapshot could not be written; it is tried again');

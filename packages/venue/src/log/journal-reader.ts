@@ -10,6 +10,7 @@ import { readSegments } from './segment-files.ts';
 export async function readJournal(directory: string, untilSeq: number): Promise<Log> {
   const segments = await readSegments(directory);
   return {
+    firstSeq: segments[0]?.firstSeq ?? 1,
     lastSeq: untilSeq,
     isWriting: false,
     replay: (

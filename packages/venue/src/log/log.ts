@@ -14,6 +14,8 @@ export type FollowOptions = Pick<ReplayOptions, 'withRequests'>;
  * makes it durable. The file journal implements it for one machine; a replicated stream can for many.
  */
 export interface Log {
+  /** The oldest entry that can still be read; what is below was pruned. */
+  readonly firstSeq: number;
   /** The number of the last durable entry; 0 when the log is empty. */
   readonly lastSeq: number;
   /** True while a block that is appended would have to wait for the write of another. */
@@ -33,7 +35,7 @@ export interface Log {
   append(commands: readonly LoggedCommand[], proposal?: string): Promise<LogEntry>;
   /** Calls back whenever a write could begin: what is appended then is in it. */
   onFree(listener: () => void): void;
-  /** Drops whole segments below a number that a snapshot covers. */
+  /** Drops what lies below a number, as far as the files allow; nobody may need it any more. */
   prune(belowSeq: number): Promise<void>;
   /** Waits for what is under way, then lets go of the files. */
   close(): Promise<void>;

@@ -34,6 +34,8 @@ type Running = {
 type Options = {
   readonly projections?: readonly Projection[];
   readonly snapshotEveryBlocks?: number;
+  readonly keepsLog?: boolean;
+  readonly segmentBytes?: number;
 };
 
 async function open(options: Options = {}): Promise<Running> {
@@ -43,6 +45,7 @@ async function open(options: Options = {}): Promise<Running> {
   const journal = await FileJournal.open({
     directory: join(folder, 'journal'),
     clock,
+    ...(options.segmentBytes === undefined ? {} : { segmentBytes: options.segmentBytes }),
     onFatal: (error) => failures.push(error),
   });
   const replica = await LocalReplica.create({
@@ -53,6 +56,7 @@ async function open(options: Options = {}): Promise<Running> {
     genesis: genesisCommands('Oddlot-Testnet'),
     snapshotEveryBlocks: options.snapshotEveryBlocks ?? 1_000,
     snapshotEveryCommands: 1_000_000,
+    ...(options.keepsLog === undefined ? {} : { keepsLog: options.keepsLog }),
     onSnapshotFailed: (error) => snapshotFailures.push(error),
     onFatal: (error) => failures.push(error),
   });
@@ -254,5 +258,48 @@ describe('a replica', () => {
     expect(older.blocks).toEqual([1, 2]);
     expect(second.replica.head.hash).toBe(first.replica.head.hash);
     await second.journal.close();
+  });
+});
+
+describe('the length of the log', () => {
+  const SMALL = { segmentBytes: 3_000, snapshotEveryBlocks: 10 } as const;
+
+  async function grown(options: Options): Promise<Running> {
+    const running = await startedWith({ ...SMALL, ...options });
+    for (let count = 0; count < 120; count++) {
+      await credit(running.replica, 1);
+      if (count % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    await running.replica.stop();
+    return running;
+  }
+
+  const oldestSnapshot = async (): Promise<number> =>
+    (await new SnapshotStore({ directory: join(folder, 'snapshots') }).list()).at(-1)!.height;
+
+  test('all of it is kept unless the operator wants otherwise', async () => {
+    const { journal } = await grown({});
+    expect(journal.firstSeq).toBe(1);
+    await journal.close();
+  });
+
+  test('what no kept snapshot needs is dropped, and the next start is as before', async () => {
+    const { journal, replica } = await grown({ keepsLog: false });
+    expect(journal.firstSeq).toBeGreaterThan(10);
+    expect(journal.firstSeq).toBeLessThanOrEqual((await oldestSnapshot()) + 1);
+    await journal.close();
+    const again = await startedWith({ ...SMALL, keepsLog: false });
+    expect(again.replica.head.hash).toBe(replica.head.hash);
+    await again.replica.stop();
+    await again.journal.close();
+  });
+
+  test('a projection that has stored less keeps what it lacks', async () => {
+    const { journal } = await grown({
+      keepsLog: false,
+      projections: [new Heights(), new Heights({ flushedHeight: 0 })],
+    });
+    expect(journal.firstSeq).toBe(1);
+    await journal.close();
   });
 });

@@ -57,6 +57,8 @@ export type ReplicaOptions = {
   readonly snapshotEveryCommands: number;
   /** A snapshot could not be written: the log holds all of it, and it is tried again later. */
   readonly onSnapshotFailed?: (error: unknown) => void;
+  /** False drops the part of the log that no start from a kept snapshot needs; by default all is kept. */
+  readonly keepsLog?: boolean;
   /** False while the disk has no room for more (R-disk). */
   readonly hasRoom?: () => boolean;
   /** A fault after which the process must not go on. */
@@ -365,6 +367,14 @@ export class LocalReplica implements Replica {
     // Counted from the dump, but only once there is a file.
     this.#commandsSinceSnapshot -= commands;
     this.#snapshotHeight = height;
+    if (this.#options.keepsLog === false) await this.#pruneLog();
+  }
+
+  /** Every kept snapshot can be started from, and every projection can go on from its own height. */
+  async #pruneLog(): Promise<void> {
+    const { log, snapshots } = this.#options;
+    const kept = (await snapshots.list()).map(({ height }) => height);
+    if (kept.length > 0) await log.prune(Math.min(...kept, ...this.#flushedHeights()) + 1);
   }
 
   /** Takes the newest state that this program can go on from, or starts before the first block. */

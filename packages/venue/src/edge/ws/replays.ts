@@ -13,7 +13,7 @@ export type Replay = {
 };
 
 /** How long a client may take none of what it asked for. */
-const STALLED_MS = 30_000;
+export const STALLED_MS = 30_000;
 /** What one turn of the event loop sends to one client at most, about. */
 const TURN_BYTES = 256 * 1024;
 

@@ -1,0 +1,261 @@
+import { instrumentId } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { LIMITS } from '../messages/limits.ts';
+import { decide, setPhase } from '../testing/outcomes.ts';
+import { Scenario, START_MS } from '../testing/scenario.ts';
+import {
+  feed,
+  FIRST_ID,
+  firstMarket,
+  push,
+  resolution,
+  seriesVenue,
+  SERIES,
+  to,
+} from '../testing/series.ts';
+import { checkRestarts } from '../testing/waiting.ts';
+
+describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () => {
+  // The first market starts at 900 s and ends at 1,800 s; its samples are those of the 60 seconds
+  // before each.
+  test.each([
+    ['higher', 101, 10_000],
+    ['equal', 100, 10_000],
+    ['lower', 99, 0],
+  ])('%s', (_name, px, fraction) => {
+    const venue = seriesVenue();
+    feed(venue, 840, 899, 100);
+    feed(venue, 1_740, 1_799, px);
+    to(venue, 1_804.999).block();
+    expect(resolution(venue)).toBeUndefined();
+    const { events } = to(venue, 1_805).block();
+    expect(resolution(venue)).toMatchObject({ fraction });
+    expect(events.find(({ type }) => type === 'marketResolved')).toMatchObject({
+      by: 'series',
+      oracleOutcome: fraction === 0 ? 'Down' : 'Up',
+      inputs: {
+        symbol: 'BTC',
+        source: 'oracle',
+        windowMs: 60_000,
+        strike: { sumE8: String(60 * 100 * 1e8) },
+        settle: { sumE8: String(60 * px * 1e8) },
+      },
+    });
+  });
+
+  test('sums are compared, not rounded averages', () => {
+    const venue = seriesVenue();
+    feed(venue, 840, 899, 100);
+    feed(venue, 1_740, 1_798, 100);
+    // One sample is lower by 10^-8: the shown average is the same, the result is not.
+    push(to(venue, 1_799), [1_799, 100 - 1e-8]);
+    to(venue, 1_805).block();
+    expect(resolution(venue)).toMatchObject({ fraction: 0 });
+  });
+
+  test('different counts are compared multiplied out: 60 at 100, 54 at 100', () => {
+    const venue = seriesVenue();
+    feed(venue, 840, 899, 100);
+    // From 1,746 on: 54 samples are 90 percent of 60.
+    feed(venue, 1_746, 1_799, 100);
+    to(venue, 1_805).block();
+    expect(resolution(venue)).toMatchObject({ fraction: 10_000 });
+  });
+
+  test.each([
+    ['53 seconds at the end', 840, 1_747],
+    ['53 seconds at the start', 847, 1_740],
+    ['none at the start', 900, 1_740],
+  ])(
+    '%s: it stays closed, a late push changes nothing, the operator decides',
+    (_n, strike, end) => {
+      const venue = seriesVenue();
+      feed(venue, strike, 899, 100);
+      feed(venue, end, 1_799, 101);
+      const { events } = to(venue, 1_805).block();
+      expect(events.some(({ type }) => type === 'marketResolved')).toBe(false);
+      expect(firstMarket(venue)).toMatchObject({ phase: 'closed', isJudged: true });
+      push(venue, [1_799, 101]);
+      venue.block();
+      expect(decide(venue, 0, FIRST_ID).outcomes[0]?.reject).toBeUndefined();
+      expect(resolution(venue)).toMatchObject({ fraction: 0 });
+      checkRestarts(venue);
+    },
+  );
+
+  test('a feed that fell silent and is filled up later does not resolve after the fact', () => {
+    const venue = seriesVenue();
+    feed(venue, 840, 899, 100);
+    feed(venue, 1_740, 1_760, 101);
+    to(venue, 1_805).block();
+    // Not before its last observation, so the feed takes them; the market has been judged.
+    for (let at = 1_761; at < 1_800; at++) push(venue, [at, 101]);
+    to(venue, 1_900).block();
+    expect(resolution(venue)).toBeUndefined();
+    checkRestarts(venue);
+  });
+
+  test('an observation speaks for the seconds up to 5 s later', () => {
+    const venue = seriesVenue({ windowSeconds: 30 });
+    feed(venue, 870, 899, 100);
+    // Every 6 s, just after the second: each speaks for five of six seconds, 25 of 30.
+    for (let at = 1_770; at < 1_800; at += 6) push(to(venue, at + 0.001), [at + 0.001, 100]);
+    to(venue, 1_805).block();
+    expect(resolution(venue)).toBeUndefined();
+    const other = seriesVenue({ windowSeconds: 30 });
+    feed(other, 870, 899, 100);
+    // At the second itself it is not older than 5 s for six of them.
+    for (let at = 1_770; at < 1_800; at += 6) push(to(other, at), [at, 100]);
+    to(other, 1_805).block();
+    expect(resolution(other)).toMatchObject({ fraction: 10_000 });
+  });
+
+  test('late observations count until 5 s after the end, and those from ahead count as now', () => {
+    const venue = seriesVenue();
+    feed(venue, 840, 899, 100);
+    // These speak for 51 seconds; what follows comes up to 10 s late.
+    feed(venue, 1_740, 1_785, 100);
+    to(venue, 1_804.5);
+    for (let at = 1_786; at < 1_800; at++) push(venue, [at, 103]);
+    const resolved = to(venue, 1_805)
+      .block()
+      .events.find((event) => event.type === 'marketResolved');
+    expect(resolved).toMatchObject({ fraction: 10_000 });
+    const inputs = resolved?.type === 'marketResolved' ? resolved.inputs : undefined;
+    expect(inputs?.settle.samples.map(({ atMs }) => (atMs - START_MS) / 1_000)).toEqual([
+      ...Array.from({ length: 51 }, (_, n) => 1_740 + n),
+      1_795,
+      1_796,
+      1_797,
+      1_798,
+      1_799,
+    ]);
+    const ahead = seriesVenue();
+    feed(ahead, 840, 899, 100);
+    feed(ahead, 1_740, 1_799, 100);
+    // Said to be of 1,804 s and sent at 1,799.5: it counts as of 1,799.5, after the last sample.
+    push(to(ahead, 1_799.5), [1_804, 1]);
+    to(ahead, 1_805).block();
+    expect(resolution(ahead)).toMatchObject({ fraction: 10_000 });
+  });
+
+  test('R-series: prices written after an outage count in no average, and the operator decides', () => {
+    const venue = seriesVenue();
+    feed(venue, 840, 899, 100);
+    feed(venue, 1_740, 1_745, 100);
+    // The first entry after the outage brings every price of the window.
+    const missed = Array.from({ length: 54 }, (_, n): [number, number] => [1_746 + n, 90]);
+    const said = push(to(venue, 1_811), ...missed);
+    // Readers of the prices have them all the same.
+    expect(said.skipped).toBeUndefined();
+    to(venue, 1_900).block();
+    expect(resolution(venue)).toBeUndefined();
+    expect(firstMarket(venue)).toMatchObject({ phase: 'closed', isJudged: true });
+    expect(decide(venue, 0, FIRST_ID).outcomes[0]?.reject).toBeUndefined();
+    checkRestarts(venue);
+  });
+
+  test('R-series: an observation counts up to 10 s after its own time, and not a moment longer', () => {
+    for (const [lateMs, counts] of [
+      [10_000, true],
+      [10_001, false],
+    ] as const) {
+      const venue = seriesVenue();
+      feed(venue, 840, 899, 100);
+      // These speak for 53 seconds, one less than it takes.
+      feed(venue, 1_740, 1_787, 100);
+      push(to(venue, 1_794 + lateMs / 1_000), [1_794, 100]);
+      to(venue, 1_805).block();
+      expect(resolution(venue) !== undefined).toBe(counts);
+    }
+  });
+
+  test('observations never go back, whether they count or not', () => {
+    const venue = seriesVenue();
+    to(venue, 100);
+    expect(push(venue, [80, 5], [79, 5], [85, 5], [84, 5], [99, 5]).skipped).toEqual([
+      { index: 1, why: 'stale' },
+      { index: 3, why: 'stale' },
+    ]);
+    checkRestarts(venue);
+  });
+
+  test('pushPrice skips what is too far ahead, too old, or no price', () => {
+    const venue = seriesVenue();
+    to(venue, 100);
+    const said = push(venue, [106, 1], [100, 5], [99, 5], [105, 5], [100, 0], [100, 6]);
+    expect(said.skipped).toEqual([
+      { index: 0, why: 'stale' },
+      { index: 2, why: 'stale' },
+      { index: 4, why: 'priceOutOfRange' },
+    ]);
+  });
+
+  test('a changed series does not change what its listed markets resolve from', () => {
+    const venue = seriesVenue();
+    feed(venue, 840, 899, 100);
+    const series = { ...SERIES, symbol: 'ETH', source: 'spot', windowSeconds: 30 } as const;
+    venue.block({ type: 'registerSeries', series });
+    feed(venue, 1_740, 1_799, 99);
+    to(venue, 1_805).block();
+    expect(resolution(venue)).toMatchObject({ fraction: 0 });
+    checkRestarts(venue);
+  });
+
+  test('what the operator closed and resolved before is not resolved again', () => {
+    const venue = seriesVenue();
+    feed(venue, 840, 899, 100);
+    setPhase(venue, 'closed', FIRST_ID);
+    decide(venue, 0, FIRST_ID);
+    feed(venue, 1_740, 1_799, 101);
+    to(venue, 1_805).block();
+    expect(resolution(venue)).toMatchObject({ fraction: 0 });
+  });
+
+  test('one long stall: strike and end are judged in the same entry, from what is kept', () => {
+    const venue = seriesVenue();
+    feed(venue, 840, 899, 100);
+    const { events } = to(venue, 1_900).block();
+    expect(events.filter(({ type }) => type === 'seriesStruck')).toHaveLength(1);
+    expect(firstMarket(venue)).toMatchObject({ phase: 'closed', isJudged: true });
+    checkRestarts(venue);
+  });
+
+  /** Sixty series, each with a market that starts at 900 s. */
+  function sixty(): Scenario {
+    const venue = Scenario.open({ accounts: [] });
+    venue.checks = false;
+    for (let n = 0; n < 60; n++) {
+      venue.block({ type: 'registerSeries', series: { ...SERIES, slug: `s${n}` } });
+    }
+    feed(venue, 840, 899, 100);
+    return venue;
+  }
+
+  test('what the operator has resolved takes no room of those that are due', () => {
+    const venue = sixty();
+    for (let n = 0; n < 55; n++) {
+      const id = instrumentId(FIRST_ID + n);
+      setPhase(venue, 'closed', id);
+      decide(venue, 0, id);
+    }
+    const { events } = to(venue, 1_805).block();
+    expect(events.filter(({ type }) => type === 'seriesStruck')).toHaveLength(5);
+    const left = [...venue.state.outcomes.markets.values()].slice(0, 5);
+    expect(left.map(({ isJudged }) => isJudged)).toEqual([true, true, true, true, true]);
+  });
+
+  test('more than a block resolves: the others follow, and a restart changes nothing', () => {
+    const venue = sixty();
+    // 60 strikes and 60 ends are due at once, and a block looks at 100.
+    const first = to(venue, 1_805).block().events;
+    const struck = first.filter(({ type }) => type === 'seriesStruck').length;
+    expect(struck).toBe(60);
+    const judged = () =>
+      [...venue.state.outcomes.markets.values()].filter(({ isJudged }) => isJudged).length;
+    expect(judged()).toBe(LIMITS.resolutionsPerBlock - 60);
+    venue.block();
+    expect(judged()).toBe(60);
+    checkRestarts(venue);
+  });
+});
