@@ -59,23 +59,6 @@ describe('R-series: a series lists its markets by itself', () => {
     ]);
   });
 
-  test('with texts that say when, against which price, by which window, and what else is noted', () => {
-    const venue = seriesVenue({ listAhead: 2, windowSeconds: 30, note: 'Prices are simulated.' });
-    const { events } = later(venue, PERIOD_MS);
-    const [listed] = events.flatMap((event) =>
-      event.type === 'outcomeMarketListed' ? [event.market] : [],
-    );
-    const iso = (ms: number) => new Date(ms).toISOString().slice(11, 16);
-    const [start, end] = [START_MS + 3 * PERIOD_MS, START_MS + 4 * PERIOD_MS].map(iso);
-    expect(listed?.question).toContain(`at ${end} UTC at or above that at ${start} UTC`);
-    expect(listed?.description).toMatch(/the 30 seconds before.* Prices are simulated\.$/);
-    const titles = events.flatMap((event) =>
-      event.type === 'outcomeEventListed' ? [event.event.title] : [],
-    );
-    expect(titles).toEqual([expect.stringContaining(`${start}–${end} UTC`)]);
-    checkRestarts(venue);
-  });
-
   test('periods that are over are passed over; the one in progress is listed, open', () => {
     const venue = seriesVenue({ firstStartMs: timeMs(START_MS - 10 * PERIOD_MS) });
     expect(starts(venue)).toEqual([0, 1]);

@@ -78,7 +78,7 @@ function eventOf(show: Show, startMs: number): EventListing {
   const endMs = startMs + roundMs;
   return {
     slug: `${show.slug}-${Math.floor(startMs / 1_000)}`,
-    title: `${title}: ${utcSpan(startMs, endMs)}`,
+    title: `${title} (${utcSpan(startMs, endMs)})`,
     description,
     tags,
     mutuallyExclusive,

@@ -103,7 +103,8 @@ test('rounds of one show and of one series read differently, and say where price
   const events = [...catalogue.listedEvents()];
   const titles = events.map(({ listing }) => listing.title);
   expect(new Set(titles).size).toBe(titles.length);
-  for (const title of titles) expect(title).toMatch(/, [0-9]{2}:[0-9]{2}–[0-9]{2}:[0-9]{2} UTC$/);
+  for (const title of titles)
+    expect(title).toMatch(/, [0-9]{2}:[0-9]{2}–[0-9]{2}:[0-9]{2} UTC\)?$/);
   const markets = events.flatMap((listed) => catalogue.marketsOf(listed));
   const questions = markets.map(({ listing }) => listing.question);
   expect(new Set(questions).size).toBe(questions.length);

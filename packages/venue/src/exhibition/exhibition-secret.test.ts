@@ -1,0 +1,26 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { exhibitionSecret } from './exhibition-secret.ts';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'oddlot-secret-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const path = () => join(folder, 'exhibition-secret');
+
+test('a secret is drawn once, for its owner alone, and found again', () => {
+  const drawn = exhibitionSecret(folder);
+  expect(drawn).toHaveLength(32);
+  expect(exhibitionSecret(folder)).toEqual(drawn);
+  expect(statSync(path()).mode & 0o077).toBe(0);
+  rmSync(path());
+  expect(exhibitionSecret(folder)).not.toEqual(drawn);
+});
+
+test('a damaged file is made anew', () => {
+  writeFileSync(path(), 'no secret');
+  const drawn = exhibitionSecret(folder);
+  expect(drawn).toHaveLength(32);
+  expect(readFileSync(path(), 'utf8')).toBe(Buffer.from(drawn).toString('hex'));
+});
