@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { oracleAges, venueMoney } from '@oddlot/engine';
 import type { Receipts } from '../history/receipts.ts';
@@ -18,8 +17,7 @@ export type Observed = {
   readonly http: {
     readonly inFlight: number;
     readonly bodies: { readonly bytes: number };
-    readonly connections: Readonly<Record<'refused' | 'evicted', number>>;
-    readonly server: Pick<Server, 'on'>;
+    readonly connections: Readonly<Record<'open' | 'refused' | 'evicted', number>>;
   };
   readonly sockets: {
     readonly stats: {
@@ -118,17 +116,10 @@ function observeData(metrics: Metrics, { data, disk, wallMs }: Observed): void {
 }
 
 function observeConnections(metrics: Metrics, { http }: Observed): void {
-  let open = 0;
-  http.server.on('connection', (socket) => {
-    open += 1;
-    socket.once('close', () => {
-      open -= 1;
-    });
-  });
   metrics.gauge(
     'connections',
-    'Open connections of the public port, sockets included.',
-    () => open,
+    'Connections that the public port has let in, sockets included.',
+    () => http.connections.open,
   );
   metrics.gauges('connections_turned_away', 'Connections beyond the budgets.', 'how', () => ({
     refused: http.connections.refused,
