@@ -198,7 +198,10 @@ describe('positions and the state of the account', () => {
     expect(await positions({ instrumentIds: [] })).toEqual(state.assetPositions);
     expect(await positions({ instrumentIds: [market.id], exchangeId: 1 })).toHaveLength(2);
     expect(await positions({ instrumentIds: [market.id + 1] })).toEqual([]);
-    expect(await positions({ exchangeId: 0 })).toEqual([]);
+    // There are none of perps, so whoever asks for them means another query.
+    const ofPerps = { type: 'outcomePositions', user: alice.address, exchangeId: 0 };
+    const refused = await world.client.info(ofPerps);
+    expect([refused.status, refused.json.details.allowed]).toEqual([400, [1]]);
   });
 
   test('selling a part releases its cost; the fee of the sale comes out of it', async () => {
