@@ -4,8 +4,8 @@ const setupFiles = ['tests/support/fixed-seed.ts'];
 
 export default defineConfig({
   test: {
-    // Most files wait for a venue of their own, so two of them share the cores well.
-    maxWorkers: 2,
+    // Most files wait for a venue of their own much of the time, so three of them share two cores well.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     projects: [
