@@ -1,6 +1,7 @@
 import {
   applyBlock,
   createState,
+  RULES_VERSION,
   type Authority,
   type Block,
   type BlockResult,
@@ -17,6 +18,14 @@ import { createRandom } from './report.ts';
  * their orders trades, and what has rested long enough is cancelled. Orders that don't fit the state
  * would measure refusals, so the log is made by executing it once; a refusal is an error.
  */
+
+/** A log begins by saying which rules hold; a reader would else take them for the first ones (R-era). */
+const OPENING: Command = {
+  type: 'openEra',
+  rules: RULES_VERSION,
+  stateHash: hash(`0x${'0'.repeat(64)}`),
+  previousHash: hash(`0x${'0'.repeat(64)}`),
+};
 
 export type EngineFlow = {
   /** Genesis, funds and positions. */
@@ -108,7 +117,7 @@ class EngineFlowMaker {
     });
     const quotes = this.#accounts.map((account, index) => this.#opening(account, index % 2 === 0));
     return [
-      this.#block([...genesisCommands('Oddlot-Testnet')]),
+      this.#block([OPENING, ...genesisCommands('Oddlot-Testnet')]),
       this.#block([this.#oracle()]),
       this.#block(credits),
       this.#block(quotes),
