@@ -45,8 +45,8 @@ export type OutcomeMarket = {
   resolution: Resolution | undefined;
   /** Indexes of the accounts that have a place in the market. Derived, never dumped. */
   readonly holders: Map<number, true>;
-  /** Who is left while holders are paid, the next one last. Derived, never dumped. */
-  unpaid: number[] | undefined;
+  /** While holders are paid, all of them and who is next. Derived, never dumped. */
+  unpaid: { readonly order: Uint32Array; next: number } | undefined;
 };
 
 /** R-settlement: what was decided, and by whom. */

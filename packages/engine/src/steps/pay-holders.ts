@@ -29,16 +29,15 @@ export function payHolders(execution: Execution): void {
 function payPortion(execution: Execution, market: OutcomeMarket, pays: number): number {
   const { accounts, digest } = execution.state;
   // Nobody joins a resolved market, so the order is made once and then again after a restart.
-  market.unpaid ??= [...market.holders.keys()].sort((a, b) => b - a);
-  let paid = 0;
-  while (paid < pays) {
-    const index = market.unpaid.pop();
-    if (index === undefined) break;
+  market.unpaid ??= { order: Uint32Array.from(market.holders.keys()).sort(), next: 0 };
+  const { next, order } = market.unpaid;
+  const portion = order.subarray(next, next + pays);
+  for (const index of portion) {
     payHolder(execution, market, present(accounts[index], 'the account of a holder'));
-    paid += 1;
   }
+  market.unpaid.next += portion.length;
   digest.number(market.holders.size);
-  return paid;
+  return portion.length;
 }
 
 function payHolder(
