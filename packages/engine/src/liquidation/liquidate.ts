@@ -88,6 +88,8 @@ function work(execution: Execution, scope: Scope, progress: Progress, rankings: 
     scope.holding?.isIsolated === false || !isLiquidatable(healthOf(state, scope));
   progress.nextMs = state.timeMs + parametersOf(state).liquidationRetryMs;
   if (isSafe()) return finish(execution, scope);
+  // Where all of its markets wait, so do its orders: they may be what closes it (R-halt, R-oracle-stale).
+  if (!positionsOf(scope).some((each) => isWorkable(state, each))) return finish(execution, scope);
   clearOrders(execution, scope);
   if (isSafe()) return finish(execution, scope);
   closeHedgePairs(execution, scope);
