@@ -27,8 +27,8 @@ import { closeDeficit, takeOverAll } from './take-over.ts';
 
 /**
  * R-liquidation, step (7) of a block: looks at the scopes that could be in danger, and works the
- * ones whose ratio is 1 or less, those that have waited longest first, then the lowest ratio, then
- * the address. A block works so many and no more (R-storms).
+ * ones whose ratio is 1 or less, those that earlier blocks left over first, then the lowest ratio,
+ * then the address. A block works so many and no more (R-storms).
  */
 export function liquidate(execution: Execution): void {
   const { state } = execution;
@@ -43,13 +43,15 @@ export function liquidate(execution: Execution): void {
     .map((each) => ({ ...each, health: healthOf(state, each.scope) }))
     .sort(
       (a, b) =>
-        a.progress.nextMs - b.progress.nextMs ||
+        Math.min(a.progress.nextMs, 0) - Math.min(b.progress.nextMs, 0) ||
         compareRatio(a.health, b.health) ||
         byScope(a.scope, b.scope),
     );
   const { liquidationsPerBlock } = LIMITS;
-  // The rest go first in the next block, even if it has the same time.
-  for (const { progress } of due.slice(liquidationsPerBlock)) progress.nextMs -= 1;
+  // The rest go first in the next block, the longer they were left the earlier: a time below 0 says so.
+  for (const { progress } of due.slice(liquidationsPerBlock)) {
+    progress.nextMs = Math.min(progress.nextMs, 0) - 1;
+  }
   const rankings = new Rankings(state);
   for (const { progress, scope } of due.slice(0, liquidationsPerBlock)) {
     work(execution, scope, progress, rankings);
