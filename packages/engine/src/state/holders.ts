@@ -19,7 +19,7 @@ export function setSize(holding: Holding, size: number): void {
 }
 
 /**
- * Everyone who has a position in one of the perps: accounts in order of creation, their positions by
+ * Everyone who has a position in one of the perps: by address (R-order-of-events), their positions by
  * instrument and leg. Costs as much as there are holders, however many accounts the venue has.
  */
 export function holdersOf(state: State, ...perps: readonly Perp[]): Holder[] {
@@ -40,7 +40,8 @@ function holderAt(state: State, perp: Perp, key: number, leg: Leg): Holder {
 }
 
 function byAccount(a: Holder, b: Holder): number {
-  return a.account.index - b.account.index || placeOf(a.holding) - placeOf(b.holding);
+  if (a.account !== b.account) return a.account.address < b.account.address ? -1 : 1;
+  return placeOf(a.holding) - placeOf(b.holding);
 }
 
 function placeOf({ leg, perp }: Holding): number {

@@ -9,7 +9,7 @@ import type { OutcomeMarket } from '../state/outcome-market.ts';
 /**
  * Step (9) of a block: pays the holders of resolved markets out of what is locked (R-settlement), a
  * bounded number in each block, so that a market with very many does not stall everybody else.
- * Accounts in order of creation; each holder is paid once and whole, and is none afterwards.
+ * Accounts by address; each holder is paid once and whole, and is none afterwards.
  */
 export function payHolders(execution: Execution): void {
   const { outcomes } = execution.state;
@@ -28,8 +28,11 @@ export function payHolders(execution: Execution): void {
 /** Pays so many holders, or all that are left if they are fewer, and returns how many it paid. */
 function payPortion(execution: Execution, market: OutcomeMarket, pays: number): number {
   const { accounts, digest } = execution.state;
+  const addressOf = (index: number): string => present(accounts[index], 'a holder').address;
   // Nobody joins a resolved market, so the order is made once and then again after a restart.
-  market.unpaid ??= [...market.holders.keys()].sort((a, b) => b - a);
+  market.unpaid ??= [...market.holders.keys()].sort((a, b) =>
+    addressOf(a) < addressOf(b) ? 1 : -1,
+  );
   let paid = 0;
   while (paid < pays) {
     const index = market.unpaid.pop();
