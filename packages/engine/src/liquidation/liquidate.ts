@@ -1,5 +1,5 @@
 import { divCeil, divFloor, RATE_ONE, timeMs } from '@oddlot/units';
-import { NONE } from '../book/order-pool.ts';
+import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import { read } from '../book/read-slot.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { cancelPerpOrder } from '../perp-orders/end-order.ts';
@@ -126,8 +126,7 @@ function clearOrders(execution: Execution, scope: Scope): void {
     let slot = holding.orders.head;
     while (slot !== NONE) {
       const next = read(state.pool.ownNext, slot);
-      const isOpening = (state.reserves.get(read(state.pool.orderId, slot)) ?? 0n) > 0n;
-      if (!keepsReducing || isOpening) {
+      if (!keepsReducing || isOpening(execution, holding, slot)) {
         cancelPerpOrder(execution, slot, 'liquidation');
         cancelled += 1;
       }
@@ -141,6 +140,14 @@ function clearOrders(execution: Execution, scope: Scope): void {
     return request.instrumentId === perp.definition.instrumentId && legOf(account, request) === leg;
   });
   if (cancelled > 0) emitStep(execution, scope, health, 'cancel', positionsOf(scope));
+}
+
+/** True of an order that holds a reserve, or would only enlarge what its leg has. */
+function isOpening({ state }: Execution, { size }: Holding, slot: number): boolean {
+  if (state.reserves.has(read(state.pool.orderId, slot))) return true;
+  const flags = read(state.pool.flags, slot);
+  const isBuy = (flags & SIDE_BUY) !== 0;
+  return (flags & REDUCE_ONLY) === 0 && (size === 0 || isBuy === size > 0);
 }
 
 /**
