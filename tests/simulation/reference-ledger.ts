@@ -79,8 +79,8 @@ export class ReferenceLedger {
       this.#orders.amend = undefined;
     }
     if (event.type !== 'fundingPaid') this.#endFunding();
-    if (event.type !== 'orderUpdated' && event.type !== 'deleveraged') this.#endDeleveraging();
-    if (event.type === 'orderUpdated' && !isCut(event)) this.#endDeleveraging();
+    const isOfDeleveraging = event.type === 'deleveraged' || this.#isRest(event);
+    if (event.type === 'orderUpdated' ? !isCut(event) : !isOfDeleveraging) this.#endDeleveraging();
     const command = commands[event.commandIndex];
     if (this.#startsWork(event, command)) this.#coverDeficits();
     const needsTarget = event.type === 'tradeExecuted' || event.type === 'liquidationStep';
@@ -127,12 +127,17 @@ export class ReferenceLedger {
     this.#fundingLeft = 0n;
   }
 
-  /** What nobody took goes to the fund all the same; then the scope may be empty. */
+  /** What nobody took goes to the fund all the same, which is told. */
+  #isRest(event: EngineEvent): boolean {
+    const isLeft = this.#adl !== undefined && this.#adl.position.size !== 0n;
+    return isLeft && event.type === 'liquidationStep' && event.step === 'insurance';
+  }
+
   #endDeleveraging(): void {
     if (this.#adl === undefined) return;
-    const { owner, position, price } = this.#adl;
+    const { owner, position } = this.#adl;
     this.#adl = undefined;
-    if (position.size !== 0n) this.books.giveToFund(owner, position, price);
+    same('what is left untold', position.size, 0n);
     this.#endTakeOver(owner, position);
   }
 
@@ -380,7 +385,7 @@ export class ReferenceLedger {
       return;
     }
     same('the equity of a step', event.equity, scope.equity);
-    same('a step of a scope at risk', isAtRisk(scope), true);
+    same('a step of a scope at risk', isAtRisk(scope) || this.#isRest(event), true);
     if (isPair) this.#closePair(owner, event);
     if (event.step === 'market') this.#forced = event.account;
     if (event.step === 'net') this.#net(owner, position, event);
@@ -413,14 +418,13 @@ export class ReferenceLedger {
   #takeOver(owner: Book, position: Position, event: LiquidationStep): void {
     const isIsolated = event.marginMode === 'isolated';
     const scope = isIsolated ? this.books.isolated(owner, position) : this.books.cross(owner);
-    const price = bankruptcyOf(position, scope);
+    const rest = this.#adl;
+    const price = rest?.price ?? bankruptcyOf(position, scope);
     same('the price of a take-over', BigInt(event.price ?? 0), price);
     if (isIsolated) same('what could be netted', this.books.nettable(owner, position, price), 0n);
-    this.books.paidOut = 0n;
-    if (event.step === 'adl') {
-      this.#adl = { owner, position, price };
-      return;
-    }
+    if (rest === undefined) this.books.paidOut = 0n;
+    this.#adl = event.step === 'adl' ? { owner, position, price } : undefined;
+    if (this.#adl !== undefined) return;
     this.books.giveToFund(owner, position, price);
     this.#endTakeOver(owner, position);
   }

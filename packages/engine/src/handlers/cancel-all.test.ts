@@ -111,13 +111,13 @@ describe('scheduleCancel', () => {
         timeInForce: 'gtd',
         expireMs: timeMs(scenario.nowMs + aheadMs),
       }) as const;
-    scenario.one(alice, gtd(6_000));
-    scenario.one(alice, gtd(8_000));
-    scenario.one(bob, { price: 900_000, size: 100 });
-    schedule(7_000);
+    scenario.one(bob, gtd(6_000));
+    scenario.one(bob, gtd(8_000));
+    scenario.one(alice, { price: 900_000, size: 100 });
     schedule(7_000, bob);
+    schedule(7_000);
     scenario.wait(9_000);
-    // Bob's address is the lower one.
+    // Alice's address is the lower one.
     expect(story(scenario.block())).toEqual([
       '3 cancelled expired',
       '5 cancelled scheduledCancel',

@@ -1,5 +1,5 @@
 import { divCeil, divFloor, RATE_ONE, timeMs } from '@oddlot/units';
-import { NONE } from '../book/order-pool.ts';
+import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import { read } from '../book/read-slot.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { cancelPerpOrder } from '../perp-orders/end-order.ts';
@@ -27,8 +27,8 @@ import { closeDeficit, takeOverAll } from './take-over.ts';
 
 /**
  * R-liquidation, step (7) of a block: looks at the scopes that could be in danger, and works the
- * ones whose ratio is 1 or less, those that have waited longest first, then the lowest ratio, then
- * the address. A block works so many and no more (R-storms).
+ * ones whose ratio is 1 or less, those that earlier blocks left over first, then the lowest ratio,
+ * then the address. A block works so many and no more (R-storms).
  */
 export function liquidate(execution: Execution): void {
   const { state } = execution;
@@ -43,13 +43,15 @@ export function liquidate(execution: Execution): void {
     .map((each) => ({ ...each, health: healthOf(state, each.scope) }))
     .sort(
       (a, b) =>
-        a.progress.nextMs - b.progress.nextMs ||
+        Math.min(a.progress.nextMs, 0) - Math.min(b.progress.nextMs, 0) ||
         compareRatio(a.health, b.health) ||
         byScope(a.scope, b.scope),
     );
   const { liquidationsPerBlock } = LIMITS;
-  // The rest go first in the next block, even if it has the same time.
-  for (const { progress } of due.slice(liquidationsPerBlock)) progress.nextMs -= 1;
+  // The rest go first in the next block, the longer they were left the earlier: a time below 0 says so.
+  for (const { progress } of due.slice(liquidationsPerBlock)) {
+    progress.nextMs = Math.min(progress.nextMs, 0) - 1;
+  }
   const rankings = new Rankings(state);
   for (const { progress, scope } of due.slice(0, liquidationsPerBlock)) {
     work(execution, scope, progress, rankings);
@@ -88,6 +90,8 @@ function work(execution: Execution, scope: Scope, progress: Progress, rankings: 
     scope.holding?.isIsolated === false || !isLiquidatable(healthOf(state, scope));
   progress.nextMs = state.timeMs + parametersOf(state).liquidationRetryMs;
   if (isSafe()) return finish(execution, scope);
+  // Where all of its markets wait, so do its orders: they may be what closes it (R-halt, R-oracle-stale).
+  if (!positionsOf(scope).some((each) => isWorkable(state, each))) return finish(execution, scope);
   clearOrders(execution, scope);
   if (isSafe()) return finish(execution, scope);
   closeHedgePairs(execution, scope);
@@ -122,8 +126,7 @@ function clearOrders(execution: Execution, scope: Scope): void {
     let slot = holding.orders.head;
     while (slot !== NONE) {
       const next = read(state.pool.ownNext, slot);
-      const isOpening = (state.reserves.get(read(state.pool.orderId, slot)) ?? 0n) > 0n;
-      if (!keepsReducing || isOpening) {
+      if (!keepsReducing || isOpening(execution, holding, slot)) {
         cancelPerpOrder(execution, slot, 'liquidation');
         cancelled += 1;
       }
@@ -137,6 +140,14 @@ function clearOrders(execution: Execution, scope: Scope): void {
     return request.instrumentId === perp.definition.instrumentId && legOf(account, request) === leg;
   });
   if (cancelled > 0) emitStep(execution, scope, health, 'cancel', positionsOf(scope));
+}
+
+/** True of an order that holds a reserve, or would only enlarge what its leg has. */
+function isOpening({ state }: Execution, { size }: Holding, slot: number): boolean {
+  if (state.reserves.has(read(state.pool.orderId, slot))) return true;
+  const flags = read(state.pool.flags, slot);
+  const isBuy = (flags & SIDE_BUY) !== 0;
+  return (flags & REDUCE_ONLY) === 0 && (size === 0 || isBuy === size > 0);
 }
 
 /**

@@ -202,6 +202,18 @@ describe('R-liquidation (1): orders first', () => {
     expect(venue.state.liquidations.size).toBe(0);
   });
 
+  test('isolated orders that open go also where another one holds the reserve', () => {
+    const venue = held({ size: 1_000, funds: 70_000_000 });
+    listSecond(venue);
+    act(venue, alice, { type: 'updateMarginMode', instrumentId: SECOND, marginMode: 'isolated' });
+    venue.one(alice, { instrumentId: SECOND, price: PRICE, size: 300 });
+    // Not more than the buy could make, so it holds nothing back.
+    venue.one(alice, { instrumentId: SECOND, isBuy: false, price: 1_010_000, size: 300 });
+    expect(venue.balance(alice)).toBe(54_415_000n);
+    expect(names(venue.wait(1_000).oracle(959_000))).toEqual(['cancel']);
+    expect(openOrders(venue.state, alice)).toEqual([]);
+  });
+
   test('an isolated position in danger leaves the orders of cross alone', () => {
     const venue = held({ size: 1_000, funds: 200_000_000, isIsolated: true });
     listSecond(venue);

@@ -45,9 +45,9 @@ export function marketClose(
     builder: undefined,
     forced: close.fee === 'none' ? 'unwind' : 'liquidation',
   };
-  matchOrder(execution, taker);
+  const stopped = matchOrder(execution, taker);
   const order = takerSnapshot(taker, timeMs(state.timeMs));
   if (taker.remaining === 0) emitOrder(execution, 'filled', order);
-  else emitOrder(execution, 'cancelled', order, 'iocRemainder');
+  else emitOrder(execution, 'cancelled', order, stopped ?? 'iocRemainder');
   return size - taker.remaining;
 }

@@ -126,7 +126,7 @@ describe('R-liquidation (2b): an isolated leg nets with the other one of its acc
     postToBalance(venue.state, venue.account(carol), microUsdc(1_500_000_000n));
     const before = fundValue(venue) + venue.state.treasury;
     const result = venue.wait(1_000).oracle(at(120));
-    expect(names(result).slice(-2)).toEqual(['net', 'adl']);
+    expect(names(result).slice(-3)).toEqual(['net', 'adl', 'insurance']);
     const long = leg(venue, 'long');
     expect(long.size).toBe(3_334);
     expect(long.isolatedMargin + BigInt(long.size) * BigInt(at(120)) - long.cost).toBe(100_000n);

@@ -59,6 +59,21 @@ describe('R-storms', () => {
     expect(worked(venue.oracle(940_000, second))).toEqual([...people.slice(MAX), late]);
   }, 30_000);
 
+  test('who tries again does not go before one whose ratio is lower', () => {
+    const { people, venue } = crowd(1);
+    const second = instrumentId(2);
+    venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: second, name: 'B-USDC' } });
+    venue.oracle(PRICE, second);
+    const late = actor(0x99999);
+    venue.fund(late, 6_000_000);
+    venue.one(bob, { instrumentId: second, isBuy: false, price: PRICE, size: 100 });
+    venue.one(late, { instrumentId: second, price: PRICE, size: 100, timeInForce: 'ioc' });
+    expect(worked(venue.wait(1_000).oracle(963_000))).toEqual(people);
+    venue.one(bob, { price: 960_000, size: 20 });
+    // Both have a turn in this block: one for the second time, the other with −0.045 at 94.
+    expect(worked(venue.wait(1_500).oracle(940_000, second))).toEqual([late, ...people]);
+  });
+
   test('a venue restored between the two goes on as the other', () => {
     const { venue } = crowd(230);
     venue.wait(1_000).oracle(963_000);

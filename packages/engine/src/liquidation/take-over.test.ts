@@ -249,7 +249,9 @@ describe('R-adl', () => {
     venue.block({ type: 'setPerp', instrumentId: ID, halted: false, changes: {} });
     const before = accountView(venue.state, FUND)!.cross.accountValue + venue.state.treasury;
     const result = venue.wait(1_000).oracle(900_000);
-    expect(names(result).filter((step) => step === 'adl')).toHaveLength(1);
+    // R-liquidation: what goes to the fund has a record too, although others were asked first.
+    expect(names(result).slice(-2)).toEqual(['adl', 'insurance']);
+    expect(steps(result).at(-1)?.positions).toEqual([{ instrumentId: ID, size: 1_000 }]);
     expect(notices(result)).toEqual([]);
     expect(venue.position(FUND)).toBe(1_000);
     expect(venue.position(bob)).toBe(-1_000);

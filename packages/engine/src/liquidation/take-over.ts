@@ -55,6 +55,8 @@ export function takeOver(
       const side = { account: scope.account, holding };
       paidOut = addUsdc(paidOut, deleverage(execution, side, price, rankings));
       if (holding.size === 0) continue;
+      // R-deficit: nobody else takes the rest. It has a record of its own, as every step has.
+      emitStep(execution, scope, healthOf(state, scope), 'insurance', [holding], price);
       paidOut = addUsdc(paidOut, giveToFund(execution, scope.account, holding, price));
     }
   }

@@ -15,14 +15,14 @@ const names = (state: State): readonly (readonly [string, number])[] => {
 };
 
 function traded(): Scenario {
-  const venue = Scenario.open();
+  const venue = Scenario.open({ accounts: [carol, alice, bob] });
   venue.one(carol, { isBuy: false, price: 1_000_000, size: 300 });
   venue.one(bob, { price: 1_000_000, size: 100, timeInForce: 'ioc' });
   venue.one(alice, { price: 1_000_000, size: 200, timeInForce: 'ioc' });
   return venue;
 }
 
-test('holders come in the order in which their accounts were made, not in that of their trades', () => {
+test('R-order-of-events: holders come by address, not as their accounts were made or as they traded', () => {
   expect(names(traded().state)).toEqual([
     [alice, 200],
     [bob, 100],

@@ -1,4 +1,5 @@
 import { present } from '@oddlot/units';
+import { sortByAddress } from '../collections/sort-by-address.ts';
 import { type Account, type Holding, holdingKey, type Leg } from './account.ts';
 import type { Perp } from './perp.ts';
 import type { State } from './state.ts';
@@ -19,13 +20,14 @@ export function setSize(holding: Holding, size: number): void {
 }
 
 /**
- * Everyone who has a position in one of the perps: accounts in order of creation, their positions by
+ * Everyone who has a position in one of the perps: by address (R-order-of-events), their positions by
  * instrument and leg. Costs as much as there are holders, however many accounts the venue has.
  */
 export function holdersOf(state: State, ...perps: readonly Perp[]): Holder[] {
-  return perps
-    .flatMap((perp) => [...perp.holders].map(([key, leg]) => holderAt(state, perp, key, leg)))
-    .sort(byAccount);
+  const holders = perps.flatMap((perp) =>
+    Array.from(perp.holders, ([key, leg]) => holderAt(state, perp, key, leg)),
+  );
+  return sortByAddress(holders, addressOf, byPlace);
 }
 
 /** Ascends by account, then leg. */
@@ -39,8 +41,12 @@ function holderAt(state: State, perp: Perp, key: number, leg: Leg): Holder {
   return { account, holding: present(position, 'the position of a holder') };
 }
 
-function byAccount(a: Holder, b: Holder): number {
-  return a.account.index - b.account.index || placeOf(a.holding) - placeOf(b.holding);
+function addressOf({ account }: Holder): string {
+  return account.address;
+}
+
+function byPlace(a: Holder, b: Holder): number {
+  return placeOf(a.holding) - placeOf(b.holding);
 }
 
 function placeOf({ leg, perp }: Holding): number {

@@ -3,6 +3,7 @@ import type { Scope } from './risk-index.ts';
 
 /** A scope under liquidation: when it is worked on next, and which positions went in part. */
 export type Progress = {
+  /** Below 0 when blocks had no room for it: minus their number. */
   nextMs: number;
   /** By `holdingKey`: when the first part went out, and what of it is still to be filled. */
   readonly partials: Map<number, { readonly sinceMs: number; left: number }>;

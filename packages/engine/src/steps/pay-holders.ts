@@ -1,4 +1,5 @@
 import { assert, instrumentId, negUsdc, notional, present } from '@oddlot/units';
+import { sortByAddress } from '../collections/sort-by-address.ts';
 import { postCollateral, postToOutcome } from '../ledger/outcome.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Account } from '../state/account.ts';
@@ -9,7 +10,7 @@ import type { OutcomeMarket } from '../state/outcome-market.ts';
 /**
  * Step (9) of a block: pays the holders of resolved markets out of what is locked (R-settlement), a
  * bounded number in each block, so that a market with very many does not stall everybody else.
- * Accounts in order of creation; each holder is paid once and whole, and is none afterwards.
+ * Accounts by address; each holder is paid once and whole, and is none afterwards.
  */
 export function payHolders(execution: Execution): void {
   const { outcomes } = execution.state;
@@ -29,15 +30,22 @@ export function payHolders(execution: Execution): void {
 function payPortion(execution: Execution, market: OutcomeMarket, pays: number): number {
   const { accounts, digest } = execution.state;
   // Nobody joins a resolved market, so the order is made once and then again after a restart.
-  market.unpaid ??= { order: Uint32Array.from(market.holders.keys()).sort(), next: 0 };
+  market.unpaid ??= { order: inOrder(execution, market), next: 0 };
   const { next, order } = market.unpaid;
-  const portion = order.subarray(next, next + pays);
+  const portion = order.slice(next, next + pays);
   for (const index of portion) {
     payHolder(execution, market, present(accounts[index], 'the account of a holder'));
   }
   market.unpaid.next += portion.length;
   digest.number(market.holders.size);
   return portion.length;
+}
+
+/** Indexes of accounts, by address (R-order-of-events). */
+function inOrder({ state }: Execution, { holders }: OutcomeMarket): readonly number[] {
+  const addressOf = (index: number): string =>
+    present(state.accounts[index], 'the account of a holder').address;
+  return sortByAddress([...holders.keys()], addressOf, () => 0);
 }
 
 function payHolder(

@@ -275,8 +275,19 @@ test('the insurance fund pays and collects like anybody', () => {
   // The fund unwinds what it holds when somebody bids; here nobody does near the mark.
   while (venue.nowMs < START_MS + HOUR) events.push(...paid(venue.wait(5_000).oracle(1_000_000)));
   expect(events).toMatchObject([
-    { account: insuranceFund(state).address, amount: -12_500n },
     { account: bob, amount: 12_500n },
+    { account: insuranceFund(state).address, amount: -12_500n },
   ]);
   expect(insuranceFund(state).perpBalance).toBe(before - 12_500n);
+});
+
+test('R-order-of-events: accounts pay by address, whoever came first', () => {
+  const venue = Scenario.open({ accounts: [carol, bob, alice] });
+  venue.one(carol, { isBuy: false, price: 1_000_000, size: 300 });
+  venue.one(bob, { price: 1_000_000, size: 200, timeInForce: 'ioc' });
+  venue.one(alice, { price: 1_000_000, size: 100, timeInForce: 'ioc' });
+  venue.one(carol, { price: 900_000, size: 100 });
+  const events: FundingPaid[] = [];
+  while (venue.nowMs < START_MS + HOUR) events.push(...paid(venue.wait(5_000).oracle(1_000_000)));
+  expect(events.map(({ account }) => account)).toEqual([alice, bob, carol]);
 });

@@ -12,8 +12,8 @@ import { holdersOf } from '../state/holders.ts';
  * Pays the funding that fell due with the hour, once (R-funding): out of or into the balance of a
  * cross position, the margin of an isolated one; either may fall below zero, R-liquidation follows
  * in the same block. Amounts round against the position, so longs and shorts together pay a little
- * more than they collect: the remainder is the insurance fund's. Accounts in order of creation,
- * their positions by instrument and leg.
+ * more than they collect: the remainder is the insurance fund's. Accounts by address, their positions
+ * by instrument and leg.
  */
 export function settleFunding(execution: Execution): void {
   const { state } = execution;

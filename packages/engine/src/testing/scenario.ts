@@ -96,7 +96,7 @@ export function actor(n: number): Address {
 }
 
 export const alice = actor(0xa11ce);
-export const bob = actor(0xb0b);
+export const bob = actor(0xb0bb0);
 export const carol = actor(0xca401);
 
 export type OrderShape = Partial<OrderRequest> & { readonly price: number; readonly size: number };

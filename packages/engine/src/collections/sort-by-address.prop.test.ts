@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { sortByAddress } from './sort-by-address.ts';
+
+type Item = { readonly address: string; readonly place: number };
+
+/** Few values for each digit, so that addresses share their beginnings, or all of them. */
+const item = fc.record({
+  address: fc
+    .tuple(fc.constantFrom('0', '7', 'f'), fc.constantFrom('0', '1', '9'))
+    .map(([head, tail]) => `0x${head.repeat(20)}${tail.repeat(20)}`),
+  place: fc.nat(5),
+});
+
+const compare = (a: Item, b: Item): number =>
+  a.address === b.address ? a.place - b.place : a.address < b.address ? -1 : 1;
+
+test('R-order-of-events: sorts as a plain comparison of addresses would', () => {
+  fc.assert(
+    fc.property(fc.array(item, { maxLength: 60 }), (items) => {
+      const sorted = sortByAddress(
+        items,
+        ({ address }) => address,
+        (a, b) => a.place - b.place,
+      );
+      expect(sorted).toEqual([...items].sort(compare));
+    }),
+  );
+});

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { openOrders } from '../read/read.ts';
+import { alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
+import { act } from '../testing/waiting.ts';
+
+/** One lot at this price is worth 1 USDC. */
+const PRICE = 1_000_000;
+const ID = PERP.instrumentId;
+
+describe('R-halt, R-oracle-stale: liquidation waits as a whole', () => {
+  // Long 1,000 lots at 100, risk at 95 14.25. Isolated: 50 of margin, nothing left. Cross: 59.55 − 50.
+  test.each([
+    { isIsolated: true, funds: 200_000_000 },
+    { isIsolated: false, funds: 60_000_000 },
+  ])('isolated $isIsolated: the orders of a halted market stay', ({ funds, isIsolated }) => {
+    const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
+    venue.fund(alice, funds);
+    const marginMode = isIsolated ? 'isolated' : 'cross';
+    act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode });
+    venue.one(bob, { isBuy: false, price: PRICE, size: 1_000 });
+    venue.one(alice, { price: PRICE, size: 1_000, timeInForce: 'ioc' });
+    const { orderId } = venue.one(alice, {
+      isBuy: false,
+      price: 1_100_000,
+      size: 1_000,
+      reduceOnly: true,
+    });
+    venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
+    const { events } = venue.wait(1_000).oracle(950_000);
+    expect(events.filter(({ type }) => type === 'liquidationStep')).toEqual([]);
+    expect(openOrders(venue.state, alice).map((each) => each.orderId)).toEqual([orderId]);
+    // It begins when the market goes on.
+    expect(venue.state.liquidations.size).toBe(1);
+    venue.block({ type: 'setPerp', instrumentId: ID, halted: false, changes: {} });
+    venue.wait(1_000).oracle(950_000);
+    expect(openOrders(venue.state, alice)).toEqual([]);
+  });
+});
