@@ -31,6 +31,7 @@ import { FileJournal } from './log/file-journal.ts';
 import { journalFaults } from './log/journal-faults.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
 import { MarketData } from './read-models/market-data.ts';
+import { backlogRestriction } from './supervise/backlog.ts';
 import { ClockWatch } from './supervise/clock-watch.ts';
 import { diskRestriction, type DiskWatch, watchDisk } from './supervise/disk-watch.ts';
 import { createOperationsServer, readiness } from './operate/health.ts';
@@ -208,6 +209,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
     log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
   }
   const kept = await openHistory({ ...config, now: () => clock.nowMs() }, deps);
+  guard.watch(() => backlogRestriction(kept.store));
   const snapshots = new SnapshotStore({
     directory: join(config.data, 'snapshots'),
     onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),

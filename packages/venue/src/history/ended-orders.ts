@@ -26,6 +26,8 @@ export class EndedOrders {
   /** The oldest first. */
   readonly #byOrderId = new Map<number, Row>();
   readonly #byClientId = new Map<string, number>();
+  /** Stands behind all that was forgotten: a new walk would first pass over the gaps they left. */
+  #oldest = this.#byOrderId.values();
 
   constructor(keptMax = KEPT_MAX) {
     this.#keptMax = keptMax;
@@ -66,6 +68,7 @@ export class EndedOrders {
   clear(): void {
     this.#byOrderId.clear();
     this.#byClientId.clear();
+    this.#oldest = this.#byOrderId.values();
   }
 
   #add(row: Row): void {
@@ -74,7 +77,7 @@ export class EndedOrders {
     this.#byOrderId.set(orderId, row);
     if (client !== null) this.#byClientId.set(clientKey(account, client), orderId);
     if (this.#byOrderId.size <= this.#keptMax) return;
-    const oldest = this.#byOrderId.values().next().value;
+    const oldest = this.#oldest.next().value;
     if (oldest !== undefined) this.#forget(oldest);
   }
 

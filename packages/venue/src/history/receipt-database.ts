@@ -85,8 +85,9 @@ export class ReceiptDatabase {
     this.#blocksOfKey = database.prepare(
       'SELECT blocks.* FROM receipt_keys JOIN blocks USING (height) WHERE key = ? ORDER BY height',
     );
+    // Time never goes back, so old blocks come first: the others need not be read to find them.
     this.#oldBlocks = database.prepare(
-      'SELECT * FROM blocks WHERE time_ms < ? ORDER BY height LIMIT ?',
+      'SELECT * FROM (SELECT * FROM blocks ORDER BY height LIMIT ?) WHERE time_ms < ?',
     );
     this.#deleteBlock = database.prepare('DELETE FROM blocks WHERE height = ?');
     this.#deleteKey = database.prepare('DELETE FROM receipt_keys WHERE key = ? AND height = ?');
@@ -187,7 +188,7 @@ export class ReceiptDatabase {
 
   /** Deletes at most a number of old blocks; returns how many. */
   deleteOlderThan(timeMs: number, limit: number): number {
-    const old = this.#oldBlocks.all(timeMs, limit) as StoredBlock[];
+    const old = this.#oldBlocks.all(limit, timeMs) as StoredBlock[];
     this.#inTransaction(() => {
       for (const block of old) {
         for (const { nonce, signer, txHash } of rowsOf(block)) {

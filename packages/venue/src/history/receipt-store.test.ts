@@ -7,6 +7,7 @@ import { address, hash } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { packed, ReceiptStore } from './receipt-store.ts';
 import type { ReceiptBlock, ReceiptRow } from './receipt-store.ts';
+import { backlogRestriction } from '../supervise/backlog.ts';
 
 async function withFile(run: (file: string) => Promise<void>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'oddlot-receipts-'));
@@ -111,6 +112,20 @@ test('a backlog of many rows is worked off in order', () =>
     await store.flushed(300);
     expect(store.projectedHeight).toBe(300);
     expect(await store.byTxHash(hashOf(300 * 100 + 49))).toMatchObject({ height: 300 });
+    await store.close();
+  }));
+
+test('a backlog that the disk does not keep up with stops new risk until it is worked off (R-requests)', () =>
+  withFile(async (file) => {
+    const store = await ReceiptStore.open({ file });
+    for (let height = 1; height <= 11; height += 1) {
+      expect(backlogRestriction(store)).toBeUndefined();
+      const rows = Array.from({ length: 5_000 }, (_, n) => receipt(height * 5_000 + n, height));
+      store.append(blockOf(height, rows));
+    }
+    expect(backlogRestriction(store)).toMatchObject({ stops: 'risk', error: { code: 10503 } });
+    await store.flushed(11);
+    expect(backlogRestriction(store)).toBeUndefined();
     await store.close();
   }));
 

@@ -15,8 +15,8 @@ export type { ReceiptBlock, ReceiptRow } from './receipt-messages.ts';
 
 /** Rows in one transaction; a backlog is worked off in steps, so that queries wait for one only. */
 const ROWS_PER_MESSAGE = 5_000;
-/** A backlog above this means that the disk does not keep up; whoever appends should slow down. */
-export const BACKLOG_ROWS_MAX = 50_000;
+/** A backlog above this, some ten megabytes, means that the disk does not keep up. */
+const BACKLOG_ROWS_MAX = 50_000;
 
 export type ReceiptStoreOptions = {
   readonly file: string;
@@ -137,6 +137,11 @@ export class ReceiptStore {
   /** Rows that were appended and are not durable yet. */
   get backlog(): number {
     return this.#backlog;
+  }
+
+  /** True while so much waits that whoever lets requests in should let in fewer. */
+  get isBehind(): boolean {
+    return this.#backlog > BACKLOG_ROWS_MAX;
   }
 
   /** Hands over a block, in order of height. Blocks that were projected before are passed over. */

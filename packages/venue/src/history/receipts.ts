@@ -31,6 +31,8 @@ export type ReceiptArchive = {
   readonly projectedHeight: number;
   /** True while nothing is kept, so that any block may be the first. */
   readonly isEmpty?: boolean;
+  /** What was lost and is being computed again. */
+  readonly missing?: object | undefined;
   /** An empty one goes on behind a height. */
   startAt?(height: number): void;
   /** Resolves when everything up to a height is kept for good. */
@@ -171,6 +173,10 @@ export class Receipts {
 
   get flushedHeight(): number | undefined {
     return this.#archive?.isEmpty === true ? undefined : this.#archive?.projectedHeight;
+  }
+
+  get needsWholeLog(): boolean {
+    return this.#archive?.missing !== undefined;
   }
 
   startAt(height: number): void {

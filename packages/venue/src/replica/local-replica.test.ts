@@ -302,4 +302,11 @@ describe('the length of the log', () => {
     expect(journal.firstSeq).toBe(1);
     await journal.close();
   });
+
+  test('nothing is dropped while receipts that were lost are computed again (R-tx)', async () => {
+    const receipts = Object.assign(new Heights(), { needsWholeLog: true });
+    const { journal } = await grown({ keepsLog: false, projections: [receipts] });
+    expect(journal.firstSeq).toBe(1);
+    await journal.close();
+  });
 });

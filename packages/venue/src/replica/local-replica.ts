@@ -373,6 +373,8 @@ export class LocalReplica implements Replica {
   /** Every kept snapshot can be started from, and every projection can go on from its own height. */
   async #pruneLog(): Promise<void> {
     const { log, snapshots } = this.#options;
+    // A log that begins later has nothing left to compute it from.
+    if (log.firstSeq === 1 && this.#projections.some((each) => each.needsWholeLog)) return;
     const kept = (await snapshots.list()).map(({ height }) => height);
     if (kept.length > 0) await log.prune(Math.min(...kept, ...this.#flushedHeights()) + 1);
   }

@@ -127,7 +127,7 @@ test('a tick carries time when nothing else does', () =>
     await flow.journal.close();
   }));
 
-test('those whose block found no room are told, and those behind them are not kept waiting', () =>
+test('those whose block found no room are told, ticks too, and those behind them do not wait (R-disk)', () =>
   inDirectory(async (directory) => {
     let room: number | undefined = 10;
     const journal = await openJournal(directory, { faults: { room: () => room } });
@@ -137,6 +137,7 @@ test('those whose block found no room are told, and those behind them are not ke
       proposer.applied(proposal, { height: seq, result } as unknown as AppliedBlock);
     });
     await expect(proposer.propose(block(1)[0]!)).rejects.toThrow('no room');
+    await expect(proposer.tick()).rejects.toThrow('no room');
     room = undefined;
     expect((await proposer.propose(block(2)[0]!)).block.height).toBe(1);
     await proposer.drain();

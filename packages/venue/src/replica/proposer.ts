@@ -56,9 +56,12 @@ export class Proposer {
   }
 
   /** Appends an empty block, unless one is under way that carries the time anyway. */
-  async tick(): Promise<void> {
-    if (this.#flights.size > 0 || this.#queue.length > 0) return;
-    await this.#append([]);
+  tick(): Promise<void> {
+    if (this.#flights.size > 0 || this.#queue.length > 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      // Nobody waits for a command of it, but somebody does for the block.
+      this.#append([], reject).then(resolve, reject);
+    });
   }
 
   /** Answers those who wait for a block, when it is one of this proposer's. */
@@ -104,7 +107,7 @@ export class Proposer {
     return this.#queue.length;
   }
 
-  async #append(batch: readonly Waiting[]): Promise<void> {
+  async #append(batch: readonly Waiting[], onFailed?: (error: unknown) => void): Promise<void> {
     this.#proposed += 1;
     const proposal = `${this.#name}:${this.#proposed}`;
     this.#flights.set(proposal, batch);
@@ -115,6 +118,7 @@ export class Proposer {
     } catch (error) {
       this.#flights.delete(proposal);
       for (const { reject } of batch) reject(error);
+      onFailed?.(error);
     }
     if (this.#queue.length > 0) this.#schedule();
     else if (this.#flights.size === 0) this.#rest();

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { bob, OutcomeEdge, share } from '../testing/http/outcome.ts';
 import type { AppliedBlock } from '../block/applied-block.ts';
+import { exceptNoRoom, JournalFullError } from './replica-error.ts';
 import { Ticker } from './ticker.ts';
 
 /** Time passes soon after something is due, and otherwise once a second (R-clock, R-delay). */
@@ -11,6 +12,8 @@ let ticker: Ticker;
 let ticks: number[];
 /** Whether a block is under way, so that no empty one is made. */
 let isBusy: boolean;
+/** Whether the log takes nothing. */
+let isFull: boolean;
 
 beforeEach(async () => {
   venue = await OutcomeEdge.start({ orderDelayMs: 250 });
@@ -19,6 +22,7 @@ beforeEach(async () => {
   vi.useFakeTimers();
   ticks = [];
   isBusy = false;
+  isFull = false;
   const { replica } = venue.edge;
   const [startMs, timersMs] = [replica.nowMs, Date.now()];
   const clock = { nowMs: () => startMs + Date.now() - timersMs };
@@ -35,10 +39,12 @@ beforeEach(async () => {
     attest: carry,
     tick: () => {
       ticks.push(clock.nowMs() - startMs);
+      if (isFull) return Promise.reject(new JournalFullError('there is no room'));
       return isBusy ? Promise.resolve() : carry();
     },
   };
-  ticker = new Ticker(ticked, clock, (error) => expect.unreachable(String(error)));
+  const onError = exceptNoRoom((error) => expect.unreachable(String(error)));
+  ticker = new Ticker(ticked, clock, onError);
   ticker.start();
 });
 afterEach(async () => {
@@ -64,6 +70,15 @@ test('what a block under way was too early for is tried again a moment later', a
   isBusy = false;
   await vi.advanceTimersByTimeAsync(10);
   expect([ticks, queued()]).toEqual([[250, 255, 260], 0]);
+});
+
+test('a log without room is not asked without a pause, and time goes on with room again (R-disk)', async () => {
+  isFull = true;
+  await vi.advanceTimersByTimeAsync(1_999);
+  expect(ticks.length).toBeLessThan(10);
+  isFull = false;
+  await vi.advanceTimersByTimeAsync(201);
+  expect(queued()).toBe(0);
 });
 
 test('a ticker that stopped asks for nothing', async () => {

@@ -341,6 +341,18 @@ describe('faults and shutdown', () => {
     other.destroy();
   });
 
+  test('draining does not wait for ever for a body that does not come (R-requests)', async () => {
+    const { edge, port } = await start({ edge: { drainMs: 50 } });
+    const socket = connect(port, '127.0.0.1');
+    const head = 'POST /exchange HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    socket.write(`${head}Content-Length: 100\r\n\r\n{`);
+    while (edge.inFlight === 0) await sleep(1);
+    const cut = once(socket, 'close');
+    await edge.drain();
+    expect(edge.inFlight).toBe(0);
+    await cut;
+  });
+
   test('a client that goes away leaves nothing behind', async () => {
     const { replica, edge, port } = await start();
     const alice = testKey(1);

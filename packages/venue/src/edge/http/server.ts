@@ -60,6 +60,8 @@ export type HttpEdgeOptions = {
   /** For the headers of a request to arrive, and for all of it. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
+  /** How long a drain waits for clients that hold a request up. */
+  readonly drainMs?: number;
 };
 
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -92,6 +94,8 @@ const WARN_EVERY_MS = 1000;
 const LARGE_ANSWER_CHARS = 16 * 1024;
 /** A connection on which nothing moves for so long while it is owed something is ended. */
 const SILENCE_MS = 30_000;
+/** Whoever sends or reads slower than this must not keep a stop from its last snapshot. */
+const DRAIN_MS = 5_000;
 /** Bodies come and go within a moment, but for those of who holds them. */
 const BODY_RETRY_SECONDS = 1;
 
@@ -176,8 +180,8 @@ export class HttpEdge {
   }
 
   /**
-   * Stops accepting and resolves when every request under way has its answer. What arrives on kept
-   * connections meanwhile is told to come back elsewhere.
+   * Stops accepting and resolves when every request under way has its answer, or its client took too
+   * long. What arrives on kept connections meanwhile is told to come back elsewhere.
    */
   async drain(): Promise<void> {
     if (!this.#isDraining) {
@@ -185,8 +189,19 @@ export class HttpEdge {
       // The method of `net`: the one of `http` cuts kept connections that are about to be used.
       NetServer.prototype.close.call(this.server);
     }
-    if (this.#inFlight > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    if (this.#inFlight > 0) await this.#idle();
     this.server.closeAllConnections();
+  }
+
+  #idle(): Promise<void> {
+    return new Promise((resolve) => {
+      const cut = (): void => this.server.closeAllConnections();
+      const timer = setTimeout(cut, this.#options.drainMs ?? DRAIN_MS);
+      this.#onIdle = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   #admit(socket: Socket): void {

@@ -79,6 +79,11 @@ export class NodeChannels implements ChannelSet {
     this.#fundingRows.restore(data);
   }
 
+  /** Takes only what rides along in snapshots from a block. */
+  remember(block: AppliedBlock): void {
+    this.#fundingRows.onBlock(block);
+  }
+
   #openChannel(subscription: Subscription): ChannelOpening | undefined {
     switch (subscription.channel) {
       case 'trades':

@@ -113,7 +113,10 @@ export class WsEdge {
   readonly version = 1;
 
   onBlock(block: AppliedBlock): void {
-    if (this.#drained === undefined) this.#feed(block);
+    if (this.#drained === undefined) return this.#feed(block);
+    // Nobody listens any more, but the last snapshot is still to come.
+    this.#tape.onBlock(block);
+    return this.#nodeChannels.remember(block);
   }
 
   dump(): unknown {

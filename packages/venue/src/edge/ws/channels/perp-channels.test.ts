@@ -156,6 +156,17 @@ describe('user fundings', () => {
     old.restore(dumped.trades);
     expect(old.dump()).toEqual({ trades: dumped.trades, fundings: [] });
   });
+
+  test('ride along when they came after the goodbye to all clients (R-era)', async () => {
+    await edge.edge.drain();
+    openLong(1);
+    edge.venue.order(BOB, { sell: true, price: 150, size: 1 });
+    edge.venue.pass(HOUR_MS);
+    expect(edge.edge.dump()).toMatchObject({
+      trades: [['1', [expect.objectContaining({ px: '100', sz: '1' })]]],
+      fundings: expect.arrayContaining([[ALICE, [ROW]]]),
+    });
+  });
 });
 
 describe('account state', () => {
