@@ -127,6 +127,19 @@ describe('the faucet', () => {
     expect((await alice.state()).withdrawable).toBe('1000');
   });
 
+  test('what is asked for on a settlement chain is not given in the venue', async () => {
+    const dora = world.stranger('dora');
+    const reply = await world.client.post('/request-fund', { user: dora.address, onChain: true });
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.json).toMatchObject({
+      success: false,
+      code: 10002,
+      message: 'Invalid onChain: there is no local settlement chain',
+      details: { field: 'onChain' },
+    });
+    expect(await statusOf(dora.address)).toMatchObject({ exists: false });
+  });
+
   test('on loopback many addresses are funded from one place', async () => {
     for (let index = 0; index < 5; index++) await world.trader(`trader ${index}`);
   });

@@ -144,6 +144,11 @@ describe('setPerp', () => {
       message: 'Invalid mark band: above 0.00939903',
       details: { field: 'setPerp.markBand', got: '0.0093991', allowed: { max: '0.00939903' } },
     });
+    // However far above: the bound that it broke is the same.
+    for (const markBand of ['1', '1.5']) {
+      const far = refusalOf(await setPerp({ markBand }));
+      expect(far).toMatchObject({ code: 10017, message: 'Invalid mark band: above 0.00939903' });
+    }
     await operator.set(perp, { markBand: '0.009399' });
     const tiers = [{ ...TIERS[0], mmr: '0.03' }];
     for (const changes of [{ marginTable: { tiers } }, { takerFeeRate: '0.001' }]) {

@@ -62,23 +62,25 @@ describe('enums of requests are read in any case', () => {
 });
 
 /** Each query that takes an exchange id, and the ones that it has something for. */
-const QUERIES: [query: object, key: 'exchangeId' | 'exchange_id', allowed: number[]][] = [
-  [{ type: 'clearinghouseState', user: USER }, 'exchangeId', [0]],
-  [{ type: 'clearinghouseState', user: USER, accountType: 'perp' }, 'exchangeId', [0]],
-  [{ type: 'clearinghouseState', user: USER, accountType: 'outcome' }, 'exchangeId', [1]],
-  [{ type: 'perpClearinghouseState', user: USER }, 'exchangeId', [0]],
-  [{ type: 'outcomePositions', user: USER }, 'exchangeId', [1]],
-  [{ type: 'frontendOpenOrders', user: USER }, 'exchangeId', [0]],
-  [{ type: 'feeTierInfo' }, 'exchange_id', [0, 1]],
-  [{ type: 'feeTierInfo' }, 'exchangeId', [0, 1]],
-  [{ type: 'feeTierRates', user: USER }, 'exchange_id', [0, 1]],
-  [{ type: 'feeTierRates', user: USER }, 'exchangeId', [0, 1]],
-  [{ type: 'outcomeMeta' }, 'exchangeId', [1]],
-  [{ type: 'outcomeAssetCtxs', instrumentIds: [100_000] }, 'exchangeId', [1]],
+const QUERIES: [query: object, allowed: number[]][] = [
+  [{ type: 'clearinghouseState', user: USER }, [0]],
+  [{ type: 'clearinghouseState', user: USER, accountType: 'perp' }, [0]],
+  [{ type: 'clearinghouseState', user: USER, accountType: 'outcome' }, [1]],
+  [{ type: 'perpClearinghouseState', user: USER }, [0]],
+  [{ type: 'outcomePositions', user: USER }, [1]],
+  [{ type: 'frontendOpenOrders', user: USER }, [0]],
+  [{ type: 'feeTierInfo' }, [0, 1]],
+  [{ type: 'feeTierRates', user: USER }, [0, 1]],
+  [{ type: 'outcomeMeta' }, [1]],
+  [{ type: 'outcomeAssetCtxs', instrumentIds: [100_000] }, [1]],
 ];
+const SPELLINGS = ['exchangeId', 'exchange_id'];
+const SPELLED = SPELLINGS.flatMap((key) =>
+  QUERIES.map(([query, allowed]) => [query, key, allowed] as const),
+);
 
 describe('an exchange that a request has nothing for is refused', () => {
-  test.each(QUERIES)('%j with %s of %j alone', async (query, key, allowed) => {
+  test.each(SPELLED)('%j with %s of %j alone', async (query, key, allowed) => {
     for (const got of EXCHANGE_IDS) {
       const { status, json, text } = await world.client.info({ ...query, [key]: got });
       if (allowed.includes(got)) {
@@ -102,32 +104,39 @@ describe('an exchange that a request has nothing for is refused', () => {
     expect(json).toMatchObject({ code: 10002, details: { field: 'exchangeId', allowed: [1] } });
   });
 
-  test('streams refuse alike', async () => {
+  test.each(SPELLINGS)('a query without such a filter refuses %s', async (key) => {
+    const query = { type: 'outcomeFrontendOpenOrders', user: USER, [key]: 1 };
+    const { status, json } = await world.client.info(query);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ message: 'exchangeId is not accepted', details: { field: key } });
+  });
+
+  test.each(SPELLINGS)('streams refuse %s alike', async (key) => {
     const streams: [subscription: object, allowed: number][] = [
       [{ type: 'clearinghouseState', user: USER }, 0],
       [{ type: 'clearinghouseState', user: USER, accountType: 'outcome' }, 1],
     ];
     for (const [subscription, allowed] of streams) {
       const socket = await world.socket();
-      for (const exchangeId of EXCHANGE_IDS) {
-        const frame = { method: 'subscribe', subscription: { ...subscription, exchangeId } };
+      for (const got of EXCHANGE_IDS) {
+        const frame = { method: 'subscribe', subscription: { ...subscription, [key]: got } };
         const answer = await socket.ask(frame, () => true);
-        if (exchangeId === allowed) expect(answer.channel).toBe('subscriptionResponse');
+        if (got === allowed) expect(answer.channel).toBe('subscriptionResponse');
         else {
           expect(answer).toMatchObject({
             type: 'error',
             code: 'INVALID_PARAMS',
-            message: 'Wrong type for exchangeId',
-            details: { field: 'exchangeId', got: exchangeId, allowed: [allowed] },
+            message: `Wrong type for ${key}`,
+            details: { field: key, got, allowed: [allowed] },
           });
         }
       }
     }
   });
 
-  test('a group of best prices is of the exchange of outcome markets', async () => {
+  test.each(SPELLINGS)('a group of best prices has %s of outcome markets', async (key) => {
     const socket = await world.socket();
-    const subscription = { type: 'outcomeBbos', instrumentIds: [100_000], exchangeId: 0 };
+    const subscription = { type: 'outcomeBbos', instrumentIds: [100_000], [key]: 0 };
     const answer = await socket.ask({ method: 'subscribe', subscription }, () => true);
     expect(answer).toMatchObject({ code: 'INVALID_PARAMS', details: { allowed: [1] } });
   });

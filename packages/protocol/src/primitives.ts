@@ -106,19 +106,25 @@ export function exchangeIdOf<const Ids extends readonly (0 | 1)[]>(...ids: Ids) 
   return z.literal(ids).nullable().optional();
 }
 
+/** The same under both of its spellings, for the fields of a request: neither may pass unread. */
+export function exchangeIdsOf<const Ids extends readonly (0 | 1)[]>(...ids: Ids) {
+  return { exchangeId: exchangeIdOf(...ids), exchange_id: exchangeIdOf(...ids) };
+}
+
+const SPELLINGS = ['exchangeId', 'exchange_id'] as const;
+
 type OfExchange = {
   readonly accountType: keyof typeof EXCHANGE_IDS;
-  readonly exchangeId?: number | null | undefined;
-};
+} & { readonly [Spelling in (typeof SPELLINGS)[number]]?: number | null | undefined };
 
 /** Refuses the exchange that the named sub-account is not on. */
-export function refuseOtherExchange(
-  { accountType, exchangeId }: OfExchange,
-  context: z.RefinementCtx,
-): void {
-  const own = EXCHANGE_IDS[accountType];
-  if (exchangeId === undefined || exchangeId === null || exchangeId === own) return;
-  context.addIssue({ code: 'custom', path: ['exchangeId'], params: { allowed: [own] } });
+export function refuseOtherExchange(request: OfExchange, context: z.RefinementCtx): void {
+  const own = EXCHANGE_IDS[request.accountType];
+  for (const spelling of SPELLINGS) {
+    const got = request[spelling];
+    if (got === undefined || got === null || got === own) continue;
+    context.addIssue({ code: 'custom', path: [spelling], params: { allowed: [own] } });
+  }
 }
 
 /** One sub-account or several; always several on the way out, without repeats. */

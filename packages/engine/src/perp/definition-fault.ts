@@ -66,8 +66,9 @@ function amountsFault(definition: PerpDefinition): Reject | undefined {
 function ratesFault({ makerFeeE8, markBandE8, takerFeeE8 }: PerpDefinition): Reject | undefined {
   if (!isCount(takerFeeE8, 0, RATE_ONE - 1)) return fault('takerFeeE8', RATE);
   if (!isCount(makerFeeE8, 0, RATE_ONE - 1)) return fault('makerFeeE8', RATE);
-  if (markBandE8 !== undefined && !isCount(markBandE8, 1, RATE_ONE - 1)) {
-    return fault('markBandE8', 'must lie between 0 and 1, at most 8 decimals');
+  // Its upper bound hangs on the margin table and is looked at after that.
+  if (markBandE8 !== undefined && !isCount(markBandE8, 1, Number.MAX_SAFE_INTEGER)) {
+    return fault('markBandE8', 'must be above 0, at most 8 decimals');
   }
   return undefined;
 }

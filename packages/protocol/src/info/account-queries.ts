@@ -7,7 +7,7 @@ import {
   I32,
   IdStr,
   U32,
-  exchangeIdOf,
+  exchangeIdsOf,
   listOf,
   refuseOtherExchange,
 } from '../primitives.ts';
@@ -35,11 +35,13 @@ const outcomeFrontendOpenOrders = z
     user: Address,
     instrumentIds: Positions.optional(),
     exchangeId: z.unknown().optional(),
+    exchange_id: z.unknown().optional(),
   })
-  .transform(({ exchangeId, ...query }, context) => {
-    if (exchangeId === undefined) return query;
+  .transform(({ exchangeId, exchange_id, ...query }, context) => {
+    if (exchangeId === undefined && exchange_id === undefined) return query;
+    const path = [exchangeId === undefined ? 'exchange_id' : 'exchangeId'];
     const params = { refusal: 'exchangeIdRefused' };
-    context.issues.push({ code: 'custom', path: ['exchangeId'], params, input: exchangeId });
+    context.issues.push({ code: 'custom', path, params, input: exchangeId ?? exchange_id });
     return z.NEVER;
   });
 
@@ -51,17 +53,18 @@ export const ACCOUNT_QUERIES = {
       user: Address,
       accountType: AccountType.default('perp'),
       exchangeId: I32.nullable().optional(),
+      exchange_id: I32.nullable().optional(),
     })
     .superRefine(refuseOtherExchange),
   perpClearinghouseState: z.object({
     type: z.literal('perpClearinghouseState'),
     user: Address,
-    exchangeId: exchangeIdOf(0),
+    ...exchangeIdsOf(0),
   }),
   outcomePositions: z.object({
     type: z.literal('outcomePositions'),
     user: Address,
-    exchangeId: exchangeIdOf(1),
+    ...exchangeIdsOf(1),
     instrumentIds: Positions.optional(),
   }),
   triggerOrders: z.object({
@@ -73,7 +76,7 @@ export const ACCOUNT_QUERIES = {
   frontendOpenOrders: z.object({
     type: z.literal('frontendOpenOrders'),
     user: Address,
-    exchangeId: exchangeIdOf(0),
+    ...exchangeIdsOf(0),
     accountType: AccountTypes.default(['perp']),
     coin: IdStr.optional(),
   }),

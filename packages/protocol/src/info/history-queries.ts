@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LIMITS, PAGE_LIMITS } from '../limits.ts';
-import { AccountTypes, Address, I32, IdStr, Ms, anyCase, exchangeIdOf } from '../primitives.ts';
+import { AccountTypes, Address, I32, IdStr, Ms, anyCase, exchangeIdsOf } from '../primitives.ts';
 import { Offset, TIME_SPAN, compact, firstSet, limitOf } from './paging.ts';
 
 /** Queries on what happened to one account, newest first, and on a builder's income. */
@@ -60,8 +60,7 @@ const builderPage = <const Type extends string>(type: Type) =>
 const feeTierInfo = z
   .object({
     type: z.literal('feeTierInfo'),
-    exchange_id: exchangeIdOf(0, 1),
-    exchangeId: exchangeIdOf(0, 1),
+    ...exchangeIdsOf(0, 1),
   })
   .transform(({ type, exchange_id, exchangeId }) => ({
     type,
@@ -72,8 +71,7 @@ const feeTierRates = z
   .object({
     type: z.literal('feeTierRates'),
     user: Address,
-    exchange_id: exchangeIdOf(0, 1),
-    exchangeId: exchangeIdOf(0, 1),
+    ...exchangeIdsOf(0, 1),
   })
   .transform(({ type, user, exchange_id, exchangeId }) => ({
     type,

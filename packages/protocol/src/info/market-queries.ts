@@ -7,7 +7,7 @@ import {
   Ms,
   U32,
   anyCase,
-  exchangeIdOf,
+  exchangeIdsOf,
   listOf,
 } from '../primitives.ts';
 import { TIME_SPAN, compact, limitOf } from './paging.ts';
@@ -63,7 +63,7 @@ const MsOrIso = z
 const outcomeMeta = z
   .object({
     type: z.literal('outcomeMeta'),
-    exchangeId: exchangeIdOf(1),
+    ...exchangeIdsOf(1),
     limit: limitOf(PAGE_LIMITS.outcomeMeta),
     sortBy: anyCase(['volume', 'endingSoon', 'newest', 'liquidity', 'trending']).default('volume'),
     sortOrder: anyCase(['asc', 'desc']).optional(),
@@ -101,7 +101,7 @@ export const MARKET_QUERIES = {
   outcomeAssetCtxs: z.object({
     type: z.literal('outcomeAssetCtxs'),
     instrumentIds: InstrumentIds,
-    exchangeId: exchangeIdOf(1),
+    ...exchangeIdsOf(1),
   }),
   outcomeProbability: z.object({
     type: z.literal('outcomeProbability'),
@@ -113,7 +113,7 @@ export const MARKET_QUERIES = {
   outcomeSeriesTimeline: z.object({
     type: z.literal('outcomeSeriesTimeline'),
     seriesSlug: z.string(),
-    exchangeId: exchangeIdOf(1),
+    ...exchangeIdsOf(1),
     limit: limitOf(PAGE_LIMITS.outcomeSeriesTimeline),
     before: Ms.optional(),
     after: Ms.optional(),

@@ -16,7 +16,11 @@ export const SERVICE_REQUESTS = {
     user: Address,
     channel: Channel.default(0),
   }),
-  requestFund: z.object({ user: Address, accountType: AccountType.default('perp') }),
+  requestFund: z.object({
+    user: Address,
+    accountType: AccountType.default('perp'),
+    onChain: z.boolean().optional(),
+  }),
   depositAddress: z.object({
     srcChain: z.string(),
     dstChain: z.string(),

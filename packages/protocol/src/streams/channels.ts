@@ -10,7 +10,7 @@ import {
   I32,
   IdStr,
   InstrumentIds,
-  exchangeIdOf,
+  exchangeIdsOf,
   refuseOtherExchange,
 } from '../primitives.ts';
 
@@ -45,13 +45,14 @@ export const WS_CHANNELS = {
       user: Address,
       accountType: AccountType.default('perp'),
       exchangeId: I32.nullable().optional(),
+      exchange_id: I32.nullable().optional(),
     })
     .superRefine(refuseOtherExchange)
-    .transform(({ exchangeId: _, ...params }) => params),
+    .transform(({ exchangeId: _, exchange_id: __, ...params }) => params),
   userFundings: user,
   outcomeBbos: z
-    .object({ instrumentIds: SortedIds, exchangeId: exchangeIdOf(1) })
-    .transform(({ exchangeId: _, ...params }) => params),
+    .object({ instrumentIds: SortedIds, ...exchangeIdsOf(1) })
+    .transform(({ exchangeId: _, exchange_id: __, ...params }) => params),
   outcomeTrades: z.object({ instrumentIds: SortedIds }),
   outcomeOrderUpdates: user,
   explorerBlock: none,

@@ -21,6 +21,7 @@ import {
 } from './action-to-command.ts';
 import { agentWarning } from './info/agent-warning.ts';
 import { answer, type InfoContext, type InfoHandler } from './info/handler.ts';
+import { endedBy } from './outcome/ended-order.ts';
 import { errorBody, outcomeToWire } from './outcome-to-wire.ts';
 import { actionTexts } from './request-texts.ts';
 import { accountAfter, positionsAfter } from './simulate-account.ts';
@@ -95,12 +96,13 @@ function isQueryFault({ httpStatus, name }: WireError): boolean {
 }
 
 function simulated(context: InfoContext, query: Query, action: PlainAction): SimulatedAction {
-  const { ended, state } = context;
+  const { state } = context;
   const user = actorOf(context, query);
   const instruments = instrumentLookup(() => state);
   const command = commandOf(action, user, query, instruments);
   const { after, events, isAdmitted, isCut, outcome } = simulateCommand(state, user, command);
   const texts = actionTexts(action);
+  const ended = endedBy(events, context.ended);
   const wire = outcomeToWire(command, outcome, { instruments, texts, events, ended });
   const address = outcome.account ?? user;
   const done = { command, outcome, events, address, before: state, after };

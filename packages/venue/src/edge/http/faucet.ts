@@ -39,6 +39,7 @@ export type FaucetOptions = {
 const AMOUNT_MICRO_USDC = 1_000_000_000;
 const INTERVAL_MS = 3_600_000;
 const HTTP_TOO_MANY = 429;
+const NO_CHAIN: [name: string, why: string] = ['onChain', 'there is no local settlement chain'];
 
 export class Faucet {
   readonly #replica: Replica;
@@ -102,7 +103,9 @@ export class Faucet {
   async #grant({ body, ip, isForwarded = false }: EdgeRequest): Promise<Reply> {
     const parsed = parseServiceRequest('requestFund', body);
     if (!parsed.ok) return infoRefusal(parsed.error);
-    const { user, accountType } = parsed.request;
+    const { user, accountType, onChain = false } = parsed.request;
+    // Money in the venue is not what was asked for, so it is no answer.
+    if (onChain) return infoRefusal(refusal('invalidValue', NO_CHAIN, { field: 'onChain' }));
     const nowMs = this.#now();
     // A request that passed through a proxy on this machine is not one of this machine's.
     const isLimited = isForwarded || !isLoopback(ip);

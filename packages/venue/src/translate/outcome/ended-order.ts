@@ -1,4 +1,9 @@
-import type { EntryResult } from '@oddlot/engine';
+import {
+  clientOrderKey,
+  type EngineEvent,
+  type EntryResult,
+  type OrderSnapshot,
+} from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 
 /** An order that a cancel or an amend names. */
@@ -15,3 +20,27 @@ export type EndedOrder = Pick<
 >;
 
 export type EndedLookup = (account: Address, target: OrderTarget) => EndedOrder | undefined;
+
+/** Orders that ended by these events, and before them what was remembered already. */
+export function endedBy(
+  events: readonly EngineEvent[],
+  remembered: EndedLookup | undefined,
+): EndedLookup {
+  const latestFirst = events.toReversed();
+  return (account, target) => {
+    for (const event of latestFirst) {
+      if (event.type !== 'orderUpdated' || event.status === 'open') continue;
+      if (event.order.account === account && isTarget(event.order, target)) {
+        return { ...event.order, state: event.status };
+      }
+    }
+    return remembered?.(account, target);
+  };
+}
+
+function isTarget(order: OrderSnapshot, target: OrderTarget): boolean {
+  if (order.instrumentId !== target.instrumentId) return false;
+  if (target.orderId !== undefined) return order.orderId === target.orderId;
+  if (order.clientOrderId === undefined || target.clientOrderId === undefined) return false;
+  return clientOrderKey(order.clientOrderId) === clientOrderKey(target.clientOrderId);
+}
