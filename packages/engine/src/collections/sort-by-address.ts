@@ -4,39 +4,34 @@ const BITS = 16;
 
 /**
  * Sorts by address, the same ones by a comparison of their own. Addresses are as good as random, so
- * about as many buckets as there are items hold one or two each: they are filled by the first digits,
- * and a pass over the result puts those right that share a bucket. Many times faster than comparing
- * texts throughout, which a block with very many holders would feel.
+ * about as many buckets as there are items hold one or two each: only within them are texts compared,
+ * which is several times faster where there are very many. Whoever makes up addresses that share a
+ * bucket gets an ordinary sort.
  */
 export function sortByAddress<T>(
   items: readonly T[],
   addressOf: (item: T) => string,
   compareSame: (a: T, b: T) => number,
 ): T[] {
-  const sorted = inBuckets(items, addressOf);
-  for (let from = 1; from < sorted.length; from++) {
-    const item = sorted[from] as T;
-    let at = from;
-    for (; at > 0; at--) {
-      const before = sorted[at - 1] as T;
-      const [left, right] = [addressOf(item), addressOf(before)];
-      if (left === right ? compareSame(item, before) >= 0 : left > right) break;
-      sorted[at] = before;
-    }
-    sorted[at] = item;
-  }
-  return sorted;
-}
-
-/** A counting sort by the first digits: stable, and nearly what is wanted. */
-function inBuckets<T>(items: readonly T[], addressOf: (item: T) => string): T[] {
+  const compare = (a: T, b: T): number => {
+    const [left, right] = [addressOf(a), addressOf(b)];
+    return left === right ? compareSame(a, b) : left < right ? -1 : 1;
+  };
   const bits = Math.min(BITS, 32 - Math.clz32(items.length));
-  const bucketOf = (item: T): number => firstDigits(addressOf(item)) >>> (BITS - bits);
+  const buckets = items.map((item) => firstDigits(addressOf(item)) >>> (BITS - bits));
   const next = new Uint32Array((1 << bits) + 1);
-  for (const item of items) next[bucketOf(item) + 1]! += 1;
+  for (const bucket of buckets) next[bucket + 1]! += 1;
   for (let bucket = 1; bucket < next.length; bucket++) next[bucket]! += next[bucket - 1]!;
   const sorted = new Array<T>(items.length);
-  for (const item of items) sorted[next[bucketOf(item)]!++] = item;
+  for (const [place, bucket] of buckets.entries()) sorted[next[bucket]!++] = items[place] as T;
+  // By now each bucket ends where the next began.
+  for (let bucket = 0, from = 0; bucket < next.length - 1; bucket++) {
+    const until = next[bucket]!;
+    if (until - from > 1) {
+      for (const item of sorted.slice(from, until).sort(compare)) sorted[from++] = item;
+    }
+    from = until;
+  }
   return sorted;
 }
 
