@@ -13,26 +13,47 @@ export function sortByAddress<T>(
   addressOf: (item: T) => string,
   compareSame: (a: T, b: T) => number,
 ): T[] {
+  const count = items.length;
+  const bits = Math.min(BITS, 32 - Math.clz32(count));
+  const buckets = new Uint16Array(count);
+  const next = new Uint32Array((1 << bits) + 1);
+  for (let place = 0; place < count; place++) {
+    const bucket = firstDigits(addressOf(items[place] as T)) >>> (BITS - bits);
+    buckets[place] = bucket;
+    next[bucket + 1]! += 1;
+  }
+  for (let bucket = 1; bucket < next.length; bucket++) next[bucket]! += next[bucket - 1]!;
+  const sorted = new Array<T>(count);
+  for (let place = 0; place < count; place++) {
+    sorted[next[buckets[place]!]!++] = items[place] as T;
+  }
   const compare = (a: T, b: T): number => {
-    const [left, right] = [addressOf(a), addressOf(b)];
+    const left = addressOf(a);
+    const right = addressOf(b);
     return left === right ? compareSame(a, b) : left < right ? -1 : 1;
   };
-  const bits = Math.min(BITS, 32 - Math.clz32(items.length));
-  const buckets = items.map((item) => firstDigits(addressOf(item)) >>> (BITS - bits));
-  const next = new Uint32Array((1 << bits) + 1);
-  for (const bucket of buckets) next[bucket + 1]! += 1;
-  for (let bucket = 1; bucket < next.length; bucket++) next[bucket]! += next[bucket - 1]!;
-  const sorted = new Array<T>(items.length);
-  for (const [place, bucket] of buckets.entries()) sorted[next[bucket]!++] = items[place] as T;
   // By now each bucket ends where the next began.
   for (let bucket = 0, from = 0; bucket < next.length - 1; bucket++) {
     const until = next[bucket]!;
-    if (until - from > 1) {
-      for (const item of sorted.slice(from, until).sort(compare)) sorted[from++] = item;
-    }
+    if (until - from > 1) sortRange(sorted, from, until, compare);
     from = until;
   }
   return sorted;
+}
+
+function sortRange<T>(
+  items: T[],
+  from: number,
+  until: number,
+  compare: (a: T, b: T) => number,
+): void {
+  let isSorted = true;
+  for (let at = from + 1; at < until && isSorted; at++) {
+    isSorted = compare(items[at - 1] as T, items[at] as T) <= 0;
+  }
+  if (isSorted) return;
+  let at = from;
+  for (const item of items.slice(from, until).sort(compare)) items[at++] = item;
 }
 
 /** The digits behind the `0x`, as a number. */

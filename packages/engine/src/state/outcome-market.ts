@@ -46,7 +46,7 @@ export type OutcomeMarket = {
   /** Indexes of the accounts that have a place in the market. Derived, never dumped. */
   readonly holders: Map<number, true>;
   /** While holders are paid, all of them and who is next. Derived, never dumped. */
-  unpaid: { readonly order: readonly number[]; next: number } | undefined;
+  unpaid: { readonly order: Uint32Array; next: number } | undefined;
 };
 
 /** R-settlement: what was decided, and by whom. */

@@ -1,5 +1,4 @@
 import { assert, instrumentId, negUsdc, notional, present } from '@oddlot/units';
-import { sortByAddress } from '../collections/sort-by-address.ts';
 import { postCollateral, postToOutcome } from '../ledger/outcome.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Account } from '../state/account.ts';
@@ -10,7 +9,8 @@ import type { OutcomeMarket } from '../state/outcome-market.ts';
 /**
  * Step (9) of a block: pays the holders of resolved markets out of what is locked (R-settlement), a
  * bounded number in each block, so that a market with very many does not stall everybody else.
- * Accounts by address; each holder is paid once and whole, and is none afterwards.
+ * Accounts in order of creation: nobody's payment depends on another's, and to sort very many by
+ * address would make a block wait. Each holder is paid once and whole, and is none afterwards.
  */
 export function payHolders(execution: Execution): void {
   const { outcomes } = execution.state;
@@ -30,9 +30,9 @@ export function payHolders(execution: Execution): void {
 function payPortion(execution: Execution, market: OutcomeMarket, pays: number): number {
   const { accounts, digest } = execution.state;
   // Nobody joins a resolved market, so the order is made once and then again after a restart.
-  market.unpaid ??= { order: inOrder(execution, market), next: 0 };
+  market.unpaid ??= { order: byCreation(market.holders), next: 0 };
   const { next, order } = market.unpaid;
-  const portion = order.slice(next, next + pays);
+  const portion = order.subarray(next, next + pays);
   for (const index of portion) {
     payHolder(execution, market, present(accounts[index], 'the account of a holder'));
   }
@@ -41,11 +41,18 @@ function payPortion(execution: Execution, market: OutcomeMarket, pays: number): 
   return portion.length;
 }
 
-/** Indexes of accounts, by address (R-order-of-events). */
-function inOrder({ state }: Execution, { holders }: OutcomeMarket): readonly number[] {
-  const addressOf = (index: number): string =>
-    present(state.accounts[index], 'the account of a holder').address;
-  return sortByAddress([...holders.keys()], addressOf, () => 0);
+/** Most come in order already: sorting is for those who came to a market before older accounts. */
+function byCreation(holders: ReadonlyMap<number, true>): Uint32Array {
+  const order = new Uint32Array(holders.size);
+  let at = 0;
+  let isSorted = true;
+  let before = -1;
+  for (const index of holders.keys()) {
+    isSorted &&= index > before;
+    before = index;
+    order[at++] = index;
+  }
+  return isSorted ? order : order.sort((a, b) => a - b);
 }
 
 function payHolder(

@@ -55,20 +55,6 @@ describe('R-settlement: YES pays f, NO pays 1 − f, a pair exactly 1.00', () =>
     expect(venue.state.outcomes.markets.size).toBe(0);
   });
 
-  test('R-order-of-events: holders are paid by address, whoever came first', () => {
-    const venue = openMarket();
-    const people = [3, 1, 2].map(actor);
-    for (const account of people) {
-      fundOutcome(venue, account, 10_000_000);
-      operate(venue, account, 'split', 100);
-    }
-    setPhase(venue, 'closed');
-    const rows = decide(venue, 10_000).events.filter(({ type }) => type === 'sharesSettled');
-    expect(rows).toMatchObject(
-      [1, 1, 2, 2, 3, 3].map((n) => ({ account: actor(n), type: 'sharesSettled' })),
-    );
-  });
-
   test('the row of a holder says what the shares had cost', () => {
     const rows = decide(holders(), 10_000).events.filter(({ type }) => type === 'sharesSettled');
     expect(rows).toMatchObject([
