@@ -1,4 +1,4 @@
-import { cp } from 'node:fs/promises';
+import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkInvariants, type Command, type State } from '@oddlot/engine';
 import { NETWORKS, parseInfo } from '@oddlot/protocol';
@@ -114,8 +114,7 @@ export class ReplicaInHand {
 
   /** The files as they lie there now, opened by another process; people go on as before. */
   async crashed(options: { readonly snapshotEveryBlocks?: number } = {}): Promise<ReplicaInHand> {
-    const folder = await temporaryData();
-    await cp(this.folder, folder, { recursive: true });
+    const folder = await crashImage(this.folder);
     const people = { nowMs: this.nowMs, nonce: this.#nonce };
     return ReplicaInHand.open({ folder, ...people, ...options });
   }
@@ -126,6 +125,26 @@ export class ReplicaInHand {
 
   async close(): Promise<void> {
     await this.#journal.close();
+  }
+}
+
+/**
+ * Copies a folder that is being written to. Files come and go meanwhile: what vanishes between being
+ * listed and being read is no state of a disk, so the copy is made anew. The journal is copied last: it
+ * may be ahead of snapshots, never behind them.
+ */
+async function crashImage(from: string): Promise<string> {
+  for (;;) {
+    const folder = await temporaryData();
+    try {
+      const names = (await readdir(from)).filter((name) => name !== 'journal');
+      for (const name of [...names, 'journal']) {
+        await cp(join(from, name), join(folder, name), { recursive: true });
+      }
+      return folder;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
   }
 }
 

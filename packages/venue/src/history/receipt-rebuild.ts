@@ -33,7 +33,8 @@ export class ReceiptRebuild {
     await this.#end();
     const { data, store } = this.#options;
     const { missing } = store;
-    if (missing === undefined || !this.#isRunning) return;
+    // Somebody else may have begun while the one before was ending.
+    if (missing === undefined || !this.#isRunning || this.#worker !== undefined) return;
     const stored = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const workerData: RebuildData = { data, missing, stored };
     const worker = new Worker(new URL('./rebuild-worker.ts', import.meta.url), { workerData });
