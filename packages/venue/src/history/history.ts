@@ -1,0 +1,216 @@
+import type { Fill, FundingRow, HistOrderRow, LedgerUpdate } from '@oddlot/protocol';
+import type { Address } from '@oddlot/units';
+import type { ReceiptQuery, ReceiptRow } from './receipt-messages.ts';
+import type {
+  AccountType,
+  AccountValueRecord,
+  CandleRecord,
+  ClaimRecord,
+  EarningRecord,
+  RowPosition,
+  SettledEventRecord,
+} from './rows/block-rows.ts';
+
+/** A question to the history and its answer, by name. Times are inclusive, in milliseconds. */
+export type HistoryQuestions = {
+  readonly fills: { ask: UserPage & TypeFilter; answer: Page<Fill> };
+  readonly orders: { ask: UserPage & TypeFilter; answer: Page<HistOrderRow> };
+  readonly ledger: { ask: UserPage & Pick<TypeFilter, 'accountTypes'>; answer: Page<LedgerUpdate> };
+  readonly fundings: {
+    ask: UserPage & FundingFilter;
+    answer: Page<FundingRow> & { total?: number };
+  };
+  readonly earned: { ask: BuilderPage; answer: NumberedPage<EarningRecord> };
+  readonly claimed: { ask: BuilderPage; answer: NumberedPage<ClaimRecord> };
+  /** Fees by user or instrument since a time, the largest first. */
+  readonly shares: {
+    ask: {
+      readonly builder: Address;
+      readonly dimension: 'user' | 'instrument';
+      readonly sinceMs: number;
+    };
+    answer: readonly { readonly key: string; readonly feeMicroUsdc: number }[];
+  };
+  readonly claimable: {
+    ask: { readonly builder: Address };
+    answer: {
+      readonly earnedMicroUsdc: number;
+      readonly claimedMicroUsdc: number;
+      readonly hasAny: boolean;
+    };
+  };
+  readonly receipt: { ask: ReceiptQuery; answer: ReceiptRow | null };
+  /** Newest first, below a height. */
+  readonly blocks: {
+    ask: { readonly before?: number; readonly limit: number };
+    answer: readonly BlockRecord[];
+  };
+  readonly block: {
+    ask: { readonly height: number } | { readonly hash: string };
+    answer: (BlockRecord & { readonly txs: readonly TxRecordRow[] }) | null;
+  };
+  /** Where a request stands, and the request itself. */
+  readonly tx: {
+    ask: { readonly txHash: string };
+    answer: (TxRecordRow & { readonly index: number; readonly request: string }) | null;
+  };
+  /** Bars of a step, oldest first. */
+  readonly bars: {
+    ask: {
+      readonly instrumentId: number;
+      readonly stepMs: number;
+      readonly startMs: number;
+      readonly endMs: number;
+      readonly limit: number;
+    };
+    answer: readonly CandleRecord[];
+  };
+  /** The last value at or before the start, and all after it, oldest first, of a step or coarser. */
+  readonly accountValues: {
+    ask: {
+      readonly user: Address;
+      readonly stepMs: number;
+      readonly startMs: number;
+      readonly endMs: number;
+    };
+    answer: readonly AccountValueRecord[];
+  };
+  readonly settledEvents: { ask: SettledEventsAsk; answer: readonly SettledEventRecord[] };
+  readonly settledMarket: {
+    ask:
+      | { readonly instrumentId: number }
+      | { readonly slug: string }
+      | { readonly eventSlug: string };
+    answer: SettledEventRecord | null;
+  };
+};
+
+export type HistoryTopic = keyof HistoryQuestions;
+export type Ask<Topic extends HistoryTopic> = HistoryQuestions[Topic]['ask'];
+export type Answer<Topic extends HistoryTopic> = HistoryQuestions[Topic]['answer'];
+
+export type UserPage = {
+  readonly user: Address;
+  readonly startTime?: number;
+  readonly endTime?: number;
+  readonly limit: number;
+  readonly offset?: number;
+  /** Goes on behind a row of an earlier page, in the same order. */
+  readonly cursor?: RowPosition;
+  /** Newest first unless told. */
+  readonly order?: 'newestFirst' | 'oldestFirst';
+};
+
+export type TypeFilter = {
+  readonly accountTypes: readonly AccountType[];
+  readonly instrumentId?: number;
+};
+
+export type FundingFilter = {
+  readonly instrumentIds?: readonly number[];
+  readonly direction?: 'collected' | 'paid';
+};
+
+/** `next` is where the page behind this one begins; null when there is none. */
+export type Page<Row> = { readonly rows: readonly Row[]; readonly next: RowPosition | null };
+
+export type BuilderPage = {
+  readonly builder: Address;
+  readonly startTime?: number;
+  readonly endTime?: number;
+  readonly page: number;
+  readonly pageSize: number;
+};
+
+export type NumberedPage<Row> = { readonly rows: readonly Row[]; readonly total: number };
+
+export type BlockRecord = {
+  readonly height: number;
+  readonly timeMs: number;
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly stateHash: string;
+  readonly numTxs: number;
+};
+
+export type TxRecordRow = {
+  readonly txHash: string;
+  readonly timeMs: number;
+  readonly user: string;
+  readonly actionType: string;
+  readonly height: number;
+  readonly error: string | null;
+};
+
+export type SettledEventsAsk = {
+  readonly sortBy: 'volume' | 'newest' | 'endingSoon' | 'zero';
+  readonly order: 'asc' | 'desc';
+  /** Only what the catalogue has let go of. */
+  readonly settledBeforeMs: number;
+  readonly tag?: string;
+  readonly seriesSlug?: string;
+  readonly after?: { readonly key: number; readonly eventId: number };
+  readonly limit: number;
+};
+
+/** How far the history was when it answered. */
+export type AsOf = { readonly height: number; readonly timeMs: number };
+
+/** Rows of one user that are told as they are made. */
+export type WatchedTable = 'fills' | 'orders' | 'fundings' | 'ledger';
+
+export type WatchedRows = {
+  readonly fills: readonly { readonly accountTypes: readonly AccountType[]; readonly row: Fill }[];
+  readonly orders: readonly {
+    readonly accountTypes: readonly AccountType[];
+    readonly row: HistOrderRow;
+  }[];
+  readonly fundings: readonly {
+    readonly accountTypes: readonly AccountType[];
+    readonly row: FundingRow;
+  }[];
+  readonly ledger: readonly {
+    readonly accountTypes: readonly AccountType[];
+    readonly row: LedgerUpdate;
+  }[];
+};
+
+export type Watcher<Table extends WatchedTable> = {
+  /** Rows of one block, in order. */
+  onRows(height: number, rows: WatchedRows[Table]): void;
+};
+
+/**
+ * What ever happened, as the edges see it. It follows the log by itself and may be behind; an answer says
+ * how far it was. By default a question waits, a moment, for the newest block that this process has
+ * applied: whoever was told that an action executed finds its rows.
+ */
+export interface History {
+  readonly asOf: AsOf;
+  ask<Topic extends HistoryTopic>(
+    topic: Topic,
+    question: Ask<Topic>,
+    options?: { readonly minHeight?: number },
+  ): Promise<{ readonly asOf: AsOf; readonly answer: Answer<Topic> }>;
+  /**
+   * Tells rows of a user from now on. The answer to a question that is asked after this call, and whose
+   * `asOf` is A, holds all rows up to A; the watcher is told all of the blocks after the newest one at
+   * the time of the call, so rows up to A may come twice and rows after A come once.
+   */
+  watch<Table extends WatchedTable>(
+    user: Address,
+    table: Table,
+    watcher: Watcher<Table>,
+  ): () => void;
+}
+
+/** A read that named a height which the history did not reach in time. */
+export class HistoryBehindError extends Error {
+  override readonly name = 'HistoryBehindError';
+  readonly asOf: AsOf;
+
+  constructor(asOf: AsOf, minHeight: number) {
+    super(`the history is at block ${asOf.height}, and block ${minHeight} was asked for`);
+    this.asOf = asOf;
+  }
+}

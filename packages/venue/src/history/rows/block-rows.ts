@@ -1,0 +1,161 @@
+import type { Fill, FundingRow, HistOrderRow, LedgerUpdate } from '@oddlot/protocol';
+import type { Address, Hash } from '@oddlot/units';
+import type { BlockHead } from '../../block/applied-block.ts';
+import type { ReceiptRow } from '../receipt-messages.ts';
+
+/**
+ * What a block leaves in the history. The key of a row is the height and its place in the list, so that
+ * rows which are written twice are the same rows. Texts are the wire's own words: an old row reads the
+ * same whatever the program has become.
+ */
+export type BlockRows = {
+  readonly head: BlockHead & { readonly parentHash: Hash };
+  /** The signed requests that the block executed, in order. */
+  readonly txs: readonly TxRecord[];
+  /** Receipts that were complete with it: those of queued actions come later than their block. */
+  readonly receipts: readonly ReceiptRow[];
+  readonly fills: readonly FillRecord[];
+  /** Orders after their last change in the block, one row each. */
+  readonly orders: readonly OrderRecord[];
+  readonly fundings: readonly FundingRecord[];
+  readonly ledger: readonly LedgerRecord[];
+  readonly earnings: readonly EarningRecord[];
+  readonly claims: readonly ClaimRecord[];
+  readonly candles: readonly CandleRecord[];
+  readonly accountValues: readonly AccountValueRecord[];
+  readonly markets: readonly MarketTextRecord[];
+  readonly settledEvents: readonly SettledEventRecord[];
+};
+
+export type AccountType = 'perp' | 'outcome';
+
+/** Where a row stands: newest first means these in descending order. */
+export type RowPosition = readonly [timeMs: number, height: number, index: number];
+
+export type TxRecord = {
+  /** Of the command in its block. */
+  readonly index: number;
+  readonly txHash: Hash;
+  readonly user: Address;
+  readonly actionType: string;
+  /** The message of a refusal at execution. */
+  readonly error: string | null;
+  /** As received. */
+  readonly request: string;
+};
+
+export type FillRecord = {
+  readonly user: Address;
+  readonly accountType: AccountType;
+  readonly instrumentId: number;
+  /** Without title and slug: they are added from the market's texts when the row is read. */
+  readonly row: Fill;
+};
+
+export type OrderRecord = {
+  readonly user: Address;
+  readonly accountType: AccountType;
+  readonly instrumentId: number;
+  readonly orderId: number;
+  /** Without title and slug. Its time is the `statusTimestamp`. */
+  readonly row: HistOrderRow;
+};
+
+export type FundingRecord = {
+  readonly user: Address;
+  readonly instrumentId: number;
+  readonly amountMicroUsdc: number;
+  readonly row: FundingRow;
+};
+
+export type LedgerRecord = {
+  readonly user: Address;
+  /** Both for a row that is about both. */
+  readonly accountTypes: readonly AccountType[];
+  /** The key of its first version: a withdrawal's row comes again, whole, when its status changes. */
+  readonly first: { readonly height: number; readonly index: number };
+  readonly row: LedgerUpdate;
+};
+
+/** What an order has earned its builder so far, all fills together. */
+export type EarningRecord = {
+  readonly builder: Address;
+  readonly user: Address;
+  readonly orderId: number;
+  readonly instrumentId: number;
+  readonly instrumentName: string;
+  readonly accountType: AccountType;
+  readonly feeTenthsBp: number;
+  readonly feeMicroUsdc: number;
+  /** What this block added to it. */
+  readonly addedFeeMicroUsdc: number;
+  readonly notionalMicroUsdc: number;
+  readonly qty: string;
+  readonly price: string;
+  /** Of the last fill, like the rest. */
+  readonly role: 'Taker' | 'Maker';
+  readonly tradeId: number;
+  readonly txHash: Hash;
+  readonly timeMs: number;
+};
+
+export type ClaimRecord = {
+  readonly builder: Address;
+  readonly amountMicroUsdc: number;
+  readonly txHash: Hash;
+  readonly timeMs: number;
+};
+
+/** A closed bar of trades; those of a coarser step are made of it. */
+export type CandleRecord = {
+  readonly instrumentId: number;
+  readonly stepMs: number;
+  readonly startMs: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly lots: number;
+  readonly trades: number;
+};
+
+/** What an account was worth, and sums since it began: windows are differences of them. */
+export type AccountValueRecord = {
+  readonly user: Address;
+  /** The coarsest step whose border this is: five minutes, an hour, a day. */
+  readonly stepMs: number;
+  readonly timeMs: number;
+  readonly value: number;
+  readonly moneyIn: number;
+  readonly moneyOut: number;
+  readonly volume: number;
+  readonly fees: number;
+  readonly funding: number;
+};
+
+/** Texts of an outcome market, from its listing on. */
+export type MarketTextRecord = {
+  readonly instrumentId: number;
+  readonly slug: string;
+  readonly title: string;
+  readonly eventSlug: string;
+};
+
+/** An event all of whose markets are paid: everything that is ever shown of it. */
+export type SettledEventRecord = {
+  readonly eventId: number;
+  readonly slug: string;
+  readonly seriesSlug: string | null;
+  readonly createdMs: number;
+  readonly endMs: number;
+  readonly settledMs: number;
+  readonly volumeMicroUsdc: number;
+  readonly tags: readonly string[];
+  readonly markets: readonly {
+    readonly instrumentId: number;
+    readonly slug: string;
+    readonly startMs: number;
+  }[];
+  /** JSON of what the catalogue held of it. */
+  readonly body: string;
+};
