@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { systemTime, type TimeSource, VenueClock } from './clock.ts';
-import { type Config, ConfigError, hasFaucet, operationsPortOf } from './config.ts';
+import { type Config, ConfigError, hasFaucet, logKeptMsOf, operationsPortOf } from './config.ts';
 import { AdmissionGuard } from './edge/admission-guard.ts';
 import { budgetsOf } from './edge/budgets.ts';
 import { clientIpFinder, isTrustedProxy } from './edge/client-ip.ts';
@@ -194,16 +194,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   guard.watch(() => diskRestriction(disk.state));
   guard.watch(() => clockWatch.restriction());
   const hasRoom = (): boolean => disk.state !== 'full';
-  const faults = journalFaults(config.fault);
-  if (faults === undefined) throw new ConfigError(`unknown fault: ${config.fault}`);
-  const journal = await FileJournal.open({
-    directory: join(config.data, 'journal'),
-    clock,
-    onFatal,
-    faults,
-    hasRoom,
-    onSync: (seconds) => metrics.logSync(seconds),
-  });
+  const journal = await openJournal(config, { ...deps, clock, hasRoom });
   clockWatch.start(journal.lastTimeMs, { isAccepted: config.acceptClock });
   if (journal.repaired !== undefined) {
     log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
@@ -214,6 +205,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
     directory: join(config.data, 'snapshots'),
     onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
   });
+  const logKeptMs = logKeptMsOf(config);
   const replica = await LocalReplica.create({
     log: journal,
     snapshots,
@@ -226,7 +218,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
     }),
     snapshotEveryBlocks: config.snapshotEveryBlocks,
     snapshotEveryCommands: config.snapshotEveryCommands,
-    keepsLog: config.keepLog,
+    ...(logKeptMs === undefined ? {} : { logKeptMs }),
     onSnapshotFailed: (error) => {
       metrics.snapshotFailed();
       log.error({ err: error }, 'a snapshot could not be written; it is tried again');
@@ -249,6 +241,35 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   const stores = { disk, guard, journal, ...kept };
   const core = { clock, clockWatch, ...stores, replica, receipts, ledger, markets };
   return { ...core, faucet: createFaucet(config, core) };
+}
+
+function openJournal(
+  config: Config,
+  deps: Omit<OpenDependencies, 'lease'> & {
+    readonly clock: VenueClock;
+    readonly hasRoom: () => boolean;
+  },
+): Promise<FileJournal> {
+  const { clock, disk, hasRoom, log, metrics, onFatal } = deps;
+  const faults = journalFaults(config.fault);
+  if (faults === undefined) throw new ConfigError(`unknown fault: ${config.fault}`);
+  return FileJournal.open({
+    directory: join(config.data, 'journal'),
+    clock,
+    onFatal,
+    faults,
+    hasRoom,
+    // R-disk: a copy needs room, so none is begun when there is little.
+    mayCompress: () => disk.state === 'roomy',
+    onCompactFailed: (error) => {
+      metrics.logCompactFailed();
+      log.error(
+        { err: error },
+        'an old part of the log could not be compressed; it stays as it is',
+      );
+    },
+    onSync: (seconds) => metrics.logSync(seconds),
+  });
 }
 
 /** Test money, where there is any. */

@@ -8,6 +8,7 @@ import {
   recordIsIntact,
 } from './journal-format.ts';
 import type { Chain, RecordHeader, SegmentHeader } from './journal-format.ts';
+import type { ByteSource } from './segment-source.ts';
 
 const READ_BYTES = 4 * 1024 * 1024;
 
@@ -40,13 +41,13 @@ export type ScanLimits = {
  * it continues the one before. It stops at the first that fails, and judges nothing.
  */
 export async function scanRecords(
-  handle: FileHandle,
+  source: ByteSource,
   header: SegmentHeader,
   limits: ScanLimits,
   visit: (record: RecordView) => void,
 ): Promise<ScanEnd> {
   const untilSeq = limits.untilSeq ?? Number.MAX_SAFE_INTEGER;
-  const window = new FileWindow(handle, limits.endOffset);
+  const window = new FileWindow(source, limits.endOffset);
   let offset = SEGMENT_HEADER_BYTES;
   let chain = header.before;
   let durableUpTo = SEGMENT_HEADER_BYTES;
@@ -160,12 +161,12 @@ class FileWindow {
   #bytes: Buffer;
   #offset = 0;
   #length = 0;
-  readonly #handle: FileHandle;
+  readonly #source: ByteSource;
   readonly #fileEnd: number;
 
-  constructor(handle: FileHandle, fileEnd: number) {
+  constructor(source: ByteSource, fileEnd: number) {
     this.#bytes = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, fileEnd));
-    this.#handle = handle;
+    this.#source = source;
     this.#fileEnd = fileEnd;
   }
 
@@ -191,7 +192,7 @@ class FileWindow {
     this.#offset = offset;
     this.#length = kept;
     while (this.#length < wanted) {
-      const { bytesRead } = await this.#handle.read(
+      const { bytesRead } = await this.#source.read(
         this.#bytes,
         this.#length,
         wanted - this.#length,

@@ -57,8 +57,8 @@ export type ReplicaOptions = {
   readonly snapshotEveryCommands: number;
   /** A snapshot could not be written: the log holds all of it, and it is tried again later. */
   readonly onSnapshotFailed?: (error: unknown) => void;
-  /** False drops the part of the log that no start from a kept snapshot needs; by default all is kept. */
-  readonly keepsLog?: boolean;
+  /** What is older goes, of the part of the log that no start from a kept snapshot needs; by default nothing does. */
+  readonly logKeptMs?: number;
   /** False while the disk has no room for more (R-disk). */
   readonly hasRoom?: () => boolean;
   /** A fault after which the process must not go on. */
@@ -367,16 +367,18 @@ export class LocalReplica implements Replica {
     // Counted from the dump, but only once there is a file.
     this.#commandsSinceSnapshot -= commands;
     this.#snapshotHeight = height;
-    if (this.#options.keepsLog === false) await this.#pruneLog();
+    await this.#compactLog();
   }
 
   /** Every kept snapshot can be started from, and every projection can go on from its own height. */
-  async #pruneLog(): Promise<void> {
-    const { log, snapshots } = this.#options;
-    // A log that begins later has nothing left to compute it from.
-    if (log.firstSeq === 1 && this.#projections.some((each) => each.needsWholeLog)) return;
+  async #compactLog(): Promise<void> {
+    const { log, logKeptMs = Infinity, snapshots } = this.#options;
     const kept = (await snapshots.list()).map(({ height }) => height);
-    if (kept.length > 0) await log.prune(Math.min(...kept, ...this.#flushedHeights()) + 1);
+    const belowSeq = Math.min(...kept, ...this.#flushedHeights()) + 1;
+    // Nothing is dropped that something is still computed from. Nobody waits for it.
+    const isWholeNeeded = this.#projections.some((each) => each.needsWholeLog);
+    const keptMs = log.firstSeq === 1 && isWholeNeeded ? Infinity : logKeptMs;
+    void log.compact({ belowSeq, dropBeforeMs: this.#head.timeMs - keptMs });
   }
 
   /** Takes the newest state that this program can go on from, or starts before the first block. */

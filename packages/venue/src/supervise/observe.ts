@@ -106,6 +106,9 @@ function observeData(metrics: Metrics, { data, disk, wallMs }: Observed): void {
   const snapshots = join(data, 'snapshots');
   metrics.gauge('disk_free_bytes', 'Room of the data folder.', () => disk.freeBytes);
   metrics.gauge('log_bytes', 'Bytes of the journal.', () => bytesIn(join(data, 'journal')));
+  metrics.gauge('log_compressed_bytes', 'Bytes of the journal that are compressed.', () =>
+    bytesIn(join(data, 'journal'), '.zst'),
+  );
   metrics.gauge('snapshot_age_seconds', 'Age of the newest snapshot.', async () => {
     const newest = await newestSnapshot(snapshots);
     return newest === undefined ? Number.NaN : (wallMs() - newest.writtenMs) / 1000;
