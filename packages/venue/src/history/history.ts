@@ -231,9 +231,11 @@ export interface History {
 export class HistoryBehindError extends Error {
   override readonly name = 'HistoryBehindError';
   readonly asOf: AsOf;
+  readonly minHeight: number;
 
   constructor(asOf: AsOf, minHeight: number) {
     super(`the history is at block ${asOf.height}, and block ${minHeight} was asked for`);
     this.asOf = asOf;
+    this.minHeight = minHeight;
   }
 }

@@ -39,7 +39,7 @@ export function outcomeState(
 ): ClearinghouseState {
   const { free = 0n, reserved = 0n } = outcomeAccountView(state, user) ?? {};
   const shares = sharesOf(state, user);
-  const value = shares.reduce((sum, each) => sum + sharesValue(each), 0n);
+  const value = shares.reduce((sum, each) => sum + valueOf(each), 0n);
   const cost = shares.reduce((sum, each) => sum + each.cost, 0n);
   const summary = {
     accountValue: formatMoney(free + reserved + value),
@@ -69,7 +69,7 @@ function sharesOf(state: State, user: Address): readonly SharesView[] {
 }
 
 /** At the leg's mark; half a micro-USDC is shown as one. */
-export function sharesValue({ markHalves, size }: SharesView): bigint {
+function valueOf({ markHalves, size }: SharesView): bigint {
   return divHalfUp(BigInt(markHalves) * BigInt(size), 2n);
 }
 
@@ -82,7 +82,7 @@ function sharesRecord(
 ): AssetPosition {
   const { cost, instrumentId, leg, size } = shares;
   const scale = marketScale(state, instrumentId);
-  const value = sharesValue(shares);
+  const value = valueOf(shares);
   const market = catalogue?.market(instrumentId);
   return {
     position: {
