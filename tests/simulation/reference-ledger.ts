@@ -43,8 +43,10 @@ export class ReferenceLedger {
   /** Scopes that may have ended below zero in this pass. */
   readonly #ended: { readonly owner: Book; readonly position: Position | undefined }[] = [];
 
-  follow(timeMs: number, commands: readonly Command[], events: readonly EngineEvent[]): void {
+  follow(timeMs: number, commands: readonly Command[], told: readonly EngineEvent[]): void {
     if (timeMs <= this.books.nowMs) throw new Error('blocks are later and later');
+    // What these say is computed here from the steps that caused it.
+    const events = told.filter(({ type }) => type !== 'positionTraded' && type !== 'fundSettled');
     this.books.nowMs = timeMs;
     this.#target = undefined;
     this.#orders.endExecution();

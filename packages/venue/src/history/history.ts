@@ -166,9 +166,10 @@ export type TxRecordRow = {
 };
 
 export type SettledEventsAsk = {
-  readonly sortBy: 'volume' | 'newest' | 'endingSoon' | 'zero';
+  /** By volume, creation, end or start; `zero` is the same key for all. Ties are broken by the event's id. */
+  readonly sortBy: 'volume' | 'newest' | 'endingSoon' | 'start' | 'zero';
   readonly order: 'asc' | 'desc';
-  /** Only what the catalogue has let go of. */
+  /** Only what was settled at this time or before: what the catalogue has let go of. */
   readonly settledBeforeMs: number;
   readonly tag?: string;
   readonly seriesSlug?: string;
