@@ -1,37 +1,38 @@
-import type { State } from '@oddlot/engine';
+import { settledMarketView } from '@oddlot/engine';
 import type { Candle } from '@oddlot/protocol';
 import type { CandleInterval } from '../../read-models/candle-interval.ts';
 import type { CandleBar } from '../../read-models/candles.ts';
-import type { MarketData } from '../../read-models/market-data.ts';
-import { type Instrument, outcomeName } from '../actions/instrument-lookup.ts';
+import { type Instrument, instrumentLookup } from '../actions/instrument-lookup.ts';
 import { formatPrice, formatSize } from '../format.ts';
-import { answer, findPerp, type InfoHandler, instrumentNotFound } from './handler.ts';
+import { answer, type InfoHandler, instrumentNotFound, type PastNeeds } from './handler.ts';
 
-/** What was traded, interval by interval. */
+/** What was traded, interval by interval; of a settled market too. */
 export const candleSnapshot: InfoHandler<'candleSnapshot', Candle[]> = (
-  { state, markets },
+  { state, markets, past },
   { req },
 ) => {
   const { coin, endTime = state.timeMs, interval, startTime } = req;
-  const instrument = tradedInstrument(state, markets, Number(coin));
+  const instrument = instrumentLookup(() => state)(Number(coin));
   if (instrument === undefined) return instrumentNotFound('coin', coin);
-  const bars = markets.candles.snapshot(instrument.instrumentId, interval, startTime, endTime);
+  const { instrumentId } = instrument;
+  const older = past?.bars.get(instrumentId)?.rows;
+  const bars = markets.candles.snapshot(instrumentId, interval, startTime, endTime, older);
   return answer(bars.map((bar) => candleRecord(instrument, interval, bar)));
 };
 
-/** Outcome markets keep their candles when they are settled. */
-function tradedInstrument(
-  state: State,
-  { catalogue }: MarketData,
-  instrumentId: number,
-): Instrument | undefined {
-  const perp = findPerp(state, instrumentId);
-  if (perp !== undefined) return perp;
-  const market = catalogue.market(instrumentId);
-  if (market === undefined) return undefined;
-  const { priceTick, szDecimals } = market.listing;
-  return { instrumentId, name: outcomeName(instrumentId), szDecimals, priceTick };
-}
+export const candleNeeds: PastNeeds<'candleSnapshot'> = ({ markets, past, state }, { req }) => {
+  const { coin, endTime = state.timeMs, interval, startTime } = req;
+  const instrumentId = Number(coin);
+  if (past !== undefined || instrumentLookup(() => state)(instrumentId) === undefined) {
+    return undefined;
+  }
+  const isGone =
+    settledMarketView(state, instrumentId) !== undefined &&
+    markets.catalogue.market(instrumentId) === undefined;
+  const span = { fromMs: startTime, toMs: endTime, isGone };
+  const missing = markets.candles.missing(instrumentId, interval, span);
+  return missing === undefined ? undefined : { bars: [{ instrumentId, ...missing }] };
+};
 
 /** A candle as queries and streams show it. */
 export function candleRecord(
