@@ -142,9 +142,11 @@ function infoOptions(recoverer: Recoverer): Parameters<typeof infoEndpoint>[0] {
   const address = ANY_QUERY.user;
   return {
     replica: EMPTY_REPLICA,
-    pool: { explain: (text) => Promise.resolve(recoverer.explain(text)) },
+    pool: {
+      explain: (text) => Promise.resolve(recoverer.explain(text)),
+      recover: (text) => Promise.resolve(recoverer.recover(text, false)),
+    },
     receipts: new Receipts({ instruments: () => undefined }),
-    ledger: new UserLedger(() => EMPTY_REPLICA.state),
     markets: new MarketData(() => EMPTY_REPLICA.state),
     limiter: new RateLimiter({
       limits: { info: 1, exchange: 1, explainSignature: 1, simulate: 1 },

@@ -351,8 +351,7 @@ function createEndpoints(
   network: Network,
   parts: EdgeParts & { readonly limiter: RateLimiter; readonly sockets: WsEdge },
 ): Record<string, Endpoint> & { readonly exchange: Endpoint } {
-  const { clock, faucet, guard, ledger, limiter, markets, pool, receipts, replica, sockets } =
-    parts;
+  const { clock, faucet, guard, limiter, markets, pool, receipts, replica, sockets } = parts;
   const now = (): number => clock.nowMs();
   const accountStatus = accountStatusEndpoint({ replica });
   const { confirmTimeoutMs } = config;
@@ -364,7 +363,6 @@ function createEndpoints(
     network,
     settings: infoSettings(config),
     now,
-    ledger,
     markets,
     ...(faucet === undefined ? {} : { faucet }),
     connections: (ip) => ({

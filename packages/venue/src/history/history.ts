@@ -9,6 +9,7 @@ import type {
   EarningRecord,
   RowPosition,
   SettledEventRecord,
+  WithdrawalRecord,
 } from './rows/block-rows.ts';
 
 /** A question to the history and its answer, by name. Times are inclusive, in milliseconds. */
@@ -22,14 +23,18 @@ export type HistoryQuestions = {
   };
   readonly earned: { ask: BuilderPage; answer: NumberedPage<EarningRecord> };
   readonly claimed: { ask: BuilderPage; answer: NumberedPage<ClaimRecord> };
-  /** Fees by user or instrument since a time, the largest first. */
+  /** Fees by user or instrument since a time, the largest first, and the sum of all of them. */
   readonly shares: {
     ask: {
       readonly builder: Address;
       readonly dimension: 'user' | 'instrument';
       readonly sinceMs: number;
+      readonly limit: number;
     };
-    answer: readonly { readonly key: string; readonly feeMicroUsdc: number }[];
+    answer: {
+      readonly rows: readonly { readonly key: string; readonly feeMicroUsdc: number }[];
+      readonly totalMicroUsdc: number;
+    };
   };
   readonly claimable: {
     ask: { readonly builder: Address };
@@ -77,6 +82,13 @@ export type HistoryQuestions = {
     };
     answer: readonly AccountValueRecord[];
   };
+  /** An account as it is now: its rows of values are as old as the last border. */
+  readonly accountSums: { ask: { readonly user: Address }; answer: AccountSums | null };
+  /** Newest first, below an id. */
+  readonly withdrawals: {
+    ask: { readonly user: Address; readonly before?: number; readonly limit: number };
+    answer: readonly WithdrawalRecord[];
+  };
   readonly settledEvents: { ask: SettledEventsAsk; answer: readonly SettledEventRecord[] };
   readonly settledMarket: {
     ask:
@@ -88,6 +100,8 @@ export type HistoryQuestions = {
 };
 
 export type HistoryTopic = keyof HistoryQuestions;
+/** What the database answers; the sums of now are only with who projects the blocks. */
+export type StoreTopic = Exclude<HistoryTopic, 'accountSums'>;
 export type Ask<Topic extends HistoryTopic> = HistoryQuestions[Topic]['ask'];
 export type Answer<Topic extends HistoryTopic> = HistoryQuestions[Topic]['answer'];
 
@@ -122,9 +136,18 @@ export type BuilderPage = {
   readonly endTime?: number;
   readonly page: number;
   readonly pageSize: number;
+  /** Goes on behind a row of an earlier page, newest first; `page` is 0 then. */
+  readonly cursor?: RowPosition;
 };
 
-export type NumberedPage<Row> = { readonly rows: readonly Row[]; readonly total: number };
+/** The total is of all rows, wherever a cursor stands. */
+export type NumberedPage<Row> = Page<Row> & { readonly total: number };
+
+/** What an account is worth, and the sums of everything that it ever did, in micro-USDC. */
+export type AccountSums = Pick<
+  AccountValueRecord,
+  'value' | 'moneyIn' | 'moneyOut' | 'volume' | 'fees' | 'funding'
+>;
 
 export type BlockRecord = {
   readonly height: number;
@@ -211,9 +234,11 @@ export interface History {
 export class HistoryBehindError extends Error {
   override readonly name = 'HistoryBehindError';
   readonly asOf: AsOf;
+  readonly minHeight: number;
 
   constructor(asOf: AsOf, minHeight: number) {
     super(`the history is at block ${asOf.height}, and block ${minHeight} was asked for`);
     this.asOf = asOf;
+    this.minHeight = minHeight;
   }
 }

@@ -11,7 +11,7 @@ import type { QueuedAction } from '../../history/queued-actions.ts';
 import type { MarketData } from '../../read-models/market-data.ts';
 import type { Receipts } from '../../history/receipts.ts';
 import type { Replica } from '../../replica/replica.ts';
-import type { UserLedger } from '../../history/user-ledger.ts';
+import type { History } from '../../history/history.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
 import { authorityOf } from '../../block/request-command.ts';
 import { teachInstrument } from '../../translate/teach-instrument.ts';
@@ -28,6 +28,7 @@ import type { RecoverPool } from '../recover-pool.ts';
 import { AnswerCache, jsonInTurns } from './answers.ts';
 import { signatureExplainer, type SignatureExplainer } from './explain-signature.ts';
 import type { Faucet } from './faucet.ts';
+import { answerHistory, isHistoryQuery, type HistoryQuery } from './info-history.ts';
 import { infoRefusal, infoReply, infoReplyOf, rateLimited } from './reply.ts';
 import type { EdgeRequest, Endpoint, Reply } from './reply.ts';
 
@@ -38,12 +39,13 @@ export type InfoOptions = {
   readonly receipts: Receipts;
   readonly markets: MarketData;
   readonly limiter: RateLimiter;
-  readonly pool: Pick<RecoverPool, 'explain'>;
+  readonly pool: Pick<RecoverPool, 'explain' | 'recover'>;
   readonly network: Network;
   readonly settings: InfoSettings;
   readonly now: () => number;
   readonly faucet?: Faucet;
-  readonly ledger?: Pick<UserLedger, 'query'>;
+  /** What is past; without it queries on it are not served. */
+  readonly history?: History;
   /** Open WebSocket connections of a client. */
   readonly connections?: (ip: string) => OpenConnections;
   readonly connectionsMax?: number;
@@ -83,6 +85,9 @@ async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
     if (!allowed) return { ...infoRefusal(rateLimited('info')), retryAfterSeconds };
   }
   if (isStateQuery(query)) return answerState(options, parsed, request);
+  if (isHistoryQuery(query) && options.history !== undefined) {
+    return answerPast({ ...options, history: options.history }, query, clamped, request);
+  }
   const answer = await answerHere(options, query, request);
   if (!answer.ok) return refuse(options, answer.error);
   const warning = agentWarning(contextOf(options), query);
@@ -125,6 +130,19 @@ async function answerState(
   return { status: 200, body: '', bytes: answered };
 }
 
+/** Each block may bring rows, so nothing of it is kept for the next who asks. */
+async function answerPast(
+  options: Context & { readonly history: History },
+  query: HistoryQuery,
+  clamped: ParsedQuery['clamped'],
+  { spend = () => undefined }: EdgeRequest,
+): Promise<Reply> {
+  const agent = agentWarning(contextOf(options), query);
+  const warnings = [...(agent === undefined ? [] : [agent]), ...clampWarnings(clamped)];
+  const reply = await answerHistory(options, query, { spend, warnings });
+  return 'ok' in reply ? refuse(options, reply.error) : reply;
+}
+
 function contextOf({ markets, network, receipts, replica, settings }: Context): InfoContext {
   const { ended } = receipts;
   return { state: replica.state, network, settings, markets, ended };
@@ -145,10 +163,6 @@ async function answerHere(
   if (query.type === 'actionStatus') {
     return { ok: true, data: await actionStatus(options.receipts, query) };
   }
-  if (query.type === 'userNonFundingLedgerUpdates' && options.ledger !== undefined) {
-    return { ok: true, data: options.ledger.query(query) };
-  }
-  if (query.type === 'stateHash') return stateHash(options, query);
   if (query.type === 'explainSignature') return options.explain(query, text);
   const details = { field: 'type', got: query.type, why: 'this version does not serve it yet' };
   return { ok: false, error: refusal('notAllowed', [], details, HTTP_FORBIDDEN) };
@@ -241,14 +255,4 @@ function queuedStatus({ block, command, user }: QueuedAction): ActionStatus {
     actionType: actionTypeOf(command),
     block: { height: block.height, time: block.timeMs, hash: block.hash },
   };
-}
-
-function stateHash({ replica }: InfoOptions, { height }: InfoQueryOf<'stateHash'>): InfoAnswer {
-  const head = height === undefined ? replica.head : replica.headAt(height);
-  if (head === undefined || head.height === 0) {
-    const error: WireError = refusal('blockNotFound', [], { field: 'height', got: height ?? 0 });
-    return { ok: false, error };
-  }
-  const { timeMs: blockTime, stateHash: hash } = head;
-  return { ok: true, data: { height: head.height, blockTime, stateHash: hash } };
 }

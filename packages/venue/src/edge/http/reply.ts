@@ -48,10 +48,15 @@ export function infoReply(data: unknown, warnings: readonly Warning[] = []): Rep
   return { status: 200, body: JSON.stringify(body) };
 }
 
-/** The same around data that is JSON text already. */
-export function infoReplyOf(json: string, warnings: readonly Warning[]): Reply {
-  const more = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
-  return { status: 200, body: `{"success":true,"code":0,"data":${json}${more}}` };
+/** The same around data that is JSON text already, with more beside it. */
+export function infoReplyOf(
+  json: string,
+  warnings: readonly Warning[],
+  beside: Readonly<Record<string, unknown>> = {},
+): Reply {
+  const all = warnings.length === 0 ? beside : { ...beside, warnings };
+  const more = Object.entries(all).map(([key, value]) => `,"${key}":${JSON.stringify(value)}`);
+  return { status: 200, body: `{"success":true,"code":0,"data":${json}${more.join('')}}` };
 }
 
 export function infoRefusal(error: WireError): Reply {

@@ -3,7 +3,6 @@ import { NETWORKS } from '@oddlot/protocol';
 import { createLogger } from '../../operate/log.ts';
 import { Metrics } from '../../operate/metrics.ts';
 import { Receipts, type ReceiptsOptions } from '../../history/receipts.ts';
-import { UserLedger } from '../../history/user-ledger.ts';
 import { instrumentLookup } from '../../translate/action-to-command.ts';
 import { AdmissionGuard } from '../../edge/admission-guard.ts';
 import { clientIpFinder } from '../../edge/client-ip.ts';
@@ -62,8 +61,6 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const faucet = new Faucet({ replica, now, restricted: () => guard.restriction()?.error });
   replica.onBlock((block) => receipts.onBlock(block));
   replica.onBlock((block) => faucet.onBlock(block));
-  const ledger = new UserLedger(() => replica.state);
-  replica.onBlock((block) => ledger.onBlock(block));
   const markets = new MarketData(() => replica.state);
   replica.onBlock((block) => markets.onBlock(block));
   const network = NETWORKS.testnet;
@@ -83,7 +80,7 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const edge = new HttpEdge({
     endpoints: {
       '/exchange': exchangeEndpoint({ ...shared, pool, confirmTimeoutMs, guard }),
-      '/info': infoEndpoint({ ...shared, pool, limiter, settings, faucet, ledger, markets }),
+      '/info': infoEndpoint({ ...shared, pool, limiter, settings, faucet, markets }),
       '/account-status': status,
       '/account': status,
       '/request-fund': faucet.endpoint(),
