@@ -11,7 +11,7 @@ import type { QueuedAction } from '../../history/queued-actions.ts';
 import type { MarketData } from '../../read-models/market-data.ts';
 import type { Receipts } from '../../history/receipts.ts';
 import type { Replica } from '../../replica/replica.ts';
-import type { History } from '../../history/history.ts';
+import { type History, HistoryBehindError } from '../../history/history.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
 import { authorityOf } from '../../block/request-command.ts';
 import { teachInstrument } from '../../translate/teach-instrument.ts';
@@ -19,16 +19,19 @@ import {
   agentWarning,
   answerInfo,
   isStateQuery,
+  pastNeedOf,
   type InfoAnswer,
   type InfoContext,
   type InfoSettings,
 } from '../../translate/view-to-info.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 import type { RecoverPool } from '../recover-pool.ts';
+import { measured } from '../work-budget.ts';
 import { AnswerCache, jsonInTurns } from './answers.ts';
 import { signatureExplainer, type SignatureExplainer } from './explain-signature.ts';
 import type { Faucet } from './faucet.ts';
-import { answerHistory, isHistoryQuery, type HistoryQuery } from './info-history.ts';
+import { answerHistory, behind, isHistoryQuery, type HistoryQuery } from './info-history.ts';
+import { withPast } from './past.ts';
 import { infoRefusal, infoReply, infoReplyOf, rateLimited } from './reply.ts';
 import type { EdgeRequest, Endpoint, Reply } from './reply.ts';
 
@@ -105,29 +108,46 @@ async function answerState(
   { spend = () => undefined }: EdgeRequest,
 ): Promise<Reply> {
   if (!isStateQuery(query)) throw new TypeError('not a query on the state');
-  const { cache, replica } = options;
-  // A refusal is no answer: it goes around the cache.
-  let refused: Reply | undefined;
+  const { cache, history, replica } = options;
   const question = clamped === undefined ? JSON.stringify(query) : JSON.stringify([query, clamped]);
-  const answered = await cache.answer(
-    () => replica.head.height,
-    question,
-    () => {
-      const answer = answerInfo(contextOf(options), query);
-      if (!answer.ok) {
-        refused = refuse(options, answer.error);
-        return '';
-      }
-      const warnings = [...(answer.warnings ?? []), ...clampWarnings(clamped)];
-      const json = jsonInTurns(answer.data, spend);
-      return typeof json === 'string'
-        ? infoReplyOf(json, warnings).body
-        : json.then((text) => infoReplyOf(text, warnings).body);
-    },
-  );
-  if (refused !== undefined) return refused;
-  if (typeof answered === 'string') return { status: 200, body: answered };
-  return { status: 200, body: '', bytes: answered };
+  const textOf = (context: InfoContext, beside = {}): string | Promise<string> => {
+    const answer = answerInfo(context, query);
+    if (!answer.ok) throw new RefusedError(refuse(options, answer.error));
+    const warnings = [...(answer.warnings ?? []), ...clampWarnings(clamped)];
+    const json = jsonInTurns(answer.data, spend);
+    return typeof json === 'string'
+      ? infoReplyOf(json, warnings, beside).body
+      : json.then((text) => infoReplyOf(text, warnings, beside).body);
+  };
+  const make = (): string | Promise<string> => {
+    const context = contextOf(options);
+    const needsPast = history !== undefined && pastNeedOf(context, query) !== undefined;
+    if (!needsPast) return textOf(context);
+    return withPast({ history, spend, contextOf: () => contextOf(options) }, query).then(
+      ({ asOf, context: whole }) =>
+        measured(() => textOf(whole, { asOf: { height: asOf.height, time: asOf.timeMs } }), spend),
+    );
+  };
+  try {
+    const answered = await cache.answer(() => replica.head.height, question, make);
+    if (typeof answered === 'string') return { status: 200, body: answered };
+    return { status: 200, body: '', bytes: answered };
+  } catch (error) {
+    if (error instanceof RefusedError) return error.reply;
+    if (error instanceof HistoryBehindError) return behind(error);
+    throw error;
+  }
+}
+
+/** A refusal is no answer: it goes around the cache, to all who wait for the same one. */
+class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+  readonly reply: Reply;
+
+  constructor(reply: Reply) {
+    super('the query is refused');
+    this.reply = reply;
+  }
 }
 
 /** Each block may bring rows, so nothing of it is kept for the next who asks. */
