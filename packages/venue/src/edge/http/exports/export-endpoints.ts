@@ -28,6 +28,8 @@ export type ExportOptions = {
 export const EXPORT_WORK: WorkLimits = { msPerSecond: 50, msBurst: 300 };
 
 const RETRY_SECONDS = 5;
+/** A timer of Node takes no more than some weeks; nobody is in such debt. */
+const WAIT_MS_MAX = 60_000;
 
 type Context = ExportOptions & { readonly gate: ExportGate; readonly budget: WorkBudget };
 
@@ -98,8 +100,9 @@ async function* parts(
     const rows = page.value;
     const spend = (ms: number): void => budget.spend(client, ms);
     yield measured(() => textOf(name, format, rows), spend);
-    const waitMs = budget.waitMs(client);
-    if (waitMs > 0) await sleep(waitMs);
+    const waitMs = Math.min(budget.waitMs(client), WAIT_MS_MAX);
+    // The process need not stay for it.
+    if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
   }
 }
 
