@@ -51,6 +51,8 @@ import { LocalReplica } from './replica/local-replica.ts';
 import { exceptNoRoom } from './replica/replica-error.ts';
 import { Receipts } from './history/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
+import { ExplorerTail } from './history/explorer-tail.ts';
+import { TradeTape } from './history/trade-tape.ts';
 import { UserLedger } from './history/user-ledger.ts';
 import { instrumentLookup } from './translate/action-to-command.ts';
 import type { InfoSettings } from './translate/view-to-info.ts';
@@ -291,8 +293,13 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   const clientIp = clientIpFinder(config.trustedProxies);
   const { wsLimits, ...budgets } = budgetsOf(config);
   const { work } = budgets;
-  const sockets = new WsEdge({ replica, companions: parts, limits: wsLimits, work });
-  replica.attach(sockets);
+  const tape = new TradeTape(() => replica.state);
+  replica.attach(tape);
+  const explorer = new ExplorerTail(() => replica.state);
+  replica.attach(explorer);
+  const companions = { markets: parts.markets, tape, explorer };
+  const sockets = new WsEdge({ replica, companions, limits: wsLimits, work });
+  replica.onBlock((block) => sockets.onBlock(block));
   const limiter = new RateLimiter({
     limits: {
       info: config.infoPerSecond,
