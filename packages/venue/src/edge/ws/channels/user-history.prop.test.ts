@@ -30,6 +30,7 @@ const step = fc.oneof(
 
 /** What one client makes of its frames. */
 class Follower {
+  readonly edge: TestEdge;
   client: TestClient | undefined;
   rows: number[] = [];
   isFollowing = false;
@@ -37,7 +38,9 @@ class Follower {
   #awaitsSnapshot = false;
   #isResuming = false;
 
-  constructor(readonly edge: TestEdge) {}
+  constructor(edge: TestEdge) {
+    this.edge = edge;
+  }
 
   async subscribe(): Promise<void> {
     this.client ??= await this.edge.connect('/api-ws');
