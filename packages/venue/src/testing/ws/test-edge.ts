@@ -37,6 +37,7 @@ export class TestEdge {
     venue.onBlock((block) => this.tape.onBlock(block));
     venue.onBlock((block) => this.explorer.onBlock(block));
     const { explorer, history, markets, tape } = this;
+    history.take(venue.state.height, []);
     this.#options = {
       replica: venue,
       companions: { markets, tape, explorer, history },

@@ -34,8 +34,8 @@ export class HistorySource<
   readonly #params: Params;
   readonly #stream: Stream;
   readonly #unwatch: () => void;
-  /** The block of the newest frame. */
-  #height = -1;
+  /** The block of the newest frame, at first the newest when the watch began: up to there nothing is new. */
+  #height: number;
   /** The blocks of the frames since the question was asked that is under way. */
   #sinceAsked: number[] = [];
   #underWay: Promise<LateSnapshot> | undefined;
@@ -45,7 +45,10 @@ export class HistorySource<
     writer: HistoryRowWriter<Table, Params, Row>;
     params: Params;
     stream: Stream;
+    /** The newest block of the venue. */
+    height: number;
   }) {
+    this.#height = options.height;
     this.#history = options.history;
     this.#writer = options.writer;
     this.#params = options.params;
@@ -69,7 +72,7 @@ export class HistorySource<
   }
 
   #told(height: number, told: WatchedRows[Table]): void {
-    // A history that was begun anew may tell again what it has told.
+    // A history that is computed again tells again what it has told.
     if (height <= this.#height) return;
     const rows = this.#writer.rows(this.#params, told);
     if (rows.length === 0) return;
@@ -85,8 +88,8 @@ export class HistorySource<
     const { asOf, rows } = await this.#writer.newest(this.#history, this.#params);
     const { height } = asOf;
     if (height < toldHeight) {
-      // The frames up to here could not be told from those that the answer lacks.
-      throw new Error(`the history is at block ${height}, and has told block ${toldHeight} before`);
+      // While it is being computed again, nobody tells what happened between this answer and the frames.
+      throw new Error(`the history is at block ${height}, and block ${toldHeight} is needed`);
     }
     const contained = this.#sinceAsked.filter((each) => each <= height).length;
     const data = this.#writer.frame(this.#params, rows, true);

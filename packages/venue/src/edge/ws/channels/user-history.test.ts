@@ -234,6 +234,27 @@ describe('while the history has not answered', () => {
   });
 });
 
+describe('a history that is computed again', () => {
+  test('is not shown before it is where the stream began, and tells nothing old', async () => {
+    const began = edge.venue.state.height;
+    history.isPrompt = false;
+    client.subscribe(FILLS);
+    await asked(1);
+    history.answer(began - 1);
+    expect((await client.next()).data.code).toBe('INTERNAL');
+    client.subscribe(FILLS);
+    await asked(1);
+    history.take(began, [row(1)]);
+    history.answer(began);
+    const [, snapshot] = await client.settle();
+    expect(snapshot).toMatchObject({ seq: 0, height: began, data: { fills: [1] } });
+    history.take(began - 1, [row(1)]);
+    expect(await client.settle()).toEqual([]);
+    block(row(2));
+    expect((await client.settle()).map(({ data }) => data.fills)).toEqual([[2]]);
+  });
+});
+
 describe('a client that comes back', () => {
   test('goes on without a question when its frames are kept', async () => {
     const [{ data }] = await client.follow(FILLS);

@@ -22,7 +22,7 @@ type LedgerParams = ChannelParams<'userNonFundingLedgerUpdates'>;
 
 /** The stream of one user's rows in the history: the newest 200 first, then those of each block. */
 export function openUserHistory<Table extends WatchedTable, Params extends UserParams, Row>(
-  { history }: Pick<ChannelContext, 'history'>,
+  { history, state }: Pick<ChannelContext, 'history' | 'state'>,
   writer: HistoryRowWriter<Table, Params, Row>,
   params: Params,
 ): Opening | undefined {
@@ -34,7 +34,10 @@ export function openUserHistory<Table extends WatchedTable, Params extends UserP
     recipe: {
       key: variant === undefined ? key : `${key}:${variant(params)}`,
       channel,
-      source: (stream) => new HistorySource({ history, writer, params, stream }),
+      source: (stream) => {
+        const { height } = state();
+        return new HistorySource({ history, writer, params, stream, height });
+      },
     },
   };
 }
