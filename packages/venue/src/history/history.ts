@@ -9,6 +9,7 @@ import type {
   EarningRecord,
   RowPosition,
   SettledEventRecord,
+  WithdrawalRecord,
 } from './rows/block-rows.ts';
 
 /** A question to the history and its answer, by name. Times are inclusive, in milliseconds. */
@@ -75,6 +76,13 @@ export type HistoryQuestions = {
     };
     answer: readonly AccountValueRecord[];
   };
+  /** The sums of an account up to now: those of its value rows are as old as the last border. */
+  readonly accountSums: { ask: { readonly user: Address }; answer: AccountSums | null };
+  /** Newest first, below an id. */
+  readonly withdrawals: {
+    ask: { readonly user: Address; readonly before?: number; readonly limit: number };
+    answer: readonly WithdrawalRecord[];
+  };
   readonly settledEvents: { ask: SettledEventsAsk; answer: readonly SettledEventRecord[] };
   readonly settledMarket: {
     ask:
@@ -86,6 +94,8 @@ export type HistoryQuestions = {
 };
 
 export type HistoryTopic = keyof HistoryQuestions;
+/** What the database answers; the sums of now are only with who projects the blocks. */
+export type StoreTopic = Exclude<HistoryTopic, 'accountSums'>;
 export type Ask<Topic extends HistoryTopic> = HistoryQuestions[Topic]['ask'];
 export type Answer<Topic extends HistoryTopic> = HistoryQuestions[Topic]['answer'];
 
@@ -120,9 +130,18 @@ export type BuilderPage = {
   readonly endTime?: number;
   readonly page: number;
   readonly pageSize: number;
+  /** Goes on behind a row of an earlier page, newest first; `page` is 0 then. */
+  readonly cursor?: RowPosition;
 };
 
-export type NumberedPage<Row> = { readonly rows: readonly Row[]; readonly total: number };
+/** The total is of all rows, wherever a cursor stands. */
+export type NumberedPage<Row> = Page<Row> & { readonly total: number };
+
+/** Of everything that an account ever did, in micro-USDC. */
+export type AccountSums = Pick<
+  AccountValueRecord,
+  'moneyIn' | 'moneyOut' | 'volume' | 'fees' | 'funding'
+>;
 
 export type BlockRecord = {
   readonly height: number;

@@ -21,6 +21,7 @@ export type BlockRows = {
   readonly ledger: readonly LedgerRecord[];
   readonly earnings: readonly EarningRecord[];
   readonly claims: readonly ClaimRecord[];
+  readonly withdrawals: readonly WithdrawalRecord[];
   readonly candles: readonly CandleRecord[];
   readonly accountValues: readonly AccountValueRecord[];
   readonly markets: readonly MarketTextRecord[];
@@ -104,6 +105,19 @@ export type ClaimRecord = {
   readonly amountMicroUsdc: number;
   readonly txHash: Hash;
   readonly timeMs: number;
+};
+
+/** A withdrawal after its last change, whole: the newer one of an id wins. */
+export type WithdrawalRecord = {
+  readonly user: Address;
+  readonly withdrawalId: number;
+  /** When it was asked for, and when its status changed. */
+  readonly timeMs: number;
+  readonly updatedMs: number;
+  readonly destination: Address;
+  readonly amountMicroUsdc: number;
+  readonly feeMicroUsdc: number;
+  readonly status: 'pending' | 'completed' | 'failed';
 };
 
 /** A closed bar of trades; those of a coarser step are made of it. */
