@@ -7,7 +7,7 @@ import { SEGMENT_HEADER_BYTES } from './journal-format.ts';
 import type { Chain } from './journal-format.ts';
 import { replaySegments } from './journal-replay.ts';
 import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
-import type { FollowOptions, Log, ReplayOptions } from './log.ts';
+import type { FollowOptions, Log, ReplayOptions, TakeEntry } from './log.ts';
 import { createSegment, listSegments, removeSegment } from './segment-files.ts';
 import type { Segment } from './segment-files.ts';
 import { checkContinuity, recoverLastSegment } from './segment-recovery.ts';
@@ -119,7 +119,7 @@ export class FileJournal implements Log {
 
   async replay(
     fromSeq: number,
-    apply: (entry: LogEntry) => void,
+    apply: TakeEntry,
     options: ReplayOptions = {},
   ): Promise<void> {
     const range = { fromSeq, untilSeq: Math.min(this.#lastSeq, options.untilSeq ?? Infinity) };

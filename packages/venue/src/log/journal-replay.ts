@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { decodeBlock } from './block-codec.ts';
 import { JournalDamagedError, JournalPrunedError } from './journal-error.ts';
 import type { LogEntry } from '../block/log-entry.ts';
-import type { ReplayOptions } from './log.ts';
+import type { ReplayOptions, TakeEntry } from './log.ts';
 import type { Segment } from './segment-files.ts';
 import { damageAt } from './segment-recovery.ts';
 import { scanRecords } from './segment-scan.ts';
@@ -14,7 +14,7 @@ type Range = { readonly fromSeq: number; readonly untilSeq: number };
 export async function replaySegments(
   segments: readonly Segment[],
   range: Range,
-  apply: (entry: LogEntry) => void,
+  apply: TakeEntry,
   options: ReplayOptions,
 ): Promise<void> {
   const first = segments[0];
@@ -37,15 +37,15 @@ export async function replaySegments(
 async function replaySegment(
   segment: Segment,
   range: Range,
-  apply: (entry: LogEntry) => void,
+  apply: TakeEntry,
   { withRequests = false }: ReplayOptions,
 ): Promise<void> {
   const handle = await open(segment.path, 'r');
   try {
     const limits = { endOffset: (await handle.stat()).size, untilSeq: range.untilSeq };
     const scan = await scanRecords(handle, segment.header, limits, (record) => {
-      if (record.header.seq < range.fromSeq) return;
-      apply(readEntry(segment, record, withRequests));
+      if (record.header.seq < range.fromSeq) return undefined;
+      return apply(readEntry(segment, record, withRequests));
     });
     if (scan.chain.seq !== range.untilSeq) {
       throw damageAt(segment, scan, `entries up to ${range.untilSeq} were acknowledged`);
@@ -55,7 +55,8 @@ async function replaySegment(
   }
 }
 
-function readEntry(segment: Segment, record: RecordView, withRequests: boolean): LogEntry {
+/** The block of a record. */
+export function readEntry(segment: Segment, record: RecordView, withRequests: boolean): LogEntry {
   const { bytes, header, offset, payloadStart, payloadEnd } = record;
   const { seq, timeMs } = header;
   try {
