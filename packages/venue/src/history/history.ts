@@ -23,14 +23,18 @@ export type HistoryQuestions = {
   };
   readonly earned: { ask: BuilderPage; answer: NumberedPage<EarningRecord> };
   readonly claimed: { ask: BuilderPage; answer: NumberedPage<ClaimRecord> };
-  /** Fees by user or instrument since a time, the largest first. */
+  /** Fees by user or instrument since a time, the largest first, and the sum of all of them. */
   readonly shares: {
     ask: {
       readonly builder: Address;
       readonly dimension: 'user' | 'instrument';
       readonly sinceMs: number;
+      readonly limit: number;
     };
-    answer: readonly { readonly key: string; readonly feeMicroUsdc: number }[];
+    answer: {
+      readonly rows: readonly { readonly key: string; readonly feeMicroUsdc: number }[];
+      readonly totalMicroUsdc: number;
+    };
   };
   readonly claimable: {
     ask: { readonly builder: Address };
@@ -76,7 +80,7 @@ export type HistoryQuestions = {
     };
     answer: readonly AccountValueRecord[];
   };
-  /** The sums of an account up to now: those of its value rows are as old as the last border. */
+  /** An account as it is now: its rows of values are as old as the last border. */
   readonly accountSums: { ask: { readonly user: Address }; answer: AccountSums | null };
   /** Newest first, below an id. */
   readonly withdrawals: {
@@ -137,10 +141,10 @@ export type BuilderPage = {
 /** The total is of all rows, wherever a cursor stands. */
 export type NumberedPage<Row> = Page<Row> & { readonly total: number };
 
-/** Of everything that an account ever did, in micro-USDC. */
+/** What an account is worth, and the sums of everything that it ever did, in micro-USDC. */
 export type AccountSums = Pick<
   AccountValueRecord,
-  'moneyIn' | 'moneyOut' | 'volume' | 'fees' | 'funding'
+  'value' | 'moneyIn' | 'moneyOut' | 'volume' | 'fees' | 'funding'
 >;
 
 export type BlockRecord = {
@@ -162,9 +166,10 @@ export type TxRecordRow = {
 };
 
 export type SettledEventsAsk = {
-  readonly sortBy: 'volume' | 'newest' | 'endingSoon' | 'zero';
+  /** By volume, creation, end or start; `zero` is the same key for all. Ties are broken by the event's id. */
+  readonly sortBy: 'volume' | 'newest' | 'endingSoon' | 'start' | 'zero';
   readonly order: 'asc' | 'desc';
-  /** Only what the catalogue has let go of. */
+  /** Only what was settled at this time or before: what the catalogue has let go of. */
   readonly settledBeforeMs: number;
   readonly tag?: string;
   readonly seriesSlug?: string;

@@ -155,13 +155,18 @@ export type MarketTextRecord = {
   readonly eventSlug: string;
 };
 
-/** An event all of whose markets are paid: everything that is ever shown of it. */
+/**
+ * An event all of whose markets are paid: everything that is ever shown of it. It may come again, whole,
+ * when another market has joined it since; the newer one is right.
+ */
 export type SettledEventRecord = {
   readonly eventId: number;
   readonly slug: string;
   readonly seriesSlug: string | null;
   readonly createdMs: number;
+  readonly startMs: number;
   readonly endMs: number;
+  /** From when on nothing about it can change: no market can join it any more, and all are resolved. */
   readonly settledMs: number;
   readonly volumeMicroUsdc: number;
   readonly tags: readonly string[];
