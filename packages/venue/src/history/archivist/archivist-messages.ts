@@ -38,12 +38,7 @@ export type Question<Topic extends HistoryTopic = HistoryTopic> = {
 
 /** What the main thread tells. */
 export type ArchivistOrder =
-  | {
-      readonly type: 'start';
-      readonly head: BlockHead;
-      /** Rows of blocks up to here were told already to those who watch. */
-      readonly toldHeight: number;
-    }
+  | { readonly type: 'start'; readonly head: BlockHead }
   | { readonly type: 'durable'; readonly head: BlockHead; readonly hasRoom: boolean }
   | Question
   | { readonly type: 'watch'; readonly user: Address; readonly table: WatchedTable }
@@ -99,7 +94,13 @@ export type ArchivistReport =
       readonly oldest: number;
     }
   | { readonly type: 'snapshotFailed'; readonly error: unknown }
-  | { readonly type: 'damaged'; readonly why: string; readonly movedTo: string }
+  | {
+      readonly type: 'damaged';
+      readonly why: string;
+      readonly movedTo: string;
+      /** A new store is open here already: it was found when the old one was opened. */
+      readonly isMended: boolean;
+    }
   | {
       readonly type: 'diverged';
       readonly height: number;

@@ -48,6 +48,10 @@ export class Desk {
     return this.#waiting.some((each) => isOver(each, height, nowMs));
   }
 
+  clear(): void {
+    this.#waiting = [];
+  }
+
   /** Answers those. Each answer is of one moment: nothing is written meanwhile. */
   async answer(rows: RowBuffer, height: number): Promise<void> {
     const nowMs = performance.now();

@@ -54,7 +54,6 @@ export class Recorder {
   /** The newest block that the main thread has. */
   #target!: BlockHead;
   #hasRoom = true;
-  #toldHeight = 0;
   #compared = 0;
   #stop: { readonly catchesUp: boolean } | undefined;
 
@@ -105,10 +104,9 @@ export class Recorder {
   }
 
   /** Runs until it is told to stop. */
-  async run(start: { readonly head: BlockHead; readonly toldHeight: number }): Promise<void> {
-    this.#target = start.head;
-    this.#toldHeight = start.toldHeight;
-    await this.#open(start.head);
+  async run(head: BlockHead): Promise<void> {
+    this.#target = head;
+    await this.#open(head);
     const { height: from } = this.#replica.head;
     this.#tell({ type: 'started', from, hasRows: this.#rows !== undefined });
     const tail = new JournalTail(join(this.#settings.data, 'journal'), from + 1);
@@ -197,9 +195,8 @@ export class Recorder {
   }
 
   #onRows(rows: BlockRows): void {
-    this.#rows?.add(rows);
-    if (rows.head.height <= this.#toldHeight) return;
-    this.#toldHeight = rows.head.height;
+    if (this.#rows === undefined) return;
+    this.#rows.add(rows);
     for (const report of this.#watches.reports(rows)) this.#tell(report);
   }
 
@@ -268,6 +265,8 @@ export class Recorder {
       if (!(error instanceof HistoryDamagedError)) throw error;
       this.#rows = undefined;
       this.#retention = undefined;
+      // Whoever asked asks the other.
+      this.#desk.clear();
       await this.#onDamaged(error);
     }
   }
