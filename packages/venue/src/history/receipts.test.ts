@@ -169,12 +169,12 @@ describe('Receipts', () => {
 test('the faucet knows from blocks and snapshots whom it gave', () => {
   const now = () => replica.nowMs;
   const faucet = new Faucet({ replica, now });
-  replica.onBlock((block) => faucet.onBlock(block));
+  replica.onBlock((block) => faucet.grants.onBlock(block));
   replica.credit(testKey(7).address);
   const granted = [[testKey(7).address, replica.nowMs]];
-  expect(faucet.dump()).toEqual(granted);
+  expect(faucet.grants.dump()).toEqual(granted);
   const restarted = new Faucet({ replica, now });
-  restarted.restore(JSON.parse(JSON.stringify(faucet.dump())));
+  restarted.grants.restore(JSON.parse(JSON.stringify(faucet.grants.dump())));
   expect(restarted.dump()).toEqual(granted);
   replica.nowMs += 3_600_000;
   expect(restarted.dump()).toEqual([]);

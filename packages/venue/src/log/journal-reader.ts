@@ -23,7 +23,7 @@ export async function readJournal(directory: string, untilSeq: number): Promise<
     follow: refuse,
     append: refuse,
     onFree: () => {},
-    prune: refuse,
+    compact: refuse,
     close: () => Promise.resolve(),
   };
 }

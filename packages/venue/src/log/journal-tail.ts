@@ -76,7 +76,7 @@ export class JournalTail {
     };
     const scan = await scanRecords(handle, segment.header, limits, (record) => {
       if (record.header.seq < this.#nextSeq) return undefined;
-      return this.#take(apply, readEntry(segment, record, true));
+      return this.#take(apply, readEntry(segment.path, record, true));
     });
     place.scan = scan;
     if (scan.chain.seq >= untilSeq) return;

@@ -8,6 +8,7 @@ import {
   recordIsIntact,
 } from './journal-format.ts';
 import type { Chain, RecordHeader, SegmentHeader } from './journal-format.ts';
+import type { ByteSource } from './segment-source.ts';
 
 const READ_BYTES = 4 * 1024 * 1024;
 
@@ -45,13 +46,13 @@ export type ScanLimits = {
  * returns a promise is waited for.
  */
 export async function scanRecords(
-  handle: FileHandle,
+  source: ByteSource,
   header: SegmentHeader,
   limits: ScanLimits,
   visit: (record: RecordView) => unknown,
 ): Promise<ScanEnd> {
   const untilSeq = limits.untilSeq ?? Number.MAX_SAFE_INTEGER;
-  const window = new FileWindow(handle, limits.endOffset, limits.readBytes);
+  const window = new FileWindow(source, limits.endOffset, limits.readBytes);
   let { chain, durableUpTo, offset } = limits.from ?? {
     offset: SEGMENT_HEADER_BYTES,
     chain: header.before as Chain,
@@ -169,12 +170,12 @@ class FileWindow {
   #bytes: Buffer;
   #offset = 0;
   #length = 0;
-  readonly #handle: FileHandle;
+  readonly #source: ByteSource;
   readonly #fileEnd: number;
 
-  constructor(handle: FileHandle, fileEnd: number, readBytes = READ_BYTES) {
+  constructor(source: ByteSource, fileEnd: number, readBytes = READ_BYTES) {
     this.#bytes = Buffer.allocUnsafeSlow(Math.min(readBytes, fileEnd));
-    this.#handle = handle;
+    this.#source = source;
     this.#fileEnd = fileEnd;
   }
 
@@ -200,7 +201,7 @@ class FileWindow {
     this.#offset = offset;
     this.#length = kept;
     while (this.#length < wanted) {
-      const { bytesRead } = await this.#handle.read(
+      const { bytesRead } = await this.#source.read(
         this.#bytes,
         this.#length,
         wanted - this.#length,

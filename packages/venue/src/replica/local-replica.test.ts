@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { address } from '@oddlot/units';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import type { Projection } from '../block/projection.ts';
 import { genesisCommands } from '../genesis.ts';
@@ -34,7 +34,7 @@ type Running = {
 type Options = {
   readonly projections?: readonly Projection[];
   readonly snapshotEveryBlocks?: number;
-  readonly keepsLog?: boolean;
+  readonly logKeptMs?: number;
   readonly segmentBytes?: number;
 };
 
@@ -56,7 +56,7 @@ async function open(options: Options = {}): Promise<Running> {
     genesis: genesisCommands('Oddlot-Testnet'),
     snapshotEveryBlocks: options.snapshotEveryBlocks ?? 1_000,
     snapshotEveryCommands: 1_000_000,
-    ...(options.keepsLog === undefined ? {} : { keepsLog: options.keepsLog }),
+    ...(options.logKeptMs === undefined ? {} : { logKeptMs: options.logKeptMs }),
     onSnapshotFailed: (error) => snapshotFailures.push(error),
     onFatal: (error) => failures.push(error),
   });
@@ -277,18 +277,42 @@ describe('the length of the log', () => {
   const oldestSnapshot = async (): Promise<number> =>
     (await new SnapshotStore({ directory: join(folder, 'snapshots') }).list()).at(-1)!.height;
 
-  test('all of it is kept unless the operator wants otherwise', async () => {
-    const { journal } = await grown({});
+  const segments = async (): Promise<{ plain: number; compressed: number }> => {
+    const names = await readdir(join(folder, 'journal'));
+    const compressed = names.filter((name) => name.endsWith('.zst')).length;
+    return { plain: names.length - compressed, compressed };
+  };
+
+  test('all of it is kept unless the operator wants otherwise, the old part compressed', async () => {
+    const { journal, replica } = await grown({});
+    const oldest = await oldestSnapshot();
+    // Below the oldest kept snapshot all is compressed; what a start may need is not.
+    await vi.waitFor(async () => expect((await segments()).compressed).toBeGreaterThan(5));
+    expect((await segments()).plain).toBeGreaterThan(1);
+    expect(journal.firstSeq).toBe(1);
+    await journal.close();
+    const heights = new Heights();
+    await rm(join(folder, 'snapshots'), { recursive: true });
+    const again = await startedWith({ ...SMALL, projections: [heights] });
+    expect(again.replica.head.hash).toBe(replica.head.hash);
+    expect(heights.blocks.length).toBeGreaterThan(oldest);
+    await again.replica.stop();
+    await again.journal.close();
+  });
+
+  test('what is younger than it is kept stays', async () => {
+    const { journal } = await grown({ logKeptMs: 86_400_000 });
+    await vi.waitFor(async () => expect((await segments()).compressed).toBeGreaterThan(5));
     expect(journal.firstSeq).toBe(1);
     await journal.close();
   });
 
   test('what no kept snapshot needs is dropped, and the next start is as before', async () => {
-    const { journal, replica } = await grown({ keepsLog: false });
-    expect(journal.firstSeq).toBeGreaterThan(10);
+    const { journal, replica } = await grown({ logKeptMs: 0 });
+    await vi.waitFor(() => expect(journal.firstSeq).toBeGreaterThan(10));
     expect(journal.firstSeq).toBeLessThanOrEqual((await oldestSnapshot()) + 1);
     await journal.close();
-    const again = await startedWith({ ...SMALL, keepsLog: false });
+    const again = await startedWith({ ...SMALL, logKeptMs: 0 });
     expect(again.replica.head.hash).toBe(replica.head.hash);
     await again.replica.stop();
     await again.journal.close();
@@ -296,7 +320,7 @@ describe('the length of the log', () => {
 
   test('a projection that has stored less keeps what it lacks', async () => {
     const { journal } = await grown({
-      keepsLog: false,
+      logKeptMs: 0,
       projections: [new Heights(), new Heights({ flushedHeight: 0 })],
     });
     expect(journal.firstSeq).toBe(1);
@@ -305,7 +329,7 @@ describe('the length of the log', () => {
 
   test('nothing is dropped while receipts that were lost are computed again (R-tx)', async () => {
     const receipts = Object.assign(new Heights(), { needsWholeLog: true });
-    const { journal } = await grown({ keepsLog: false, projections: [receipts] });
+    const { journal } = await grown({ logKeptMs: 0, projections: [receipts] });
     expect(journal.firstSeq).toBe(1);
     await journal.close();
   });

@@ -1,0 +1,62 @@
+import { present } from '@oddlot/units';
+import type { Held, Lease } from '../lease/lease.ts';
+import type { Logger } from '../operate/log.ts';
+import { Archivist, type ArchivistOptions } from './archivist/archivist.ts';
+import type { ReceiptRow } from './receipt-messages.ts';
+import type { ReceiptArchive } from './receipts.ts';
+
+/** A history that is further behind than this can't be waited for by receipts in memory. */
+const FAR_BLOCKS = 10_000;
+
+export type HistoryOptions = Pick<
+  ArchivistOptions,
+  'hasRoom' | 'onFatal' | 'onSnapshot' | 'onSnapshotFailed' | 'onStored' | 'settings'
+>;
+
+export type OpenHistory = {
+  readonly archivist: Archivist;
+  /** The archivist, as the only writer of the history. */
+  readonly history: Held;
+};
+
+/** Opens the history as its only writer. */
+export async function openHistory(
+  options: HistoryOptions,
+  { lease, log }: { readonly lease: Lease; readonly log: Logger },
+): Promise<OpenHistory> {
+  let archivist: Archivist | undefined;
+  const history = await lease.hold(
+    'history writer',
+    async () => {
+      archivist = await Archivist.open({
+        ...options,
+        onDamaged: (damage) =>
+          log.error(damage, 'the history is damaged: set aside, and computed again from the log'),
+        onRebuild: (rebuild) => log.info(rebuild, 'the history is computed again from the log'),
+        onRebuilt: (height) => log.info({ height }, 'the history is complete again'),
+        onRebuildFailed: (err) =>
+          log.error({ err }, 'the history stays incomplete until the next start'),
+        onPassedOver: (what, why) => log.warn({ what, why }, 'no base of the history'),
+      });
+    },
+    () => archivist?.stop(),
+  );
+  return { archivist: present(archivist, 'the archivist of the only process'), history };
+}
+
+/** Where receipts are found that are no longer in memory. */
+export function receiptArchiveOf(archivist: Archivist): ReceiptArchive {
+  return {
+    get height() {
+      return archivist.storedHeight;
+    },
+    get isFarBehind() {
+      return archivist.isRebuilding || archivist.stats.lag > FAR_BLOCKS;
+    },
+    async find(query): Promise<ReceiptRow | undefined> {
+      // What the store lacks is in memory: nobody waits for it.
+      const { answer } = await archivist.ask('receipt', query, { minHeight: 0 });
+      return answer ?? undefined;
+    },
+  };
+}
