@@ -224,9 +224,10 @@ export class Receipts {
   /** A receipt from memory or from the archive. */
   async find(key: ReceiptKey): Promise<Receipt | undefined> {
     const recent = this.#recentRow(key);
-    // Of a nonce the first one counts, and what is in the archive is older.
+    // Of a nonce the one counts that was executed first; it may have been completed last.
     const isFinal = recent !== undefined && key.by !== 'nonce';
-    const row = isFinal ? recent : ((await this.#archived(key)) ?? recent);
+    const archived = isFinal ? undefined : await this.#archived(key);
+    const row = archived === undefined || isEarlier(recent, archived) ? recent : archived;
     return row === undefined ? undefined : receiptOf(row);
   }
 
@@ -295,10 +296,11 @@ export class Receipts {
     for (const resolve of waiting) resolve(receipt);
   }
 
-  /** The first receipt of a hash and of a nonce stays: what came after executed nothing. */
+  /** The receipt that was executed first stays, of a hash and of a nonce: later ones executed nothing. */
   #remember(row: ReceiptRow, completedAt: number): void {
     const signerKey = keyOf(row.signer, row.nonce);
-    if (!this.#bySigner.has(signerKey)) this.#bySigner.set(signerKey, row);
+    const known = this.#bySigner.get(signerKey);
+    if (known === undefined || isEarlier(row, known)) this.#bySigner.set(signerKey, row);
     if (this.#recent.has(row.txHash)) return;
     this.#recent.set(row.txHash, row);
     this.#completedAt.set(row.txHash, completedAt);
@@ -352,6 +354,10 @@ function rowOf(
     failed: outcome.error !== null,
     body: encodeReceiptBody(outcome, user !== undefined),
   };
+}
+
+function isEarlier(row: ReceiptRow | undefined, other: ReceiptRow): boolean {
+  return row !== undefined && row.height < other.height;
 }
 
 function keyOf(signer: string, nonce: number): string {

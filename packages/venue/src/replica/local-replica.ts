@@ -11,6 +11,7 @@ import { FollowingReplica } from './following-replica.ts';
 import { Proposer } from './proposer.ts';
 import { LogBehindError } from './replica-error.ts';
 import type { Replica } from './replica.ts';
+import type { SnapshotPayload } from './snapshot-payload.ts';
 
 export type ReplicaOptions = {
   readonly log: Log;
@@ -116,6 +117,11 @@ export class LocalReplica implements Replica {
   /** How many commands wait for a block. */
   get queued(): number {
     return this.#proposer.queued;
+  }
+
+  /** What a snapshot of this moment would hold. */
+  payload(): SnapshotPayload {
+    return this.#following.payload();
   }
 
   /** Finishes what was proposed. */

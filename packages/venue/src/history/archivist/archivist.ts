@@ -180,13 +180,21 @@ export class Archivist implements History {
     this.#isStopping = true;
     clearTimeout(this.#telling);
     const head = this.#head;
+    if (head === undefined) return this.terminate();
     const stopped = [...new Set([this.#first, this.#rows])].map((thread) => {
-      if (head === undefined) return thread.terminate();
       const isNear = head.height - thread.height <= CATCH_UP_MAX;
       return thread.stop(head, isNear && thread === this.#first);
     });
     await Promise.all(stopped);
     this.#fail(new Error('the venue is stopping'));
+  }
+
+  /** Ends at once, as a crash would: what is not written yet is in the log. */
+  async terminate(): Promise<void> {
+    this.#isStopping = true;
+    clearTimeout(this.#telling);
+    await Promise.all([this.#first.terminate(), this.#rows.terminate()]);
+    this.#fail(new Error('the venue has stopped'));
   }
 
   #thread(role: ArchivistSettings['role']): ArchivistThread {
