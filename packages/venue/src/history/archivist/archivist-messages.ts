@@ -97,7 +97,7 @@ export type ArchivistReport =
   | {
       readonly type: 'damaged';
       readonly why: string;
-      readonly movedTo: string;
+      readonly movedTo: string | undefined;
       /** A new store is open here already: it was found when the old one was opened. */
       readonly isMended: boolean;
     }

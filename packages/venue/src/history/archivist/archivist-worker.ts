@@ -28,7 +28,8 @@ port.on('message', (order: ArchivistOrder) => {
   else recorder.take(order);
 });
 
-const store = await openHistoryStore(where, {
+const store = await openHistoryStore({
+  ...where,
   onDamaged: (damage) => tell({ type: 'damaged', ...damage, isMended: true }),
 });
 // Of a stored block the time is known; a new store is of no time.

@@ -36,7 +36,7 @@ export type ArchivistOptions = {
   /** A snapshot was written; the log behind this height is needed still, 0 when all of it is. */
   readonly onSnapshot?: (snapshot: { readonly height: number; readonly neededFrom: number }) => void;
   readonly onSnapshotFailed?: (error: unknown) => void;
-  readonly onDamaged?: (damage: { readonly why: string; readonly movedTo: string }) => void;
+  readonly onDamaged?: (damage: { readonly why: string; readonly movedTo: string | undefined }) => void;
   /** Rows are missing, and are computed from the log beside everything else. */
   readonly onRebuild?: (rebuild: { readonly from: number; readonly until: number }) => void;
   readonly onRebuilt?: (height: number) => void;
@@ -295,7 +295,7 @@ export class Archivist implements History {
   }
 
   #onDamaged(
-    damage: { readonly why: string; readonly movedTo: string; readonly isMended: boolean },
+    damage: { readonly why: string; readonly movedTo: string | undefined; readonly isMended: boolean },
     thread: ArchivistThread,
   ): void {
     const { movedTo, why } = damage;

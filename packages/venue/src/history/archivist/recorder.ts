@@ -22,6 +22,8 @@ import { Watches } from './watches.ts';
 const WRITE_EVERY_MS = 100;
 /** How often rows that found no room are tried again (R-disk). */
 const RETRY_MS = 1_000;
+/** The rest between two portions that are looked through for damage. */
+const SCRUB_EVERY_MS = 20;
 
 export type RecorderOptions = {
   readonly settings: ArchivistSettings;
@@ -221,10 +223,15 @@ export class Recorder {
     if (this.#isSnapshotDue) await this.#snapshot();
     await this.#retain();
     this.#report();
-    await this.#wakes.sleep(this.#rows?.isEmpty === false ? RETRY_MS : undefined);
+    await this.#wakes.sleep(this.#sleepMs);
     // What comes together is written together.
     if (!this.#desk.hasQuestions) await this.#wakes.calm(WRITE_EVERY_MS, () => this.#isUrgent);
     this.#turns.begin();
+  }
+
+  get #sleepMs(): number | undefined {
+    if (this.#retention?.isScrubbing === true) return SCRUB_EVERY_MS;
+    return this.#rows?.isEmpty === false ? RETRY_MS : undefined;
   }
 
   get #isUrgent(): boolean {
