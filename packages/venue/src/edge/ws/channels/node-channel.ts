@@ -15,8 +15,7 @@ export type StreamCompanions = {
   readonly markets: MarketData;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
-  /** Without it there are no streams of what is in it. */
-  readonly history?: History | undefined;
+  readonly history: History;
 };
 
 /** What channels work with. */

@@ -25,8 +25,7 @@ export function openUserHistory<Table extends WatchedTable, Params extends UserP
   { history, state }: Pick<ChannelContext, 'history' | 'state'>,
   writer: HistoryRowWriter<Table, Params, Row>,
   params: Params,
-): Opening | undefined {
-  if (history === undefined) return undefined;
+): Opening {
   const { channel, variant } = writer;
   const key = `${channel}:${params.user}`;
   return {
