@@ -173,7 +173,11 @@ export type { RecentTradesChannel } from './streams/recent-trades.ts';
 export type { ReferencePricesChannel } from './streams/reference-prices.ts';
 export type { TickersChannel } from './streams/tickers.ts';
 export type { TradesChannel } from './streams/trades.ts';
+export type { ExplorerBlockChannel } from './streams/explorer-block.ts';
+export type { ExplorerTxsChannel } from './streams/explorer-txs.ts';
+export type { UserFillsChannel } from './streams/user-fills.ts';
 export type { UserFundingsChannel } from './streams/user-fundings.ts';
+export type { UserHistoricalOrdersChannel } from './streams/user-historical-orders.ts';
 export type { UserNonFundingLedgerUpdatesChannel } from './streams/user-non-funding-ledger-updates.ts';
 export { Subscription, type StreamListener, type StreamOptions } from './streams/subscription.ts';
 export type { Backoff } from './transport/backoff.ts';
@@ -206,6 +210,8 @@ export type {
   CryptoPriceHistory,
   Details,
   ExplainedSignature,
+  ExplorerBlock,
+  ExplorerTx,
   ExportName,
   FaucetGrant,
   FeeTierRates,
@@ -266,8 +272,10 @@ export type {
   TxDetail,
   TxRow,
   UpdatedOutcomeOrder,
+  UserFillsUpdate,
   UserFundings,
   UserFundingsUpdate,
+  UserHistoricalOrdersUpdate,
   UserLedgerUpdate,
   Warning,
   Withdrawal,
