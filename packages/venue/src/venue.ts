@@ -113,7 +113,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const started = await replica.start();
   log.info({ ...started, height: replica.head.height }, 'replayed the log');
   assertNetwork(network, replica);
-  await core.archivist.start(replica.head);
+  await core.archivist.start(replica.head, { seenFrom: started.snapshotHeight });
   replica.onBlock((block) => core.archivist.follow(block));
   warnOfOperators(config, replica, log);
   const actors = new LocalActors(config, {
