@@ -1,77 +1,16 @@
 import type { Command } from '@oddlot/engine';
 import { address, hash, instrumentId, type Address } from '@oddlot/units';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { FollowedRows } from '../../testing/followed-rows.ts';
 import { FIRST_ID, OutcomeVenue } from '../../testing/outcome-venue.ts';
 import { ALICE, BOB, BTC, CAROL, START_MS, TestVenue } from '../../testing/ws/test-venue.ts';
-import { MarketData } from '../../read-models/market-data.ts';
-import { instrumentLookup } from '../../translate/actions/instrument-lookup.ts';
-import type { ReceiptRow } from '../receipt-messages.ts';
-import { Receipts } from '../receipts.ts';
-import type { BlockRows } from './block-rows.ts';
-import { HistoryProjector } from './history-projector.ts';
-
-/** The projector behind a venue of tests, with the real receipts and markets. */
-class Followed {
-  readonly rows: BlockRows[] = [];
-  readonly projector: HistoryProjector;
-
-  constructor(venue: TestVenue, markets = followedMarkets(venue)) {
-    const state = () => venue.state;
-    const made = new Map<number, readonly ReceiptRow[]>();
-    const never = () => Promise.resolve(undefined);
-    const receipts = new Receipts({
-      instruments: instrumentLookup(state),
-      archive: {
-        projectedHeight: 0,
-        flushed: never,
-        append: (block) => made.set(block.height, block.receipts),
-        byTxHash: never,
-        byTraceId: never,
-        bySigner: never,
-      },
-    });
-    this.projector = new HistoryProjector({
-      state,
-      markets,
-      receiptsOf: (height) => made.get(height) ?? [],
-      onRows: (rows) => this.rows.push(rows),
-    });
-    venue.onBlock((block) => {
-      receipts.onBlock(block);
-      this.projector.onBlock(block);
-    });
-  }
-
-  fills(user: Address) {
-    return this.rows.flatMap(({ fills }) => fills.filter((fill) => fill.user === user));
-  }
-
-  /** Rows of orders, oldest first, each as it was after its block. */
-  orders(orderId: number) {
-    return this.rows.flatMap(({ orders }) => orders.filter((each) => each.orderId === orderId));
-  }
-
-  ledger(user: Address) {
-    return this.rows.flatMap(({ ledger }) => ledger.filter((row) => row.user === user));
-  }
-
-  get last(): BlockRows {
-    return this.rows.at(-1)!;
-  }
-}
-
-function followedMarkets(venue: TestVenue): MarketData {
-  const markets = new MarketData(() => venue.state);
-  venue.onBlock((block) => markets.onBlock(block));
-  return markets;
-}
 
 let venue: TestVenue;
-let followed: Followed;
+let followed: FollowedRows;
 
 beforeEach(() => {
   venue = TestVenue.open();
-  followed = new Followed(venue);
+  followed = new FollowedRows(venue);
 });
 
 describe('fills of perps', () => {
@@ -400,7 +339,7 @@ describe('what accounts are worth', () => {
 
 test('R-split-merge, R-settlement: shares that no trade moved have a row for each leg', () => {
   const outcomes = new OutcomeVenue();
-  followed = new Followed(outcomes.venue, outcomes.markets);
+  followed = new FollowedRows(outcomes.venue, outcomes.markets);
   outcomes.list('rain');
   outcomes.fund(ALICE, BOB);
   const entries = [{ instrumentId: instrumentId(FIRST_ID), size: 1_000 }];
