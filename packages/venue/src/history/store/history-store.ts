@@ -2,7 +2,7 @@ import type { BlockRows } from '../rows/block-rows.ts';
 import type { Answer, Ask, StoreTopic } from '../history.ts';
 import { batchOf } from './batch.ts';
 import type { HistoryDriver } from './driver.ts';
-import { deletePostgres, openPostgres } from './postgres-driver.ts';
+import { deletePostgres, openPostgres, setPostgresAside } from './postgres-driver.ts';
 import { counted, decodeProgress, encodeProgress, NO_PROGRESS, type Progress } from './progress.ts';
 import { Pruning, type PruneLimits } from './prune.ts';
 import { ANSWERS } from './questions/answers.ts';
@@ -16,12 +16,7 @@ export { HistoryTakenError } from './postgres-driver.ts';
 /** A file of SQLite, or a PostgreSQL server. */
 export type HistoryPlace = { readonly file: string } | { readonly url: string };
 
-export type HistoryStoreOptions = HistoryPlace & {
-  /** What was there is damaged: it was set aside, and a store without rows is opened. */
-  readonly onDamaged?: (damage: HistoryDamage) => void;
-};
-
-export type HistoryDamage = { readonly why: string; readonly movedTo: string | undefined };
+export type HistoryDamage = { readonly why: string; readonly movedTo: string };
 
 /** Rows of everything that happened, in a database. It answers in the order in which it is asked. */
 export interface HistoryStore {
@@ -44,26 +39,24 @@ export interface HistoryStore {
   close(): Promise<void>;
 }
 
-/** Opens and migrates it. What is damaged is set aside for a new one. */
-export async function openHistoryStore(options: HistoryStoreOptions): Promise<HistoryStore> {
+/** Opens and migrates it. What is damaged is set aside for a new one, which has no rows. */
+export async function openHistoryStore(
+  place: HistoryPlace,
+  options: { readonly onDamaged?: (damage: HistoryDamage) => void } = {},
+): Promise<HistoryStore> {
   try {
-    return await open(options);
+    return await open(place);
   } catch (error) {
     if (!(error instanceof HistoryDamagedError)) throw error;
-    const movedTo = await setHistoryAside(options);
+    const movedTo = await setHistoryAside(place);
     options.onDamaged?.({ why: error.message, movedTo });
-    return open(options);
+    return open(place);
   }
 }
 
-/**
- * Out of the way of a new one; nobody may have it open. Says where a file is now; what a server holds
- * is dropped.
- */
-export async function setHistoryAside(place: HistoryPlace): Promise<string | undefined> {
-  if ('file' in place) return setSqliteAside(place.file);
-  await deletePostgres(place.url);
-  return undefined;
+/** Out of the way of a new one, and where to; nobody may have it open. */
+export async function setHistoryAside(place: HistoryPlace): Promise<string> {
+  return 'file' in place ? setSqliteAside(place.file) : setPostgresAside(place.url);
 }
 
 /** Without a trace, to be computed again. */
@@ -73,7 +66,13 @@ export async function deleteHistory(place: HistoryPlace): Promise<void> {
 }
 
 async function open(place: HistoryPlace): Promise<HistoryStore> {
-  const driver = 'file' in place ? await openSqlite(place.file) : await openPostgres(place.url);
+  return historyStoreOn(
+    'file' in place ? await openSqlite(place.file) : await openPostgres(place.url),
+  );
+}
+
+/** Closes the database when it can't be read. */
+export async function historyStoreOn(driver: HistoryDriver): Promise<HistoryStore> {
   try {
     return new DatabaseHistoryStore(driver, await readProgress(driver));
   } catch (error) {
