@@ -171,9 +171,10 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     group: 'Data',
     text: 'below this much room nothing is written and reads go on',
   },
-  keepLog: {
+  logKeep: {
     group: 'Data',
-    text: 'keeps the whole log; else what is older than the oldest snapshot goes, and with it the audit',
+    text: 'all, or days after which old parts of the log go, and with them the audit',
+    unset: 'all, 1 with simulated traders',
   },
   acceptClock: {
     group: 'Data',

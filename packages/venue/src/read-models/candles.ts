@@ -67,7 +67,7 @@ const TRADES_OF_STEP: Fold<CandleRow> = {
  */
 export class Candles {
   readonly name = 'candles';
-  readonly version = 1;
+  readonly version = 2;
   readonly #series = new SeriesSet<number, CandleRow>({
     tiers: TIERS,
     fold: TRADES_OF_STEP,
@@ -78,10 +78,16 @@ export class Candles {
   onBlock(block: AppliedBlock): void {
     this.#nowMs = block.timeMs;
     for (const event of block.result.events) {
+      if (event.type === 'marketResolved') this.#series.end(event.instrumentId);
       if (event.type !== 'tradeExecuted' && event.type !== 'outcomeTraded') continue;
       const { instrumentId, price, size } = event;
       this.#series.record(instrumentId, [block.timeMs, price, price, price, price, size, 1]);
     }
+  }
+
+  /** From here on only the history has them. */
+  forget(instrumentId: number): void {
+    this.#series.forget(instrumentId);
   }
 
   /**

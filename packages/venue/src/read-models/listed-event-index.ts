@@ -72,6 +72,19 @@ export class ListedEventIndex {
     }
   }
 
+  /** Takes out an event that the catalogue lets go of. */
+  forget(event: ListedEvent): void {
+    for (const { pending, ranking } of this.#rankings.values()) {
+      pending.delete(event);
+      ranking.place(event.eventId, undefined, event);
+    }
+    // Those of tags that it has lost too.
+    for (const [tag, tagged] of this.#byTag ?? []) {
+      if (tagged.delete(event) && tagged.size === 0) this.#byTag?.delete(tag);
+    }
+    for (const id of event.instrumentIds) this.#liquidity.forget(id);
+  }
+
   page(
     query: EventListQuery,
     options: { after: Place | undefined; descending: boolean; limit: number },

@@ -27,7 +27,7 @@ const ROWS_MAX = 500_000;
  */
 export class Probabilities {
   readonly name = 'probabilities';
-  readonly version = 1;
+  readonly version = 2;
   readonly #state: () => State;
   readonly #series = new SeriesSet<number, PointRow>({
     tiers: TIERS,
@@ -46,6 +46,7 @@ export class Probabilities {
         // Its book may be gone by the end of the block, and the result is all that counts.
         touched.delete(event.instrumentId);
         this.#record(event.instrumentId, block.timeMs, 2 * event.fraction);
+        this.#series.end(event.instrumentId);
         continue;
       }
       const id = marketOf(event);
@@ -56,6 +57,11 @@ export class Probabilities {
       if (market === undefined || market.fraction !== undefined) continue;
       this.#record(id, block.timeMs, market.markHalves);
     }
+  }
+
+  /** From here on only the history tells, by trades. */
+  forget(instrumentId: number): void {
+    this.#series.forget(instrumentId);
   }
 
   /** What held at each multiple of a step in a span, from the listing on, oldest first. */

@@ -61,7 +61,7 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const { guard = new AdmissionGuard() } = options;
   const faucet = new Faucet({ replica, now, restricted: () => guard.restriction()?.error });
   replica.onBlock((block) => receipts.onBlock(block));
-  replica.onBlock((block) => faucet.onBlock(block));
+  replica.onBlock((block) => faucet.grants.onBlock(block));
   const ledger = new UserLedger(() => replica.state);
   replica.onBlock((block) => ledger.onBlock(block));
   const markets = new MarketData(() => replica.state);
