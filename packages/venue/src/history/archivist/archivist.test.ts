@@ -76,16 +76,20 @@ describe('the archivist', () => {
     expect(venue.failures).toEqual([]);
   });
 
-  test('a named height is waited for, and refused when it does not come', { timeout: 15_000 }, async () => {
-    const venue = await start();
-    const { archivist, replica } = venue;
-    const minHeight = replica.head.height + 1;
-    const waiting = archivist.ask('ledger', AMOUNTS, { minHeight });
-    await venue.propose(credit(1));
-    expect((await waiting).answer.rows).toHaveLength(1);
-    const asked = archivist.ask('ledger', AMOUNTS, { minHeight: minHeight + 1 });
-    await expect(asked).rejects.toThrow(HistoryBehindError);
-  });
+  test(
+    'a named height is waited for, and refused when it does not come',
+    { timeout: 15_000 },
+    async () => {
+      const venue = await start();
+      const { archivist, replica } = venue;
+      const minHeight = replica.head.height + 1;
+      const waiting = archivist.ask('ledger', AMOUNTS, { minHeight });
+      await venue.propose(credit(1));
+      expect((await waiting).answer.rows).toHaveLength(1);
+      const asked = archivist.ask('ledger', AMOUNTS, { minHeight: minHeight + 1 });
+      await expect(asked).rejects.toThrow(HistoryBehindError);
+    },
+  );
 
   test('states are compared, and one that differs ends the venue (R-determinism)', async () => {
     const venue = await start();
