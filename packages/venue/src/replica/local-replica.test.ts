@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { address } from '@oddlot/units';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import type { Projection } from '../block/projection.ts';
 import { genesisCommands } from '../genesis.ts';
