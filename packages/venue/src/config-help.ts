@@ -159,7 +159,12 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     group: 'Limits of clients',
     text: 'milliseconds that an answer with confirm waits; then HTTP 202',
   },
-  data: { group: 'Data', text: 'folder of the log, snapshots and receipts' },
+  data: { group: 'Data', text: 'folder of the log, snapshots and the history' },
+  database: {
+    group: 'Data',
+    text: 'PostgreSQL for the history, as postgres://user@host/name',
+    unset: 'history.sqlite in the data folder',
+  },
   snapshotEveryBlocks: { group: 'Data', text: 'blocks between two snapshots' },
   snapshotEveryCommands: { group: 'Data', text: 'or commands, whichever comes first' },
   receiptsKeptMs: { group: 'Data', text: 'milliseconds that receipts are kept' },

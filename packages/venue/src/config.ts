@@ -29,8 +29,13 @@ const ConfigSchema = z.strictObject({
   opsHost: z.string().default('127.0.0.1'),
   /** Metrics and health; by default two above the port, and any free one where that is 0. */
   opsPort: port.optional(),
-  /** Folder of the log, snapshots and receipts. */
+  /** Folder of the log, snapshots and the history. */
   data: z.string().min(1).default('./data'),
+  /** PostgreSQL for the history, as a URL; by default it is a file in the data folder. */
+  database: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be a URL like postgres://user@host/name')
+    .optional(),
   network: z.enum(['testnet', 'mainnet']).default('testnet'),
   /** Prices of perps: a random walk, the same ones for ever, or those of real exchanges. */
   oracle: z.enum(['simulated', 'still', 'exchanges']).default('simulated'),
@@ -117,6 +122,7 @@ const TEXTS: ReadonlySet<Key> = new Set<Key>([
   'host',
   'opsHost',
   'data',
+  'database',
   'network',
   'oracle',
   'referencePrices',

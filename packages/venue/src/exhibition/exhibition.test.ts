@@ -19,7 +19,7 @@ let lines: string[];
 
 beforeEach(() => {
   replica = new TestReplica();
-  catalogue = new OutcomeCatalogue();
+  catalogue = new OutcomeCatalogue(() => replica.state);
   replica.onBlock((block) => catalogue.onBlock(block));
   // A full hour, and the start of a round of both shows.
   replica.nowMs = Math.ceil(replica.nowMs / (180 * MINUTE_MS)) * 180 * MINUTE_MS;

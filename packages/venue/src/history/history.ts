@@ -9,6 +9,7 @@ import type {
   EarningRecord,
   RowPosition,
   SettledEventRecord,
+  WithdrawalRecord,
 } from './rows/block-rows.ts';
 
 /** A question to the history and its answer, by name. Times are inclusive, in milliseconds. */
@@ -22,14 +23,18 @@ export type HistoryQuestions = {
   };
   readonly earned: { ask: BuilderPage; answer: NumberedPage<EarningRecord> };
   readonly claimed: { ask: BuilderPage; answer: NumberedPage<ClaimRecord> };
-  /** Fees by user or instrument since a time, the largest first. */
+  /** Fees by user or instrument since a time, the largest first, and the sum of all of them. */
   readonly shares: {
     ask: {
       readonly builder: Address;
       readonly dimension: 'user' | 'instrument';
       readonly sinceMs: number;
+      readonly limit: number;
     };
-    answer: readonly { readonly key: string; readonly feeMicroUsdc: number }[];
+    answer: {
+      readonly rows: readonly { readonly key: string; readonly feeMicroUsdc: number }[];
+      readonly totalMicroUsdc: number;
+    };
   };
   readonly claimable: {
     ask: { readonly builder: Address };
@@ -54,7 +59,7 @@ export type HistoryQuestions = {
     ask: { readonly txHash: string };
     answer: (TxRecordRow & { readonly index: number; readonly request: string }) | null;
   };
-  /** Bars of a step, oldest first. */
+  /** Bars of a step that start in a span, oldest first. */
   readonly bars: {
     ask: {
       readonly instrumentId: number;
@@ -62,6 +67,8 @@ export type HistoryQuestions = {
       readonly startMs: number;
       readonly endMs: number;
       readonly limit: number;
+      /** Then the last one before the span comes first, beyond the limit. */
+      readonly withPrevious?: boolean;
     };
     answer: readonly CandleRecord[];
   };
@@ -75,6 +82,13 @@ export type HistoryQuestions = {
     };
     answer: readonly AccountValueRecord[];
   };
+  /** An account as it is now: its rows of values are as old as the last border. */
+  readonly accountSums: { ask: { readonly user: Address }; answer: AccountSums | null };
+  /** Newest first, below an id. */
+  readonly withdrawals: {
+    ask: { readonly user: Address; readonly before?: number; readonly limit: number };
+    answer: readonly WithdrawalRecord[];
+  };
   readonly settledEvents: { ask: SettledEventsAsk; answer: readonly SettledEventRecord[] };
   readonly settledMarket: {
     ask:
@@ -86,6 +100,8 @@ export type HistoryQuestions = {
 };
 
 export type HistoryTopic = keyof HistoryQuestions;
+/** What the database answers; the sums of now are only with who projects the blocks. */
+export type StoreTopic = Exclude<HistoryTopic, 'accountSums'>;
 export type Ask<Topic extends HistoryTopic> = HistoryQuestions[Topic]['ask'];
 export type Answer<Topic extends HistoryTopic> = HistoryQuestions[Topic]['answer'];
 
@@ -120,9 +136,18 @@ export type BuilderPage = {
   readonly endTime?: number;
   readonly page: number;
   readonly pageSize: number;
+  /** Goes on behind a row of an earlier page, newest first; `page` is 0 then. */
+  readonly cursor?: RowPosition;
 };
 
-export type NumberedPage<Row> = { readonly rows: readonly Row[]; readonly total: number };
+/** The total is of all rows, wherever a cursor stands. */
+export type NumberedPage<Row> = Page<Row> & { readonly total: number };
+
+/** What an account is worth, and the sums of everything that it ever did, in micro-USDC. */
+export type AccountSums = Pick<
+  AccountValueRecord,
+  'value' | 'moneyIn' | 'moneyOut' | 'volume' | 'fees' | 'funding'
+>;
 
 export type BlockRecord = {
   readonly height: number;
@@ -143,9 +168,10 @@ export type TxRecordRow = {
 };
 
 export type SettledEventsAsk = {
-  readonly sortBy: 'volume' | 'newest' | 'endingSoon' | 'zero';
+  /** By volume, creation, end or start; `zero` is the same key for all. Ties are broken by the event's id. */
+  readonly sortBy: 'volume' | 'newest' | 'endingSoon' | 'start' | 'zero';
   readonly order: 'asc' | 'desc';
-  /** Only what the catalogue has let go of. */
+  /** Only what was settled at this time or before: what the catalogue has let go of. */
   readonly settledBeforeMs: number;
   readonly tag?: string;
   readonly seriesSlug?: string;
@@ -195,7 +221,8 @@ export interface History {
   /**
    * Tells rows of a user from now on. The answer to a question that is asked after this call, and whose
    * `asOf` is A, holds all rows up to A; the watcher is told all of the blocks after the newest one at
-   * the time of the call, so rows up to A may come twice and rows after A come once.
+   * the time of the call, so rows up to A may come twice and rows after A come once. Blocks are told in
+   * order, each before any answer that holds its rows; an answer holds no row of a block after A.
    */
   watch<Table extends WatchedTable>(
     user: Address,
@@ -208,9 +235,11 @@ export interface History {
 export class HistoryBehindError extends Error {
   override readonly name = 'HistoryBehindError';
   readonly asOf: AsOf;
+  readonly minHeight: number;
 
   constructor(asOf: AsOf, minHeight: number) {
     super(`the history is at block ${asOf.height}, and block ${minHeight} was asked for`);
     this.asOf = asOf;
+    this.minHeight = minHeight;
   }
 }

@@ -8,7 +8,7 @@ import { SEGMENT_HEADER_BYTES } from './journal-format.ts';
 import type { Chain } from './journal-format.ts';
 import { replaySegments } from './journal-replay.ts';
 import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
-import type { FollowOptions, Log, ReplayOptions, Retention } from './log.ts';
+import type { FollowOptions, Log, ReplayOptions, Retention, TakeEntry } from './log.ts';
 import { createSegment, listSegments } from './segment-files.ts';
 import type { Segment } from './segment-files.ts';
 import { checkContinuity, recoverLastSegment } from './segment-recovery.ts';
@@ -130,11 +130,7 @@ export class FileJournal implements Log {
     return present(this.#segments[0], 'the first segment').firstSeq;
   }
 
-  async replay(
-    fromSeq: number,
-    apply: (entry: LogEntry) => void,
-    options: ReplayOptions = {},
-  ): Promise<void> {
+  async replay(fromSeq: number, apply: TakeEntry, options: ReplayOptions = {}): Promise<void> {
     const range = { fromSeq, untilSeq: Math.min(this.#lastSeq, options.untilSeq ?? Infinity) };
     await replaySegments([...this.#segments], range, apply, options);
   }

@@ -1,7 +1,7 @@
 import { decodeBlock } from './block-codec.ts';
 import { JournalDamagedError, JournalPrunedError } from './journal-error.ts';
 import type { LogEntry } from '../block/log-entry.ts';
-import type { ReplayOptions } from './log.ts';
+import type { ReplayOptions, TakeEntry } from './log.ts';
 import type { Segment } from './segment-files.ts';
 import { scanRecords } from './segment-scan.ts';
 import type { RecordView } from './segment-scan.ts';
@@ -13,7 +13,7 @@ type Range = { readonly fromSeq: number; readonly untilSeq: number };
 export async function replaySegments(
   segments: readonly Segment[],
   range: Range,
-  apply: (entry: LogEntry) => void,
+  apply: TakeEntry,
   options: ReplayOptions,
 ): Promise<void> {
   const first = segments[0];
@@ -36,7 +36,7 @@ export async function replaySegments(
 async function replaySegment(
   segment: Segment,
   range: Range,
-  apply: (entry: LogEntry) => void,
+  apply: TakeEntry,
   { withRequests = false }: ReplayOptions,
 ): Promise<void> {
   const source = await openSegment(segment.path, segment.firstSeq);
@@ -45,8 +45,8 @@ async function replaySegment(
   try {
     const limits = { endOffset: source.endOffset, untilSeq: range.untilSeq };
     const scan = await scanRecords(bytes, header, limits, (record) => {
-      if (record.header.seq < range.fromSeq) return;
-      apply(readEntry(path, record, withRequests));
+      if (record.header.seq < range.fromSeq) return undefined;
+      return apply(readEntry(path, record, withRequests));
     });
     if (scan.chain.seq !== range.untilSeq) {
       const { fault: cause } = bytes;
@@ -60,7 +60,8 @@ async function replaySegment(
   }
 }
 
-function readEntry(file: string, record: RecordView, withRequests: boolean): LogEntry {
+/** The block of a record. */
+export function readEntry(file: string, record: RecordView, withRequests: boolean): LogEntry {
   const { bytes, header, offset, payloadStart, payloadEnd } = record;
   const { seq, timeMs } = header;
   try {

@@ -7,6 +7,9 @@ export type ReplayOptions = {
   readonly untilSeq?: number;
 };
 
+/** Takes an entry; where it returns a promise, the next one waits for it. */
+export type TakeEntry = (entry: LogEntry) => unknown;
+
 export type FollowOptions = Pick<ReplayOptions, 'withRequests'>;
 
 /** What becomes of the old part of a log. */
@@ -29,7 +32,7 @@ export interface Log {
   /** True while a block that is appended would have to wait for the write of another. */
   readonly isWriting: boolean;
   /** Hands over the durable entries from `fromSeq` on, in order, as they stand on disk now. */
-  replay(fromSeq: number, apply: (entry: LogEntry) => void, options?: ReplayOptions): Promise<void>;
+  replay(fromSeq: number, apply: TakeEntry, options?: ReplayOptions): Promise<void>;
   /**
    * Hands over every entry from `fromSeq` on, in order and each once: first what is durable already,
    * then all that is appended, each after it is durable and before its `append` resolves. Resolves when

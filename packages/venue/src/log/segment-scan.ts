@@ -34,23 +34,30 @@ export type ScanLimits = {
   readonly endOffset: number;
   /** The scan stops after this entry. */
   readonly untilSeq?: number;
+  /** Goes on where a scan of the same segment ended. */
+  readonly from?: ScanEnd;
+  /** Bytes of a read; whoever takes little at a time reads little. */
+  readonly readBytes?: number;
 };
 
 /**
  * Walks the records of a segment in order, in large reads, and checks each: its checksum, and that
- * it continues the one before. It stops at the first that fails, and judges nothing.
+ * it continues the one before. It stops at the first that fails, and judges nothing. A visit that
+ * returns a promise is waited for.
  */
 export async function scanRecords(
   source: ByteSource,
   header: SegmentHeader,
   limits: ScanLimits,
-  visit: (record: RecordView) => void,
+  visit: (record: RecordView) => unknown,
 ): Promise<ScanEnd> {
   const untilSeq = limits.untilSeq ?? Number.MAX_SAFE_INTEGER;
-  const window = new FileWindow(source, limits.endOffset);
-  let offset = SEGMENT_HEADER_BYTES;
-  let chain = header.before;
-  let durableUpTo = SEGMENT_HEADER_BYTES;
+  const window = new FileWindow(source, limits.endOffset, limits.readBytes);
+  let { chain, durableUpTo, offset } = limits.from ?? {
+    offset: SEGMENT_HEADER_BYTES,
+    chain: header.before as Chain,
+    durableUpTo: SEGMENT_HEADER_BYTES,
+  };
   while (chain.seq < untilSeq) {
     if (!window.holds(offset, RECORD_HEADER_BYTES)) {
       if (!(await window.load(offset, RECORD_HEADER_BYTES))) break;
@@ -62,7 +69,9 @@ export async function scanRecords(
     const at = offset - window.offset;
     if (!recordIsIntact(window.bytes, at, record, header.salt)) break;
     const payloadStart = at + RECORD_HEADER_BYTES;
-    visit({ header: record, offset, bytes: window.bytes, payloadStart, payloadEnd: at + length });
+    const { bytes } = window;
+    const pause = visit({ header: record, offset, bytes, payloadStart, payloadEnd: at + length });
+    if (pause instanceof Promise) await pause;
     chain = record;
     durableUpTo = record.durableUpTo;
     offset += length;
@@ -164,8 +173,8 @@ class FileWindow {
   readonly #source: ByteSource;
   readonly #fileEnd: number;
 
-  constructor(source: ByteSource, fileEnd: number) {
-    this.#bytes = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, fileEnd));
+  constructor(source: ByteSource, fileEnd: number, readBytes = READ_BYTES) {
+    this.#bytes = Buffer.allocUnsafeSlow(Math.min(readBytes, fileEnd));
     this.#source = source;
     this.#fileEnd = fileEnd;
   }

@@ -1,15 +1,25 @@
-import type {
-  EngineEvent,
-  EventListing,
-  MarketListing,
-  MarketPhase,
-  MarketResolved,
-  SeriesListing,
+import {
+  type EngineEvent,
+  type EventListing,
+  type MarketListing,
+  type MarketPhase,
+  type MarketResolved,
+  marketView,
+  type SeriesListing,
+  type State,
 } from '@oddlot/engine';
 import { present } from '@oddlot/units';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import { authorityOf, isRequest } from '../block/request-command.ts';
+import { DAY_MS } from './candle-interval.ts';
+import { LeavingEvents } from './leaving-events.ts';
 import { RollingVolume, type RollingVolumeDump } from './rolling-volume.ts';
+
+/**
+ * How long an event stays here after nothing about it can change. By then its last trade has left the
+ * volume of a week, so that what is shown of it is the same ever after.
+ */
+export const SETTLED_KEPT_MS = 7 * DAY_MS;
 
 /** An event as it is shown: its texts, and the markets that belong to it. */
 export type ListedEvent = {
@@ -21,7 +31,7 @@ export type ListedEvent = {
   readonly instrumentIds: number[];
 };
 
-/** A market as it is shown, for as long as anybody may ask: the engine forgets it when it is paid. */
+/** A market as it is shown, longer than the engine knows it, which forgets it when it is paid. */
 export type MarketRecord = {
   readonly instrumentId: number;
   readonly listing: MarketListing;
@@ -33,6 +43,12 @@ export type MarketRecord = {
   lastTrade: number;
   readonly volume: RollingVolume;
   resolution: ResolutionRecord | null;
+};
+
+/** An event with its markets, in order of listing; from memory, or made of what was stored of it. */
+export type EventWithMarkets = {
+  readonly event: ListedEvent;
+  readonly markets: readonly MarketRecord[];
 };
 
 /** R-settlement: the result and where it came from. */
@@ -47,7 +63,8 @@ export type ResolutionRecord = Pick<
 };
 
 /**
- * Events, markets and series with their texts, made of what the engine says, settled ones included.
+ * Events, markets and series with their texts, made of what the engine says. Events that are settled
+ * stay for a week of block time and are then let go of; the history has them from their settlement on.
  * To be called for every block, in order, replayed ones included; rides along in snapshots.
  */
 export class OutcomeCatalogue {
@@ -59,6 +76,23 @@ export class OutcomeCatalogue {
   readonly #series = new Map<string, SeriesListing>();
   /** In order of listing, which is that of their start. */
   readonly #seriesMarkets = new Map<string, MarketRecord[]>();
+  readonly #state: () => State;
+  readonly #onLeave: (event: ListedEvent) => void;
+  /** How long settled events stay. */
+  readonly keptMs: number;
+  /** Events whose markets are all resolved. */
+  readonly #leaving = new LeavingEvents();
+
+  /** `onLeave` is told what is let go of, while it is still here. */
+  constructor(
+    state: () => State,
+    options: { readonly onLeave?: (event: ListedEvent) => void; readonly keptMs?: number } = {},
+  ) {
+    const { keptMs = SETTLED_KEPT_MS, onLeave = () => undefined } = options;
+    this.#state = state;
+    this.#onLeave = onLeave;
+    this.keptMs = keptMs;
+  }
 
   listedEvent(slug: string): ListedEvent | undefined {
     return this.#events.get(slug);
@@ -93,6 +127,63 @@ export class OutcomeCatalogue {
 
   onBlock(block: AppliedBlock): void {
     for (const event of block.result.events) this.#take(block, event);
+    this.#letGo(block);
+  }
+
+  /**
+   * From when on nothing about an event can change: its markets are resolved, and none can join it,
+   * as its end is over or it is an exclusive set with results. Undefined while one is not resolved.
+   */
+  settledMs(event: ListedEvent): number | undefined {
+    const { endMs, mutuallyExclusive } = event.listing;
+    let latestMs = mutuallyExclusive ? 0 : endMs;
+    for (const { resolution } of this.marketsOf(event)) {
+      if (resolution === null) return undefined;
+      latestMs = Math.max(latestMs, resolution.resolvedMs);
+    }
+    return event.instrumentIds.length === 0 ? undefined : latestMs;
+  }
+
+  #letGo(block: AppliedBlock): void {
+    const due = this.#leaving.takeDue(block.timeMs);
+    if (due.length === 0) return;
+    const paidNow = paidMarkets(block);
+    for (const leaving of due) {
+      const { slug, leaveMs } = leaving;
+      const event = this.#events.get(slug);
+      // One that another market has joined since comes again when that is resolved.
+      if (event === undefined || this.#leaveMs(event) !== leaveMs) continue;
+      // Who reads the block after this finds what it has paid.
+      const isHeld = event.instrumentIds.some((id) => paidNow.has(id));
+      if (this.#isPaid(event) && !isHeld) this.#drop(event);
+      else this.#leaving.add(leaving);
+    }
+  }
+
+  #leaveMs(event: ListedEvent): number | undefined {
+    const settledMs = this.settledMs(event);
+    return settledMs === undefined ? undefined : settledMs + this.keptMs;
+  }
+
+  #prepareToLeave(event: ListedEvent): void {
+    const leaveMs = this.#leaveMs(event);
+    if (leaveMs !== undefined) this.#leaving.add({ slug: event.listing.slug, leaveMs });
+  }
+
+  /** The engine forgets a market when its last holder is paid. */
+  #isPaid({ instrumentIds }: ListedEvent): boolean {
+    return instrumentIds.every((id) => marketView(this.#state(), id) === undefined);
+  }
+
+  #drop(event: ListedEvent): void {
+    this.#onLeave(event);
+    for (const market of this.marketsOf(event)) {
+      this.#markets.delete(market.instrumentId);
+      this.#marketSlugs.delete(market.listing.slug);
+      const others = this.#seriesMarkets.get(market.seriesSlug ?? '');
+      others?.splice(others.indexOf(market), 1);
+    }
+    this.#events.delete(event.listing.slug);
   }
 
   #take(block: AppliedBlock, event: EngineEvent): void {
@@ -113,7 +204,7 @@ export class OutcomeCatalogue {
         this.#of(event.instrumentId).strikeE8 = event.strikeE8;
         break;
       case 'marketResolved':
-        this.#of(event.instrumentId).resolution = resolutionOf(block, event);
+        this.#resolve(block, event);
         break;
       case 'outcomeTraded': {
         const { price, size } = event;
@@ -125,6 +216,14 @@ export class OutcomeCatalogue {
       default:
         break;
     }
+  }
+
+  #resolve(block: AppliedBlock, event: MarketResolved): void {
+    const market = this.#of(event.instrumentId);
+    market.resolution = resolutionOf(block, event);
+    this.#prepareToLeave(
+      present(this.#events.get(market.listing.eventSlug), 'the event of a market'),
+    );
   }
 
   #of(instrumentId: number): MarketRecord {
@@ -196,6 +295,7 @@ export class OutcomeCatalogue {
     this.#marketSlugs.clear();
     this.#series.clear();
     this.#seriesMarkets.clear();
+    this.#leaving.clear();
   }
 
   restore(data: unknown): void {
@@ -209,7 +309,16 @@ export class OutcomeCatalogue {
       this.#addMarket({ ...market, volume });
     }
     for (const series of plain.series) this.#series.set(series.slug, series);
+    for (const listed of this.#events.values()) this.#prepareToLeave(listed);
   }
+}
+
+function paidMarkets({ result }: AppliedBlock): Set<number> {
+  const ids = new Set<number>();
+  for (const event of result.events) {
+    if (event.type === 'marketSettled') ids.add(event.instrumentId);
+  }
+  return ids;
 }
 
 function resolutionOf(block: AppliedBlock, event: MarketResolved): ResolutionRecord {

@@ -22,4 +22,8 @@ export class Liquidity {
     this.#known.set(instrumentId, { version, amount });
     return amount;
   }
+
+  forget(instrumentId: number): void {
+    this.#known.delete(instrumentId);
+  }
 }

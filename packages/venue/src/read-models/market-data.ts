@@ -1,6 +1,6 @@
 import type { State } from '@oddlot/engine';
 import { ListedEventIndex } from './listed-event-index.ts';
-import { OutcomeCatalogue } from './catalogue.ts';
+import { type ListedEvent, OutcomeCatalogue, SETTLED_KEPT_MS } from './catalogue.ts';
 import type { Projection } from '../block/projection.ts';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import { Candles } from './candles.ts';
@@ -9,13 +9,16 @@ import { ReferencePrices } from './reference-prices.ts';
 
 /** What is kept of markets beside the engine's state: texts, results, and the past of prices. */
 export class MarketData {
-  readonly catalogue = new OutcomeCatalogue();
+  readonly catalogue: OutcomeCatalogue;
   readonly candles = new Candles();
   readonly prices = new ReferencePrices();
   readonly probabilities: Probabilities;
   readonly listedEvents: ListedEventIndex;
 
-  constructor(state: () => State) {
+  constructor(state: () => State, options: { readonly settledKeptMs?: number } = {}) {
+    const { settledKeptMs: keptMs = SETTLED_KEPT_MS } = options;
+    const onLeave = (event: ListedEvent): void => this.#forget(event);
+    this.catalogue = new OutcomeCatalogue(state, { keptMs, onLeave });
     this.probabilities = new Probabilities(state);
     this.listedEvents = new ListedEventIndex(this.catalogue, state);
   }
@@ -37,5 +40,14 @@ export class MarketData {
   onBlock(block: AppliedBlock): void {
     for (const projection of this.projections) projection.onBlock(block);
     this.listedEvents.onBlock(block);
+  }
+
+  /** Everything that belongs to an event goes with it. */
+  #forget(event: ListedEvent): void {
+    this.listedEvents.forget(event);
+    for (const id of event.instrumentIds) {
+      this.candles.forget(id);
+      this.probabilities.forget(id);
+    }
   }
 }

@@ -21,6 +21,7 @@ export type BlockRows = {
   readonly ledger: readonly LedgerRecord[];
   readonly earnings: readonly EarningRecord[];
   readonly claims: readonly ClaimRecord[];
+  readonly withdrawals: readonly WithdrawalRecord[];
   readonly candles: readonly CandleRecord[];
   readonly accountValues: readonly AccountValueRecord[];
   readonly markets: readonly MarketTextRecord[];
@@ -106,6 +107,19 @@ export type ClaimRecord = {
   readonly timeMs: number;
 };
 
+/** A withdrawal after its last change, whole: the newer one of an id wins. */
+export type WithdrawalRecord = {
+  readonly user: Address;
+  readonly withdrawalId: number;
+  /** When it was asked for, and when its status changed. */
+  readonly timeMs: number;
+  readonly updatedMs: number;
+  readonly destination: Address;
+  readonly amountMicroUsdc: number;
+  readonly feeMicroUsdc: number;
+  readonly status: 'pending' | 'completed' | 'failed';
+};
+
 /** A closed bar of trades; those of a coarser step are made of it. */
 export type CandleRecord = {
   readonly instrumentId: number;
@@ -141,13 +155,18 @@ export type MarketTextRecord = {
   readonly eventSlug: string;
 };
 
-/** An event all of whose markets are paid: everything that is ever shown of it. */
+/**
+ * An event all of whose markets are paid: everything that is ever shown of it. It may come again, whole,
+ * when another market has joined it since; the newer one is right.
+ */
 export type SettledEventRecord = {
   readonly eventId: number;
   readonly slug: string;
   readonly seriesSlug: string | null;
   readonly createdMs: number;
+  readonly startMs: number;
   readonly endMs: number;
+  /** From when on nothing about it can change: no market can join it any more, and all are resolved. */
   readonly settledMs: number;
   readonly volumeMicroUsdc: number;
   readonly tags: readonly string[];
