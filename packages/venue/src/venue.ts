@@ -21,7 +21,6 @@ import { WsEdge } from './edge/ws/server.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from './genesis.ts';
 import { openHistory, receiptArchiveOf } from './history/open-history.ts';
 import type { Archivist } from './history/archivist/archivist.ts';
-import type { ArchivistSettings } from './history/archivist/archivist-messages.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
@@ -31,6 +30,7 @@ import { FileJournal } from './log/file-journal.ts';
 import { journalFaults } from './log/journal-faults.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
 import { MarketData } from './read-models/market-data.ts';
+import { archivistSettings } from './supervise/archivist-settings.ts';
 import { backlogRestriction } from './supervise/backlog.ts';
 import { ClockWatch } from './supervise/clock-watch.ts';
 import { diskRestriction, type DiskWatch, watchDisk } from './supervise/disk-watch.ts';
@@ -82,9 +82,6 @@ const BLOCK_AGE_MS_MAX = 5_000;
 /** The operator's port is for few; their descriptors are reserved. */
 const OPERATIONS_CONNECTIONS_MAX = 64;
 
-/** A replay of so many blocks, or of two intervals of snapshots, is short. */
-const SHORT_BLOCKS_MIN = 5_000;
-
 const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
 const SETTLEMENT_CHAIN = { mainnet: 42_161, testnet: 421_614 } as const;
 
@@ -109,11 +106,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
   const { http, operations, sockets } = edges;
 
-  const started = await replica.start();
-  log.info({ ...started, height: replica.head.height }, 'replayed the log');
-  assertNetwork(network, replica);
-  await core.archivist.start(replica.head, { seenFrom: started.snapshotHeight });
-  replica.onBlock((block) => core.archivist.follow(block));
+  await startCore(core, network, log);
   warnOfOperators(config, replica, log);
   const actors = new LocalActors(config, {
     replica,
@@ -163,6 +156,15 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
       lock.release();
     },
   };
+}
+
+/** Replays the log, and lets the archivist follow it. */
+async function startCore({ archivist, replica }: Core, network: Network, log: Logger) {
+  const started = await replica.start();
+  log.info({ ...started, height: replica.head.height }, 'replayed the log');
+  assertNetwork(network, replica);
+  await archivist.start(replica.head, { seenFrom: started.snapshotHeight });
+  replica.onBlock((block) => archivist.follow(block));
 }
 
 type Core = {
@@ -285,19 +287,6 @@ function openJournal(
     },
     onSync: (seconds) => metrics.logSync(seconds),
   });
-}
-
-function archivistSettings(config: Config): Omit<ArchivistSettings, 'role'> {
-  const { data, database, receiptsKeptMs, snapshotEveryBlocks, snapshotEveryCommands } = config;
-  return {
-    data,
-    ...(database === undefined ? {} : { database }),
-    snapshotEveryBlocks,
-    snapshotEveryCommands,
-    shortBlocks: Math.max(SHORT_BLOCKS_MIN, 2 * snapshotEveryBlocks),
-    ...(hasFaucet(config) ? { faucetEveryMs: config.faucetEveryMs } : {}),
-    receiptsKeptMs,
-  };
 }
 
 /** Test money, where there is any. */
