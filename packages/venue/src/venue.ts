@@ -51,6 +51,7 @@ import { LocalReplica } from './replica/local-replica.ts';
 import { exceptNoRoom } from './replica/replica-error.ts';
 import { Receipts } from './history/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
+import { ExplorerTail } from './history/explorer-tail.ts';
 import { TradeTape } from './history/trade-tape.ts';
 import { UserLedger } from './history/user-ledger.ts';
 import { instrumentLookup } from './translate/action-to-command.ts';
@@ -183,6 +184,7 @@ type Core = {
   readonly ledger: UserLedger;
   readonly markets: MarketData;
   readonly tape: TradeTape;
+  readonly explorer: ExplorerTail;
 };
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
@@ -254,9 +256,12 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   markets.attachTo(replica);
   const tape = new TradeTape(() => replica.state);
   replica.attach(tape);
+  const explorer = new ExplorerTail(() => replica.state);
+  replica.attach(explorer);
   logOperators(replica, log);
   const stores = { disk, guard, journal, ...kept };
-  const core = { clock, clockWatch, ...stores, replica, receipts, ledger, markets, tape };
+  const shown = { receipts, ledger, markets, tape, explorer };
+  const core = { clock, clockWatch, ...stores, replica, ...shown };
   return { ...core, faucet: createFaucet(config, core) };
 }
 
@@ -329,7 +334,8 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   const clientIp = clientIpFinder(config.trustedProxies);
   const { wsLimits, ...budgets } = budgetsOf(config);
   const { work } = budgets;
-  const sockets = new WsEdge({ replica, companions: parts, limits: wsLimits, work });
+  const companions = { ...parts, history: parts.archivist };
+  const sockets = new WsEdge({ replica, companions, limits: wsLimits, work });
   replica.onBlock((block) => sockets.onBlock(block));
   const limiter = new RateLimiter({
     limits: {
@@ -389,8 +395,7 @@ function createEndpoints(
   network: Network,
   parts: EdgeParts & { readonly limiter: RateLimiter; readonly sockets: WsEdge },
 ): Record<string, Endpoint> & { readonly exchange: Endpoint } {
-  const { clock, faucet, guard, ledger, limiter, markets, pool, receipts, replica, sockets } =
-    parts;
+  const { clock, faucet, guard, limiter, markets, pool, receipts, replica, sockets } = parts;
   const now = (): number => clock.nowMs();
   const accountStatus = accountStatusEndpoint({ replica });
   const { confirmTimeoutMs } = config;
@@ -402,7 +407,6 @@ function createEndpoints(
     network,
     settings: infoSettings(config),
     now,
-    ledger,
     markets,
     ...(faucet === undefined ? {} : { faucet }),
     connections: (ip) => ({
