@@ -53,7 +53,6 @@ import { Receipts } from './history/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
 import { ExplorerTail } from './history/explorer-tail.ts';
 import { TradeTape } from './history/trade-tape.ts';
-import { UserLedger } from './history/user-ledger.ts';
 import { instrumentLookup } from './translate/action-to-command.ts';
 import type { InfoSettings } from './translate/view-to-info.ts';
 
@@ -181,7 +180,6 @@ type Core = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
-  readonly ledger: UserLedger;
   readonly markets: MarketData;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
@@ -250,8 +248,6 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   });
   guard.watch(() => backlogRestriction(receipts));
   replica.attach(receipts);
-  const ledger = new UserLedger(() => replica.state);
-  replica.attach(ledger);
   const markets = new MarketData(() => replica.state);
   markets.attachTo(replica);
   const tape = new TradeTape(() => replica.state);
@@ -260,7 +256,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   replica.attach(explorer);
   logOperators(replica, log);
   const stores = { disk, guard, journal, ...kept };
-  const shown = { receipts, ledger, markets, tape, explorer };
+  const shown = { receipts, markets, tape, explorer };
   const core = { clock, clockWatch, ...stores, replica, ...shown };
   return { ...core, faucet: createFaucet(config, core) };
 }
