@@ -26,17 +26,10 @@ export class RowRig {
   #open() {
     const state = (): State => this.state;
     const made = new Map<number, readonly ReceiptRow[]>();
-    const archive = {
-      projectedHeight: 0,
-      flushed: () => Promise.resolve(),
-      append: ({ height, receipts }: { height: number; receipts: readonly ReceiptRow[] }): void => {
-        made.set(height, receipts);
-      },
-      byTxHash: () => Promise.resolve(undefined),
-      byTraceId: () => Promise.resolve(undefined),
-      bySigner: () => Promise.resolve(undefined),
-    };
-    const receipts = new Receipts({ instruments: instrumentLookup(state), archive });
+    const receipts = new Receipts({
+      instruments: instrumentLookup(state),
+      onReceipts: ({ height, receipts: rows }) => made.set(height, rows),
+    });
     const markets = new MarketData(state);
     const projector = new HistoryProjector({
       state,

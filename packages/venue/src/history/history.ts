@@ -59,7 +59,7 @@ export type HistoryQuestions = {
     ask: { readonly txHash: string };
     answer: (TxRecordRow & { readonly index: number; readonly request: string }) | null;
   };
-  /** Bars of a step, oldest first. */
+  /** Bars of a step that start in a span, oldest first. */
   readonly bars: {
     ask: {
       readonly instrumentId: number;
@@ -67,6 +67,8 @@ export type HistoryQuestions = {
       readonly startMs: number;
       readonly endMs: number;
       readonly limit: number;
+      /** Then the last one before the span comes first, beyond the limit. */
+      readonly withPrevious?: boolean;
     };
     answer: readonly CandleRecord[];
   };
@@ -219,7 +221,8 @@ export interface History {
   /**
    * Tells rows of a user from now on. The answer to a question that is asked after this call, and whose
    * `asOf` is A, holds all rows up to A; the watcher is told all of the blocks after the newest one at
-   * the time of the call, so rows up to A may come twice and rows after A come once.
+   * the time of the call, so rows up to A may come twice and rows after A come once. Blocks are told in
+   * order, each before any answer that holds its rows; an answer holds no row of a block after A.
    */
   watch<Table extends WatchedTable>(
     user: Address,
@@ -232,9 +235,11 @@ export interface History {
 export class HistoryBehindError extends Error {
   override readonly name = 'HistoryBehindError';
   readonly asOf: AsOf;
+  readonly minHeight: number;
 
   constructor(asOf: AsOf, minHeight: number) {
     super(`the history is at block ${asOf.height}, and block ${minHeight} was asked for`);
     this.asOf = asOf;
+    this.minHeight = minHeight;
   }
 }

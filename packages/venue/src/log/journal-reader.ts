@@ -1,6 +1,5 @@
-import type { LogEntry } from '../block/log-entry.ts';
 import { replaySegments } from './journal-replay.ts';
-import type { Log, ReplayOptions } from './log.ts';
+import type { Log, ReplayOptions, TakeEntry } from './log.ts';
 import { readSegments } from './segment-files.ts';
 
 /**
@@ -13,18 +12,14 @@ export async function readJournal(directory: string, untilSeq: number): Promise<
     firstSeq: segments[0]?.firstSeq ?? 1,
     lastSeq: untilSeq,
     isWriting: false,
-    replay: (
-      fromSeq: number,
-      apply: (entry: LogEntry) => void,
-      options: ReplayOptions = {},
-    ): Promise<void> => {
+    replay: (fromSeq: number, apply: TakeEntry, options: ReplayOptions = {}): Promise<void> => {
       const range = { fromSeq, untilSeq: Math.min(untilSeq, options.untilSeq ?? Infinity) };
       return replaySegments(segments, range, apply, options);
     },
     follow: refuse,
     append: refuse,
     onFree: () => {},
-    prune: refuse,
+    compact: refuse,
     close: () => Promise.resolve(),
   };
 }

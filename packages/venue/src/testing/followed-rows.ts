@@ -15,17 +15,9 @@ export class FollowedRows {
   constructor(venue: TestVenue, markets = followedMarkets(venue)) {
     const state = () => venue.state;
     const made = new Map<number, readonly ReceiptRow[]>();
-    const never = () => Promise.resolve(undefined);
     const receipts = new Receipts({
       instruments: instrumentLookup(state),
-      archive: {
-        projectedHeight: 0,
-        flushed: never,
-        append: (block) => made.set(block.height, block.receipts),
-        byTxHash: never,
-        byTraceId: never,
-        bySigner: never,
-      },
+      onReceipts: ({ height, receipts: rows }) => made.set(height, rows),
     });
     this.projector = new HistoryProjector({
       state,

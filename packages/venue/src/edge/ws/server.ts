@@ -8,7 +8,6 @@ import { measured, sendingMs, type WorkBudget } from '../work-budget.ts';
 import { ApiChannels } from './api-channels.ts';
 import { ChannelSession } from './channel-session.ts';
 import type { ChannelContext, StreamCompanions } from './channels/node-channel.ts';
-import { TradeTape } from '../../history/trade-tape.ts';
 import { CLOSE, Connection } from './connection.ts';
 import { pongFrame } from './frame.ts';
 import { NodeChannels } from './node-channels.ts';
@@ -68,7 +67,6 @@ export class WsEdge {
   readonly #snapshots = new SnapshotCache();
   readonly #work: WorkBudget | undefined;
   readonly #hub: StreamHub;
-  readonly #tape: TradeTape;
   readonly #nodeChannels: NodeChannels;
   readonly #apiChannels: ApiChannels;
   readonly #priceTopics: PriceTopics;
@@ -90,8 +88,7 @@ export class WsEdge {
     this.#timing = timing;
     this.#work = options.work;
     this.#hub = new StreamHub(limits, timing, this.#snapshots);
-    this.#tape = new TradeTape(state);
-    const context: ChannelContext = { ...companions, state, limits, timing, tape: this.#tape };
+    const context: ChannelContext = { ...companions, state, limits, timing };
     this.#nodeChannels = new NodeChannels(context);
     this.#apiChannels = new ApiChannels(context);
     const { prices } = companions.markets;
@@ -108,35 +105,13 @@ export class WsEdge {
     };
   }
 
-  /** As a projection: the streams' memory rides in snapshots. */
-  readonly name = 'streams';
-  readonly version = 1;
-
   onBlock(block: AppliedBlock): void {
-    if (this.#drained === undefined) return this.#feed(block);
-    // Nobody listens any more, but the last snapshot is still to come.
-    this.#tape.onBlock(block);
-    return this.#nodeChannels.remember(block);
-  }
-
-  dump(): unknown {
-    return { trades: this.#tape.dump(), fundings: this.#nodeChannels.dump() };
-  }
-
-  reset(): void {
-    this.#tape.reset();
-    this.#nodeChannels.reset();
-  }
-
-  restore(data: unknown): void {
-    // The first snapshots held the trades alone.
-    if (Array.isArray(data)) {
-      this.#tape.restore(data);
-      return;
-    }
-    const { trades, fundings } = data as { readonly trades: unknown; readonly fundings: unknown };
-    this.#tape.restore(trades);
-    this.#nodeChannels.restore(fundings);
+    // Nobody listens any more.
+    if (this.#drained !== undefined) return;
+    this.#snapshots.clear();
+    this.#nodeChannels.onBlock(block);
+    this.#apiChannels.onBlock(block);
+    this.#priceTopics.onBlock(block);
   }
 
   get stats(): WsStats {
@@ -197,22 +172,18 @@ export class WsEdge {
       timing: this.#timing,
       work: this.#work,
     });
-    const session = this.#sessionOf(endpoint, connection);
+    const spending = this.#spendingOf(connection);
+    const session = this.#sessionOf(endpoint, connection, spending);
     this.#connections.set(connection, endpoint);
     const counts = this.#open[endpoint];
     const client = clientKey(ip);
     counts.set(client, (counts.get(client) ?? 0) + 1);
-    const work = this.#work;
-    const spend = (ms: number): void => work?.spend(ip, ms);
     webSocket.on('message', (data, isBinary) => {
       connection.heard();
       // What a client still says after the goodbye changes nothing.
       if (!connection.isOpen) return;
       const text = isBinary ? undefined : textOf(data);
-      if (work === undefined) return session.receive(text);
-      const before = connection.queuedBytes;
-      measured(() => session.receive(text), spend);
-      return spend(sendingMs(connection.queuedBytes - before));
+      spending(() => session.receive(text));
     });
     webSocket.on('ping', (data) => {
       connection.heard();
@@ -233,22 +204,30 @@ export class WsEdge {
     });
   }
 
-  #sessionOf(endpoint: Endpoint, connection: Connection): Session {
+  /** Runs what is done for a client, at the client's cost. */
+  #spendingOf(connection: Connection): (run: () => void) => void {
+    const work = this.#work;
+    if (work === undefined) return (run) => run();
+    const spend = (ms: number): void => work.spend(connection.ip, ms);
+    return (run) => {
+      const before = connection.queuedBytes;
+      measured(run, spend);
+      spend(sendingMs(connection.queuedBytes - before));
+    };
+  }
+
+  #sessionOf(
+    endpoint: Endpoint,
+    connection: Connection,
+    spending: (run: () => void) => void,
+  ): Session {
     const limits = this.#limits;
     if (endpoint === 'wsRtds') {
       const { subscriptionsMax: symbolsMax } = limits;
       return new RtdsSession(connection, { topics: this.#priceTopics, symbolsMax });
     }
     const channels = endpoint === 'ws' ? this.#nodeChannels : this.#apiChannels;
-    return new ChannelSession({ connection, endpoint, channels, hub: this.#hub, limits });
-  }
-
-  #feed(block: AppliedBlock): void {
-    this.#snapshots.clear();
-    this.#tape.onBlock(block);
-    this.#nodeChannels.onBlock(block);
-    this.#apiChannels.onBlock(block);
-    this.#priceTopics.onBlock(block);
+    return new ChannelSession({ connection, endpoint, channels, hub: this.#hub, limits, spending });
   }
 
   #planSweep(): void {

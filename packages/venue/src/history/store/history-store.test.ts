@@ -394,7 +394,16 @@ function* questions(
     yield ['block', { hash: `0x${'12'.repeat(32)}` }];
     yield ['tx', { txHash: `0x${'34'.repeat(32)}` }];
     const span = { startMs: time(), endMs: time() };
-    yield ['bars', { ...span, instrumentId: one(INSTRUMENTS), stepMs: 60_000, limit: 1 + roll(9) }];
+    yield [
+      'bars',
+      {
+        ...span,
+        instrumentId: one(INSTRUMENTS),
+        stepMs: 60_000,
+        limit: 1 + roll(9),
+        ...maybe(() => ({ withPrevious: true })),
+      },
+    ];
     const stepMs = one([300_000, 3_600_000, 86_400_000]);
     yield ['accountValues', { ...span, user: one(USERS), stepMs }];
     yield ['withdrawals', { user: one(USERS), limit: 3, ...maybe(() => ({ before: roll(9) })) }];

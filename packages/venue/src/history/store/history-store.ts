@@ -16,6 +16,11 @@ export { HistoryTakenError } from './postgres-driver.ts';
 /** A file of SQLite, or a PostgreSQL server. */
 export type HistoryPlace = { readonly file: string } | { readonly url: string };
 
+export type HistoryStoreOptions = HistoryPlace & {
+  /** What was there is damaged: it was set aside, and a store without rows is opened. */
+  readonly onDamaged?: (damage: HistoryDamage) => void;
+};
+
 export type HistoryDamage = { readonly why: string; readonly movedTo: string };
 
 /** Rows of everything that happened, in a database. It answers in the order in which it is asked. */
@@ -40,17 +45,14 @@ export interface HistoryStore {
 }
 
 /** Opens and migrates it. What is damaged is set aside for a new one, which has no rows. */
-export async function openHistoryStore(
-  place: HistoryPlace,
-  options: { readonly onDamaged?: (damage: HistoryDamage) => void } = {},
-): Promise<HistoryStore> {
+export async function openHistoryStore(options: HistoryStoreOptions): Promise<HistoryStore> {
   try {
-    return await open(place);
+    return await open(options);
   } catch (error) {
     if (!(error instanceof HistoryDamagedError)) throw error;
-    const movedTo = await setHistoryAside(place);
+    const movedTo = await setHistoryAside(options);
     options.onDamaged?.({ why: error.message, movedTo });
-    return open(place);
+    return open(options);
   }
 }
 

@@ -60,7 +60,7 @@ test.each<[string, number]>([
     await handle.write(Buffer.alloc(512, 0xa5), 0, 512, at);
     await handle.close();
     const damages: HistoryDamage[] = [];
-    const store = await openHistoryStore({ file }, { onDamaged: (each) => damages.push(each) });
+    const store = await openHistoryStore({ file, onDamaged: (each) => damages.push(each) });
     expect(store.height).toBe(0);
     expect(damages).toHaveLength(1);
     expect(existsSync(present(damages[0], 'a damage').movedTo)).toBe(true);
@@ -77,7 +77,7 @@ test('a file that is no database is set aside', () =>
   withFile(async (file) => {
     await writeFile(file, 'x'.repeat(10_000));
     const damages: HistoryDamage[] = [];
-    const store = await openHistoryStore({ file }, { onDamaged: (each) => damages.push(each) });
+    const store = await openHistoryStore({ file, onDamaged: (each) => damages.push(each) });
     expect(damages).toHaveLength(1);
     await store.close();
   }));
@@ -120,7 +120,7 @@ test('progress that is not what was noted begins anew', () =>
     await written(file);
     change(file, `UPDATE progress SET text = replace(text, '60', '61')`);
     const damages: HistoryDamage[] = [];
-    const store = await openHistoryStore({ file }, { onDamaged: (each) => damages.push(each) });
+    const store = await openHistoryStore({ file, onDamaged: (each) => damages.push(each) });
     expect(store.height).toBe(0);
     expect(damages).toHaveLength(1);
     await store.close();
