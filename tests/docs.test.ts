@@ -29,7 +29,6 @@ import { SYSTEM_TIMING } from '../packages/venue/src/edge/ws/timing.ts';
 import { WS_LIMITS } from '../packages/venue/src/edge/ws/ws-limits.ts';
 import { MarketData } from '../packages/venue/src/read-models/market-data.ts';
 import { GENESIS_HEAD } from '../packages/venue/src/replica/block-hash.ts';
-import { UserLedger } from '../packages/venue/src/history/user-ledger.ts';
 import { Receipts } from '../packages/venue/src/history/receipts.ts';
 import type { Replica } from '../packages/venue/src/replica/replica.ts';
 import { aVenue, order } from './support/actors.ts';
@@ -145,9 +144,11 @@ function infoOptions(recoverer: Recoverer): Parameters<typeof infoEndpoint>[0] {
   const address = ANY_QUERY.user;
   return {
     replica: EMPTY_REPLICA,
-    pool: { explain: (text) => Promise.resolve(recoverer.explain(text)) },
+    pool: {
+      explain: (text) => Promise.resolve(recoverer.explain(text)),
+      recover: (text) => Promise.resolve(recoverer.recover(text, false)),
+    },
     receipts: new Receipts({ instruments: () => undefined }),
-    ledger: new UserLedger(() => EMPTY_REPLICA.state),
     markets: new MarketData(() => EMPTY_REPLICA.state),
     limiter: new RateLimiter({
       limits: { info: 1, exchange: 1, explainSignature: 1, simulate: 1 },

@@ -36,6 +36,8 @@ export type { ExplainContext } from './explain/subject.ts';
 export { MISTAKES, type Mistake } from './explain/mistake.ts';
 export * from './info/registry.ts';
 export { refuseUnknownQuery } from './info/unknown-query.ts';
+export * from './info/export-requests.ts';
+export * from './info/history-answers.ts';
 export * from './info/service-requests.ts';
 export * from './info/account-answers.ts';
 export * from './info/market-answers.ts';

@@ -44,6 +44,8 @@ export const LIMITS = {
   probabilityPointsMax: 20_000,
   /** Rows before which a paged query can start. */
   offsetMax: 200_000,
+  /** Points of one portfolio. */
+  portfolioPointsMax: 500,
   /** Last row that a builder query can reach. */
   resultWindowMax: 10_000,
 
@@ -97,6 +99,7 @@ export const PAGE_LIMITS = {
   outcomeMeta: { default: 20, max: 50 },
   outcomeSeriesTimeline: { default: 20, max: 50 },
   blocks: { default: 20, max: 100 },
+  withdrawals: { default: 50, max: 200 },
   builderMe: { default: 50, max: 100 },
   recentTrades: { default: 50, max: 200 },
 } as const;

@@ -226,6 +226,7 @@ export const MESSAGE_GROUPS = {
   UNAVAILABLE: {
     unavailable: () => 'Service unavailable',
     diskNearlyFull: () => 'Disk is nearly full',
+    historyBehind: (height: number) => `History is at block ${height}`,
     clockOff: (ms: number) => `Clock is off by ${ms} ms`,
   },
 };

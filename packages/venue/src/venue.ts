@@ -113,7 +113,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const started = await replica.start();
   log.info({ ...started, height: replica.head.height }, 'replayed the log');
   assertNetwork(network, replica);
-  await core.archivist.start(replica.head);
+  await core.archivist.start(replica.head, { seenFrom: started.snapshotHeight });
   replica.onBlock((block) => core.archivist.follow(block));
   warnOfOperators(config, replica, log);
   const actors = new LocalActors(config, {
@@ -406,8 +406,7 @@ function createEndpoints(
   network: Network,
   parts: EdgeParts & { readonly limiter: RateLimiter; readonly sockets: WsEdge },
 ): Record<string, Endpoint> & { readonly exchange: Endpoint } {
-  const { clock, faucet, guard, ledger, limiter, markets, pool, receipts, replica, sockets } =
-    parts;
+  const { clock, faucet, guard, limiter, markets, pool, receipts, replica, sockets } = parts;
   const now = (): number => clock.nowMs();
   const accountStatus = accountStatusEndpoint({ replica });
   const { confirmTimeoutMs } = config;
@@ -419,7 +418,6 @@ function createEndpoints(
     network,
     settings: infoSettings(config),
     now,
-    ledger,
     markets,
     ...(faucet === undefined ? {} : { faucet }),
     connections: (ip) => ({

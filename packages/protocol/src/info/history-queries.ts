@@ -1,7 +1,25 @@
 import * as z from 'zod';
 import { LIMITS, PAGE_LIMITS } from '../limits.ts';
-import { AccountTypes, Address, I32, IdStr, Ms, anyCase, exchangeIdsOf } from '../primitives.ts';
-import { Offset, TIME_SPAN, compact, firstSet, limitOf } from './paging.ts';
+import {
+  AccountTypes,
+  Address,
+  I32,
+  IdStr,
+  Ms,
+  U64,
+  anyCase,
+  exchangeIdsOf,
+} from '../primitives.ts';
+import {
+  MIN_HEIGHT,
+  Offset,
+  PAGE_CURSOR,
+  TIME_SPAN,
+  compact,
+  firstSet,
+  limitOf,
+  refuseOffsetWithCursor,
+} from './paging.ts';
 
 /** Queries on what happened to one account, newest first, and on a builder's income. */
 
@@ -22,7 +40,9 @@ const userFundings = z
     direction: FundingType.optional(),
     limit: limitOf(PAGE_LIMITS.userFundings),
     offset: Offset,
+    ...PAGE_CURSOR,
   })
+  .superRefine(refuseOffsetWithCursor)
   .transform((query, context) => {
     if (query.contract !== undefined && query.coin !== undefined) {
       const params = { refusal: 'contractWithCoin' };
@@ -50,7 +70,9 @@ const builderPage = <const Type extends string>(type: Type) =>
       ...TIME_SPAN,
       page: I32.refine((value) => value >= 0, { params: { refusal: 'invalidOffset' } }).default(0),
       pageSize: PageSize,
+      ...PAGE_CURSOR,
     })
+    .superRefine(refuseOffsetWithCursor)
     .superRefine(({ page, pageSize }, context) => {
       if (page * pageSize + pageSize <= LIMITS.resultWindowMax) return;
       const params = { refusal: 'resultWindowTooLarge' };
@@ -81,15 +103,18 @@ const feeTierRates = z
 
 /** Queries on the history of one account, fee tiers and builders. */
 export const HISTORY_QUERIES = {
-  userFills: z.object({
-    type: z.literal('userFills'),
-    user: Address,
-    accountType: AccountTypes.default(['perp']),
-    coin: IdStr.optional(),
-    ...TIME_SPAN,
-    limit: limitOf(PAGE_LIMITS.userFills),
-    offset: Offset,
-  }),
+  userFills: z
+    .object({
+      type: z.literal('userFills'),
+      user: Address,
+      accountType: AccountTypes.default(['perp']),
+      coin: IdStr.optional(),
+      ...TIME_SPAN,
+      limit: limitOf(PAGE_LIMITS.userFills),
+      offset: Offset,
+      ...PAGE_CURSOR,
+    })
+    .superRefine(refuseOffsetWithCursor),
   historicalOrders: z.object({
     type: z.literal('historicalOrders'),
     user: Address,
@@ -97,15 +122,19 @@ export const HISTORY_QUERIES = {
     coin: IdStr.optional(),
     ...TIME_SPAN,
     limit: limitOf(PAGE_LIMITS.historicalOrders),
+    ...PAGE_CURSOR,
   }),
-  userNonFundingLedgerUpdates: z.object({
-    type: z.literal('userNonFundingLedgerUpdates'),
-    user: Address,
-    accountTypes: AccountTypes.default(['perp', 'outcome']),
-    ...TIME_SPAN,
-    limit: limitOf(PAGE_LIMITS.userNonFundingLedgerUpdates),
-    offset: Offset,
-  }),
+  userNonFundingLedgerUpdates: z
+    .object({
+      type: z.literal('userNonFundingLedgerUpdates'),
+      user: Address,
+      accountTypes: AccountTypes.default(['perp', 'outcome']),
+      ...TIME_SPAN,
+      limit: limitOf(PAGE_LIMITS.userNonFundingLedgerUpdates),
+      offset: Offset,
+      ...PAGE_CURSOR,
+    })
+    .superRefine(refuseOffsetWithCursor),
   userFundings,
   feeTierInfo,
   feeTierRates,
@@ -117,6 +146,24 @@ export const HISTORY_QUERIES = {
     user: Address,
     dimension: anyCase(['user', 'instrument']).default('user'),
     window: anyCase(['7d', '30d', '90d', 'all']).default('7d'),
+    ...MIN_HEIGHT,
   }),
-  builderMeClaimable: z.object({ type: z.literal('builderMeClaimable'), user: Address }),
+  builderMeClaimable: z.object({
+    type: z.literal('builderMeClaimable'),
+    user: Address,
+    ...MIN_HEIGHT,
+  }),
+  portfolio: z.object({
+    type: z.literal('portfolio'),
+    user: Address,
+    window: anyCase(['day', 'week', 'month', 'all']).default('week'),
+    ...MIN_HEIGHT,
+  }),
+  withdrawals: z.object({
+    type: z.literal('withdrawals'),
+    user: Address,
+    before: U64.optional(),
+    limit: limitOf(PAGE_LIMITS.withdrawals),
+    ...MIN_HEIGHT,
+  }),
 } as const;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
-import { I64, Ms, type IssueParams } from '../primitives.ts';
+import { I64, Ms, U64, type IssueParams } from '../primitives.ts';
 
 /** The fields that paged queries share. Bad values here are business refusals, not type errors. */
 
@@ -20,6 +20,24 @@ export const Offset = I64.refine(
   (value) => value >= 0 && value <= LIMITS.offsetMax,
   refuse('invalidOffset'),
 ).default(0);
+
+/** The block that an answer from the history must know of; it is waited for, a moment. */
+export const MIN_HEIGHT = { minHeight: U64.optional() };
+
+/** Where a page of the history begins: the `nextCursor` of the one before; null is the first. */
+export const PAGE_CURSOR = { cursor: z.string().nullable().optional(), ...MIN_HEIGHT };
+
+/** A cursor says where to begin, so nothing else may. */
+export function refuseOffsetWithCursor(
+  query: { cursor?: string | null | undefined; offset?: number; page?: number },
+  context: z.RefinementCtx,
+): void {
+  if (typeof query.cursor !== 'string') return;
+  for (const field of ['offset', 'page'] as const) {
+    if ((query[field] ?? 0) === 0) continue;
+    context.addIssue({ code: 'custom', path: [field], ...refuse('invalidOffset') });
+  }
+}
 
 /** An inclusive span of time. */
 export const TIME_SPAN = { startTime: Ms.optional(), endTime: Ms.optional() };

@@ -42,6 +42,7 @@ const TYPES = [
   'perpClearinghouseState',
   'perpMeta',
   'perpMetaDetail',
+  'portfolio',
   'rateLimit',
   'settings',
   'simulate',
@@ -51,6 +52,7 @@ const TYPES = [
   'userFills',
   'userFundings',
   'userNonFundingLedgerUpdates',
+  'withdrawals',
 ];
 
 function query(value: unknown): unknown {
@@ -108,6 +110,13 @@ describe('queries that are refused', () => {
     [{ type: 'actionStatus', txHash: '0x12' }, '400 10002 Wrong type for txHash'],
     [{ type: 'block' }, '400 10002 Missing field: height'],
     [{ type: 'tx' }, '400 10002 Missing field: txHash'],
+    [{ type: 'tx', txHash: '0x12' }, '400 10002 Wrong type for txHash'],
+    [{ type: 'userFills', user, cursor: 'x', offset: 1 }, '200 10000 Invalid offset'],
+    [{ type: 'builderMeClaimed', user, cursor: 'x', page: 1 }, '200 10000 Invalid offset'],
+    [{ type: 'userFills', user, minHeight: -1 }, '400 10002 Wrong type for minHeight'],
+    [{ type: 'portfolio', user, window: 'year' }, '400 10002 Wrong type for window'],
+    [{ type: 'withdrawals', user, limit: 0 }, '200 10000 Invalid limit'],
+    [{ type: 'historicalOrders', user, coin: 'BTC' }, '400 10002 Wrong type for coin'],
     [{ type: 'simulate', user }, '400 10002 Missing field: action'],
     [
       { type: 'depositWithPermit', user, usd: 5, deadline: '1', signature: {} },
@@ -163,6 +172,19 @@ describe('queries that are read', () => {
     ],
     [{ type: 'tx', hash: `0x${'AB'.repeat(32)}` }, { txHash: `0x${'ab'.repeat(32)}` }],
     [{ type: 'block', height: 3 }, { height: 3 }],
+    [
+      { type: 'block', height: 3, hash: `0x${'AB'.repeat(32)}`, minHeight: 2 },
+      { height: 3, minHeight: 2 },
+    ],
+    [{ type: 'portfolio', user, window: 'ALL' }, { window: 'all' }],
+    [
+      { type: 'withdrawals', user, before: 7 },
+      { before: 7, limit: 50 },
+    ],
+    [
+      { type: 'userFills', user, cursor: null, offset: 3 },
+      { cursor: null, offset: 3 },
+    ],
     [{ type: 'perpMeta', dex: '', extra: 1 }, { type: 'perpMeta' }],
     [{ type: 'triggerOrders', user, asset: null }, { asset: null }],
     [

@@ -6,9 +6,21 @@ import type { Mistake } from '../explain/mistake.ts';
 /** A notice beside a success: nothing failed, but something is not as the client may think. */
 export type Warning = { code: string; message: string; details?: object };
 
+/** The block up to which an answer from the history is complete. */
+export type HistoryAsOf = { height: number; time: number };
+
 /** The answer envelope of /info and its siblings. */
 export type InfoEnvelope<Data> =
-  | { success: true; code: 0; data: Data; warnings?: Warning[] }
+  | {
+      success: true;
+      code: 0;
+      data: Data;
+      /** Of answers from the history. */
+      asOf?: HistoryAsOf;
+      /** Of paged ones: where the next page begins; null behind the last row. */
+      nextCursor?: string | null;
+      warnings?: Warning[];
+    }
   | { success: false; code: number; message: string; name?: string; details?: Details };
 
 /** The one status of an action. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { PAGE_LIMITS } from '../limits.ts';
 import { Address, Hash, U64 } from '../primitives.ts';
 import { SignatureSchema } from '../signature-schema.ts';
-import { firstSet, limitOf } from './paging.ts';
+import { MIN_HEIGHT, compact, firstSet, limitOf } from './paging.ts';
 
 /** Queries on the venue itself: settings, receipts, blocks, tools, and the permit deposit. */
 
@@ -38,19 +38,25 @@ const actionStatus = z
   });
 
 const tx = z
-  .object({ type: z.literal('tx'), txHash: Hash.optional(), hash: Hash.optional() })
-  .transform(({ type, txHash, hash }, context) => {
+  .object({ type: z.literal('tx'), txHash: Hash.optional(), hash: Hash.optional(), ...MIN_HEIGHT })
+  .transform(({ type, txHash, hash, minHeight }, context) => {
     const wanted = firstSet(txHash, hash);
-    if (wanted !== undefined) return { type, txHash: wanted };
+    if (wanted !== undefined) return compact({ type, txHash: wanted, minHeight });
     context.issues.push(missing('txHash'));
     return z.NEVER;
   });
 
 const block = z
-  .object({ type: z.literal('block'), height: U64.optional(), hash: Hash.optional() })
-  .transform(({ type, height, hash }, context) => {
-    if (height !== undefined) return { type, height };
-    if (hash !== undefined) return { type, hash };
+  .object({
+    type: z.literal('block'),
+    height: U64.optional(),
+    hash: Hash.optional(),
+    ...MIN_HEIGHT,
+  })
+  .transform(({ type, height, hash, minHeight }, context) => {
+    // The height counts when both are given.
+    if (height !== undefined) return compact({ type, height, minHeight });
+    if (hash !== undefined) return compact({ type, hash, minHeight });
     context.issues.push(missing('height'));
     return z.NEVER;
   });
@@ -77,10 +83,11 @@ export const VENUE_QUERIES = {
     type: z.literal('blocks'),
     before: U64.optional(),
     limit: limitOf(PAGE_LIMITS.blocks),
+    ...MIN_HEIGHT,
   }),
   block,
   tx,
-  stateHash: z.object({ type: z.literal('stateHash'), height: U64.optional() }),
+  stateHash: z.object({ type: z.literal('stateHash'), height: U64.optional(), ...MIN_HEIGHT }),
   depositWithPermit: z.object({
     type: z.literal('depositWithPermit'),
     user: Address,

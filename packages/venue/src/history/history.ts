@@ -59,7 +59,7 @@ export type HistoryQuestions = {
     ask: { readonly txHash: string };
     answer: (TxRecordRow & { readonly index: number; readonly request: string }) | null;
   };
-  /** Bars of a step, oldest first. */
+  /** Bars of a step that start in a span, oldest first. */
   readonly bars: {
     ask: {
       readonly instrumentId: number;
@@ -67,6 +67,8 @@ export type HistoryQuestions = {
       readonly startMs: number;
       readonly endMs: number;
       readonly limit: number;
+      /** Then the last one before the span comes first, beyond the limit. */
+      readonly withPrevious?: boolean;
     };
     answer: readonly CandleRecord[];
   };
@@ -233,9 +235,11 @@ export interface History {
 export class HistoryBehindError extends Error {
   override readonly name = 'HistoryBehindError';
   readonly asOf: AsOf;
+  readonly minHeight: number;
 
   constructor(asOf: AsOf, minHeight: number) {
     super(`the history is at block ${asOf.height}, and block ${minHeight} was asked for`);
     this.asOf = asOf;
+    this.minHeight = minHeight;
   }
 }

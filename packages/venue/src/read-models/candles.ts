@@ -1,4 +1,5 @@
 import { LIMITS } from '@oddlot/protocol';
+import { present } from '@oddlot/units';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import {
   type CandleInterval,
@@ -24,7 +25,8 @@ export type CandleBar = {
   trades: number;
 };
 
-type CandleRow = [
+/** The trades of a step, in a few numbers. */
+export type CandleRow = [
   startMs: number,
   open: number,
   high: number,
@@ -33,6 +35,13 @@ type CandleRow = [
   lots: number,
   trades: number,
 ];
+
+/** Rows of a step that start in a span, both ends included, and are not in memory. */
+export type MissingRows = {
+  readonly stepMs: number;
+  readonly startMs: number;
+  readonly endMs: number;
+};
 
 /**
  * Minutes for two days, quarters of an hour for a month, four hours for two years. An interval is
@@ -92,23 +101,54 @@ export class Candles {
 
   /**
    * The candles that start in a span, oldest first, at most the latest 5,000. One without trades
-   * repeats the close before it; there is none before the first trade, and none in the future.
+   * repeats the close before it; there is none before the first trade, and none in the future. `older`
+   * are the rows that `missing` has named, and the last one before them.
    */
   snapshot(
     instrumentId: number,
     interval: CandleInterval,
     fromMs: number,
     toMs: number,
+    older: readonly CandleRow[] = [],
   ): CandleBar[] {
     const found = this.#rowsFor(instrumentId, interval);
-    if (found === undefined) return [];
-    const { firstMs, rows } = found;
+    const rows = older.length === 0 ? (found?.rows ?? []) : [...older, ...(found?.rows ?? [])];
+    const [oldest] = older;
+    const firstMs = oldest === undefined ? found?.firstMs : startOf(interval, oldest[0]);
+    if (firstMs === undefined) return [];
+    const { lastMs, startMs } = this.#starts(interval, fromMs, toMs);
+    return barsOf(rows, interval, Math.max(startMs, firstMs), lastMs);
+  }
+
+  /**
+   * What a snapshot needs that is not here: of a series that was cut, or of all of one that is gone.
+   * Undefined when everything is.
+   */
+  missing(
+    instrumentId: number,
+    interval: CandleInterval,
+    { fromMs, isGone, toMs }: { fromMs: number; toMs: number; isGone: boolean },
+  ): MissingRows | undefined {
+    const { lastMs, startMs } = this.#starts(interval, fromMs, toMs);
+    const tier = tierOf(interval);
+    const { stepMs } = present(TIERS[tier], 'the tier of an interval');
+    const endMs = startAfter(interval, lastMs) - 1;
+    const isCut =
+      isGone || this.#series.hasEvicted || this.#series.get(instrumentId)?.isCut(tier) === true;
+    if (!isCut || startMs > endMs) return undefined;
+    const found = this.#rowsFor(instrumentId, interval);
+    if (found === undefined) return { stepMs, startMs, endMs };
+    if (startMs >= found.firstMs) return undefined;
+    return { stepMs, startMs, endMs: Math.min(endMs, (found.rows[0]?.[0] ?? 0) - 1) };
+  }
+
+  /** The first and the last candle of a span: those that start in it, not too many, not in the future. */
+  #starts(interval: CandleInterval, fromMs: number, toMs: number) {
     const lastMs = startOf(interval, Math.min(toMs, this.#nowMs));
     const floor = startOf(interval, fromMs);
     const wantedMs = floor < fromMs ? startAfter(interval, floor) : floor;
     const latestMs = startAfter(interval, lastMs, 1 - LIMITS.candlesMax);
-    const startMs = Math.max(wantedMs, firstMs, latestMs);
-    return barsOf(rows, interval, startMs, lastMs);
+    return { startMs: Math.max(wantedMs, latestMs), lastMs };
   }
 
   /** The candle in progress; undefined before the first trade. */
@@ -122,7 +162,7 @@ export class Candles {
     interval: CandleInterval,
   ): { readonly rows: readonly CandleRow[]; readonly firstMs: number } | undefined {
     const series = this.#series.get(instrumentId);
-    const tier = TIERS.findLastIndex(({ stepMs }) => isMadeOf(interval, stepMs));
+    const tier = tierOf(interval);
     const first = series?.rows(tier)[0];
     if (series === undefined || first === undefined) return undefined;
     return { rows: series.rows(tier), firstMs: firstWhole(series, tier, interval, first[0]) };
@@ -142,6 +182,11 @@ export class Candles {
     this.#nowMs = nowMs;
     this.#series.restore(series);
   }
+}
+
+/** The coarsest rows that fit into an interval. */
+function tierOf(interval: CandleInterval): number {
+  return TIERS.findLastIndex(({ stepMs }) => isMadeOf(interval, stepMs));
 }
 
 /** The first candle of which no part has been dropped. */

@@ -78,13 +78,20 @@ export class OutcomeCatalogue {
   readonly #seriesMarkets = new Map<string, MarketRecord[]>();
   readonly #state: () => State;
   readonly #onLeave: (event: ListedEvent) => void;
+  /** How long settled events stay. */
+  readonly keptMs: number;
   /** Events whose markets are all resolved. */
   readonly #leaving = new LeavingEvents();
 
   /** `onLeave` is told what is let go of, while it is still here. */
-  constructor(state: () => State, onLeave: (event: ListedEvent) => void = () => undefined) {
+  constructor(
+    state: () => State,
+    options: { readonly onLeave?: (event: ListedEvent) => void; readonly keptMs?: number } = {},
+  ) {
+    const { keptMs = SETTLED_KEPT_MS, onLeave = () => undefined } = options;
     this.#state = state;
     this.#onLeave = onLeave;
+    this.keptMs = keptMs;
   }
 
   listedEvent(slug: string): ListedEvent | undefined {
@@ -155,7 +162,7 @@ export class OutcomeCatalogue {
 
   #leaveMs(event: ListedEvent): number | undefined {
     const settledMs = this.settledMs(event);
-    return settledMs === undefined ? undefined : settledMs + SETTLED_KEPT_MS;
+    return settledMs === undefined ? undefined : settledMs + this.keptMs;
   }
 
   #prepareToLeave(event: ListedEvent): void {

@@ -1,10 +1,10 @@
 import type { EngineEvent, State } from '@oddlot/engine';
 import { OUTCOME_ID_MIN } from '@oddlot/protocol';
 import type { AppliedBlock } from '../block/applied-block.ts';
-import type { ListedEvent, OutcomeCatalogue } from './catalogue.ts';
+import type { EventWithMarkets, ListedEvent, OutcomeCatalogue } from './catalogue.ts';
 import { eventStatus, type EventStatus } from './event-status.ts';
 import { Liquidity } from './liquidity.ts';
-import { type Place, Ranking } from './ranking.ts';
+import { type PageOptions, type Place, Ranking } from './ranking.ts';
 
 export type EventSort = 'volume' | 'trending' | 'liquidity' | 'newest' | 'endingSoon';
 
@@ -87,13 +87,13 @@ export class ListedEventIndex {
 
   page(
     query: EventListQuery,
-    options: { after: Place | undefined; descending: boolean; limit: number },
+    options: PageOptions,
   ): { readonly items: ListedEvent[]; readonly next: Place | undefined } {
     return this.#rankingOf(query).ranking.page(options);
   }
 
   /** What an event is sorted by. Beyond 2^53 micro-USDC neighbours may tie: it is only a ranking. */
-  keyOf(sortBy: EventSort, event: ListedEvent): number {
+  keyOf(sortBy: EventSort, { event, markets }: EventWithMarkets): number {
     const nowMs = this.#state().timeMs;
     switch (sortBy) {
       case 'newest':
@@ -103,11 +103,9 @@ export class ListedEventIndex {
       case 'liquidity':
         return Number(this.liquidityOf(event));
       case 'volume':
-        return Number(sum(this.#catalogue.marketsOf(event), ({ volume }) => volume.total));
-      case 'trending': {
-        const markets = this.#catalogue.marketsOf(event);
+        return Number(sum(markets, ({ volume }) => volume.total));
+      case 'trending':
         return Number(sum(markets, ({ volume }) => volume.day(nowMs).notional));
-      }
     }
   }
 
@@ -183,7 +181,7 @@ export class ListedEventIndex {
     const { sortBy, status, tag } = query;
     if (tag !== undefined && !event.listing.tags.includes(tag)) return undefined;
     if (status !== 'all' && this.statusOf(event) !== status) return undefined;
-    return this.keyOf(sortBy, event);
+    return this.keyOf(sortBy, { event, markets: this.#catalogue.marketsOf(event) });
   }
 
   #hour(): number {

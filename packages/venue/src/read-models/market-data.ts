@@ -1,6 +1,6 @@
 import type { State } from '@oddlot/engine';
 import { ListedEventIndex } from './listed-event-index.ts';
-import { type ListedEvent, OutcomeCatalogue } from './catalogue.ts';
+import { type ListedEvent, OutcomeCatalogue, SETTLED_KEPT_MS } from './catalogue.ts';
 import type { Projection } from '../block/projection.ts';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import { Candles } from './candles.ts';
@@ -15,8 +15,10 @@ export class MarketData {
   readonly probabilities: Probabilities;
   readonly listedEvents: ListedEventIndex;
 
-  constructor(state: () => State) {
-    this.catalogue = new OutcomeCatalogue(state, (event) => this.#forget(event));
+  constructor(state: () => State, options: { readonly settledKeptMs?: number } = {}) {
+    const { settledKeptMs: keptMs = SETTLED_KEPT_MS } = options;
+    const onLeave = (event: ListedEvent): void => this.#forget(event);
+    this.catalogue = new OutcomeCatalogue(state, { keptMs, onLeave });
     this.probabilities = new Probabilities(state);
     this.listedEvents = new ListedEventIndex(this.catalogue, state);
   }

@@ -3,7 +3,7 @@ import { OUTCOME_ID_MIN } from '@oddlot/protocol';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './candle-interval.ts';
 import { SeriesSet } from './series-set.ts';
-import { LAST_OF_STEP, type PointRow, type Tier } from './tiered-series.ts';
+import { firstAfter, LAST_OF_STEP, type PointRow, type Tier } from './tiered-series.ts';
 
 /** A YES probability at a time, in half price units of its market. */
 export type ProbabilityPoint = { readonly atMs: number; readonly halves: number };
@@ -65,18 +65,10 @@ export class Probabilities {
   }
 
   /** What held at each multiple of a step in a span, from the listing on, oldest first. */
-  points(
-    instrumentId: number,
-    { fromMs, toMs, stepMs }: { fromMs: number; toMs: number; stepMs: number },
-  ): ProbabilityPoint[] {
+  points(instrumentId: number, grid: Grid): ProbabilityPoint[] {
     const series = this.#series.get(instrumentId);
     if (series === undefined) return [];
-    const points: ProbabilityPoint[] = [];
-    for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs <= toMs; atMs += stepMs) {
-      const found = series.at(atMs);
-      if (found !== undefined) points.push({ atMs, halves: found.row[1] });
-    }
-    return points;
+    return pointsOf((atMs) => series.at(atMs)?.row, grid);
   }
 
   dump(): unknown {
@@ -95,6 +87,25 @@ export class Probabilities {
     if (this.#series.get(instrumentId)?.last?.[1] === halves) return;
     this.#series.record(instrumentId, [timeMs, halves]);
   }
+}
+
+type Grid = { readonly fromMs: number; readonly toMs: number; readonly stepMs: number };
+
+/** What held at each multiple of a step in a span, by rows from anywhere, oldest first. */
+export function pointsIn(rows: readonly PointRow[], grid: Grid): ProbabilityPoint[] {
+  return pointsOf((atMs) => rows[firstAfter(rows, atMs) - 1], grid);
+}
+
+function pointsOf(
+  heldAt: (atMs: number) => PointRow | undefined,
+  { fromMs, stepMs, toMs }: Grid,
+): ProbabilityPoint[] {
+  const points: ProbabilityPoint[] = [];
+  for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs <= toMs; atMs += stepMs) {
+    const held = heldAt(atMs);
+    if (held !== undefined) points.push({ atMs, halves: held[1] });
+  }
+  return points;
 }
 
 /** The market whose mark an event may have moved. */

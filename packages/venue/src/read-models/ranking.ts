@@ -1,6 +1,13 @@
 /** A place in a ranking: a key, and an id that no other item has. */
 export type Place = readonly [key: number, id: number];
 
+/** Which part of a ranking. */
+export type PageOptions = {
+  readonly after: Place | undefined;
+  readonly descending: boolean;
+  readonly limit: number;
+};
+
 type Entry<Item> = { readonly key: number; readonly id: number; readonly item: Item };
 
 /**
@@ -37,11 +44,7 @@ export class Ranking<Item> {
   }
 
   /** Items after a place, or from the start, in either direction, with the place of the last one. */
-  page(options: {
-    readonly after: Place | undefined;
-    readonly descending: boolean;
-    readonly limit: number;
-  }): { readonly items: Item[]; readonly next: Place | undefined } {
+  page(options: PageOptions): { readonly items: Item[]; readonly next: Place | undefined } {
     const { after, descending, limit } = options;
     const count = this.#entries.length;
     // Half-open bounds of what is still to come.

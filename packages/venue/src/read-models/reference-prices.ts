@@ -45,7 +45,7 @@ const ROWS_MAX = 1_000_000;
  */
 export class ReferencePrices {
   readonly name = 'referencePrices';
-  readonly version = 1;
+  readonly version = 2;
   readonly #prices = new SeriesSet<string, PointRow>({
     tiers: PRICE_TIERS,
     fold: LAST_OF_STEP,

@@ -14,6 +14,7 @@ export class SeriesSet<Key extends string | number, R extends Row> {
   /** Those that nothing will be recorded of any more, in the order in which they ended. */
   readonly #ended = new Map<Key, TieredSeries<R>>();
   #size = 0;
+  #hasEvicted = false;
 
   constructor(options: { tiers: readonly Tier[]; fold: Fold<R>; rowsMax: number }) {
     this.#tiers = options.tiers;
@@ -23,6 +24,11 @@ export class SeriesSet<Key extends string | number, R extends Row> {
 
   get(key: Key): TieredSeries<R> | undefined {
     return this.#series.get(key) ?? this.#ended.get(key);
+  }
+
+  /** Whether one was ever forgotten for want of room: it may have come again since, without its past. */
+  get hasEvicted(): boolean {
+    return this.#hasEvicted;
   }
 
   /** Nothing more comes of this one. */
@@ -58,6 +64,7 @@ export class SeriesSet<Key extends string | number, R extends Row> {
     const series = [...this.#ended, ...this.#series];
     return {
       ended: this.#ended.size,
+      evicted: this.#hasEvicted,
       series: series.map(([key, each]) => [key, each.dump()]),
     };
   }
@@ -66,12 +73,15 @@ export class SeriesSet<Key extends string | number, R extends Row> {
     this.#series.clear();
     this.#ended.clear();
     this.#size = 0;
+    this.#hasEvicted = false;
   }
 
   /** Older snapshots hold the list alone, and do not say which of it had ended. */
   restore(data: unknown): void {
     const plain = data as SeriesSetDump<Key, R> | SeriesSetDump<Key, R>['series'];
-    const { ended, series: all } = 'ended' in plain ? plain : { ended: 0, series: plain };
+    const known = 'ended' in plain ? plain : { ended: 0, evicted: false, series: plain };
+    const { ended, evicted, series: all } = known;
+    this.#hasEvicted = evicted;
     for (const [at, [key, rows]] of all.entries()) {
       const series = new TieredSeries(this.#tiers, this.#fold);
       series.restore(rows);
@@ -84,12 +94,15 @@ export class SeriesSet<Key extends string | number, R extends Row> {
     const [ended] = this.#ended.keys();
     const [silent] = this.#series.keys();
     const first = ended ?? silent;
-    if (first !== undefined) this.forget(first);
+    if (first === undefined) return;
+    this.forget(first);
+    this.#hasEvicted = true;
   }
 }
 
 type SeriesSetDump<Key, R extends Row> = {
   /** So many of the first in the list. */
   readonly ended: number;
+  readonly evicted: boolean;
   readonly series: readonly (readonly [key: Key, series: SeriesDump<R>])[];
 };

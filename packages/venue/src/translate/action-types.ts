@@ -48,3 +48,7 @@ export const actionTypeNamed = (command: string): string =>
 /** The `data.type` of replies to a command. */
 export const internalNameOf = ({ type }: Pick<RequestCommand, 'type'>): string =>
   ACTIONS[ACTION_TYPES[type]].internalName;
+
+/** The same for the `type` of an action. */
+export const internalNameNamed = (action: string): string =>
+  Object.hasOwn(ACTIONS, action) ? ACTIONS[action as ActionType].internalName : action;

@@ -1,13 +1,12 @@
-import { perpView, type State } from '@oddlot/engine';
+import { perpView, settledMarketView, type State } from '@oddlot/engine';
 import type { Ticker } from '@oddlot/protocol';
 import { instrumentId, present } from '@oddlot/units';
 import { HOUR_MS, startOf } from '../read-models/candle-interval.ts';
 import type { Candles } from '../read-models/candles.ts';
 import type { MarketData } from '../read-models/market-data.ts';
-import type { MarketRecord } from '../read-models/catalogue.ts';
 import type { Instrument } from './actions/instrument-lookup.ts';
 import { formatHalfPrice, formatMoney, formatPrice, formatRateE10, formatSize } from './format.ts';
-import { midOrNull, shownMarket } from './info/outcome-market.ts';
+import { midOrNull, shownMarket, type ShownMarket } from './info/outcome-market.ts';
 
 /** Instruments of both exchanges at a glance, as streams show them. */
 
@@ -15,9 +14,8 @@ type Source = { readonly markets: MarketData; readonly state: State };
 
 /** What traders watch of an outcome market; it knows neither oracle nor funding. */
 export function marketContext({ markets, state }: Source, instrument: Instrument): object {
-  const record = recordOf(markets, instrument);
-  const market = shownMarket(state, record);
-  const day = record.volume.day(state.timeMs);
+  const market = glanceOf({ markets, state }, instrument);
+  const { day } = market;
   return {
     coin: instrument.name,
     instrumentId: instrument.instrumentId,
@@ -26,7 +24,7 @@ export function marketContext({ markets, state }: Source, instrument: Instrument
       dayBaseVlm: formatSize(instrument, day.lots),
       prevDayPx: day.previousClose === 0 ? '' : formatPrice(instrument, day.previousClose),
       markPx: formatHalfPrice(instrument, market.halves),
-      midPx: midOrNull(market),
+      midPx: market.midPx,
       oraclePx: '',
       openInterest: formatSize(instrument, market.live?.pairs ?? 0),
       funding: '0',
@@ -83,12 +81,10 @@ function perpFacts(state: State, instrument: Instrument): Facts {
   };
 }
 
-function marketFacts({ markets, state }: Source, instrument: Instrument): Facts {
-  const record = recordOf(markets, instrument);
-  const { halves, live } = shownMarket(state, record);
-  const day = record.volume.day(state.timeMs);
+function marketFacts(source: Source, instrument: Instrument): Facts {
+  const { day, halves, last, live } = glanceOf(source, instrument);
   return {
-    last: record.lastTrade,
+    last,
     markHalves: halves,
     oracle: 0,
     previousDay: day.previousClose,
@@ -99,8 +95,22 @@ function marketFacts({ markets, state }: Source, instrument: Instrument): Facts 
   };
 }
 
-function recordOf({ catalogue }: MarketData, { instrumentId: id }: Instrument): MarketRecord {
-  return present(catalogue.market(id), 'the record of a listed market');
+type Glance = Pick<ShownMarket, 'day' | 'halves' | 'live'> & {
+  readonly last: number;
+  readonly midPx: string | null;
+};
+
+/** Of a market that memory has let go of the engine still knows what it paid. */
+function glanceOf({ markets, state }: Source, { instrumentId: id }: Instrument): Glance {
+  const record = markets.catalogue.market(id);
+  if (record === undefined) {
+    const { fraction } = present(settledMarketView(state, id), 'a market that was listed');
+    const day = { notional: 0n, lots: 0, previousClose: 0 };
+    return { day, halves: 2 * fraction, live: undefined, last: 0, midPx: null };
+  }
+  const market = shownMarket(state, record);
+  const { day, halves, live } = market;
+  return { day, halves, live, last: record.lastTrade, midPx: midOrNull(market) };
 }
 
 const DAY_HOURS = 24;

@@ -2,19 +2,30 @@ import type { InfoQuery, InfoQueryOf, InfoType } from '@oddlot/protocol';
 import { activeAssetData, agentOwner, approvedAgents } from './info/account.ts';
 import { agentWarning } from './info/agent-warning.ts';
 import { l2Book } from './info/book.ts';
-import { candleSnapshot } from './info/candles.ts';
+import { candleNeeds, candleSnapshot } from './info/candles.ts';
 import { clearinghouseState, perpClearinghouseState } from './info/clearinghouse.ts';
 import { cryptoPrice, cryptoPriceHistory } from './info/crypto-prices.ts';
 import { settings } from './info/deployment.ts';
 import { feeTierInfo, feeTierRates } from './info/fee-tiers.ts';
-import type { InfoAnswer, InfoContext, InfoHandler } from './info/handler.ts';
+import type { InfoAnswer, InfoContext, InfoHandler, PastNeeds } from './info/handler.ts';
 import { accessCodeStatus, approvedBuilders, builderState, multiSigSigners } from './info/keys.ts';
 import { frontendOpenOrders, triggerOrders } from './info/open-orders.ts';
-import { outcomeMeta } from './info/outcome-meta.ts';
+import { outcomeMeta, outcomeMetaNeeds } from './info/outcome-meta.ts';
 import { outcomeFrontendOpenOrders } from './info/outcome-orders.ts';
 import { outcomePositions } from './info/outcome-positions.ts';
-import { outcomeAssetCtxs, outcomeProbability } from './info/outcome-prices.ts';
-import { outcomeResolution, outcomeSeriesTimeline } from './info/outcome-series.ts';
+import {
+  assetCtxNeeds,
+  outcomeAssetCtxs,
+  outcomeProbability,
+  probabilityNeeds,
+} from './info/outcome-prices.ts';
+import {
+  outcomeResolution,
+  outcomeSeriesTimeline,
+  resolutionNeeds,
+  timelineNeeds,
+} from './info/outcome-series.ts';
+import type { PastNeed } from './info/past.ts';
 import { perpMeta, perpMetaDetail } from './info/perp-meta.ts';
 import { simulate } from './simulate.ts';
 
@@ -52,6 +63,22 @@ export const INFO_HANDLERS = {
   feeTierRates,
   simulate,
 } as const satisfies { readonly [Type in InfoType]?: InfoHandler<Type> };
+
+/** Queries that may need more than memory has. */
+const PAST_NEEDS = {
+  candleSnapshot: candleNeeds,
+  outcomeMeta: outcomeMetaNeeds,
+  outcomeAssetCtxs: assetCtxNeeds,
+  outcomeProbability: probabilityNeeds,
+  outcomeSeriesTimeline: timelineNeeds,
+  outcomeResolution: resolutionNeeds,
+} as const satisfies { readonly [Type in InfoType]?: PastNeeds<Type> };
+
+/** What a query needs of the past beyond what the context has; undefined when it can be answered. */
+export function pastNeedOf(context: InfoContext, query: StateQuery): PastNeed | undefined {
+  const needs = PAST_NEEDS as { readonly [Type in InfoType]?: PastNeeds<never> };
+  return needs[query.type]?.(context, query as never);
+}
 
 /** A query that `answerInfo` can answer. */
 export type StateQuery = InfoQueryOf<keyof typeof INFO_HANDLERS>;

@@ -11,7 +11,7 @@ import type { QueuedAction } from '../../history/queued-actions.ts';
 import type { MarketData } from '../../read-models/market-data.ts';
 import type { Receipts } from '../../history/receipts.ts';
 import type { Replica } from '../../replica/replica.ts';
-import type { UserLedger } from '../../history/user-ledger.ts';
+import { type History, HistoryBehindError } from '../../history/history.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
 import { authorityOf } from '../../block/request-command.ts';
 import { teachInstrument } from '../../translate/teach-instrument.ts';
@@ -19,15 +19,19 @@ import {
   agentWarning,
   answerInfo,
   isStateQuery,
+  pastNeedOf,
   type InfoAnswer,
   type InfoContext,
   type InfoSettings,
 } from '../../translate/view-to-info.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 import type { RecoverPool } from '../recover-pool.ts';
+import { measured } from '../work-budget.ts';
 import { AnswerCache, jsonInTurns } from './answers.ts';
 import { signatureExplainer, type SignatureExplainer } from './explain-signature.ts';
 import type { Faucet } from './faucet.ts';
+import { answerHistory, behind, isHistoryQuery, type HistoryQuery } from './info-history.ts';
+import { withPast } from './past.ts';
 import { infoRefusal, infoReply, infoReplyOf, rateLimited } from './reply.ts';
 import type { EdgeRequest, Endpoint, Reply } from './reply.ts';
 
@@ -38,12 +42,13 @@ export type InfoOptions = {
   readonly receipts: Receipts;
   readonly markets: MarketData;
   readonly limiter: RateLimiter;
-  readonly pool: Pick<RecoverPool, 'explain'>;
+  readonly pool: Pick<RecoverPool, 'explain' | 'recover'>;
   readonly network: Network;
   readonly settings: InfoSettings;
   readonly now: () => number;
   readonly faucet?: Faucet;
-  readonly ledger?: Pick<UserLedger, 'query'>;
+  /** What is past; without it queries on it are not served. */
+  readonly history?: History;
   /** Open WebSocket connections of a client. */
   readonly connections?: (ip: string) => OpenConnections;
   readonly connectionsMax?: number;
@@ -83,6 +88,9 @@ async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
     if (!allowed) return { ...infoRefusal(rateLimited('info')), retryAfterSeconds };
   }
   if (isStateQuery(query)) return answerState(options, parsed, request);
+  if (isHistoryQuery(query) && options.history !== undefined) {
+    return answerPast({ ...options, history: options.history }, query, clamped, request);
+  }
   const answer = await answerHere(options, query, request);
   if (!answer.ok) return refuse(options, answer.error);
   const warning = agentWarning(contextOf(options), query);
@@ -100,29 +108,59 @@ async function answerState(
   { spend = () => undefined }: EdgeRequest,
 ): Promise<Reply> {
   if (!isStateQuery(query)) throw new TypeError('not a query on the state');
-  const { cache, replica } = options;
-  // A refusal is no answer: it goes around the cache.
-  let refused: Reply | undefined;
+  const { cache, history, replica } = options;
   const question = clamped === undefined ? JSON.stringify(query) : JSON.stringify([query, clamped]);
-  const answered = await cache.answer(
-    () => replica.head.height,
-    question,
-    () => {
-      const answer = answerInfo(contextOf(options), query);
-      if (!answer.ok) {
-        refused = refuse(options, answer.error);
-        return '';
-      }
-      const warnings = [...(answer.warnings ?? []), ...clampWarnings(clamped)];
-      const json = jsonInTurns(answer.data, spend);
-      return typeof json === 'string'
-        ? infoReplyOf(json, warnings).body
-        : json.then((text) => infoReplyOf(text, warnings).body);
-    },
-  );
-  if (refused !== undefined) return refused;
-  if (typeof answered === 'string') return { status: 200, body: answered };
-  return { status: 200, body: '', bytes: answered };
+  const textOf = (context: InfoContext, beside = {}): string | Promise<string> => {
+    const answer = answerInfo(context, query);
+    if (!answer.ok) throw new RefusedError(refuse(options, answer.error));
+    const warnings = [...(answer.warnings ?? []), ...clampWarnings(clamped)];
+    const json = jsonInTurns(answer.data, spend);
+    return typeof json === 'string'
+      ? infoReplyOf(json, warnings, beside).body
+      : json.then((text) => infoReplyOf(text, warnings, beside).body);
+  };
+  const make = (): string | Promise<string> => {
+    const context = contextOf(options);
+    const needsPast = history !== undefined && pastNeedOf(context, query) !== undefined;
+    if (!needsPast) return textOf(context);
+    return withPast({ history, spend, contextOf: () => contextOf(options) }, query).then(
+      ({ asOf, context: whole }) =>
+        measured(() => textOf(whole, { asOf: { height: asOf.height, time: asOf.timeMs } }), spend),
+    );
+  };
+  try {
+    const answered = await cache.answer(() => replica.head.height, question, make);
+    if (typeof answered === 'string') return { status: 200, body: answered };
+    return { status: 200, body: '', bytes: answered };
+  } catch (error) {
+    if (error instanceof RefusedError) return error.reply;
+    if (error instanceof HistoryBehindError) return behind(error);
+    throw error;
+  }
+}
+
+/** A refusal is no answer: it goes around the cache, to all who wait for the same one. */
+class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+  readonly reply: Reply;
+
+  constructor(reply: Reply) {
+    super('the query is refused');
+    this.reply = reply;
+  }
+}
+
+/** Each block may bring rows, so nothing of it is kept for the next who asks. */
+async function answerPast(
+  options: Context & { readonly history: History },
+  query: HistoryQuery,
+  clamped: ParsedQuery['clamped'],
+  { spend = () => undefined }: EdgeRequest,
+): Promise<Reply> {
+  const agent = agentWarning(contextOf(options), query);
+  const warnings = [...(agent === undefined ? [] : [agent]), ...clampWarnings(clamped)];
+  const reply = await answerHistory(options, query, { spend, warnings });
+  return 'ok' in reply ? refuse(options, reply.error) : reply;
 }
 
 function contextOf({ markets, network, receipts, replica, settings }: Context): InfoContext {
@@ -145,10 +183,6 @@ async function answerHere(
   if (query.type === 'actionStatus') {
     return { ok: true, data: await actionStatus(options.receipts, query) };
   }
-  if (query.type === 'userNonFundingLedgerUpdates' && options.ledger !== undefined) {
-    return { ok: true, data: options.ledger.query(query) };
-  }
-  if (query.type === 'stateHash') return stateHash(options, query);
   if (query.type === 'explainSignature') return options.explain(query, text);
   const details = { field: 'type', got: query.type, why: 'this version does not serve it yet' };
   return { ok: false, error: refusal('notAllowed', [], details, HTTP_FORBIDDEN) };
@@ -241,14 +275,4 @@ function queuedStatus({ block, command, user }: QueuedAction): ActionStatus {
     actionType: actionTypeOf(command),
     block: { height: block.height, time: block.timeMs, hash: block.hash },
   };
-}
-
-function stateHash({ replica }: InfoOptions, { height }: InfoQueryOf<'stateHash'>): InfoAnswer {
-  const head = height === undefined ? replica.head : replica.headAt(height);
-  if (head === undefined || head.height === 0) {
-    const error: WireError = refusal('blockNotFound', [], { field: 'height', got: height ?? 0 });
-    return { ok: false, error };
-  }
-  const { timeMs: blockTime, stateHash: hash } = head;
-  return { ok: true, data: { height: head.height, blockTime, stateHash: hash } };
 }

@@ -36,6 +36,28 @@ export type Endpoint = {
   readonly handle: (request: EdgeRequest) => Reply | Promise<Reply>;
 };
 
+/** A GET whose answer is as long as it takes. */
+export type StreamRequest = {
+  /** Of the address, in order. */
+  readonly parameters: Iterable<readonly [string, string]>;
+  /** Whom it is counted for. */
+  readonly client: string;
+};
+
+/** An answer that is sent part by part, as fast as it is read. */
+export type StreamedReply = {
+  /** Name and value in turn. */
+  readonly headers: readonly string[];
+  readonly parts: AsyncIterable<string>;
+  /** To be called when it is over, however it ends. */
+  readonly leave: () => void;
+};
+
+/** One GET path. */
+export type StreamEndpoint = Omit<Endpoint, 'handle'> & {
+  readonly stream: (request: StreamRequest) => Promise<Reply | StreamedReply>;
+};
+
 /** Something that a request needs is down; the client may try again later. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';
@@ -48,10 +70,15 @@ export function infoReply(data: unknown, warnings: readonly Warning[] = []): Rep
   return { status: 200, body: JSON.stringify(body) };
 }
 
-/** The same around data that is JSON text already. */
-export function infoReplyOf(json: string, warnings: readonly Warning[]): Reply {
-  const more = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
-  return { status: 200, body: `{"success":true,"code":0,"data":${json}${more}}` };
+/** The same around data that is JSON text already, with more beside it. */
+export function infoReplyOf(
+  json: string,
+  warnings: readonly Warning[],
+  beside: Readonly<Record<string, unknown>> = {},
+): Reply {
+  const all = warnings.length === 0 ? beside : { ...beside, warnings };
+  const more = Object.entries(all).map(([key, value]) => `,"${key}":${JSON.stringify(value)}`);
+  return { status: 200, body: `{"success":true,"code":0,"data":${json}${more.join('')}}` };
 }
 
 export function infoRefusal(error: WireError): Reply {

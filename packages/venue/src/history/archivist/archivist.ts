@@ -12,7 +12,12 @@ import {
   type WatchedTable,
   type Watcher,
 } from '../history.ts';
-import type { ArchivistReport, ArchivistSettings, Progress, Question } from './archivist-messages.ts';
+import type {
+  ArchivistReport,
+  ArchivistSettings,
+  Progress,
+  Question,
+} from './archivist-messages.ts';
 import { ArchivistThread } from './archivist-thread.ts';
 import { Watchers } from './watchers.ts';
 
@@ -34,9 +39,15 @@ export type ArchivistOptions = {
   /** Told how far the store is, whenever it has moved. */
   readonly onStored?: (height: number) => void;
   /** A snapshot was written; the log behind this height is needed still, 0 when all of it is. */
-  readonly onSnapshot?: (snapshot: { readonly height: number; readonly neededFrom: number }) => void;
+  readonly onSnapshot?: (snapshot: {
+    readonly height: number;
+    readonly neededFrom: number;
+  }) => void;
   readonly onSnapshotFailed?: (error: unknown) => void;
-  readonly onDamaged?: (damage: { readonly why: string; readonly movedTo: string | undefined }) => void;
+  readonly onDamaged?: (damage: {
+    readonly why: string;
+    readonly movedTo: string | undefined;
+  }) => void;
   /** Rows are missing, and are computed from the log beside everything else. */
   readonly onRebuild?: (rebuild: { readonly from: number; readonly until: number }) => void;
   readonly onRebuilt?: (height: number) => void;
@@ -73,6 +84,8 @@ export class Archivist implements History {
   #rows: ArchivistThread;
   #head: BlockHead | undefined;
   #toldHeight = 0;
+  /** Rows of blocks up to here are in the store or nowhere. */
+  #seenFrom = 0;
   #progress: Progress = NOTHING;
   #compared = 0;
   #telling: NodeJS.Timeout | undefined;
@@ -95,8 +108,15 @@ export class Archivist implements History {
     return archivist;
   }
 
-  /** Begins to follow the log, which is known to reach up to a block. */
-  async start({ hash, height, stateHash, timeMs }: BlockHead): Promise<void> {
+  /**
+   * Begins to follow the log, which is known to reach up to a block. What happened behind another the
+   * main thread has seen by itself.
+   */
+  async start(
+    { hash, height, stateHash, timeMs }: BlockHead,
+    { seenFrom }: { readonly seenFrom: number },
+  ): Promise<void> {
+    this.#seenFrom = seenFrom;
     const head = { height, timeMs, hash, stateHash };
     this.#head = head;
     this.#toldHeight = height;
@@ -131,7 +151,7 @@ export class Archivist implements History {
     return {
       height: this.storedHeight,
       lag,
-      missing: this.isRebuilding ? Math.max(1, lag) : 0,
+      missing: Math.max(0, this.#seenFrom - this.storedHeight),
       compared: this.#compared,
       rows,
       bytes,
@@ -240,7 +260,12 @@ export class Archivist implements History {
         return this.#onDamaged(report, thread);
       case 'diverged':
         return this.#options.onFatal(
-          new ReplicaDivergedError(report.height, report.own, report.recorded, 'the main thread has'),
+          new ReplicaDivergedError(
+            report.height,
+            report.own,
+            report.recorded,
+            'the main thread has',
+          ),
         );
       case 'passedOver':
         return this.#options.onPassedOver?.(report.what, report.why);
@@ -295,12 +320,17 @@ export class Archivist implements History {
   }
 
   #onDamaged(
-    damage: { readonly why: string; readonly movedTo: string | undefined; readonly isMended: boolean },
+    damage: {
+      readonly why: string;
+      readonly movedTo: string | undefined;
+      readonly isMended: boolean;
+    },
     thread: ArchivistThread,
   ): void {
     const { movedTo, why } = damage;
     this.#options.onDamaged?.({ why, movedTo });
     if (damage.isMended || thread !== this.#rows || this.#isStopping) return;
+    this.#seenFrom = Math.max(this.#seenFrom, this.storedHeight);
     this.#progress = NOTHING;
     if (thread !== this.#first) {
       const head = present(this.#head, 'the head of a log that is followed');
@@ -313,7 +343,9 @@ export class Archivist implements History {
     if (this.#isStopping && this.#head !== undefined) return;
     if (thread === this.#first) {
       this.#fail(error);
-      this.#options.onFatal(new Error(`the history stands still: ${error.message}`, { cause: error }));
+      this.#options.onFatal(
+        new Error(`the history stands still: ${error.message}`, { cause: error }),
+      );
     } else if (thread === this.#rows) {
       this.#fail(new Error('the history can not be computed', { cause: error }));
       this.#options.onRebuildFailed?.(error);

@@ -3,7 +3,6 @@ import { NETWORKS } from '@oddlot/protocol';
 import { createLogger } from '../../operate/log.ts';
 import { Metrics } from '../../operate/metrics.ts';
 import { Receipts, type ReceiptsOptions } from '../../history/receipts.ts';
-import { UserLedger } from '../../history/user-ledger.ts';
 import { instrumentLookup } from '../../translate/action-to-command.ts';
 import { AdmissionGuard } from '../../edge/admission-guard.ts';
 import { clientIpFinder } from '../../edge/client-ip.ts';
@@ -11,10 +10,12 @@ import { RateLimiter } from '../../edge/rate-limit.ts';
 import { createRecoverer, type Recovered } from '../../edge/recover-worker.ts';
 import { accountStatusEndpoint } from '../../edge/http/account-status.ts';
 import { exchangeEndpoint } from '../../edge/http/exchange.ts';
+import { exportEndpoints, type ExportOptions } from '../../edge/http/exports/export-endpoints.ts';
 import { Faucet } from '../../edge/http/faucet.ts';
 import { infoEndpoint } from '../../edge/http/info.ts';
 import { MarketData } from '../../read-models/market-data.ts';
 import { HttpEdge, type HttpEdgeOptions } from '../../edge/http/server.ts';
+import { TestHistory } from './history.ts';
 import { TestReplica } from './replica.ts';
 
 /** The whole edge on a port of its own, with signatures recovered in this thread. */
@@ -28,6 +29,7 @@ export type TestEdgeOptions = {
   readonly receipts?: Partial<ReceiptsOptions>;
   readonly edge?: Partial<HttpEdgeOptions>;
   readonly guard?: AdmissionGuard;
+  readonly exports?: Partial<ExportOptions>;
 };
 
 export type TestReply = {
@@ -62,10 +64,10 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const faucet = new Faucet({ replica, now, restricted: () => guard.restriction()?.error });
   replica.onBlock((block) => receipts.onBlock(block));
   replica.onBlock((block) => faucet.grants.onBlock(block));
-  const ledger = new UserLedger(() => replica.state);
-  replica.onBlock((block) => ledger.onBlock(block));
   const markets = new MarketData(() => replica.state);
   replica.onBlock((block) => markets.onBlock(block));
+  const history = new TestHistory(replica, markets);
+  replica.onBlock((block) => history.onBlock(block));
   const network = NETWORKS.testnet;
   const confirmTimeoutMs = options.confirmTimeoutMs ?? 2000;
   const errors: string[] = [];
@@ -83,10 +85,11 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const edge = new HttpEdge({
     endpoints: {
       '/exchange': exchangeEndpoint({ ...shared, pool, confirmTimeoutMs, guard }),
-      '/info': infoEndpoint({ ...shared, pool, limiter, settings, faucet, ledger, markets }),
+      '/info': infoEndpoint({ ...shared, pool, limiter, settings, faucet, markets, history }),
       '/account-status': status,
       '/account': status,
       '/request-fund': faucet.endpoint(),
+      ...exportEndpoints({ history, replica, markets, ...options.exports }),
     },
     limiter,
     clientIp: clientIpFinder(options.trustedProxies ?? []),
@@ -100,12 +103,14 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const close = async (): Promise<void> => {
     agent.destroy();
     await edge.drain();
+    await history.close();
   };
   return {
     replica,
     receipts,
     limiter,
     faucet,
+    history,
     edge,
     port,
     agent,
@@ -143,7 +148,8 @@ export function sender(port: number, agent: Agent) {
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString();
-          const json: unknown = text === '' ? undefined : JSON.parse(text);
+          const isJson = response.headers['content-type'] === 'application/json';
+          const json: unknown = text === '' || !isJson ? undefined : JSON.parse(text);
           resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json });
         });
       });

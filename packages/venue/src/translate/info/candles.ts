@@ -1,36 +1,57 @@
-import type { State } from '@oddlot/engine';
-import type { Candle } from '@oddlot/protocol';
+import { settledMarketView } from '@oddlot/engine';
+import type { Candle, InfoQueryOf } from '@oddlot/protocol';
 import type { CandleInterval } from '../../read-models/candle-interval.ts';
 import type { CandleBar } from '../../read-models/candles.ts';
-import type { MarketData } from '../../read-models/market-data.ts';
-import { type Instrument, outcomeName } from '../actions/instrument-lookup.ts';
+import { type Instrument, instrumentLookup } from '../actions/instrument-lookup.ts';
 import { formatPrice, formatSize } from '../format.ts';
-import { answer, findPerp, type InfoHandler, instrumentNotFound } from './handler.ts';
+import {
+  answer,
+  type InfoAnswer,
+  type InfoContext,
+  type InfoHandler,
+  instrumentNotFound,
+  type PastNeeds,
+} from './handler.ts';
+import type { PastBars } from './past.ts';
 
-/** What was traded, interval by interval. */
-export const candleSnapshot: InfoHandler<'candleSnapshot', Candle[]> = (
-  { state, markets },
-  { req },
-) => {
-  const { coin, endTime = state.timeMs, interval, startTime } = req;
-  const instrument = tradedInstrument(state, markets, Number(coin));
-  if (instrument === undefined) return instrumentNotFound('coin', coin);
-  const bars = markets.candles.snapshot(instrument.instrumentId, interval, startTime, endTime);
-  return answer(bars.map((bar) => candleRecord(instrument, interval, bar)));
+type Context = Pick<InfoContext, 'state' | 'markets' | 'past'>;
+export type CandleQuery = InfoQueryOf<'candleSnapshot'>['req'];
+
+/** What was traded, interval by interval; of a settled market too. */
+export const candleSnapshot: InfoHandler<'candleSnapshot', Candle[]> = (context, { req }) =>
+  candlesOf(context, req);
+
+export const candleNeeds: PastNeeds<'candleSnapshot'> = (context, { req }) => {
+  const bars = context.past === undefined ? missingBars(context, req) : undefined;
+  return bars === undefined ? undefined : { bars: [bars] };
 };
 
-/** Outcome markets keep their candles when they are settled. */
-function tradedInstrument(
-  state: State,
-  { catalogue }: MarketData,
-  instrumentId: number,
-): Instrument | undefined {
-  const perp = findPerp(state, instrumentId);
-  if (perp !== undefined) return perp;
-  const market = catalogue.market(instrumentId);
-  if (market === undefined) return undefined;
-  const { priceTick, szDecimals } = market.listing;
-  return { instrumentId, name: outcomeName(instrumentId), szDecimals, priceTick };
+export function candlesOf(
+  { markets, past, state }: Context,
+  { coin, endTime = state.timeMs, interval, startTime }: CandleQuery,
+): InfoAnswer<Candle[]> {
+  const instrument = instrumentLookup(() => state)(Number(coin));
+  if (instrument === undefined) return instrumentNotFound('coin', coin);
+  const { instrumentId } = instrument;
+  const older = past?.bars.get(instrumentId)?.rows;
+  const bars = markets.candles.snapshot(instrumentId, interval, startTime, endTime, older);
+  return answer(bars.map((bar) => candleRecord(instrument, interval, bar)));
+}
+
+/** The trades that candles need and that memory does not have; undefined when it has all. */
+export function missingBars(
+  { markets, state }: Context,
+  { coin, endTime = state.timeMs, interval, startTime }: CandleQuery,
+): PastBars | undefined {
+  const instrument = instrumentLookup(() => state)(Number(coin));
+  if (instrument === undefined) return undefined;
+  const { instrumentId } = instrument;
+  const isGone =
+    settledMarketView(state, instrumentId) !== undefined &&
+    markets.catalogue.market(instrumentId) === undefined;
+  const span = { fromMs: startTime, toMs: endTime, isGone };
+  const missing = markets.candles.missing(instrumentId, interval, span);
+  return missing === undefined ? undefined : { instrumentId, ...missing };
 }
 
 /** A candle as queries and streams show it. */

@@ -9,6 +9,7 @@ import {
 } from '@oddlot/protocol';
 import type { MarketData } from '../../read-models/market-data.ts';
 import type { EndedLookup } from '../outcome/ended-order.ts';
+import type { Past, PastNeed } from './past.ts';
 
 /** What a query may read. */
 export type InfoContext = {
@@ -18,6 +19,8 @@ export type InfoContext = {
   readonly markets: MarketData;
   /** How orders ended that the state has forgotten. */
   readonly ended?: EndedLookup;
+  /** What the history was asked for this query, where it needs more than memory has. */
+  readonly past?: Past;
 };
 
 /** Facts about the deployment that the state does not hold. */
@@ -39,6 +42,12 @@ export type InfoHandler<Type extends InfoType, Data = unknown> = (
   context: InfoContext,
   query: InfoQueryOf<Type>,
 ) => InfoAnswer<Data>;
+
+/** Says what a query needs of the past; undefined when memory, and what was asked already, suffice. */
+export type PastNeeds<Type extends InfoType> = (
+  context: InfoContext,
+  query: InfoQueryOf<Type>,
+) => PastNeed | undefined;
 
 export function answer<Data>(data: Data): InfoAnswer<Data> {
   return { ok: true, data };

@@ -1,7 +1,6 @@
 import type { State } from '@oddlot/engine';
 import type { OutcomeEventMeta, OutcomeMarketMeta, OutcomeTrading } from '@oddlot/protocol';
-import type { MarketData } from '../../read-models/market-data.ts';
-import type { ListedEvent, MarketRecord } from '../../read-models/catalogue.ts';
+import type { EventWithMarkets, ListedEvent, MarketRecord } from '../../read-models/catalogue.ts';
 import { eventStatus } from '../../read-models/event-status.ts';
 import {
   decimalsOf,
@@ -24,14 +23,16 @@ import {
 
 /** Events and their markets in the form of discovery, snake case as the interface has it. */
 
-/** `only` restricts the markets that are listed; the event's own numbers are about all of them. */
+/**
+ * `only` restricts the markets that are listed; the event's own numbers are about all of them. The
+ * liquidity is what rests in its books, in micro-USDC.
+ */
 export function eventMeta(
   state: State,
-  { catalogue, listedEvents }: MarketData,
-  event: ListedEvent,
+  { event, markets: records }: EventWithMarkets,
+  liquidity: bigint,
   only?: ReadonlySet<number>,
 ): OutcomeEventMeta {
-  const records = catalogue.marketsOf(event);
   const markets = records.map((record) => shownMarket(state, record));
   const listed = markets.filter(({ record }) => only?.has(record.instrumentId) ?? true);
   return {
@@ -39,7 +40,7 @@ export function eventMeta(
     status: eventStatus(records.map(({ phase }) => phase)),
     trading: eventTrading(records.map((record) => marketTrading(state, record))),
     volume: eventVolume(state.timeMs, markets),
-    liquidity: formatMoney(listedEvents.liquidityOf(event)),
+    liquidity: formatMoney(liquidity),
     open_interest: eventInterest(markets),
     settlement: eventSettlement(records),
     markets: listed.map((market) => marketMeta(state, market)),

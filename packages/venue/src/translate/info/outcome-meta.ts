@@ -5,10 +5,13 @@ import {
   type OutcomeEventPage,
   refusal,
 } from '@oddlot/protocol';
-import type { ListedEvent } from '../../read-models/catalogue.ts';
-import { type Place, Ranking } from '../../read-models/ranking.ts';
-import { answer, type InfoAnswer, type InfoContext } from './handler.ts';
+import type { EventWithMarkets } from '../../read-models/catalogue.ts';
+import { eventStatus } from '../../read-models/event-status.ts';
+import { type PageOptions, type Place, Ranking } from '../../read-models/ranking.ts';
+import { answer, type InfoAnswer, type InfoContext, type PastNeeds } from './handler.ts';
 import { eventMeta } from './outcome-event-meta.ts';
+import { listNeeds, listPage } from './outcome-list.ts';
+import { eventIn, eventsNeeded, marketIn, marketsNeeded } from './past.ts';
 
 type Query = InfoQueryOf<'outcomeMeta'>;
 type Context = InfoContext;
@@ -19,65 +22,92 @@ export function outcomeMeta(
   query: Query,
 ): InfoAnswer<OutcomeEventMeta | OutcomeEventPage> {
   if (query.eventSlug !== undefined) return eventBySlug(context, query, query.eventSlug);
-  const after = readCursor(query);
-  if (after === 'invalid') {
+  const options = pageOptions(query);
+  if (options === 'invalid') {
     const details = { field: query.cursorField, got: query.cursor ?? null };
     return { ok: false, error: refusal('invalidCursor', [], details) };
   }
-  const { state, markets } = context;
-  const { limit, sortBy, status, tag } = query;
-  const options = { after, limit, descending: isDescending(query) };
   const only = matchedMarkets(context, query);
   const page =
     query.marketSlugs === undefined
-      ? markets.listedEvents.page({ sortBy, status, tag }, options)
+      ? listPage(context, query, options)
       : ownersOf(context, query).page(options);
   const shown = query.markets === 'matched' ? only : undefined;
   return answer({
-    events: page.items.map((event) => eventMeta(state, markets, event, shown)),
+    events: page.items.map((event) => shownEvent(context, event, shown)),
     next_cursor: page.next === undefined ? null : cursorOf(query, page.next),
   });
 }
 
+/** Only events that are resolved leave memory. */
+export const outcomeMetaNeeds: PastNeeds<'outcomeMeta'> = (context, query) => {
+  const { eventSlug, marketSlugs, status } = query;
+  if (status !== 'resolved' && status !== 'all') return undefined;
+  if (eventSlug !== undefined) return eventsNeeded(context, [eventSlug]);
+  const options = pageOptions(query);
+  if (options === 'invalid') return undefined;
+  if (marketSlugs === undefined) return listNeeds(context, query, options);
+  const ids = marketSlugs.map((slug) => context.state.outcomes.marketSlugs.get(slug));
+  return marketsNeeded(
+    context,
+    ids.filter((id) => id !== undefined),
+  );
+};
+
+function pageOptions(query: Query): PageOptions | 'invalid' {
+  const after = readCursor(query);
+  if (after === 'invalid') return 'invalid';
+  return { after, limit: query.limit, descending: isDescending(query) };
+}
+
 function eventBySlug(
-  { markets, state }: Context,
+  context: Context,
   { status, tag }: Query,
   slug: string,
 ): InfoAnswer<OutcomeEventMeta> {
-  const event = markets.catalogue.listedEvent(slug);
-  const hasStatus =
-    event !== undefined && (status === 'all' || markets.listedEvents.statusOf(event) === status);
-  if (event === undefined || !hasStatus || !hasTag(event, tag)) {
+  const found = eventIn(context, slug);
+  if (found === undefined || !hasStatus(found, status) || !hasTag(found, tag)) {
     const details = { field: 'eventSlug', got: slug };
     return { ok: false, error: refusal('eventNotFound', [], details) };
   }
-  return answer(eventMeta(state, markets, event));
+  return answer(shownEvent(context, found));
+}
+
+function shownEvent(
+  { markets: { listedEvents }, state }: Context,
+  event: EventWithMarkets,
+  only?: ReadonlySet<number>,
+): OutcomeEventMeta {
+  return eventMeta(state, event, listedEvents.liquidityOf(event.event), only);
 }
 
 /** The ids of the markets that are asked for by name; those that nobody knows are left out. */
-function matchedMarkets({ markets }: Context, { marketSlugs }: Query): Set<number> | undefined {
+function matchedMarkets({ state }: Context, { marketSlugs }: Query): Set<number> | undefined {
   if (marketSlugs === undefined) return undefined;
-  const found = marketSlugs.map((slug) => markets.catalogue.marketBySlug(slug)?.instrumentId);
+  const found = marketSlugs.map((slug) => state.outcomes.marketSlugs.get(slug));
   return new Set(found.filter((id) => id !== undefined));
 }
 
 /** The events of the markets that are asked for by name, at most one for each. */
-function ownersOf({ markets }: Context, query: Query): Ranking<ListedEvent> {
-  const { catalogue, listedEvents } = markets;
+function ownersOf(context: Context, query: Query): Ranking<EventWithMarkets> {
   const { marketSlugs = [], sortBy, status, tag } = query;
-  const owners = new Ranking<ListedEvent>();
+  const owners = new Ranking<EventWithMarkets>();
   for (const slug of marketSlugs) {
-    const owner = catalogue.marketBySlug(slug)?.listing.eventSlug;
-    const event = owner === undefined ? undefined : catalogue.listedEvent(owner);
-    if (event === undefined || !hasTag(event, tag)) continue;
-    if (status !== 'all' && listedEvents.statusOf(event) !== status) continue;
-    owners.place(event.eventId, listedEvents.keyOf(sortBy, event), event);
+    const id = context.state.outcomes.marketSlugs.get(slug);
+    const owner = id === undefined ? undefined : marketIn(context, id)?.listing.eventSlug;
+    const event = owner === undefined ? undefined : eventIn(context, owner);
+    if (event === undefined || !hasTag(event, tag) || !hasStatus(event, status)) continue;
+    owners.place(event.event.eventId, context.markets.listedEvents.keyOf(sortBy, event), event);
   }
   return owners;
 }
 
-function hasTag({ listing }: ListedEvent, tag: string | undefined): boolean {
-  return tag === undefined || listing.tags.includes(tag);
+function hasStatus({ markets }: EventWithMarkets, status: Query['status']): boolean {
+  return status === 'all' || eventStatus(markets.map(({ phase }) => phase)) === status;
+}
+
+function hasTag({ event }: EventWithMarkets, tag: string | undefined): boolean {
+  return tag === undefined || event.listing.tags.includes(tag);
 }
 
 /** What ends soon comes first by itself; everything else from the top. */

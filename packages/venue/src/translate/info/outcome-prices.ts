@@ -6,22 +6,27 @@ import {
   type OutcomeProbability,
 } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
-import type { MarketData } from '../../read-models/market-data.ts';
 import type { MarketRecord } from '../../read-models/catalogue.ts';
+import { pointsIn } from '../../read-models/probabilities.ts';
+import type { PointRow } from '../../read-models/tiered-series.ts';
 import { outcomeName } from '../actions/instrument-lookup.ts';
 import { formatHalfPrice, formatMoney, formatPrice, formatSize } from '../format.ts';
-import { answer, type InfoHandler } from './handler.ts';
+import { answer, type InfoContext, type InfoHandler, type PastNeeds } from './handler.ts';
 import { midOrNull, priceOrNull, shownMarket } from './outcome-market.ts';
+import { eventIn, marketIn, marketsNeeded, type PastRows } from './past.ts';
 
 /** What traders watch of outcome markets, in YES prices. */
 export const outcomeAssetCtxs: InfoHandler<'outcomeAssetCtxs', OutcomeAssetCtx[]> = (
-  { state, markets },
+  context,
   { instrumentIds },
-) => answer(known(markets, instrumentIds).map((record) => assetContext(state, record)));
+) => answer(known(context, instrumentIds).map((record) => assetContext(context.state, record)));
+
+export const assetCtxNeeds: PastNeeds<'outcomeAssetCtxs'> = (context, { instrumentIds }) =>
+  marketsNeeded(context, instrumentIds);
 
 /** In the order of the request, without those that nobody knows. */
-function known({ catalogue }: MarketData, instrumentIds: readonly number[]): MarketRecord[] {
-  return instrumentIds.map((id) => catalogue.market(id)).filter((record) => record !== undefined);
+function known(context: InfoContext, instrumentIds: readonly number[]): MarketRecord[] {
+  return instrumentIds.map((id) => marketIn(context, id)).filter((record) => record !== undefined);
 }
 
 function assetContext(state: State, record: MarketRecord): OutcomeAssetCtx {
@@ -63,21 +68,18 @@ const INTERVALS = {
 
 /** How YES probabilities moved. */
 export const outcomeProbability: InfoHandler<'outcomeProbability', OutcomeProbability> = (
-  { state, markets },
+  context,
   query,
 ) => {
-  const records = known(markets, query.instrumentIds);
-  const pointsMax = Math.min(
-    LIMITS.priceHistoryPointsMax,
-    Math.floor(LIMITS.probabilityPointsMax / Math.max(1, records.length)),
-  );
-  const series = records.map((record) => {
-    const { halves, scale } = shownMarket(state, record);
-    const span = spanOf(query, state.timeMs, record, markets);
-    const points = markets.probabilities.points(record.instrumentId, {
-      ...span,
-      stepMs: stepOf(query, span, pointsMax),
-    });
+  const { markets, past, state } = context;
+  const series = spansOf(context, query).map(({ record, span, stepMs }) => {
+    const { instrumentId } = record;
+    const { halves, scale, unit } = shownMarket(state, record);
+    const bars = past?.bars.get(instrumentId);
+    const points =
+      bars === undefined
+        ? markets.probabilities.points(instrumentId, { ...span, stepMs })
+        : pointsIn(marksOfTrades(record, unit, bars), { ...span, stepMs });
     const current = formatHalfPrice(scale, halves);
     const shown = points.map((point) => ({
       t: point.atMs,
@@ -86,22 +88,76 @@ export const outcomeProbability: InfoHandler<'outcomeProbability', OutcomeProbab
     // A line ends where the market stands, also between two steps of its grid.
     const isToNow = query.endTime === undefined || query.endTime >= span.toMs;
     if (isToNow && (shown.at(-1)?.t ?? 0) < span.toMs) shown.push({ t: span.toMs, p: current });
-    return { instrumentId: record.instrumentId, current, points: shown };
+    return { instrumentId, current, points: shown };
   });
   return answer({ series });
 };
 
+/** Of markets that memory has let go of, their events first and then their trades. */
+export const probabilityNeeds: PastNeeds<'outcomeProbability'> = (context, query) => {
+  const events = marketsNeeded(context, query.instrumentIds);
+  if (events !== undefined) return events;
+  const { markets, past } = context;
+  const bars = spansOf(context, query)
+    .filter(({ record: { instrumentId: id } }) => markets.catalogue.market(id) === undefined)
+    .filter(({ record }) => past?.bars.has(record.instrumentId) !== true)
+    .map(({ record, span, stepMs }) => ({
+      instrumentId: record.instrumentId,
+      stepMs: BAR_STEPS.findLast((each) => each <= stepMs) ?? MINUTE_MS,
+      startMs: span.fromMs,
+      endMs: span.toMs,
+    }));
+  return bars.length === 0 ? undefined : { bars };
+};
+
+/** The steps in which the history has trades. */
+const BAR_STEPS = [MINUTE_MS, 15 * MINUTE_MS, 240 * MINUTE_MS] as const;
+
+/**
+ * What the marks of a market were whose own are gone: a half at first, then what it last traded at,
+ * then the result. What a step's last trade was is known from the end of the step on.
+ */
+function marksOfTrades(
+  { resolution }: MarketRecord,
+  unit: number,
+  { rows, stepMs }: PastRows,
+): PointRow[] {
+  const resolvedMs = resolution?.resolvedMs ?? Infinity;
+  const marks: PointRow[] = [[0, unit]];
+  for (const [startMs, , , , close] of rows) {
+    if (startMs + stepMs < resolvedMs) marks.push([startMs + stepMs, 2 * close]);
+  }
+  if (resolution !== null) marks.push([resolvedMs, 2 * resolution.fraction]);
+  return marks;
+}
+
 type ProbabilityQuery = InfoQueryOf<'outcomeProbability'>;
 type Span = { readonly fromMs: number; readonly toMs: number };
 
+/** What is shown of each market that is known, and how finely. */
+function spansOf(
+  context: InfoContext,
+  query: ProbabilityQuery,
+): { readonly record: MarketRecord; readonly span: Span; readonly stepMs: number }[] {
+  const records = known(context, query.instrumentIds);
+  const pointsMax = Math.min(
+    LIMITS.priceHistoryPointsMax,
+    Math.floor(LIMITS.probabilityPointsMax / Math.max(1, records.length)),
+  );
+  return records.map((record) => {
+    const span = spanOf(context, query, record);
+    return { record, span, stepMs: stepOf(query, span, pointsMax) };
+  });
+}
+
 /** Of a market that is resolved the last part before that is shown: nothing moves any more. */
 function spanOf(
+  context: InfoContext,
   { endTime, interval, startTime }: ProbabilityQuery,
-  nowMs: number,
   { listing, resolution }: MarketRecord,
-  { catalogue }: MarketData,
 ): Span {
-  const event = present(catalogue.listedEvent(listing.eventSlug), 'the event of a market');
+  const nowMs = context.state.timeMs;
+  const { event } = present(eventIn(context, listing.eventSlug), 'the event of a market');
   const toMs = Math.min(endTime ?? nowMs, nowMs, resolution?.resolvedMs ?? nowMs);
   const fromMs = startTime ?? toMs - INTERVALS[interval].reach * MINUTE_MS;
   return { fromMs: Math.max(fromMs, event.createdMs), toMs };

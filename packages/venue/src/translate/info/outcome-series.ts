@@ -1,5 +1,6 @@
 import type { State } from '@oddlot/engine';
 import {
+  type InfoQueryOf,
   type OutcomeResolution,
   type OutcomeResolutionInputs,
   type OutcomeSeriesTimeline,
@@ -10,33 +11,76 @@ import {
 import { divHalfUp } from '@oddlot/units';
 import type { MarketRecord, ResolutionRecord } from '../../read-models/catalogue.ts';
 import { formatHalfPrice, formatReferencePrice } from '../format.ts';
-import { answer, instrumentNotFound, type InfoHandler } from './handler.ts';
+import type { Place } from '../../read-models/ranking.ts';
+import {
+  answer,
+  type InfoContext,
+  type InfoHandler,
+  instrumentNotFound,
+  type PastNeeds,
+} from './handler.ts';
 import { resolutionStatus, settlementFraction, shownMarket, winningLeg } from './outcome-market.ts';
+import { marketIn, marketsNeeded, settledBeforeMs } from './past.ts';
 
 /** The markets of a series, newest start first, those that are listed ahead included. */
 export const outcomeSeriesTimeline: InfoHandler<'outcomeSeriesTimeline', OutcomeSeriesTimeline> = (
-  { state, markets },
-  { after = -1, before = Infinity, limit, seriesSlug },
+  context,
+  query,
 ) => {
-  const { catalogue } = markets;
-  const series = catalogue.series(seriesSlug);
+  const { markets, state } = context;
+  const { limit, seriesSlug } = query;
+  const series = markets.catalogue.series(seriesSlug);
   if (series === undefined) {
     const details = { field: 'seriesSlug', got: seriesSlug };
     return { ok: false, error: refusal('seriesUnknown', [seriesSlug], details) };
   }
-  const records = catalogue.seriesMarkets(seriesSlug);
-  // Starts ascend; `to` is the first that is too late, `from` the first that is late enough.
-  const to = countUntil(records, before);
-  const from = countUntil(records, after + 1);
-  const shown = records.slice(Math.max(from, to - limit), to).reverse();
+  const found = [...newestStarts(context, query), ...pastStarts(context, query)];
+  const shown = found.toSorted((a, b) => b.listing.startMs - a.listing.startMs).slice(0, limit);
   const items = shown.map((record) => timelineItem(state, record));
-  const hasMore = to - from > items.length;
+  const hasMore = found.length > items.length;
+  const records = markets.catalogue.seriesMarkets(seriesSlug);
   const running = records[countUntil(records, state.timeMs + 1) - 1];
   const isRunning = running !== undefined && state.timeMs < running.listing.endMs;
   const current = isRunning ? timelineItem(state, running) : null;
   const { recurrence, symbol: underlying, title } = series;
   return answer({ seriesSlug, title, underlying, recurrence, current, items, hasMore });
 };
+
+type TimelineQuery = InfoQueryOf<'outcomeSeriesTimeline'>;
+
+/** A market ends before it is settled, so what memory has let go of started before that. */
+export const timelineNeeds: PastNeeds<'outcomeSeriesTimeline'> = (context, query) => {
+  const { markets, past } = context;
+  const { after = -1, before, limit, seriesSlug } = query;
+  if (past !== undefined || markets.catalogue.series(seriesSlug) === undefined) return undefined;
+  const borderMs = settledBeforeMs(context);
+  const oldest = newestStarts(context, query)[limit];
+  if (after >= borderMs || (oldest !== undefined && oldest.listing.startMs >= borderMs)) {
+    return undefined;
+  }
+  const place: Place | undefined = before === undefined ? undefined : [before, 0];
+  const list = { sortBy: 'start', descending: true, tag: undefined, seriesSlug } as const;
+  return { list: { ...list, after: place, limit: limit + 1, settledBeforeMs: borderMs } };
+};
+
+/** Those in memory, one more than are asked for when there are more. */
+function newestStarts({ markets }: InfoContext, query: TimelineQuery): MarketRecord[] {
+  const { after = -1, before = Infinity, limit, seriesSlug } = query;
+  const records = markets.catalogue.seriesMarkets(seriesSlug);
+  // Starts ascend; `to` is the first that is too late, `from` the first that is late enough.
+  const to = countUntil(records, before);
+  const from = countUntil(records, after + 1);
+  return records.slice(Math.max(from, to - limit - 1), to).reverse();
+}
+
+/** Those of the past. */
+function pastStarts({ markets, past }: InfoContext, { after = -1 }: TimelineQuery): MarketRecord[] {
+  const events = past?.list?.events ?? [];
+  return events
+    .filter(({ event }) => markets.catalogue.listedEvent(event.listing.slug) === undefined)
+    .flatMap((event) => event.markets)
+    .filter(({ listing }) => listing.startMs > after);
+}
 
 /** How many markets start before a time. */
 function countUntil(records: readonly MarketRecord[], timeMs: number): number {
@@ -70,12 +114,12 @@ function timelineItem(state: State, record: MarketRecord): OutcomeTimelineItem {
 
 /** R-settlement: the receipt from which anyone can compute the result again. */
 export const outcomeResolution: InfoHandler<'outcomeResolution', OutcomeResolution> = (
-  { state, markets },
+  context,
   { instrumentId },
 ) => {
-  const record = markets.catalogue.market(instrumentId);
+  const record = marketIn(context, instrumentId);
   if (record === undefined) return instrumentNotFound('instrumentId', instrumentId);
-  const market = shownMarket(state, record);
+  const market = shownMarket(context.state, record);
   const { resolution } = record;
   const receipt = {
     instrumentId,
@@ -92,6 +136,9 @@ export const outcomeResolution: InfoHandler<'outcomeResolution', OutcomeResoluti
   };
   return answer({ ...receipt, receiptHash: resolution === null ? null : receiptHash(receipt) });
 };
+
+export const resolutionNeeds: PastNeeds<'outcomeResolution'> = (context, { instrumentId }) =>
+  marketsNeeded(context, [instrumentId]);
 
 /** Said in the receipt, so that it can be read on its own. */
 const FORMULA =

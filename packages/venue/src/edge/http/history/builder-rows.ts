@@ -1,0 +1,159 @@
+import { instrumentLookup } from '../../../translate/action-to-command.ts';
+import { OUTCOME_ID_MIN } from '@oddlot/protocol';
+import type {
+  BuilderClaim,
+  BuilderClaimable,
+  BuilderEarning,
+  BuilderRows,
+  BuilderShare,
+  BuilderShares,
+  InfoQueryOf,
+} from '@oddlot/protocol';
+import { formatDecimal } from '@oddlot/units';
+import type { BuilderPage, NumberedPage } from '../../../history/history.ts';
+import type { ClaimRecord, EarningRecord } from '../../../history/rows/block-rows.ts';
+import { outcomeName } from '../../../translate/actions/instrument-lookup.ts';
+import { formatMoney } from '../../../translate/format.ts';
+import { readCursor } from './cursor.ts';
+import { waitFor, type HistoryHandler } from './handler.ts';
+import { masked } from './masked.ts';
+
+/** What builders earned and claimed. Who traded through them is shown masked. */
+
+export const builderMeEarned: HistoryHandler<
+  'builderMeEarned',
+  BuilderRows<BuilderEarning>
+> = async ({ history }, query) => {
+  const page = pageOf(query);
+  if (!page.ok) return page;
+  const { answer, asOf } = await history.ask('earned', page.ask, waitFor(query));
+  return { ...numbered(answer, query), asOf, data: rowsOf(answer, query, earningRow) };
+};
+
+export const builderMeClaimed: HistoryHandler<
+  'builderMeClaimed',
+  BuilderRows<BuilderClaim>
+> = async ({ history }, query) => {
+  const page = pageOf(query);
+  if (!page.ok) return page;
+  const { answer, asOf } = await history.ask('claimed', page.ask, waitFor(query));
+  return { ...numbered(answer, query), asOf, data: rowsOf(answer, query, claimRow) };
+};
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const WINDOW_DAYS = { '7d': 7, '30d': 30, '90d': 90, all: Infinity } as const;
+/** The largest parts that are listed; the ratios are of all. */
+const SHARES_MAX = 1000;
+/** A ratio is shown to six decimals. */
+const RATIO_ONE = 1_000_000;
+
+export const builderMeShare: HistoryHandler<'builderMeShare', BuilderShares> = async (
+  { history, replica },
+  query,
+) => {
+  const { dimension, user: builder, window } = query;
+  const sinceMs = Math.max(0, replica.state.timeMs - WINDOW_DAYS[window] * DAY_MS);
+  const asked = { builder, dimension, sinceMs, limit: SHARES_MAX };
+  const { answer, asOf } = await history.ask('shares', asked, waitFor(query));
+  const instruments = instrumentLookup(() => replica.state);
+  const nameOf = (id: number): string =>
+    instruments(id)?.name ?? (id < OUTCOME_ID_MIN ? '' : outcomeName(id));
+  const items = answer.rows.map(({ feeMicroUsdc, key }): BuilderShare => {
+    const name = dimension === 'instrument' ? nameOf(Number(key)) : '';
+    const shown = dimension === 'instrument' ? key : masked(key);
+    const millionths = Math.round((feeMicroUsdc * RATIO_ONE) / answer.totalMicroUsdc);
+    return {
+      instrumentName: name,
+      key: shown,
+      label: name === '' ? shown : name,
+      ratio: millionths / RATIO_ONE,
+      value: formatMoney(feeMicroUsdc),
+    };
+  });
+  const data: BuilderShares = { dimension, items, metric: 'fee', window };
+  return { ok: true, data, asOf, rows: items.length };
+};
+
+export const builderMeClaimable: HistoryHandler<'builderMeClaimable', BuilderClaimable> = async (
+  { history },
+  query,
+) => {
+  const { answer, asOf } = await history.ask('claimable', { builder: query.user }, waitFor(query));
+  const { claimedMicroUsdc, earnedMicroUsdc, hasAny } = answer;
+  const data: BuilderClaimable = {
+    claimable: formatMoney(Math.max(earnedMicroUsdc - claimedMicroUsdc, 0)),
+    hasAggregate: hasAny,
+    source: 'aggregate',
+    totalClaimed: formatMoney(claimedMicroUsdc),
+    totalEarned: formatMoney(earnedMicroUsdc),
+    ...(hasAny ? { asOf: asOf.timeMs } : {}),
+  };
+  return { ok: true, data, asOf, rows: 1 };
+};
+
+type PagedQuery = InfoQueryOf<'builderMeEarned'> | InfoQueryOf<'builderMeClaimed'>;
+
+function pageOf(
+  query: PagedQuery,
+):
+  | { readonly ok: true; readonly ask: BuilderPage }
+  | Extract<ReturnType<typeof readCursor>, { ok: false }> {
+  const { endTime, page, pageSize, startTime, user: builder } = query;
+  const read = readCursor(query.cursor);
+  if (!read.ok) return read;
+  const ask = {
+    builder,
+    page,
+    pageSize,
+    ...read.cursor,
+    ...(startTime === undefined ? {} : { startTime }),
+    ...(endTime === undefined ? {} : { endTime }),
+  };
+  return { ok: true, ask };
+}
+
+function numbered({ next, rows }: NumberedPage<unknown>, { page, pageSize }: PagedQuery) {
+  return { ok: true, next, rows: rows.length, skipped: page * pageSize } as const;
+}
+
+function rowsOf<Record, Row>(
+  { rows, total }: NumberedPage<Record>,
+  { page, pageSize }: PagedQuery,
+  rowOf: (record: Record) => Row,
+): BuilderRows<Row> {
+  return { items: rows.map(rowOf), page, pageSize, total };
+}
+
+/** Decimals of a fee rate that is counted in tenths of a basis point. */
+const TENTHS_BP_DECIMALS = 5;
+
+function earningRow(record: EarningRecord): BuilderEarning {
+  return {
+    builderFee: formatMoney(record.feeMicroUsdc),
+    builderFeeRate: formatDecimal(record.feeTenthsBp, TENTHS_BP_DECIMALS),
+    builderFeeRateF: record.feeTenthsBp,
+    instrumentId: record.instrumentId,
+    instrumentName: record.instrumentName,
+    marketType: record.accountType === 'perp' ? 'perps' : 'outcome',
+    notional: formatMoney(record.notionalMicroUsdc),
+    orderId: record.orderId,
+    price: record.price,
+    qty: record.qty,
+    role: record.role,
+    time: record.timeMs,
+    tradeId: record.tradeId,
+    txHash: record.txHash,
+    user: masked(record.user),
+  };
+}
+
+function claimRow({ amountMicroUsdc, builder, timeMs, txHash }: ClaimRecord): BuilderClaim {
+  return {
+    amount: formatMoney(amountMicroUsdc),
+    asset: 'USDC',
+    status: 'success',
+    time: timeMs,
+    to: builder,
+    txHash,
+  };
+}

@@ -1,0 +1,166 @@
+import { refusal, traceId } from '@oddlot/protocol';
+import type {
+  ActionResultStatus,
+  BlockDetail,
+  BlockRow,
+  StateHash,
+  TxDetail,
+  TxRow,
+} from '@oddlot/protocol';
+import type { BlockRecord, TxRecordRow } from '../../../history/history.ts';
+import type { Receipt } from '../../../history/receipts.ts';
+import { authorityOf } from '../../../block/request-command.ts';
+import { internalNameNamed, internalNameOf } from '../../../translate/action-types.ts';
+import { recovering } from '../recovering.ts';
+import {
+  waitFor,
+  type HistoryAnswer,
+  type HistoryContext,
+  type HistoryHandler,
+} from './handler.ts';
+
+/** Blocks and what they executed. */
+
+/** Nobody proposes blocks but the venue itself. */
+const NO_PROPOSER = `0x${'0'.repeat(40)}`;
+
+export const blocks: HistoryHandler<'blocks', BlockRow[]> = async ({ history }, query) => {
+  const { before, limit } = query;
+  const asked = { limit, ...(before === undefined ? {} : { before }) };
+  const { answer, asOf } = await history.ask('blocks', asked, waitFor(query));
+  return { ok: true, data: answer.map(blockRow), asOf, rows: answer.length };
+};
+
+export const block: HistoryHandler<'block', BlockDetail> = async (context, query) => {
+  const isByHeight = 'height' in query;
+  const asked = isByHeight ? { height: query.height } : { hash: query.hash };
+  const wait = isByHeight ? waitForHeight(context, query.height, query.minHeight) : waitFor(query);
+  const { answer, asOf } = await context.history.ask('block', asked, wait);
+  if (answer === null) {
+    return isByHeight ? blockNotFound('height', query.height) : blockNotFound('hash', query.hash);
+  }
+  const data = { ...blockRow(answer), txs: answer.txs.map(txRow) };
+  return { ok: true, data, asOf, rows: 1 + answer.txs.length };
+};
+
+/** Of the newest blocks the replica knows it by itself. */
+export const stateHash: HistoryHandler<'stateHash', StateHash> = async (context, query) => {
+  const { history, replica } = context;
+  const { height = replica.head.height, minHeight = 0 } = query;
+  const isKnown = minHeight <= replica.head.height;
+  const head = height === replica.head.height ? replica.head : replica.headAt(height);
+  if (isKnown && head !== undefined && head.height > 0) {
+    const data = { height, blockTime: head.timeMs, stateHash: head.stateHash };
+    return { ok: true, data, asOf: replica.head, rows: 0 };
+  }
+  const wait = waitForHeight(context, height, query.minHeight);
+  const { answer, asOf } = await history.ask('blocks', { before: height + 1, limit: 1 }, wait);
+  const found = answer[0];
+  if (found === undefined || found.height !== height) return blockNotFound('height', height);
+  const data = { height, blockTime: found.timeMs, stateHash: found.stateHash };
+  return { ok: true, data, asOf, rows: 1 };
+};
+
+/** A block that this process has applied is waited for: that the history lacks it will pass. */
+function waitForHeight(
+  { replica }: HistoryContext,
+  height: number,
+  minHeight: number | undefined,
+): { readonly minHeight?: number } {
+  if (height > replica.head.height) return waitFor({ minHeight });
+  return { minHeight: Math.max(height, minHeight ?? 0) };
+}
+
+function blockNotFound(field: string, got: string | number): HistoryAnswer<never> {
+  return { ok: false, error: refusal('blockNotFound', [], { field, got }) };
+}
+
+function blockRow(record: BlockRecord): BlockRow {
+  const { hash, height, numTxs, parentHash, timeMs } = record;
+  return {
+    height,
+    blockTime: timeMs,
+    hash,
+    parentHash,
+    stateHash: record.stateHash,
+    proposer: NO_PROPOSER,
+    numTxs,
+  };
+}
+
+function txRow({ actionType, error, height, timeMs, txHash, user }: TxRecordRow): TxRow {
+  return { hash: txHash, time: timeMs, user, action: { type: actionType }, block: height, error };
+}
+
+export const tx: HistoryHandler<'tx', TxDetail> = async (context, query) => {
+  const { history } = context;
+  const { txHash } = query;
+  const { answer, asOf } = await history.ask('tx', { txHash }, waitFor(query));
+  if (answer === null) {
+    const details = { field: 'txHash', got: txHash };
+    return { ok: false, error: refusal('transactionNotFound', [], details) };
+  }
+  const envelope = JSON.parse(answer.request) as Envelope;
+  const fate = await fateOf(context, answer);
+  const { action: _, ...row } = txRow(answer);
+  const data: TxDetail = {
+    ...row,
+    index: answer.index,
+    signer: fate.signer,
+    nonce: envelope.nonce,
+    vaultAddress: envelope.vaultAddress?.toLowerCase() ?? null,
+    signatureChainId: envelope.signatureChainId ?? null,
+    expiresAfter: envelope.expiresAfter ?? null,
+    // R-delay: nobody may see what is about to trade.
+    action: fate.isQueued ? { type: answer.actionType } : envelope.action,
+    signature: envelope.signature,
+    traceId: traceId(txHash),
+    result: fate.result,
+  };
+  return { ok: true, data, asOf, rows: 1 };
+};
+
+type Envelope = Pick<TxDetail, 'action' | 'nonce' | 'signature'> & {
+  readonly vaultAddress?: string | null;
+  readonly signatureChainId?: number | null;
+  readonly expiresAfter?: number | null;
+};
+
+type Fate = Pick<TxDetail, 'signer' | 'result'> & { readonly isQueued: boolean };
+
+type FoundTx = TxRecordRow & { readonly request: string };
+
+/** Who signed a transaction, and what became of it. */
+async function fateOf(context: HistoryContext, found: FoundTx): Promise<Fate> {
+  const { receipts } = context;
+  const key = { by: 'txHash', txHash: found.txHash } as const;
+  // An order may leave the delay queue while its receipt is looked for, so that neither has it.
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const receipt = await receipts.find(key);
+    if (receipt !== undefined) return receiptFate(receipt);
+    const queued = receipts.queued(key);
+    if (queued === undefined) continue;
+    const result: TxDetail['result'] = {
+      type: internalNameOf(queued.command),
+      statuses: ['success'],
+    };
+    return { signer: authorityOf(queued.command).signer, result, isQueued: true };
+  }
+  return keptFate(context, found);
+}
+
+function receiptFate({ outcome, signer }: Receipt): Fate {
+  return { signer, result: outcome.result, isQueued: false };
+}
+
+/** Transactions are kept longer than receipts: what is left is whether it was refused, and why. */
+async function keptFate({ pool }: HistoryContext, found: FoundTx): Promise<Fate> {
+  const { actionType, error, request, user } = found;
+  const { signer } = await recovering(pool.recover(request));
+  const status: ActionResultStatus = error === null ? 'success' : { error };
+  return {
+    signer: signer ?? user,
+    result: { type: internalNameNamed(actionType), statuses: [status] },
+    isQueued: false,
+  };
+}

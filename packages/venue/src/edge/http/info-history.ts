@@ -1,0 +1,93 @@
+import type { InfoQuery, InfoQueryOf, InfoType, Warning } from '@oddlot/protocol';
+import { refusal } from '@oddlot/protocol';
+import { HistoryBehindError } from '../../history/history.ts';
+import type { Spend } from './answers.ts';
+import { measured } from '../work-budget.ts';
+import {
+  builderMeClaimable,
+  builderMeClaimed,
+  builderMeEarned,
+  builderMeShare,
+} from './history/builder-rows.ts';
+import { writeCursor } from './history/cursor.ts';
+import { block, blocks, stateHash, tx } from './history/explorer.ts';
+import type { HistoryAnswer, HistoryContext, HistoryHandler } from './history/handler.ts';
+import { portfolio } from './history/portfolio.ts';
+import {
+  historicalOrders,
+  userFills,
+  userFundings,
+  userNonFundingLedgerUpdates,
+} from './history/user-rows.ts';
+import { withdrawals } from './history/withdrawals.ts';
+import { infoRefusal, infoReplyOf, type Reply } from './reply.ts';
+
+export type { HistoryContext } from './history/handler.ts';
+
+/** The queries on what is past. Another thread answers them, which may be behind: an answer tells how far. */
+
+const HISTORY_HANDLERS = {
+  userFills,
+  historicalOrders,
+  userFundings,
+  userNonFundingLedgerUpdates,
+  builderMeClaimed,
+  builderMeEarned,
+  builderMeShare,
+  builderMeClaimable,
+  portfolio,
+  withdrawals,
+  blocks,
+  block,
+  tx,
+  stateHash,
+} as const satisfies { readonly [Type in InfoType]?: HistoryHandler<Type> };
+
+export type HistoryQuery = InfoQueryOf<keyof typeof HISTORY_HANDLERS>;
+
+export function isHistoryQuery(query: InfoQuery): query is HistoryQuery {
+  return Object.hasOwn(HISTORY_HANDLERS, query.type);
+}
+
+/** What is read for a client counts against its work, although another thread does it. */
+export const ROWS_PER_MS = 200;
+/** An offset makes the history count rows that nobody sees. */
+export const SKIPPED_ROWS_PER_MS = 2_000;
+
+const RETRY_SECONDS = 1;
+
+export async function answerHistory(
+  context: HistoryContext,
+  query: HistoryQuery,
+  { spend, warnings }: { readonly spend: Spend; readonly warnings: readonly Warning[] },
+): Promise<Reply | Extract<HistoryAnswer, { ok: false }>> {
+  const handle = HISTORY_HANDLERS[query.type] as (
+    context: HistoryContext,
+    query: HistoryQuery,
+  ) => Promise<HistoryAnswer>;
+  let answer: HistoryAnswer;
+  try {
+    answer = await handle(context, query);
+  } catch (error) {
+    if (!(error instanceof HistoryBehindError)) throw error;
+    return behind(error);
+  }
+  if (!answer.ok) return answer;
+  const { asOf, data, next, rows, skipped = 0 } = answer;
+  spend(rows / ROWS_PER_MS + skipped / SKIPPED_ROWS_PER_MS);
+  return measured(
+    () =>
+      infoReplyOf(JSON.stringify(data), warnings, {
+        asOf: { height: asOf.height, time: asOf.timeMs },
+        ...(next === undefined ? {} : { nextCursor: next === null ? null : writeCursor(next) }),
+      }),
+    spend,
+  );
+}
+
+/** The history is not as far as the client asks for; a moment later it will be. */
+export function behind({ asOf, minHeight }: HistoryBehindError): Reply {
+  const details = { field: 'minHeight', got: minHeight, allowed: { max: asOf.height } };
+  const reply = infoRefusal(refusal('historyBehind', [asOf.height], details));
+  return { ...reply, retryAfterSeconds: RETRY_SECONDS };
+}
