@@ -77,9 +77,10 @@ function isInMemory(context: InfoContext, query: Query, options: PageOptions): b
   const { sortBy, status, tag } = query;
   const isNewer = sortBy === 'newest' || sortBy === 'trending' || sortBy === 'liquidity';
   if (!isNewer || !options.descending) return false;
-  const { items } = listedEvents.page({ sortBy, status, tag }, options);
+  const { items, next } = listedEvents.page({ sortBy, status, tag }, options);
   const last = items.at(-1);
-  if (last === undefined || items.length < options.limit) return false;
+  // Behind the last page of memory the past may go on.
+  if (last === undefined || next === undefined) return false;
   const key = listedEvents.keyOf(sortBy, { event: last, markets: catalogue.marketsOf(last) });
   return key > (sortBy === 'newest' ? settledBeforeMs(context) : 0);
 }
