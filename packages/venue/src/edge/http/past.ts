@@ -9,7 +9,7 @@ import {
   type PastList,
   type PastNeed,
   type PastRows,
-} from '../../translate/info/past.ts';
+} from '../../translate/info/past-need.ts';
 import { type InfoContext, pastNeedOf, type StateQuery } from '../../translate/view-to-info.ts';
 import { measured } from '../work-budget.ts';
 import type { Spend } from './answers.ts';

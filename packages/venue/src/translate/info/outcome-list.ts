@@ -3,7 +3,8 @@ import type { EventWithMarkets } from '../../read-models/catalogue.ts';
 import type { EventSort } from '../../read-models/listed-event-index.ts';
 import type { PageOptions, Place } from '../../read-models/ranking.ts';
 import type { InfoContext } from './handler.ts';
-import { type PastList, type PastNeed, settledBeforeMs } from './past.ts';
+import { type PastList, type PastNeed } from './past-need.ts';
+import { settledBeforeMs } from './past.ts';
 
 /**
  * Pages of events over memory and the past. Both are in the order of the same keys, and an event's key
