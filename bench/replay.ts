@@ -35,11 +35,6 @@ async function measure(orders: number, ordersPerAction: number, perBlock: number
       eras: new EraStore({ directory: join(directory, 'eras') }),
       clock: written.clock,
       genesis: [],
-      snapshotEveryBlocks: Number.MAX_SAFE_INTEGER,
-      snapshotEveryCommands: Number.MAX_SAFE_INTEGER,
-      onFatal: (error) => {
-        throw error;
-      },
     });
     const startedMs = performance.now();
     const cpu = await cpuMsOf(async () => void (await replica.start()));

@@ -55,18 +55,19 @@ export class ReplicaInHand {
     };
     const directory = join(folder, 'journal');
     const journal = await FileJournal.open({ directory, clock: read, onFatal });
+    const snapshots = new SnapshotStore({ directory: join(folder, 'snapshots') });
     const markets: MarketData = new MarketData(() => replica.state);
     const replica: LocalReplica = await LocalReplica.create({
       log: journal,
-      snapshots: new SnapshotStore({ directory: join(folder, 'snapshots') }),
+      snapshots,
       eras: new EraStore({ directory: join(folder, 'eras') }),
       clock: read,
       genesis: genesisCommands('Oddlot-Testnet'),
-      snapshotEveryBlocks: options.snapshotEveryBlocks ?? Number.MAX_SAFE_INTEGER,
-      snapshotEveryCommands: Number.MAX_SAFE_INTEGER,
-      onFatal,
     });
     markets.attachTo(replica);
+    if (options.snapshotEveryBlocks !== undefined) {
+      writeSnapshots(replica, snapshots, options.snapshotEveryBlocks);
+    }
     await replica.start().catch(async (error: unknown) => {
       await journal.close();
       throw error;
@@ -126,6 +127,19 @@ export class ReplicaInHand {
   async close(): Promise<void> {
     await this.#journal.close();
   }
+}
+
+/** As the archivist does on its thread, one at a time. */
+function writeSnapshots(replica: LocalReplica, snapshots: SnapshotStore, everyBlocks: number): void {
+  let height = 0;
+  let isWriting = false;
+  replica.onBlock(() => {
+    if (replica.isReplaying || isWriting || replica.head.height - height < everyBlocks) return;
+    isWriting = true;
+    height = replica.head.height;
+    const written = snapshots.write({ height, payload: JSON.stringify(replica.payload()) });
+    void written.finally(() => (isWriting = false));
+  });
 }
 
 /**

@@ -30,6 +30,13 @@ export { type OracleAge, oracleAges, type VenueMoney, venueMoney } from './read/
 export { gateStatus, multiSigSigners, vaultEquity } from './read/read-keys.ts';
 export { gateRefusal, onlyReduces } from './auth/gate.ts';
 export * from './read/read-outcome.ts';
+export {
+  accountWorth,
+  tradeSettings,
+  type TradeSettings,
+  worthOfHolders,
+  type Worth,
+} from './read/read-worth.ts';
 export { utcSpan } from './outcome/utc-text.ts';
 export { nextDueMs } from './read/next-due.ts';
 export { checkNonceWindow } from './auth/nonces.ts';

@@ -159,7 +159,12 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     group: 'Limits of clients',
     text: 'milliseconds that an answer with confirm waits; then HTTP 202',
   },
-  data: { group: 'Data', text: 'folder of the log, snapshots and receipts' },
+  data: { group: 'Data', text: 'folder of the log, snapshots and the history' },
+  database: {
+    group: 'Data',
+    text: 'PostgreSQL for the history, as postgres://user@host/name',
+    unset: 'history.sqlite in the data folder',
+  },
   snapshotEveryBlocks: { group: 'Data', text: 'blocks between two snapshots' },
   snapshotEveryCommands: { group: 'Data', text: 'or commands, whichever comes first' },
   receiptsKeptMs: { group: 'Data', text: 'milliseconds that receipts are kept' },
@@ -171,9 +176,10 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     group: 'Data',
     text: 'below this much room nothing is written and reads go on',
   },
-  keepLog: {
+  logKeep: {
     group: 'Data',
-    text: 'keeps the whole log; else what is older than the oldest snapshot goes, and with it the audit',
+    text: 'all, or days after which old parts of the log go, and with them the audit',
+    unset: 'all, 1 with simulated traders',
   },
   acceptClock: {
     group: 'Data',

@@ -16,6 +16,8 @@ import { ExchangeSetting } from './oracle/exchanges/exchange-setting.ts';
 const PORT_MAX = 65_535;
 const port = z.int().min(0).max(PORT_MAX);
 const count = z.int().min(1);
+/** For ever, or so many days. */
+const keep = z.union([z.literal('all'), count]);
 const ADMINS_MAX = 20;
 
 const ConfigSchema = z.strictObject({
@@ -27,8 +29,13 @@ const ConfigSchema = z.strictObject({
   opsHost: z.string().default('127.0.0.1'),
   /** Metrics and health; by default two above the port, and any free one where that is 0. */
   opsPort: port.optional(),
-  /** Folder of the log, snapshots and receipts. */
+  /** Folder of the log, snapshots and the history. */
   data: z.string().min(1).default('./data'),
+  /** PostgreSQL for the history, as a URL; by default it is a file in the data folder. */
+  database: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be a URL like postgres://user@host/name')
+    .optional(),
   network: z.enum(['testnet', 'mainnet']).default('testnet'),
   /** Prices of perps: a random walk, the same ones for ever, or those of real exchanges. */
   oracle: z.enum(['simulated', 'still', 'exchanges']).default('simulated'),
@@ -61,8 +68,8 @@ const ConfigSchema = z.strictObject({
   confirmTimeoutMs: count.default(10_000),
   snapshotEveryBlocks: count.default(20_000),
   snapshotEveryCommands: count.default(500_000),
-  /** False drops the part of the log that no start from a kept snapshot needs. */
-  keepLog: z.boolean().default(true),
+  /** How long old parts of the log are kept, in days; by default for ever, but a day where bots trade. */
+  logKeep: keep.optional(),
   /** Free bytes of the data folder below which nothing new is taken (R-disk). */
   diskLowBytes: z
     .int()
@@ -103,7 +110,6 @@ export const SWITCHES: ReadonlySet<Key> = new Set<Key>([
   'bots',
   'exhibition',
   'acceptClock',
-  'keepLog',
 ]);
 const LISTS: ReadonlySet<Key> = new Set<Key>([
   'trustedProxies',
@@ -116,6 +122,7 @@ const TEXTS: ReadonlySet<Key> = new Set<Key>([
   'host',
   'opsHost',
   'data',
+  'database',
   'network',
   'oracle',
   'referencePrices',
@@ -123,6 +130,14 @@ const TEXTS: ReadonlySet<Key> = new Set<Key>([
   'logLevel',
   'fault',
 ]);
+
+/** Keys that are days or `all`. */
+const KEEPS: ReadonlySet<Key> = new Set<Key>(['logKeep']);
+
+/** Keys that are no more, and what to say to who sets them. */
+const FORMER_KEYS: Readonly<Record<string, string>> = {
+  keepLog: 'is now logKeep: all, or the number of days that old parts of the log are kept',
+};
 
 /** What lies between the port and the operations port that follows it: the relay's. */
 const OPERATIONS_PORT_DISTANCE = 2;
@@ -140,6 +155,15 @@ export function hasBots({ bots, oracle }: Config): boolean {
 /** Whether events are put on for the simulated traders: as told, else where those are. */
 export function hasExhibition(config: Config): boolean {
   return config.exhibition ?? hasBots(config);
+}
+
+const DAY_MS = 86_400_000;
+const LOG_DAYS_OF_BOTS = 1;
+
+/** How long old parts of the log are kept; undefined for ever. What simulated traders did is soon of no interest. */
+export function logKeptMsOf(config: Config): number | undefined {
+  const days = config.logKeep ?? (hasBots(config) ? LOG_DAYS_OF_BOTS : 'all');
+  return days === 'all' ? undefined : days * DAY_MS;
 }
 
 /** Whether test money is given away: as told, else where money is not real. */
@@ -162,9 +186,11 @@ export function readConfig(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Config {
+  assertNoFormer({ args, env });
   const flags = readFlags(args);
   const file = flags['config'] ?? env['ODDLOT_CONFIG'];
   const settings: Record<string, unknown> = file === undefined ? {} : readFile(String(file));
+  assertNoFormer({ settings });
   for (const key of CONFIG_KEYS) {
     const fromEnv = env[envName(key)];
     if (fromEnv !== undefined) settings[key] = fromText(key, fromEnv, envName(key));
@@ -184,6 +210,21 @@ export function readConfig(
   const where =
     issue === undefined || issue.path.length === 0 ? 'configuration' : issue.path.join('.');
   throw new ConfigError(`${where}: ${issue?.message ?? 'invalid'}`);
+}
+
+/** A setting that is no more must not pass for one that nobody made. */
+function assertNoFormer(given: {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly settings?: Readonly<Record<string, unknown>>;
+}): void {
+  const { args = [], env = {}, settings = {} } = given;
+  for (const [key, now] of Object.entries(FORMER_KEYS)) {
+    const flags = [`--${flagName(key)}`, `--no-${flagName(key)}`];
+    const flag = args.find((arg) => flags.includes(arg.split('=')[0] ?? ''));
+    const isSet = flag !== undefined || env[envName(key)] !== undefined || key in settings;
+    if (isSet) throw new ConfigError(`${flag ?? key}: ${now}`);
+  }
 }
 
 /** Real money is neither settled nor liquidated by invented prices, and nobody is given any. */
@@ -261,6 +302,7 @@ function fromText(key: Key, text: string, source: string): unknown {
     if (text === 'true' || text === 'false') return text === 'true';
     throw new ConfigError(`${source} must be true or false: ${text}`);
   }
+  if (KEEPS.has(key) && text === 'all') return text;
   if (!/^[0-9]+$/.test(text)) throw new ConfigError(`${source} must be a whole number: ${text}`);
   return Number(text);
 }

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { systemTime, type TimeSource, VenueClock } from './clock.ts';
-import { type Config, ConfigError, hasFaucet, operationsPortOf } from './config.ts';
+import { type Config, ConfigError, hasFaucet, logKeptMsOf, operationsPortOf } from './config.ts';
 import { AdmissionGuard } from './edge/admission-guard.ts';
 import { budgetsOf } from './edge/budgets.ts';
 import { clientIpFinder, isTrustedProxy } from './edge/client-ip.ts';
@@ -19,9 +19,9 @@ import { RateLimiter } from './edge/rate-limit.ts';
 import { RecoverPool } from './edge/recover-pool.ts';
 import { WsEdge } from './edge/ws/server.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from './genesis.ts';
-import { openHistory } from './history/open-history.ts';
-import type { ReceiptRebuild } from './history/receipt-rebuild.ts';
-import type { ReceiptStore } from './history/receipt-store.ts';
+import { openHistory, receiptArchiveOf } from './history/open-history.ts';
+import type { Archivist } from './history/archivist/archivist.ts';
+import type { ArchivistSettings } from './history/archivist/archivist-messages.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
@@ -51,6 +51,7 @@ import { LocalReplica } from './replica/local-replica.ts';
 import { exceptNoRoom } from './replica/replica-error.ts';
 import { Receipts } from './history/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
+import { TradeTape } from './history/trade-tape.ts';
 import { UserLedger } from './history/user-ledger.ts';
 import { instrumentLookup } from './translate/action-to-command.ts';
 import type { InfoSettings } from './translate/view-to-info.ts';
@@ -81,6 +82,9 @@ const BLOCK_AGE_MS_MAX = 5_000;
 /** The operator's port is for few; their descriptors are reserved. */
 const OPERATIONS_CONNECTIONS_MAX = 64;
 
+/** A replay of so many blocks, or of two intervals of snapshots, is short. */
+const SHORT_BLOCKS_MIN = 5_000;
+
 const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
 const SETTLEMENT_CHAIN = { mainnet: 42_161, testnet: 421_614 } as const;
 
@@ -108,7 +112,8 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const started = await replica.start();
   log.info({ ...started, height: replica.head.height }, 'replayed the log');
   assertNetwork(network, replica);
-  await core.rebuild.start();
+  await core.archivist.start(replica.head);
+  replica.onBlock((block) => core.archivist.follow(block));
   warnOfOperators(config, replica, log);
   const actors = new LocalActors(config, {
     replica,
@@ -149,8 +154,8 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
       await Promise.all([http.drain(), sockets.drain()]);
       await ticking.release();
       await replica.stop();
-      await journal.close();
       await history.release();
+      await journal.close();
       await pool.close();
       operations.close();
       operations.closeAllConnections();
@@ -167,16 +172,15 @@ type Core = {
   readonly disk: DiskWatch;
   readonly guard: AdmissionGuard;
   readonly journal: FileJournal;
-  readonly store: ReceiptStore;
-  /** Of what the store has lost. */
-  readonly rebuild: ReceiptRebuild;
-  /** The store, as its only writer. */
+  readonly archivist: Archivist;
+  /** The archivist, as the only writer of the history. */
   readonly history: Held;
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
   readonly ledger: UserLedger;
   readonly markets: MarketData;
+  readonly tape: TradeTape;
 };
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
@@ -194,27 +198,35 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   guard.watch(() => diskRestriction(disk.state));
   guard.watch(() => clockWatch.restriction());
   const hasRoom = (): boolean => disk.state !== 'full';
-  const faults = journalFaults(config.fault);
-  if (faults === undefined) throw new ConfigError(`unknown fault: ${config.fault}`);
-  const journal = await FileJournal.open({
-    directory: join(config.data, 'journal'),
-    clock,
-    onFatal,
-    faults,
-    hasRoom,
-    onSync: (seconds) => metrics.logSync(seconds),
-  });
+  const journal = await openJournal(config, { ...deps, clock, hasRoom });
   clockWatch.start(journal.lastTimeMs, { isAccepted: config.acceptClock });
   if (journal.repaired !== undefined) {
     log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
   }
-  const kept = await openHistory({ ...config, now: () => clock.nowMs() }, deps);
-  guard.watch(() => backlogRestriction(kept.store));
+  const logKeptMs = logKeptMsOf(config) ?? Infinity;
+  const kept = await openHistory(
+    {
+      settings: archivistSettings(config),
+      hasRoom,
+      onFatal,
+      onStored: (height) => receipts.archived(height),
+      onSnapshot: ({ neededFrom }) => {
+        const dropBeforeMs = replica.head.timeMs - (neededFrom > 1 ? logKeptMs : Infinity);
+        void journal.compact({ belowSeq: neededFrom, dropBeforeMs });
+      },
+      onSnapshotFailed: (error) => {
+        metrics.snapshotFailed();
+        log.error({ err: error }, 'a snapshot could not be written; it is tried again');
+      },
+    },
+    deps,
+  );
+  const { archivist } = kept;
   const snapshots = new SnapshotStore({
     directory: join(config.data, 'snapshots'),
     onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
   });
-  const replica = await LocalReplica.create({
+  const replica: LocalReplica = await LocalReplica.create({
     log: journal,
     snapshots,
     eras: new EraStore({ directory: join(config.data, 'eras') }),
@@ -224,31 +236,68 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
       deployers: config.deployers,
       openingFeeMicroUsdc: OPENING_FEE_MICRO_USDC[config.network],
     }),
-    snapshotEveryBlocks: config.snapshotEveryBlocks,
-    snapshotEveryCommands: config.snapshotEveryCommands,
-    keepsLog: config.keepLog,
-    onSnapshotFailed: (error) => {
-      metrics.snapshotFailed();
-      log.error({ err: error }, 'a snapshot could not be written; it is tried again');
-    },
-    hasRoom,
-    onFatal,
+    knownHeight: () => archivist.storedHeight,
     onPassedOver: (what, why) => log.warn({ what, why }, 'passed over a state of another shape'),
     onEra: (era) => log.info(era, 'the rules have changed: a new era opens'),
   });
-  const receipts = new Receipts({
+  const receipts: Receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
-    archive: kept.store,
+    archive: receiptArchiveOf(archivist),
   });
+  guard.watch(() => backlogRestriction(receipts));
   replica.attach(receipts);
   const ledger = new UserLedger(() => replica.state);
   replica.attach(ledger);
   const markets = new MarketData(() => replica.state);
   markets.attachTo(replica);
+  const tape = new TradeTape(() => replica.state);
+  replica.attach(tape);
   logOperators(replica, log);
   const stores = { disk, guard, journal, ...kept };
-  const core = { clock, clockWatch, ...stores, replica, receipts, ledger, markets };
+  const core = { clock, clockWatch, ...stores, replica, receipts, ledger, markets, tape };
   return { ...core, faucet: createFaucet(config, core) };
+}
+
+function openJournal(
+  config: Config,
+  deps: Omit<OpenDependencies, 'lease'> & {
+    readonly clock: VenueClock;
+    readonly hasRoom: () => boolean;
+  },
+): Promise<FileJournal> {
+  const { clock, disk, hasRoom, log, metrics, onFatal } = deps;
+  const faults = journalFaults(config.fault);
+  if (faults === undefined) throw new ConfigError(`unknown fault: ${config.fault}`);
+  return FileJournal.open({
+    directory: join(config.data, 'journal'),
+    clock,
+    onFatal,
+    faults,
+    hasRoom,
+    // R-disk: a copy needs room, so none is begun when there is little.
+    mayCompress: () => disk.state === 'roomy',
+    onCompactFailed: (error) => {
+      metrics.logCompactFailed();
+      log.error(
+        { err: error },
+        'an old part of the log could not be compressed; it stays as it is',
+      );
+    },
+    onSync: (seconds) => metrics.logSync(seconds),
+  });
+}
+
+function archivistSettings(config: Config): Omit<ArchivistSettings, 'role'> {
+  const { data, database, receiptsKeptMs, snapshotEveryBlocks, snapshotEveryCommands } = config;
+  return {
+    data,
+    ...(database === undefined ? {} : { database }),
+    snapshotEveryBlocks,
+    snapshotEveryCommands,
+    shortBlocks: Math.max(SHORT_BLOCKS_MIN, 2 * snapshotEveryBlocks),
+    ...(hasFaucet(config) ? { faucetEveryMs: config.faucetEveryMs } : {}),
+    receiptsKeptMs,
+  };
 }
 
 /** Test money, where there is any. */
@@ -264,7 +313,7 @@ function createFaucet(
     intervalMs: config.faucetEveryMs,
     restricted: () => guard.restriction()?.error,
   });
-  replica.attach(faucet);
+  replica.attach(faucet.grants);
   return faucet;
 }
 
@@ -292,7 +341,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   const { wsLimits, ...budgets } = budgetsOf(config);
   const { work } = budgets;
   const sockets = new WsEdge({ replica, companions: parts, limits: wsLimits, work });
-  replica.attach(sockets);
+  replica.onBlock((block) => sockets.onBlock(block));
   const limiter = new RateLimiter({
     limits: {
       info: config.infoPerSecond,
@@ -364,6 +413,7 @@ function createEndpoints(
     settings: infoSettings(config),
     now,
     markets,
+    history: parts.archivist,
     ...(faucet === undefined ? {} : { faucet }),
     connections: (ip) => ({
       ws: sockets.connections('ws', ip).open,

@@ -136,6 +136,7 @@ function operate(
   // A lot of a pair is an even number of price units, so each leg's half is exact.
   const half = microUsdc(divExact(amount, 2n));
   const legs = [holding.yes, holding.no] as const;
+  const startSizes = [holding.yes.size, holding.no.size] as const;
   const [yes, no] = legs.map((leg) =>
     isSplit ? bookHalf(state, leg, size, half) : takeHalf(state, leg, size, half),
   );
@@ -148,6 +149,7 @@ function operate(
     kind,
     size,
     amount,
+    startSizes,
     realised: [yes ?? ZERO_USDC, no ?? ZERO_USDC],
   });
 }

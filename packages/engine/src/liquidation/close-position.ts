@@ -2,7 +2,7 @@ import { addUsdc, microUsdc, type MicroUsdc, timeMs, ZERO_USDC } from '@oddlot/u
 import { postToBalance } from '../ledger/post.ts';
 import { cutReduceOnly } from '../perp-orders/cut-reduce-only.ts';
 import { holdingChanged } from '../perp/margin.ts';
-import { releasedPart, tradePosition } from '../perp/position.ts';
+import { closeResult, releasedPart, splitTrade, tradePosition } from '../perp/position.ts';
 import type { Execution } from '../state/execution.ts';
 import type { Holder } from '../state/holders.ts';
 
@@ -18,8 +18,10 @@ export function tradeOffBook(
   price: number,
 ): MicroUsdc {
   const { state } = execution;
-  const before = Math.abs(holding.size);
-  const closed = Math.min(before, Math.abs(signedSize));
+  const startPosition = holding.size;
+  const before = Math.abs(startPosition);
+  const { close: closed } = splitTrade(startPosition, signedSize);
+  const closedCost = closed > 0 ? closeResult(holding, closed, price).released : undefined;
   const released = holding.isIsolated
     ? releasedPart(holding.isolatedMargin, closed, Math.max(1, before))
     : ZERO_USDC;
@@ -30,6 +32,19 @@ export function tradeOffBook(
   state.digest.number(holding.size);
   state.digest.amount(holding.cost);
   state.digest.amount(holding.isolatedMargin);
+  execution.events.push({
+    type: 'positionTraded',
+    commandIndex: execution.commandIndex,
+    account: account.address,
+    instrumentId: holding.perp.definition.instrumentId,
+    size: signedSize,
+    price,
+    startPosition,
+    realised,
+    marginMode: holding.isIsolated ? 'isolated' : 'cross',
+    leverage: holding.leverage,
+    ...(closedCost === undefined ? {} : { closedSize: closed, closedCost }),
+  });
   cutReduceOnly(execution, account, holding);
   return realised;
 }

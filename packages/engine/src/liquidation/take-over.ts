@@ -167,6 +167,17 @@ function giveRest(execution: Execution, account: Account, paidOut: MicroUsdc | u
   if (rest <= 0n) return;
   postToBalance(state, account, negUsdc(rest));
   postToBalance(state, insuranceFund(state), rest);
+  emitSettled(execution, account, negUsdc(rest));
+}
+
+/** The account's ledger shows where its money went, or came from. */
+function emitSettled(
+  { commandIndex, events, state }: Execution,
+  { address: account }: Account,
+  amount: MicroUsdc,
+): void {
+  const fund = insuranceFund(state).address;
+  events.push({ type: 'fundSettled', commandIndex, account, fund, amount });
 }
 
 /**
@@ -186,4 +197,5 @@ export function closeDeficit(execution: Execution, scope: Scope): void {
     state.digest.amount(ZERO_USDC);
   }
   postDeficit(state, missing);
+  emitSettled(execution, account, missing);
 }

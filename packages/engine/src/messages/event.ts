@@ -52,6 +52,8 @@ export type EngineEvent =
   | Deleveraged
   | PerpSettled
   | PositionSettled
+  | PositionTraded
+  | FundSettled
   | PerpChanged
   | FeeTiersChanged
   | OperatorsChanged
@@ -219,6 +221,10 @@ export type OrderSnapshot = {
   readonly isPositionTpsl?: true;
   /** Has fired and tries on for its rest (R-trigger). */
   readonly isTriggered?: true;
+  /** Has fired and is an order like others by now. */
+  readonly hasFired?: true;
+  /** Of a child that waits: the order that it came with (R-grouping). */
+  readonly parentOrderId?: number;
   /** Of an order on an outcome market, whose prices are then the leg's own. */
   readonly outcome?: { readonly leg: OutcomeLeg; readonly txHash: Hash };
 };
@@ -240,6 +246,7 @@ export type TradeSide = {
   readonly account: Address;
   readonly orderId: number;
   readonly clientOrderId: string | undefined;
+  readonly reduceOnly: boolean;
   /** Signed position before the trade. */
   readonly startPosition: number;
   readonly fee: MicroUsdc;
@@ -330,6 +337,35 @@ export type PositionSettled = {
   readonly realised: MicroUsdc;
   readonly marginMode: MarginMode;
   readonly leverage: number;
+};
+
+/**
+ * A position changed at a price that no book made, free of fee: a take-over, a deleveraging, a pair of
+ * legs closed against each other, a settlement. One for each position, whatever else tells of it.
+ */
+export type PositionTraded = Pick<
+  TradeSide,
+  'account' | 'startPosition' | 'realised' | 'marginMode' | 'leverage' | 'closedSize' | 'closedCost'
+> & {
+  readonly type: 'positionTraded';
+  readonly commandIndex: number;
+  readonly instrumentId: InstrumentId;
+  /** Signed: positive is bought. */
+  readonly size: number;
+  readonly price: number;
+};
+
+/**
+ * What the last position of a liquidated account left over went to the insurance fund, or what it owed
+ * was made good (R-liquidation, R-deficit).
+ */
+export type FundSettled = {
+  readonly type: 'fundSettled';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly fund: Address;
+  /** Negative is what the account gave. */
+  readonly amount: MicroUsdc;
 };
 
 /** A listed perp's definition, halt or listing changed. */

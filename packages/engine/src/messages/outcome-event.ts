@@ -144,6 +144,8 @@ export type SharesOperated = {
   readonly kind: 'split' | 'merge';
   readonly size: number;
   readonly amount: MicroUsdc;
+  /** Lots of each leg before it. */
+  readonly startSizes: readonly [yes: number, no: number];
   /** Realised on each leg by a merge. */
   readonly realised: readonly [yes: MicroUsdc, no: MicroUsdc];
 };

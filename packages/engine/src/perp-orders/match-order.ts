@@ -202,7 +202,8 @@ function settleFill(
 
   const makerOrder = perpSnapshotOf(state, slot);
   const { orderId, request } = taker;
-  const takerOrder = { orderId, clientOrderId: request.clientOrderId };
+  const { clientOrderId, reduceOnly } = request;
+  const takerOrder = { orderId, clientOrderId, reduceOnly };
   const takerSide = settleSide(execution, taker, takerPlan, takerOrder);
   const makerSide = settleSide(execution, maker, makerPlan, makerOrder);
   const tradeId = state.nextTradeId++;

@@ -67,7 +67,7 @@ export function settleSide(
   execution: Execution,
   { account, holding }: Side,
   plan: SidePlan,
-  order: { readonly orderId: number; readonly clientOrderId: string | undefined },
+  order: Pick<TradeSide, 'orderId' | 'clientOrderId' | 'reduceOnly'>,
 ): TradeSide {
   const { state } = execution;
   const startPosition = holding.size;
@@ -87,6 +87,7 @@ export function settleSide(
     account: account.address,
     orderId: order.orderId,
     clientOrderId: order.clientOrderId,
+    reduceOnly: order.reduceOnly,
     startPosition,
     fee: plan.fee,
     realised,

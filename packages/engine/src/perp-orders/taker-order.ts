@@ -75,7 +75,7 @@ export function requestSnapshot(
 /** What the snapshot of an order that was a trigger says about it. */
 export function firedFields(
   fired: FiredTrigger,
-): Pick<OrderSnapshot, 'trigger' | 'isPositionTpsl'> {
+): Pick<OrderSnapshot, 'trigger' | 'isPositionTpsl' | 'hasFired'> {
   const { isPositionTpsl, trigger } = fired;
-  return isPositionTpsl ? { trigger, isPositionTpsl } : { trigger };
+  return isPositionTpsl ? { trigger, isPositionTpsl, hasFired: true } : { trigger, hasFired: true };
 }

@@ -21,12 +21,4 @@ export type Projection = {
   restore(data: unknown, version: number): void;
   /** Forgets everything, as before the first block. */
   reset(): void;
-  /** Where rows are stored outside of snapshots: the last block of which all are. */
-  readonly flushedHeight?: number | undefined;
-  /** True while what it has lost is computed again, which begins with the first block. */
-  readonly needsWholeLog?: boolean;
-  /** The next block is the one behind this height, however much was restored. */
-  startAt?(height: number): void;
-  /** Resolves when the rows of all blocks up to a height are stored. */
-  flushed?(height: number): Promise<void>;
 };

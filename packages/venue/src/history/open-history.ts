@@ -1,68 +1,62 @@
-import { join } from 'node:path';
 import { present } from '@oddlot/units';
 import type { Held, Lease } from '../lease/lease.ts';
 import type { Logger } from '../operate/log.ts';
-import { ReceiptRebuild } from './receipt-rebuild.ts';
-import { ReceiptStore } from './receipt-store.ts';
+import { Archivist, type ArchivistOptions } from './archivist/archivist.ts';
+import type { ReceiptRow } from './receipt-messages.ts';
+import type { ReceiptArchive } from './receipts.ts';
 
-/** Receipts that are too old are dropped this often. */
-const PRUNE_EVERY_MS = 3_600_000;
+/** A history that is further behind than this can't be waited for by receipts in memory. */
+const FAR_BLOCKS = 10_000;
 
-export type HistoryOptions = {
-  /** The data folder. */
-  readonly data: string;
-  readonly receiptsKeptMs: number;
-  readonly now: () => number;
-};
+export type HistoryOptions = Pick<
+  ArchivistOptions,
+  'hasRoom' | 'onFatal' | 'onSnapshot' | 'onSnapshotFailed' | 'onStored' | 'settings'
+>;
 
 export type OpenHistory = {
-  readonly store: ReceiptStore;
-  /** Of what the store has lost. */
-  readonly rebuild: ReceiptRebuild;
-  /** The store, as its only writer. */
+  readonly archivist: Archivist;
+  /** The archivist, as the only writer of the history. */
   readonly history: Held;
 };
 
-/** Opens the store of receipts as its only writer, who also drops what is too old. */
+/** Opens the history as its only writer. */
 export async function openHistory(
-  { data, now, receiptsKeptMs }: HistoryOptions,
-  deps: {
-    readonly lease: Lease;
-    readonly log: Logger;
-    readonly onFatal: (error: unknown) => void;
-  },
+  options: HistoryOptions,
+  { lease, log }: { readonly lease: Lease; readonly log: Logger },
 ): Promise<OpenHistory> {
-  const { lease, log, onFatal } = deps;
-  const opened: { store?: ReceiptStore; rebuild?: ReceiptRebuild; pruning?: NodeJS.Timeout } = {};
+  let archivist: Archivist | undefined;
   const history = await lease.hold(
     'history writer',
     async () => {
-      const onDamaged = (damage: object): void => {
-        log.error(damage, 'the receipts are damaged: set aside, and computed again from the log');
-        opened.rebuild?.look().catch(onFatal);
-      };
-      const file = join(data, 'receipts.sqlite');
-      const store = await ReceiptStore.open({ file, onFatal, onDamaged });
-      opened.store = store;
-      opened.rebuild = new ReceiptRebuild({
-        data,
-        store,
-        onDone: (until) => log.info({ until }, 'the receipts are complete again'),
-        onFailed: (err) => log.error({ err }, 'receipts stay missing until the next start'),
+      archivist = await Archivist.open({
+        ...options,
+        onDamaged: (damage) =>
+          log.error(damage, 'the history is damaged: set aside, and computed again from the log'),
+        onRebuild: (rebuild) => log.info(rebuild, 'the history is computed again from the log'),
+        onRebuilt: (height) => log.info({ height }, 'the history is complete again'),
+        onRebuildFailed: (err) =>
+          log.error({ err }, 'the history stays incomplete until the next start'),
+        onPassedOver: (what, why) => log.warn({ what, why }, 'no base of the history'),
       });
-      opened.pruning = setInterval(() => {
-        store.prune(now() - receiptsKeptMs).catch(onFatal);
-      }, PRUNE_EVERY_MS);
     },
-    async () => {
-      clearInterval(opened.pruning);
-      await opened.rebuild?.stop();
-      await opened.store?.close();
-    },
+    () => archivist?.stop(),
   );
+  return { archivist: present(archivist, 'the archivist of the only process'), history };
+}
+
+/** Where receipts are found that are no longer in memory. */
+export function receiptArchiveOf(archivist: Archivist): ReceiptArchive {
   return {
-    history,
-    store: present(opened.store, 'the store of the only process'),
-    rebuild: present(opened.rebuild, 'with its store'),
+    get height() {
+      return archivist.storedHeight;
+    },
+    get isFarBehind() {
+      return archivist.isRebuilding || archivist.stats.lag > FAR_BLOCKS;
+    },
+    async find(query): Promise<ReceiptRow | undefined> {
+      // What the store lacks is in memory: nobody waits for it.
+      const { answer } = await archivist.ask('receipt', query, { minHeight: 0 });
+      return answer ?? undefined;
+    },
   };
 }

@@ -4,14 +4,7 @@ import { join } from 'node:path';
 import type { Command, OrderRequest } from '@oddlot/engine';
 import { address, hash, instrumentId, timeMs, type Hash } from '@oddlot/units';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { genesisCommands } from '../genesis.ts';
-import { ReceiptRebuild } from './receipt-rebuild.ts';
-import { ReceiptStore } from './receipt-store.ts';
-import { FileJournal } from '../log/file-journal.ts';
-import { EraStore } from '../log/era-store.ts';
-import { SnapshotStore } from '../log/snapshot-store.ts';
-import { instrumentLookup } from '../translate/action-to-command.ts';
-import { LocalReplica } from '../replica/local-replica.ts';
+import { type ArchivedVenue, openArchived } from '../testing/archived-venue.ts';
 import { Receipts } from './receipts.ts';
 
 /**
@@ -38,55 +31,14 @@ function hashOf(n: number): Hash {
   return hash(`0x${String(n).repeat(64)}`);
 }
 
-async function start() {
-  const clock = { nowMs: () => nowMs };
-  const onFatal = (error: unknown): void => expect.unreachable(String(error));
-  const journal = await FileJournal.open({ directory: join(folder, 'journal'), clock, onFatal });
-  const store = await ReceiptStore.open({ file: join(folder, 'receipts.sqlite'), onFatal });
-  const receipts: Receipts = new Receipts({
-    instruments: instrumentLookup(() => replica.state),
-    archive: store,
-  });
-  const replica: LocalReplica = await LocalReplica.create({
-    log: journal,
-    snapshots: new SnapshotStore({ directory: join(folder, 'snapshots') }),
-    eras: new EraStore({ directory: join(folder, 'eras') }),
-    clock,
-    genesis: genesisCommands('Oddlot-Testnet'),
-    snapshotEveryBlocks: 1_000_000,
-    snapshotEveryCommands: 1_000_000,
-    onFatal,
-  });
-  replica.attach(receipts);
-  const { snapshotHeight } = await replica.start();
-  return { journal, receipts, replica, store, snapshotHeight };
-}
-
-type Running = Awaited<ReturnType<typeof start>>;
-
-/** Ends without a snapshot; what the log and the store have is there again at the next start. */
-async function crash({ journal, store }: Running): Promise<void> {
-  await journal.close();
-  await store.close();
-}
-
-/** Computes what the store has lost beside the running replica. */
-function recompute({ store }: Running): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const rebuild = new ReceiptRebuild({
-      data: folder,
-      store,
-      onDone: resolve,
-      onFailed: reject,
-    });
-    rebuild.start().catch(reject);
-  });
+function start(): Promise<ArchivedVenue> {
+  return openArchived({ folder, clock: { nowMs: () => nowMs } });
 }
 
 /** The store is lost, as if the process had ended before it wrote anything. */
-async function loseReceipts(): Promise<void> {
+async function loseHistory(): Promise<void> {
   for (const end of ['', '-wal', '-shm']) {
-    await rm(join(folder, `receipts.sqlite${end}`), { force: true });
+    await rm(join(folder, `history.sqlite${end}`), { force: true });
   }
 }
 
@@ -147,7 +99,7 @@ function place(signer: typeof alice, n: number, ...orders: Partial<OrderRequest>
 }
 
 /** Alice's order that rests and her order that takes, of one action; the second waits. */
-async function queue({ replica }: Running): Promise<void> {
+async function queue({ replica }: ArchivedVenue): Promise<void> {
   for (const command of SETUP) await replica.propose(command);
   await replica.propose(place(bob, 1, { isBuy: true, price: 6_000 }));
   await replica.propose(place(alice, 2, { price: 1_000 }, {}));
@@ -155,12 +107,12 @@ async function queue({ replica }: Running): Promise<void> {
 
 const KEY = { by: 'txHash', txHash: TAKER } as const;
 
-async function release({ replica }: Running): Promise<void> {
+async function release({ replica }: ArchivedVenue): Promise<void> {
   nowMs += DELAY_MS;
   await replica.tick();
 }
 
-test('a queued action is complete after any number of restarts, and its receipt is the same', async () => {
+test('a queued action is complete after any number of restarts, and its receipt is the same', { timeout: 60_000 }, async () => {
   const first = await start();
   await queue(first);
   const executed = first.replica.head;
@@ -171,8 +123,7 @@ test('a queued action is complete after any number of restarts, and its receipt 
   const old = new Receipts({ instruments: () => undefined });
   old.restore((first.receipts.dump() as { queued: unknown }).queued, 1);
   expect(old.queued(KEY)).toEqual(queued);
-  await first.replica.stop();
-  await crash(first);
+  await first.stop();
 
   const fromSnapshot = await start();
   expect(fromSnapshot.snapshotHeight).toBe(executed.height);
@@ -199,25 +150,27 @@ test('a queued action is complete after any number of restarts, and its receipt 
   expect(await waiting).toEqual(receipt);
   expect(fromSnapshot.receipts.queued(KEY)).toBeUndefined();
   expect(await fromSnapshot.receipts.completed(TAKER)).toEqual(receipt);
-  await crash(fromSnapshot);
+  await fromSnapshot.crash();
 
   // The snapshot was made while the order waited, and the store has blocks after it.
   const again = await start();
   expect(again.snapshotHeight).toBe(executed.height);
   expect(again.receipts.queued(KEY)).toBeUndefined();
   expect(await again.receipts.find(KEY)).toEqual(receipt);
-  await crash(again);
+  await again.crash();
 
   // Without the store the log alone makes the receipt again.
-  await loseReceipts();
+  await loseHistory();
   const recovered = await start();
   expect(recovered.snapshotHeight).toBe(executed.height);
-  await recompute(recovered);
+  await expect.poll(() => recovered.archivist.storedHeight, { timeout: 20_000 }).toBe(
+    recovered.replica.head.height,
+  );
   expect(await recovered.receipts.find(KEY)).toEqual(receipt);
-  await crash(recovered);
+  await recovered.crash();
 });
 
-test('the first of a nonce is told, although its receipt was completed after another', async () => {
+test('the first of a nonce is told, although its receipt was completed after another', { timeout: 60_000 }, async () => {
   const running = await start();
   await queue(running);
   // Not even a second request with the nonce of the queued one hides it.
@@ -229,5 +182,5 @@ test('the first of a nonce is told, although its receipt was completed after ano
   expect(running.receipts.queued(key)).toBeDefined();
   await release(running);
   expect((await running.receipts.find(key))?.txHash).toBe(TAKER);
-  await crash(running);
+  await running.crash();
 });

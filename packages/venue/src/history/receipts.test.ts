@@ -5,37 +5,37 @@ import { hash, instrumentId, type Hash } from '@oddlot/units';
 import { testKey } from '../testing/http/client.ts';
 import { TestReplica } from '../testing/http/replica.ts';
 import { Faucet } from '../edge/http/faucet.ts';
-import type { ReceiptBlock, ReceiptRow } from './receipt-messages.ts';
+import type { ReceiptBlock, ReceiptQuery, ReceiptRow } from './receipt-messages.ts';
 import { instrumentLookup } from '../translate/action-to-command.ts';
 import { Receipts, type ReceiptArchive, type ReceiptsOptions } from './receipts.ts';
 
 const alice = testKey(1);
 const hashOf = (n: number): Hash => hash(`0x${n.toString(16).padStart(4, '0').padEnd(64, '0')}`);
 
+/** What a history has, up to a height; whoever fills it says when. */
 class MemoryArchive implements ReceiptArchive {
-  projectedHeight = 0;
+  height = 0;
+  isFarBehind = false;
   readonly rows: ReceiptRow[] = [];
-  readonly heights: number[] = [];
 
-  append(block: ReceiptBlock): void {
-    this.heights.push(block.height);
-    this.rows.push(...(JSON.parse(JSON.stringify(block.receipts)) as ReceiptRow[]));
+  /** As another thread does, from the same blocks. */
+  followOn(): void {
+    const store = new Receipts({
+      instruments: instrumentLookup(() => replica.state),
+      onReceipts: ({ receipts }: ReceiptBlock) => {
+        this.rows.push(...(JSON.parse(JSON.stringify(receipts)) as ReceiptRow[]));
+      },
+    });
+    replica.onBlock((block) => store.onBlock(block));
   }
 
-  flushed(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  byTxHash(txHash: string): Promise<ReceiptRow | undefined> {
-    return Promise.resolve(this.rows.find((row) => row.txHash === txHash));
-  }
-
-  byTraceId(id: string): Promise<ReceiptRow | undefined> {
-    return Promise.resolve(this.rows.find((row) => traceId(row.txHash) === id));
-  }
-
-  bySigner(signer: string, nonce: number): Promise<ReceiptRow | undefined> {
-    return Promise.resolve(this.rows.find((row) => row.signer === signer && row.nonce === nonce));
+  find(query: ReceiptQuery): Promise<ReceiptRow | undefined> {
+    const isAsked = ({ nonce, signer, txHash }: ReceiptRow): boolean => {
+      if (query.by === 'txHash') return txHash === query.txHash;
+      if (query.by === 'traceId') return traceId(txHash) === query.traceId;
+      return signer === query.signer && nonce === query.nonce;
+    };
+    return Promise.resolve(this.rows.find(isAsked));
   }
 }
 
@@ -75,8 +75,14 @@ function order(
 describe('Receipts', () => {
   test('memory and archive tell the same', async () => {
     const archive = new MemoryArchive();
-    const receipts = attach({ archive, recentMax: 2 });
-    for (let n = 1; n <= 3; n++) replica.apply(order(n));
+    archive.followOn();
+    const receipts = attach({ archive });
+    replica.apply(order(1));
+    const { height } = replica.head;
+    for (let n = 2; n <= 3; n++) replica.apply(order(n));
+    expect(receipts.backlog).toBe(3);
+    receipts.archived(height);
+    expect(receipts.backlog).toBe(2);
     expect(receipts.recent({ by: 'txHash', txHash: hashOf(1) })).toBeUndefined();
     const first = await receipts.find({ by: 'txHash', txHash: hashOf(1) });
     const third = receipts.recent({ by: 'traceId', traceId: traceId(hashOf(3)) });
@@ -94,6 +100,7 @@ describe('Receipts', () => {
 
   test('refusals with money in them survive JSON', async () => {
     const archive = new MemoryArchive();
+    archive.followOn();
     const receipts = attach({ archive });
     const poor = testKey(5).address;
     replica.credit(poor, 1);
@@ -138,15 +145,36 @@ describe('Receipts', () => {
     expect(receipts.recent({ by: 'txHash', txHash: hashOf(10) })).toBeUndefined();
   });
 
+  test('what an archive that keeps up lacks is never forgotten, and is too much at some time', () => {
+    const archive = new MemoryArchive();
+    const receipts = attach({ archive, recentMax: 3 });
+    for (let n = 1; n <= 3; n++) replica.apply(order(n));
+    expect(receipts.isBehind).toBe(false);
+    replica.apply(order(4));
+    expect(receipts.isBehind).toBe(true);
+    expect(receipts.recent({ by: 'txHash', txHash: hashOf(1) })).toBeDefined();
+    receipts.archived(replica.head.height);
+    expect(receipts).toMatchObject({ isBehind: false, backlog: 0 });
+  });
+
+  test('of those that an archive far behind lacks the newest are kept', () => {
+    const archive = new MemoryArchive();
+    archive.isFarBehind = true;
+    const receipts = attach({ archive, recentMax: 3 });
+    for (let n = 1; n <= 5; n++) replica.apply(order(n));
+    expect(receipts).toMatchObject({ isBehind: false, backlog: 3 });
+    expect(receipts.recent({ by: 'txHash', txHash: hashOf(2) })).toBeUndefined();
+    expect(receipts.recent({ by: 'txHash', txHash: hashOf(3) })).toBeDefined();
+  });
+
   test('replayed blocks that the archive has are passed over', () => {
     const archive = new MemoryArchive();
-    archive.projectedHeight = replica.head.height + 1;
+    archive.height = replica.head.height + 1;
     const receipts = attach({ archive });
     replica.apply(order(1));
-    expect(archive.heights).toEqual([]);
-    expect(receipts.recent({ by: 'txHash', txHash: hashOf(1) })).toBeUndefined();
+    expect(receipts.backlog).toBe(0);
     replica.apply(order(2));
-    expect(archive.heights).toEqual([replica.head.height]);
+    expect(receipts.backlog).toBe(1);
   });
 
   test('a request is pending until its promise settles', async () => {
@@ -169,13 +197,15 @@ describe('Receipts', () => {
 test('the faucet knows from blocks and snapshots whom it gave', () => {
   const now = () => replica.nowMs;
   const faucet = new Faucet({ replica, now });
-  replica.onBlock((block) => faucet.onBlock(block));
+  replica.onBlock((block) => faucet.grants.onBlock(block));
   replica.credit(testKey(7).address);
   const granted = [[testKey(7).address, replica.nowMs]];
-  expect(faucet.dump()).toEqual(granted);
+  expect(faucet.grants.dump()).toEqual(granted);
   const restarted = new Faucet({ replica, now });
-  restarted.restore(JSON.parse(JSON.stringify(faucet.dump())));
-  expect(restarted.dump()).toEqual(granted);
+  restarted.grants.restore(JSON.parse(JSON.stringify(faucet.grants.dump())));
+  expect(restarted.grants.dump()).toEqual(granted);
+  replica.onBlock((block) => restarted.grants.onBlock(block));
   replica.nowMs += 3_600_000;
-  expect(restarted.dump()).toEqual([]);
+  replica.credit(testKey(8).address);
+  expect(restarted.grants.dump()).toEqual([[testKey(8).address, replica.nowMs]]);
 });

@@ -1,7 +1,7 @@
 import type { CommandResult } from '@oddlot/engine';
 import { traceId } from '@oddlot/protocol';
 import { present, type Address, type Hash } from '@oddlot/units';
-import type { ReceiptBlock, ReceiptRow } from './receipt-messages.ts';
+import type { ReceiptBlock, ReceiptQuery, ReceiptRow } from './receipt-messages.ts';
 import type { InstrumentLookup } from '../translate/action-to-command.ts';
 import type { EndedLookup } from '../translate/outcome/ended-order.ts';
 import { authorityOf, isRequest, type RequestCommand } from '../block/request-command.ts';
@@ -21,26 +21,19 @@ import type { AppliedBlock, Executed } from '../block/applied-block.ts';
 import type { EarlierBlock } from '../block/earlier-block.ts';
 
 /**
- * What became of every signed request. The newest receipts are in memory, all of them in the store;
- * requests that are on their way into a block, or wait in the delay queue, are known too, so that a
- * re-send joins the first. The queued ones ride in snapshots, which makes it a projection.
+ * What became of every signed request. The newest receipts are in memory until they are in the history's
+ * store, which has all of them; requests that are on their way into a block, or wait in the delay queue,
+ * are known too, so that a re-send joins the first. The queued ones ride in snapshots, which makes it a
+ * projection.
  */
 
-/** Where receipts are kept. */
+/** Where receipts are kept for good. */
 export type ReceiptArchive = {
-  readonly projectedHeight: number;
-  /** True while nothing is kept, so that any block may be the first. */
-  readonly isEmpty?: boolean;
-  /** What was lost and is being computed again. */
-  readonly missing?: object | undefined;
-  /** An empty one goes on behind a height. */
-  startAt?(height: number): void;
-  /** Resolves when everything up to a height is kept for good. */
-  flushed(height: number): Promise<void>;
-  append(block: ReceiptBlock): void;
-  byTxHash(txHash: string): Promise<ReceiptRow | undefined>;
-  byTraceId(traceId: string): Promise<ReceiptRow | undefined>;
-  bySigner(signer: string, nonce: number): Promise<ReceiptRow | undefined>;
+  /** All of blocks up to here are there. */
+  readonly height: number;
+  /** True while it is computed again and far behind: then memory keeps the newest ones only. */
+  readonly isFarBehind: boolean;
+  find(query: ReceiptQuery): Promise<ReceiptRow | undefined>;
 };
 
 export type Receipt = {
@@ -68,6 +61,8 @@ export type Pending = {
 export type ReceiptsOptions = {
   readonly instruments: InstrumentLookup;
   readonly archive?: ReceiptArchive;
+  /** Gets those of each block instead of memory: for whoever stores them. */
+  readonly onReceipts?: (block: ReceiptBlock) => void;
   /** Receipts in memory, and the characters of their bodies. */
   readonly recentMax?: number;
   readonly recentCharsMax?: number;
@@ -79,10 +74,13 @@ const RECENT_CHARS_MAX = 64 * 1024 * 1024;
 export class Receipts {
   readonly #instruments: InstrumentLookup;
   readonly #archive: ReceiptArchive | undefined;
+  readonly #onReceipts: ReceiptsOptions['onReceipts'];
   readonly #recentMax: number;
   readonly #recentCharsMax: number;
-  /** In order of their blocks, so that the first is the oldest. */
+  /** In order of the blocks that completed them, so that the first is the oldest. */
   readonly #recent = new Map<string, ReceiptRow>();
+  /** Of the same, in the same order. */
+  readonly #completedAt = new Map<string, number>();
   readonly #byTraceId = new Map<string, ReceiptRow>();
   readonly #bySigner = new Map<string, ReceiptRow>();
   readonly #pending = new Map<string, Pending>();
@@ -100,8 +98,8 @@ export class Receipts {
   constructor(options: ReceiptsOptions) {
     this.#instruments = options.instruments;
     this.#archive = options.archive;
-    // The archive answers for everything that was appended to it, so memory is for venues without.
-    this.#recentMax = options.recentMax ?? (options.archive === undefined ? RECENT_MAX : 0);
+    this.#onReceipts = options.onReceipts;
+    this.#recentMax = options.recentMax ?? RECENT_MAX;
     this.#recentCharsMax = options.recentCharsMax ?? RECENT_CHARS_MAX;
   }
 
@@ -110,20 +108,47 @@ export class Receipts {
     const { height, timeMs, hash: blockHash } = block;
     this.#ended.onBlock(block);
     const receipts = [...this.#completed(block), ...this.#executed(block)];
-    // Replayed blocks that the archive has are answered from there.
-    if (this.#archive !== undefined && height <= this.#archive.projectedHeight) return;
-    if (this.#recentMax > 0) for (const row of receipts) this.#remember(row);
-    this.#archive?.append({ height, timeMs, blockHash, receipts });
+    this.#keep({ height, timeMs, blockHash, receipts });
     for (const row of receipts) this.#tell(row);
   }
 
   /** The receipts of earlier eras are kept in the words of their time. */
   onEarlierBlock({ head, receipts }: EarlierBlock): void {
     const { hash: blockHash, height, timeMs } = head;
-    const rows = receipts as readonly ReceiptRow[];
-    if (this.#archive !== undefined && height <= this.#archive.projectedHeight) return;
-    if (this.#recentMax > 0) for (const row of rows) this.#remember(row);
-    this.#archive?.append({ height, timeMs, blockHash, receipts: rows });
+    this.#keep({ height, timeMs, blockHash, receipts: receipts as readonly ReceiptRow[] });
+  }
+
+  /** Those of blocks up to a height are in the archive from now on. */
+  archived(height: number): void {
+    for (const [txHash, completedAt] of this.#completedAt) {
+      if (completedAt > height) return;
+      const row = this.#recent.get(txHash);
+      if (row !== undefined) this.#forget(row);
+    }
+  }
+
+  /** Receipts that are in memory, and not in the archive yet. */
+  get backlog(): number {
+    return this.#recent.size;
+  }
+
+  /** True while so many wait for an archive that should keep up, that fewer should be made. */
+  get isBehind(): boolean {
+    return this.#archive?.isFarBehind === false && this.#isFull;
+  }
+
+  get #isFull(): boolean {
+    return this.#recent.size > this.#recentMax || this.#chars > this.#recentCharsMax;
+  }
+
+  #keep(block: ReceiptBlock): void {
+    if (this.#onReceipts !== undefined) {
+      this.#onReceipts(block);
+      return;
+    }
+    // Replayed blocks that the archive has are answered from there.
+    if (this.#archive !== undefined && block.height <= this.#archive.height) return;
+    for (const row of block.receipts) this.#remember(row, block.height);
   }
 
   /** Announces a request that was proposed; it is pending until its promise settles. */
@@ -171,22 +196,6 @@ export class Receipts {
     });
   }
 
-  get flushedHeight(): number | undefined {
-    return this.#archive?.isEmpty === true ? undefined : this.#archive?.projectedHeight;
-  }
-
-  get needsWholeLog(): boolean {
-    return this.#archive?.missing !== undefined;
-  }
-
-  startAt(height: number): void {
-    this.#archive?.startAt?.(height);
-  }
-
-  async flushed(height: number): Promise<void> {
-    await this.#archive?.flushed(height);
-  }
-
   dump(): unknown {
     return { queued: this.#queued.dump(), ended: this.#ended.dump() };
   }
@@ -214,7 +223,11 @@ export class Receipts {
 
   /** A receipt from memory or from the archive. */
   async find(key: ReceiptKey): Promise<Receipt | undefined> {
-    const row = this.#recentRow(key) ?? (await this.#archived(key));
+    const recent = this.#recentRow(key);
+    // Of a nonce the one counts that was executed first; it may have been completed last.
+    const isFinal = recent !== undefined && key.by !== 'nonce';
+    const archived = isFinal ? undefined : await this.#archived(key);
+    const row = archived === undefined || isEarlier(recent, archived) ? recent : archived;
     return row === undefined ? undefined : receiptOf(row);
   }
 
@@ -225,9 +238,9 @@ export class Receipts {
   }
 
   async #archived(key: ReceiptKey): Promise<ReceiptRow | undefined> {
-    if (key.by === 'txHash') return this.#archive?.byTxHash(key.txHash);
-    if (key.by === 'traceId') return this.#archive?.byTraceId(key.traceId);
-    return this.#archive?.bySigner(key.signer, key.nonce);
+    const { signer, nonce } = key.by === 'nonce' ? key : { signer: '', nonce: 0 };
+    const query: ReceiptQuery = key.by === 'nonce' ? { by: 'signer', signer, nonce } : key;
+    return this.#archive?.find(query);
   }
 
   /** The receipts of earlier actions whose last order left the delay queue in this block. */
@@ -283,15 +296,19 @@ export class Receipts {
     for (const resolve of waiting) resolve(receipt);
   }
 
-  /** The first receipt of a hash and of a nonce stays: what came after executed nothing. */
-  #remember(row: ReceiptRow): void {
+  /** The receipt that was executed first stays, of a hash and of a nonce: later ones executed nothing. */
+  #remember(row: ReceiptRow, completedAt: number): void {
     const signerKey = keyOf(row.signer, row.nonce);
-    if (!this.#bySigner.has(signerKey)) this.#bySigner.set(signerKey, row);
+    const known = this.#bySigner.get(signerKey);
+    if (known === undefined || isEarlier(row, known)) this.#bySigner.set(signerKey, row);
     if (this.#recent.has(row.txHash)) return;
     this.#recent.set(row.txHash, row);
+    this.#completedAt.set(row.txHash, completedAt);
     this.#byTraceId.set(traceId(row.txHash), row);
     this.#chars += row.body.length;
-    while (this.#recent.size > this.#recentMax || this.#chars > this.#recentCharsMax) {
+    // Nobody else has those that an archive still waits for.
+    if (this.#archive?.isFarBehind === false) return;
+    while (this.#isFull) {
       const oldest = this.#recent.values().next().value;
       if (oldest === undefined) return;
       this.#forget(oldest);
@@ -301,6 +318,7 @@ export class Receipts {
   #forget(row: ReceiptRow): void {
     const signerKey = keyOf(row.signer, row.nonce);
     this.#recent.delete(row.txHash);
+    this.#completedAt.delete(row.txHash);
     this.#byTraceId.delete(traceId(row.txHash));
     if (this.#bySigner.get(signerKey) === row) this.#bySigner.delete(signerKey);
     this.#chars -= row.body.length;
@@ -336,6 +354,10 @@ function rowOf(
     failed: outcome.error !== null,
     body: encodeReceiptBody(outcome, user !== undefined),
   };
+}
+
+function isEarlier(row: ReceiptRow | undefined, other: ReceiptRow): boolean {
+  return row !== undefined && row.height < other.height;
 }
 
 function keyOf(signer: string, nonce: number): string {

@@ -3,6 +3,7 @@ import { PAGE_LIMITS, type OutcomeTrade, type Trade } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
 import { RecentRows } from './recent-rows.ts';
 import type { AppliedBlock } from '../block/applied-block.ts';
+import type { Projection } from '../block/projection.ts';
 import { instrumentLookup } from '../translate/actions/instrument-lookup.ts';
 import { causeHash, tradeRecord } from '../translate/event-to-stream.ts';
 import { findPerp } from '../translate/info/handler.ts';
@@ -21,7 +22,10 @@ type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded'
  * The trades of the newest block, and the last ones of each instrument. All channels of trades read
  * them here, so that a trade is put into words once, and not at all when nobody can see it.
  */
-export class TradeTape {
+export class TradeTape implements Projection {
+  /** The name is that of what rode in snapshots first: the memory of all streams. */
+  readonly name = 'streams';
+  readonly version = 2;
   readonly #state: () => State;
   readonly #recent = new RecentRows<TapeTrade>({
     perUserMax: PER_INSTRUMENT_MAX,
@@ -76,17 +80,21 @@ export class TradeTape {
 
   /** For snapshots of the venue: the blocks of these trades may not be replayed again. */
   dump(): unknown {
-    return this.#recent.dump();
+    return { trades: this.#recent.dump() };
   }
 
   reset(): void {
     this.#recent.clear();
+    this.#fresh = new Map();
   }
 
   restore(data: unknown): void {
-    // Older snapshots have ids as numbers.
-    const rows = data as readonly (readonly [string | number, readonly TapeTrade[]])[];
-    this.#recent.restore(rows.map(([id, trades]) => [String(id), trades]));
+    // The first snapshots held the rows alone, and ids as numbers; later ones funding rows beside them.
+    const { trades } = Array.isArray(data)
+      ? { trades: data }
+      : (data as { readonly trades: unknown });
+    const rows = trades as readonly (readonly [string | number, readonly TapeTrade[]])[];
+    this.#recent.restore(rows.map(([id, each]) => [String(id), each]));
   }
 
   #record(block: AppliedBlock, event: TradeEvent): TapeTrade {

@@ -10,6 +10,8 @@ import { syncDirectory, writeFully } from './durable-files.ts';
 const NEW_LINE = 0x0a;
 /** The header is short; a first line longer than this is not one. */
 const HEADER_BYTES_MAX = 1024;
+/** So long is the header of a payload whose hash is known last: spaces fill what it does not need. */
+const HEADER_BYTES = 256;
 
 type Header = {
   readonly format: string;
@@ -42,6 +44,61 @@ export async function writeChecked(
     throw error;
   }
   await syncDirectory(directory);
+}
+
+/**
+ * The same for a payload that comes in pieces and is never in memory as a whole. Whoever makes the pieces
+ * may take its time: each is asked for when the one before is written.
+ */
+export async function writeCheckedPieces(
+  directory: string,
+  path: string,
+  content: {
+    readonly format: string;
+    readonly height: number;
+    readonly pieces: AsyncIterable<Buffer>;
+  },
+): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  const unfinished = `${path}.new`;
+  try {
+    await writePieces(unfinished, content);
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+  await syncDirectory(directory);
+}
+
+async function writePieces(
+  path: string,
+  {
+    format,
+    height,
+    pieces,
+  }: {
+    readonly format: string;
+    readonly height: number;
+    readonly pieces: AsyncIterable<Buffer>;
+  },
+): Promise<void> {
+  const handle = await open(path, 'w');
+  try {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const piece of pieces) {
+      hash.update(piece);
+      await writeFully(handle, piece, HEADER_BYTES + bytes);
+      bytes += piece.length;
+    }
+    const header: Header = { format, height, sha256: hash.digest('hex'), bytes };
+    const line = `${JSON.stringify(header).padEnd(HEADER_BYTES - 1)}\n`;
+    await writeFully(handle, Buffer.from(line), 0);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 async function writeDurably(path: string, parts: readonly Buffer[]): Promise<void> {

@@ -200,13 +200,13 @@ test('segments roll, are replayed across, and are pruned whole', () =>
     expect((await readAll(journal, 42)).map((entry) => entry.seq)[0]).toBe(42);
     expect(await readAll(journal, 61)).toEqual([]);
 
-    await journal.prune(30);
+    await journal.compact({ belowSeq: 30, dropBeforeMs: Infinity });
     const { firstSeq } = journal;
     expect(firstSeq).toBeGreaterThan(20);
     expect(firstSeq).toBeLessThanOrEqual(30);
     await expect(readAll(journal, 1)).rejects.toThrow(JournalPrunedError);
     expect(await readAll(journal, firstSeq)).toHaveLength(61 - firstSeq);
-    await journal.prune(1_000_000);
+    await journal.compact({ belowSeq: 1_000_000, dropBeforeMs: Infinity });
     expect(await segmentPaths(directory)).toHaveLength(1);
     await journal.close();
 

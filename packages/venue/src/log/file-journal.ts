@@ -2,13 +2,14 @@ import { mkdir } from 'node:fs/promises';
 import { assert, present } from '@oddlot/units';
 import { CommitBatch } from './commit-batch.ts';
 import type { PendingBlock } from './commit-batch.ts';
+import { Compaction } from './compaction.ts';
 import { isNoRoom, JournalFailedError, JournalFullError } from './journal-error.ts';
 import { SEGMENT_HEADER_BYTES } from './journal-format.ts';
 import type { Chain } from './journal-format.ts';
 import { replaySegments } from './journal-replay.ts';
 import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
-import type { FollowOptions, Log, ReplayOptions } from './log.ts';
-import { createSegment, listSegments, removeSegment } from './segment-files.ts';
+import type { FollowOptions, Log, ReplayOptions, Retention, TakeEntry } from './log.ts';
+import { createSegment, listSegments } from './segment-files.ts';
 import type { Segment } from './segment-files.ts';
 import { checkContinuity, recoverLastSegment } from './segment-recovery.ts';
 import type { Repair } from './segment-recovery.ts';
@@ -28,6 +29,10 @@ export type FileJournalOptions = {
   readonly faults?: JournalFaults;
   /** False while the disk is so full that nothing may be written (R-disk). */
   readonly hasRoom?: () => boolean;
+  /** False while old segments stay as they are, because compressing one needs room for the copy (R-disk). */
+  readonly mayCompress?: () => boolean;
+  /** An old segment could not be compressed or removed; all of it can still be read. */
+  readonly onCompactFailed?: (error: unknown) => void;
   /** Told how long each sync took, in seconds. */
   readonly onSync?: (seconds: number) => void;
 };
@@ -47,6 +52,7 @@ export class FileJournal implements Log {
   readonly repaired: Repair | undefined;
   readonly #options: FileJournalOptions;
   readonly #segments: Segment[];
+  readonly #compaction: Compaction;
   #writer: SegmentWriter;
   /** Where the chain stands after the last batch handed to the disk. */
   #written: Chain;
@@ -73,6 +79,13 @@ export class FileJournal implements Log {
     this.#lastSeq = state.chain.seq;
     this.#lastTimeMs = state.chain.timeMs;
     this.repaired = state.repaired;
+    this.#compaction = new Compaction({
+      directory: options.directory,
+      segments: state.segments,
+      mayCompress: options.mayCompress ?? (() => true),
+      onFailed: options.onCompactFailed ?? (() => undefined),
+      before: options.faults?.beforeCompress,
+    });
   }
 
   /**
@@ -119,7 +132,7 @@ export class FileJournal implements Log {
 
   async replay(
     fromSeq: number,
-    apply: (entry: LogEntry) => void,
+    apply: TakeEntry,
     options: ReplayOptions = {},
   ): Promise<void> {
     const range = { fromSeq, untilSeq: Math.min(this.#lastSeq, options.untilSeq ?? Infinity) };
@@ -169,18 +182,14 @@ export class FileJournal implements Log {
     });
   }
 
-  async prune(belowSeq: number): Promise<void> {
-    for (;;) {
-      const [oldest, next] = this.#segments;
-      if (oldest === undefined || next === undefined || next.firstSeq > belowSeq) return;
-      this.#segments.shift();
-      await removeSegment(this.#options.directory, oldest);
-    }
+  compact(retention: Retention): Promise<void> {
+    return this.#compaction.request(retention);
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    await this.#compaction.stop();
     if (this.#isBusy) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
     // Without the mark the next start knows that this one did not end well.
     if (this.#failure === undefined) {

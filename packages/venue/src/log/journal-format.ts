@@ -20,6 +20,8 @@ import { JournalFormatError } from './journal-error.ts';
  *   written. It is what tells damage from a torn write (see segment-recovery.ts).
  * - The bytes of the record magic never occur in UTF-8, and payloads are UTF-8 texts and lengths
  *   far below it: no client can plant something in a request that looks like a record.
+ *
+ * A segment that is complete may be compressed: the same bytes up to its end mark as one zstd frame.
  */
 
 const SEGMENT_MAGIC = 'ODDLOT-J';
@@ -71,10 +73,16 @@ export type RecordHeader = Chain & {
 export const segmentName = (firstSeq: number): string =>
   `journal-${String(firstSeq).padStart(16, '0')}.log`;
 
-/** The first entry of the segment with this file name; undefined for other files. */
-export function firstSeqOf(fileName: string): number | undefined {
-  const match = /^journal-(\d{16})\.log$/.exec(fileName);
-  return match === null ? undefined : Number(match[1]);
+/** What the name of a segment that was compressed ends with. */
+export const COMPRESSED_SUFFIX = '.zst';
+
+/** What the name of a segment's file says; undefined for other files. */
+export function parseSegmentName(
+  fileName: string,
+): { readonly firstSeq: number; readonly isCompressed: boolean } | undefined {
+  const match = /^journal-(\d{16})\.log(\.zst)?$/.exec(fileName);
+  if (match === null) return undefined;
+  return { firstSeq: Number(match[1]), isCompressed: match[2] !== undefined };
 }
 
 export function encodeSegmentHeader(header: SegmentHeader): Buffer {

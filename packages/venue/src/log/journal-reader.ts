@@ -1,6 +1,5 @@
-import type { LogEntry } from '../block/log-entry.ts';
 import { replaySegments } from './journal-replay.ts';
-import type { Log, ReplayOptions } from './log.ts';
+import type { Log, ReplayOptions, TakeEntry } from './log.ts';
 import { readSegments } from './segment-files.ts';
 
 /**
@@ -15,7 +14,7 @@ export async function readJournal(directory: string, untilSeq: number): Promise<
     isWriting: false,
     replay: (
       fromSeq: number,
-      apply: (entry: LogEntry) => void,
+      apply: TakeEntry,
       options: ReplayOptions = {},
     ): Promise<void> => {
       const range = { fromSeq, untilSeq: Math.min(untilSeq, options.untilSeq ?? Infinity) };
@@ -24,7 +23,7 @@ export async function readJournal(directory: string, untilSeq: number): Promise<
     follow: refuse,
     append: refuse,
     onFree: () => {},
-    prune: refuse,
+    compact: refuse,
     close: () => Promise.resolve(),
   };
 }

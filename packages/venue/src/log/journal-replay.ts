@@ -1,12 +1,11 @@
-import { open } from 'node:fs/promises';
 import { decodeBlock } from './block-codec.ts';
 import { JournalDamagedError, JournalPrunedError } from './journal-error.ts';
 import type { LogEntry } from '../block/log-entry.ts';
-import type { ReplayOptions } from './log.ts';
+import type { ReplayOptions, TakeEntry } from './log.ts';
 import type { Segment } from './segment-files.ts';
-import { damageAt } from './segment-recovery.ts';
 import { scanRecords } from './segment-scan.ts';
 import type { RecordView } from './segment-scan.ts';
+import { openSegment } from './segment-source.ts';
 
 type Range = { readonly fromSeq: number; readonly untilSeq: number };
 
@@ -14,7 +13,7 @@ type Range = { readonly fromSeq: number; readonly untilSeq: number };
 export async function replaySegments(
   segments: readonly Segment[],
   range: Range,
-  apply: (entry: LogEntry) => void,
+  apply: TakeEntry,
   options: ReplayOptions,
 ): Promise<void> {
   const first = segments[0];
@@ -37,25 +36,32 @@ export async function replaySegments(
 async function replaySegment(
   segment: Segment,
   range: Range,
-  apply: (entry: LogEntry) => void,
+  apply: TakeEntry,
   { withRequests = false }: ReplayOptions,
 ): Promise<void> {
-  const handle = await open(segment.path, 'r');
+  const source = await openSegment(segment.path, segment.firstSeq);
+  if (source === undefined) throw new JournalPrunedError(segment.firstSeq, range.untilSeq + 1);
+  const { bytes, header, path } = source;
   try {
-    const limits = { endOffset: (await handle.stat()).size, untilSeq: range.untilSeq };
-    const scan = await scanRecords(handle, segment.header, limits, (record) => {
-      if (record.header.seq < range.fromSeq) return;
-      apply(readEntry(segment, record, withRequests));
+    const limits = { endOffset: source.endOffset, untilSeq: range.untilSeq };
+    const scan = await scanRecords(bytes, header, limits, (record) => {
+      if (record.header.seq < range.fromSeq) return undefined;
+      return apply(readEntry(path, record, withRequests));
     });
     if (scan.chain.seq !== range.untilSeq) {
-      throw damageAt(segment, scan, `entries up to ${range.untilSeq} were acknowledged`);
+      const { fault: cause } = bytes;
+      const why = cause === undefined ? '' : `, and it can't be decompressed: ${cause.message}`;
+      const what = `entries up to ${range.untilSeq} were acknowledged${why}`;
+      const seq = scan.chain.seq + 1;
+      throw new JournalDamagedError({ file: path, offset: scan.offset, seq, what, cause });
     }
   } finally {
-    await handle.close();
+    await source.close();
   }
 }
 
-function readEntry(segment: Segment, record: RecordView, withRequests: boolean): LogEntry {
+/** The block of a record. */
+export function readEntry(file: string, record: RecordView, withRequests: boolean): LogEntry {
   const { bytes, header, offset, payloadStart, payloadEnd } = record;
   const { seq, timeMs } = header;
   try {
@@ -64,6 +70,6 @@ function readEntry(segment: Segment, record: RecordView, withRequests: boolean):
   } catch (cause) {
     // The checksum is right, so this was written wrongly or by another program.
     const what = 'the record is intact but its commands are not readable';
-    throw new JournalDamagedError({ file: segment.path, offset, seq, what, cause });
+    throw new JournalDamagedError({ file, offset, seq, what, cause });
   }
 }

@@ -7,21 +7,32 @@ export type ReplayOptions = {
   readonly untilSeq?: number;
 };
 
+/** Takes an entry; where it returns a promise, the next one waits for it. */
+export type TakeEntry = (entry: LogEntry) => unknown;
+
 export type FollowOptions = Pick<ReplayOptions, 'withRequests'>;
+
+/** What becomes of the old part of a log. */
+export type Retention = {
+  /** No start and nobody who follows needs an entry below this; it can still be replayed. */
+  readonly belowSeq: number;
+  /** Of that part, what is older than this by the log's own time is removed; by default nothing. */
+  readonly dropBeforeMs?: number;
+};
 
 /**
  * The command log: the only truth of a venue. It orders blocks, gives each its number and time, and
  * makes it durable. The file journal implements it for one machine; a replicated stream can for many.
  */
 export interface Log {
-  /** The oldest entry that can still be read; what is below was pruned. */
+  /** The oldest entry that can still be read; what is below was dropped. */
   readonly firstSeq: number;
   /** The number of the last durable entry; 0 when the log is empty. */
   readonly lastSeq: number;
   /** True while a block that is appended would have to wait for the write of another. */
   readonly isWriting: boolean;
   /** Hands over the durable entries from `fromSeq` on, in order, as they stand on disk now. */
-  replay(fromSeq: number, apply: (entry: LogEntry) => void, options?: ReplayOptions): Promise<void>;
+  replay(fromSeq: number, apply: TakeEntry, options?: ReplayOptions): Promise<void>;
   /**
    * Hands over every entry from `fromSeq` on, in order and each once: first what is durable already,
    * then all that is appended, each after it is durable and before its `append` resolves. Resolves when
@@ -35,8 +46,11 @@ export interface Log {
   append(commands: readonly LoggedCommand[], proposal?: string): Promise<LogEntry>;
   /** Calls back whenever a write could begin: what is appended then is in it. */
   onFree(listener: () => void): void;
-  /** Drops what lies below a number, as far as the files allow; nobody may need it any more. */
-  prune(belowSeq: number): Promise<void>;
+  /**
+   * Makes small what lies below a number, as far as the files allow. Resolves when that is done; what
+   * can't be done now is left for the next time. One at a time, with what was wanted last.
+   */
+  compact(retention: Retention): Promise<void>;
   /** Waits for what is under way, then lets go of the files. */
   close(): Promise<void>;
 }

@@ -3,19 +3,17 @@ import { open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory, writeFully } from './durable-files.ts';
-import { JournalDamagedError } from './journal-error.ts';
 import {
+  COMPRESSED_SUFFIX,
   MARK_BYTES,
   MARK_OFFSET,
-  SEGMENT_HEADER_BYTES,
-  decodeMark,
-  decodeSegmentHeader,
   encodeMark,
   encodeSegmentHeader,
-  firstSeqOf,
+  parseSegmentName,
   segmentName,
 } from './journal-format.ts';
 import type { Chain, EndMark, SegmentHeader } from './journal-format.ts';
+import { openSegment } from './segment-source.ts';
 
 /** A segment file as its header describes it. */
 export type Segment = {
@@ -23,44 +21,53 @@ export type Segment = {
   readonly firstSeq: number;
   readonly header: SegmentHeader;
   readonly mark?: EndMark;
+  readonly isCompressed: boolean;
 };
 
 const UNFINISHED_SUFFIX = '.new';
+/** Enough for the compressed header, which is mostly zeros. */
+const HEADER_READ_BYTES = 1_024;
+const LEFT_UNFINISHED = /^journal-\d{16}\.log(?:\.zst)?\.new$/;
 
-/** The segments of a directory in order. Removes what a crash while creating one left behind. */
+/**
+ * The segments of a directory in order. Removes what a crash left behind while one was created or
+ * compressed: where both forms are there, the plain one is the original.
+ */
 export async function listSegments(directory: string): Promise<Segment[]> {
-  for (const name of await readdir(directory)) {
-    if (/^journal-\d{16}\.log\.new$/.test(name)) await unlink(join(directory, name));
+  const names = new Set(await readdir(directory));
+  for (const name of names) {
+    const isUnfinished = LEFT_UNFINISHED.test(name);
+    const isSecond =
+      parseSegmentName(name)?.isCompressed === true &&
+      names.has(name.slice(0, -COMPRESSED_SUFFIX.length));
+    if (isUnfinished || isSecond) await unlink(join(directory, name));
   }
   return readSegments(directory);
 }
 
 /** The same beside whoever writes them: changes nothing. */
 export async function readSegments(directory: string): Promise<Segment[]> {
-  const names = await readdir(directory);
+  // A segment that changes its form while the names are read could be missed once, but not twice.
+  const names = new Set([...(await readdir(directory)), ...(await readdir(directory))]);
   const segments: Segment[] = [];
-  for (const name of names.toSorted()) {
-    const firstSeq = firstSeqOf(name);
-    if (firstSeq !== undefined) segments.push(await readSegment(join(directory, name), firstSeq));
+  for (const name of [...names].toSorted()) {
+    const parsed = parseSegmentName(name);
+    if (parsed === undefined || parsed.firstSeq === segments.at(-1)?.firstSeq) continue;
+    const segment = await readSegment(join(directory, name), parsed.firstSeq);
+    if (segment !== undefined) segments.push(segment);
   }
   return segments;
 }
 
-async function readSegment(path: string, firstSeq: number): Promise<Segment> {
-  const handle = await open(path, 'r');
-  try {
-    const page = Buffer.alloc(SEGMENT_HEADER_BYTES);
-    const { bytesRead } = await handle.read(page, 0, SEGMENT_HEADER_BYTES, 0);
-    const header = decodeSegmentHeader(page.subarray(0, bytesRead));
-    if (header === undefined || header.before.seq + 1 !== firstSeq) {
-      const what = 'the header of the segment is not intact';
-      throw new JournalDamagedError({ file: path, offset: 0, seq: firstSeq, what });
-    }
-    const mark = decodeMark(page, header.salt);
-    return { path, firstSeq, header, ...(mark === undefined ? {} : { mark }) };
-  } finally {
-    await handle.close();
-  }
+/** Undefined when it was removed meanwhile. */
+export async function readSegment(path: string, firstSeq: number): Promise<Segment | undefined> {
+  const source = await openSegment(path, firstSeq, HEADER_READ_BYTES);
+  if (source === undefined) return undefined;
+  await source.close();
+  const { header, mark } = source;
+  const isCompressed = source.path.endsWith(COMPRESSED_SUFFIX);
+  const segment = { path: source.path, firstSeq, header, isCompressed };
+  return mark === undefined ? segment : { ...segment, mark };
 }
 
 /**
@@ -85,7 +92,8 @@ export async function createSegment(
     for (const left of [path + UNFINISHED_SUFFIX, path]) await rm(left, { force: true });
     throw error;
   }
-  return { segment: { path, firstSeq: before.seq + 1, header }, handle };
+  const segment = { path, firstSeq: before.seq + 1, header, isCompressed: false };
+  return { segment, handle };
 }
 
 /** Writes the end mark of a segment, or wipes it, and waits until that is on disk. */
@@ -101,6 +109,8 @@ export async function writeMark(
 
 /** Removes a segment for good before anything else happens: segments must vanish in order. */
 export async function removeSegment(directory: string, segment: Segment): Promise<void> {
+  // A copy that could not take the place of its original must not stay without it.
+  if (!segment.isCompressed) await rm(segment.path + COMPRESSED_SUFFIX, { force: true });
   await unlink(segment.path);
   await syncDirectory(directory);
 }

@@ -46,6 +46,7 @@ export type RecoveredEnd = {
 
 /** Opens the last segment for writing behind its last record, after cutting a torn tail. */
 export async function recoverLastSegment(segment: Segment): Promise<RecoveredEnd> {
+  if (segment.isCompressed) throw wrongEnd(segment, 'the segment behind it is missing');
   const handle = await open(segment.path, 'r+');
   try {
     const fileBytes = (await handle.stat()).size;
@@ -100,8 +101,10 @@ export async function checkContinuity(segments: readonly Segment[]): Promise<voi
   for (const [index, segment] of segments.entries()) {
     const next = segments[index + 1];
     if (next === undefined) return;
-    if (segment.mark?.kind !== 'sealed') await sealSegment(segment, next.header.before);
-    else if (
+    if (segment.mark?.kind !== 'sealed') {
+      if (segment.isCompressed) throw wrongEnd(segment, 'it does not say where it ends');
+      await sealSegment(segment, next.header.before);
+    } else if (
       segment.mark.seq !== next.header.before.seq ||
       segment.mark.crc !== next.header.before.crc
     ) {
@@ -113,6 +116,11 @@ export async function checkContinuity(segments: readonly Segment[]): Promise<voi
       });
     }
   }
+}
+
+/** Only a sealed segment is compressed, and one is sealed when its successor exists. */
+function wrongEnd({ firstSeq, mark, path: file }: Segment, what: string): JournalDamagedError {
+  return new JournalDamagedError({ file, offset: 0, seq: (mark?.seq ?? firstSeq - 1) + 1, what });
 }
 
 async function sealSegment(segment: Segment, before: Chain): Promise<void> {

@@ -8,6 +8,7 @@ import {
   recordIsIntact,
 } from './journal-format.ts';
 import type { Chain, RecordHeader, SegmentHeader } from './journal-format.ts';
+import type { ByteSource } from './segment-source.ts';
 
 const READ_BYTES = 4 * 1024 * 1024;
 
@@ -33,23 +34,30 @@ export type ScanLimits = {
   readonly endOffset: number;
   /** The scan stops after this entry. */
   readonly untilSeq?: number;
+  /** Goes on where a scan of the same segment ended. */
+  readonly from?: ScanEnd;
+  /** Bytes of a read; whoever takes little at a time reads little. */
+  readonly readBytes?: number;
 };
 
 /**
  * Walks the records of a segment in order, in large reads, and checks each: its checksum, and that
- * it continues the one before. It stops at the first that fails, and judges nothing.
+ * it continues the one before. It stops at the first that fails, and judges nothing. A visit that
+ * returns a promise is waited for.
  */
 export async function scanRecords(
-  handle: FileHandle,
+  source: ByteSource,
   header: SegmentHeader,
   limits: ScanLimits,
-  visit: (record: RecordView) => void,
+  visit: (record: RecordView) => unknown,
 ): Promise<ScanEnd> {
   const untilSeq = limits.untilSeq ?? Number.MAX_SAFE_INTEGER;
-  const window = new FileWindow(handle, limits.endOffset);
-  let offset = SEGMENT_HEADER_BYTES;
-  let chain = header.before;
-  let durableUpTo = SEGMENT_HEADER_BYTES;
+  const window = new FileWindow(source, limits.endOffset, limits.readBytes);
+  let { chain, durableUpTo, offset } = limits.from ?? {
+    offset: SEGMENT_HEADER_BYTES,
+    chain: header.before as Chain,
+    durableUpTo: SEGMENT_HEADER_BYTES,
+  };
   while (chain.seq < untilSeq) {
     if (!window.holds(offset, RECORD_HEADER_BYTES)) {
       if (!(await window.load(offset, RECORD_HEADER_BYTES))) break;
@@ -61,7 +69,9 @@ export async function scanRecords(
     const at = offset - window.offset;
     if (!recordIsIntact(window.bytes, at, record, header.salt)) break;
     const payloadStart = at + RECORD_HEADER_BYTES;
-    visit({ header: record, offset, bytes: window.bytes, payloadStart, payloadEnd: at + length });
+    const { bytes } = window;
+    const pause = visit({ header: record, offset, bytes, payloadStart, payloadEnd: at + length });
+    if (pause instanceof Promise) await pause;
     chain = record;
     durableUpTo = record.durableUpTo;
     offset += length;
@@ -160,12 +170,12 @@ class FileWindow {
   #bytes: Buffer;
   #offset = 0;
   #length = 0;
-  readonly #handle: FileHandle;
+  readonly #source: ByteSource;
   readonly #fileEnd: number;
 
-  constructor(handle: FileHandle, fileEnd: number) {
-    this.#bytes = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, fileEnd));
-    this.#handle = handle;
+  constructor(source: ByteSource, fileEnd: number, readBytes = READ_BYTES) {
+    this.#bytes = Buffer.allocUnsafeSlow(Math.min(readBytes, fileEnd));
+    this.#source = source;
     this.#fileEnd = fileEnd;
   }
 
@@ -191,7 +201,7 @@ class FileWindow {
     this.#offset = offset;
     this.#length = kept;
     while (this.#length < wanted) {
-      const { bytesRead } = await this.#handle.read(
+      const { bytesRead } = await this.#source.read(
         this.#bytes,
         this.#length,
         wanted - this.#length,

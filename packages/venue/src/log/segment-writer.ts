@@ -1,5 +1,6 @@
 import { fdatasync, ftruncate, write } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import type { CompressStep } from './compress-segment.ts';
 import { writeFully } from './durable-files.ts';
 import { isNoRoom } from './journal-error.ts';
 import type { EndMark } from './journal-format.ts';
@@ -12,6 +13,8 @@ export type JournalFaults = {
   readonly beforeSync?: () => void | Promise<void>;
   /** How many bytes of a batch the disk still takes; undefined for all of them. */
   readonly room?: () => number | undefined;
+  /** Ahead of each step of compressing an old segment. */
+  readonly beforeCompress?: (step: CompressStep) => void | Promise<void>;
 };
 
 type Done = (error?: Error) => void;

@@ -1,6 +1,6 @@
 import { rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { namesIn, readChecked, writeChecked } from './checked-file.ts';
+import { namesIn, readChecked, writeChecked, writeCheckedPieces } from './checked-file.ts';
 import { syncDirectory } from './durable-files.ts';
 
 /**
@@ -45,10 +45,28 @@ export class SnapshotStore {
     return written;
   }
 
+  /** The same in pieces, so that a large one is never in memory as a whole. */
+  writePieces(snapshot: { height: number; pieces: AsyncIterable<Buffer> }): Promise<SnapshotFile> {
+    const written = this.#lastWrite.then(() => this.#writePieces(snapshot));
+    this.#lastWrite = written.catch(() => undefined);
+    return written;
+  }
+
   async #write(snapshot: { height: number; payload: Buffer | string }): Promise<SnapshotFile> {
     const { height, payload } = snapshot;
     const path = join(this.#directory, snapshotName(height));
     await writeChecked(this.#directory, path, { format: FORMAT, height, payload });
+    await this.#removeOld();
+    return { height, path };
+  }
+
+  async #writePieces(snapshot: {
+    height: number;
+    pieces: AsyncIterable<Buffer>;
+  }): Promise<SnapshotFile> {
+    const { height, pieces } = snapshot;
+    const path = join(this.#directory, snapshotName(height));
+    await writeCheckedPieces(this.#directory, path, { format: FORMAT, height, pieces });
     await this.#removeOld();
     return { height, path };
   }

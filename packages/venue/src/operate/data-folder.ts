@@ -3,10 +3,11 @@ import { join } from 'node:path';
 
 /** What the files of the data folder weigh, read when somebody scrapes. */
 
-/** All bytes of the files in a directory; what vanishes meanwhile is left out. */
-export async function bytesIn(directory: string): Promise<number> {
+/** All bytes of the files in a directory, or of those whose name ends so; what vanishes meanwhile is left out. */
+export async function bytesIn(directory: string, suffix = ''): Promise<number> {
   let bytes = 0;
   for (const name of await readdir(directory).catch(() => [])) {
+    if (!name.endsWith(suffix)) continue;
     bytes += (await stat(join(directory, name)).catch(() => undefined))?.size ?? 0;
   }
   return bytes;

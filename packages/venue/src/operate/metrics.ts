@@ -22,6 +22,11 @@ export class Metrics {
     'state',
   ]);
   readonly #snapshotFailures = counter(this, 'snapshot_failures_total', 'Snapshots not written.');
+  readonly #logCompactFailures = counter(
+    this,
+    'log_compact_failures_total',
+    'Old segments that could not be compressed or removed.',
+  );
   readonly #trades = counter(this, 'trades_total', 'Trades.');
   readonly #liquidations = counter(this, 'liquidations_total', 'Steps of liquidations.', ['step']);
   readonly #deleveraged = counter(this, 'deleveraged_total', 'Positions closed by ADL.');
@@ -87,6 +92,10 @@ export class Metrics {
 
   snapshotFailed(): void {
     this.#snapshotFailures.inc();
+  }
+
+  logCompactFailed(): void {
+    this.#logCompactFailures.inc();
   }
 
   /** A step of R-liquidation. */

@@ -10,7 +10,7 @@ import type { SnapshotPayload } from './snapshot-payload.ts';
 export type Base = { readonly payload: SnapshotPayload; readonly what: string };
 
 export type BaseSources = {
-  readonly log: Log;
+  readonly log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly snapshots: SnapshotStore;
   readonly eras: EraStore;
   readonly hashText: TextHasher;
@@ -50,7 +50,10 @@ export function openingOf(entry: LogEntry | undefined): OpenEraCommand | undefin
 }
 
 /** One entry of the log; undefined when it is not there. */
-export async function entryAt(log: Log, seq: number): Promise<LogEntry | undefined> {
+export async function entryAt(
+  log: BaseSources['log'],
+  seq: number,
+): Promise<LogEntry | undefined> {
   let found: LogEntry | undefined;
   if (seq < log.firstSeq || seq > log.lastSeq) return undefined;
   await log.replay(seq, (entry) => (found = entry), { untilSeq: seq });

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { address } from '@oddlot/units';
@@ -28,40 +28,34 @@ type Running = {
   readonly replica: LocalReplica;
   readonly journal: FileJournal;
   readonly failures: unknown[];
-  readonly snapshotFailures: unknown[];
 };
 
 type Options = {
   readonly projections?: readonly Projection[];
-  readonly snapshotEveryBlocks?: number;
-  readonly keepsLog?: boolean;
-  readonly segmentBytes?: number;
+  readonly knownHeight?: number;
 };
+
+const snapshots = (): SnapshotStore => new SnapshotStore({ directory: join(folder, 'snapshots') });
 
 async function open(options: Options = {}): Promise<Running> {
   const clock = { nowMs: () => (nowMs += 1) };
   const failures: unknown[] = [];
-  const snapshotFailures: unknown[] = [];
   const journal = await FileJournal.open({
     directory: join(folder, 'journal'),
     clock,
-    ...(options.segmentBytes === undefined ? {} : { segmentBytes: options.segmentBytes }),
     onFatal: (error) => failures.push(error),
   });
+  const { knownHeight } = options;
   const replica = await LocalReplica.create({
     log: journal,
-    snapshots: new SnapshotStore({ directory: join(folder, 'snapshots') }),
+    snapshots: snapshots(),
     eras: new EraStore({ directory: join(folder, 'eras') }),
     clock,
     genesis: genesisCommands('Oddlot-Testnet'),
-    snapshotEveryBlocks: options.snapshotEveryBlocks ?? 1_000,
-    snapshotEveryCommands: 1_000_000,
-    ...(options.keepsLog === undefined ? {} : { keepsLog: options.keepsLog }),
-    onSnapshotFailed: (error) => snapshotFailures.push(error),
-    onFatal: (error) => failures.push(error),
+    ...(knownHeight === undefined ? {} : { knownHeight: () => knownHeight }),
   });
   for (const projection of options.projections ?? []) replica.attach(projection);
-  return { replica, journal, failures, snapshotFailures };
+  return { replica, journal, failures };
 }
 
 async function started(...projections: readonly Projection[]): Promise<Running> {
@@ -79,19 +73,21 @@ async function startedWith(options: Options): Promise<Running> {
   return running;
 }
 
-/** Which blocks there were: a projection that rides in snapshots, and may store elsewhere too. */
+/** A snapshot of this moment, as whoever follows on another thread would write it. */
+async function snapshot({ replica }: Running): Promise<void> {
+  const payload = JSON.stringify(replica.payload());
+  await snapshots().write({ height: replica.head.height, payload });
+}
+
+/** Which blocks there were: a projection that rides in snapshots. */
 class Heights implements Projection {
   readonly name = 'heights';
   readonly version: number;
-  readonly flushedHeight: number | undefined;
   readonly blocks: number[] = [];
   readonly restored: [data: unknown, version: number][] = [];
-  readonly #flushes: number[] | undefined;
 
-  constructor(options: { version?: number; flushedHeight?: number; flushes?: number[] } = {}) {
+  constructor(options: { version?: number } = {}) {
     this.version = options.version ?? 1;
-    this.flushedHeight = options.flushedHeight;
-    this.#flushes = options.flushes;
   }
 
   onBlock({ height }: AppliedBlock): void {
@@ -108,10 +104,6 @@ class Heights implements Projection {
 
   reset(): void {
     this.blocks.length = 0;
-  }
-
-  async flushed(height: number): Promise<void> {
-    this.#flushes?.push(height);
   }
 }
 
@@ -133,7 +125,7 @@ describe('a replica', () => {
   test('starts from a snapshot and goes on as if it had never stopped', async () => {
     const first = await started();
     await credit(first.replica, 5);
-    await first.replica.stop();
+    await snapshot(first);
     await credit(first.replica, 7);
     const { head } = first.replica;
     await first.journal.close();
@@ -154,34 +146,11 @@ describe('a replica', () => {
     await journal.close();
   });
 
-  test('does not start on a log that lacks blocks which receipts know', async () => {
+  test('does not start on a log that lacks blocks which the history knows', async () => {
     const { journal, replica } = await started();
     await credit(replica, 5);
     await journal.close();
-    await expect(started(new Heights({ flushedHeight: 3 }))).rejects.toThrow(LogBehindError);
-  });
-
-  test('goes on when a snapshot cannot be written, and tries again later', async () => {
-    const running = await startedWith({ snapshotEveryBlocks: 2 });
-    const { failures, journal, replica, snapshotFailures } = running;
-    const directory = join(folder, 'snapshots');
-    await writeFile(directory, 'in the way');
-    for (let block = 0; block < 10; block++) await credit(replica, 1);
-    await expect.poll(() => snapshotFailures.length).toBe(1);
-    await credit(replica, 1);
-    expect(failures).toEqual([]);
-    await rm(directory);
-    nowMs += 30_000;
-    await credit(replica, 1);
-    await expect.poll(() => readdir(directory).catch(() => [])).toHaveLength(1);
-    expect(snapshotFailures).toHaveLength(1);
-    await rm(directory, { recursive: true });
-    await writeFile(directory, 'in the way');
-    nowMs += 60_000;
-    await credit(replica, 1);
-    await replica.stop();
-    expect(failures).toEqual([]);
-    await journal.close();
+    await expect(startedWith({ knownHeight: 3 })).rejects.toThrow(LogBehindError);
   });
 
   test('does not start on an older journal than its snapshots', async () => {
@@ -190,7 +159,7 @@ describe('a replica', () => {
     await cp(join(folder, 'journal'), join(folder, 'old'), { recursive: true });
     const second = await started();
     await credit(second.replica, 5);
-    await second.replica.stop();
+    await snapshot(second);
     await second.journal.close();
     await rm(join(folder, 'journal'), { recursive: true });
     await cp(join(folder, 'old'), join(folder, 'journal'), { recursive: true });
@@ -200,7 +169,7 @@ describe('a replica', () => {
   test('an attested hash is compared at every replay, and another history stops it', async () => {
     const first = await started();
     await credit(first.replica, 5);
-    await first.replica.stop();
+    await snapshot(first);
     await first.journal.close();
     // Another history of the same length: the snapshot of the first does not belong to it.
     await cp(join(folder, 'snapshots'), join(folder, 'kept'), { recursive: true });
@@ -218,16 +187,13 @@ describe('a replica', () => {
     await expect(started()).rejects.toThrow(ReplicaDivergedError);
   });
 
-  test('a projection sees every block once, and its snapshot waits until its rows are stored', async () => {
-    const flushes: number[] = [];
-    const first = new Heights({ flushes });
-    const { journal, replica } = await started(first);
-    await credit(replica, 5);
-    expect(flushes).toEqual([]);
-    await replica.stop();
-    expect(flushes).toEqual([2]);
-    await credit(replica, 6);
-    await journal.close();
+  test('a projection sees every block once, before or after its snapshot', async () => {
+    const first = new Heights();
+    const running = await started(first);
+    await credit(running.replica, 5);
+    await snapshot(running);
+    await credit(running.replica, 6);
+    await running.journal.close();
     expect(first.blocks).toEqual([1, 2, 3]);
     const second = new Heights({ version: 2 });
     const again = await started(second);
@@ -236,77 +202,15 @@ describe('a replica', () => {
     expect(second.blocks).toEqual([3]);
   });
 
-  test('no snapshot is used beyond what a projection has stored', async () => {
-    const first = await started(new Heights());
-    await credit(first.replica, 5);
-    await first.replica.stop();
-    await first.journal.close();
-    const behind = new Heights({ flushedHeight: 1 });
-    const second = await started(new Heights({ flushedHeight: 2 }), behind);
-    await second.journal.close();
-    expect(behind.restored).toEqual([]);
-    expect(behind.blocks).toEqual([1, 2]);
-  });
-
   test('passes over a snapshot of a later version than its own, and replays', async () => {
     const first = await started(new Heights({ version: 2 }));
     await credit(first.replica, 5);
-    await first.replica.stop();
+    await snapshot(first);
     await first.journal.close();
     const older = new Heights();
     const second = await started(older);
     expect(older.blocks).toEqual([1, 2]);
     expect(second.replica.head.hash).toBe(first.replica.head.hash);
     await second.journal.close();
-  });
-});
-
-describe('the length of the log', () => {
-  const SMALL = { segmentBytes: 3_000, snapshotEveryBlocks: 10 } as const;
-
-  async function grown(options: Options): Promise<Running> {
-    const running = await startedWith({ ...SMALL, ...options });
-    for (let count = 0; count < 120; count++) {
-      await credit(running.replica, 1);
-      if (count % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    await running.replica.stop();
-    return running;
-  }
-
-  const oldestSnapshot = async (): Promise<number> =>
-    (await new SnapshotStore({ directory: join(folder, 'snapshots') }).list()).at(-1)!.height;
-
-  test('all of it is kept unless the operator wants otherwise', async () => {
-    const { journal } = await grown({});
-    expect(journal.firstSeq).toBe(1);
-    await journal.close();
-  });
-
-  test('what no kept snapshot needs is dropped, and the next start is as before', async () => {
-    const { journal, replica } = await grown({ keepsLog: false });
-    expect(journal.firstSeq).toBeGreaterThan(10);
-    expect(journal.firstSeq).toBeLessThanOrEqual((await oldestSnapshot()) + 1);
-    await journal.close();
-    const again = await startedWith({ ...SMALL, keepsLog: false });
-    expect(again.replica.head.hash).toBe(replica.head.hash);
-    await again.replica.stop();
-    await again.journal.close();
-  });
-
-  test('a projection that has stored less keeps what it lacks', async () => {
-    const { journal } = await grown({
-      keepsLog: false,
-      projections: [new Heights(), new Heights({ flushedHeight: 0 })],
-    });
-    expect(journal.firstSeq).toBe(1);
-    await journal.close();
-  });
-
-  test('nothing is dropped while receipts that were lost are computed again (R-tx)', async () => {
-    const receipts = Object.assign(new Heights(), { needsWholeLog: true });
-    const { journal } = await grown({ keepsLog: false, projections: [receipts] });
-    expect(journal.firstSeq).toBe(1);
-    await journal.close();
   });
 });

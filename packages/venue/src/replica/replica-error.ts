@@ -27,9 +27,9 @@ export class LogBehindError extends Error {
 export class ReplicaDivergedError extends Error {
   override readonly name = 'ReplicaDivergedError';
 
-  constructor(height: number, own: string, recorded: string) {
+  constructor(height: number, own: string, recorded: string, who = 'the log records') {
     super(
-      `block ${height} has the hash ${own} here, but the log records ${recorded}: the snapshot is ` +
+      `block ${height} has the hash ${own} here, but ${who} ${recorded}: the snapshot is ` +
         'of another history, or this version of the venue computes another state. Start without ' +
         'the snapshots to replay everything, or with the version that wrote the log.',
     );

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { oracleAges, venueMoney } from '@oddlot/engine';
+import type { Archivist } from '../history/archivist/archivist.ts';
 import type { Receipts } from '../history/receipts.ts';
 import { bytesIn, newestSnapshot } from '../operate/data-folder.ts';
 import type { Metrics } from '../operate/metrics.ts';
@@ -9,10 +10,7 @@ import type { LocalReplica } from '../replica/local-replica.ts';
 export type Observed = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
-  readonly store: {
-    readonly backlog: number;
-    readonly missing: { readonly done: number; readonly until: number } | undefined;
-  };
+  readonly archivist: Pick<Archivist, 'stats'>;
   readonly pool: { readonly length: number };
   readonly http: {
     readonly inFlight: number;
@@ -39,7 +37,7 @@ const MICRO_USDC = 1e6;
 
 /** Counts blocks as they come, and reads queue lengths when somebody scrapes. */
 export function observeVenue(metrics: Metrics, observed: Observed): void {
-  const { http, pool, receipts, replica, sockets, store } = observed;
+  const { http, pool, receipts, replica, sockets } = observed;
   replica.onBlock(({ commands, height, result, timeMs }) => {
     if (replica.isReplaying) return;
     let trades = 0;
@@ -60,10 +58,7 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
     () => receipts.pendingCount,
   );
   metrics.gauge('recover_queue', 'Signatures that wait for recovery.', () => pool.length);
-  metrics.gauge('receipt_backlog', 'Receipts that wait to be stored.', () => store.backlog);
-  metrics.gauge('receipts_missing', 'Blocks whose receipts are computed again.', () => {
-    return store.missing === undefined ? 0 : store.missing.until - store.missing.done;
-  });
+  metrics.gauge('receipt_backlog', 'Receipts that wait to be stored.', () => receipts.backlog);
   metrics.gauge('http_in_flight', 'Requests being answered.', () => http.inFlight);
   metrics.gauge('http_body_bytes', 'Bytes of bodies in flight.', () => http.bodies.bytes);
   metrics.gauge('ws_held_bytes', 'Bytes that wait for readers.', () => sockets.stats.heldBytes);
@@ -82,7 +77,29 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
   );
   observeMoney(metrics, observed);
   observeData(metrics, observed);
+  observeHistory(metrics, observed);
   observeConnections(metrics, observed);
+}
+
+function observeHistory(metrics: Metrics, { archivist }: Observed): void {
+  metrics.gauge('history_height', 'Rows up to this block are stored.', () => {
+    return archivist.stats.height;
+  });
+  metrics.gauge('history_lag_blocks', 'Blocks that the archivist is behind.', () => {
+    return archivist.stats.lag;
+  });
+  metrics.gauge('history_missing_blocks', 'Blocks whose rows are computed again.', () => {
+    return archivist.stats.missing;
+  });
+  metrics.gauges('history_rows_total', 'Rows of the history.', 'table', () => ({
+    ...archivist.stats.rows,
+  }));
+  metrics.gauge('history_bytes', 'Bytes of the store of the history.', () => {
+    return archivist.stats.bytes;
+  });
+  metrics.gauge('states_compared_total', 'Blocks whose state two threads had alike.', () => {
+    return archivist.stats.compared;
+  });
 }
 
 function observeMoney(metrics: Metrics, { clock, replica }: Observed): void {
@@ -106,6 +123,9 @@ function observeData(metrics: Metrics, { data, disk, wallMs }: Observed): void {
   const snapshots = join(data, 'snapshots');
   metrics.gauge('disk_free_bytes', 'Room of the data folder.', () => disk.freeBytes);
   metrics.gauge('log_bytes', 'Bytes of the journal.', () => bytesIn(join(data, 'journal')));
+  metrics.gauge('log_compressed_bytes', 'Bytes of the journal that are compressed.', () =>
+    bytesIn(join(data, 'journal'), '.zst'),
+  );
   metrics.gauge('snapshot_age_seconds', 'Age of the newest snapshot.', async () => {
     const newest = await newestSnapshot(snapshots);
     return newest === undefined ? Number.NaN : (wallMs() - newest.writtenMs) / 1000;

@@ -1,6 +1,7 @@
 import type {
   Deleveraged,
   EngineEvent,
+  FundSettled,
   LiquidationStep,
   SharesOperated,
   SharesSettled,
@@ -11,7 +12,7 @@ import type {
   WithdrawalChanged,
 } from '@oddlot/engine';
 import type { LedgerDelta, LedgerUpdate } from '@oddlot/protocol';
-import { present, type Address } from '@oddlot/units';
+import { negUsdc, present, ZERO_USDC, type Address } from '@oddlot/units';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import { instrumentLookup } from './actions/instrument-lookup.ts';
 import { causeHash } from './event-to-stream.ts';
@@ -70,6 +71,8 @@ function entriesOf(state: State, event: EngineEvent): readonly Entry[] {
       return event.account === event.destination ? [ownTransfer(event)] : transfer(event);
     case 'treasurySent':
       return [fromTreasury(event)];
+    case 'fundSettled':
+      return withFund(event);
     case 'withdrawalChanged':
       return event.status === 'pending' ? [withdrawal(event)] : [];
     default:
@@ -85,7 +88,14 @@ function ownTransfer({ account, amount, from, to }: TokenSent): Entry {
 }
 
 /** The fee is the sender's, so that amounts and fees of a ledger sum to what its balance lost. */
-function transfer({ account, amount, destination, fee, from, to }: TokenSent): readonly Entry[] {
+function transfer({
+  account,
+  amount,
+  destination,
+  fee,
+  from,
+  to,
+}: Omit<TokenSent, 'type' | 'commandIndex'>): readonly Entry[] {
   const parties = { user: account, destination };
   const types = { fromAccountType: from, toAccountType: to };
   const moved = usdc(amount);
@@ -101,6 +111,14 @@ function transfer({ account, amount, destination, fee, from, to }: TokenSent): r
       delta: { type: 'receive', ...moved, ...parties, fee: '0', ...types },
     },
   ];
+}
+
+/** What liquidation left over goes to the insurance fund, what it left owing comes from there. */
+function withFund({ account, amount, fund }: FundSettled): readonly Entry[] {
+  const perp = { fee: ZERO_USDC, from: 'perp', to: 'perp' } as const;
+  return amount < 0n
+    ? transfer({ account, destination: fund, amount: negUsdc(amount), ...perp })
+    : transfer({ account: fund, destination: account, amount, ...perp });
 }
 
 /** The treasury has no address; the zero address stands for it. */

@@ -7,7 +7,8 @@ import {
 } from '@oddlot/protocol';
 import type { CreditFaucetCommand, Reject, SubAccount } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
-import type { AppliedBlock } from '../../block/applied-block.ts';
+import { FaucetGrants } from '../../history/faucet-grants.ts';
+import { Grants } from '../../history/grants.ts';
 import type { Replica } from '../../replica/replica.ts';
 import { instrumentLookup } from '../../translate/action-to-command.ts';
 import { formatMoney } from '../../translate/format.ts';
@@ -47,6 +48,8 @@ export class Faucet {
   readonly #amount: number;
   readonly #intervalMs: number;
   readonly #restricted: () => WireError | undefined;
+  /** Who was credited, for those who bring blocks and snapshots. */
+  readonly grants: FaucetGrants;
   readonly #byAddress: Grants;
   readonly #byClient: Grants;
 
@@ -56,35 +59,9 @@ export class Faucet {
     this.#amount = options.amountMicroUsdc ?? AMOUNT_MICRO_USDC;
     this.#intervalMs = options.intervalMs ?? INTERVAL_MS;
     this.#restricted = options.restricted ?? ((): undefined => undefined);
-    this.#byAddress = new Grants(this.#intervalMs);
+    this.grants = new FaucetGrants(this.#intervalMs);
+    this.#byAddress = this.grants.byAddress;
     this.#byClient = new Grants(this.#intervalMs);
-  }
-
-  /** Remembers who was credited. To be called for every block, replayed ones included. */
-  onBlock({ timeMs, result }: AppliedBlock): void {
-    // Old blocks of a long replay say nothing about the last hour.
-    if (timeMs + this.#intervalMs <= this.#now()) return;
-    for (const event of result.events) {
-      if (event.type === 'faucetCredited') this.#byAddress.add(event.account, timeMs);
-    }
-  }
-
-  /** For snapshots: the grants of the last hour, whose blocks may not be replayed again. */
-  readonly name = 'faucet';
-  readonly version = 1;
-
-  dump(): readonly (readonly [address: string, timeMs: number])[] {
-    return this.#byAddress.entries(this.#now());
-  }
-
-  reset(): void {
-    this.#byAddress.clear();
-  }
-
-  restore(data: unknown): void {
-    for (const [address, timeMs] of data as ReturnType<Faucet['dump']>) {
-      this.#byAddress.add(address, timeMs);
-    }
   }
 
   /** When a client may ask again; undefined when now. */
@@ -162,41 +139,4 @@ function limitReached(nextMs: number, nowMs: number): Reply {
   const refused = refusal('faucetLimit', [], { allowed: { min: nextMs } }, HTTP_TOO_MANY);
   const reply = infoRefusal({ ...refused, code: ERROR_CODES.INVALID });
   return { ...reply, retryAfterSeconds: Math.max(1, Math.ceil((nextMs - nowMs) / 1000)) };
-}
-
-/** Who got something within an interval. Old entries go as new ones come: they stand in order. */
-class Grants {
-  readonly #intervalMs: number;
-  readonly #grantedMs = new Map<string, number>();
-
-  constructor(intervalMs: number) {
-    this.#intervalMs = intervalMs;
-  }
-
-  add(who: string, timeMs: number): void {
-    this.#grantedMs.delete(who);
-    this.#grantedMs.set(who, timeMs);
-    for (const [oldest, grantedMs] of this.#grantedMs) {
-      if (grantedMs + this.#intervalMs > timeMs) return;
-      this.#grantedMs.delete(oldest);
-    }
-  }
-
-  entries(nowMs: number): [string, number][] {
-    return [...this.#grantedMs].filter(([, grantedMs]) => grantedMs + this.#intervalMs > nowMs);
-  }
-
-  clear(): void {
-    this.#grantedMs.clear();
-  }
-
-  remove(who: string): void {
-    this.#grantedMs.delete(who);
-  }
-
-  nextTime(who: string, nowMs: number): number | undefined {
-    const grantedMs = this.#grantedMs.get(who);
-    if (grantedMs === undefined || grantedMs + this.#intervalMs <= nowMs) return undefined;
-    return grantedMs + this.#intervalMs;
-  }
 }

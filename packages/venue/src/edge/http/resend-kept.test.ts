@@ -10,35 +10,67 @@ import {
   testKey,
 } from '../../testing/http/client.ts';
 import { startEdge, type TestEdge } from '../../testing/http/edge.ts';
-import { ReceiptStore } from '../../history/receipt-store.ts';
+import { openHistoryStore, type HistoryStore } from '../../history/store/history-store.ts';
+import type { ReceiptRow } from '../../history/receipt-messages.ts';
+import { type ReceiptArchive, Receipts } from '../../history/receipts.ts';
+import { HistoryProjector } from '../../history/rows/history-projector.ts';
+import { MarketData } from '../../read-models/market-data.ts';
+import { instrumentLookup } from '../../translate/action-to-command.ts';
 
 /** Re-sends when no receipt is in memory: the store alone knows what was executed (R-tx). */
 
 const [ann, ben] = [testKey(21), testKey(22)];
 const team = testKey(5);
 let folder: string;
-let archive: ReceiptStore;
+let store: HistoryStore;
 let stored: TestEdge;
 let nonce = 0;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'oddlot-resend-'));
-  const onFatal = (error: unknown): void => expect.unreachable(String(error));
-  archive = await ReceiptStore.open({ file: join(folder, 'receipts.sqlite'), onFatal });
+  store = await openHistoryStore({ file: join(folder, 'history.sqlite') });
+  const archive: ReceiptArchive = {
+    height: 0,
+    isFarBehind: false,
+    find: async (query) => (await store.ask('receipt', query)) ?? undefined,
+  };
   stored = await startEdge({ receipts: { archive } });
+  const { replica } = stored;
+  // As another thread does: rows of each block, and then none of its receipts is in memory.
+  const writer = new Receipts({
+    instruments: instrumentLookup(() => replica.state),
+    onReceipts: ({ receipts }) => (latest = receipts),
+  });
+  let latest: readonly ReceiptRow[] = [];
+  replica.onBlock((block) => writer.onBlock(block));
+  const markets = new MarketData(() => replica.state);
+  replica.onBlock((block) => markets.onBlock(block));
+  const projector = new HistoryProjector({
+    state: () => replica.state,
+    markets,
+    receiptsOf: () => latest,
+    onRows: (rows) => void (writing = writing.then(() => store.write([rows]))),
+  });
+  replica.onBlock((block) => projector.onBlock(block));
   stored.replica.credit(team.address);
   nonce = stored.replica.nowMs;
 });
 afterEach(async () => {
   await stored.close();
-  await archive.close();
+  await writing;
+  await store.close();
   await rm(folder, { recursive: true });
 });
+
+let writing = Promise.resolve();
 
 const twice = async (body: string, meanwhile?: () => unknown) => {
   const first = await stored.send('/exchange', body);
   expect(first.json.code).toBe(0);
   meanwhile?.();
+  await writing;
+  stored.receipts.archived(stored.replica.head.height);
+  expect(stored.receipts.backlog).toBe(0);
   const { proposed } = stored.replica;
   expect((await stored.send('/exchange', body)).text).toBe(first.text);
   expect(stored.replica.proposed).toBe(proposed);

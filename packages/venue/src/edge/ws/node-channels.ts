@@ -66,24 +66,6 @@ export class NodeChannels implements ChannelSet {
     return identityOf(parseSubscription('ws', value), this.#state());
   }
 
-  /** What rides along in snapshots: the memory that replayed blocks would not bring back. */
-  dump(): unknown {
-    return this.#fundingRows.dump();
-  }
-
-  reset(): void {
-    this.#fundingRows.reset();
-  }
-
-  restore(data: unknown): void {
-    this.#fundingRows.restore(data);
-  }
-
-  /** Takes only what rides along in snapshots from a block. */
-  remember(block: AppliedBlock): void {
-    this.#fundingRows.onBlock(block);
-  }
-
   #openChannel(subscription: Subscription): ChannelOpening | undefined {
     switch (subscription.channel) {
       case 'trades':

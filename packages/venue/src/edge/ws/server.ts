@@ -8,7 +8,6 @@ import { measured, sendingMs, type WorkBudget } from '../work-budget.ts';
 import { ApiChannels } from './api-channels.ts';
 import { ChannelSession } from './channel-session.ts';
 import type { ChannelContext, StreamCompanions } from './channels/node-channel.ts';
-import { TradeTape } from '../../history/trade-tape.ts';
 import { CLOSE, Connection } from './connection.ts';
 import { pongFrame } from './frame.ts';
 import { NodeChannels } from './node-channels.ts';
@@ -68,7 +67,6 @@ export class WsEdge {
   readonly #snapshots = new SnapshotCache();
   readonly #work: WorkBudget | undefined;
   readonly #hub: StreamHub;
-  readonly #tape: TradeTape;
   readonly #nodeChannels: NodeChannels;
   readonly #apiChannels: ApiChannels;
   readonly #priceTopics: PriceTopics;
@@ -90,8 +88,7 @@ export class WsEdge {
     this.#timing = timing;
     this.#work = options.work;
     this.#hub = new StreamHub(limits, timing, this.#snapshots);
-    this.#tape = new TradeTape(state);
-    const context: ChannelContext = { ...companions, state, limits, timing, tape: this.#tape };
+    const context: ChannelContext = { ...companions, state, limits, timing };
     this.#nodeChannels = new NodeChannels(context);
     this.#apiChannels = new ApiChannels(context);
     const { prices } = companions.markets;
@@ -108,35 +105,8 @@ export class WsEdge {
     };
   }
 
-  /** As a projection: the streams' memory rides in snapshots. */
-  readonly name = 'streams';
-  readonly version = 1;
-
   onBlock(block: AppliedBlock): void {
-    if (this.#drained === undefined) return this.#feed(block);
-    // Nobody listens any more, but the last snapshot is still to come.
-    this.#tape.onBlock(block);
-    return this.#nodeChannels.remember(block);
-  }
-
-  dump(): unknown {
-    return { trades: this.#tape.dump(), fundings: this.#nodeChannels.dump() };
-  }
-
-  reset(): void {
-    this.#tape.reset();
-    this.#nodeChannels.reset();
-  }
-
-  restore(data: unknown): void {
-    // The first snapshots held the trades alone.
-    if (Array.isArray(data)) {
-      this.#tape.restore(data);
-      return;
-    }
-    const { trades, fundings } = data as { readonly trades: unknown; readonly fundings: unknown };
-    this.#tape.restore(trades);
-    this.#nodeChannels.restore(fundings);
+    if (this.#drained === undefined) this.#feed(block);
   }
 
   get stats(): WsStats {
@@ -245,7 +215,6 @@ export class WsEdge {
 
   #feed(block: AppliedBlock): void {
     this.#snapshots.clear();
-    this.#tape.onBlock(block);
     this.#nodeChannels.onBlock(block);
     this.#apiChannels.onBlock(block);
     this.#priceTopics.onBlock(block);

@@ -60,7 +60,7 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const { guard = new AdmissionGuard() } = options;
   const faucet = new Faucet({ replica, now, restricted: () => guard.restriction()?.error });
   replica.onBlock((block) => receipts.onBlock(block));
-  replica.onBlock((block) => faucet.onBlock(block));
+  replica.onBlock((block) => faucet.grants.onBlock(block));
   const markets = new MarketData(() => replica.state);
   replica.onBlock((block) => markets.onBlock(block));
   const network = NETWORKS.testnet;

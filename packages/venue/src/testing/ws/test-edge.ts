@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
 import { MarketData } from '../../read-models/market-data.ts';
+import { TradeTape } from '../../history/trade-tape.ts';
 import { UserLedger } from '../../history/user-ledger.ts';
 import { WsEdge, type WsEdgeOptions } from '../../edge/ws/server.ts';
 import { SYSTEM_TIMING, type Timing } from '../../edge/ws/timing.ts';
@@ -13,6 +14,7 @@ import { WS_LIMITS, type WsLimits } from '../../edge/ws/ws-limits.ts';
 export class TestEdge {
   readonly venue = TestVenue.open();
   readonly markets: MarketData;
+  readonly tape: TradeTape;
   readonly edge: WsEdge;
   readonly #options: WsEdgeOptions;
   readonly #server: Server;
@@ -22,11 +24,13 @@ export class TestEdge {
     const { venue } = this;
     this.markets = new MarketData(() => venue.state);
     venue.onBlock((block) => this.markets.onBlock(block));
+    this.tape = new TradeTape(() => venue.state);
+    venue.onBlock((block) => this.tape.onBlock(block));
     const ledger = new UserLedger(() => venue.state);
     venue.onBlock((block) => ledger.onBlock(block));
     this.#options = {
       replica: venue,
-      companions: { markets: this.markets, ledger },
+      companions: { markets: this.markets, ledger, tape: this.tape },
       limits: { ...WS_LIMITS, ...limits },
       timing,
     };

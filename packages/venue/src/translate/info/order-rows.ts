@@ -110,7 +110,7 @@ export class OrderRows {
 }
 
 /** A take-profit sell and a stop-loss buy fire on the way up; the other two on the way down. */
-function triggerCondition({ trigger, isBuy }: OrderSnapshot, triggerPx: string): string {
+export function triggerCondition({ trigger, isBuy }: OrderSnapshot, triggerPx: string): string {
   if (trigger === undefined) return 'N/A';
   const isAbove = (trigger.kind === 'takeProfit') !== isBuy;
   return `Price ${isAbove ? 'above' : 'below'} ${triggerPx}`;

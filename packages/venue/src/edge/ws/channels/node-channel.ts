@@ -13,12 +13,12 @@ import type { TradeTape } from '../../../history/trade-tape.ts';
 export type StreamCompanions = {
   readonly markets: MarketData;
   readonly ledger: UserLedger;
+  readonly tape: TradeTape;
 };
 
 /** What channels work with. */
 export type ChannelContext = StreamCompanions & {
   readonly state: () => State;
-  readonly tape: TradeTape;
   readonly limits: WsLimits;
   readonly timing: Timing;
 };

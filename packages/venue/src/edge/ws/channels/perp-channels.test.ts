@@ -138,35 +138,6 @@ describe('user fundings', () => {
     const [, snapshot] = await other.follow({ type: 'userFundings', user: ALICE });
     expect(snapshot.data).toEqual({ user: ALICE, isSnapshot: true, fundings: [ROW] });
   });
-
-  test('ride along in snapshots, beside the trades', () => {
-    openLong(1);
-    edge.venue.order(BOB, { sell: true, price: 150, size: 1 });
-    edge.venue.pass(HOUR_MS);
-    const dumped = edge.edge.dump() as { readonly trades: unknown };
-    expect(dumped).toMatchObject({
-      trades: [['1', [expect.objectContaining({ px: '100', sz: '1' })]]],
-      fundings: expect.arrayContaining([[ALICE, [ROW]]]),
-    });
-    const after = edge.twin();
-    after.restore(JSON.parse(JSON.stringify(dumped)));
-    expect(after.dump()).toEqual(dumped);
-    // The first snapshots held the trades alone.
-    const old = edge.twin();
-    old.restore(dumped.trades);
-    expect(old.dump()).toEqual({ trades: dumped.trades, fundings: [] });
-  });
-
-  test('ride along when they came after the goodbye to all clients (R-era)', async () => {
-    await edge.edge.drain();
-    openLong(1);
-    edge.venue.order(BOB, { sell: true, price: 150, size: 1 });
-    edge.venue.pass(HOUR_MS);
-    expect(edge.edge.dump()).toMatchObject({
-      trades: [['1', [expect.objectContaining({ px: '100', sz: '1' })]]],
-      fundings: expect.arrayContaining([[ALICE, [ROW]]]),
-    });
-  });
 });
 
 describe('account state', () => {

@@ -1,0 +1,111 @@
+import type { Address } from '@oddlot/units';
+import type { BlockHead } from '../../block/applied-block.ts';
+import type { Ask, AsOf, Answer, HistoryTopic, WatchedRows, WatchedTable } from '../history.ts';
+
+/** What a thread of the archivist is told when it is made. */
+export type ArchivistSettings = {
+  /** The data folder. */
+  readonly data: string;
+  /** Where the rows are kept instead of a file in the data folder. */
+  readonly database?: string;
+  /**
+   * `both` is the rule. `rows` alone computes a history that is far behind, beside another that goes on
+   * writing snapshots.
+   */
+  readonly role: 'both' | 'rows';
+  readonly snapshotEveryBlocks: number;
+  readonly snapshotEveryCommands: number;
+  /** So many blocks are replayed for rows before snapshots go on; what takes longer is done apart. */
+  readonly shortBlocks: number;
+  /** How long test money keeps an address from getting more; undefined where there is none. */
+  readonly faucetEveryMs?: number;
+  /** Rows of blocks older than this are dropped; undefined keeps all. */
+  readonly historyKeptMs?: number;
+  readonly receiptsKeptMs: number;
+};
+
+export type Question<Topic extends HistoryTopic = HistoryTopic> = {
+  readonly type: 'ask';
+  readonly id: number;
+  readonly topic: Topic;
+  readonly question: Ask<Topic>;
+  /** The answer waits for this block, for so long. */
+  readonly height: number;
+  readonly waitMs: number;
+  /** Without it there is no answer. */
+  readonly isRequired: boolean;
+};
+
+/** What the main thread tells. */
+export type ArchivistOrder =
+  | { readonly type: 'start'; readonly head: BlockHead }
+  | { readonly type: 'durable'; readonly head: BlockHead; readonly hasRoom: boolean }
+  | Question
+  | { readonly type: 'watch'; readonly user: Address; readonly table: WatchedTable }
+  | { readonly type: 'unwatch'; readonly user: Address; readonly table: WatchedTable }
+  | { readonly type: 'takeSnapshots' }
+  /** Comes to the end: with everything up to the head, or at once with what there is. */
+  | { readonly type: 'stop'; readonly head: BlockHead; readonly catchesUp: boolean };
+
+/** How far a thread is. */
+export type Progress = {
+  readonly type: 'progress';
+  /** The last block that was applied. */
+  readonly height: number;
+  /** Rows up to here are in the store. */
+  readonly stored: AsOf;
+  /** Blocks whose state was compared with that of the main thread. */
+  readonly compared: number;
+  readonly rows: Readonly<Record<string, number>>;
+  readonly bytes: number;
+};
+
+/** What a thread of the archivist says. */
+export type ArchivistReport =
+  | { readonly type: 'opened'; readonly height: number }
+  | {
+      readonly type: 'started';
+      readonly from: number;
+      /** False when the rows are too far behind, so that another has to compute them. */
+      readonly hasRows: boolean;
+    }
+  | Progress
+  | {
+      readonly [Table in WatchedTable]: {
+        readonly type: 'rows';
+        readonly table: Table;
+        readonly user: Address;
+        readonly height: number;
+        readonly rows: WatchedRows[Table];
+      };
+    }[WatchedTable]
+  | {
+      readonly type: 'answer';
+      readonly id: number;
+      readonly asOf: AsOf;
+      readonly answer: Answer<HistoryTopic>;
+    }
+  | { readonly type: 'behind'; readonly id: number; readonly asOf: AsOf }
+  | { readonly type: 'failed'; readonly id: number; readonly error: unknown }
+  | {
+      readonly type: 'snapshot';
+      readonly height: number;
+      /** The log from behind here on is needed by a start from any kept snapshot. */
+      readonly oldest: number;
+    }
+  | { readonly type: 'snapshotFailed'; readonly error: unknown }
+  | {
+      readonly type: 'damaged';
+      readonly why: string;
+      readonly movedTo: string | undefined;
+      /** A new store is open here already: it was found when the old one was opened. */
+      readonly isMended: boolean;
+    }
+  | {
+      readonly type: 'diverged';
+      readonly height: number;
+      readonly own: string;
+      readonly recorded: string;
+    }
+  | { readonly type: 'passedOver'; readonly what: string; readonly why: string }
+  | { readonly type: 'stopped' };

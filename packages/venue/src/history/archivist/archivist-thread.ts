@@ -1,0 +1,82 @@
+import { Worker } from 'node:worker_threads';
+import type { BlockHead } from '../../block/applied-block.ts';
+import type { ArchivistOrder, ArchivistReport, ArchivistSettings } from './archivist-messages.ts';
+
+type Opened = Extract<ArchivistReport, { type: 'opened' }>;
+type Started = Extract<ArchivistReport, { type: 'started' }>;
+
+export type ThreadEvents = {
+  readonly onReport: (report: ArchivistReport) => void;
+  /** It ended although nobody told it to. */
+  readonly onLost: (error: Error) => void;
+};
+
+/** One thread of the archivist, from its making to its end. */
+export class ArchivistThread {
+  readonly #worker: Worker;
+  readonly #opened = Promise.withResolvers<Opened>();
+  readonly #started = Promise.withResolvers<Started>();
+  readonly #ended = Promise.withResolvers<void>();
+  readonly #events: ThreadEvents;
+  #isStopped = false;
+  #isLost = false;
+  /** The last block that it has applied. */
+  height = 0;
+
+  constructor(settings: ArchivistSettings, events: ThreadEvents) {
+    this.#events = events;
+    const file = new URL('./archivist-worker.ts', import.meta.url);
+    this.#worker = new Worker(file, { workerData: settings });
+    this.#worker.on('message', (report: ArchivistReport) => this.#receive(report));
+    this.#worker.on('error', (error) => this.#lose(error as Error));
+    this.#worker.on('exit', (code) => {
+      this.#ended.resolve();
+      if (!this.#isStopped) this.#lose(new Error(`the archivist ended with code ${code}`));
+    });
+    // Whoever waits for them is told; else `onLost` has said it.
+    for (const each of [this.#opened, this.#started]) each.promise.catch(() => undefined);
+  }
+
+  /** Resolves when its store is open. */
+  get opened(): Promise<Opened> {
+    return this.#opened.promise;
+  }
+
+  /** Resolves when it knows from where it goes on. */
+  get started(): Promise<Started> {
+    return this.#started.promise;
+  }
+
+  order(order: ArchivistOrder): void {
+    if (!this.#isStopped) this.#worker.postMessage(order);
+  }
+
+  /** Resolves when it has ended. */
+  async stop(head: BlockHead, catchesUp: boolean): Promise<void> {
+    this.order({ type: 'stop', head, catchesUp });
+    this.#isStopped = true;
+    await this.#ended.promise;
+  }
+
+  /** Ends it at once, before it has begun. */
+  async terminate(): Promise<void> {
+    this.#isStopped = true;
+    await this.#worker.terminate();
+  }
+
+  #receive(report: ArchivistReport): void {
+    if (report.type === 'opened') this.#opened.resolve(report);
+    else if (report.type === 'started') this.#started.resolve(report);
+    if (report.type === 'progress') this.height = report.height;
+    if (report.type === 'stopped') this.#isStopped = true;
+    this.#events.onReport(report);
+  }
+
+  #lose(error: Error): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.#opened.reject(error);
+    this.#started.reject(error);
+    this.#events.onLost(error);
+  }
+}

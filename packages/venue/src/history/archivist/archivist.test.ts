@@ -1,0 +1,257 @@
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from '@oddlot/engine';
+import { address, hash } from '@oddlot/units';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ReplicaDivergedError } from '../../replica/replica-error.ts';
+import {
+  type ArchivedOptions,
+  type ArchivedVenue,
+  openArchived,
+  temporaryFolder,
+} from '../../testing/archived-venue.ts';
+import { HistoryBehindError, type WatchedRows } from '../history.ts';
+
+/** The real thing: journal, engine on two threads, store and snapshots on a temporary folder. */
+
+const alice = address(`0x${'a1'.repeat(20)}`);
+const bob = address(`0x${'b2'.repeat(20)}`);
+const AMOUNTS = { user: alice, accountTypes: ['perp'], limit: 1_000 } as const;
+
+let folder: string;
+let remove: () => Promise<void>;
+const open: ArchivedVenue[] = [];
+
+beforeEach(async () => {
+  ({ folder, remove } = await temporaryFolder());
+});
+afterEach(async () => {
+  for (const venue of open.splice(0)) await venue.crash();
+  await remove();
+});
+
+async function start(options: Partial<ArchivedOptions> = {}): Promise<ArchivedVenue> {
+  const venue = await openArchived({ folder, ...options });
+  open.push(venue);
+  return venue;
+}
+
+async function stop(venue: ArchivedVenue, how: 'stop' | 'crash' = 'stop'): Promise<void> {
+  open.splice(open.indexOf(venue), 1);
+  await venue[how]();
+}
+
+const credit = (amountMicroUsdc: number, account = alice): Command => ({
+  type: 'creditFaucet',
+  account,
+  subAccount: 'perp',
+  amountMicroUsdc,
+});
+
+/** What the ledger of alice says, oldest first. */
+async function amounts({ archivist }: ArchivedVenue): Promise<number[]> {
+  const { answer } = await archivist.ask('ledger', { ...AMOUNTS, order: 'oldestFirst' });
+  return answer.rows.map(({ delta }) => Number((delta as { amount?: string }).amount) * 1e6);
+}
+
+/** Another thread needs its time, on a machine that does other things too. */
+const SOON = { timeout: 20_000 } as const;
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
+
+async function loseStore(): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name.startsWith('history.sqlite')) await rm(join(folder, name));
+  }
+}
+
+describe('the archivist', { timeout: 60_000 }, () => {
+  test('whoever was told that an action executed finds its rows', async () => {
+    const venue = await start();
+    for (let amount = 1; amount <= 30; amount += 1) {
+      await venue.propose(credit(amount));
+      const { answer, asOf } = await venue.archivist.ask('ledger', AMOUNTS);
+      expect(answer.rows).toHaveLength(amount);
+      expect(asOf.height).toBe(venue.replica.head.height);
+      expect(asOf.timeMs).toBe(venue.replica.head.timeMs);
+    }
+    expect(await amounts(venue)).toEqual(upTo(30));
+    expect(venue.failures).toEqual([]);
+  });
+
+  test('a named height is waited for, and refused when it does not come', async () => {
+    const venue = await start();
+    const { archivist, replica } = venue;
+    const minHeight = replica.head.height + 1;
+    const waiting = archivist.ask('ledger', AMOUNTS, { minHeight });
+    await venue.propose(credit(1));
+    expect((await waiting).answer.rows).toHaveLength(1);
+    const asked = archivist.ask('ledger', AMOUNTS, { minHeight: minHeight + 1 });
+    await expect(asked).rejects.toThrow(HistoryBehindError);
+  });
+
+  test('states are compared, and one that differs ends the venue (R-determinism)', async () => {
+    const venue = await start();
+    await venue.propose(credit(1));
+    await amounts(venue);
+    await expect.poll(() => venue.archivist.stats.compared, SOON).toBeGreaterThan(0);
+    expect(venue.failures).toEqual([]);
+    await venue.propose(credit(2));
+    // This thread has another state than the one that follows the same log.
+    venue.archivist.follow({ ...venue.replica.head, stateHash: hash(`0x${'1'.repeat(64)}`) });
+    await expect.poll(() => venue.failures, SOON).toHaveLength(1);
+    expect(venue.failures[0]).toBeInstanceOf(ReplicaDivergedError);
+  });
+
+  test('rows are told to those who watch, once and in order, and answers hold the rest', async () => {
+    const venue = await start();
+    const told: [height: number, amounts: number[]][] = [];
+    const onRows = (height: number, rows: WatchedRows['ledger']): void => {
+      const of = rows.map(({ row }) => Number((row.delta as { amount?: string }).amount) * 1e6);
+      told.push([height, of]);
+    };
+    await venue.propose(credit(1));
+    const end = venue.archivist.watch(alice, 'ledger', { onRows });
+    const { answer, asOf } = await venue.archivist.ask('ledger', AMOUNTS);
+    expect(answer.rows).toHaveLength(1);
+    const { replica } = venue;
+    await Promise.all([2, 3, 4].map((amount) => replica.propose(credit(amount))));
+    await venue.propose(credit(5, bob), credit(6));
+    await amounts(venue);
+    const later = told.filter(([height]) => height > asOf.height);
+    expect(later.flatMap(([, of]) => of)).toEqual([2, 3, 4, 6]);
+    expect(later.map(([height]) => height)).toEqual(
+      later.map(([height]) => height).toSorted((a, b) => a - b),
+    );
+    end();
+    await venue.propose(credit(7));
+    await amounts(venue);
+    expect(told.at(-1)?.[1]).toEqual([6]);
+  });
+
+  test('after a crash rows go on where the log does, each once', async () => {
+    let venue = await start();
+    for (const amount of upTo(10)) await venue.propose(credit(amount));
+    await stop(venue, 'crash');
+    venue = await start();
+    expect(await amounts(venue)).toEqual(upTo(10));
+    await venue.propose(credit(11));
+    await stop(venue);
+    venue = await start();
+    await venue.propose(credit(12));
+    expect(venue.snapshotHeight).toBeGreaterThan(10);
+    expect(await amounts(venue)).toEqual(upTo(12));
+    expect(venue.told).toEqual([]);
+  });
+});
+
+describe('snapshots', { timeout: 60_000 }, () => {
+  test('are what this thread would have written', async () => {
+    const venue = await start();
+    for (const amount of upTo(5)) await venue.propose(credit(amount));
+    const own = venue.replica.payload();
+    await stop(venue);
+    const kept = await venue.snapshots.newestValid();
+    const payload = JSON.parse(String(kept?.payload)) as typeof own;
+    expect(payload.head).toEqual(own.head);
+    expect(payload.heads).toEqual(own.heads);
+    expect(payload.state).toEqual(JSON.parse(JSON.stringify(own.state)));
+    expect(payload.companions).toMatchObject(JSON.parse(JSON.stringify(own.companions)));
+    expect(Object.keys(payload.companions)).toContain('history');
+  });
+
+  test('come every so many blocks, and the log below the oldest is not needed', async () => {
+    const needed: number[] = [];
+    const venue = await start({
+      settings: { snapshotEveryBlocks: 10 },
+      archivist: { onSnapshot: ({ neededFrom }) => needed.push(neededFrom) },
+    });
+    for (const amount of upTo(60)) {
+      await venue.propose(credit(amount));
+      if (amount % 10 === 0) await amounts(venue);
+    }
+    await expect.poll(() => needed.length, SOON).toBeGreaterThanOrEqual(4);
+    const heights = (await venue.snapshots.list()).map(({ height }) => height);
+    expect(heights).toHaveLength(3);
+    await expect.poll(() => needed.at(-1), SOON).toBe(heights.at(-1)! + 1);
+  });
+
+  test('one that can not be written is tried again later', async () => {
+    let nowMs = 1_767_225_600_000;
+    const venue = await start({
+      clock: { nowMs: () => (nowMs += 1) },
+      settings: { snapshotEveryBlocks: 2 },
+    });
+    const directory = join(folder, 'snapshots');
+    await writeFile(directory, 'in the way');
+    for (const amount of upTo(10)) await venue.propose(credit(amount));
+    await expect.poll(() => venue.told, SOON).toEqual(['snapshotFailed']);
+    await venue.propose(credit(11));
+    await amounts(venue);
+    await rm(directory);
+    nowMs += 30_000;
+    await venue.propose(credit(12));
+    await expect.poll(() => readdir(directory).catch(() => []), SOON).toHaveLength(1);
+    await expect.poll(() => venue.told, SOON).toEqual(['snapshotFailed', 'snapshot']);
+    expect(venue.failures).toEqual([]);
+  });
+
+  test('R-disk: there are none while there is no room, and no rows', async () => {
+    let hasRoom = false;
+    const venue = await start({
+      settings: { snapshotEveryBlocks: 5 },
+      archivist: { hasRoom: () => hasRoom },
+    });
+    for (const amount of upTo(20)) await venue.propose(credit(amount));
+    const without = await venue.archivist.ask('ledger', AMOUNTS, { minHeight: 0 });
+    expect(without.asOf.height).toBeLessThan(3);
+    expect(venue.told).toEqual([]);
+    hasRoom = true;
+    await venue.propose(credit(21));
+    await expect.poll(() => amounts(venue), SOON).toEqual(upTo(21));
+    await expect.poll(() => venue.told, SOON).toEqual(['snapshot']);
+  });
+});
+
+describe('a history that was lost', { timeout: 60_000 }, () => {
+  const settings = { snapshotEveryBlocks: 20, shortBlocks: 25 } as const;
+
+  /** A folder with a log of many blocks, snapshots, and no store. */
+  async function lost(): Promise<void> {
+    const venue = await start({ settings });
+    for (const amount of upTo(100)) await venue.propose(credit(amount));
+    await stop(venue);
+    await loseStore();
+  }
+
+  test('is computed again beside the snapshots, by a thread that then does both', async () => {
+    await lost();
+    const venue = await start({ settings });
+    expect(venue.snapshotHeight).toBeGreaterThan(100);
+    await expect.poll(() => venue.told, SOON).toContain('rebuilt');
+    expect(await amounts(venue)).toEqual(upTo(100));
+    expect(venue.archivist.stats.missing).toBe(0);
+    for (let amount = 101; amount <= 130; amount += 1) await venue.propose(credit(amount));
+    await expect.poll(() => venue.told, SOON).toContain('snapshot');
+    expect(await amounts(venue)).toEqual(upTo(130));
+    await stop(venue);
+    const again = await start({ settings });
+    expect(await amounts(again)).toEqual(upTo(130));
+    expect(again.told).toEqual([]);
+  });
+
+  test('a stop in the middle of it loses nothing', async () => {
+    await lost();
+    await stop(await start({ settings }));
+    const venue = await start({ settings });
+    await expect.poll(() => amounts(venue), SOON).toEqual(upTo(100));
+    expect(venue.failures).toEqual([]);
+  });
+
+  test('is computed in one go where the log is short', async () => {
+    await lost();
+    const venue = await start();
+    expect(await amounts(venue)).toEqual(upTo(100));
+    expect(venue.told).toEqual([]);
+  });
+});

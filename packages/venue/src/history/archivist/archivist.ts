@@ -1,0 +1,328 @@
+import type { Address } from '@oddlot/units';
+import { present } from '@oddlot/units';
+import type { BlockHead } from '../../block/applied-block.ts';
+import { ReplicaDivergedError } from '../../replica/replica-error.ts';
+import {
+  type Answer,
+  type Ask,
+  type AsOf,
+  type History,
+  HistoryBehindError,
+  type HistoryTopic,
+  type WatchedTable,
+  type Watcher,
+} from '../history.ts';
+import type { ArchivistReport, ArchivistSettings, Progress, Question } from './archivist-messages.ts';
+import { ArchivistThread } from './archivist-thread.ts';
+import { Watchers } from './watchers.ts';
+
+/** How long a question waits for the newest block, and for one that it names. */
+const NEWEST_WAIT_MS = 2_000;
+const NAMED_WAIT_MS = 5_000;
+/** Blocks are told together: what follows is behind by so much at most. */
+const TELL_EVERY_MS = 5;
+/** A thread of rows that is so near to the head takes the snapshots too. */
+const NEAR_BLOCKS = 100;
+/** At the end the archivist catches up if it lacks fewer blocks than this. */
+const CATCH_UP_MAX = 20_000;
+
+export type ArchivistOptions = {
+  readonly settings: Omit<ArchivistSettings, 'role'>;
+  readonly hasRoom: () => boolean;
+  /** A fault after which the process must not go on. */
+  readonly onFatal: (error: unknown) => void;
+  /** Told how far the store is, whenever it has moved. */
+  readonly onStored?: (height: number) => void;
+  /** A snapshot was written; the log behind this height is needed still, 0 when all of it is. */
+  readonly onSnapshot?: (snapshot: { readonly height: number; readonly neededFrom: number }) => void;
+  readonly onSnapshotFailed?: (error: unknown) => void;
+  readonly onDamaged?: (damage: { readonly why: string; readonly movedTo: string | undefined }) => void;
+  /** Rows are missing, and are computed from the log beside everything else. */
+  readonly onRebuild?: (rebuild: { readonly from: number; readonly until: number }) => void;
+  readonly onRebuilt?: (height: number) => void;
+  /** They can't be: the history stays where it is until the next start. */
+  readonly onRebuildFailed?: (error: unknown) => void;
+  readonly onPassedOver?: (what: string, why: string) => void;
+};
+
+type Pending = {
+  readonly question: Question;
+  readonly resolve: (answered: { readonly asOf: AsOf; readonly answer: never }) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+const NOTHING: Progress = {
+  type: 'progress',
+  height: 0,
+  stored: { height: 0, timeMs: 0 },
+  compared: 0,
+  rows: {},
+  bytes: 0,
+};
+
+/**
+ * The history as the main thread sees it. Threads of its own follow the log and do all the work: one by
+ * rule, and a second one while rows that were lost are computed again.
+ */
+export class Archivist implements History {
+  readonly #options: ArchivistOptions;
+  readonly #watchers: Watchers;
+  readonly #pending = new Map<number, Pending>();
+  /** Writes the snapshots, and the rows unless another does. */
+  #first: ArchivistThread;
+  #rows: ArchivistThread;
+  #head: BlockHead | undefined;
+  #toldHeight = 0;
+  #progress: Progress = NOTHING;
+  #compared = 0;
+  #telling: NodeJS.Timeout | undefined;
+  #nextId = 1;
+  #isStopping = false;
+  #failure: unknown;
+
+  private constructor(options: ArchivistOptions) {
+    this.#options = options;
+    this.#first = this.#thread('both');
+    this.#rows = this.#first;
+    this.#watchers = new Watchers((order) => this.#rows.order(order));
+  }
+
+  /** Opens the store; nothing is read from the log yet. */
+  static async open(options: ArchivistOptions): Promise<Archivist> {
+    const archivist = new Archivist(options);
+    const { height } = await archivist.#first.opened;
+    archivist.#progress = { ...NOTHING, stored: { height, timeMs: 0 } };
+    return archivist;
+  }
+
+  /** Begins to follow the log, which is known to reach up to a block. */
+  async start({ hash, height, stateHash, timeMs }: BlockHead): Promise<void> {
+    const head = { height, timeMs, hash, stateHash };
+    this.#head = head;
+    this.#toldHeight = height;
+    this.#first.order({ type: 'start', head });
+    const { hasRows } = await this.#first.started;
+    if (!hasRows) this.#rebuild();
+  }
+
+  /** A block is durable and applied. */
+  follow({ hash, height, stateHash, timeMs }: BlockHead): void {
+    this.#head = { height, timeMs, hash, stateHash };
+    this.#telling ??= setTimeout(() => this.#tellHead(), TELL_EVERY_MS);
+  }
+
+  get asOf(): AsOf {
+    return this.#progress.stored;
+  }
+
+  /** Rows up to here are stored. */
+  get storedHeight(): number {
+    return this.#progress.stored.height;
+  }
+
+  /** True while rows that were lost are computed again, by a thread that is far behind. */
+  get isRebuilding(): boolean {
+    return this.#rows !== this.#first;
+  }
+
+  get stats() {
+    const { bytes, height, rows } = this.#progress;
+    const lag = Math.max(0, (this.#head?.height ?? 0) - height);
+    return {
+      height: this.storedHeight,
+      lag,
+      missing: this.isRebuilding ? Math.max(1, lag) : 0,
+      compared: this.#compared,
+      rows,
+      bytes,
+    };
+  }
+
+  ask<Topic extends HistoryTopic>(
+    topic: Topic,
+    question: Ask<Topic>,
+    { minHeight }: { readonly minHeight?: number } = {},
+  ): Promise<{ readonly asOf: AsOf; readonly answer: Answer<Topic> }> {
+    return new Promise((resolve, reject) => {
+      if (this.#failure !== undefined) {
+        reject(this.#failure);
+        return;
+      }
+      const id = this.#nextId;
+      this.#nextId += 1;
+      const asked: Question<Topic> = {
+        type: 'ask',
+        id,
+        topic,
+        question,
+        height: minHeight ?? this.#head?.height ?? 0,
+        waitMs: minHeight === undefined ? NEWEST_WAIT_MS : NAMED_WAIT_MS,
+        isRequired: minHeight !== undefined,
+      };
+      this.#pending.set(id, { question: asked as never, resolve, reject });
+      // What is asked for may be told with it only: a question is not told before its block.
+      this.#tellHead();
+      this.#rows.order(asked as never);
+    });
+  }
+
+  watch<Table extends WatchedTable>(
+    user: Address,
+    table: Table,
+    watcher: Watcher<Table>,
+  ): () => void {
+    return this.#watchers.add(user, table, watcher);
+  }
+
+  /** Comes to an end: with rows and a snapshot of everything, where that is near. */
+  async stop(): Promise<void> {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    clearTimeout(this.#telling);
+    const head = this.#head;
+    if (head === undefined) return this.terminate();
+    const stopped = [...new Set([this.#first, this.#rows])].map((thread) => {
+      const isNear = head.height - thread.height <= CATCH_UP_MAX;
+      return thread.stop(head, isNear && thread === this.#first);
+    });
+    await Promise.all(stopped);
+    this.#fail(new Error('the venue is stopping'));
+  }
+
+  /** Ends at once, as a crash would: what is not written yet is in the log. */
+  async terminate(): Promise<void> {
+    this.#isStopping = true;
+    clearTimeout(this.#telling);
+    await Promise.all([this.#first.terminate(), this.#rows.terminate()]);
+    this.#fail(new Error('the venue has stopped'));
+  }
+
+  #thread(role: ArchivistSettings['role']): ArchivistThread {
+    const thread: ArchivistThread = new ArchivistThread(
+      { ...this.#options.settings, role },
+      {
+        onReport: (report) => this.#receive(report, thread),
+        onLost: (error) => this.#lose(error, thread),
+      },
+    );
+    return thread;
+  }
+
+  #tellHead(): void {
+    clearTimeout(this.#telling);
+    this.#telling = undefined;
+    const head = this.#head;
+    if (head === undefined || head.height === this.#toldHeight) return;
+    this.#toldHeight = head.height;
+    const order = { type: 'durable', head, hasRoom: this.#options.hasRoom() } as const;
+    for (const thread of new Set([this.#first, this.#rows])) thread.order(order);
+  }
+
+  #receive(report: ArchivistReport, thread: ArchivistThread): void {
+    switch (report.type) {
+      case 'progress':
+        return this.#advance(report, thread);
+      case 'rows':
+        return thread === this.#rows ? this.#watchers.tell(report) : undefined;
+      case 'answer':
+        return this.#settle(report.id)?.resolve(report as never);
+      case 'behind': {
+        const pending = this.#settle(report.id);
+        return pending?.reject(new HistoryBehindError(report.asOf, pending.question.height));
+      }
+      case 'failed':
+        return this.#settle(report.id)?.reject(report.error);
+      case 'snapshot':
+        return this.#onSnapshot(report);
+      case 'snapshotFailed':
+        return this.#options.onSnapshotFailed?.(report.error);
+      case 'damaged':
+        return this.#onDamaged(report, thread);
+      case 'diverged':
+        return this.#options.onFatal(
+          new ReplicaDivergedError(report.height, report.own, report.recorded, 'the main thread has'),
+        );
+      case 'passedOver':
+        return this.#options.onPassedOver?.(report.what, report.why);
+      default:
+        return undefined;
+    }
+  }
+
+  #settle(id: number): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    return pending;
+  }
+
+  #advance(progress: Progress, thread: ArchivistThread): void {
+    if (thread === this.#first) this.#compared = progress.compared;
+    if (thread !== this.#rows) return;
+    this.#progress = progress;
+    this.#options.onStored?.(progress.stored.height);
+    const isNear = (this.#head?.height ?? 0) - progress.height <= NEAR_BLOCKS;
+    if (thread !== this.#first && isNear && !this.#isStopping) this.#takeOver(thread);
+  }
+
+  /** The rows are there again: who has made them does everything from now on. */
+  #takeOver(thread: ArchivistThread): void {
+    const before = this.#first;
+    this.#first = thread;
+    thread.order({ type: 'takeSnapshots' });
+    const head = present(this.#head, 'the head of a log that is followed');
+    before.stop(head, false).catch(this.#options.onFatal);
+    this.#options.onRebuilt?.(thread.height);
+  }
+
+  /** Rows begin anew on a thread of their own; questions and watches go there. */
+  #rebuild(): void {
+    const head = present(this.#head, 'the head of a log that is followed');
+    const thread = this.#thread('rows');
+    this.#rows = thread;
+    thread.order({ type: 'start', head });
+    this.#watchers.repeat();
+    for (const { question } of this.#pending.values()) thread.order(question);
+    const told = thread.started.then(({ from }) =>
+      this.#options.onRebuild?.({ from, until: head.height }),
+    );
+    told.catch(() => undefined);
+  }
+
+  #onSnapshot({ height, oldest }: { readonly height: number; readonly oldest: number }): void {
+    // Rows that are computed again need everything from the first block on.
+    const stored = this.isRebuilding ? 0 : this.storedHeight;
+    this.#options.onSnapshot?.({ height, neededFrom: Math.min(oldest, stored) + 1 });
+  }
+
+  #onDamaged(
+    damage: { readonly why: string; readonly movedTo: string | undefined; readonly isMended: boolean },
+    thread: ArchivistThread,
+  ): void {
+    const { movedTo, why } = damage;
+    this.#options.onDamaged?.({ why, movedTo });
+    if (damage.isMended || thread !== this.#rows || this.#isStopping) return;
+    this.#progress = NOTHING;
+    if (thread !== this.#first) {
+      const head = present(this.#head, 'the head of a log that is followed');
+      thread.stop(head, false).catch(this.#options.onFatal);
+    }
+    this.#rebuild();
+  }
+
+  #lose(error: Error, thread: ArchivistThread): void {
+    if (this.#isStopping && this.#head !== undefined) return;
+    if (thread === this.#first) {
+      this.#fail(error);
+      this.#options.onFatal(new Error(`the history stands still: ${error.message}`, { cause: error }));
+    } else if (thread === this.#rows) {
+      this.#fail(new Error('the history can not be computed', { cause: error }));
+      this.#options.onRebuildFailed?.(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failure = error;
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+  }
+}

@@ -1,0 +1,88 @@
+import type { Projection } from '../../block/projection.ts';
+import { MarketData } from '../../read-models/market-data.ts';
+import type { FollowingReplica } from '../../replica/following-replica.ts';
+import { instrumentLookup } from '../../translate/action-to-command.ts';
+import { FaucetGrants } from '../faucet-grants.ts';
+import type { ReceiptBlock, ReceiptRow } from '../receipt-messages.ts';
+import { Receipts } from '../receipts.ts';
+import { HistoryProjector } from '../rows/history-projector.ts';
+import type { BlockRows } from '../rows/block-rows.ts';
+import { TradeTape } from '../trade-tape.ts';
+import { UserLedger } from '../user-ledger.ts';
+
+/**
+ * All that rides in snapshots, made without any door: what the main thread shows of it is restored from
+ * the dumps that are made here.
+ */
+export class Companions {
+  readonly markets: MarketData;
+  readonly history: HistoryCompanion;
+  #receipts: { readonly height: number; readonly rows: readonly ReceiptRow[] } | undefined;
+
+  constructor(
+    replica: FollowingReplica,
+    options: {
+      readonly faucetEveryMs?: number | undefined;
+      readonly onRows: (rows: BlockRows) => void;
+    },
+  ) {
+    const state = () => replica.state;
+    const instruments = instrumentLookup(state);
+    const append = ({ height, receipts }: ReceiptBlock): void => {
+      this.#receipts = { height, rows: receipts };
+    };
+    replica.attach(new Receipts({ instruments, onReceipts: append }));
+    this.markets = new MarketData(state);
+    this.markets.attachTo(replica);
+    if (options.faucetEveryMs !== undefined) {
+      replica.attach(new FaucetGrants(options.faucetEveryMs));
+    }
+    replica.attach(new TradeTape(state));
+    replica.attach(new UserLedger(state));
+    const receiptsOf = (height: number): readonly ReceiptRow[] =>
+      this.#receipts?.height === height ? this.#receipts.rows : [];
+    const { onRows } = options;
+    const projector = new HistoryProjector({ state, markets: this.markets, receiptsOf, onRows });
+    this.history = new HistoryCompanion(projector);
+    // The last: it looks at what the others have made of the block.
+    replica.attach(this.history);
+  }
+}
+
+/**
+ * The projector of rows, as long as it has seen all blocks: one that begins in the middle would dump what
+ * is not true, so it rests and is not dumped.
+ */
+export class HistoryCompanion implements Projection {
+  readonly name = 'history';
+  readonly version: number;
+  readonly projector: HistoryProjector;
+  isActive = true;
+
+  constructor(projector: HistoryProjector) {
+    this.projector = projector;
+    this.version = projector.version;
+  }
+
+  onBlock(block: Parameters<Projection['onBlock']>[0]): void {
+    if (this.isActive) this.projector.onBlock(block);
+  }
+
+  onEarlierBlock(block: Parameters<NonNullable<Projection['onEarlierBlock']>>[0]): void {
+    const projector: Projection = this.projector;
+    if (this.isActive) projector.onEarlierBlock?.(block);
+  }
+
+  dump(): unknown {
+    return this.isActive ? this.projector.dump() : undefined;
+  }
+
+  restore(data: unknown, version: number): void {
+    const projector: Projection = this.projector;
+    projector.restore(data, version);
+  }
+
+  reset(): void {
+    this.projector.reset();
+  }
+}

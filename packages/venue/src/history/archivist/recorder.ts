@@ -1,0 +1,317 @@
+import { join } from 'node:path';
+import type { BlockHead } from '../../block/applied-block.ts';
+import type { LogEntry } from '../../block/log-entry.ts';
+import { EraStore } from '../../log/era-store.ts';
+import { readJournal } from '../../log/journal-reader.ts';
+import { JournalTail } from '../../log/journal-tail.ts';
+import { SnapshotStore } from '../../log/snapshot-store.ts';
+import { FollowingReplica } from '../../replica/following-replica.ts';
+import { Snapshotter } from '../../replica/snapshotter.ts';
+import type { BlockRows } from '../rows/block-rows.ts';
+import { HistoryDamagedError } from '../store/store-errors.ts';
+import type { ArchivistOrder, ArchivistReport, ArchivistSettings } from './archivist-messages.ts';
+import { Companions } from './companions.ts';
+import { goToBase } from './go-to-base.ts';
+import { Desk } from './desk.ts';
+import { Retention } from './retention.ts';
+import { RowBuffer } from './row-buffer.ts';
+import { turn, Turns, Wakes } from './turns.ts';
+import { Watches } from './watches.ts';
+
+/** Rows wait so long for others, unless somebody asks: each transaction syncs the disk. */
+const WRITE_EVERY_MS = 100;
+/** How often rows that found no room are tried again (R-disk). */
+const RETRY_MS = 1_000;
+/** The rest between two portions that are looked through for damage. */
+const SCRUB_EVERY_MS = 20;
+
+export type RecorderOptions = {
+  readonly settings: ArchivistSettings;
+  readonly rows: RowBuffer | undefined;
+  readonly tell: (report: ArchivistReport) => void;
+  /** The rows are not what was written: they are set aside, and somebody else begins anew. */
+  readonly onDamaged: (error: Error) => Promise<void>;
+};
+
+/**
+ * What a thread of the archivist does, one thing after the other: it follows the journal's files, applies
+ * every block to an engine of its own, compares states with the main thread, makes rows and stores them,
+ * answers questions, and writes snapshots. All of it in short turns, so that a question waits for little.
+ */
+export class Recorder {
+  readonly #settings: ArchivistSettings;
+  readonly #tell: RecorderOptions['tell'];
+  readonly #onDamaged: RecorderOptions['onDamaged'];
+  readonly #snapshots: SnapshotStore;
+  readonly #desk: Desk;
+  readonly #wakes = new Wakes();
+  readonly #turns = new Turns();
+  readonly #watches: Watches;
+  #rows: RowBuffer | undefined;
+  #replica!: FollowingReplica;
+  #companions!: Companions;
+  #snapshotter!: Snapshotter;
+  #retention: Retention | undefined;
+  #writesSnapshots: boolean;
+  /** The newest block that the main thread has. */
+  #target!: BlockHead;
+  #hasRoom = true;
+  #compared = 0;
+  #stop: { readonly catchesUp: boolean } | undefined;
+
+  constructor({ onDamaged, rows, settings, tell }: RecorderOptions) {
+    this.#settings = settings;
+    this.#tell = tell;
+    this.#onDamaged = onDamaged;
+    this.#rows = rows;
+    this.#writesSnapshots = settings.role === 'both';
+    this.#snapshots = new SnapshotStore({ directory: join(settings.data, 'snapshots') });
+    this.#watches = new Watches((id) => {
+      const listing = this.#companions.markets.catalogue.market(id)?.listing;
+      return listing === undefined ? undefined : { title: listing.question, slug: listing.slug };
+    });
+    this.#desk = new Desk({
+      tell,
+      sums: (user) => this.#companions.history.projector.accountSums(user),
+      wake: () => this.#wakes.wake(),
+    });
+  }
+
+  take(order: ArchivistOrder): void {
+    switch (order.type) {
+      case 'start':
+        throw new Error('the archivist starts once');
+      case 'durable':
+        this.#target = order.head;
+        this.#hasRoom = order.hasRoom;
+        break;
+      case 'ask':
+        this.#desk.take(order, this.#height);
+        break;
+      case 'watch':
+        this.#watches.watch(order.user, order.table);
+        break;
+      case 'unwatch':
+        this.#watches.unwatch(order.user, order.table);
+        break;
+      case 'takeSnapshots':
+        this.#writesSnapshots = true;
+        break;
+      case 'stop':
+        this.#target = order.head;
+        this.#stop = order;
+        break;
+    }
+    this.#wakes.wake();
+  }
+
+  /** Runs until it is told to stop. */
+  async run(head: BlockHead): Promise<void> {
+    this.#target = head;
+    await this.#open(head);
+    const { height: from } = this.#replica.head;
+    this.#tell({ type: 'started', from, hasRows: this.#rows !== undefined });
+    const tail = new JournalTail(join(this.#settings.data, 'journal'), from + 1);
+    try {
+      while (!this.#isDone) {
+        const { height } = this.#target;
+        if (tail.nextSeq <= height) await tail.readUpTo(height, (entry) => this.#apply(entry));
+        else await this.#rest();
+      }
+    } catch (error) {
+      if (!(error instanceof StoppedError)) throw error;
+    } finally {
+      await tail.close();
+    }
+    await this.#finish();
+  }
+
+  get #height(): number {
+    return this.#replica?.head.height ?? 0;
+  }
+
+  get #isDone(): boolean {
+    return this.#stop !== undefined && (!this.#stop.catchesUp || this.#height >= this.#target.height);
+  }
+
+  async #open(head: BlockHead): Promise<void> {
+    const { data, faucetEveryMs, snapshotEveryBlocks, snapshotEveryCommands } = this.#settings;
+    const log = await readJournal(join(data, 'journal'), head.height);
+    const eras = new EraStore({ directory: join(data, 'eras') });
+    const onPassedOver = (what: string, why: string): void =>
+      this.#tell({ type: 'passedOver', what, why });
+    const snapshots = this.#snapshots;
+    this.#replica = await FollowingReplica.create({ log, snapshots, eras, onPassedOver });
+    this.#companions = new Companions(this.#replica, {
+      faucetEveryMs,
+      onRows: (rows) => this.#onRows(rows),
+    });
+    this.#snapshotter = new Snapshotter({
+      replica: this.#replica,
+      snapshots,
+      everyBlocks: snapshotEveryBlocks,
+      everyCommands: snapshotEveryCommands,
+      hasRoom: () => this.#hasRoom,
+      pause: () => this.#pause(),
+      onFailed: (error) => this.#tell({ type: 'snapshotFailed', error }),
+    });
+    await this.#snapshotter.open();
+    const hasRows = await goToBase({
+      replica: this.#replica,
+      companion: this.#companions.history,
+      log,
+      settings: this.#settings,
+      storedHeight: this.#rows?.stored.height,
+      head,
+      onPassedOver,
+    });
+    if (!hasRows) {
+      await this.#rows?.store.close();
+      this.#rows = undefined;
+    }
+    if (this.#rows !== undefined) this.#retention = new Retention(this.#settings, this.#rows.store);
+  }
+
+  #apply(entry: LogEntry): unknown {
+    if (this.#stop?.catchesUp === false) throw new StoppedError();
+    this.#replica.take(entry);
+    this.#compare();
+    if (this.#writesSnapshots) this.#snapshotter.count(entry);
+    const isDue = this.#rows?.isDue === true || this.#isSnapshotDue;
+    return isDue || this.#turns.isOver ? this.#between() : undefined;
+  }
+
+  /** Same log, same state: a difference ends the venue (R-determinism). */
+  #compare(): void {
+    const { head } = this.#replica;
+    if (head.height !== this.#target.height) return;
+    this.#compared += 1;
+    if (head.hash === this.#target.hash && head.stateHash === this.#target.stateHash) return;
+    const { height } = head;
+    const [own, recorded] =
+      head.stateHash === this.#target.stateHash
+        ? [head.hash, this.#target.hash]
+        : [head.stateHash, this.#target.stateHash];
+    this.#tell({ type: 'diverged', height, own, recorded });
+    throw new StoppedError();
+  }
+
+  #onRows(rows: BlockRows): void {
+    if (this.#rows === undefined) return;
+    this.#rows.add(rows);
+    for (const report of this.#watches.reports(rows)) this.#tell(report);
+  }
+
+  /** Between two blocks: others have their turn, and what is due is done. */
+  async #between(): Promise<void> {
+    await this.#pause();
+    await this.#write((rows) => rows.isDue);
+    if (this.#isSnapshotDue) await this.#snapshot();
+    // No more rows are made than there may wait.
+    while (this.#rows?.isFull === true && this.#stop === undefined) {
+      await this.#wakes.sleep(RETRY_MS);
+      await this.#write(() => true);
+      await this.#answer();
+    }
+    this.#turns.begin();
+  }
+
+  /** Everything is applied: writes what there is, and waits for more. */
+  async #rest(): Promise<void> {
+    await this.#answer();
+    await this.#write(() => true);
+    if (this.#isSnapshotDue) await this.#snapshot();
+    await this.#retain();
+    this.#report();
+    await this.#wakes.sleep(this.#sleepMs);
+    // What comes together is written together.
+    if (!this.#desk.hasQuestions) await this.#wakes.calm(WRITE_EVERY_MS, () => this.#isUrgent);
+    this.#turns.begin();
+  }
+
+  get #sleepMs(): number | undefined {
+    if (this.#retention?.isScrubbing === true) return SCRUB_EVERY_MS;
+    return this.#rows?.isEmpty === false ? RETRY_MS : undefined;
+  }
+
+  get #isUrgent(): boolean {
+    return this.#desk.hasQuestions || this.#stop !== undefined;
+  }
+
+  async #pause(): Promise<void> {
+    await turn();
+    await this.#answer();
+  }
+
+  /** Answers who need not wait any more, with all rows that there are. */
+  async #answer(): Promise<void> {
+    if (!this.#desk.isReady(this.#height)) return;
+    if (this.#desk.needsRows) await this.#write(() => true);
+    const rows = this.#rows;
+    if (rows === undefined) return;
+    await this.#guarded(() => this.#desk.answer(rows, this.#height));
+  }
+
+  async #write(isWanted: (rows: RowBuffer) => boolean): Promise<void> {
+    const rows = this.#rows;
+    if (rows === undefined || rows.isEmpty || !this.#hasRoom || !isWanted(rows)) return;
+    await this.#guarded(() => rows.writeAll());
+    this.#report();
+  }
+
+  async #retain(): Promise<void> {
+    const { timeMs } = this.#replica.head;
+    if (this.#hasRoom) await this.#guarded(() => this.#retention?.look(timeMs));
+  }
+
+  /** What a damaged store can't do is not done: another thread begins a new one. */
+  async #guarded(run: () => Promise<unknown> | undefined): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      if (!(error instanceof HistoryDamagedError)) throw error;
+      this.#rows = undefined;
+      this.#retention = undefined;
+      // Whoever asked asks the other.
+      this.#desk.clear();
+      await this.#onDamaged(error);
+    }
+  }
+
+  get #isSnapshotDue(): boolean {
+    const { height } = this.#replica.head;
+    // Old blocks are replayed for their rows; their snapshots would be of no use.
+    const isOld = this.#target.height - height > this.#settings.shortBlocks;
+    return this.#writesSnapshots && !isOld && this.#snapshotter.isDue;
+  }
+
+  /** A start from it needs the rows of all blocks before it. */
+  async #snapshot(): Promise<void> {
+    await this.#write(() => true);
+    if (this.#rows?.isEmpty === false) return;
+    if (!(await this.#snapshotter.write())) return;
+    const kept = (await this.#snapshots.list()).map(({ height }) => height);
+    const { height } = this.#snapshotter;
+    this.#tell({ type: 'snapshot', height, oldest: Math.min(height, ...kept) });
+  }
+
+  #report(): void {
+    const stored = this.#rows?.stored ?? { height: 0, timeMs: 0 };
+    const { bytes = 0, rows = {} } = this.#retention?.stats ?? {};
+    const { height } = this.#replica.head;
+    this.#tell({ type: 'progress', height, stored, compared: this.#compared, rows, bytes });
+  }
+
+  async #finish(): Promise<void> {
+    await this.#answer();
+    await this.#write(() => true);
+    if (this.#writesSnapshots && this.#stop?.catchesUp === true) await this.#snapshot();
+    this.#report();
+    await this.#rows?.store.close();
+  }
+}
+
+/** Ends the reading of the journal in the middle. */
+class StoppedError extends Error {
+  override readonly name = 'StoppedError';
+}

@@ -1,0 +1,60 @@
+import type { HistoryStore } from '../store/history-store.ts';
+import type { ArchivistSettings } from './archivist-messages.ts';
+
+/** By block time. */
+const PRUNE_EVERY_MS = 3_600_000;
+const STATS_EVERY_MS = 5_000;
+/** Blocks whose rows are looked through at a time. */
+const SCRUB_BLOCKS = 100;
+
+type Stats = Awaited<ReturnType<HistoryStore['stats']>>;
+
+/**
+ * The upkeep of a store: drops rows that are too old, a portion at a time, looks once through everything
+ * for damage, and knows how much there is.
+ */
+export class Retention {
+  readonly #settings: Pick<ArchivistSettings, 'historyKeptMs' | 'receiptsKeptMs'>;
+  readonly #store: HistoryStore;
+  #stats: Stats = { rows: {}, bytes: 0 };
+  #prunedMs = 0;
+  #countedMs = -Infinity;
+  /** What was there at the start is looked through up to here; undefined behind the last block. */
+  #scrubbed: number | undefined = 0;
+
+  constructor(
+    settings: Pick<ArchivistSettings, 'historyKeptMs' | 'receiptsKeptMs'>,
+    store: HistoryStore,
+  ) {
+    this.#settings = settings;
+    this.#store = store;
+  }
+
+  get stats(): Stats {
+    return this.#stats;
+  }
+
+  /** True while there is more to look through. */
+  get isScrubbing(): boolean {
+    return this.#scrubbed !== undefined;
+  }
+
+  /** Does what is due; to be called when there is nothing else to do. */
+  async look(blockMs: number): Promise<void> {
+    if (performance.now() - this.#countedMs >= STATS_EVERY_MS) {
+      this.#countedMs = performance.now();
+      this.#stats = await this.#store.stats();
+    }
+    if (this.#scrubbed !== undefined) {
+      this.#scrubbed = await this.#store.scrub(this.#scrubbed, SCRUB_BLOCKS);
+    }
+    if (blockMs - this.#prunedMs < PRUNE_EVERY_MS) return;
+    const { historyKeptMs, receiptsKeptMs } = this.#settings;
+    const gone = await this.#store.prune({
+      receiptsBeforeMs: blockMs - receiptsKeptMs,
+      ...(historyKeptMs === undefined ? {} : { rowsBeforeMs: blockMs - historyKeptMs }),
+    });
+    // The rest goes with the next looks.
+    if (gone === 0) this.#prunedMs = blockMs;
+  }
+}

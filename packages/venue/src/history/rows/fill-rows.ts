@@ -1,0 +1,193 @@
+import type { EngineEvent, OutcomeLeg, SharesOperated, SharesSettled, State } from '@oddlot/engine';
+import type { Fill } from '@oddlot/protocol';
+import { divExact, microUsdc, subUsdc, type Address, type Hash } from '@oddlot/units';
+import type { AppliedBlock } from '../../block/applied-block.ts';
+import { causeHash } from '../../translate/event-to-stream.ts';
+import {
+  formatAveragePrice,
+  formatMoney,
+  formatPrice,
+  formatSize,
+  priceDecimals,
+} from '../../translate/format.ts';
+import type { FillRecord } from './block-rows.ts';
+import { LEG_TEXT, namedInstrument, roePercent } from './instrument-names.ts';
+import { closedBy, isBid, sidesOf, type TradedSide } from './traded-sides.ts';
+
+/** What fill rows are made of; without an order the ids are 0 and nobody was taker or maker. */
+type Parts = Pick<
+  TradedSide,
+  | 'instrumentId'
+  | 'isBuy'
+  | 'reduceOnly'
+  | 'price'
+  | 'size'
+  | 'startPosition'
+  | 'closed'
+  | 'hash'
+  | 'marginMode'
+  | 'leverage'
+> & {
+  readonly user: Address;
+  readonly dir: string;
+  readonly leg: OutcomeLeg | undefined;
+  readonly order?: TradedSide;
+};
+
+/**
+ * The fills of a block in order. Whatever changes a position or a share count leaves one, trades or
+ * not: the signed sizes of an account's rows sum to what it holds.
+ */
+export function fillRecords(state: State, block: AppliedBlock): FillRecord[] {
+  const records: FillRecord[] = [];
+  for (const event of block.result.events) {
+    for (const parts of partsOf(state, block, event)) {
+      const { instrumentId, user } = parts;
+      const instrument = namedInstrument(state, instrumentId);
+      const { accountType } = instrument;
+      const row = fillRow(instrument, parts, block.timeMs);
+      records.push({ user, accountType, instrumentId, row });
+    }
+  }
+  return records;
+}
+
+function partsOf(state: State, block: AppliedBlock, event: EngineEvent): readonly Parts[] {
+  switch (event.type) {
+    case 'tradeExecuted':
+    case 'outcomeTraded':
+      return sidesOf(block, event).map((side) => ({
+        ...side,
+        user: side.account,
+        dir: directionOf(side),
+        order: side,
+      }));
+    case 'positionTraded': {
+      const { account: user, size, startPosition } = event;
+      const isBuy = size > 0;
+      return [
+        {
+          ...event,
+          user,
+          isBuy,
+          size: Math.abs(size),
+          // The fund's positions grow by take-overs; everybody else's only shrink.
+          reduceOnly: startPosition !== 0 && isBuy !== startPosition > 0,
+          closed: closedBy(event),
+          dir: isBuy ? 'Buy' : 'Sell',
+          hash: causeHash(block, event.commandIndex),
+          leg: undefined,
+        },
+      ];
+    }
+    case 'sharesOperated':
+      return operated(state, event, causeHash(block, event.commandIndex));
+    case 'sharesSettled':
+      return [settled(state, event, event.txHash ?? causeHash(block, event.commandIndex))];
+    default:
+      return [];
+  }
+}
+
+function directionOf({ isBuy, leg, reduceOnly }: TradedSide): string {
+  if (leg === undefined) return isBuy ? 'Buy' : 'Sell';
+  return `${reduceOnly ? 'Sell' : 'Buy'} ${LEG_TEXT[leg]}`;
+}
+
+/** R-split-merge: each leg is booked, or closed, at a half. */
+function operated(state: State, event: SharesOperated, hash: Hash): readonly Parts[] {
+  const { account, amount, instrumentId, kind, realised, size, startSizes } = event;
+  const isMerge = kind === 'merge';
+  const price = unitOf(state, instrumentId) / 2;
+  const legs = ['yes', 'no'] as const;
+  return legs.map((leg, at) => {
+    const gain = realised[at as 0 | 1];
+    // Half of what a merge pays is what its leg had cost and what it gained.
+    const cost = subUsdc(microUsdc(divExact(amount, 2n)), gain);
+    return {
+      user: account,
+      instrumentId,
+      isBuy: isBid(leg, isMerge),
+      reduceOnly: isMerge,
+      price,
+      size,
+      startPosition: startSizes[at as 0 | 1],
+      closed: isMerge ? { size, cost, realised: gain } : undefined,
+      hash,
+      marginMode: 'cross',
+      leverage: 1,
+      dir: isMerge ? 'Merge' : 'Split',
+      leg,
+    };
+  });
+}
+
+/** R-settlement: what one leg was paid closes all of it. */
+function settled(state: State, event: SharesSettled, hash: Hash): Parts {
+  const { account, amount, cost, fraction, instrumentId, leg, size } = event;
+  return {
+    user: account,
+    instrumentId,
+    isBuy: isBid(leg, true),
+    reduceOnly: true,
+    price: leg === 'yes' ? fraction : unitOf(state, instrumentId) - fraction,
+    size,
+    startPosition: size,
+    closed: { size, cost, realised: subUsdc(amount, cost) },
+    hash,
+    marginMode: 'cross',
+    leverage: 1,
+    dir: 'Settlement',
+    leg,
+  };
+}
+
+/** 1.00 in price units. */
+function unitOf(state: State, instrumentId: number): number {
+  return 10 ** priceDecimals(namedInstrument(state, instrumentId).scale);
+}
+
+function fillRow(
+  { coin, instrumentId, scale, symbol, wireType }: ReturnType<typeof namedInstrument>,
+  parts: Parts,
+  time: number,
+): Fill {
+  const { closed, leg, leverage, order } = parts;
+  const fee = order?.fee ?? 0n;
+  const builderFee = order?.builderFee?.amount;
+  const net = closed === undefined ? 0n : closed.realised - fee - (builderFee ?? 0n);
+  return {
+    coin,
+    symbol,
+    px: formatPrice(scale, parts.price),
+    sz: formatSize(scale, parts.size),
+    side: parts.isBuy ? 'B' : 'A',
+    time,
+    startPosition: formatSize(scale, parts.startPosition),
+    dir: parts.dir,
+    reduceOnly: parts.reduceOnly,
+    closedPnl: formatMoney(net),
+    hash: parts.hash,
+    oid: order?.orderId ?? 0,
+    crossed: order === undefined ? null : order.role === 'Taker',
+    fee: formatMoney(fee),
+    tid: order?.tradeId ?? 0,
+    feeToken: 'USDC',
+    twapId: null,
+    tradeSide: order?.role ?? null,
+    marginMode: parts.marginMode === 'isolated' ? 'Isolated' : 'Cross',
+    leverage,
+    instrumentId,
+    instrumentType: wireType,
+    marketType: wireType,
+    ...(closed === undefined
+      ? {}
+      : {
+          entryPrice: formatAveragePrice(scale, closed.cost, closed.size),
+          roe: roePercent(closed, leverage),
+        }),
+    cloid: order?.clientOrderId ?? null,
+    ...(builderFee === undefined ? {} : { builderFee: formatMoney(builderFee) }),
+    ...(leg === undefined ? {} : { outcome: LEG_TEXT[leg] }),
+  };
+}

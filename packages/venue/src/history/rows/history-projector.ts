@@ -1,0 +1,159 @@
+import { accountWorth, type State } from '@oddlot/engine';
+import { hash, type Address, type Hash } from '@oddlot/units';
+import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { EarlierBlock } from '../../block/earlier-block.ts';
+import type { Projection } from '../../block/projection.ts';
+import type { MarketData } from '../../read-models/market-data.ts';
+import type { AccountSums } from '../history.ts';
+import type { ReceiptRow } from '../receipt-messages.ts';
+import { AccountValues, type AccountValuesDump } from './account-values.ts';
+import type { BlockRows } from './block-rows.ts';
+import { fillRecords } from './fill-rows.ts';
+import { claimRecords, fundingRecords, LedgerRows } from './ledger-rows.ts';
+import { LiveOrders } from './live-orders.ts';
+import { knownMarkets, marketRecords } from './market-rows.ts';
+import { RunningBars } from './running-bars.ts';
+import { settledEventsBefore, settledEventsOf } from './settled-event.ts';
+import { txRecords } from './tx-rows.ts';
+
+export type HistoryProjectorOptions = {
+  readonly state: () => State;
+  /** To be called for a block before the projector is. */
+  readonly markets: Pick<MarketData, 'catalogue'>;
+  /** The receipts that were complete with a block. */
+  readonly receiptsOf: (height: number) => readonly ReceiptRow[];
+  readonly onRows: (rows: BlockRows) => void;
+};
+
+/** What is known of the block before. */
+type LastBlock = { readonly height: number; readonly hash: Hash };
+
+/**
+ * Puts what a block did into the rows of the history. Most rows say everything by themselves; what a
+ * later row needs of earlier blocks is kept here and rides along in snapshots: sums of orders that
+ * live, bars that run, withdrawals under way, sums of accounts. What was restored goes on as if it had
+ * never stopped.
+ */
+export class HistoryProjector implements Projection {
+  readonly name = 'history';
+  readonly version = 1;
+  readonly #options: HistoryProjectorOptions;
+  readonly #orders = new LiveOrders();
+  readonly #ledger = new LedgerRows();
+  readonly #bars = new RunningBars();
+  readonly #values = new AccountValues();
+  #last: LastBlock | undefined;
+  /** True when a block of this era has been projected: before it, the state may hold much already. */
+  #hasBegun = false;
+
+  constructor(options: HistoryProjectorOptions) {
+    this.#options = options;
+  }
+
+  onBlock(block: AppliedBlock): void {
+    const { markets, onRows, receiptsOf } = this.#options;
+    const state = this.#options.state();
+    const { hash: blockHash, height, parentHash, stateHash, timeMs } = block;
+    const receipts = receiptsOf(height);
+    const isFirst = !this.#hasBegun;
+    this.#hasBegun = true;
+    this.#last = { height, hash: blockHash };
+    onRows({
+      head: { height, timeMs, hash: blockHash, stateHash, parentHash },
+      txs: txRecords(block, receipts),
+      receipts,
+      fills: fillRecords(state, block),
+      ...this.#orders.take(state, block),
+      fundings: fundingRecords(state, block),
+      ...this.#ledger.take(state, block),
+      claims: claimRecords(block),
+      candles: this.#bars.take(block),
+      accountValues: this.#values.take(state, block),
+      markets: isFirst ? knownMarkets(markets.catalogue) : marketRecords(block),
+      settledEvents: isFirst
+        ? settledEventsBefore(state, markets.catalogue)
+        : settledEventsOf(state, markets.catalogue, block),
+    });
+  }
+
+  /** Of an earlier era the heads and the receipts are known, in the words of their time (R-era). */
+  onEarlierBlock({ head, receipts }: EarlierBlock): void {
+    const { hash: blockHash, height } = head;
+    const parentHash = this.#last?.height === height - 1 ? this.#last.hash : NO_HASH;
+    this.#last = { height, hash: blockHash };
+    this.#options.onRows({
+      ...NO_ROWS,
+      head: { ...head, parentHash },
+      receipts: receipts as readonly ReceiptRow[],
+    });
+  }
+
+  /** What an account has, and all that it ever moved; null when there is no such account. */
+  accountSums(user: Address): AccountSums | null {
+    const value = accountWorth(this.#options.state(), user);
+    return value === undefined ? null : { ...this.#values.sumsOf(user), value: Number(value) };
+  }
+
+  /** The orders of which something is remembered. */
+  rememberedOrders(): Iterable<number> {
+    return this.#orders.ids();
+  }
+
+  dump(): HistoryDump {
+    return {
+      last: this.#last ?? null,
+      hasBegun: this.#hasBegun,
+      orders: this.#orders.dump(),
+      withdrawals: this.#ledger.dump(),
+      bars: this.#bars.dump(),
+      values: this.#values.dump(),
+    };
+  }
+
+  restore(data: unknown): void {
+    const { bars, hasBegun, last, orders, values, withdrawals } = data as HistoryDump;
+    this.#last = last ?? undefined;
+    this.#hasBegun = hasBegun;
+    this.#orders.restore(orders);
+    this.#ledger.restore(withdrawals);
+    this.#bars.restore(bars);
+    this.#values.restore(values);
+  }
+
+  reset(): void {
+    this.#last = undefined;
+    this.#hasBegun = false;
+    this.#orders.clear();
+    this.#ledger.clear();
+    this.#bars.clear();
+    this.#values.clear();
+  }
+}
+
+/** Plain data that survives JSON. */
+type HistoryDump = {
+  readonly last: LastBlock | null;
+  readonly hasBegun: boolean;
+  readonly orders: ReturnType<LiveOrders['dump']>;
+  readonly withdrawals: ReturnType<LedgerRows['dump']>;
+  readonly bars: ReturnType<RunningBars['dump']>;
+  readonly values: AccountValuesDump;
+};
+
+const NO_HASH = hash(`0x${'0'.repeat(64)}`);
+
+const NO_ROWS: Omit<BlockRows, 'head'> = {
+  txs: [],
+  receipts: [],
+  fills: [],
+  orders: [],
+  fundings: [],
+  ledger: [],
+  earnings: [],
+  claims: [],
+  withdrawals: [],
+  candles: [],
+  accountValues: [],
+  markets: [],
+  settledEvents: [],
+};

@@ -1,0 +1,40 @@
+import type { OutcomeLeg, State } from '@oddlot/engine';
+import type { Leg } from '@oddlot/protocol';
+import { present } from '@oddlot/units';
+import { instrumentLookup } from '../../translate/actions/instrument-lookup.ts';
+import { formatRatio, type Scale } from '../../translate/format.ts';
+import { findPerp } from '../../translate/info/handler.ts';
+import type { AccountType } from './block-rows.ts';
+
+/** How rows name an instrument, and what its counts mean. */
+export type NamedInstrument = {
+  readonly instrumentId: number;
+  readonly coin: string;
+  readonly symbol: string;
+  readonly scale: Scale;
+  readonly accountType: AccountType;
+  readonly wireType: 'perps' | 'outcome';
+};
+
+/** The instrument of a row; a market that was settled in the same block is known still. */
+export function namedInstrument(state: State, instrumentId: number): NamedInstrument {
+  const perp = findPerp(state, instrumentId);
+  if (perp !== undefined) {
+    const names = { coin: perp.baseCurrency, symbol: perp.name };
+    return { instrumentId, ...names, scale: perp, accountType: 'perp', wireType: 'perps' };
+  }
+  const market = present(instrumentLookup(() => state)(instrumentId), 'the market of a row');
+  const names = { coin: market.name, symbol: market.name };
+  return { instrumentId, ...names, scale: market, accountType: 'outcome', wireType: 'outcome' };
+}
+
+export const LEG_TEXT: Readonly<Record<OutcomeLeg, Leg>> = { yes: 'Yes', no: 'No' };
+
+/** R-rounding: what a close made of the margin that it had, in percent, six decimals, half up. */
+export function roePercent(
+  { cost, realised }: { readonly cost: bigint; readonly realised: bigint },
+  leverage: number,
+): string {
+  const paid = cost < 0n ? -cost : cost;
+  return paid === 0n ? '0' : formatRatio(realised * BigInt(leverage) * 100n, paid);
+}

@@ -1,0 +1,217 @@
+import { present } from '@oddlot/units';
+import { hashKey } from '../receipt-codec.ts';
+import type { BlockRows } from '../rows/block-rows.ts';
+import { bytesOf } from './bytes.ts';
+import type { TableName } from './history-tables.ts';
+import { kindOf, kindOfAll } from './kinds.ts';
+import { keysOf, packReceipts } from './packed-receipts.ts';
+import { packTxs } from './packed-txs.ts';
+import {
+  accountValueCodec,
+  candleCodec,
+  claimCodec,
+  earningCodec,
+  fillCodec,
+  fundingCodec,
+  ledgerCodec,
+  orderCodec,
+  withdrawalCodec,
+} from './row-codecs.ts';
+
+/**
+ * What some blocks leave, as rows of the tables. Versions of one thing that follow each other within the
+ * blocks are one row, the last: most orders come and go within one transaction, and cost one write.
+ */
+export type Value = string | number | Uint8Array | null;
+export type Batch = {
+  readonly tables: ReadonlyMap<TableName, readonly (readonly Value[])[]>;
+  /** How many rows there are more than before, by kind. */
+  readonly added: Readonly<Record<string, number>>;
+};
+
+const DAY_MS = 86_400_000;
+/** Rows of a block, for the keys of orders that were refused before they had an id. */
+const ROWS_PER_BLOCK = 2 ** 20;
+
+export function batchOf(blocks: readonly BlockRows[]): Batch {
+  const draft = new Draft();
+  for (const block of blocks) {
+    addChain(draft, block);
+    addUserRows(draft, block);
+    addBuilderRows(draft, block);
+    addMarketRows(draft, block);
+  }
+  return draft;
+}
+
+class Draft implements Batch {
+  readonly tables = new Map<TableName, (readonly Value[])[]>();
+  readonly added: Record<string, number> = {};
+  /** Places of rows that later ones replace, by table and key. */
+  readonly #places = new Map<string, number>();
+
+  add(table: TableName, row: readonly Value[]): void {
+    const rows = this.tables.get(table);
+    if (rows === undefined) this.tables.set(table, [row]);
+    else rows.push(row);
+  }
+
+  /** Replaces what has the same key; `merged` makes one of both. */
+  put(
+    table: TableName,
+    key: string,
+    row: readonly Value[],
+    merged?: (earlier: readonly Value[]) => readonly Value[],
+  ): void {
+    const place = this.#places.get(`${table} ${key}`);
+    const rows = this.tables.get(table);
+    if (place === undefined || rows === undefined) {
+      this.#places.set(`${table} ${key}`, rows?.length ?? 0);
+      this.add(table, row);
+      return;
+    }
+    rows[place] = merged?.(present(rows[place], 'a row that was put')) ?? row;
+  }
+
+  count(name: string, count = 1): void {
+    this.added[name] = (this.added[name] ?? 0) + count;
+  }
+}
+
+function addChain(draft: Draft, block: BlockRows): void {
+  const { head, receipts, txs } = block;
+  const { hash, height, parentHash, stateHash, timeMs } = head;
+  draft.add('blocks', [
+    height,
+    timeMs,
+    bytesOf(hash),
+    hashKey(hash.slice(2)),
+    bytesOf(parentHash),
+    bytesOf(stateHash),
+    txs.length,
+  ]);
+  draft.count('blocks');
+  const keys = new Set<number>();
+  if (txs.length > 0) {
+    const packed = packTxs(height, txs);
+    draft.add('tx_blocks', [height, packed.txs, packed.crc]);
+    draft.count('txs', txs.length);
+    for (const { txHash } of txs) keys.add(hashKey(txHash.slice(2)));
+  }
+  if (receipts.length > 0) {
+    const packed = packReceipts({ height, timeMs, blockHash: hash, receipts });
+    draft.add('receipt_blocks', [height, timeMs, hash, packed.receipts, packed.crc]);
+    draft.count('receipts', receipts.length);
+    for (const receipt of receipts) for (const key of keysOf(receipt)) keys.add(key);
+  }
+  for (const key of keys) draft.add('receipt_keys', [key, height]);
+}
+
+function addUserRows(draft: Draft, block: BlockRows): void {
+  const { height, timeMs } = block.head;
+  for (const [index, { accountType, instrumentId, row, user }] of block.fills.entries()) {
+    const position = [row.time, height, index];
+    const body = fillCodec.encode(row);
+    draft.add('fills', [bytesOf(user), kindOf(accountType), ...position, instrumentId, body]);
+    draft.count('fills');
+  }
+  for (const [index, record] of block.orders.entries()) {
+    const { accountType, instrumentId, orderId, row, user } = record;
+    const position = [row.statusTimestamp, height, index];
+    const key = orderId > 0 ? orderId : -(height * ROWS_PER_BLOCK + index);
+    const head = [bytesOf(user), kindOf(accountType), ...position, instrumentId, key];
+    draft.put('orders', `${key}`, [...head, orderCodec.encode(row)]);
+    if (row.order.timestamp === timeMs) draft.count('orders');
+  }
+  for (const [index, record] of block.fundings.entries()) {
+    const { amountMicroUsdc, instrumentId, row, user } = record;
+    const position = [row.time, height, index];
+    const body = fundingCodec.encode(row);
+    draft.add('fundings', [bytesOf(user), ...position, instrumentId, amountMicroUsdc, body]);
+    draft.count('fundings');
+  }
+  for (const [index, { accountTypes, first, row, user }] of block.ledger.entries()) {
+    const position = [row.time, first.height, first.index];
+    const head = [bytesOf(user), kindOfAll(accountTypes), ...position, height, index];
+    draft.put('ledger', `${first.height} ${first.index}`, [...head, ledgerCodec.encode(row)]);
+    if (first.height === height && first.index === index) draft.count('ledger');
+  }
+  for (const [index, record] of block.withdrawals.entries()) {
+    const { user, withdrawalId } = record;
+    const row = [bytesOf(user), withdrawalId, height, index, record.timeMs];
+    const body = withdrawalCodec.encode(record);
+    draft.put('withdrawals', `${user} ${withdrawalId}`, [...row, body]);
+    if (record.timeMs === record.updatedMs) draft.count('withdrawals');
+  }
+  for (const record of block.accountValues) {
+    const { stepMs, user } = record;
+    const row = [bytesOf(user), stepMs, record.timeMs, accountValueCodec.encode(record)];
+    draft.put('account_values', `${user} ${stepMs} ${record.timeMs}`, row);
+    draft.count('accountValues');
+  }
+}
+
+function addBuilderRows(draft: Draft, block: BlockRows): void {
+  const { height } = block.head;
+  for (const [index, record] of block.earnings.entries()) {
+    const { addedFeeMicroUsdc: added, builder, instrumentId, orderId, timeMs, user } = record;
+    const row = [bytesOf(builder), timeMs, height, index, orderId, earningCodec.encode(record)];
+    draft.put('earnings', `${builder} ${orderId}`, row);
+    if (added === record.feeMicroUsdc) draft.count('earnings');
+    const day = Math.floor(timeMs / DAY_MS);
+    const fees = [bytesOf(builder), day, bytesOf(user), instrumentId, added];
+    draft.put('builder_days', `${builder} ${day} ${user} ${instrumentId}`, fees, (earlier) =>
+      summed(earlier, [0, 0, 0, 0, added]),
+    );
+    addTotals(draft, builder, { earned: added, claimed: 0 });
+  }
+  for (const [index, record] of block.claims.entries()) {
+    const { amountMicroUsdc, builder, timeMs } = record;
+    draft.add('claims', [bytesOf(builder), timeMs, height, index, claimCodec.encode(record)]);
+    draft.count('claims');
+    addTotals(draft, builder, { earned: 0, claimed: amountMicroUsdc });
+  }
+}
+
+function addTotals(
+  draft: Draft,
+  builder: string,
+  { claimed, earned }: { readonly earned: number; readonly claimed: number },
+): void {
+  draft.put('builder_totals', builder, [bytesOf(builder), earned, claimed], (earlier) =>
+    summed(earlier, [0, earned, claimed]),
+  );
+}
+
+/** Numbers are added up where something is added; bytes stay. */
+function summed(earlier: readonly Value[], added: readonly number[]): readonly Value[] {
+  return earlier.map((value, at) => (typeof value === 'number' ? value + (added[at] ?? 0) : value));
+}
+
+function addMarketRows(draft: Draft, block: BlockRows): void {
+  for (const record of block.candles) {
+    const { instrumentId, startMs, stepMs } = record;
+    const row = [instrumentId, stepMs, startMs, candleCodec.encode(record)];
+    draft.put('candles', `${instrumentId} ${stepMs} ${startMs}`, row);
+    draft.count('candles');
+  }
+  for (const { eventSlug, instrumentId, slug, title } of block.markets) {
+    draft.put('markets', `${instrumentId}`, [instrumentId, slug, title, eventSlug]);
+    draft.count('markets');
+  }
+  for (const record of block.settledEvents) {
+    const { body, createdMs, endMs, eventId, markets, seriesSlug, settledMs, slug } = record;
+    const times = [createdMs, record.startMs, endMs, settledMs, record.volumeMicroUsdc];
+    const lists = [JSON.stringify(record.tags), JSON.stringify(markets)];
+    const row = [eventId, slug, seriesSlug, ...times, ...lists, body];
+    draft.put('settled_events', `${eventId}`, row);
+    draft.count('settledEvents');
+    for (const tag of new Set(record.tags)) {
+      draft.put('event_tags', `${eventId} ${tag}`, [tag, eventId]);
+    }
+    for (const market of markets) {
+      const { instrumentId } = market;
+      draft.put('settled_markets', `${instrumentId}`, [instrumentId, market.slug, eventId]);
+    }
+  }
+}

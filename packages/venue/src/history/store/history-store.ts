@@ -1,0 +1,187 @@
+import type { BlockRows } from '../rows/block-rows.ts';
+import type { Answer, Ask, StoreTopic } from '../history.ts';
+import { batchOf } from './batch.ts';
+import type { HistoryDriver } from './driver.ts';
+import { deletePostgres, openPostgres } from './postgres-driver.ts';
+import { counted, decodeProgress, encodeProgress, NO_PROGRESS, type Progress } from './progress.ts';
+import { Pruning, type PruneLimits } from './prune.ts';
+import { ANSWERS } from './questions/answers.ts';
+import { scrubSome } from './scrub.ts';
+import { deleteSqlite, openSqlite, setSqliteAside } from './sqlite-driver.ts';
+import { HistoryDamagedError, HistoryFullError, historyError } from './store-errors.ts';
+
+export { HistoryDamagedError, HistoryFullError } from './store-errors.ts';
+export { HistoryTakenError } from './postgres-driver.ts';
+
+/** A file of SQLite, or a PostgreSQL server. */
+export type HistoryPlace = { readonly file: string } | { readonly url: string };
+
+export type HistoryStoreOptions = HistoryPlace & {
+  /** What was there is damaged: it was set aside, and a store without rows is opened. */
+  readonly onDamaged?: (damage: HistoryDamage) => void;
+};
+
+export type HistoryDamage = { readonly why: string; readonly movedTo: string | undefined };
+
+/** Rows of everything that happened, in a database. It answers in the order in which it is asked. */
+export interface HistoryStore {
+  /** Rows of blocks up to here are durable. */
+  readonly height: number;
+  /**
+   * All rows of the blocks and the progress in one transaction; blocks at or below `height` are passed
+   * over. Rejects with HistoryFullError, to be tried again, or HistoryDamagedError.
+   */
+  write(blocks: readonly BlockRows[]): Promise<void>;
+  ask<Topic extends StoreTopic>(topic: Topic, question: Ask<Topic>): Promise<Answer<Topic>>;
+  /** Deletes a bounded portion of what is older; returns how many rows went, 0 when none is left. */
+  prune(limits: PruneLimits): Promise<number>;
+  /**
+   * Reads the packed rows of some blocks, and looks for the keys that lead to them. Rejects with
+   * HistoryDamagedError; returns the last height read, undefined behind the last block.
+   */
+  scrub(afterHeight: number, limit: number): Promise<number | undefined>;
+  stats(): Promise<{ readonly rows: Readonly<Record<string, number>>; readonly bytes: number }>;
+  close(): Promise<void>;
+}
+
+/** Opens and migrates it. What is damaged is set aside for a new one. */
+export async function openHistoryStore(options: HistoryStoreOptions): Promise<HistoryStore> {
+  try {
+    return await open(options);
+  } catch (error) {
+    if (!(error instanceof HistoryDamagedError)) throw error;
+    const movedTo = await setHistoryAside(options);
+    options.onDamaged?.({ why: error.message, movedTo });
+    return open(options);
+  }
+}
+
+/**
+ * Out of the way of a new one; nobody may have it open. Says where a file is now; what a server holds
+ * is dropped.
+ */
+export async function setHistoryAside(place: HistoryPlace): Promise<string | undefined> {
+  if ('file' in place) return setSqliteAside(place.file);
+  await deletePostgres(place.url);
+  return undefined;
+}
+
+/** Without a trace, to be computed again. */
+export async function deleteHistory(place: HistoryPlace): Promise<void> {
+  if ('file' in place) deleteSqlite(place.file);
+  else await deletePostgres(place.url);
+}
+
+async function open(place: HistoryPlace): Promise<HistoryStore> {
+  const driver = 'file' in place ? await openSqlite(place.file) : await openPostgres(place.url);
+  try {
+    return new DatabaseHistoryStore(driver, await readProgress(driver));
+  } catch (error) {
+    await driver.close();
+    throw historyError(error);
+  }
+}
+
+async function readProgress({ database }: HistoryDriver): Promise<Progress> {
+  const row = await database.selectFrom('progress').select(['text', 'crc']).executeTakeFirst();
+  return row === undefined ? NO_PROGRESS : decodeProgress(row);
+}
+
+class DatabaseHistoryStore implements HistoryStore {
+  readonly #driver: HistoryDriver;
+  readonly #pruning: Pruning;
+  #progress: Progress;
+  /** After a failure only the database knows whether it had committed. */
+  #isUncertain = false;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(driver: HistoryDriver, progress: Progress) {
+    this.#driver = driver;
+    this.#progress = progress;
+    this.#pruning = new Pruning();
+  }
+
+  get height(): number {
+    return this.#progress.height;
+  }
+
+  write(blocks: readonly BlockRows[]): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#isUncertain) this.#progress = await readProgress(this.#driver);
+      const fresh = blocks.filter(({ head }) => head.height > this.#progress.height);
+      const height = fresh.at(-1)?.head.height;
+      if (height === undefined) return;
+      const { added, tables } = batchOf(fresh);
+      const progress = { height, rows: counted(this.#progress.rows, added) };
+      const { crc, text } = encodeProgress(progress);
+      this.#isUncertain = true;
+      await this.#driver.write(new Map([...tables, ['progress', [[1, text, crc]]]]));
+      this.#progress = progress;
+      this.#isUncertain = false;
+    });
+  }
+
+  ask<Topic extends StoreTopic>(topic: Topic, question: Ask<Topic>): Promise<Answer<Topic>> {
+    return this.#inTurn(() => ANSWERS[topic](this.#driver.database, question));
+  }
+
+  async prune(limits: PruneLimits): Promise<number> {
+    let deleted = 0;
+    try {
+      for (;;) {
+        // Questions and rows get their turn between.
+        const step = await this.#inTurn(() => this.#pruneSome(limits));
+        deleted += step.deleted;
+        if (step.isDone) return deleted;
+      }
+    } catch (error) {
+      // Without room to note what goes, it stays until the next time.
+      if (error instanceof HistoryFullError) return deleted;
+      throw error;
+    }
+  }
+
+  async #pruneSome(limits: PruneLimits): Promise<{ deleted: number; isDone: boolean }> {
+    if (this.#isUncertain) this.#progress = await readProgress(this.#driver);
+    this.#isUncertain = true;
+    const { database } = this.#driver;
+    const { progress, ...step } = await database.transaction().execute(async (transaction) => {
+      const { gone, isDone } = await this.#pruning.step(transaction, limits);
+      const counts = Object.entries(gone).map(([name, count]) => [name, -count] as const);
+      const rows = counted(this.#progress.rows, Object.fromEntries(counts));
+      const deleted = Object.values(gone).reduce((sum, count) => sum + count, 0);
+      const next = { ...this.#progress, rows };
+      if (deleted > 0) {
+        await transaction.updateTable('progress').set(encodeProgress(next)).execute();
+      }
+      return { progress: next, deleted, isDone };
+    });
+    this.#progress = progress;
+    this.#isUncertain = false;
+    return step;
+  }
+
+  scrub(afterHeight: number, limit: number): Promise<number | undefined> {
+    return this.#inTurn(() => scrubSome(this.#driver.database, { afterHeight, limit }));
+  }
+
+  stats(): Promise<{ rows: Readonly<Record<string, number>>; bytes: number }> {
+    return this.#inTurn(async () => ({
+      rows: this.#progress.rows,
+      bytes: await this.#driver.bytes(),
+    }));
+  }
+
+  close(): Promise<void> {
+    return this.#inTurn(() => this.#driver.close());
+  }
+
+  /** One after the other: an answer never sees half of what is written. */
+  #inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(run).catch((error: unknown) => {
+      throw historyError(error);
+    });
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}

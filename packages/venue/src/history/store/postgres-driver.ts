@@ -1,0 +1,118 @@
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import type { HistoryDriver } from './driver.ts';
+import type { HistoryTables, TableName } from './history-tables.ts';
+import type { Batch } from './batch.ts';
+import { migrate } from './migrations.ts';
+import { historyError } from './store-errors.ts';
+import { insertStatement, TABLE_SPECS } from './table-specs.ts';
+
+/** Its tables stand apart from what else the database holds. */
+const SCHEMA = 'oddlot';
+/** Held while a venue writes: a second one would write other rows under the same keys. */
+const WRITER_LOCK = 0x0dd1;
+/** Rows that one statement writes. */
+const ROWS_PER_STATEMENT = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** PostgreSQL's 64-bit integers and the sums of them; heights, milliseconds and micro-USDC fit. */
+const NUMBER_TYPES: readonly number[] = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
+
+/** Another process writes the history of this database. */
+export class HistoryTakenError extends Error {
+  override readonly name = 'HistoryTakenError';
+}
+
+export async function openPostgres(url: string): Promise<HistoryDriver> {
+  // One connection: whoever holds the lock is who writes, and answers come in the order of questions.
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    types: {
+      getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+        NUMBER_TYPES.includes(oid)
+          ? Number
+          : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+    },
+  });
+  // A connection that ends while nothing is asked is made again by the next question.
+  pool.on('error', () => undefined);
+  // One that ends between two statements fails the second one; nobody else need hear of it.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  let isWriter = false;
+  const dialect = new PostgresDialect({
+    pool,
+    onCreateConnection: async (connection) => {
+      await connection.executeQuery(CompiledQuery.raw(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`));
+      await connection.executeQuery(CompiledQuery.raw(`SET search_path TO ${SCHEMA}`));
+      const lock = CompiledQuery.raw('SELECT pg_try_advisory_lock($1) AS taken', [WRITER_LOCK]);
+      const { rows } = await connection.executeQuery<{ taken: boolean }>(lock);
+      isWriter = rows[0]?.taken === true;
+    },
+  });
+  const database = new Kysely<HistoryTables>({ dialect });
+  const expectWriter = (): void => {
+    if (!isWriter) throw new HistoryTakenError('another venue writes to it');
+  };
+  try {
+    await sql`SELECT 1`.execute(database);
+    expectWriter();
+    await migrate(database, 'postgres');
+  } catch (error) {
+    await database.destroy();
+    throw historyError(error);
+  }
+  return {
+    database,
+    write: (tables) => writeTables(database, tables, expectWriter),
+    bytes: () => bytesOf(database),
+    close: () => database.destroy(),
+  };
+}
+
+/** Everything that the history has there. */
+export async function deletePostgres(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE`);
+  } finally {
+    await client.end();
+  }
+}
+
+async function writeTables(
+  database: Kysely<HistoryTables>,
+  tables: Batch['tables'],
+  expectWriter: () => void,
+): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    // The connection may be another than that of the last time.
+    expectWriter();
+    for (const [name, rows] of tables) {
+      const statement = bulkStatement(name);
+      for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT) {
+        const part = rows.slice(from, from + ROWS_PER_STATEMENT);
+        const columns = Object.keys(TABLE_SPECS[name].columns).map((_, at) =>
+          part.map((row) => row[at]),
+        );
+        await transaction.executeQuery(CompiledQuery.raw(statement, columns));
+      }
+    }
+  });
+}
+
+/** A list for each column, taken apart into rows by the server. */
+function bulkStatement(name: TableName): string {
+  const lists = Object.values(TABLE_SPECS[name].columns).map((type, at) => `$${at + 1}::${type}[]`);
+  return insertStatement(name, `SELECT * FROM unnest(${lists.join(', ')})`);
+}
+
+async function bytesOf(database: Kysely<HistoryTables>): Promise<number> {
+  const sum = sql<{ bytes: number }>`SELECT COALESCE(SUM(pg_total_relation_size(oid)), 0) AS bytes
+    FROM pg_class WHERE relkind = 'r' AND relnamespace = to_regnamespace(${SCHEMA})`;
+  const { rows } = await sum.execute(database);
+  return Number(rows[0]?.bytes ?? 0);
+}

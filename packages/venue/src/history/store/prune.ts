@@ -1,0 +1,269 @@
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
+import { hashKey } from '../receipt-codec.ts';
+import type { HistoryTables, TableName } from './history-tables.ts';
+import { keysOf, unpackReceipts } from './packed-receipts.ts';
+import { unpackTxs } from './packed-txs.ts';
+
+/**
+ * Deleting what is too old. Rows are clustered by whose they are, and have no index by time, which most
+ * venues would pay for and never use: so each owner is visited, and what is old of his is a range. A step
+ * visits some owners and deletes a bounded number of rows; the next goes on where it ended.
+ */
+export type PruneLimits = { readonly rowsBeforeMs?: number; readonly receiptsBeforeMs?: number };
+
+type Step = { readonly gone: Record<string, number>; readonly isDone: boolean };
+type Database = Kysely<HistoryTables> | Transaction<HistoryTables>;
+
+const DAY_MS = 86_400_000;
+/** Owners that a step visits, and rows or blocks that it deletes. */
+const OWNERS_PER_STEP = 200;
+const ROWS_PER_STEP = 2_000;
+const BLOCKS_PER_STEP = 500;
+/** Rows that a call deletes. */
+const ROWS_PER_CALL = 20_000;
+
+type Sweep = {
+  readonly table: TableName;
+  /** How `stats` calls the rows. */
+  readonly name: string;
+  readonly owner: readonly string[];
+  readonly time: string;
+  /** In which a time is counted there. */
+  readonly unitMs?: number;
+  /** The last one of an owner stays: it holds until another comes. */
+  readonly keepsLast?: true;
+};
+
+const SWEEPS: readonly Sweep[] = [
+  { table: 'fills', name: 'fills', owner: ['account', 'kind'], time: 'time_ms' },
+  { table: 'orders', name: 'orders', owner: ['account', 'kind'], time: 'time_ms' },
+  { table: 'ledger', name: 'ledger', owner: ['account', 'kind'], time: 'time_ms' },
+  { table: 'fundings', name: 'fundings', owner: ['account'], time: 'time_ms' },
+  { table: 'earnings', name: 'earnings', owner: ['builder'], time: 'time_ms' },
+  { table: 'claims', name: 'claims', owner: ['builder'], time: 'time_ms' },
+  { table: 'builder_days', name: 'builderDays', owner: ['builder'], time: 'day', unitMs: DAY_MS },
+  { table: 'candles', name: 'candles', owner: ['instrument_id', 'step_ms'], time: 'start_ms' },
+  {
+    table: 'account_values',
+    name: 'accountValues',
+    owner: ['account', 'step_ms'],
+    time: 'time_ms',
+    keepsLast: true,
+  },
+];
+
+export class Pruning {
+  /** Where the sweep is: the table, and the last owner visited. */
+  #sweep = 0;
+  #owner: readonly unknown[] | undefined;
+  #deleted = 0;
+
+  /** One step, in the transaction that notes it. */
+  async step(database: Database, limits: PruneLimits): Promise<Step> {
+    const { receiptsBeforeMs, rowsBeforeMs } = limits;
+    const gone: Record<string, number> = {};
+    if (receiptsBeforeMs !== undefined) {
+      gone['receipts'] = await pruneReceipts(database, receiptsBeforeMs);
+    }
+    let isThrough = true;
+    if (rowsBeforeMs !== undefined) {
+      Object.assign(gone, await pruneBlocks(database, rowsBeforeMs));
+      gone['settledEvents'] = await pruneEvents(database, rowsBeforeMs);
+      isThrough = await this.#visitOwners(database, rowsBeforeMs, gone);
+    }
+    const sum = Object.values(gone).reduce((total, count) => total + count, 0);
+    this.#deleted += sum;
+    const isDone = this.#deleted >= ROWS_PER_CALL || (isThrough && sum === 0);
+    if (isDone) this.#deleted = 0;
+    return { gone, isDone };
+  }
+
+  /** True when the last owner of the last table was visited. */
+  async #visitOwners(
+    database: Database,
+    beforeMs: number,
+    gone: Record<string, number>,
+  ): Promise<boolean> {
+    let rows = 0;
+    for (let visits = 0; visits < OWNERS_PER_STEP && rows < ROWS_PER_STEP; visits += 1) {
+      const sweep = SWEEPS[this.#sweep];
+      if (sweep === undefined) {
+        this.#sweep = 0;
+        this.#owner = undefined;
+        return true;
+      }
+      const found = await nextOwner(database, sweep, this.#owner);
+      if (found === undefined) {
+        this.#sweep += 1;
+        this.#owner = undefined;
+        continue;
+      }
+      const before = Math.floor(beforeMs / (sweep.unitMs ?? 1));
+      const deleted =
+        found.oldest < before ? await deleteOld(database, sweep, found.owner, before) : 0;
+      gone[sweep.name] = (gone[sweep.name] ?? 0) + deleted;
+      rows += deleted;
+      // Who has more that is old is visited again.
+      if (deleted < ROWS_PER_STEP) this.#owner = found.owner;
+    }
+    return false;
+  }
+}
+
+async function nextOwner(
+  database: Database,
+  { owner, table, time }: Sweep,
+  after: readonly unknown[] | undefined,
+): Promise<{ owner: readonly unknown[]; oldest: number } | undefined> {
+  const columns = columnsOf(owner);
+  const behind = after === undefined ? sql`` : sql`WHERE (${columns}) > (${valuesOf(after)})`;
+  const order = columnsOf([...owner, time]);
+  const { rows } = await sql<Record<string, unknown>>`
+    SELECT ${order} FROM ${sql.table(table)} ${behind} ORDER BY ${order} LIMIT 1
+  `.execute(database);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  return { owner: owner.map((column) => row[column]), oldest: Number(row[time]) };
+}
+
+/** The oldest rows of an owner, at most a portion and what has the time of its last. */
+async function deleteOld(
+  database: Database,
+  { keepsLast, owner, table, time }: Sweep,
+  values: readonly unknown[],
+  before: number,
+): Promise<number> {
+  const isHis = sql.join(
+    owner.map((column, at) => sql`${sql.ref(column)} = ${values[at]}`),
+    sql` AND `,
+  );
+  const times = sql`SELECT ${sql.ref(time)} FROM ${sql.table(table)} WHERE ${isHis}`;
+  const column = sql.ref(time);
+  const end = keepsLast
+    ? sql`${column} < (${times} AND ${column} <= ${before} ORDER BY ${column} DESC LIMIT 1)`
+    : sql`${column} < ${before}`;
+  const portion = sql`${times} ORDER BY ${column} LIMIT 1 OFFSET ${ROWS_PER_STEP - 1}`;
+  const { numAffectedRows } = await sql`
+    DELETE FROM ${sql.table(table)} WHERE ${isHis} AND ${end}
+      AND ${column} <= COALESCE((${portion}), ${before})
+  `.execute(database);
+  return Number(numAffectedRows ?? 0);
+}
+
+function columnsOf(names: readonly string[]): RawBuilder<unknown> {
+  return sql.join(names.map((name) => sql.ref(name)));
+}
+
+function valuesOf(values: readonly unknown[]): RawBuilder<unknown> {
+  return sql.join(values.map((value) => sql`${value}`));
+}
+
+/** Time never goes back, so old blocks come first: the others need not be read to find them. */
+async function pruneReceipts(database: Database, beforeMs: number): Promise<number> {
+  const first = database
+    .selectFrom('receipt_blocks')
+    .selectAll()
+    .orderBy('height')
+    .limit(BLOCKS_PER_STEP);
+  const old = await database
+    .selectFrom(first.as('first'))
+    .selectAll()
+    .where('time_ms', '<', beforeMs)
+    .execute();
+  let gone = 0;
+  for (const block of old) {
+    const { height } = block;
+    const receipts = unpackReceipts(block);
+    const kept = new Set(await txKeys(database, height));
+    await deleteKeys(
+      database,
+      height,
+      receipts.flatMap(keysOf).filter((key) => !kept.has(key)),
+    );
+    await database.deleteFrom('receipt_blocks').where('height', '=', height).execute();
+    gone += receipts.length;
+  }
+  return gone;
+}
+
+async function pruneBlocks(database: Database, beforeMs: number): Promise<Record<string, number>> {
+  const first = database
+    .selectFrom('blocks')
+    .select(['height', 'time_ms'])
+    .orderBy('height')
+    .limit(BLOCKS_PER_STEP);
+  const old = await database
+    .selectFrom(first.as('first'))
+    .select('height')
+    .where('time_ms', '<', beforeMs)
+    .execute();
+  let txs = 0;
+  for (const { height } of old) {
+    const keys = await txKeys(database, height);
+    if (keys.length > 0) {
+      const kept = new Set(await receiptKeys(database, height));
+      await deleteKeys(
+        database,
+        height,
+        keys.filter((key) => !kept.has(key)),
+      );
+      await database.deleteFrom('tx_blocks').where('height', '=', height).execute();
+    }
+    await database.deleteFrom('blocks').where('height', '=', height).execute();
+    txs += keys.length;
+  }
+  return { blocks: old.length, txs };
+}
+
+/** A key leads to a block as long as its request or its receipt is there. */
+async function txKeys(database: Database, height: number): Promise<readonly number[]> {
+  const packed = await database
+    .selectFrom('tx_blocks')
+    .selectAll()
+    .where('height', '=', height)
+    .executeTakeFirst();
+  return packed === undefined
+    ? []
+    : unpackTxs(packed).map(({ txHash }) => hashKey(txHash.slice(2)));
+}
+
+async function receiptKeys(database: Database, height: number): Promise<readonly number[]> {
+  const packed = await database
+    .selectFrom('receipt_blocks')
+    .selectAll()
+    .where('height', '=', height)
+    .executeTakeFirst();
+  return packed === undefined ? [] : unpackReceipts(packed).flatMap(keysOf);
+}
+
+async function deleteKeys(
+  database: Database,
+  height: number,
+  keys: readonly number[],
+): Promise<void> {
+  for (const key of keys) {
+    await database
+      .deleteFrom('receipt_keys')
+      .where('key', '=', key)
+      .where('height', '=', height)
+      .execute();
+  }
+}
+
+async function pruneEvents(database: Database, beforeMs: number): Promise<number> {
+  const old = await database
+    .selectFrom('settled_events')
+    .select('event_id')
+    .where('settled_ms', '<', beforeMs)
+    .orderBy('settled_ms')
+    .limit(BLOCKS_PER_STEP)
+    .execute();
+  const ids = old.map(({ event_id }) => event_id);
+  if (ids.length === 0) return 0;
+  for (const table of ['event_tags', 'settled_markets', 'settled_events'] as const) {
+    await sql`DELETE FROM ${sql.table(table)} WHERE event_id IN (${valuesOf(ids)})`.execute(
+      database,
+    );
+  }
+  return ids.length;
+}

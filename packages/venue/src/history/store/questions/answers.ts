@@ -1,0 +1,33 @@
+import type { Kysely } from 'kysely';
+import type { Answer, Ask, StoreTopic } from '../../history.ts';
+import type { HistoryTables } from '../history-tables.ts';
+import { claimable, claimed, earned, shares } from './builder-rows.ts';
+import { block, blocks, receipt, tx } from './chain-rows.ts';
+import { accountValues, bars, settledEvents, settledMarket } from './market-rows.ts';
+import { fills, fundings, ledger, orders, withdrawals } from './user-rows.ts';
+
+/** Who answers what. */
+export const ANSWERS: {
+  readonly [Topic in StoreTopic]: (
+    database: Kysely<HistoryTables>,
+    question: Ask<Topic>,
+  ) => Promise<Answer<Topic>>;
+} = {
+  fills,
+  orders,
+  ledger,
+  fundings,
+  earned,
+  claimed,
+  shares,
+  claimable,
+  receipt,
+  blocks,
+  block,
+  tx,
+  bars,
+  accountValues,
+  withdrawals,
+  settledEvents,
+  settledMarket,
+};

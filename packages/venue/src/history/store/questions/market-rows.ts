@@ -1,0 +1,131 @@
+import { sql, type Kysely, type Selectable } from 'kysely';
+import type { Answer, Ask, SettledEventsAsk } from '../../history.ts';
+import type { SettledEventRecord } from '../../rows/block-rows.ts';
+import { bytesOf } from '../bytes.ts';
+import type { HistoryTables } from '../history-tables.ts';
+import { accountValueCodec, candleCodec } from '../row-codecs.ts';
+
+type Database = Kysely<HistoryTables>;
+
+/** The first ones from the start on. */
+export async function bars(
+  database: Database,
+  { endMs, instrumentId, limit, startMs, stepMs }: Ask<'bars'>,
+): Promise<Answer<'bars'>> {
+  const rows = await database
+    .selectFrom('candles')
+    .select('body')
+    .where('instrument_id', '=', instrumentId)
+    .where('step_ms', '=', stepMs)
+    .where('start_ms', '>=', startMs)
+    .where('start_ms', '<=', endMs)
+    .orderBy('start_ms')
+    .limit(limit)
+    .execute();
+  return rows.map(({ body }) => candleCodec.decode(body));
+}
+
+/** The steps that values are written for, five minutes, an hour and a day: each is a range of the tree. */
+const VALUE_STEPS_MS = [300_000, 3_600_000, 86_400_000];
+
+export async function accountValues(
+  database: Database,
+  { endMs, startMs, stepMs, user }: Ask<'accountValues'>,
+): Promise<Answer<'accountValues'>> {
+  const ofStep = (step: number) =>
+    database
+      .selectFrom('account_values')
+      .select(['time_ms', 'body'])
+      .where('account', '=', bytesOf(user))
+      .where('step_ms', '=', step);
+  const found: { time_ms: number; body: string }[] = [];
+  // What stood at the start may be of a finer step than what is drawn from there on.
+  for (const step of VALUE_STEPS_MS) {
+    const [last] = await ofStep(step)
+      .where('time_ms', '<=', startMs)
+      .orderBy('time_ms', 'desc')
+      .limit(1)
+      .execute();
+    if (last !== undefined && last.time_ms > (found[0]?.time_ms ?? -1)) found[0] = last;
+  }
+  for (const step of VALUE_STEPS_MS.filter((each) => each >= stepMs)) {
+    const after = ofStep(step).where('time_ms', '>', startMs).where('time_ms', '<=', endMs);
+    found.push(...(await after.orderBy('time_ms').execute()));
+  }
+  found.sort((left, right) => left.time_ms - right.time_ms);
+  return found.map(({ body }) => accountValueCodec.decode(body));
+}
+
+const SORT_COLUMNS = {
+  volume: 'volume',
+  newest: 'created_ms',
+  endingSoon: 'end_ms',
+  start: 'start_ms',
+} as const;
+
+export async function settledEvents(
+  database: Database,
+  ask: SettledEventsAsk,
+): Promise<Answer<'settledEvents'>> {
+  const { after, limit, order, seriesSlug, settledBeforeMs, sortBy, tag } = ask;
+  let query = database
+    .selectFrom('settled_events')
+    .selectAll('settled_events')
+    .where('settled_ms', '<=', settledBeforeMs);
+  if (seriesSlug !== undefined) query = query.where('series_slug', '=', seriesSlug);
+  if (tag !== undefined) {
+    query = query.where('event_id', 'in', (of) =>
+      of.selectFrom('event_tags').select('event_tags.event_id').where('tag', '=', tag),
+    );
+  }
+  const comparison = sql.raw(order === 'asc' ? '>' : '<');
+  if (sortBy === 'zero') {
+    if (after !== undefined)
+      query = query.where('event_id', order === 'asc' ? '>' : '<', after.eventId);
+  } else {
+    const column = SORT_COLUMNS[sortBy];
+    if (after !== undefined) {
+      const place = sql`(${after.key}, ${after.eventId})`;
+      query = query.where(sql<boolean>`(${sql.ref(column)}, event_id) ${comparison} ${place}`);
+    }
+    query = query.orderBy(column, order);
+  }
+  const rows = await query.orderBy('event_id', order).limit(limit).execute();
+  return rows.map(recordOf);
+}
+
+export async function settledMarket(
+  database: Database,
+  ask: Ask<'settledMarket'>,
+): Promise<Answer<'settledMarket'>> {
+  let query = database.selectFrom('settled_events').selectAll('settled_events');
+  if ('eventSlug' in ask) {
+    query = query.where('settled_events.slug', '=', ask.eventSlug);
+  } else {
+    const [column, value] =
+      'slug' in ask
+        ? (['slug', ask.slug] as const)
+        : (['instrument_id', ask.instrumentId] as const);
+    query = query.where('event_id', 'in', (of) =>
+      of.selectFrom('settled_markets').select('settled_markets.event_id').where(column, '=', value),
+    );
+  }
+  const row = await query.orderBy('event_id', 'desc').limit(1).executeTakeFirst();
+  return row === undefined ? null : recordOf(row);
+}
+
+function recordOf(row: Selectable<HistoryTables['settled_events']>): SettledEventRecord {
+  return {
+    eventId: row.event_id,
+    slug: row.slug,
+    seriesSlug: row.series_slug,
+    createdMs: row.created_ms,
+    startMs: row.start_ms,
+    endMs: row.end_ms,
+    settledMs: row.settled_ms,
+    volumeMicroUsdc: row.volume,
+    tags: JSON.parse(row.tags) as SettledEventRecord['tags'],
+    markets: JSON.parse(row.markets) as SettledEventRecord['markets'],
+    body: row.body,
+  };
+}

@@ -1,0 +1,30 @@
+import type { Kysely } from 'kysely';
+import type { Fill, HistOrderRow } from '@oddlot/protocol';
+import type { HistoryTables } from './history-tables.ts';
+
+/** Texts of an outcome market that its rows show. They are kept once, not with every row. */
+export type MarketTexts = ReadonlyMap<number, { readonly title: string; readonly slug: string }>;
+
+export async function textsOf(
+  database: Kysely<HistoryTables>,
+  rows: readonly { readonly instrument_id: number }[],
+): Promise<MarketTexts> {
+  const ids = [...new Set(rows.map((row) => row.instrument_id))];
+  if (ids.length === 0) return new Map();
+  const found = await database
+    .selectFrom('markets')
+    .select(['instrument_id', 'title', 'slug'])
+    .where('instrument_id', 'in', ids)
+    .execute();
+  return new Map(found.map(({ instrument_id, slug, title }) => [instrument_id, { title, slug }]));
+}
+
+export function fillWithTexts(row: Fill, texts: MarketTexts): Fill {
+  const text = texts.get(row.instrumentId);
+  return text === undefined ? row : { ...row, ...text };
+}
+
+export function orderWithTexts(row: HistOrderRow, texts: MarketTexts): HistOrderRow {
+  const text = texts.get(row.order.instrumentId);
+  return text === undefined ? row : { ...row, order: { ...row.order, ...text } };
+}

@@ -1,0 +1,133 @@
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely';
+import { present } from '@oddlot/units';
+import { systemTime } from '../../clock.ts';
+import type { HistoryDriver } from './driver.ts';
+import type { HistoryTables, TableName } from './history-tables.ts';
+import { importReceipts } from './import-receipts.ts';
+import { migrate } from './migrations.ts';
+import { HistoryDamagedError, historyError } from './store-errors.ts';
+import { insertStatement, TABLE_NAMES, TABLE_SPECS } from './table-specs.ts';
+
+/** Pages of log before SQLite folds it into the database: rarer than the default, and in bulk. */
+const WAL_AUTOCHECKPOINT_PAGES = 20_000;
+/** Pages in memory, as kibibytes. */
+const CACHE_KIB = 65_536;
+/** Up to here the pages are checked as a whole before anything else; it takes a second or less. */
+const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
+/** Texts of statements whose plans are kept. */
+const STATEMENTS_MAX = 200;
+const SUFFIXES = ['', '-wal', '-shm'];
+
+/** Where release 0.2.0 had its receipts, beside the history. */
+const OLD_RECEIPTS = 'receipts.sqlite';
+
+export async function openSqlite(file: string): Promise<HistoryDriver> {
+  let handle: DatabaseSync | undefined;
+  try {
+    handle = new DatabaseSync(file);
+    // One process, one thread: without others there is no memory to share, for which a full disk
+    // would have no room (R-disk).
+    handle.exec('PRAGMA locking_mode = EXCLUSIVE');
+    handle.exec('PRAGMA journal_mode = WAL');
+    handle.exec('PRAGMA synchronous = FULL');
+    handle.exec(`PRAGMA wal_autocheckpoint = ${WAL_AUTOCHECKPOINT_PAGES}`);
+    handle.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
+    if (statSync(file).size <= CHECKED_BYTES_MAX) checkPages(handle);
+    const dialect = new SqliteDialect({ database: forKysely(handle) });
+    const database = new Kysely<HistoryTables>({ dialect });
+    await migrate(database, 'sqlite');
+    importReceipts(handle, join(dirname(file), OLD_RECEIPTS));
+    return sqliteDriver(handle, database);
+  } catch (error) {
+    handle?.close();
+    throw historyError(error);
+  }
+}
+
+/** Out of the way, but not away: whoever runs the venue may want to know what the disk did. */
+export function setSqliteAside(file: string): string {
+  const movedTo = `${file}.damaged-${systemTime.wallMs()}`;
+  for (const suffix of SUFFIXES) {
+    if (existsSync(file + suffix)) renameSync(file + suffix, movedTo + suffix);
+  }
+  return movedTo;
+}
+
+export function deleteSqlite(file: string): void {
+  for (const suffix of SUFFIXES) rmSync(file + suffix, { force: true });
+}
+
+function checkPages(handle: DatabaseSync): void {
+  const [found] = handle.prepare('PRAGMA quick_check(1)').all();
+  const said = String(found?.['quick_check']);
+  if (said !== 'ok') throw new HistoryDamagedError(said);
+}
+
+function sqliteDriver(handle: DatabaseSync, database: Kysely<HistoryTables>): HistoryDriver {
+  const inserts = new Map<TableName, StatementSync>();
+  for (const name of TABLE_NAMES) {
+    const marks = Object.keys(TABLE_SPECS[name].columns).map(() => '?');
+    inserts.set(name, handle.prepare(insertStatement(name, `VALUES (${marks.join(', ')})`)));
+  }
+  return {
+    database,
+    write: async (tables) => {
+      inTransaction(handle, () => {
+        for (const [name, rows] of tables) {
+          const insert = present(inserts.get(name), 'a statement for each table');
+          for (const row of rows) insert.run(...row);
+        }
+      });
+    },
+    bytes: async () => pragma(handle, 'page_count') * pragma(handle, 'page_size'),
+    // Kysely closes what it was given.
+    close: () => database.destroy(),
+  };
+}
+
+function pragma(handle: DatabaseSync, name: string): number {
+  return Number(handle.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0);
+}
+
+export function inTransaction(handle: DatabaseSync, run: () => void): void {
+  handle.exec('BEGIN IMMEDIATE');
+  try {
+    run();
+    handle.exec('COMMIT');
+  } catch (error) {
+    // Some failures, such as a full disk, have already rolled it back.
+    if (handle.isTransaction) handle.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Kysely speaks to another library's interface; plans of repeated texts are kept. */
+function forKysely(handle: DatabaseSync): SqliteDatabase {
+  const prepared = new Map<string, StatementSync>();
+  const prepare = (text: string): StatementSync => {
+    const kept = prepared.get(text);
+    if (kept !== undefined) return kept;
+    const statement = handle.prepare(text);
+    if (prepared.size >= STATEMENTS_MAX) prepared.clear();
+    prepared.set(text, statement);
+    return statement;
+  };
+  return {
+    close: () => {
+      prepared.clear();
+      handle.close();
+    },
+    prepare: (text) => {
+      const statement = prepare(text);
+      return {
+        reader: statement.columns().length > 0,
+        all: (values) => statement.all(...(values as SQLInputValue[])),
+        run: (values) => statement.run(...(values as SQLInputValue[])),
+        iterate: (values) => statement.iterate(...(values as SQLInputValue[])),
+      };
+    },
+  };
+}

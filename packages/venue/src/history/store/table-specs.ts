@@ -1,0 +1,224 @@
+import type { HistoryTables, TableName } from './history-tables.ts';
+
+/**
+ * How rows are written in bulk, the same on both databases. Each table says what happens to a row whose
+ * key is there: `keep` the one that is, `replace` it, replace it by a `newer` version only, or `add` up.
+ */
+type Column<Name extends TableName> = keyof HistoryTables[Name] & string;
+type ColumnType = 'bigint' | 'bytea' | 'text';
+
+export type TableSpec<Name extends TableName = TableName> = {
+  readonly columns: { readonly [Key in Column<Name>]: ColumnType };
+  readonly key: readonly Column<Name>[];
+  readonly onConflict:
+    | 'keep'
+    | 'replace'
+    | { readonly newer: readonly Column<Name>[] }
+    | { readonly add: readonly Column<Name>[] };
+};
+
+const POSITION = { time_ms: 'bigint', height: 'bigint', idx: 'bigint' } as const;
+
+/** In the order in which they are written. */
+export const TABLE_SPECS: { readonly [Name in TableName]: TableSpec<Name> } = {
+  blocks: {
+    columns: {
+      height: 'bigint',
+      time_ms: 'bigint',
+      hash: 'bytea',
+      hash_key: 'bigint',
+      parent_hash: 'bytea',
+      state_hash: 'bytea',
+      num_txs: 'bigint',
+    },
+    key: ['height'],
+    onConflict: 'keep',
+  },
+  tx_blocks: {
+    columns: { height: 'bigint', txs: 'text', crc: 'bigint' },
+    key: ['height'],
+    onConflict: 'keep',
+  },
+  receipt_blocks: {
+    columns: {
+      height: 'bigint',
+      time_ms: 'bigint',
+      block_hash: 'text',
+      receipts: 'text',
+      crc: 'bigint',
+    },
+    key: ['height'],
+    // What an earlier release left is replaced by what this one computes, which has its checksum.
+    onConflict: 'replace',
+  },
+  receipt_keys: {
+    columns: { key: 'bigint', height: 'bigint' },
+    key: ['key', 'height'],
+    onConflict: 'keep',
+  },
+  fills: {
+    columns: {
+      account: 'bytea',
+      kind: 'bigint',
+      ...POSITION,
+      instrument_id: 'bigint',
+      body: 'text',
+    },
+    key: ['account', 'kind', 'time_ms', 'height', 'idx'],
+    onConflict: 'keep',
+  },
+  orders: {
+    columns: {
+      account: 'bytea',
+      kind: 'bigint',
+      ...POSITION,
+      instrument_id: 'bigint',
+      order_key: 'bigint',
+      body: 'text',
+    },
+    key: ['order_key'],
+    onConflict: { newer: ['height', 'idx'] },
+  },
+  fundings: {
+    columns: {
+      account: 'bytea',
+      ...POSITION,
+      instrument_id: 'bigint',
+      amount: 'bigint',
+      body: 'text',
+    },
+    key: ['account', 'time_ms', 'height', 'idx'],
+    onConflict: 'keep',
+  },
+  ledger: {
+    columns: {
+      account: 'bytea',
+      kind: 'bigint',
+      ...POSITION,
+      version_height: 'bigint',
+      version_idx: 'bigint',
+      body: 'text',
+    },
+    key: ['account', 'kind', 'time_ms', 'height', 'idx'],
+    onConflict: { newer: ['version_height', 'version_idx'] },
+  },
+  earnings: {
+    columns: { builder: 'bytea', ...POSITION, order_id: 'bigint', body: 'text' },
+    key: ['builder', 'order_id'],
+    onConflict: { newer: ['height', 'idx'] },
+  },
+  claims: {
+    columns: { builder: 'bytea', ...POSITION, body: 'text' },
+    key: ['builder', 'time_ms', 'height', 'idx'],
+    onConflict: 'keep',
+  },
+  builder_days: {
+    columns: {
+      builder: 'bytea',
+      day: 'bigint',
+      account: 'bytea',
+      instrument_id: 'bigint',
+      fee: 'bigint',
+    },
+    key: ['builder', 'day', 'account', 'instrument_id'],
+    onConflict: { add: ['fee'] },
+  },
+  builder_totals: {
+    columns: { builder: 'bytea', earned: 'bigint', claimed: 'bigint' },
+    key: ['builder'],
+    onConflict: { add: ['earned', 'claimed'] },
+  },
+  withdrawals: {
+    columns: {
+      account: 'bytea',
+      withdrawal_id: 'bigint',
+      height: 'bigint',
+      idx: 'bigint',
+      time_ms: 'bigint',
+      body: 'text',
+    },
+    key: ['account', 'withdrawal_id'],
+    onConflict: { newer: ['height', 'idx'] },
+  },
+  candles: {
+    columns: { instrument_id: 'bigint', step_ms: 'bigint', start_ms: 'bigint', body: 'text' },
+    key: ['instrument_id', 'step_ms', 'start_ms'],
+    onConflict: 'replace',
+  },
+  account_values: {
+    columns: { account: 'bytea', step_ms: 'bigint', time_ms: 'bigint', body: 'text' },
+    key: ['account', 'step_ms', 'time_ms'],
+    onConflict: 'replace',
+  },
+  markets: {
+    columns: { instrument_id: 'bigint', slug: 'text', title: 'text', event_slug: 'text' },
+    key: ['instrument_id'],
+    onConflict: 'replace',
+  },
+  settled_events: {
+    columns: {
+      event_id: 'bigint',
+      slug: 'text',
+      series_slug: 'text',
+      created_ms: 'bigint',
+      start_ms: 'bigint',
+      end_ms: 'bigint',
+      settled_ms: 'bigint',
+      volume: 'bigint',
+      tags: 'text',
+      markets: 'text',
+      body: 'text',
+    },
+    key: ['event_id'],
+    onConflict: 'replace',
+  },
+  event_tags: {
+    columns: { tag: 'text', event_id: 'bigint' },
+    key: ['tag', 'event_id'],
+    onConflict: 'keep',
+  },
+  settled_markets: {
+    columns: { instrument_id: 'bigint', slug: 'text', event_id: 'bigint' },
+    key: ['instrument_id'],
+    onConflict: 'replace',
+  },
+  progress: {
+    columns: { id: 'bigint', text: 'text', crc: 'bigint' },
+    key: ['id'],
+    onConflict: 'replace',
+  },
+};
+
+export const TABLE_NAMES = Object.keys(TABLE_SPECS) as readonly TableName[];
+
+/** The statement that writes rows which come from `source`: a list of values, or a selection. */
+export function insertStatement(name: TableName, source: string): string {
+  const { columns, key } = TABLE_SPECS[name];
+  const names = Object.keys(columns).map(quoted);
+  const into = `INSERT INTO ${quoted(name)} (${names.join(', ')}) ${source}`;
+  return `${into} ON CONFLICT (${key.map(quoted).join(', ')}) ${conflictAction(name)}`;
+}
+
+function conflictAction(name: TableName): string {
+  const { columns, key, onConflict } = TABLE_SPECS[name] as TableSpec;
+  if (onConflict === 'keep') return 'DO NOTHING';
+  const isKey = new Set<string>(key);
+  const others = Object.keys(columns).filter((column) => !isKey.has(column));
+  const table = quoted(name);
+  if (typeof onConflict === 'object' && 'add' in onConflict) {
+    const sums = (onConflict.add as readonly string[]).map(
+      (column) => `${quoted(column)} = ${table}.${quoted(column)} + excluded.${quoted(column)}`,
+    );
+    return `DO UPDATE SET ${sums.join(', ')}`;
+  }
+  const set = others.map((column) => `${quoted(column)} = excluded.${quoted(column)}`).join(', ');
+  if (onConflict === 'replace') return `DO UPDATE SET ${set}`;
+  const version = onConflict.newer as readonly string[];
+  const theirs = version.map((column) => `excluded.${quoted(column)}`).join(', ');
+  const ours = version.map((column) => `${table}.${quoted(column)}`).join(', ');
+  return `DO UPDATE SET ${set} WHERE (${theirs}) >= (${ours})`;
+}
+
+function quoted(name: string): string {
+  return `"${name}"`;
+}

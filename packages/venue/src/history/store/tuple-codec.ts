@@ -1,0 +1,70 @@
+import { HistoryDamagedError } from './store-errors.ts';
+
+/**
+ * Rows as texts. The names of fields are most of a row's JSON, so a row is written as a list of values
+ * in a fixed order, headed by a mask of the fields that it lacks. Reading gives the same fields in the
+ * same order, byte for byte. A row whose fields are others, or in another order, is written as it is.
+ */
+export type TupleCodec<Row> = {
+  readonly encode: (row: Row) => string;
+  readonly decode: (text: string) => Row;
+};
+
+/** Fields that are kept as tuples of their own. */
+type Nested = Readonly<Record<string, readonly string[]>>;
+
+export function tupleCodec<Row extends object>(
+  fields: readonly (keyof Row & string)[],
+  nested: Nested = {},
+): TupleCodec<Row> {
+  return {
+    encode: (row) => JSON.stringify(toTuple(row, fields, nested)),
+    decode: (text) => fromTuple(parsed(text), fields, nested) as Row,
+  };
+}
+
+function toTuple(row: object, fields: readonly string[], nested: Nested): unknown {
+  const values: unknown[] = [0];
+  let absent = 0;
+  let place = 0;
+  for (const [name, value] of Object.entries(row)) {
+    if (value === undefined) continue;
+    while (place < fields.length && fields[place] !== name) {
+      absent += 2 ** place;
+      place += 1;
+    }
+    if (place === fields.length) return row;
+    const inner = nested[name];
+    values.push(inner === undefined ? value : toTuple(value as object, inner, {}));
+    place += 1;
+  }
+  for (; place < fields.length; place += 1) absent += 2 ** place;
+  values[0] = absent;
+  return values;
+}
+
+function fromTuple(tuple: unknown, fields: readonly string[], nested: Nested): object {
+  if (!Array.isArray(tuple)) return tuple as object;
+  const row: Record<string, unknown> = {};
+  let absent = Number(tuple[0]);
+  let at = 1;
+  for (const name of fields) {
+    const isAbsent = absent % 2 === 1;
+    absent = Math.floor(absent / 2);
+    if (isAbsent) continue;
+    const inner = nested[name];
+    row[name] = inner === undefined ? tuple[at] : fromTuple(tuple[at], inner, {});
+    at += 1;
+  }
+  if (at !== tuple.length)
+    throw new HistoryDamagedError('a row has other fields than were written');
+  return row;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new HistoryDamagedError('a row is not what was written', { cause: error });
+  }
+}

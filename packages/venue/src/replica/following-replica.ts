@@ -1,0 +1,313 @@
+import {
+  applyBlock,
+  checkInvariants,
+  createState,
+  dump,
+  DUMP_VERSION,
+  type OpenEraCommand,
+  restore,
+  RULES_VERSION,
+  type State,
+} from '@oddlot/engine';
+import { present, timeMs } from '@oddlot/units';
+import type { AppliedBlock, BlockHead } from '../block/applied-block.ts';
+import type { LogEntry } from '../block/log-entry.ts';
+import type { Projection } from '../block/projection.ts';
+import type { EraStore } from '../log/era-store.ts';
+import type { Log } from '../log/log.ts';
+import type { SnapshotStore } from '../log/snapshot-store.ts';
+import { type Base, basesUpTo, entryAt, openingOf } from './bases.ts';
+import {
+  type BlockHasher,
+  createBlockHasher,
+  createTextHasher,
+  GENESIS_HEAD,
+  stateHashOf,
+  type TextHasher,
+} from './block-hash.ts';
+import { type EarlierReplica, loadEarlierEngine, migrated } from './earlier-engine.ts';
+import { EraStartError, LaterReleaseError, ReplicaDivergedError } from './replica-error.ts';
+import { rulesOf, type SnapshotPayload } from './snapshot-payload.ts';
+
+/** Newest blocks whose hashes a replica can still tell. */
+const HEADS_KEPT = 4_096;
+const HEADS_IN_SNAPSHOT = 1_024;
+
+export type FollowingOptions = {
+  /** Only to be read from here. */
+  readonly log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>;
+  readonly snapshots: SnapshotStore;
+  readonly eras: EraStore;
+  /** A snapshot or the start of an era is whole but can't serve here; an older one does. */
+  readonly onPassedOver?: (what: string, why: string) => void;
+};
+
+/** The start of an era and the command that opens it. */
+export type EraOpening = { readonly payload: SnapshotPayload; readonly command: OpenEraCommand };
+
+/**
+ * What follows a log, on whatever thread: a state to start from, every block after it applied to an
+ * engine by the rules of its era, hashes chained, listeners told, everything dumped for a snapshot. It
+ * proposes nothing and writes nothing.
+ */
+export class FollowingReplica {
+  #state: State = createState();
+  #head: BlockHead = GENESIS_HEAD;
+  readonly #heads = new Map<number, BlockHead>();
+  readonly #options: FollowingOptions;
+  readonly #hashText: TextHasher;
+  readonly #hashBlock: BlockHasher;
+  readonly #listeners: ((block: AppliedBlock) => void)[] = [];
+  readonly #projections: Projection[] = [];
+  /** While the blocks are of an earlier era, the engine of that one. */
+  #earlier: { readonly rules: number; readonly replica: EarlierReplica } | undefined;
+  /** Starts of eras that were crossed. */
+  readonly #crossed: SnapshotPayload[] = [];
+
+  constructor(options: FollowingOptions, hashText: TextHasher) {
+    this.#options = options;
+    this.#hashText = hashText;
+    this.#hashBlock = createBlockHasher(hashText);
+  }
+
+  static async create(options: FollowingOptions): Promise<FollowingReplica> {
+    return new FollowingReplica(options, await createTextHasher());
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  get head(): BlockHead {
+    return this.#head;
+  }
+
+  headAt(height: number): BlockHead | undefined {
+    return this.#heads.get(height);
+  }
+
+  onBlock(listener: (block: AppliedBlock) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Feeds a projection with every block from the start on, and lets it ride along in snapshots. */
+  attach(projection: Projection): void {
+    this.#projections.push(projection);
+    this.onBlock((block) => projection.onBlock(block));
+  }
+
+  /**
+   * Takes the newest state that this program can go on from, and that suits, or starts before the first
+   * block. Projections and listeners are attached before.
+   */
+  async restoreBase(
+    wanted: {
+      readonly maxHeight?: number;
+      readonly suits?: (payload: SnapshotPayload) => boolean;
+    } = {},
+  ): Promise<void> {
+    const { log, onPassedOver = () => undefined } = this.#options;
+    const maxHeight = Math.min(log.lastSeq, wanted.maxHeight ?? Infinity);
+    for await (const base of this.bases(maxHeight)) {
+      if (wanted.suits?.(base.payload) === false) continue;
+      try {
+        await this.goTo(base.payload);
+        return;
+      } catch (error) {
+        if (error instanceof LaterReleaseError) throw error;
+        onPassedOver(base.what, error instanceof Error ? error.message : String(error));
+      }
+    }
+    await this.goToBeginning();
+  }
+
+  /** Snapshots and starts of eras at most at a height, newest first. */
+  bases(maxHeight: number): AsyncGenerator<Base> {
+    const { eras, log, onPassedOver = () => undefined, snapshots } = this.#options;
+    return basesUpTo({ log, snapshots, eras, hashText: this.#hashText, onPassedOver }, maxHeight);
+  }
+
+  /** Before the first block, with the engine of its era. */
+  async goToBeginning(): Promise<void> {
+    this.#reset();
+    const { log } = this.#options;
+    if (log.lastSeq === 0) return;
+    const rules = openingOf(await entryAt(log, 1))?.rules ?? 1;
+    if (rules < RULES_VERSION) await this.#goBackTo(rules, undefined);
+  }
+
+  /** Goes on from a state that was kept; throws when this program can't, and then stands nowhere. */
+  async goTo(payload: SnapshotPayload): Promise<void> {
+    const rules = rulesOf(payload);
+    if (rules > RULES_VERSION) throw new LaterReleaseError(rules, RULES_VERSION);
+    try {
+      if (rules === RULES_VERSION) this.#restore(payload);
+      else await this.#goBackTo(rules, payload);
+    } catch (error) {
+      this.#reset();
+      throw error;
+    }
+  }
+
+  /** Applies an entry by the rules of its era; undefined for one of an earlier era. */
+  take(entry: LogEntry): AppliedBlock | undefined {
+    const opening = openingOf(entry);
+    if (opening !== undefined && opening.rules > RULES_VERSION) {
+      throw new LaterReleaseError(opening.rules, RULES_VERSION);
+    }
+    const isCrossed = opening !== undefined && opening.rules > (this.#earlier?.rules ?? Infinity);
+    if (isCrossed) this.#cross(opening);
+    if (this.#earlier === undefined) return this.#apply(entry);
+    this.#applyEarlier(entry, this.#earlier.replica);
+    return undefined;
+  }
+
+  /** All there is, as of the newest block; nothing may be applied until whoever asked has read it. */
+  payload(): SnapshotPayload {
+    const projections = this.#projections;
+    const { hash, height, stateHash, timeMs: blockMs } = this.#head;
+    return {
+      rules: RULES_VERSION,
+      head: { height, timeMs: blockMs, hash, stateHash },
+      heads: [...this.#heads.values()].slice(-HEADS_IN_SNAPSHOT),
+      state: dump(this.#state),
+      companions: Object.fromEntries(projections.map((each) => [each.name, each.dump()])),
+      versions: Object.fromEntries(projections.map(({ name, version }) => [name, version])),
+    };
+  }
+
+  /** True while the blocks are of an earlier era, which has engines and dumps of its own. */
+  get isEarlier(): boolean {
+    return this.#earlier !== undefined;
+  }
+
+  /** Leaves the earlier era in which the log ends, with the command that says so in the log (R-era). */
+  openEra(): EraOpening {
+    const payload = this.#eraStart();
+    const { hash: previousHash } = payload.head;
+    const stateHash = this.#hashText(JSON.stringify(payload.state));
+    this.#enter(payload);
+    return { payload, command: { type: 'openEra', rules: RULES_VERSION, stateHash, previousHash } };
+  }
+
+  /** What opens a new log: an era too, that of an empty venue. */
+  firstEra(): OpenEraCommand {
+    const stateHash = this.#hashText(JSON.stringify(dump(createState())));
+    const { hash: previousHash } = GENESIS_HEAD;
+    return { type: 'openEra', rules: RULES_VERSION, stateHash, previousHash };
+  }
+
+  /** Starts of eras that were entered since this was called last. */
+  takeCrossed(): readonly SnapshotPayload[] {
+    return this.#crossed.splice(0);
+  }
+
+  /** Same log, same hash: a replica that computes another state must not serve it (R-determinism). */
+  compare({ hash, height }: { readonly height: number; readonly hash: string }): void {
+    const own = this.#heads.get(height);
+    if (own === undefined || own.hash === hash) return;
+    throw new ReplicaDivergedError(height, own.hash, hash);
+  }
+
+  /** Listeners are not told: the start of the next era brings what they would know. */
+  #applyEarlier(entry: LogEntry, earlier: EarlierReplica): void {
+    for (const { command } of entry.commands) if (command.type === 'attest') this.compare(command);
+    const block = earlier.apply(entry);
+    this.#head = block.head;
+    this.#remember(block.head);
+    for (const projection of this.#projections) projection.onEarlierBlock?.(block);
+  }
+
+  /** Goes from an earlier era into this one, in the middle of the log. */
+  #cross({ previousHash, stateHash }: OpenEraCommand): void {
+    const payload = this.#eraStart();
+    const { height, hash } = payload.head;
+    if (this.#hashText(JSON.stringify(payload.state)) !== stateHash || hash !== previousHash) {
+      throw new EraStartError(height, 'its state or its past is not the one that the log names');
+    }
+    this.#enter(payload);
+  }
+
+  #enter(payload: SnapshotPayload): void {
+    try {
+      this.#restore(payload);
+    } catch (cause) {
+      throw new EraStartError(payload.head.height, 'what rode along does not fit', cause);
+    }
+    this.#crossed.push(payload);
+  }
+
+  /** The state that this era starts from, made of the last one of the era before. */
+  #eraStart(): SnapshotPayload {
+    const { replica, rules } = present(this.#earlier, 'an earlier era');
+    const { companions, head, state } = replica.dump();
+    try {
+      const restored = restore(migrated(rules, state));
+      checkInvariants(restored);
+      const heads = [...this.#heads.values()].slice(-HEADS_IN_SNAPSHOT);
+      return { rules: RULES_VERSION, head, heads, state: dump(restored), companions };
+    } catch (cause) {
+      throw new EraStartError(head.height, 'the last state does not fit these rules', cause);
+    }
+  }
+
+  #apply(entry: LogEntry): AppliedBlock {
+    const commands = entry.commands.map(({ command }) => command);
+    for (const command of commands) if (command.type === 'attest') this.compare(command);
+    const result = applyBlock(this.#state, {
+      height: entry.seq,
+      timeMs: timeMs(entry.timeMs),
+      commands,
+    });
+    const block = this.#hashBlock(this.#head, entry, result);
+    this.#head = block;
+    const { hash, height, stateHash, timeMs: blockMs } = block;
+    this.#remember({ height, timeMs: blockMs, hash, stateHash });
+    for (const listener of this.#listeners) listener(block);
+    return block;
+  }
+
+  #remember(head: BlockHead): void {
+    this.#heads.set(head.height, head);
+    this.#heads.delete(head.height - HEADS_KEPT);
+  }
+
+  async #goBackTo(rules: number, payload: SnapshotPayload | undefined): Promise<void> {
+    const engine = await loadEarlierEngine(rules);
+    this.#reset();
+    this.#earlier = { rules, replica: engine.open(payload) };
+    if (payload !== undefined) this.#startAt(payload);
+  }
+
+  /** Throws when the payload is of another shape. */
+  #restore(payload: SnapshotPayload): void {
+    const { companions, head, state, versions } = payload;
+    if (state.format !== DUMP_VERSION) throw new Error(`its dump has the format ${state.format}`);
+    this.#reset();
+    this.#state = restore(state);
+    const stateHash = stateHashOf(this.#hashText, head.height, this.#state.digest.hex());
+    if (stateHash !== head.stateHash) throw new Error('its state is not that of its block');
+    for (const projection of this.#projections) {
+      const { name } = projection;
+      const data = companions[name];
+      if (data === undefined) continue;
+      const version = versions?.[name] ?? 1;
+      if (version > projection.version) throw new Error(`its ${name} has the version ${version}`);
+      projection.restore(data, version);
+    }
+    this.#startAt(payload);
+  }
+
+  #startAt({ head, heads }: SnapshotPayload): void {
+    this.#head = head;
+    for (const each of heads) this.#remember(each);
+  }
+
+  #reset(): void {
+    this.#state = createState();
+    this.#head = GENESIS_HEAD;
+    this.#heads.clear();
+    this.#earlier = undefined;
+    for (const projection of this.#projections) projection.reset();
+  }
+}

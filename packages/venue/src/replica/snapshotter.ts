@@ -1,0 +1,81 @@
+import type { LogEntry } from '../block/log-entry.ts';
+import type { SnapshotStore } from '../log/snapshot-store.ts';
+import type { FollowingReplica } from './following-replica.ts';
+import { jsonPieces } from './json-pieces.ts';
+
+/** After a snapshot that could not be written, the next is tried this much later, by block time. */
+const RETRY_MS = 30_000;
+
+export type SnapshotterOptions = {
+  readonly replica: Pick<FollowingReplica, 'head' | 'isEarlier' | 'payload'>;
+  readonly snapshots: SnapshotStore;
+  readonly everyBlocks: number;
+  readonly everyCommands: number;
+  /** False while the disk has no room for more (R-disk). */
+  readonly hasRoom: () => boolean;
+  /** Lets others have their turn: between two pieces, and nothing may be applied meanwhile. */
+  readonly pause: () => Promise<void>;
+  /** A snapshot could not be written: the log holds all of it, and it is tried again later. */
+  readonly onFailed: (error: unknown) => void;
+};
+
+/** Writes snapshots of a replica now and then. It holds the replica still while it does. */
+export class Snapshotter {
+  readonly #options: SnapshotterOptions;
+  /** Of the newest file. */
+  #height = 0;
+  #commands = 0;
+  /** Block time before which none is tried, after one that failed. */
+  #notBeforeMs = 0;
+
+  constructor(options: SnapshotterOptions) {
+    this.#options = options;
+  }
+
+  /** Looks what is there. */
+  async open(): Promise<void> {
+    this.#height = (await this.#options.snapshots.list())[0]?.height ?? 0;
+  }
+
+  /** Of the newest file; 0 without one. */
+  get height(): number {
+    return this.#height;
+  }
+
+  /** Counts what was applied. */
+  count({ commands, seq }: LogEntry): void {
+    if (seq > this.#height) this.#commands += commands.length;
+  }
+
+  get isDue(): boolean {
+    const { everyBlocks, everyCommands, hasRoom, replica } = this.#options;
+    const { height, timeMs } = replica.head;
+    const isDue = height - this.#height >= everyBlocks || this.#commands >= everyCommands;
+    return isDue && !replica.isEarlier && hasRoom() && timeMs >= this.#notBeforeMs;
+  }
+
+  /** Writes one of this moment, unless there is one; true when there is a new file. */
+  async write(): Promise<boolean> {
+    const { hasRoom, onFailed, replica, snapshots } = this.#options;
+    const { height, timeMs } = replica.head;
+    if (height <= this.#height || replica.isEarlier || !hasRoom()) return false;
+    try {
+      await snapshots.writePieces({ height, pieces: this.#pieces() });
+    } catch (error) {
+      // Nothing is lost by a snapshot that failed, but for the length of the next start.
+      this.#notBeforeMs = timeMs + RETRY_MS;
+      onFailed(error);
+      return false;
+    }
+    this.#height = height;
+    this.#commands = 0;
+    return true;
+  }
+
+  async *#pieces(): AsyncGenerator<Buffer> {
+    for (const piece of jsonPieces(this.#options.replica.payload())) {
+      await this.#options.pause();
+      yield Buffer.from(piece);
+    }
+  }
+}

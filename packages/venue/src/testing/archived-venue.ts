@@ -1,0 +1,128 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from '@oddlot/engine';
+import type { Projection } from '../block/projection.ts';
+import { genesisCommands } from '../genesis.ts';
+import { Archivist, type ArchivistOptions } from '../history/archivist/archivist.ts';
+import type { ArchivistSettings } from '../history/archivist/archivist-messages.ts';
+import { receiptArchiveOf } from '../history/open-history.ts';
+import { Receipts } from '../history/receipts.ts';
+import { EraStore } from '../log/era-store.ts';
+import { FileJournal } from '../log/file-journal.ts';
+import { SnapshotStore } from '../log/snapshot-store.ts';
+import { LocalReplica } from '../replica/local-replica.ts';
+import { instrumentLookup } from '../translate/action-to-command.ts';
+
+/** A venue without doors and with its archivist, on a real folder; only the clock is in hand. */
+
+export type ArchivedOptions = {
+  readonly folder: string;
+  readonly clock?: { nowMs(): number };
+  readonly settings?: Partial<ArchivistSettings>;
+  readonly archivist?: Partial<ArchivistOptions>;
+  readonly projections?: (state: () => LocalReplica['state']) => readonly Projection[];
+  readonly segmentBytes?: number;
+};
+
+export type ArchivedVenue = {
+  readonly journal: FileJournal;
+  readonly replica: LocalReplica;
+  readonly receipts: Receipts;
+  readonly archivist: Archivist;
+  readonly snapshots: SnapshotStore;
+  readonly snapshotHeight: number;
+  readonly failures: unknown[];
+  /** What the archivist said, by name. */
+  readonly told: string[];
+  propose(...commands: readonly Command[]): Promise<void>;
+  /** With a last snapshot. */
+  stop(): Promise<void>;
+  /** Without: what is not written yet is only in the log. */
+  crash(): Promise<void>;
+};
+
+export async function temporaryFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'oddlot-archive-'));
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+export async function openArchived(options: ArchivedOptions): Promise<ArchivedVenue> {
+  const { folder } = options;
+  let nowMs = 1_767_225_600_000;
+  const clock = options.clock ?? { nowMs: () => (nowMs += 1) };
+  const failures: unknown[] = [];
+  const told: string[] = [];
+  const onFatal = (error: unknown): void => void failures.push(error);
+  await mkdir(folder, { recursive: true });
+  const directory = join(folder, 'journal');
+  const { segmentBytes } = options;
+  const size = segmentBytes === undefined ? {} : { segmentBytes };
+  const journal = await FileJournal.open({ directory, clock, onFatal, ...size });
+  const archivist = await Archivist.open({
+    settings: {
+      data: folder,
+      snapshotEveryBlocks: 1_000_000,
+      snapshotEveryCommands: 1_000_000,
+      shortBlocks: 5_000,
+      receiptsKeptMs: 1e12,
+      ...options.settings,
+    },
+    hasRoom: () => true,
+    onFatal,
+    onStored: (height) => receipts.archived(height),
+    onSnapshot: () => told.push('snapshot'),
+    onSnapshotFailed: () => told.push('snapshotFailed'),
+    onDamaged: () => told.push('damaged'),
+    onRebuild: () => told.push('rebuild'),
+    onRebuilt: () => told.push('rebuilt'),
+    onRebuildFailed: (error) => failures.push(error),
+    ...options.archivist,
+  });
+  const snapshots = new SnapshotStore({ directory: join(folder, 'snapshots') });
+  const replica: LocalReplica = await LocalReplica.create({
+    log: journal,
+    snapshots,
+    eras: new EraStore({ directory: join(folder, 'eras') }),
+    clock,
+    genesis: genesisCommands('Oddlot-Testnet'),
+    knownHeight: () => archivist.storedHeight,
+  });
+  const receipts: Receipts = new Receipts({
+    instruments: instrumentLookup(() => replica.state),
+    archive: receiptArchiveOf(archivist),
+  });
+  replica.attach(receipts);
+  for (const each of options.projections?.(() => replica.state) ?? []) replica.attach(each);
+  const end = async (): Promise<void> => {
+    await archivist.terminate();
+    await journal.close();
+  };
+  try {
+    const { snapshotHeight } = await replica.start();
+    await archivist.start(replica.head);
+    replica.onBlock((block) => archivist.follow(block));
+    return {
+      journal,
+      replica,
+      receipts,
+      archivist,
+      snapshots,
+      snapshotHeight,
+      failures,
+      told,
+      async propose(...commands) {
+        for (const command of commands) await replica.propose(command);
+      },
+      async stop() {
+        await replica.stop();
+        await archivist.stop();
+        await journal.close();
+      },
+      crash: end,
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
