@@ -10,7 +10,7 @@ import {
   type StateQuery,
 } from '../translate/view-to-info.ts';
 import { OutcomeVenue, SETTINGS } from './outcome-venue.ts';
-import { PlainHistory } from './plain-history.ts';
+import { StoredHistory } from './stored-history.ts';
 
 /**
  * Outcome markets for tests that live long: what is read from memory and the history together, and
@@ -18,16 +18,17 @@ import { PlainHistory } from './plain-history.ts';
  */
 export class LongVenue {
   readonly world = new OutcomeVenue();
-  readonly history = new PlainHistory();
+  readonly history: StoredHistory;
   /** Forgets nothing. */
   readonly unbounded: MarketData;
 
   constructor() {
     const { markets, venue } = this.world;
     this.unbounded = new MarketData(() => venue.state, { settledKeptMs: Infinity });
+    this.history = new StoredHistory({ state: () => venue.state, markets });
     venue.onBlock((block) => {
       this.unbounded.onBlock(block);
-      this.history.onBlock(venue.state, markets, block);
+      this.history.onBlock(block);
     });
   }
 

@@ -53,23 +53,30 @@ const Query = fc.record({
   pauseMs: fc.constantFrom(0, 0, 30_000, 3 * DAY_MS),
 });
 
-test('pages through memory and the history are pages through one list', async () => {
-  let left = 0;
-  const property = fc.asyncProperty(
-    fc.array(Change, { minLength: 20, maxLength: 60 }),
-    fc.array(Query, { minLength: 4, maxLength: 8 }),
-    async (changes, queries) => {
-      const venue = new LongVenue();
-      venue.world.fund(ALICE, BOB);
-      for (const [at, change] of changes.entries()) make(venue, change, at);
-      for (const query of queries) await comparePages(venue, query);
-      left += [...venue.unbounded.catalogue.listedEvents()].length;
-      left -= [...venue.world.markets.catalogue.listedEvents()].length;
-    },
-  );
-  await fc.assert(property, { numRuns: RUNS });
-  expect(left).toBeGreaterThan(0);
-});
+const TIMEOUT_MS = 30_000 + 1_000 * RUNS;
+
+test(
+  'pages through memory and the history are pages through one list',
+  async () => {
+    let left = 0;
+    const property = fc.asyncProperty(
+      fc.array(Change, { minLength: 20, maxLength: 60 }),
+      fc.array(Query, { minLength: 4, maxLength: 8 }),
+      async (changes, queries) => {
+        const venue = new LongVenue();
+        venue.world.fund(ALICE, BOB);
+        for (const [at, change] of changes.entries()) make(venue, change, at);
+        for (const query of queries) await comparePages(venue, query);
+        left += [...venue.unbounded.catalogue.listedEvents()].length;
+        left -= [...venue.world.markets.catalogue.listedEvents()].length;
+        await venue.history.close();
+      },
+    );
+    await fc.assert(property, { numRuns: RUNS });
+    expect(left).toBeGreaterThan(0);
+  },
+  TIMEOUT_MS,
+);
 
 function make({ world }: LongVenue, change: Change, at: number): void {
   const listed = [...world.venue.state.outcomes.events.values()];

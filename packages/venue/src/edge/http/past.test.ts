@@ -1,11 +1,12 @@
 import { instrumentId, timeMs } from '@oddlot/units';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SETTLED_KEPT_MS } from '../../read-models/catalogue.ts';
 import { MarketData } from '../../read-models/market-data.ts';
 import { instrumentLookup } from '../../translate/actions/instrument-lookup.ts';
 import { marketContext } from '../../translate/market-to-stream.ts';
 import { LongVenue } from '../../testing/long-venue.ts';
 import { DAY_MS, FIRST_ID, HOUR_MS, marketListing, SERIES } from '../../testing/outcome-venue.ts';
+import { StoredHistory } from '../../testing/stored-history.ts';
 import { ALICE, BOB, START_MS } from '../../testing/ws/test-venue.ts';
 
 /** Events that are settled for a week leave memory; who asks is answered as before. */
@@ -24,6 +25,10 @@ beforeEach(() => {
   world.mint(ALICE, BOB, 0.6, 10);
   world.waitUntil(START_MS + 2 * HOUR_MS);
   world.mint(ALICE, BOB, 0.7, 20);
+});
+
+afterEach(async () => {
+  await venue.history.close();
 });
 
 /** The first event is resolved at once; nothing can join it from its end on. */
@@ -61,7 +66,7 @@ describe('an event leaves memory', () => {
     expect(world.markets.catalogue.listedEvent('rain')).toBeUndefined();
   });
 
-  test('not while a market that joined it later is not resolved', () => {
+  test('not while a market that joined it later is not resolved', async () => {
     const { world } = venue;
     settle();
     const market = marketListing('rain-too', 'rain', { endMs: timeMs(END_MS) });
@@ -73,8 +78,8 @@ describe('an event leaves memory', () => {
     const resolvedMs = world.nowMs;
     world.waitUntil(resolvedMs + SETTLED_KEPT_MS);
     expect(world.markets.catalogue.listedEvent('rain')).toBeUndefined();
-    const [record] = venue.history.events.values();
-    expect(record?.markets.map(({ slug }) => slug)).toEqual(['rain', 'rain-too']);
+    const { markets } = await venue.data('outcomeMeta', { eventSlug: 'rain' });
+    expect(markets.map(({ slug }: { slug: string }) => slug)).toEqual(['rain', 'rain-too']);
   });
 
   test('with its candles, probabilities and what snapshots hold of it', () => {
@@ -177,14 +182,27 @@ describe('what left memory', () => {
 
   test('an event that the history does not have is unknown; one that it has not seen yet is no answer', async () => {
     leave();
-    const [record] = venue.history.events.values();
-    venue.history.events.clear();
+    const store = await venue.history.store();
+    while ((await store.prune({ rowsBeforeMs: venue.world.nowMs })) > 0);
     const gone = await venue.answer('outcomeMeta', { eventSlug: 'rain' });
     expect(gone).toMatchObject({ ok: false, error: { code: 10404 } });
     venue.history.asOf = { height: 3, timeMs: START_MS };
     const behind = venue.answer('outcomeMeta', { eventSlug: 'rain' });
     await expect(behind).rejects.toThrow('the history is at block 3');
-    expect(record?.slug).toBe('rain');
+  });
+
+  test('rows that begin after its settlement have it all the same', async () => {
+    settle();
+    // Whoever begins with the very block that lets go of it, as after a long stop.
+    const { markets, venue: engine } = venue.world;
+    const late = new StoredHistory({ state: () => engine.state, markets });
+    engine.onBlock((block) => late.onBlock(block));
+    venue.world.waitUntil(END_MS + SETTLED_KEPT_MS);
+    const { answer } = await late.ask('settledMarket', { slug: 'rain' });
+    const known = await venue.history.ask('settledMarket', { slug: 'rain' });
+    expect(answer).toEqual(known.answer);
+    expect(answer?.settledMs).toBe(END_MS);
+    await late.close();
   });
 
   test('a list is whole though events leave while it is asked for', async () => {
