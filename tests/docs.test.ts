@@ -21,13 +21,14 @@ import { RateLimiter } from '../packages/venue/src/edge/rate-limit.ts';
 import { createRecoverer, type Recoverer } from '../packages/venue/src/edge/recover-worker.ts';
 import type { ChannelSet } from '../packages/venue/src/edge/ws/channel-session.ts';
 import { ApiChannels } from '../packages/venue/src/edge/ws/api-channels.ts';
+import { ExplorerTail } from '../packages/venue/src/history/explorer-tail.ts';
+import { TestHistory } from '../packages/venue/src/testing/ws/test-history.ts';
 import { TradeTape } from '../packages/venue/src/history/trade-tape.ts';
 import { NodeChannels } from '../packages/venue/src/edge/ws/node-channels.ts';
 import { SYSTEM_TIMING } from '../packages/venue/src/edge/ws/timing.ts';
 import { WS_LIMITS } from '../packages/venue/src/edge/ws/ws-limits.ts';
 import { MarketData } from '../packages/venue/src/read-models/market-data.ts';
 import { GENESIS_HEAD } from '../packages/venue/src/replica/block-hash.ts';
-import { UserLedger } from '../packages/venue/src/history/user-ledger.ts';
 import { Receipts } from '../packages/venue/src/history/receipts.ts';
 import type { Replica } from '../packages/venue/src/replica/replica.ts';
 import { aVenue, order } from './support/actors.ts';
@@ -109,8 +110,9 @@ test('docs/reference/streams.md describes the channels that are served, and no o
   const context = {
     state,
     markets: new MarketData(state),
-    ledger: new UserLedger(state),
     tape: new TradeTape(state),
+    explorer: new ExplorerTail(state),
+    history: new TestHistory(),
     limits: WS_LIMITS,
     timing: SYSTEM_TIMING,
   };

@@ -24,7 +24,9 @@ import { Record } from './record.ts';
 const SEED = Number(process.env['RECEIPTS_SEED'] ?? 20_261_115);
 const random = chance(SEED);
 const FLAGS = [...OPERATED, '--oracle-every-ms', '1000', '--snapshot-every-blocks', '40'];
-const STORE = 'receipts.sqlite';
+const STORE = 'history.sqlite';
+/** Where release 0.2.0 and those before it kept receipts. */
+const OLD_STORE = 'receipts.sqlite';
 const FIXTURE = join(import.meta.dirname, '..', 'fixtures', 'format-1');
 
 const world = aVenue(FLAGS);
@@ -41,11 +43,23 @@ beforeAll(async () => {
   await record.prepare();
   for (let number = 0; number < 3; number += 1) await record.round(number);
   await refusals();
+  await allStored(world.venue.operations);
   await world.venue.kill();
   killed = world.venue.data;
   before = await rowsOf(killed);
 }, 120_000);
 afterAll(removeTemporaryData);
+
+/** The store follows the log: everything that was answered until now is in it. */
+async function allStored(operations: string): Promise<void> {
+  const number = (text: string, name: string): number =>
+    Number(new RegExp(`^oddlot_${name} (\\d+)$`, 'm').exec(text)?.[1]);
+  const read = async (): Promise<string> => (await fetch(`${operations}/metrics`)).text();
+  const height = number(await read(), 'block_height');
+  await eventually(async () => {
+    expect(number(await read(), 'history_height')).toBeGreaterThanOrEqual(height);
+  });
+}
 
 /** Orders that admission lets pass, and execution refuses: what they say is the client's spelling. */
 async function refusals(): Promise<void> {
@@ -94,10 +108,11 @@ async function copyOf(folder: string): Promise<string> {
 }
 
 /** The rows of a store that nobody has open, by block. */
-async function rowsOf(folder: string): Promise<Row[]> {
+async function rowsOf(folder: string, store = STORE): Promise<Row[]> {
   const copy = await copyOf(folder);
-  const database = new DatabaseSync(join(copy, STORE));
-  const select = 'SELECT height, block_hash, receipts FROM blocks ORDER BY height';
+  const database = new DatabaseSync(join(copy, store));
+  const table = store === STORE ? 'receipt_blocks' : 'blocks';
+  const select = `SELECT height, block_hash, receipts FROM ${table} ORDER BY height`;
   const rows = database.prepare(select).all() as Row[];
   database.close();
   return rows.map((row) => ({ ...row }));
@@ -108,7 +123,7 @@ async function startedOn(folder: string): Promise<{ venue: Venue; rows: Row[] }>
   const venue = await Venue.start(FLAGS, folder);
   await eventually(async () => {
     const metrics = await (await fetch(`${venue.operations}/metrics`)).text();
-    expect(metrics).toMatch(/^oddlot_receipts_missing 0$/m);
+    expect(metrics).toMatch(/^oddlot_history_missing_blocks 0$/m);
   });
   const client = new Client(venue.url);
   for (const { kind, signed, first } of record.requests) {
@@ -158,7 +173,7 @@ describe('a damaged store of receipts is set aside and computed again', () => {
     await writeFile(file, damage(await readFile(file)));
     const { rows, venue } = await startedOn(folder);
     expect(rows).toEqual(before);
-    expect(venue.stderr).toMatch(/the receipts are damaged: set aside/);
+    expect(venue.stderr).toMatch(/the history is damaged: set aside/);
     const names = await readdir(folder);
     expect(names.some((name) => name.startsWith(`${STORE}.damaged-`))).toBe(true);
   });
@@ -207,16 +222,16 @@ describe('R-era: receipts of an earlier era', () => {
   test('are computed again by the engine of that era', { timeout: 60_000 }, async () => {
     const folder = await temporaryData();
     await unpackFolder(join(FIXTURE, 'stopped.pack.br'), folder);
-    const kept = await rowsOf(folder);
+    const kept = await rowsOf(folder, OLD_STORE);
     expect(kept.length).toBeGreaterThan(50);
     for (const name of await readdir(folder)) {
-      if (name.startsWith(STORE)) await rm(join(folder, name));
+      if (name.startsWith(OLD_STORE)) await rm(join(folder, name));
     }
     const meta = JSON.parse(await readFile(join(FIXTURE, 'meta.json'), 'utf8'));
     const venue = await startAt(folder, clockEnvironment(`at:${meta.timeMs}`), FIXTURE_FLAGS);
     await eventually(async () => {
       const metrics = await (await fetch(`${venue.operations}/metrics`)).text();
-      expect(metrics).toMatch(/^oddlot_receipts_missing 0$/m);
+      expect(metrics).toMatch(/^oddlot_history_missing_blocks 0$/m);
     });
     await venue.stop();
     const rows = (await rowsOf(folder)).filter(({ height }) => height <= meta.height);

@@ -6,7 +6,7 @@ import type {
   TradeExecuted,
   TradeSide,
 } from '@oddlot/engine';
-import { isCut, isSettlementMark } from './event-kinds.ts';
+import { isCut, isFollowed, isSettlementMark } from './event-kinds.ts';
 import { type Book, part, type Position, ReferenceBooks } from './reference-books.ts';
 import {
   abs,
@@ -43,8 +43,9 @@ export class ReferenceLedger {
   /** Scopes that may have ended below zero in this pass. */
   readonly #ended: { readonly owner: Book; readonly position: Position | undefined }[] = [];
 
-  follow(timeMs: number, commands: readonly Command[], events: readonly EngineEvent[]): void {
+  follow(timeMs: number, commands: readonly Command[], told: readonly EngineEvent[]): void {
     if (timeMs <= this.books.nowMs) throw new Error('blocks are later and later');
+    const events = told.filter(isFollowed);
     this.books.nowMs = timeMs;
     this.#target = undefined;
     this.#orders.endExecution();

@@ -1,10 +1,17 @@
-import { createHasher, NETWORKS, type Network, type Warning } from '@oddlot/protocol';
+import {
+  createHasher,
+  NETWORKS,
+  type ExportName,
+  type Network,
+  type Warning,
+} from '@oddlot/protocol';
 import { ValidationError } from './errors.ts';
 import { createExchange, type ExchangeClient } from './exchange/create-exchange.ts';
 import { createInfo, type InfoClient } from './info/create-info.ts';
 import type { InfoOptions } from './info/query-info.ts';
 import { SHARED_NONCES, type NonceSource } from './nonce.ts';
 import { accountStatus, type AccountStatusParameters } from './service/account-status.ts';
+import { exportLines, type ExportParameters } from './service/export-lines.ts';
 import { faucet, type FaucetParameters } from './service/faucet.ts';
 import { createStreams, type StreamPath, type StreamsClient } from './streams/create-streams.ts';
 import type { Backoff } from './transport/backoff.ts';
@@ -64,6 +71,12 @@ export type Client = {
     parameters: AccountStatusParameters,
     options?: InfoOptions,
   ): ReturnType<typeof accountStatus>;
+  /** The rows of an account or the candles of an instrument as lines of text, oldest first. */
+  exportLines<Name extends ExportName>(
+    name: Name,
+    parameters: ExportParameters[Name],
+    options?: InfoOptions,
+  ): AsyncGenerator<string, void>;
   /** Ends the streams. Requests need no ending. */
   close(): void;
 };
@@ -101,6 +114,7 @@ export function createClient(options: ClientOptions): Client {
     streams,
     faucet: (parameters, rest) => faucet(context, parameters, rest),
     accountStatus: (parameters, rest) => accountStatus(context, parameters, rest),
+    exportLines: (name, parameters, rest) => exportLines(context, name, parameters, rest),
     close: () => streams.close(),
   };
 }

@@ -128,7 +128,33 @@ export type { SimulateParameters } from './info/simulate.ts';
 export type { StateHashParameters } from './info/state-hash.ts';
 export type { TriggerOrdersParameters } from './info/trigger-orders.ts';
 export type { UserNonFundingLedgerUpdatesParameters } from './info/user-non-funding-ledger-updates.ts';
+export type { AllBlocksParameters } from './info/all-blocks.ts';
+export type { AllBuilderMeClaimedParameters } from './info/all-builder-me-claimed.ts';
+export type { AllBuilderMeEarnedParameters } from './info/all-builder-me-earned.ts';
+export type { AllHistoricalOrdersParameters } from './info/all-historical-orders.ts';
+export type { AllUserFillsParameters } from './info/all-user-fills.ts';
+export type { AllUserFundingsParameters } from './info/all-user-fundings.ts';
+export type { AllUserNonFundingLedgerUpdatesParameters } from './info/all-user-non-funding-ledger-updates.ts';
+export type { AllWithdrawalsParameters } from './info/all-withdrawals.ts';
+export type { BlockParameters } from './info/block.ts';
+export type { BlocksParameters } from './info/blocks.ts';
+export type { BuilderMeClaimableParameters } from './info/builder-me-claimable.ts';
+export type { BuilderMeClaimedParameters } from './info/builder-me-claimed.ts';
+export type { BuilderMeEarnedParameters } from './info/builder-me-earned.ts';
+export type { BuilderMeShareParameters } from './info/builder-me-share.ts';
+export type { HistoricalOrdersParameters } from './info/historical-orders.ts';
+export type { PortfolioParameters } from './info/portfolio.ts';
+export type { TxParameters } from './info/tx.ts';
+export type { UserFillsParameters } from './info/user-fills.ts';
+export type { UserFundingsParameters } from './info/user-fundings.ts';
+export type { WithdrawalsParameters } from './info/withdrawals.ts';
+export type { HistoryPage, PagedType } from './info/history-page.ts';
 export type { AccountStatusParameters } from './service/account-status.ts';
+export type {
+  CandleExportParameters,
+  ExportParameters,
+  UserExportParameters,
+} from './service/export-lines.ts';
 export type { FaucetParameters } from './service/faucet.ts';
 export type { StreamPath, StreamsClient } from './streams/create-streams.ts';
 export type { AssetContext, ActiveAssetCtxChannel } from './streams/active-asset-ctx.ts';
@@ -147,7 +173,11 @@ export type { RecentTradesChannel } from './streams/recent-trades.ts';
 export type { ReferencePricesChannel } from './streams/reference-prices.ts';
 export type { TickersChannel } from './streams/tickers.ts';
 export type { TradesChannel } from './streams/trades.ts';
+export type { ExplorerBlockChannel } from './streams/explorer-block.ts';
+export type { ExplorerTxsChannel } from './streams/explorer-txs.ts';
+export type { UserFillsChannel } from './streams/user-fills.ts';
 export type { UserFundingsChannel } from './streams/user-fundings.ts';
+export type { UserHistoricalOrdersChannel } from './streams/user-historical-orders.ts';
 export type { UserNonFundingLedgerUpdatesChannel } from './streams/user-non-funding-ledger-updates.ts';
 export { Subscription, type StreamListener, type StreamOptions } from './streams/subscription.ts';
 export type { Backoff } from './transport/backoff.ts';
@@ -165,6 +195,14 @@ export type {
   ApprovedAgent,
   ApprovedBuilder,
   AssetPosition,
+  BlockDetail,
+  BlockRow,
+  BuilderClaim,
+  BuilderClaimable,
+  BuilderEarning,
+  BuilderRows,
+  BuilderShare,
+  BuilderShares,
   BuilderState,
   Candle,
   ClearinghouseState,
@@ -172,10 +210,17 @@ export type {
   CryptoPriceHistory,
   Details,
   ExplainedSignature,
+  ExplorerBlock,
+  ExplorerTx,
+  ExportName,
   FaucetGrant,
   FeeTierRates,
   FeeTierRow,
+  Fill,
   FundingRow,
+  HistOrder,
+  HistOrderRow,
+  HistoryAsOf,
   L2Book,
   LedgerDelta,
   LedgerUpdate,
@@ -206,6 +251,9 @@ export type {
   PerpMeta,
   PerpMetaDetail,
   PerpUniverse,
+  Portfolio,
+  PortfolioPoint,
+  PortfolioWindow,
   RateLimit,
   RecentTradesUpdate,
   ReverseJob,
@@ -221,8 +269,14 @@ export type {
   Trade,
   TriggerChild,
   TriggerOrder,
+  TxDetail,
+  TxRow,
   UpdatedOutcomeOrder,
+  UserFillsUpdate,
+  UserFundings,
   UserFundingsUpdate,
+  UserHistoricalOrdersUpdate,
   UserLedgerUpdate,
   Warning,
+  Withdrawal,
 } from '@oddlot/protocol';

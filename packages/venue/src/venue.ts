@@ -51,6 +51,7 @@ import { LocalReplica } from './replica/local-replica.ts';
 import { exceptNoRoom } from './replica/replica-error.ts';
 import { Receipts } from './history/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
+import { ExplorerTail } from './history/explorer-tail.ts';
 import { TradeTape } from './history/trade-tape.ts';
 import { UserLedger } from './history/user-ledger.ts';
 import { instrumentLookup } from './translate/action-to-command.ts';
@@ -112,7 +113,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const started = await replica.start();
   log.info({ ...started, height: replica.head.height }, 'replayed the log');
   assertNetwork(network, replica);
-  await core.archivist.start(replica.head);
+  await core.archivist.start(replica.head, { seenFrom: started.snapshotHeight });
   replica.onBlock((block) => core.archivist.follow(block));
   warnOfOperators(config, replica, log);
   const actors = new LocalActors(config, {
@@ -181,6 +182,7 @@ type Core = {
   readonly ledger: UserLedger;
   readonly markets: MarketData;
   readonly tape: TradeTape;
+  readonly explorer: ExplorerTail;
 };
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
@@ -252,9 +254,12 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   markets.attachTo(replica);
   const tape = new TradeTape(() => replica.state);
   replica.attach(tape);
+  const explorer = new ExplorerTail(() => replica.state);
+  replica.attach(explorer);
   logOperators(replica, log);
   const stores = { disk, guard, journal, ...kept };
-  const core = { clock, clockWatch, ...stores, replica, receipts, ledger, markets, tape };
+  const shown = { receipts, ledger, markets, tape, explorer };
+  const core = { clock, clockWatch, ...stores, replica, ...shown };
   return { ...core, faucet: createFaucet(config, core) };
 }
 
@@ -340,7 +345,8 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   const clientIp = clientIpFinder(config.trustedProxies);
   const { wsLimits, ...budgets } = budgetsOf(config);
   const { work } = budgets;
-  const sockets = new WsEdge({ replica, companions: parts, limits: wsLimits, work });
+  const companions = { ...parts, history: parts.archivist };
+  const sockets = new WsEdge({ replica, companions, limits: wsLimits, work });
   replica.onBlock((block) => sockets.onBlock(block));
   const limiter = new RateLimiter({
     limits: {

@@ -2,7 +2,10 @@ import * as z from 'zod';
 import { refusal, type WireError } from '../errors.ts';
 import { AccountTypes, Address, IdStr, anyCase } from '../primitives.ts';
 import { toWireError } from '../to-wire-error.ts';
+import type { FundingRow, LedgerUpdate } from './account-answers.ts';
+import type { Candle } from './market-answers.ts';
 import { Interval } from './market-queries.ts';
+import type { Fill, HistOrderRow } from './order-answers.ts';
 
 /** The exports: GET with parameters in the address, so that everything arrives as text. */
 
@@ -69,3 +72,75 @@ export function parseExport<Name extends ExportName>(
   if (!parsed.success) return { ok: false, error: toWireError(parsed.error.issues, input) };
   return { ok: true, request: parsed.data as ExportRequestOf<Name> };
 }
+
+/** A row of an export: that of the query. */
+export type ExportRow = {
+  readonly fills: Fill;
+  readonly orders: HistOrderRow;
+  readonly fundings: FundingRow;
+  readonly ledger: LedgerUpdate;
+  readonly candles: Candle;
+};
+
+/** All fields of a row, in the order of the wire: one that is left out does not compile. */
+const columns = <Row extends object>(fields: Readonly<Record<keyof Row & string, true>>) =>
+  Object.keys(fields);
+
+/** The columns of an export as a table. */
+export const EXPORT_COLUMNS: Readonly<Record<ExportName, readonly string[]>> = {
+  fills: columns<Required<Fill>>({
+    coin: true,
+    symbol: true,
+    px: true,
+    sz: true,
+    side: true,
+    time: true,
+    startPosition: true,
+    dir: true,
+    reduceOnly: true,
+    closedPnl: true,
+    hash: true,
+    oid: true,
+    crossed: true,
+    fee: true,
+    tid: true,
+    feeToken: true,
+    twapId: true,
+    tradeSide: true,
+    marginMode: true,
+    leverage: true,
+    instrumentId: true,
+    instrumentType: true,
+    marketType: true,
+    entryPrice: true,
+    roe: true,
+    cloid: true,
+    builderFee: true,
+    outcome: true,
+    title: true,
+    slug: true,
+  }),
+  orders: columns<HistOrderRow>({ order: true, status: true, statusTimestamp: true }),
+  fundings: columns<FundingRow>({
+    time: true,
+    coin: true,
+    usdc: true,
+    szi: true,
+    fundingRate: true,
+    amount: true,
+  }),
+  ledger: columns<LedgerUpdate>({ time: true, hash: true, delta: true }),
+  candles: columns<Candle>({
+    t: true,
+    T: true,
+    s: true,
+    i: true,
+    o: true,
+    c: true,
+    h: true,
+    l: true,
+    v: true,
+    n: true,
+    instrumentId: true,
+  }),
+};

@@ -1,7 +1,7 @@
 import type { Details } from '../errors.ts';
 import type { FundingRow, LedgerUpdate } from '../info/account-answers.ts';
 import type { Level } from '../info/market-answers.ts';
-import type { Leg, Side } from '../info/order-answers.ts';
+import type { Fill, HistOrderRow, Leg, Side } from '../info/order-answers.ts';
 
 /** The frames of /ws and /api-ws. */
 
@@ -182,6 +182,35 @@ export type UserLedgerUpdate = {
   user: string;
   isSnapshot?: true;
   nonFundingLedgerUpdates: LedgerUpdate[];
+};
+
+/** Fills of one account: the newest ones first in a snapshot, later only new ones. */
+export type UserFillsUpdate = { user: string; isSnapshot?: true; fills: Fill[] };
+
+/** Orders of one account: the last changed first in a snapshot, later those that a block changed. */
+export type UserHistoricalOrdersUpdate = {
+  user: string;
+  isSnapshot?: true;
+  orderHistory: HistOrderRow[];
+};
+
+/** A block, as the explorer shows it. */
+export type ExplorerBlock = {
+  height: number;
+  blockTime: number;
+  hash: string;
+  proposer: string;
+  numTxs: number;
+};
+
+/** A signed request that a block executed; `error` is why it was refused there. */
+export type ExplorerTx = {
+  hash: string;
+  time: number;
+  user: string;
+  action: { type: string };
+  block: number;
+  error: string | null;
 };
 
 /** The order in an element of outcomeOrderUpdates; prices are the leg's. */

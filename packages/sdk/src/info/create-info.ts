@@ -2,17 +2,33 @@ import { accessCodeStatus } from './access-code-status.ts';
 import { actionStatus } from './action-status.ts';
 import { activeAssetData } from './active-asset-data.ts';
 import { agentOwner } from './agent-owner.ts';
+import { allBlocks } from './all-blocks.ts';
+import { allBuilderMeClaimed } from './all-builder-me-claimed.ts';
+import { allBuilderMeEarned } from './all-builder-me-earned.ts';
+import { allHistoricalOrders } from './all-historical-orders.ts';
+import { allUserFills } from './all-user-fills.ts';
+import { allUserFundings } from './all-user-fundings.ts';
+import { allUserNonFundingLedgerUpdates } from './all-user-non-funding-ledger-updates.ts';
+import { allWithdrawals } from './all-withdrawals.ts';
 import { approvedAgents } from './approved-agents.ts';
 import { approvedBuilders } from './approved-builders.ts';
+import { block } from './block.ts';
+import { blocks } from './blocks.ts';
+import { builderMeClaimable } from './builder-me-claimable.ts';
+import { builderMeClaimed } from './builder-me-claimed.ts';
+import { builderMeEarned } from './builder-me-earned.ts';
+import { builderMeShare } from './builder-me-share.ts';
 import { builderState } from './builder-state.ts';
 import { candleSnapshot } from './candle-snapshot.ts';
 import { clearinghouseState } from './clearinghouse-state.ts';
-import { cryptoPrice } from './crypto-price.ts';
 import { cryptoPriceHistory } from './crypto-price-history.ts';
+import { cryptoPrice } from './crypto-price.ts';
 import { explainSignature } from './explain-signature.ts';
 import { feeTierInfo } from './fee-tier-info.ts';
 import { feeTierRates } from './fee-tier-rates.ts';
 import { frontendOpenOrders } from './frontend-open-orders.ts';
+import { historicalOrders } from './historical-orders.ts';
+import { historyPage } from './history-page.ts';
 import { l2Book } from './l2-book.ts';
 import { multiSigSigners } from './multi-sig-signers.ts';
 import { outcomeAssetCtxs } from './outcome-asset-ctxs.ts';
@@ -25,15 +41,21 @@ import { outcomeProbability } from './outcome-probability.ts';
 import { outcomeResolution } from './outcome-resolution.ts';
 import { outcomeSeriesTimeline } from './outcome-series-timeline.ts';
 import { perpClearinghouseState } from './perp-clearinghouse-state.ts';
-import { perpMeta } from './perp-meta.ts';
 import { perpMetaDetail } from './perp-meta-detail.ts';
+import { perpMeta } from './perp-meta.ts';
+import { portfolio } from './portfolio.ts';
 import { rateLimit } from './rate-limit.ts';
 import { settings } from './settings.ts';
 import { simulate } from './simulate.ts';
 import { stateHash } from './state-hash.ts';
 import { triggerOrders } from './trigger-orders.ts';
+import { tx } from './tx.ts';
+import { userFills } from './user-fills.ts';
+import { userFundings } from './user-fundings.ts';
 import { userNonFundingLedgerUpdates } from './user-non-funding-ledger-updates.ts';
-import type { InfoContext } from './query-info.ts';
+import { withdrawals } from './withdrawals.ts';
+import type { InfoType } from '@oddlot/protocol';
+import type { InfoContext, InfoOptions, InfoParameters } from './query-info.ts';
 
 /** The queries of /info, bound to a venue. */
 export type InfoClient = ReturnType<typeof createInfo>;
@@ -65,7 +87,23 @@ export function createInfo(context: InfoContext) {
     outcomePositions: bind(outcomePositions),
     outcomeFrontendOpenOrders: bind(outcomeFrontendOpenOrders),
     triggerOrders: bind(triggerOrders),
+    userFills: bind(userFills),
+    allUserFills: bind(allUserFills),
+    historicalOrders: bind(historicalOrders),
+    allHistoricalOrders: bind(allHistoricalOrders),
+    userFundings: bind(userFundings),
+    allUserFundings: bind(allUserFundings),
     userNonFundingLedgerUpdates: bind(userNonFundingLedgerUpdates),
+    allUserNonFundingLedgerUpdates: bind(allUserNonFundingLedgerUpdates),
+    portfolio: bind(portfolio),
+    withdrawals: bind(withdrawals),
+    allWithdrawals: bind(allWithdrawals),
+    builderMeEarned: bind(builderMeEarned),
+    allBuilderMeEarned: bind(allBuilderMeEarned),
+    builderMeClaimed: bind(builderMeClaimed),
+    allBuilderMeClaimed: bind(allBuilderMeClaimed),
+    builderMeShare: bind(builderMeShare),
+    builderMeClaimable: bind(builderMeClaimable),
     approvedAgents: bind(approvedAgents),
     agentOwner: bind(agentOwner),
     approvedBuilders: bind(approvedBuilders),
@@ -80,5 +118,13 @@ export function createInfo(context: InfoContext) {
     simulate: bind(simulate),
     rateLimit: bind(rateLimit),
     stateHash: bind(stateHash),
+    blocks: bind(blocks),
+    allBlocks: bind(allBlocks),
+    block: bind(block),
+    tx: bind(tx),
+    historyPage: <Type extends InfoType, Data>(
+      request: InfoParameters<Type> & { readonly type: Type },
+      options?: InfoOptions,
+    ) => historyPage<Type, Data>(context, request, options),
   };
 }

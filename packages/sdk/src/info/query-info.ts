@@ -30,12 +30,20 @@ export type InfoParameters<Type extends InfoType> = Omit<InfoRequestOf<Type>, 't
 export async function queryInfo<Type extends InfoType, Data>(
   context: InfoContext,
   request: InfoParameters<Type> & { readonly type: Type },
-  { signal }: InfoOptions = {},
+  options?: InfoOptions,
 ): Promise<Data> {
+  return readInfo<Data>(context, await askInfo(context, request, options));
+}
+
+/** Asks a query of any type and gives the whole answer. */
+export function askInfo<Type extends InfoType>(
+  { http }: InfoContext,
+  request: InfoParameters<Type> & { readonly type: Type },
+  { signal }: InfoOptions = {},
+): Promise<HttpReply> {
   const parsed = parseInfo(request);
-  if (!parsed.ok) throw ValidationError.of(parsed.error);
-  const reply = await context.http.post('/info', JSON.stringify(request), { signal });
-  return readInfo<Data>(context, reply);
+  if (!parsed.ok) return Promise.reject(ValidationError.of(parsed.error));
+  return http.post('/info', JSON.stringify(request), { signal });
 }
 
 /** The data of an answer in the envelope of /info. */

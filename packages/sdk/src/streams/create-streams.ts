@@ -5,6 +5,8 @@ import type { SocketTransport } from '../transport/websocket.ts';
 import { activeAssetCtx } from './active-asset-ctx.ts';
 import { candle } from './candle.ts';
 import { clearinghouseState } from './clearinghouse-state.ts';
+import { explorerBlock } from './explorer-block.ts';
+import { explorerTxs } from './explorer-txs.ts';
 import { l2Book } from './l2-book.ts';
 import { orderUpdates } from './order-updates.ts';
 import { outcomeBbos } from './outcome-bbos.ts';
@@ -16,7 +18,9 @@ import { referencePrices } from './reference-prices.ts';
 import type { StreamContext, StreamSource } from './subscription.ts';
 import { tickers } from './tickers.ts';
 import { trades } from './trades.ts';
+import { userFills } from './user-fills.ts';
 import { userFundings } from './user-fundings.ts';
+import { userHistoricalOrders } from './user-historical-orders.ts';
 import { userNonFundingLedgerUpdates } from './user-non-funding-ledger-updates.ts';
 
 /** A path of the venue that is a socket. */
@@ -50,10 +54,14 @@ export function createStreams({ socket, apiSocket, prices }: StreamSockets) {
     outcomeBbos: ws(outcomeBbos),
     outcomeTrades: ws(outcomeTrades),
     outcomeOrderUpdates: ws(outcomeOrderUpdates),
+    explorerBlock: ws(explorerBlock),
+    explorerTxs: ws(explorerTxs),
     outcomeOrderUpdate: apiWs(outcomeOrderUpdate),
     candle: apiWs(candle),
     tickers: apiWs(tickers),
     recentTrades: apiWs(recentTrades),
+    userFills: apiWs(userFills),
+    userHistoricalOrders: apiWs(userHistoricalOrders),
     userNonFundingLedgerUpdates: apiWs(userNonFundingLedgerUpdates),
     referencePrices: bindTo(prices)(referencePrices),
     /** All connections in one word: `open` when every one that is needed is open. */

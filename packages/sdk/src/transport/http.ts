@@ -98,6 +98,54 @@ export class HttpTransport {
     }
   }
 
+  /**
+   * Gets something long: its text comes part by part, as fast as it is read. Refusals that pass are
+   * waited for before the first part; what breaks off later is thrown, for the caller to begin anew.
+   */
+  async *get(
+    path: string,
+    { signal }: { signal?: AbortSignal | undefined } = {},
+  ): AsyncGenerator<string, void> {
+    const stop = new AbortController();
+    const abort = (): void => stop.abort(signal?.reason);
+    if (signal?.aborted === true) abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      const reader = (await this.#opened(path, stop)).getReader();
+      const decoder = new TextDecoder();
+      for (let read = await reader.read(); !read.done; read = await reader.read()) {
+        yield decoder.decode(read.value, { stream: true });
+      }
+    } catch (cause) {
+      if (cause instanceof HttpError || cause instanceof ApiError) throw cause;
+      throw new HttpError(`The answer of ${this.#url}${path} broke off`, { cause });
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      // Whoever stops reading is not sent the rest.
+      stop.abort();
+    }
+  }
+
+  async #opened(path: string, stop: AbortController): Promise<ReadableStream<Uint8Array>> {
+    for (let failures = 1; ; failures++) {
+      const timer = setTimeout(() => stop.abort(), this.#timeoutMs);
+      const sentMs = this.#clock.ownMs;
+      const headers = { [API_VERSION_HEADER]: API_VERSION };
+      const asked = { method: 'GET', headers, signal: stop.signal };
+      const response = await this.#fetch(this.#url + path, asked).finally(() =>
+        clearTimeout(timer),
+      );
+      if (response.ok && response.body !== null) {
+        return response.body as ReadableStream<Uint8Array>;
+      }
+      const attempt = this.#answered(response, { text: await response.text(), sentMs });
+      const { failure, retryAfterMs = 0 } = attempt;
+      const isLast = failures > this.#retriesMax || retryAfterMs > this.#retryAfterMsMax;
+      if (failure === undefined || isLast) throw apiErrorOf(settled(attempt));
+      await sleep(retryAfterMs + backoffMs(failures, this.#backoff), stop.signal);
+    }
+  }
+
   /** Posts once, for requests that may not be repeated. */
   async postOnce(
     endpoint: Endpoint,

@@ -222,6 +222,7 @@ describe('the streams of a client', () => {
 
   test('are connected anew on request, all three, and go on where they stopped', async () => {
     const { client, streams, prices } = await aClient();
+    streams.snapshot = { tickers: [] };
     await subscribeAll(client);
     client.streams.reconnect();
     expect(client.streams.status).toBe('connecting');

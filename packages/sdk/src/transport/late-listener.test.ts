@@ -6,6 +6,10 @@ import { stateAfter } from './late-listener.ts';
 const bbo = (instrumentId: number, px: string) => ({ instrumentId, bbo: [{ px }, null] });
 const ticker = (instrumentId: number, lastPx: string) => ({ instrumentId, lastPx });
 const trade = (tid: number) => ({ tid });
+const order = (oid: number, status: string) => ({ order: { oid }, status });
+const money = (hash: string, status?: string) => {
+  return { hash, delta: status === undefined ? { type: 'faucet' } : { type: 'withdraw', status } };
+};
 
 const all = (type: string, rest: object, frames: readonly unknown[]): unknown => {
   let state: unknown;
@@ -59,11 +63,38 @@ test.each<[string, object, unknown[], unknown]>([
     'userNonFundingLedgerUpdates',
     {},
     [
-      { user: 'u', isSnapshot: true, nonFundingLedgerUpdates: ['old'] },
-      { user: 'u', nonFundingLedgerUpdates: ['new', 'newer'] },
+      { user: 'u', isSnapshot: true, nonFundingLedgerUpdates: [money('a', 'pending'), money('b')] },
+      { user: 'u', nonFundingLedgerUpdates: [money('c'), money('a', 'completed'), money('d')] },
     ],
-    { user: 'u', isSnapshot: true, nonFundingLedgerUpdates: ['newer', 'new', 'old'] },
+    {
+      user: 'u',
+      isSnapshot: true,
+      nonFundingLedgerUpdates: [money('d'), money('c'), money('a', 'completed'), money('b')],
+    },
   ],
+  [
+    'userFills',
+    {},
+    [
+      { user: 'u', isSnapshot: true, fills: ['old'] },
+      { user: 'u', fills: ['new', 'newer'] },
+    ],
+    { user: 'u', isSnapshot: true, fills: ['newer', 'new', 'old'] },
+  ],
+  [
+    'userHistoricalOrders',
+    {},
+    [
+      { user: 'u', isSnapshot: true, orderHistory: [order(2, 'open'), order(1, 'open')] },
+      { user: 'u', orderHistory: [order(3, 'open'), order(1, 'filled')] },
+    ],
+    {
+      user: 'u',
+      isSnapshot: true,
+      orderHistory: [order(1, 'filled'), order(3, 'open'), order(2, 'open')],
+    },
+  ],
+  ['explorerTxs', {}, [['a request']], undefined],
   [
     'userFundings',
     {},

@@ -5,7 +5,10 @@ import {
   type RecentTradesUpdate,
   type SubscriptionFields,
   type TickersUpdate,
+  type LedgerUpdate,
+  type UserFillsUpdate,
   type UserFundingsUpdate,
+  type UserHistoricalOrdersUpdate,
   type UserLedgerUpdate,
 } from '@oddlot/protocol';
 
@@ -21,6 +24,11 @@ export function stateAfter(
   const join = JOINS[subscription.type];
   if (join === undefined) return undefined;
   return before === undefined ? frame : join(before, frame, subscription);
+}
+
+/** True for channels whose first frame is what holds: without it those that follow mean little. */
+export function hasState({ type }: SubscriptionFields): boolean {
+  return Object.hasOwn(JOINS, type);
 }
 
 type Join = (before: unknown, frame: unknown, subscription: SubscriptionFields) => unknown;
@@ -53,9 +61,28 @@ const JOINS: Readonly<Record<string, Join>> = {
     const rows = newestFirst(fundings, (frame as UserFundingsUpdate).fundings);
     return { user, isSnapshot: true, fundings: rows };
   },
+  userFills: (before, frame) => {
+    const { user, fills } = before as UserFillsUpdate;
+    const rows = newestFirst(fills, (frame as UserFillsUpdate).fills);
+    return { user, isSnapshot: true, fills: rows };
+  },
+  userHistoricalOrders: (before, frame) => {
+    const { user, orderHistory: known } = before as UserHistoricalOrdersUpdate;
+    const { orderHistory: told } = frame as UserHistoricalOrdersUpdate;
+    const changed = new Set(told.map(({ order }) => order.oid));
+    const others = known.filter(({ order }) => !changed.has(order.oid));
+    return { user, isSnapshot: true, orderHistory: newestFirst(others, told) };
+  },
   userNonFundingLedgerUpdates: (before, frame) => {
     const { user, nonFundingLedgerUpdates: known } = before as UserLedgerUpdate;
-    const rows = newestFirst(known, (frame as UserLedgerUpdate).nonFundingLedgerUpdates);
+    const { nonFundingLedgerUpdates: told } = frame as UserLedgerUpdate;
+    const isKnown = (row: LedgerUpdate) => known.some((each) => isSameWithdrawal(each, row));
+    // A withdrawal keeps its place when its row comes again with another status.
+    const kept = known.map((row) => told.findLast((each) => isSameWithdrawal(each, row)) ?? row);
+    const rows = newestFirst(
+      kept,
+      told.filter((row) => !isKnown(row)),
+    );
     return { user, isSnapshot: true, nonFundingLedgerUpdates: rows };
   },
 };
@@ -68,6 +95,10 @@ function byInstrument<Item extends { readonly instrumentId: number }>(
   const items = new Map(before.map((item) => [item.instrumentId, item]));
   for (const item of frame) items.set(item.instrumentId, item);
   return [...items.values()];
+}
+
+function isSameWithdrawal({ delta, hash }: LedgerUpdate, other: LedgerUpdate): boolean {
+  return delta.type === 'withdraw' && other.delta.type === 'withdraw' && hash === other.hash;
 }
 
 /** Lists begin with the newest row; later frames are in the order in which it happened. */

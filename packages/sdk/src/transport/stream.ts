@@ -6,7 +6,7 @@ import type {
   SubscriptionResponse,
 } from '@oddlot/protocol';
 import type { SocketError } from '../errors.ts';
-import { stateAfter } from './late-listener.ts';
+import { hasState, stateAfter } from './late-listener.ts';
 
 /** Data of a stream, in the order of `seq` and without gaps. */
 export type StreamData<Data> = {
@@ -60,7 +60,14 @@ export class Stream {
 
   /** Where a new connection should go on; undefined before the first answer. */
   get resumePoint(): ResumePoint | undefined {
-    return this.#place;
+    // Who has not got its snapshot has nothing to go on from.
+    const isWithout = this.#awaitsSnapshot && hasState(this.subscription);
+    return isWithout ? undefined : this.#place;
+  }
+
+  /** The venue has confirmed it, on this connection or an earlier one. */
+  get hasStood(): boolean {
+    return this.#place !== undefined;
   }
 
   get sinkCount(): number {

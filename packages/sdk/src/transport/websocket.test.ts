@@ -110,6 +110,22 @@ describe('a lost connection', () => {
     expect(server.controls.map(({ resumeFrom }) => resumeFrom)).toEqual([undefined, undefined]);
   });
 
+  test('before the snapshot leaves nothing to go on from either', async () => {
+    const server = await aServer();
+    const seen: unknown[] = [];
+    const book = l2Book({ socket: aSocket(server) }, { coin: '0' }, (event) => {
+      if (event.type === 'data') seen.push([event.isSnapshot, event.data]);
+    });
+    await book.ready;
+    server.snapshot = 'all';
+    server.cut();
+    await vi.waitFor(() => expect(seen).toEqual([[true, 'all']]));
+    expect(server.controls.map(({ resumeFrom }) => resumeFrom)).toEqual([undefined, undefined]);
+    server.cut();
+    await vi.waitFor(() => expect(server.controls.length).toBe(3));
+    expect(server.controls[2]?.resumeFrom).toEqual({ epoch: 'first', seq: 0 });
+  });
+
   test('is noticed by its silence', async () => {
     const server = await aServer();
     const { seen } = await listen(aSocket(server, { pingMs: 20, silentMsMax: 100 }));
@@ -231,6 +247,24 @@ describe('a refused subscription', () => {
     await vi.waitFor(() => expect(server.controls.length).toBe(2));
     server.refusal = undefined;
     await subscription.ready;
+  });
+
+  test('that the venue could not serve is asked for again when it stood before', async () => {
+    const server = await aServer();
+    const socket = aSocket(server);
+    server.refusal = { code: 'INTERNAL', message: 'no answer' };
+    await expect(trades({ socket }, { coin: '1' }).ready).rejects.toThrow('no answer');
+    server.refusal = undefined;
+    const { seen } = await listen(socket);
+    server.refusal = { code: 'INTERNAL', message: 'no answer' };
+    const before = server.controls.length;
+    server.cut();
+    await vi.waitFor(() => expect(server.controls.length).toBeGreaterThan(before + 1));
+    server.refusal = undefined;
+    await vi.waitFor(() => {
+      server.publish('a');
+      expect(seen).toContain('a');
+    });
   });
 
   test('with malformed parameters does not reach the venue', async () => {

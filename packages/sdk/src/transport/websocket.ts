@@ -133,7 +133,9 @@ export class SocketTransport {
   #refused({ code, message }: ErrorFacts): void {
     const control = this.#queue.refused();
     if (control === undefined) return;
-    if (code === 'RISK_RATE_LIMITED') this.#queue.again(control);
+    // What stood before the connection was lost is asked for until the venue has it again.
+    const isOver = code !== 'INTERNAL' || !control.stream.hasStood;
+    if (code === 'RISK_RATE_LIMITED' || !isOver) this.#queue.again(control);
     else if (control.method === 'subscribe') this.#refuse(control, { code, message });
   }
 

@@ -47,12 +47,18 @@ export class WorkBudget {
 
   /** Whole seconds until a client may ask again; 0 when it may now. */
   waitSeconds(client: string): number {
+    const waitMs = this.waitMs(client);
+    return waitMs === 0 ? 0 : Math.max(1, Math.ceil(waitMs / 1000));
+  }
+
+  /** The same in milliseconds, for work that goes on by itself. */
+  waitMs(client: string): number {
     if (this.#limits.msPerSecond === Infinity) return 0;
     const id = clientKey(client);
     const account = this.#recent.get(id) ?? this.#older.get(id);
     if (account === undefined) return 0;
     const leftMs = this.#leftAt(account, this.#now());
-    return leftMs > 0 ? 0 : Math.max(1, Math.ceil(-leftMs / this.#limits.msPerSecond));
+    return leftMs > 0 ? 0 : Math.max(1, (-leftMs * 1000) / this.#limits.msPerSecond);
   }
 
   /** A client took so much. */

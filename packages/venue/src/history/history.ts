@@ -221,7 +221,8 @@ export interface History {
   /**
    * Tells rows of a user from now on. The answer to a question that is asked after this call, and whose
    * `asOf` is A, holds all rows up to A; the watcher is told all of the blocks after the newest one at
-   * the time of the call, so rows up to A may come twice and rows after A come once.
+   * the time of the call, so rows up to A may come twice and rows after A come once. Blocks are told in
+   * order, each before any answer that holds its rows; an answer holds no row of a block after A.
    */
   watch<Table extends WatchedTable>(
     user: Address,

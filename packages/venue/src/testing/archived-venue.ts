@@ -100,7 +100,7 @@ export async function openArchived(options: ArchivedOptions): Promise<ArchivedVe
   };
   try {
     const { snapshotHeight } = await replica.start();
-    await archivist.start(replica.head);
+    await archivist.start(replica.head, { seenFrom: snapshotHeight });
     replica.onBlock((block) => archivist.follow(block));
     return {
       journal,

@@ -13,6 +13,13 @@ export function pathOf(request: IncomingMessage): string {
   return query < 0 ? url : url.slice(0, query);
 }
 
+/** What stands behind the question mark. */
+export function parametersOf(request: IncomingMessage): URLSearchParams {
+  const url = request.url ?? '/';
+  const query = url.indexOf('?');
+  return new URLSearchParams(query < 0 ? '' : url.slice(query + 1));
+}
+
 export function forwardedFor(request: IncomingMessage): string | undefined {
   const header = request.headers['x-forwarded-for'];
   return Array.isArray(header) ? header.join(',') : header;

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { readdir, readFile } from 'node:fs/promises';
 
 /** The reference beside the sources: what `details.docs` of a refusal points to. */
@@ -13,4 +14,12 @@ export async function readReferencePages(): Promise<ReadonlyMap<string, string>>
     pages.set(`/docs/${name.slice(0, -'.md'.length)}`, text);
   }
   return pages;
+}
+
+export function servePage(response: ServerResponse, page: string): void {
+  response.writeHead(200, {
+    'content-type': 'text/markdown; charset=utf-8',
+    'content-length': Buffer.byteLength(page),
+  });
+  response.end(page);
 }

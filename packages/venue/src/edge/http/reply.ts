@@ -36,6 +36,28 @@ export type Endpoint = {
   readonly handle: (request: EdgeRequest) => Reply | Promise<Reply>;
 };
 
+/** A GET whose answer is as long as it takes. */
+export type StreamRequest = {
+  /** Of the address, in order. */
+  readonly parameters: Iterable<readonly [string, string]>;
+  /** Whom it is counted for. */
+  readonly client: string;
+};
+
+/** An answer that is sent part by part, as fast as it is read. */
+export type StreamedReply = {
+  /** Name and value in turn. */
+  readonly headers: readonly string[];
+  readonly parts: AsyncIterable<string>;
+  /** To be called when it is over, however it ends. */
+  readonly leave: () => void;
+};
+
+/** One GET path. */
+export type StreamEndpoint = Omit<Endpoint, 'handle'> & {
+  readonly stream: (request: StreamRequest) => Promise<Reply | StreamedReply>;
+};
+
 /** Something that a request needs is down; the client may try again later. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';

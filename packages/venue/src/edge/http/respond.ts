@@ -52,7 +52,7 @@ export function respond(
   endLingering(request, response);
 }
 
-function pushBudget(headers: string[], { limit, remaining, resetMs }: Budget): void {
+export function pushBudget(headers: string[], { limit, remaining, resetMs }: Budget): void {
   headers.push(
     'x-ratelimit-limit',
     String(limit),

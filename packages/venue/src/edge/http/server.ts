@@ -21,14 +21,17 @@ import {
   headerFault,
   isPreflight,
   isWebSocket,
+  parametersOf,
   pathOf,
   refuseUpgrade,
   WEBSOCKET_PATHS,
 } from './head.ts';
 import { isNoRoom } from '../../replica/replica-error.ts';
+import { servePage } from './reference-pages.ts';
 import { rateLimited, tooLarge, UnavailableError } from './reply.ts';
-import type { EdgeRequest, Endpoint, Reply } from './reply.ts';
+import type { EdgeRequest, Endpoint, Reply, StreamEndpoint } from './reply.ts';
 import { PREFLIGHT_HEADERS, respond } from './respond.ts';
+import { sendParts } from './send-parts.ts';
 
 /**
  * The public port. It refuses what it can before it spends anything: path and method, the client's
@@ -37,7 +40,7 @@ import { PREFLIGHT_HEADERS, respond } from './respond.ts';
 
 export type HttpEdgeOptions = {
   /** By path. */
-  readonly endpoints: Readonly<Record<string, Endpoint>>;
+  readonly endpoints: Readonly<Record<string, Endpoint | StreamEndpoint>>;
   readonly limiter: RateLimiter;
   readonly clientIp: ClientIp;
   readonly log: Logger;
@@ -72,7 +75,7 @@ type Call = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly startedMs: number;
-  readonly endpoint: Endpoint | undefined;
+  readonly endpoint: Endpoint | StreamEndpoint | undefined;
   /** Whom its answer is counted for. */
   readonly client: string;
   budget: Budget | undefined;
@@ -102,7 +105,7 @@ const BODY_RETRY_SECONDS = 1;
 export class HttpEdge {
   readonly server: Server;
   readonly #options: HttpEdgeOptions;
-  readonly #endpoints: ReadonlyMap<string, Endpoint>;
+  readonly #endpoints: ReadonlyMap<string, Endpoint | StreamEndpoint>;
   readonly #bodyBytesMax: number;
   readonly #bodies: BodyBudget;
   readonly #answers: BodyBudget;
@@ -261,13 +264,14 @@ export class HttpEdge {
     });
   }
 
-  #serveEndpoint(call: Call, endpoint: Endpoint, ip: string): void {
+  #serveEndpoint(call: Call, endpoint: Endpoint | StreamEndpoint, ip: string): void {
     const { request, response } = call;
     const { limiter, work } = this.#options;
-    if (request.method !== 'POST') {
+    const method = 'stream' in endpoint ? 'GET' : 'POST';
+    if (request.method !== method) {
       call.budget = limiter.peek(endpoint.surface, ip);
       if (isPreflight(request)) return this.#write(call, 204, '', PREFLIGHT_HEADERS);
-      return this.#write(call, 405, '', ['allow', 'POST']);
+      return this.#write(call, 405, '', ['allow', method]);
     }
     const taken = limiter.take(endpoint.surface, ip);
     call.budget = taken;
@@ -281,6 +285,7 @@ export class HttpEdge {
     }
     const fault = headerFault(request, this.#bodyBytesMax, endpoint);
     if (fault !== undefined) return this.#refuse(call, fault, fault.name !== 'VERSION');
+    if ('stream' in endpoint) return void this.#stream(call, endpoint);
     if (call.awaitsContinue) response.writeContinue();
     call.awaitsContinue = false;
     return this.#read(call, endpoint, ip);
@@ -358,11 +363,32 @@ export class HttpEdge {
       request.spend?.(sendingMs((reply.bytes ?? reply.body).length));
       this.#send(call, reply);
     } catch (error) {
-      const isDown = error instanceof UnavailableError;
-      if (isDown) this.#warnDown(call, error);
-      else this.#options.log.error({ err: error, path: call.path }, 'request failed');
-      const down = isNoRoom(error) ? 'diskNearlyFull' : 'unavailable';
-      this.#refuse(call, refusal(isDown ? down : 'internal', []), false);
+      this.#fail(call, error);
+    }
+  }
+
+  #fail(call: Call, error: unknown): void {
+    const isDown = error instanceof UnavailableError;
+    if (isDown) this.#warnDown(call, error);
+    else this.#options.log.error({ err: error, path: call.path }, 'request failed');
+    const down = isNoRoom(error) ? 'diskNearlyFull' : 'unavailable';
+    this.#refuse(call, refusal(isDown ? down : 'internal', []), false);
+  }
+
+  /** What fails after the first part can only be told by cutting the answer off. */
+  async #stream(call: Call, endpoint: StreamEndpoint): Promise<void> {
+    const { client, path, request, response, startedMs } = call;
+    this.#gate.note(request.socket, 'working');
+    try {
+      const reply = await endpoint.stream({ client, parameters: parametersOf(request) });
+      if ('body' in reply) return this.#send(call, reply);
+      call.releases.push(reply.leave);
+      if (call.isOver) return leave(call);
+      await sendParts(response, reply, call.budget);
+      this.#options.metrics.request(path, 200, (performance.now() - startedMs) / 1000);
+    } catch (error) {
+      this.#fail(call, error);
+      if (response.headersSent) response.destroy();
     }
   }
 
@@ -416,12 +442,4 @@ export class HttpEdge {
 function leave(call: Call): void {
   call.isOver = true;
   for (const release of call.releases.splice(0)) release();
-}
-
-function servePage(response: ServerResponse, page: string): void {
-  response.writeHead(200, {
-    'content-type': 'text/markdown; charset=utf-8',
-    'content-length': Buffer.byteLength(page),
-  });
-  response.end(page);
 }

@@ -1,9 +1,7 @@
 import { parseSubscription, type Subscription } from '@oddlot/protocol';
 import type { AppliedBlock } from '../../block/applied-block.ts';
-import type { LedgerEntry } from '../../translate/event-to-ledger.ts';
 import type { ChannelSet, Identity, Opening } from './channel-session.ts';
 import { CandleChannel } from './channels/candle.ts';
-import { ledgerUpdates, type LedgerParams } from './channels/ledger-updates.ts';
 import type {
   ChannelContext,
   NodeChannel,
@@ -12,35 +10,38 @@ import type {
 import { OutcomeReleasesChannel } from './channels/outcome-releases.ts';
 import { RecentTradesChannel } from './channels/recent-trades.ts';
 import { TickersChannel } from './channels/tickers.ts';
-import { UserEventChannel } from './channels/user-event-channel.ts';
+import {
+  openUserHistory,
+  USER_FILLS,
+  USER_HISTORICAL_ORDERS,
+  USER_LEDGER,
+} from './channels/user-history.ts';
 import { identityOf, openingOf } from './opening-of.ts';
 
 /** The channels of /api-ws. */
 export class ApiChannels implements ChannelSet {
-  readonly #state: ChannelContext['state'];
+  readonly #context: ChannelContext;
   readonly #releases: OutcomeReleasesChannel;
   readonly #recentTrades: RecentTradesChannel;
-  readonly #ledgerUpdates: UserEventChannel<LedgerParams, LedgerEntry>;
   readonly #candle: CandleChannel;
   readonly #tickers: TickersChannel;
 
   constructor(context: ChannelContext) {
-    this.#state = context.state;
+    this.#context = context;
     this.#releases = new OutcomeReleasesChannel(context);
     this.#recentTrades = new RecentTradesChannel(context);
-    this.#ledgerUpdates = new UserEventChannel(context, ledgerUpdates(context));
     this.#candle = new CandleChannel(context);
     this.#tickers = new TickersChannel(context);
   }
 
   open(value: unknown): Opening {
-    return openingOf(parseSubscription('api-ws', value), this.#state(), (each) =>
+    return openingOf(parseSubscription('api-ws', value), this.#context.state(), (each) =>
       this.#openChannel(each),
     );
   }
 
   identify(value: unknown): Identity {
-    return identityOf(parseSubscription('api-ws', value), this.#state());
+    return identityOf(parseSubscription('api-ws', value), this.#context.state());
   }
 
   #openChannel(subscription: Subscription): ChannelOpening | undefined {
@@ -50,7 +51,11 @@ export class ApiChannels implements ChannelSet {
       case 'recentTrades':
         return this.#recentTrades.open(subscription.params);
       case 'userNonFundingLedgerUpdates':
-        return this.#ledgerUpdates.open(subscription.params);
+        return openUserHistory(this.#context, USER_LEDGER, subscription.params);
+      case 'userFills':
+        return openUserHistory(this.#context, USER_FILLS, subscription.params);
+      case 'userHistoricalOrders':
+        return openUserHistory(this.#context, USER_HISTORICAL_ORDERS, subscription.params);
       case 'candle':
         return this.#candle.open(subscription.params);
       case 'tickers':
@@ -65,7 +70,6 @@ export class ApiChannels implements ChannelSet {
     const inOrder: readonly Pick<NodeChannel<never>, 'onBlock'>[] = [
       this.#releases,
       this.#recentTrades,
-      this.#ledgerUpdates,
       this.#candle,
       this.#tickers,
     ];

@@ -1,8 +1,10 @@
-import { checkJson, jsonRefusal, type ResumePoint, type ScanFault } from '@oddlot/protocol';
+import type { ResumePoint } from '@oddlot/protocol';
+import { AnswersInTurn } from './answers-in-turn.ts';
 import type { Connection } from './connection.ts';
+import { INVALID_FRAME, readControl, readResumeFrom, type Control } from './control-frame.ts';
 import { jsonFrame } from './frame.ts';
 import { Replays } from './replays.ts';
-import type { ResyncReason, Stream } from './stream.ts';
+import type { LateFrame, ResyncReason, Stream } from './stream.ts';
 import type { StreamHub, StreamRecipe } from './streams.ts';
 import { errorFrame, RATE_LIMITED, type Endpoint, type WsError } from './ws-error.ts';
 import type { WsLimits } from './ws-limits.ts';
@@ -29,8 +31,19 @@ const PING_LENGTH_MAX = 128;
 const PONG = jsonFrame({ method: 'PONG' });
 
 type SessionLimits = Pick<WsLimits, 'bboGroupsMax' | 'subscriptionsMax'>;
-type Held = { readonly sub: number; readonly stream: Stream };
-type Control = { readonly method: string; readonly frame: Readonly<Record<string, unknown>> };
+type Held = {
+  readonly key: string;
+  readonly sub: number;
+  readonly stream: Stream;
+  /** As it was sent. */
+  readonly subscription: unknown;
+};
+
+/** How long a client waits for a first snapshot that takes a while, and who lost its place between two tries. */
+export const LATE_MS_MAX = 5_000;
+export const LATE_RETRY_MS = 1_000;
+/** Answers that wait for one that takes a while; beyond, who floods is told so at once. */
+const WAITING_MAX = 1_024;
 
 /** The conversation with one client of /ws or /api-ws. */
 export class ChannelSession {
@@ -42,6 +55,9 @@ export class ChannelSession {
   /** By what subscriptions are known by, which is what was sent: the state has no say in it. */
   readonly #held = new Map<string, Held>();
   readonly #replays: Replays;
+  /** Errors do not say what they answer, so that answers come in the order of the questions. */
+  readonly #answers = new AnswersInTurn();
+  readonly #spending: (run: () => void) => void;
   #lastSub = 0;
 
   constructor(options: {
@@ -50,6 +66,8 @@ export class ChannelSession {
     channels: ChannelSet;
     hub: StreamHub;
     limits: SessionLimits;
+    /** Runs what is done for the client later, and counts what it costs. */
+    spending?: (run: () => void) => void;
   }) {
     this.#connection = options.connection;
     this.#endpoint = options.endpoint;
@@ -57,6 +75,7 @@ export class ChannelSession {
     this.#hub = options.hub;
     this.#limits = options.limits;
     this.#replays = new Replays(options.connection);
+    this.#spending = options.spending ?? ((run) => run());
   }
 
   /** A text frame came; undefined stands for a frame that was not text. */
@@ -68,7 +87,8 @@ export class ChannelSession {
       return;
     }
     if (!this.#connection.budget.take()) {
-      this.#fail(RATE_LIMITED);
+      if (this.#answers.length < WAITING_MAX) this.#fail(RATE_LIMITED);
+      else this.#connection.send(errorFrame(this.#endpoint, RATE_LIMITED));
       return;
     }
     if (text !== undefined && !small) control = readControl(text);
@@ -80,6 +100,7 @@ export class ChannelSession {
   close(): void {
     for (const { stream } of this.#held.values()) this.#leave(stream);
     this.#held.clear();
+    this.#answers.close();
     this.#replays.close();
   }
 
@@ -115,16 +136,75 @@ export class ChannelSession {
     if (!this.#hub.hasRoom(recipe)) return tooMany('streams', this.#hub.size);
     const stream = this.#hub.take(recipe);
     this.#lastSub += 1;
-    const sub = this.#lastSub;
-    this.#held.set(key, { sub, stream });
-    this.#respond('subscribe', { subscription, sub, stream });
+    const held = { key, sub: this.#lastSub, stream, subscription };
+    this.#held.set(key, held);
+    stream.expect(this.#connection);
+    const lost = resumeFrom === undefined ? undefined : stream.refuseResume(resumeFrom);
+    if (stream.isLate && (resumeFrom === undefined || lost !== undefined)) {
+      this.#welcomeLater(held, lost);
+    } else {
+      this.#answers.add(() => this.#welcome(held, resumeFrom));
+    }
+    return undefined;
+  }
+
+  #welcome(held: Held, resumeFrom: ResumePoint | undefined): void {
+    const { stream, sub } = held;
+    this.#respond('subscribe', held);
+    if (!this.#isHeld(held)) return;
     if (resumeFrom !== undefined) {
-      this.#resume(resumeFrom, { subscription, sub, stream });
-      return undefined;
+      this.#resume(resumeFrom, held);
+      return;
     }
     stream.add(this.#connection, sub);
-    this.#sendSnapshot('subscribe', { sub, stream });
-    return undefined;
+    this.#sendSnapshot('subscribe', held);
+  }
+
+  /** Answers when what the stream holds is known; without it the subscription does not stand. */
+  #welcomeLater(held: Held, lost: ResyncReason | undefined): void {
+    const answer = this.#answers.later();
+    const given = (send: () => void): void => this.#spending(() => answer(send));
+    this.#snapshotOf(held).then(
+      (late) => given(() => this.#welcomeLate(held, late, lost)),
+      () => given(() => this.#refuse(held)),
+    );
+  }
+
+  #welcomeLate(held: Held, late: LateFrame, lost: ResyncReason | undefined): void {
+    this.#respond('subscribe', held, late.seq);
+    // Who has unsubscribed meanwhile is told that both were understood.
+    if (!this.#isHeld(held)) return;
+    if (lost !== undefined) this.#tellResync(lost, held, late.seq);
+    this.#goOnBehind(late, held);
+  }
+
+  /** The snapshot, and the frames after it, those included that came while it was on its way. */
+  #goOnBehind({ frame, seq }: LateFrame, held: Held): void {
+    this.#connection.send(frame);
+    this.#replay(seq, held);
+  }
+
+  #refuse(held: Held): void {
+    if (!this.#isHeld(held)) {
+      this.#respond('subscribe', held);
+      return;
+    }
+    this.#held.delete(held.key);
+    this.#leave(held.stream);
+    const { channel } = held.stream;
+    const message = `The history did not answer in time for ${channel}: subscribe again`;
+    this.#connection.send(errorFrame(this.#endpoint, { code: 'INTERNAL', message }));
+  }
+
+  async #snapshotOf({ stream, sub }: Held): Promise<LateFrame> {
+    const late = stream.lateSnapshot(sub);
+    const { promise, reject } = Promise.withResolvers<never>();
+    const cancel = this.#connection.timing.after(LATE_MS_MAX, () => reject(new Error('no answer')));
+    return await Promise.race([late, promise]).finally(cancel);
+  }
+
+  #isHeld(held: Held): boolean {
+    return this.#held.get(held.key) === held;
   }
 
   /** Groups of best prices are counted on their own: each may stand for fifty books. */
@@ -144,29 +224,58 @@ export class ChannelSession {
     if (held === undefined) return { code: 'NOT_SUBSCRIBED', message: 'Not subscribed' };
     this.#held.delete(identity.key);
     this.#leave(held.stream);
-    this.#respond('unsubscribe', { subscription, ...held });
+    this.#answers.add(() => this.#respond('unsubscribe', { ...held, subscription }));
     return undefined;
   }
 
   /** The missed frames as they were, or word that they are gone and what holds now. */
-  #resume(from: ResumePoint, held: Held & { subscription: unknown }): void {
+  #resume(from: ResumePoint, held: Held): void {
     const { stream, sub } = held;
     const reason = stream.refuseResume(from);
     if (reason === undefined) {
-      const resync = (): void => this.#resync('tooOld', held);
-      this.#replays.add({ stream, sub, seq: from.seq, resync });
+      this.#replay(from.seq, held);
       return;
     }
     stream.add(this.#connection, sub);
     this.#resync(reason, held);
   }
 
-  #resync(reason: ResyncReason, held: Held & { subscription: unknown }): void {
-    const { stream, sub, subscription } = held;
-    const { epoch, seq } = stream;
-    const data = { sub, subscription, epoch, seq, reason };
-    this.#connection.send(jsonFrame({ channel: 'resync', data }));
+  #replay(seq: number, held: Held): void {
+    const { stream, sub } = held;
+    const resync = (): void => this.#resync('tooOld', held);
+    this.#replays.add({ stream, sub, seq, resync });
+  }
+
+  #resync(reason: ResyncReason, held: Held): void {
+    if (held.stream.isLate) {
+      this.#resyncLater(reason, held);
+      return;
+    }
+    this.#tellResync(reason, held);
     this.#sendSnapshot('resync', held);
+  }
+
+  /** The subscription stands, so it is tried until there is something to show. */
+  #resyncLater(reason: ResyncReason, held: Held): void {
+    held.stream.expect(this.#connection);
+    const again = (): void => {
+      if (this.#isHeld(held)) this.#resyncLater(reason, held);
+    };
+    const show = (late: LateFrame): void => {
+      if (!this.#isHeld(held)) return;
+      this.#tellResync(reason, held, late.seq);
+      this.#goOnBehind(late, held);
+    };
+    this.#snapshotOf(held).then(
+      (late) => this.#spending(() => show(late)),
+      () => this.#connection.timing.after(LATE_RETRY_MS, again),
+    );
+  }
+
+  #tellResync(reason: ResyncReason, held: Held, seq = held.stream.seq): void {
+    const { stream, sub, subscription } = held;
+    const data = { sub, subscription, epoch: stream.epoch, seq, reason };
+    this.#connection.send(jsonFrame({ channel: 'resync', data }));
   }
 
   #sendSnapshot(occasion: 'subscribe' | 'resync', { sub, stream }: Held): void {
@@ -174,9 +283,9 @@ export class ChannelSession {
     if (frame !== undefined) this.#connection.send(frame);
   }
 
-  #respond(method: string, held: Held & { subscription: unknown }): void {
+  #respond(method: string, held: Held, seq = held.stream.seq): void {
     const { sub, stream, subscription } = held;
-    const data = { method, subscription, sub, epoch: stream.epoch, seq: stream.seq };
+    const data = { method, subscription, sub, epoch: stream.epoch, seq };
     this.#connection.send(jsonFrame({ channel: 'subscriptionResponse', data }));
   }
 
@@ -187,42 +296,10 @@ export class ChannelSession {
   }
 
   #fail(error: WsError): void {
-    this.#connection.send(errorFrame(this.#endpoint, error));
+    this.#answers.add(() => this.#connection.send(errorFrame(this.#endpoint, error)));
   }
 }
 
-const INVALID_FRAME: WsError = {
-  code: 'INVALID_FRAME',
-  message: 'A frame is a JSON object with method subscribe, unsubscribe or ping',
-};
-
 function tooMany(what: string, max: number): WsError {
   return { code: 'TOO_MANY_SUBSCRIPTIONS', message: `Too many ${what}: ${max}` };
-}
-
-function readControl(text: string): Control | WsError {
-  const checked = checkJson(text);
-  if (!checked.ok) return unreadable(text, checked);
-  const frame: unknown = JSON.parse(text);
-  if (!isRecord(frame) || typeof frame['method'] !== 'string') return INVALID_FRAME;
-  return { method: frame['method'], frame };
-}
-
-/** JSON that the interface does not take is told what is wrong with it. */
-function unreadable(text: string, fault: ScanFault): WsError {
-  const { message } = jsonRefusal(text, fault);
-  const isJson = !message.startsWith('Malformed');
-  return isJson ? { code: 'INVALID_FRAME', message } : INVALID_FRAME;
-}
-
-function readResumeFrom(value: unknown): ResumePoint | undefined | 'invalid' {
-  if (value === undefined || value === null) return undefined;
-  if (!isRecord(value)) return 'invalid';
-  const { epoch, seq } = value;
-  if (typeof epoch !== 'string' || typeof seq !== 'number') return 'invalid';
-  return Number.isSafeInteger(seq) && seq >= 0 ? { epoch, seq } : 'invalid';
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

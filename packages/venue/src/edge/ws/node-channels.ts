@@ -1,17 +1,16 @@
 import {
-  type FundingRow,
   type OrderUpdate,
   parseSubscription,
   type Subscription,
   type UpdatedOutcomeOrder,
 } from '@oddlot/protocol';
 import type { AppliedBlock } from '../../block/applied-block.ts';
-import { FundingRows } from '../../history/funding-rows.ts';
 import type { ChannelSet, Identity, Opening } from './channel-session.ts';
 import { AccountStateChannel } from './channels/account-state.ts';
 import { AssetContextChannel } from './channels/asset-context.ts';
 import { BookDiffsChannel } from './channels/book-diffs.ts';
 import { BookChannel } from './channels/book.ts';
+import { ExplorerBlockChannel, ExplorerTxsChannel } from './channels/explorer.ts';
 import type {
   ChannelContext,
   NodeChannel,
@@ -23,47 +22,47 @@ import { outcomeOrderUpdates } from './channels/outcome-order-updates.ts';
 import { OutcomeTradesChannel } from './channels/outcome-trades.ts';
 import { TradesChannel } from './channels/trades.ts';
 import { UserEventChannel, type UserParams } from './channels/user-event-channel.ts';
-import { userFundings } from './channels/user-fundings.ts';
+import { openUserHistory, USER_FUNDINGS } from './channels/user-history.ts';
 import { identityOf, openingOf } from './opening-of.ts';
 
 /** The channels of /ws: each is opened by its subscribers and fed by every block. */
 export class NodeChannels implements ChannelSet {
-  readonly #state: ChannelContext['state'];
+  readonly #context: ChannelContext;
   readonly #trades: TradesChannel;
   readonly #outcomeTrades: OutcomeTradesChannel;
   readonly #orderUpdates: UserEventChannel<UserParams, OrderUpdate>;
   readonly #outcomeOrderUpdates: UserEventChannel<UserParams, OrderUpdate<UpdatedOutcomeOrder>>;
-  readonly #fundingRows: FundingRows;
-  readonly #fundings: UserEventChannel<UserParams, FundingRow>;
   readonly #accountState: AccountStateChannel;
   readonly #book: BookChannel;
   readonly #bookDiffs: BookDiffsChannel;
   readonly #outcomeBbos: OutcomeBbosChannel;
   readonly #assetContext: AssetContextChannel;
+  readonly #explorerBlock: ExplorerBlockChannel;
+  readonly #explorerTxs: ExplorerTxsChannel;
 
   constructor(context: ChannelContext) {
-    this.#state = context.state;
+    this.#context = context;
     this.#trades = new TradesChannel(context);
     this.#outcomeTrades = new OutcomeTradesChannel(context);
     this.#orderUpdates = new UserEventChannel(context, orderUpdates(context));
     this.#outcomeOrderUpdates = new UserEventChannel(context, outcomeOrderUpdates(context));
-    this.#fundingRows = new FundingRows(context.state);
-    this.#fundings = new UserEventChannel(context, userFundings(context, this.#fundingRows));
     this.#accountState = new AccountStateChannel(context);
     this.#book = new BookChannel(context);
     this.#bookDiffs = new BookDiffsChannel(context);
     this.#outcomeBbos = new OutcomeBbosChannel(context);
     this.#assetContext = new AssetContextChannel(context);
+    this.#explorerBlock = new ExplorerBlockChannel(context);
+    this.#explorerTxs = new ExplorerTxsChannel(context);
   }
 
   open(value: unknown): Opening {
-    return openingOf(parseSubscription('ws', value), this.#state(), (each) =>
+    return openingOf(parseSubscription('ws', value), this.#context.state(), (each) =>
       this.#openChannel(each),
     );
   }
 
   identify(value: unknown): Identity {
-    return identityOf(parseSubscription('ws', value), this.#state());
+    return identityOf(parseSubscription('ws', value), this.#context.state());
   }
 
   #openChannel(subscription: Subscription): ChannelOpening | undefined {
@@ -77,7 +76,7 @@ export class NodeChannels implements ChannelSet {
       case 'outcomeOrderUpdates':
         return this.#outcomeOrderUpdates.open(subscription.params);
       case 'userFundings':
-        return this.#fundings.open(subscription.params);
+        return openUserHistory(this.#context, USER_FUNDINGS, subscription.params);
       case 'clearinghouseState':
         return this.#accountState.open(subscription.params);
       case 'l2Book':
@@ -88,6 +87,10 @@ export class NodeChannels implements ChannelSet {
         return this.#outcomeBbos.open(subscription.params);
       case 'activeAssetCtx':
         return this.#assetContext.open(subscription.params);
+      case 'explorerBlock':
+        return this.#explorerBlock.open();
+      case 'explorerTxs':
+        return this.#explorerTxs.open();
       default:
         return undefined;
     }
@@ -96,12 +99,12 @@ export class NodeChannels implements ChannelSet {
   /** First what happened, then what it led to. */
   onBlock(block: AppliedBlock): void {
     const inOrder: readonly Pick<NodeChannel<never>, 'onBlock'>[] = [
+      this.#explorerBlock,
+      this.#explorerTxs,
       this.#trades,
       this.#outcomeTrades,
       this.#orderUpdates,
       this.#outcomeOrderUpdates,
-      this.#fundingRows,
-      this.#fundings,
       this.#accountState,
       this.#book,
       this.#bookDiffs,

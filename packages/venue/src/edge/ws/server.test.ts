@@ -184,12 +184,12 @@ describe('frames that are not understood', () => {
   test('name a channel that is not there', async () => {
     edge = await TestEdge.start();
     const ws = await edge.connect('/ws');
-    for (const type of ['nothing', 'candle', 'explorerBlock']) {
+    for (const type of ['nothing', 'candle', 'userFills']) {
       ws.subscribe({ type, coin: '1' });
       expect(await ws.next()).toMatchObject({ type: 'error', code: 'UNKNOWN_CHANNEL' });
     }
     const api = await edge.connect('/api-ws');
-    api.subscribe({ type: 'userFills', user: ALICE });
+    api.subscribe({ type: 'orderUpdates', user: ALICE });
     expect(await api.next()).toMatchObject({ channel: 'error', data: { code: 'UNKNOWN_CHANNEL' } });
     api.subscribe({ type: 'candle', coin: 'BTC', interval: '1m' });
     expect(await api.next()).toMatchObject({ channel: 'error', data: { code: 'INVALID_PARAMS' } });

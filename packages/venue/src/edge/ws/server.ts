@@ -106,7 +106,12 @@ export class WsEdge {
   }
 
   onBlock(block: AppliedBlock): void {
-    if (this.#drained === undefined) this.#feed(block);
+    // Nobody listens any more.
+    if (this.#drained !== undefined) return;
+    this.#snapshots.clear();
+    this.#nodeChannels.onBlock(block);
+    this.#apiChannels.onBlock(block);
+    this.#priceTopics.onBlock(block);
   }
 
   get stats(): WsStats {
@@ -167,22 +172,18 @@ export class WsEdge {
       timing: this.#timing,
       work: this.#work,
     });
-    const session = this.#sessionOf(endpoint, connection);
+    const spending = this.#spendingOf(connection);
+    const session = this.#sessionOf(endpoint, connection, spending);
     this.#connections.set(connection, endpoint);
     const counts = this.#open[endpoint];
     const client = clientKey(ip);
     counts.set(client, (counts.get(client) ?? 0) + 1);
-    const work = this.#work;
-    const spend = (ms: number): void => work?.spend(ip, ms);
     webSocket.on('message', (data, isBinary) => {
       connection.heard();
       // What a client still says after the goodbye changes nothing.
       if (!connection.isOpen) return;
       const text = isBinary ? undefined : textOf(data);
-      if (work === undefined) return session.receive(text);
-      const before = connection.queuedBytes;
-      measured(() => session.receive(text), spend);
-      return spend(sendingMs(connection.queuedBytes - before));
+      spending(() => session.receive(text));
     });
     webSocket.on('ping', (data) => {
       connection.heard();
@@ -203,21 +204,30 @@ export class WsEdge {
     });
   }
 
-  #sessionOf(endpoint: Endpoint, connection: Connection): Session {
+  /** Runs what is done for a client, at the client's cost. */
+  #spendingOf(connection: Connection): (run: () => void) => void {
+    const work = this.#work;
+    if (work === undefined) return (run) => run();
+    const spend = (ms: number): void => work.spend(connection.ip, ms);
+    return (run) => {
+      const before = connection.queuedBytes;
+      measured(run, spend);
+      spend(sendingMs(connection.queuedBytes - before));
+    };
+  }
+
+  #sessionOf(
+    endpoint: Endpoint,
+    connection: Connection,
+    spending: (run: () => void) => void,
+  ): Session {
     const limits = this.#limits;
     if (endpoint === 'wsRtds') {
       const { subscriptionsMax: symbolsMax } = limits;
       return new RtdsSession(connection, { topics: this.#priceTopics, symbolsMax });
     }
     const channels = endpoint === 'ws' ? this.#nodeChannels : this.#apiChannels;
-    return new ChannelSession({ connection, endpoint, channels, hub: this.#hub, limits });
-  }
-
-  #feed(block: AppliedBlock): void {
-    this.#snapshots.clear();
-    this.#nodeChannels.onBlock(block);
-    this.#apiChannels.onBlock(block);
-    this.#priceTopics.onBlock(block);
+    return new ChannelSession({ connection, endpoint, channels, hub: this.#hub, limits, spending });
   }
 
   #planSweep(): void {

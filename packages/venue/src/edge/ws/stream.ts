@@ -1,5 +1,6 @@
 import type { ResumePoint, ResyncFrame } from '@oddlot/protocol';
-import { closeBody, openBody } from './frame.ts';
+import { assert } from '@oddlot/units';
+import { closeBody, openBody, type FrameParts } from './frame.ts';
 import type { FrameRing } from './frame-ring.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
 import type { Timing } from './timing.ts';
@@ -29,6 +30,27 @@ export interface Source {
   close(): void;
 }
 
+/** What a stream held after some block of the past, and which of its frames tell what came after. */
+export type LateSnapshot = {
+  /** JSON text. */
+  readonly data: string;
+  /** Number of the last frame that it contains. */
+  readonly seq: number;
+  /** The block that it reflects. */
+  readonly height: number;
+};
+
+/** Where a stream's data come from when it takes a while to say what holds. */
+export interface LateSource {
+  /** What a subscriber is sent first, or again when its place is lost. Frames go on meanwhile. */
+  snapshotLater(): Promise<LateSnapshot>;
+  /** The stream is gone. */
+  close(): void;
+}
+
+/** A snapshot that came late, for one subscriber. */
+export type LateFrame = { readonly frame: Buffer; readonly seq: number };
+
 /** Why a client cannot go on where it stopped. */
 export type ResyncReason = ResyncFrame['data']['reason'];
 
@@ -48,7 +70,9 @@ export class Stream {
   /** Those who are still being sent what came before. */
   readonly #expected = new Set<Sink>();
   #seq = 0;
-  #source: Source | undefined;
+  #source: Source | LateSource | undefined;
+  /** The body of a late snapshot that several subscribers wait for is built once. */
+  readonly #lateBodies = new WeakMap<LateSnapshot, Buffer>();
 
   constructor(options: {
     key: string;
@@ -78,12 +102,18 @@ export class Stream {
   }
 
   /** Names the source; once, right after the construction. */
-  attach(source: Source): void {
+  attach(source: Source | LateSource): void {
     this.#source = source;
+  }
+
+  /** What a subscriber is sent first takes a while: `lateSnapshot` has it. */
+  get isLate(): boolean {
+    return this.#source !== undefined && 'snapshotLater' in this.#source;
   }
 
   /** Somebody will be a subscriber as soon as it has what it missed. */
   expect(sink: Sink): void {
+    this.#sinks.delete(sink);
     this.#expected.add(sink);
   }
 
@@ -97,10 +127,10 @@ export class Stream {
     this.#sinks.delete(sink);
   }
 
-  /** The next frame, to everyone. `data` is JSON text. */
-  publish(data: string): void {
+  /** The next frame, to everyone. `data` is JSON text, `height` the block that it reflects. */
+  publish(data: string, height = this.#height?.()): void {
     this.#seq += 1;
-    const body = this.#body(data);
+    const body = this.#body({ data, seq: this.#seq, height });
     this.#ring.push(body, this.#timing.now());
     // Most clients have few subscriptions, so few numbers occur: each is encoded once.
     const encoded = new Map<number, Buffer>();
@@ -116,13 +146,26 @@ export class Stream {
 
   /** A frame of what the stream holds now, for one subscriber. It has the current number. */
   snapshotFrame(occasion: 'subscribe' | 'resync', sub: number): Buffer | undefined {
+    const source = this.#source;
+    if (source === undefined || 'snapshotLater' in source) return undefined;
     const build = (): Buffer | undefined => {
-      const snapshot = this.#source?.snapshot(occasion);
-      return snapshot === undefined ? undefined : this.#body(snapshot.data, snapshot.isSnapshot);
+      const snapshot = source.snapshot(occasion);
+      if (snapshot === undefined) return undefined;
+      return this.#body({ ...snapshot, seq: this.#seq, height: this.#height?.() });
     };
     const name = `${this.epoch} ${this.#seq} ${occasion}`;
     const body = this.#snapshots === undefined ? build() : this.#snapshots.body(name, build);
     return body === undefined ? undefined : closeBody(body, sub);
+  }
+
+  /** The same where it takes a while. Frames after its number are to follow; some may be here already. */
+  async lateSnapshot(sub: number): Promise<LateFrame> {
+    const source = this.#source;
+    assert(source !== undefined && 'snapshotLater' in source, 'only a late source is waited for');
+    const snapshot = await source.snapshotLater();
+    const body = this.#lateBodies.get(snapshot) ?? this.#body(snapshot);
+    this.#lateBodies.set(snapshot, body);
+    return { frame: closeBody(body, sub), seq: snapshot.seq };
   }
 
   /** Why a client cannot go on where it stopped; undefined when it can. */
@@ -147,13 +190,7 @@ export class Stream {
     this.#ring.clear();
   }
 
-  #body(data: string, isSnapshot?: true): Buffer {
-    return openBody({
-      channel: this.channel,
-      data,
-      seq: this.#seq,
-      height: this.#height?.(),
-      isSnapshot,
-    });
+  #body(parts: Omit<FrameParts, 'channel'>): Buffer {
+    return openBody({ ...parts, channel: this.channel });
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { FrameRing, type KeptBudget } from './frame-ring.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
-import { Stream, type Source } from './stream.ts';
+import { Stream, type LateSource, type Source } from './stream.ts';
 import type { Timing } from './timing.ts';
 import type { WsLimits } from './ws-limits.ts';
 
@@ -16,7 +16,7 @@ export type StreamRecipe = {
   /** For channels whose frames tell the block that they reflect. */
   readonly height?: () => number;
   /** Makes the source of a new stream; it publishes to the stream until it is closed. */
-  readonly source: (stream: Stream) => Source;
+  readonly source: (stream: Stream) => Source | LateSource;
 };
 
 /**

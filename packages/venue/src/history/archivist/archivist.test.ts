@@ -48,10 +48,13 @@ const credit = (amountMicroUsdc: number, account = alice): Command => ({
   amountMicroUsdc,
 });
 
+const microOf = (delta: object): number =>
+  Math.round(Number((delta as { amount?: string }).amount) * 1e6);
+
 /** What the ledger of alice says, oldest first. */
 async function amounts({ archivist }: ArchivedVenue): Promise<number[]> {
   const { answer } = await archivist.ask('ledger', { ...AMOUNTS, order: 'oldestFirst' });
-  return answer.rows.map(({ delta }) => Number((delta as { amount?: string }).amount) * 1e6);
+  return answer.rows.map(({ delta }) => microOf(delta));
 }
 
 /** Another thread needs its time, on a machine that does other things too. */
@@ -107,7 +110,7 @@ describe('the archivist', { timeout: 60_000 }, () => {
     const venue = await start();
     const told: [height: number, amounts: number[]][] = [];
     const onRows = (height: number, rows: WatchedRows['ledger']): void => {
-      const of = rows.map(({ row }) => Number((row.delta as { amount?: string }).amount) * 1e6);
+      const of = rows.map(({ row }) => microOf(row.delta));
       told.push([height, of]);
     };
     await venue.propose(credit(1));

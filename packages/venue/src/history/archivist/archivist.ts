@@ -84,6 +84,8 @@ export class Archivist implements History {
   #rows: ArchivistThread;
   #head: BlockHead | undefined;
   #toldHeight = 0;
+  /** Rows of blocks up to here are in the store or nowhere. */
+  #seenFrom = 0;
   #progress: Progress = NOTHING;
   #compared = 0;
   #telling: NodeJS.Timeout | undefined;
@@ -106,8 +108,15 @@ export class Archivist implements History {
     return archivist;
   }
 
-  /** Begins to follow the log, which is known to reach up to a block. */
-  async start({ hash, height, stateHash, timeMs }: BlockHead): Promise<void> {
+  /**
+   * Begins to follow the log, which is known to reach up to a block. What happened behind another the
+   * main thread has seen by itself.
+   */
+  async start(
+    { hash, height, stateHash, timeMs }: BlockHead,
+    { seenFrom }: { readonly seenFrom: number },
+  ): Promise<void> {
+    this.#seenFrom = seenFrom;
     const head = { height, timeMs, hash, stateHash };
     this.#head = head;
     this.#toldHeight = height;
@@ -142,7 +151,7 @@ export class Archivist implements History {
     return {
       height: this.storedHeight,
       lag,
-      missing: this.isRebuilding ? Math.max(1, lag) : 0,
+      missing: Math.max(0, this.#seenFrom - this.storedHeight),
       compared: this.#compared,
       rows,
       bytes,
@@ -321,6 +330,7 @@ export class Archivist implements History {
     const { movedTo, why } = damage;
     this.#options.onDamaged?.({ why, movedTo });
     if (damage.isMended || thread !== this.#rows || this.#isStopping) return;
+    this.#seenFrom = Math.max(this.#seenFrom, this.storedHeight);
     this.#progress = NOTHING;
     if (thread !== this.#first) {
       const head = present(this.#head, 'the head of a log that is followed');

@@ -2,6 +2,7 @@ import type { Projection } from '../../block/projection.ts';
 import { MarketData } from '../../read-models/market-data.ts';
 import type { FollowingReplica } from '../../replica/following-replica.ts';
 import { instrumentLookup } from '../../translate/action-to-command.ts';
+import { ExplorerTail } from '../explorer-tail.ts';
 import { FaucetGrants } from '../faucet-grants.ts';
 import type { ReceiptBlock, ReceiptRow } from '../receipt-messages.ts';
 import { Receipts } from '../receipts.ts';
@@ -38,6 +39,7 @@ export class Companions {
       replica.attach(new FaucetGrants(options.faucetEveryMs));
     }
     replica.attach(new TradeTape(state));
+    replica.attach(new ExplorerTail(state));
     replica.attach(new UserLedger(state));
     const receiptsOf = (height: number): readonly ReceiptRow[] =>
       this.#receipts?.height === height ? this.#receipts.rows : [];

@@ -28,6 +28,11 @@ export function namedInstrument(state: State, instrumentId: number): NamedInstru
   return { instrumentId, ...names, scale: market, accountType: 'outcome', wireType: 'outcome' };
 }
 
+/** An order may name an instrument that there is none of; nothing can be shown of it but its refusal. */
+export function isNamed(state: State, instrumentId: number): boolean {
+  return instrumentLookup(() => state)(instrumentId) !== undefined;
+}
+
 export const LEG_TEXT: Readonly<Record<OutcomeLeg, Leg>> = { yes: 'Yes', no: 'No' };
 
 /** R-rounding: what a close made of the margin that it had, in percent, six decimals, half up. */

@@ -3,7 +3,7 @@ import { present, type Address } from '@oddlot/units';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import { formatAveragePrice, formatSize } from '../../translate/format.ts';
 import type { EarningRecord, OrderRecord } from './block-rows.ts';
-import { namedInstrument } from './instrument-names.ts';
+import { isNamed, namedInstrument } from './instrument-names.ts';
 import { histOrder, orderRecord } from './order-rows.ts';
 import {
   addFill,
@@ -29,7 +29,7 @@ export class LiveOrders {
     block: AppliedBlock,
   ): { readonly orders: OrderRecord[]; readonly earnings: EarningRecord[] } {
     const earned = this.#addFills(block);
-    const changed = lastUpdates(block);
+    const changed = lastUpdates(state, block);
     this.#addChildren(state, changed);
     const orders = [...changed.values()].map((event) =>
       orderRecord(state, event, this.#sums.get(event.order.orderId), block.timeMs),
@@ -121,10 +121,11 @@ type Earned = Pick<TradedSide, 'orderId' | 'instrumentId'> & {
 };
 
 /** The last update of each order, in the order in which those came. */
-function lastUpdates({ result }: AppliedBlock): Map<number, OrderUpdated> {
+function lastUpdates(state: State, { result }: AppliedBlock): Map<number, OrderUpdated> {
   const changed = new Map<number, OrderUpdated>();
   for (const event of result.events) {
     if (event.type !== 'orderUpdated') continue;
+    if (event.reject !== undefined && !isNamed(state, event.order.instrumentId)) continue;
     changed.delete(event.order.orderId);
     changed.set(event.order.orderId, event);
   }

@@ -10,10 +10,12 @@ import { RateLimiter } from '../../edge/rate-limit.ts';
 import { createRecoverer, type Recovered } from '../../edge/recover-worker.ts';
 import { accountStatusEndpoint } from '../../edge/http/account-status.ts';
 import { exchangeEndpoint } from '../../edge/http/exchange.ts';
+import { exportEndpoints, type ExportOptions } from '../../edge/http/exports/export-endpoints.ts';
 import { Faucet } from '../../edge/http/faucet.ts';
 import { infoEndpoint } from '../../edge/http/info.ts';
 import { MarketData } from '../../read-models/market-data.ts';
 import { HttpEdge, type HttpEdgeOptions } from '../../edge/http/server.ts';
+import { TestHistory } from './history.ts';
 import { TestReplica } from './replica.ts';
 
 /** The whole edge on a port of its own, with signatures recovered in this thread. */
@@ -27,6 +29,7 @@ export type TestEdgeOptions = {
   readonly receipts?: Partial<ReceiptsOptions>;
   readonly edge?: Partial<HttpEdgeOptions>;
   readonly guard?: AdmissionGuard;
+  readonly exports?: Partial<ExportOptions>;
 };
 
 export type TestReply = {
@@ -63,6 +66,8 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   replica.onBlock((block) => faucet.grants.onBlock(block));
   const markets = new MarketData(() => replica.state);
   replica.onBlock((block) => markets.onBlock(block));
+  const history = new TestHistory(replica, markets);
+  replica.onBlock((block) => history.onBlock(block));
   const network = NETWORKS.testnet;
   const confirmTimeoutMs = options.confirmTimeoutMs ?? 2000;
   const errors: string[] = [];
@@ -80,10 +85,11 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const edge = new HttpEdge({
     endpoints: {
       '/exchange': exchangeEndpoint({ ...shared, pool, confirmTimeoutMs, guard }),
-      '/info': infoEndpoint({ ...shared, pool, limiter, settings, faucet, markets }),
+      '/info': infoEndpoint({ ...shared, pool, limiter, settings, faucet, markets, history }),
       '/account-status': status,
       '/account': status,
       '/request-fund': faucet.endpoint(),
+      ...exportEndpoints({ history, replica, markets, ...options.exports }),
     },
     limiter,
     clientIp: clientIpFinder(options.trustedProxies ?? []),
@@ -97,12 +103,14 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const close = async (): Promise<void> => {
     agent.destroy();
     await edge.drain();
+    await history.close();
   };
   return {
     replica,
     receipts,
     limiter,
     faucet,
+    history,
     edge,
     port,
     agent,
@@ -140,7 +148,8 @@ export function sender(port: number, agent: Agent) {
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString();
-          const json: unknown = text === '' ? undefined : JSON.parse(text);
+          const isJson = response.headers['content-type'] === 'application/json';
+          const json: unknown = text === '' || !isJson ? undefined : JSON.parse(text);
           resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json });
         });
       });

@@ -3,10 +3,15 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
 import { MarketData } from '../../read-models/market-data.ts';
+import type { AppliedBlock } from '../../block/applied-block.ts';
+import { ExplorerTail } from '../../history/explorer-tail.ts';
 import { TradeTape } from '../../history/trade-tape.ts';
-import { UserLedger } from '../../history/user-ledger.ts';
+import { ledgerEntries } from '../../translate/event-to-ledger.ts';
+import { fundingRow } from '../../translate/event-to-stream.ts';
+import { findPerp } from '../../translate/info/handler.ts';
 import { WsEdge, type WsEdgeOptions } from '../../edge/ws/server.ts';
 import { SYSTEM_TIMING, type Timing } from '../../edge/ws/timing.ts';
+import { TestHistory, type TestRow } from './test-history.ts';
 import { TestVenue } from './test-venue.ts';
 import { WS_LIMITS, type WsLimits } from '../../edge/ws/ws-limits.ts';
 
@@ -14,7 +19,10 @@ import { WS_LIMITS, type WsLimits } from '../../edge/ws/ws-limits.ts';
 export class TestEdge {
   readonly venue = TestVenue.open();
   readonly markets: MarketData;
+  /** Takes in the ledger and the fundings of every block, and what else the test gives it. */
+  readonly history = new TestHistory();
   readonly tape: TradeTape;
+  readonly explorer: ExplorerTail;
   readonly edge: WsEdge;
   readonly #options: WsEdgeOptions;
   readonly #server: Server;
@@ -25,17 +33,20 @@ export class TestEdge {
     this.markets = new MarketData(() => venue.state);
     venue.onBlock((block) => this.markets.onBlock(block));
     this.tape = new TradeTape(() => venue.state);
+    this.explorer = new ExplorerTail(() => venue.state);
     venue.onBlock((block) => this.tape.onBlock(block));
-    const ledger = new UserLedger(() => venue.state);
-    venue.onBlock((block) => ledger.onBlock(block));
+    venue.onBlock((block) => this.explorer.onBlock(block));
+    const { explorer, history, markets, tape } = this;
+    history.take(venue.state.height, []);
     this.#options = {
       replica: venue,
-      companions: { markets: this.markets, ledger, tape: this.tape },
+      companions: { markets, tape, explorer, history },
       limits: { ...WS_LIMITS, ...limits },
       timing,
     };
     this.edge = new WsEdge(this.#options);
     venue.onBlock((block) => this.edge.onBlock(block));
+    venue.onBlock((block) => this.history.take(block.height, [...this.#rows(block)]));
     this.#server = createServer();
     this.#server.on('upgrade', (request, socket, head) => {
       this.edge.handleUpgrade(request, socket, head, '198.51.100.7');
@@ -52,6 +63,20 @@ export class TestEdge {
     return edge;
   }
 
+  *#rows(block: AppliedBlock): Iterable<TestRow> {
+    const { state } = this.venue;
+    for (const event of block.result.events) {
+      for (const { entry, user } of ledgerEntries(state, block, event)) {
+        const { accountType, alsoIn = accountType, row } = entry;
+        yield { user, table: 'ledger', accountTypes: [accountType, alsoIn], row };
+      }
+      const perp = event.type === 'fundingPaid' ? findPerp(state, event.instrumentId) : undefined;
+      if (event.type !== 'fundingPaid' || perp === undefined) continue;
+      const row = fundingRow(perp, event);
+      yield { user: event.account, table: 'fundings', accountTypes: ['perp'], row };
+    }
+  }
+
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
   }
@@ -62,13 +87,6 @@ export class TestEdge {
     this.#clients.push(client);
     await once(client.socket, 'open');
     return client;
-  }
-
-  /** Another edge over the same venue, as after a restart: it knows only what it is given. */
-  twin(): WsEdge {
-    const edge = new WsEdge(this.#options);
-    this.venue.onBlock((block) => edge.onBlock(block));
-    return edge;
   }
 
   async stop(): Promise<void> {

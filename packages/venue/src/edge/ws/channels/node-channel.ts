@@ -2,7 +2,8 @@ import type { State } from '@oddlot/engine';
 import { refusal, type Details } from '@oddlot/protocol';
 import type { MarketData } from '../../../read-models/market-data.ts';
 import type { AppliedBlock } from '../../../block/applied-block.ts';
-import type { UserLedger } from '../../../history/user-ledger.ts';
+import type { ExplorerTail } from '../../../history/explorer-tail.ts';
+import type { History } from '../../../history/history.ts';
 import { instrumentLookup, type Instrument } from '../../../translate/actions/instrument-lookup.ts';
 import type { StreamRecipe } from '../streams.ts';
 import type { Timing } from '../timing.ts';
@@ -12,8 +13,9 @@ import type { TradeTape } from '../../../history/trade-tape.ts';
 /** What is made of blocks elsewhere and shown by channels too; it has seen a block before they do. */
 export type StreamCompanions = {
   readonly markets: MarketData;
-  readonly ledger: UserLedger;
   readonly tape: TradeTape;
+  readonly explorer: ExplorerTail;
+  readonly history: History;
 };
 
 /** What channels work with. */

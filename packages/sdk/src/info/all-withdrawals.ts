@@ -1,0 +1,25 @@
+import { PAGE_LIMITS, type Withdrawal } from '@oddlot/protocol';
+import type { InfoContext, InfoOptions } from './query-info.ts';
+import { withdrawals, type WithdrawalsParameters } from './withdrawals.ts';
+
+/** What `allWithdrawals` takes; `limit` is the size of a page. */
+export type AllWithdrawalsParameters = WithdrawalsParameters;
+
+/**
+ * All withdrawals of an account, newest first. The next page is asked for when it is needed.
+ *
+ * @throws ValidationError, HttpError, ApiError
+ */
+export async function* allWithdrawals(
+  context: InfoContext,
+  { before, ...parameters }: AllWithdrawalsParameters,
+  options?: InfoOptions,
+): AsyncGenerator<Withdrawal, void> {
+  const { limit = PAGE_LIMITS.withdrawals.max } = parameters;
+  for (let below = before; ;) {
+    const page = await withdrawals(context, { ...parameters, limit, before: below }, options);
+    yield* page;
+    below = page.at(-1)?.id;
+    if (below === undefined) return;
+  }
+}

@@ -1,0 +1,81 @@
+import { parseExport, type ExportName, type INTERVALS } from '@oddlot/protocol';
+import { ValidationError } from '../errors.ts';
+import type { InfoContext, InfoOptions } from '../info/query-info.ts';
+
+type Span = {
+  /** Milliseconds, both inclusive. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** A table with a header by default. */
+  readonly format?: 'csv' | 'ndjson' | undefined;
+};
+
+/** What the exports of an account take. */
+export type UserExportParameters = Span & {
+  readonly user: string;
+  readonly accountType?: 'perp' | 'outcome' | readonly ('perp' | 'outcome')[] | undefined;
+};
+
+/** What the export of candles takes: the instrument id as text, and the interval. */
+export type CandleExportParameters = Span & {
+  readonly coin: string;
+  readonly interval: (typeof INTERVALS)[number];
+};
+
+/** What each export takes. */
+export type ExportParameters = {
+  readonly fills: UserExportParameters;
+  readonly orders: UserExportParameters;
+  readonly fundings: UserExportParameters;
+  readonly ledger: UserExportParameters;
+  readonly candles: CandleExportParameters;
+};
+
+/**
+ * The lines of an export, oldest row first: of a table the header and then one line a row, else one JSON
+ * object a line. They come as fast as they are read, so that an export of any length takes no memory.
+ *
+ * @throws ValidationError, HttpError, ApiError
+ */
+export async function* exportLines<Name extends ExportName>(
+  { http }: InfoContext,
+  name: Name,
+  parameters: ExportParameters[Name],
+  { signal }: InfoOptions = {},
+): AsyncGenerator<string, void> {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(parameters)) {
+    if (value !== undefined) search.append(key, String(value));
+  }
+  const parsed = parseExport(name, search);
+  if (!parsed.ok) throw ValidationError.of(parsed.error);
+  const marks = parsed.request.format === 'csv' ? CSV_MARKS : JSON_MARKS;
+  let rest = '';
+  for await (const part of http.get(`/export/${name}?${search}`, { signal })) {
+    const { lines, left } = wholeLines(rest + part, marks);
+    yield* lines;
+    rest = left;
+  }
+  if (rest !== '') yield rest;
+}
+
+/** A line break inside of a quoted cell ends no line; JSON has none inside of its own. */
+const CSV_MARKS = /"|\r\n/g;
+const JSON_MARKS = /\n/g;
+
+function wholeLines(
+  text: string,
+  marks: RegExp,
+): { readonly lines: string[]; readonly left: string } {
+  const lines: string[] = [];
+  let start = 0;
+  let isQuoted = false;
+  for (const { 0: mark, index } of text.matchAll(marks)) {
+    if (mark === '"') isQuoted = !isQuoted;
+    else if (!isQuoted) {
+      lines.push(text.slice(start, index));
+      start = index + mark.length;
+    }
+  }
+  return { lines, left: text.slice(start) };
+}

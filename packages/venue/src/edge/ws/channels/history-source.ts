@@ -1,0 +1,98 @@
+import type { AsOf, History, WatchedRows, WatchedTable } from '../../../history/history.ts';
+import type { LateSnapshot, LateSource, Stream } from '../stream.ts';
+import type { UserParams } from './user-event-channel.ts';
+
+/** What a channel of rows in the history says: which rows are a stream's, and how they are written. */
+export type HistoryRowWriter<Table extends WatchedTable, Params extends UserParams, Row> = {
+  readonly channel: string;
+  readonly table: Table;
+  /** What tells streams of one user apart; absent where each user has one. */
+  readonly variant?: (params: Params) => string;
+  /** Those of a block's rows that belong to the stream, in order. */
+  rows(params: Params, told: WatchedRows[Table]): readonly Row[];
+  /** The newest rows of the stream, newest first. */
+  newest(
+    history: History,
+    params: Params,
+  ): Promise<{ readonly asOf: AsOf; readonly rows: readonly Row[] }>;
+  /** The text of a frame. */
+  frame(params: Params, rows: readonly Row[], isSnapshot?: true): string;
+};
+
+/**
+ * The rows of one user, from the history: it tells the rows of each block, in order, and answers with
+ * the newest ones as of a block. A subscriber gets the answer, and of the frames those of later blocks,
+ * which is all rows once, whenever the answer came.
+ */
+export class HistorySource<
+  Table extends WatchedTable,
+  Params extends UserParams,
+  Row,
+> implements LateSource {
+  readonly #history: History;
+  readonly #writer: HistoryRowWriter<Table, Params, Row>;
+  readonly #params: Params;
+  readonly #stream: Stream;
+  readonly #unwatch: () => void;
+  /** The block of the newest frame, at first the newest when the watch began: up to there nothing is new. */
+  #height: number;
+  /** The blocks of the frames since the question was asked that is under way. */
+  #sinceAsked: number[] = [];
+  #underWay: Promise<LateSnapshot> | undefined;
+
+  constructor(options: {
+    history: History;
+    writer: HistoryRowWriter<Table, Params, Row>;
+    params: Params;
+    stream: Stream;
+    /** The newest block of the venue. */
+    height: number;
+  }) {
+    this.#height = options.height;
+    this.#history = options.history;
+    this.#writer = options.writer;
+    this.#params = options.params;
+    this.#stream = options.stream;
+    const { table } = options.writer;
+    this.#unwatch = options.history.watch(options.params.user, table, {
+      onRows: (height, rows) => this.#told(height, rows),
+    });
+  }
+
+  /** One question serves everyone who waits: whatever block it is answered as of, frames go on there. */
+  snapshotLater(): Promise<LateSnapshot> {
+    this.#underWay ??= this.#ask().finally(() => {
+      this.#underWay = undefined;
+    });
+    return this.#underWay;
+  }
+
+  close(): void {
+    this.#unwatch();
+  }
+
+  #told(height: number, told: WatchedRows[Table]): void {
+    // A history that is computed again tells again what it has told.
+    if (height <= this.#height) return;
+    const rows = this.#writer.rows(this.#params, told);
+    if (rows.length === 0) return;
+    this.#height = height;
+    if (this.#underWay !== undefined) this.#sinceAsked.push(height);
+    this.#stream.publish(this.#writer.frame(this.#params, rows), height);
+  }
+
+  async #ask(): Promise<LateSnapshot> {
+    const { seq } = this.#stream;
+    const toldHeight = this.#height;
+    this.#sinceAsked = [];
+    const { asOf, rows } = await this.#writer.newest(this.#history, this.#params);
+    const { height } = asOf;
+    if (height < toldHeight) {
+      // While it is being computed again, nobody tells what happened between this answer and the frames.
+      throw new Error(`the history is at block ${height}, and block ${toldHeight} is needed`);
+    }
+    const contained = this.#sinceAsked.filter((each) => each <= height).length;
+    const data = this.#writer.frame(this.#params, rows, true);
+    return { data, seq: seq + contained, height };
+  }
+}

@@ -1,0 +1,163 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { aVenue, orderAction, type Actor } from '../support/actors.ts';
+import type { Json } from '../support/client.ts';
+import { Deployer, shareTrader } from '../support/deployer.ts';
+import { eventually } from '../support/client.ts';
+import { past } from '../support/history.ts';
+import { bet, OUTCOMES, queued } from '../support/outcomes.ts';
+import { newScene, Operator, type OwnPerp } from '../support/perps.ts';
+import { ZERO_ADDRESS } from '../support/wallet.ts';
+
+/** Blocks, what they executed, and the hash of the state after each. */
+
+const world = aVenue(OUTCOMES);
+const operator = new Operator(world);
+const deployer = new Deployer(world);
+
+let perp: OwnPerp;
+let alice: Actor;
+
+beforeAll(async () => {
+  ({ perp } = await newScene(world, operator));
+  alice = await world.resident('alice');
+});
+
+const refused = async (query: object) => {
+  const { json, status } = await world.client.info(query);
+  return `${status} ${json.code} ${json.message}`;
+};
+const NO_HASH = `0x${'0'.repeat(64)}`;
+
+describe('blocks', () => {
+  test('newest first, chained by their hashes, with the hash of the state', async () => {
+    await alice.placed({ market: perp, side: 'buy', price: '90', size: '1' });
+    const { asOf, data } = await past(world.client, { type: 'blocks', limit: 10 });
+    expect(data).toHaveLength(10);
+    expect(data[0].height).toBe(asOf.height);
+    for (const [index, row] of data.entries()) {
+      expect(row).toMatchObject({ height: asOf.height - index, proposer: ZERO_ADDRESS });
+      if (index > 0) expect(data[index - 1].parentHash).toBe(row.hash);
+    }
+    const { height, blockTime, stateHash } = data[3];
+    expect(await world.client.data({ type: 'stateHash', height })).toEqual({
+      height,
+      blockTime,
+      stateHash,
+    });
+  });
+
+  test('below a height, down to the first', async () => {
+    const { data } = await past(world.client, { type: 'blocks', before: 4 });
+    expect(data.map(({ height }: Json) => height)).toEqual([3, 2, 1]);
+    expect((await past(world.client, { type: 'blocks', before: 1 })).data).toEqual([]);
+    expect(await refused({ type: 'blocks', limit: 0 })).toBe('200 10000 Invalid limit');
+    const { warnings } = await past(world.client, { type: 'blocks', limit: 101 });
+    expect(warnings).toMatchObject([{ code: 'LIMIT_CLAMPED', details: { from: 101, to: 100 } }]);
+  });
+});
+
+describe('block', () => {
+  test('by height and by hash, with the requests that it executed', async () => {
+    const signed = await alice.sign(
+      orderAction({ a: perp.id, b: true, p: '91', s: '1', r: false, t: { limit: { tif: 'Gtc' } } }),
+    );
+    const { json } = await world.client.executed(signed);
+    const { data } = await past(world.client, { type: 'block', height: json.height });
+    expect(data.numTxs).toBe(data.txs.length);
+    expect(data.txs).toContainEqual({
+      hash: signed.txHash,
+      time: data.blockTime,
+      user: alice.address,
+      action: { type: 'order' },
+      block: json.height,
+      error: null,
+    });
+    expect((await past(world.client, { type: 'block', hash: data.hash })).data).toEqual(data);
+  });
+
+  test('unknown ones', async () => {
+    const { asOf } = await past(world.client, { type: 'blocks', limit: 1 });
+    const missing = '200 10404 Block not found';
+    expect(await refused({ type: 'block', height: asOf.height + 100_000 })).toBe(missing);
+    expect(await refused({ type: 'block', height: 0 })).toBe(missing);
+    expect(await refused({ type: 'block', hash: NO_HASH })).toBe(missing);
+    expect(await refused({ type: 'block' })).toBe('400 10002 Missing field: height');
+    expect(await refused({ type: 'block', hash: '0x1' })).toBe('400 10002 Wrong type for hash');
+    expect(await refused({ type: 'stateHash', height: asOf.height + 100_000 })).toBe(missing);
+    expect(await refused({ type: 'stateHash', height: 0 })).toBe(missing);
+  });
+});
+
+describe('tx', () => {
+  test('the request as it was received, and what became of it', async () => {
+    const action = orderAction({
+      a: perp.id,
+      b: true,
+      p: '92.0',
+      s: '1',
+      r: false,
+      t: { limit: { tif: 'Gtc' } },
+    });
+    const signed = await alice.sign(action);
+    const { json } = await world.client.executed(signed);
+    const { data } = await past(world.client, { type: 'tx', txHash: signed.txHash });
+    const { envelope } = signed;
+    expect(data).toEqual({
+      hash: signed.txHash,
+      time: expect.any(Number),
+      user: alice.address,
+      block: json.height,
+      error: null,
+      index: expect.any(Number),
+      signer: alice.address,
+      nonce: envelope.nonce,
+      vaultAddress: null,
+      signatureChainId: null,
+      expiresAfter: null,
+      action,
+      signature: envelope.signature,
+      traceId: signed.traceId,
+      result: { type: 'PlaceOrder', statuses: ['success'], orders: json.data.data.orders },
+    });
+    expect((await past(world.client, { type: 'tx', hash: signed.txHash })).data).toEqual(data);
+  });
+
+  test('one that was refused at execution says why', async () => {
+    const signed = await alice.sign({ type: 'cancel', cancels: [{ a: perp.id, o: 999_999 }] });
+    await world.client.executed(signed);
+    const { data } = await past(world.client, { type: 'tx', txHash: signed.txHash });
+    const error = `Order was never placed, already canceled, or filled. asset=${perp.id}`;
+    expect(data.error).toBe(error);
+    expect(data.result.statuses).toMatchObject([
+      { error: expect.stringContaining('Order was never placed') },
+    ]);
+  });
+
+  test('R-delay: nobody sees what a queued order is about before its release', async () => {
+    const market = await deployer.list({ orderDelayMs: 3_000 });
+    const carol = await shareTrader(world, 'carol');
+    const order = bet(market, 'buy Yes 10 at 0.4');
+    const signed = await queued(carol, order);
+    const query = { type: 'tx', txHash: signed.txHash };
+    const found = await eventually(async () => (await past(world.client, query)).data);
+    expect(found).toMatchObject({
+      action: { type: 'order' },
+      signer: carol.address,
+      result: { type: 'PlaceOrder', statuses: ['success'] },
+    });
+    expect(Object.keys(found.action)).toEqual(['type']);
+    expect(found.result).not.toHaveProperty('orders');
+    const released = await eventually(async () => {
+      const { data } = await past(world.client, query);
+      expect(data.action.orders).toEqual([order]);
+      return data;
+    });
+    expect(released.result.orders).toMatchObject([{ state: 'open', filledSz: '0' }]);
+  }, 20_000);
+
+  test('unknown ones', async () => {
+    expect(await refused({ type: 'tx', txHash: NO_HASH })).toBe('200 10404 Transaction not found');
+    expect(await refused({ type: 'tx' })).toBe('400 10002 Missing field: txHash');
+    expect(await refused({ type: 'tx', txHash: 'x' })).toBe('400 10002 Wrong type for txHash');
+  });
+});

@@ -1,0 +1,141 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { aVenue, cloidOf, type Actor } from '../support/actors.ts';
+import type { Json } from '../support/client.ts';
+import { Deployer, shareTrader } from '../support/deployer.ts';
+import {
+  expectCursorRefusals,
+  expectPaging,
+  expectRefusals,
+  expectTimes,
+  past,
+} from '../support/history.ts';
+import { OUTCOMES, placed } from '../support/outcomes.ts';
+import { newScene, Operator, type OwnPerp } from '../support/perps.ts';
+
+/** historicalOrders: one row an order, with its newest state. */
+
+const world = aVenue(OUTCOMES);
+const operator = new Operator(world);
+const deployer = new Deployer(world);
+
+let perp: OwnPerp;
+let alice: Actor;
+let bob: Actor;
+
+beforeAll(async () => {
+  ({ perp } = await newScene(world, operator));
+  alice = await world.resident('alice');
+  bob = await world.resident('bob');
+});
+
+const ordersOf = async (actor: Actor, more: object = {}): Promise<Json[]> =>
+  (await past(world.client, { type: 'historicalOrders', user: actor.address, ...more })).data;
+
+const rowOf = async (actor: Actor, oid: number): Promise<Json> =>
+  (await ordersOf(actor)).find(({ order }) => order.oid === oid);
+
+describe('the life of an order', () => {
+  test('open, filled in part, filled: one row that follows', async () => {
+    const cloid = cloidOf('history');
+    const { oid } = await bob.placed({
+      market: perp,
+      side: 'sell',
+      price: '100',
+      size: '3',
+      cloid,
+    });
+    expect(await rowOf(bob, oid)).toMatchObject({
+      status: 'open',
+      order: {
+        oid,
+        cloid,
+        symbol: perp.name,
+        side: 'A',
+        limitPx: '100',
+        sz: '3',
+        origSz: '3',
+        status: 'open',
+        orderType: 'Limit',
+        tif: 'GTC',
+        triggerCondition: 'N/A',
+        isTrigger: false,
+        triggerPx: '0',
+        children: [],
+        avgFillPrice: null,
+        instrumentId: perp.id,
+        marketType: 'perps',
+      },
+    });
+    await alice.placed({ market: perp, side: 'buy', price: '100', size: '1' });
+    expect(await rowOf(bob, oid)).toMatchObject({
+      status: 'open',
+      order: { sz: '2', origSz: '3', avgFillPrice: '100', filledAmount: '100' },
+    });
+    await alice.placed({ market: perp, side: 'buy', price: '100', size: '2' });
+    const done = await rowOf(bob, oid);
+    expect(done).toMatchObject({
+      status: 'filled',
+      order: { sz: '0', status: 'filled', avgFillPrice: '100', filledAmount: '300', fee: '0.045' },
+    });
+    expect(done.statusTimestamp).toBeGreaterThan(done.order.timestamp);
+    const rows = await ordersOf(bob);
+    expect(rows.filter(({ order }) => order.oid === oid)).toHaveLength(1);
+    expect(rows[0].order.oid).toBe(oid);
+  });
+
+  test('cancelled by its owner, and the rest of an immediate one', async () => {
+    const { oid } = await alice.placed({ market: perp, side: 'buy', price: '90', size: '1' });
+    await alice.cancel({ a: perp.id, o: oid });
+    expect(await rowOf(alice, oid)).toMatchObject({
+      status: 'cancelled',
+      order: { cancelSource: 'UserCanceled', cancelReason: 'Canceled by user', sz: '1' },
+    });
+    const rest = await alice.placed({
+      market: perp,
+      side: 'buy',
+      price: '90',
+      size: '1',
+      tif: 'Ioc',
+    });
+    expect(await rowOf(alice, rest.oid)).toMatchObject({
+      status: 'cancelled',
+      order: {
+        tif: 'IOC',
+        cancelSource: 'IocRemainder',
+        cancelReason: 'Immediate or cancel remainder',
+      },
+    });
+  });
+});
+
+test('outcome orders only where they are asked for', async () => {
+  const carol = await shareTrader(world, 'carol');
+  const market = await deployer.list();
+  const { oid } = await placed(carol, market, 'buy No 10 at 0.3');
+  expect(await ordersOf(carol)).toEqual([]);
+  const [row] = await ordersOf(carol, { accountType: ['outcome'] });
+  expect(row).toMatchObject({
+    status: 'open',
+    order: { oid, outcome: 'No', limitPx: '0.3', slug: market.slug, marketType: 'outcome' },
+  });
+  expect(await ordersOf(carol, { accountType: 'outcome', coin: perp.coin })).toEqual([]);
+  expect(await ordersOf(carol, { accountType: 'outcome', coin: market.coin })).toEqual([row]);
+});
+
+test('spans, pages and refusals', async () => {
+  const query = { type: 'historicalOrders', user: alice.address };
+  const rows = await ordersOf(alice);
+  await expectTimes(world.client, query, rows, ({ statusTimestamp }) => statusTimestamp);
+  await expectPaging(world.client, query, rows, { offset: false });
+  await expectRefusals(world.client, { type: 'historicalOrders' });
+  await expectCursorRefusals(world.client, query);
+  const stranger = world.stranger('nobody').address;
+  expect(await past(world.client, { ...query, user: stranger })).toMatchObject({ data: [] });
+  const agent = world.stranger('agent').address;
+  await alice.approveAgent(agent, 'orders');
+  expect((await past(world.client, { ...query, user: agent })).warnings).toMatchObject([
+    { code: 'AGENT_ADDRESS' },
+  ]);
+  const { warnings } = await past(world.client, { ...query, limit: 5_000 });
+  expect(warnings).toMatchObject([{ code: 'LIMIT_CLAMPED', details: { from: 5_000, to: 2_000 } }]);
+});

@@ -1,0 +1,104 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { aVenue, type Actor } from '../support/actors.ts';
+import type { Json } from '../support/client.ts';
+import { expectRefusals, past } from '../support/history.ts';
+import { send, tokenSend } from '../support/keys.ts';
+import { done, newScene, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
+
+/** portfolio: what an account is worth, and what of it came in, went out, or was earned. */
+
+const world = aVenue(OPERATED);
+const operator = new Operator(world);
+let perp: OwnPerp;
+let alice: Actor;
+let bob: Actor;
+
+beforeAll(async () => {
+  ({ perp } = await newScene(world, operator));
+  alice = await world.resident('alice');
+  bob = await world.resident('bob');
+});
+
+const portfolioOf = async ({ address: user }: Actor, window?: string): Promise<Json> => {
+  const query = { type: 'portfolio', user, ...(window === undefined ? {} : { window }) };
+  return (await past(world.client, query)).data;
+};
+
+const SPANS = { day: 86_400_000, week: 7 * 86_400_000, month: 30 * 86_400_000 };
+
+describe('the point of now', () => {
+  test('money that comes and goes is no profit', async () => {
+    done(await tokenSend(alice, { to: alice.address, amount: '300', into: 'outcome' }));
+    done(await tokenSend(alice, { to: bob.address, amount: '40' }));
+    done(await send(alice, 'withdraw3', { destination: bob.address, amount: '10' }));
+    const mine = await portfolioOf(alice);
+    expect(mine).toMatchObject({ window: 'week', deposits: '1000' });
+    // What is held for a withdrawal is still there.
+    const last = mine.points.at(-1);
+    expect(last.accountValue).toBe('960');
+    expect(mine.withdrawals).toBe('40');
+    expect(last).toMatchObject({ pnl: '0', volume: '0', fees: '0', funding: '0' });
+    expect(await portfolioOf(bob)).toMatchObject({ deposits: '1040', withdrawals: '0' });
+  });
+
+  test('a trade moves volume, fees and profit', async () => {
+    await bob.placed({ market: perp, side: 'sell', price: '100', size: '2' });
+    await alice.placed({ market: perp, side: 'buy', price: '100', size: '2' });
+    const before = (await portfolioOf(alice)).points.at(-1);
+    expect(before).toMatchObject({ volume: '200', fees: '0.09', pnl: '-0.09' });
+    await perp.push('101');
+    const after = (await portfolioOf(alice)).points.at(-1);
+    const { markPx } = await alice.position(perp);
+    const gain = (Number(markPx) - 100) * 2 - 0.09;
+    expect(gain).toBeGreaterThan(0);
+    expect(Number(after.pnl)).toBeCloseTo(gain, 6);
+  });
+});
+
+describe('the points', () => {
+  test.each(Object.entries(SPANS))(
+    'of a %s: evenly spaced, the last is now',
+    async (window, spanMs) => {
+      const { asOf, data } = await past(world.client, {
+        type: 'portfolio',
+        user: alice.address,
+        window,
+      });
+      const times = data.points.map(({ time }: Json) => time);
+      expect(times.length).toBeGreaterThan(100);
+      expect(times.length).toBeLessThanOrEqual(500);
+      expect(times.at(-1)).toBe(asOf.time);
+      const steps = new Set(
+        times.slice(1).map((time: number, index: number) => time - times[index]),
+      );
+      expect(steps.size).toBe(1);
+      expect(times.at(-1) - times[0]).toBe(spanMs);
+      // Before its first deposit an account was worth nothing.
+      expect(data.points[0]).toMatchObject({ accountValue: '0', pnl: '0' });
+    },
+  );
+
+  test('of all: from the beginning of the account', async () => {
+    const { points } = await portfolioOf(alice, 'all');
+    expect(points.length).toBeGreaterThan(0);
+    expect(points.length).toBeLessThanOrEqual(500);
+  });
+});
+
+test('who has nothing, and what cannot be asked', async () => {
+  const nobody = world.stranger('nobody');
+  expect(await portfolioOf(nobody)).toMatchObject({ deposits: '0', withdrawals: '0' });
+  expect((await portfolioOf(nobody, 'all')).points).toMatchObject([
+    { accountValue: '0', pnl: '0' },
+  ]);
+  await expectRefusals(world.client, { type: 'portfolio' });
+  const { json } = await world.client.info({
+    type: 'portfolio',
+    user: nobody.address,
+    window: 'year',
+  });
+  expect(json).toMatchObject({
+    code: 10002,
+    details: { allowed: ['day', 'week', 'month', 'all'] },
+  });
+});
