@@ -404,6 +404,7 @@ function createEndpoints(
     settings: infoSettings(config),
     now,
     markets,
+    history: parts.archivist,
     ...(faucet === undefined ? {} : { faucet }),
     connections: (ip) => ({
       ws: sockets.connections('ws', ip).open,
