@@ -29,7 +29,6 @@ import { SYSTEM_TIMING } from '../packages/venue/src/edge/ws/timing.ts';
 import { WS_LIMITS } from '../packages/venue/src/edge/ws/ws-limits.ts';
 import { MarketData } from '../packages/venue/src/read-models/market-data.ts';
 import { GENESIS_HEAD } from '../packages/venue/src/replica/block-hash.ts';
-import { UserLedger } from '../packages/venue/src/history/user-ledger.ts';
 import { Receipts } from '../packages/venue/src/history/receipts.ts';
 import type { Replica } from '../packages/venue/src/replica/replica.ts';
 import { aVenue, order } from './support/actors.ts';

@@ -130,7 +130,11 @@ export class ReplicaInHand {
 }
 
 /** As the archivist does on its thread, one at a time. */
-function writeSnapshots(replica: LocalReplica, snapshots: SnapshotStore, everyBlocks: number): void {
+function writeSnapshots(
+  replica: LocalReplica,
+  snapshots: SnapshotStore,
+  everyBlocks: number,
+): void {
   let height = 0;
   let isWriting = false;
   replica.onBlock(() => {

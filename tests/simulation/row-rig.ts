@@ -3,7 +3,10 @@ import { hash, type Hash, timeMs } from '@oddlot/units';
 import type { AppliedBlock } from '../../packages/venue/src/block/applied-block.ts';
 import type { Projection } from '../../packages/venue/src/block/projection.ts';
 import { Receipts } from '../../packages/venue/src/history/receipts.ts';
-import type { ReceiptRow } from '../../packages/venue/src/history/receipt-messages.ts';
+import type {
+  ReceiptBlock,
+  ReceiptRow,
+} from '../../packages/venue/src/history/receipt-messages.ts';
 import type { BlockRows } from '../../packages/venue/src/history/rows/block-rows.ts';
 import { HistoryProjector } from '../../packages/venue/src/history/rows/history-projector.ts';
 import { MarketData } from '../../packages/venue/src/read-models/market-data.ts';
@@ -26,17 +29,10 @@ export class RowRig {
   #open() {
     const state = (): State => this.state;
     const made = new Map<number, readonly ReceiptRow[]>();
-    const archive = {
-      projectedHeight: 0,
-      flushed: () => Promise.resolve(),
-      append: ({ height, receipts }: { height: number; receipts: readonly ReceiptRow[] }): void => {
-        made.set(height, receipts);
-      },
-      byTxHash: () => Promise.resolve(undefined),
-      byTraceId: () => Promise.resolve(undefined),
-      bySigner: () => Promise.resolve(undefined),
+    const onReceipts = ({ height, receipts: rows }: ReceiptBlock): void => {
+      made.set(height, rows);
     };
-    const receipts = new Receipts({ instruments: instrumentLookup(state), archive });
+    const receipts = new Receipts({ instruments: instrumentLookup(state), onReceipts });
     const markets = new MarketData(state);
     const projector = new HistoryProjector({
       state,

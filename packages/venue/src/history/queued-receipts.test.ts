@@ -112,75 +112,83 @@ async function release({ replica }: ArchivedVenue): Promise<void> {
   await replica.tick();
 }
 
-test('a queued action is complete after any number of restarts, and its receipt is the same', { timeout: 60_000 }, async () => {
-  const first = await start();
-  await queue(first);
-  const executed = first.replica.head;
-  expect(await first.receipts.find(KEY)).toBeUndefined();
-  const queued = first.receipts.queued(KEY);
-  expect(queued?.entries).toMatchObject([{ order: { i: 0, state: 'open' } }, null]);
-  // Snapshots of the first version have nothing but queued actions.
-  const old = new Receipts({ instruments: () => undefined });
-  old.restore((first.receipts.dump() as { queued: unknown }).queued, 1);
-  expect(old.queued(KEY)).toEqual(queued);
-  await first.stop();
+test(
+  'a queued action is complete after any number of restarts, and its receipt is the same',
+  { timeout: 60_000 },
+  async () => {
+    const first = await start();
+    await queue(first);
+    const executed = first.replica.head;
+    expect(await first.receipts.find(KEY)).toBeUndefined();
+    const queued = first.receipts.queued(KEY);
+    expect(queued?.entries).toMatchObject([{ order: { i: 0, state: 'open' } }, null]);
+    // Snapshots of the first version have nothing but queued actions.
+    const old = new Receipts({ instruments: () => undefined });
+    old.restore((first.receipts.dump() as { queued: unknown }).queued, 1);
+    expect(old.queued(KEY)).toEqual(queued);
+    await first.stop();
 
-  const fromSnapshot = await start();
-  expect(fromSnapshot.snapshotHeight).toBe(executed.height);
-  expect(fromSnapshot.receipts.queued(KEY)).toEqual(queued);
-  const waiting = fromSnapshot.receipts.completed(TAKER);
-  await release(fromSnapshot);
-  const receipt = await fromSnapshot.receipts.find(KEY);
-  expect(receipt).toMatchObject({
-    user: alice,
-    actionType: 'order',
-    block: { height: executed.height, time: executed.timeMs, hash: executed.hash },
-    outcome: {
-      error: null,
-      isTraced: true,
-      result: {
-        statuses: ['success'],
-        orders: [
-          { i: 0, state: 'open' },
-          { i: 1, state: 'filled', filledSz: '10', avgPx: '0.4' },
-        ],
+    const fromSnapshot = await start();
+    expect(fromSnapshot.snapshotHeight).toBe(executed.height);
+    expect(fromSnapshot.receipts.queued(KEY)).toEqual(queued);
+    const waiting = fromSnapshot.receipts.completed(TAKER);
+    await release(fromSnapshot);
+    const receipt = await fromSnapshot.receipts.find(KEY);
+    expect(receipt).toMatchObject({
+      user: alice,
+      actionType: 'order',
+      block: { height: executed.height, time: executed.timeMs, hash: executed.hash },
+      outcome: {
+        error: null,
+        isTraced: true,
+        result: {
+          statuses: ['success'],
+          orders: [
+            { i: 0, state: 'open' },
+            { i: 1, state: 'filled', filledSz: '10', avgPx: '0.4' },
+          ],
+        },
       },
-    },
-  });
-  expect(await waiting).toEqual(receipt);
-  expect(fromSnapshot.receipts.queued(KEY)).toBeUndefined();
-  expect(await fromSnapshot.receipts.completed(TAKER)).toEqual(receipt);
-  await fromSnapshot.crash();
+    });
+    expect(await waiting).toEqual(receipt);
+    expect(fromSnapshot.receipts.queued(KEY)).toBeUndefined();
+    expect(await fromSnapshot.receipts.completed(TAKER)).toEqual(receipt);
+    await fromSnapshot.crash();
 
-  // The snapshot was made while the order waited, and the store has blocks after it.
-  const again = await start();
-  expect(again.snapshotHeight).toBe(executed.height);
-  expect(again.receipts.queued(KEY)).toBeUndefined();
-  expect(await again.receipts.find(KEY)).toEqual(receipt);
-  await again.crash();
+    // The snapshot was made while the order waited, and the store has blocks after it.
+    const again = await start();
+    expect(again.snapshotHeight).toBe(executed.height);
+    expect(again.receipts.queued(KEY)).toBeUndefined();
+    expect(await again.receipts.find(KEY)).toEqual(receipt);
+    await again.crash();
 
-  // Without the store the log alone makes the receipt again.
-  await loseHistory();
-  const recovered = await start();
-  expect(recovered.snapshotHeight).toBe(executed.height);
-  await expect.poll(() => recovered.archivist.storedHeight, { timeout: 20_000 }).toBe(
-    recovered.replica.head.height,
-  );
-  expect(await recovered.receipts.find(KEY)).toEqual(receipt);
-  await recovered.crash();
-});
+    // Without the store the log alone makes the receipt again.
+    await loseHistory();
+    const recovered = await start();
+    expect(recovered.snapshotHeight).toBe(executed.height);
+    await expect
+      .poll(() => recovered.archivist.storedHeight, { timeout: 20_000 })
+      .toBe(recovered.replica.head.height);
+    expect(await recovered.receipts.find(KEY)).toEqual(receipt);
+    await recovered.crash();
+  },
+);
 
-test('the first of a nonce is told, although its receipt was completed after another', { timeout: 60_000 }, async () => {
-  const running = await start();
-  await queue(running);
-  // Not even a second request with the nonce of the queued one hides it.
-  await running.replica.propose({
-    ...place(alice, 2, { price: 2_000 }),
-    authority: { signer: alice, nonce: START_MS + 2, txHash: hashOf(3) },
-  } as Command);
-  const key = { by: 'nonce', signer: alice, nonce: START_MS + 2 } as const;
-  expect(running.receipts.queued(key)).toBeDefined();
-  await release(running);
-  expect((await running.receipts.find(key))?.txHash).toBe(TAKER);
-  await running.crash();
-});
+test(
+  'the first of a nonce is told, although its receipt was completed after another',
+  { timeout: 60_000 },
+  async () => {
+    const running = await start();
+    await queue(running);
+    // Not even a second request with the nonce of the queued one hides it.
+    await running.replica.propose({
+      ...place(alice, 2, { price: 2_000 }),
+      authority: { signer: alice, nonce: START_MS + 2, txHash: hashOf(3) },
+    } as Command);
+    const key = { by: 'nonce', signer: alice, nonce: START_MS + 2 } as const;
+    expect(running.receipts.queued(key)).toBeDefined();
+    await release(running);
+    expect((await running.receipts.find(key))?.txHash).toBe(TAKER);
+    await running.crash();
+  },
+);

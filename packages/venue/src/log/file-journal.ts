@@ -130,11 +130,7 @@ export class FileJournal implements Log {
     return present(this.#segments[0], 'the first segment').firstSeq;
   }
 
-  async replay(
-    fromSeq: number,
-    apply: TakeEntry,
-    options: ReplayOptions = {},
-  ): Promise<void> {
+  async replay(fromSeq: number, apply: TakeEntry, options: ReplayOptions = {}): Promise<void> {
     const range = { fromSeq, untilSeq: Math.min(this.#lastSeq, options.untilSeq ?? Infinity) };
     await replaySegments([...this.#segments], range, apply, options);
   }

@@ -12,11 +12,7 @@ export async function readJournal(directory: string, untilSeq: number): Promise<
     firstSeq: segments[0]?.firstSeq ?? 1,
     lastSeq: untilSeq,
     isWriting: false,
-    replay: (
-      fromSeq: number,
-      apply: TakeEntry,
-      options: ReplayOptions = {},
-    ): Promise<void> => {
+    replay: (fromSeq: number, apply: TakeEntry, options: ReplayOptions = {}): Promise<void> => {
       const range = { fromSeq, untilSeq: Math.min(untilSeq, options.untilSeq ?? Infinity) };
       return replaySegments(segments, range, apply, options);
     },

@@ -50,10 +50,7 @@ export function openingOf(entry: LogEntry | undefined): OpenEraCommand | undefin
 }
 
 /** One entry of the log; undefined when it is not there. */
-export async function entryAt(
-  log: BaseSources['log'],
-  seq: number,
-): Promise<LogEntry | undefined> {
+export async function entryAt(log: BaseSources['log'], seq: number): Promise<LogEntry | undefined> {
   let found: LogEntry | undefined;
   if (seq < log.firstSeq || seq > log.lastSeq) return undefined;
   await log.replay(seq, (entry) => (found = entry), { untilSeq: seq });

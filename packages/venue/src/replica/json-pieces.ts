@@ -62,7 +62,9 @@ function* partsOfObject(object: Readonly<Record<string, unknown>>, depth: number
 /** True for a value that may hold much, so that it is taken apart by itself. */
 function isLong(value: unknown): boolean {
   if (Array.isArray(value)) return value.some((each) => Array.isArray(each) || isPlain(each));
-  return isPlain(value) && Object.values(value).some((each) => Array.isArray(each) || isPlain(each));
+  return (
+    isPlain(value) && Object.values(value).some((each) => Array.isArray(each) || isPlain(each))
+  );
 }
 
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {

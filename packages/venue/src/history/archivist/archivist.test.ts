@@ -48,7 +48,8 @@ const credit = (amountMicroUsdc: number, account = alice): Command => ({
   amountMicroUsdc,
 });
 
-const microOf = (delta: object): number => Math.round(Number((delta as { amount?: string }).amount) * 1e6);
+const microOf = (delta: object): number =>
+  Math.round(Number((delta as { amount?: string }).amount) * 1e6);
 
 /** What the ledger of alice says, oldest first. */
 async function amounts({ archivist }: ArchivedVenue): Promise<number[]> {

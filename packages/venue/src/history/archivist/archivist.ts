@@ -12,7 +12,12 @@ import {
   type WatchedTable,
   type Watcher,
 } from '../history.ts';
-import type { ArchivistReport, ArchivistSettings, Progress, Question } from './archivist-messages.ts';
+import type {
+  ArchivistReport,
+  ArchivistSettings,
+  Progress,
+  Question,
+} from './archivist-messages.ts';
 import { ArchivistThread } from './archivist-thread.ts';
 import { Watchers } from './watchers.ts';
 
@@ -34,9 +39,15 @@ export type ArchivistOptions = {
   /** Told how far the store is, whenever it has moved. */
   readonly onStored?: (height: number) => void;
   /** A snapshot was written; the log behind this height is needed still, 0 when all of it is. */
-  readonly onSnapshot?: (snapshot: { readonly height: number; readonly neededFrom: number }) => void;
+  readonly onSnapshot?: (snapshot: {
+    readonly height: number;
+    readonly neededFrom: number;
+  }) => void;
   readonly onSnapshotFailed?: (error: unknown) => void;
-  readonly onDamaged?: (damage: { readonly why: string; readonly movedTo: string | undefined }) => void;
+  readonly onDamaged?: (damage: {
+    readonly why: string;
+    readonly movedTo: string | undefined;
+  }) => void;
   /** Rows are missing, and are computed from the log beside everything else. */
   readonly onRebuild?: (rebuild: { readonly from: number; readonly until: number }) => void;
   readonly onRebuilt?: (height: number) => void;
@@ -249,7 +260,12 @@ export class Archivist implements History {
         return this.#onDamaged(report, thread);
       case 'diverged':
         return this.#options.onFatal(
-          new ReplicaDivergedError(report.height, report.own, report.recorded, 'the main thread has'),
+          new ReplicaDivergedError(
+            report.height,
+            report.own,
+            report.recorded,
+            'the main thread has',
+          ),
         );
       case 'passedOver':
         return this.#options.onPassedOver?.(report.what, report.why);
@@ -304,7 +320,11 @@ export class Archivist implements History {
   }
 
   #onDamaged(
-    damage: { readonly why: string; readonly movedTo: string | undefined; readonly isMended: boolean },
+    damage: {
+      readonly why: string;
+      readonly movedTo: string | undefined;
+      readonly isMended: boolean;
+    },
     thread: ArchivistThread,
   ): void {
     const { movedTo, why } = damage;
@@ -323,7 +343,9 @@ export class Archivist implements History {
     if (this.#isStopping && this.#head !== undefined) return;
     if (thread === this.#first) {
       this.#fail(error);
-      this.#options.onFatal(new Error(`the history stands still: ${error.message}`, { cause: error }));
+      this.#options.onFatal(
+        new Error(`the history stands still: ${error.message}`, { cause: error }),
+      );
     } else if (thread === this.#rows) {
       this.#fail(new Error('the history can not be computed', { cause: error }));
       this.#options.onRebuildFailed?.(error);

@@ -131,7 +131,9 @@ export class Recorder {
   }
 
   get #isDone(): boolean {
-    return this.#stop !== undefined && (!this.#stop.catchesUp || this.#height >= this.#target.height);
+    return (
+      this.#stop !== undefined && (!this.#stop.catchesUp || this.#height >= this.#target.height)
+    );
   }
 
   async #open(head: BlockHead): Promise<void> {

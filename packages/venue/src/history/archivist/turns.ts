@@ -45,7 +45,8 @@ export class Wakes {
 
   #woken(timeoutMs: number | undefined): Promise<void> {
     return new Promise((resolve) => {
-      const timer = timeoutMs === undefined ? undefined : setTimeout(() => this.#wake?.(), timeoutMs);
+      const timer =
+        timeoutMs === undefined ? undefined : setTimeout(() => this.#wake?.(), timeoutMs);
       this.#wake = () => {
         clearTimeout(timer);
         this.#wake = undefined;

@@ -40,14 +40,7 @@ export class TestHistory implements History {
     this.#replica = replica;
     this.#receipts = new Receipts({
       instruments: instrumentLookup(state),
-      archive: {
-        projectedHeight: 0,
-        flushed: () => Promise.resolve(),
-        append: ({ height, receipts }) => void this.#made.set(height, receipts),
-        byTxHash: () => Promise.resolve(undefined),
-        byTraceId: () => Promise.resolve(undefined),
-        bySigner: () => Promise.resolve(undefined),
-      },
+      onReceipts: ({ height, receipts }) => void this.#made.set(height, receipts),
     });
     this.#projector = new HistoryProjector({
       state,
