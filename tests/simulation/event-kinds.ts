@@ -17,3 +17,8 @@ export function isSettlementMark(event: EngineEvent, later: readonly EngineEvent
 export function isCut(event: Extract<EngineEvent, { type: 'orderUpdated' }>): boolean {
   return event.order.reduceOnly && (event.status === 'open' || event.cancelCause === 'reduceOnly');
 }
+
+/** False for what the ledger computes by itself from the steps that caused it. */
+export function isFollowed({ type }: EngineEvent): boolean {
+  return type !== 'positionTraded' && type !== 'fundSettled';
+}

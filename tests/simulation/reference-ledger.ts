@@ -6,7 +6,7 @@ import type {
   TradeExecuted,
   TradeSide,
 } from '@oddlot/engine';
-import { isCut, isSettlementMark } from './event-kinds.ts';
+import { isCut, isFollowed, isSettlementMark } from './event-kinds.ts';
 import { type Book, part, type Position, ReferenceBooks } from './reference-books.ts';
 import {
   abs,
@@ -45,8 +45,7 @@ export class ReferenceLedger {
 
   follow(timeMs: number, commands: readonly Command[], told: readonly EngineEvent[]): void {
     if (timeMs <= this.books.nowMs) throw new Error('blocks are later and later');
-    // What these say is computed here from the steps that caused it.
-    const events = told.filter(({ type }) => type !== 'positionTraded' && type !== 'fundSettled');
+    const events = told.filter(isFollowed);
     this.books.nowMs = timeMs;
     this.#target = undefined;
     this.#orders.endExecution();

@@ -8,7 +8,12 @@ import {
 } from '@oddlot/engine';
 import type { Fill, HistOrderRow, LedgerUpdate } from '@oddlot/protocol';
 import { type Address, present } from '@oddlot/units';
-import type { BlockRows, EarningRecord } from '../../packages/venue/src/history/rows/block-rows.ts';
+import type { AccountSums } from '../../packages/venue/src/history/history.ts';
+import type {
+  BlockRows,
+  CandleRecord,
+  EarningRecord,
+} from '../../packages/venue/src/history/rows/block-rows.ts';
 import { type Exact, exact, MICRO, show, sum, times } from '../support/exact.ts';
 
 /**
@@ -25,6 +30,8 @@ type Books = {
   funding: Exact;
 };
 
+type SumsOf = (user: Address) => AccountSums | null;
+
 export class RowBooks {
   readonly #books = new Map<Address, Books>();
   readonly #orders = new Map<number, HistOrderRow>();
@@ -32,6 +39,9 @@ export class RowBooks {
   readonly #earnings = new Map<number, EarningRecord>();
   readonly #claimed = new Map<Address, bigint>();
   readonly #added = new Map<Address, bigint>();
+  /** The last of each account. */
+  readonly #values = new Map<Address, AccountSums>();
+  readonly #bars: CandleRecord[] = [];
 
   constructor(rows: readonly BlockRows[]) {
     for (const block of rows) this.#take(block);
@@ -63,21 +73,34 @@ export class RowBooks {
       const before = this.#added.get(earning.builder) ?? 0n;
       this.#added.set(earning.builder, before + BigInt(earning.addedFeeMicroUsdc));
     }
+    this.#bars.push(...block.candles);
+    for (const { stepMs: _stepMs, timeMs: _timeMs, user, value, ...sums } of block.accountValues) {
+      this.#values.set(user, { ...sums, value });
+    }
     for (const { amountMicroUsdc, builder } of block.claims) {
       const before = this.#claimed.get(builder) ?? 0n;
       this.#claimed.set(builder, before + BigInt(amountMicroUsdc));
     }
   }
 
-  /** Everything; returns how much there was to judge, so that a test can demand some. */
-  check(state: State): Record<string, number> {
+  /**
+   * Everything, after a block that is past the border of all steps; returns how much there was to
+   * judge, so that a test can demand some.
+   */
+  check(state: State, sumsOf: SumsOf): Record<string, number> {
     const fund = present(state.parameters, 'parameters').insuranceFundAddress;
     for (const account of state.accounts) {
       const books = this.#of(account.address);
       checkPositions(state, account.address, books);
       // The fund also has what nobody's row tells: fees, remainders and what the treasury adds.
-      if (account.address !== fund) checkMoney(state, account.address, books);
+      if (account.address === fund) continue;
+      checkMoney(state, account.address, books);
+      const sums = present(sumsOf(account.address) ?? undefined, 'the sums of an account');
+      checkSums(state, account.address, books, sums);
+      const last = present(this.#values.get(account.address), `a value of ${account.address}`);
+      same(`last value of ${account.address}`, JSON.stringify(last), JSON.stringify(sums));
     }
+    this.#checkBars();
     this.#checkOrders(state);
     this.#checkEarnings(state);
     const fills = [...this.#books.values()].flatMap((books) => books.fills);
@@ -108,6 +131,25 @@ export class RowBooks {
       const { order } = present(this.#orders.get(live.orderId), `the row of order ${live.orderId}`);
       same(`rest of ${live.orderId}`, order.sz, order.sz === '' ? '' : sizeText(order.sz, live));
     }
+  }
+
+  /** Every step has all trades, a bar of an instrument and start comes once. */
+  #checkBars(): void {
+    const trades = [...this.#books.values()].flatMap(({ fills }) =>
+      fills.filter(({ crossed }) => crossed === true),
+    );
+    const seen = new Set<string>();
+    const counts = new Map<string, number>();
+    for (const { instrumentId, startMs, stepMs, trades: count } of this.#bars) {
+      const key = `${stepMs} ${instrumentId} ${startMs}`;
+      same(`bar ${key} was told`, String(seen.has(key)), 'false');
+      seen.add(key);
+      counts.set(`${stepMs}`, (counts.get(`${stepMs}`) ?? 0) + count);
+    }
+    for (const [stepMs, count] of counts) {
+      same(`trades in bars of ${stepMs} ms`, String(count), String(trades.length));
+    }
+    same('steps of bars', String(counts.size), trades.length === 0 ? '0' : '3');
   }
 
   #checkEarnings(state: State): void {
@@ -203,6 +245,31 @@ function checkMoney(state: State, user: Address, books: Books): void {
     sum(books.fills.map(cashOfFill)) +
     sum([...books.ledger.values()].map((row) => cashOfLedger(row)));
   same(`money of ${user}`, show(moved), show(cash * MICRO));
+}
+
+/** What came and went, was paid and realised explains the cash, less what shares have cost. */
+function checkSums(state: State, user: Address, books: Books, sums: AccountSums): void {
+  const account = present(state.accounts[state.accountIndex.get(user) ?? -1], 'an account');
+  let cash: bigint = account.perpBalance + account.withdrawHold;
+  cash += account.outcomeBalance + account.outcomeReserved;
+  for (const { isolatedMargin, reserved } of account.holdings.values()) {
+    cash += isolatedMargin + reserved;
+  }
+  for (const { no, yes } of account.outcomes.values()) cash += yes.cost + no.cost;
+  const { fees, funding, moneyIn, moneyOut } = sums;
+  const fund = present(state.parameters, 'parameters').insuranceFundAddress;
+  const withFund = [...books.ledger.values()].filter(
+    ({ delta }) =>
+      (delta.type === 'send' && delta.destination === fund) ||
+      (delta.type === 'receive' && delta.user === fund),
+  );
+  const moved =
+    BigInt(moneyIn - moneyOut - fees + funding) * MICRO +
+    sum(books.fills.map(grossOf)) +
+    sum(withFund.map(cashOfLedger));
+  same(`sums of ${user}`, show(moved), show(cash * MICRO));
+  const traded = books.fills.filter(({ oid }) => oid !== 0).map(valueOf);
+  same(`volume of ${user}`, show(BigInt(sums.volume) * MICRO), show(sum(traded)));
 }
 
 function cashOfFill(fill: Fill): Exact {

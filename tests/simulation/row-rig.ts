@@ -3,10 +3,7 @@ import { hash, type Hash, timeMs } from '@oddlot/units';
 import type { AppliedBlock } from '../../packages/venue/src/block/applied-block.ts';
 import type { Projection } from '../../packages/venue/src/block/projection.ts';
 import { Receipts } from '../../packages/venue/src/history/receipts.ts';
-import type {
-  ReceiptBlock,
-  ReceiptRow,
-} from '../../packages/venue/src/history/receipt-messages.ts';
+import type { ReceiptRow } from '../../packages/venue/src/history/receipt-messages.ts';
 import type { BlockRows } from '../../packages/venue/src/history/rows/block-rows.ts';
 import { HistoryProjector } from '../../packages/venue/src/history/rows/history-projector.ts';
 import { MarketData } from '../../packages/venue/src/read-models/market-data.ts';
@@ -29,10 +26,10 @@ export class RowRig {
   #open() {
     const state = (): State => this.state;
     const made = new Map<number, readonly ReceiptRow[]>();
-    const onReceipts = ({ height, receipts: rows }: ReceiptBlock): void => {
-      made.set(height, rows);
-    };
-    const receipts = new Receipts({ instruments: instrumentLookup(state), onReceipts });
+    const receipts = new Receipts({
+      instruments: instrumentLookup(state),
+      onReceipts: ({ height, receipts: rows }) => made.set(height, rows),
+    });
     const markets = new MarketData(state);
     const projector = new HistoryProjector({
       state,

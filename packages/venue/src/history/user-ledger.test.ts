@@ -41,8 +41,8 @@ test('the steps of a liquidation, with the numbers that caused them', () => {
   const found = rows(ALICE);
   expect(
     found.map(({ delta }) => (delta.type === 'liquidation' ? delta.step : delta.type)),
-  ).toEqual(['adl', 'market', 'cancel']);
-  expect(found[1]).toMatchObject({
+  ).toEqual(['send', 'adl', 'market', 'cancel']);
+  expect(found[2]).toMatchObject({
     time: venue.state.timeMs,
     hash: last?.hash,
     delta: {
@@ -53,10 +53,18 @@ test('the steps of a liquidation, with the numbers that caused them', () => {
       markPx: '95.2',
     },
   });
-  const delta = found[1]?.delta;
+  const delta = found[2]?.delta;
   if (delta?.type !== 'liquidation') throw new Error('not a liquidation');
   expect(Number(delta.accountValue)).toBeGreaterThan(0);
   expect(Number(delta.maintenanceMargin)).toBeCloseTo(180_880 * 0.01 - 100 * 95.2 * 0.005, 6);
+});
+
+test('R-liquidation: what is left of the equity is seen to go to the insurance fund', () => {
+  liquidate();
+  const [row] = rows(ALICE);
+  const fund = venue.state.parameters?.insuranceFundAddress;
+  expect(row?.delta).toMatchObject({ type: 'send', user: ALICE, destination: fund, fee: '0' });
+  expect(rows(fund ?? '')[0]?.delta).toMatchObject({ type: 'receive', user: ALICE });
 });
 
 test('a notice to who was deleveraged', () => {

@@ -162,13 +162,16 @@ const MODEL: {
     }
     return null;
   },
-  bars: (blocks, { endMs, instrumentId, limit, startMs, stepMs }) => {
+  bars: (blocks, { endMs, instrumentId, limit, startMs, stepMs, withPrevious }) => {
     const newest = new Map<number, BlockRows['candles'][number]>();
     for (const candle of blocks.flatMap(({ candles }) => candles)) {
       if (candle.instrumentId !== instrumentId || candle.stepMs !== stepMs) continue;
-      if (candle.startMs >= startMs && candle.startMs <= endMs) newest.set(candle.startMs, candle);
+      newest.set(candle.startMs, candle);
     }
-    return [...newest.values()].sort((left, right) => left.startMs - right.startMs).slice(0, limit);
+    const all = [...newest.values()].sort((left, right) => left.startMs - right.startMs);
+    const previous = all.filter((candle) => candle.startMs < startMs).slice(-1);
+    const span = all.filter((candle) => candle.startMs >= startMs && candle.startMs <= endMs);
+    return [...(withPrevious === true ? previous : []), ...span.slice(0, limit)];
   },
   accountValues: (blocks, { endMs, startMs, stepMs, user }) => {
     const his = blocks.flatMap(({ accountValues }) =>

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { present } from '@oddlot/units';
+import { hash, present } from '@oddlot/units';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { modelAnswer } from '../../testing/history-model.ts';
 import { startPostgres, type PostgresServer } from '../../testing/postgres-server.ts';
@@ -13,6 +13,7 @@ import {
   USERS,
 } from '../../testing/random-block-rows.ts';
 import type { Ask, StoreTopic, UserPage } from '../history.ts';
+import type { ReceiptRow } from '../receipt-messages.ts';
 import type { AccountType, BlockRows, RowPosition } from '../rows/block-rows.ts';
 import { openHistoryStore, type HistoryPlace, type HistoryStore } from './history-store.ts';
 
@@ -186,6 +187,44 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     },
   );
 
+  test('R-tx: a receipt is found by its trace id, and the first of a nonce is the one', async () => {
+    const [block] = randomBlocks(SEED + 8, 1);
+    const { head } = present(block, 'a block');
+    const empty = { ...present(block, 'a block'), receipts: [], txs: [] };
+    const txHash = hash('0x00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff');
+    const neighbour = hash('0x001122334455ff778899aabbccddeeff00112233445566778899aabbccddeeff');
+    const { hash: blockHash, timeMs } = head;
+    const user = present(USERS[0], 'a user');
+    const row = { txHash, signer: user, user, nonce: 5, actionType: 'order', height: 1 };
+    const first: ReceiptRow = {
+      ...row,
+      timeMs,
+      blockHash,
+      index: 0,
+      failed: false,
+      body: '{"n":1}',
+    };
+    const again = { ...first, height: 2, index: 1, failed: true, body: '{"n":2}' };
+    const store = await openHistoryStore(await freshPlace(kind));
+    // What was executed later is completed first.
+    await store.write([
+      {
+        ...empty,
+        head: { ...head, height: 2 },
+        receipts: [{ ...again, txHash: neighbour }, again],
+      },
+      { ...empty, head: { ...head, height: 3 }, receipts: [first] },
+    ]);
+    const find = (traceId: string) => store.ask('receipt', { by: 'traceId', traceId });
+    expect(await find('00112233-4455-4677-8899-aabbccddeeff')).toEqual(first);
+    expect(await find('00112233-4455-4677-9899-aabbccddeeff')).toBeNull();
+    expect(await find('not a trace id')).toBeNull();
+    expect(await store.ask('receipt', { by: 'signer', signer: user, nonce: 5 })).toEqual(first);
+    expect(await store.ask('receipt', { by: 'signer', signer: user, nonce: 6 })).toBeNull();
+    expect(await store.ask('receipt', { by: 'txHash', txHash })).toEqual(first);
+    await store.close();
+  });
+
   test('receipts may go before the requests', async () => {
     const blocks = randomBlocks(SEED + 5, 60);
     const store = await openHistoryStore(await freshPlace(kind));
@@ -355,7 +394,16 @@ function* questions(
     yield ['block', { hash: `0x${'12'.repeat(32)}` }];
     yield ['tx', { txHash: `0x${'34'.repeat(32)}` }];
     const span = { startMs: time(), endMs: time() };
-    yield ['bars', { ...span, instrumentId: one(INSTRUMENTS), stepMs: 60_000, limit: 1 + roll(9) }];
+    yield [
+      'bars',
+      {
+        ...span,
+        instrumentId: one(INSTRUMENTS),
+        stepMs: 60_000,
+        limit: 1 + roll(9),
+        ...maybe(() => ({ withPrevious: true })),
+      },
+    ];
     const stepMs = one([300_000, 3_600_000, 86_400_000]);
     yield ['accountValues', { ...span, user: one(USERS), stepMs }];
     yield ['withdrawals', { user: one(USERS), limit: 3, ...maybe(() => ({ before: roll(9) })) }];

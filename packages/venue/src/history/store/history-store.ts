@@ -2,7 +2,7 @@ import type { BlockRows } from '../rows/block-rows.ts';
 import type { Answer, Ask, StoreTopic } from '../history.ts';
 import { batchOf } from './batch.ts';
 import type { HistoryDriver } from './driver.ts';
-import { deletePostgres, openPostgres } from './postgres-driver.ts';
+import { deletePostgres, openPostgres, setPostgresAside } from './postgres-driver.ts';
 import { counted, decodeProgress, encodeProgress, NO_PROGRESS, type Progress } from './progress.ts';
 import { Pruning, type PruneLimits } from './prune.ts';
 import { ANSWERS } from './questions/answers.ts';
@@ -21,7 +21,7 @@ export type HistoryStoreOptions = HistoryPlace & {
   readonly onDamaged?: (damage: HistoryDamage) => void;
 };
 
-export type HistoryDamage = { readonly why: string; readonly movedTo: string | undefined };
+export type HistoryDamage = { readonly why: string; readonly movedTo: string };
 
 /** Rows of everything that happened, in a database. It answers in the order in which it is asked. */
 export interface HistoryStore {
@@ -44,7 +44,7 @@ export interface HistoryStore {
   close(): Promise<void>;
 }
 
-/** Opens and migrates it. What is damaged is set aside for a new one. */
+/** Opens and migrates it. What is damaged is set aside for a new one, which has no rows. */
 export async function openHistoryStore(options: HistoryStoreOptions): Promise<HistoryStore> {
   try {
     return await open(options);
@@ -56,14 +56,9 @@ export async function openHistoryStore(options: HistoryStoreOptions): Promise<Hi
   }
 }
 
-/**
- * Out of the way of a new one; nobody may have it open. Says where a file is now; what a server holds
- * is dropped.
- */
-export async function setHistoryAside(place: HistoryPlace): Promise<string | undefined> {
-  if ('file' in place) return setSqliteAside(place.file);
-  await deletePostgres(place.url);
-  return undefined;
+/** Out of the way of a new one, and where to; nobody may have it open. */
+export async function setHistoryAside(place: HistoryPlace): Promise<string> {
+  return 'file' in place ? setSqliteAside(place.file) : setPostgresAside(place.url);
 }
 
 /** Without a trace, to be computed again. */
@@ -73,7 +68,13 @@ export async function deleteHistory(place: HistoryPlace): Promise<void> {
 }
 
 async function open(place: HistoryPlace): Promise<HistoryStore> {
-  const driver = 'file' in place ? await openSqlite(place.file) : await openPostgres(place.url);
+  return historyStoreOn(
+    'file' in place ? await openSqlite(place.file) : await openPostgres(place.url),
+  );
+}
+
+/** Closes the database when it can't be read. */
+export async function historyStoreOn(driver: HistoryDriver): Promise<HistoryStore> {
   try {
     return new DatabaseHistoryStore(driver, await readProgress(driver));
   } catch (error) {

@@ -1,5 +1,6 @@
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
+import { systemTime } from '../../clock.ts';
 import type { HistoryDriver } from './driver.ts';
 import type { HistoryTables, TableName } from './history-tables.ts';
 import type { Batch } from './batch.ts';
@@ -72,12 +73,29 @@ export async function openPostgres(url: string): Promise<HistoryDriver> {
   };
 }
 
+/** Under another name in the same database. */
+export async function setPostgresAside(url: string): Promise<string> {
+  const movedTo = `${SCHEMA}_damaged_${systemTime.wallMs()}`;
+  await withClient(url, async (client) => {
+    const exists = await client.query('SELECT to_regnamespace($1) AS there', [SCHEMA]);
+    const isThere = (exists.rows as { there: string | null }[])[0]?.there !== null;
+    if (isThere) await client.query(`ALTER SCHEMA ${SCHEMA} RENAME TO ${movedTo}`);
+  });
+  return movedTo;
+}
+
 /** Everything that the history has there. */
 export async function deletePostgres(url: string): Promise<void> {
+  await withClient(url, async (client) => {
+    await client.query(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE`);
+  });
+}
+
+async function withClient(url: string, run: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE`);
+    await run(client);
   } finally {
     await client.end();
   }

@@ -92,7 +92,7 @@ function pragma(handle: DatabaseSync, name: string): number {
   return Number(handle.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0);
 }
 
-export function inTransaction(handle: DatabaseSync, run: () => void): void {
+function inTransaction(handle: DatabaseSync, run: () => void): void {
   handle.exec('BEGIN IMMEDIATE');
   try {
     run();
@@ -105,7 +105,7 @@ export function inTransaction(handle: DatabaseSync, run: () => void): void {
 }
 
 /** Kysely speaks to another library's interface; plans of repeated texts are kept. */
-function forKysely(handle: DatabaseSync): SqliteDatabase {
+export function forKysely(handle: DatabaseSync): SqliteDatabase {
   const prepared = new Map<string, StatementSync>();
   const prepare = (text: string): StatementSync => {
     const kept = prepared.get(text);

@@ -127,11 +127,16 @@ function touchedBy(event: EngineEvent, touch: (user: Address, type: AccountType)
       touch(event.account, event.from);
       touch(event.destination, event.to);
       break;
+    case 'fundSettled':
+      touch(event.account, 'perp');
+      touch(event.fund, 'perp');
+      break;
     case 'settingsChanged':
     case 'fundingPaid':
     case 'liquidationStep':
     case 'deleveraged':
     case 'positionSettled':
+    case 'positionTraded':
     case 'reverseJobChanged':
     case 'builderRewardsClaimed':
     case 'withdrawalChanged':

@@ -10,18 +10,19 @@ type Database = Kysely<HistoryTables>;
 /** The first ones from the start on. */
 export async function bars(
   database: Database,
-  { endMs, instrumentId, limit, startMs, stepMs }: Ask<'bars'>,
+  { endMs, instrumentId, limit, startMs, stepMs, withPrevious }: Ask<'bars'>,
 ): Promise<Answer<'bars'>> {
-  const rows = await database
+  const all = database
     .selectFrom('candles')
     .select('body')
     .where('instrument_id', '=', instrumentId)
-    .where('step_ms', '=', stepMs)
-    .where('start_ms', '>=', startMs)
-    .where('start_ms', '<=', endMs)
-    .orderBy('start_ms')
-    .limit(limit)
-    .execute();
+    .where('step_ms', '=', stepMs);
+  const previous = all.where('start_ms', '<', startMs).orderBy('start_ms', 'desc').limit(1);
+  const span = all.where('start_ms', '>=', startMs).where('start_ms', '<=', endMs);
+  const rows = [
+    ...(withPrevious === true ? await previous.execute() : []),
+    ...(await span.orderBy('start_ms').limit(limit).execute()),
+  ];
   return rows.map(({ body }) => candleCodec.decode(body));
 }
 

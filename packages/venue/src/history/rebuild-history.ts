@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LogEntry } from '../block/log-entry.ts';
+import { systemTime } from '../clock.ts';
+import { lockDirectory } from '../log/directory-lock.ts';
+import { EraStore } from '../log/era-store.ts';
+import { FileJournal } from '../log/file-journal.ts';
+import { SnapshotStore } from '../log/snapshot-store.ts';
+import { FollowingReplica } from '../replica/following-replica.ts';
+import { Companions } from './archivist/companions.ts';
+import { RowBuffer } from './archivist/row-buffer.ts';
+import { deleteHistory, openHistoryStore, type HistoryPlace } from './store/history-store.ts';
+import { HistoryFullError } from './store/store-errors.ts';
+
+/** Why rows can't be computed again; nothing was touched. */
+export class RebuildRefusedError extends Error {
+  override readonly name = 'RebuildRefusedError';
+}
+
+export type RebuildOptions = {
+  /** The data folder; no venue may run on it. */
+  readonly data: string;
+  readonly place: HistoryPlace;
+  readonly onProgress?: (progress: { readonly height: number; readonly of: number }) => void;
+};
+
+/**
+ * Throws the history away and computes it again from the first block of the log. One that is interrupted
+ * is continued by the next start of a venue.
+ */
+export async function rebuildHistory(
+  options: RebuildOptions,
+): Promise<{ readonly height: number; readonly rows: Readonly<Record<string, number>> }> {
+  const { data } = options;
+  if (!existsSync(join(data, 'journal'))) {
+    throw new RebuildRefusedError(`there is no log in ${data}`);
+  }
+  const lock = lockDirectory(data);
+  try {
+    const journal = await FileJournal.open({
+      directory: join(data, 'journal'),
+      clock: { nowMs: () => systemTime.wallMs() },
+      onFatal: (error) => {
+        throw error;
+      },
+    });
+    try {
+      return await replayInto(options, journal);
+    } finally {
+      await journal.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+async function replayInto(
+  { data, onProgress, place }: RebuildOptions,
+  journal: FileJournal,
+): ReturnType<typeof rebuildHistory> {
+  const { firstSeq, lastSeq } = journal;
+  if (firstSeq > 1) {
+    const lost = `rows of the blocks before ${firstSeq} could not be computed again`;
+    throw new RebuildRefusedError(`the log begins with block ${firstSeq}: ${lost}`);
+  }
+  await deleteHistory(place);
+  const store = await openHistoryStore(place);
+  try {
+    const rows = new RowBuffer(store, 0);
+    const replica = await FollowingReplica.create({
+      log: journal,
+      snapshots: new SnapshotStore({ directory: join(data, 'snapshots') }),
+      eras: new EraStore({ directory: join(data, 'eras') }),
+    });
+    const companions = new Companions(replica, { onRows: (block) => rows.add(block) });
+    await replica.goToBeginning();
+    companions.history.isActive = true;
+    const write = async (): Promise<void> => {
+      if (!(await rows.writeSome())) throw new HistoryFullError('there is no room for the rows');
+      onProgress?.({ height: store.height, of: lastSeq });
+    };
+    const take = (entry: LogEntry): Promise<void> | undefined => {
+      replica.take(entry);
+      return rows.isDue ? write() : undefined;
+    };
+    await journal.replay(1, take, { withRequests: true });
+    while (!rows.isEmpty) await write();
+    return { height: store.height, rows: (await store.stats()).rows };
+  } finally {
+    await store.close();
+  }
+}

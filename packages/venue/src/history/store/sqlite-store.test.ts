@@ -1,0 +1,240 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely, sql, SqliteDialect, type CompiledQuery } from 'kysely';
+import { present } from '@oddlot/units';
+import { expect, test } from 'vitest';
+import { modelAnswer } from '../../testing/history-model.ts';
+import { randomBlocks, USERS } from '../../testing/random-block-rows.ts';
+import type { HistoryTables } from './history-tables.ts';
+import {
+  HistoryDamagedError,
+  HistoryFullError,
+  historyStoreOn,
+  openHistoryStore,
+  type HistoryDamage,
+  type HistoryStore,
+} from './history-store.ts';
+import { packReceipts } from './packed-receipts.ts';
+import { ANSWERS } from './questions/answers.ts';
+import { forKysely, openSqlite } from './sqlite-driver.ts';
+
+const BLOCKS = randomBlocks(7, 60);
+const RECEIPTS = BLOCKS.flatMap(({ receipts }) => receipts);
+
+async function withFile(run: (file: string, folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'oddlot-history-'));
+  try {
+    await run(join(folder, 'history.sqlite'), folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function written(file: string): Promise<void> {
+  const store = await openHistoryStore({ file });
+  await store.write(BLOCKS);
+  await store.close();
+}
+
+function change(file: string, statement: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(statement);
+  database.close();
+}
+
+async function scrubAll(store: HistoryStore): Promise<void> {
+  let reached: number | undefined = 0;
+  while (reached !== undefined) reached = await store.scrub(reached, 10);
+}
+
+test.each<[string, number]>([
+  ['its first page', 20],
+  ['a page in the middle', 40_960],
+])('a file that is damaged in %s is set aside for a new one', (_, at) =>
+  withFile(async (file, folder) => {
+    await written(file);
+    const handle = await open(file, 'r+');
+    await handle.write(Buffer.alloc(512, 0xa5), 0, 512, at);
+    await handle.close();
+    const damages: HistoryDamage[] = [];
+    const store = await openHistoryStore({ file, onDamaged: (each) => damages.push(each) });
+    expect(store.height).toBe(0);
+    expect(damages).toHaveLength(1);
+    expect(existsSync(present(damages[0], 'a damage').movedTo)).toBe(true);
+    expect((await readdir(folder)).some((name) => name.startsWith('history.sqlite.damaged-'))).toBe(
+      true,
+    );
+    await store.write(BLOCKS);
+    expect(store.height).toBe(60);
+    await store.close();
+  }),
+);
+
+test('a file that is no database is set aside', () =>
+  withFile(async (file) => {
+    await writeFile(file, 'x'.repeat(10_000));
+    const damages: HistoryDamage[] = [];
+    const store = await openHistoryStore({ file, onDamaged: (each) => damages.push(each) });
+    expect(damages).toHaveLength(1);
+    await store.close();
+  }));
+
+test.each<[string, string]>([
+  ['a receipt', `UPDATE receipt_blocks SET receipts = replace(receipts, 'order', 'ordes')`],
+  ['the time of a receipt', 'UPDATE receipt_blocks SET time_ms = time_ms + 1'],
+  ['a request', `UPDATE tx_blocks SET txs = replace(txs, 'action', 'actiom')`],
+  ['a key that is gone', 'DELETE FROM receipt_keys WHERE height > 30'],
+])('looking through the rows finds %s that is not what was written', (_, statement) =>
+  withFile(async (file) => {
+    await written(file);
+    const sound = await openHistoryStore({ file });
+    await scrubAll(sound);
+    await sound.close();
+    change(file, statement);
+    const store = await openHistoryStore({ file });
+    await expect(scrubAll(store)).rejects.toThrow(HistoryDamagedError);
+    await store.close();
+  }),
+);
+
+test('a question that meets a damaged row is not answered with it', () =>
+  withFile(async (file) => {
+    await written(file);
+    change(file, `UPDATE fills SET body = substr(body, 2)`);
+    change(file, `UPDATE receipt_blocks SET receipts = receipts || ' '`);
+    const store = await openHistoryStore({ file });
+    const { txHash } = present(RECEIPTS[0], 'a receipt');
+    await expect(store.ask('receipt', { by: 'txHash', txHash })).rejects.toThrow(
+      HistoryDamagedError,
+    );
+    const ask = { user: present(USERS[0], 'a user'), accountTypes: ['perp'] as const, limit: 5 };
+    await expect(store.ask('fills', ask)).rejects.toThrow(HistoryDamagedError);
+    await store.close();
+  }));
+
+test('progress that is not what was noted begins anew', () =>
+  withFile(async (file) => {
+    await written(file);
+    change(file, `UPDATE progress SET text = replace(text, '60', '61')`);
+    const damages: HistoryDamage[] = [];
+    const store = await openHistoryStore({ file, onDamaged: (each) => damages.push(each) });
+    expect(store.height).toBe(0);
+    expect(damages).toHaveLength(1);
+    await store.close();
+  }));
+
+test('R-disk: without room nothing is written, questions go on, and it is tried again', () =>
+  withFile(async (file) => {
+    const driver = await openSqlite(file);
+    const store = await historyStoreOn(driver);
+    await store.write(BLOCKS.slice(0, 10));
+    const { database } = driver;
+    await sql.raw('PRAGMA wal_checkpoint(TRUNCATE)').execute(database);
+    await sql.raw('PRAGMA max_page_count = 1').execute(database);
+    await expect(store.write(BLOCKS)).rejects.toThrow(HistoryFullError);
+    expect(store.height).toBe(10);
+    expect(await store.ask('blocks', { limit: 1 })).toMatchObject([{ height: 10 }]);
+    await sql.raw('PRAGMA max_page_count = 1000000').execute(database);
+    await store.write(BLOCKS);
+    expect(await store.ask('blocks', { limit: 1 })).toMatchObject([{ height: 60 }]);
+    await store.close();
+  }));
+
+/** As release 0.2.0 made it; the release before had no checksums. */
+function oldReceipts(file: string, hasChecksums: boolean): void {
+  const database = new DatabaseSync(file);
+  database.exec(`CREATE TABLE blocks (height INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL,
+      block_hash TEXT NOT NULL, receipts TEXT NOT NULL${hasChecksums ? ', crc INTEGER' : ''});
+    CREATE TABLE receipt_keys (key INTEGER NOT NULL, height INTEGER NOT NULL,
+      PRIMARY KEY (key, height)) WITHOUT ROWID`);
+  const insert = database.prepare(
+    `INSERT INTO blocks VALUES (?, ?, ?, ?${hasChecksums ? ', ?' : ''})`,
+  );
+  const insertKey = database.prepare('INSERT OR IGNORE INTO receipt_keys VALUES (?, ?)');
+  for (const { head, receipts } of BLOCKS) {
+    if (receipts.length === 0) continue;
+    const { hash: blockHash, height, timeMs } = head;
+    const row = packReceipts({ height, timeMs, blockHash, receipts });
+    const values = [height, timeMs, blockHash, row.receipts];
+    insert.run(...values, ...(hasChecksums ? [row.crc] : []));
+    for (const { nonce, signer, txHash } of receipts) {
+      insertKey.run(Number.parseInt(txHash.slice(2, 14), 16), height);
+      insertKey.run(2 ** 49 + Number.parseInt(signer.slice(2, 12), 16) + nonce, height);
+    }
+  }
+  database.close();
+}
+
+test.each([true, false])('receipts of earlier releases are taken over (checksums: %s)', (has) =>
+  withFile(async (file, folder) => {
+    oldReceipts(join(folder, 'receipts.sqlite'), has);
+    const store = await openHistoryStore({ file });
+    expect((await readdir(folder)).some((name) => name.startsWith('receipts'))).toBe(false);
+    const expectReceipts = async (): Promise<void> => {
+      for (const row of RECEIPTS) {
+        const { nonce, signer, txHash } = row;
+        expect(await store.ask('receipt', { by: 'txHash', txHash })).toEqual(row);
+        const query = { by: 'signer', signer, nonce } as const;
+        expect(await store.ask('receipt', query)).toEqual(modelAnswer(BLOCKS, 'receipt', query));
+      }
+    };
+    expect(store.height).toBe(0);
+    await expectReceipts();
+    await scrubAll(store);
+    // The same blocks computed again are the same rows.
+    await store.write(BLOCKS);
+    await expectReceipts();
+    await store.close();
+  }),
+);
+
+test('receipts of an earlier release that can not be read are left alone', () =>
+  withFile(async (file, folder) => {
+    await writeFile(join(folder, 'receipts.sqlite'), 'y'.repeat(5_000));
+    const store = await openHistoryStore({ file });
+    expect(await readdir(folder)).toContain('receipts.sqlite');
+    await store.close();
+  }));
+
+test('a page of the newest rows is a range of a tree, whatever the filter', () =>
+  withFile(async (file) => {
+    await written(file);
+    const handle = new DatabaseSync(file);
+    const queries: CompiledQuery[] = [];
+    const database = new Kysely<HistoryTables>({
+      dialect: new SqliteDialect({ database: forKysely(handle) }),
+      log: ({ query }) => {
+        queries.push(query);
+      },
+    });
+    const user = present(USERS[0], 'a user');
+    const page = { user, limit: 200, cursor: [1_800_000_000_000, 5, 1] as const };
+    const both = ['perp', 'outcome'] as const;
+    for (const accountTypes of [both, both.slice(0, 1)]) {
+      const range = { ...page, accountTypes, startTime: 1, endTime: 1_900_000_000_000 };
+      for (const order of ['newestFirst', 'oldestFirst'] as const) {
+        await ANSWERS.fills(database, { ...range, order });
+        await ANSWERS.orders(database, { ...range, order });
+        await ANSWERS.ledger(database, { ...range, order });
+        await ANSWERS.fills(database, { ...range, order, instrumentId: 1 });
+        await ANSWERS.orders(database, { ...range, order, instrumentId: 1 });
+        await ANSWERS.fundings(database, { ...page, order, direction: 'paid' });
+      }
+    }
+    const plans = queries.map(({ parameters, sql: text }) =>
+      handle
+        .prepare(`EXPLAIN QUERY PLAN ${text}`)
+        .all(...(parameters as string[]))
+        .map((row) => String(row['detail']))
+        .join('\n'),
+    );
+    expect(plans.length).toBeGreaterThan(20);
+    for (const plan of plans) expect(plan).not.toMatch(/SCAN|TEMP B-TREE/);
+    expect(plans.some((plan) => plan.includes('MERGE (UNION ALL)'))).toBe(true);
+    expect(plans.some((plan) => plan.includes('fills_by_instrument'))).toBe(true);
+    expect(plans.some((plan) => plan.includes('orders_by_instrument'))).toBe(true);
+    await database.destroy();
+  }));
