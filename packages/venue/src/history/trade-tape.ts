@@ -1,9 +1,10 @@
-import type { EngineEvent, State } from '@oddlot/engine';
+import { type EngineEvent, settledMarketView, type State } from '@oddlot/engine';
 import { PAGE_LIMITS, type OutcomeTrade, type Trade } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
 import { RecentRows } from './recent-rows.ts';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import type { Projection } from '../block/projection.ts';
+import { SETTLED_KEPT_MS } from '../read-models/catalogue.ts';
 import { instrumentLookup } from '../translate/actions/instrument-lookup.ts';
 import { causeHash, tradeRecord } from '../translate/event-to-stream.ts';
 import { findPerp } from '../translate/info/handler.ts';
@@ -16,6 +17,11 @@ export type TapeTrade = Trade | OutcomeTrade;
 const PER_INSTRUMENT_MAX = PAGE_LIMITS.recentTrades.max;
 const TOTAL_MAX = 20_000;
 
+type Dump = {
+  readonly trades: readonly (readonly [instrumentId: string | number, readonly TapeTrade[]])[];
+  readonly settled?: readonly (readonly [instrumentId: number, settledMs: number])[];
+};
+
 type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded' }>;
 
 /**
@@ -25,7 +31,7 @@ type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded'
 export class TradeTape implements Projection {
   /** The name is that of what rode in snapshots first: the memory of all streams. */
   readonly name = 'streams';
-  readonly version = 2;
+  readonly version = 3;
   readonly #state: () => State;
   readonly #recent = new RecentRows<TapeTrade>({
     perUserMax: PER_INSTRUMENT_MAX,
@@ -34,6 +40,8 @@ export class TradeTape implements Projection {
   /** Streams by instrument that show every trade. */
   readonly #watchers = new Map<number, number>();
   #fresh = new Map<number, readonly TapeTrade[]>();
+  /** Markets that are paid, in that order: their trades go when their events leave memory. */
+  #settled: (readonly [instrumentId: number, settledMs: number])[] = [];
 
   constructor(state: () => State) {
     this.#state = state;
@@ -65,6 +73,7 @@ export class TradeTape implements Projection {
     this.#fresh = new Map();
     const events = new Map<number, TradeEvent[]>();
     for (const event of block.result.events) {
+      if (event.type === 'marketSettled') this.#settled.push([event.instrumentId, block.timeMs]);
       if (event.type !== 'tradeExecuted' && event.type !== 'outcomeTraded') continue;
       const trades = events.get(event.instrumentId);
       if (trades === undefined) events.set(event.instrumentId, [event]);
@@ -76,25 +85,42 @@ export class TradeTape implements Projection {
       for (const record of records) this.#recent.add(String(id), record);
       this.#fresh.set(id, records);
     }
+    this.#forgetSettled(block.timeMs - SETTLED_KEPT_MS);
   }
 
   /** For snapshots of the venue: the blocks of these trades may not be replayed again. */
   dump(): unknown {
-    return { trades: this.#recent.dump() };
+    return { trades: this.#recent.dump(), settled: this.#settled };
   }
 
   reset(): void {
     this.#recent.clear();
+    this.#settled = [];
     this.#fresh = new Map();
   }
 
   restore(data: unknown): void {
     // The first snapshots held the rows alone, and ids as numbers; later ones funding rows beside them.
-    const { trades } = Array.isArray(data)
-      ? { trades: data }
-      : (data as { readonly trades: unknown });
-    const rows = trades as readonly (readonly [string | number, readonly TapeTrade[]])[];
-    this.#recent.restore(rows.map(([id, each]) => [String(id), each]));
+    const { settled, trades } = (Array.isArray(data) ? { trades: data } : data) as Dump;
+    this.#recent.restore(trades.map(([id, each]) => [String(id), each]));
+    // Those did not say what was paid: it is as if it were now.
+    const { timeMs } = this.#state();
+    this.#settled = settled?.slice() ?? trades.flatMap(([id]) => this.#paid(Number(id), timeMs));
+  }
+
+  #paid(instrumentId: number, timeMs: number): (readonly [number, number])[] {
+    const isPaid = settledMarketView(this.#state(), instrumentId) !== undefined;
+    return isPaid ? [[instrumentId, timeMs]] : [];
+  }
+
+  #forgetSettled(untilMs: number): void {
+    let count = 0;
+    for (const [instrumentId, settledMs] of this.#settled) {
+      if (settledMs > untilMs) break;
+      this.#recent.forget(String(instrumentId));
+      count += 1;
+    }
+    if (count > 0) this.#settled.splice(0, count);
   }
 
   #record(block: AppliedBlock, event: TradeEvent): TapeTrade {
