@@ -22,6 +22,8 @@ import { EXPORT_WORK } from '../packages/venue/src/edge/http/exports/export-endp
 import { EXPORT_LIMITS } from '../packages/venue/src/edge/http/exports/export-gate.ts';
 import { SHARES_MAX } from '../packages/venue/src/edge/http/history/builder-rows.ts';
 import { ROWS_PER_MS, SKIPPED_ROWS_PER_MS } from '../packages/venue/src/edge/http/info-history.ts';
+import { SETTLED_KEPT_MS } from '../packages/venue/src/read-models/catalogue.ts';
+import { LATE_MS_MAX } from '../packages/venue/src/edge/ws/channel-session.ts';
 import { STALLED_MS } from '../packages/venue/src/edge/ws/replays.ts';
 import { WS_LIMITS } from '../packages/venue/src/edge/ws/ws-limits.ts';
 import { defaultParameters } from '../packages/venue/src/genesis.ts';
@@ -196,6 +198,7 @@ describe('docs/reference/limits.md', () => {
     'Resting orders that one order': [n(ENGINE_LIMITS.matchesPerOrder)],
     'Decimal text': [`${DECIMAL_LENGTH_MAX} characters`],
     'Levels of an l2Book': [`${LIMITS.bookLevelsMax} a side`],
+    'Settled events in memory': [days(SETTLED_KEPT_MS)],
     'Rows of userFills': rowsOfPage(PAGE_LIMITS.userFills),
     'Rows of historicalOrders, userNonFundingLedgerUpdates': [
       ...rowsOfPage(PAGE_LIMITS.historicalOrders),
@@ -232,7 +235,8 @@ describe('docs/reference/limits.md', () => {
     'A frame that you send': [bytes(WS_LIMITS.frameBytesMax)],
     Silence: [seconds(WS_LIMITS.idleMsMax)],
     'Unread data': [bytes(WS_LIMITS.bufferedBytesMax)],
-    'Rows of a userFundings snapshot': [n(LIMITS.snapshotRowsMax)],
+    'Rows of a snapshot from the history': [n(LIMITS.snapshotRowsMax)],
+    'Waiting for such a snapshot': [seconds(LATE_MS_MAX)],
     'Frames kept for resume': [
       `${WS_LIMITS.keptMsMax / 60_000} minutes`,
       `${n(WS_LIMITS.keptFramesMax)} frames`,
