@@ -6,7 +6,11 @@ export const VENUE_FLOORS: readonly {
 }[] = [
   { name: 'testing', paths: ['testing/'], what: 'fakes and set-ups of tests' },
   { name: 'process', paths: ['main.ts', 'index.ts'], what: 'the program, and the door for others' },
-  { name: 'venue', paths: ['venue.ts'], what: 'joins the parts, starts and stops them' },
+  {
+    name: 'venue',
+    paths: ['venue.ts', 'rebuild-history.ts'],
+    what: 'joins the parts, starts and stops them; computes the history again',
+  },
   {
     name: 'joints',
     paths: ['local-actors.ts', 'config-help.ts', 'supervise/'],

@@ -2,4 +2,4 @@
 export { type Config, ConfigError, readConfig } from './config.ts';
 export { startVenue, type Venue, type VenueDependencies } from './venue.ts';
 export { createLogger } from './operate/log.ts';
-export { rebuildHistory } from './history/rebuild-history.ts';
+export { rebuildHistory } from './rebuild-history.ts';

@@ -7,11 +7,9 @@ import { type Config, ConfigError, hasFaucet, logKeptMsOf, operationsPortOf } fr
 import { AdmissionGuard } from './edge/admission-guard.ts';
 import { budgetsOf } from './edge/budgets.ts';
 import { clientIpFinder, isTrustedProxy } from './edge/client-ip.ts';
-import { accountStatusEndpoint } from './edge/http/account-status.ts';
+import { createEndpoints } from './edge/http/endpoints.ts';
 import { forwardedFor } from './edge/http/head.ts';
-import { exchangeEndpoint } from './edge/http/exchange.ts';
 import { Faucet } from './edge/http/faucet.ts';
-import { infoEndpoint } from './edge/http/info.ts';
 import { readReferencePages } from './edge/http/reference-pages.ts';
 import type { Endpoint } from './edge/http/reply.ts';
 import { HttpEdge } from './edge/http/server.ts';
@@ -21,7 +19,6 @@ import { WsEdge } from './edge/ws/server.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from './genesis.ts';
 import { openHistory, receiptArchiveOf } from './history/open-history.ts';
 import type { Archivist } from './history/archivist/archivist.ts';
-import type { ArchivistSettings } from './history/archivist/archivist-messages.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
@@ -31,6 +28,7 @@ import { FileJournal } from './log/file-journal.ts';
 import { journalFaults } from './log/journal-faults.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
 import { MarketData } from './read-models/market-data.ts';
+import { archivistSettings } from './supervise/archivist-settings.ts';
 import { backlogRestriction } from './supervise/backlog.ts';
 import { ClockWatch } from './supervise/clock-watch.ts';
 import { diskRestriction, type DiskWatch, watchDisk } from './supervise/disk-watch.ts';
@@ -53,7 +51,6 @@ import { Receipts } from './history/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
 import { ExplorerTail } from './history/explorer-tail.ts';
 import { TradeTape } from './history/trade-tape.ts';
-import { UserLedger } from './history/user-ledger.ts';
 import { instrumentLookup } from './translate/action-to-command.ts';
 import type { InfoSettings } from './translate/view-to-info.ts';
 
@@ -83,9 +80,6 @@ const BLOCK_AGE_MS_MAX = 5_000;
 /** The operator's port is for few; their descriptors are reserved. */
 const OPERATIONS_CONNECTIONS_MAX = 64;
 
-/** A replay of so many blocks, or of two intervals of snapshots, is short. */
-const SHORT_BLOCKS_MIN = 5_000;
-
 const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
 const SETTLEMENT_CHAIN = { mainnet: 42_161, testnet: 421_614 } as const;
 
@@ -110,11 +104,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
   const { http, operations, sockets } = edges;
 
-  const started = await replica.start();
-  log.info({ ...started, height: replica.head.height }, 'replayed the log');
-  assertNetwork(network, replica);
-  await core.archivist.start(replica.head, { seenFrom: started.snapshotHeight });
-  replica.onBlock((block) => core.archivist.follow(block));
+  await startCore(core, network, log);
   warnOfOperators(config, replica, log);
   const actors = new LocalActors(config, {
     replica,
@@ -166,6 +156,15 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   };
 }
 
+/** Replays the log, and lets the archivist follow it. */
+async function startCore({ archivist, replica }: Core, network: Network, log: Logger) {
+  const started = await replica.start();
+  log.info({ ...started, height: replica.head.height }, 'replayed the log');
+  assertNetwork(network, replica);
+  await archivist.start(replica.head, { seenFrom: started.snapshotHeight });
+  replica.onBlock((block) => archivist.follow(block));
+}
+
 type Core = {
   /** The time that the venue goes by (R-clock). */
   readonly clock: VenueClock;
@@ -179,7 +178,6 @@ type Core = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
-  readonly ledger: UserLedger;
   readonly markets: MarketData;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
@@ -248,8 +246,6 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   });
   guard.watch(() => backlogRestriction(receipts));
   replica.attach(receipts);
-  const ledger = new UserLedger(() => replica.state);
-  replica.attach(ledger);
   const markets = new MarketData(() => replica.state);
   markets.attachTo(replica);
   const tape = new TradeTape(
@@ -261,7 +257,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   replica.attach(explorer);
   logOperators(replica, log);
   const stores = { disk, guard, journal, ...kept };
-  const shown = { receipts, ledger, markets, tape, explorer };
+  const shown = { receipts, markets, tape, explorer };
   const core = { clock, clockWatch, ...stores, replica, ...shown };
   return { ...core, faucet: createFaucet(config, core) };
 }
@@ -293,19 +289,6 @@ function openJournal(
     },
     onSync: (seconds) => metrics.logSync(seconds),
   });
-}
-
-function archivistSettings(config: Config): Omit<ArchivistSettings, 'role'> {
-  const { data, database, receiptsKeptMs, snapshotEveryBlocks, snapshotEveryCommands } = config;
-  return {
-    data,
-    ...(database === undefined ? {} : { database }),
-    snapshotEveryBlocks,
-    snapshotEveryCommands,
-    shortBlocks: Math.max(SHORT_BLOCKS_MIN, 2 * snapshotEveryBlocks),
-    ...(hasFaucet(config) ? { faucetEveryMs: config.faucetEveryMs } : {}),
-    receiptsKeptMs,
-  };
 }
 
 /** Test money, where there is any. */
@@ -351,19 +334,24 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   const companions = { ...parts, history: parts.archivist };
   const sockets = new WsEdge({ replica, companions, limits: wsLimits, work });
   replica.onBlock((block) => sockets.onBlock(block));
-  const limiter = new RateLimiter({
-    limits: {
-      info: config.infoPerSecond,
-      exchange: config.exchangePerSecond,
-      explainSignature: config.explainPerSecond,
-      simulate: config.simulatePerSecond,
-    },
-    now: () => performance.now(),
-    enabled: config.limits,
+  const limiter = createLimiter(config);
+  const now = (): number => clock.nowMs();
+  const { exchange, byPath } = createEndpoints({
+    ...companions,
+    network,
+    limiter,
+    now,
+    confirmTimeoutMs: config.confirmTimeoutMs,
+    settings: infoSettings(config),
+    hasLimits: config.limits,
+    connections: (ip) => ({
+      ws: sockets.connections('ws', ip).open,
+      apiWs: sockets.connections('apiWs', ip).open,
+      wsRtds: sockets.connections('wsRtds', ip).open,
+    }),
   });
-  const { exchange, ...others } = createEndpoints(config, network, { ...parts, limiter, sockets });
   const http = new HttpEdge({
-    endpoints: { '/exchange': exchange, ...others },
+    endpoints: byPath,
     limiter,
     clientIp,
     ...budgets,
@@ -377,7 +365,6 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     },
   });
   let isStopping = false;
-  const now = (): number => clock.nowMs();
   const isReady = readiness([
     () => stoppingCheck(isStopping),
     () =>
@@ -404,39 +391,17 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   };
 }
 
-function createEndpoints(
-  config: Config,
-  network: Network,
-  parts: EdgeParts & { readonly limiter: RateLimiter; readonly sockets: WsEdge },
-): Record<string, Endpoint> & { readonly exchange: Endpoint } {
-  const { clock, faucet, guard, limiter, markets, pool, receipts, replica, sockets } = parts;
-  const now = (): number => clock.nowMs();
-  const accountStatus = accountStatusEndpoint({ replica });
-  const { confirmTimeoutMs } = config;
-  const info = infoEndpoint({
-    replica,
-    receipts,
-    limiter,
-    pool,
-    network,
-    settings: infoSettings(config),
-    now,
-    markets,
-    history: parts.archivist,
-    ...(faucet === undefined ? {} : { faucet }),
-    connections: (ip) => ({
-      ws: sockets.connections('ws', ip).open,
-      apiWs: sockets.connections('apiWs', ip).open,
-      wsRtds: sockets.connections('wsRtds', ip).open,
-    }),
+function createLimiter(config: Config): RateLimiter {
+  return new RateLimiter({
+    limits: {
+      info: config.infoPerSecond,
+      exchange: config.exchangePerSecond,
+      explainSignature: config.explainPerSecond,
+      simulate: config.simulatePerSecond,
+    },
+    now: () => performance.now(),
+    enabled: config.limits,
   });
-  return {
-    exchange: exchangeEndpoint({ replica, receipts, pool, network, now, confirmTimeoutMs, guard }),
-    '/info': info,
-    '/account-status': accountStatus,
-    '/account': accountStatus,
-    ...(faucet === undefined ? {} : { '/request-fund': faucet.endpoint() }),
-  };
 }
 
 /** The bridge has no contract yet: its addresses are shown as unset. */

@@ -21,11 +21,10 @@ type Start = Extract<ArchivistOrder, { type: 'start' }>;
 
 const started = Promise.withResolvers<Start>();
 const waiting: ArchivistOrder[] = [];
-let recorder: Recorder | undefined;
+let take = (order: ArchivistOrder): void => void waiting.push(order);
 port.on('message', (order: ArchivistOrder) => {
   if (order.type === 'start') started.resolve(order);
-  else if (recorder === undefined) waiting.push(order);
-  else recorder.take(order);
+  else take(order);
 });
 
 const store = await openHistoryStore({
@@ -38,7 +37,7 @@ const rows = new RowBuffer(store, last?.timeMs ?? 0);
 tell({ type: 'opened', height: store.height });
 
 const start = await started.promise;
-recorder = new Recorder({
+const recorder = new Recorder({
   settings,
   rows,
   tell,
@@ -49,6 +48,7 @@ recorder = new Recorder({
   },
 });
 const running = recorder.run(start.head);
+take = (order) => recorder.take(order);
 for (const order of waiting.splice(0)) recorder.take(order);
 await running;
 tell({ type: 'stopped' });

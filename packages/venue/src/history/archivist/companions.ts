@@ -9,7 +9,6 @@ import { Receipts } from '../receipts.ts';
 import { HistoryProjector } from '../rows/history-projector.ts';
 import type { BlockRows } from '../rows/block-rows.ts';
 import { TradeTape } from '../trade-tape.ts';
-import { UserLedger } from '../user-ledger.ts';
 
 /**
  * All that rides in snapshots, made without any door: what the main thread shows of it is restored from
@@ -40,7 +39,6 @@ export class Companions {
     }
     replica.attach(new TradeTape(state, () => this.markets.catalogue.left));
     replica.attach(new ExplorerTail(state));
-    replica.attach(new UserLedger(state));
     const receiptsOf = (height: number): readonly ReceiptRow[] =>
       this.#receipts?.height === height ? this.#receipts.rows : [];
     const { onRows } = options;

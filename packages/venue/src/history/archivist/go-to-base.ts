@@ -1,5 +1,4 @@
 import type { BlockHead } from '../../block/applied-block.ts';
-import type { Log } from '../../log/log.ts';
 import type { FollowingReplica } from '../../replica/following-replica.ts';
 import type { SnapshotPayload } from '../../replica/snapshot-payload.ts';
 import type { ArchivistSettings } from './archivist-messages.ts';
@@ -8,7 +7,8 @@ import type { HistoryCompanion } from './companions.ts';
 export type BaseOptions = {
   readonly replica: FollowingReplica;
   readonly companion: HistoryCompanion;
-  readonly log: Pick<Log, 'firstSeq'>;
+  /** The oldest block that the log still has. */
+  readonly firstSeq: number;
   readonly settings: Pick<ArchivistSettings, 'role' | 'shortBlocks'>;
   /** Rows up to here are stored; undefined without a store. */
   readonly storedHeight: number | undefined;
@@ -22,11 +22,11 @@ export type BaseOptions = {
  * away, a thread that also writes snapshots leaves the rows to another: then the answer is false.
  */
 export async function goToBase(options: BaseOptions): Promise<boolean> {
-  const { companion, head, log, replica, settings, storedHeight } = options;
+  const { companion, firstSeq, head, replica, settings, storedHeight } = options;
   const minHeight = settings.role === 'rows' ? 0 : head.height - settings.shortBlocks;
   if (storedHeight !== undefined) {
     if (await goToRows(options, storedHeight, minHeight)) return true;
-    const isWhole = log.firstSeq === 1;
+    const isWhole = firstSeq === 1;
     if (isWhole && minHeight <= 0) {
       await replica.goToBeginning();
       return true;
@@ -66,10 +66,10 @@ async function goToRows(
 }
 
 /** The log does not reach back to the first block: rows begin where it does. */
-async function goToOldest({ log, replica }: BaseOptions): Promise<void> {
+async function goToOldest({ firstSeq, replica }: BaseOptions): Promise<void> {
   let oldest: SnapshotPayload | undefined;
   for await (const { payload } of replica.bases(Number.MAX_SAFE_INTEGER)) {
-    if (payload.head.height >= log.firstSeq - 1) oldest = payload;
+    if (payload.head.height >= firstSeq - 1) oldest = payload;
   }
   if (oldest === undefined) await replica.restoreBase();
   else await replica.goTo(oldest);

@@ -1,12 +1,8 @@
-import { join } from 'node:path';
 import type { BlockHead } from '../../block/applied-block.ts';
 import type { LogEntry } from '../../block/log-entry.ts';
-import { EraStore } from '../../log/era-store.ts';
-import { readJournal } from '../../log/journal-reader.ts';
-import { JournalTail } from '../../log/journal-tail.ts';
-import { SnapshotStore } from '../../log/snapshot-store.ts';
-import { FollowingReplica } from '../../replica/following-replica.ts';
-import { Snapshotter } from '../../replica/snapshotter.ts';
+import { type FolderFollower, followFolder } from '../../replica/folder-follower.ts';
+import type { FollowingReplica } from '../../replica/following-replica.ts';
+import type { Snapshotter } from '../../replica/snapshotter.ts';
 import type { BlockRows } from '../rows/block-rows.ts';
 import { HistoryDamagedError } from '../store/store-errors.ts';
 import type { ArchivistOrder, ArchivistReport, ArchivistSettings } from './archivist-messages.ts';
@@ -14,7 +10,7 @@ import { Companions } from './companions.ts';
 import { goToBase } from './go-to-base.ts';
 import { Desk } from './desk.ts';
 import { Retention } from './retention.ts';
-import { RowBuffer } from './row-buffer.ts';
+import type { RowBuffer } from './row-buffer.ts';
 import { turn, Turns, Wakes } from './turns.ts';
 import { Watches } from './watches.ts';
 
@@ -42,12 +38,12 @@ export class Recorder {
   readonly #settings: ArchivistSettings;
   readonly #tell: RecorderOptions['tell'];
   readonly #onDamaged: RecorderOptions['onDamaged'];
-  readonly #snapshots: SnapshotStore;
   readonly #desk: Desk;
   readonly #wakes = new Wakes();
   readonly #turns = new Turns();
   readonly #watches: Watches;
   #rows: RowBuffer | undefined;
+  #folder!: FolderFollower;
   #replica!: FollowingReplica;
   #companions!: Companions;
   #snapshotter!: Snapshotter;
@@ -65,7 +61,6 @@ export class Recorder {
     this.#onDamaged = onDamaged;
     this.#rows = rows;
     this.#writesSnapshots = settings.role === 'both';
-    this.#snapshots = new SnapshotStore({ directory: join(settings.data, 'snapshots') });
     this.#watches = new Watches((id) => {
       const listing = this.#companions.markets.catalogue.market(id)?.listing;
       return listing === undefined ? undefined : { title: listing.question, slug: listing.slug };
@@ -111,17 +106,17 @@ export class Recorder {
     await this.#open(head);
     const { height: from } = this.#replica.head;
     this.#tell({ type: 'started', from, hasRows: this.#rows !== undefined });
-    const tail = new JournalTail(join(this.#settings.data, 'journal'), from + 1);
+    const folder = this.#folder;
     try {
       while (!this.#isDone) {
         const { height } = this.#target;
-        if (tail.nextSeq <= height) await tail.readUpTo(height, (entry) => this.#apply(entry));
+        if (folder.nextSeq <= height) await folder.readUpTo(height, (entry) => this.#apply(entry));
         else await this.#rest();
       }
     } catch (error) {
       if (!(error instanceof StoppedError)) throw error;
     } finally {
-      await tail.close();
+      await folder.close();
     }
     await this.#finish();
   }
@@ -138,30 +133,26 @@ export class Recorder {
 
   async #open(head: BlockHead): Promise<void> {
     const { data, faucetEveryMs, snapshotEveryBlocks, snapshotEveryCommands } = this.#settings;
-    const log = await readJournal(join(data, 'journal'), head.height);
-    const eras = new EraStore({ directory: join(data, 'eras') });
     const onPassedOver = (what: string, why: string): void =>
       this.#tell({ type: 'passedOver', what, why });
-    const snapshots = this.#snapshots;
-    this.#replica = await FollowingReplica.create({ log, snapshots, eras, onPassedOver });
-    this.#companions = new Companions(this.#replica, {
+    this.#folder = await followFolder(data, head.height, onPassedOver);
+    const { firstSeq, replica } = this.#folder;
+    this.#replica = replica;
+    this.#companions = new Companions(replica, {
       faucetEveryMs,
       onRows: (rows) => this.#onRows(rows),
     });
-    this.#snapshotter = new Snapshotter({
-      replica: this.#replica,
-      snapshots,
+    this.#snapshotter = await this.#folder.snapshotter({
       everyBlocks: snapshotEveryBlocks,
       everyCommands: snapshotEveryCommands,
       hasRoom: () => this.#hasRoom,
       pause: () => this.#pause(),
       onFailed: (error) => this.#tell({ type: 'snapshotFailed', error }),
     });
-    await this.#snapshotter.open();
     const hasRows = await goToBase({
-      replica: this.#replica,
+      replica,
       companion: this.#companions.history,
-      log,
+      firstSeq,
       settings: this.#settings,
       storedHeight: this.#rows?.stored.height,
       head,
@@ -292,7 +283,7 @@ export class Recorder {
     await this.#write(() => true);
     if (this.#rows?.isEmpty === false) return;
     if (!(await this.#snapshotter.write())) return;
-    const kept = (await this.#snapshots.list()).map(({ height }) => height);
+    const kept = await this.#folder.snapshotHeights();
     const { height } = this.#snapshotter;
     this.#tell({ type: 'snapshot', height, oldest: Math.min(height, ...kept) });
   }

@@ -1,16 +1,20 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LogEntry } from '../block/log-entry.ts';
-import { systemTime } from '../clock.ts';
-import { lockDirectory } from '../log/directory-lock.ts';
-import { EraStore } from '../log/era-store.ts';
-import { FileJournal } from '../log/file-journal.ts';
-import { SnapshotStore } from '../log/snapshot-store.ts';
-import { FollowingReplica } from '../replica/following-replica.ts';
-import { Companions } from './archivist/companions.ts';
-import { RowBuffer } from './archivist/row-buffer.ts';
-import { deleteHistory, openHistoryStore, type HistoryPlace } from './store/history-store.ts';
-import { HistoryFullError } from './store/store-errors.ts';
+import type { LogEntry } from './block/log-entry.ts';
+import { systemTime } from './clock.ts';
+import { lockDirectory } from './log/directory-lock.ts';
+import { EraStore } from './log/era-store.ts';
+import { FileJournal } from './log/file-journal.ts';
+import { SnapshotStore } from './log/snapshot-store.ts';
+import { FollowingReplica } from './replica/following-replica.ts';
+import { Companions } from './history/archivist/companions.ts';
+import { RowBuffer } from './history/archivist/row-buffer.ts';
+import {
+  deleteHistory,
+  openHistoryStore,
+  type HistoryPlace,
+} from './history/store/history-store.ts';
+import { HistoryFullError } from './history/store/store-errors.ts';
 
 /** Why rows can't be computed again; nothing was touched. */
 export class RebuildRefusedError extends Error {

@@ -1,0 +1,19 @@
+import { type Config, hasFaucet } from '../config.ts';
+import type { ArchivistSettings } from '../history/archivist/archivist-messages.ts';
+
+/** A replay of so many blocks, or of two intervals of snapshots, is short. */
+const SHORT_BLOCKS_MIN = 5_000;
+
+/** What the threads of the archivist are told of the configuration. */
+export function archivistSettings(config: Config): Omit<ArchivistSettings, 'role'> {
+  const { data, database, receiptsKeptMs, snapshotEveryBlocks, snapshotEveryCommands } = config;
+  return {
+    data,
+    ...(database === undefined ? {} : { database }),
+    snapshotEveryBlocks,
+    snapshotEveryCommands,
+    shortBlocks: Math.max(SHORT_BLOCKS_MIN, 2 * snapshotEveryBlocks),
+    ...(hasFaucet(config) ? { faucetEveryMs: config.faucetEveryMs } : {}),
+    receiptsKeptMs,
+  };
+}
