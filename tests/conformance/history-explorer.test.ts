@@ -4,7 +4,7 @@ import type { Json } from '../support/client.ts';
 import { Deployer, shareTrader } from '../support/deployer.ts';
 import { eventually } from '../support/client.ts';
 import { past } from '../support/history.ts';
-import { bet, OUTCOMES, queued } from '../support/outcomes.ts';
+import { bet, OUTCOMES, placed, queued } from '../support/outcomes.ts';
 import { newScene, Operator, type OwnPerp } from '../support/perps.ts';
 import { ZERO_ADDRESS } from '../support/wallet.ts';
 
@@ -135,7 +135,8 @@ describe('tx', () => {
 
   test('R-delay: nobody sees what a queued order is about before its release', async () => {
     const market = await deployer.list({ orderDelayMs: 3_000 });
-    const carol = await shareTrader(world, 'carol');
+    const [carol, dave] = [await shareTrader(world, 'carol'), await shareTrader(world, 'dave')];
+    await placed(dave, market, 'buy No 10 at 0.6');
     const order = bet(market, 'buy Yes 10 at 0.4');
     const signed = await queued(carol, order);
     const query = { type: 'tx', txHash: signed.txHash };
@@ -152,7 +153,7 @@ describe('tx', () => {
       expect(data.action.orders).toEqual([order]);
       return data;
     });
-    expect(released.result.orders).toMatchObject([{ state: 'open', filledSz: '0' }]);
+    expect(released.result.orders).toMatchObject([{ state: 'filled', filledSz: '10' }]);
   }, 20_000);
 
   test('unknown ones', async () => {

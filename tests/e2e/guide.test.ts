@@ -21,6 +21,7 @@ const GUIDES: readonly (readonly [name: string, printed: RegExp])[] = [
   ['prediction-markets.md', /^YES has 1004$/m],
   ['outcome-markets.md', /^queued queued$/m],
   ['series-and-receipts.md', /^holds: true false$/m],
+  ['following-an-order.md', /^exported true$/m],
 ];
 
 /** The address of the key that the guides call the operator's. */

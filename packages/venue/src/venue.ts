@@ -7,11 +7,9 @@ import { type Config, ConfigError, hasFaucet, logKeptMsOf, operationsPortOf } fr
 import { AdmissionGuard } from './edge/admission-guard.ts';
 import { budgetsOf } from './edge/budgets.ts';
 import { clientIpFinder, isTrustedProxy } from './edge/client-ip.ts';
-import { accountStatusEndpoint } from './edge/http/account-status.ts';
+import { createEndpoints } from './edge/http/endpoints.ts';
 import { forwardedFor } from './edge/http/head.ts';
-import { exchangeEndpoint } from './edge/http/exchange.ts';
 import { Faucet } from './edge/http/faucet.ts';
-import { infoEndpoint } from './edge/http/info.ts';
 import { readReferencePages } from './edge/http/reference-pages.ts';
 import type { Endpoint } from './edge/http/reply.ts';
 import { HttpEdge } from './edge/http/server.ts';
@@ -343,9 +341,23 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     now: () => performance.now(),
     enabled: config.limits,
   });
-  const { exchange, ...others } = createEndpoints(config, network, { ...parts, limiter, sockets });
+  const now = (): number => clock.nowMs();
+  const { exchange, byPath } = createEndpoints({
+    ...companions,
+    network,
+    limiter,
+    now,
+    confirmTimeoutMs: config.confirmTimeoutMs,
+    settings: infoSettings(config),
+    hasLimits: config.limits,
+    connections: (ip) => ({
+      ws: sockets.connections('ws', ip).open,
+      apiWs: sockets.connections('apiWs', ip).open,
+      wsRtds: sockets.connections('wsRtds', ip).open,
+    }),
+  });
   const http = new HttpEdge({
-    endpoints: { '/exchange': exchange, ...others },
+    endpoints: byPath,
     limiter,
     clientIp,
     ...budgets,
@@ -359,7 +371,6 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     },
   });
   let isStopping = false;
-  const now = (): number => clock.nowMs();
   const isReady = readiness([
     () => stoppingCheck(isStopping),
     () =>
@@ -383,40 +394,6 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     stopping() {
       isStopping = true;
     },
-  };
-}
-
-function createEndpoints(
-  config: Config,
-  network: Network,
-  parts: EdgeParts & { readonly limiter: RateLimiter; readonly sockets: WsEdge },
-): Record<string, Endpoint> & { readonly exchange: Endpoint } {
-  const { clock, faucet, guard, limiter, markets, pool, receipts, replica, sockets } = parts;
-  const now = (): number => clock.nowMs();
-  const accountStatus = accountStatusEndpoint({ replica });
-  const { confirmTimeoutMs } = config;
-  const info = infoEndpoint({
-    replica,
-    receipts,
-    limiter,
-    pool,
-    network,
-    settings: infoSettings(config),
-    now,
-    markets,
-    ...(faucet === undefined ? {} : { faucet }),
-    connections: (ip) => ({
-      ws: sockets.connections('ws', ip).open,
-      apiWs: sockets.connections('apiWs', ip).open,
-      wsRtds: sockets.connections('wsRtds', ip).open,
-    }),
-  });
-  return {
-    exchange: exchangeEndpoint({ replica, receipts, pool, network, now, confirmTimeoutMs, guard }),
-    '/info': info,
-    '/account-status': accountStatus,
-    '/account': accountStatus,
-    ...(faucet === undefined ? {} : { '/request-fund': faucet.endpoint() }),
   };
 }
 

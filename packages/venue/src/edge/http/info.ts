@@ -46,7 +46,7 @@ export type InfoOptions = {
   readonly network: Network;
   readonly settings: InfoSettings;
   readonly now: () => number;
-  readonly faucet?: Faucet;
+  readonly faucet?: Faucet | undefined;
   /** What is past; without it queries on it are not served. */
   readonly history?: History;
   /** Open WebSocket connections of a client. */

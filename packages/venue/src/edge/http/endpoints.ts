@@ -1,0 +1,41 @@
+import type { History } from '../../history/history.ts';
+import { accountStatusEndpoint } from './account-status.ts';
+import { exchangeEndpoint, type ExchangeOptions } from './exchange.ts';
+import { EXPORT_WORK, exportEndpoints } from './exports/export-endpoints.ts';
+import { EXPORT_LIMITS } from './exports/export-gate.ts';
+import { infoEndpoint, type InfoOptions } from './info.ts';
+import type { Endpoint, StreamEndpoint } from './reply.ts';
+
+/** All that the public port serves, by path; the writes apart, for those inside of the process. */
+
+export type EndpointOptions = ExchangeOptions &
+  InfoOptions & {
+    readonly history: History;
+    /** False for load tests: what guards clients against each other is off. */
+    readonly hasLimits: boolean;
+  };
+
+export type Endpoints = {
+  readonly exchange: Endpoint;
+  readonly byPath: Readonly<Record<string, Endpoint | StreamEndpoint>>;
+};
+
+export function createEndpoints(options: EndpointOptions): Endpoints {
+  const { faucet, hasLimits } = options;
+  const exchange = exchangeEndpoint(options);
+  const accountStatus = accountStatusEndpoint(options);
+  const exports = exportEndpoints({
+    ...options,
+    limits: hasLimits ? EXPORT_LIMITS : { ...EXPORT_LIMITS, perClientMax: Infinity },
+    work: hasLimits ? EXPORT_WORK : { ...EXPORT_WORK, msPerSecond: Infinity },
+  });
+  const byPath = {
+    '/exchange': exchange,
+    '/info': infoEndpoint(options),
+    '/account-status': accountStatus,
+    '/account': accountStatus,
+    ...(faucet === undefined ? {} : { '/request-fund': faucet.endpoint() }),
+    ...exports,
+  };
+  return { exchange, byPath };
+}
