@@ -3,7 +3,7 @@ import { address, hash, instrumentId, timeMs, type Address } from '@oddlot/units
 import { defaultParameters } from '../packages/venue/src/genesis.ts';
 import { MarketData } from '../packages/venue/src/read-models/market-data.ts';
 import type { AppliedBlock } from '../packages/venue/src/block/applied-block.ts';
-import { UserLedger } from '../packages/venue/src/history/user-ledger.ts';
+import { LedgerRows } from '../packages/venue/src/history/rows/ledger-rows.ts';
 import {
   atMost,
   collectGarbage,
@@ -59,7 +59,7 @@ export async function settlementSection(scale: Scale): Promise<readonly Row[]> {
 class Theatre {
   readonly #state = createState();
   readonly #markets = new MarketData(() => this.#state);
-  readonly #ledger = new UserLedger(() => this.#state);
+  readonly #ledger = new LedgerRows();
   #nonce = START_MS;
 
   constructor(holders: number) {
@@ -103,7 +103,7 @@ class Theatre {
     const hashes = { hash: NO_HASH, stateHash: NO_HASH, parentHash: NO_HASH };
     const block: AppliedBlock = { height, timeMs: time, ...hashes, commands: logged, result };
     this.#markets.onBlock(block);
-    this.#ledger.onBlock(block);
+    this.#ledger.take(this.#state, block);
   }
 
   /** Five shares: of two neighbours one buys YES at 0.60 and the other takes it from the other side. */
