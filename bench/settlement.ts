@@ -3,7 +3,6 @@ import { address, hash, instrumentId, timeMs, type Address } from '@oddlot/units
 import { defaultParameters } from '../packages/venue/src/genesis.ts';
 import { MarketData } from '../packages/venue/src/read-models/market-data.ts';
 import type { AppliedBlock } from '../packages/venue/src/block/applied-block.ts';
-import { LedgerRows } from '../packages/venue/src/history/rows/ledger-rows.ts';
 import {
   atMost,
   collectGarbage,
@@ -42,7 +41,7 @@ export async function settlementSection(scale: Scale): Promise<readonly Row[]> {
     longest.push(Math.max(...spent));
     blocks = spent.length;
   }
-  const words = `CPU of engine, ledger rows and market data; ${show(holders)} holders in ${blocks} blocks`;
+  const words = `CPU of engine and market data; ${show(holders)} holders in ${blocks} blocks`;
   return [
     atMost('settlement of a market', words, median(totals), TOTAL_MS, ' ms'),
     atMost(
@@ -59,7 +58,6 @@ export async function settlementSection(scale: Scale): Promise<readonly Row[]> {
 class Theatre {
   readonly #state = createState();
   readonly #markets = new MarketData(() => this.#state);
-  readonly #ledger = new LedgerRows();
   #nonce = START_MS;
 
   constructor(holders: number) {
@@ -103,7 +101,6 @@ class Theatre {
     const hashes = { hash: NO_HASH, stateHash: NO_HASH, parentHash: NO_HASH };
     const block: AppliedBlock = { height, timeMs: time, ...hashes, commands: logged, result };
     this.#markets.onBlock(block);
-    this.#ledger.take(this.#state, block);
   }
 
   /** Five shares: of two neighbours one buys YES at 0.60 and the other takes it from the other side. */

@@ -18,6 +18,7 @@ import {
 import { DECIMAL_LENGTH_MAX } from '@oddlot/units';
 import { LIMITS as ENGINE_LIMITS } from '../packages/engine/src/messages/limits.ts';
 import { ConfigError, readConfig } from '../packages/venue/src/config.ts';
+import { SETTLED_KEPT_MS } from '../packages/venue/src/read-models/catalogue.ts';
 import { STALLED_MS } from '../packages/venue/src/edge/ws/replays.ts';
 import { WS_LIMITS } from '../packages/venue/src/edge/ws/ws-limits.ts';
 import { defaultParameters } from '../packages/venue/src/genesis.ts';
@@ -186,6 +187,7 @@ describe('docs/reference/limits.md', () => {
     'Resting orders that one order': [n(ENGINE_LIMITS.matchesPerOrder)],
     'Decimal text': [`${DECIMAL_LENGTH_MAX} characters`],
     'Levels of an l2Book': [`${LIMITS.bookLevelsMax} a side`],
+    'Settled events in memory': [days(SETTLED_KEPT_MS)],
     'Rows of userNonFundingLedgerUpdates': [
       `${n(ledger.default)} by default, ${n(ledger.max)} at most`,
     ],

@@ -123,13 +123,20 @@ export class RowBooks {
       const live = findOrder(state, orderId);
       const isLive = status === 'open' || status === 'triggered';
       same(`order ${orderId} lives`, String(isLive), String(live !== undefined));
+      if (live !== undefined) {
+        const rest = lotsOf(live.remaining, szDecimalsOf(state, live.instrumentId));
+        same(`rest of ${orderId}`, order.sz, show(rest));
+      }
+      const hasCause = order.cancelSource !== undefined && order.cancelReason !== undefined;
+      same(`cause of ${orderId}`, String(hasCause), String(status === 'cancelled'));
+      const hasReason = order.rejectReason !== undefined;
+      same(`reason of ${orderId}`, String(hasReason), String(status === 'rejected'));
       same(`amount of ${orderId}`, order.filledAmount ?? '0', show(sum(fills.map(valueOf))));
       same(`fee of ${orderId}`, order.fee ?? '0', show(sum(fills.map(({ fee }) => exact(fee)))));
       same(`result of ${orderId}`, order.pnl ?? '0', show(sum(fills.map(grossOf))));
     }
-    for (const live of liveOrders(state)) {
-      const { order } = present(this.#orders.get(live.orderId), `the row of order ${live.orderId}`);
-      same(`rest of ${live.orderId}`, order.sz, order.sz === '' ? '' : sizeText(order.sz, live));
+    for (const { orderId } of liveOrders(state)) {
+      present(this.#orders.get(orderId), `the row of order ${orderId}`);
     }
   }
 
@@ -172,15 +179,6 @@ function liveOrders(state: State): OrderSnapshot[] {
     ...openOrders(state, address),
     ...outcomeOpenOrders(state, address),
   ]);
-}
-
-/** The lots of a live order in the decimals of its row. */
-function sizeText(shown: string, { remaining }: OrderSnapshot): string {
-  const lots = exact(shown);
-  const digits = lots === ZERO ? '0' : shown.replace(/[.-]/g, '').replace(/^0+|0+$/g, '');
-  const isSame =
-    digits === String(remaining).replace(/0+$/, '') || (remaining === 0 && lots === ZERO);
-  return isSame ? shown : `${remaining} lots`;
 }
 
 function valueOf({ px, sz }: Fill): Exact {
@@ -226,10 +224,14 @@ function signedSize({ dir, outcome, side, sz }: Fill): Exact {
 }
 
 function lotsOf(lots: number, szDecimals: number): Exact {
-  const scale = exact('1000000000') * BigInt(lots);
-  return szDecimals >= 0
-    ? scale / 1_000_000_000n / 10n ** BigInt(szDecimals)
-    : (scale / 1_000_000_000n) * 10n ** BigInt(-szDecimals);
+  const whole = exact('1') * BigInt(lots);
+  return szDecimals >= 0 ? whole / 10n ** BigInt(szDecimals) : whole * 10n ** BigInt(-szDecimals);
+}
+
+function szDecimalsOf(state: State, instrumentId: number): number {
+  const perp = state.perps.get(instrumentId)?.definition;
+  const market = state.outcomes.markets.get(instrumentId)?.definition;
+  return present(perp ?? market, 'the instrument of a live order').szDecimals;
 }
 
 /** All cash of both sub-accounts is what fills, funding and the ledger moved. */

@@ -331,16 +331,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   const companions = { ...parts, history: parts.archivist };
   const sockets = new WsEdge({ replica, companions, limits: wsLimits, work });
   replica.onBlock((block) => sockets.onBlock(block));
-  const limiter = new RateLimiter({
-    limits: {
-      info: config.infoPerSecond,
-      exchange: config.exchangePerSecond,
-      explainSignature: config.explainPerSecond,
-      simulate: config.simulatePerSecond,
-    },
-    now: () => performance.now(),
-    enabled: config.limits,
-  });
+  const limiter = createLimiter(config);
   const now = (): number => clock.nowMs();
   const { exchange, byPath } = createEndpoints({
     ...companions,
@@ -395,6 +386,19 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
       isStopping = true;
     },
   };
+}
+
+function createLimiter(config: Config): RateLimiter {
+  return new RateLimiter({
+    limits: {
+      info: config.infoPerSecond,
+      exchange: config.exchangePerSecond,
+      explainSignature: config.explainPerSecond,
+      simulate: config.simulatePerSecond,
+    },
+    now: () => performance.now(),
+    enabled: config.limits,
+  });
 }
 
 /** The bridge has no contract yet: its addresses are shown as unset. */

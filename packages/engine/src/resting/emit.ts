@@ -23,6 +23,11 @@ export function emitOrder(
   );
 }
 
+/** The same of an order that is still open, for a change that the digest has in another form. */
+export function tellOpen({ commandIndex, events }: Execution, order: OrderSnapshot): void {
+  events.push({ type: 'orderUpdated', commandIndex, status: 'open', order });
+}
+
 /** Tells the world that an order was refused at execution. */
 export function emitRejected(execution: Execution, order: OrderSnapshot, reject: Reject): void {
   absorbOrder(execution, 'rejected', order);

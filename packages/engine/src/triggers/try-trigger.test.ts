@@ -64,6 +64,16 @@ describe('R-trigger: a market trigger that only reduces', () => {
     });
   });
 
+  test('says so when a try that got nothing found a smaller position', () => {
+    aliceLong();
+    scenario.place(alice, waiting({ price: 900_000 }));
+    scenario.oracle(900_000);
+    scenario.one(carol, { price: 950_000, size: 40 });
+    scenario.one(alice, { isBuy: false, price: 950_000, size: 40 });
+    expect(aSecondLater()).toEqual(['3 open 60']);
+    expect(aSecondLater()).toEqual([]);
+  });
+
   test('is capped from the mark: 1%, 1% more after each poor try, at most 5%', () => {
     aliceLong();
     // Each bid lies at the edge of a try, and is too small for it to be a good one.

@@ -7,7 +7,7 @@ import { marketLimit } from '../perp-orders/market-price.ts';
 import { matchOrder } from '../perp-orders/match-order.ts';
 import { type TakerOrder, takerSnapshot } from '../perp-orders/taker-order.ts';
 import { triggerSize, triggerSnapshot } from '../perp-orders/trigger-snapshot.ts';
-import { emitOrder } from '../resting/emit.ts';
+import { emitOrder, tellOpen } from '../resting/emit.ts';
 import { builderOf, withAcceptedBuilder } from '../resting/order-builder.ts';
 import { type Account, holdingKey, legOf } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
@@ -141,7 +141,11 @@ function stayArmed(
   });
   state.digest.number(trigger.orderId);
   state.digest.number(slippageE8);
-  if (!isFirst && got === 0) return;
+  if (!isFirst && got === 0) {
+    // The position has shrunk: what the try did is in the digest, its owner is told besides.
+    if (taker.remaining !== before.rest) tellOpen(execution, triggerSnapshot(state, trigger));
+    return;
+  }
   emitOrder(execution, 'open', triggerSnapshot(state, trigger));
   parentFilled(execution, { orderId: trigger.orderId, filled });
 }

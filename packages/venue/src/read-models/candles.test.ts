@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import { type CandleInterval, startAfter, startOf } from './candle-interval.ts';
-import { Candles } from './candles.ts';
+import { type CandleRow, Candles } from './candles.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
@@ -94,4 +94,45 @@ test('a restored one goes on as if it had lived', () => {
       lived.snapshot(ID, interval, 0, Infinity),
     );
   }
+});
+
+test('rows that are missing make the same candles as if they had stayed', () => {
+  const candles = new Candles();
+  const minutes: CandleRow[] = [];
+  for (let at = 0; at < 4 * 1_440; at += 3) {
+    const timeMs = WEDNESDAY + at * MINUTE_MS;
+    // Nothing trades in the second six hours of the first day.
+    if (at >= 360 && at < 720) continue;
+    trade(candles, timeMs, at + 1);
+    minutes.push([timeMs, at + 1, at + 1, at + 1, at + 1, 1, 1]);
+  }
+  const span = { fromMs: WEDNESDAY + 400 * MINUTE_MS, toMs: WEDNESDAY + 2 * DAY_MS, isGone: false };
+  const missing = candles.missing(ID, '5m', span);
+  expect(missing).toMatchObject({ stepMs: MINUTE_MS, startMs: span.fromMs });
+  const { endMs, startMs } = missing!;
+  const first = minutes.findIndex(([atMs]) => atMs >= startMs);
+  const older = minutes.slice(first - 1).filter(([atMs]) => atMs <= endMs);
+  const bars = candles.snapshot(ID, '5m', span.fromMs, span.toMs, older);
+  expect(bars).toHaveLength((2 * 1_440 - 400) / 5 + 1);
+  expect(bars[0]).toMatchObject({ startMs: span.fromMs, close: 358, trades: 0 });
+  expect(bars[64]).toMatchObject({ startMs: WEDNESDAY + 720 * MINUTE_MS, open: 721, trades: 2 });
+  expect(bars.at(-1)).toMatchObject({ startMs: WEDNESDAY + 2 * DAY_MS, open: 2_881 });
+});
+
+test('nothing is missing of a span that is in memory, nor before the first trade', () => {
+  const candles = new Candles();
+  trade(candles, WEDNESDAY, 1);
+  const span = { fromMs: 0, toMs: Infinity, isGone: false };
+  expect(candles.missing(ID, '1m', span)).toBeUndefined();
+  expect(candles.missing(ID + 1, '1m', span)).toBeUndefined();
+  for (let day = 1; day < 9; day++) trade(candles, WEDNESDAY + day * DAY_MS, day);
+  expect(candles.missing(ID, '1m', span)).toMatchObject({ stepMs: MINUTE_MS });
+  expect(candles.missing(ID, '15m', span)).toBeUndefined();
+  expect(candles.missing(ID, '1m', { ...span, fromMs: WEDNESDAY + 8 * DAY_MS })).toBeUndefined();
+  // Of a market that is gone everything is.
+  const gone = { ...span, toMs: WEDNESDAY, isGone: true };
+  expect(candles.missing(ID + 1, '1d', gone)).toMatchObject({
+    stepMs: 240 * MINUTE_MS,
+    endMs: WEDNESDAY + DAY_MS - 1,
+  });
 });

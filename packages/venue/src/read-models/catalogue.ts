@@ -78,6 +78,8 @@ export class OutcomeCatalogue {
   readonly #seriesMarkets = new Map<string, MarketRecord[]>();
   readonly #state: () => State;
   readonly #onLeave: (event: ListedEvent) => void;
+  /** What the newest block let go of. */
+  #left: EventWithMarkets[] = [];
   /** How long settled events stay. */
   readonly keptMs: number;
   /** Events whose markets are all resolved. */
@@ -116,6 +118,11 @@ export class OutcomeCatalogue {
     return this.#seriesMarkets.get(slug) ?? [];
   }
 
+  /** What the newest block has let go of: who reads a block after this can still see it. */
+  get left(): readonly EventWithMarkets[] {
+    return this.#left;
+  }
+
   /** In order of listing. */
   listedEvents(): Iterable<ListedEvent> {
     return this.#events.values();
@@ -130,21 +137,8 @@ export class OutcomeCatalogue {
     this.#letGo(block);
   }
 
-  /**
-   * From when on nothing about an event can change: its markets are resolved, and none can join it,
-   * as its end is over or it is an exclusive set with results. Undefined while one is not resolved.
-   */
-  settledMs(event: ListedEvent): number | undefined {
-    const { endMs, mutuallyExclusive } = event.listing;
-    let latestMs = mutuallyExclusive ? 0 : endMs;
-    for (const { resolution } of this.marketsOf(event)) {
-      if (resolution === null) return undefined;
-      latestMs = Math.max(latestMs, resolution.resolvedMs);
-    }
-    return event.instrumentIds.length === 0 ? undefined : latestMs;
-  }
-
   #letGo(block: AppliedBlock): void {
+    if (this.#left.length > 0) this.#left = [];
     const due = this.#leaving.takeDue(block.timeMs);
     if (due.length === 0) return;
     const paidNow = paidMarkets(block);
@@ -161,7 +155,7 @@ export class OutcomeCatalogue {
   }
 
   #leaveMs(event: ListedEvent): number | undefined {
-    const settledMs = this.settledMs(event);
+    const settledMs = settledTime({ event, markets: this.marketsOf(event) });
     return settledMs === undefined ? undefined : settledMs + this.keptMs;
   }
 
@@ -177,7 +171,9 @@ export class OutcomeCatalogue {
 
   #drop(event: ListedEvent): void {
     this.#onLeave(event);
-    for (const market of this.marketsOf(event)) {
+    const markets = this.marketsOf(event);
+    this.#left.push({ event, markets });
+    for (const market of markets) {
       this.#markets.delete(market.instrumentId);
       this.#marketSlugs.delete(market.listing.slug);
       const others = this.#seriesMarkets.get(market.seriesSlug ?? '');
@@ -296,6 +292,7 @@ export class OutcomeCatalogue {
     this.#series.clear();
     this.#seriesMarkets.clear();
     this.#leaving.clear();
+    this.#left = [];
   }
 
   restore(data: unknown): void {
@@ -311,6 +308,20 @@ export class OutcomeCatalogue {
     for (const series of plain.series) this.#series.set(series.slug, series);
     for (const listed of this.#events.values()) this.#prepareToLeave(listed);
   }
+}
+
+/**
+ * From when on nothing about an event can change: its markets are resolved, and none can join it, as its
+ * end is over or it is an exclusive set with results. Undefined while one is not resolved.
+ */
+export function settledTime({ event, markets }: EventWithMarkets): number | undefined {
+  const { endMs, mutuallyExclusive } = event.listing;
+  let latestMs = mutuallyExclusive ? 0 : endMs;
+  for (const { resolution } of markets) {
+    if (resolution === null) return undefined;
+    latestMs = Math.max(latestMs, resolution.resolvedMs);
+  }
+  return markets.length === 0 ? undefined : latestMs;
 }
 
 function paidMarkets({ result }: AppliedBlock): Set<number> {

@@ -21,7 +21,7 @@ export const FIRST_ID = 100_000;
 const UNIT = 10_000;
 const LOTS = 100;
 
-const SETTINGS = {
+export const SETTINGS = {
   bridgeContractAddress: '0x1111111111111111111111111111111111111111',
   usdcContractAddress: '0x2222222222222222222222222222222222222222',
   settlementChainId: 421614,

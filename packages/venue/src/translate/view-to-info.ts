@@ -25,7 +25,7 @@ import {
   resolutionNeeds,
   timelineNeeds,
 } from './info/outcome-series.ts';
-import type { PastNeed } from './info/past.ts';
+import type { PastNeed } from './info/past-need.ts';
 import { perpMeta, perpMetaDetail } from './info/perp-meta.ts';
 import { simulate } from './simulate.ts';
 

@@ -30,6 +30,7 @@ import { measured } from '../work-budget.ts';
 import { AnswerCache, jsonInTurns } from './answers.ts';
 import { signatureExplainer, type SignatureExplainer } from './explain-signature.ts';
 import type { Faucet } from './faucet.ts';
+import { RefusedError } from './exports/refused-error.ts';
 import { answerHistory, behind, isHistoryQuery, type HistoryQuery } from './info-history.ts';
 import { withPast } from './past.ts';
 import { infoRefusal, infoReply, infoReplyOf, rateLimited } from './reply.ts';
@@ -112,7 +113,8 @@ async function answerState(
   const question = clamped === undefined ? JSON.stringify(query) : JSON.stringify([query, clamped]);
   const textOf = (context: InfoContext, beside = {}): string | Promise<string> => {
     const answer = answerInfo(context, query);
-    if (!answer.ok) throw new RefusedError(refuse(options, answer.error));
+    // A refusal is no answer: it goes around the cache, to all who wait for the same one.
+    if (!answer.ok) throw new RefusedError(answer.error);
     const warnings = [...(answer.warnings ?? []), ...clampWarnings(clamped)];
     const json = jsonInTurns(answer.data, spend);
     return typeof json === 'string'
@@ -133,20 +135,9 @@ async function answerState(
     if (typeof answered === 'string') return { status: 200, body: answered };
     return { status: 200, body: '', bytes: answered };
   } catch (error) {
-    if (error instanceof RefusedError) return error.reply;
+    if (error instanceof RefusedError) return refuse(options, error.refusal);
     if (error instanceof HistoryBehindError) return behind(error);
     throw error;
-  }
-}
-
-/** A refusal is no answer: it goes around the cache, to all who wait for the same one. */
-class RefusedError extends Error {
-  override readonly name = 'RefusedError';
-  readonly reply: Reply;
-
-  constructor(reply: Reply) {
-    super('the query is refused');
-    this.reply = reply;
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type PastList,
   type PastNeed,
   type PastRows,
-} from '../../translate/info/past.ts';
+} from '../../translate/info/past-need.ts';
 import { type InfoContext, pastNeedOf, type StateQuery } from '../../translate/view-to-info.ts';
 import { measured } from '../work-budget.ts';
 import type { Spend } from './answers.ts';
@@ -78,7 +78,14 @@ async function eventBySlug(
 }
 
 async function takeList({ history, spend }: PastSource, list: PastList, past: Past): Promise<void> {
-  const { after, descending, limit, seriesSlug, sortBy, tag } = list;
+  const { descending, limit, seriesSlug, sortBy, tag } = list;
+  // Where all keys are zero, they stand before or behind any place with another.
+  const isBeyond = sortBy === 'zero' && list.after !== undefined && list.after[0] > 0;
+  if (isBeyond && !descending) {
+    past.list = { events: [], isEnd: true };
+    return;
+  }
+  const after = isBeyond ? undefined : list.after;
   const question = {
     sortBy,
     order: descending ? 'desc' : 'asc',

@@ -1,12 +1,13 @@
 import { type EventListing, marketView, type State } from '@oddlot/engine';
 import { present } from '@oddlot/units';
 import type { AppliedBlock } from '../../block/applied-block.ts';
-import type {
-  EventWithMarkets,
-  ListedEvent,
-  MarketRecord,
-  OutcomeCatalogue,
-  ResolutionRecord,
+import {
+  type EventWithMarkets,
+  type ListedEvent,
+  type MarketRecord,
+  type OutcomeCatalogue,
+  type ResolutionRecord,
+  settledTime,
 } from '../../read-models/catalogue.ts';
 import { RollingVolume } from '../../read-models/rolling-volume.ts';
 import type { SettledEventRecord } from './block-rows.ts';
@@ -41,22 +42,31 @@ export function settledEventsOf(
     const { listing } = present(catalogue.market(event.instrumentId), 'a market that was paid');
     touched.add(present(catalogue.listedEvent(listing.eventSlug), 'the event of a market'));
   }
-  return [...touched]
-    .filter((event) => isPaid(state, event))
-    .map((event) => settledEventRecord(catalogue, event));
+  return paidRecords(state, catalogue, touched);
 }
 
 /**
- * The same for all that the catalogue holds: where rows begin with a state in which markets are paid
- * already, no block will say so.
+ * The same for all that the catalogue holds or has just let go of: where rows begin with a state in
+ * which markets are paid already, no block will say so.
  */
 export function settledEventsBefore(
   state: State,
   catalogue: OutcomeCatalogue,
 ): SettledEventRecord[] {
-  return [...catalogue.listedEvents()]
+  return [
+    ...catalogue.left.map(settledEventRecord),
+    ...paidRecords(state, catalogue, catalogue.listedEvents()),
+  ];
+}
+
+function paidRecords(
+  state: State,
+  catalogue: OutcomeCatalogue,
+  events: Iterable<ListedEvent>,
+): SettledEventRecord[] {
+  return [...events]
     .filter((event) => isPaid(state, event))
-    .map((event) => settledEventRecord(catalogue, event));
+    .map((event) => settledEventRecord({ event, markets: catalogue.marketsOf(event) }));
 }
 
 /** The engine forgets a market when its last holder is paid. */
@@ -66,12 +76,9 @@ function isPaid(state: State, { instrumentIds }: ListedEvent): boolean {
   );
 }
 
-export function settledEventRecord(
-  catalogue: OutcomeCatalogue,
-  event: ListedEvent,
-): SettledEventRecord {
+export function settledEventRecord(settled: EventWithMarkets): SettledEventRecord {
+  const { event, markets } = settled;
   const { createdMs, eventId, listing, seriesSlug } = event;
-  const markets = catalogue.marketsOf(event);
   const volume = markets.reduce((sum, market) => sum + market.volume.total, 0n);
   return {
     eventId,
@@ -80,7 +87,7 @@ export function settledEventRecord(
     createdMs,
     startMs: listing.startMs,
     endMs: listing.endMs,
-    settledMs: present(catalogue.settledMs(event), 'the settlement of a paid event'),
+    settledMs: present(settledTime(settled), 'the settlement of a paid event'),
     volumeMicroUsdc: Number(volume),
     tags: listing.tags,
     markets: markets.map(({ instrumentId, listing: { slug, startMs } }) => ({
@@ -88,13 +95,13 @@ export function settledEventRecord(
       slug,
       startMs,
     })),
-    body: JSON.stringify(bodyOf(catalogue, event)),
+    body: JSON.stringify(bodyOf(settled)),
   };
 }
 
-export function bodyOf(catalogue: OutcomeCatalogue, event: ListedEvent): SettledEventBody {
+function bodyOf({ event, markets: records }: EventWithMarkets): SettledEventBody {
   const { createdMs, eventId, listing, seriesSlug } = event;
-  const markets = catalogue.marketsOf(event).map((market) => {
+  const markets = records.map((market) => {
     const { instrumentId, lastTrade, resolution, strikeE8, volume } = market;
     return {
       instrumentId,
@@ -109,7 +116,11 @@ export function bodyOf(catalogue: OutcomeCatalogue, event: ListedEvent): Settled
 }
 
 /** The event as the catalogue would show it, had it kept it. */
-export function eventOf({ markets, ...body }: SettledEventBody): EventWithMarkets {
+export function settledEventOf({ body }: Pick<SettledEventRecord, 'body'>): EventWithMarkets {
+  return eventOf(JSON.parse(body) as SettledEventBody);
+}
+
+function eventOf({ markets, ...body }: SettledEventBody): EventWithMarkets {
   const { seriesSlug } = body;
   const instrumentIds = markets.map(({ instrumentId }) => instrumentId);
   return {
@@ -122,8 +133,4 @@ export function eventOf({ markets, ...body }: SettledEventBody): EventWithMarket
       volume: RollingVolume.restore({ hours: [], before: market.lastTrade, total: volume }),
     })),
   };
-}
-
-export function settledEventOf({ body }: Pick<SettledEventRecord, 'body'>): EventWithMarkets {
-  return eventOf(JSON.parse(body) as SettledEventBody);
 }

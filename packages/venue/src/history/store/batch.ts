@@ -1,7 +1,7 @@
 import { present } from '@oddlot/units';
 import { hashKey } from '../receipt-codec.ts';
 import type { BlockRows } from '../rows/block-rows.ts';
-import { bytesOf } from './bytes.ts';
+import { addressBytes, bytesOf } from './bytes.ts';
 import type { TableName } from './history-tables.ts';
 import { kindOf, kindOfAll } from './kinds.ts';
 import { keysOf, packReceipts } from './packed-receipts.ts';
@@ -30,7 +30,7 @@ export type Batch = {
 };
 
 const DAY_MS = 86_400_000;
-/** Rows of a block, for the keys of orders that were refused before they had an id. */
+/** Rows of a block, for keys that are made of a height and a place. */
 const ROWS_PER_BLOCK = 2 ** 20;
 
 export function batchOf(blocks: readonly BlockRows[]): Batch {
@@ -48,7 +48,7 @@ class Draft implements Batch {
   readonly tables = new Map<TableName, (readonly Value[])[]>();
   readonly added: Record<string, number> = {};
   /** Places of rows that later ones replace, by table and key. */
-  readonly #places = new Map<string, number>();
+  readonly #places = new Map<TableName, Map<string | number, number>>();
 
   add(table: TableName, row: readonly Value[]): void {
     const rows = this.tables.get(table);
@@ -59,14 +59,16 @@ class Draft implements Batch {
   /** Replaces what has the same key; `merged` makes one of both. */
   put(
     table: TableName,
-    key: string,
+    key: string | number,
     row: readonly Value[],
     merged?: (earlier: readonly Value[]) => readonly Value[],
   ): void {
-    const place = this.#places.get(`${table} ${key}`);
+    let places = this.#places.get(table);
+    if (places === undefined) this.#places.set(table, (places = new Map()));
+    const place = places.get(key);
     const rows = this.tables.get(table);
     if (place === undefined || rows === undefined) {
-      this.#places.set(`${table} ${key}`, rows?.length ?? 0);
+      places.set(key, rows?.length ?? 0);
       this.add(table, row);
       return;
     }
@@ -112,40 +114,43 @@ function addUserRows(draft: Draft, block: BlockRows): void {
   for (const [index, { accountType, instrumentId, row, user }] of block.fills.entries()) {
     const position = [row.time, height, index];
     const body = fillCodec.encode(row);
-    draft.add('fills', [bytesOf(user), kindOf(accountType), ...position, instrumentId, body]);
+    draft.add('fills', [addressBytes(user), kindOf(accountType), ...position, instrumentId, body]);
     draft.count('fills');
   }
   for (const [index, record] of block.orders.entries()) {
     const { accountType, instrumentId, orderId, row, user } = record;
     const position = [row.statusTimestamp, height, index];
     const key = orderId > 0 ? orderId : -(height * ROWS_PER_BLOCK + index);
-    const head = [bytesOf(user), kindOf(accountType), ...position, instrumentId, key];
-    draft.put('orders', `${key}`, [...head, orderCodec.encode(row)]);
+    const head = [addressBytes(user), kindOf(accountType), ...position, instrumentId, key];
+    draft.put('orders', key, [...head, orderCodec.encode(row)]);
     if (row.order.timestamp === timeMs) draft.count('orders');
   }
   for (const [index, record] of block.fundings.entries()) {
     const { amountMicroUsdc, instrumentId, row, user } = record;
     const position = [row.time, height, index];
     const body = fundingCodec.encode(row);
-    draft.add('fundings', [bytesOf(user), ...position, instrumentId, amountMicroUsdc, body]);
+    draft.add('fundings', [addressBytes(user), ...position, instrumentId, amountMicroUsdc, body]);
     draft.count('fundings');
   }
   for (const [index, { accountTypes, first, row, user }] of block.ledger.entries()) {
     const position = [row.time, first.height, first.index];
-    const head = [bytesOf(user), kindOfAll(accountTypes), ...position, height, index];
-    draft.put('ledger', `${first.height} ${first.index}`, [...head, ledgerCodec.encode(row)]);
+    const head = [addressBytes(user), kindOfAll(accountTypes), ...position, height, index];
+    draft.put('ledger', first.height * ROWS_PER_BLOCK + first.index, [
+      ...head,
+      ledgerCodec.encode(row),
+    ]);
     if (first.height === height && first.index === index) draft.count('ledger');
   }
   for (const [index, record] of block.withdrawals.entries()) {
     const { user, withdrawalId } = record;
-    const row = [bytesOf(user), withdrawalId, height, index, record.timeMs];
+    const row = [addressBytes(user), withdrawalId, height, index, record.timeMs];
     const body = withdrawalCodec.encode(record);
     draft.put('withdrawals', `${user} ${withdrawalId}`, [...row, body]);
     if (record.timeMs === record.updatedMs) draft.count('withdrawals');
   }
   for (const record of block.accountValues) {
     const { stepMs, user } = record;
-    const row = [bytesOf(user), stepMs, record.timeMs, accountValueCodec.encode(record)];
+    const row = [addressBytes(user), stepMs, record.timeMs, accountValueCodec.encode(record)];
     draft.put('account_values', `${user} ${stepMs} ${record.timeMs}`, row);
     draft.count('accountValues');
   }
@@ -155,11 +160,18 @@ function addBuilderRows(draft: Draft, block: BlockRows): void {
   const { height } = block.head;
   for (const [index, record] of block.earnings.entries()) {
     const { addedFeeMicroUsdc: added, builder, instrumentId, orderId, timeMs, user } = record;
-    const row = [bytesOf(builder), timeMs, height, index, orderId, earningCodec.encode(record)];
+    const row = [
+      addressBytes(builder),
+      timeMs,
+      height,
+      index,
+      orderId,
+      earningCodec.encode(record),
+    ];
     draft.put('earnings', `${builder} ${orderId}`, row);
     if (added === record.feeMicroUsdc) draft.count('earnings');
     const day = Math.floor(timeMs / DAY_MS);
-    const fees = [bytesOf(builder), day, bytesOf(user), instrumentId, added];
+    const fees = [addressBytes(builder), day, addressBytes(user), instrumentId, added];
     draft.put('builder_days', `${builder} ${day} ${user} ${instrumentId}`, fees, (earlier) =>
       summed(earlier, [0, 0, 0, 0, added]),
     );
@@ -167,7 +179,7 @@ function addBuilderRows(draft: Draft, block: BlockRows): void {
   }
   for (const [index, record] of block.claims.entries()) {
     const { amountMicroUsdc, builder, timeMs } = record;
-    draft.add('claims', [bytesOf(builder), timeMs, height, index, claimCodec.encode(record)]);
+    draft.add('claims', [addressBytes(builder), timeMs, height, index, claimCodec.encode(record)]);
     draft.count('claims');
     addTotals(draft, builder, { earned: 0, claimed: amountMicroUsdc });
   }
@@ -178,7 +190,7 @@ function addTotals(
   builder: string,
   { claimed, earned }: { readonly earned: number; readonly claimed: number },
 ): void {
-  draft.put('builder_totals', builder, [bytesOf(builder), earned, claimed], (earlier) =>
+  draft.put('builder_totals', builder, [addressBytes(builder), earned, claimed], (earlier) =>
     summed(earlier, [0, earned, claimed]),
   );
 }
@@ -196,7 +208,7 @@ function addMarketRows(draft: Draft, block: BlockRows): void {
     draft.count('candles');
   }
   for (const { eventSlug, instrumentId, slug, title } of block.markets) {
-    draft.put('markets', `${instrumentId}`, [instrumentId, slug, title, eventSlug]);
+    draft.put('markets', instrumentId, [instrumentId, slug, title, eventSlug]);
     draft.count('markets');
   }
   for (const record of block.settledEvents) {
@@ -204,14 +216,14 @@ function addMarketRows(draft: Draft, block: BlockRows): void {
     const times = [createdMs, record.startMs, endMs, settledMs, record.volumeMicroUsdc];
     const lists = [JSON.stringify(record.tags), JSON.stringify(markets)];
     const row = [eventId, slug, seriesSlug, ...times, ...lists, body];
-    draft.put('settled_events', `${eventId}`, row);
+    draft.put('settled_events', eventId, row);
     draft.count('settledEvents');
     for (const tag of new Set(record.tags)) {
       draft.put('event_tags', `${eventId} ${tag}`, [tag, eventId]);
     }
     for (const market of markets) {
       const { instrumentId } = market;
-      draft.put('settled_markets', `${instrumentId}`, [instrumentId, market.slug, eventId]);
+      draft.put('settled_markets', instrumentId, [instrumentId, market.slug, eventId]);
     }
   }
 }

@@ -12,7 +12,7 @@ import {
   instrumentNotFound,
   type PastNeeds,
 } from './handler.ts';
-import type { PastBars } from './past.ts';
+import type { PastBars } from './past-need.ts';
 
 type Context = Pick<InfoContext, 'state' | 'markets' | 'past'>;
 export type CandleQuery = InfoQueryOf<'candleSnapshot'>['req'];

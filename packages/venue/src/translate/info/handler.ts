@@ -9,7 +9,7 @@ import {
 } from '@oddlot/protocol';
 import type { MarketData } from '../../read-models/market-data.ts';
 import type { EndedLookup } from '../outcome/ended-order.ts';
-import type { Past, PastNeed } from './past.ts';
+import type { Past, PastNeed } from './past-need.ts';
 
 /** What a query may read. */
 export type InfoContext = {

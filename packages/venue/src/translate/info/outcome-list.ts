@@ -3,7 +3,8 @@ import type { EventWithMarkets } from '../../read-models/catalogue.ts';
 import type { EventSort } from '../../read-models/listed-event-index.ts';
 import type { PageOptions, Place } from '../../read-models/ranking.ts';
 import type { InfoContext } from './handler.ts';
-import { type PastList, type PastNeed, settledBeforeMs } from './past.ts';
+import { type PastList, type PastNeed } from './past-need.ts';
+import { settledBeforeMs } from './past.ts';
 
 /**
  * Pages of events over memory and the past. Both are in the order of the same keys, and an event's key
@@ -77,9 +78,10 @@ function isInMemory(context: InfoContext, query: Query, options: PageOptions): b
   const { sortBy, status, tag } = query;
   const isNewer = sortBy === 'newest' || sortBy === 'trending' || sortBy === 'liquidity';
   if (!isNewer || !options.descending) return false;
-  const { items } = listedEvents.page({ sortBy, status, tag }, options);
+  const { items, next } = listedEvents.page({ sortBy, status, tag }, options);
   const last = items.at(-1);
-  if (last === undefined || items.length < options.limit) return false;
+  // Behind the last page of memory the past may go on.
+  if (last === undefined || next === undefined) return false;
   const key = listedEvents.keyOf(sortBy, { event: last, markets: catalogue.marketsOf(last) });
   return key > (sortBy === 'newest' ? settledBeforeMs(context) : 0);
 }

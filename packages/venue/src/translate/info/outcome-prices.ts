@@ -13,7 +13,8 @@ import { outcomeName } from '../actions/instrument-lookup.ts';
 import { formatHalfPrice, formatMoney, formatPrice, formatSize } from '../format.ts';
 import { answer, type InfoContext, type InfoHandler, type PastNeeds } from './handler.ts';
 import { midOrNull, priceOrNull, shownMarket } from './outcome-market.ts';
-import { eventIn, marketIn, marketsNeeded, type PastRows } from './past.ts';
+import { type PastRows } from './past-need.ts';
+import { eventIn, marketIn, marketsNeeded } from './past.ts';
 
 /** What traders watch of outcome markets, in YES prices. */
 export const outcomeAssetCtxs: InfoHandler<'outcomeAssetCtxs', OutcomeAssetCtx[]> = (

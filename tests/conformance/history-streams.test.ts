@@ -1,0 +1,309 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { aVenue, farBid, order, type Actor } from '../support/actors.ts';
+import { eventually, type Json } from '../support/client.ts';
+import { Deployer, DEPLOYED, type OutcomeMarket } from '../support/deployer.ts';
+import { expectUnbroken, onChannel } from '../support/frames.ts';
+import { tokenSend } from '../support/keys.ts';
+import { operate } from '../support/outcomes.ts';
+import { done } from '../support/perps.ts';
+import { exactly, expectShape, hash, integer, listOf, record, time } from '../support/shape.ts';
+import type { Socket } from '../support/socket.ts';
+
+/** What is past, as streams: the newest rows first, then each block's; and the explorer's channels. */
+
+const world = aVenue(DEPLOYED);
+const ZERO = `0x${'0'.repeat(40)}`;
+let market: OutcomeMarket;
+
+beforeAll(async () => {
+  market = await new Deployer(world).list();
+});
+
+/** Alice takes what Bob offers, at the mark. */
+async function trade(alice: Actor, bob: Actor, usdc = 20): Promise<void> {
+  const { btc } = world;
+  const terms = { market: btc, price: btc.at(0), size: btc.worth(usdc) };
+  await bob.placed({ ...terms, side: 'sell' });
+  await alice.placed({ ...terms, side: 'buy' });
+}
+
+/** The rows of a channel so far, oldest first: the snapshot turned around, then the frames. */
+function rowsOf(socket: Socket, channel: string, list: string): Json[] {
+  return socket.of(channel).flatMap(({ data }) => {
+    return data.isSnapshot === true ? data[list].toReversed() : data[list];
+  });
+}
+
+describe('userFills', () => {
+  const both = ['perp', 'outcome'];
+
+  test('begins with what the query shows, and goes on with what it will show', async () => {
+    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+    const user = alice.address;
+    await trade(alice, bob);
+    const api = await world.socket('/api-ws');
+    const { seq } = await api.subscribe({ type: 'userFills', user });
+    const first = await api.next(onChannel('userFills'));
+    const asked = await world.client.data({ type: 'userFills', user });
+    expect(asked.length).toBeGreaterThan(0);
+    expect(first).toMatchObject({ seq, data: { user, isSnapshot: true, fills: asked } });
+    await trade(alice, bob, 30);
+    await trade(alice, bob, 40);
+    await eventually(async () => {
+      const now = await world.client.data({ type: 'userFills', user });
+      expect(now.length).toBe(asked.length + 2);
+      expect(rowsOf(api, 'userFills', 'fills').toReversed()).toEqual(now);
+    });
+    const frames = api.of('userFills');
+    expectUnbroken(frames);
+    expect(frames.slice(1).map(({ data }) => 'isSnapshot' in data)).toEqual([false, false]);
+    const heights = frames.map(({ height }) => height);
+    expect(heights).toEqual(heights.toSorted((a, b) => a - b));
+  });
+
+  test('has outcome rows only for those who ask for them', async () => {
+    const alice = await world.trader('alice');
+    done(await tokenSend(alice, { to: alice.address, amount: '100', into: 'outcome' }));
+    const api = await world.socket('/api-ws');
+    const user = alice.address;
+    await api.subscribe({ type: 'userFills', user });
+    const { sub } = await api.subscribe({ type: 'userFills', user, accountType: both });
+    done(await operate(alice, 'split', [market, '10']));
+    const frame = await api.next(
+      ({ channel, data }) => channel === 'userFills' && !data.isSnapshot,
+    );
+    expect(frame.sub).toBe(sub);
+    expect(frame.data.fills.map(({ outcome }: Json) => outcome).toSorted()).toEqual(['No', 'Yes']);
+    const asked = await world.client.data({ type: 'userFills', user, accountType: both });
+    expect(frame.data.fills.toReversed()).toEqual(asked);
+    api.send({ method: 'ping' });
+    await api.next(({ method }) => method === 'PONG');
+    expect(api.of('userFills').filter((each) => each.sub !== sub)).toHaveLength(1);
+  });
+
+  test('of somebody unknown is empty, and is told when it no longer is', async () => {
+    const bob = await world.trader('bob');
+    const nobody = world.stranger('nobody');
+    const api = await world.socket('/api-ws');
+    await api.subscribe({ type: 'userFills', user: nobody.address });
+    expect((await api.next(onChannel('userFills'))).data.fills).toEqual([]);
+    const funded = await world.client.post('/request-fund', { user: nobody.address });
+    expect(funded.status).toBe(200);
+    await trade(nobody, bob);
+    await api.next(({ channel, data }) => channel === 'userFills' && data.fills.length === 1);
+  });
+});
+
+describe('userHistoricalOrders', () => {
+  test('tells an order whenever a block has changed it', async () => {
+    const alice = await world.trader('alice');
+    const user = alice.address;
+    const rested = done(await alice.place(farBid(world.btc))).orders[0];
+    const api = await world.socket('/api-ws');
+    await api.subscribe({ type: 'userHistoricalOrders', user });
+    const first = await api.next(onChannel('userHistoricalOrders'));
+    expect(first.data).toEqual({
+      user,
+      isSnapshot: true,
+      orderHistory: await world.client.data({ type: 'historicalOrders', user }),
+    });
+    const { oid } = done(await alice.place(farBid(world.btc))).orders[0];
+    done(await alice.cancel({ a: world.btc.id, o: rested.oid }));
+    await eventually(async () => {
+      const rows = rowsOf(api, 'userHistoricalOrders', 'orderHistory');
+      expect(rows.map((row) => [row.order.oid, row.status])).toEqual([
+        [rested.oid, 'open'],
+        [oid, 'open'],
+        [rested.oid, 'cancelled'],
+      ]);
+      const asked = await world.client.data({ type: 'historicalOrders', user });
+      expect(asked).toEqual([rows[2], rows[1]]);
+    });
+  });
+});
+
+describe('userNonFundingLedgerUpdates and userFundings', () => {
+  test('the ledger goes on behind its snapshot, by account', async () => {
+    const alice = await world.trader('alice');
+    const user = alice.address;
+    const type = 'userNonFundingLedgerUpdates';
+    const api = await world.socket('/api-ws');
+    await api.subscribe({ type, user });
+    const { sub } = await api.subscribe({ type, user, accountTypes: ['outcome'] });
+    done(await tokenSend(alice, { to: user, amount: '50', into: 'outcome' }));
+    const bob = await world.trader('bob');
+    done(await tokenSend(alice, { to: bob.address, amount: '5' }));
+    await eventually(async () => {
+      const asked = await world.client.data({ type, user });
+      expect(asked.length).toBeGreaterThan(1);
+      const all = api.of(type).filter((each) => each.sub !== sub);
+      const rows = all.flatMap(({ data }) => data.nonFundingLedgerUpdates);
+      expect(rows.toReversed()).toEqual(asked);
+    });
+    const outcome = await world.client.data({ type, user, accountTypes: ['outcome'] });
+    const own = api.of(type).filter((each) => each.sub === sub);
+    expect(own.flatMap(({ data }) => data.nonFundingLedgerUpdates).toReversed()).toEqual(outcome);
+    expect(own[0].data.nonFundingLedgerUpdates).toEqual([]);
+  });
+
+  test('fundings begin with a list, empty or not', async () => {
+    const alice = await world.trader('alice');
+    const ws = await world.socket();
+    await ws.subscribe({ type: 'userFundings', user: alice.address });
+    const { data, height } = await ws.next(onChannel('userFundings'));
+    expect(data).toEqual({ user: alice.address, isSnapshot: true, fundings: [] });
+    expect(height).toBeGreaterThan(0);
+  });
+});
+
+describe('the conversation', () => {
+  test('answers come in the order of the questions, pongs whenever', async () => {
+    const alice = await world.trader('alice');
+    const user = alice.address;
+    const api = await world.socket('/api-ws');
+    const types = ['userFills', 'userHistoricalOrders', 'userNonFundingLedgerUpdates'];
+    for (const type of types) api.send({ method: 'subscribe', subscription: { type, user } });
+    api.send({ method: 'subscribe', subscription: { type: 'userFills', user } });
+    api.send({ method: 'subscribe', subscription: { type: 'tickers' } });
+    api.send({ method: 'unsubscribe', subscription: { type: 'userFills', user } });
+    const isLast = (frame: Json) => frame.data?.method === 'unsubscribe';
+    await api.next(isLast);
+    const told = api.frames
+      .filter(({ channel }) => channel === 'subscriptionResponse' || channel === 'error')
+      .map(({ data }) => data.code ?? data.subscription.type);
+    expect(told).toEqual([...types, 'ALREADY_SUBSCRIBED', 'tickers', 'userFills']);
+  });
+
+  test.each([
+    ['userFills', {}],
+    ['userFills', { user: '0x12' }],
+    ['userFills', { user: ZERO, accountType: ['spot'] }],
+    ['userHistoricalOrders', { user: ZERO, accountType: [] }],
+    ['userNonFundingLedgerUpdates', { user: ZERO, accountTypes: 'all' }],
+  ])('%s with %j is refused', async (type, params) => {
+    const api = await world.socket('/api-ws');
+    const refused = api.subscribe({ type, ...params });
+    await expect(refused).rejects.toThrow('INVALID_PARAMS');
+  });
+
+  test('an agent has no history of its own', async () => {
+    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+    const agent = world.stranger('agent');
+    done(await alice.approveAgent(agent.address, 'desk'));
+    await trade(alice, bob);
+    const api = await world.socket('/api-ws');
+    await api.subscribe({ type: 'userFills', user: agent.address });
+    expect((await api.next(onChannel('userFills'))).data.fills).toEqual([]);
+  });
+});
+
+describe('the explorer', () => {
+  test('tells every block, and nothing before the next', async () => {
+    const ws = await world.socket();
+    await ws.subscribe({ type: 'explorerBlock' });
+    expect(ws.of('explorerBlock')).toEqual([]);
+    const alice = await world.trader('alice');
+    const reply = await alice.place(farBid(world.btc));
+    const isOfOrder = (frame: Json) =>
+      frame.channel === 'explorerBlock' && frame.data[0].height === reply.json.height;
+    const frame = await ws.next(isOfOrder);
+    expectShape(
+      frame.data,
+      listOf(
+        record({
+          height: integer,
+          blockTime: time,
+          hash,
+          proposer: exactly(ZERO),
+          numTxs: integer,
+        }),
+      ),
+    );
+    expect(frame.data[0].numTxs).toBeGreaterThan(0);
+    const frames = ws.of('explorerBlock');
+    expectUnbroken(frames);
+    const heights = frames.map(({ data }) => data[0].height);
+    expect(heights).toEqual(heights.map((_, index) => heights[0] + index));
+    const block = await world.client.data({ type: 'block', height: reply.json.height });
+    const { parentHash: _, stateHash: __, txs: ___, ...shown } = block;
+    expect(shown).toEqual(frame.data[0]);
+  });
+
+  test('tells every request, without what it says, and why it was refused', async () => {
+    const ws = await world.socket();
+    await ws.subscribe({ type: 'explorerTxs' });
+    const alice = await world.trader('alice');
+    const signed = await alice.sign({
+      type: 'order',
+      grouping: 'na',
+      orders: [farBid(world.btc)],
+    });
+    const good = await world.client.executed(signed);
+    const told = (txHash: string) => (frame: Json) =>
+      frame.channel === 'explorerTxs' && frame.data.some((tx: Json) => tx.hash === txHash);
+    const { data } = await ws.next(told(signed.txHash));
+    const tx = data.find((each: Json) => each.hash === signed.txHash);
+    expect(tx).toEqual({
+      hash: signed.txHash,
+      time: expect.any(Number),
+      user: alice.address,
+      action: { type: 'order' },
+      block: good.json.height,
+      error: null,
+    });
+    const block = await world.client.data({ type: 'block', height: good.json.height });
+    expect(block.txs).toContainEqual(tx);
+  });
+
+  test('an order that its block refuses is told with the reason', async () => {
+    const ws = await world.socket();
+    await ws.subscribe({ type: 'explorerTxs' });
+    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+    const { btc } = world;
+    await bob.placed({ market: btc, side: 'sell', price: btc.at(0), size: btc.worth(20) });
+    const alo = order({
+      market: btc,
+      side: 'buy',
+      price: btc.at(0),
+      size: btc.worth(20),
+      tif: 'Alo',
+    });
+    const signed = await alice.sign({ type: 'order', grouping: 'na', orders: [alo] });
+    const reply = await world.client.executed(signed);
+    const status = reply.json.data?.data.statuses[0];
+    expect(status?.error, reply.text).toEqual(expect.any(String));
+    const { data } = await ws.next(
+      ({ channel, data: txs }) =>
+        channel === 'explorerTxs' && txs.some((tx: Json) => tx.hash === signed.txHash),
+    );
+    const tx = data.find((each: Json) => each.hash === signed.txHash);
+    expect(tx.error).toBe(status.error);
+  });
+});
+
+describe('after a restart', () => {
+  test('a client is told to begin anew, and is shown what it had', async () => {
+    const [alice, bob] = [await world.resident('alice'), await world.resident('bob')];
+    await trade(alice, bob);
+    const subscription = { type: 'userFills', user: alice.address };
+    const before = await world.socket('/api-ws');
+    const { epoch, seq } = await before.subscribe(subscription);
+    const shown = await before.next(onChannel('userFills'));
+    const explorer = await world.socket();
+    const block = await explorer.subscribe({ type: 'explorerBlock' });
+    await world.venue.kill();
+    await world.venue.startAgain();
+    const after = await world.socket('/api-ws');
+    await after.subscribe(subscription, { epoch, seq });
+    const resync = await after.next(onChannel('resync'));
+    expect(resync.data.reason).toBe('epoch');
+    const again = await after.next(onChannel('userFills'));
+    expect(again.data).toEqual(shown.data);
+    expect(again.seq).toBe(resync.data.seq);
+    const ws = await world.socket();
+    await ws.subscribe({ type: 'explorerBlock' }, block);
+    const tail = await ws.next(onChannel('explorerBlock'));
+    expect(tail.isSnapshot).toBe(true);
+    expect(tail.data.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fixtureKey, startAt, worldOf, FIXTURE_FLAGS } from '../fixtures/people.ts';
+import { clockEnvironment, resetClock, setClock } from '../fixtures/venue-clock.ts';
+import { Actor } from '../support/actors.ts';
+import { Client, eventually, type Json } from '../support/client.ts';
+import { Deployer, type OutcomeMarket } from '../support/deployer.ts';
+import { placed } from '../support/outcomes.ts';
+import { removeTemporaryData, temporaryData, type Venue } from '../support/venue-process.ts';
+
+/**
+ * Events that were settled more than a week ago have left the venue's memory. One process lists, trades
+ * and resolves them; another, nine days later on the same folder, is asked about them.
+ */
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const START_MS = Date.UTC(2027, 0, 4, 12);
+const LATER_MS = START_MS + 9 * DAY_MS;
+
+let venue: Venue;
+let client: Client;
+let rain: OutcomeMarket;
+let snow: OutcomeMarket;
+let sun: OutcomeMarket;
+/** What the first process told. */
+const before: Record<string, Json> = {};
+
+const deployer = new Deployer(worldOf(() => client));
+const actor = (name: string): Actor => new Actor(name, fixtureKey(name), () => client);
+
+async function open(folder: string, atMs: number): Promise<void> {
+  setClock(`from:${atMs}`);
+  venue = await startAt(folder, clockEnvironment(`from:${atMs}`), FIXTURE_FLAGS);
+  client = new Client(venue.url);
+}
+
+const candlesOf = ({ coin }: OutcomeMarket): Json => ({
+  type: 'candleSnapshot',
+  req: { coin, interval: '15m', startTime: START_MS - DAY_MS, endTime: START_MS + MINUTE_MS },
+});
+
+/** The whole reply, since how far the history was stands beside the data. */
+async function ask(query: Json): Promise<Json> {
+  const { json, status, text } = await client.post('/info', query);
+  expect(status, text).toBe(200);
+  return json;
+}
+
+beforeAll(async () => {
+  const folder = await temporaryData();
+  await open(folder, START_MS);
+  const [alice, bob] = [actor('alice'), actor('bob')];
+  for (const { address: user } of [alice, bob]) {
+    const fund = await client.post('/request-fund', { user, accountType: 'outcome' });
+    expect(fund.status, fund.text).toBe(200);
+  }
+  const eventSlug = await deployer.event({ slug: 'weather', tags: ['sky'] });
+  rain = await deployer.list({ slug: 'rain' }, eventSlug);
+  snow = await deployer.list({ slug: 'snow' }, eventSlug);
+  const fair = await deployer.event({
+    slug: 'fair',
+    tags: ['sky'],
+    endTime: START_MS + 20 * DAY_MS,
+  });
+  sun = await deployer.list({ slug: 'sun', endTime: START_MS + 19 * DAY_MS }, fair);
+  for (const [market, price] of [
+    [rain, '0.6'],
+    [sun, '0.5'],
+  ] as const) {
+    await placed(alice, market, `buy Yes 10 at ${price}`);
+    await placed(bob, market, `buy No 10 at ${price === '0.6' ? '0.4' : '0.5'}`);
+  }
+  await deployer.resolve(rain, '1');
+  await deployer.resolve(snow, '0');
+  before['meta'] = await client.data({ type: 'outcomeMeta', eventSlug: 'weather' });
+  before['resolution'] = await client.data({ type: 'outcomeResolution', instrumentId: rain.id });
+  before['candles'] = await client.data(candlesOf(rain));
+  await venue.stop();
+  await open(folder, LATER_MS);
+  // The first block of the new day lets go of what is over.
+  await eventually(async () => {
+    const reply = await ask({ type: 'outcomeResolution', instrumentId: rain.id });
+    expect(reply).toHaveProperty('asOf');
+  });
+}, 120_000);
+
+afterAll(async () => {
+  resetClock();
+  await venue.remove();
+  await removeTemporaryData();
+});
+
+describe('a settled event that has left memory', () => {
+  test('R-settlement: has the receipt that it had, hash and all', async () => {
+    const { asOf, data } = await ask({ type: 'outcomeResolution', instrumentId: rain.id });
+    expect(data).toEqual(before['resolution']);
+    expect(data.receiptHash).toMatch(/^0x[0-9a-f]{64}$/);
+    expect(asOf).toMatchObject({ height: expect.any(Number), time: expect.any(Number) });
+    expect(asOf.time).toBeGreaterThanOrEqual(data.resolvedTime);
+  });
+
+  test('is found by its name and by those of its markets', async () => {
+    const { data } = await ask({ type: 'outcomeMeta', eventSlug: 'weather' });
+    const { markets, volume, ...event } = data;
+    const { markets: marketsBefore, volume: volumeBefore, ...eventBefore } = before['meta'];
+    expect(event).toEqual(eventBefore);
+    expect(volume).toEqual({ total: volumeBefore.total, day: '0', week: '0' });
+    expect(markets.map(({ slug }: Json) => slug)).toEqual(['rain', 'snow']);
+    expect(markets[0].settlement).toEqual(marketsBefore[0].settlement);
+    expect(markets[0].pricing).toMatchObject({ yes_price: '1', last_price: '0.6' });
+    const matched = await ask({ type: 'outcomeMeta', marketSlugs: ['snow', 'sun'] });
+    expect(matched.data.events.map(({ markets: [one] }: Json) => one.slug).sort()).toEqual([
+      'snow',
+      'sun',
+    ]);
+  });
+
+  test('stands in lists among those in memory, page by page', async () => {
+    const walk = async (fields: Json): Promise<string[]> => {
+      const slugs: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const from: Json = cursor === null ? {} : { cursor };
+        const query = { type: 'outcomeMeta', tag: 'sky', limit: 1, ...fields, ...from };
+        const { data } = await ask(query);
+        slugs.push(...data.events.map(({ slug }: Json) => slug));
+        cursor = data.next_cursor;
+      } while (cursor !== null);
+      return slugs;
+    };
+    expect(await walk({ status: 'all', sortBy: 'newest' })).toEqual(['fair', 'weather']);
+    expect(await walk({ status: 'all', sortBy: 'endingSoon' })).toEqual(['weather', 'fair']);
+    expect(await walk({ status: 'all', sortBy: 'volume' })).toEqual(['weather', 'fair']);
+    expect(await walk({ status: 'all', sortBy: 'trending', sortOrder: 'asc' })).toHaveLength(2);
+    expect(await walk({ status: 'resolved' })).toEqual(['weather']);
+    expect(await walk({})).toEqual(['fair']);
+  });
+
+  test('still has its candles, its context and its line', async () => {
+    expect((await ask(candlesOf(rain))).data).toEqual(before['candles']);
+    const [context] = (await ask({ type: 'outcomeAssetCtxs', instrumentIds: [rain.id] })).data;
+    expect(context).toMatchObject({ markPx: '1', lastPx: '0.6', dayNtlVlm: '0' });
+    const line = await ask({ type: 'outcomeProbability', instrumentIds: [rain.id] });
+    expect(line.data.series[0]).toMatchObject({ instrumentId: rain.id, current: '1' });
+    expect(line.data.series[0].points.at(-1).p).toBe('1');
+  });
+
+  test('what is still open is answered from memory', async () => {
+    expect(await ask({ type: 'outcomeMeta', eventSlug: 'fair' })).not.toHaveProperty('asOf');
+    expect(await ask({ type: 'outcomeMeta' })).not.toHaveProperty('asOf');
+    expect(await ask(candlesOf(sun))).not.toHaveProperty('asOf');
+  });
+});

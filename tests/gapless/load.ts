@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cancelByCloidAction, cloidOf, order, orderAction, type Actor } from '../support/actors.ts';
+import { tokenSend } from '../support/keys.ts';
+import type { Market } from '../support/market.ts';
+import { operate } from '../support/outcomes.ts';
+import type { OutcomeMarket } from '../support/deployer.ts';
+import type { Chance } from '../support/seeded.ts';
+
+/**
+ * People who trade with each other without an end, sign what they send, and go on when the venue was
+ * away. What they are answered does not matter here: the log says what happened.
+ */
+export class Load {
+  sent = 0;
+  readonly #people: readonly Person[];
+  readonly #chance: Chance;
+  #isRunning = true;
+
+  constructor(options: {
+    actors: readonly Actor[];
+    markets: readonly Market[];
+    outcome: OutcomeMarket;
+    chance: Chance;
+  }) {
+    this.#chance = options.chance;
+    this.#people = options.actors.map((actor) => ({ ...options, actor, cloids: [] }));
+  }
+
+  /** Runs until it is stopped; resolves when the last request is answered. */
+  async run(): Promise<void> {
+    await Promise.all(this.#people.map((person) => this.#press(person)));
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+  }
+
+  async #press(person: Person): Promise<void> {
+    while (this.#isRunning) {
+      try {
+        await act(person, this.#chance);
+        this.sent += 1;
+      } catch {
+        // The venue is away, or went away while it answered.
+        await sleep(100);
+      }
+      await sleep(this.#chance.below(60));
+    }
+  }
+}
+
+type Person = {
+  readonly actor: Actor;
+  readonly markets: readonly Market[];
+  readonly outcome: OutcomeMarket;
+  /** Of orders that may rest. */
+  readonly cloids: { asset: number; cloid: string }[];
+};
+
+let cloidCount = 0;
+
+async function act(person: Person, chance: Chance): Promise<void> {
+  const { actor, cloids, outcome } = person;
+  const dice = chance.below(100);
+  if (dice < 4) {
+    await tokenSend(actor, { to: actor.address, amount: '6', into: 'outcome' });
+  } else if (dice < 8) {
+    await operate(actor, 'split', [outcome, '5']);
+  } else if (dice < 25 && cloids.length > 0) {
+    const [cancel] = cloids.splice(chance.below(cloids.length), 1);
+    const signed = await actor.sign(cancelByCloidAction(...(cancel === undefined ? [] : [cancel])));
+    await actor.client.exchange(signed);
+  } else {
+    const count = chance.below(4) === 0 ? 3 : 1;
+    const orders = Array.from({ length: count }, () => nextOrder(person, chance));
+    await actor.client.exchange(await actor.sign(orderAction(...orders)));
+  }
+}
+
+/** Around the mark, where others stand; one in five far below it, where it rests. */
+function nextOrder({ cloids, markets }: Person, chance: Chance) {
+  const market = chance.pick(markets);
+  const cloid = cloidOf(`gapless ${(cloidCount += 1)}`);
+  cloids.push({ asset: market.id, cloid });
+  if (cloids.length > 50) cloids.shift();
+  const isFar = chance.below(5) === 0;
+  const side = isFar ? 'buy' : chance.pick(['buy', 'sell'] as const);
+  const price = isFar
+    ? market.ticks(market.at(-1000), -chance.below(40))
+    : market.ticks(market.at(0), chance.below(9) - 4);
+  const size = market.worth(12 + chance.below(10));
+  return order({ market, side, price, size, tif: chance.pick(['Gtc', 'Gtc', 'Ioc']), cloid });
+}

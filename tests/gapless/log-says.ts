@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import { NETWORKS, parseInfo } from '@oddlot/protocol';
+import { Companions } from '../../packages/venue/src/history/archivist/companions.ts';
+import type { BlockRows } from '../../packages/venue/src/history/rows/block-rows.ts';
+import { EraStore } from '../../packages/venue/src/log/era-store.ts';
+import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
+import { SnapshotStore } from '../../packages/venue/src/log/snapshot-store.ts';
+import { FollowingReplica } from '../../packages/venue/src/replica/following-replica.ts';
+import { answerInfo, isStateQuery } from '../../packages/venue/src/translate/view-to-info.ts';
+import type { Json } from '../support/client.ts';
+
+/** What the log says, all of it played again from the first block into an engine of its own. */
+export class LogSays {
+  readonly #rows: readonly BlockRows[];
+  readonly #ask: (query: object) => Json;
+
+  private constructor(rows: readonly BlockRows[], ask: (query: object) => Json) {
+    this.#rows = rows;
+    this.#ask = ask;
+  }
+
+  /** Of the data folder of a venue that has ended; its snapshots and its history are not looked at. */
+  static async read(data: string): Promise<LogSays> {
+    const log = await FileJournal.open({
+      directory: join(data, 'journal'),
+      clock: { nowMs: () => 0 },
+      onFatal: (error) => {
+        throw error;
+      },
+    });
+    const replica = await FollowingReplica.create({
+      log,
+      snapshots: new SnapshotStore({ directory: join(data, 'no snapshots') }),
+      eras: new EraStore({ directory: join(data, 'eras') }),
+    });
+    const rows: BlockRows[] = [];
+    const { markets } = new Companions(replica, { onRows: (each) => rows.push(each) });
+    await replica.goToBeginning();
+    await log.replay(1, (entry) => void replica.take(entry));
+    await log.close();
+    return new LogSays(rows, (query) => {
+      const parsed = parseInfo(query);
+      if (!parsed.ok || !isStateQuery(parsed.query)) throw new Error('the query is not answered');
+      const context = { state: replica.state, markets, network: NETWORKS.testnet };
+      const answered = answerInfo({ ...context, settings: SETTINGS }, parsed.query);
+      if (!answered.ok) throw new Error(answered.error.message);
+      return JSON.parse(JSON.stringify(answered.data));
+    });
+  }
+
+  get height(): number {
+    return this.#rows.at(-1)?.head.height ?? 0;
+  }
+
+  /** The fills of an account, oldest first, without the texts of their markets. */
+  fills(user: string): Json[] {
+    return this.#rows.flatMap(({ fills }) =>
+      fills.filter((each) => each.user === user).map(({ row }) => row),
+    );
+  }
+
+  /** The orders of an account by their id, as they were last. */
+  orders(user: string): Map<number, Json> {
+    const orders = new Map<number, Json>();
+    for (const { orders: rows } of this.#rows) {
+      for (const { orderId, row, user: owner } of rows) {
+        if (owner === user) orders.set(orderId, row);
+      }
+    }
+    return orders;
+  }
+
+  /** The ledger of an account, oldest first. */
+  ledger(user: string): Json[] {
+    return this.#rows.flatMap(({ ledger }) =>
+      ledger.filter((each) => each.user === user).map(({ row }) => row),
+    );
+  }
+
+  /** The hash of every block, by height. */
+  blockHashes(): Map<number, string> {
+    return new Map(this.#rows.map(({ head }) => [head.height, head.hash]));
+  }
+
+  /** The signed requests, oldest first, as the explorer shows them. */
+  txs(): Json[] {
+    return this.#rows.flatMap(({ head, txs }) =>
+      txs.map(({ actionType, error, txHash, user }) => {
+        const action = { type: actionType };
+        return { hash: txHash, time: head.timeMs, user, action, block: head.height, error };
+      }),
+    );
+  }
+
+  /** The ids of an instrument's trades, in order: each is a fill of two. */
+  trades(instrumentId: number): number[] {
+    const ids = this.#rows.flatMap(({ fills }) =>
+      fills.filter((each) => each.instrumentId === instrumentId).map(({ row }) => row.tid),
+    );
+    return [...new Set(ids)].filter((tid) => tid !== 0);
+  }
+
+  /** What a query on the state is answered after the last block. */
+  ask(query: object): Json {
+    return this.#ask(query);
+  }
+}
+
+const NOBODY = `0x${'0'.repeat(40)}`;
+const SETTINGS = {
+  bridgeContractAddress: NOBODY,
+  usdcContractAddress: NOBODY,
+  settlementChainId: 1,
+  relayUrl: '',
+  chainName: '',
+};
