@@ -1,10 +1,10 @@
-import { type EngineEvent, settledMarketView, type State } from '@oddlot/engine';
-import { PAGE_LIMITS, type OutcomeTrade, type Trade } from '@oddlot/protocol';
+import type { EngineEvent, State } from '@oddlot/engine';
+import { OUTCOME_ID_MIN, PAGE_LIMITS, type OutcomeTrade, type Trade } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
 import { RecentRows } from './recent-rows.ts';
+import type { EventWithMarkets } from '../read-models/catalogue.ts';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import type { Projection } from '../block/projection.ts';
-import { SETTLED_KEPT_MS } from '../read-models/catalogue.ts';
 import { instrumentLookup } from '../translate/actions/instrument-lookup.ts';
 import { causeHash, tradeRecord } from '../translate/event-to-stream.ts';
 import { findPerp } from '../translate/info/handler.ts';
@@ -15,12 +15,8 @@ export type TapeTrade = Trade | OutcomeTrade;
 
 /** The longest list of trades that anybody may ask for. */
 const PER_INSTRUMENT_MAX = PAGE_LIMITS.recentTrades.max;
+/** Of all perps, and of all outcome markets: those that come and go push out no perp. */
 const TOTAL_MAX = 20_000;
-
-type Dump = {
-  readonly trades: readonly (readonly [instrumentId: string | number, readonly TapeTrade[]])[];
-  readonly settled?: readonly (readonly [instrumentId: number, settledMs: number])[];
-};
 
 type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded' }>;
 
@@ -31,20 +27,19 @@ type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded'
 export class TradeTape implements Projection {
   /** The name is that of what rode in snapshots first: the memory of all streams. */
   readonly name = 'streams';
-  readonly version = 3;
+  readonly version = 2;
   readonly #state: () => State;
-  readonly #recent = new RecentRows<TapeTrade>({
-    perUserMax: PER_INSTRUMENT_MAX,
-    totalMax: TOTAL_MAX,
-  });
+  readonly #left: () => readonly EventWithMarkets[];
+  readonly #perps = recentTrades();
+  readonly #outcomes = recentTrades();
   /** Streams by instrument that show every trade. */
   readonly #watchers = new Map<number, number>();
   #fresh = new Map<number, readonly TapeTrade[]>();
-  /** Markets that are paid, in that order: their trades go when their events leave memory. */
-  #settled: (readonly [instrumentId: number, settledMs: number])[] = [];
 
-  constructor(state: () => State) {
+  /** `left` are the events that the newest block let go of: their trades go too. */
+  constructor(state: () => State, left: () => readonly EventWithMarkets[] = () => []) {
     this.#state = state;
+    this.#left = left;
   }
 
   /** The newest block's trades by instrument, in the order in which they happened. */
@@ -54,7 +49,7 @@ export class TradeTape implements Projection {
 
   /** The last trades of an instrument, newest first. */
   last(instrumentId: number, count: number): TapeTrade[] {
-    return this.#recent.of(String(instrumentId)).slice(0, count);
+    return this.#of(instrumentId).of(String(instrumentId)).slice(0, count);
   }
 
   /** Somebody wants every trade of these instruments; the answer takes it back. */
@@ -73,7 +68,6 @@ export class TradeTape implements Projection {
     this.#fresh = new Map();
     const events = new Map<number, TradeEvent[]>();
     for (const event of block.result.events) {
-      if (event.type === 'marketSettled') this.#settled.push([event.instrumentId, block.timeMs]);
       if (event.type !== 'tradeExecuted' && event.type !== 'outcomeTraded') continue;
       const trades = events.get(event.instrumentId);
       if (trades === undefined) events.set(event.instrumentId, [event]);
@@ -82,45 +76,38 @@ export class TradeTape implements Projection {
     for (const [id, trades] of events) {
       const shown = this.#watchers.has(id) ? trades : trades.slice(-PER_INSTRUMENT_MAX);
       const records = shown.map((event) => this.#record(block, event));
-      for (const record of records) this.#recent.add(String(id), record);
+      for (const record of records) this.#of(id).add(String(id), record);
       this.#fresh.set(id, records);
     }
-    this.#forgetSettled(block.timeMs - SETTLED_KEPT_MS);
+    for (const { event } of this.#left()) {
+      for (const id of event.instrumentIds) this.#outcomes.forget(String(id));
+    }
+  }
+
+  #of(instrumentId: number): RecentRows<TapeTrade> {
+    return instrumentId < OUTCOME_ID_MIN ? this.#perps : this.#outcomes;
   }
 
   /** For snapshots of the venue: the blocks of these trades may not be replayed again. */
   dump(): unknown {
-    return { trades: this.#recent.dump(), settled: this.#settled };
+    return { trades: [...this.#perps.dump(), ...this.#outcomes.dump()] };
   }
 
   reset(): void {
-    this.#recent.clear();
-    this.#settled = [];
+    this.#perps.clear();
+    this.#outcomes.clear();
     this.#fresh = new Map();
   }
 
   restore(data: unknown): void {
     // The first snapshots held the rows alone, and ids as numbers; later ones funding rows beside them.
-    const { settled, trades } = (Array.isArray(data) ? { trades: data } : data) as Dump;
-    this.#recent.restore(trades.map(([id, each]) => [String(id), each]));
-    // Those did not say what was paid: it is as if it were now.
-    const { timeMs } = this.#state();
-    this.#settled = settled?.slice() ?? trades.flatMap(([id]) => this.#paid(Number(id), timeMs));
-  }
-
-  #paid(instrumentId: number, timeMs: number): (readonly [number, number])[] {
-    const isPaid = settledMarketView(this.#state(), instrumentId) !== undefined;
-    return isPaid ? [[instrumentId, timeMs]] : [];
-  }
-
-  #forgetSettled(untilMs: number): void {
-    let count = 0;
-    for (const [instrumentId, settledMs] of this.#settled) {
-      if (settledMs > untilMs) break;
-      this.#recent.forget(String(instrumentId));
-      count += 1;
+    const { trades } = Array.isArray(data)
+      ? { trades: data }
+      : (data as { readonly trades: unknown });
+    const rows = trades as readonly (readonly [string | number, readonly TapeTrade[]])[];
+    for (const [id, each] of rows) {
+      for (const row of each) this.#of(Number(id)).add(String(id), row);
     }
-    if (count > 0) this.#settled.splice(0, count);
   }
 
   #record(block: AppliedBlock, event: TradeEvent): TapeTrade {
@@ -133,4 +120,8 @@ export class TradeTape implements Projection {
     const hash = causeHash(block, event.commandIndex);
     return tradeRecord(perp, { event, timeMs: block.timeMs, hash });
   }
+}
+
+function recentTrades(): RecentRows<TapeTrade> {
+  return new RecentRows({ perUserMax: PER_INSTRUMENT_MAX, totalMax: TOTAL_MAX });
 }
