@@ -40,7 +40,7 @@ export class Companions {
     }
     const earlier = new EarlierRows(state, () => this.history.projector);
     for (const projection of earlier.projections) replica.attach(projection);
-    replica.attach(new TradeTape(state));
+    replica.attach(new TradeTape(state, () => this.markets.catalogue.left));
     replica.attach(new ExplorerTail(state));
     const receiptsOf = (height: number): readonly ReceiptRow[] =>
       this.#receipts?.height === height ? this.#receipts.rows : [];
