@@ -18,10 +18,19 @@ import {
 import { DECIMAL_LENGTH_MAX } from '@oddlot/units';
 import { LIMITS as ENGINE_LIMITS } from '../packages/engine/src/messages/limits.ts';
 import { ConfigError, readConfig } from '../packages/venue/src/config.ts';
+import { EXPORT_WORK } from '../packages/venue/src/edge/http/exports/export-endpoints.ts';
+import { EXPORT_LIMITS } from '../packages/venue/src/edge/http/exports/export-gate.ts';
+import { SHARES_MAX } from '../packages/venue/src/edge/http/history/builder-rows.ts';
+import { ROWS_PER_MS, SKIPPED_ROWS_PER_MS } from '../packages/venue/src/edge/http/info-history.ts';
 import { SETTLED_KEPT_MS } from '../packages/venue/src/read-models/catalogue.ts';
+import { LATE_MS_MAX } from '../packages/venue/src/edge/ws/channel-session.ts';
 import { STALLED_MS } from '../packages/venue/src/edge/ws/replays.ts';
 import { WS_LIMITS } from '../packages/venue/src/edge/ws/ws-limits.ts';
 import { defaultParameters } from '../packages/venue/src/genesis.ts';
+import {
+  NAMED_WAIT_MS,
+  NEWEST_WAIT_MS,
+} from '../packages/venue/src/history/archivist/archivist.ts';
 import { aVenue } from './support/actors.ts';
 import { CALM, REPOSITORY } from './support/venue-process.ts';
 
@@ -136,7 +145,9 @@ describe('docs/reference/limits.md', () => {
   const bytes = (count: number): string =>
     count % 2 ** 20 === 0 ? `${count / 2 ** 20} MiB` : `${count / 2 ** 10} KiB`;
 
-  const ledger = PAGE_LIMITS.userNonFundingLedgerUpdates;
+  const rowsOfPage = ({ default: usual, max }: { default: number; max: number }): string[] => [
+    `${n(usual)} by default, ${n(max)} at most`,
+  ];
   /** What the row of each limit says, by the first words of the row. */
   const expected: Readonly<Record<string, readonly string[]>> = {
     '/info, /account-status': [`${config.infoPerSecond} a second`, 'infoPerSecond'],
@@ -188,9 +199,30 @@ describe('docs/reference/limits.md', () => {
     'Decimal text': [`${DECIMAL_LENGTH_MAX} characters`],
     'Levels of an l2Book': [`${LIMITS.bookLevelsMax} a side`],
     'Settled events in memory': [days(SETTLED_KEPT_MS)],
-    'Rows of userNonFundingLedgerUpdates': [
-      `${n(ledger.default)} by default, ${n(ledger.max)} at most`,
+    'Rows of userFills': rowsOfPage(PAGE_LIMITS.userFills),
+    'Rows of historicalOrders, userNonFundingLedgerUpdates': [
+      ...rowsOfPage(PAGE_LIMITS.historicalOrders),
+      ...rowsOfPage(PAGE_LIMITS.userNonFundingLedgerUpdates),
     ],
+    'Rows of userFundings': rowsOfPage(PAGE_LIMITS.userFundings),
+    'Rows of the history as work': [
+      `${n(ROWS_PER_MS)} that are read count as 1 ms`,
+      `${n(SKIPPED_ROWS_PER_MS)} that an offset`,
+    ],
+    'Rows that an offset can pass over': [n(LIMITS.offsetMax)],
+    'Rows of a page of builderMeEarned': [
+      ...rowsOfPage(PAGE_LIMITS.builderMe),
+      `row ${n(LIMITS.resultWindowMax)}`,
+    ],
+    'Items of builderMeShare': [n(SHARES_MAX)],
+    'Rows of withdrawals': rowsOfPage(PAGE_LIMITS.withdrawals),
+    'Rows of blocks': rowsOfPage(PAGE_LIMITS.blocks),
+    'Points of a portfolio': [n(LIMITS.portfolioPointsMax)],
+    'Exports at a time': [
+      `${EXPORT_LIMITS.perClientMax} a client, ${EXPORT_LIMITS.totalMax} in all`,
+      `${EXPORT_WORK.msPerSecond} ms of work a second`,
+    ],
+    'Wait for the history': [seconds(NEWEST_WAIT_MS), seconds(NAMED_WAIT_MS)],
     'Prices in one pushOracle': [String(ENGINE_LIMITS.tiersMax)],
     Faucet: [`${n(config.faucetUsdc)} USDC`],
     'Wait for a reply': [seconds(config.confirmTimeoutMs)],
@@ -203,7 +235,8 @@ describe('docs/reference/limits.md', () => {
     'A frame that you send': [bytes(WS_LIMITS.frameBytesMax)],
     Silence: [seconds(WS_LIMITS.idleMsMax)],
     'Unread data': [bytes(WS_LIMITS.bufferedBytesMax)],
-    'Rows of a userFundings snapshot': [n(LIMITS.snapshotRowsMax)],
+    'Rows of a snapshot from the history': [n(LIMITS.snapshotRowsMax)],
+    'Waiting for such a snapshot': [seconds(LATE_MS_MAX)],
     'Frames kept for resume': [
       `${WS_LIMITS.keptMsMax / 60_000} minutes`,
       `${n(WS_LIMITS.keptFramesMax)} frames`,

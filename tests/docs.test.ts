@@ -29,7 +29,12 @@ import { SYSTEM_TIMING } from '../packages/venue/src/edge/ws/timing.ts';
 import { WS_LIMITS } from '../packages/venue/src/edge/ws/ws-limits.ts';
 import { MarketData } from '../packages/venue/src/read-models/market-data.ts';
 import { GENESIS_HEAD } from '../packages/venue/src/replica/block-hash.ts';
+import type { History } from '../packages/venue/src/history/history.ts';
 import { Receipts } from '../packages/venue/src/history/receipts.ts';
+import {
+  openHistoryStore,
+  type HistoryStore,
+} from '../packages/venue/src/history/store/history-store.ts';
 import type { Replica } from '../packages/venue/src/replica/replica.ts';
 import { aVenue, order } from './support/actors.ts';
 import type { Json } from './support/client.ts';
@@ -93,7 +98,9 @@ test('docs/reference/exchange.md describes the actions that are served, and no o
 
 test('docs/reference/info.md describes the queries that are served, and no other', async () => {
   const recoverer = await createRecoverer(NETWORKS.testnet);
-  const endpoint = infoEndpoint(infoOptions(recoverer));
+  const folder = await mkdtemp(join(tmpdir(), 'oddlot-docs-'));
+  const store = await openHistoryStore({ file: join(folder, 'history.sqlite') });
+  const endpoint = infoEndpoint({ ...infoOptions(recoverer), history: emptyHistory(store) });
   const served: string[] = [];
   for (const type of Object.keys(INFO_QUERIES)) {
     const body = { ...ANY_QUERY, type };
@@ -103,6 +110,8 @@ test('docs/reference/info.md describes the queries that are served, and no other
     if (reply.status !== 403) served.push(type);
   }
   expect(entriesOf('reference/info.md')).toEqual(served.sort());
+  await store.close();
+  await rm(folder, { recursive: true });
 });
 
 test('docs/reference/streams.md describes the channels that are served, and no other', () => {
@@ -139,6 +148,20 @@ const EMPTY_REPLICA: Replica = {
   check: () => ({}),
   propose: () => Promise.reject(new Error('nothing is proposed')),
 };
+
+/** What a venue without a block knows of its past. */
+function emptyHistory(store: HistoryStore): History {
+  const asOf = { height: 0, timeMs: 0 };
+  return {
+    asOf,
+    ask: async (topic, question) => {
+      const isSums = topic === 'accountSums';
+      const answer = isSums ? null : await store.ask(topic as never, question as never);
+      return { asOf, answer: answer as never };
+    },
+    watch: () => () => undefined,
+  };
+}
 
 function infoOptions(recoverer: Recoverer): Parameters<typeof infoEndpoint>[0] {
   const address = ANY_QUERY.user;

@@ -82,12 +82,10 @@ describe('as a table', () => {
       `attachment; filename="fills-${alice.address}.csv"`,
     );
     const [header, ...rows] = cellsOf(await reply.text());
-    expect(header).toEqual([
-      ...['coin', 'symbol', 'px', 'sz', 'side', 'time', 'startPosition', 'dir', 'reduceOnly'],
-      ...['closedPnl', 'hash', 'oid', 'crossed', 'fee', 'tid', 'feeToken', 'twapId', 'tradeSide'],
-      ...['marginMode', 'leverage', 'instrumentId', 'instrumentType', 'marketType', 'entryPrice'],
-      ...['roe', 'cloid', 'builderFee', 'outcome', 'title', 'slug'],
-    ]);
+    const columns = `coin symbol px sz side time startPosition dir reduceOnly closedPnl hash oid crossed
+      fee tid feeToken twapId tradeSide marginMode leverage instrumentId instrumentType marketType
+      entryPrice roe cloid builderFee outcome title slug`;
+    expect(header).toEqual(columns.split(/\s+/));
     const fills = (await rowsOf('userFills')).reverse();
     expect(rows.map((cells) => cells[2])).toEqual(fills.map(({ px }) => px));
     expect(rows.every((cells) => cells.length === header!.length)).toBe(true);

@@ -248,7 +248,10 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   replica.attach(receipts);
   const markets = new MarketData(() => replica.state);
   markets.attachTo(replica);
-  const tape = new TradeTape(() => replica.state);
+  const tape = new TradeTape(
+    () => replica.state,
+    () => markets.catalogue.left,
+  );
   replica.attach(tape);
   const explorer = new ExplorerTail(() => replica.state);
   replica.attach(explorer);
@@ -324,7 +327,7 @@ type Edges = {
 
 /** The doors: public HTTP, public sockets, and the operator's port. */
 function createEdges(config: Config, network: Network, parts: EdgeParts): Edges {
-  const { clock, clockWatch, log, metrics, replica } = parts;
+  const { clock, log, metrics, replica } = parts;
   const clientIp = clientIpFinder(config.trustedProxies);
   const { wsLimits, ...budgets } = budgetsOf(config);
   const { work } = budgets;
@@ -362,18 +365,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     },
   });
   let isStopping = false;
-  const isReady = readiness([
-    () => stoppingCheck(isStopping),
-    () =>
-      logCheck({
-        nowMs: now(),
-        lastBlockMs: replica.isReplaying ? undefined : replica.head.timeMs,
-        ageMsMax: BLOCK_AGE_MS_MAX,
-      }),
-    () => diskCheck(parts.disk.state, parts.disk.freeBytes),
-    () => clockWatch.check(),
-    () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
-  ]);
+  const isReady = readiness([() => stoppingCheck(isStopping), ...checksOf(parts)]);
   observeVenue(metrics, { ...parts, http, sockets, data: config.data, wallMs: systemTime.wallMs });
   const operations = createOperationsServer({ metrics, readiness: isReady, log });
   operations.maxConnections = OPERATIONS_CONNECTIONS_MAX;
@@ -399,6 +391,23 @@ function createLimiter(config: Config): RateLimiter {
     now: () => performance.now(),
     enabled: config.limits,
   });
+}
+
+/** What must be well for the venue to be ready. */
+function checksOf(parts: EdgeParts): Parameters<typeof readiness>[0] {
+  const { clock, clockWatch, disk, replica } = parts;
+  const now = (): number => clock.nowMs();
+  return [
+    () =>
+      logCheck({
+        nowMs: now(),
+        lastBlockMs: replica.isReplaying ? undefined : replica.head.timeMs,
+        ageMsMax: BLOCK_AGE_MS_MAX,
+      }),
+    () => diskCheck(disk.state, disk.freeBytes),
+    () => clockWatch.check(),
+    () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
+  ];
 }
 
 /** The bridge has no contract yet: its addresses are shown as unset. */

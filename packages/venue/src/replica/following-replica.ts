@@ -4,7 +4,9 @@ import {
   createState,
   dump,
   DUMP_VERSION,
+  dumpPacked,
   type OpenEraCommand,
+  PACKED_DUMP_VERSION,
   restore,
   RULES_VERSION,
   type State,
@@ -170,7 +172,7 @@ export class FollowingReplica {
       rules: RULES_VERSION,
       head: { height, timeMs: blockMs, hash, stateHash },
       heads: [...this.#heads.values()].slice(-HEADS_IN_SNAPSHOT),
-      state: dump(this.#state),
+      state: dumpPacked(this.#state),
       companions: Object.fromEntries(projections.map((each) => [each.name, each.dump()])),
       versions: Object.fromEntries(projections.map(({ name, version }) => [name, version])),
     };
@@ -282,7 +284,9 @@ export class FollowingReplica {
   /** Throws when the payload is of another shape. */
   #restore(payload: SnapshotPayload): void {
     const { companions, head, state, versions } = payload;
-    if (state.format !== DUMP_VERSION) throw new Error(`its dump has the format ${state.format}`);
+    if (state.format !== DUMP_VERSION && state.format !== PACKED_DUMP_VERSION) {
+      throw new Error(`its dump has the format ${String(state.format)}`);
+    }
     this.#reset();
     this.#state = restore(state);
     const stateHash = stateHashOf(this.#hashText, head.height, this.#state.digest.hex());

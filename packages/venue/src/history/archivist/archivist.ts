@@ -22,8 +22,8 @@ import { ArchivistThread } from './archivist-thread.ts';
 import { Watchers } from './watchers.ts';
 
 /** How long a question waits for the newest block, and for one that it names. */
-const NEWEST_WAIT_MS = 2_000;
-const NAMED_WAIT_MS = 5_000;
+export const NEWEST_WAIT_MS = 2_000;
+export const NAMED_WAIT_MS = 5_000;
 /** Blocks are told together: what follows is behind by so much at most. */
 const TELL_EVERY_MS = 5;
 /** A thread of rows that is so near to the head takes the snapshots too. */

@@ -37,7 +37,7 @@ export class Companions {
     if (options.faucetEveryMs !== undefined) {
       replica.attach(new FaucetGrants(options.faucetEveryMs));
     }
-    replica.attach(new TradeTape(state));
+    replica.attach(new TradeTape(state, () => this.markets.catalogue.left));
     replica.attach(new ExplorerTail(state));
     const receiptsOf = (height: number): readonly ReceiptRow[] =>
       this.#receipts?.height === height ? this.#receipts.rows : [];

@@ -43,7 +43,7 @@ export const builderMeClaimed: HistoryHandler<
 const DAY_MS = 24 * 60 * 60 * 1000;
 const WINDOW_DAYS = { '7d': 7, '30d': 30, '90d': 90, all: Infinity } as const;
 /** The largest parts that are listed; the ratios are of all. */
-const SHARES_MAX = 1000;
+export const SHARES_MAX = 1000;
 /** A ratio is shown to six decimals. */
 const RATIO_ONE = 1_000_000;
 
