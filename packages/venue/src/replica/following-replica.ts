@@ -166,15 +166,17 @@ export class FollowingReplica {
 
   /** All there is, as of the newest block; nothing may be applied until whoever asked has read it. */
   payload(): SnapshotPayload {
-    const projections = this.#projections;
+    // Who has nothing to keep is not named at all, not even with a version.
+    const dumps = this.#projections.map((each) => ({ each, data: each.dump() }));
+    const kept = dumps.filter(({ data }) => data !== undefined);
     const { hash, height, stateHash, timeMs: blockMs } = this.#head;
     return {
       rules: RULES_VERSION,
       head: { height, timeMs: blockMs, hash, stateHash },
       heads: [...this.#heads.values()].slice(-HEADS_IN_SNAPSHOT),
       state: dumpPacked(this.#state),
-      companions: Object.fromEntries(projections.map((each) => [each.name, each.dump()])),
-      versions: Object.fromEntries(projections.map(({ name, version }) => [name, version])),
+      companions: Object.fromEntries(kept.map(({ data, each }) => [each.name, data])),
+      versions: Object.fromEntries(kept.map(({ each }) => [each.name, each.version])),
     };
   }
 
