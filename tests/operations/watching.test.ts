@@ -68,6 +68,7 @@ describe('a venue with simulated prices', () => {
     expect(text).toMatch(/oddlot_oracle_age_seconds\{instrument="BTC-USDC"\} [0-9.]+/);
     expect(text).toMatch(/oddlot_disk_free_bytes [0-9.e+]+/);
     expect(text).toMatch(/oddlot_log_bytes [1-9]/);
+    expect(text).toMatch(/oddlot_log_compressed_bytes 0\n/);
   });
 });
 

@@ -45,6 +45,7 @@ import { type Command, isOperator, isSigned, type SignedCommand } from './messag
 import { TIMER } from './messages/event.ts';
 import type { Reject } from './messages/reject.ts';
 import { withTargets } from './orders/target-entries.ts';
+import { packPast } from './outcome/pack-past.ts';
 import { insuranceTarget } from './perp/insurance-fund.ts';
 import type { Account } from './state/account.ts';
 import type { Execution } from './state/execution.ts';
@@ -104,6 +105,7 @@ export function applyBlock(state: State, block: Block): BlockResult {
   run(execution, block.commands, rest, outcomes);
   resolveSeriesMarkets(execution);
   payHolders(execution);
+  packPast(state);
   if (state.parameters !== undefined) coverFund(state);
 
   return {

@@ -3,9 +3,9 @@ export { applyBlock } from './apply.ts';
 export { checkCommand } from './check.ts';
 export { simulateCommand, type Simulation } from './simulate/simulate.ts';
 export { createState, type State } from './state/state.ts';
-export { dump, restore, type StateDump } from './dump/dump.ts';
+export { dump, dumpPacked, restore, type StateDump } from './dump/dump.ts';
 export { fromFormat1, type Format1Dump } from './dump/from-format-1.ts';
-export { DUMP_VERSION, RULES_VERSION } from './messages/versions.ts';
+export { DUMP_VERSION, PACKED_DUMP_VERSION, RULES_VERSION } from './messages/versions.ts';
 export { checkInvariants } from './invariants/invariants.ts';
 export {
   accountView,

@@ -11,6 +11,7 @@ import {
   hasBots,
   hasExhibition,
   hasFaucet,
+  logKeptMsOf,
   operationsPortOf,
   readConfig,
   referencePricesOf,
@@ -118,6 +119,47 @@ describe('the operations port', () => {
   test('is inside whatever the host is, and exists', () => {
     expect(readConfig(['--host', '0.0.0.0'], {}).opsHost).toBe('127.0.0.1');
     expect(() => readConfig(['--port', '65534'], {})).toThrow('opsPort');
+  });
+});
+
+describe('how long the log is kept', () => {
+  const DAY_MS = 86_400_000;
+
+  test.each<[string, readonly string[], number | undefined]>([
+    ['a day where simulated traders run', [], DAY_MS],
+    ['for ever where none do', ['--no-bots'], undefined],
+    ['for ever when told so', ['--log-keep', 'all'], undefined],
+    ['so many days when told so', ['--no-bots', '--log-keep', '30'], 30 * DAY_MS],
+  ])('%s', (_, args, expected) => {
+    expect(logKeptMsOf(readConfig(args, {}))).toBe(expected);
+  });
+
+  test.each(['0', '-1', '1.5', 'some', ''])('is not %j', (value) => {
+    expect(() => readConfig([`--log-keep=${value}`], {})).toThrow(ConfigError);
+  });
+
+  test('is said by the environment and by a file too', () => {
+    expect(readConfig([], { ODDLOT_LOG_KEEP: 'all' }).logKeep).toBe('all');
+    const folder = mkdtempSync(join(tmpdir(), 'oddlot-config-'));
+    const file = join(folder, 'oddlot.toml');
+    for (const [text, expected] of [
+      ['"all"', 'all'],
+      ['7', 7],
+    ] as const) {
+      writeFileSync(file, `logKeep = ${text}\n`);
+      expect(readConfig(['--config', file], {}).logKeep).toBe(expected);
+    }
+    writeFileSync(file, 'keepLog = false\n');
+    expect(() => readConfig(['--config', file], {})).toThrow('keepLog: is now logKeep');
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each<[readonly string[], Record<string, string>]>([
+    [['--no-keep-log'], {}],
+    [['--keep-log'], {}],
+    [[], { ODDLOT_KEEP_LOG: 'false' }],
+  ])('was another setting once, which is not passed over (%j %j)', (args, env) => {
+    expect(() => readConfig(args, env)).toThrow('is now logKeep: all, or the number of days');
   });
 });
 

@@ -248,7 +248,10 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   replica.attach(receipts);
   const markets = new MarketData(() => replica.state);
   markets.attachTo(replica);
-  const tape = new TradeTape(() => replica.state);
+  const tape = new TradeTape(
+    () => replica.state,
+    () => markets.catalogue.left,
+  );
   replica.attach(tape);
   const explorer = new ExplorerTail(() => replica.state);
   replica.attach(explorer);

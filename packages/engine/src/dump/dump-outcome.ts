@@ -4,6 +4,7 @@ import type { OrderRequest, PriceSource, SeriesListing } from '../messages/comma
 import type { MarketPhase, TwapInputs } from '../messages/outcome-terms.ts';
 import { createMarket } from '../outcome/list-market.ts';
 import { watchMarket } from '../outcome/market-phase.ts';
+import { packPast, watchPast } from '../outcome/pack-past.ts';
 import type { Account } from '../state/account.ts';
 import type { MarketEvent } from '../state/market-event.ts';
 import { createOutcomeHolding, type LegHolding } from '../state/outcome-holding.ts';
@@ -13,18 +14,21 @@ import type {
   Resolution,
   SettledMarket,
 } from '../state/outcome-market.ts';
+import type { RunDump } from '../state/past-events.ts';
 import { priceFeedKey } from '../state/price-feed.ts';
 import type { State } from '../state/state.ts';
 
 /** Everything about outcome markets as plain data. */
 export type OutcomesDump = {
-  /** By slug. */
+  /** By slug; of a packed dump those that are not past. */
   readonly events: readonly MarketEvent[];
   readonly nextEventId: number;
   readonly nextInstrumentId: number;
   /** By instrument id. */
   readonly markets: readonly MarketDump[];
   readonly settled: readonly SettledMarket[];
+  /** Absent from a plain dump. */
+  readonly past?: readonly RunDump[];
   /** By slug. */
   readonly series: readonly (readonly [listing: SeriesListing, nextStartMs: number])[];
   /** By symbol and source; seconds oldest first. */
@@ -79,9 +83,11 @@ type LegDump = readonly [
   updatedMs: number,
 ];
 
-export function dumpOutcomes({ outcomes }: State): OutcomesDump {
+/** A packed one tells what is past in little room; a plain one as if nothing had been let go of. */
+export function dumpOutcomes({ outcomes }: State, isPacked: boolean): OutcomesDump {
+  const { events, settled } = outcomes;
   return {
-    events: [...outcomes.events.values()]
+    events: [...(isPacked ? events.live : events).values()]
       .sort((a, b) => (a.slug < b.slug ? -1 : 1))
       .map((event) => ({ ...event, instrumentIds: [...event.instrumentIds] })),
     nextEventId: outcomes.nextEventId,
@@ -89,7 +95,10 @@ export function dumpOutcomes({ outcomes }: State): OutcomesDump {
     markets: outcomes.marketIds.map((id) =>
       dumpMarket(present(outcomes.markets.get(id), 'a listed market')),
     ),
-    settled: [...outcomes.settled.values()].sort((a, b) => a.instrumentId - b.instrumentId),
+    settled: [...(isPacked ? settled.live : settled).values()].sort(
+      (a, b) => a.instrumentId - b.instrumentId,
+    ),
+    ...(isPacked ? { past: outcomes.past.dump() } : {}),
     series: [...outcomes.series.values()].map(({ listing, nextStartMs }) => [listing, nextStartMs]),
     prices: [...outcomes.prices.entries()]
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -145,6 +154,9 @@ export function restoreMarkets(state: State, plain: OutcomesDump): void {
     outcomes.marketSlugs.set(settled.slug, settled.instrumentId);
   }
   for (const market of plain.markets) restoreMarket(state, market);
+  outcomes.past.restore(plain.past ?? []);
+  for (const settled of plain.settled) watchPast(state, settled);
+  packPast(state);
   for (const [listing, nextStartMs] of plain.series) {
     outcomes.series.set(listing.slug, { listing, nextStartMs });
   }

@@ -2,7 +2,7 @@ import { type Address, present, timeMs, usdcFromText } from '@oddlot/units';
 import type { MultiSigSet } from '../messages/command.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
-import { DUMP_VERSION } from '../messages/versions.ts';
+import { DUMP_VERSION, PACKED_DUMP_VERSION } from '../messages/versions.ts';
 import {
   type Account,
   createAccount,
@@ -41,7 +41,7 @@ import { dumpWaiting, restoreWaiting, type WaitingDump } from './dump-waiting.ts
  * (a restored state has the same future). What can be derived is left out. Money is text.
  */
 export type StateDump = {
-  readonly format: typeof DUMP_VERSION;
+  readonly format: typeof DUMP_VERSION | typeof PACKED_DUMP_VERSION;
   readonly height: number;
   readonly timeMs: number;
   readonly digest: readonly number[];
@@ -127,9 +127,19 @@ type HoldingDump = readonly [
   funding: readonly [allTime: string, sinceOpen: string, sinceChange: string],
 ];
 
+/** The plain one: its text is what the log names the start of an era by (R-era). */
 export function dump(state: State): StateDump {
+  return dumped(state, false);
+}
+
+/** The same in less room, for snapshots. */
+export function dumpPacked(state: State): StateDump {
+  return dumped(state, true);
+}
+
+function dumped(state: State, isPacked: boolean): StateDump {
   return {
-    format: DUMP_VERSION,
+    format: isPacked ? PACKED_DUMP_VERSION : DUMP_VERSION,
     height: state.height,
     timeMs: state.timeMs,
     digest: state.digest.lanes(),
@@ -149,7 +159,7 @@ export function dump(state: State): StateDump {
     orders: dumpOrders(state),
     waiting: dumpWaiting(state),
     keys: dumpKeys(state),
-    outcomes: dumpOutcomes(state),
+    outcomes: dumpOutcomes(state, isPacked),
     liquidations: dumpLiquidations(state),
     fundUnwindMs: state.fundUnwindMs,
     fundUnwindBands: [...state.fundUnwindBands].sort((a, b) => a[0] - b[0]),

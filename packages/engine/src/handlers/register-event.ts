@@ -2,7 +2,7 @@ import { timeMs } from '@oddlot/units';
 import type { CommandResult } from '../messages/block.ts';
 import type { RegisterEventCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
-import { listEvent } from '../outcome/list-market.ts';
+import { isEventIdTaken, listEvent } from '../outcome/list-market.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 
@@ -37,7 +37,7 @@ export function checkRegisterEvent(
     const why = `must be after startTime, ${startMs}`;
     return { reason: 'definitionInvalid', field: 'endTime', why };
   }
-  if (eventId !== undefined && outcomes.eventIds.has(eventId)) {
+  if (eventId !== undefined && isEventIdTaken(outcomes, eventId)) {
     return { reason: 'definitionInvalid', field: 'eventId', why: 'is used already' };
   }
   return undefined;

@@ -6,3 +6,6 @@ export const RULES_VERSION = 2;
 
 /** Of the shape of a dump. Raised with it, also where the rules stay the same. */
 export const DUMP_VERSION = 3;
+
+/** Of the shape in which snapshots hold what is past in less room. A state can be restored from both. */
+export const PACKED_DUMP_VERSION = 4;

@@ -119,13 +119,17 @@ export function gridOf(listing: MarketGrid): MarketGrid {
 }
 
 function freeEventId({ outcomes }: State): number {
-  while (outcomes.eventIds.has(outcomes.nextEventId)) outcomes.nextEventId += 1;
+  while (isEventIdTaken(outcomes, outcomes.nextEventId)) outcomes.nextEventId += 1;
   return outcomes.nextEventId++;
 }
 
 function freeInstrumentId({ outcomes }: State): InstrumentId {
   while (isIdTaken(outcomes, outcomes.nextInstrumentId)) outcomes.nextInstrumentId += 1;
   return instrumentId(outcomes.nextInstrumentId++);
+}
+
+export function isEventIdTaken({ eventIds, past }: State['outcomes'], eventId: number): boolean {
+  return eventIds.has(eventId) || past.hasEventId(eventId);
 }
 
 export function isIdTaken({ markets, settled }: State['outcomes'], id: number): boolean {

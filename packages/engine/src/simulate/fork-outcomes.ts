@@ -18,6 +18,8 @@ export function forkOutcomes(outcomes: Outcomes, pool: OrderPool): Outcomes {
     marketIds: outcomes.marketIds,
     settled: outcomes.settled,
     marketSlugs: outcomes.marketSlugs,
+    past: outcomes.past,
+    pastClock: outcomes.pastClock,
     series: outcomes.series,
     prices: outcomes.prices,
     queue: outcomes.queue.fork(),

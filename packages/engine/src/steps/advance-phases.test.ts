@@ -159,7 +159,7 @@ describe('registerEvent', () => {
         event: { title: 'Again', endMs: EVENT.endMs, mutuallyExclusive: false },
       },
     ]);
-    expect(venue.state.outcomes.events.size).toBe(1);
+    expect(venue.state.outcomes.events.live.size).toBe(1);
   });
 
   test('unless one of its markets is resolved', () => {

@@ -1,6 +1,7 @@
 import { assert, instrumentId, negUsdc, notional, present } from '@oddlot/units';
 import { postCollateral, postToOutcome } from '../ledger/outcome.ts';
 import { LIMITS } from '../messages/limits.ts';
+import { watchPast } from '../outcome/pack-past.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import { legPrice } from '../state/outcome-holding.ts';
@@ -86,7 +87,9 @@ function finish({ commandIndex, events, state }: Execution, market: OutcomeMarke
   outcomes.settling.shift();
   outcomes.markets.delete(id);
   outcomes.marketIds.splice(outcomes.marketIds.indexOf(id), 1);
-  outcomes.settled.set(id, { instrumentId: id, slug, eventSlug, szDecimals, fraction });
+  const settled = { instrumentId: id, slug, eventSlug, szDecimals, fraction };
+  outcomes.settled.set(id, settled);
+  watchPast(state, settled);
   state.digest.word(id);
   events.push({ type: 'marketSettled', commandIndex, instrumentId: instrumentId(id) });
 }

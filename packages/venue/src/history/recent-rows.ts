@@ -38,6 +38,11 @@ export class RecentRows<Row> {
     if (rows !== undefined) this.#rows.set(user, rows.map(change));
   }
 
+  forget(user: string): void {
+    this.#total -= this.#rows.get(user)?.length ?? 0;
+    this.#rows.delete(user);
+  }
+
   /** Newest first. */
   of(user: string): Row[] {
     return (this.#rows.get(user) ?? []).toReversed();

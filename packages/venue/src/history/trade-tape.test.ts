@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ALICE, BOB, TestVenue } from '../testing/ws/test-venue.ts';
+import { DAY_MS, FIRST_ID, OutcomeVenue } from '../testing/outcome-venue.ts';
+import { ALICE, BOB, START_MS, TestVenue } from '../testing/ws/test-venue.ts';
 import { TradeTape } from './trade-tape.ts';
 
 test('the last trades ride along in snapshots, and are read from those of all releases', () => {
@@ -21,4 +22,25 @@ test('the last trades ride along in snapshots, and are read from those of all re
   }
   tape.reset();
   expect([tape.last(1, 10), tape.fresh.size]).toEqual([[], 0]);
+});
+
+test('trades of an event that memory lets go of go with it', () => {
+  const world = new OutcomeVenue();
+  const { markets, venue } = world;
+  const tape = new TradeTape(
+    () => venue.state,
+    () => markets.catalogue.left,
+  );
+  venue.onBlock((block) => tape.onBlock(block));
+  world.fund(ALICE, BOB);
+  world.list('rain');
+  world.list('sun');
+  world.mint(ALICE, BOB, 0.5, 10);
+  world.mint(ALICE, BOB, 0.5, 10, FIRST_ID + 1);
+  world.resolve(1);
+  world.waitUntil(START_MS + 14 * DAY_MS - 1);
+  expect(tape.last(FIRST_ID, 10)).toHaveLength(1);
+  world.waitUntil(START_MS + 14 * DAY_MS);
+  expect(tape.last(FIRST_ID, 10)).toEqual([]);
+  expect(tape.last(FIRST_ID + 1, 10)).toHaveLength(1);
 });

@@ -1,7 +1,8 @@
 import type { EngineEvent, State } from '@oddlot/engine';
-import { PAGE_LIMITS, type OutcomeTrade, type Trade } from '@oddlot/protocol';
+import { OUTCOME_ID_MIN, PAGE_LIMITS, type OutcomeTrade, type Trade } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
 import { RecentRows } from './recent-rows.ts';
+import type { EventWithMarkets } from '../read-models/catalogue.ts';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import type { Projection } from '../block/projection.ts';
 import { instrumentLookup } from '../translate/actions/instrument-lookup.ts';
@@ -14,6 +15,7 @@ export type TapeTrade = Trade | OutcomeTrade;
 
 /** The longest list of trades that anybody may ask for. */
 const PER_INSTRUMENT_MAX = PAGE_LIMITS.recentTrades.max;
+/** Of all perps, and of all outcome markets: those that come and go push out no perp. */
 const TOTAL_MAX = 20_000;
 
 type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded' }>;
@@ -27,16 +29,17 @@ export class TradeTape implements Projection {
   readonly name = 'streams';
   readonly version = 2;
   readonly #state: () => State;
-  readonly #recent = new RecentRows<TapeTrade>({
-    perUserMax: PER_INSTRUMENT_MAX,
-    totalMax: TOTAL_MAX,
-  });
+  readonly #left: () => readonly EventWithMarkets[];
+  readonly #perps = recentTrades();
+  readonly #outcomes = recentTrades();
   /** Streams by instrument that show every trade. */
   readonly #watchers = new Map<number, number>();
   #fresh = new Map<number, readonly TapeTrade[]>();
 
-  constructor(state: () => State) {
+  /** `left` are the events that the newest block let go of: their trades go too. */
+  constructor(state: () => State, left: () => readonly EventWithMarkets[] = () => []) {
     this.#state = state;
+    this.#left = left;
   }
 
   /** The newest block's trades by instrument, in the order in which they happened. */
@@ -46,7 +49,7 @@ export class TradeTape implements Projection {
 
   /** The last trades of an instrument, newest first. */
   last(instrumentId: number, count: number): TapeTrade[] {
-    return this.#recent.of(String(instrumentId)).slice(0, count);
+    return this.#of(instrumentId).of(String(instrumentId)).slice(0, count);
   }
 
   /** Somebody wants every trade of these instruments; the answer takes it back. */
@@ -73,18 +76,26 @@ export class TradeTape implements Projection {
     for (const [id, trades] of events) {
       const shown = this.#watchers.has(id) ? trades : trades.slice(-PER_INSTRUMENT_MAX);
       const records = shown.map((event) => this.#record(block, event));
-      for (const record of records) this.#recent.add(String(id), record);
+      for (const record of records) this.#of(id).add(String(id), record);
       this.#fresh.set(id, records);
     }
+    for (const { event } of this.#left()) {
+      for (const id of event.instrumentIds) this.#outcomes.forget(String(id));
+    }
+  }
+
+  #of(instrumentId: number): RecentRows<TapeTrade> {
+    return instrumentId < OUTCOME_ID_MIN ? this.#perps : this.#outcomes;
   }
 
   /** For snapshots of the venue: the blocks of these trades may not be replayed again. */
   dump(): unknown {
-    return { trades: this.#recent.dump() };
+    return { trades: [...this.#perps.dump(), ...this.#outcomes.dump()] };
   }
 
   reset(): void {
-    this.#recent.clear();
+    this.#perps.clear();
+    this.#outcomes.clear();
     this.#fresh = new Map();
   }
 
@@ -94,7 +105,9 @@ export class TradeTape implements Projection {
       ? { trades: data }
       : (data as { readonly trades: unknown });
     const rows = trades as readonly (readonly [string | number, readonly TapeTrade[]])[];
-    this.#recent.restore(rows.map(([id, each]) => [String(id), each]));
+    for (const [id, each] of rows) {
+      for (const row of each) this.#of(Number(id)).add(String(id), row);
+    }
   }
 
   #record(block: AppliedBlock, event: TradeEvent): TapeTrade {
@@ -107,4 +120,8 @@ export class TradeTape implements Projection {
     const hash = causeHash(block, event.commandIndex);
     return tradeRecord(perp, { event, timeMs: block.timeMs, hash });
   }
+}
+
+function recentTrades(): RecentRows<TapeTrade> {
+  return new RecentRows({ perUserMax: PER_INSTRUMENT_MAX, totalMax: TOTAL_MAX });
 }

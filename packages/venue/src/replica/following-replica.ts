@@ -4,7 +4,9 @@ import {
   createState,
   dump,
   DUMP_VERSION,
+  dumpPacked,
   type OpenEraCommand,
+  PACKED_DUMP_VERSION,
   restore,
   RULES_VERSION,
   type State,
@@ -164,15 +166,17 @@ export class FollowingReplica {
 
   /** All there is, as of the newest block; nothing may be applied until whoever asked has read it. */
   payload(): SnapshotPayload {
-    const projections = this.#projections;
+    // Who has nothing to keep is not named at all, not even with a version.
+    const dumps = this.#projections.map((each) => ({ each, data: each.dump() }));
+    const kept = dumps.filter(({ data }) => data !== undefined);
     const { hash, height, stateHash, timeMs: blockMs } = this.#head;
     return {
       rules: RULES_VERSION,
       head: { height, timeMs: blockMs, hash, stateHash },
       heads: [...this.#heads.values()].slice(-HEADS_IN_SNAPSHOT),
-      state: dump(this.#state),
-      companions: Object.fromEntries(projections.map((each) => [each.name, each.dump()])),
-      versions: Object.fromEntries(projections.map(({ name, version }) => [name, version])),
+      state: dumpPacked(this.#state),
+      companions: Object.fromEntries(kept.map(({ data, each }) => [each.name, data])),
+      versions: Object.fromEntries(kept.map(({ each }) => [each.name, each.version])),
     };
   }
 
@@ -282,7 +286,9 @@ export class FollowingReplica {
   /** Throws when the payload is of another shape. */
   #restore(payload: SnapshotPayload): void {
     const { companions, head, state, versions } = payload;
-    if (state.format !== DUMP_VERSION) throw new Error(`its dump has the format ${state.format}`);
+    if (state.format !== DUMP_VERSION && state.format !== PACKED_DUMP_VERSION) {
+      throw new Error(`its dump has the format ${String(state.format)}`);
+    }
     this.#reset();
     this.#state = restore(state);
     const stateHash = stateHashOf(this.#hashText, head.height, this.#state.digest.hex());

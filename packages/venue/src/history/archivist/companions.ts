@@ -8,6 +8,7 @@ import type { ReceiptBlock, ReceiptRow } from '../receipt-messages.ts';
 import { Receipts } from '../receipts.ts';
 import { HistoryProjector } from '../rows/history-projector.ts';
 import type { BlockRows } from '../rows/block-rows.ts';
+import { EarlierRows } from './earlier-rows.ts';
 import { TradeTape } from '../trade-tape.ts';
 
 /**
@@ -37,11 +38,13 @@ export class Companions {
     if (options.faucetEveryMs !== undefined) {
       replica.attach(new FaucetGrants(options.faucetEveryMs));
     }
-    replica.attach(new TradeTape(state));
+    const earlier = new EarlierRows(state, () => this.history.projector);
+    for (const projection of earlier.projections) replica.attach(projection);
+    replica.attach(new TradeTape(state, () => this.markets.catalogue.left));
     replica.attach(new ExplorerTail(state));
     const receiptsOf = (height: number): readonly ReceiptRow[] =>
       this.#receipts?.height === height ? this.#receipts.rows : [];
-    const { onRows } = options;
+    const onRows = (rows: BlockRows): void => options.onRows(earlier.joined(rows));
     const projector = new HistoryProjector({ state, markets: this.markets, receiptsOf, onRows });
     this.history = new HistoryCompanion(projector);
     // The last: it looks at what the others have made of the block.

@@ -94,6 +94,11 @@ export class HistoryProjector implements Projection {
     return value === undefined ? null : { ...this.#values.sumsOf(user), value: Number(value) };
   }
 
+  /** A withdrawal that is under way, and whose row somebody else has made (R-era). */
+  adoptWithdrawal(withdrawalId: number, pending: ReturnType<LedgerRows['dump']>[number][1]): void {
+    this.#ledger.restore([[withdrawalId, pending]]);
+  }
+
   /** The orders of which something is remembered. */
   rememberedOrders(): Iterable<number> {
     return this.#orders.ids();

@@ -1,0 +1,79 @@
+import { timeMs } from '@oddlot/units';
+import { expect, test } from 'vitest';
+import { dump, dumpPacked, restore } from '../dump/dump.ts';
+import { checkInvariants } from '../invariants/invariants.ts';
+import type { State } from '../state/state.ts';
+import { Scenario, START_MS } from '../testing/scenario.ts';
+import { feed, PERIOD_MS, SERIES, seriesVenue, to } from '../testing/series.ts';
+import { checkRestarts } from '../testing/waiting.ts';
+
+const PERIOD_SECONDS = PERIOD_MS / 1_000;
+
+/** Prices around the borders of periods, so that all markets but the last are resolved. */
+function lived(periods: number): Scenario {
+  const venue = seriesVenue();
+  for (let period = 1; period <= periods; period += 1) {
+    const border = period * PERIOD_SECONDS;
+    feed(venue, border - 60, border, 60_000 + (period % 3));
+    to(venue, border + 5).block();
+  }
+  return venue;
+}
+
+const pastSlugs = ({ outcomes }: State): string[] =>
+  [...outcomes.past.events()].map(({ slug }) => slug);
+
+test('R-limits-of-state: events of a series are packed when they are paid, and are still known', () => {
+  const venue = lived(4);
+  const { outcomes } = venue.state;
+  const slug = (period: number): string => `btc-15m-${START_MS / 1_000 + period * PERIOD_SECONDS}`;
+  expect(pastSlugs(venue.state)).toEqual([slug(1), slug(2), slug(3)]);
+  expect([...outcomes.events.live.keys()]).toEqual([slug(4), slug(5)]);
+  expect(outcomes.settled.live.size).toBe(0);
+  expect(outcomes.settled.get(100_000)).toEqual({
+    instrumentId: 100_000,
+    slug: slug(1),
+    eventSlug: slug(1),
+    szDecimals: SERIES.szDecimals,
+    fraction: 10 ** (6 - SERIES.szDecimals),
+  });
+  expect(outcomes.events.get(slug(1))).toMatchObject({ resolved: 1, instrumentIds: [100_000] });
+  checkInvariants(venue.state);
+});
+
+test('neither a slug nor an id of the past is given again', () => {
+  const venue = lived(3);
+  const [first = ''] = pastSlugs(venue.state);
+  const known = venue.state.outcomes.events.get(first);
+  const event = {
+    slug: first,
+    title: '',
+    description: '',
+    category: '',
+    tags: [],
+    image: null,
+    icon: null,
+    mutuallyExclusive: false,
+    startMs: timeMs(venue.nowMs),
+    endMs: timeMs(venue.nowMs + PERIOD_MS),
+  };
+  const again = venue.block({ type: 'registerEvent', event });
+  expect(again.outcomes[0]?.reject).toEqual({ reason: 'slugUsed', slug: first });
+  const other = { ...event, slug: 'other', eventId: known?.eventId ?? 0 };
+  const taken = venue.block({ type: 'registerEvent', event: other });
+  expect(taken.outcomes[0]?.reject).toMatchObject({ field: 'eventId', why: 'is used already' });
+});
+
+test('a dump is the same whether packed or not, and a restored state has the same future', () => {
+  const venue = lived(4);
+  const plain = JSON.stringify(dump(venue.state));
+  const packed = JSON.stringify(dumpPacked(venue.state));
+  expect(packed.length).toBeLessThan(plain.length);
+  for (const text of [plain, packed]) {
+    const copy = restore(JSON.parse(text));
+    expect(JSON.stringify(dump(copy))).toBe(plain);
+    expect(JSON.stringify(dumpPacked(copy))).toBe(packed);
+    expect(pastSlugs(copy)).toEqual(pastSlugs(venue.state));
+  }
+  checkRestarts(venue);
+});

@@ -1,0 +1,261 @@
+import { present } from '@oddlot/units';
+import { fromRunLengths, toRunLengths } from '../collections/run-lengths.ts';
+import type { MarketEvent } from './market-event.ts';
+import type { SettledMarket } from './outcome-market.ts';
+
+/** What the events of a run have in common: a slug is a text with the second of its start in place of `#`. */
+type Shape = {
+  readonly event: string;
+  readonly markets: readonly string[];
+  readonly mutuallyExclusive: boolean;
+  readonly durationMs: number;
+  readonly szDecimals: readonly number[];
+};
+
+/** Columns, of which each rises; those of markets by their place in the event. */
+type Run = Shape & {
+  readonly seconds: number[];
+  readonly eventIds: number[];
+  readonly instrumentIds: readonly number[][];
+  readonly fractions: readonly number[][];
+};
+
+/** The columns that rise as run lengths; fractions as text, see `fractionsToText`. */
+export type RunDump = Shape & {
+  readonly seconds: readonly number[];
+  readonly eventIds: readonly number[];
+  readonly instrumentIds: readonly (readonly number[])[];
+  readonly fractions: readonly string[];
+};
+
+const SECOND_MS = 1_000;
+/** In millionths, of all markets of an event alike. */
+const SCALE_DECIMALS = 6;
+
+/**
+ * Events that are over: their markets are paid and none can join them any more. A series makes tens of
+ * thousands in a year that differ in little but their time, so those are kept as columns of numbers, and
+ * the objects that the rest of the engine reads are made when somebody asks.
+ */
+export class PastEvents {
+  readonly #runs: Run[] = [];
+  readonly #byEvent = new Map<string, Run[]>();
+  readonly #byMarket = new Map<string, { readonly run: Run; readonly column: number }[]>();
+
+  /** False, and nothing is kept, of an event whose slugs do not say when it started. */
+  add(event: MarketEvent, markets: readonly SettledMarket[]): boolean {
+    const shape = shapeOf(event, markets);
+    if (shape === undefined) return false;
+    const known = this.#byEvent.get(shape.event) ?? [];
+    const run =
+      known.findLast((each) => isSameShape(each, shape) && goesOn(each, event)) ??
+      this.#open({ ...shape, ...emptyColumns(markets.length) });
+    run.seconds.push(event.startMs / SECOND_MS);
+    run.eventIds.push(event.eventId);
+    for (const [column, { fraction, instrumentId }] of markets.entries()) {
+      run.instrumentIds[column]?.push(instrumentId);
+      run.fractions[column]?.push(fraction);
+    }
+    return true;
+  }
+
+  event(slug: string): MarketEvent | undefined {
+    for (const { seconds, text } of readingsOf(slug)) {
+      for (const run of this.#byEvent.get(text) ?? []) {
+        const row = placeOf(run.seconds, seconds);
+        if (row >= 0) return eventAt(run, row);
+      }
+    }
+    return undefined;
+  }
+
+  marketIdOf(slug: string): number | undefined {
+    for (const { seconds, text } of readingsOf(slug)) {
+      for (const { column, run } of this.#byMarket.get(text) ?? []) {
+        const row = placeOf(run.seconds, seconds);
+        if (row >= 0) return run.instrumentIds[column]?.[row];
+      }
+    }
+    return undefined;
+  }
+
+  market(instrumentId: number): SettledMarket | undefined {
+    for (const run of this.#runs) {
+      for (const [column, ids] of run.instrumentIds.entries()) {
+        const row = placeOf(ids, instrumentId);
+        if (row >= 0) return marketAt(run, column, row);
+      }
+    }
+    return undefined;
+  }
+
+  hasEventId(eventId: number): boolean {
+    return this.#runs.some(({ eventIds }) => placeOf(eventIds, eventId) >= 0);
+  }
+
+  *events(): Generator<MarketEvent> {
+    for (const run of this.#runs) {
+      for (const row of run.seconds.keys()) yield eventAt(run, row);
+    }
+  }
+
+  *markets(): Generator<SettledMarket> {
+    for (const run of this.#runs) {
+      for (const row of run.seconds.keys()) {
+        for (const column of run.markets.keys()) yield marketAt(run, column, row);
+      }
+    }
+  }
+
+  *marketIds(): Generator<number> {
+    for (const { instrumentIds } of this.#runs) yield* instrumentIds.flat();
+  }
+
+  dump(): RunDump[] {
+    return this.#runs.map(({ eventIds, fractions, instrumentIds, seconds, ...shape }) => ({
+      ...shape,
+      seconds: toRunLengths(seconds),
+      eventIds: toRunLengths(eventIds),
+      instrumentIds: instrumentIds.map(toRunLengths),
+      fractions: fractions.map((column, at) => fractionsToText(column, unitAt(shape, at))),
+    }));
+  }
+
+  restore(runs: readonly RunDump[]): void {
+    for (const run of runs) {
+      const shape: Shape = run;
+      this.#open({
+        ...run,
+        seconds: fromRunLengths(run.seconds),
+        eventIds: fromRunLengths(run.eventIds),
+        instrumentIds: run.instrumentIds.map(fromRunLengths),
+        fractions: run.fractions.map((text, at) => fractionsFromText(text, unitAt(shape, at))),
+      });
+    }
+  }
+
+  #open(run: Run): Run {
+    this.#runs.push(run);
+    this.#byEvent.set(run.event, [...(this.#byEvent.get(run.event) ?? []), run]);
+    for (const [column, text] of run.markets.entries()) {
+      this.#byMarket.set(text, [...(this.#byMarket.get(text) ?? []), { run, column }]);
+    }
+    return run;
+  }
+}
+
+function emptyColumns(markets: number): Omit<Run, keyof Shape> {
+  const columns = (): number[][] => Array.from({ length: markets }, () => []);
+  return { seconds: [], eventIds: [], instrumentIds: columns(), fractions: columns() };
+}
+
+function shapeOf(event: MarketEvent, markets: readonly SettledMarket[]): Shape | undefined {
+  const { endMs, mutuallyExclusive, startMs } = event;
+  const seconds = startMs / SECOND_MS;
+  const textOf = (slug: string): string | undefined =>
+    readingsOf(slug).find((reading) => reading.seconds === seconds)?.text;
+  const text = textOf(event.slug);
+  const texts = markets.flatMap(({ slug }) => textOf(slug) ?? []);
+  if (text === undefined || texts.length < markets.length) return undefined;
+  const szDecimals = markets.map((market) => market.szDecimals);
+  const durationMs = endMs - startMs;
+  return { event: text, markets: texts, mutuallyExclusive, durationMs, szDecimals };
+}
+
+function isSameShape(a: Shape, b: Shape): boolean {
+  return (
+    a.event === b.event &&
+    a.mutuallyExclusive === b.mutuallyExclusive &&
+    a.durationMs === b.durationMs &&
+    a.markets.length === b.markets.length &&
+    a.markets.every((text, at) => text === b.markets[at]) &&
+    a.szDecimals.every((decimals, at) => decimals === b.szDecimals[at])
+  );
+}
+
+/** Only what rises can be found again by halving; what came late opens a run of its own. */
+function goesOn(run: Run, { eventId, instrumentIds, startMs }: MarketEvent): boolean {
+  const isAbove = (column: readonly number[] | undefined, next: number): boolean =>
+    next > (column?.at(-1) ?? -1);
+  return (
+    isAbove(run.seconds, startMs / SECOND_MS) &&
+    isAbove(run.eventIds, eventId) &&
+    instrumentIds.every((id, at) => isAbove(run.instrumentIds[at], id))
+  );
+}
+
+function eventAt(run: Run, row: number): MarketEvent {
+  const seconds = run.seconds[row] ?? 0;
+  const startMs = seconds * SECOND_MS;
+  const instrumentIds = run.instrumentIds.map((ids) => ids[row] ?? 0);
+  const fractions = run.fractions.map(
+    (column, at) => (column[row] ?? 0) * 10 ** (run.szDecimals[at] ?? 0),
+  );
+  return {
+    eventId: run.eventIds[row] ?? 0,
+    slug: slugOf(run.event, seconds),
+    mutuallyExclusive: run.mutuallyExclusive,
+    startMs,
+    endMs: startMs + run.durationMs,
+    instrumentIds,
+    resolved: instrumentIds.length,
+    fractionSum: fractions.reduce((sum, each) => sum + each, 0),
+  };
+}
+
+function marketAt(run: Run, column: number, row: number): SettledMarket {
+  const seconds = run.seconds[row] ?? 0;
+  return {
+    instrumentId: run.instrumentIds[column]?.[row] ?? 0,
+    slug: slugOf(present(run.markets[column], 'the text of a column'), seconds),
+    eventSlug: slugOf(run.event, seconds),
+    szDecimals: run.szDecimals[column] ?? 0,
+    fraction: run.fractions[column]?.[row] ?? 0,
+  };
+}
+
+const slugOf = (text: string, seconds: number): string => text.replace('#', String(seconds));
+
+/** Each number in a slug could be the second of its start. A slug has no `#` of its own. */
+function readingsOf(slug: string): { readonly text: string; readonly seconds: number }[] {
+  const readings: { text: string; seconds: number }[] = [];
+  for (const { 0: digits, index } of slug.matchAll(/\d+/g)) {
+    const seconds = Number(digits);
+    const text = `${slug.slice(0, index)}#${slug.slice(index + digits.length)}`;
+    if (String(seconds) === digits) readings.push({ text, seconds });
+  }
+  return readings;
+}
+
+/** The place of a number in a column that rises; below zero when it is not there. */
+function placeOf(column: readonly number[], wanted: number): number {
+  let low = 0;
+  let high = column.length - 1;
+  if (high < 0 || wanted < (column[0] ?? 0) || wanted > (column[high] ?? 0)) return -1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const found = column[middle] ?? 0;
+    if (found === wanted) return middle;
+    if (found < wanted) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}
+
+/** 1.00 in price units. */
+const unitAt = ({ szDecimals }: Shape, column: number): number =>
+  10 ** (SCALE_DECIMALS - (szDecimals[column] ?? 0));
+
+/** Nearly all are nothing or the whole: `0` and `1`; others stand between commas. */
+function fractionsToText(fractions: readonly number[], unit: number): string {
+  const word = (fraction: number): string =>
+    fraction === 0 ? '0' : fraction === unit ? '1' : `,${fraction},`;
+  return fractions.map(word).join('');
+}
+
+function fractionsFromText(text: string, unit: number): number[] {
+  return text.split(',').flatMap((part, at) => {
+    if (at % 2 === 1) return [Number(part)];
+    return Array.from(part, (digit) => (digit === '1' ? unit : 0));
+  });
+}

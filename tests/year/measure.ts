@@ -1,0 +1,55 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What a venue that was stopped has left in its folder. */
+export type Left = {
+  readonly snapshotBytes: number;
+  /** What the snapshot is made of: characters of each part of the state and of each companion. */
+  readonly parts: Readonly<Record<string, number>>;
+  /** Of the folder, by its first level. */
+  readonly folderBytes: Readonly<Record<string, number>>;
+};
+
+export async function lookInto(folder: string): Promise<Left> {
+  const snapshot = await newestSnapshot(folder);
+  return {
+    snapshotBytes: snapshot.length,
+    parts: partsOf(snapshot),
+    folderBytes: await bytesByName(folder),
+  };
+}
+
+async function newestSnapshot(folder: string): Promise<Buffer> {
+  const directory = join(folder, 'snapshots');
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.json'));
+  return readFile(join(directory, names.toSorted().at(-1) ?? 'none'));
+}
+
+/** The first line is the header. */
+function partsOf(snapshot: Buffer): Record<string, number> {
+  const payload = JSON.parse(snapshot.toString('utf8', snapshot.indexOf('\n') + 1));
+  const parts: Record<string, number> = {};
+  for (const [name, value] of Object.entries({ ...payload, state: {}, companions: {} })) {
+    parts[name] = JSON.stringify(value).length;
+  }
+  for (const whole of ['state', 'companions'] as const) {
+    for (const [name, value] of Object.entries(payload[whole])) {
+      parts[`${whole}.${name}`] = (JSON.stringify(value) ?? '').length;
+    }
+  }
+  return parts;
+}
+
+async function bytesByName(folder: string): Promise<Record<string, number>> {
+  const bytes: Record<string, number> = {};
+  for (const name of await readdir(folder)) bytes[name] = await bytesOf(join(folder, name));
+  return bytes;
+}
+
+async function bytesOf(path: string): Promise<number> {
+  const { size } = await stat(path);
+  const names = await readdir(path).catch(() => undefined);
+  if (names === undefined) return size;
+  const sizes = await Promise.all(names.map((name) => bytesOf(join(path, name))));
+  return sizes.reduce((sum, each) => sum + each, 0);
+}

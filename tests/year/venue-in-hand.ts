@@ -1,0 +1,132 @@
+import { Agent } from 'node:http';
+import { readConfig } from '../../packages/venue/src/config.ts';
+import type { Held, Lease, Step } from '../../packages/venue/src/lease/lease.ts';
+import { LocalLease } from '../../packages/venue/src/lease/local-lease.ts';
+import { createLogger } from '../../packages/venue/src/operate/log.ts';
+import { HandTime } from '../../packages/venue/src/testing/hand-time.ts';
+import {
+  directAction,
+  signed,
+  testKey,
+  type TestKey,
+} from '../../packages/venue/src/testing/http/client.ts';
+import { sender, type TestReply } from '../../packages/venue/src/testing/http/edge.ts';
+import { startVenue, type Venue } from '../../packages/venue/src/venue.ts';
+
+/**
+ * A whole venue in this process, with its doors, its log and its history, whose clock is in hand. Nothing
+ * but requests brings blocks into its log: prices come from the operator, and time passes with them.
+ */
+
+const OPERATOR_BYTE = 0x71;
+
+/** Who runs by the clock of the host would make blocks of its own. */
+const BY_THE_CLOCK = new Set(['ticker', 'oracle']);
+
+class LeaseWithoutClock implements Lease {
+  readonly #lease = new LocalLease();
+
+  hold(name: string, start: Step, stop: Step): Promise<Held> {
+    if (!BY_THE_CLOCK.has(name)) return this.#lease.hold(name, start, stop);
+    return Promise.resolve({ release: () => Promise.resolve() });
+  }
+}
+
+// What is asked and answered has every shape.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Json = any;
+
+export class VenueInHand {
+  readonly folder: string;
+  readonly operator = testKey(OPERATOR_BYTE);
+  readonly #time = new HandTime();
+  readonly #nonces = new Map<string, number>();
+  #agent = new Agent({ keepAlive: true });
+  #venue: Venue | undefined;
+  #send: ReturnType<typeof sender> = () => Promise.reject(new Error('the venue is not started'));
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  get nowMs(): number {
+    return this.#time.wallMs();
+  }
+
+  /** The next block is at this time; there is no way back. */
+  passTo(timeMs: number): void {
+    this.#time.pass(timeMs - this.nowMs);
+  }
+
+  /** Resolves when it serves. */
+  async start(): Promise<void> {
+    const flags = ['--oracle', 'still', '--no-bots', '--no-exhibition', '--no-limits'];
+    const people = ['--admins', this.operator.address, '--faucet-usdc', '100000'];
+    const doors = ['--port', '0', '--ops-port', '0', '--data', this.folder];
+    this.#venue = await startVenue(readConfig([...flags, ...people, ...doors], {}), {
+      log: createLogger({ level: 'error' }),
+      onFatal: (error) => {
+        // Out of every promise, where nothing can swallow it.
+        setImmediate(() => {
+          throw error;
+        });
+      },
+      lease: new LeaseWithoutClock(),
+      time: this.#time,
+    });
+    this.#agent = new Agent({ keepAlive: true });
+    this.#send = sender(Number(new URL(this.#venue.url).port), this.#agent);
+  }
+
+  async stop(): Promise<void> {
+    this.#agent.destroy();
+    await this.#venue?.stop();
+    this.#venue = undefined;
+  }
+
+  /** Signs and sends an action and waits for its block; nothing that it carries may be refused. */
+  async act(key: TestKey, action: Record<string, unknown>): Promise<Json> {
+    const nonce = this.#nonce(key);
+    return this.#confirmed(signed(action, { key, nonce, confirm: 'executed' }));
+  }
+
+  /** The same for an action that the account's own key signs. */
+  async actDirectly(key: TestKey, type: string, fields: Record<string, unknown>): Promise<Json> {
+    const nonce = this.#nonce(key);
+    const action = directAction(type, nonce, fields);
+    return this.#confirmed(signed(action, { key, nonce, confirm: 'executed' }));
+  }
+
+  async fund(user: string, accountType: 'perp' | 'outcome'): Promise<void> {
+    const reply = await this.#send('/request-fund', { user, accountType });
+    if (reply.status !== 200) throw new Error(`not funded: ${reply.text}`);
+  }
+
+  async ask(query: object): Promise<Json> {
+    const reply = await this.#send('/info', query);
+    if (reply.status !== 200) throw new Error(`${JSON.stringify(query)}: ${reply.text}`);
+    return reply.json.data;
+  }
+
+  async #confirmed(body: string): Promise<Json> {
+    const reply = await this.#send('/exchange', body);
+    const refused = refusedIn(reply);
+    if (refused !== undefined) throw new Error(`${body}: ${refused}`);
+    return reply.json;
+  }
+
+  #nonce({ address }: TestKey): number {
+    const nonce = Math.max((this.#nonces.get(address) ?? 0) + 1, this.nowMs);
+    this.#nonces.set(address, nonce);
+    return nonce;
+  }
+}
+
+function refusedIn({ json, status, text }: TestReply): string | undefined {
+  if (status !== 200 || json.status !== 'ok') return text;
+  const { orders = [], statuses = [] } = json.data.data;
+  const isRefused =
+    statuses.some((each: Json) => each !== 'success') ||
+    orders.some(({ error }: Json) => error !== null);
+  return isRefused ? text : undefined;
+}

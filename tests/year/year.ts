@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import type { Step } from './life.ts';
+import { type Left, lookInto } from './measure.ts';
+import type { PhaseOptions, PhaseResult } from './phase.ts';
+
+/**
+ * A venue lives through a year in less than an hour: `npm run year -- [--days N] [--seed S]`. What it weighs
+ * at the end must not be much more than after its first week, whatever happened in between: its memory, its
+ * snapshots, and how long a start takes.
+ */
+
+const WEEK_DAYS = 7;
+/** At the end, as a multiple of what it was after a week. */
+const GROWTH_MAX = 1.2;
+const STARTS = 5;
+
+export type Weight = Left & {
+  /** Of the main thread: the state, and all that is computed from it. */
+  readonly heapBytes: number;
+  /** From the call to the open door, in milliseconds: the fastest of a few. */
+  readonly startMs: number;
+};
+
+export type YearReport = {
+  readonly days: number;
+  readonly seconds: number;
+  readonly week: Weight;
+  readonly end: Weight;
+};
+
+export async function liveThrough(options: {
+  readonly days: number;
+  readonly seed: number;
+  readonly step: Step;
+}): Promise<YearReport> {
+  const startedMs = performance.now();
+  const folder = await mkdtemp(join(tmpdir(), 'oddlot-year-'));
+  try {
+    const { days, ...others } = options;
+    const common = { folder, ...others };
+    const first = await phase({ ...common, fromDay: 0, toDay: WEEK_DAYS });
+    const week = await weigh(first, { ...common, day: WEEK_DAYS });
+    const { memory } = first;
+    const rest = await phase({ ...common, memory, fromDay: WEEK_DAYS, toDay: days });
+    const end = await weigh(rest, { ...common, day: days });
+    const seconds = Math.round((performance.now() - startedMs) / 1_000);
+    return { days, seconds, week, end };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function phase(options: PhaseOptions): Promise<PhaseResult> {
+  const program = join(import.meta.dirname, 'phase.ts');
+  const run = promisify(execFile);
+  const { stdout } = await run(process.execPath, [program, JSON.stringify(options)]);
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as PhaseResult;
+}
+
+async function weigh(
+  { heapBytes, memory }: PhaseResult,
+  { day, ...common }: Omit<PhaseOptions, 'fromDay' | 'toDay'> & { readonly day: number },
+): Promise<Weight> {
+  const left = await lookInto(common.folder);
+  const starts: number[] = [];
+  for (let count = 0; count < STARTS; count += 1) {
+    const { startMs } = await phase({ ...common, memory, fromDay: day, toDay: day });
+    starts.push(startMs);
+  }
+  return { ...left, heapBytes, startMs: Math.min(...starts) };
+}
+
+/** What has grown beyond what it may. */
+export function grownOf({ end, week }: YearReport, measured: readonly (keyof Sizes)[]): string[] {
+  return measured
+    .filter((what) => end[what] > GROWTH_MAX * week[what])
+    .map((what) => `${what}: ${Math.round(week[what])} → ${Math.round(end[what])}`);
+}
+
+type Sizes = Pick<Weight, 'heapBytes' | 'snapshotBytes' | 'startMs'>;
+const SIZES: readonly (keyof Sizes)[] = ['heapBytes', 'snapshotBytes', 'startMs'];
+
+/** The numbers side by side, those of the snapshot by how much they have grown. */
+export function tell(report: YearReport): string {
+  const { days, end, seconds, week } = report;
+  const lines = [`${days} days in ${seconds} s; after a week, at the end`];
+  const line = (what: string, before: number, after: number): void => {
+    const times = before === 0 ? '' : `${(after / before).toFixed(2)}x`;
+    const shown = [before, after].map((each) => Math.round(each).toLocaleString('en').padStart(14));
+    lines.push(`${what.padEnd(34)} ${shown.join(' ')} ${times.padStart(8)}`);
+  };
+  for (const what of SIZES) line(what, week[what], end[what]);
+  const growth = (name: string): number => (end.parts[name] ?? 0) - (week.parts[name] ?? 0);
+  for (const name of Object.keys(end.parts).toSorted((a, b) => growth(b) - growth(a))) {
+    if (growth(name) > 100) line(`  ${name}`, week.parts[name] ?? 0, end.parts[name] ?? 0);
+  }
+  for (const [name, bytes] of Object.entries(end.folderBytes)) {
+    line(`on disk: ${name}`, week.folderBytes[name] ?? 0, bytes);
+  }
+  const grown = grownOf(report, SIZES);
+  lines.push(grown.length === 0 ? 'nothing has grown' : `GROWN ${grown.join(', ')}`);
+  return lines.join('\n');
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const { values } = parseArgs({
+    options: {
+      days: { type: 'string', default: '365' },
+      seed: { type: 'string', default: '1' },
+      step: { type: 'string', default: '15m' },
+    },
+  });
+  const step = values.step === '1h' ? '1h' : '15m';
+  const options = { days: Number(values.days), seed: Number(values.seed), step } as const;
+  const report = await liveThrough(options);
+  process.stdout.write(`${tell(report)}\n`);
+  if (grownOf(report, SIZES).length > 0) process.exitCode = 1;
+}
