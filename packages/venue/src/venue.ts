@@ -219,13 +219,12 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
     deps,
   );
   const { archivist } = kept;
-  const snapshots = new SnapshotStore({
-    directory: join(config.data, 'snapshots'),
-    onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
-  });
   const replica: LocalReplica = await LocalReplica.create({
     log: journal,
-    snapshots,
+    snapshots: new SnapshotStore({
+      directory: join(config.data, 'snapshots'),
+      onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
+    }),
     eras: new EraStore({ directory: join(config.data, 'eras') }),
     clock,
     genesis: genesisCommands(network.serviceNetwork, {
