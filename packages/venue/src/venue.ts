@@ -253,8 +253,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   replica.attach(explorer);
   logOperators(replica, log);
   const stores = { disk, guard, journal, ...kept };
-  const shown = { receipts, markets, tape, explorer };
-  const core = { clock, clockWatch, ...stores, replica, ...shown };
+  const core = { clock, clockWatch, ...stores, replica, receipts, markets, tape, explorer };
   return { ...core, faucet: createFaucet(config, core) };
 }
 
