@@ -244,12 +244,10 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   replica.attach(receipts);
   const markets = new MarketData(() => replica.state);
   markets.attachTo(replica);
-  const tape = new TradeTape(
-    () => replica.state,
-    () => markets.catalogue.left,
-  );
+  const state = () => replica.state;
+  const tape = new TradeTape(state, () => markets.catalogue.left);
   replica.attach(tape);
-  const explorer = new ExplorerTail(() => replica.state);
+  const explorer = new ExplorerTail(state);
   replica.attach(explorer);
   logOperators(replica, log);
   const stores = { disk, guard, journal, ...kept };
