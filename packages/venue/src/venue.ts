@@ -232,7 +232,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
       deployers: config.deployers,
       openingFeeMicroUsdc: OPENING_FEE_MICRO_USDC[config.network],
     }),
-    knownHeight: () => archivist.storedHeight,
+    knownHeight: () => archivist.verify(journal.firstSeq, replica),
     onPassedOver: (what, why) => log.warn({ what, why }, 'passed over a state of another shape'),
     onEra: (era) => log.info(era, 'the rules have changed: a new era opens'),
   });

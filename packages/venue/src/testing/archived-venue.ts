@@ -76,6 +76,8 @@ export async function openArchived(options: ArchivedOptions): Promise<ArchivedVe
     onDamaged: () => told.push('damaged'),
     onRebuild: () => told.push('rebuild'),
     onRebuilt: () => told.push('rebuilt'),
+    onAway: () => told.push('away'),
+    onBack: () => told.push('back'),
     onRebuildFailed: (error) => failures.push(error),
     ...options.archivist,
   });
@@ -86,7 +88,7 @@ export async function openArchived(options: ArchivedOptions): Promise<ArchivedVe
     eras: new EraStore({ directory: join(folder, 'eras') }),
     clock,
     genesis: genesisCommands('Oddlot-Testnet'),
-    knownHeight: () => archivist.storedHeight,
+    knownHeight: () => archivist.verify(journal.firstSeq, replica),
   });
   const receipts: Receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
