@@ -59,7 +59,7 @@ export async function openArchived(options: ArchivedOptions): Promise<ArchivedVe
   const { segmentBytes } = options;
   const size = segmentBytes === undefined ? {} : { segmentBytes };
   const journal = await FileJournal.open({ directory, clock, onFatal, ...size });
-  const archivist = await Archivist.open({
+  const opening = Archivist.open({
     settings: {
       data: folder,
       snapshotEveryBlocks: 1_000_000,
@@ -80,6 +80,10 @@ export async function openArchived(options: ArchivedOptions): Promise<ArchivedVe
     onBack: () => told.push('back'),
     onRebuildFailed: (error) => failures.push(error),
     ...options.archivist,
+  });
+  const archivist = await opening.catch(async (error: unknown) => {
+    await journal.close();
+    throw error;
   });
   const snapshots = new SnapshotStore({ directory: join(folder, 'snapshots') });
   const replica: LocalReplica = await LocalReplica.create({
