@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { present } from '@oddlot/units';
 import { openHistoryStore, setHistoryAside } from '../store/history-store.ts';
-import { HistoryDamagedError, HistoryForeignError } from '../store/store-errors.ts';
+import { type HistoryDamagedError, HistoryForeignError } from '../store/store-errors.ts';
 import type { ArchivistOrder, ArchivistReport, ArchivistSettings } from './archivist-messages.ts';
 import { Recorder } from './recorder.ts';
 import { RowBuffer } from './row-buffer.ts';

@@ -188,6 +188,9 @@ export class Archivist implements History {
       lag,
       missing: Math.max(0, this.#seenFrom - this.storedHeight),
       compared: this.#compared,
+      /** Questions since the start, and those that are not answered yet. */
+      asked: this.#nextId - 1,
+      waiting: this.#pending.size,
       rows,
       bytes,
     };
