@@ -7,7 +7,7 @@ import type { Fill } from '@oddlot/protocol';
 import { address, hash, present, type Address, type Hash } from '@oddlot/units';
 import type { AppliedBlock } from '../packages/venue/src/block/applied-block.ts';
 import { countOf } from '../packages/venue/src/history/archivist/row-buffer.ts';
-import type { ReceiptRow } from '../packages/venue/src/history/receipt-messages.ts';
+import type { ReceiptRow } from '../packages/venue/src/history/receipt-row.ts';
 import { Receipts } from '../packages/venue/src/history/receipts.ts';
 import type { BlockRows } from '../packages/venue/src/history/rows/block-rows.ts';
 import { HistoryProjector } from '../packages/venue/src/history/rows/history-projector.ts';

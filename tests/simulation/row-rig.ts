@@ -3,7 +3,7 @@ import { hash, type Hash, timeMs } from '@oddlot/units';
 import type { AppliedBlock } from '../../packages/venue/src/block/applied-block.ts';
 import type { Projection } from '../../packages/venue/src/block/projection.ts';
 import { Receipts } from '../../packages/venue/src/history/receipts.ts';
-import type { ReceiptRow } from '../../packages/venue/src/history/receipt-messages.ts';
+import type { ReceiptRow } from '../../packages/venue/src/history/receipt-row.ts';
 import type { BlockRows } from '../../packages/venue/src/history/rows/block-rows.ts';
 import { HistoryProjector } from '../../packages/venue/src/history/rows/history-projector.ts';
 import { MarketData } from '../../packages/venue/src/read-models/market-data.ts';

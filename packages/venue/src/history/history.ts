@@ -1,6 +1,6 @@
 import type { Fill, FundingRow, HistOrderRow, LedgerUpdate } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
-import type { ReceiptQuery, ReceiptRow } from './receipt-messages.ts';
+import type { ReceiptQuery, ReceiptRow } from './receipt-row.ts';
 import type {
   AccountType,
   AccountValueRecord,

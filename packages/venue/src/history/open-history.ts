@@ -2,7 +2,7 @@ import { present } from '@oddlot/units';
 import type { Held, Lease } from '../lease/lease.ts';
 import type { Logger } from '../operate/log.ts';
 import { Archivist, type ArchivistOptions } from './archivist/archivist.ts';
-import type { ReceiptRow } from './receipt-messages.ts';
+import type { ReceiptRow } from './receipt-row.ts';
 import type { ReceiptArchive } from './receipts.ts';
 
 /** A history that is further behind than this can't be waited for by receipts in memory. */

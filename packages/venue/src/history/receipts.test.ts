@@ -5,7 +5,7 @@ import { hash, instrumentId, type Hash } from '@oddlot/units';
 import { testKey } from '../testing/http/client.ts';
 import { TestReplica } from '../testing/http/replica.ts';
 import { Faucet } from '../edge/http/faucet.ts';
-import type { ReceiptBlock, ReceiptQuery, ReceiptRow } from './receipt-messages.ts';
+import type { ReceiptBlock, ReceiptQuery, ReceiptRow } from './receipt-row.ts';
 import { instrumentLookup } from '../translate/action-to-command.ts';
 import { Receipts, type ReceiptArchive, type ReceiptsOptions } from './receipts.ts';
 

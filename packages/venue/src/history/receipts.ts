@@ -1,7 +1,7 @@
 import type { CommandResult } from '@oddlot/engine';
 import { traceId } from '@oddlot/protocol';
 import { present, type Address, type Hash } from '@oddlot/units';
-import type { ReceiptBlock, ReceiptQuery, ReceiptRow } from './receipt-messages.ts';
+import type { ReceiptBlock, ReceiptQuery, ReceiptRow } from './receipt-row.ts';
 import type { InstrumentLookup } from '../translate/action-to-command.ts';
 import type { EndedLookup } from '../translate/outcome/ended-order.ts';
 import { authorityOf, isRequest, type RequestCommand } from '../block/request-command.ts';

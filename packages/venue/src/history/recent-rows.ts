@@ -1,6 +1,6 @@
 /**
- * The newest rows of each user, in memory, until a history on disk serves them. Bounded twice: so
- * many rows a user, and so many in all; beyond that the user who was silent longest is forgotten.
+ * The newest rows of each user, or of whatever else has rows, in memory. Bounded twice: so many rows a
+ * user, and so many in all; beyond that the user who was silent longest is forgotten.
  */
 export class RecentRows<Row> {
   readonly #perUserMax: number;
@@ -30,12 +30,6 @@ export class RecentRows<Row> {
       this.#total -= 1;
     }
     while (this.#total > this.#totalMax) this.#forgetOldest();
-  }
-
-  /** Changes a user's rows in place; a row that is gone stays gone. */
-  replace(user: string, change: (row: Row) => Row): void {
-    const rows = this.#rows.get(user);
-    if (rows !== undefined) this.#rows.set(user, rows.map(change));
   }
 
   forget(user: string): void {

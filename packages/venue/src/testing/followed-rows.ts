@@ -1,7 +1,7 @@
 import { present, type Address } from '@oddlot/units';
 import { HistoryProjector } from '../history/rows/history-projector.ts';
 import type { BlockRows } from '../history/rows/block-rows.ts';
-import type { ReceiptRow } from '../history/receipt-messages.ts';
+import type { ReceiptRow } from '../history/receipt-row.ts';
 import { Receipts } from '../history/receipts.ts';
 import { MarketData } from '../read-models/market-data.ts';
 import { instrumentLookup } from '../translate/actions/instrument-lookup.ts';

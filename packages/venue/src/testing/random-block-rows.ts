@@ -1,6 +1,6 @@
 import type { Fill, HistOrder, HistOrderRow, LedgerUpdate } from '@oddlot/protocol';
 import { address, hash, present, type Address, type Hash } from '@oddlot/units';
-import type { ReceiptRow } from '../history/receipt-messages.ts';
+import type { ReceiptRow } from '../history/receipt-row.ts';
 import type {
   AccountType,
   AccountValueRecord,

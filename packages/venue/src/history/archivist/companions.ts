@@ -4,7 +4,7 @@ import type { FollowingReplica } from '../../replica/following-replica.ts';
 import { instrumentLookup } from '../../translate/action-to-command.ts';
 import { ExplorerTail } from '../explorer-tail.ts';
 import { FaucetGrants } from '../faucet-grants.ts';
-import type { ReceiptBlock, ReceiptRow } from '../receipt-messages.ts';
+import type { ReceiptBlock, ReceiptRow } from '../receipt-row.ts';
 import { Receipts } from '../receipts.ts';
 import { HistoryProjector } from '../rows/history-projector.ts';
 import type { BlockRows } from '../rows/block-rows.ts';

@@ -1,7 +1,7 @@
 import type { Fill, FundingRow, HistOrderRow, LedgerUpdate } from '@oddlot/protocol';
 import type { Address, Hash } from '@oddlot/units';
 import type { BlockHead } from '../../block/applied-block.ts';
-import type { ReceiptRow } from '../receipt-messages.ts';
+import type { ReceiptRow } from '../receipt-row.ts';
 
 /**
  * What a block leaves in the history. The key of a row is the height and its place in the list, so that

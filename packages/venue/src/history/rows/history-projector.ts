@@ -5,7 +5,7 @@ import type { EarlierBlock } from '../../block/earlier-block.ts';
 import type { Projection } from '../../block/projection.ts';
 import type { MarketData } from '../../read-models/market-data.ts';
 import type { AccountSums } from '../history.ts';
-import type { ReceiptRow } from '../receipt-messages.ts';
+import type { ReceiptRow } from '../receipt-row.ts';
 import { AccountValues, type AccountValuesDump } from './account-values.ts';
 import type { BlockRows } from './block-rows.ts';
 import { fillRecords } from './fill-rows.ts';

@@ -2,7 +2,7 @@ import type { AppliedBlock } from '../../block/applied-block.ts';
 import { authorityOf, isRequest } from '../../block/request-command.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
 import { decodeReceiptBody } from '../receipt-body.ts';
-import type { ReceiptRow } from '../receipt-messages.ts';
+import type { ReceiptRow } from '../receipt-row.ts';
 import type { TxRecord } from './block-rows.ts';
 
 /**

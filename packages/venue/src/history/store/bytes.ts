@@ -1,5 +1,3 @@
-import { hash, type Hash } from '@oddlot/units';
-
 /** Addresses whose bytes are kept: most rows are of few accounts. */
 const KEPT_MAX = 10_000;
 const kept = new Map<string, Uint8Array>();
@@ -22,8 +20,4 @@ export function addressBytes(address: string): Uint8Array {
 
 export function hexOf(bytes: Uint8Array): string {
   return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;
-}
-
-export function hashOf(bytes: Uint8Array): Hash {
-  return hash(hexOf(bytes));
 }

@@ -13,7 +13,7 @@ import {
   USERS,
 } from '../../testing/random-block-rows.ts';
 import type { Ask, StoreTopic, UserPage } from '../history.ts';
-import type { ReceiptRow } from '../receipt-messages.ts';
+import type { ReceiptRow } from '../receipt-row.ts';
 import type { AccountType, BlockRows, RowPosition } from '../rows/block-rows.ts';
 import { openHistoryStore, type HistoryPlace, type HistoryStore } from './history-store.ts';
 

@@ -12,7 +12,7 @@ import type {
   HistoryTopic,
   StoreTopic,
 } from '../../history/history.ts';
-import type { ReceiptRow } from '../../history/receipt-messages.ts';
+import type { ReceiptRow } from '../../history/receipt-row.ts';
 import { Receipts } from '../../history/receipts.ts';
 import type { BlockRows } from '../../history/rows/block-rows.ts';
 import { HistoryProjector } from '../../history/rows/history-projector.ts';

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import { hashKey } from '../../receipt-codec.ts';
 import type { Answer, Ask, BlockRecord, TxRecordRow } from '../../history.ts';
-import type { ReceiptRow } from '../../receipt-messages.ts';
+import type { ReceiptRow } from '../../receipt-row.ts';
 import type { TxRecord } from '../../rows/block-rows.ts';
 import { hexOf } from '../bytes.ts';
 import type { HistoryTables } from '../history-tables.ts';

@@ -27,6 +27,7 @@ export type ReceiptBlock = {
   readonly receipts: readonly ReceiptRow[];
 };
 
+/** How the history is asked for one. */
 export type ReceiptQuery =
   | { readonly by: 'txHash'; readonly txHash: string }
   | { readonly by: 'traceId'; readonly traceId: string }
