@@ -25,6 +25,9 @@ export type PhaseResult = {
   readonly startMs: number;
 };
 
+/** How often it says how far it is. */
+const TELL_DAYS = 30;
+
 async function live(options: PhaseOptions): Promise<PhaseResult> {
   const { fromDay, seed, toDay } = options;
   const venue = new VenueInHand(options.folder);
@@ -37,7 +40,11 @@ async function live(options: PhaseOptions): Promise<PhaseResult> {
   const life = new Life(venue, { ...options, seed: seed + fromDay });
   if (fromDay === 0) await life.begin(dayMs(0));
   const stepMs = stepMsOf(options.step);
-  for (let atMs = dayMs(fromDay); atMs < dayMs(toDay); atMs += stepMs) await life.step(atMs);
+  for (let atMs = dayMs(fromDay); atMs < dayMs(toDay); atMs += stepMs) {
+    await life.step(atMs);
+    const days = (atMs + stepMs - FIRST_DAY_MS) / DAY_MS;
+    if (days % TELL_DAYS === 0) process.stderr.write(`day ${days}\n`);
+  }
   const heapBytes = await heapWithoutGarbage();
   const { memory } = life;
   await venue.stop();

@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import type { Step } from './life.ts';
 import { type Left, lookInto } from './measure.ts';
 import type { PhaseOptions, PhaseResult } from './phase.ts';
@@ -55,11 +56,17 @@ export async function liveThrough(options: {
   }
 }
 
+/** What it says on the way is shown; its last line is what came of it. */
 async function phase(options: PhaseOptions): Promise<PhaseResult> {
   const program = join(import.meta.dirname, 'phase.ts');
-  const run = promisify(execFile);
-  const { stdout } = await run(process.execPath, [program, JSON.stringify(options)]);
-  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as PhaseResult;
+  const child = spawn(process.execPath, [program, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`days ${options.fromDay} to ${options.toDay} ended with ${code}`);
+  return JSON.parse(said.trim().split('\n').at(-1) ?? '') as PhaseResult;
 }
 
 async function weigh(
