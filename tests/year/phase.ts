@@ -21,6 +21,8 @@ export type PhaseResult = {
   readonly memory: Memory;
   /** Bytes of the main thread's heap once all garbage is gone. */
   readonly heapBytes: number;
+  /** Of the process: the archivist's thread too, and whatever nobody has collected yet. */
+  readonly residentBytes: number;
   /** From the call to the open door. */
   readonly startMs: number;
 };
@@ -46,9 +48,10 @@ async function live(options: PhaseOptions): Promise<PhaseResult> {
     if (days % TELL_DAYS === 0) process.stderr.write(`day ${days}\n`);
   }
   const heapBytes = await heapWithoutGarbage();
+  const { rss: residentBytes } = process.memoryUsage();
   const { memory } = life;
   await venue.stop();
-  return { memory, heapBytes, startMs };
+  return { memory, heapBytes, residentBytes, startMs };
 }
 
 /** What a finalizer or a timer of the next turn lets go of goes with the next collection. */

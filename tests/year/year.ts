@@ -21,6 +21,8 @@ const GROWTH_MAX = 1.2;
 export type Weight = Left & {
   /** Of the main thread: the state, and all that is computed from it. */
   readonly heapBytes: number;
+  /** Of all threads, with what nobody has collected yet: to look at, not to judge by. */
+  readonly residentBytes: number;
   /** From the call to the open door, in milliseconds: the fastest of a few. */
   readonly startMs: number;
 };
@@ -70,7 +72,7 @@ async function phase(options: PhaseOptions): Promise<PhaseResult> {
 }
 
 async function weigh(
-  { heapBytes, memory }: PhaseResult,
+  { heapBytes, memory, residentBytes }: PhaseResult,
   {
     day,
     starts: count,
@@ -83,7 +85,7 @@ async function weigh(
     const { startMs } = await phase({ ...common, memory, fromDay: day, toDay: day });
     starts.push(startMs);
   }
-  return { ...left, heapBytes, startMs: Math.min(...starts) };
+  return { ...left, heapBytes, residentBytes, startMs: Math.min(...starts) };
 }
 
 /** What has grown beyond what it may. */
@@ -105,7 +107,7 @@ export function tell(report: YearReport): string {
     const shown = [before, after].map((each) => Math.round(each).toLocaleString('en').padStart(14));
     lines.push(`${what.padEnd(34)} ${shown.join(' ')} ${times.padStart(8)}`);
   };
-  for (const what of SIZES) line(what, week[what], end[what]);
+  for (const what of [...SIZES, 'residentBytes'] as const) line(what, week[what], end[what]);
   const growth = (name: string): number => (end.parts[name] ?? 0) - (week.parts[name] ?? 0);
   for (const name of Object.keys(end.parts).toSorted((a, b) => growth(b) - growth(a))) {
     if (growth(name) > 100) line(`  ${name}`, week.parts[name] ?? 0, end.parts[name] ?? 0);
