@@ -200,9 +200,6 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   const hasRoom = (): boolean => disk.state !== 'full';
   const journal = await openJournal(config, { ...deps, clock, hasRoom });
   clockWatch.start(journal.lastTimeMs, { isAccepted: config.acceptClock });
-  if (journal.repaired !== undefined) {
-    log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
-  }
   const logKeptMs = logKeptMsOf(config) ?? Infinity;
   const kept = await openHistory(
     {
@@ -222,13 +219,12 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
     deps,
   );
   const { archivist } = kept;
-  const snapshots = new SnapshotStore({
-    directory: join(config.data, 'snapshots'),
-    onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
-  });
   const replica: LocalReplica = await LocalReplica.create({
     log: journal,
-    snapshots,
+    snapshots: new SnapshotStore({
+      directory: join(config.data, 'snapshots'),
+      onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
+    }),
     eras: new EraStore({ directory: join(config.data, 'eras') }),
     clock,
     genesis: genesisCommands(network.serviceNetwork, {
@@ -248,21 +244,18 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   replica.attach(receipts);
   const markets = new MarketData(() => replica.state);
   markets.attachTo(replica);
-  const tape = new TradeTape(
-    () => replica.state,
-    () => markets.catalogue.left,
-  );
+  const state = () => replica.state;
+  const tape = new TradeTape(state, () => markets.catalogue.left);
   replica.attach(tape);
-  const explorer = new ExplorerTail(() => replica.state);
+  const explorer = new ExplorerTail(state);
   replica.attach(explorer);
   logOperators(replica, log);
   const stores = { disk, guard, journal, ...kept };
-  const shown = { receipts, markets, tape, explorer };
-  const core = { clock, clockWatch, ...stores, replica, ...shown };
+  const core = { clock, clockWatch, ...stores, replica, receipts, markets, tape, explorer };
   return { ...core, faucet: createFaucet(config, core) };
 }
 
-function openJournal(
+async function openJournal(
   config: Config,
   deps: Omit<OpenDependencies, 'lease'> & {
     readonly clock: VenueClock;
@@ -272,7 +265,7 @@ function openJournal(
   const { clock, disk, hasRoom, log, metrics, onFatal } = deps;
   const faults = journalFaults(config.fault);
   if (faults === undefined) throw new ConfigError(`unknown fault: ${config.fault}`);
-  return FileJournal.open({
+  const journal = await FileJournal.open({
     directory: join(config.data, 'journal'),
     clock,
     onFatal,
@@ -289,6 +282,10 @@ function openJournal(
     },
     onSync: (seconds) => metrics.logSync(seconds),
   });
+  if (journal.repaired !== undefined) {
+    log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
+  }
+  return journal;
 }
 
 /** Test money, where there is any. */
