@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { bookSection } from './book.ts';
 import { engineSection } from './engine.ts';
+import { historySection } from './history.ts';
 import { holdersSection } from './holders.ts';
 import { hostileSection } from './hostile.ts';
 import { journalSection } from './journal.ts';
@@ -29,6 +30,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   request: requestSection,
   journal: journalSection,
   replay: replaySection,
+  history: historySection,
   memory: memorySection,
   hostile: hostileSection,
 };

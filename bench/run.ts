@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { bookSection } from './book.ts';
 import { engineSection } from './engine.ts';
+import { historySection } from './history.ts';
 import { holdersSection } from './holders.ts';
 import { hostileSection } from './hostile.ts';
 import { journalSection } from './journal.ts';
@@ -34,6 +35,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   request: requestSection,
   journal: journalSection,
   replay: replaySection,
+  history: historySection,
   memory: memorySection,
   hostile: hostileSection,
 };

@@ -30,6 +30,11 @@ const SYMBOLS = [
   { id: 3, symbol: 'SOL', price: 180, tick: 0.01, size: '2' },
 ] as const;
 
+/** A ladder of quotes on each side, and how many of its steps a taker takes. */
+const LEVELS = Array.from({ length: 16 }, (_, index) => index + 1);
+const LEVEL = 0.0005;
+const TAKEN = 3;
+
 /** How far a price may be from where it began: people keep their margin. */
 const WALK_MAX = 0.2;
 const STEP = 0.002;
@@ -155,17 +160,18 @@ export class Life {
   /** The maker's quotes of the last hour go, new ones come, and takers buy and sell by turns. */
   async #tradePerps(hour: number): Promise<void> {
     await this.#venue.act(this.#maker, { type: 'cancelAll' });
-    const quotes = SYMBOLS.flatMap(({ id: a, size: s }, index) =>
-      [-2, -1, 1, 2].map((side) => {
-        return { a, b: side < 0, p: this.#onTick(index, side * 0.0005), s };
-      }),
-    );
-    await this.#order(this.#maker, quotes);
+    const quotes = (isBuy: boolean): TestOrder[] =>
+      SYMBOLS.flatMap(({ id: a, size: s }, index) =>
+        LEVELS.map((level) => {
+          return { a, b: isBuy, p: this.#onTick(index, (isBuy ? -level : level) * LEVEL), s };
+        }),
+      );
+    await Promise.all([true, false].map((isBuy) => this.#order(this.#maker, quotes(isBuy))));
     const isBuy = hour % 2 === 0;
     const taker = this.#takers[Math.floor(hour / 2) % this.#takers.length];
-    const takes = SYMBOLS.map(({ id: a, size: s }, index) => {
-      const p = this.#onTick(index, isBuy ? 0.002 : -0.002);
-      return { a, b: isBuy, p, s, t: { limit: { tif: 'Ioc' } } };
+    const takes = SYMBOLS.map(({ id: a, size }, index) => {
+      const p = this.#onTick(index, (isBuy ? 1 : -1) * (TAKEN + 0.5) * LEVEL);
+      return { a, b: isBuy, p, s: String(Number(size) * TAKEN), t: { limit: { tif: 'Ioc' } } };
     });
     if (taker !== undefined) await this.#order(taker, takes);
   }

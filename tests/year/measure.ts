@@ -3,6 +3,8 @@ import { join } from 'node:path';
 
 /** What a venue that was stopped has left in its folder. */
 export type Left = {
+  /** The last block. */
+  readonly height: number;
   readonly snapshotBytes: number;
   /** What the snapshot is made of: characters of each part of the state and of each companion. */
   readonly parts: Readonly<Record<string, number>>;
@@ -12,9 +14,12 @@ export type Left = {
 
 export async function lookInto(folder: string): Promise<Left> {
   const snapshot = await newestSnapshot(folder);
+  // The first line is the header.
+  const payload = JSON.parse(snapshot.toString('utf8', snapshot.indexOf('\n') + 1));
   return {
+    height: payload.head.height,
     snapshotBytes: snapshot.length,
-    parts: partsOf(snapshot),
+    parts: partsOf(payload),
     folderBytes: await bytesByName(folder),
   };
 }
@@ -25,9 +30,9 @@ async function newestSnapshot(folder: string): Promise<Buffer> {
   return readFile(join(directory, names.toSorted().at(-1) ?? 'none'));
 }
 
-/** The first line is the header. */
-function partsOf(snapshot: Buffer): Record<string, number> {
-  const payload = JSON.parse(snapshot.toString('utf8', snapshot.indexOf('\n') + 1));
+type Payload = Readonly<Record<'state' | 'companions', object>>;
+
+function partsOf(payload: Payload): Record<string, number> {
   const parts: Record<string, number> = {};
   for (const [name, value] of Object.entries({ ...payload, state: {}, companions: {} })) {
     parts[name] = JSON.stringify(value).length;

@@ -62,8 +62,10 @@ export class VenueInHand {
   async start(): Promise<void> {
     const flags = ['--oracle', 'still', '--no-bots', '--no-exhibition', '--no-limits'];
     const people = ['--admins', this.operator.address, '--faucet-usdc', '100000'];
+    // One thread is enough for the few who trade.
+    const small = ['--recover-workers', '1'];
     const doors = ['--port', '0', '--ops-port', '0', '--data', this.folder];
-    this.#venue = await startVenue(readConfig([...flags, ...people, ...doors], {}), {
+    this.#venue = await startVenue(readConfig([...flags, ...people, ...small, ...doors], {}), {
       log: createLogger({ level: 'error' }),
       onFatal: (error) => {
         // Out of every promise, where nothing can swallow it.

@@ -16,7 +16,6 @@ import type { PhaseOptions, PhaseResult } from './phase.ts';
 const WEEK_DAYS = 7;
 /** At the end, as a multiple of what it was after a week. */
 const GROWTH_MAX = 1.2;
-const STARTS = 5;
 
 export type Weight = Left & {
   /** Of the main thread: the state, and all that is computed from it. */
@@ -36,17 +35,19 @@ export async function liveThrough(options: {
   readonly days: number;
   readonly seed: number;
   readonly step: Step;
+  /** How often it is started anew to measure that. */
+  readonly starts: number;
 }): Promise<YearReport> {
   const startedMs = performance.now();
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-year-'));
   try {
-    const { days, ...others } = options;
+    const { days, starts, ...others } = options;
     const common = { folder, ...others };
     const first = await phase({ ...common, fromDay: 0, toDay: WEEK_DAYS });
-    const week = await weigh(first, { ...common, day: WEEK_DAYS });
+    const week = await weigh(first, { ...common, starts, day: WEEK_DAYS });
     const { memory } = first;
     const rest = await phase({ ...common, memory, fromDay: WEEK_DAYS, toDay: days });
-    const end = await weigh(rest, { ...common, day: days });
+    const end = await weigh(rest, { ...common, starts, day: days });
     const seconds = Math.round((performance.now() - startedMs) / 1_000);
     return { days, seconds, week, end };
   } finally {
@@ -63,11 +64,15 @@ async function phase(options: PhaseOptions): Promise<PhaseResult> {
 
 async function weigh(
   { heapBytes, memory }: PhaseResult,
-  { day, ...common }: Omit<PhaseOptions, 'fromDay' | 'toDay'> & { readonly day: number },
+  {
+    day,
+    starts: count,
+    ...common
+  }: Omit<PhaseOptions, 'fromDay' | 'toDay'> & { readonly day: number; readonly starts: number },
 ): Promise<Weight> {
   const left = await lookInto(common.folder);
   const starts: number[] = [];
-  for (let count = 0; count < STARTS; count += 1) {
+  while (starts.length < count) {
     const { startMs } = await phase({ ...common, memory, fromDay: day, toDay: day });
     starts.push(startMs);
   }
@@ -115,7 +120,8 @@ if (process.argv[1] === import.meta.filename) {
     },
   });
   const step = values.step === '1h' ? '1h' : '15m';
-  const options = { days: Number(values.days), seed: Number(values.seed), step } as const;
+  const numbers = { days: Number(values.days), seed: Number(values.seed), starts: 5 };
+  const options = { ...numbers, step } as const;
   const report = await liveThrough(options);
   process.stdout.write(`${tell(report)}\n`);
   if (grownOf(report, SIZES).length > 0) process.exitCode = 1;

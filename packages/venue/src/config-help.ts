@@ -181,6 +181,11 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     text: 'all, or days after which old parts of the log go, and with them the audit',
     unset: 'all, 1 with simulated traders',
   },
+  historyKeep: {
+    group: 'Data',
+    text: 'all, or days after which rows of the history go; receipts have receiptsKeptMs',
+    unset: 'all, 1 with simulated traders',
+  },
   acceptClock: {
     group: 'Data',
     text: 'starts though the log is ahead of the clock by more than 30 s; time then runs at half speed',

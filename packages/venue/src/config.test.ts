@@ -11,6 +11,7 @@ import {
   hasBots,
   hasExhibition,
   hasFaucet,
+  historyKeptMsOf,
   logKeptMsOf,
   operationsPortOf,
   readConfig,
@@ -132,6 +133,8 @@ describe('how long the log is kept', () => {
     ['so many days when told so', ['--no-bots', '--log-keep', '30'], 30 * DAY_MS],
   ])('%s', (_, args, expected) => {
     expect(logKeptMsOf(readConfig(args, {}))).toBe(expected);
+    const ofHistory = args.map((arg) => arg.replace('log-keep', 'history-keep'));
+    expect(historyKeptMsOf(readConfig(ofHistory, {}))).toBe(expected);
   });
 
   test.each(['0', '-1', '1.5', 'some', ''])('is not %j', (value) => {

@@ -70,6 +70,8 @@ const ConfigSchema = z.strictObject({
   snapshotEveryCommands: count.default(500_000),
   /** How long old parts of the log are kept, in days; by default for ever, but a day where bots trade. */
   logKeep: keep.optional(),
+  /** How long rows of the history are kept, in days; the same by default. Receipts have their own time. */
+  historyKeep: keep.optional(),
   /** Free bytes of the data folder below which nothing new is taken (R-disk). */
   diskLowBytes: z
     .int()
@@ -132,7 +134,7 @@ const TEXTS: ReadonlySet<Key> = new Set<Key>([
 ]);
 
 /** Keys that are days or `all`. */
-const KEEPS: ReadonlySet<Key> = new Set<Key>(['logKeep']);
+const KEEPS: ReadonlySet<Key> = new Set<Key>(['logKeep', 'historyKeep']);
 
 /** Keys that are no more, and what to say to who sets them. */
 const FORMER_KEYS: Readonly<Record<string, string>> = {
@@ -158,11 +160,20 @@ export function hasExhibition(config: Config): boolean {
 }
 
 const DAY_MS = 86_400_000;
-const LOG_DAYS_OF_BOTS = 1;
+const DAYS_OF_BOTS = 1;
 
 /** How long old parts of the log are kept; undefined for ever. What simulated traders did is soon of no interest. */
 export function logKeptMsOf(config: Config): number | undefined {
-  const days = config.logKeep ?? (hasBots(config) ? LOG_DAYS_OF_BOTS : 'all');
+  return keptMsOf(config, config.logKeep);
+}
+
+/** The same of the rows of the history. */
+export function historyKeptMsOf(config: Config): number | undefined {
+  return keptMsOf(config, config.historyKeep);
+}
+
+function keptMsOf(config: Config, told: Config['logKeep']): number | undefined {
+  const days = told ?? (hasBots(config) ? DAYS_OF_BOTS : 'all');
   return days === 'all' ? undefined : days * DAY_MS;
 }
 

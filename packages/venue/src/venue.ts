@@ -200,9 +200,6 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   const hasRoom = (): boolean => disk.state !== 'full';
   const journal = await openJournal(config, { ...deps, clock, hasRoom });
   clockWatch.start(journal.lastTimeMs, { isAccepted: config.acceptClock });
-  if (journal.repaired !== undefined) {
-    log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
-  }
   const logKeptMs = logKeptMsOf(config) ?? Infinity;
   const kept = await openHistory(
     {
@@ -262,7 +259,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   return { ...core, faucet: createFaucet(config, core) };
 }
 
-function openJournal(
+async function openJournal(
   config: Config,
   deps: Omit<OpenDependencies, 'lease'> & {
     readonly clock: VenueClock;
@@ -272,7 +269,7 @@ function openJournal(
   const { clock, disk, hasRoom, log, metrics, onFatal } = deps;
   const faults = journalFaults(config.fault);
   if (faults === undefined) throw new ConfigError(`unknown fault: ${config.fault}`);
-  return FileJournal.open({
+  const journal = await FileJournal.open({
     directory: join(config.data, 'journal'),
     clock,
     onFatal,
@@ -289,6 +286,10 @@ function openJournal(
     },
     onSync: (seconds) => metrics.logSync(seconds),
   });
+  if (journal.repaired !== undefined) {
+    log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
+  }
+  return journal;
 }
 
 /** Test money, where there is any. */

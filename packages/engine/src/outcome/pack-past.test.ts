@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { dump, dumpPacked, restore } from '../dump/dump.ts';
 import { checkInvariants } from '../invariants/invariants.ts';
 import type { State } from '../state/state.ts';
-import { Scenario, START_MS } from '../testing/scenario.ts';
+import { type Scenario, START_MS } from '../testing/scenario.ts';
 import { feed, PERIOD_MS, SERIES, seriesVenue, to } from '../testing/series.ts';
 import { checkRestarts } from '../testing/waiting.ts';
 

@@ -50,7 +50,7 @@ export class PastEvents {
     const run =
       known.findLast((each) => isSameShape(each, shape) && goesOn(each, event)) ??
       this.#open({ ...shape, ...emptyColumns(markets.length) });
-    run.seconds.push(event.startMs / SECOND_MS);
+    run.seconds.push(Math.floor(event.startMs / SECOND_MS));
     run.eventIds.push(event.eventId);
     for (const [column, { fraction, instrumentId }] of markets.entries()) {
       run.instrumentIds[column]?.push(instrumentId);
@@ -151,7 +151,8 @@ function emptyColumns(markets: number): Omit<Run, keyof Shape> {
 
 function shapeOf(event: MarketEvent, markets: readonly SettledMarket[]): Shape | undefined {
   const { endMs, mutuallyExclusive, startMs } = event;
-  const seconds = startMs / SECOND_MS;
+  if (startMs % SECOND_MS !== 0) return undefined;
+  const seconds = Math.floor(startMs / SECOND_MS);
   const textOf = (slug: string): string | undefined =>
     readingsOf(slug).find((reading) => reading.seconds === seconds)?.text;
   const text = textOf(event.slug);
@@ -178,7 +179,7 @@ function goesOn(run: Run, { eventId, instrumentIds, startMs }: MarketEvent): boo
   const isAbove = (column: readonly number[] | undefined, next: number): boolean =>
     next > (column?.at(-1) ?? -1);
   return (
-    isAbove(run.seconds, startMs / SECOND_MS) &&
+    isAbove(run.seconds, Math.floor(startMs / SECOND_MS)) &&
     isAbove(run.eventIds, eventId) &&
     instrumentIds.every((id, at) => isAbove(run.instrumentIds[at], id))
   );

@@ -54,6 +54,8 @@ export function receiptArchiveOf(archivist: Archivist): ReceiptArchive {
       return archivist.isRebuilding || archivist.stats.lag > FAR_BLOCKS;
     },
     async find(query): Promise<ReceiptRow | undefined> {
+      // Without a history nobody is kept from trading: the nonce still protects whoever sends twice.
+      if (archivist.isLost) return undefined;
       // What the store lacks is in memory: nobody waits for it.
       const { answer } = await archivist.ask('receipt', query, { minHeight: 0 });
       return answer ?? undefined;

@@ -16,9 +16,9 @@ export class LogBehindError extends Error {
 
   constructor(lastSeq: number, known: number) {
     super(
-      `the log ends at block ${lastSeq}, but snapshots or receipts know block ${known}: ` +
+      `the log ends at block ${lastSeq}, but snapshots or the history know block ${known}: ` +
         'acknowledged blocks are missing. Put the whole journal back, or restore the whole data ' +
-        'folder from one backup; journal, snapshots and receipts belong together.',
+        'folder from one backup; journal, snapshots and history belong together.',
     );
   }
 }

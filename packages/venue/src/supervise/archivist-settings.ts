@@ -1,4 +1,4 @@
-import { type Config, hasFaucet } from '../config.ts';
+import { type Config, hasFaucet, historyKeptMsOf } from '../config.ts';
 import type { ArchivistSettings } from '../history/archivist/archivist-messages.ts';
 
 /** A replay of so many blocks, or of two intervals of snapshots, is short. */
@@ -7,6 +7,7 @@ const SHORT_BLOCKS_MIN = 5_000;
 /** What the threads of the archivist are told of the configuration. */
 export function archivistSettings(config: Config): Omit<ArchivistSettings, 'role'> {
   const { data, database, receiptsKeptMs, snapshotEveryBlocks, snapshotEveryCommands } = config;
+  const historyKeptMs = historyKeptMsOf(config);
   return {
     data,
     ...(database === undefined ? {} : { database }),
@@ -15,5 +16,6 @@ export function archivistSettings(config: Config): Omit<ArchivistSettings, 'role
     shortBlocks: Math.max(SHORT_BLOCKS_MIN, 2 * snapshotEveryBlocks),
     ...(hasFaucet(config) ? { faucetEveryMs: config.faucetEveryMs } : {}),
     receiptsKeptMs,
+    ...(historyKeptMs === undefined ? {} : { historyKeptMs }),
   };
 }

@@ -54,6 +54,8 @@ export async function startPostgres(): Promise<PostgresServer> {
     return server;
   };
   let server = await start();
+  // A test that fails before it stops its server leaves none behind.
+  process.once('exit', () => server.kill('SIGQUIT'));
   let count = 0;
   return {
     database: async () => {

@@ -262,6 +262,17 @@ describe('the timeline of a series', () => {
     expect(data).toEqual(venue.expected('outcomeSeriesTimeline', query));
   });
 
+  test('its old markets are found by name, of event and market alike', async () => {
+    live();
+    const slug = `btc-4h-${START_MS / 1_000}`;
+    expect(venue.world.markets.catalogue.listedEvent(slug)).toBeUndefined();
+    for (const fields of [{ eventSlug: slug }, { marketSlugs: [slug, FORGOTTEN] }]) {
+      expect(await venue.data('outcomeMeta', fields)).toEqual(
+        venue.expected('outcomeMeta', fields),
+      );
+    }
+  });
+
   test('asks the history for nothing while the newest are shown', async () => {
     live();
     const data = await venue.data('outcomeSeriesTimeline', { seriesSlug: 'btc-4h' });

@@ -145,6 +145,11 @@ export class Archivist implements History {
     return this.#rows !== this.#first;
   }
 
+  /** True when rows that were lost can't be computed: until the next start there is no history. */
+  get isLost(): boolean {
+    return this.#failure !== undefined && !this.#isStopping;
+  }
+
   get stats() {
     const { bytes, height, rows } = this.#progress;
     const lag = Math.max(0, (this.#head?.height ?? 0) - height);
