@@ -111,7 +111,8 @@ class Pages {
   #check(user: Address, ask: Partial<Ask<'fills'>>, rows: readonly Fill[]): void {
     const { cursor, instrumentId } = ask;
     const before = cursor?.[1] ?? this.#filled.of(user);
-    if (instrumentId === undefined) same('rows of a page', rows.length, Math.min(PAGE_ROWS, before));
+    if (instrumentId === undefined)
+      same('rows of a page', rows.length, Math.min(PAGE_ROWS, before));
     if (instrumentId === undefined && before > 0) same('the newest row', rows[0]?.oid, before - 1);
     const wrong = rows.find(
       (row, at) =>

@@ -54,8 +54,8 @@ const ROWS_AT_ONCE = 5_000;
 export async function rowRates(scale: Scale): Promise<readonly Row[]> {
   const orders = sized(scale, { full: 100_000, quick: 20_000, tiny: 500 });
   const rounds = sized(scale, { full: 5, quick: 4, tiny: 2 });
-  const perps = createEngineFlow({ orders, ordersPerAction: 1, actionsPerBlock: 50 });
-  const outcomes = createOutcomeFlow({ orders, ordersPerAction: 1, actionsPerBlock: 50 });
+  const perps = createEngineFlow({ orders, ordersPerAction: 1, actionsPerBlock: 200 });
+  const outcomes = createOutcomeFlow({ orders, ordersPerAction: 1, actionsPerBlock: 200 });
   const rows: Row[] = [];
   for (const [name, flow] of [
     ['perps', perps],
