@@ -112,8 +112,10 @@ async function project(directory: string, blocks: readonly Block[]): Promise<Spe
     held += countOf(rows);
   });
   const write = async (): Promise<void> => {
-    const batch = batchOf(waiting);
     spent.writeMs += await cpuMsOf(() => store.write(waiting));
+    const batch = batchOf(waiting);
+    // What making the rows left behind is not for the raw side to clear away.
+    collectGarbage();
     spent.rawMs += cpuMs(() => raw.insert(batch));
     for (const rows of batch.tables.values()) spent.rows += rows.length;
     waiting = [];

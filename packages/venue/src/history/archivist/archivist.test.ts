@@ -224,6 +224,7 @@ describe('snapshots', { timeout: 60_000 }, () => {
     for (const amount of upTo(20)) await venue.propose(credit(amount));
     const without = await venue.archivist.ask('ledger', AMOUNTS, { minHeight: 0 });
     expect(without.asOf.height).toBeLessThan(3);
+    await expect.poll(() => venue.archivist.stats.lag, SOON).toBe(0);
     expect(venue.told).toEqual([]);
     hasRoom = true;
     await venue.propose(credit(21));
