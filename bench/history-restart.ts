@@ -42,10 +42,10 @@ async function stallOf(folder: string, orders: number, accounts: number): Promis
 }
 
 function stallRow(stall: SnapshotStall, orders: number): Row {
-  const { blocks, otherMs, snapshotMs, stallMs } = stall;
+  const { blocks, busyMs, otherMs, snapshotMs, stallMs } = stall;
   const words =
     `wall-clock; ${show(orders)} orders in ${show(snapshotMs / 1_000)} s, ${show(blocks)} blocks ` +
-    `meanwhile; ${show(otherMs)} ms without a snapshot`;
+    `meanwhile; ${show(otherMs)} ms without a snapshot; ${show(busyMs)} ms of CPU at most`;
   return atMost('longest stall of the main loop in a snapshot', words, stallMs, STALL_MS, ' ms');
 }
 
