@@ -221,13 +221,12 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
     deps,
   );
   const { archivist } = kept;
-  const snapshots = new SnapshotStore({
-    directory: join(config.data, 'snapshots'),
-    onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
-  });
   const replica: LocalReplica = await LocalReplica.create({
     log: journal,
-    snapshots,
+    snapshots: new SnapshotStore({
+      directory: join(config.data, 'snapshots'),
+      onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
+    }),
     eras: new EraStore({ directory: join(config.data, 'eras') }),
     clock,
     genesis: genesisCommands(network.serviceNetwork, {
@@ -247,17 +246,14 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   replica.attach(receipts);
   const markets = new MarketData(() => replica.state);
   markets.attachTo(replica);
-  const tape = new TradeTape(
-    () => replica.state,
-    () => markets.catalogue.left,
-  );
+  const state = () => replica.state;
+  const tape = new TradeTape(state, () => markets.catalogue.left);
   replica.attach(tape);
-  const explorer = new ExplorerTail(() => replica.state);
+  const explorer = new ExplorerTail(state);
   replica.attach(explorer);
   logOperators(replica, log);
   const stores = { disk, guard, journal, ...kept };
-  const shown = { receipts, markets, tape, explorer };
-  const core = { clock, clockWatch, ...stores, replica, ...shown };
+  const core = { clock, clockWatch, ...stores, replica, receipts, markets, tape, explorer };
   return { ...core, faucet: createFaucet(config, core) };
 }
 

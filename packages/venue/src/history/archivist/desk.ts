@@ -13,8 +13,6 @@ export type DeskOptions = {
   readonly tell: (report: ArchivistReport) => void;
   /** The sums of now, which only who makes the rows has. */
   readonly sums: (user: Address) => AccountSums | null;
-  /** Somebody's patience is at its end. */
-  readonly wake: () => void;
 };
 
 /** The questions that wait: for their block, or for their turn. */
@@ -30,6 +28,13 @@ export class Desk {
     return this.#waiting.length > 0;
   }
 
+  /** How long until somebody's patience is at its end; undefined when nobody waits. */
+  get patienceMs(): number | undefined {
+    if (this.#waiting.length === 0) return undefined;
+    const untilMs = Math.min(...this.#waiting.map((each) => each.untilMs));
+    return Math.max(1, Math.ceil(untilMs - performance.now()));
+  }
+
   /** True when somebody asks for more than receipts, which the main thread has until they are stored. */
   get needsRows(): boolean {
     return this.#waiting.some(({ asked }) => asked.topic !== 'receipt');
@@ -39,7 +44,6 @@ export class Desk {
     const isFar = asked.height - height > BLOCKS_WAITED_MAX;
     const waitMs = isFar || asked.height <= height ? 0 : asked.waitMs;
     this.#waiting.push({ asked, untilMs: performance.now() + waitMs });
-    if (waitMs > 0) setTimeout(this.#options.wake, waitMs).unref();
   }
 
   /** True when somebody need not or does not wait any longer. */

@@ -75,7 +75,6 @@ export class Recorder {
     this.#desk = new Desk({
       tell,
       sums: (user) => this.#companions.history.projector.accountSums(user),
-      wake: () => this.#wakes.wake(),
     });
   }
 
@@ -234,9 +233,12 @@ export class Recorder {
     this.#turns.begin();
   }
 
+  /** Until there is something to do without being told. */
   get #sleepMs(): number | undefined {
-    if (this.#retention?.isScrubbing === true) return SCRUB_EVERY_MS;
-    return this.#rows?.isEmpty === false ? RETRY_MS : undefined;
+    const scrubMs = this.#retention?.isScrubbing === true ? SCRUB_EVERY_MS : Infinity;
+    const retryMs = this.#rows?.isEmpty === false ? RETRY_MS : Infinity;
+    const sleepMs = Math.min(scrubMs, retryMs, this.#desk.patienceMs ?? Infinity);
+    return Number.isFinite(sleepMs) ? sleepMs : undefined;
   }
 
   get #isUrgent(): boolean {
