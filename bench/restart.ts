@@ -17,7 +17,7 @@ const START_SECONDS = 5;
 const MILLION = 1_000_000;
 const MIB = 2 ** 20;
 
-export async function restart(scale: Scale): Promise<readonly Row[]> {
+export async function restartSection(scale: Scale): Promise<readonly Row[]> {
   const orders = sized(scale, { full: MILLION, quick: 200_000, tiny: 1_000 });
   const accounts = sized(scale, { full: 256, quick: 256, tiny: 4 });
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-bench-'));
