@@ -209,7 +209,8 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
       hasRoom,
       onFatal,
       onStored: (height) => receipts.archived(height),
-      onSnapshot: ({ neededFrom }) => {
+      onSnapshot: ({ neededFrom, seconds }) => {
+        metrics.snapshotWritten(seconds);
         const dropBeforeMs = replica.head.timeMs - (neededFrom > 1 ? logKeptMs : Infinity);
         void journal.compact({ belowSeq: neededFrom, dropBeforeMs });
       },
@@ -234,7 +235,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
       deployers: config.deployers,
       openingFeeMicroUsdc: OPENING_FEE_MICRO_USDC[config.network],
     }),
-    knownHeight: () => archivist.storedHeight,
+    knownHeight: () => archivist.verify(journal.firstSeq, replica),
     onPassedOver: (what, why) => log.warn({ what, why }, 'passed over a state of another shape'),
     onEra: (era) => log.info(era, 'the rules have changed: a new era opens'),
   });
@@ -335,7 +336,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   replica.onBlock((block) => sockets.onBlock(block));
   const limiter = createLimiter(config);
   const now = (): number => clock.nowMs();
-  const { exchange, byPath } = createEndpoints({
+  const { exchange, exports, byPath } = createEndpoints({
     ...companions,
     network,
     limiter,
@@ -365,7 +366,8 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   });
   let isStopping = false;
   const isReady = readiness([() => stoppingCheck(isStopping), ...checksOf(parts)]);
-  observeVenue(metrics, { ...parts, http, sockets, data: config.data, wallMs: systemTime.wallMs });
+  const { data } = config;
+  observeVenue(metrics, { ...parts, http, exports, sockets, data, wallMs: systemTime.wallMs });
   const operations = createOperationsServer({ metrics, readiness: isReady, log });
   operations.maxConnections = OPERATIONS_CONNECTIONS_MAX;
   return {
