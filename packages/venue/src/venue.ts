@@ -161,7 +161,9 @@ async function startCore({ archivist, replica }: Core, network: Network, log: Lo
   const started = await replica.start();
   log.info({ ...started, height: replica.head.height }, 'replayed the log');
   assertNetwork(network, replica);
-  await archivist.start(replica.head, { seenFrom: started.snapshotHeight });
+  const following = archivist.start(replica.head, { seenFrom: started.snapshotHeight });
+  // Nobody waits until it has read its snapshot too, and what it can't do it tells by `onFatal`.
+  following.catch(() => undefined);
   replica.onBlock((block) => archivist.follow(block));
 }
 

@@ -23,6 +23,8 @@ export type ArchivedOptions = {
   readonly archivist?: Partial<ArchivistOptions>;
   readonly projections?: (state: () => LocalReplica['state']) => readonly Projection[];
   readonly segmentBytes?: number;
+  /** Open before the archivist follows, as a venue is that serves at once. */
+  readonly isEarly?: boolean;
 };
 
 export type ArchivedVenue = {
@@ -106,7 +108,9 @@ export async function openArchived(options: ArchivedOptions): Promise<ArchivedVe
   };
   try {
     const { snapshotHeight } = await replica.start();
-    await archivist.start(replica.head, { seenFrom: snapshotHeight });
+    const following = archivist.start(replica.head, { seenFrom: snapshotHeight });
+    if (options.isEarly === true) following.catch(onFatal);
+    else await following;
     replica.onBlock((block) => archivist.follow(block));
     return {
       journal,

@@ -29,7 +29,7 @@ export class ArchivistThread {
   constructor(settings: ArchivistSettings, events: ThreadEvents) {
     this.#events = events;
     const file = new URL('./archivist-worker.ts', import.meta.url);
-    this.#worker = new Worker(file, { workerData: settings });
+    this.#worker = new Worker(file, { workerData: settings, name: 'archivist' });
     this.#worker.on('message', (report: ArchivistReport) => this.#receive(report));
     this.#worker.on('error', (error) => this.#lose(error as Error));
     this.#worker.on('exit', (code) => {

@@ -100,6 +100,22 @@ describe('the archivist', { timeout: 60_000 }, () => {
     expect(await amounts(venue)).toEqual(upTo(12));
     expect(venue.told).toEqual([]);
   });
+
+  test('is asked, fed and stopped before it follows', async () => {
+    let venue = await start({ settings: { snapshotEveryBlocks: 5 } });
+    for (const amount of upTo(12)) await venue.propose(credit(amount));
+    await stop(venue, 'crash');
+    venue = await start({ isEarly: true });
+    const early = amounts(venue);
+    await venue.propose(credit(13));
+    expect((await early).slice(0, 12)).toEqual(upTo(12));
+    expect(await amounts(venue)).toEqual(upTo(13));
+    await stop(venue);
+    await stop(await start({ isEarly: true }));
+    venue = await start();
+    expect(await amounts(venue)).toEqual(upTo(13));
+    expect(venue.failures).toEqual([]);
+  });
 });
 
 describe('snapshots', { timeout: 60_000 }, () => {
@@ -162,6 +178,7 @@ describe('snapshots', { timeout: 60_000 }, () => {
     for (const amount of upTo(20)) await venue.propose(credit(amount));
     const without = await venue.archivist.ask('ledger', AMOUNTS, { minHeight: 0 });
     expect(without.asOf.height).toBeLessThan(3);
+    await expect.poll(() => venue.archivist.stats.lag, SOON).toBe(0);
     expect(venue.told).toEqual([]);
     hasRoom = true;
     await venue.propose(credit(21));
@@ -197,8 +214,18 @@ describe('a history that was lost', { timeout: 60_000 }, () => {
     expect(again.told).toEqual([]);
   });
 
+  test('whoever asks before it is known to be lost is answered by the thread that computes it', async () => {
+    await lost();
+    const venue = await start({ settings, isEarly: true });
+    const early = amounts(venue);
+    await expect.poll(() => venue.told, SOON).toContain('rebuilt');
+    expect(upTo(100)).toEqual(expect.arrayContaining(await early));
+    expect(await amounts(venue)).toEqual(upTo(100));
+  });
+
   test('a stop in the middle of it loses nothing', async () => {
     await lost();
+    await stop(await start({ settings, isEarly: true }));
     await stop(await start({ settings }));
     const venue = await start({ settings });
     await expect.poll(() => amounts(venue), SOON).toEqual(upTo(100));

@@ -111,7 +111,7 @@ export class Archivist implements History {
   static async open(options: ArchivistOptions): Promise<Archivist> {
     const archivist = new Archivist(options);
     const { height } = await archivist.#first.opened;
-    archivist.#progress = { ...NOTHING, stored: { height, timeMs: 0 } };
+    archivist.#progress = { ...NOTHING, height, stored: { height, timeMs: 0 } };
     return archivist;
   }
 
@@ -135,7 +135,7 @@ export class Archivist implements History {
 
   /**
    * Begins to follow the log, which is known to reach up to a block. What happened behind another the
-   * main thread has seen by itself.
+   * main thread has seen by itself. It can be asked at once, and resolves when it follows.
    */
   async start(
     { hash, height, stateHash, timeMs }: BlockHead,
@@ -147,7 +147,7 @@ export class Archivist implements History {
     this.#toldHeight = height;
     this.#first.order({ type: 'start', head });
     const { hasRows } = await this.#first.started;
-    if (!hasRows) this.#rebuild();
+    if (!hasRows && !this.#isStopping) this.#rebuild();
   }
 
   /** A block is durable and applied. */

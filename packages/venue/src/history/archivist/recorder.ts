@@ -5,7 +5,12 @@ import type { FollowingReplica } from '../../replica/following-replica.ts';
 import type { Snapshotter } from '../../replica/snapshotter.ts';
 import type { BlockRows } from '../rows/block-rows.ts';
 import { HistoryDamagedError, HistoryFullError } from '../store/store-errors.ts';
-import type { ArchivistOrder, ArchivistReport, ArchivistSettings } from './archivist-messages.ts';
+import type {
+  ArchivistOrder,
+  ArchivistReport,
+  ArchivistSettings,
+  Question,
+} from './archivist-messages.ts';
 import { Companions } from './companions.ts';
 import { goToBase } from './go-to-base.ts';
 import { Desk } from './desk.ts';
@@ -43,6 +48,8 @@ export class Recorder {
   readonly #turns = new Turns();
   readonly #watches: Watches;
   #rows: RowBuffer | undefined;
+  /** Questions that came before there was a state: how far it is from them nobody knows yet. */
+  #early: Question[] | undefined = [];
   #folder!: FolderFollower;
   #replica!: FollowingReplica;
   #companions!: Companions;
@@ -81,7 +88,8 @@ export class Recorder {
         this.#hasRoom = order.hasRoom;
         break;
       case 'ask':
-        this.#desk.take(order, this.#height);
+        if (this.#early === undefined) this.#desk.take(order, this.#height);
+        else this.#early.push(order);
         break;
       case 'watch':
         this.#watches.watch(order.user, order.table);
@@ -104,6 +112,10 @@ export class Recorder {
   async run(head: BlockHead): Promise<void> {
     this.#target = head;
     await this.#open(head);
+    const early = this.#rows === undefined ? [] : (this.#early ?? []);
+    // Without rows they are asked again, of the other.
+    this.#early = undefined;
+    for (const question of early) this.#desk.take(question, this.#height);
     const { height: from } = this.#replica.head;
     this.#tell({ type: 'started', from, hasRows: this.#rows !== undefined });
     const folder = this.#folder;
