@@ -1,5 +1,5 @@
 import { present } from '@oddlot/units';
-import { hashKey } from '../receipt-codec.ts';
+import { hashKey } from './receipt-codec.ts';
 import type { BlockRows } from '../rows/block-rows.ts';
 import { addressBytes, bytesOf } from './bytes.ts';
 import type { TableName } from './history-tables.ts';

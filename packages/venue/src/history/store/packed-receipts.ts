@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { traceId } from '@oddlot/protocol';
 import { hash } from '@oddlot/units';
-import { decodeReceipts, encodeReceipts, hashKey, signerKey } from '../receipt-codec.ts';
+import { decodeReceipts, encodeReceipts, hashKey, signerKey } from './receipt-codec.ts';
 import type { ReceiptBlock, ReceiptQuery, ReceiptRow } from '../receipt-row.ts';
 import { HistoryDamagedError } from './store-errors.ts';
 

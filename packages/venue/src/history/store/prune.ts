@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
-import { hashKey } from '../receipt-codec.ts';
+import { hashKey } from './receipt-codec.ts';
 import type { HistoryTables, TableName } from './history-tables.ts';
 import { keysOf, unpackReceipts } from './packed-receipts.ts';
 import { unpackTxs } from './packed-txs.ts';

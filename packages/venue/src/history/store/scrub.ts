@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { hashKey } from '../receipt-codec.ts';
+import { hashKey } from './receipt-codec.ts';
 import type { HistoryTables } from './history-tables.ts';
 import { keysOf, unpackReceipts } from './packed-receipts.ts';
 import { unpackTxs } from './packed-txs.ts';

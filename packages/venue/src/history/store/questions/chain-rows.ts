@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
-import { hashKey } from '../../receipt-codec.ts';
+import { hashKey } from '../receipt-codec.ts';
 import type { Answer, Ask, BlockRecord, TxRecordRow } from '../../history.ts';
 import type { ReceiptRow } from '../../receipt-row.ts';
 import type { TxRecord } from '../../rows/block-rows.ts';

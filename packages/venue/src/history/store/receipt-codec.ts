@@ -1,5 +1,5 @@
 import { address, hash } from '@oddlot/units';
-import type { ReceiptBlock, ReceiptRow } from './receipt-row.ts';
+import type { ReceiptBlock, ReceiptRow } from '../receipt-row.ts';
 
 /**
  * The receipts of a block as one text: two lines a receipt, its fields and its body. A block is
