@@ -13,7 +13,9 @@ import { newScene, Operator, OPERATED, type OwnPerp } from '../support/perps.ts'
 const HOUR_MS = 3_600_000;
 /** Time for whatever stands before it, on a machine of any speed. */
 const BEFORE_MS = 20 * 60_000;
-const STEP_MS = 20_000;
+/** A price that two steps are older than is not stale yet. */
+const STEP_MS = 5_000;
+const LEFT_MS = 30_000;
 const environment: Record<string, string | undefined> = {};
 let clockFile = '';
 let aheadMs = 0;
@@ -60,19 +62,23 @@ test('R-funding: the hour strikes, the long pays, the short collects', async () 
   // An hour without a book has no sample.
   await bob.placed({ market: perp, side: 'buy', price: '99.9', size: '20' });
   await bob.placed({ market: perp, side: 'sell', price: '100.1', size: '20' });
-  let data: Json[] = [];
-  for (let passedMs = 0; data.length === 0 && passedMs < HOUR_MS; passedMs += STEP_MS) {
-    const untilMs = Date.now() + STEP_MS;
-    passTime(STEP_MS);
+  const query = { type: 'userFundings', user: alice.address };
+  const push = () => eventually(() => perp.push('100'), HOUR_MS);
+  let { asOf, data: told } = await past(world.client, query);
+  // First near to the hour, and then so slowly over it that there is always a price.
+  let stepMs = Math.max(0, BEFORE_MS - (asOf.time % BEFORE_MS) - LEFT_MS);
+  for (let steps = 0; told.data.length === 0 && steps < 100; steps += 1) {
+    const untilMs = asOf.time + stepMs;
+    passTime(stepMs);
     // The clocks follow a moment later, each on its own.
-    const answer = await eventually(async () => {
-      await perp.push('100');
-      const told = await past(world.client, { type: 'userFundings', user: alice.address });
-      expect(told.asOf.time).toBeGreaterThanOrEqual(untilMs);
-      return told;
+    await eventually(async () => {
+      await push();
+      ({ asOf, data: told } = await past(world.client, query));
+      expect(asOf.time).toBeGreaterThanOrEqual(untilMs);
     }, HOUR_MS);
-    ({ data } = answer.data);
+    stepMs = STEP_MS;
   }
+  const { data } = told;
   expect(data).toHaveLength(1);
   const [paid] = data;
   expect(paid).toEqual({
@@ -107,6 +113,6 @@ test('R-funding: the hour strikes, the long pays, the short collects', async () 
       hasMore: false,
     });
   }
-  const query = { type: 'userFundings', user: alice.address, limit: 1 };
-  expect(await allPages(world.client, query, ({ data }) => data)).toEqual([paid]);
+  const pages = await allPages(world.client, { ...query, limit: 1 }, (page) => page.data);
+  expect(pages).toEqual([paid]);
 }, 180_000);
