@@ -26,10 +26,12 @@ import { keyOf } from '../support/wallet.ts';
  */
 
 let server: PostgresServer;
+let venue: Venue;
 beforeAll(async () => {
   server = await startPostgres();
 }, 60_000);
 afterAll(async () => {
+  await venue.kill();
   await server.stop();
   await removeTemporaryData();
 });
@@ -39,7 +41,7 @@ const SOON_MS = 40_000;
 test('a venue and its database server, killed in turn', { timeout: 180_000 }, async () => {
   const url = await server.database();
   const flags = [...CALM, '--log-keep', 'all', '--database', url];
-  const venue = await Venue.start(flags);
+  venue = await Venue.start(flags);
   const alice = new Actor('alice', keyOf('alice of the database'), () => new Client(venue.url));
   const ask = (more: object = {}) =>
     alice.client.info({ type: 'historicalOrders', user: alice.address, ...more });
