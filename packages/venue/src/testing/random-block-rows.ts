@@ -250,7 +250,17 @@ function newOrder(world: World, timeMs: number): OrderRecord {
 }
 
 function orderRow(world: World, order: HistOrder, timeMs: number): HistOrderRow {
-  const children = world.dice(6) === 0 ? [{ ...order, children: [] }] : order.children;
+  // Odd ones may be parents of even ones, as those are by now; whose they are is left to chance.
+  const others = world.orders.filter(({ orderId }) => orderId % 2 === 0);
+  const joins = order.oid % 2 === 1 && others.length > 0 && world.dice(3) === 0;
+  const added = joins ? [pick(world, others).row.order] : [];
+  const children = [...order.children.slice(0, 1), ...added].map(
+    ({ oid }) =>
+      present(
+        others.find(({ orderId }) => orderId === oid),
+        'a child',
+      ).row.order,
+  );
   return { order: { ...order, children }, status: order.status, statusTimestamp: timeMs };
 }
 
