@@ -191,7 +191,8 @@ function ordersOf(world: World, timeMs: number): OrderRecord[] {
   const rejected: OrderRecord[] = [];
   for (let count = world.dice(4); count > 0; count -= 1) {
     const earlier = world.orders[world.dice(world.orders.length + 2)];
-    if (earlier !== undefined) {
+    // Stores count an order with the time of its placing, of which there may be two blocks.
+    if (earlier !== undefined && earlier.row.order.timestamp < timeMs) {
       const row = orderRow(world, { ...earlier.row.order, sz: '0', status: 'filled' }, timeMs);
       changed.set(earlier.orderId, { ...earlier, row });
       continue;

@@ -26,10 +26,10 @@ type Border = { readonly timeMs: number; readonly step: number };
 
 /**
  * What accounts were worth at the borders of steps, with sums of what came and went, so that the gain
- * of any window is a difference of two rows. The first block at or past a border makes its rows, of
- * the accounts that hold something whose price moves and of those that changed since the border of
- * that step before: who did nothing has the value of the last row still. What that block itself did
- * comes after the border, unless its time is the border's, or it had fallen due by then.
+ * of any window is a difference of two rows. The first block past a border makes its rows, of the
+ * accounts that hold something whose price moves and of those that changed since the border of that
+ * step before: who did nothing has the value of the last row still. What that block itself did comes
+ * after the border, unless it had fallen due by then.
  */
 export class AccountValues {
   readonly #sums = new Map<Address, Sums>();
@@ -135,14 +135,14 @@ export class AccountValues {
 }
 
 /**
- * The first border of each step between two blocks, oldest first. After a pause later ones have passed
- * too, at which nothing was different.
+ * The first border of each step from one block on and before the next, oldest first: more blocks may
+ * have had the time of a border. After a pause later ones have passed too, at which nothing was different.
  */
 function bordersPassed(lastMs: number, timeMs: number): Border[] {
   const steps = new Map<number, number>();
   for (const [step, stepMs] of VALUE_STEPS_MS.entries()) {
-    const borderMs = (Math.floor(lastMs / stepMs) + 1) * stepMs;
-    if (borderMs <= timeMs) steps.set(borderMs, step);
+    const borderMs = Math.ceil(lastMs / stepMs) * stepMs;
+    if (borderMs < timeMs) steps.set(borderMs, step);
   }
   return [...steps].map(([borderMs, step]) => ({ timeMs: borderMs, step }));
 }

@@ -193,6 +193,81 @@ describe('orders', () => {
   });
 });
 
+describe('orders that wait for the mark', () => {
+  const exit = { instrumentId: BTC.instrumentId, isBuy: false, size: 1000, reduceOnly: true };
+  const trigger = (kind: 'takeProfit' | 'stopLoss', price: number) => ({
+    ...exit,
+    price,
+    timeInForce: 'gtc' as const,
+    trigger: { kind, price, isMarket: kind === 'stopLoss' },
+  });
+  /** Alice buys one at 100, with both exits; returns when the exits were placed. */
+  const placeFamily = (size = 1000): number => {
+    const parent = { ...exit, isBuy: true, reduceOnly: false, price: 100_000, size };
+    const exits = [trigger('takeProfit', 105_000), trigger('stopLoss', 97_000)];
+    venue.signed(ALICE, {
+      type: 'placeOrders',
+      grouping: 'normal',
+      orders: [{ ...parent, timeInForce: 'gtc' }, ...exits],
+    });
+    return venue.state.timeMs;
+  };
+  const timesOf = (orderId: number) =>
+    new Set(followed.orders(orderId).map(({ row }) => row.order.timestamp));
+  /** The take-profit fires, rests at 105, is filled in part, and then in full. */
+  const takeProfit = () => {
+    venue.oracle(106);
+    venue.order(BOB, { buy: true, price: 105, size: 0.4 });
+    venue.order(BOB, { buy: true, price: 105, size: 0.6 });
+    const statuses = followed.orders(2).map(({ row }) => row.status);
+    expect(statuses.slice(-3)).toEqual(['triggered', 'triggered', 'filled']);
+  };
+
+  test('R-trigger: a fired one keeps the time of its placing until its last row', () => {
+    const placedMs = placeFamily();
+    venue.order(BOB, { sell: true, price: 100, size: 1 });
+    takeProfit();
+    expect(timesOf(2)).toEqual(new Set([placedMs]));
+    expect(timesOf(3)).toEqual(new Set([placedMs]));
+    expect([...followed.projector.rememberedOrders()].filter((id) => id <= 3)).toEqual([]);
+  });
+
+  test.each([1, 2])('a dump of version %i goes on with the times of placing', (version) => {
+    const placedMs = placeFamily();
+    venue.order(BOB, { sell: true, price: 100, size: 1 });
+    const { placed, ...rest } = JSON.parse(JSON.stringify(followed.projector.dump()));
+    followed.projector.reset();
+    followed.projector.restore(version === 1 ? rest : { ...rest, placed }, version);
+    takeProfit();
+    expect(timesOf(2)).toEqual(new Set([placedMs]));
+  });
+
+  test('where rows begin, what waits already keeps its time', () => {
+    const placedMs = placeFamily();
+    venue.order(BOB, { sell: true, price: 100, size: 1 });
+    followed = new FollowedRows(venue);
+    venue.pass(1_000);
+    takeProfit();
+    expect(timesOf(2)).toEqual(new Set([placedMs]));
+  });
+
+  test('R-grouping: the last row of a parent that an exit ends shows that exit as it is', () => {
+    placeFamily(2000);
+    venue.order(BOB, { sell: true, price: 100, size: 1 });
+    venue.order(BOB, { buy: true, price: 105, size: 1 });
+    venue.oracle(106);
+    const { row } = followed.orders(1).at(-1)!;
+    expect(row.status).toBe('cancelled');
+    expect(row.order.children.map(({ oid, status }) => [oid, status])).toEqual([
+      [2, 'filled'],
+      [3, 'cancelled'],
+    ]);
+    for (const child of row.order.children) {
+      expect(child).toEqual(followed.orders(child.oid).at(-1)?.row.order);
+    }
+  });
+});
+
 test('R-withdraw: the row of a withdrawal comes again, whole, at its first place', () => {
   const destination = address(`0x${'d'.repeat(40)}`);
   venue.signed(ALICE, { type: 'withdraw', destination, amountMicroUsdc: 5_000_000 });
@@ -313,6 +388,44 @@ describe('what accounts are worth', () => {
     const before = valuesOf(ALICE).length;
     venue.pass(3 * FIVE);
     expect(valuesOf(ALICE).length - before).toBe(3);
+  });
+
+  test('is that of the border, whatever the block that passes it does', () => {
+    const valueAt = (user: Address, timeMs: number) =>
+      followed.rows
+        .flatMap((rows) => rows.accountValues)
+        .find((record) => record.user === user && record.timeMs === timeMs);
+    venue.pass(FIVE);
+    venue.order(BOB, { sell: true, price: 100, size: 3 });
+    venue.order(ALICE, { buy: true, price: 100, size: 1 });
+    const borderMs = (Math.floor(venue.state.timeMs / FIVE) + 1) * FIVE;
+    venue.order(ALICE, { buy: true, price: 100, size: 2 }, borderMs + 1 - venue.state.timeMs);
+    expect(valueAt(ALICE, borderMs)).toMatchObject({ volume: 100_000_000, fees: 45_000 });
+    // Five and ten minutes, the money that comes with the second border is on the other side of it.
+    venue.pass(FIVE - 1_000);
+    venue.credit(ALICE, 'perp', 50);
+    expect(venue.state.timeMs).toBe(borderMs + FIVE + 1);
+    expect(valueAt(ALICE, borderMs + FIVE)).toMatchObject({
+      volume: 300_000_000,
+      moneyIn: 10_000_000_000,
+      value: 9_999_865_000,
+    });
+    venue.pass(FIVE);
+    expect(valueAt(ALICE, borderMs + 2 * FIVE)).toMatchObject({
+      moneyIn: 10_050_000_000,
+      value: 10_049_865_000,
+    });
+  });
+
+  test('is told of the first border of each step after a pause', () => {
+    venue.pass(FIVE);
+    venue.credit(ALICE, 'outcome', 5);
+    const before = valuesOf(ALICE).length;
+    venue.apply([], 3 * 3_600_000);
+    expect(valuesOf(ALICE).slice(before)).toEqual([
+      [5, 10, 10_005],
+      [60, 60, 10_005],
+    ]);
   });
 
   test('comes with what was brought in and taken out, traded and paid', () => {
