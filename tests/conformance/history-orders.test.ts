@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { aVenue, cloidOf, type Actor } from '../support/actors.ts';
-import type { Json } from '../support/client.ts';
+import { eventually, type Json } from '../support/client.ts';
 import { Deployer, shareTrader } from '../support/deployer.ts';
 import {
   expectCursorRefusals,
@@ -10,7 +10,16 @@ import {
   past,
 } from '../support/history.ts';
 import { OUTCOMES, placed } from '../support/outcomes.ts';
-import { newScene, Operator, type OwnPerp } from '../support/perps.ts';
+import {
+  act,
+  done,
+  groupAction,
+  newScene,
+  Operator,
+  perpOrder,
+  triggerOrder,
+  type OwnPerp,
+} from '../support/perps.ts';
 
 /** historicalOrders: one row an order, with its newest state. */
 
@@ -106,6 +115,38 @@ describe('the life of an order', () => {
       },
     });
   });
+});
+
+test('R-grouping: a parent shows its exits as they are, a fired one when it was placed', async () => {
+  const parent = perpOrder({ market: perp, side: 'buy', price: '100', size: '2' });
+  const exit = { market: perp, side: 'sell', size: '2' } as const;
+  const takeProfit = triggerOrder({ ...exit, kind: 'tp', at: '102', limit: '102' });
+  const stop = triggerOrder({ ...exit, kind: 'sl', at: '97' });
+  const family = groupAction('normalTpsl', parent, takeProfit, stop);
+  const [parentId, profitId, stopId] = done(await act(alice, family)).orders.map(
+    ({ oid }: Json) => oid,
+  );
+  const childrenOf = async () => (await rowOf(alice, parentId)).order.children;
+  const placedMs = (await childrenOf()).map(({ timestamp }: Json) => timestamp);
+  await bob.placed({ market: perp, side: 'sell', price: '100', size: '2' });
+  expect(await rowOf(alice, parentId)).toMatchObject({
+    status: 'filled',
+    order: { children: [{ status: 'open' }, { status: 'open' }] },
+  });
+  await bob.placed({ market: perp, side: 'buy', price: '102', size: '2' });
+  await perp.push('102.5');
+  const own = await eventually(async () => {
+    const rows = [await rowOf(alice, profitId), await rowOf(alice, stopId)];
+    expect(rows.map(({ status }) => status)).toEqual(['filled', 'cancelled']);
+    return rows.map(({ order }) => order);
+  });
+  expect(await childrenOf()).toEqual(own);
+  expect(own).toMatchObject([{ filledAmount: '204' }, { cancelSource: 'SiblingFilled' }]);
+  expect(own.map(({ timestamp }) => timestamp)).toEqual(placedMs);
+  const path = `/export/orders?user=${alice.address}&format=ndjson`;
+  const text = await (await fetch(`${world.client.url}${path}`)).text();
+  const exported = text.split('\n').filter((line) => line.includes(`"oid":${parentId},`));
+  expect(JSON.parse(exported[0] ?? '{}').order.children).toEqual(own);
 });
 
 test('outcome orders only where they are asked for', async () => {

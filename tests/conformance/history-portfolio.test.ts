@@ -57,7 +57,7 @@ describe('the point of now', () => {
 
 describe('the points', () => {
   test.each(Object.entries(SPANS))(
-    'of a %s: evenly spaced, the last is now',
+    'of a %s: at borders of one step, the last is now',
     async (window, spanMs) => {
       const { asOf, data } = await past(world.client, {
         type: 'portfolio',
@@ -68,11 +68,16 @@ describe('the points', () => {
       expect(times.length).toBeGreaterThan(100);
       expect(times.length).toBeLessThanOrEqual(500);
       expect(times.at(-1)).toBe(asOf.time);
-      const steps = new Set(
-        times.slice(1).map((time: number, index: number) => time - times[index]),
+      const [step = 0, ...others] = new Set<number>(
+        times.slice(1, -1).map((time: number, index: number) => time - times[index]),
       );
-      expect(steps.size).toBe(1);
-      expect(times.at(-1) - times[0]).toBe(spanMs);
+      expect(others).toEqual([]);
+      expect(times.slice(0, -1).every((time: number) => time % step === 0)).toBe(true);
+      expect(step % 300_000).toBe(0);
+      expect(times.at(-1)).toBeGreaterThan(times.at(-2));
+      // The border at which the window begins, or the one before.
+      expect(times[0]).toBeLessThanOrEqual(times.at(-1) - spanMs);
+      expect(times[0]).toBeGreaterThan(times.at(-1) - spanMs - step);
       // Before its first deposit an account was worth nothing.
       expect(data.points[0]).toMatchObject({ accountValue: '0', pnl: '0' });
     },
@@ -80,8 +85,9 @@ describe('the points', () => {
 
   test('of all: from the beginning of the account', async () => {
     const { points } = await portfolioOf(alice, 'all');
-    expect(points.length).toBeGreaterThan(0);
+    expect(points.length).toBeGreaterThan(1);
     expect(points.length).toBeLessThanOrEqual(500);
+    expect(points[0]).toMatchObject({ accountValue: '0', volume: '0', pnl: '0' });
   });
 });
 

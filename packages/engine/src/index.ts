@@ -24,6 +24,7 @@ export {
   scheduledCancel,
   tradeCapacity,
   triggerOrders,
+  waitingSince,
 } from './read/read.ts';
 export { approvedBuilders, builderState } from './read/read-builders.ts';
 export { type OracleAge, oracleAges, type VenueMoney, venueMoney } from './read/read-health.ts';

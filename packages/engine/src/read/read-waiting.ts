@@ -1,4 +1,4 @@
-import { type Address, instrumentId, present, timeMs } from '@oddlot/units';
+import { type Address, instrumentId, present, type TimeMs, timeMs } from '@oddlot/units';
 import type { OrderSnapshot } from '../messages/event.ts';
 import { triggerSnapshot } from '../perp-orders/trigger-snapshot.ts';
 import type { Holding } from '../state/account.ts';
@@ -31,6 +31,11 @@ export function childOrders(state: State, parentId: number): readonly OrderSnaps
     .map((childId) => present(state.triggers.find(childId), 'a child that waits'))
     .filter(({ isDormant }) => isDormant)
     .map((child) => triggerSnapshot(state, child));
+}
+
+/** When each order that waits for its price, or has fired and tries on, was placed. */
+export function waitingSince(state: State): readonly (readonly [orderId: number, TimeMs])[] {
+  return state.triggers.all().map(({ createdMs, orderId }) => [orderId, timeMs(createdMs)]);
 }
 
 /** What hangs on a position, in order of creation: one entry an action. */

@@ -52,7 +52,13 @@ import type {
 
 export { feeTierView } from './fee-tier-view.ts';
 export { payableWithdrawals } from '../ledger/withdrawals.ts';
-export { childOrders, reverseJobs, scheduledCancel, triggerOrders } from './read-waiting.ts';
+export {
+  childOrders,
+  reverseJobs,
+  scheduledCancel,
+  triggerOrders,
+  waitingSince,
+} from './read-waiting.ts';
 export { tradeCapacity } from './trade-capacity.ts';
 
 /** Price units that rounding can move a liquidation price by. */

@@ -49,10 +49,13 @@ const MODEL: {
         (ask.instrumentId === undefined || ask.instrumentId === instrumentId),
     );
     const page = paged(his, ask);
-    const withTexts = page.rows.map(({ instrumentId, row }) => ({
-      ...row,
-      order: { ...row.order, ...texts(blocks, instrumentId) },
-    }));
+    const withTexts = page.rows.map(({ instrumentId, row }) => {
+      const children = row.order.children.map((child) => {
+        const own = newest.get(child.oid);
+        return own?.user === ask.user ? own.row.order : child;
+      });
+      return { ...row, order: { ...row.order, children, ...texts(blocks, instrumentId) } };
+    });
     return { rows: withTexts, next: page.next };
   },
   ledger: (blocks, ask) => {

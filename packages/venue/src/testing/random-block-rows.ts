@@ -191,7 +191,8 @@ function ordersOf(world: World, timeMs: number): OrderRecord[] {
   const rejected: OrderRecord[] = [];
   for (let count = world.dice(4); count > 0; count -= 1) {
     const earlier = world.orders[world.dice(world.orders.length + 2)];
-    if (earlier !== undefined) {
+    // Stores count an order with the time of its placing, of which there may be two blocks.
+    if (earlier !== undefined && earlier.row.order.timestamp < timeMs) {
       const row = orderRow(world, { ...earlier.row.order, sz: '0', status: 'filled' }, timeMs);
       changed.set(earlier.orderId, { ...earlier, row });
       continue;
@@ -250,7 +251,17 @@ function newOrder(world: World, timeMs: number): OrderRecord {
 }
 
 function orderRow(world: World, order: HistOrder, timeMs: number): HistOrderRow {
-  const children = world.dice(6) === 0 ? [{ ...order, children: [] }] : order.children;
+  // Odd ones may be parents of even ones, as those are by now; whose they are is left to chance.
+  const others = world.orders.filter(({ orderId }) => orderId % 2 === 0);
+  const joins = order.oid % 2 === 1 && others.length > 0 && world.dice(3) === 0;
+  const added = joins ? [pick(world, others).row.order] : [];
+  const children = [...order.children.slice(0, 1), ...added].map(
+    ({ oid }) =>
+      present(
+        others.find(({ orderId }) => orderId === oid),
+        'a child',
+      ).row.order,
+  );
   return { order: { ...order, children }, status: order.status, statusTimestamp: timeMs };
 }
 

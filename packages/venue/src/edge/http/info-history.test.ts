@@ -161,8 +161,8 @@ describe('portfolio', () => {
     expect(day).toMatchObject({ deposits: '100', withdrawals: '0' });
     const week = await portfolio('week');
     expect(week).toMatchObject({ deposits: '10300' });
-    expect(week.points).toHaveLength(169);
-    expect((await portfolio('month')).points).toHaveLength(361);
+    expect(week.points).toHaveLength(337);
+    expect((await portfolio('month')).points).toHaveLength(362);
     const all = await portfolio('all');
     expect(all.deposits).toBe('10300');
     expect(all.points.length).toBeGreaterThan(100);
@@ -173,18 +173,64 @@ describe('portfolio', () => {
     }
   });
 
+  test('every point has the sums and the value of its time', async () => {
+    const carol = testKey(3);
+    edge.replica.pass(HOUR_MS);
+    const start = edge.replica.nowMs;
+    edge.replica.credit(carol.address, 5_000);
+    for (let round = 0; round < 40; round++) {
+      edge.replica.nowMs += 97_000;
+      edge.replica.pushOracle(1000);
+      await place({ b: false, s: '1' }, bob);
+      expect((await place({ s: '1' }, carol)).json).toMatchObject({ status: 'ok', code: 0 });
+      if (round % 7 === 0) edge.replica.credit(carol.address, 1);
+    }
+    edge.replica.pass(61_000);
+    type Row = { time: number; px: string; sz: string; fee: string; delta: { amount: string } };
+    const rows = async (type: string): Promise<Row[]> =>
+      (await info({ type, user: carol.address })).data;
+    const fills = await rows('userFills');
+    const deposits = await rows('userNonFundingLedgerUpdates');
+    expect(fills.length).toBe(40);
+    const sum = (of: Row[], timeMs: number, amount: (row: Row) => number): number =>
+      of.filter(({ time }) => time <= timeMs).reduce((total, row) => total + amount(row), 0);
+    for (const window of ['day', 'week', 'month', 'all']) {
+      const { points } = await portfolio(window, carol.address);
+      const [first] = points;
+      expect(first.time).toBeLessThan(start);
+      for (const point of points) {
+        const { accountValue, fees, pnl, time, volume } = point;
+        expect(Number(volume)).toBe(sum(fills, time, ({ px, sz }) => Number(px) * Number(sz)));
+        const paid = sum(fills, time, ({ fee }) => Number(fee));
+        expect(Number(fees)).toBeCloseTo(paid, 6);
+        // At one price nothing is won but fees are paid.
+        expect(Number(pnl)).toBeCloseTo(-paid, 6);
+        const broughtIn = sum(deposits, time, ({ delta }) => Number(delta.amount));
+        expect(Number(accountValue)).toBeCloseTo(broughtIn - paid, 6);
+        if (point !== points.at(-1)) expect(time % 300_000).toBe(0);
+      }
+    }
+    const { points } = await portfolio('all', carol.address);
+    expect(points[0].time).toBeGreaterThanOrEqual(start - 300_000);
+    expect(new Set(points.map(({ volume }: { volume: string }) => volume)).size).toBeGreaterThan(
+      12,
+    );
+  });
+
   test('years fit into as many points', async () => {
     for (let month = 0; month < 30; month++) {
       edge.replica.pass(30 * DAY_MS);
       edge.replica.credit(alice.address, 1);
     }
     const { points } = await portfolio('all');
-    expect(points.length).toBeGreaterThan(490);
+    expect(points.length).toBeGreaterThan(250);
     expect(points.length).toBeLessThanOrEqual(500);
     const steps = points
-      .slice(1)
+      .slice(1, -1)
       .map(({ time }: { time: number }, at: number) => time - points[at].time);
-    expect(new Set(steps).size).toBe(1);
+    expect(new Set(steps)).toEqual(new Set([2 * DAY_MS]));
+    expect(points[0]).toMatchObject({ accountValue: '0', pnl: '0' });
+    expect(points.every(({ pnl }: { pnl: string }) => pnl === '0')).toBe(true);
     expect(points.at(-1).accountValue).toBe('10030');
   });
 });

@@ -17,6 +17,8 @@ export type ArchivistSettings = {
   readonly snapshotEveryCommands: number;
   /** So many blocks are replayed for rows before snapshots go on; what takes longer is done apart. */
   readonly shortBlocks: number;
+  /** So long it catches up when it is told to stop; four seconds unless told. */
+  readonly catchUpMs?: number;
   /** How long test money keeps an address from getting more; undefined where there is none. */
   readonly faucetEveryMs?: number;
   /** Rows of blocks older than this are dropped; undefined keeps all. */
@@ -50,7 +52,7 @@ export type ArchivistOrder =
   | { readonly type: 'watch'; readonly user: Address; readonly table: WatchedTable }
   | { readonly type: 'unwatch'; readonly user: Address; readonly table: WatchedTable }
   | { readonly type: 'takeSnapshots' }
-  /** Comes to the end: with everything up to the head, or at once with what there is. */
+  /** Comes to the end: with everything up to the head if that is soon, or at once with what there is. */
   | { readonly type: 'stop'; readonly head: BlockHead; readonly catchesUp: boolean };
 
 /** How far a thread is. */

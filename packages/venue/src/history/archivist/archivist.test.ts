@@ -236,7 +236,19 @@ describe('a history that was lost', { timeout: 60_000 }, () => {
     await lost();
     const venue = await start();
     expect(await amounts(venue)).toEqual(upTo(100));
-    expect(venue.told).toEqual([]);
+    await expect.poll(() => venue.told, SOON).toEqual(['rebuild', 'rebuilt']);
+    await stop(venue);
+    expect((await start()).told).toEqual([]);
+  });
+
+  test('a stop does not wait for it longer than it may, and the next start goes on', async () => {
+    await lost();
+    const hurried = await start({ isEarly: true, settings: { catchUpMs: 0 } });
+    await stop(hurried);
+    expect(hurried.archivist.storedHeight).toBeLessThan(hurried.replica.head.height);
+    const venue = await start();
+    await expect.poll(() => amounts(venue), SOON).toEqual(upTo(100));
+    expect([...hurried.failures, ...venue.failures]).toEqual([]);
   });
 
   /** The first entries of the log are gone, or not what they were. */

@@ -30,7 +30,7 @@ export const NAMED_WAIT_MS = 5_000;
 const TELL_EVERY_MS = 5;
 /** A thread of rows that is so near to the head takes the snapshots too. */
 const NEAR_BLOCKS = 100;
-/** At the end the archivist catches up if it lacks fewer blocks than this. */
+/** At the end the archivist catches up if it lacks fewer blocks than this, as far as there is time. */
 const CATCH_UP_MAX = 20_000;
 
 export type ArchivistOptions = {
@@ -93,6 +93,8 @@ export class Archivist implements History {
   #toldHeight = 0;
   /** Rows of blocks up to here are in the store or nowhere. */
   #seenFrom = 0;
+  /** Rows that were lost are there again with this block; undefined when none are, or another thread has them. */
+  #rebuiltAt: number | undefined;
   #progress: Progress = NOTHING;
   #compared = 0;
   #telling: NodeJS.Timeout | undefined;
@@ -146,8 +148,14 @@ export class Archivist implements History {
     this.#head = head;
     this.#toldHeight = height;
     this.#first.order({ type: 'start', head });
-    const { hasRows } = await this.#first.started;
-    if (!hasRows && !this.#isStopping) this.#rebuild();
+    const { from, hasRows } = await this.#first.started;
+    if (this.#isStopping) return;
+    if (!hasRows) this.#rebuild();
+    else if (this.stats.missing > 0) {
+      // So few blocks that no other thread need do it.
+      this.#rebuiltAt = height;
+      this.#options.onRebuild?.({ from, until: height });
+    }
   }
 
   /** A block is durable and applied. */
@@ -328,6 +336,10 @@ export class Archivist implements History {
     if (this.isAway && !wasAway) this.#options.onAway?.(progress.heldWhy ?? '');
     if (!this.isAway && wasAway) this.#options.onBack?.(progress.stored.height);
     this.#options.onStored?.(progress.stored.height);
+    if (this.#rebuiltAt !== undefined && progress.stored.height >= this.#rebuiltAt) {
+      this.#rebuiltAt = undefined;
+      this.#options.onRebuilt?.(progress.stored.height);
+    }
     const isNear = (this.#head?.height ?? 0) - progress.height <= NEAR_BLOCKS;
     if (thread !== this.#first && isNear && !this.#isStopping) this.#takeOver(thread);
   }
@@ -347,6 +359,7 @@ export class Archivist implements History {
     const head = present(this.#head, 'the head of a log that is followed');
     const thread = this.#thread('rows');
     this.#rows = thread;
+    this.#rebuiltAt = undefined;
     thread.order({ type: 'start', head });
     this.#watchers.repeat();
     for (const { question } of this.#pending.values()) thread.order(question);

@@ -48,7 +48,7 @@ describe('a file', { timeout: 120_000 }, () => {
       await copyStore(other, own);
       const venue = await start({ folder: own });
       expect(await amounts(venue)).toEqual(upTo(logged).fill(1));
-      expect(venue.told).toEqual(['damaged']);
+      await expect.poll(() => venue.told, SOON).toEqual(['damaged', 'rebuild', 'rebuilt']);
       expect(venue.failures).toEqual([]);
       expect(await setAside(own)).toHaveLength(1);
     },

@@ -23,6 +23,8 @@ import { Watches } from './watches.ts';
 const WRITE_EVERY_MS = 100;
 /** How often rows that found no room are tried again (R-disk). */
 const RETRY_MS = 1_000;
+/** A stop must not last: what is not caught up with in this time is left to the next start. */
+const CATCH_UP_MS = 4_000;
 /** The rest between two portions that are looked through for damage. */
 const SCRUB_EVERY_MS = 20;
 
@@ -60,7 +62,7 @@ export class Recorder {
   #target!: BlockHead;
   #hasRoom = true;
   #compared = 0;
-  #stop: { readonly catchesUp: boolean } | undefined;
+  #stop: { readonly catchesUp: boolean; readonly untilMs: number } | undefined;
 
   constructor({ onDamaged, rows, settings, tell }: RecorderOptions) {
     this.#settings = settings;
@@ -102,7 +104,10 @@ export class Recorder {
         break;
       case 'stop':
         this.#target = order.head;
-        this.#stop = order;
+        this.#stop = {
+          catchesUp: order.catchesUp,
+          untilMs: performance.now() + (this.#settings.catchUpMs ?? CATCH_UP_MS),
+        };
         break;
     }
     this.#wakes.wake();
@@ -138,9 +143,13 @@ export class Recorder {
   }
 
   get #isDone(): boolean {
-    return (
-      this.#stop !== undefined && (!this.#stop.catchesUp || this.#height >= this.#target.height)
-    );
+    return this.#stop !== undefined && (this.#isHurried || this.#height >= this.#target.height);
+  }
+
+  /** True when it has to stop wherever it is. */
+  get #isHurried(): boolean {
+    const stop = this.#stop;
+    return stop !== undefined && (!stop.catchesUp || performance.now() >= stop.untilMs);
   }
 
   async #open(head: BlockHead): Promise<void> {
@@ -180,7 +189,7 @@ export class Recorder {
   }
 
   #apply(entry: LogEntry): unknown {
-    if (this.#stop?.catchesUp === false) throw new StoppedError();
+    if (this.#isHurried) throw new StoppedError();
     this.#replica.take(entry);
     this.#compare();
     if (this.#writesSnapshots) this.#snapshotter.count(entry);
@@ -323,7 +332,8 @@ export class Recorder {
   async #finish(): Promise<void> {
     await this.#answer();
     await this.#write(() => true);
-    if (this.#writesSnapshots && this.#stop?.catchesUp === true) await this.#snapshot();
+    const isCaughtUp = this.#stop?.catchesUp === true && this.#height >= this.#target.height;
+    if (this.#writesSnapshots && isCaughtUp) await this.#snapshot();
     this.#report();
     await this.#rows?.store.close();
   }

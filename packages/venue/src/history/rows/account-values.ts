@@ -18,11 +18,18 @@ type Sums = {
   funding: bigint;
 };
 
+/** Something that changed an account, and what it added to its sums. */
+type Move = { readonly user: Address; readonly timeMs: number; readonly by: Partial<Sums> };
+
+/** A time at which values are kept, and the coarsest step that has a border there. */
+type Border = { readonly timeMs: number; readonly step: number };
+
 /**
  * What accounts were worth at the borders of steps, with sums of what came and went, so that the gain
- * of any window is a difference of two rows. The first block at or past a border makes its rows, of
- * the accounts that hold something whose price moves and of those that changed since the border of
- * that step before: who did nothing has the value of the last row still.
+ * of any window is a difference of two rows. The first block past a border makes its rows, of the
+ * accounts that hold something whose price moves and of those that changed since the border of that
+ * step before: who did nothing has the value of the last row still. What that block itself did comes
+ * after the border, unless it had fallen due by then.
  */
 export class AccountValues {
   readonly #sums = new Map<Address, Sums>();
@@ -36,15 +43,17 @@ export class AccountValues {
     const lastMs = this.#lastMs;
     this.#lastMs = timeMs;
     if (lastMs === undefined && block.height > 1) return this.#begin(state, timeMs);
-    for (const event of block.result.events) this.#add(block, event);
-    if (lastMs === undefined) return [];
-    const step = VALUE_STEPS_MS.findLastIndex(
-      (stepMs) => Math.floor(timeMs / stepMs) > Math.floor(lastMs / stepMs),
-    );
-    if (step < 0) return [];
-    const changed = this.#changed[step];
-    const records = this.#records(state, timeMs, step, (user) => changed?.has(user) === true);
-    for (const each of this.#changed.slice(0, step + 1)) each.clear();
+    let moves = movesOf(block);
+    const records: AccountValueRecord[] = [];
+    for (const border of lastMs === undefined ? [] : bordersPassed(lastMs, timeMs)) {
+      for (const move of moves) if (move.timeMs <= border.timeMs) this.#move(move);
+      moves = moves.filter((move) => move.timeMs > border.timeMs);
+      const changed = this.#changed[border.step];
+      const isPicked = (user: Address): boolean => changed?.has(user) === true;
+      records.push(...this.#records(state, border, isPicked, moves));
+      for (const each of this.#changed.slice(0, border.step + 1)) each.clear();
+    }
+    for (const move of moves) this.#move(move);
     return records;
   }
 
@@ -52,68 +61,38 @@ export class AccountValues {
    * Where rows begin in the middle (R-era), what accounts have counts as brought in: it is no gain of
    * theirs. The block with which they begin is part of that.
    */
-  #begin(state: State, timeMs: number): AccountValueRecord[] {
+  #begin(state: State, nowMs: number): AccountValueRecord[] {
     for (const { account, value } of worthOfHolders(state, () => true)) {
       this.#sums.set(account, { ...NOTHING, moneyIn: value });
     }
-    return this.#records(state, timeMs, VALUE_STEPS_MS.length - 1, () => true);
+    const step = VALUE_STEPS_MS.length - 1;
+    const timeMs = nowMs - (nowMs % (VALUE_STEPS_MS[step] ?? nowMs));
+    return this.#records(state, { timeMs, step }, () => true, []);
   }
 
   sumsOf(user: Address): Omit<AccountSums, 'value'> {
     return shownSums(this.#sums.get(user) ?? NOTHING);
   }
 
+  /** The state is that after the block; what moved after the border is taken out of the values. */
   #records(
     state: State,
-    nowMs: number,
-    step: number,
+    { step, timeMs }: Border,
     isPicked: (user: Address) => boolean,
+    later: readonly Move[],
   ): AccountValueRecord[] {
-    const stepMs = VALUE_STEPS_MS[step] ?? nowMs;
-    const timeMs = nowMs - (nowMs % stepMs);
+    const stepMs = VALUE_STEPS_MS[step] ?? timeMs;
+    const gains = gainsOf(later);
     const records: AccountValueRecord[] = [];
-    for (const { account: user, value } of worthOfHolders(state, isPicked)) {
+    for (const { account: user, value: worth } of worthOfHolders(state, isPicked)) {
       const sums = shownSums(this.#sums.get(user) ?? NOTHING);
-      records.push({ user, stepMs, timeMs, value: Number(value), ...sums });
+      const value = Number(worth - (gains.get(user) ?? 0n));
+      records.push({ user, stepMs, timeMs, value, ...sums });
     }
     return records;
   }
 
-  #add(block: AppliedBlock, event: EngineEvent): void {
-    for (const side of sidesOf(block, event)) {
-      const fees = side.fee + (side.builderFee?.amount ?? 0n);
-      this.#move(side.account, { volume: BigInt(side.price) * BigInt(side.size), fees });
-    }
-    switch (event.type) {
-      case 'fundingPaid':
-        this.#move(event.account, { funding: event.amount });
-        break;
-      case 'faucetCredited':
-      case 'treasurySent':
-      case 'builderRewardsClaimed':
-        this.#move(event.account, { moneyIn: event.amount });
-        break;
-      case 'tokenSent':
-        if (event.account === event.destination) break;
-        this.#move(event.account, { moneyOut: event.amount, fees: event.fee });
-        this.#move(event.destination, { moneyIn: event.amount });
-        break;
-      case 'withdrawalChanged':
-        // What is held is the account's until it is paid.
-        if (event.status === 'completed') this.#move(event.account, { moneyOut: event.amount });
-        break;
-      case 'positionTraded':
-      case 'fundSettled':
-      case 'sharesOperated':
-      case 'sharesSettled':
-        this.#move(event.account, {});
-        break;
-      default:
-        break;
-    }
-  }
-
-  #move(user: Address, by: Partial<Sums>): void {
+  #move({ by, user }: Move): void {
     for (const changed of this.#changed) changed.add(user);
     let sums = this.#sums.get(user);
     if (sums === undefined) {
@@ -156,6 +135,72 @@ export class AccountValues {
     for (const changed of this.#changed) changed.clear();
     this.#lastMs = undefined;
   }
+}
+
+/**
+ * The first border of each step from one block on and before the next, oldest first: more blocks may
+ * have had the time of a border. After a pause later ones have passed too, at which nothing was different.
+ */
+function bordersPassed(lastMs: number, timeMs: number): Border[] {
+  const steps = new Map<number, number>();
+  for (const [step, stepMs] of VALUE_STEPS_MS.entries()) {
+    const borderMs = Math.ceil(lastMs / stepMs) * stepMs;
+    if (borderMs < timeMs) steps.set(borderMs, step);
+  }
+  return [...steps].map(([borderMs, step]) => ({ timeMs: borderMs, step }));
+}
+
+function movesOf(block: AppliedBlock): Move[] {
+  const moves: Move[] = [];
+  for (const event of block.result.events) addMoves(moves, block, event);
+  return moves;
+}
+
+function addMoves(moves: Move[], block: AppliedBlock, event: EngineEvent): void {
+  const { timeMs } = block;
+  const add = (user: Address, by: Partial<Sums>, atMs: number = timeMs): void =>
+    void moves.push({ user, timeMs: atMs, by });
+  for (const side of sidesOf(block, event)) {
+    const fees = side.fee + (side.builderFee?.amount ?? 0n);
+    add(side.account, { volume: BigInt(side.price) * BigInt(side.size), fees });
+  }
+  switch (event.type) {
+    case 'fundingPaid':
+      add(event.account, { funding: event.amount }, event.dueMs);
+      break;
+    case 'faucetCredited':
+    case 'treasurySent':
+    case 'builderRewardsClaimed':
+      add(event.account, { moneyIn: event.amount });
+      break;
+    case 'tokenSent':
+      if (event.account === event.destination) break;
+      add(event.account, { moneyOut: event.amount, fees: event.fee });
+      add(event.destination, { moneyIn: event.amount });
+      break;
+    case 'withdrawalChanged':
+      // What is held is the account's until it is paid.
+      if (event.status === 'completed') add(event.account, { moneyOut: event.amount });
+      break;
+    case 'positionTraded':
+    case 'fundSettled':
+    case 'sharesOperated':
+    case 'sharesSettled':
+      add(event.account, {});
+      break;
+    default:
+      break;
+  }
+}
+
+/** By how much moves have made accounts richer; what prices did is not in them. */
+function gainsOf(moves: readonly Move[]): ReadonlyMap<Address, bigint> {
+  const gains = new Map<Address, bigint>();
+  for (const { by, user } of moves) {
+    const { fees = 0n, funding = 0n, moneyIn = 0n, moneyOut = 0n } = by;
+    gains.set(user, (gains.get(user) ?? 0n) + moneyIn - moneyOut + funding - fees);
+  }
+  return gains;
 }
 
 const NOTHING: Readonly<Sums> = { moneyIn: 0n, moneyOut: 0n, volume: 0n, fees: 0n, funding: 0n };

@@ -315,6 +315,44 @@ describe('what accounts are worth', () => {
     expect(valuesOf(ALICE).length - before).toBe(3);
   });
 
+  test('is that of the border, whatever the block that passes it does', () => {
+    const valueAt = (user: Address, timeMs: number) =>
+      followed.rows
+        .flatMap((rows) => rows.accountValues)
+        .find((record) => record.user === user && record.timeMs === timeMs);
+    venue.pass(FIVE);
+    venue.order(BOB, { sell: true, price: 100, size: 3 });
+    venue.order(ALICE, { buy: true, price: 100, size: 1 });
+    const borderMs = (Math.floor(venue.state.timeMs / FIVE) + 1) * FIVE;
+    venue.order(ALICE, { buy: true, price: 100, size: 2 }, borderMs + 1 - venue.state.timeMs);
+    expect(valueAt(ALICE, borderMs)).toMatchObject({ volume: 100_000_000, fees: 45_000 });
+    // Five and ten minutes, the money that comes with the second border is on the other side of it.
+    venue.pass(FIVE - 1_000);
+    venue.credit(ALICE, 'perp', 50);
+    expect(venue.state.timeMs).toBe(borderMs + FIVE + 1);
+    expect(valueAt(ALICE, borderMs + FIVE)).toMatchObject({
+      volume: 300_000_000,
+      moneyIn: 10_000_000_000,
+      value: 9_999_865_000,
+    });
+    venue.pass(FIVE);
+    expect(valueAt(ALICE, borderMs + 2 * FIVE)).toMatchObject({
+      moneyIn: 10_050_000_000,
+      value: 10_049_865_000,
+    });
+  });
+
+  test('is told of the first border of each step after a pause', () => {
+    venue.pass(FIVE);
+    venue.credit(ALICE, 'outcome', 5);
+    const before = valuesOf(ALICE).length;
+    venue.apply([], 3 * 3_600_000);
+    expect(valuesOf(ALICE).slice(before)).toEqual([
+      [5, 10, 10_005],
+      [60, 60, 10_005],
+    ]);
+  });
+
   test('comes with what was brought in and taken out, traded and paid', () => {
     venue.pass(FIVE);
     venue.order(BOB, { sell: true, price: 100, size: 1 });

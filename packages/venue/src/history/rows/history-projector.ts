@@ -10,7 +10,7 @@ import { AccountValues, type AccountValuesDump } from './account-values.ts';
 import type { BlockRows } from './block-rows.ts';
 import { fillRecords } from './fill-rows.ts';
 import { claimRecords, fundingRecords, LedgerRows } from './ledger-rows.ts';
-import { LiveOrders } from './live-orders.ts';
+import { LiveOrders, type LiveOrdersDump } from './live-orders.ts';
 import { knownMarkets, marketRecords } from './market-rows.ts';
 import { RunningBars } from './running-bars.ts';
 import { settledEventsBefore, settledEventsOf } from './settled-event.ts';
@@ -36,7 +36,8 @@ type LastBlock = { readonly height: number; readonly hash: Hash };
  */
 export class HistoryProjector implements Projection {
   readonly name = 'history';
-  readonly version = 1;
+  /** The second has the times at which triggers were placed. */
+  readonly version = 2;
   readonly #options: HistoryProjectorOptions;
   readonly #orders = new LiveOrders();
   readonly #ledger = new LedgerRows();
@@ -58,6 +59,7 @@ export class HistoryProjector implements Projection {
     const isFirst = !this.#hasBegun;
     this.#hasBegun = true;
     this.#last = { height, hash: blockHash };
+    if (isFirst) this.#orders.begin(state);
     onRows({
       head: { height, timeMs, hash: blockHash, stateHash, parentHash },
       txs: txRecords(block, receipts),
@@ -108,18 +110,20 @@ export class HistoryProjector implements Projection {
     return {
       last: this.#last ?? null,
       hasBegun: this.#hasBegun,
-      orders: this.#orders.dump(),
+      ...this.#orders.dump(),
       withdrawals: this.#ledger.dump(),
       bars: this.#bars.dump(),
       values: this.#values.dump(),
     };
   }
 
-  restore(data: unknown): void {
-    const { bars, hasBegun, last, orders, values, withdrawals } = data as HistoryDump;
+  restore(data: unknown, version = this.version): void {
+    const { bars, hasBegun, last, orders, placed, values, withdrawals } = data as HistoryDump;
     this.#last = last ?? undefined;
     this.#hasBegun = hasBegun;
-    this.#orders.restore(orders);
+    this.#orders.restore({ orders, placed: placed ?? [] });
+    // What has fired by then stays as the engine has it.
+    if (version < 2) this.#orders.begin(this.#options.state());
     this.#ledger.restore(withdrawals);
     this.#bars.restore(bars);
     this.#values.restore(values);
@@ -139,7 +143,9 @@ export class HistoryProjector implements Projection {
 type HistoryDump = {
   readonly last: LastBlock | null;
   readonly hasBegun: boolean;
-  readonly orders: ReturnType<LiveOrders['dump']>;
+  readonly orders: LiveOrdersDump['orders'];
+  /** Absent in the first version. */
+  readonly placed?: LiveOrdersDump['placed'];
   readonly withdrawals: ReturnType<LedgerRows['dump']>;
   readonly bars: ReturnType<RunningBars['dump']>;
   readonly values: AccountValuesDump;

@@ -1,5 +1,5 @@
-import type { OrderUpdated, State } from '@oddlot/engine';
-import { present, type Address } from '@oddlot/units';
+import { waitingSince, type OrderUpdated, type State } from '@oddlot/engine';
+import { present, timeMs, type Address, type TimeMs } from '@oddlot/units';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import { formatAveragePrice, formatSize } from '../../translate/format.ts';
 import type { EarningRecord, OrderRecord } from './block-rows.ts';
@@ -17,11 +17,14 @@ import { tradedSides, type TradedSide } from './traded-sides.ts';
 
 /**
  * What is to be remembered of live orders so that their next row can be made: the sums of their
- * fills, and the children that came with them. An order without either is not in here, and none is
- * once it has ended.
+ * fills, the children that came with them, and when those that wait, or waited, for the mark were
+ * placed. An order without any of it is not in here, and none is once it has ended.
  */
 export class LiveOrders {
   readonly #sums = new Map<number, OrderSums>();
+  /** The parents of children that are shown with them: one that has fired does not name its own. */
+  readonly #parents = new Map<number, number>();
+  readonly #placedMs = new Map<number, TimeMs>();
 
   /** The rows of a block: an order that changed has one, as it is after the block. */
   take(
@@ -29,16 +32,35 @@ export class LiveOrders {
     block: AppliedBlock,
   ): { readonly orders: OrderRecord[]; readonly earnings: EarningRecord[] } {
     const earned = this.#addFills(block);
-    const changed = lastUpdates(state, block);
+    const changed = new Map<number, OrderUpdated>();
+    for (const [orderId, event] of lastUpdates(state, block)) {
+      changed.set(orderId, this.#asPlaced(event));
+    }
     this.#addChildren(state, changed);
     const orders = [...changed.values()].map((event) =>
       orderRecord(state, event, this.#sums.get(event.order.orderId), block.timeMs),
     );
     const earnings = [...earned.values()].map((added) => this.#earning(state, block, added));
     for (const { order, status } of changed.values()) {
-      if (status !== 'open') this.#sums.delete(order.orderId);
+      if (status !== 'open') this.#forget(order.orderId);
     }
     return { orders, earnings };
+  }
+
+  /** What waits already where rows begin: nobody has told when it was placed. */
+  begin(state: State): void {
+    for (const [orderId, placedMs] of waitingSince(state)) this.#placedMs.set(orderId, placedMs);
+  }
+
+  /** An order that has fired counts as accepted from then on; its rows keep when it was placed. */
+  #asPlaced(event: OrderUpdated): OrderUpdated {
+    const { order } = event;
+    const { acceptedMs, hasFired, orderId, trigger } = order;
+    if (trigger === undefined) return event;
+    const placedMs = hasFired === true ? this.#placedMs.get(orderId) : undefined;
+    if (placedMs !== undefined) return { ...event, order: { ...order, acceptedMs: placedMs } };
+    this.#placedMs.set(orderId, acceptedMs);
+    return event;
   }
 
   /** Returns what the block added to builders' earnings, by order. */
@@ -57,11 +79,22 @@ export class LiveOrders {
   /** A child is shown with its parent for as long as that lives, and in its last row. */
   #addChildren(state: State, changed: ReadonlyMap<number, OrderUpdated>): void {
     for (const event of changed.values()) {
-      const { orderId, parentOrderId } = event.order;
-      if (parentOrderId === undefined) continue;
-      if (!changed.has(parentOrderId) && !this.#sums.has(parentOrderId)) continue;
-      this.#of(parentOrderId).children.set(orderId, histOrder(state, event, undefined));
+      const { orderId } = event.order;
+      const parentId = event.order.parentOrderId ?? this.#parents.get(orderId);
+      if (parentId === undefined) continue;
+      if (!changed.has(parentId) && !this.#sums.has(parentId)) continue;
+      const child = histOrder(state, event, this.#sums.get(orderId));
+      this.#of(parentId).children.set(orderId, child);
+      this.#parents.set(orderId, parentId);
     }
+  }
+
+  #forget(orderId: number): void {
+    for (const childId of this.#sums.get(orderId)?.children.keys() ?? []) {
+      this.#parents.delete(childId);
+    }
+    this.#sums.delete(orderId);
+    this.#placedMs.delete(orderId);
   }
 
   #of(orderId: number): OrderSums {
@@ -99,21 +132,38 @@ export class LiveOrders {
 
   /** The ids that are remembered, for whoever checks that nothing stays behind. */
   ids(): Iterable<number> {
-    return this.#sums.keys();
+    return new Set([...this.#sums.keys(), ...this.#placedMs.keys()]);
   }
 
-  dump(): readonly SumsDump[] {
-    return [...this.#sums].map(([orderId, sums]) => dumpSums(orderId, sums));
+  dump(): LiveOrdersDump {
+    return {
+      orders: [...this.#sums].map(([orderId, sums]) => dumpSums(orderId, sums)),
+      placed: [...this.#placedMs],
+    };
   }
 
-  restore(rows: readonly SumsDump[]): void {
-    for (const row of rows) this.#sums.set(row[0], restoreSums(row));
+  restore({ orders, placed }: LiveOrdersDump): void {
+    for (const row of orders) {
+      const sums = restoreSums(row);
+      this.#sums.set(row[0], sums);
+      for (const childId of sums.children.keys()) this.#parents.set(childId, row[0]);
+    }
+    for (const [orderId, placedMs] of placed) this.#placedMs.set(orderId, timeMs(placedMs));
   }
 
   clear(): void {
     this.#sums.clear();
+    this.#parents.clear();
+    this.#placedMs.clear();
   }
 }
+
+/** Plain data. */
+export type LiveOrdersDump = {
+  readonly orders: readonly SumsDump[];
+  /** When orders that wait, or waited, for the mark were placed. */
+  readonly placed: readonly (readonly [orderId: number, placedMs: number])[];
+};
 
 type Earned = Pick<TradedSide, 'orderId' | 'instrumentId'> & {
   readonly user: Address;

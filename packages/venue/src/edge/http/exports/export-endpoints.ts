@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXPORTS, parseExport, refusal } from '@oddlot/protocol';
 import type { ExportName, ExportRequestOf } from '@oddlot/protocol';
-import type { History } from '../../../history/history.ts';
+import { HistoryBehindError, type History } from '../../../history/history.ts';
 import type { MarketData } from '../../../read-models/market-data.ts';
 import type { Replica } from '../../../replica/replica.ts';
 import { teachInstrument } from '../../../translate/teach-instrument.ts';
@@ -78,9 +78,16 @@ async function open(
     };
   } catch (error) {
     leave();
+    if (error instanceof HistoryBehindError) return behind(error);
     if (!(error instanceof RefusedError)) throw error;
     return infoRefusal(teachInstrument(state, error.refusal, 'text'));
   }
+}
+
+/** While the history is computed again there is no whole file. */
+function behind({ asOf }: HistoryBehindError): Reply {
+  const reply = infoRefusal(refusal('historyBehind', [asOf.height]));
+  return { ...reply, retryAfterSeconds: RETRY_SECONDS };
 }
 
 type Under = {

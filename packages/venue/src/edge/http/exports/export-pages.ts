@@ -28,12 +28,14 @@ export function exportPages<Name extends ExportName>(
 }
 
 async function* userPages(
-  { history }: CandleContext,
+  context: CandleContext,
   name: UserExport,
   { accountType: accountTypes, from, to, user }: AnyRequest[UserExport],
 ): AsyncGenerator<readonly object[], void> {
   // Only perps have funding.
   if (name === 'fundings' && !accountTypes.includes('perp')) return;
+  const { history } = context;
+  let minHeight = neededHeight(context, to);
   let cursor: RowPosition | undefined;
   for (;;) {
     const asked: UserPage & { readonly accountTypes: typeof accountTypes } = {
@@ -45,14 +47,22 @@ async function* userPages(
       ...(from === undefined ? {} : { startTime: from }),
       ...(to === undefined ? {} : { endTime: to }),
     };
-    // The first page waits for what has just happened; those behind it go on from where they are.
-    const wait = cursor === undefined ? {} : { minHeight: 0 };
-    const { answer } = await history.ask(name, asked, wait);
+    const { answer, asOf } = await history.ask(name, asked, { minHeight });
     const { next, rows } = answer as Page<object>;
     yield rows;
     if (next === null) return;
     cursor = next;
+    // What the first page knew the others must know: a history that was lost meanwhile begins anew.
+    if (minHeight === 0) minHeight = asOf.height;
   }
+}
+
+/**
+ * The block that the history must know: the newest, unless the span ends with what it has stored. A file
+ * without the rows of a history that is being computed again would look like a whole one.
+ */
+function neededHeight({ history, state }: CandleContext, toMs: number | undefined): number {
+  return toMs !== undefined && toMs < history.asOf.timeMs ? 0 : state.height;
 }
 
 /** The coarsest step of stored bars: the first of them tells where the trades begin. */
@@ -65,7 +75,7 @@ async function* candlePages(
   const { history, state } = context;
   const endMs = Math.min(to, state.timeMs);
   const bars = { instrumentId: Number(coin), stepMs: COARSEST_MS, startMs: 0, endMs, limit: 1 };
-  const { answer } = await history.ask('bars', bars);
+  const { answer } = await history.ask('bars', bars, { minHeight: neededHeight(context, to) });
   const latestMs = startAfter(interval, startOf(interval, endMs), 1 - LIMITS.candlesMax);
   // Without a stored bar everything that there is is young enough for one page.
   const firstMs = answer[0]?.startMs ?? latestMs;

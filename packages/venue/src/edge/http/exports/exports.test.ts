@@ -64,6 +64,31 @@ describe('rows', () => {
     expect(amounts).toEqual(amounts.map((_, index) => index + 1));
   });
 
+  test('of a history that is behind there are none, but of a span that it has stored', async () => {
+    const { history, replica, send } = await open();
+    replica.credit(alice.address, 1);
+    replica.pass(60_000);
+    history.heldAt = replica.head.height;
+    const storedMs = replica.head.timeMs;
+    replica.pass(60_000);
+    replica.credit(alice.address, 2);
+    const get = (target: string) => send(target, undefined, { method: 'GET' });
+    const candles = '/export/candles?coin=1&interval=1m';
+    for (const target of [path('ledger'), path('ledger', `&to=${storedMs}`), candles]) {
+      expect(await get(target)).toMatchObject({
+        status: 503,
+        headers: { 'retry-after': '5' },
+        json: { success: false, code: 10503, message: `History is at block ${history.heldAt}` },
+      });
+    }
+    const stored = await get(path('ledger', `&to=${storedMs - 1}&format=ndjson`));
+    expect(stored.status).toBe(200);
+    expect(stored.text.trimEnd().split('\n')).toHaveLength(1);
+    history.heldAt = undefined;
+    const whole = await get(path('ledger', '&format=ndjson'));
+    expect(whole.text.trimEnd().split('\n')).toHaveLength(2);
+  });
+
   test('in cells: what is nested is JSON', async () => {
     const { replica, send } = await open();
     replica.credit(alice.address);

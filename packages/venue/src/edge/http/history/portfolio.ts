@@ -10,21 +10,25 @@ import type { AccountValueRecord } from '../../../history/rows/block-rows.ts';
 import { formatMoney } from '../../../translate/format.ts';
 import { waitFor, type HistoryHandler } from './handler.ts';
 
-/** What an account was worth over a window: evenly spaced points, of which the last is now. */
+/** What an account was worth over a window: points at borders of a step, and now. */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** The borders at which values are kept. */
 const STEPS_MS = [5 * MINUTE_MS, HOUR_MS, DAY_MS] as const;
+/** How far points may lie apart, so that values are kept for all of them; weeks are doubled. */
+const POINT_STEPS_MS: readonly number[] = [
+  ...[5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS),
+  ...[1, 2, 4, 8, 12].map((hours) => hours * HOUR_MS),
+  ...[1, 2, 7].map((days) => days * DAY_MS),
+];
 
-/** How far the points of a window lie apart; `all` reaches back to the beginning. */
-const WINDOWS: Readonly<
-  Record<Exclude<PortfolioWindow, 'all'>, { spanMs: number; everyMs: number }>
-> = {
-  day: { spanMs: DAY_MS, everyMs: 5 * MINUTE_MS },
-  week: { spanMs: 7 * DAY_MS, everyMs: HOUR_MS },
-  month: { spanMs: 30 * DAY_MS, everyMs: 2 * HOUR_MS },
+/** How far a window reaches back; `all` does to the beginning. */
+const SPANS_MS: Readonly<Record<Exclude<PortfolioWindow, 'all'>, number>> = {
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+  month: 30 * DAY_MS,
 };
 
 type Value = AccountSums & { readonly timeMs: number };
@@ -35,61 +39,69 @@ export const portfolio: HistoryHandler<'portfolio', Portfolio> = async ({ histor
   const { user, window } = query;
   const { answer, asOf } = await history.ask('accountSums', { user }, waitFor(query));
   const now: Value = { ...NOTHING, ...answer, timeMs: asOf.timeMs };
-  const values = await valuesOf(history, { user, window, asOf });
-  const data = portfolioOf(
-    window,
-    [...values.kept, now],
-    timesOf(values.startMs, now.timeMs, values.everyMs),
-  );
-  return { ok: true, data, asOf, rows: values.kept.length };
+  const hasAccount = answer !== null;
+  const { kept, times } = await valuesOf(history, { user, window, asOf, hasAccount });
+  const data = portfolioOf(window, [...kept, now], times);
+  return { ok: true, data, asOf, rows: kept.length };
 };
 
 type Values = {
-  readonly startMs: number;
-  readonly everyMs: number;
-  /** Oldest first; the first may be from before the start. */
+  /** Of the points. */
+  readonly times: readonly number[];
+  /** Oldest first; the first may be from before the first point. */
   readonly kept: readonly AccountValueRecord[];
 };
 
-type Question = { readonly user: Address; readonly window: PortfolioWindow; readonly asOf: AsOf };
+type Question = {
+  readonly user: Address;
+  readonly window: PortfolioWindow;
+  readonly asOf: AsOf;
+  readonly hasAccount: boolean;
+};
 
-async function valuesOf(history: History, { asOf, user, window }: Question): Promise<Values> {
+async function valuesOf(
+  history: History,
+  { asOf, hasAccount, user, window }: Question,
+): Promise<Values> {
   const endMs = asOf.timeMs;
   const read = async (startMs: number, stepMs: number, untilMs = endMs) => {
     const asked = { user, stepMs, startMs, endMs: untilMs };
     return (await history.ask('accountValues', asked, { minHeight: 0 })).answer;
   };
   if (window !== 'all') {
-    const { everyMs, spanMs } = WINDOWS[window];
-    const startMs = Math.max(0, endMs - spanMs);
-    return { startMs, everyMs, kept: await read(startMs, stepFor(everyMs)) };
+    const { stepMs, times } = pointsOf(endMs - SPANS_MS[window], endMs);
+    return { times, kept: await read(times[0] ?? endMs, stepFor(stepMs)) };
   }
   const days = await read(0, DAY_MS);
   // The account began within the day before its first full one.
   const firstDayMs = days[0]?.timeMs ?? endMs;
-  const earliest = await read(Math.max(0, firstDayMs - DAY_MS), STEPS_MS[0], firstDayMs);
-  const startMs = earliest[0]?.timeMs ?? firstDayMs;
-  const everyMs = Math.max(
-    STEPS_MS[0],
-    Math.ceil((endMs - startMs) / (LIMITS.portfolioPointsMax - 1)),
-  );
-  const stepMs = stepFor(everyMs);
-  return { startMs, everyMs, kept: stepMs === DAY_MS ? days : await read(startMs, stepMs) };
+  const [first] = await read(Math.max(0, firstDayMs - DAY_MS), STEPS_MS[0], firstDayMs);
+  if (first === undefined && !hasAccount) return { times: [endMs], kept: [] };
+  // Its first value is that of the first border behind its beginning, or still to come.
+  const startMs = first === undefined ? endMs : first.timeMs - STEPS_MS[0];
+  const { stepMs, times } = pointsOf(startMs, endMs);
+  const step = stepFor(stepMs);
+  return { times, kept: step === DAY_MS ? days : await read(times[0] ?? endMs, step) };
 }
 
-/** The coarsest kept step that is no coarser than the points, or else the finest. */
+/** The coarsest kept step that is no coarser than the points. */
 function stepFor(everyMs: number): number {
   return STEPS_MS.findLast((stepMs) => stepMs <= everyMs) ?? STEPS_MS[0];
 }
 
-/** From the end back to the start, so that the last one is now. */
-function timesOf(startMs: number, endMs: number, everyMs: number): number[] {
-  const count = Math.floor((endMs - startMs) / everyMs) + 1;
-  const kept = Math.max(1, Math.min(LIMITS.portfolioPointsMax, count));
-  return Array.from({ length: kept }, (_, index) => endMs - (kept - 1 - index) * everyMs);
+/** From the border at or before the start on, as close together as there may be points; then now. */
+function pointsOf(startMs: number, endMs: number): { stepMs: number; times: readonly number[] } {
+  const bordersMax = LIMITS.portfolioPointsMax - 1;
+  const firstOf = (stepMs: number): number => Math.max(0, startMs - (startMs % stepMs));
+  const countOf = (stepMs: number): number => Math.ceil((endMs - firstOf(stepMs)) / stepMs);
+  let stepMs = POINT_STEPS_MS.find((each) => countOf(each) <= bordersMax) ?? 7 * DAY_MS;
+  while (countOf(stepMs) > bordersMax) stepMs *= 2;
+  const firstMs = firstOf(stepMs);
+  const borders = Array.from({ length: countOf(stepMs) }, (_, at) => firstMs + at * stepMs);
+  return { stepMs, times: [...borders, endMs] };
 }
 
-/** Between two records an account is taken as it was at the first of them. */
+/** Between two records an account is as it was at the first of them. */
 function portfolioOf(
   window: PortfolioWindow,
   values: readonly Value[],
@@ -101,8 +113,8 @@ function portfolioOf(
     return values[at] ?? NOTHING;
   };
   const held = times.map((timeMs) => ({ timeMs, value: valueAt(timeMs) }));
-  // The whole life of an account is measured from before its first deposit.
-  const start = window === 'all' ? NOTHING : (held[0]?.value ?? NOTHING);
+  // The first point of a whole life is from before its first deposit; who has no life has only now.
+  const start = held.length === 1 ? NOTHING : (held[0]?.value ?? NOTHING);
   const last = held.at(-1)?.value ?? NOTHING;
   return {
     window,

@@ -12,6 +12,7 @@ import {
   withdrawalCodec,
 } from '../row-codecs.ts';
 import { fillWithTexts, orderWithTexts, textsOf } from '../row-texts.ts';
+import { withNewestChildren } from './order-children.ts';
 import { isWithin, spanOf, type Span } from './span.ts';
 
 type Database = Kysely<HistoryTables>;
@@ -35,10 +36,8 @@ export async function orders(database: Database, ask: Ask<'orders'>): Promise<Pa
   const kinds = kindsOf(ask.accountTypes);
   const page = await pageOf(database, { ...ask, table: 'orders', kinds });
   const texts = await textsOf(database, page.rows);
-  return {
-    rows: page.rows.map((row) => orderWithTexts(orderCodec.decode(row.body), texts)),
-    next: page.next,
-  };
+  const rows = page.rows.map((row) => orderWithTexts(orderCodec.decode(row.body), texts));
+  return { rows: await withNewestChildren(database, ask.user, rows), next: page.next };
 }
 
 export async function ledger(database: Database, ask: Ask<'ledger'>): Promise<Page<LedgerUpdate>> {
