@@ -23,7 +23,11 @@ export const VENUE_FLOORS: readonly {
     paths: ['bots/', 'exhibition/'],
     what: 'simulated traders, events to trade on',
   },
-  { name: 'oracle', paths: ['oracle/'], what: 'prices that the process brings into the log' },
+  {
+    name: 'oracle and settlement',
+    paths: ['oracle/', 'settlement/'],
+    what: 'prices, and money of the settlement chain, that the process brings into the log',
+  },
   { name: 'history', paths: ['history/'], what: 'receipts, ledger rows, trades, SQL' },
   {
     name: 'replica and translate',
