@@ -181,6 +181,7 @@ export class ReferenceLedger {
         this.books.open(event.account);
         break;
       case 'faucetCredited':
+      case 'depositCredited':
         this.books.deposited += event.amount;
         this.books.book(event.account).balance += event.amount;
         break;

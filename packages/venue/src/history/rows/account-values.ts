@@ -89,6 +89,7 @@ export class AccountValues {
         this.#move(event.account, { funding: event.amount });
         break;
       case 'faucetCredited':
+      case 'depositCredited':
       case 'treasurySent':
       case 'builderRewardsClaimed':
         this.#move(event.account, { moneyIn: event.amount });
