@@ -35,9 +35,9 @@ export const VENUE_FLOORS: readonly {
     what: 'the log applied to an engine; integers to the wire and back',
   },
   {
-    name: 'log and read models',
-    paths: ['log/', 'read-models/'],
-    what: 'blocks on disk; what is computed from events and kept in memory',
+    name: 'log, read models and chain',
+    paths: ['log/', 'read-models/', 'chain/'],
+    what: 'blocks on disk; what is computed from events and kept in memory; a settlement chain of its own',
   },
   { name: 'block', paths: ['block/'], what: 'what a block is, before and after it executed' },
   {
