@@ -1,4 +1,4 @@
-import type { Address, Hash } from '@oddlot/units';
+import { type Address, type Hash, usdcFromText } from '@oddlot/units';
 import { type Bridge, createBridge, depositKey, type Reserves } from '../state/bridge.ts';
 
 /** What the venue knows of the settlement chain. A venue without a bridge has none of it. */
@@ -15,6 +15,7 @@ export type BridgeDump = {
   ])[];
   /** By chain. */
   readonly floors: readonly (readonly [chainId: number, blockNumber: number, logIndex: number])[];
+  readonly creditedTotal: string;
   readonly cursor: readonly [blockNumber: number, logIndex: number];
   /** By address. */
   readonly unusedAgents: readonly Address[];
@@ -38,6 +39,7 @@ export function dumpBridge(bridge: Bridge): BridgeDump {
     floors: [...floors]
       .map(([chain, { blockNumber, logIndex }]) => [chain, blockNumber, logIndex] as const)
       .sort((a, b) => a[0] - b[0]),
+    creditedTotal: String(bridge.creditedTotal),
     cursor: [cursor.blockNumber, cursor.logIndex],
     unusedAgents: [...unusedAgents.keys()].sort(),
     pegs: [...pegs.keys()],
@@ -55,6 +57,7 @@ export function restoreBridge(plain: BridgeDump | undefined): Bridge | undefined
   for (const [chainId, blockNumber, logIndex] of plain.floors) {
     bridge.floors.set(chainId, { blockNumber, logIndex });
   }
+  bridge.creditedTotal = usdcFromText(plain.creditedTotal);
   const [blockNumber, logIndex] = plain.cursor;
   bridge.cursor = { blockNumber, logIndex };
   for (const agent of plain.unusedAgents) bridge.unusedAgents.set(agent, true);

@@ -1,4 +1,4 @@
-import { microUsdc } from '@oddlot/units';
+import { addUsdc, microUsdc } from '@oddlot/units';
 import { releaseAgent, ZERO_ADDRESS } from '../auth/agents.ts';
 import { checkDestination } from '../auth/destination.ts';
 import { postDeposit } from '../ledger/post.ts';
@@ -27,6 +27,7 @@ export function creditDeposit(execution: Execution, command: CreditDepositComman
   const account = openAccount(execution, address);
   const amount = microUsdc(command.amountMicroUsdc);
   postDeposit(state, account, 'perp', amount);
+  bridge.creditedTotal = addUsdc(bridge.creditedTotal, amount);
   remember(bridge, source);
   state.digest.text(depositKey(source));
   events.push({ type: 'depositCredited', commandIndex, account: address, amount, source });

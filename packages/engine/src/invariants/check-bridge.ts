@@ -4,10 +4,11 @@ import { isBehind, NO_PLACE } from '../state/bridge.ts';
 import type { State } from '../state/state.ts';
 
 /** What must hold after every block of the settlement chain; part of `checkInvariants`. */
-export function checkBridge({ accountIndex, agents, bridge }: State): void {
+export function checkBridge({ accountIndex, agents, bridge, deposited }: State): void {
   if (bridge === undefined) return;
   const { chainId, credited, cursor, floors, pegs, unusedAgents } = bridge;
   assert(credited.size <= LIMITS.depositsKept, 'the venue keeps its number of deposits');
+  assert(bridge.creditedTotal <= deposited, 'deposits are part of what came in');
   assert(pegs.size <= LIMITS.pegsKept, 'the venue keeps its number of pegs');
   const floor = floors.get(chainId) ?? NO_PLACE;
   assert(

@@ -1,4 +1,4 @@
-import type { Address } from '@oddlot/units';
+import type { Address, MicroUsdc } from '@oddlot/units';
 import type { DepositSource } from '../messages/command.ts';
 import { type ChainPlace, isCredited, type Reserves } from '../state/bridge.ts';
 import type { State } from '../state/state.ts';
@@ -10,6 +10,8 @@ export type BridgeView = {
   readonly token: Address;
   /** The furthest place that something was credited from; block -1 before the first. */
   readonly cursor: ChainPlace;
+  /** All that came by deposits; what else came in is the faucet's. */
+  readonly creditedTotal: MicroUsdc;
   /** What was published last. */
   readonly reserves: Reserves | undefined;
 };
@@ -17,8 +19,8 @@ export type BridgeView = {
 /** Undefined until a bridge is open. */
 export function bridgeView({ bridge }: State): BridgeView | undefined {
   if (bridge === undefined) return undefined;
-  const { chainId, contract, cursor, reserves, token } = bridge;
-  return { chainId, contract, token, cursor, reserves };
+  const { chainId, contract, creditedTotal, cursor, reserves, token } = bridge;
+  return { chainId, contract, token, cursor, creditedTotal, reserves };
 }
 
 /** True when crediting it again would change nothing (R-deposit). */

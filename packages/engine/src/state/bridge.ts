@@ -1,4 +1,4 @@
-import type { Address } from '@oddlot/units';
+import { type Address, type MicroUsdc, ZERO_USDC } from '@oddlot/units';
 import type { DepositSource, PublishReservesCommand } from '../messages/command.ts';
 
 /** Where in a chain something stands. */
@@ -13,6 +13,8 @@ export type Bridge = {
   readonly credited: Map<string, DepositSource>;
   /** By chain: at and below this place a deposit counts as credited, since its key may be forgotten. */
   readonly floors: Map<number, ChainPlace>;
+  /** The sum of all deposits of all chains; the rest of what came in is the faucet's. */
+  creditedTotal: MicroUsdc;
   /** The last place of the current chain that something was credited from. */
   cursor: ChainPlace;
   /** Agents bound since then whose key has signed nothing for their owner yet (R-agents). */
@@ -32,6 +34,7 @@ export function createBridge(contracts: Pick<Bridge, 'chainId' | 'contract' | 't
     ...contracts,
     credited: new Map(),
     floors: new Map(),
+    creditedTotal: ZERO_USDC,
     cursor: NO_PLACE,
     unusedAgents: new Map(),
     pegs: new Map(),

@@ -139,15 +139,18 @@ export class ChainClient {
     );
   }
 
-  /** The logs of some contracts in a range of blocks, both ends included, in their order. */
+  /** The logs of a contract in a range of blocks, both ends included, in their order. */
   logs(range: {
-    readonly addresses: readonly Hex[];
+    readonly address: Hex;
+    /** By place; null stands for any. */
+    readonly topics: readonly (Hex | null)[];
     readonly fromBlock: number;
     readonly toBlock: number;
   }): Promise<readonly ChainLog[]> {
-    const { addresses, fromBlock, toBlock } = range;
+    const { address, fromBlock, toBlock, topics } = range;
     const filter = {
-      address: addresses,
+      address,
+      topics,
       fromBlock: numberToHex(fromBlock),
       toBlock: numberToHex(toBlock),
     };

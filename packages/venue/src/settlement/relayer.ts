@@ -11,6 +11,8 @@ export type SendRequest = {
   readonly key: string;
   readonly to: Hex;
   readonly data: Hex;
+  /** Ether to send along, in wei. */
+  readonly value?: bigint;
   /** Estimated when absent; a call that would revert is then refused with ChainRevertError. */
   readonly gas?: bigint;
 };
@@ -81,11 +83,12 @@ export class Relayer {
     return this.#inTurn(async () => {
       const known = this.#journal.get(request.key);
       if (known !== undefined) return known;
-      const { data, key, to } = request;
+      const { data, key, to, value } = request;
       const gas = request.gas ?? (await this.#estimate(request));
       const fees = this.#offer(await this.#client.fees());
       const nonce = await this.#takeNonce();
-      const call = { to, data, gas: String(gas), nonce };
+      const sent = value === undefined ? {} : { value: String(value) };
+      const call = { to, data, gas: String(gas), nonce, ...sent };
       const attempt = await this.#sign(call, fees);
       const record: SendRecord = {
         key,
@@ -218,7 +221,7 @@ export class Relayer {
   }
 
   async #sign(
-    call: { readonly to: Hex; readonly data: Hex; readonly gas: string; readonly nonce: number },
+    call: Pick<SendRecord, 'to' | 'data' | 'gas' | 'nonce' | 'value'>,
     { maxFee, priorityFee }: Offer,
   ): Promise<Attempt> {
     const raw = await this.#account.signTransaction({
@@ -226,6 +229,7 @@ export class Relayer {
       chainId: this.#client.chainId,
       to: call.to,
       data: call.data,
+      value: BigInt(call.value ?? 0),
       gas: BigInt(call.gas),
       nonce: call.nonce,
       maxFeePerGas: maxFee,

@@ -25,6 +25,8 @@ export type SendRecord = {
   readonly to: Hex;
   readonly data: Hex;
   readonly gas: string;
+  /** Ether that goes with it, in wei; absent for none. */
+  readonly value?: string;
   readonly nonce: number;
   readonly askedMs: number;
   /** Oldest first; any of them may be the one that a block holds. */
