@@ -3,7 +3,16 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { systemTime, type TimeSource, VenueClock } from './clock.ts';
-import { type Config, ConfigError, hasFaucet, logKeptMsOf, operationsPortOf } from './config.ts';
+import {
+  chainOf,
+  chainPaceOf,
+  chainPortOf,
+  type Config,
+  ConfigError,
+  hasFaucet,
+  logKeptMsOf,
+  operationsPortOf,
+} from './config.ts';
 import { AdmissionGuard } from './edge/admission-guard.ts';
 import { budgetsOf } from './edge/budgets.ts';
 import { clientIpFinder, isTrustedProxy } from './edge/client-ip.ts';
@@ -49,6 +58,7 @@ import { LocalReplica } from './replica/local-replica.ts';
 import { exceptNoRoom } from './replica/replica-error.ts';
 import { Receipts } from './history/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
+import { openSettlement, type OpenedSettlement } from './settlement/open-settlement.ts';
 import { ExplorerTail } from './history/explorer-tail.ts';
 import { TradeTape } from './history/trade-tape.ts';
 import { instrumentLookup } from './translate/action-to-command.ts';
@@ -70,6 +80,8 @@ export type VenueDependencies = {
   readonly lease?: Lease;
   /** How much room a folder has, for those who play with it; by default the system is asked. */
   readonly freeBytes?: (directory: string) => Promise<number>;
+  /** Where keys may be that the configuration names; by default nowhere. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** The clocks of the host, for those who play with them. */
   readonly time?: TimeSource;
 };
@@ -98,7 +110,9 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     size: config.recoverWorkers,
     onWorkerLost: () => metrics.recoverWorkerLost(),
   });
-  const core = await openCore(config, network, { ...deps, lease, metrics, disk });
+  const opened = await openCore(config, network, { ...deps, lease, metrics, disk });
+  const money = await openMoney(config, opened, deps);
+  const core = { ...opened, money, faucet: createFaucet(config, { ...opened, money }) };
   const { clock, clockWatch, history, journal, receipts, replica } = core;
   const pages = await readReferencePages();
   const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
@@ -126,6 +140,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     () => ticker.start(),
     () => ticker.stop(),
   );
+  const settling = await holdBridge(core, lease);
   const backend = await pool.ready();
   metrics.recoverBackend(backend);
   warnOfBackend(backend, log);
@@ -143,6 +158,8 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
       clockWatch.stop();
       // Time goes on meanwhile: some requests wait for orders that leave the delay queue.
       await Promise.all([http.drain(), sockets.drain()]);
+      await settling?.release();
+      await core.money?.settlement.close();
       await ticking.release();
       await replica.stop();
       await history.release();
@@ -154,6 +171,17 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
       lock.release();
     },
   };
+}
+
+/** What works on the settlement chain has one process. */
+async function holdBridge({ money }: Core, lease: Lease): Promise<Held | undefined> {
+  if (money === undefined) return undefined;
+  const { settlement } = money;
+  return await lease.hold(
+    'bridge',
+    () => settlement.start(),
+    () => settlement.stop(),
+  );
 }
 
 /** Replays the log, and lets the archivist follow it. */
@@ -178,10 +206,43 @@ type Core = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
+  /** Undefined without a settlement chain. */
+  readonly money: OpenedSettlement | undefined;
   readonly markets: MarketData;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
 };
+
+type OpenedCore = Omit<Core, 'faucet' | 'money'>;
+
+/** The settlement chain, where there is one; nothing is read or sent yet. */
+async function openMoney(
+  config: Config,
+  { clock, replica }: OpenedCore,
+  { env = {}, log }: VenueDependencies,
+): Promise<OpenedSettlement | undefined> {
+  const chain = chainOf(config);
+  if (chain === 'none') return undefined;
+  const { bridgeContract, usdcContract } = config;
+  const contracts =
+    bridgeContract === undefined || usdcContract === undefined
+      ? undefined
+      : { bridge: bridgeContract as `0x${string}`, token: usdcContract as `0x${string}` };
+  return await openSettlement(
+    {
+      chain,
+      chainId: SETTLEMENT_CHAIN[config.network],
+      ...chainPaceOf(config),
+      data: config.data,
+      host: config.host,
+      port: chainPortOf(config),
+      contracts,
+      fromBlock: config.bridgeFromBlock,
+      relayerKey: config.relayerKey,
+    },
+    { replica, log, now: () => clock.nowMs(), env },
+  );
+}
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 type OpenDependencies = Omit<VenueDependencies, 'lease'> & {
@@ -190,7 +251,11 @@ type OpenDependencies = Omit<VenueDependencies, 'lease'> & {
   readonly disk: DiskWatch;
 };
 
-async function openCore(config: Config, network: Network, deps: OpenDependencies): Promise<Core> {
+async function openCore(
+  config: Config,
+  network: Network,
+  deps: OpenDependencies,
+): Promise<OpenedCore> {
   const { disk, log, metrics, onFatal } = deps;
   const clock = new VenueClock(deps.time);
   const clockWatch = new ClockWatch(clock, log);
@@ -251,8 +316,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   replica.attach(explorer);
   logOperators(replica, log);
   const stores = { disk, guard, journal, ...kept };
-  const core = { clock, clockWatch, ...stores, replica, receipts, markets, tape, explorer };
-  return { ...core, faucet: createFaucet(config, core) };
+  return { clock, clockWatch, ...stores, replica, receipts, markets, tape, explorer };
 }
 
 async function openJournal(
@@ -291,7 +355,7 @@ async function openJournal(
 /** Test money, where there is any. */
 function createFaucet(
   config: Config,
-  { clock, guard, replica }: Omit<Core, 'faucet'>,
+  { clock, guard, money, replica }: Omit<Core, 'faucet'>,
 ): Faucet | undefined {
   if (!hasFaucet(config)) return undefined;
   const faucet = new Faucet({
@@ -300,6 +364,7 @@ function createFaucet(
     amountMicroUsdc: config.faucetUsdc * 1_000_000,
     intervalMs: config.faucetEveryMs,
     restricted: () => guard.restriction()?.error,
+    onChain: money?.settlement.backing,
   });
   replica.attach(faucet.grants);
   return faucet;
@@ -339,7 +404,8 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     limiter,
     now,
     confirmTimeoutMs: config.confirmTimeoutMs,
-    settings: infoSettings(config),
+    settings: infoSettings(config, parts.money),
+    permits: parts.money?.settlement.permits,
     hasLimits: config.limits,
     connections: (ip) => ({
       ws: sockets.connections('ws', ip).open,
@@ -407,11 +473,13 @@ function checksOf(parts: EdgeParts): Parameters<typeof readiness>[0] {
   ];
 }
 
-/** The bridge has no contract yet: its addresses are shown as unset. */
-function infoSettings(config: Config): InfoSettings {
+/** Without a settlement chain the addresses of its contracts are shown as unset. */
+function infoSettings(config: Config, money: OpenedSettlement | undefined): InfoSettings {
+  const { bridge = UNSET_ADDRESS, token = UNSET_ADDRESS } = money?.settlement.contracts ?? {};
   return {
-    bridgeContractAddress: UNSET_ADDRESS,
-    usdcContractAddress: UNSET_ADDRESS,
+    bridgeContractAddress: bridge,
+    usdcContractAddress: token,
+    settlementRpcUrl: config.settlementRpcUrl ?? money?.rpcUrl,
     settlementChainId: SETTLEMENT_CHAIN[config.network],
     relayUrl: config.relayUrl,
     chainName: 'oddlot',
