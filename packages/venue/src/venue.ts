@@ -54,6 +54,7 @@ import {
   warnOfOperators,
 } from './supervise/what-runs.ts';
 import { observeVenue } from './supervise/observe.ts';
+import { observeSettlement } from './supervise/observe-settlement.ts';
 import { LocalReplica } from './replica/local-replica.ts';
 import { exceptNoRoom } from './replica/replica-error.ts';
 import { Receipts } from './history/receipts.ts';
@@ -430,7 +431,14 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   let isStopping = false;
   const isReady = readiness([() => stoppingCheck(isStopping), ...checksOf(parts)]);
   observeVenue(metrics, { ...parts, http, sockets, data: config.data, wallMs: systemTime.wallMs });
-  const operations = createOperationsServer({ metrics, readiness: isReady, log });
+  const settlement = parts.money?.settlement;
+  observeSettlement(metrics, settlement, () => replica.state);
+  const operations = createOperationsServer({
+    metrics,
+    readiness: isReady,
+    log,
+    pages: settlement === undefined ? {} : { '/settlement': () => settlement.status },
+  });
   operations.maxConnections = OPERATIONS_CONNECTIONS_MAX;
   return {
     http,
