@@ -167,8 +167,6 @@ export class ReferenceLedger {
       this.books.coverDeficit(owner, position);
   }
 
-  // Events.
-
   #take(
     event: EngineEvent,
     commands: readonly Command[],

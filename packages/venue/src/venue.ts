@@ -3,16 +3,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { systemTime, type TimeSource, VenueClock } from './clock.ts';
-import {
-  chainOf,
-  chainPaceOf,
-  chainPortOf,
-  type Config,
-  ConfigError,
-  hasFaucet,
-  logKeptMsOf,
-  operationsPortOf,
-} from './config.ts';
+import { type Config, ConfigError, hasFaucet, logKeptMsOf, operationsPortOf } from './config.ts';
 import { AdmissionGuard } from './edge/admission-guard.ts';
 import { budgetsOf } from './edge/budgets.ts';
 import { clientIpFinder, isTrustedProxy } from './edge/client-ip.ts';
@@ -31,6 +22,7 @@ import type { Archivist } from './history/archivist/archivist.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
+import { holdBridge, infoSettings, openMoney } from './local-money.ts';
 import { lockDirectory } from './log/directory-lock.ts';
 import { EraStore } from './log/era-store.ts';
 import { FileJournal } from './log/file-journal.ts';
@@ -59,11 +51,10 @@ import { LocalReplica } from './replica/local-replica.ts';
 import { exceptNoRoom } from './replica/replica-error.ts';
 import { Receipts } from './history/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
-import { openSettlement, type OpenedSettlement } from './settlement/open-settlement.ts';
+import type { OpenedSettlement } from './settlement/open-settlement.ts';
 import { ExplorerTail } from './history/explorer-tail.ts';
 import { TradeTape } from './history/trade-tape.ts';
 import { instrumentLookup } from './translate/action-to-command.ts';
-import type { InfoSettings } from './translate/view-to-info.ts';
 
 /** A running venue. */
 export type Venue = {
@@ -93,9 +84,6 @@ const BLOCK_AGE_MS_MAX = 5_000;
 /** The operator's port is for few; their descriptors are reserved. */
 const OPERATIONS_CONNECTIONS_MAX = 64;
 
-const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
-const SETTLEMENT_CHAIN = { mainnet: 42_161, testnet: 421_614 } as const;
-
 /** Wires the parts of a venue and starts them, the data first and the doors last. */
 export async function startVenue(config: Config, deps: VenueDependencies): Promise<Venue> {
   const { lease = new LocalLease(), log, onFatal } = deps;
@@ -112,7 +100,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     onWorkerLost: () => metrics.recoverWorkerLost(),
   });
   const opened = await openCore(config, network, { ...deps, lease, metrics, disk });
-  const money = await openMoney(config, opened, deps);
+  const money = await openMoney(config, { ...deps, ...opened });
   const core = { ...opened, money, faucet: createFaucet(config, { ...opened, money }) };
   const { clock, clockWatch, history, journal, receipts, replica } = core;
   const pages = await readReferencePages();
@@ -141,7 +129,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     () => ticker.start(),
     () => ticker.stop(),
   );
-  const settling = await holdBridge(core, lease);
+  const settling = await holdBridge(money, lease);
   const backend = await pool.ready();
   metrics.recoverBackend(backend);
   warnOfBackend(backend, log);
@@ -174,17 +162,6 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   };
 }
 
-/** What works on the settlement chain has one process. */
-async function holdBridge({ money }: Core, lease: Lease): Promise<Held | undefined> {
-  if (money === undefined) return undefined;
-  const { settlement } = money;
-  return await lease.hold(
-    'bridge',
-    () => settlement.start(),
-    () => settlement.stop(),
-  );
-}
-
 /** Replays the log, and lets the archivist follow it. */
 async function startCore({ archivist, replica }: Core, network: Network, log: Logger) {
   const started = await replica.start();
@@ -215,35 +192,6 @@ type Core = {
 };
 
 type OpenedCore = Omit<Core, 'faucet' | 'money'>;
-
-/** The settlement chain, where there is one; nothing is read or sent yet. */
-async function openMoney(
-  config: Config,
-  { clock, replica }: OpenedCore,
-  { env = {}, log }: VenueDependencies,
-): Promise<OpenedSettlement | undefined> {
-  const chain = chainOf(config);
-  if (chain === 'none') return undefined;
-  const { bridgeContract, usdcContract } = config;
-  const contracts =
-    bridgeContract === undefined || usdcContract === undefined
-      ? undefined
-      : { bridge: bridgeContract as `0x${string}`, token: usdcContract as `0x${string}` };
-  return await openSettlement(
-    {
-      chain,
-      chainId: SETTLEMENT_CHAIN[config.network],
-      ...chainPaceOf(config),
-      data: config.data,
-      host: config.host,
-      port: chainPortOf(config),
-      contracts,
-      fromBlock: config.bridgeFromBlock,
-      relayerKey: config.relayerKey,
-    },
-    { replica, log, now: () => clock.nowMs(), env },
-  );
-}
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 type OpenDependencies = Omit<VenueDependencies, 'lease'> & {
@@ -479,19 +427,6 @@ function checksOf(parts: EdgeParts): Parameters<typeof readiness>[0] {
     () => clockWatch.check(),
     () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
   ];
-}
-
-/** Without a settlement chain the addresses of its contracts are shown as unset. */
-function infoSettings(config: Config, money: OpenedSettlement | undefined): InfoSettings {
-  const { bridge = UNSET_ADDRESS, token = UNSET_ADDRESS } = money?.settlement.contracts ?? {};
-  return {
-    bridgeContractAddress: bridge,
-    usdcContractAddress: token,
-    settlementRpcUrl: config.settlementRpcUrl ?? money?.rpcUrl,
-    settlementChainId: SETTLEMENT_CHAIN[config.network],
-    relayUrl: config.relayUrl,
-    chainName: 'oddlot',
-  };
 }
 
 /** Uniform in [0, 1), for what is simulated. */

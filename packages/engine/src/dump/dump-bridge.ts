@@ -41,7 +41,7 @@ export function dumpBridge(bridge: Bridge): BridgeDump {
       .sort((a, b) => a[0] - b[0]),
     creditedTotal: String(bridge.creditedTotal),
     cursor: [cursor.blockNumber, cursor.logIndex],
-    unusedAgents: [...unusedAgents.keys()].sort(),
+    unusedAgents: [...unusedAgents.keys()].sort((a, b) => (a < b ? -1 : 1)),
     pegs: [...pegs.keys()],
     reserves: bridge.reserves ?? null,
   };
