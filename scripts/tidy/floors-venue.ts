@@ -28,7 +28,11 @@ export const VENUE_FLOORS: readonly {
     paths: ['oracle/', 'settlement/'],
     what: 'prices, and money of the settlement chain, that the process brings into the log',
   },
-  { name: 'history', paths: ['history/'], what: 'receipts, ledger rows, trades, SQL' },
+  {
+    name: 'history',
+    paths: ['history/'],
+    what: 'the past: a thread that makes rows of blocks, the databases that keep them, receipts',
+  },
   {
     name: 'replica and translate',
     paths: ['replica/', 'translate/'],

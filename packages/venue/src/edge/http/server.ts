@@ -26,6 +26,7 @@ import {
   refuseUpgrade,
   WEBSOCKET_PATHS,
 } from './head.ts';
+import { HistoryAwayError } from '../../history/history.ts';
 import { isNoRoom } from '../../replica/replica-error.ts';
 import { servePage } from './reference-pages.ts';
 import { rateLimited, tooLarge, UnavailableError } from './reply.ts';
@@ -281,6 +282,9 @@ export class HttpEdge {
     if (!taken.allowed || waitSeconds > 0) {
       const retryAfterSeconds = Math.max(taken.allowed ? 0 : taken.retryAfterSeconds, waitSeconds);
       const reply = endpoint.refuse(rateLimited(endpoint.surface), true);
+      // Whoever paces itself by the headers is told the same by them, whichever budget is used up.
+      const resetMs = Math.max(taken.resetMs, 1_000 * waitSeconds);
+      call.budget = { ...taken, remaining: 0, resetMs };
       return this.#send(call, { ...reply, retryAfterSeconds });
     }
     const fault = headerFault(request, this.#bodyBytesMax, endpoint);
@@ -368,7 +372,7 @@ export class HttpEdge {
   }
 
   #fail(call: Call, error: unknown): void {
-    const isDown = error instanceof UnavailableError;
+    const isDown = error instanceof UnavailableError || error instanceof HistoryAwayError;
     if (isDown) this.#warnDown(call, error);
     else this.#options.log.error({ err: error, path: call.path }, 'request failed');
     const down = isNoRoom(error) ? 'diskNearlyFull' : 'unavailable';
