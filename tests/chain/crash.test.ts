@@ -11,7 +11,7 @@ import {
   getContractAddress,
   keccak256,
 } from 'viem';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { startChainThread } from '../../packages/venue/src/chain/chain-thread.ts';
 import { type LocalChain } from '../../packages/venue/src/chain/local-chain.ts';
 import { GUESTBOOK_ABI, GUESTBOOK_BYTECODE } from '../fixtures/guestbook/guestbook.ts';
@@ -19,6 +19,12 @@ import { CHAIN_ID, OTHER, POOR, RICH, openChain, payment } from '../support/loca
 
 const GUESTBOOK = getContractAddress({ from: RICH.address, nonce: 0n });
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 40) / 4);
+
+const children: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
 
 type Deed =
   | {
@@ -175,11 +181,17 @@ test('whatever was done, it opens with the same blocks, and goes on as it would 
   );
 }, 120_000);
 
-async function startChild(directory: string): Promise<{ child: ChildProcess; url: string }> {
+/** In blocks of 1,024 bytes, what a file may grow to: stands for a disk without room. */
+async function startChild(
+  directory: string,
+  fileBlocksMax = 'unlimited',
+): Promise<{ child: ChildProcess; url: string }> {
   const program = new URL('../support/local-chain-child.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [program, directory], {
+  const command = `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`;
+  const child = spawn('bash', ['-c', command, process.execPath, program, directory], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  children.push(child);
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   return { child, url: line.toString().trim() };
 }
@@ -188,6 +200,13 @@ async function post(url: string, method: string, params: unknown[]): Promise<unk
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const reply = await fetch(url, { method: 'POST', body });
   return ((await reply.json()) as { result: unknown }).result;
+}
+
+/** Keeps the hash as soon as it is answered, and then the receipt. */
+async function sendAndAsk(url: string, raw: Hex, answered: Map<string, unknown>): Promise<void> {
+  const hash = String(await post(url, 'eth_sendRawTransaction', [raw]));
+  answered.set(hash, undefined);
+  answered.set(hash, await post(url, 'eth_getTransactionReceipt', [hash]));
 }
 
 test('killed in the middle of its work it has every transaction that it answered, in the block that it told', async () => {
@@ -202,11 +221,7 @@ test('killed in the middle of its work it has every transaction that it answered
       while (!isKilled) {
         const raw = await payment({ nonce, value: 1n });
         nonce += 1;
-        const sent = post(url, 'eth_sendRawTransaction', [raw]).then(async (hash) => {
-          answered.set(String(hash), undefined);
-          const receipt = await post(url, 'eth_getTransactionReceipt', [hash]);
-          answered.set(String(hash), receipt);
-        });
+        const sent = sendAndAsk(url, raw, answered);
         if (answered.size >= target) {
           // The one under way may be answered or not.
           child.kill('SIGKILL');
@@ -223,6 +238,30 @@ test('killed in the middle of its work it has every transaction that it answered
       expect(now).not.toBeNull();
       if (receipt !== undefined) expect(now).toEqual(receipt);
     }
+    await chain.close();
+  });
+}, 60_000);
+
+test('a disk without room takes nothing half, and what was answered before stays', async () => {
+  await inFolder(async (directory) => {
+    const { child, url } = await startChild(directory, '12');
+    const answered: unknown[] = [];
+    for (let nonce = 0; ; nonce += 1) {
+      const hash = await post(url, 'eth_sendRawTransaction', [await payment({ nonce, value: 1n })]);
+      if (hash === undefined) break;
+      answered.push(hash);
+    }
+    expect(answered.length).toBeGreaterThan(2);
+    const head = await post(url, 'eth_getBlockByNumber', ['latest', true]);
+    const again = await payment({ nonce: answered.length, value: 2n });
+    expect(await post(url, 'eth_sendRawTransaction', [again])).toBeUndefined();
+    expect(await post(url, 'eth_getBlockByNumber', ['latest', true])).toEqual(head);
+    expect(Number(await post(url, 'eth_getBalance', [POOR.address]))).toBe(answered.length);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const chain = await openChain(directory);
+    expect(await chain.rpc('eth_getBlockByNumber', ['latest', true])).toEqual(head);
+    expect(await chain.rpc('eth_sendRawTransaction', [again])).toBe(keccak256(again));
     await chain.close();
   });
 }, 60_000);

@@ -45,7 +45,11 @@ test.each([
     /^insufficient funds/,
   ],
   ['too little gas to be sent', payment({ nonce: 1, gas: 20_999n }), /^intrinsic gas too low/],
-  ['more gas than a block has', payment({ nonce: 1, gas: 30_000_001n }), /exceeds|gas limit/],
+  [
+    'more gas than one may have',
+    payment({ nonce: 1, gas: 16_777_217n }),
+    /^intrinsic gas too high/,
+  ],
   [
     'a price below the base fee',
     payment({ nonce: 1, maxFeePerGas: 1n }),

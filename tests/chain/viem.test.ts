@@ -64,7 +64,7 @@ test('what a contract refuses comes back with its reason', async () => {
   await expect(book.simulate.sign([''])).rejects.toThrow('nothing written');
   await expect(book.write.sign([''])).rejects.toThrow('nothing written');
   await expect(book.simulate.tear([1000n])).rejects.toThrow(/Full\(uint256 pages\)[\s\S]*\(8\)/);
-  await expect(book.simulate.spin()).rejects.toThrow(/out of gas/);
+  await expect(book.read.spin({ gas: 500_000n })).rejects.toThrow(/out of gas/);
   const gas = 100_000n;
   const hash = await book.write.tear([1000n], { gas });
   const receipt = await reads.waitForTransactionReceipt({ hash });
@@ -153,6 +153,27 @@ test('a wallet finds what it asks for before it sends', async () => {
   expect(await reads.getCode({ address: POOR.address })).toBeUndefined();
   const slot = await reads.getStorageAt({ address: guestbook, slot: '0x1' });
   expect(BigInt(slot ?? 0)).toBeGreaterThanOrEqual(8n);
+});
+
+test('an estimate is enough where refunds make less look sufficient', async () => {
+  const { reads, wallet } = world;
+  const abi = GUESTBOOK_ABI;
+  const other = { abi, bytecode: GUESTBOOK_BYTECODE, args: [3n] } as const;
+  const deploy = async (): Promise<Hex> => {
+    const hash = await wallet.deployContract(other);
+    const { contractAddress } = await reads.waitForTransactionReceipt({ hash });
+    return contractAddress as Hex;
+  };
+  const tear = { abi, functionName: 'tear', args: [3n], account: RICH } as const;
+  const outcome = async (gas: bigint | undefined): Promise<{ status: string; gasUsed: bigint }> => {
+    const address = await deploy();
+    const limit = gas ?? (await reads.estimateContractGas({ ...tear, address }));
+    const hash = await wallet.writeContract({ ...tear, address, gas: limit });
+    return await reads.waitForTransactionReceipt({ hash });
+  };
+  const estimated = await outcome(undefined);
+  expect(estimated.status).toBe('success');
+  expect((await outcome(estimated.gasUsed)).status).toBe('reverted');
 });
 
 test('fees are taken from the sender and from nobody else', async () => {

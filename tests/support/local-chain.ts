@@ -2,8 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  type Chain,
   type Hex,
+  type HttpTransport,
   type PrivateKeyAccount,
+  type PublicClient,
+  type WalletClient,
   createPublicClient,
   createWalletClient,
   defineChain,
@@ -37,9 +41,20 @@ export async function openChain(
   return await LocalChain.open({ directory, chainId: CHAIN_ID, nowMs, allocations, isAutomining });
 }
 
-export type TestChain = Awaited<ReturnType<typeof startChain>>;
+export type TestChain = {
+  readonly chain: LocalChain;
+  readonly clock: TestClock;
+  readonly directory: string;
+  readonly url: string;
+  readonly network: Chain;
+  readonly reads: PublicClient<HttpTransport, Chain>;
+  readonly wallet: WalletClient<HttpTransport, Chain, PrivateKeyAccount>;
+  close(): Promise<void>;
+};
 
-export async function startChain(options: { readonly isAutomining?: boolean } = {}) {
+export async function startChain(
+  options: { readonly isAutomining?: boolean } = {},
+): Promise<TestChain> {
   const directory = await mkdtemp(join(tmpdir(), 'oddlot-chain-'));
   const clock = new TestClock();
   const chain = await openChain(directory, { ...options, clock });

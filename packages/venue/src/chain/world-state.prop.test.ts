@@ -55,7 +55,7 @@ async function perform(state: WorldState, stack: Twin[], step: Act): Promise<voi
       await state.deleteAccount(addressOf(step.who));
       twin.accounts.delete(String(step.who));
       twin.codes.delete(String(step.who));
-      for (const key of [...twin.slots.keys()])
+      for (const key of twin.slots.keys())
         if (key.startsWith(`${step.who}/`)) twin.slots.delete(key);
       break;
     case 'checkpoint':
