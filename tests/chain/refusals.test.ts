@@ -165,6 +165,16 @@ test.each([
   await expect(world.chain.rpc(method, params)).rejects.toMatchObject({ code: -32_602 });
 });
 
+test('a call cannot give what its sender does not have', async () => {
+  const call = { from: POOR.address, to: RICH.address, value: '0xffffff' };
+  const broke = {
+    code: -32_000,
+    message: expect.stringMatching(/^insufficient funds for transfer/),
+  };
+  await expect(world.chain.rpc('eth_call', [call])).rejects.toMatchObject(broke);
+  await expect(world.chain.rpc('eth_estimateGas', [call])).rejects.toMatchObject(broke);
+});
+
 test('what is not there is null, and a state that is not there is refused', async () => {
   const unknown = keccak256('0x');
   expect(await world.chain.rpc('eth_getBlockByNumber', ['0xffffff', false])).toBeNull();
