@@ -128,6 +128,15 @@ test('logs of several blocks go, and those of the new branch come', async () => 
   ]);
 });
 
+test('a branch that cannot be executed is refused, and the chain is no shorter for it', async () => {
+  const { chain } = world;
+  const hash = await send(await payment({ nonce: 0, value: 1n }));
+  const gap = await payment({ nonce: 5 });
+  await expect(chain.reorg(1, { blocks: [[gap]], rest: 'pool' })).rejects.toThrow(/nonce/);
+  expect(chain.head.number).toBe(2);
+  expect(await chain.rpc('eth_getTransactionByHash', [hash])).toMatchObject({ blockHash: null });
+});
+
 test('a chain is taken back to its first block at most', async () => {
   const { chain } = world;
   await send(await payment({ nonce: 0 }));
