@@ -3,7 +3,6 @@ import { type TypedTransaction, getMinimumGasLimit } from '@ethereumjs/tx';
 import { bytesToHex } from '@ethereumjs/util';
 import { type Hex } from './chain-block.ts';
 import { type ChainMemory } from './chain-memory.ts';
-import { BLOCK_GAS_MAX } from './machine.ts';
 import { refused } from './rpc-error.ts';
 import { type PooledTransaction, decodeTransaction, feesOf } from './transaction-pool.ts';
 
@@ -43,6 +42,7 @@ function decode(raw: Hex, common: Common): TypedTransaction {
     if (/chain ?id/i.test(why)) throw refused(`invalid chain id for signer: ${why}`);
     if (/maxFeePerGas cannot be less than maxPriorityFeePerGas/.test(why))
       throw refused('max priority fee per gas higher than max fee per gas');
+    if (/EIP-7825/.test(why)) throw refused(`intrinsic gas too high: ${why}`);
     throw refused(`rlp: ${why}`);
   }
   if (transaction.type === 0 && !isProtected(transaction, common))
@@ -65,7 +65,6 @@ function senderOf(transaction: TypedTransaction): Hex {
 }
 
 function checkGas(transaction: TypedTransaction, baseFee: bigint): void {
-  if (transaction.gasLimit > BLOCK_GAS_MAX) throw refused('exceeds block gas limit');
   const { maxFee } = feesOf(transaction);
   if (maxFee < baseFee)
     throw refused(

@@ -138,9 +138,13 @@ export class ChainCore {
     for (let number = to + 1; number <= head.number; number += 1)
       removed.push(...(this.memory.block(number)?.transactions ?? []));
     await this.#commit([{ step: 'rewind', to }]);
-    for (const raws of blocks) await this.#mineRaw(raws);
-    while (this.memory.head.number <= head.number) await this.#mineRaw([]);
-    if (rest === 'pool') await this.#giveBack(removed);
+    try {
+      for (const raws of blocks) await this.#mineRaw(raws);
+    } finally {
+      // Also where a block could not be made: a chain never becomes shorter.
+      while (this.memory.head.number <= head.number) await this.#mineRaw([]);
+      if (rest === 'pool') await this.#giveBack(removed);
+    }
   }
 
   /** Takes a transaction out of the pool as if the network had lost it. */

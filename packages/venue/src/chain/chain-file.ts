@@ -117,10 +117,14 @@ function readLine(
   return { value: JSON.parse(text), checksum };
 }
 
-/** Behind the line that a crash tore there is none: it was the last one that was begun. */
+/**
+ * A crash leaves the last line without its end, or with a hole where the disk had not come to. A line that is
+ * whole and says something else was changed after it was written: cutting it could take back what was told.
+ */
 function assertTorn(content: Buffer, from: number, path: string): void {
-  const lineEnd = content.indexOf(NEW_LINE, from);
-  if (lineEnd < 0 || lineEnd === content.length - 1) return;
+  const rest = content.subarray(from);
+  if (!rest.includes(NEW_LINE) || (rest.indexOf(NEW_LINE) === rest.length - 1 && rest.includes(0)))
+    return;
   throw new ChainDamagedError(`${path} is damaged at byte ${from}: restore it from a backup`);
 }
 

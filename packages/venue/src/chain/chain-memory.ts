@@ -1,5 +1,5 @@
 import { type ChainBlock, type ChainStep, type Hex, type MinedTransaction } from './chain-block.ts';
-import { TransactionPool } from './transaction-pool.ts';
+import { type TransactionPool } from './transaction-pool.ts';
 import { type Writes, WorldState } from './world-state.ts';
 
 /** So many blocks can be taken back, and so far back are calls answered. */

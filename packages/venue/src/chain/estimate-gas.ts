@@ -1,5 +1,6 @@
 import { type Block } from '@ethereumjs/block';
 import { type Common } from '@ethereumjs/common';
+import { divFloor } from '@oddlot/units';
 import { createTx } from '@ethereumjs/tx';
 import { bytesToHex, createAddressFromString } from '@ethereumjs/util';
 import { type RunTxResult } from '@ethereumjs/vm';
@@ -38,7 +39,7 @@ export async function estimateGas(
     const result = await trial(next);
     if (result !== undefined && result.execResult.exceptionError === undefined) enough = next;
     else tooLittle = next;
-    next = (tooLittle + enough) / 2n;
+    next = divFloor(tooLittle + enough, 2n);
   }
   return enough;
 }
@@ -51,7 +52,7 @@ function mostGas(memory: ChainMemory, { from, value, gas, maxFeePerGas }: CallRe
   if (value > balance)
     throw refused(`insufficient funds for transfer: address ${from} have ${balance} want ${value}`);
   if (maxFeePerGas === undefined || maxFeePerGas === 0n) return most;
-  const payable = (balance - value) / maxFeePerGas;
+  const payable = divFloor(balance - value, maxFeePerGas);
   if (payable < TRANSFER_GAS)
     throw refused(
       `insufficient funds for gas * price + value: address ${from} have ${balance} want ${TRANSFER_GAS * maxFeePerGas + value}`,

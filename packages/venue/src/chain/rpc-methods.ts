@@ -139,6 +139,7 @@ async function call(
     const result = await core.machine.call(message, environmentOf(core, reference));
     const failure = result.exceptionError?.error;
     if (failure === 'revert') throw reverted(bytesToHex(result.returnValue));
+    if (failure === 'insufficient balance') throw refused('insufficient funds for transfer');
     if (failure !== undefined) throw refused(failure);
     return bytesToHex(result.returnValue);
   });

@@ -28,7 +28,8 @@ export async function listenRpc(
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<RpcServer> {
   const server = createServer((request, response) => {
-    void answer(request, response, handle);
+    // Who has gone away needs no answer.
+    answer(request, response, handle).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

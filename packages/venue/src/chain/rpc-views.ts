@@ -98,8 +98,8 @@ export function sentView({ hash, raw, from }: SentTransaction, common: Common): 
     input: json.data ?? '0x',
     chainId: toQuantity(common.chainId()),
     v: toQuantity(transaction.v ?? 0n),
-    r: toQuantity(transaction.r ?? 0n),
-    s: toQuantity(transaction.s ?? 0n),
+    r: toWord(transaction.r ?? 0n),
+    s: toWord(transaction.s ?? 0n),
     ...(isLegacy ? {} : { yParity: toQuantity(transaction.v ?? 0n), accessList: json.accessList }),
     ...('maxFeePerGas' in transaction
       ? {
@@ -164,3 +164,5 @@ export function logView(
     removed: false,
   };
 }
+
+const toWord = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`;

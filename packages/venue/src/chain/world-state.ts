@@ -17,6 +17,8 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 export type Writes = Readonly<Record<string, string | null>>;
 
 const NO_BYTES = new Uint8Array(0);
+/** The letter, 0x and twenty bytes. */
+const STORAGE_PREFIX_CHARACTERS = 43;
 
 export class WorldState implements StateManagerInterface {
   readonly #entries = new Map<string, string>();
@@ -26,6 +28,8 @@ export class WorldState implements StateManagerInterface {
   /** Programs are read at every call; their text is decoded once. */
   readonly #codes = new Map<string, Uint8Array>();
   readonly #original = new Map<string, Uint8Array>();
+  /** How many slots an account has, by what their keys begin with. */
+  readonly #slots = new Map<string, number>();
 
   /** What storage held before the transaction: the price of a write depends on it. */
   readonly originalStorageCache = {
@@ -141,9 +145,10 @@ export class WorldState implements StateManagerInterface {
     this.#write(storageKey(address, slot), text);
   }
 
-  /** Rare: since Cancun only a contract that was made in the same transaction can end. */
+  /** All keys are looked through, but only for an account that has storage: accounts without end with every block. */
   async clearStorage(address: Address): Promise<void> {
     const prefix = `s${address.toString()}`;
+    if (!this.#slots.has(prefix)) return;
     for (const key of this.#entries.keys()) if (key.startsWith(prefix)) this.#write(key, undefined);
   }
 
@@ -188,8 +193,17 @@ export class WorldState implements StateManagerInterface {
   }
 
   #set(key: string, value: string | undefined): void {
+    const hadIt = this.#entries.has(key);
     if (value === undefined) this.#entries.delete(key);
     else this.#entries.set(key, value);
+    if (key.startsWith('s') && hadIt !== (value !== undefined))
+      this.#countSlot(key.slice(0, STORAGE_PREFIX_CHARACTERS), hadIt ? -1 : 1);
+  }
+
+  #countSlot(prefix: string, change: number): void {
+    const count = (this.#slots.get(prefix) ?? 0) + change;
+    if (count === 0) this.#slots.delete(prefix);
+    else this.#slots.set(prefix, count);
   }
 }
 
