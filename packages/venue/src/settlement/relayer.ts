@@ -34,6 +34,9 @@ const BUMP_AFTER_MS = 30_000;
 const MAX_FEE = 500_000_000_000n;
 /** A nonce that somebody else used up is given up on after this long without a receipt. */
 const ORPHAN_MS = 60_000;
+/** Missing nonces that one step fills, and what an empty transaction costs. */
+const GAP_MAX = 16;
+const EMPTY_GAS = 21_000n;
 /** Estimates are of one block and the call may run in another. */
 const GAS_SHARE = { of: 100n, take: 130n };
 /** Nodes ask for 10% more of a replacement at least. */
@@ -124,12 +127,31 @@ export class Relayer {
       if (waiting.length === 0) return;
       const { confirmed } = await this.#client.head();
       const used = await this.#client.nonceOf(this.address, 'latest');
+      await this.#fillGap(waiting, used);
       for (const record of waiting) await this.#advance(record, { confirmed, used });
     });
   }
 
   close(): void {
     this.#journal.close();
+  }
+
+  /**
+   * Where the chain has lost what was behind it for good, nothing with a higher nonce can go: empty
+   * transactions take the missing places.
+   */
+  async #fillGap(waiting: readonly SendRecord[], used: number): Promise<void> {
+    const end = Math.min(waiting[0]?.nonce ?? 0, used + GAP_MAX);
+    for (let nonce = used; nonce < end; nonce++) {
+      const key = `gap:${nonce}`;
+      if (this.#journal.get(key)?.mined?.isConfirmed === false) continue;
+      const call = { to: this.address, data: '0x', gas: String(EMPTY_GAS), nonce } as const;
+      const attempt = await this.#sign(call, this.#offer(await this.#client.fees()));
+      const asked = { askedMs: this.#now(), attempts: [attempt], mined: undefined };
+      const record: SendRecord = { key, ...call, ...asked };
+      this.#journal.put(record);
+      await this.#broadcast(record);
+    }
   }
 
   async #advance(

@@ -65,6 +65,11 @@ export type OpenConnections = {
 };
 
 const HTTP_FORBIDDEN = 403;
+const HTTP_UNAVAILABLE = 503;
+const NO_CHAIN: InfoAnswer = {
+  ok: false,
+  error: refusal('unavailable', [], { why: 'there is no settlement chain' }, HTTP_UNAVAILABLE),
+};
 
 type Context = InfoOptions & {
   readonly explain: SignatureExplainer;
@@ -178,8 +183,8 @@ async function answerHere(
     return { ok: true, data: await actionStatus(options.receipts, query) };
   }
   if (query.type === 'explainSignature') return options.explain(query, text);
-  if (query.type === 'depositWithPermit' && options.permits !== undefined) {
-    return await options.permits.deposit(query);
+  if (query.type === 'depositWithPermit') {
+    return options.permits === undefined ? NO_CHAIN : await options.permits.deposit(query);
   }
   const details = { field: 'type', got: query.type, why: 'this version does not serve it yet' };
   return { ok: false, error: refusal('notAllowed', [], details, HTTP_FORBIDDEN) };
