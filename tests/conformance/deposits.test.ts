@@ -1,3 +1,4 @@
+import { createClient, privateKeyWallet, signPermit } from '@oddlot/sdk';
 import { parseEther, parseUnits, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -112,6 +113,21 @@ describe('depositWithPermit: for users without ether', () => {
     expect(await info({ ...query, waitForReceipt: false })).toEqual(first);
     await credited(account.address, '40');
     expect(await chain.balanceOf(account.address)).toBe(usdc('960'));
+  });
+
+  test('the SDK signs and sends it', async () => {
+    const key = generatePrivateKey();
+    const wallet = privateKeyWallet(key);
+    await post(venue.url, '/request-fund', { user: wallet.address, onChain: true });
+    const { info: queries } = createClient({ url: venue.url });
+    const permit = await signPermit(wallet, {
+      settings: await queries.settings(),
+      usd: 12_000_000,
+      nonce: 0,
+      deadline: Number(inDeadline()),
+    });
+    expect((await queries.depositWithPermit(permit)).txHash).toMatch(/^0x[0-9a-f]{64}$/);
+    await credited(wallet.address as Hex, '12');
   });
 
   test('waitForReceipt false answers after the broadcast', async () => {

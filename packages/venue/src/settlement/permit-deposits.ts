@@ -2,6 +2,7 @@ import { BRIDGE_ABI } from '@oddlot/contracts';
 import { type InfoQueryOf, LIMITS, refusal, type WireError } from '@oddlot/protocol';
 import { encodeFunctionData, encodePacked, type Hex, keccak256 } from 'viem';
 import type { ChainClient, ChainReceipt } from './chain-client.ts';
+import { ChainDisagreementError, ChainUnavailableError } from './chain-error.ts';
 import {
   addressOfTopic,
   type BridgeContracts,
@@ -53,6 +54,17 @@ export class PermitDeposits {
   }
 
   async deposit(query: InfoQueryOf<'depositWithPermit'>): Promise<PermitAnswer> {
+    try {
+      return await this.#deposit(query);
+    } catch (error) {
+      const isChain =
+        error instanceof ChainUnavailableError || error instanceof ChainDisagreementError;
+      if (!isChain) throw error;
+      return { ok: false, error: unavailable('the settlement chain does not answer') };
+    }
+  }
+
+  async #deposit(query: InfoQueryOf<'depositWithPermit'>): Promise<PermitAnswer> {
     const permit = permitOf(query);
     const key = keyOf(permit);
     const { relayer } = this.#options;
