@@ -45,18 +45,21 @@ export async function openMoney(
   );
 }
 
-/** What works on the settlement chain has one process. */
-export async function holdBridge(
-  money: OpenedSettlement | undefined,
-  lease: Lease,
-): Promise<Held | undefined> {
-  if (money === undefined) return undefined;
+/** What works on the settlement chain has one process; who lets go of it closes the chain. */
+export async function holdBridge(money: OpenedSettlement | undefined, lease: Lease): Promise<Held> {
+  if (money === undefined) return { release: async () => undefined };
   const { settlement } = money;
-  return await lease.hold(
+  const held = await lease.hold(
     'bridge',
     () => settlement.start(),
     () => settlement.stop(),
   );
+  return {
+    async release() {
+      await held.release();
+      await settlement.close();
+    },
+  };
 }
 
 /** Without a settlement chain the addresses of its contracts are shown as unset. */

@@ -101,7 +101,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   });
   const opened = await openCore(config, network, { ...deps, lease, metrics, disk });
   const money = await openMoney(config, { ...deps, ...opened });
-  const core = { ...opened, money, faucet: createFaucet(config, { ...opened, money }) };
+  const core = { ...opened, money, faucet: createFaucet(config, opened, money) };
   const { clock, clockWatch, history, journal, receipts, replica } = core;
   const pages = await readReferencePages();
   const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
@@ -147,8 +147,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
       clockWatch.stop();
       // Time goes on meanwhile: some requests wait for orders that leave the delay queue.
       await Promise.all([http.drain(), sockets.drain()]);
-      await settling?.release();
-      await core.money?.settlement.close();
+      await settling.release();
       await ticking.release();
       await replica.stop();
       await history.release();
@@ -307,7 +306,8 @@ async function openJournal(
 /** Test money, where there is any. */
 function createFaucet(
   config: Config,
-  { clock, guard, money, replica }: Omit<Core, 'faucet'>,
+  { clock, guard, replica }: OpenedCore,
+  money: OpenedSettlement | undefined,
 ): Faucet | undefined {
   if (!hasFaucet(config)) return undefined;
   const faucet = new Faucet({
