@@ -130,9 +130,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     () => ticker.stop(),
   );
   const settling = await holdBridge(money, lease);
-  const backend = await pool.ready();
-  metrics.recoverBackend(backend);
-  warnOfBackend(backend, log);
+  await tellBackend(pool, metrics, log);
   await actors.start();
 
   const port = await http.listen(config.port, config.host);
@@ -159,6 +157,12 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
       lock.release();
     },
   };
+}
+
+async function tellBackend(pool: RecoverPool, metrics: Metrics, log: Logger): Promise<void> {
+  const backend = await pool.ready();
+  metrics.recoverBackend(backend);
+  warnOfBackend(backend, log);
 }
 
 /** Replays the log, and lets the archivist follow it. */
