@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Address, address, hash } from '@oddlot/units';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Fault, TestSettlement } from '../testing/settlement.ts';
@@ -64,6 +65,35 @@ test('R-deposit: a reorganisation that is deeper stops everything and is told', 
   await readAll(watcher);
   expect(watcher.status).toMatchObject({ state: 'reorganised', isCurrent: false });
   expect(settlement.credited).toBe(7_000_000n);
+});
+
+test('R-agents: money for a bound address is kept aside, and credited when the binding has ended', async () => {
+  const settlement = await settled();
+  const { chain, replica, users } = settlement;
+  const [owner, agent] = users as [Address, Address];
+  replica.credit(owner, 100);
+  let nonce = replica.state.timeMs;
+  const signed = (signer: Address) => ({
+    signer,
+    nonce: ++nonce,
+    txHash: hash(`0x${'1'.repeat(64)}`),
+  });
+  const bind = (to: Address) =>
+    replica.apply({ type: 'approveAgent', authority: signed(owner), agent: to, label: 'bot' });
+  expect(bind(agent).outcome.reject).toBeUndefined();
+  // The key has acted for its owner: from here on its own deposit ends nothing.
+  replica.apply({ type: 'cancelAll', authority: signed(agent) });
+  const watcher = settlement.watcher(settlement.client(1));
+  await chain.rpc('eth_sendRawTransaction', [await settlement.transfer(1, 7_000_000n)]);
+  await readAll(watcher);
+  expect(settlement.credited).toBe(0n);
+  const aside = [{ reason: 'bound', account: agent, amount: '7000000' }];
+  expect(watcher.status.book.aside.filter(({ reason }) => reason === 'bound')).toMatchObject(aside);
+  bind(address(`0x${'0'.repeat(40)}`));
+  await watcher.step();
+  await watcher.step();
+  expect(settlement.credited).toBe(7_000_000n);
+  expect(watcher.status.book.aside.filter(({ reason }) => reason === 'bound')).toEqual([]);
 });
 
 describe('endpoints', () => {
