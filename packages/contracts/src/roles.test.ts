@@ -105,6 +105,13 @@ describe('the contract', () => {
     );
     await expect(deployed).rejects.toThrow(refused('INVALID_REQUEST'));
   });
+
+  test('is not deployed with a delay that was meant in milliseconds', async () => {
+    const day = 86_400;
+    const long = world.evm.deploy(ANYONE, bridgeCode(world.token, { delaySeconds: 30 * day + 1 }));
+    await expect(long).rejects.toThrow(refused('INVALID_REQUEST'));
+    await world.evm.deploy(ANYONE, bridgeCode(world.token, { delaySeconds: 30 * day }));
+  });
 });
 
 describe('a pause', () => {

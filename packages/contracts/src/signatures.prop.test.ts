@@ -97,7 +97,7 @@ test('R-withdraw: only a threshold of sorted, distinct signatures of validators 
       async (signers, changes) => {
         const good: Slip[] = signers.map((key) => ({ key, flaw: 'none' }));
         const slips = changes.reduce(spoil, good);
-        const signatures = [];
+        const signatures: Signature[] = [];
         for (const { key, flaw } of slips) signatures.push(await signFlawed(key, flaw, payout));
         const { ok, error } = await world.evm.undone(() =>
           world.call(ANYONE, 'payOut', [payout, signatures]),
@@ -118,7 +118,7 @@ test('R-withdraw: only a threshold of sorted, distinct signatures of validators 
   for (const answer of ['paid', ...answers.map((name) => refused(name))]) {
     expect(seen.get(answer) ?? 0, answer).toBeGreaterThan(0);
   }
-});
+}, 60_000);
 
 async function signFlawed(key: Key, flaw: Slip['flaw'], payout: Payout): Promise<Signature> {
   const { domain, token } = world;

@@ -182,6 +182,7 @@ export function bridgeCode(
     readonly validators?: readonly string[];
     readonly threshold?: bigint;
     readonly guardian?: string;
+    readonly delaySeconds?: number;
   } = {},
 ) {
   return codeOf(BRIDGE_ABI, BRIDGE_BYTECODE, [
@@ -190,7 +191,7 @@ export function bridgeCode(
     rest.threshold ?? THRESHOLD,
     rest.guardian ?? GUARDIAN.address,
     LARGE_USD,
-    DELAY_SECONDS,
+    rest.delaySeconds ?? DELAY_SECONDS,
   ]);
 }
 
