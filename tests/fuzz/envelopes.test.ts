@@ -109,7 +109,7 @@ const LASTING = new Set<unknown>(['perpMeta', 'perpMetaDetail', 'feeTierInfo', '
 /** Volumes are counted anew at midnight; a simulation names the next order of everybody. */
 const CHANGING = new Set<unknown>(['feeTierRates', 'simulate']);
 
-function timeless({ status, json }: Json): Json {
+function timeless({ status, json: { asOf: _asOf, ...json } }: Json): Json {
   const { data } = json;
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return { status, json };
   const { time: _time, ...rest } = data;

@@ -147,6 +147,8 @@ describe('what a client costs', () => {
       json: { success: false, code: 10000, message: 'rate limit exceeded', name: 'RATE_LIMITED' },
     });
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(3);
+    expect(refused.headers['x-ratelimit-remaining']).toBe('0');
+    expect(Number(refused.headers['x-ratelimit-reset'])).toBeGreaterThanOrEqual(3);
     // Whoever reads too much can still trade.
     expect((await send('/exchange', {})).status).toBe(400);
     nowMs += 5_000;

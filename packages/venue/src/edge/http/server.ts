@@ -281,6 +281,9 @@ export class HttpEdge {
     if (!taken.allowed || waitSeconds > 0) {
       const retryAfterSeconds = Math.max(taken.allowed ? 0 : taken.retryAfterSeconds, waitSeconds);
       const reply = endpoint.refuse(rateLimited(endpoint.surface), true);
+      // Whoever paces itself by the headers is told the same by them, whichever budget is used up.
+      const resetMs = Math.max(taken.resetMs, 1_000 * waitSeconds);
+      call.budget = { ...taken, remaining: 0, resetMs };
       return this.#send(call, { ...reply, retryAfterSeconds });
     }
     const fault = headerFault(request, this.#bodyBytesMax, endpoint);
