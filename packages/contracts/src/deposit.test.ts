@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 describe('deposit', () => {
-  test('R-deposit: takes what the sender approved and tells for whom', async () => {
+  test('takes what the sender approved and tells for whom', async () => {
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, 60_000_000n]);
     const own = await world.call(ALICE, 'deposit', [20_000_000n]);
     expect(own.events).toEqual([

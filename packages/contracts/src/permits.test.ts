@@ -43,7 +43,7 @@ function failed(user: string, usd: bigint, name: CodeName): Told {
   return { name: 'FailedPermitDeposit', args: { user, usd, errorCode: CODES[name] } };
 }
 
-describe('R-deposit: a batch with permits', () => {
+describe('a batch with permits', () => {
   test('brings the money of users who have no gas', async () => {
     const { ok, events } = await batch(await sign(ALICE), await sign(BOB));
     expect(ok).toBe(true);
