@@ -12,6 +12,7 @@ import { recoverySection } from './recovery.ts';
 import { replaySection } from './replay.ts';
 import { median, medianRatio, show, table, type Section } from './report.ts';
 import { requestSection } from './request.ts';
+import { restartSection } from './restart.ts';
 import { settlementSection } from './settlement.ts';
 
 /**
@@ -31,15 +32,23 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   journal: journalSection,
   replay: replaySection,
   history: historySection,
+  restart: restartSection,
   memory: memorySection,
   hostile: hostileSection,
 };
 
-test.each(Object.entries(SECTIONS))('the section %s runs', async (_name, section) => {
-  const rows = await section('tiny');
-  expect(rows.length).toBeGreaterThan(0);
-  for (const row of rows) expect(row.result).not.toContain('NaN');
-});
+/** Some start processes, which takes long on a machine that does other things too. */
+const TIMEOUT_MS = 120_000;
+
+test.each(Object.entries(SECTIONS))(
+  'the section %s runs',
+  { timeout: TIMEOUT_MS },
+  async (_name, section) => {
+    const rows = await section('tiny');
+    expect(rows.length).toBeGreaterThan(0);
+    for (const row of rows) expect(row.result).not.toContain('NaN');
+  },
+);
 
 test('medians and ratios are taken round by round', () => {
   expect(median([3, 1, 2])).toBe(2);

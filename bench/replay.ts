@@ -71,14 +71,15 @@ async function writeLog(
       batch = [];
     }
     nowMs = block.timeMs;
-    batch.push(journal.append(logged(block)));
+    batch.push(journal.append(loggedCommands(block)));
   }
   await Promise.all(batch);
   await journal.close();
   return { clock, orders: flow.orders, cancels: flow.cancels, digest: flow.digest };
 }
 
-function logged(block: Block): { command: Command; request?: string }[] {
+/** The commands of a block with requests of a likely size. */
+export function loggedCommands(block: Block): { command: Command; request?: string }[] {
   return block.commands.map((command) => {
     if (!('authority' in command)) return { command };
     const entries = command.type === 'placeOrders' ? command.orders.length : 1;

@@ -117,22 +117,61 @@ class RequestBench {
     const rounds = sized(scale, { full: 4, quick: 3, tiny: 2 });
     const rates: number[] = [];
     const spent: number[] = [];
+    const main: number[] = [];
+    const archivist: number[] = [];
     for (let round = 0; round < rounds; round++) {
       const lanes = await this.#lanes(actions, ORDERS_PER_ACTION);
-      const before = this.#venue.cpuMs();
+      await this.#stored();
+      const before = this.#cpu();
       const { wallMs } = await this.#send(this.#venue, '/exchange', lanes);
+      await this.#stored();
       if (round === 0) continue;
-      spent.push(this.#venue.cpuMs() - before);
+      const after = this.#cpu();
+      spent.push(after.all - before.all);
+      main.push(after.main - before.main);
+      archivist.push(after.archivist - before.archivist);
       rates.push((actions * ORDERS_PER_ACTION * 1_000) / wallMs);
     }
     await this.#checkOrders();
     const orders = actions * ORDERS_PER_ACTION;
-    const eachUs = (median(spent) * 1_000) / orders;
+    const eachUs = (ms: readonly number[]): number => (median(ms) * 1_000) / orders;
     const words = `${show(orders)} orders a round, ${LANES} connections, client on the same cores`;
     return [
       atLeast('durable orders in 50-order actions', words, median(rates), RATE_TARGET, ' orders/s'),
-      noted('CPU of the venue for one of them', 'all threads', eachUs, ' µs'),
+      noted('CPU of the venue for one of them', 'all threads', eachUs(spent), ' µs'),
+      noted(
+        'CPU of its archivist for one of them, against the main thread',
+        `${show(eachUs(archivist))} µs against ${show(eachUs(main))} µs, until all rows are stored`,
+        medianRatio(archivist, main),
+      ),
     ];
+  }
+
+  #cpu(): { readonly all: number; readonly main: number; readonly archivist: number } {
+    return {
+      all: this.#venue.cpuMs(),
+      main: this.#venue.threadCpuMs('MainThread'),
+      archivist: this.#venue.threadCpuMs('archivist'),
+    };
+  }
+
+  /** Waits until the history has the rows of all blocks that there are now. */
+  async #stored(): Promise<void> {
+    const height = await this.#metric('oddlot_block_height');
+    while ((await this.#metric('oddlot_history_height')) < height) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async #metric(name: string): Promise<number> {
+    const value = new RegExp(`^${name} (\\d+)`, 'm').exec(await this.#metrics())?.[1];
+    if (value === undefined) throw new Error(`the venue tells no ${name}`);
+    return Number(value);
+  }
+
+  async #metrics(): Promise<string> {
+    const url = /operations (http:[^)]+)\)/.exec(this.#venue.line)?.[1];
+    return (await fetch(`${url}/metrics`)).text();
   }
 
   async #cpuOf(server: ServerProcess, lanes: readonly (readonly string[])[]): Promise<number> {
@@ -207,8 +246,7 @@ class RequestBench {
 
   /** Every order that was sent must have been executed: an answer alone does not say so. */
   async #checkOrders(): Promise<void> {
-    const url = /operations (http:[^)]+)\)/.exec(this.#venue.line)?.[1];
-    const text = await (await fetch(`${url}/metrics`)).text();
+    const text = await this.#metrics();
     const counts = [...text.matchAll(/^oddlot_orders_total\{state="(\w+)"\} (\d+)/gm)];
     const executed = counts.reduce((sum, [, , count]) => sum + Number(count), 0);
     same('orders executed', executed, this.#sent);

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -42,11 +42,17 @@ export class ServerProcess {
 
   /** User and system time of the process so far, in ms. The kernel counts in ticks of 10 ms. */
   cpuMs(): number {
-    const stat = readFileSync(`/proc/${this.pid}/stat`, 'utf8');
-    // The second field is the name in brackets and may hold blanks; utime and stime are 14 and 15.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const ticks = Number(fields[11]) + Number(fields[12]);
-    return ticks * 10;
+    return cpuMsIn(`/proc/${this.pid}/stat`);
+  }
+
+  /** The same of its threads with a name; that of the main one is `MainThread`. */
+  threadCpuMs(name: string): number {
+    const folder = `/proc/${this.pid}/task`;
+    const threads = readdirSync(folder).map((id) => join(folder, id));
+    const named = threads.filter(
+      (each) => readFileSync(join(each, 'comm'), 'utf8').trim() === name,
+    );
+    return named.reduce((sum, each) => sum + cpuMsIn(join(each, 'stat')), 0);
   }
 
   async stop(): Promise<void> {
@@ -55,6 +61,14 @@ export class ServerProcess {
     this.#child.kill('SIGTERM');
     await exit;
   }
+}
+
+function cpuMsIn(file: string): number {
+  const stat = readFileSync(file, 'utf8');
+  // The second field is the name in brackets and may hold blanks; utime and stime are 14 and 15.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  return ticks * 10;
 }
 
 async function servingLine(child: ChildProcess): Promise<string> {

@@ -24,7 +24,11 @@ export const VENUE_FLOORS: readonly {
     what: 'simulated traders, events to trade on',
   },
   { name: 'oracle', paths: ['oracle/'], what: 'prices that the process brings into the log' },
-  { name: 'history', paths: ['history/'], what: 'receipts, ledger rows, trades, SQL' },
+  {
+    name: 'history',
+    paths: ['history/'],
+    what: 'the past: a thread that makes rows of blocks, the databases that keep them, receipts',
+  },
   {
     name: 'replica and translate',
     paths: ['replica/', 'translate/'],

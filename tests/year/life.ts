@@ -171,7 +171,7 @@ export class Life {
     const taker = this.#takers[Math.floor(hour / 2) % this.#takers.length];
     const takes = SYMBOLS.map(({ id: a, size }, index) => {
       const p = this.#onTick(index, (isBuy ? 1 : -1) * (TAKEN + 0.5) * LEVEL);
-      return { a, b: isBuy, p, s: String(Number(size) * TAKEN), t: { limit: { tif: 'Ioc' } } };
+      return { a, b: isBuy, p, s: (Number(size) * TAKEN).toFixed(2), t: { limit: { tif: 'Ioc' } } };
     });
     if (taker !== undefined) await this.#order(taker, takes);
   }

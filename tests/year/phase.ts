@@ -21,9 +21,14 @@ export type PhaseResult = {
   readonly memory: Memory;
   /** Bytes of the main thread's heap once all garbage is gone. */
   readonly heapBytes: number;
+  /** Of the process: the archivist's thread too, and whatever nobody has collected yet. */
+  readonly residentBytes: number;
   /** From the call to the open door. */
   readonly startMs: number;
 };
+
+/** How often it says how far it is. */
+const TELL_DAYS = 30;
 
 async function live(options: PhaseOptions): Promise<PhaseResult> {
   const { fromDay, seed, toDay } = options;
@@ -37,11 +42,16 @@ async function live(options: PhaseOptions): Promise<PhaseResult> {
   const life = new Life(venue, { ...options, seed: seed + fromDay });
   if (fromDay === 0) await life.begin(dayMs(0));
   const stepMs = stepMsOf(options.step);
-  for (let atMs = dayMs(fromDay); atMs < dayMs(toDay); atMs += stepMs) await life.step(atMs);
+  for (let atMs = dayMs(fromDay); atMs < dayMs(toDay); atMs += stepMs) {
+    await life.step(atMs);
+    const days = (atMs + stepMs - FIRST_DAY_MS) / DAY_MS;
+    if (days % TELL_DAYS === 0) process.stderr.write(`day ${days}\n`);
+  }
   const heapBytes = await heapWithoutGarbage();
+  const { rss: residentBytes } = process.memoryUsage();
   const { memory } = life;
   await venue.stop();
-  return { memory, heapBytes, startMs };
+  return { memory, heapBytes, residentBytes, startMs };
 }
 
 /** What a finalizer or a timer of the next turn lets go of goes with the next collection. */

@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import type { Step } from './life.ts';
 import { type Left, lookInto } from './measure.ts';
 import type { PhaseOptions, PhaseResult } from './phase.ts';
@@ -20,6 +21,8 @@ const GROWTH_MAX = 1.2;
 export type Weight = Left & {
   /** Of the main thread: the state, and all that is computed from it. */
   readonly heapBytes: number;
+  /** Of all threads, with what nobody has collected yet: to look at, not to judge by. */
+  readonly residentBytes: number;
   /** From the call to the open door, in milliseconds: the fastest of a few. */
   readonly startMs: number;
 };
@@ -55,15 +58,21 @@ export async function liveThrough(options: {
   }
 }
 
+/** What it says on the way is shown; its last line is what came of it. */
 async function phase(options: PhaseOptions): Promise<PhaseResult> {
   const program = join(import.meta.dirname, 'phase.ts');
-  const run = promisify(execFile);
-  const { stdout } = await run(process.execPath, [program, JSON.stringify(options)]);
-  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as PhaseResult;
+  const child = spawn(process.execPath, [program, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`days ${options.fromDay} to ${options.toDay} ended with ${code}`);
+  return JSON.parse(said.trim().split('\n').at(-1) ?? '') as PhaseResult;
 }
 
 async function weigh(
-  { heapBytes, memory }: PhaseResult,
+  { heapBytes, memory, residentBytes }: PhaseResult,
   {
     day,
     starts: count,
@@ -76,7 +85,7 @@ async function weigh(
     const { startMs } = await phase({ ...common, memory, fromDay: day, toDay: day });
     starts.push(startMs);
   }
-  return { ...left, heapBytes, startMs: Math.min(...starts) };
+  return { ...left, heapBytes, residentBytes, startMs: Math.min(...starts) };
 }
 
 /** What has grown beyond what it may. */
@@ -98,7 +107,7 @@ export function tell(report: YearReport): string {
     const shown = [before, after].map((each) => Math.round(each).toLocaleString('en').padStart(14));
     lines.push(`${what.padEnd(34)} ${shown.join(' ')} ${times.padStart(8)}`);
   };
-  for (const what of SIZES) line(what, week[what], end[what]);
+  for (const what of [...SIZES, 'residentBytes'] as const) line(what, week[what], end[what]);
   const growth = (name: string): number => (end.parts[name] ?? 0) - (week.parts[name] ?? 0);
   for (const name of Object.keys(end.parts).toSorted((a, b) => growth(b) - growth(a))) {
     if (growth(name) > 100) line(`  ${name}`, week.parts[name] ?? 0, end.parts[name] ?? 0);

@@ -70,7 +70,7 @@ async function replayInto(
   await deleteHistory(place);
   const store = await openHistoryStore(place);
   try {
-    const rows = new RowBuffer(store, 0);
+    const rows = await RowBuffer.on(store);
     const replica = await FollowingReplica.create({
       log: journal,
       snapshots: new SnapshotStore({ directory: join(data, 'snapshots') }),

@@ -161,7 +161,9 @@ async function startCore({ archivist, replica }: Core, network: Network, log: Lo
   const started = await replica.start();
   log.info({ ...started, height: replica.head.height }, 'replayed the log');
   assertNetwork(network, replica);
-  await archivist.start(replica.head, { seenFrom: started.snapshotHeight });
+  const following = archivist.start(replica.head, { seenFrom: started.snapshotHeight });
+  // Nobody waits until it has read its snapshot too, and what it can't do it tells by `onFatal`.
+  following.catch(() => undefined);
   replica.onBlock((block) => archivist.follow(block));
 }
 
@@ -207,7 +209,8 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
       hasRoom,
       onFatal,
       onStored: (height) => receipts.archived(height),
-      onSnapshot: ({ neededFrom }) => {
+      onSnapshot: ({ neededFrom, seconds }) => {
+        metrics.snapshotWritten(seconds);
         const dropBeforeMs = replica.head.timeMs - (neededFrom > 1 ? logKeptMs : Infinity);
         void journal.compact({ belowSeq: neededFrom, dropBeforeMs });
       },
@@ -232,7 +235,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
       deployers: config.deployers,
       openingFeeMicroUsdc: OPENING_FEE_MICRO_USDC[config.network],
     }),
-    knownHeight: () => archivist.storedHeight,
+    knownHeight: () => archivist.verify(journal.firstSeq, replica),
     onPassedOver: (what, why) => log.warn({ what, why }, 'passed over a state of another shape'),
     onEra: (era) => log.info(era, 'the rules have changed: a new era opens'),
   });
@@ -333,7 +336,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   replica.onBlock((block) => sockets.onBlock(block));
   const limiter = createLimiter(config);
   const now = (): number => clock.nowMs();
-  const { exchange, byPath } = createEndpoints({
+  const { exchange, exports, byPath } = createEndpoints({
     ...companions,
     network,
     limiter,
@@ -363,7 +366,8 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   });
   let isStopping = false;
   const isReady = readiness([() => stoppingCheck(isStopping), ...checksOf(parts)]);
-  observeVenue(metrics, { ...parts, http, sockets, data: config.data, wallMs: systemTime.wallMs });
+  const { data } = config;
+  observeVenue(metrics, { ...parts, http, exports, sockets, data, wallMs: systemTime.wallMs });
   const operations = createOperationsServer({ metrics, readiness: isReady, log });
   operations.maxConnections = OPERATIONS_CONNECTIONS_MAX;
   return {

@@ -1,5 +1,6 @@
 import type { Details } from '../errors.ts';
 import type { FundingRow, LedgerUpdate } from '../info/account-answers.ts';
+import type { TxRow } from '../info/history-answers.ts';
 import type { Level } from '../info/market-answers.ts';
 import type { Fill, HistOrderRow, Leg, Side } from '../info/order-answers.ts';
 
@@ -203,15 +204,8 @@ export type ExplorerBlock = {
   numTxs: number;
 };
 
-/** A signed request that a block executed; `error` is why it was refused there. */
-export type ExplorerTx = {
-  hash: string;
-  time: number;
-  user: string;
-  action: { type: string };
-  block: number;
-  error: string | null;
-};
+/** A signed request that a block executed, as the query of a block shows it too. */
+export type ExplorerTx = TxRow;
 
 /** The order in an element of outcomeOrderUpdates; prices are the leg's. */
 export type UpdatedOutcomeOrder = {

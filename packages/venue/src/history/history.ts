@@ -243,3 +243,17 @@ export class HistoryBehindError extends Error {
     this.minHeight = minHeight;
   }
 }
+
+/** The store of the history can't be read now; whoever asks later is answered. */
+export class HistoryAwayError extends Error {
+  override readonly name = 'HistoryAwayError';
+}
+
+/** There is no history to be kept in the database that was named. */
+export class HistoryUnusableError extends Error {
+  override readonly name = 'HistoryUnusableError';
+
+  constructor(why: string) {
+    super(`the history can't be kept in the database: ${why}`);
+  }
+}

@@ -36,6 +36,9 @@ export async function openHistory(
         onRebuilt: (height) => log.info({ height }, 'the history is complete again'),
         onRebuildFailed: (err) =>
           log.error({ err }, 'the history stays incomplete until the next start'),
+        onAway: (why) =>
+          log.warn({ why }, 'the database of the history is away: rows wait in the log'),
+        onBack: (height) => log.info({ height }, 'the database of the history is back'),
         onPassedOver: (what, why) => log.warn({ what, why }, 'no base of the history'),
       });
     },
@@ -51,7 +54,7 @@ export function receiptArchiveOf(archivist: Archivist): ReceiptArchive {
       return archivist.storedHeight;
     },
     get isFarBehind() {
-      return archivist.isRebuilding || archivist.stats.lag > FAR_BLOCKS;
+      return archivist.isRebuilding || archivist.isAway || archivist.stats.lag > FAR_BLOCKS;
     },
     async find(query): Promise<ReceiptRow | undefined> {
       // Without a history nobody is kept from trading: the nonce still protects whoever sends twice.

@@ -4,6 +4,7 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@pro
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SYNC_SECONDS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 1];
+const SNAPSHOT_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 const BLOCK_COMMANDS = [0, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1000];
 
 export class Metrics {
@@ -21,6 +22,7 @@ export class Metrics {
   readonly #orders = counter(this, 'orders_total', 'Orders executed, by their state after it.', [
     'state',
   ]);
+  readonly #snapshotSeconds = histogram(this, 'snapshot_duration_seconds', SNAPSHOT_SECONDS);
   readonly #snapshotFailures = counter(this, 'snapshot_failures_total', 'Snapshots not written.');
   readonly #logCompactFailures = counter(
     this,
@@ -88,6 +90,10 @@ export class Metrics {
       this.#orderChildren.set(state, counted);
     }
     counted.inc();
+  }
+
+  snapshotWritten(seconds: number): void {
+    this.#snapshotSeconds.observe(seconds);
   }
 
   snapshotFailed(): void {

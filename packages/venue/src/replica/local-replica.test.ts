@@ -52,7 +52,7 @@ async function open(options: Options = {}): Promise<Running> {
     eras: new EraStore({ directory: join(folder, 'eras') }),
     clock,
     genesis: genesisCommands('Oddlot-Testnet'),
-    ...(knownHeight === undefined ? {} : { knownHeight: () => knownHeight }),
+    ...(knownHeight === undefined ? {} : { knownHeight: async () => knownHeight }),
   });
   for (const projection of options.projections ?? []) replica.attach(projection);
   return { replica, journal, failures };

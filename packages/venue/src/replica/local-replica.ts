@@ -21,8 +21,11 @@ export type ReplicaOptions = {
   readonly clock: Clock;
   /** The commands of the first block, when the log is empty. */
   readonly genesis: readonly Command[];
-  /** The newest block that anything beside the log knows: a log that ends before it lacks blocks. */
-  readonly knownHeight?: () => number;
+  /**
+   * Asked when the log is replayed and nothing is added to it yet: the newest block that anything beside
+   * the log knows of it. A log that ends before it lacks blocks.
+   */
+  readonly knownHeight?: () => Promise<number>;
   /** A snapshot or the start of an era is whole but can't serve here; an older one does. */
   readonly onPassedOver?: (what: string, why: string) => void;
   /** The rules have changed: the log goes on in a new era. */
@@ -81,12 +84,13 @@ export class LocalReplica implements Replica {
 
   /** Restores, replays what is there, follows what comes, and only then leads. */
   async start(): Promise<CaughtUp> {
-    const { log } = this.#options;
-    await this.#assertLogIsWhole();
+    const { knownHeight, log, snapshots } = this.#options;
+    this.#assertReaches((await snapshots.list())[0]?.height ?? 0);
     await this.#following.restoreBase();
     const from = this.head.height;
     await log.follow(from + 1, (entry) => this.#take(entry), { withRequests: true });
     const replayed = this.head.height - from;
+    this.#assertReaches((await knownHeight?.()) ?? 0);
     const opening = this.head.height === 0 ? this.#genesis() : await this.#nextEra();
     this.#isReplaying = false;
     if (opening.length > 0) await log.append(opening.map((command) => ({ command })));
@@ -159,10 +163,8 @@ export class LocalReplica implements Replica {
   }
 
   /** What was stored after a block became durable proves that the log had it. */
-  async #assertLogIsWhole(): Promise<void> {
-    const { knownHeight, log, snapshots } = this.#options;
-    const newest = (await snapshots.list())[0]?.height ?? 0;
-    const known = Math.max(newest, knownHeight?.() ?? 0);
+  #assertReaches(known: number): void {
+    const { log } = this.#options;
     if (known > log.lastSeq) throw new LogBehindError(log.lastSeq, known);
   }
 }

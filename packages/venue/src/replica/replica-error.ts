@@ -18,7 +18,8 @@ export class LogBehindError extends Error {
     super(
       `the log ends at block ${lastSeq}, but snapshots or the history know block ${known}: ` +
         'acknowledged blocks are missing. Put the whole journal back, or restore the whole data ' +
-        'folder from one backup; journal, snapshots and history belong together.',
+        'folder from one backup; journal, snapshots and history belong together, and a database holds ' +
+        'the history of one venue.',
     );
   }
 }

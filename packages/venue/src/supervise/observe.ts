@@ -17,6 +17,7 @@ export type Observed = {
     readonly bodies: { readonly bytes: number };
     readonly connections: Readonly<Record<'open' | 'refused' | 'evicted', number>>;
   };
+  readonly exports: { readonly total: number };
   readonly sockets: {
     readonly stats: {
       readonly connections: Readonly<Record<string, number>>;
@@ -81,7 +82,7 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
   observeConnections(metrics, observed);
 }
 
-function observeHistory(metrics: Metrics, { archivist }: Observed): void {
+function observeHistory(metrics: Metrics, { archivist, exports }: Observed): void {
   metrics.gauge('history_height', 'Rows up to this block are stored.', () => {
     return archivist.stats.height;
   });
@@ -97,6 +98,13 @@ function observeHistory(metrics: Metrics, { archivist }: Observed): void {
   metrics.gauge('history_bytes', 'Bytes of the store of the history.', () => {
     return archivist.stats.bytes;
   });
+  metrics.gauge('history_questions_total', 'Questions to the history since the start.', () => {
+    return archivist.stats.asked;
+  });
+  metrics.gauge('history_questions_waiting', 'Questions that are not answered yet.', () => {
+    return archivist.stats.waiting;
+  });
+  metrics.gauge('exports_running', 'Exports that are being read.', () => exports.total);
   metrics.gauge('states_compared_total', 'Blocks whose state two threads had alike.', () => {
     return archivist.stats.compared;
   });

@@ -1,5 +1,6 @@
 import { ClockBehindError } from '../clock.ts';
 import { ConfigError } from '../config.ts';
+import { HistoryUnusableError } from '../history/history.ts';
 import { DirectoryLockedError } from '../log/directory-lock.ts';
 import { JournalDamagedError, JournalFormatError, JournalFullError } from '../log/journal-error.ts';
 import {
@@ -17,6 +18,7 @@ const EXPLAINED = [
   DirectoryLockedError,
   EarlierRulesError,
   EraStartError,
+  HistoryUnusableError,
   JournalDamagedError,
   JournalFormatError,
   JournalFullError,

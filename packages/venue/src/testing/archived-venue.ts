@@ -23,6 +23,8 @@ export type ArchivedOptions = {
   readonly archivist?: Partial<ArchivistOptions>;
   readonly projections?: (state: () => LocalReplica['state']) => readonly Projection[];
   readonly segmentBytes?: number;
+  /** Open before the archivist follows, as a venue is that serves at once. */
+  readonly isEarly?: boolean;
 };
 
 export type ArchivedVenue = {
@@ -59,7 +61,7 @@ export async function openArchived(options: ArchivedOptions): Promise<ArchivedVe
   const { segmentBytes } = options;
   const size = segmentBytes === undefined ? {} : { segmentBytes };
   const journal = await FileJournal.open({ directory, clock, onFatal, ...size });
-  const archivist = await Archivist.open({
+  const opening = Archivist.open({
     settings: {
       data: folder,
       snapshotEveryBlocks: 1_000_000,
@@ -76,8 +78,14 @@ export async function openArchived(options: ArchivedOptions): Promise<ArchivedVe
     onDamaged: () => told.push('damaged'),
     onRebuild: () => told.push('rebuild'),
     onRebuilt: () => told.push('rebuilt'),
+    onAway: () => told.push('away'),
+    onBack: () => told.push('back'),
     onRebuildFailed: (error) => failures.push(error),
     ...options.archivist,
+  });
+  const archivist = await opening.catch(async (error: unknown) => {
+    await journal.close();
+    throw error;
   });
   const snapshots = new SnapshotStore({ directory: join(folder, 'snapshots') });
   const replica: LocalReplica = await LocalReplica.create({
@@ -86,7 +94,7 @@ export async function openArchived(options: ArchivedOptions): Promise<ArchivedVe
     eras: new EraStore({ directory: join(folder, 'eras') }),
     clock,
     genesis: genesisCommands('Oddlot-Testnet'),
-    knownHeight: () => archivist.storedHeight,
+    knownHeight: () => archivist.verify(journal.firstSeq, replica),
   });
   const receipts: Receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
@@ -100,7 +108,9 @@ export async function openArchived(options: ArchivedOptions): Promise<ArchivedVe
   };
   try {
     const { snapshotHeight } = await replica.start();
-    await archivist.start(replica.head, { seenFrom: snapshotHeight });
+    const following = archivist.start(replica.head, { seenFrom: snapshotHeight });
+    if (options.isEarly === true) following.catch(onFatal);
+    else await following;
     replica.onBlock((block) => archivist.follow(block));
     return {
       journal,

@@ -15,6 +15,9 @@ export type PostgresServer = {
   database(): Promise<string>;
   /** As a crash would end it, and started again on the same data. */
   restart(): Promise<void>;
+  /** The same in two steps. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -65,6 +68,10 @@ export async function startPostgres(): Promise<PostgresServer> {
     },
     restart: async () => {
       await ended(server, 'SIGQUIT');
+      server = await start();
+    },
+    kill: () => ended(server, 'SIGQUIT'),
+    start: async () => {
       server = await start();
     },
     stop: async () => {

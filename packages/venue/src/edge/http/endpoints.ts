@@ -2,7 +2,7 @@ import type { History } from '../../history/history.ts';
 import { accountStatusEndpoint } from './account-status.ts';
 import { exchangeEndpoint, type ExchangeOptions } from './exchange.ts';
 import { EXPORT_WORK, exportEndpoints } from './exports/export-endpoints.ts';
-import { EXPORT_LIMITS } from './exports/export-gate.ts';
+import { EXPORT_LIMITS, ExportGate } from './exports/export-gate.ts';
 import { infoEndpoint, type InfoOptions } from './info.ts';
 import type { Endpoint, StreamEndpoint } from './reply.ts';
 
@@ -18,15 +18,20 @@ export type EndpointOptions = ExchangeOptions &
 export type Endpoints = {
   readonly exchange: Endpoint;
   readonly byPath: Readonly<Record<string, Endpoint | StreamEndpoint>>;
+  /** Counts the exports that are being read. */
+  readonly exports: ExportGate;
 };
 
 export function createEndpoints(options: EndpointOptions): Endpoints {
   const { faucet, hasLimits } = options;
   const exchange = exchangeEndpoint(options);
   const accountStatus = accountStatusEndpoint(options);
-  const exports = exportEndpoints({
+  const exports = new ExportGate(
+    hasLimits ? EXPORT_LIMITS : { ...EXPORT_LIMITS, perClientMax: Infinity },
+  );
+  const exportPaths = exportEndpoints({
     ...options,
-    limits: hasLimits ? EXPORT_LIMITS : { ...EXPORT_LIMITS, perClientMax: Infinity },
+    gate: exports,
     work: hasLimits ? EXPORT_WORK : { ...EXPORT_WORK, msPerSecond: Infinity },
   });
   const byPath = {
@@ -35,7 +40,7 @@ export function createEndpoints(options: EndpointOptions): Endpoints {
     '/account-status': accountStatus,
     '/account': accountStatus,
     ...(faucet === undefined ? {} : { '/request-fund': faucet.endpoint() }),
-    ...exports,
+    ...exportPaths,
   };
-  return { exchange, byPath };
+  return { exchange, byPath, exports };
 }

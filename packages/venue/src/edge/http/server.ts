@@ -26,6 +26,7 @@ import {
   refuseUpgrade,
   WEBSOCKET_PATHS,
 } from './head.ts';
+import { HistoryAwayError } from '../../history/history.ts';
 import { isNoRoom } from '../../replica/replica-error.ts';
 import { servePage } from './reference-pages.ts';
 import { rateLimited, tooLarge, UnavailableError } from './reply.ts';
@@ -371,7 +372,7 @@ export class HttpEdge {
   }
 
   #fail(call: Call, error: unknown): void {
-    const isDown = error instanceof UnavailableError;
+    const isDown = error instanceof UnavailableError || error instanceof HistoryAwayError;
     if (isDown) this.#warnDown(call, error);
     else this.#options.log.error({ err: error, path: call.path }, 'request failed');
     const down = isNoRoom(error) ? 'diskNearlyFull' : 'unavailable';

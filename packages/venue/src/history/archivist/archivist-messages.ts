@@ -38,6 +38,12 @@ export type Question<Topic extends HistoryTopic = HistoryTopic> = {
 
 /** What the main thread tells. */
 export type ArchivistOrder =
+  /** Looks whether the store is of the log: it begins with a block, and has another one, if that is known. */
+  | {
+      readonly type: 'verify';
+      readonly firstSeq: number;
+      readonly head: Pick<BlockHead, 'height' | 'hash'> | undefined;
+    }
   | { readonly type: 'start'; readonly head: BlockHead }
   | { readonly type: 'durable'; readonly head: BlockHead; readonly hasRoom: boolean }
   | Question
@@ -56,6 +62,8 @@ export type Progress = {
   readonly stored: AsOf;
   /** Blocks whose state was compared with that of the main thread. */
   readonly compared: number;
+  /** Why rows can't be written at the moment; undefined when they can. */
+  readonly heldWhy: string | undefined;
   readonly rows: Readonly<Record<string, number>>;
   readonly bytes: number;
 };
@@ -63,6 +71,10 @@ export type Progress = {
 /** What a thread of the archivist says. */
 export type ArchivistReport =
   | { readonly type: 'opened'; readonly height: number }
+  /** The store is of this log, or was begun anew. */
+  | { readonly type: 'verified'; readonly height: number }
+  /** There is no store to write to; the thread ends. */
+  | { readonly type: 'unusable'; readonly why: string }
   | {
       readonly type: 'started';
       readonly from: number;
@@ -86,10 +98,13 @@ export type ArchivistReport =
       readonly answer: Answer<HistoryTopic>;
     }
   | { readonly type: 'behind'; readonly id: number; readonly asOf: AsOf }
+  /** The store can't be read now, but later. */
+  | { readonly type: 'away'; readonly id: number; readonly why: string }
   | { readonly type: 'failed'; readonly id: number; readonly error: unknown }
   | {
       readonly type: 'snapshot';
       readonly height: number;
+      readonly seconds: number;
       /** The log from behind here on is needed by a start from any kept snapshot. */
       readonly oldest: number;
     }

@@ -1,8 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import type { BlockHead } from '../../block/applied-block.ts';
+import { HistoryUnusableError } from '../history.ts';
 import type { ArchivistOrder, ArchivistReport, ArchivistSettings } from './archivist-messages.ts';
 
 type Opened = Extract<ArchivistReport, { type: 'opened' }>;
+type Verified = Extract<ArchivistReport, { type: 'verified' }>;
 type Started = Extract<ArchivistReport, { type: 'started' }>;
 
 export type ThreadEvents = {
@@ -15,6 +17,7 @@ export type ThreadEvents = {
 export class ArchivistThread {
   readonly #worker: Worker;
   readonly #opened = Promise.withResolvers<Opened>();
+  readonly #verified = Promise.withResolvers<Verified>();
   readonly #started = Promise.withResolvers<Started>();
   readonly #ended = Promise.withResolvers<void>();
   readonly #events: ThreadEvents;
@@ -26,7 +29,7 @@ export class ArchivistThread {
   constructor(settings: ArchivistSettings, events: ThreadEvents) {
     this.#events = events;
     const file = new URL('./archivist-worker.ts', import.meta.url);
-    this.#worker = new Worker(file, { workerData: settings });
+    this.#worker = new Worker(file, { workerData: settings, name: 'archivist' });
     this.#worker.on('message', (report: ArchivistReport) => this.#receive(report));
     this.#worker.on('error', (error) => this.#lose(error as Error));
     this.#worker.on('exit', (code) => {
@@ -34,12 +37,18 @@ export class ArchivistThread {
       if (!this.#isStopped) this.#lose(new Error(`the archivist ended with code ${code}`));
     });
     // Whoever waits for them is told; else `onLost` has said it.
-    for (const each of [this.#opened, this.#started]) each.promise.catch(() => undefined);
+    for (const each of [this.#opened, this.#verified, this.#started])
+      each.promise.catch(() => undefined);
   }
 
   /** Resolves when its store is open. */
   get opened(): Promise<Opened> {
     return this.#opened.promise;
+  }
+
+  /** Resolves when the store that it has is of the log that it was told of. */
+  get verified(): Promise<Verified> {
+    return this.#verified.promise;
   }
 
   /** Resolves when it knows from where it goes on. */
@@ -66,9 +75,11 @@ export class ArchivistThread {
 
   #receive(report: ArchivistReport): void {
     if (report.type === 'opened') this.#opened.resolve(report);
+    else if (report.type === 'verified') this.#verified.resolve(report);
     else if (report.type === 'started') this.#started.resolve(report);
     if (report.type === 'progress') this.height = report.height;
     if (report.type === 'stopped') this.#isStopped = true;
+    if (report.type === 'unusable') this.#lose(new HistoryUnusableError(report.why));
     this.#events.onReport(report);
   }
 
@@ -76,6 +87,7 @@ export class ArchivistThread {
     if (this.#isLost) return;
     this.#isLost = true;
     this.#opened.reject(error);
+    this.#verified.reject(error);
     this.#started.reject(error);
     this.#events.onLost(error);
   }

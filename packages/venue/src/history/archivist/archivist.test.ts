@@ -1,72 +1,26 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Command } from '@oddlot/engine';
-import { address, hash } from '@oddlot/units';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { hash } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { SEGMENT_HEADER_BYTES } from '../../log/journal-format.ts';
 import { ReplicaDivergedError } from '../../replica/replica-error.ts';
 import {
-  type ArchivedOptions,
-  type ArchivedVenue,
-  openArchived,
-  temporaryFolder,
-} from '../../testing/archived-venue.ts';
+  alice,
+  AMOUNTS,
+  amounts,
+  archivedVenues,
+  bob,
+  credit,
+  microOf,
+  SOON,
+  upTo,
+} from '../../testing/archived-ledger.ts';
 import { HistoryBehindError, type WatchedRows } from '../history.ts';
 
 /** The real thing: journal, engine on two threads, store and snapshots on a temporary folder. */
 
-const alice = address(`0x${'a1'.repeat(20)}`);
-const bob = address(`0x${'b2'.repeat(20)}`);
-const AMOUNTS = { user: alice, accountTypes: ['perp'], limit: 1_000 } as const;
-
-let folder: string;
-let remove: () => Promise<void>;
-const open: ArchivedVenue[] = [];
-
-beforeEach(async () => {
-  ({ folder, remove } = await temporaryFolder());
-});
-afterEach(async () => {
-  for (const venue of open.splice(0)) await venue.crash();
-  await remove();
-});
-
-async function start(options: Partial<ArchivedOptions> = {}): Promise<ArchivedVenue> {
-  const venue = await openArchived({ folder, ...options });
-  open.push(venue);
-  return venue;
-}
-
-async function stop(venue: ArchivedVenue, how: 'stop' | 'crash' = 'stop'): Promise<void> {
-  open.splice(open.indexOf(venue), 1);
-  await venue[how]();
-}
-
-const credit = (amountMicroUsdc: number, account = alice): Command => ({
-  type: 'creditFaucet',
-  account,
-  subAccount: 'perp',
-  amountMicroUsdc,
-});
-
-const microOf = (delta: object): number =>
-  Math.round(Number((delta as { amount?: string }).amount) * 1e6);
-
-/** What the ledger of alice says, oldest first. */
-async function amounts({ archivist }: ArchivedVenue): Promise<number[]> {
-  const { answer } = await archivist.ask('ledger', { ...AMOUNTS, order: 'oldestFirst' });
-  return answer.rows.map(({ delta }) => microOf(delta));
-}
-
-/** Another thread needs its time, on a machine that does other things too. */
-const SOON = { timeout: 20_000 } as const;
-
-const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
-
-async function loseStore(): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (name.startsWith('history.sqlite')) await rm(join(folder, name));
-  }
-}
+const venues = archivedVenues();
+const { start, stop } = venues;
 
 describe('the archivist', { timeout: 60_000 }, () => {
   test('whoever was told that an action executed finds its rows', async () => {
@@ -146,6 +100,22 @@ describe('the archivist', { timeout: 60_000 }, () => {
     expect(await amounts(venue)).toEqual(upTo(12));
     expect(venue.told).toEqual([]);
   });
+
+  test('is asked, fed and stopped before it follows', async () => {
+    let venue = await start({ settings: { snapshotEveryBlocks: 5 } });
+    for (const amount of upTo(12)) await venue.propose(credit(amount));
+    await stop(venue, 'crash');
+    venue = await start({ isEarly: true });
+    const early = amounts(venue);
+    await venue.propose(credit(13));
+    expect((await early).slice(0, 12)).toEqual(upTo(12));
+    expect(await amounts(venue)).toEqual(upTo(13));
+    await stop(venue);
+    await stop(await start({ isEarly: true }));
+    venue = await start();
+    expect(await amounts(venue)).toEqual(upTo(13));
+    expect(venue.failures).toEqual([]);
+  });
 });
 
 describe('snapshots', { timeout: 60_000 }, () => {
@@ -185,7 +155,7 @@ describe('snapshots', { timeout: 60_000 }, () => {
       clock: { nowMs: () => (nowMs += 1) },
       settings: { snapshotEveryBlocks: 2 },
     });
-    const directory = join(folder, 'snapshots');
+    const directory = join(venues.folder, 'snapshots');
     await writeFile(directory, 'in the way');
     for (const amount of upTo(10)) await venue.propose(credit(amount));
     await expect.poll(() => venue.told, SOON).toEqual(['snapshotFailed']);
@@ -208,6 +178,7 @@ describe('snapshots', { timeout: 60_000 }, () => {
     for (const amount of upTo(20)) await venue.propose(credit(amount));
     const without = await venue.archivist.ask('ledger', AMOUNTS, { minHeight: 0 });
     expect(without.asOf.height).toBeLessThan(3);
+    await expect.poll(() => venue.archivist.stats.lag, SOON).toBe(0);
     expect(venue.told).toEqual([]);
     hasRoom = true;
     await venue.propose(credit(21));
@@ -224,7 +195,7 @@ describe('a history that was lost', { timeout: 60_000 }, () => {
     const venue = await start({ settings });
     for (const amount of upTo(100)) await venue.propose(credit(amount));
     await stop(venue);
-    await loseStore();
+    await venues.loseStore();
   }
 
   test('is computed again beside the snapshots, by a thread that then does both', async () => {
@@ -243,8 +214,18 @@ describe('a history that was lost', { timeout: 60_000 }, () => {
     expect(again.told).toEqual([]);
   });
 
+  test('whoever asks before it is known to be lost is answered by the thread that computes it', async () => {
+    await lost();
+    const venue = await start({ settings, isEarly: true });
+    const early = amounts(venue);
+    await expect.poll(() => venue.told, SOON).toContain('rebuilt');
+    expect(upTo(100)).toEqual(expect.arrayContaining(await early));
+    expect(await amounts(venue)).toEqual(upTo(100));
+  });
+
   test('a stop in the middle of it loses nothing', async () => {
     await lost();
+    await stop(await start({ settings, isEarly: true }));
     await stop(await start({ settings }));
     const venue = await start({ settings });
     await expect.poll(() => amounts(venue), SOON).toEqual(upTo(100));
@@ -256,5 +237,66 @@ describe('a history that was lost', { timeout: 60_000 }, () => {
     const venue = await start();
     expect(await amounts(venue)).toEqual(upTo(100));
     expect(venue.told).toEqual([]);
+  });
+
+  /** The first entries of the log are gone, or not what they were. */
+  const SMALL = { segmentBytes: 5_000 } as const;
+
+  test('is computed from the oldest snapshot on where the log begins behind the first block', async () => {
+    const before = await start({ ...SMALL, settings });
+    for (const amount of upTo(200)) {
+      await before.propose(credit(amount));
+      if (amount % 10 === 0) await amounts(before);
+    }
+    const kept = await before.snapshots.list();
+    const oldest = Math.min(...kept.map(({ height }) => height));
+    await before.journal.compact({ belowSeq: oldest + 1, dropBeforeMs: Infinity });
+    await stop(before);
+    await venues.loseStore();
+    const venue = await start({ ...SMALL, settings });
+    expect(venue.journal.firstSeq).toBeGreaterThan(1);
+    const bases = (await venue.snapshots.list()).map(({ height }) => height);
+    const base = Math.min(...bases.filter((height) => height >= venue.journal.firstSeq - 1));
+    await expect.poll(() => venue.told, SOON).toEqual(['rebuild', 'rebuilt']);
+    await venue.propose(credit(201));
+    // The first block holds no deposit.
+    expect(await amounts(venue)).toEqual(upTo(201).slice(base - 1));
+    expect(venue.failures).toEqual([]);
+    await stop(venue);
+    const again = await start({ ...SMALL, settings });
+    expect(await amounts(again)).toEqual(upTo(201).slice(base - 1));
+    expect(again.told).toEqual([]);
+  });
+
+  test('and can not be computed keeps nobody from trading, and is told', async () => {
+    const before = await start({ ...SMALL, settings });
+    for (const amount of upTo(200)) await before.propose(credit(amount));
+    await stop(before);
+    await venues.loseStore();
+    const journal = join(venues.folder, 'journal');
+    const [, , old = ''] = (await readdir(journal)).toSorted();
+    const bytes = await readFile(join(journal, old));
+    // Within its first entry.
+    bytes.fill(0xff, SEGMENT_HEADER_BYTES + 40, SEGMENT_HEADER_BYTES + 48);
+    await writeFile(join(journal, old), bytes);
+    const failed: unknown[] = [];
+    const venue = await start({
+      ...SMALL,
+      settings,
+      archivist: { onRebuildFailed: (error) => failed.push(error) },
+    });
+    await expect.poll(() => failed, SOON).toHaveLength(1);
+    expect(String(failed[0])).toContain(old);
+    expect(venue.archivist.isLost).toBe(true);
+    await expect(amounts(venue)).rejects.toThrow('the history can not be computed');
+    const { accounts } = venue.replica.state;
+    const balance = accounts.at(-1)?.perpBalance ?? 0n;
+    for (const amount of upTo(30)) await venue.propose(credit(amount));
+    expect(accounts.at(-1)?.perpBalance).toBe(balance + 465n);
+    // A re-send of what only the history knew is found nowhere, and is told so.
+    const txHash = hash(`0x${'1'.repeat(64)}`);
+    expect(await venue.receipts.find({ by: 'txHash', txHash })).toBeUndefined();
+    await expect.poll(() => venue.told, SOON).toContain('snapshot');
+    expect(venue.failures).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import {
   type Ask,
   type AsOf,
   type History,
+  HistoryAwayError,
   HistoryBehindError,
   type HistoryTopic,
   type WatchedTable,
@@ -18,6 +19,7 @@ import type {
   Progress,
   Question,
 } from './archivist-messages.ts';
+import type { Replica } from '../../replica/replica.ts';
 import { ArchivistThread } from './archivist-thread.ts';
 import { Watchers } from './watchers.ts';
 
@@ -41,6 +43,7 @@ export type ArchivistOptions = {
   /** A snapshot was written; the log behind this height is needed still, 0 when all of it is. */
   readonly onSnapshot?: (snapshot: {
     readonly height: number;
+    readonly seconds: number;
     readonly neededFrom: number;
   }) => void;
   readonly onSnapshotFailed?: (error: unknown) => void;
@@ -54,6 +57,9 @@ export type ArchivistOptions = {
   /** They can't be: the history stays where it is until the next start. */
   readonly onRebuildFailed?: (error: unknown) => void;
   readonly onPassedOver?: (what: string, why: string) => void;
+  /** The server of the database can't be reached or has no room; it is tried again until it has. */
+  readonly onAway?: (why: string) => void;
+  readonly onBack?: (height: number) => void;
 };
 
 type Pending = {
@@ -67,6 +73,7 @@ const NOTHING: Progress = {
   height: 0,
   stored: { height: 0, timeMs: 0 },
   compared: 0,
+  heldWhy: undefined,
   rows: {},
   bytes: 0,
 };
@@ -104,25 +111,43 @@ export class Archivist implements History {
   static async open(options: ArchivistOptions): Promise<Archivist> {
     const archivist = new Archivist(options);
     const { height } = await archivist.#first.opened;
-    archivist.#progress = { ...NOTHING, stored: { height, timeMs: 0 } };
+    archivist.#progress = { ...NOTHING, height, stored: { height, timeMs: 0 } };
     return archivist;
   }
 
   /**
+   * Looks whether the store is of a log that was replayed: one in a file that is not is set aside, one on
+   * a server is refused. Returns how far it goes then.
+   */
+  async verify(firstSeq: number, replica: Pick<Replica, 'head' | 'headAt'>): Promise<number> {
+    const commonHeight = Math.min(this.storedHeight, replica.head.height);
+    const common = replica.headAt(commonHeight);
+    const head = common && { height: common.height, hash: common.hash };
+    this.#first.order({ type: 'verify', firstSeq, head });
+    const { height } = await this.#first.verified;
+    if (height !== this.storedHeight) {
+      this.#progress = NOTHING;
+      // The replay has left out what the store seemed to have.
+      this.#seenFrom = commonHeight;
+    }
+    return height;
+  }
+
+  /**
    * Begins to follow the log, which is known to reach up to a block. What happened behind another the
-   * main thread has seen by itself.
+   * main thread has seen by itself. It can be asked at once, and resolves when it follows.
    */
   async start(
     { hash, height, stateHash, timeMs }: BlockHead,
     { seenFrom }: { readonly seenFrom: number },
   ): Promise<void> {
-    this.#seenFrom = seenFrom;
+    this.#seenFrom = Math.max(this.#seenFrom, seenFrom);
     const head = { height, timeMs, hash, stateHash };
     this.#head = head;
     this.#toldHeight = height;
     this.#first.order({ type: 'start', head });
     const { hasRows } = await this.#first.started;
-    if (!hasRows) this.#rebuild();
+    if (!hasRows && !this.#isStopping) this.#rebuild();
   }
 
   /** A block is durable and applied. */
@@ -145,6 +170,11 @@ export class Archivist implements History {
     return this.#rows !== this.#first;
   }
 
+  /** True while the server that has the rows can't be reached: what is not stored yet is in the log. */
+  get isAway(): boolean {
+    return this.#options.settings.database !== undefined && this.#progress.heldWhy !== undefined;
+  }
+
   /** True when rows that were lost can't be computed: until the next start there is no history. */
   get isLost(): boolean {
     return this.#failure !== undefined && !this.#isStopping;
@@ -158,6 +188,9 @@ export class Archivist implements History {
       lag,
       missing: Math.max(0, this.#seenFrom - this.storedHeight),
       compared: this.#compared,
+      /** Questions since the start, and those that are not answered yet. */
+      asked: this.#nextId - 1,
+      waiting: this.#pending.size,
       rows,
       bytes,
     };
@@ -255,6 +288,8 @@ export class Archivist implements History {
         const pending = this.#settle(report.id);
         return pending?.reject(new HistoryBehindError(report.asOf, pending.question.height));
       }
+      case 'away':
+        return this.#settle(report.id)?.reject(new HistoryAwayError(report.why));
       case 'failed':
         return this.#settle(report.id)?.reject(report.error);
       case 'snapshot':
@@ -288,7 +323,10 @@ export class Archivist implements History {
   #advance(progress: Progress, thread: ArchivistThread): void {
     if (thread === this.#first) this.#compared = progress.compared;
     if (thread !== this.#rows) return;
+    const wasAway = this.isAway;
     this.#progress = progress;
+    if (this.isAway && !wasAway) this.#options.onAway?.(progress.heldWhy ?? '');
+    if (!this.isAway && wasAway) this.#options.onBack?.(progress.stored.height);
     this.#options.onStored?.(progress.stored.height);
     const isNear = (this.#head?.height ?? 0) - progress.height <= NEAR_BLOCKS;
     if (thread !== this.#first && isNear && !this.#isStopping) this.#takeOver(thread);
@@ -318,10 +356,10 @@ export class Archivist implements History {
     told.catch(() => undefined);
   }
 
-  #onSnapshot({ height, oldest }: { readonly height: number; readonly oldest: number }): void {
+  #onSnapshot({ height, oldest, seconds }: Extract<ArchivistReport, { type: 'snapshot' }>): void {
     // Rows that are computed again need everything from the first block on.
     const stored = this.isRebuilding ? 0 : this.storedHeight;
-    this.#options.onSnapshot?.({ height, neededFrom: Math.min(oldest, stored) + 1 });
+    this.#options.onSnapshot?.({ height, seconds, neededFrom: Math.min(oldest, stored) + 1 });
   }
 
   #onDamaged(
@@ -345,8 +383,10 @@ export class Archivist implements History {
   }
 
   #lose(error: Error, thread: ArchivistThread): void {
-    if (this.#isStopping && this.#head !== undefined) return;
-    if (thread === this.#first) {
+    if (this.#isStopping) return;
+    // Before the start whoever waits for it is told.
+    if (this.#head === undefined) this.#fail(error);
+    else if (thread === this.#first) {
       this.#fail(error);
       this.#options.onFatal(
         new Error(`the history stands still: ${error.message}`, { cause: error }),

@@ -1,6 +1,6 @@
 import type { Address } from '@oddlot/units';
 import type { AccountSums, Answer, AsOf, HistoryTopic } from '../history.ts';
-import { HistoryDamagedError } from '../store/store-errors.ts';
+import { HistoryDamagedError, HistoryFullError } from '../store/store-errors.ts';
 import type { ArchivistReport, Question } from './archivist-messages.ts';
 import type { RowBuffer } from './row-buffer.ts';
 
@@ -83,7 +83,8 @@ export class Desk {
     } catch (error) {
       // Whoever begins anew is asked again.
       if (error instanceof HistoryDamagedError) return error;
-      tell({ type: 'failed', id, error });
+      if (error instanceof HistoryFullError) tell({ type: 'away', id, why: error.message });
+      else tell({ type: 'failed', id, error });
     }
     return undefined;
   }

@@ -4,8 +4,13 @@ import { type FolderFollower, followFolder } from '../../replica/folder-follower
 import type { FollowingReplica } from '../../replica/following-replica.ts';
 import type { Snapshotter } from '../../replica/snapshotter.ts';
 import type { BlockRows } from '../rows/block-rows.ts';
-import { HistoryDamagedError } from '../store/store-errors.ts';
-import type { ArchivistOrder, ArchivistReport, ArchivistSettings } from './archivist-messages.ts';
+import { HistoryDamagedError, HistoryFullError } from '../store/store-errors.ts';
+import type {
+  ArchivistOrder,
+  ArchivistReport,
+  ArchivistSettings,
+  Question,
+} from './archivist-messages.ts';
 import { Companions } from './companions.ts';
 import { goToBase } from './go-to-base.ts';
 import { Desk } from './desk.ts';
@@ -26,7 +31,7 @@ export type RecorderOptions = {
   readonly rows: RowBuffer | undefined;
   readonly tell: (report: ArchivistReport) => void;
   /** The rows are not what was written: they are set aside, and somebody else begins anew. */
-  readonly onDamaged: (error: Error) => Promise<void>;
+  readonly onDamaged: (error: HistoryDamagedError) => Promise<void>;
 };
 
 /**
@@ -43,6 +48,8 @@ export class Recorder {
   readonly #turns = new Turns();
   readonly #watches: Watches;
   #rows: RowBuffer | undefined;
+  /** Questions that came before there was a state: how far it is from them nobody knows yet. */
+  #early: Question[] | undefined = [];
   #folder!: FolderFollower;
   #replica!: FollowingReplica;
   #companions!: Companions;
@@ -73,6 +80,7 @@ export class Recorder {
 
   take(order: ArchivistOrder): void {
     switch (order.type) {
+      case 'verify':
       case 'start':
         throw new Error('the archivist starts once');
       case 'durable':
@@ -80,7 +88,8 @@ export class Recorder {
         this.#hasRoom = order.hasRoom;
         break;
       case 'ask':
-        this.#desk.take(order, this.#height);
+        if (this.#early === undefined) this.#desk.take(order, this.#height);
+        else this.#early.push(order);
         break;
       case 'watch':
         this.#watches.watch(order.user, order.table);
@@ -103,6 +112,10 @@ export class Recorder {
   async run(head: BlockHead): Promise<void> {
     this.#target = head;
     await this.#open(head);
+    const early = this.#rows === undefined ? [] : (this.#early ?? []);
+    // Without rows they are asked again, of the other.
+    this.#early = undefined;
+    for (const question of early) this.#desk.take(question, this.#height);
     const { height: from } = this.#replica.head;
     this.#tell({ type: 'started', from, hasRows: this.#rows !== undefined });
     const folder = this.#folder;
@@ -161,6 +174,8 @@ export class Recorder {
       await this.#rows?.store.close();
       this.#rows = undefined;
     }
+    // Whoever goes on from a block goes on from the one that is stored.
+    await this.#guarded(() => this.#rows?.compare(replica.head));
     if (this.#rows !== undefined) this.#retention = new Retention(this.#settings, this.#rows.store);
   }
 
@@ -259,11 +274,15 @@ export class Recorder {
     if (this.#hasRoom) await this.#guarded(() => this.#retention?.look(timeMs));
   }
 
-  /** What a damaged store can't do is not done: another thread begins a new one. */
+  /**
+   * What a damaged store can't do is not done: another thread begins a new one. One that is away is tried
+   * again by whoever comes next.
+   */
   async #guarded(run: () => Promise<unknown> | undefined): Promise<void> {
     try {
       await run();
     } catch (error) {
+      if (error instanceof HistoryFullError) return;
       if (!(error instanceof HistoryDamagedError)) throw error;
       this.#rows = undefined;
       this.#retention = undefined;
@@ -284,17 +303,21 @@ export class Recorder {
   async #snapshot(): Promise<void> {
     await this.#write(() => true);
     if (this.#rows?.isEmpty === false) return;
+    const startedMs = performance.now();
     if (!(await this.#snapshotter.write())) return;
+    const seconds = (performance.now() - startedMs) / 1000;
     const kept = await this.#folder.snapshotHeights();
     const { height } = this.#snapshotter;
-    this.#tell({ type: 'snapshot', height, oldest: Math.min(height, ...kept) });
+    this.#tell({ type: 'snapshot', height, seconds, oldest: Math.min(height, ...kept) });
   }
 
   #report(): void {
     const stored = this.#rows?.stored ?? { height: 0, timeMs: 0 };
     const { bytes = 0, rows = {} } = this.#retention?.stats ?? {};
     const { height } = this.#replica.head;
-    this.#tell({ type: 'progress', height, stored, compared: this.#compared, rows, bytes });
+    const heldWhy = this.#rows?.heldWhy;
+    const compared = this.#compared;
+    this.#tell({ type: 'progress', height, stored, compared, heldWhy, rows, bytes });
   }
 
   async #finish(): Promise<void> {

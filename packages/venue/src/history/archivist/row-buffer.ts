@@ -1,24 +1,40 @@
-import type { AsOf } from '../history.ts';
+import type { AsOf, BlockRecord } from '../history.ts';
 import type { BlockRows } from '../rows/block-rows.ts';
 import type { HistoryStore } from '../store/history-store.ts';
-import { HistoryFullError } from '../store/store-errors.ts';
+import { HistoryForeignError, HistoryFullError } from '../store/store-errors.ts';
 
 /** Rows of one transaction: whoever asks waits for one at most. */
 const ROWS_AT_ONCE = 5_000;
 /** Rows that may wait for room; more are not made meanwhile (R-disk). */
 const ROWS_HELD_MAX = 20_000;
 
+type Head = Pick<BlockRows['head'], 'height' | 'hash'>;
+
 /** Rows on their way into the store, in order. The log has them all: what is lost here is made again. */
 export class RowBuffer {
   readonly store: HistoryStore;
+  /** Blocks of the store that have to be those of the log: the first and the last one. */
+  readonly #known: ReadonlyMap<number, string>;
   #blocks: BlockRows[] = [];
   #rows = 0;
   #stored: AsOf;
-  #isHeld = false;
+  #held: HistoryFullError | undefined;
+  #foreign: HistoryForeignError | undefined;
 
-  constructor(store: HistoryStore, timeMs: number) {
+  private constructor(store: HistoryStore, timeMs: number, known: ReadonlyMap<number, string>) {
     this.store = store;
+    this.#known = known;
     this.#stored = { height: store.height, timeMs };
+  }
+
+  static async on(store: HistoryStore): Promise<RowBuffer> {
+    const last = await blockAt(store, store.height);
+    const known = new Map<number, string>();
+    for (const each of [await blockAt(store, 1), last]) {
+      if (each !== undefined) known.set(each.height, each.hash);
+    }
+    // Of a stored block the time is known; a new store is of no time.
+    return new RowBuffer(store, last?.timeMs ?? 0, known);
   }
 
   /** Rows up to here are in the store. */
@@ -26,13 +42,25 @@ export class RowBuffer {
     return this.#stored;
   }
 
+  /** False also when a write would tell that the store is not of this log. */
   get isEmpty(): boolean {
-    return this.#blocks.length === 0;
+    return this.#blocks.length === 0 && this.#foreign === undefined;
   }
 
-  /** True when there is enough for a transaction. */
+  /** True when there is enough for a transaction, or something to be told. */
   get isDue(): boolean {
-    return !this.#isHeld && this.#rows >= ROWS_AT_ONCE;
+    if (this.#foreign !== undefined) return true;
+    return this.#held === undefined && this.#rows >= ROWS_AT_ONCE;
+  }
+
+  /** Says why the store is not of this log. */
+  get foreign(): HistoryForeignError | undefined {
+    return this.#foreign;
+  }
+
+  /** Why the last transaction has to be tried again; undefined when it was written. */
+  get heldWhy(): string | undefined {
+    return this.#held?.message;
   }
 
   /** True when no more may be made until some are written. */
@@ -42,27 +70,44 @@ export class RowBuffer {
 
   /** Those of blocks that the store has are passed over. */
   add(rows: BlockRows): void {
-    if (rows.head.height <= this.store.height) {
-      this.#stored = { height: this.store.height, timeMs: rows.head.timeMs };
+    const { hash, height } = rows.head;
+    if (height <= this.store.height) {
+      this.#expect(rows.head, this.#known.get(height) ?? hash);
+      if (height === this.store.height) this.#stored = { height, timeMs: rows.head.timeMs };
       return;
     }
     this.#blocks.push(rows);
     this.#rows += countOf(rows);
   }
 
+  /** Looks whether the store has the same block, as far as it has it: if not, nothing is written. */
+  async compare(head: Head): Promise<void> {
+    const stored = await blockAt(this.store, head.height);
+    if (stored !== undefined) this.#expect(head, stored.hash);
+  }
+
+  /** A log keeps what its history lacks: one that begins behind the last stored block is another. */
+  expectAdjacent(firstSeq: number): void {
+    const { height } = this.store;
+    if (height === 0 || height >= firstSeq - 1) return;
+    const gap = `its last block is ${height}, and the log begins with block ${firstSeq}`;
+    this.#foreign = new HistoryForeignError(gap);
+  }
+
   /** Writes one transaction; false when there was no room, so that it has to be tried again. */
   async writeSome(): Promise<boolean> {
+    if (this.#foreign !== undefined) throw this.#foreign;
     const blocks = this.#next();
     const last = blocks.at(-1);
     if (last === undefined) return true;
     try {
       await this.store.write(blocks);
     } catch (error) {
-      this.#isHeld = error instanceof HistoryFullError;
-      if (this.#isHeld) return false;
-      throw error;
+      if (!(error instanceof HistoryFullError)) throw error;
+      this.#held = error;
+      return false;
     }
-    this.#isHeld = false;
+    this.#held = undefined;
     this.#blocks.splice(0, blocks.length);
     this.#rows -= blocks.reduce((sum, each) => sum + countOf(each), 0);
     this.#stored = { height: last.head.height, timeMs: last.head.timeMs };
@@ -72,6 +117,11 @@ export class RowBuffer {
   /** Writes all there is, as far as there is room. */
   async writeAll(): Promise<void> {
     while (!this.isEmpty && (await this.writeSome()));
+  }
+
+  #expect({ hash, height }: Head, stored: string): void {
+    if (hash === stored) return;
+    this.#foreign = new HistoryForeignError(`its block ${height} is another than that of the log`);
   }
 
   #next(): BlockRows[] {
@@ -84,6 +134,12 @@ export class RowBuffer {
     }
     return this.#blocks.slice(0, count);
   }
+}
+
+/** Its head alone: what it holds may be damaged, which is found later and mended. */
+async function blockAt(store: HistoryStore, height: number): Promise<BlockRecord | undefined> {
+  const [block] = await store.ask('blocks', { before: height + 1, limit: 1 });
+  return block?.height === height ? block : undefined;
 }
 
 /** A block without rows counts too: it moves the progress on. */

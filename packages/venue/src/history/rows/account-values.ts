@@ -120,7 +120,10 @@ export class AccountValues {
       sums = { ...NOTHING };
       this.#sums.set(user, sums);
     }
-    for (const key of SUM_KEYS) sums[key] += by[key] ?? 0n;
+    for (const key of SUM_KEYS) {
+      const amount = by[key];
+      if (amount !== undefined) sums[key] += amount;
+    }
   }
 
   dump(): AccountValuesDump {

@@ -147,6 +147,11 @@ function unitOf(state: State, instrumentId: number): number {
   return 10 ** priceDecimals(namedInstrument(state, instrumentId).scale);
 }
 
+/** Every field, also where there is nothing to tell: undefined is not written anywhere. */
+type AllFields = {
+  readonly [Key in Exclude<keyof Fill, 'title' | 'slug'>]-?: Fill[Key] | undefined;
+};
+
 function fillRow(
   { coin, instrumentId, scale, symbol, wireType }: ReturnType<typeof namedInstrument>,
   parts: Parts,
@@ -156,7 +161,7 @@ function fillRow(
   const fee = order?.fee ?? 0n;
   const builderFee = order?.builderFee?.amount;
   const net = closed === undefined ? 0n : closed.realised - fee - (builderFee ?? 0n);
-  return {
+  const fields: AllFields = {
     coin,
     symbol,
     px: formatPrice(scale, parts.price),
@@ -180,14 +185,12 @@ function fillRow(
     instrumentId,
     instrumentType: wireType,
     marketType: wireType,
-    ...(closed === undefined
-      ? {}
-      : {
-          entryPrice: formatAveragePrice(scale, closed.cost, closed.size),
-          roe: roePercent(closed, leverage),
-        }),
+    entryPrice:
+      closed === undefined ? undefined : formatAveragePrice(scale, closed.cost, closed.size),
+    roe: closed === undefined ? undefined : roePercent(closed, leverage),
     cloid: order?.clientOrderId ?? null,
-    ...(builderFee === undefined ? {} : { builderFee: formatMoney(builderFee) }),
-    ...(leg === undefined ? {} : { outcome: LEG_TEXT[leg] }),
+    builderFee: builderFee === undefined ? undefined : formatMoney(builderFee),
+    outcome: leg === undefined ? undefined : LEG_TEXT[leg],
   };
+  return fields as Fill;
 }

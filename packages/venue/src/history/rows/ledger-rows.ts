@@ -21,12 +21,14 @@ export function fundingRecords(state: State, { result }: AppliedBlock): FundingR
 }
 
 export function claimRecords(block: AppliedBlock): ClaimRecord[] {
-  return block.result.events.flatMap((event) => {
-    if (event.type !== 'builderRewardsClaimed') return [];
+  const records: ClaimRecord[] = [];
+  for (const event of block.result.events) {
+    if (event.type !== 'builderRewardsClaimed') continue;
     const { account: builder, amount, commandIndex } = event;
     const txHash = causeHash(block, commandIndex);
-    return [{ builder, amountMicroUsdc: Number(amount), txHash, timeMs: block.timeMs }];
-  });
+    records.push({ builder, amountMicroUsdc: Number(amount), txHash, timeMs: block.timeMs });
+  }
+  return records;
 }
 
 /** A withdrawal whose end is not known yet, and where its row stands. */

@@ -22,13 +22,21 @@ export function orderRecord(
   statusTimestamp: number,
 ): OrderRecord {
   const { account: user, instrumentId, orderId } = event.order;
-  const { accountType } = namedInstrument(state, instrumentId);
   const order = histOrder(state, event, sums);
+  const accountType = order.instrumentType === 'perps' ? 'perp' : 'outcome';
   const row = { order, status: order.status, statusTimestamp };
   return { user, accountType, instrumentId, orderId, row };
 }
 
-/** The order as the history shows it, those that came with it inside. */
+/** Every field, also where there is nothing to tell: undefined is not written anywhere. */
+type AllFields = {
+  readonly [Key in Exclude<keyof HistOrder, 'title' | 'slug'>]-?: HistOrder[Key] | undefined;
+};
+
+/**
+ * The order as the history shows it, those that came with it inside. The rows of orders are most of a
+ * history: they are made in one piece and with one shape, which costs half of adding fields as needed.
+ */
 export function histOrder(
   state: State,
   event: OrderUpdated,
@@ -40,7 +48,14 @@ export function histOrder(
   const { expireMs, filled, filledNotional } = order;
   const settings = settingsOf(state, order);
   const triggerPx = order.trigger === undefined ? '0' : formatPrice(scale, order.trigger.price);
-  return {
+  const { entryPrice, fee, filledAmount, pnl, roe } = resultOf(
+    instrument,
+    order,
+    sums,
+    settings.leverage,
+  );
+  const { cancelReason, cancelSource, rejectReason } = endingOf(state, event);
+  const fields: AllFields = {
     coin,
     symbol,
     side: order.isBuy ? 'B' : 'A',
@@ -52,24 +67,33 @@ export function histOrder(
     triggerCondition: triggerCondition(order, triggerPx),
     isTrigger: order.trigger !== undefined,
     triggerPx,
-    children: [...(sums?.children.values() ?? [])],
+    children: sums === undefined ? [] : [...sums.children.values()],
     isPositionTpsl: order.isPositionTpsl === true,
     reduceOnly: order.reduceOnly,
     dir: directionOf(order),
     orderType: isMarketOrder(order) ? 'Market' : 'Limit',
     tif: TIF_TEXT[order.timeInForce],
-    ...(expireMs === undefined ? {} : { expireTime: expireMs }),
+    expireTime: expireMs,
     cloid: order.clientOrderId ?? null,
     avgFillPrice: filled === 0 ? null : formatAveragePrice(scale, filledNotional, filled),
-    ...settings,
-    ...resultOf(instrument, order, sums, settings.leverage),
-    ...endingOf(state, event),
+    positionMode: settings.positionMode,
+    marginMode: settings.marginMode,
+    leverage: settings.leverage,
+    fee,
+    filledAmount,
+    pnl,
+    entryPrice,
+    roe,
+    cancelSource,
+    cancelReason,
+    rejectReason,
     status: statusOf(event),
     instrumentId,
     instrumentType: wireType,
     marketType: wireType,
-    ...(order.outcome === undefined ? {} : { outcome: LEG_TEXT[order.outcome.leg] }),
+    outcome: order.outcome === undefined ? undefined : LEG_TEXT[order.outcome.leg],
   };
+  return fields as HistOrder;
 }
 
 type Settings = Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'>;

@@ -1,11 +1,19 @@
-import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  CompiledQuery,
+  Kysely,
+  PostgresDialect,
+  type QueryResult,
+  sql,
+  type Transaction,
+} from 'kysely';
 import pg from 'pg';
 import { systemTime } from '../../clock.ts';
 import type { HistoryDriver } from './driver.ts';
 import type { HistoryTables, TableName } from './history-tables.ts';
 import type { Batch } from './batch.ts';
 import { migrate } from './migrations.ts';
-import { historyError } from './store-errors.ts';
+import { HistoryFullError, historyError } from './store-errors.ts';
 import { insertStatement, TABLE_SPECS } from './table-specs.ts';
 
 /** Its tables stand apart from what else the database holds. */
@@ -15,6 +23,9 @@ const WRITER_LOCK = 0x0dd1;
 /** Rows that one statement writes. */
 const ROWS_PER_STATEMENT = 10_000;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** So long, and so often, a start tries for the lock: a server lets go of who was killed a moment later. */
+const LOCK_TRIES = 15;
+const LOCK_EVERY_MS = 200;
 
 /** PostgreSQL's 64-bit integers and the sums of them; heights, milliseconds and micro-USDC fit. */
 const NUMBER_TYPES: readonly number[] = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
@@ -48,18 +59,22 @@ export async function openPostgres(url: string): Promise<HistoryDriver> {
     onCreateConnection: async (connection) => {
       await connection.executeQuery(CompiledQuery.raw(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`));
       await connection.executeQuery(CompiledQuery.raw(`SET search_path TO ${SCHEMA}`));
-      const lock = CompiledQuery.raw('SELECT pg_try_advisory_lock($1) AS taken', [WRITER_LOCK]);
-      const { rows } = await connection.executeQuery<{ taken: boolean }>(lock);
-      isWriter = rows[0]?.taken === true;
+      isWriter = await takesLock(connection);
     },
   });
   const database = new Kysely<HistoryTables>({ dialect });
-  const expectWriter = (): void => {
-    if (!isWriter) throw new HistoryTakenError('another venue writes to it');
+  // The connection may be another than that of the last time, and the server may still know that one.
+  const expectWriter = async (transaction: Transaction<HistoryTables>): Promise<void> => {
+    isWriter ||= await takesLock(transaction);
+    if (!isWriter) throw new HistoryFullError('another venue writes to it');
   };
   try {
     await sql`SELECT 1`.execute(database);
-    expectWriter();
+    for (let tries = 1; !isWriter && tries < LOCK_TRIES; tries += 1) {
+      await sleep(LOCK_EVERY_MS);
+      isWriter = await takesLock(database);
+    }
+    if (!isWriter) throw new HistoryTakenError('another venue writes to it');
     await migrate(database, 'postgres');
   } catch (error) {
     await database.destroy();
@@ -71,6 +86,14 @@ export async function openPostgres(url: string): Promise<HistoryDriver> {
     bytes: () => bytesOf(database),
     close: () => database.destroy(),
   };
+}
+
+async function takesLock(connection: {
+  executeQuery<Row>(query: CompiledQuery<Row>): Promise<QueryResult<Row>>;
+}): Promise<boolean> {
+  const lock = CompiledQuery.raw('SELECT pg_try_advisory_lock($1) AS taken', [WRITER_LOCK]);
+  const { rows } = await connection.executeQuery(lock as CompiledQuery<{ taken: boolean }>);
+  return rows[0]?.taken === true;
 }
 
 /** Under another name in the same database. */
@@ -104,11 +127,10 @@ async function withClient(url: string, run: (client: pg.Client) => Promise<void>
 async function writeTables(
   database: Kysely<HistoryTables>,
   tables: Batch['tables'],
-  expectWriter: () => void,
+  expectWriter: (transaction: Transaction<HistoryTables>) => Promise<void>,
 ): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    // The connection may be another than that of the last time.
-    expectWriter();
+    await expectWriter(transaction);
     for (const [name, rows] of tables) {
       const statement = bulkStatement(name);
       for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT) {

@@ -10,6 +10,9 @@ export class HistoryDamagedError extends Error {
   override readonly name = 'HistoryDamagedError';
 }
 
+/** It is whole, but of another log: nothing is added to it. */
+export class HistoryForeignError extends HistoryDamagedError {}
+
 /** SQLite's result for a disk without room. */
 const SQLITE_FULL = 13;
 /** Its results for pages that are not what they should be, or can't be read. */

@@ -3,14 +3,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
 import { MarketData } from '../../read-models/market-data.ts';
-import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { BlockRows } from '../../history/rows/block-rows.ts';
 import { ExplorerTail } from '../../history/explorer-tail.ts';
 import { TradeTape } from '../../history/trade-tape.ts';
-import { ledgerEntries } from '../../translate/event-to-ledger.ts';
-import { fundingRow } from '../../translate/event-to-stream.ts';
-import { findPerp } from '../../translate/info/handler.ts';
 import { WsEdge, type WsEdgeOptions } from '../../edge/ws/server.ts';
 import { SYSTEM_TIMING, type Timing } from '../../edge/ws/timing.ts';
+import { FollowedRows } from '../followed-rows.ts';
 import { TestHistory, type TestRow } from './test-history.ts';
 import { TestVenue } from './test-venue.ts';
 import { WS_LIMITS, type WsLimits } from '../../edge/ws/ws-limits.ts';
@@ -37,6 +35,7 @@ export class TestEdge {
     venue.onBlock((block) => this.tape.onBlock(block));
     venue.onBlock((block) => this.explorer.onBlock(block));
     const { explorer, history, markets, tape } = this;
+    const followed = new FollowedRows(venue, markets);
     history.take(venue.state.height, []);
     this.#options = {
       replica: venue,
@@ -46,7 +45,7 @@ export class TestEdge {
     };
     this.edge = new WsEdge(this.#options);
     venue.onBlock((block) => this.edge.onBlock(block));
-    venue.onBlock((block) => this.history.take(block.height, [...this.#rows(block)]));
+    venue.onBlock(({ height }) => this.history.take(height, watchedRows(followed.last)));
     this.#server = createServer();
     this.#server.on('upgrade', (request, socket, head) => {
       this.edge.handleUpgrade(request, socket, head, '198.51.100.7');
@@ -61,20 +60,6 @@ export class TestEdge {
     edge.#server.listen(0, '127.0.0.1');
     await once(edge.#server, 'listening');
     return edge;
-  }
-
-  *#rows(block: AppliedBlock): Iterable<TestRow> {
-    const { state } = this.venue;
-    for (const event of block.result.events) {
-      for (const { entry, user } of ledgerEntries(state, block, event)) {
-        const { accountType, alsoIn = accountType, row } = entry;
-        yield { user, table: 'ledger', accountTypes: [accountType, alsoIn], row };
-      }
-      const perp = event.type === 'fundingPaid' ? findPerp(state, event.instrumentId) : undefined;
-      if (event.type !== 'fundingPaid' || perp === undefined) continue;
-      const row = fundingRow(perp, event);
-      yield { user: event.account, table: 'fundings', accountTypes: ['perp'], row };
-    }
   }
 
   get port(): number {
@@ -95,6 +80,18 @@ export class TestEdge {
     this.#server.close();
     await once(this.#server, 'close');
   }
+}
+
+/** Those of which no test says by hand what they are. */
+function watchedRows({ fundings, ledger }: BlockRows): TestRow[] {
+  return [
+    ...ledger.map(({ accountTypes, row, user }) => {
+      return { user, table: 'ledger', accountTypes, row } as const;
+    }),
+    ...fundings.map(({ row, user }) => {
+      return { user, table: 'fundings', accountTypes: ['perp'], row } as const;
+    }),
+  ];
 }
 
 // Frames are read field by field in tests; their shape is what is tested.

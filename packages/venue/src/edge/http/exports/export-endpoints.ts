@@ -8,7 +8,7 @@ import { teachInstrument } from '../../../translate/teach-instrument.ts';
 import { measured, WorkBudget, type WorkLimits } from '../../work-budget.ts';
 import { infoRefusal, rateLimited } from '../reply.ts';
 import type { Reply, StreamedReply, StreamEndpoint, StreamRequest } from '../reply.ts';
-import { ExportGate, type ExportLimits } from './export-gate.ts';
+import { ExportGate } from './export-gate.ts';
 import { exportPages } from './export-pages.ts';
 import { CONTENT_TYPES, headOf, textOf } from './export-text.ts';
 import { RefusedError } from './refused-error.ts';
@@ -19,7 +19,7 @@ export type ExportOptions = {
   readonly history: History;
   readonly replica: Replica;
   readonly markets: MarketData;
-  readonly limits?: ExportLimits;
+  readonly gate?: ExportGate;
   /** What the exports of one client may take of this thread; they wait when it is used up. */
   readonly work?: WorkLimits;
 };
@@ -34,7 +34,7 @@ const WAIT_MS_MAX = 60_000;
 type Context = ExportOptions & { readonly gate: ExportGate; readonly budget: WorkBudget };
 
 export function exportEndpoints(options: ExportOptions): Record<string, StreamEndpoint> {
-  const gate = new ExportGate(options.limits);
+  const { gate = new ExportGate() } = options;
   const budget = new WorkBudget(options.work ?? EXPORT_WORK);
   const context = { ...options, gate, budget };
   const endpointOf = (name: ExportName): StreamEndpoint => ({

@@ -1,0 +1,116 @@
+import { cp, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LogBehindError } from '../../replica/replica-error.ts';
+import { amounts, archivedVenues, credit, SOON, upTo } from '../../testing/archived-ledger.ts';
+import type { ArchivedOptions } from '../../testing/archived-venue.ts';
+import { dumpHistory } from '../../testing/history-dump.ts';
+import { type PostgresServer, startPostgres } from '../../testing/postgres-server.ts';
+import { HistoryUnusableError } from '../history.ts';
+
+/** A store in which another venue wrote, in the place of the own one. */
+
+const venues = archivedVenues();
+const { start, stop } = venues;
+
+/** A venue with so many deposits of one amount came to its end in a folder. */
+async function lived(
+  name: string,
+  amount: number,
+  count: number,
+  options: Partial<ArchivedOptions> = {},
+): Promise<string> {
+  const folder = join(venues.folder, name);
+  const venue = await start({ ...options, folder });
+  for (let left = count; left > 0; left -= 1) await venue.propose(credit(amount));
+  await stop(venue);
+  return folder;
+}
+
+async function copyStore(from: string, to: string): Promise<void> {
+  for (const name of await readdir(from)) {
+    if (name.startsWith('history.sqlite')) await cp(join(from, name), join(to, name));
+  }
+}
+
+const setAside = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => /^history\.sqlite\.damaged-\d+$/.test(name));
+
+describe('a file', { timeout: 120_000 }, () => {
+  test.each([
+    { stored: 5, logged: 20 },
+    { stored: 20, logged: 5 },
+  ])(
+    'with $stored blocks of another log beside a log of $logged is set aside, and rows are computed',
+    async ({ logged, stored }) => {
+      const other = await lived('other', 7, stored);
+      const own = await lived('own', 1, logged);
+      await copyStore(other, own);
+      const venue = await start({ folder: own });
+      expect(await amounts(venue)).toEqual(upTo(logged).fill(1));
+      expect(venue.told).toEqual(['damaged']);
+      expect(venue.failures).toEqual([]);
+      expect(await setAside(own)).toHaveLength(1);
+    },
+  );
+
+  test('is recognised where the log passes it, when it is too old for this thread to know', async () => {
+    const other = await lived('other', 7, 20);
+    // A snapshot knows the newest thousand blocks.
+    const own = await lived('own', 1, 1_100);
+    await copyStore(other, own);
+    const venue = await start({ folder: own });
+    expect(venue.replica.headAt(20)).toBeUndefined();
+    await expect.poll(() => amounts(venue), SOON).toEqual(upTo(1_100).fill(1));
+    expect(venue.told).toContain('damaged');
+    expect(venue.failures).toEqual([]);
+    expect(await setAside(own)).toHaveLength(1);
+  });
+
+  test('of this log with blocks that the log lacks is no reason to go on without them', async () => {
+    const whole = await lived('own', 1, 10);
+    const shorter = join(venues.folder, 'shorter');
+    await cp(whole, shorter, { recursive: true });
+    const venue = await start({ folder: whole });
+    await venue.propose(credit(1));
+    await stop(venue, 'stop');
+    await copyStore(whole, shorter);
+    await expect(start({ folder: shorter })).rejects.toThrow(LogBehindError);
+    expect(await setAside(shorter)).toEqual([]);
+  });
+});
+
+describe('a database', { timeout: 120_000 }, () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 60_000);
+  afterAll(() => server.stop());
+
+  test.each([5, 20])(
+    'that has the history of another log of %i blocks is refused and left alone',
+    async (count) => {
+      const url = await server.database();
+      const settings = { database: url };
+      const other = await lived('other', 7, count, { settings });
+      const before = await dumpHistory({ url });
+      const own = await lived('own', 1, 12);
+      const started = start({ folder: own, settings });
+      await expect(started).rejects.toThrow(HistoryUnusableError);
+      await expect(started).rejects.toThrow(
+        /it is the history of another venue, and stays as it is/,
+      );
+      expect(await dumpHistory({ url })).toEqual(before);
+      const venue = await start({ folder: other, settings });
+      await venue.propose(credit(7));
+      expect(await amounts(venue)).toEqual(upTo(count + 1).fill(7));
+      expect(venue.told).toEqual([]);
+    },
+  );
+
+  test('that can not be reached is told at the start', async () => {
+    const url = 'postgres://postgres@/none?host=%2Fnowhere';
+    const started = start({ settings: { database: url } });
+    await expect(started).rejects.toThrow(HistoryUnusableError);
+  });
+});

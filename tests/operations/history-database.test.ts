@@ -1,0 +1,123 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rebuildHistory } from '../../packages/venue/src/rebuild-history.ts';
+import { dumpHistory } from '../../packages/venue/src/testing/history-dump.ts';
+import {
+  type PostgresServer,
+  startPostgres,
+} from '../../packages/venue/src/testing/postgres-server.ts';
+import { Actor, farBid, fund } from '../support/actors.ts';
+import { Client, eventually } from '../support/client.ts';
+import { readMarket } from '../support/market.ts';
+import {
+  CALM,
+  removeTemporaryData,
+  tail,
+  temporaryData,
+  Venue,
+  VenueRun,
+} from '../support/venue-process.ts';
+import { keyOf } from '../support/wallet.ts';
+
+/**
+ * Goal: a venue whose history lies on a PostgreSQL server trades whatever happens to that server, and its
+ * history lacks nothing in the end. Method: a real venue and a real server, each killed in its turn; what
+ * the server has then is what a file gets that is computed from the same log.
+ */
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 60_000);
+afterAll(async () => {
+  await server.stop();
+  await removeTemporaryData();
+});
+
+const SOON_MS = 40_000;
+
+test('a venue and its database server, killed in turn', { timeout: 180_000 }, async () => {
+  const url = await server.database();
+  const flags = [...CALM, '--log-keep', 'all', '--database', url];
+  const venue = await Venue.start(flags);
+  const alice = new Actor('alice', keyOf('alice of the database'), () => new Client(venue.url));
+  const ask = (more: object = {}) =>
+    alice.client.info({ type: 'historicalOrders', user: alice.address, ...more });
+  const metric = async (name: string): Promise<number> => {
+    const text = await (await fetch(`${venue.operations}/metrics`)).text();
+    return Number(new RegExp(`^oddlot_${name} (\\S+)$`, 'm').exec(text)?.[1]);
+  };
+  await fund(alice.client, alice.address);
+  const market = await readMarket(alice.client, 'BTC-USDC', alice.address);
+  let placed = 0;
+  const place = async (count: number): Promise<number> => {
+    let height = 0;
+    for (let left = count; left > 0; left -= 1) {
+      const { json, text } = await alice.place(farBid(market));
+      expect(json, text).toMatchObject({ status: 'ok', confirm: 'executed' });
+      height = json.height;
+    }
+    placed += count;
+    return height;
+  };
+  const expectAll = async (minHeight: number): Promise<void> => {
+    const { json, status, text } = await ask({ minHeight, limit: 100 });
+    expect(status, text).toBe(200);
+    expect(json.data).toHaveLength(placed);
+  };
+
+  await expectAll(await place(5));
+  const height = await place(3);
+  await venue.kill();
+  await venue.startAgain();
+  await expectAll(height);
+
+  await server.kill();
+  const dark = await place(4);
+  // Nobody is told what the server can't say: a page without its newest rows would be one.
+  const refused = await ask();
+  expect(`${refused.status} ${refused.json.code}`, refused.text).toBe('503 10503');
+  const named = await ask({ minHeight: dark });
+  expect(`${named.status} ${named.json.code}`, named.text).toBe('503 10503');
+  expect(await alice.openOrders()).toHaveLength(placed);
+  expect((await fetch(`${venue.operations}/healthz`)).status).toBe(200);
+  await place(2);
+  await server.start();
+  await eventually(() => expectAll(dark), SOON_MS);
+  await eventually(async () => {
+    expect(await metric('history_lag_blocks')).toBe(0);
+    expect(await metric('history_height')).toBeGreaterThan(dark);
+  }, SOON_MS);
+  const said = venue.stderr
+    .split('\n')
+    .flatMap((line) => /"msg":"([^"]*history[^"]*)"/.exec(line)?.[1] ?? []);
+  expect(said).toContain('the database of the history is away: rows wait in the log');
+  expect(said).toContain('the database of the history is back');
+  expect(venue.faults(), tail(venue.stderr)).toEqual([]);
+  expect(await venue.stop()).toEqual({ code: 0, signal: null });
+
+  const kept = await dumpHistory({ url });
+  const file = join(venue.data, 'history.sqlite');
+  await rebuildHistory({ data: venue.data, place: { file } });
+  expect(await dumpHistory({ file })).toEqual(kept);
+
+  // Another venue has nothing to do with it, not even an empty one.
+  const other = new VenueRun(await temporaryData(), flags);
+  await expect(other.serving()).rejects.toThrow(/the history know block \d+/);
+  expect(await dumpHistory({ url })).toEqual(kept);
+});
+
+test('a server that is not there is told in one line', async () => {
+  const nowhere = 'postgres://postgres@/none?host=%2Fnowhere';
+  const run = new VenueRun(await temporaryData(), [...CALM, '--database', nowhere]);
+  await expect(run.serving()).rejects.toThrow(
+    /the history can't be kept in the database: .*ENOENT/,
+  );
+  expect(
+    run.stderr
+      .trim()
+      .split('\n')
+      .filter((line) => !line.startsWith('{')),
+  ).toHaveLength(1);
+  expect(await run.ended).toEqual({ code: 1, signal: null });
+}, 60_000);
