@@ -35,6 +35,9 @@ contract Bridge is Deposits {
     /// making a good payout look as if the token had refused it, and estimates of gas from finding that cheapest.
     uint256 private constant TRANSFER_GAS = 120_000;
 
+    /// @notice A longer delay is refused: nobody could ever shorten it, and milliseconds are easily taken for seconds.
+    uint64 public constant DELAY_SECONDS_MAX = 30 days;
+
     /// @notice Payouts of at least this many millionths of a dollar wait.
     uint64 public immutable largeUsd;
     /// @notice How long they wait, in seconds.
@@ -76,6 +79,7 @@ contract Bridge is Deposits {
         uint64 largeUsd_,
         uint64 delaySeconds_
     ) Validators(validators_, threshold_, guardian_) Deposits(token_) {
+        if (delaySeconds_ > DELAY_SECONDS_MAX) revert Refused(INVALID_REQUEST);
         largeUsd = largeUsd_;
         delaySeconds = delaySeconds_;
     }
