@@ -13,8 +13,8 @@ export const VENUE_FLOORS: readonly {
   },
   {
     name: 'joints',
-    paths: ['local-actors.ts', 'config-help.ts', 'supervise/'],
-    what: 'who acts from inside of the process; the settings explained; what the operator watches',
+    paths: ['local-actors.ts', 'local-money.ts', 'config-help.ts', 'supervise/'],
+    what: 'who acts from inside of the process; the settlement chain as configured; the settings explained; what the operator watches',
   },
   { name: 'config', paths: ['config.ts'], what: 'settings, checked; nobody below reads them' },
   { name: 'edge', paths: ['edge/'], what: 'HTTP, sockets, limits, signatures' },
@@ -23,7 +23,11 @@ export const VENUE_FLOORS: readonly {
     paths: ['bots/', 'exhibition/'],
     what: 'simulated traders, events to trade on',
   },
-  { name: 'oracle', paths: ['oracle/'], what: 'prices that the process brings into the log' },
+  {
+    name: 'oracle and settlement',
+    paths: ['oracle/', 'settlement/'],
+    what: 'prices, and money of the settlement chain, that the process brings into the log',
+  },
   {
     name: 'history',
     paths: ['history/'],
@@ -35,9 +39,9 @@ export const VENUE_FLOORS: readonly {
     what: 'the log applied to an engine; integers to the wire and back',
   },
   {
-    name: 'log and read models',
-    paths: ['log/', 'read-models/'],
-    what: 'blocks on disk; what is computed from events and kept in memory',
+    name: 'log, read models and chain',
+    paths: ['log/', 'read-models/', 'chain/'],
+    what: 'blocks on disk; what is computed from events and kept in memory; a settlement chain of its own',
   },
   { name: 'block', paths: ['block/'], what: 'what a block is, before and after it executed' },
   {

@@ -12,7 +12,8 @@ const DIRECTION: Readonly<Record<string, readonly string[]>> = {
   engine: ['units'],
   protocol: ['units'],
   sdk: ['units', 'protocol'],
-  venue: ['units', 'engine', 'protocol'],
+  contracts: [],
+  venue: ['units', 'engine', 'protocol', 'contracts'],
   testkit: ['units', 'protocol', 'engine', 'sdk', 'venue'],
   cli: ['units', 'protocol', 'sdk', 'venue'],
   web: ['units', 'protocol', 'sdk'],
@@ -25,7 +26,7 @@ const HOSTLESS: readonly string[] = ['units', 'engine', 'protocol', 'web'];
  * Parts of the process that know the replica but not each other: `venue.ts` joins them. Types may
  * cross, since they leave nothing behind at run time.
  */
-const VENUE_PARTS: readonly string[] = ['edge', 'oracle', 'exhibition', 'bridge', 'relay'];
+const VENUE_PARTS: readonly string[] = ['edge', 'oracle', 'exhibition', 'settlement', 'relay'];
 /** Parts that see the log only as what the replica made of it. */
 const WITHOUT_LOG: readonly string[] = [...VENUE_PARTS, 'history', 'bots'];
 

@@ -362,6 +362,7 @@ describe('settings', () => {
         protocol_version: integer,
         relay_url: text,
         chain_name: text,
+        settlement_rpc_url: nullable(text),
       }),
     );
     expect(data.protocol_version).toBeGreaterThanOrEqual(47);

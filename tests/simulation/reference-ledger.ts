@@ -167,8 +167,6 @@ export class ReferenceLedger {
       this.books.coverDeficit(owner, position);
   }
 
-  // Events.
-
   #take(
     event: EngineEvent,
     commands: readonly Command[],
@@ -181,6 +179,7 @@ export class ReferenceLedger {
         this.books.open(event.account);
         break;
       case 'faucetCredited':
+      case 'depositCredited':
         this.books.deposited += event.amount;
         this.books.book(event.account).balance += event.amount;
         break;

@@ -12,7 +12,9 @@ const SEEDS = [1, 2, 3, 4];
 const EVENTS = [
   'accountCreated',
   'agentChanged',
+  'bridgeOpened',
   'deleveraged',
+  'depositCredited',
   'faucetCredited',
   'feeTiersChanged',
   'fundingPaid',

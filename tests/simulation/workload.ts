@@ -127,6 +127,7 @@ export class Workload {
   readonly #options: WorkloadOptions;
   readonly #pick: (below: number) => number;
   #nonce = START_MS;
+  #grants = 0;
   /** Recent order ids by trader, live or not. */
   readonly #recent = new Map<Address, number[]>();
   readonly #oracles = new Map<number, number>();
@@ -167,7 +168,7 @@ export class Workload {
       funds.push(this.#faucet(PARAMETERS.insuranceFundAddress, amount));
     }
     const blocks = [
-      [{ type: 'genesis', parameters: PARAMETERS }, ...listings],
+      [{ type: 'genesis', parameters: PARAMETERS }, OPEN_BRIDGE, ...listings],
       [{ type: 'pushOracle', prices, observedMs: timeMs(this.nowMs) }, ...funds],
     ] satisfies Command[][];
     return this.#options.skill === 'plain' ? blocks : [...blocks, this.#modes()];
@@ -322,7 +323,10 @@ export class Workload {
     };
   }
 
+  /** Test money, or every other time money of the settlement chain. */
   #faucet(account: Address, amountMicroUsdc = 1 + this.#pick(2_000_000)): Command {
+    this.#grants += 1;
+    if (this.#grants % 2 === 0) return deposit(account, amountMicroUsdc, this.#grants);
     return { type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc };
   }
 
@@ -364,6 +368,19 @@ export class Workload {
     const most = (isBuy ? capacity?.maxBuy : capacity?.maxSell) ?? 0;
     return Math.ceil((most * (1 + this.#pick(101))) / 100);
   }
+}
+
+const OPEN_BRIDGE = {
+  type: 'openBridge',
+  chainId: 421_614,
+  bridge: accountAddress(0xb1d9e),
+  token: accountAddress(0x70c3),
+} as const satisfies Command;
+
+function deposit(account: Address, amountMicroUsdc: number, n: number): Command {
+  const txHash = hash(`0x${n.toString(16).padStart(64, '0')}`);
+  const source = { chainId: OPEN_BRIDGE.chainId, txHash, logIndex: n % 3, blockNumber: n };
+  return { type: 'creditDeposit', account, amountMicroUsdc, source, isOwn: n % 3 === 0 };
 }
 
 function accountAddress(n: number): Address {

@@ -1,5 +1,5 @@
 import { assert, assertNever } from '@oddlot/units';
-import { endOwnBinding } from './auth/agents.ts';
+import { endOwnBinding, noteAgentUse } from './auth/agents.ts';
 import { authorizeOperator } from './auth/authorize-operator.ts';
 import { authorize } from './auth/authorize.ts';
 import { sweepSigners, useNonce } from './auth/nonces.ts';
@@ -9,14 +9,18 @@ import { cancelAll } from './handlers/cancel-all.ts';
 import { cancelByClientId, cancelOrders } from './handlers/cancel-orders.ts';
 import { claimBuilderRewards } from './handlers/claim-builder-rewards.ts';
 import { convertToMultiSig } from './handlers/convert-to-multi-sig.ts';
+import { creditDeposit } from './handlers/credit-deposit.ts';
 import { creditFaucet, openAccount } from './handlers/credit-faucet.ts';
 import { modifyOrder } from './handlers/modify-order.ts';
+import { openBridge } from './handlers/open-bridge.ts';
 import { operateOutcome } from './handlers/operate-outcome.ts';
 import { placeOrders } from './handlers/place-orders.ts';
+import { publishReserves } from './handlers/publish-reserves.ts';
 import { pushOracle } from './handlers/push-oracle.ts';
 import { pushPrice } from './handlers/push-price.ts';
 import { registerEvent } from './handlers/register-event.ts';
 import { registerMarket } from './handlers/register-market.ts';
+import { registerPegs } from './handlers/register-pegs.ts';
 import { registerPerp } from './handlers/register-perp.ts';
 import { registerSeries } from './handlers/register-series.ts';
 import { registerVault } from './handlers/register-vault.ts';
@@ -143,6 +147,7 @@ function executeSigned(execution: Execution, command: SignedCommand): CommandRes
     return withTargets(state, account, command, { account: account.address, reject });
   }
   useNonce(state, command.authority.signer, command.authority.nonce);
+  noteAgentUse(state, command);
   const result = executeFor(execution, account, command);
   if (result.reject === undefined) endOwnBinding(execution, account, command);
   return withTargets(state, account, command, result);
@@ -260,6 +265,14 @@ function executeOperator(
       return resolveMarket(execution, command);
     case 'creditFaucet':
       return creditFaucet(execution, command);
+    case 'openBridge':
+      return openBridge(execution, command);
+    case 'creditDeposit':
+      return creditDeposit(execution, command);
+    case 'registerPegs':
+      return registerPegs(execution, command);
+    case 'publishReserves':
+      return publishReserves(execution, command);
     default:
       return assertNever(command);
   }

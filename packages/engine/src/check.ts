@@ -5,6 +5,7 @@ import { checkApproveBuilder } from './handlers/approve-builder.ts';
 import { checkCancelByClientId } from './handlers/cancel-orders.ts';
 import { checkClaimBuilderRewards } from './handlers/claim-builder-rewards.ts';
 import { checkConvertToMultiSig } from './handlers/convert-to-multi-sig.ts';
+import { checkCreditDeposit } from './handlers/credit-deposit.ts';
 import { checkCreditFaucet } from './handlers/credit-faucet.ts';
 import { checkModifyOrder } from './handlers/modify-order.ts';
 import { checkOperateOutcome } from './handlers/operate-outcome.ts';
@@ -53,6 +54,10 @@ export function checkCommand(state: State, command: Command, nowMs: number): Com
   }
   if (command.type === 'creditFaucet') {
     const reject = checkCreditFaucet(state, command);
+    return reject === undefined ? {} : { reject };
+  }
+  if (command.type === 'creditDeposit') {
+    const reject = checkCreditDeposit(state, command);
     return reject === undefined ? {} : { reject };
   }
   if (!isSigned(command)) return {};

@@ -26,6 +26,12 @@ export {
   triggerOrders,
   waitingSince,
 } from './read/read.ts';
+export {
+  bridgeView,
+  type BridgeView,
+  isDepositCredited,
+  owedMicroUsdc,
+} from './read/read-bridge.ts';
 export { approvedBuilders, builderState } from './read/read-builders.ts';
 export { type OracleAge, oracleAges, type VenueMoney, venueMoney } from './read/read-health.ts';
 export { gateStatus, multiSigSigners, vaultEquity } from './read/read-keys.ts';

@@ -124,6 +124,8 @@ export type { PerpMetaParameters } from './info/perp-meta.ts';
 export type { PerpMetaDetailParameters } from './info/perp-meta-detail.ts';
 export type { RateLimitParameters } from './info/rate-limit.ts';
 export type { SettingsParameters } from './info/settings.ts';
+export type { DepositWithPermitParameters } from './info/deposit-with-permit.ts';
+export { signPermit, type PermitTerms } from './permit.ts';
 export type { SimulateParameters } from './info/simulate.ts';
 export type { StateHashParameters } from './info/state-hash.ts';
 export type { TriggerOrdersParameters } from './info/trigger-orders.ts';
@@ -248,6 +250,7 @@ export type {
   OutcomeTrade,
   OutcomeTradesUpdate,
   OutcomeTrading,
+  PermitDeposit,
   PerpMeta,
   PerpMetaDetail,
   PerpUniverse,

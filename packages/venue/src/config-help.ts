@@ -20,6 +20,7 @@ type Meaning = {
 const GROUPS = [
   'Where it listens',
   'What it is',
+  'Settlement chain',
   'Prices',
   'Test money and company',
   'Limits of clients',
@@ -56,6 +57,50 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     unset: 'the admins',
   },
   relayUrl: { group: 'What it is', text: 'URL of the relay that is shown in settings' },
+  chain: {
+    group: 'Settlement chain',
+    text: 'local, none, or URLs of JSON-RPC endpoints; of several two must agree',
+    unset: 'local where there is a faucet, else none',
+  },
+  chainPort: {
+    group: 'Settlement chain',
+    text: 'port of the local chain; any free one where the port is 0',
+    unset: 'port + 3',
+  },
+  chainConfirmations: {
+    group: 'Settlement chain',
+    text: 'blocks that a deposit needs, its own included',
+    unset: '1 local, else 20',
+  },
+  chainEveryMs: {
+    group: 'Settlement chain',
+    text: 'milliseconds between two looks at the chain',
+    unset: '250 local, else 2000',
+  },
+  bridgeContract: {
+    group: 'Settlement chain',
+    text: 'address of the bridge on a chain that is not local',
+    unset: 'none',
+  },
+  usdcContract: {
+    group: 'Settlement chain',
+    text: 'address of USDC on a chain that is not local',
+    unset: 'none',
+  },
+  bridgeFromBlock: {
+    group: 'Settlement chain',
+    text: 'block that the bridge was made in, or any before',
+  },
+  settlementRpcUrl: {
+    group: 'Settlement chain',
+    text: 'endpoint for wallets, shown in settings',
+    unset: "the local chain's own",
+  },
+  relayerKey: {
+    group: 'Settlement chain',
+    text: 'file, or env:NAME, with the key that sends permits and payouts',
+    unset: 'none; of the local chain its own',
+  },
   oracle: {
     group: 'Prices',
     text: 'prices of perps: simulated, still, or exchanges; a mainnet takes exchanges alone',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { parse as parseToml } from 'smol-toml';
 import { Address } from '@oddlot/protocol';
@@ -95,6 +96,27 @@ const ConfigSchema = z.strictObject({
   /** Outcome markets that are listed and resolved by themselves; by default where bots trade. */
   exhibition: z.boolean().optional(),
   relayUrl: z.string().default('http://127.0.0.1:8691'),
+  /** The settlement chain: `local`, `none`, or URLs of endpoints; by default local where there is a faucet. */
+  chain: z
+    .string()
+    .regex(
+      /^(local|none|https?:\/\/[^,\s]+(,\s*https?:\/\/[^,\s]+)*)$/,
+      'must be local, none, or URLs',
+    )
+    .optional(),
+  /** JSON-RPC of the local chain; by default three above the port. */
+  chainPort: port.optional(),
+  /** Blocks that a deposit needs, its own included; by default 1 on the local chain, else 20. */
+  chainConfirmations: count.optional(),
+  chainEveryMs: count.optional(),
+  /** Contracts of a chain that is not local, and the block that the bridge was made in. */
+  bridgeContract: Address.optional(),
+  usdcContract: Address.optional(),
+  bridgeFromBlock: z.int().min(0).default(0),
+  /** An endpoint for wallets, shown in settings; by default the local chain's own. */
+  settlementRpcUrl: z.string().optional(),
+  /** Where the key is that sends permits and payouts: the path of a file, or `env:NAME`. */
+  relayerKey: z.string().optional(),
   logLevel: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   /** Test hook: `slow-sync:MS` delays every sync of the journal. */
   fault: z.string().optional(),
@@ -129,6 +151,11 @@ const TEXTS: ReadonlySet<Key> = new Set<Key>([
   'oracle',
   'referencePrices',
   'relayUrl',
+  'chain',
+  'bridgeContract',
+  'usdcContract',
+  'settlementRpcUrl',
+  'relayerKey',
   'logLevel',
   'fault',
 ]);
@@ -147,6 +174,32 @@ const OPERATIONS_PORT_DISTANCE = 2;
 /** Where metrics and health are served: as told, else beside the port. */
 export function operationsPortOf({ opsPort, port: main }: Config): number {
   return opsPort ?? (main === 0 ? 0 : main + OPERATIONS_PORT_DISTANCE);
+}
+
+/** What lies between the port and that of the local chain: the relay's and the operations port. */
+const CHAIN_PORT_DISTANCE = 3;
+const LOCAL_CHAIN = { confirmations: 1, everyMs: 250 };
+const REMOTE_CHAIN = { confirmations: 20, everyMs: 2_000 };
+
+/** The settlement chain: as told, else the venue's own where money is not real. */
+export function chainOf(config: Config): 'local' | 'none' | readonly string[] {
+  const told = config.chain ?? (hasFaucet(config) ? 'local' : 'none');
+  return told === 'local' || told === 'none' ? told : told.split(',').map((url) => url.trim());
+}
+
+/** Where the local chain listens: as told, else beside the port. */
+export function chainPortOf({ chainPort, port: main }: Config): number {
+  return chainPort ?? (main === 0 ? 0 : main + CHAIN_PORT_DISTANCE);
+}
+
+/** How sure and how often the chain is read. */
+export function chainPaceOf(config: Config): typeof LOCAL_CHAIN {
+  const pace = chainOf(config) === 'local' ? LOCAL_CHAIN : REMOTE_CHAIN;
+  const { chainConfirmations, chainEveryMs } = config;
+  return {
+    confirmations: chainConfirmations ?? pace.confirmations,
+    everyMs: chainEveryMs ?? pace.everyMs,
+  };
 }
 
 /** Whether simulated traders run: as told, else where the prices are simulated too. */
@@ -254,6 +307,11 @@ function assertReal(config: Config): void {
     if (config[key] === true) throw new ConfigError(`${key}: not on a mainnet`);
   }
   if (config.fault !== undefined) throw new ConfigError('fault: not on a mainnet');
+  if (config.chain === 'local') throw new ConfigError('chain: a mainnet has none of its own');
+  const { data, relayerKey } = config;
+  if (relayerKey !== undefined && isInside(relayerKey, data)) {
+    throw new ConfigError('relayerKey: not in the data folder on a mainnet');
+  }
 }
 
 /** Settings that are each possible and not so together. */
@@ -261,9 +319,23 @@ function assertTogether(config: Config): void {
   if (operationsPortOf(config) > PORT_MAX) {
     throw new ConfigError(`opsPort: none is left above port ${config.port}; set --ops-port`);
   }
+  const chain = chainOf(config);
+  if (chain === 'local' && chainPortOf(config) > PORT_MAX) {
+    throw new ConfigError(`chainPort: none is left above port ${config.port}; set --chain-port`);
+  }
+  const hasContracts = config.bridgeContract !== undefined && config.usdcContract !== undefined;
+  if (typeof chain !== 'string' && !hasContracts) {
+    throw new ConfigError('bridgeContract, usdcContract: a chain that is not local needs both');
+  }
   if (config.diskFullBytes > config.diskLowBytes) {
     throw new ConfigError('diskFullBytes: must not be above diskLowBytes');
   }
+}
+
+function isInside(setting: string, folder: string): boolean {
+  if (setting.startsWith('env:')) return false;
+  const path = relative(resolve(folder), resolve(setting));
+  return path === '' || !(path.startsWith('..') || isAbsolute(path));
 }
 
 function isNetworkList(networks: readonly string[]): boolean {

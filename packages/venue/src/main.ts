@@ -52,7 +52,7 @@ async function main(): Promise<void> {
     watchParent(() => process.kill(process.pid, 'SIGTERM'));
   }
   try {
-    venue = await startVenue(config, { log, onFatal });
+    venue = await startVenue(config, { log, onFatal, env: process.env });
     const streams = venue.url.replace('http', 'ws');
     process.stdout.write(
       `Oddlot ${config.network} is serving at ${venue.url} ` +

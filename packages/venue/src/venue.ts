@@ -22,6 +22,7 @@ import type { Archivist } from './history/archivist/archivist.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
+import { holdBridge, infoSettings, openMoney } from './local-money.ts';
 import { lockDirectory } from './log/directory-lock.ts';
 import { EraStore } from './log/era-store.ts';
 import { FileJournal } from './log/file-journal.ts';
@@ -45,14 +46,15 @@ import {
   warnOfOperators,
 } from './supervise/what-runs.ts';
 import { observeVenue } from './supervise/observe.ts';
+import { observeSettlement } from './supervise/observe-settlement.ts';
 import { LocalReplica } from './replica/local-replica.ts';
 import { exceptNoRoom } from './replica/replica-error.ts';
 import { Receipts } from './history/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
+import type { OpenedSettlement } from './settlement/open-settlement.ts';
 import { ExplorerTail } from './history/explorer-tail.ts';
 import { TradeTape } from './history/trade-tape.ts';
 import { instrumentLookup } from './translate/action-to-command.ts';
-import type { InfoSettings } from './translate/view-to-info.ts';
 
 /** A running venue. */
 export type Venue = {
@@ -70,6 +72,8 @@ export type VenueDependencies = {
   readonly lease?: Lease;
   /** How much room a folder has, for those who play with it; by default the system is asked. */
   readonly freeBytes?: (directory: string) => Promise<number>;
+  /** Where keys may be that the configuration names; by default nowhere. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** The clocks of the host, for those who play with them. */
   readonly time?: TimeSource;
 };
@@ -79,9 +83,6 @@ const BLOCK_AGE_MS_MAX = 5_000;
 
 /** The operator's port is for few; their descriptors are reserved. */
 const OPERATIONS_CONNECTIONS_MAX = 64;
-
-const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
-const SETTLEMENT_CHAIN = { mainnet: 42_161, testnet: 421_614 } as const;
 
 /** Wires the parts of a venue and starts them, the data first and the doors last. */
 export async function startVenue(config: Config, deps: VenueDependencies): Promise<Venue> {
@@ -98,7 +99,9 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     size: config.recoverWorkers,
     onWorkerLost: () => metrics.recoverWorkerLost(),
   });
-  const core = await openCore(config, network, { ...deps, lease, metrics, disk });
+  const opened = await openCore(config, network, { ...deps, lease, metrics, disk });
+  const money = await openMoney(config, { ...deps, ...opened });
+  const core = { ...opened, money, faucet: createFaucet(config, opened, money) };
   const { clock, clockWatch, history, journal, receipts, replica } = core;
   const pages = await readReferencePages();
   const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
@@ -126,9 +129,8 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     () => ticker.start(),
     () => ticker.stop(),
   );
-  const backend = await pool.ready();
-  metrics.recoverBackend(backend);
-  warnOfBackend(backend, log);
+  const settling = await holdBridge(money, lease);
+  await tellBackend(pool, metrics, log);
   await actors.start();
 
   const port = await http.listen(config.port, config.host);
@@ -143,6 +145,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
       clockWatch.stop();
       // Time goes on meanwhile: some requests wait for orders that leave the delay queue.
       await Promise.all([http.drain(), sockets.drain()]);
+      await settling.release();
       await ticking.release();
       await replica.stop();
       await history.release();
@@ -154,6 +157,12 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
       lock.release();
     },
   };
+}
+
+async function tellBackend(pool: RecoverPool, metrics: Metrics, log: Logger): Promise<void> {
+  const backend = await pool.ready();
+  metrics.recoverBackend(backend);
+  warnOfBackend(backend, log);
 }
 
 /** Replays the log, and lets the archivist follow it. */
@@ -180,10 +189,14 @@ type Core = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
+  /** Undefined without a settlement chain. */
+  readonly money: OpenedSettlement | undefined;
   readonly markets: MarketData;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
 };
+
+type OpenedCore = Omit<Core, 'faucet' | 'money'>;
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 type OpenDependencies = Omit<VenueDependencies, 'lease'> & {
@@ -192,7 +205,11 @@ type OpenDependencies = Omit<VenueDependencies, 'lease'> & {
   readonly disk: DiskWatch;
 };
 
-async function openCore(config: Config, network: Network, deps: OpenDependencies): Promise<Core> {
+async function openCore(
+  config: Config,
+  network: Network,
+  deps: OpenDependencies,
+): Promise<OpenedCore> {
   const { disk, log, metrics, onFatal } = deps;
   const clock = new VenueClock(deps.time);
   const clockWatch = new ClockWatch(clock, log);
@@ -254,8 +271,7 @@ async function openCore(config: Config, network: Network, deps: OpenDependencies
   replica.attach(explorer);
   logOperators(replica, log);
   const stores = { disk, guard, journal, ...kept };
-  const core = { clock, clockWatch, ...stores, replica, receipts, markets, tape, explorer };
-  return { ...core, faucet: createFaucet(config, core) };
+  return { clock, clockWatch, ...stores, replica, receipts, markets, tape, explorer };
 }
 
 async function openJournal(
@@ -294,7 +310,8 @@ async function openJournal(
 /** Test money, where there is any. */
 function createFaucet(
   config: Config,
-  { clock, guard, replica }: Omit<Core, 'faucet'>,
+  { clock, guard, replica }: OpenedCore,
+  money: OpenedSettlement | undefined,
 ): Faucet | undefined {
   if (!hasFaucet(config)) return undefined;
   const faucet = new Faucet({
@@ -303,6 +320,7 @@ function createFaucet(
     amountMicroUsdc: config.faucetUsdc * 1_000_000,
     intervalMs: config.faucetEveryMs,
     restricted: () => guard.restriction()?.error,
+    onChain: money?.settlement.backing,
   });
   replica.attach(faucet.grants);
   return faucet;
@@ -342,7 +360,8 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     limiter,
     now,
     confirmTimeoutMs: config.confirmTimeoutMs,
-    settings: infoSettings(config),
+    settings: infoSettings(config, parts.money),
+    permits: parts.money?.settlement.permits,
     hasLimits: config.limits,
     connections: (ip) => ({
       ws: sockets.connections('ws', ip).open,
@@ -368,7 +387,14 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   const isReady = readiness([() => stoppingCheck(isStopping), ...checksOf(parts)]);
   const { data } = config;
   observeVenue(metrics, { ...parts, http, exports, sockets, data, wallMs: systemTime.wallMs });
-  const operations = createOperationsServer({ metrics, readiness: isReady, log });
+  const settlement = parts.money?.settlement;
+  observeSettlement(metrics, settlement, () => replica.state);
+  const operations = createOperationsServer({
+    metrics,
+    readiness: isReady,
+    log,
+    pages: settlement === undefined ? {} : { '/settlement': () => settlement.status },
+  });
   operations.maxConnections = OPERATIONS_CONNECTIONS_MAX;
   return {
     http,
@@ -409,17 +435,6 @@ function checksOf(parts: EdgeParts): Parameters<typeof readiness>[0] {
     () => clockWatch.check(),
     () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
   ];
-}
-
-/** The bridge has no contract yet: its addresses are shown as unset. */
-function infoSettings(config: Config): InfoSettings {
-  return {
-    bridgeContractAddress: UNSET_ADDRESS,
-    usdcContractAddress: UNSET_ADDRESS,
-    settlementChainId: SETTLEMENT_CHAIN[config.network],
-    relayUrl: config.relayUrl,
-    chainName: 'oddlot',
-  };
 }
 
 /** Uniform in [0, 1), for what is simulated. */

@@ -61,6 +61,12 @@ export function endOwnBinding(
   if (isOwnAct) releaseAgent(execution, signer);
 }
 
+/** R-agents: a key that has acted for its owner has agreed to it; its own deposit ends nothing. */
+export function noteAgentUse({ bridge }: State, { authority }: SignedCommand): void {
+  const { multiSig, signer } = authority;
+  if (multiSig === undefined) bridge?.unusedAgents.delete(signer);
+}
+
 /** Ends whatever binding an address has: the label goes as if its owner had revoked it. */
 export function releaseAgent(execution: Execution, agent: Address): void {
   const { state } = execution;
@@ -87,6 +93,7 @@ export function revokeAgent(execution: Execution, account: Account, label: strin
 /** Lets go of an agent's address: what it signed so far is worthless, for any owner (R-nonce). */
 export function freeAddress(state: State, agent: Address): void {
   state.agents.delete(agent);
+  state.bridge?.unusedAgents.delete(agent);
   raiseNonceFloor(state, agent);
 }
 

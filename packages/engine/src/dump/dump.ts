@@ -17,6 +17,7 @@ import { setSize } from '../state/holders.ts';
 import type { SignerNonces } from '../state/keys.ts';
 import { createPerp, type Perp, setOracle } from '../state/perp.ts';
 import { createState, type State } from '../state/state.ts';
+import { type BridgeDump, dumpBridge, restoreBridge } from './dump-bridge.ts';
 import { dumpKeys, type KeysDump, restoreKeys } from './dump-keys.ts';
 import {
   dumpLiquidations,
@@ -68,6 +69,8 @@ export type StateDump = {
   readonly fundUnwindMs: number;
   /** By instrument id. */
   readonly fundUnwindBands: readonly (readonly [instrumentId: number, bandE8: number])[];
+  /** Absent until a bridge was open: what a venue without one says of itself stays the same. */
+  readonly bridge?: BridgeDump;
 };
 
 type PerpDump = {
@@ -163,6 +166,7 @@ function dumped(state: State, isPacked: boolean): StateDump {
     liquidations: dumpLiquidations(state),
     fundUnwindMs: state.fundUnwindMs,
     fundUnwindBands: [...state.fundUnwindBands].sort((a, b) => a[0] - b[0]),
+    ...(state.bridge === undefined ? {} : { bridge: dumpBridge(state.bridge) }),
   };
 }
 
@@ -191,6 +195,7 @@ export function restore(plain: StateDump): State {
   restoreLiquidations(state, plain.liquidations);
   state.fundUnwindMs = plain.fundUnwindMs;
   for (const [id, bandE8] of plain.fundUnwindBands) state.fundUnwindBands.set(id, bandE8);
+  state.bridge = restoreBridge(plain.bridge);
   watchEveryone(state);
   return state;
 }

@@ -73,6 +73,8 @@ function leastAmount(state: State, destination: Address): MicroUsdc {
 }
 
 function openingFee(state: State, destination: Address): MicroUsdc {
-  if (state.accountIndex.has(destination)) return ZERO_USDC;
+  const isFree =
+    state.accountIndex.has(destination) || state.bridge?.pegs.has(destination) === true;
+  if (isFree) return ZERO_USDC;
   return microUsdc(parametersOf(state).openingFeeMicroUsdc);
 }

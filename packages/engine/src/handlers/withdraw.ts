@@ -37,7 +37,12 @@ export function checkWithdraw(
 ): Reject | undefined {
   const { destination } = command;
   // Paid there, nobody could ever claim it (R-transfer).
-  if (destination === ZERO_ADDRESS) return { reason: 'addressInvalid', address: destination };
+  const { bridge } = state;
+  const isLost =
+    destination === ZERO_ADDRESS ||
+    destination === bridge?.contract ||
+    destination === bridge?.token;
+  if (isLost) return { reason: 'addressInvalid', address: destination };
   const { withdrawFeeMicroUsdc, withdrawMinMicroUsdc } = parametersOf(state);
   const amount = microUsdc(command.amountMicroUsdc);
   if (command.amountInexact === true) return { reason: 'amountInexact', floor: amount };

@@ -8,6 +8,7 @@ import type { Account, Holding } from '../state/account.ts';
 import { SAMPLES_PER_HOUR } from '../state/funding-hour.ts';
 import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
+import { checkBridge } from './check-bridge.ts';
 import { checkBuilders } from './check-builders.ts';
 import { checkFund } from './check-fund.ts';
 import { checkKeys } from './check-keys.ts';
@@ -39,6 +40,7 @@ export function checkInvariants(state: State): void {
   checkWaiting(state);
   checkBuilders(state);
   checkKeys(state);
+  checkBridge(state);
 }
 
 /**

@@ -1,6 +1,12 @@
 import type { Hash } from '@oddlot/units';
 import type { Authority, Operator } from './commands/authority.ts';
 import type {
+  CreditDepositCommand,
+  OpenBridgeCommand,
+  PublishReservesCommand,
+  RegisterPegsCommand,
+} from './commands/bridge.ts';
+import type {
   ApproveAgentCommand,
   ApproveBuilderCommand,
   ConvertToMultiSigCommand,
@@ -50,6 +56,13 @@ import type {
 import type { VenueParameters } from './parameters.ts';
 
 export type { Authority, Operator, SubAccount } from './commands/authority.ts';
+export type {
+  CreditDepositCommand,
+  DepositSource,
+  OpenBridgeCommand,
+  PublishReservesCommand,
+  RegisterPegsCommand,
+} from './commands/bridge.ts';
 export type {
   ApproveAgentCommand,
   ApproveBuilderCommand,
@@ -143,6 +156,10 @@ export type Command =
   | PushPriceCommand
   | ResolveMarketCommand
   | CreditFaucetCommand
+  | OpenBridgeCommand
+  | CreditDepositCommand
+  | RegisterPegsCommand
+  | PublishReservesCommand
   | ApproveAgentCommand
   | ApproveBuilderCommand
   | RevokeBuilderCommand

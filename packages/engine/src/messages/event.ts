@@ -1,5 +1,14 @@
 import type { Address, Hash, InstrumentId, MicroUsdc, TimeMs } from '@oddlot/units';
-import type { Exchange, MarginMode, SubAccount, TimeInForce, TriggerRequest } from './command.ts';
+import type {
+  DepositSource,
+  Exchange,
+  MarginMode,
+  OpenBridgeCommand,
+  PublishReservesCommand,
+  SubAccount,
+  TimeInForce,
+  TriggerRequest,
+} from './command.ts';
 import type { OrderStatus } from './order-result.ts';
 import type { OutcomeEngineEvent } from './outcome-event.ts';
 import type { OutcomeLeg } from './outcome-terms.ts';
@@ -33,6 +42,9 @@ export type { TwapInputs } from './outcome-terms.ts';
 export type EngineEvent =
   | AccountCreated
   | FaucetCredited
+  | BridgeOpened
+  | DepositCredited
+  | ReservesPublished
   | AgentChanged
   | BuilderChanged
   | BuilderRewardsClaimed
@@ -75,6 +87,27 @@ export type FaucetCredited = {
   readonly account: Address;
   readonly subAccount: SubAccount;
   readonly amount: MicroUsdc;
+};
+
+/** Money comes from these contracts of the settlement chain from now on. */
+export type BridgeOpened = Omit<OpenBridgeCommand, 'type'> & {
+  readonly type: 'bridgeOpened';
+  readonly commandIndex: number;
+};
+
+/** R-deposit: money of the settlement chain, in the perp balance. */
+export type DepositCredited = {
+  readonly type: 'depositCredited';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly amount: MicroUsdc;
+  readonly source: DepositSource;
+};
+
+/** What was owed and what the bridge held, as it was told. */
+export type ReservesPublished = Omit<PublishReservesCommand, 'type'> & {
+  readonly type: 'reservesPublished';
+  readonly commandIndex: number;
 };
 
 /** `agent` is undefined after a revocation. */

@@ -26,6 +26,11 @@ export const LIMITS = {
   multiSigUsers: 10,
   /** R-deficit: withdrawals wait while the fund lacks more than this share of all balances, 10^-8. */
   fundDeficitE8: 100_000,
+  /** R-deposit: credited deposits that are known one by one; what is older is known by its place. */
+  depositsKept: 50_000,
+  /** Addresses of the relay without an account, and how many one command brings. */
+  pegsKept: 100_000,
+  pegsPerCommand: 1_000,
   /** Nonces kept for a signer. */
   noncesPerSigner: 100,
   /** A nonce is younger than this … */

@@ -4,6 +4,7 @@ import { EffectsDigest } from '../collections/digest.ts';
 import { DueQueue } from '../collections/due-queue.ts';
 import { LayeredMap } from '../collections/layered-map.ts';
 import { type Holding, holdingKey } from '../state/account.ts';
+import type { Bridge } from '../state/bridge.ts';
 import { DayStats } from '../state/day-stats.ts';
 import type { OrderGroup } from '../state/group-book.ts';
 import type { Perp } from '../state/perp.ts';
@@ -58,6 +59,7 @@ export function forkState(state: State): State {
     vaults: state.vaults,
     gates: state.gates,
     withdrawals: new LayeredMap(state.withdrawals),
+    bridge: state.bridge === undefined ? undefined : forkBridge(state.bridge),
     outcomes,
     liquidations: state.liquidations,
     fundUnwindBands: state.fundUnwindBands,
@@ -65,6 +67,19 @@ export function forkState(state: State): State {
     digest: new EffectsDigest(state.digest.lanes()),
   };
   return { ...state, ...parts };
+}
+
+/** Signed commands use up bindings and open the accounts of pegs; what is credited they only leave. */
+function forkBridge(bridge: Bridge): Bridge {
+  const parts: ObjectFields<Bridge> = {
+    credited: bridge.credited,
+    floors: bridge.floors,
+    cursor: bridge.cursor,
+    unusedAgents: new LayeredMap(bridge.unusedAgents),
+    pegs: new LayeredMap(bridge.pegs),
+    reserves: bridge.reserves,
+  };
+  return { ...bridge, ...parts };
 }
 
 function forkPerp(perp: Perp, pool: OrderPool): Perp {

@@ -36,8 +36,8 @@ const text = (state: State): string => JSON.stringify(dump(state));
 
 /** The state but for what only a block and a signature change. */
 function essence(state: State): object {
-  const { height: _h, digest: _d, signers: _s, ...rest } = dump(state);
-  return rest;
+  const { height: _h, digest: _d, signers: _s, bridge, ...rest } = dump(state);
+  return { ...rest, bridge: { ...bridge, unusedAgents: undefined } };
 }
 
 /** Everything that an account's owner can see of it; ranks among others are kept for a while. */

@@ -4,6 +4,7 @@ import { EffectsDigest } from '../collections/digest.ts';
 import { DueQueue } from '../collections/due-queue.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { Account } from './account.ts';
+import type { Bridge } from './bridge.ts';
 import type { BuilderRewards, OrderBuilder } from './builders.ts';
 import { CancelSchedules } from './cancel-schedules.ts';
 import { createGate, type Gate } from './gate.ts';
@@ -57,6 +58,8 @@ export type State = {
   /** R-withdraw: those that the bridge has not settled, by id. */
   readonly withdrawals: Map<number, Withdrawal>;
   nextWithdrawalId: number;
+  /** Undefined until the process tells of a settlement chain. */
+  bridge: Bridge | undefined;
   readonly outcomes: Outcomes;
   /** R-treasury: exchange fees. */
   treasury: MicroUsdc;
@@ -110,6 +113,7 @@ export function createState(digestLanes?: readonly number[]): State {
     gates: [createGate(), createGate()],
     withdrawals: new Map(),
     nextWithdrawalId: 1,
+    bridge: undefined,
     outcomes: createOutcomes(),
     treasury: ZERO_USDC,
     insuranceTarget: ZERO_USDC,

@@ -11,6 +11,7 @@ import {
 } from '../messages/command.ts';
 import { openOrders } from '../read/read.ts';
 import { HOUR_MS } from '../state/funding-hour.ts';
+import { deposited, openTestBridge } from './bridge.ts';
 import { actor, order, PERP, Scenario } from './scenario.ts';
 import { sign, waiting } from './waiting.ts';
 
@@ -56,6 +57,7 @@ export function openEverything(funds: number): Scenario {
       ],
     },
   });
+  openTestBridge(scenario);
   scenario.block({ type: 'registerPerp', perp: SECOND });
   scenario.oracle(1_000_000, SECOND.instrumentId);
   for (const account of TRADERS) {
@@ -100,6 +102,7 @@ export function disturb(scenario: Scenario, pick: Pick): void {
   if (pick(3) === 0) pushPrices(scenario, pick);
   if (pick(40) === 0) passHour(scenario, pick);
   if (pick(12) === 0) scenario.fund(one(pick, TRADERS), 1 + pick(5_000_000));
+  if (pick(12) === 0) bridge(scenario, pick);
   if (pick(8) === 0) {
     const who = [one(pick, [ISOLATED, HEDGED])];
     const change = pick(3) === 0 ? { add: who } : { remove: who };
@@ -109,6 +112,16 @@ export function disturb(scenario: Scenario, pick: Pick): void {
   if (first !== undefined && pick(4) === 0) {
     scenario.block({ type: 'settleWithdrawal', withdrawalId: first, paid: pick(2) === 0 });
   }
+}
+
+/** Deposits of anybody, agents among them, some of them told again; and addresses of the relay. */
+function bridge(scenario: Scenario, pick: Pick): void {
+  const account = one(pick, [...TRADERS, actor(0xa000 + pick(6)), actor(0x8000 + pick(50))]);
+  const more = { isOwn: pick(2) === 0, amount: 1 + pick(5_000_000) };
+  scenario.block(deposited(account, pick(200), more), {
+    type: 'registerPegs',
+    addresses: [actor(0x8000 + pick(50))],
+  });
 }
 
 function pushPrices(scenario: Scenario, pick: Pick): void {

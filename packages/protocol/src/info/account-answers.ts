@@ -239,6 +239,7 @@ export type LedgerDelta =
   | { type: 'outcomeSplit' | 'outcomeMerge'; amount: string; instrumentId: number; sz: string }
   | OutcomeSettlementDelta
   | { type: 'builderRewardsClaim'; amount: string; token: 'USDC' }
+  | { type: 'deposit'; amount: string; token: 'USDC' }
   | { type: 'faucet'; amount: string; token: 'USDC' };
 
 /** What one leg of a resolved market paid; the fraction is what a YES share pays. */

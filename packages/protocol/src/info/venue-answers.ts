@@ -75,7 +75,12 @@ export type Settings = {
   protocol_version: number;
   relay_url: string;
   chain_name: string;
+  /** An endpoint that wallets may use; null when the operator names none. */
+  settlement_rpc_url: string | null;
 };
+
+/** What a permit deposit was sent as. */
+export type PermitDeposit = { txHash: string };
 
 /** A step of the fee ladder; rates are fractions. */
 export type FeeTierRow = {

@@ -23,6 +23,7 @@ import { candleSnapshot } from './candle-snapshot.ts';
 import { clearinghouseState } from './clearinghouse-state.ts';
 import { cryptoPriceHistory } from './crypto-price-history.ts';
 import { cryptoPrice } from './crypto-price.ts';
+import { depositWithPermit } from './deposit-with-permit.ts';
 import { explainSignature } from './explain-signature.ts';
 import { feeTierInfo } from './fee-tier-info.ts';
 import { feeTierRates } from './fee-tier-rates.ts';
@@ -111,6 +112,7 @@ export function createInfo(context: InfoContext) {
     multiSigSigners: bind(multiSigSigners),
     accessCodeStatus: bind(accessCodeStatus),
     settings: bind(settings),
+    depositWithPermit: bind(depositWithPermit),
     feeTierInfo: bind(feeTierInfo),
     feeTierRates: bind(feeTierRates),
     actionStatus: bind(actionStatus),

@@ -35,6 +35,8 @@ export type OperationsOptions = {
   readonly metrics: Metrics;
   readonly readiness: Readiness;
   readonly log: Logger;
+  /** More that operators may read, by path. */
+  readonly pages?: Readonly<Record<string, () => object>>;
 };
 
 /** The server of the operations port; the caller listens and closes. */
@@ -48,7 +50,7 @@ export function createOperationsServer(options: OperationsOptions): Server {
 }
 
 async function answer(
-  { metrics, readiness: check }: OperationsOptions,
+  { metrics, pages, readiness: check }: OperationsOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -66,6 +68,8 @@ async function answer(
     response.end(body);
     return;
   }
+  const page = path === undefined ? undefined : pages?.[path];
+  if (page !== undefined) return send(response, 200, page());
   send(response, 404, { message: 'Not found' });
 }
 

@@ -12,7 +12,7 @@ import type {
   WithdrawalChanged,
 } from '@oddlot/engine';
 import type { LedgerDelta, LedgerUpdate } from '@oddlot/protocol';
-import { negUsdc, present, ZERO_USDC, type Address } from '@oddlot/units';
+import { negUsdc, present, ZERO_USDC, type Address, type Hash } from '@oddlot/units';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import { instrumentLookup } from './actions/instrument-lookup.ts';
 import { causeHash } from './event-to-stream.ts';
@@ -40,13 +40,17 @@ export function ledgerEntries(
 ): { readonly user: Address; readonly entry: LedgerEntry }[] {
   const found = entriesOf(state, event);
   if (found.length === 0) return [];
-  const isSettlement = event.type === 'sharesSettled';
-  const resolved = isSettlement ? event.txHash : undefined;
-  const hash = resolved ?? causeHash(block, event.commandIndex);
+  const hash = ownHash(event) ?? causeHash(block, event.commandIndex);
   return found.map(({ user, delta, ...rest }) => ({
     user,
     entry: { ...rest, row: { time: block.timeMs, hash, delta } },
   }));
+}
+
+/** Of what another transaction caused than the block's: a resolution, one of the settlement chain. */
+function ownHash(event: EngineEvent): Hash | undefined {
+  if (event.type === 'sharesSettled') return event.txHash;
+  return event.type === 'depositCredited' ? event.source.txHash : undefined;
 }
 
 function entriesOf(state: State, event: EngineEvent): readonly Entry[] {
@@ -58,6 +62,10 @@ function entriesOf(state: State, event: EngineEvent): readonly Entry[] {
     case 'faucetCredited': {
       const { account: user, subAccount: accountType } = event;
       return [{ user, accountType, delta: { type: 'faucet', ...usdc(event.amount) } }];
+    }
+    case 'depositCredited': {
+      const delta = { type: 'deposit', ...usdc(event.amount) } as const;
+      return [{ user: event.account, accountType: 'perp', delta }];
     }
     case 'builderRewardsClaimed': {
       const delta = { type: 'builderRewardsClaim', ...usdc(event.amount) } as const;

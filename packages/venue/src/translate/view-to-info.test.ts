@@ -120,6 +120,7 @@ describe('metadata', () => {
     expect(data('settings')).toEqual({
       bridge2_contract_address: SETTINGS.bridgeContractAddress,
       settlement_chain_id: 421614,
+      settlement_rpc_url: null,
       usdc_contract_address: SETTINGS.usdcContractAddress,
       insurance_fund_address: '0x0dd107000000000000000000000000000000f0fd',
       usdc_decimals: 6,

@@ -10,6 +10,7 @@ import type { Address } from '@oddlot/units';
 import { FaucetGrants } from '../../history/faucet-grants.ts';
 import { Grants } from '../../history/grants.ts';
 import type { Replica } from '../../replica/replica.ts';
+import type { FaucetBacking } from '../../settlement/faucet-backing.ts';
 import { instrumentLookup } from '../../translate/action-to-command.ts';
 import { formatMoney } from '../../translate/format.ts';
 import { rejectToWire } from '../../translate/reject-to-wire.ts';
@@ -35,6 +36,8 @@ export type FaucetOptions = {
   readonly intervalMs?: number;
   /** Why nothing is given away now; undefined when something is. */
   readonly restricted?: () => WireError | undefined;
+  /** Test money on the settlement chain itself, where that is the venue's own. */
+  readonly onChain?: Pick<FaucetBacking, 'fund'> | undefined;
 };
 
 const AMOUNT_MICRO_USDC = 1_000_000_000;
@@ -48,6 +51,7 @@ export class Faucet {
   readonly #amount: number;
   readonly #intervalMs: number;
   readonly #restricted: () => WireError | undefined;
+  readonly #onChain: FaucetOptions['onChain'];
   /** Who was credited, for those who bring blocks and snapshots. */
   readonly grants: FaucetGrants;
   readonly #byAddress: Grants;
@@ -58,6 +62,7 @@ export class Faucet {
     this.#now = options.now;
     this.#amount = options.amountMicroUsdc ?? AMOUNT_MICRO_USDC;
     this.#intervalMs = options.intervalMs ?? INTERVAL_MS;
+    this.#onChain = options.onChain;
     this.#restricted = options.restricted ?? ((): undefined => undefined);
     this.grants = new FaucetGrants(this.#intervalMs);
     this.#byAddress = this.grants.byAddress;
@@ -82,7 +87,9 @@ export class Faucet {
     if (!parsed.ok) return infoRefusal(parsed.error);
     const { user, accountType, onChain = false } = parsed.request;
     // Money in the venue is not what was asked for, so it is no answer.
-    if (onChain) return infoRefusal(refusal('invalidValue', NO_CHAIN, { field: 'onChain' }));
+    const chain = onChain ? this.#onChain : undefined;
+    if (onChain && chain === undefined)
+      return infoRefusal(refusal('invalidValue', NO_CHAIN, { field: 'onChain' }));
     const nowMs = this.#now();
     // A request that passed through a proxy on this machine is not one of this machine's.
     const isLimited = isForwarded || !isLoopback(ip);
@@ -94,12 +101,14 @@ export class Faucet {
     const restricted = this.#restricted();
     if (restricted !== undefined) return infoRefusal(restricted);
     const { reject } = this.#replica.check(this.#command(user, accountType));
-    if (reject !== undefined) return this.#refuse(reject);
+    if (chain === undefined && reject !== undefined) return this.#refuse(reject);
     // Taken before the block exists: a second request meanwhile must find it taken.
     this.#byAddress.add(user, nowMs);
     if (isLimited) this.#byClient.add(client, nowMs);
     try {
-      return await this.#credit(user, accountType);
+      return chain === undefined
+        ? await this.#credit(user, accountType)
+        : await this.#fund(chain, user, nowMs);
     } catch (cause) {
       this.#byAddress.remove(user);
       this.#byClient.remove(client);
@@ -121,6 +130,28 @@ export class Faucet {
       // Nobody signed it, so it has no hash of its own.
       txHash: block.hash,
       nextRequestTime: block.timeMs + this.#intervalMs,
+    };
+    return infoReply(data);
+  }
+
+  /** The key is the grant's: asked for once, it is sent once. */
+  async #fund(
+    chain: NonNullable<FaucetOptions['onChain']>,
+    user: Address,
+    nowMs: number,
+  ): Promise<Reply> {
+    const amount = BigInt(this.#amount);
+    const txHash = await chain.fund({
+      user: user as `0x${string}`,
+      amount,
+      key: `${user}:${nowMs}`,
+    });
+    const data: FaucetGrant = {
+      user,
+      amount: formatMoney(this.#amount),
+      token: 'USDC',
+      txHash,
+      nextRequestTime: nowMs + this.#intervalMs,
     };
     return infoReply(data);
   }

@@ -11,6 +11,7 @@ import type { QueuedAction } from '../../history/queued-actions.ts';
 import type { MarketData } from '../../read-models/market-data.ts';
 import type { Receipts } from '../../history/receipts.ts';
 import type { Replica } from '../../replica/replica.ts';
+import type { PermitDeposits } from '../../settlement/permit-deposits.ts';
 import { type History, HistoryBehindError } from '../../history/history.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
 import { authorityOf } from '../../block/request-command.ts';
@@ -53,6 +54,8 @@ export type InfoOptions = {
   /** Open WebSocket connections of a client. */
   readonly connections?: (ip: string) => OpenConnections;
   readonly connectionsMax?: number;
+  /** Sends permits to the bridge; without a settlement chain none is sent. */
+  readonly permits?: Pick<PermitDeposits, 'deposit'> | undefined;
 };
 
 export type OpenConnections = {
@@ -62,6 +65,11 @@ export type OpenConnections = {
 };
 
 const HTTP_FORBIDDEN = 403;
+const HTTP_UNAVAILABLE = 503;
+const NO_CHAIN: InfoAnswer = {
+  ok: false,
+  error: refusal('unavailable', [], { why: 'there is no settlement chain' }, HTTP_UNAVAILABLE),
+};
 
 type Context = InfoOptions & {
   readonly explain: SignatureExplainer;
@@ -175,6 +183,9 @@ async function answerHere(
     return { ok: true, data: await actionStatus(options.receipts, query) };
   }
   if (query.type === 'explainSignature') return options.explain(query, text);
+  if (query.type === 'depositWithPermit') {
+    return options.permits === undefined ? NO_CHAIN : await options.permits.deposit(query);
+  }
   const details = { field: 'type', got: query.type, why: 'this version does not serve it yet' };
   return { ok: false, error: refusal('notAllowed', [], details, HTTP_FORBIDDEN) };
 }

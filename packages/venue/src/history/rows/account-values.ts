@@ -169,6 +169,7 @@ function addMoves(moves: Move[], block: AppliedBlock, event: EngineEvent): void 
       add(event.account, { funding: event.amount }, event.dueMs);
       break;
     case 'faucetCredited':
+    case 'depositCredited':
     case 'treasurySent':
     case 'builderRewardsClaimed':
       add(event.account, { moneyIn: event.amount });

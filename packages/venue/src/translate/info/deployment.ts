@@ -27,4 +27,5 @@ export const settings: InfoHandler<'settings', Settings> = ({
     protocol_version: PROTOCOL_VERSION,
     relay_url: deployment.relayUrl,
     chain_name: deployment.chainName,
+    settlement_rpc_url: deployment.settlementRpcUrl ?? null,
   });

@@ -28,6 +28,8 @@ export type InfoSettings = {
   readonly bridgeContractAddress: string;
   readonly usdcContractAddress: string;
   readonly settlementChainId: number;
+  /** What wallets may use. */
+  readonly settlementRpcUrl?: string | undefined;
   readonly relayUrl: string;
   /** What the relay takes as source chain. */
   readonly chainName: string;

@@ -131,6 +131,7 @@ function touchedBy(event: EngineEvent, touch: (user: Address, type: AccountType)
       touch(event.account, 'perp');
       touch(event.fund, 'perp');
       break;
+    case 'depositCredited':
     case 'settingsChanged':
     case 'fundingPaid':
     case 'liquidationStep':

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import solc from 'solc';
+
+/** What the compiler made of one contract. */
+export type CompiledContract = {
+  readonly name: string;
+  readonly abi: readonly unknown[];
+  /** Creation code as hexadecimal text, to which the encoded arguments of the constructor are appended. */
+  readonly bytecode: `0x${string}`;
+};
+
+/** The contracts that are compiled, by the file that holds each. */
+const CONTRACTS: Readonly<Record<string, string>> = {
+  Bridge: 'Bridge.sol',
+  TestUsdc: 'TestUsdc.sol',
+  HostileToken: 'testing/HostileToken.sol',
+};
+
+/** The compiler warns of transient storage in general, and names guards against reentrancy, our only use, as safe. */
+const TRANSIENT_STORAGE = '2394';
+
+const SOURCES = join(import.meta.dirname, '..');
+
+/**
+ * Compiles every contract. The same sources give the same bytes on every machine: versions are exact, and
+ * nothing that the compiler knows besides (paths, a hash of the metadata) enters the code.
+ */
+export function compileContracts(): CompiledContract[] {
+  const input = {
+    language: 'Solidity',
+    sources: Object.fromEntries(
+      Object.values(CONTRACTS).map((file) => [file, { content: readSource(file) }]),
+    ),
+    settings: {
+      // The oldest rules with what the code needs (transient storage), so that more chains can run it.
+      evmVersion: 'cancun',
+      optimizer: { enabled: true, runs: 10_000 },
+      metadata: { bytecodeHash: 'none', appendCBOR: false },
+      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+    },
+  };
+  const imports = { import: (path: string) => ({ contents: readSource(path) }) };
+  const output = JSON.parse(solc.compile(JSON.stringify(input), imports)) as CompilerOutput;
+  const complaints = (output.errors ?? []).filter(
+    ({ errorCode }) => errorCode !== TRANSIENT_STORAGE,
+  );
+  if (complaints.length > 0) {
+    throw new Error(complaints.map(({ formattedMessage }) => formattedMessage).join('\n'));
+  }
+  return Object.entries(CONTRACTS).map(([name, file]) => {
+    const contract = output.contracts[file]?.[name];
+    if (contract === undefined) throw new Error(`${file} has no contract ${name}`);
+    return { name, abi: contract.abi, bytecode: `0x${contract.evm.bytecode.object}` };
+  });
+}
+
+type CompilerOutput = {
+  readonly errors?: readonly { readonly errorCode: string; readonly formattedMessage: string }[];
+  readonly contracts: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<
+          string,
+          {
+            readonly abi: readonly unknown[];
+            readonly evm: { readonly bytecode: { readonly object: string } };
+          }
+        >
+      >
+    >
+  >;
+};
+
+/** A file of ours, or of a package by its name. */
+function readSource(path: string): string {
+  const isPackage = path.startsWith('@');
+  const file = isPackage ? createRequire(import.meta.url).resolve(path) : join(SOURCES, path);
+  return readFileSync(file, 'utf8');
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { BRIDGE_ABI } from './outputs/bridge.ts';
+import { TEST_USDC_ABI } from './outputs/test-usdc.ts';
+import { CODES } from './testing/bridge-world.ts';
+import { gasTable } from './testing/gas-table.ts';
+
+const PAGE = readFileSync(
+  join(import.meta.dirname, '../../../docs/reference/contracts.md'),
+  'utf8',
+);
+
+test('the reference shows what each call costs', async () => {
+  const table = (await gasTable()).join('\n');
+  expect(PAGE).toContain(table);
+});
+
+test('the reference names every function, event, error and code', () => {
+  for (const entry of [...BRIDGE_ABI, ...TEST_USDC_ABI]) {
+    if (!('name' in entry) || STANDARD.test(entry.name)) continue;
+    expect(PAGE, entry.name).toContain(`\`${entry.name}`);
+  }
+  for (const [name, code] of Object.entries(CODES)) {
+    expect(PAGE).toContain(`| ${code} | \`${name}\` |`);
+  }
+});
+
+/** Of ERC-20 and of OpenZeppelin's parts; their own documentation tells what they are. */
+const STANDARD =
+  /^(?:ERC20|ECDSA|SafeERC20|Invalid|String|ReentrancyGuard|EIP712)|^(?:name|symbol|decimals|totalSupply|balanceOf|transfer|transferFrom|approve|allowance|Transfer|Approval)$/;

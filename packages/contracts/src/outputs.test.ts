@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { BRIDGE_BYTECODE } from './outputs/bridge.ts';
+
+const WRITE_OUTPUTS = join(import.meta.dirname, 'build', 'write-outputs.ts');
+/** A contract above this many bytes cannot be deployed (EIP-170); the code that runs is less than what deploys it. */
+const CODE_BYTES_MAX = 24_576;
+
+test('a fresh build of the sources gives the ABI and bytecode that are here', async () => {
+  // In a process of its own: the compiler is a large program that would stay in this one.
+  const run = promisify(execFile)(process.execPath, [WRITE_OUTPUTS, '--check']);
+  const { stdout, stderr } = await run;
+  expect(stderr).toBe('');
+  expect(stdout.match(/bytes to deploy/g)).toHaveLength(3);
+}, 120_000);
+
+test('the bridge is small enough to be deployed', () => {
+  expect((BRIDGE_BYTECODE.length - 2) / 2).toBeLessThan(CODE_BYTES_MAX);
+});

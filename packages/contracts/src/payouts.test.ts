@@ -1,0 +1,260 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  ALICE,
+  ANYONE,
+  BOB,
+  BridgeWorld,
+  CAROL,
+  CODES,
+  DELAY_SECONDS,
+  GUARDIAN,
+  HOSTILE,
+  LARGE_USD,
+  MINTER,
+  payoutOf,
+  refused,
+  VALIDATORS,
+} from './testing/bridge-world.ts';
+
+const STATE = { none: 0, queued: 1, paid: 2, cancelled: 3 };
+
+let world: BridgeWorld;
+
+beforeEach(async () => {
+  world = await BridgeWorld.open();
+  await world.fill(10n * LARGE_USD);
+});
+
+describe('R-withdraw: a payout', () => {
+  test('goes to its destination at once, and once', async () => {
+    const payout = payoutOf(7n);
+    const { withdrawalId, user, destination, usd } = payout;
+    expect(await world.read('stateOf', [7n])).toBe(STATE.none);
+    const first = await world.payOut(payout);
+    expect(first.events).toEqual([
+      { name: 'Paid', args: { withdrawalId, user, destination, usd } },
+    ]);
+    expect(await world.balanceOf(BOB.address)).toBe(usd);
+    expect(await world.read('paid', [7n])).toBe(true);
+    expect(await world.read('paid', [8n])).toBe(false);
+    expect(await world.read('stateOf', [7n])).toBe(STATE.paid);
+    expect((await world.payOut(payout)).error).toBe(refused('ALREADY_PAID'));
+    const other = payoutOf(7n, { destination: CAROL.address, usd: 1n });
+    expect((await world.payOut(other)).error).toBe(refused('ALREADY_PAID'));
+    expect((await world.cancel(7n)).error).toBe(refused('ALREADY_PAID'));
+  });
+
+  test('needs a threshold of signatures, and takes more', async () => {
+    const one = await world.payOut(payoutOf(1n), VALIDATORS.slice(0, 1));
+    expect(one.error).toBe(refused('TOO_FEW_SIGNATURES'));
+    expect((await world.payOut(payoutOf(1n), VALIDATORS.slice(1))).ok).toBe(true);
+    expect((await world.payOut(payoutOf(2n), VALIDATORS)).ok).toBe(true);
+  });
+
+  test.each([
+    ['nothing', () => ({ usd: 0n })],
+    ['the zero address', () => ({ destination: `0x${'0'.repeat(40)}` as const })],
+    ['the bridge', () => ({ destination: world.bridge.address })],
+    ['the token', () => ({ destination: world.token.address })],
+    ['the account of nobody', () => ({ user: `0x${'0'.repeat(40)}` as const })],
+  ])('%s is refused whoever signs', async (_, rest) => {
+    expect((await world.payOut(payoutOf(1n, rest()))).error).toBe(refused('INVALID_REQUEST'));
+  });
+
+  test('of more than the bridge holds is refused, and possible when the money is there', async () => {
+    const poor = await BridgeWorld.open();
+    await poor.fill(4_999_999n);
+    expect((await poor.payOut(payoutOf(1n))).error).toBe(refused('TRANSFER_FAILED'));
+    expect(await poor.read('stateOf', [1n])).toBe(STATE.none);
+    await poor.fill(1n);
+    expect((await poor.payOut(payoutOf(1n))).ok).toBe(true);
+    expect(await poor.balanceOf(poor.bridge.address)).toBe(0n);
+  });
+
+  test('to an address that the token has barred changes nothing until it is cancelled', async () => {
+    await world.tokenCall(MINTER, 'blacklist', [BOB.address]);
+    expect((await world.payOut(payoutOf(1n))).error).toBe(refused('TRANSFER_FAILED'));
+    expect(await world.read('stateOf', [1n])).toBe(STATE.none);
+    expect((await world.cancel(1n)).events).toEqual([
+      { name: 'Cancelled', args: { withdrawalId: 1n } },
+    ]);
+    await world.tokenCall(MINTER, 'unBlacklist', [BOB.address]);
+    expect((await world.payOut(payoutOf(1n))).error).toBe(refused('ALREADY_CANCELLED'));
+    expect(await world.balanceOf(BOB.address)).toBe(0n);
+  });
+});
+
+describe('a batch of payouts', () => {
+  async function batch(payouts: readonly ReturnType<typeof payoutOf>[], gas?: bigint) {
+    const signatures = await Promise.all(payouts.map((payout) => world.signPayout(payout)));
+    return world.call(ANYONE, 'batchPayOut', [payouts, signatures], gas);
+  }
+
+  test('pays the good ones and tells which are not', async () => {
+    await world.tokenCall(MINTER, 'blacklist', [CAROL.address]);
+    await world.payOut(payoutOf(1n));
+    await world.cancel(2n);
+    const large = payoutOf(6n, { usd: LARGE_USD });
+    const payouts = [
+      payoutOf(1n),
+      payoutOf(2n),
+      payoutOf(3n),
+      payoutOf(3n),
+      payoutOf(4n, { destination: CAROL.address }),
+      payoutOf(5n, { usd: 0n }),
+      large,
+      large,
+      payoutOf(7n),
+    ];
+    const { ok, events } = await batch(payouts);
+    expect(ok).toBe(true);
+    expect(events.map(({ name, args }) => [name, args['withdrawalId'], args['code']])).toEqual([
+      ['PayoutFailed', 1n, CODES.ALREADY_PAID],
+      ['PayoutFailed', 2n, CODES.ALREADY_CANCELLED],
+      ['Paid', 3n, undefined],
+      ['PayoutFailed', 3n, CODES.ALREADY_PAID],
+      ['PayoutFailed', 4n, CODES.TRANSFER_FAILED],
+      ['PayoutFailed', 5n, CODES.INVALID_REQUEST],
+      ['Queued', 6n, undefined],
+      ['PayoutFailed', 6n, CODES.ALREADY_QUEUED],
+      ['Paid', 7n, undefined],
+    ]);
+    expect(await world.balanceOf(BOB.address)).toBe(3n * 5_000_000n);
+    expect(await world.read('stateOf', [4n])).toBe(STATE.none);
+  });
+
+  test('one with bad signatures fails alone', async () => {
+    const signatures = await world.signPayout(payoutOf(1n));
+    const args = [
+      [payoutOf(1n), payoutOf(2n), payoutOf(3n)],
+      [signatures, signatures, []],
+    ];
+    const { events } = await world.call(ANYONE, 'batchPayOut', args);
+    expect(events.map(({ name, args: told }) => [name, told['code']])).toEqual([
+      ['Paid', undefined],
+      ['PayoutFailed', CODES.NOT_A_VALIDATOR],
+      ['PayoutFailed', CODES.TOO_FEW_SIGNATURES],
+    ]);
+  });
+
+  test('a payout without its list of signatures refuses the batch', async () => {
+    const { error } = await world.call(ANYONE, 'batchPayOut', [[payoutOf(1n)], []]);
+    expect(error).toBe(refused('INVALID_REQUEST'));
+  });
+
+  test('whoever sends it with too little gas cannot make a good payout fail', async () => {
+    const name = 'batchPayOut';
+    const args = [[payoutOf(1n)], [await world.signPayout(payoutOf(1n))]];
+    const outcomes = new Set<string>();
+    for (let gas = 40_000n; gas <= 300_000n; gas += 10_000n) {
+      const tried = await world.evm.undone(() => world.call(ANYONE, name, args, gas));
+      outcomes.add(tried.error ?? tried.events.map((event) => event.name).join());
+    }
+    // The first is a signature that there is no gas to check.
+    const reverts = ['revert', 'out of gas', refused('NOT_ENOUGH_GAS')];
+    expect([...outcomes]).toEqual([...reverts, 'Paid']);
+  });
+});
+
+describe('a large payout', () => {
+  const large = payoutOf(1n, { usd: LARGE_USD });
+
+  test('waits, and is then paid by whoever asks', async () => {
+    const payableAt = BigInt(world.evm.timeSeconds + DELAY_SECONDS);
+    const { withdrawalId, user, destination, usd } = large;
+    expect((await world.payOut(large)).events).toEqual([
+      { name: 'Queued', args: { withdrawalId, user, destination, usd, payableAt } },
+    ]);
+    expect(await world.read('queued', [1n])).toEqual([user, usd, destination, payableAt]);
+    expect(await world.read('stateOf', [1n])).toBe(STATE.queued);
+    expect((await world.payOut(large)).error).toBe(refused('ALREADY_QUEUED'));
+    world.evm.timeSeconds += DELAY_SECONDS - 1;
+    expect((await world.call(ANYONE, 'finish', [1n])).error).toBe(refused('TOO_EARLY'));
+    expect(await world.balanceOf(BOB.address)).toBe(0n);
+    world.evm.timeSeconds += 1;
+    expect((await world.call(ANYONE, 'finish', [1n])).events).toEqual([
+      { name: 'Paid', args: { withdrawalId, user, destination, usd } },
+    ]);
+    expect(await world.balanceOf(BOB.address)).toBe(LARGE_USD);
+    expect((await world.call(ANYONE, 'finish', [1n])).error).toBe(refused('NOT_QUEUED'));
+    expect((await world.call(GUARDIAN, 'cancelQueued', [1n])).error).toBe(refused('NOT_QUEUED'));
+  });
+
+  test('one unit less does not wait', async () => {
+    const { events } = await world.payOut(payoutOf(1n, { usd: LARGE_USD - 1n }));
+    expect(events.map(({ name }) => name)).toEqual(['Paid']);
+  });
+
+  test.each([
+    ['the guardian', () => world.call(GUARDIAN, 'cancelQueued', [1n])],
+    ['the validators', () => world.cancel(1n)],
+  ])('%s can cancel it while it waits, even in a pause', async (_, cancel) => {
+    await world.payOut(large);
+    await world.call(GUARDIAN, 'pause');
+    expect((await cancel()).events).toEqual([{ name: 'Cancelled', args: { withdrawalId: 1n } }]);
+    await world.call(GUARDIAN, 'unpause');
+    world.evm.timeSeconds += DELAY_SECONDS;
+    expect((await world.call(ANYONE, 'finish', [1n])).error).toBe(refused('NOT_QUEUED'));
+    expect((await world.payOut(large)).error).toBe(refused('ALREADY_CANCELLED'));
+    expect((await world.cancel(1n)).error).toBe(refused('ALREADY_CANCELLED'));
+    expect(await world.read('stateOf', [1n])).toBe(STATE.cancelled);
+    expect(await world.balanceOf(BOB.address)).toBe(0n);
+  });
+
+  test('nobody else cancels it, and the guardian cancels nothing that does not wait', async () => {
+    await world.payOut(large);
+    for (const key of [ANYONE, ALICE, VALIDATORS[0] ?? ANYONE]) {
+      const { error } = await world.call(key, 'cancelQueued', [1n]);
+      expect(error).toBe(refused('NOT_THE_GUARDIAN'));
+    }
+    expect((await world.call(GUARDIAN, 'cancelQueued', [2n])).error).toBe(refused('NOT_QUEUED'));
+    const few = await world.cancel(1n, VALIDATORS.slice(0, 1));
+    expect(few.error).toBe(refused('TOO_FEW_SIGNATURES'));
+  });
+
+  test('keeps its place when its transfer fails', async () => {
+    await world.payOut(large);
+    await world.tokenCall(MINTER, 'blacklist', [BOB.address]);
+    world.evm.timeSeconds += DELAY_SECONDS;
+    expect((await world.call(ANYONE, 'finish', [1n])).error).toBe(refused('TRANSFER_FAILED'));
+    expect(await world.read('stateOf', [1n])).toBe(STATE.queued);
+    await world.tokenCall(MINTER, 'unBlacklist', [BOB.address]);
+    expect((await world.call(ANYONE, 'finish', [1n])).ok).toBe(true);
+  });
+});
+
+describe('a token that misbehaves', () => {
+  let hostile: BridgeWorld;
+
+  beforeEach(async () => {
+    hostile = await BridgeWorld.open({ isHostile: true });
+    await hostile.fill(100_000_000n);
+    await hostile.fund(ALICE, 100_000_000n);
+    await hostile.tokenCall(ALICE, 'approve', [hostile.bridge.address, 100_000_000n]);
+  });
+
+  /** What the bridge does with a payout and with a deposit in each mode; empty is success. */
+  const MODES = [
+    ['ReturnNothing', undefined, undefined],
+    ['ReturnFalse', refused('TRANSFER_FAILED'), `SafeERC20FailedOperation(`],
+    ['Lie', refused('WRONG_AMOUNT'), refused('WRONG_AMOUNT')],
+    ['TakeFee', undefined, refused('WRONG_AMOUNT')],
+    ['TakeMore', refused('WRONG_AMOUNT'), undefined],
+    ['BurnTransfers', refused('TRANSFER_FAILED'), 'revert'],
+  ] as const;
+
+  test.each(MODES)('%s: payout %s, deposit %s', async (mode, payoutError, depositError) => {
+    await hostile.tokenCall(ANYONE, 'setMode', [HOSTILE[mode]]);
+    const before = await hostile.balanceOf(hostile.bridge.address);
+    const paid = await hostile.payOut(payoutOf(1n));
+    expect(paid.error).toBe(payoutError);
+    const deposit = await hostile.call(ALICE, 'deposit', [5_000_000n]);
+    if (depositError === undefined) expect(deposit.error).toBe(undefined);
+    else expect(deposit.error?.startsWith(depositError)).toBe(true);
+    const out = payoutError === undefined ? 5_000_000n : 0n;
+    const into = depositError === undefined ? 5_000_000n : 0n;
+    expect(await hostile.balanceOf(hostile.bridge.address)).toBe(before - out + into);
+    const state = payoutError === undefined ? STATE.paid : STATE.none;
+    expect(await hostile.read('stateOf', [1n])).toBe(state);
+  });
+});

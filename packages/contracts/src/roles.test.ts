@@ -1,0 +1,244 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { BRIDGE_ABI } from './outputs/bridge.ts';
+import {
+  ALICE,
+  ANYONE,
+  BridgeWorld,
+  bridgeCode,
+  CODES,
+  DELAY_SECONDS,
+  GUARDIAN,
+  LARGE_USD,
+  payoutOf,
+  refused,
+  THRESHOLD,
+  VALIDATORS,
+} from './testing/bridge-world.ts';
+import { keyOf, sortKeys, type Key } from './testing/keys.ts';
+import { signMessage } from './testing/sign.ts';
+
+const NEXT = sortKeys(['four', 'five', 'six', 'seven'].map((name) => keyOf(`validator ${name}`)));
+const NEXT_GUARDIAN = keyOf('next guardian');
+const rotation = { validators: NEXT, threshold: 3n, guardian: NEXT_GUARDIAN, nonce: 0n };
+
+let world: BridgeWorld;
+
+beforeEach(async () => {
+  world = await BridgeWorld.open();
+  await world.fill(10n * LARGE_USD);
+});
+
+describe('the contract', () => {
+  test('has no owner, takes no ether, and knows no other way for money', () => {
+    const changing = BRIDGE_ABI.filter(
+      (entry) => entry.type === 'function' && entry.stateMutability === 'nonpayable',
+    );
+    expect(changing.map((entry) => ('name' in entry ? entry.name : '')).sort()).toEqual([
+      'batchPayOut',
+      'batchedDepositWithPermit',
+      'cancel',
+      'cancelQueued',
+      'deposit',
+      'depositFor',
+      'finish',
+      'pause',
+      'payOut',
+      'rotate',
+      'unpause',
+      'unpauseBySignatures',
+    ]);
+    const mutabilities = BRIDGE_ABI.map((entry) =>
+      'stateMutability' in entry ? entry.stateMutability : 'none',
+    );
+    expect(new Set(mutabilities)).toEqual(new Set(['none', 'nonpayable', 'view']));
+  });
+
+  test('shows who decides and the domain of signatures', async () => {
+    expect(await world.read('validators')).toEqual(VALIDATORS.map(({ address }) => address));
+    expect(await world.read('threshold')).toBe(THRESHOLD);
+    expect(await world.read('guardian')).toBe(GUARDIAN.address);
+    expect(await world.read('largeUsd')).toBe(LARGE_USD);
+    expect(await world.read('delaySeconds')).toBe(BigInt(DELAY_SECONDS));
+    expect(await world.read('token')).toBe(world.token.address);
+    expect(await world.read('isValidator', [VALIDATORS[0]?.address])).toBe(true);
+    expect(await world.read('isValidator', [ANYONE.address])).toBe(false);
+    const domain = (await world.read('eip712Domain')) as readonly unknown[];
+    const { chainId, verifyingContract } = world.domain;
+    expect(domain.slice(1, 5)).toEqual(['OddlotBridge', '1', BigInt(chainId), verifyingContract]);
+  });
+
+  test('the codes of refusals are those that the tests use', () => {
+    const source = readFileSync(join(import.meta.dirname, 'Refusals.sol'), 'utf8');
+    const found = [...source.matchAll(/uint32 constant (\w+) = (\d+);/g)];
+    expect(Object.fromEntries(found.map(([, name, code]) => [name, Number(code)]))).toEqual(CODES);
+  });
+
+  const [first = ANYONE, second = ANYONE] = VALIDATORS;
+  const ZERO = `0x${'0'.repeat(40)}`;
+  test.each([
+    ['nobody', { validators: [], threshold: 0n }],
+    ['a threshold of none', { threshold: 0n }],
+    ['a threshold above the number of validators', { threshold: 4n }],
+    ['one who counts twice', { validators: [first.address, second.address, first.address] }],
+    ['the zero address as a validator', { validators: [first.address, ZERO] }],
+    ['no guardian', { guardian: ZERO }],
+    [
+      'more validators than can be checked',
+      {
+        validators: Array.from(
+          { length: 65 },
+          (_, i) => `0x${(i + 1).toString().padStart(40, '0')}`,
+        ),
+      },
+    ],
+  ])('%s: is not deployed', async (_, rest) => {
+    const deployed = world.evm.deploy(ANYONE, bridgeCode(world.token, rest));
+    await expect(deployed).rejects.toThrow(refused('INVALID_VALIDATORS'));
+  });
+
+  test('is not deployed over an address without code', async () => {
+    const deployed = world.evm.deploy(
+      ANYONE,
+      bridgeCode({ ...world.token, address: ALICE.address }),
+    );
+    await expect(deployed).rejects.toThrow(refused('INVALID_REQUEST'));
+  });
+
+  test('is not deployed with a delay that was meant in milliseconds', async () => {
+    const day = 86_400;
+    const long = world.evm.deploy(ANYONE, bridgeCode(world.token, { delaySeconds: 30 * day + 1 }));
+    await expect(long).rejects.toThrow(refused('INVALID_REQUEST'));
+    await world.evm.deploy(ANYONE, bridgeCode(world.token, { delaySeconds: 30 * day }));
+  });
+});
+
+describe('a pause', () => {
+  test('is called and lifted by the guardian and nobody else', async () => {
+    for (const key of [ANYONE, ALICE, ...VALIDATORS]) {
+      for (const name of ['pause', 'unpause']) {
+        expect((await world.call(key, name)).error).toBe(refused('NOT_THE_GUARDIAN'));
+      }
+    }
+    expect((await world.call(GUARDIAN, 'unpause')).error).toBe('ExpectedPause()');
+    expect((await world.call(GUARDIAN, 'pause')).events).toEqual([
+      { name: 'Paused', args: { account: GUARDIAN.address } },
+    ]);
+    expect(await world.read('paused')).toBe(true);
+    expect((await world.call(GUARDIAN, 'pause')).error).toBe('EnforcedPause()');
+    expect((await world.call(GUARDIAN, 'unpause')).ok).toBe(true);
+  });
+
+  test('stops every payout, those that wait too, and lets them go on afterwards', async () => {
+    const large = payoutOf(1n, { usd: LARGE_USD });
+    await world.payOut(large);
+    world.evm.timeSeconds += DELAY_SECONDS;
+    await world.call(GUARDIAN, 'pause');
+    expect((await world.payOut(payoutOf(2n))).error).toBe('EnforcedPause()');
+    expect((await world.call(ANYONE, 'finish', [1n])).error).toBe('EnforcedPause()');
+    expect((await world.call(ANYONE, 'batchPayOut', [[], []])).error).toBe('EnforcedPause()');
+    await world.call(GUARDIAN, 'unpause');
+    expect((await world.payOut(payoutOf(2n))).ok).toBe(true);
+    expect((await world.call(ANYONE, 'finish', [1n])).ok).toBe(true);
+  });
+
+  test('is lifted by the validators without the guardian, each by its own nonce', async () => {
+    await world.call(GUARDIAN, 'pause');
+    expect((await world.unpause(1n, VALIDATORS.slice(0, 1))).error).toBe(
+      refused('TOO_FEW_SIGNATURES'),
+    );
+    expect((await world.unpause(0n)).error).toBe(refused('WRONG_NONCE'));
+    expect((await world.unpause(2n)).error).toBe(refused('WRONG_NONCE'));
+    expect((await world.unpause(1n)).events).toEqual([
+      { name: 'Unpaused', args: { account: ANYONE.address } },
+    ]);
+    expect((await world.unpause(1n)).error).toBe('ExpectedPause()');
+  });
+
+  test('signatures that lift one pause do not lift a later one', async () => {
+    await world.call(GUARDIAN, 'pause');
+    const signatures = await signMessage(VALIDATORS, world.domain, 'Unpause', { nonce: 1n });
+    await world.call(GUARDIAN, 'unpause');
+    await world.call(GUARDIAN, 'pause');
+    const late = await world.call(ANYONE, 'unpauseBySignatures', [1n, signatures]);
+    expect(late.error).toBe(refused('WRONG_NONCE'));
+    expect(await world.read('paused')).toBe(true);
+  });
+});
+
+describe('a rotation', () => {
+  test('replaces everyone at once', async () => {
+    const { events } = await world.rotate(rotation);
+    const validators = NEXT.map(({ address }) => address);
+    const guardian = NEXT_GUARDIAN.address;
+    expect(events).toEqual([
+      { name: 'Rotated', args: { validators, threshold: 3n, guardian, nonce: 0n } },
+    ]);
+    expect(await world.read('validators')).toEqual(validators);
+    expect(await world.read('rotationNonce')).toBe(1n);
+    expect((await world.payOut(payoutOf(1n))).error).toBe(refused('NOT_A_VALIDATOR'));
+    expect((await world.payOut(payoutOf(1n), NEXT.slice(0, 2))).error).toBe(
+      refused('TOO_FEW_SIGNATURES'),
+    );
+    expect((await world.payOut(payoutOf(1n), NEXT.slice(0, 3))).ok).toBe(true);
+    expect((await world.call(GUARDIAN, 'pause')).error).toBe(refused('NOT_THE_GUARDIAN'));
+    expect((await world.call(NEXT_GUARDIAN, 'pause')).ok).toBe(true);
+  });
+
+  test('needs the present validators, and this turn', async () => {
+    expect((await world.rotate(rotation, NEXT)).error).toBe(refused('NOT_A_VALIDATOR'));
+    expect((await world.rotate({ ...rotation, nonce: 1n })).error).toBe(refused('WRONG_NONCE'));
+    const one = await world.rotate(rotation, VALIDATORS.slice(0, 1));
+    expect(one.error).toBe(refused('TOO_FEW_SIGNATURES'));
+    const empty = await world.rotate({ ...rotation, threshold: 5n });
+    expect(empty.error).toBe(refused('INVALID_VALIDATORS'));
+    expect(await world.read('validators')).toEqual(VALIDATORS.map(({ address }) => address));
+  });
+
+  test('of two that were signed for one turn the second is void, and none comes back', async () => {
+    const other = { ...rotation, validators: sortKeys([...VALIDATORS, ...NEXT]) };
+    expect((await world.rotate(rotation)).ok).toBe(true);
+    expect((await world.rotate(other)).error).toBe(refused('WRONG_NONCE'));
+    const back = { validators: VALIDATORS, threshold: THRESHOLD, guardian: GUARDIAN, nonce: 1n };
+    expect((await world.rotate(back, NEXT)).ok).toBe(true);
+    expect((await world.rotate(rotation)).error).toBe(refused('WRONG_NONCE'));
+    expect((await world.payOut(payoutOf(1n))).ok).toBe(true);
+  });
+
+  test('works in a pause, so that a guardian cannot keep itself in place', async () => {
+    await world.call(GUARDIAN, 'pause');
+    expect((await world.rotate(rotation)).ok).toBe(true);
+    expect((await world.call(GUARDIAN, 'unpause')).error).toBe(refused('NOT_THE_GUARDIAN'));
+    expect((await world.unpause(1n, VALIDATORS)).error).toBe(refused('NOT_A_VALIDATOR'));
+    expect((await world.unpause(1n, NEXT)).ok).toBe(true);
+  });
+
+  /** Whoever stays keeps what was signed; with too few of them it is void. */
+  const STAYS: readonly [string, (old: readonly Key[]) => readonly Key[], boolean][] = [
+    ['two who signed stay', (old) => [...old.slice(0, 2), ...NEXT.slice(0, 1)], true],
+    ['one who signed stays', (old) => [...old.slice(0, 1), ...NEXT.slice(0, 2)], false],
+  ];
+  test.each(STAYS)('a payout that was signed before it, when %s', async (_, stay, isPaid) => {
+    const payout = payoutOf(1n);
+    const signatures = await world.signPayout(payout, VALIDATORS.slice(0, 2));
+    const validators = stay(VALIDATORS);
+    await world.rotate({ validators, threshold: 2n, guardian: GUARDIAN, nonce: 0n });
+    expect((await world.call(ANYONE, 'payOut', [payout, signatures])).ok).toBe(isPaid);
+  });
+
+  test('leaves what waits in its place, for the new guardian and validators to judge', async () => {
+    await world.payOut(payoutOf(1n, { usd: LARGE_USD }));
+    await world.payOut(payoutOf(2n, { usd: LARGE_USD }));
+    await world.payOut(payoutOf(3n, { usd: LARGE_USD }));
+    await world.rotate(rotation);
+    expect((await world.call(GUARDIAN, 'cancelQueued', [1n])).error).toBe(
+      refused('NOT_THE_GUARDIAN'),
+    );
+    expect((await world.cancel(1n, VALIDATORS)).error).toBe(refused('NOT_A_VALIDATOR'));
+    expect((await world.call(NEXT_GUARDIAN, 'cancelQueued', [1n])).ok).toBe(true);
+    expect((await world.cancel(2n, NEXT)).ok).toBe(true);
+    world.evm.timeSeconds += DELAY_SECONDS;
+    expect((await world.call(ANYONE, 'finish', [3n])).ok).toBe(true);
+  });
+});

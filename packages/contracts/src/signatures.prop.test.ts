@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import {
+  ANYONE,
+  BridgeWorld,
+  CAROL,
+  CODES,
+  payoutOf,
+  refused,
+  THRESHOLD,
+  VALIDATORS,
+  type CodeName,
+} from './testing/bridge-world.ts';
+import { Evm } from './testing/evm.ts';
+import { keyOf, sortKeys, type Key } from './testing/keys.ts';
+import { signMessage, type Domain, type Payout, type Signature } from './testing/sign.ts';
+
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 150);
+/** Every signature (r, s) has a twin (r, order - s). */
+const GROUP_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const STRANGERS = sortKeys(['x', 'y'].map((name) => keyOf(`stranger ${name}`)));
+
+let world: BridgeWorld;
+
+beforeAll(async () => {
+  world = await BridgeWorld.open();
+  await world.fill(1_000_000_000n);
+});
+
+/** What is signed instead of the payout, or done to the signature. */
+const FLAWS = [
+  'none',
+  'other id',
+  'other destination',
+  'other user',
+  'other amount',
+  'other chain',
+  'other contract',
+  'other message',
+  'twin',
+  'other v',
+  'zero',
+] as const;
+
+/** A signature in the list. */
+type Slip = { readonly key: Key; readonly flaw: (typeof FLAWS)[number] };
+
+/** Something that spoils a good list, at a place that the list decides by its length. */
+type Change = { readonly what: (typeof CHANGES)[number]; readonly at: number };
+const CHANGES = ['flaw', 'stranger', 'repeat', 'swap', 'drop', 'insert'] as const;
+
+const change = fc.record({
+  what: fc.constantFrom(...CHANGES),
+  at: fc.nat({ max: 11 }),
+  flaw: fc.constantFrom(...FLAWS),
+});
+
+function spoil(slips: Slip[], { what, at, flaw }: Change & Pick<Slip, 'flaw'>): Slip[] {
+  const place = at % Math.max(slips.length, 1);
+  const here = slips[place];
+  if (here === undefined) return slips;
+  const stranger = { key: STRANGERS[at % STRANGERS.length] ?? ANYONE, flaw: 'none' } as const;
+  switch (what) {
+    case 'flaw':
+      return slips.with(place, { ...here, flaw });
+    case 'stranger':
+      return slips.with(place, stranger);
+    case 'repeat':
+      return slips.toSpliced(place, 0, here);
+    case 'swap':
+      return slips.with(place, slips[0] ?? here).with(0, here);
+    case 'drop':
+      return slips.toSpliced(place, 1);
+    case 'insert':
+      return slips.toSpliced(place, 0, stranger);
+  }
+}
+
+/** What the bridge must say, in other words than its own. */
+function isGood(slips: readonly Slip[]): boolean {
+  const signers = slips.map(({ key }) => key.address.toLowerCase());
+  return (
+    slips.length >= Number(THRESHOLD) &&
+    slips.every(({ key, flaw }) => flaw === 'none' && VALIDATORS.includes(key)) &&
+    new Set(signers).size === signers.length &&
+    signers.join() === signers.toSorted().join()
+  );
+}
+
+test('R-withdraw: only a threshold of sorted, distinct signatures of validators over this payout pays', async () => {
+  const seen = new Map<string, number>();
+  const payout = payoutOf(1n);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.subarray([...VALIDATORS], { minLength: 1 }),
+      fc.array(change, { maxLength: 2 }),
+      async (signers, changes) => {
+        const good: Slip[] = signers.map((key) => ({ key, flaw: 'none' }));
+        const slips = changes.reduce(spoil, good);
+        const signatures: Signature[] = [];
+        for (const { key, flaw } of slips) signatures.push(await signFlawed(key, flaw, payout));
+        const { ok, error } = await world.evm.undone(() =>
+          world.call(ANYONE, 'payOut', [payout, signatures]),
+        );
+        expect(ok, error).toBe(isGood(slips));
+        seen.set(error ?? 'paid', (seen.get(error ?? 'paid') ?? 0) + 1);
+      },
+    ),
+    { numRuns: RUNS },
+  );
+  // The draw reaches every answer that signatures can get.
+  const answers: readonly CodeName[] = [
+    'TOO_FEW_SIGNATURES',
+    'BAD_SIGNATURE',
+    'NOT_A_VALIDATOR',
+    'UNSORTED_SIGNATURES',
+  ];
+  for (const answer of ['paid', ...answers.map((name) => refused(name))]) {
+    expect(seen.get(answer) ?? 0, answer).toBeGreaterThan(0);
+  }
+}, 60_000);
+
+async function signFlawed(key: Key, flaw: Slip['flaw'], payout: Payout): Promise<Signature> {
+  const { domain, token } = world;
+  const sign = async (over: Partial<Payout> = {}, other: Partial<Domain> = {}) => {
+    const message = { ...payout, ...over };
+    const [signature] = await signMessage([key], { ...domain, ...other }, 'Payout', message);
+    return signature ?? { r: 0n, s: 0n, v: 0 };
+  };
+  switch (flaw) {
+    case 'none':
+      return sign();
+    case 'other id':
+      return sign({ withdrawalId: payout.withdrawalId + 1n });
+    case 'other destination':
+      return sign({ destination: CAROL.address });
+    case 'other user':
+      return sign({ user: CAROL.address });
+    case 'other amount':
+      return sign({ usd: payout.usd + 1n });
+    case 'other chain':
+      return sign({}, { chainId: 42_161 });
+    case 'other contract':
+      return sign({}, { verifyingContract: token.address });
+    case 'other message': {
+      const { withdrawalId } = payout;
+      const [signature] = await signMessage([key], domain, 'Cancellation', { withdrawalId });
+      return signature ?? { r: 0n, s: 0n, v: 0 };
+    }
+    case 'twin': {
+      const { r, s, v } = await sign();
+      return { r, s: GROUP_ORDER - s, v: 55 - v };
+    }
+    case 'other v':
+      return { ...(await sign()), v: 0 };
+    case 'zero':
+      return { r: 0n, s: 0n, v: 27 };
+  }
+}
+
+test('what was signed for one bridge is worth nothing on its twin, on the same chain and on another', async () => {
+  const payout = payoutOf(1n);
+  const signatures = await world.signPayout(payout);
+  const neighbour = await BridgeWorld.open({ evm: world.evm });
+  // The same deployments give the same addresses: here only the chain differs.
+  const abroad = await BridgeWorld.open({ evm: await Evm.open(42_161) });
+  expect(abroad.bridge.address).toBe(world.bridge.address);
+  for (const other of [neighbour, abroad]) {
+    await other.fill(1_000_000_000n);
+    const { error } = await other.call(ANYONE, 'payOut', [payout, signatures]);
+    expect(error).toBe(refused('NOT_A_VALIDATOR'));
+  }
+  const { ok } = await world.call(ANYONE, 'payOut', [payout, signatures]);
+  expect(ok).toBe(true);
+  const replayed = await world.call(ANYONE, 'payOut', [payout, signatures]);
+  expect(replayed.error).toBe(`Refused(${CODES.ALREADY_PAID})`);
+});

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { dump, restore, type StateDump } from '../dump/dump.ts';
+import { checkInvariants } from '../invariants/invariants.ts';
+import { isDepositCredited } from '../read/read-bridge.ts';
+import { hasAccount } from '../read/read.ts';
+import { CHAIN_ID, deposited, openTestBridge } from '../testing/bridge.ts';
+import { anyCommand, disturb, openEverything } from '../testing/any-command.ts';
+import { actor, alice, Scenario } from '../testing/scenario.ts';
+import { openVenue, randomIntegers, randomStep, toCommand } from '../testing/steps.ts';
+
+type Told = {
+  readonly n: number;
+  readonly who: number;
+  readonly isOwn: boolean;
+  readonly bind: number;
+};
+
+/** The simple twin: a set of what was credited and a sum for each address. */
+test('R-deposit: whatever is told, in whatever order and however often, counts once', () => {
+  const told = fc.record({
+    n: fc.nat(12),
+    who: fc.nat(3),
+    isOwn: fc.boolean(),
+    bind: fc.nat(9),
+  });
+  fc.assert(
+    fc.property(fc.array(told, { maxLength: 40 }), (history: readonly Told[]) => {
+      const scenario = Scenario.open({ accounts: [alice] });
+      openTestBridge(scenario);
+      const seen = new Set<number>();
+      const balances = new Map<string, bigint>();
+      for (const { bind, isOwn, n, who } of history) {
+        const account = actor(0x9100 + who);
+        if (bind === 0) scenario.approve(alice, account, `bot ${who}`);
+        const isBound = scenario.state.agents.has(account) && !hasAccount(scenario.state, account);
+        const amount = 1_000_000 + n;
+        const command = deposited(account, n, { isOwn, amount });
+        const { reject } = scenario.block(command).outcomes[0] ?? {};
+        const isNew = !seen.has(n);
+        // Nobody in this history trades, so every binding is one that was never used.
+        expect(reject?.reason).toBe(isNew && isBound && !isOwn ? 'agentAddressUsed' : undefined);
+        if (isNew && reject === undefined) {
+          seen.add(n);
+          balances.set(account, (balances.get(account) ?? 0n) + BigInt(amount));
+        }
+        checkInvariants(scenario.state);
+        expect(isDepositCredited(scenario.state, command.source)).toBe(seen.has(n));
+      }
+      for (const [account, balance] of balances) {
+        expect(scenario.account(account as ReturnType<typeof actor>).perpBalance).toBe(balance);
+      }
+      const text = JSON.stringify(dump(scenario.state));
+      expect(JSON.stringify(dump(restore(JSON.parse(text) as StateDump)))).toBe(text);
+    }),
+  );
+});
+
+test('R-conservation: holds through random histories with deposits of all kinds', () => {
+  for (const seed of [1, 2, 3]) {
+    const pick = randomIntegers(seed);
+    const scenario = openEverything(20_000_000);
+    for (let at = 0; at < 300; at++) {
+      disturb(scenario, pick);
+      scenario.block(anyCommand(scenario, pick).command);
+      if (at % 10 === 0) checkInvariants(scenario.state);
+    }
+    checkInvariants(scenario.state);
+    expect(scenario.state.bridge?.credited.size).toBeGreaterThan(5);
+    const twin = restore(JSON.parse(JSON.stringify(dump(scenario.state))) as StateDump);
+    expect(twin.bridge).toEqual(scenario.state.bridge);
+    expect(twin.bridge?.chainId).toBe(CHAIN_ID);
+  }
+});
+
+test.each([
+  [11, '39f3a656a74c39e5edfeabbedf2f224c'],
+  [12, '31aa538d12d736b58f6fe1e6d9d748da'],
+])('R-era: history %i without a bridge has the digest that it always had', (seed, digest) => {
+  const scenario = Scenario.open({ accounts: [] });
+  openVenue(scenario);
+  const pick = randomIntegers(seed);
+  for (let block = 0; block < 150; block++) {
+    if (pick(4) === 0) scenario.wait(pick(2_500));
+    const steps = Array.from({ length: 1 + pick(4) }, () => randomStep(pick));
+    scenario.block(...steps.map((step) => toCommand(scenario, step)));
+  }
+  expect(scenario.state.digest.hex()).toBe(digest);
+});

@@ -1,0 +1,278 @@
+import { microUsdc } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { checkCommand } from '../check.ts';
+import { dump, restore } from '../dump/dump.ts';
+import { checkInvariants } from '../invariants/invariants.ts';
+import type { CreditDepositCommand } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import { bridgeView, isDepositCredited } from '../read/read-bridge.ts';
+import { agentOwner, hasAccount } from '../read/read.ts';
+import {
+  BRIDGE_CONTRACT,
+  CHAIN_ID,
+  deposited,
+  openTestBridge,
+  TOKEN_CONTRACT,
+} from '../testing/bridge.ts';
+import { actor, alice, bob, order, Scenario } from '../testing/scenario.ts';
+import { ZERO_ADDRESS } from '../auth/agents.ts';
+
+const carol = actor(0xca01);
+
+function opened(): Scenario {
+  const scenario = Scenario.open({ accounts: [alice, bob] });
+  openTestBridge(scenario);
+  return scenario;
+}
+
+function result(scenario: Scenario, command: CreditDepositCommand) {
+  const { events, outcomes } = scenario.block(command);
+  checkInvariants(scenario.state);
+  return { reject: outcomes[0]?.reject?.reason, types: events.map(({ type }) => type) };
+}
+
+describe('R-deposit: a deposit of the settlement chain', () => {
+  test('R-account: opens the account and is in the perp balance', () => {
+    const scenario = opened();
+    expect(result(scenario, deposited(carol, 1))).toEqual({
+      reject: undefined,
+      types: ['accountCreated', 'depositCredited'],
+    });
+    expect(scenario.account(carol).perpBalance).toBe(5_000_000n);
+    expect(bridgeView(scenario.state)).toMatchObject({
+      chainId: CHAIN_ID,
+      cursor: { blockNumber: 101, logIndex: 1 },
+    });
+  });
+
+  test('told again is credited once and no fault, after a restore as well', () => {
+    const scenario = opened();
+    result(scenario, deposited(carol, 1));
+    const again = deposited(carol, 1);
+    expect(result(scenario, again)).toEqual({ reject: undefined, types: [] });
+    // A reorganisation put the transaction into another block.
+    const elsewhere = { ...again, source: { ...again.source, blockNumber: 900 } };
+    expect(result(scenario, elsewhere)).toEqual({ reject: undefined, types: [] });
+    Object.assign(scenario.state, restore(JSON.parse(JSON.stringify(dump(scenario.state)))));
+    expect(result(scenario, again)).toEqual({ reject: undefined, types: [] });
+    expect(scenario.account(carol).perpBalance).toBe(5_000_000n);
+    expect(isDepositCredited(scenario.state, again.source)).toBe(true);
+  });
+
+  test('out of order both are credited', () => {
+    const scenario = opened();
+    result(scenario, deposited(carol, 9));
+    expect(result(scenario, deposited(carol, 3)).types).toEqual(['depositCredited']);
+    expect(scenario.account(carol).perpBalance).toBe(10_000_000n);
+  });
+
+  test.each([
+    ['of a chain that the bridge is not on', deposited(carol, 1, { chainId: 1 })],
+    ['of nothing', deposited(carol, 1, { amount: 0 })],
+    ['of less than nothing', deposited(carol, 1, { amount: -5 })],
+  ])('%s is refused', (_, command) => {
+    const scenario = opened();
+    expect(result(scenario, command).reject).toBe('definitionInvalid');
+    expect(checkCommand(scenario.state, command, scenario.nowMs).reject?.reason).toBe(
+      'definitionInvalid',
+    );
+    expect(hasAccount(scenario.state, carol)).toBe(false);
+  });
+
+  test('without a bridge, or for the zero address, there is none', () => {
+    const scenario = Scenario.open({ accounts: [alice] });
+    expect(result(scenario, deposited(carol, 1)).reject).toBe('definitionInvalid');
+    openTestBridge(scenario);
+    expect(result(scenario, deposited(ZERO_ADDRESS, 1, { isOwn: true })).reject).toBe(
+      'addressInvalid',
+    );
+  });
+
+  test('R-limits-of-state: the oldest of 50,000 keys is forgotten, its place still counts', () => {
+    const scenario = opened();
+    for (let n = 0; n <= LIMITS.depositsKept; n += 1_000) {
+      const commands = Array.from({ length: 1_000 }, (_, at) => deposited(carol, n + at));
+      scenario.block(...commands);
+    }
+    const { bridge } = scenario.state;
+    expect(bridge?.credited.size).toBe(LIMITS.depositsKept);
+    checkInvariants(scenario.state);
+    const before = scenario.account(carol).perpBalance;
+    expect(result(scenario, deposited(carol, 0)).types).toEqual([]);
+    expect(result(scenario, deposited(carol, 999)).types).toEqual([]);
+    expect(scenario.account(carol).perpBalance).toBe(before);
+    const twin = restore(JSON.parse(JSON.stringify(dump(scenario.state))));
+    expect(twin.bridge).toEqual(bridge);
+  });
+
+  test('back on a former chain nothing of it counts twice', () => {
+    const scenario = opened();
+    result(scenario, deposited(carol, 1));
+    openTestBridge(scenario, 7);
+    expect(result(scenario, deposited(carol, 1, { chainId: 7 })).types).toEqual([
+      'depositCredited',
+    ]);
+    openTestBridge(scenario);
+    expect(result(scenario, deposited(carol, 1)).types).toEqual([]);
+    expect(scenario.account(carol).perpBalance).toBe(10_000_000n);
+  });
+});
+
+describe('R-agents: who deposits by itself is nobody’s agent that it never was', () => {
+  function bound(isUsed: boolean): Scenario {
+    const scenario = opened();
+    scenario.approve(alice, carol, 'hers');
+    if (isUsed) {
+      const orders = [order({ price: 1_000_000, size: 10 })];
+      scenario.block({ type: 'placeOrders', authority: scenario.authority(carol), orders });
+    }
+    return scenario;
+  }
+
+  test('its own deposit ends a binding that its key has never used', () => {
+    const scenario = bound(false);
+    expect(result(scenario, deposited(carol, 1, { isOwn: true })).types).toEqual([
+      'agentChanged',
+      'accountCreated',
+      'depositCredited',
+    ]);
+    expect(agentOwner(scenario.state, carol)).toBeUndefined();
+    expect(scenario.state.signers.get(carol)?.floor).toBe(scenario.state.timeMs);
+  });
+
+  test.each([
+    ['a stranger’s depositFor', false, false],
+    ['its own deposit after its key has traded for the owner', true, true],
+  ])('%s is refused and leaves the binding', (_, isUsed, isOwn) => {
+    const scenario = bound(isUsed);
+    expect(result(scenario, deposited(carol, 1, { isOwn })).reject).toBe('agentAddressUsed');
+    expect(agentOwner(scenario.state, carol)?.owner).toBe(alice);
+    expect(hasAccount(scenario.state, carol)).toBe(false);
+    expect(isDepositCredited(scenario.state, deposited(carol, 1).source)).toBe(false);
+  });
+
+  test('a binding from before the bridge counts as used', () => {
+    const scenario = Scenario.open({ accounts: [alice] });
+    scenario.approve(alice, carol, 'hers');
+    openTestBridge(scenario);
+    expect(result(scenario, deposited(carol, 1, { isOwn: true })).reject).toBe('agentAddressUsed');
+  });
+
+  test('a command that is refused for who signed it is no use', () => {
+    const scenario = bound(false);
+    const stale = { ...scenario.authority(carol), nonce: 1 };
+    scenario.block({
+      type: 'placeOrders',
+      authority: stale,
+      orders: [order({ price: 1_000_000, size: 10 })],
+    });
+    expect(result(scenario, deposited(carol, 1, { isOwn: true })).types).toContain(
+      'depositCredited',
+    );
+  });
+
+  test('a revoked binding is forgotten with what its key did not do', () => {
+    const scenario = bound(false);
+    scenario.approve(alice, ZERO_ADDRESS, 'hers');
+    expect(scenario.state.bridge?.unusedAgents.size).toBe(0);
+    checkInvariants(scenario.state);
+  });
+});
+
+describe('R-transfer: money does not go where nobody can fetch it', () => {
+  test.each([
+    ['bridge', BRIDGE_CONTRACT],
+    ['token', TOKEN_CONTRACT],
+  ])('a withdrawal to the %s contract is refused', (_, destination) => {
+    const scenario = opened();
+    const withdrawal = {
+      type: 'withdraw',
+      authority: scenario.authority(alice),
+      destination,
+      amountMicroUsdc: 5_000_000,
+    } as const;
+    expect(scenario.block(withdrawal).outcomes[0]?.reject?.reason).toBe('addressInvalid');
+  });
+
+  test('before a bridge is open these are addresses like others', () => {
+    const scenario = Scenario.open({ accounts: [alice] });
+    const withdrawal = {
+      type: 'withdraw',
+      authority: scenario.authority(alice),
+      destination: BRIDGE_CONTRACT,
+      amountMicroUsdc: 5_000_000,
+    } as const;
+    expect(scenario.block(withdrawal).outcomes[0]?.reject).toBeUndefined();
+  });
+});
+
+describe('R-limits-of-state: opening the account of a peg', () => {
+  function fees(isPeg: boolean): bigint {
+    const scenario = Scenario.open({
+      accounts: [alice],
+      parameters: { openingFeeMicroUsdc: 1_000_000 },
+    });
+    openTestBridge(scenario);
+    if (isPeg) scenario.block({ type: 'registerPegs', addresses: [carol, alice, carol] });
+    expect(scenario.state.bridge?.pegs.size).toBe(isPeg ? 1 : 0);
+    const { events } = scenario.block({
+      type: 'sendToken',
+      authority: scenario.authority(alice),
+      destination: carol,
+      token: 0,
+      amountMicroUsdc: 2_000_000,
+      from: 'perp',
+      to: 'perp',
+    });
+    checkInvariants(scenario.state);
+    expect(scenario.state.bridge?.pegs.size).toBe(0);
+    const sent = events.find(({ type }) => type === 'tokenSent');
+    return sent?.type === 'tokenSent' ? sent.fee : microUsdc(-1);
+  }
+
+  test('costs nothing, that of anybody else the fee', () => {
+    expect(fees(true)).toBe(0n);
+    expect(fees(false)).toBe(1_000_000n);
+  });
+
+  test('of pegs that nobody used the newest are kept', () => {
+    const scenario = opened();
+    const pegs = Array.from({ length: LIMITS.pegsKept + 1 }, (_, at) => actor(0x100000 + at));
+    for (let at = 0; at < pegs.length; at += LIMITS.pegsPerCommand) {
+      const addresses = pegs.slice(at, at + LIMITS.pegsPerCommand);
+      scenario.block({ type: 'registerPegs', addresses });
+    }
+    expect(scenario.state.bridge?.pegs.size).toBe(LIMITS.pegsKept);
+    expect(scenario.state.bridge?.pegs.has(pegs[0]!)).toBe(false);
+    expect(scenario.state.bridge?.pegs.has(pegs.at(-1)!)).toBe(true);
+  });
+});
+
+describe('R-era: a log that knows no bridge computes what it did', () => {
+  test('its dump has no word of one', () => {
+    const scenario = Scenario.open({ accounts: [alice, bob] });
+    scenario.approve(alice, carol, 'hers');
+    expect(Object.keys(dump(scenario.state))).not.toContain('bridge');
+    expect(scenario.state.bridge).toBeUndefined();
+  });
+
+  test('R-conservation: what is published is kept and told', () => {
+    const scenario = opened();
+    const root = deposited(carol, 5).source.txHash;
+    const published = {
+      height: 3,
+      root,
+      liabilitiesMicroUsdc: 12,
+      assetsMicroUsdc: 13,
+      blockNumber: 4,
+    };
+    const { events } = scenario.block({ type: 'publishReserves', ...published });
+    expect(events).toMatchObject([{ type: 'reservesPublished', ...published }]);
+    expect(bridgeView(scenario.state)?.reserves).toEqual({
+      ...published,
+      publishedMs: scenario.state.timeMs,
+    });
+    const twin = restore(JSON.parse(JSON.stringify(dump(scenario.state))));
+    expect(twin.bridge).toEqual(scenario.state.bridge);
+  });
+});

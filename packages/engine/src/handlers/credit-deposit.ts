@@ -1,0 +1,72 @@
+import { addUsdc, microUsdc } from '@oddlot/units';
+import { releaseAgent, ZERO_ADDRESS } from '../auth/agents.ts';
+import { checkDestination } from '../auth/destination.ts';
+import { postDeposit } from '../ledger/post.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { CreditDepositCommand, DepositSource } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Reject } from '../messages/reject.ts';
+import { type Bridge, depositKey, isBehind, isCredited, NO_PLACE } from '../state/bridge.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
+import { openAccount } from './credit-faucet.ts';
+
+/**
+ * Credits a deposit to the perp balance, once for its place on the chain (R-deposit); told again it
+ * changes nothing and is no fault. The first one opens the account (R-account). One's own ends a
+ * binding that the address has never made use of (R-agents).
+ */
+export function creditDeposit(execution: Execution, command: CreditDepositCommand): CommandResult {
+  const { commandIndex, events, state } = execution;
+  const { account: address, isOwn, source } = command;
+  const reject = checkCreditDeposit(state, command);
+  if (reject !== undefined) return { reject };
+  const { bridge } = state;
+  if (bridge === undefined || isCredited(bridge, source)) return { account: address };
+  if (isOwn && bridge.unusedAgents.has(address)) releaseAgent(execution, address);
+  const account = openAccount(execution, address);
+  const amount = microUsdc(command.amountMicroUsdc);
+  postDeposit(state, account, 'perp', amount);
+  bridge.creditedTotal = addUsdc(bridge.creditedTotal, amount);
+  remember(bridge, source);
+  state.digest.text(depositKey(source));
+  events.push({ type: 'depositCredited', commandIndex, account: address, amount, source });
+  return { account: address };
+}
+
+/** Judges a deposit: the chain that it is of, and whom it goes to. Changes nothing. */
+export function checkCreditDeposit(
+  state: State,
+  { account, amountMicroUsdc, isOwn, source }: CreditDepositCommand,
+): Reject | undefined {
+  const { bridge } = state;
+  if (bridge?.chainId !== source.chainId) {
+    const why = bridge === undefined ? 'no bridge is open' : `the bridge is of ${bridge.chainId}`;
+    return { reason: 'definitionInvalid', field: 'source.chainId', why };
+  }
+  if (!Number.isSafeInteger(amountMicroUsdc) || amountMicroUsdc <= 0) {
+    return {
+      reason: 'definitionInvalid',
+      field: 'amountMicroUsdc',
+      why: 'a deposit is of something',
+    };
+  }
+  if (isCredited(bridge, source)) return undefined;
+  const endsBinding = isOwn && account !== ZERO_ADDRESS && bridge.unusedAgents.has(account);
+  return endsBinding ? undefined : checkDestination(state, account);
+}
+
+/** R-limits-of-state: of what is forgotten the furthest place stays, and speaks for all before it. */
+function remember(bridge: Bridge, source: DepositSource): void {
+  const { credited, floors } = bridge;
+  credited.set(depositKey(source), source);
+  const { blockNumber, logIndex } = source;
+  if (isBehind(source, bridge.cursor)) bridge.cursor = { blockNumber, logIndex };
+  if (credited.size <= LIMITS.depositsKept) return;
+  const [oldest] = credited;
+  if (oldest === undefined) return;
+  const [key, place] = oldest;
+  credited.delete(key);
+  if (!isBehind(place, floors.get(place.chainId) ?? NO_PLACE)) return;
+  floors.set(place.chainId, { blockNumber: place.blockNumber, logIndex: place.logIndex });
+}

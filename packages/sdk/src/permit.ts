@@ -1,0 +1,67 @@
+import {
+  domainSeparator,
+  hashStruct,
+  nobleKeccak,
+  type Settings,
+  signedBytes,
+  type StructType,
+} from '@oddlot/protocol';
+import type { DepositWithPermitParameters } from './info/deposit-with-permit.ts';
+import type { Wallet } from './wallet.ts';
+
+/** What a permit is about. */
+export type PermitTerms = {
+  /** Of the venue: they name the bridge, the token and the chain. */
+  readonly settings: Pick<
+    Settings,
+    'bridge2_contract_address' | 'usdc_contract_address' | 'settlement_chain_id'
+  >;
+  /** Micro-USDC: 5 USDC are 5,000,000. */
+  readonly usd: number;
+  /** The token's `nonces(owner)` on the settlement chain. */
+  readonly nonce: number;
+  /** Unix seconds, 120 seconds to 7 days ahead. */
+  readonly deadline: number;
+  /** The token's own domain; USDC's by default. */
+  readonly name?: string;
+  readonly version?: string;
+};
+
+const PERMIT: StructType = {
+  name: 'Permit',
+  fields: [
+    ['owner', 'address'],
+    ['spender', 'address'],
+    ['value', 'uint256'],
+    ['nonce', 'uint256'],
+    ['deadline', 'uint256'],
+  ],
+};
+
+/** Signs an EIP-2612 permit for the venue's bridge: what `info.depositWithPermit` takes. */
+export async function signPermit(
+  wallet: Wallet,
+  terms: PermitTerms,
+): Promise<Pick<DepositWithPermitParameters, 'user' | 'usd' | 'deadline' | 'signature'>> {
+  const { deadline, name = 'USD Coin', nonce, settings, usd, version = '2' } = terms;
+  const domain = {
+    name,
+    version,
+    chainId: settings.settlement_chain_id,
+    verifyingContract: settings.usdc_contract_address as `0x${string}`,
+  };
+  const spender = settings.bridge2_contract_address;
+  const message = { owner: wallet.address, spender, value: usd, nonce, deadline };
+  const separator = domainSeparator(domain, nobleKeccak);
+  const struct = hashStruct(PERMIT, message, { keccak: nobleKeccak });
+  const signature = await wallet.sign({
+    digest: nobleKeccak(signedBytes(separator, struct)),
+    typedData: () => ({
+      domain,
+      types: { Permit: PERMIT.fields.map(([field, type]) => ({ name: field, type })) },
+      primaryType: 'Permit',
+      message,
+    }),
+  });
+  return { user: wallet.address, usd: String(usd), deadline: String(deadline), signature };
+}

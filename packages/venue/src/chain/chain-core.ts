@@ -1,0 +1,219 @@
+import { type Common } from '@ethereumjs/common';
+import { bytesToHex } from '@ethereumjs/util';
+import { admit } from './admission.ts';
+import { type ChainBlock, type ChainStep, type Hex, type SentTransaction } from './chain-block.ts';
+import { ChainDamagedError, ChainFile } from './chain-file.ts';
+import { ChainMemory } from './chain-memory.ts';
+import { type BlockPlace, Machine, chainCommon, seal } from './machine.ts';
+import { refused } from './rpc-error.ts';
+import { type PooledTransaction, TransactionPool, decodeTransaction } from './transaction-pool.ts';
+import { formatBalance } from './world-state.ts';
+
+/**
+ * The chain without its doors: computes a step, puts it on disk, and only then into memory. Nothing
+ * here may run twice at once; `LocalChain` sees to that.
+ */
+
+/** In wei for a unit of gas. It stays as it is: nobody competes for room here. */
+const BASE_FEE_PER_GAS = 10_000_000n;
+
+export type ChainCoreOptions = {
+  readonly directory: string;
+  readonly chainId: number;
+  readonly nowMs: () => number;
+  /** Who has ether, in wei, when the chain begins; later starts find what has become of it. */
+  readonly allocations: Readonly<Record<Hex, bigint>>;
+};
+
+export class ChainCore {
+  readonly memory: ChainMemory;
+  readonly machine: Machine;
+  readonly common: Common;
+  readonly #file: ChainFile;
+  readonly #nowMs: () => number;
+
+  private constructor(
+    parts: { memory: ChainMemory; machine: Machine; common: Common; file: ChainFile },
+    nowMs: () => number,
+  ) {
+    this.memory = parts.memory;
+    this.machine = parts.machine;
+    this.common = parts.common;
+    this.#file = parts.file;
+    this.#nowMs = nowMs;
+  }
+
+  static async open({
+    directory,
+    chainId,
+    nowMs,
+    allocations,
+  }: ChainCoreOptions): Promise<ChainCore> {
+    const common = chainCommon(chainId);
+    const memory = new ChainMemory(new TransactionPool(common));
+    const file = await ChainFile.open(directory, (line) => {
+      for (const step of line as readonly ChainStep[]) memory.apply(step);
+    });
+    try {
+      const machine = await Machine.create(common, memory);
+      const core = new ChainCore({ memory, machine, common, file }, nowMs);
+      if (memory.isEmpty) await core.#begin(chainId, allocations);
+      if (memory.chainId !== chainId)
+        throw new ChainDamagedError(
+          `${directory} holds chain ${memory.chainId}, not ${chainId}: give this one another directory`,
+        );
+      return core;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** The time of the next block, in seconds: never before the last one's. */
+  get nextTimestamp(): number {
+    return Math.max(Math.floor(this.#nowMs() / 1000), this.memory.head.timestamp);
+  }
+
+  get nextPlace(): BlockPlace {
+    const parent = this.memory.head;
+    return {
+      number: parent.number + 1,
+      parent,
+      timestamp: this.nextTimestamp,
+      baseFeePerGas: BigInt(parent.baseFeePerGas),
+      branch: this.memory.branch,
+    };
+  }
+
+  /** Takes a transaction into the pool. When it resolves the transaction is on disk. */
+  async accept(raw: Hex): Promise<Hex> {
+    const { hash, from } = admit(this.memory, this.common, raw);
+    await this.#commit([{ step: 'accept', transaction: { hash, raw, from } }]);
+    return hash;
+  }
+
+  /** Takes a transaction and makes its block at once; one that must wait for others goes into the pool. */
+  async acceptAndMine(raw: Hex): Promise<Hex> {
+    const pooled = admit(this.memory, this.common, raw);
+    if (pooled.nonce !== this.memory.state.account(pooled.from).nonce)
+      return await this.accept(raw);
+    await this.#mineExactly([pooled]);
+    await this.mineReady();
+    return pooled.hash;
+  }
+
+  /** One block for each transaction that can be executed. */
+  async mineReady(): Promise<void> {
+    const stuck = new Set<Hex>();
+    for (;;) {
+      const next = this.#ready().find(({ hash }) => !stuck.has(hash));
+      if (next === undefined) return;
+      const { block } = await this.machine.makeBlock(this.nextPlace, [next]);
+      if (block.transactions.length === 0) stuck.add(next.hash);
+      else await this.#commit([{ step: 'block', block }]);
+    }
+  }
+
+  /** A block of everything that can be executed and has room; it may be empty. */
+  async mine(): Promise<ChainBlock> {
+    const { block } = await this.machine.makeBlock(this.nextPlace, this.#ready());
+    await this.#commit([{ step: 'block', block }]);
+    return block;
+  }
+
+  /**
+   * Another branch takes the place of the newest blocks. It holds the given transactions, and as
+   * many empty blocks as make it the longer one.
+   */
+  async reorganize(
+    depth: number,
+    blocks: readonly (readonly Hex[])[],
+    rest: 'pool' | 'drop',
+  ): Promise<void> {
+    const { head, oldestState } = this.memory;
+    const to = head.number - depth;
+    if (depth < 1 || to < oldestState)
+      throw refused(`the chain can be taken back to block ${oldestState} at most`);
+    const removed: SentTransaction[] = [];
+    for (let number = to + 1; number <= head.number; number += 1)
+      removed.push(...(this.memory.block(number)?.transactions ?? []));
+    await this.#commit([{ step: 'rewind', to }]);
+    try {
+      for (const raws of blocks) await this.#mineRaw(raws);
+    } finally {
+      // Also where a block could not be made: a chain never becomes shorter.
+      while (this.memory.head.number <= head.number) await this.#mineRaw([]);
+      if (rest === 'pool') await this.#giveBack(removed);
+    }
+  }
+
+  /** Takes a transaction out of the pool as if the network had lost it. */
+  async drop(hash: Hex): Promise<boolean> {
+    if (this.memory.pool.get(hash) === undefined) return false;
+    await this.#commit([{ step: 'drop', hash }]);
+    return true;
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+
+  async #begin(chainId: number, allocations: Readonly<Record<Hex, bigint>>): Promise<void> {
+    const timestamp = Math.floor(this.#nowMs() / 1000);
+    const place = { number: 0, parent: undefined, timestamp, branch: 0 };
+    const writes = Object.entries(allocations)
+      .map(([address, balance]) => [`a${address.toLowerCase()}`, formatBalance(balance)] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1));
+    const block = await seal(
+      this.common,
+      { ...place, baseFeePerGas: BASE_FEE_PER_GAS },
+      [],
+      Object.fromEntries(writes),
+    );
+    await this.#commit([{ step: 'genesis', chainId, block }]);
+  }
+
+  /** A block of these transactions in this order, each of which may build on the one before. */
+  async #mineRaw(raws: readonly Hex[]): Promise<void> {
+    const candidates = raws.map((raw) => {
+      const transaction = decodeTransaction(raw, this.common);
+      const sent = { hash: bytesToHex(transaction.hash()), raw };
+      const from = transaction.getSenderAddress().toString();
+      return { ...sent, from, transaction, nonce: transaction.nonce, order: 0 };
+    });
+    await this.#mineExactly(candidates);
+  }
+
+  async #mineExactly(candidates: readonly PooledTransaction[]): Promise<void> {
+    const { block, unexecuted } = await this.machine.makeBlock(this.nextPlace, candidates);
+    const [failure] = unexecuted;
+    if (failure !== undefined) throw refused(failure.why);
+    await this.#commit([{ step: 'block', block }]);
+  }
+
+  /** What a branch did not take up and still can be executed waits again. */
+  async #giveBack(removed: readonly SentTransaction[]): Promise<void> {
+    const { state, pool } = this.memory;
+    const steps = removed
+      .filter(({ hash }) => this.memory.place(hash) === undefined)
+      .filter(({ raw, from }) => {
+        const { nonce } = decodeTransaction(raw, this.common);
+        return nonce >= state.account(from).nonce && pool.at(from, nonce) === undefined;
+      })
+      .map(({ hash, raw, from }): ChainStep => ({
+        step: 'accept',
+        transaction: { hash, raw, from },
+      }));
+    if (steps.length > 0) await this.#commit(steps);
+  }
+
+  #ready(): readonly PooledTransaction[] {
+    const nonceOf = (sender: Hex): bigint => this.memory.state.account(sender).nonce;
+    return this.memory.pool.ready(nonceOf, BigInt(this.memory.head.baseFeePerGas));
+  }
+
+  async #commit(steps: readonly ChainStep[]): Promise<void> {
+    await this.#file.append(steps);
+    for (const step of steps) this.memory.apply(step);
+  }
+}

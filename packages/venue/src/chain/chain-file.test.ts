@@ -1,0 +1,96 @@
+import { appendFile, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ChainDamagedError, ChainFile } from './chain-file.ts';
+
+let directory: string;
+let path: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'oddlot-chain-file-'));
+  path = join(directory, 'chain.log');
+});
+
+afterEach(async () => await rm(directory, { recursive: true, force: true }));
+
+async function lines(): Promise<unknown[]> {
+  const found: unknown[] = [];
+  const file = await ChainFile.open(directory, (line) => found.push(line));
+  await file.close();
+  return found;
+}
+
+async function write(values: readonly unknown[]): Promise<number[]> {
+  const ends: number[] = [];
+  const file = await ChainFile.open(directory, () => {});
+  for (const value of values) {
+    await file.append(value);
+    ends.push((await readFile(path)).length);
+  }
+  await file.close();
+  return ends;
+}
+
+test('lines come back in their order, and more can follow', async () => {
+  await write([{ a: 1 }, ['line\nbreak', 'ü']]);
+  await write([3]);
+  expect(await lines()).toEqual([{ a: 1 }, ['line\nbreak', 'ü'], 3]);
+});
+
+test('cut at any byte it holds the lines that were whole, and goes on behind them', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.json(), { minLength: 1, maxLength: 6 }),
+      fc.nat(),
+      async (values, where) => {
+        await rm(path, { force: true });
+        const ends = await write(values);
+        const cut = where % ((ends.at(-1) ?? 0) + 1);
+        await truncate(path, cut);
+        const whole = values.slice(0, ends.filter((end) => end <= cut).length);
+        expect(await lines()).toEqual(whole);
+        await write(['more']);
+        expect(await lines()).toEqual([...whole, 'more']);
+      },
+    ),
+    { numRuns: Number(process.env['FUZZ_RUNS'] ?? 60) },
+  );
+});
+
+test('a line with a hole, as a disk without power leaves it, is cut', async () => {
+  const [end = 0] = await write(['first']);
+  await write(['second']);
+  const content = await readFile(path);
+  content.fill(0, end + 4, content.length - 1);
+  await writeFile(path, content);
+  expect(await lines()).toEqual(['first']);
+  await appendFile(path, Buffer.alloc(500));
+  expect(await lines()).toEqual(['first']);
+});
+
+test('a byte that was changed anywhere is found, and nothing is cut', async () => {
+  await write(['one', 'two', 'three']);
+  const content = await readFile(path);
+  for (const at of content.keys()) {
+    const changed = Buffer.from(content);
+    // Never a line's end, and never a hole.
+    changed[at] = content[at] === 0x61 ? 0x62 : 0x61;
+    await writeFile(path, changed);
+    if (at === content.length - 1) {
+      // A last line without its end is what a crash leaves.
+      expect(await lines()).toEqual(['one', 'two']);
+      continue;
+    }
+    await expect(lines()).rejects.toBeInstanceOf(ChainDamagedError);
+    expect(await readFile(path)).toEqual(changed);
+  }
+});
+
+test('lines that changed places are found', async () => {
+  await write(['one', 'two', 'three']);
+  const [one = '', two = '', three = ''] = (await readFile(path, 'utf8')).split('\n');
+  await writeFile(path, `${[one, three, two].join('\n')}\n`);
+  await expect(lines()).rejects.toBeInstanceOf(ChainDamagedError);
+});

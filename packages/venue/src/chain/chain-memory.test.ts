@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { type ChainBlock, type Hex } from './chain-block.ts';
+import { ChainMemory, UNDO_BLOCKS_MAX } from './chain-memory.ts';
+import { chainCommon, seal } from './machine.ts';
+import { TransactionPool } from './transaction-pool.ts';
+import { formatBalance } from './world-state.ts';
+
+const SOMEBODY: Hex = `0x${'11'.repeat(20)}`;
+const common = chainCommon(1);
+const memory = new ChainMemory(new TransactionPool(common));
+
+/** A block that gives somebody as much as its number. */
+async function block(number: number): Promise<ChainBlock> {
+  const parent = number === 0 ? undefined : memory.block(number - 1);
+  const place = { number, parent, timestamp: number, baseFeePerGas: 1n, branch: 0 };
+  return await seal(common, place, [], { [`a${SOMEBODY}`]: formatBalance(BigInt(number)) });
+}
+
+test('states are kept for so many blocks, and so many can be taken back', async () => {
+  const newest = UNDO_BLOCKS_MAX + 5;
+  memory.apply({ step: 'genesis', chainId: 1, block: await block(0) });
+  for (let number = 1; number <= newest; number += 1)
+    memory.apply({ step: 'block', block: await block(number) });
+  const balanceAt = async (number: number): Promise<bigint> =>
+    await memory.atBlock(number, async () => memory.state.account(SOMEBODY).balance);
+  expect(memory.oldestState).toBe(5);
+  expect(await balanceAt(5)).toBe(5n);
+  expect(await balanceAt(newest - 1)).toBe(BigInt(newest - 1));
+  await expect(balanceAt(4)).rejects.toThrow('the state of block 4 is no longer kept');
+  expect(memory.state.account(SOMEBODY).balance).toBe(BigInt(newest));
+  const gone = memory.block(6)?.hash as Hex;
+  memory.apply({ step: 'rewind', to: 5 });
+  expect(memory.state.account(SOMEBODY).balance).toBe(5n);
+  expect([memory.head.number, memory.oldestState, memory.blockByHash(gone)]).toEqual([
+    5,
+    5,
+    undefined,
+  ]);
+  expect(() => memory.apply({ step: 'rewind', to: 4 })).toThrow('taken back no further');
+});

@@ -1,0 +1,226 @@
+import {
+  type Block,
+  createBlock,
+  createBlockHeader,
+  genTransactionsTrieRoot,
+} from '@ethereumjs/block';
+import { type Common, Hardfork, Mainnet, createCustomCommon } from '@ethereumjs/common';
+import { type EVM, type EVMResult, createEVM } from '@ethereumjs/evm';
+import { MerklePatriciaTrie } from '@ethereumjs/mpt';
+import { RLP } from '@ethereumjs/rlp';
+import { type TypedTransaction } from '@ethereumjs/tx';
+import { bytesToHex, hexToBytes } from '@ethereumjs/util';
+import { Bloom, type RunTxResult, type VM, createVM, encodeReceipt, runTx } from '@ethereumjs/vm';
+import {
+  type ChainBlock,
+  type ChainLog,
+  type Hex,
+  type MinedTransaction,
+  toQuantity,
+} from './chain-block.ts';
+import { type ChainMemory } from './chain-memory.ts';
+import { type PooledTransaction, tipOf } from './transaction-pool.ts';
+import { type Writes, stateDigest } from './world-state.ts';
+
+/** Runs programs on the state of the chain. It changes nothing: what a block does is handed back. */
+
+export const BLOCK_GAS_MAX = 30_000_000n;
+const ZERO_HASH: Hex = `0x${'00'.repeat(32)}`;
+
+export type BlockPlace = {
+  readonly number: number;
+  readonly parent: ChainBlock | undefined;
+  readonly timestamp: number;
+  readonly baseFeePerGas: bigint;
+  /** Tells the blocks of a branch from those that it replaced. */
+  readonly branch: number;
+};
+
+/** A transaction that could not be executed at all, and stays where it is. */
+export type Unexecuted = { readonly hash: Hex; readonly why: string };
+
+export const chainCommon = (chainId: number): Common =>
+  createCustomCommon({ chainId, name: 'oddlot' }, Mainnet, { hardfork: Hardfork.Osaka });
+
+export class Machine {
+  readonly #common: Common;
+  readonly #memory: ChainMemory;
+  readonly #vm: VM;
+  readonly #evm: EVM;
+
+  private constructor(common: Common, memory: ChainMemory, vm: VM, evm: EVM) {
+    this.#common = common;
+    this.#memory = memory;
+    this.#vm = vm;
+    this.#evm = evm;
+  }
+
+  static async create(common: Common, memory: ChainMemory): Promise<Machine> {
+    const blockchain = {
+      getBlock: async (number: number) => ({
+        hash: () => hexToBytes(memory.block(number)?.hash ?? ZERO_HASH),
+      }),
+      putBlock: async () => {},
+      shallowCopy: () => blockchain,
+    };
+    const stateManager = memory.state;
+    const evm = await createEVM({ common, stateManager, blockchain });
+    const vm = await createVM({ common, stateManager, blockchain, evm });
+    return new Machine(common, memory, vm, evm);
+  }
+
+  /** The next block with as many of the transactions as can be executed and have room. */
+  async makeBlock(
+    place: BlockPlace,
+    candidates: readonly PooledTransaction[],
+  ): Promise<{ readonly block: ChainBlock; readonly unexecuted: readonly Unexecuted[] }> {
+    const { state } = this.#memory;
+    const environment = this.environment(place);
+    const executed: { readonly pooled: PooledTransaction; readonly result: RunTxResult }[] = [];
+    const unexecuted: Unexecuted[] = [];
+    let gasUsed = 0n;
+    state.begin();
+    try {
+      for (const pooled of candidates) {
+        if (gasUsed + pooled.transaction.gasLimit > BLOCK_GAS_MAX) continue;
+        try {
+          const result = await this.#run(pooled.transaction, environment, gasUsed);
+          gasUsed += result.totalGasSpent;
+          executed.push({ pooled, result });
+        } catch (error) {
+          unexecuted.push({ hash: pooled.hash, why: messageOf(error) });
+        }
+      }
+      return { block: await seal(this.#common, place, executed, state.written()), unexecuted };
+    } finally {
+      state.undoAll();
+    }
+  }
+
+  /** A message without a transaction, on the state that `atBlock` has put in place. */
+  async call(
+    message: Parameters<EVM['runCall']>[0],
+    environment: Block,
+  ): Promise<EVMResult['execResult']> {
+    try {
+      const { execResult } = await this.#evm.runCall({ ...message, block: environment });
+      return execResult;
+    } finally {
+      this.#evm.journal.cleanJournal();
+      this.#evm.transientStorage.clear();
+      this.#memory.state.originalStorageCache.clear();
+    }
+  }
+
+  /** A transaction as if it were sent, by whoever it says; what it did is taken back by the caller. */
+  async trial(transaction: TypedTransaction, environment: Block): Promise<RunTxResult> {
+    return await runTx(this.#vm, {
+      tx: transaction,
+      block: environment,
+      skipBalance: true,
+      skipNonce: true,
+      skipHardForkValidation: true,
+    });
+  }
+
+  /** What programs see of the block that they run in. */
+  environment({ number, parent, timestamp, baseFeePerGas }: BlockPlace): Block {
+    const header = {
+      number,
+      timestamp,
+      baseFeePerGas,
+      gasLimit: BLOCK_GAS_MAX,
+      parentHash: parent?.hash ?? ZERO_HASH,
+      mixHash: parent?.hash ?? ZERO_HASH,
+    };
+    return createBlock({ header }, { common: this.#common, skipConsensusFormatValidation: true });
+  }
+
+  async #run(
+    transaction: TypedTransaction,
+    environment: Block,
+    blockGasUsed: bigint,
+  ): Promise<RunTxResult> {
+    const options = { tx: transaction, block: environment, blockGasUsed };
+    return await runTx(this.#vm, { ...options, skipHardForkValidation: true });
+  }
+}
+
+/** The block that follows from what was executed. Its hash commits to all of it. */
+export async function seal(
+  common: Common,
+  place: BlockPlace,
+  executed: readonly { readonly pooled: PooledTransaction; readonly result: RunTxResult }[],
+  writes: Writes,
+): Promise<ChainBlock> {
+  const { number, parent, timestamp, baseFeePerGas } = place;
+  const receipts = new MerklePatriciaTrie();
+  const bloom = new Bloom();
+  for (const [index, { pooled, result }] of executed.entries()) {
+    const encoded = encodeReceipt(result.receipt, pooled.transaction.type);
+    await receipts.put(RLP.encode(index), encoded);
+    bloom.or(result.bloom);
+  }
+  const transactions = executed.map(({ pooled, result }) => mined(pooled, result, baseFeePerGas));
+  const transactionsTrie = await genTransactionsTrieRoot(
+    executed.map(({ pooled }) => pooled.transaction),
+  );
+  const fields = {
+    parentHash: parent?.hash ?? ZERO_HASH,
+    stateRoot: stateDigest(parent?.stateRoot ?? ZERO_HASH, writes),
+    logsBloom: bytesToHex(bloom.bitvector),
+    gasUsed: transactions.at(-1)?.cumulativeGasUsed ?? toQuantity(0),
+    gasLimit: toQuantity(BLOCK_GAS_MAX),
+    baseFeePerGas: toQuantity(baseFeePerGas),
+    extraData: bytesToHex(RLP.encode(place.branch)),
+  };
+  const roots = { transactionsTrie, receiptTrie: receipts.root(), mixHash: fields.parentHash };
+  const header = createBlockHeader(
+    { ...fields, ...roots, number, timestamp },
+    { common, skipConsensusFormatValidation: true },
+  );
+  return {
+    ...fields,
+    number,
+    timestamp,
+    hash: bytesToHex(header.hash()),
+    transactionsRoot: bytesToHex(transactionsTrie),
+    receiptsRoot: bytesToHex(receipts.root()),
+    size: header.serialize().length + transactions.reduce((sum, { raw }) => sum + bytesIn(raw), 0),
+    transactions,
+    writes,
+  };
+}
+
+function mined(
+  { hash, raw, from, transaction }: PooledTransaction,
+  result: RunTxResult,
+  baseFee: bigint,
+): MinedTransaction {
+  return {
+    hash,
+    raw,
+    from,
+    isSuccess: result.execResult.exceptionError === undefined,
+    type: toQuantity(transaction.type),
+    to: (transaction.to?.toString() as Hex | undefined) ?? null,
+    gasUsed: toQuantity(result.totalGasSpent),
+    cumulativeGasUsed: toQuantity(result.receipt.cumulativeBlockGasUsed),
+    effectiveGasPrice: toQuantity(baseFee + tipOf(transaction, baseFee)),
+    contractAddress: (result.createdAddress?.toString() as Hex | undefined) ?? null,
+    logsBloom: bytesToHex(result.bloom.bitvector),
+    logs: result.receipt.logs.map(([address, topics, data]): ChainLog => ({
+      address: bytesToHex(address),
+      topics: topics.map((topic) => bytesToHex(topic)),
+      data: bytesToHex(data),
+    })),
+  };
+}
+
+const bytesIn = (hex: Hex): number => (hex.length - 2) / 2;
+
+/** The library adds in brackets where it was; who sent the transaction knows. */
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/ \(vm hf=.*/s, '');
+}

@@ -1,0 +1,76 @@
+import type { Clock } from './clock.ts';
+import { chainOf, chainPaceOf, chainPortOf, type Config } from './config.ts';
+import type { Held, Lease } from './lease/lease.ts';
+import type { Logger } from './operate/log.ts';
+import type { Replica } from './replica/replica.ts';
+import { openSettlement, type OpenedSettlement } from './settlement/open-settlement.ts';
+import type { InfoSettings } from './translate/view-to-info.ts';
+
+const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
+const SETTLEMENT_CHAIN = { mainnet: 42_161, testnet: 421_614 } as const;
+
+export type MoneyDependencies = {
+  readonly clock: Clock;
+  readonly replica: Replica;
+  readonly log: Logger;
+  /** Where keys may be that the configuration names. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+};
+
+/** The settlement chain, where there is one; nothing is read or sent yet. */
+export async function openMoney(
+  config: Config,
+  { clock, env = {}, log, replica }: MoneyDependencies,
+): Promise<OpenedSettlement | undefined> {
+  const chain = chainOf(config);
+  if (chain === 'none') return undefined;
+  const { bridgeContract, usdcContract } = config;
+  const contracts =
+    bridgeContract === undefined || usdcContract === undefined
+      ? undefined
+      : { bridge: bridgeContract as `0x${string}`, token: usdcContract as `0x${string}` };
+  return await openSettlement(
+    {
+      chain,
+      chainId: SETTLEMENT_CHAIN[config.network],
+      ...chainPaceOf(config),
+      data: config.data,
+      host: config.host,
+      port: chainPortOf(config),
+      contracts,
+      fromBlock: config.bridgeFromBlock,
+      relayerKey: config.relayerKey,
+    },
+    { replica, log, now: () => clock.nowMs(), env },
+  );
+}
+
+/** What works on the settlement chain has one process; who lets go of it closes the chain. */
+export async function holdBridge(money: OpenedSettlement | undefined, lease: Lease): Promise<Held> {
+  if (money === undefined) return { release: async () => undefined };
+  const { settlement } = money;
+  const held = await lease.hold(
+    'bridge',
+    () => settlement.start(),
+    () => settlement.stop(),
+  );
+  return {
+    async release() {
+      await held.release();
+      await settlement.close();
+    },
+  };
+}
+
+/** Without a settlement chain the addresses of its contracts are shown as unset. */
+export function infoSettings(config: Config, money: OpenedSettlement | undefined): InfoSettings {
+  const { bridge = UNSET_ADDRESS, token = UNSET_ADDRESS } = money?.settlement.contracts ?? {};
+  return {
+    bridgeContractAddress: bridge,
+    usdcContractAddress: token,
+    settlementRpcUrl: config.settlementRpcUrl ?? money?.rpcUrl,
+    settlementChainId: SETTLEMENT_CHAIN[config.network],
+    relayUrl: config.relayUrl,
+    chainName: 'oddlot',
+  };
+}

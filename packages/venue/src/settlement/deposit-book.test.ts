@@ -1,0 +1,201 @@
+import { address, hash } from '@oddlot/units';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { creditsOf, type DepositRules, EMPTY_BOOK, plainSenders } from './deposit-book.ts';
+import type { DepositLog } from './deposit-logs.ts';
+
+/** What logs of the chain mean: R-deposit, and all that is kept aside. */
+
+const who = (n: number) => address(`0x${n.toString(16).padStart(40, '0')}`);
+const [ZERO, ALICE, BOB, OPERATOR, CONTRACT] = [0, 0xa, 0xb, 0x0e, 0xc].map(who) as [
+  ReturnType<typeof who>,
+  ReturnType<typeof who>,
+  ReturnType<typeof who>,
+  ReturnType<typeof who>,
+  ReturnType<typeof who>,
+];
+const RULES: DepositRules = {
+  minMicroUsdc: 5_000_000,
+  operators: new Set([OPERATOR]),
+  isMinter: false,
+  contracts: new Set([CONTRACT]),
+};
+
+/** `t` of a transaction, then its logs in order. */
+function logs(
+  ...transactions: readonly (readonly [DepositLog['kind'], DepositLog['account'], number][])[]
+): DepositLog[] {
+  return transactions.flatMap((entries, tx) =>
+    entries.map(([kind, account, amount], at) => ({
+      kind,
+      account,
+      amount: BigInt(amount),
+      source: {
+        chainId: 1,
+        txHash: hash(`0x${(tx + 1).toString(16).padStart(64, '0')}`),
+        logIndex: 10 * tx + at,
+        blockNumber: tx,
+      },
+    })),
+  );
+}
+
+function read(found: readonly DepositLog[], rules = RULES) {
+  const { book, credits } = creditsOf(EMPTY_BOOK, found, rules);
+  return {
+    credits: credits.map((each) => [each.account, each.amountMicroUsdc, each.isOwn]),
+    aside: book.aside.map(({ account, amount, reason }) => [account, Number(amount), reason]),
+    pots: book.pots,
+    minted: book.minted,
+  };
+}
+
+describe('R-deposit: events use up the transfers that they account for', () => {
+  test('deposit and permit: own; depositFor: another’s', () => {
+    const found = logs(
+      [
+        ['transfer', ALICE, 6_000_000],
+        ['deposit', ALICE, 6_000_000],
+      ],
+      [
+        ['transfer', BOB, 7_000_000],
+        ['deposit', ALICE, 7_000_000],
+      ],
+    );
+    expect(read(found)).toMatchObject({
+      credits: [
+        [ALICE, 6_000_000, true],
+        [ALICE, 7_000_000, false],
+      ],
+      aside: [],
+    });
+  });
+
+  test('the nearest earlier unused one of its amount; what is left is a deposit of its sender', () => {
+    const found = logs([
+      ['transfer', BOB, 6_000_000],
+      ['transfer', ALICE, 6_000_000],
+      ['deposit', ALICE, 6_000_000],
+      ['transfer', ALICE, 9_000_000],
+    ]);
+    expect(read(found).credits).toEqual([
+      [BOB, 6_000_000, true],
+      [ALICE, 6_000_000, true],
+      [ALICE, 9_000_000, true],
+    ]);
+  });
+
+  test('a later transfer, or one of another transaction, is not used up', () => {
+    const found = logs(
+      [
+        ['deposit', ALICE, 6_000_000],
+        ['transfer', ALICE, 6_000_000],
+      ],
+      [['transfer', ALICE, 6_000_000]],
+    );
+    expect(read(found)).toMatchObject({
+      credits: [
+        [ALICE, 6_000_000, true],
+        [ALICE, 6_000_000, true],
+      ],
+      aside: [[ALICE, 6_000_000, 'noTransfer']],
+    });
+  });
+});
+
+describe('kept aside', () => {
+  test.each([
+    ['out of nothing', ZERO, 'fromZero'],
+    ['of the operator', OPERATOR, 'fromOperator'],
+    ['of a contract', CONTRACT, 'fromContract'],
+  ])('a plain transfer %s', (_, sender, reason) => {
+    expect(read(logs([['transfer', sender, 9_000_000]]))).toMatchObject({
+      credits: [],
+      aside: [[sender, 9_000_000, reason]],
+    });
+  });
+
+  test('a deposit by one of them for a user is a deposit', () => {
+    const found = logs([
+      ['transfer', CONTRACT, 9_000_000],
+      ['deposit', ALICE, 9_000_000],
+    ]);
+    expect(read(found).credits).toEqual([[ALICE, 9_000_000, false]]);
+    expect(plainSenders(found)).toEqual([]);
+  });
+
+  test('more than the venue can count', () => {
+    const [log] = logs([['transfer', ALICE, 1]]) as [DepositLog];
+    const found = [{ ...log, amount: 2n ** 200n }];
+    expect(creditsOf(EMPTY_BOOK, found, RULES).book.aside).toMatchObject([
+      { reason: 'tooLarge', amount: String(2n ** 200n) },
+    ]);
+  });
+
+  test('what the venue made itself stands behind the faucet and is nobody’s', () => {
+    const found = logs([['transfer', ZERO, 9_000_000]], [['transfer', ZERO, 1]]);
+    expect(read(found, { ...RULES, isMinter: true })).toMatchObject({
+      credits: [],
+      aside: [],
+      minted: '9000001',
+    });
+  });
+
+  test('small amounts wait until they add up; the last one stands for all', () => {
+    const small = logs(
+      [['transfer', ALICE, 2_000_000]],
+      [['transfer', BOB, 4_999_999]],
+      [
+        ['transfer', BOB, 2_500_000],
+        ['deposit', ALICE, 2_500_000],
+      ],
+      [['transfer', ALICE, 0]],
+      [['transfer', ALICE, 600_000]],
+    );
+    const { book, credits } = creditsOf(EMPTY_BOOK, small, RULES);
+    expect(credits).toMatchObject([
+      { account: ALICE, amountMicroUsdc: 5_100_000, isOwn: true, source: { blockNumber: 4 } },
+    ]);
+    expect(book.pots).toEqual({ [BOB]: { amount: 4_999_999, parts: 1, isOwn: true } });
+  });
+});
+
+test('R-conservation: in whatever portions logs are read, the same is credited, and nothing is lost', () => {
+  const transaction = fc.array(
+    fc.tuple(
+      fc.constantFrom('transfer' as const, 'transfer' as const, 'deposit' as const),
+      fc.constantFrom(ZERO, ALICE, BOB, OPERATOR, CONTRACT),
+      fc.constantFrom(1_000_000, 2_000_000, 5_000_000, 6_000_000),
+    ),
+    { minLength: 1, maxLength: 5 },
+  );
+  fc.assert(
+    fc.property(fc.array(transaction, { maxLength: 12 }), fc.nat(12), (transactions, cut) => {
+      const found = logs(...transactions);
+      const whole = creditsOf(EMPTY_BOOK, found, RULES);
+      const isFirst = (log: DepositLog): boolean => log.source.blockNumber < cut;
+      const first = creditsOf(EMPTY_BOOK, found.filter(isFirst), RULES);
+      const second = creditsOf(
+        first.book,
+        found.filter((log) => !isFirst(log)),
+        RULES,
+      );
+      expect([...first.credits, ...second.credits]).toEqual(whole.credits);
+      expect(second.book).toEqual(whole.book);
+      const received = found
+        .filter(({ kind }) => kind === 'transfer')
+        .reduce((sum, { amount }) => sum + amount, 0n);
+      const credited = whole.credits.reduce((sum, each) => sum + BigInt(each.amountMicroUsdc), 0n);
+      const pots = Object.values(whole.book.pots).reduce(
+        (sum, pot) => sum + BigInt(pot.amount),
+        0n,
+      );
+      const aside = whole.book.aside
+        .filter(({ reason }) => reason !== 'noTransfer')
+        .reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+      expect(credited + pots + aside).toBe(received);
+      const places = whole.credits.map(({ source }) => `${source.txHash}:${source.logIndex}`);
+      expect(new Set(places).size).toBe(places.length);
+    }),
+  );
+});

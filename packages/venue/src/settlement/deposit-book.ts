@@ -1,0 +1,181 @@
+import type { DepositSource } from '@oddlot/engine';
+import { type Address, address, type Hash } from '@oddlot/units';
+import type { DepositLog } from './deposit-logs.ts';
+
+/**
+ * What the logs of the settlement chain say about deposits, as a pure function: which are credited,
+ * and which are kept aside and why. Reading the same logs again gives the same.
+ */
+
+/** A deposit that is to be credited (R-deposit). */
+export type Credit = {
+  readonly account: Address;
+  readonly amountMicroUsdc: number;
+  readonly source: DepositSource;
+  readonly isOwn: boolean;
+};
+
+/** Why money that the bridge has got is nobody's for now. */
+export type AsideReason =
+  /** Made out of nothing, and not by the venue. */
+  | 'fromZero'
+  | 'fromOperator'
+  /** Exchanges and contracts pay for many; nobody knows for whom. */
+  | 'fromContract'
+  /** More than the venue counts exactly. */
+  | 'tooLarge'
+  /** An event of the bridge that no transfer stands behind: the contract is not what it should be. */
+  | 'noTransfer'
+  /** The address is bound as an agent and has no account (R-agents). */
+  | 'bound';
+
+/** Kept outside of the engine, for the operator to return, or until what is in the way is gone. */
+export type Aside = {
+  readonly reason: AsideReason;
+  /** Whom it would be credited to, or who sent it. */
+  readonly account: Address;
+  /** Decimal text of micro-USDC. */
+  readonly amount: string;
+  readonly source: DepositSource;
+  readonly isOwn: boolean;
+};
+
+/** Amounts below the minimum that wait for more. */
+export type Pot = { readonly amount: number; readonly parts: number; readonly isOwn: boolean };
+
+export type DepositBook = {
+  /** By account. */
+  readonly pots: Readonly<Record<Address, Pot>>;
+  readonly aside: readonly Aside[];
+  /** What the venue made itself, to stand behind what its faucet gave; decimal text of micro-USDC. */
+  readonly minted: string;
+};
+
+export type DepositRules = {
+  readonly minMicroUsdc: number;
+  /** Whose transfers are no deposits: relayer, validators, guardian, minter. */
+  readonly operators: ReadonlySet<Address>;
+  /** The venue makes this token itself, so what comes out of nothing is its own doing. */
+  readonly isMinter: boolean;
+  /** Senders that are contracts; accounts that only borrow code (EIP-7702) are none. */
+  readonly contracts: ReadonlySet<Address>;
+};
+
+export const EMPTY_BOOK: DepositBook = { pots: {}, aside: [], minted: '0' };
+
+const ZERO = address('0x0000000000000000000000000000000000000000');
+
+/** What the next logs, in their order, add to a book and bring to be credited. */
+export function creditsOf(
+  book: DepositBook,
+  logs: readonly DepositLog[],
+  rules: DepositRules,
+): { readonly credits: readonly Credit[]; readonly book: DepositBook } {
+  const pots = new Map(Object.entries(book.pots) as [Address, Pot][]);
+  const aside = [...book.aside];
+  const credits: Credit[] = [];
+  let minted = BigInt(book.minted);
+  for (const found of transactionsOf(logs).flatMap(depositsOfTransaction)) {
+    const { account, amount, isOwn, source } = found;
+    if (found.isPlain && account === ZERO && rules.isMinter) {
+      minted += amount;
+      continue;
+    }
+    const reason = asideReason(found, rules);
+    if (reason !== undefined) {
+      aside.push({ reason, account, amount: String(amount), source, isOwn });
+      continue;
+    }
+    const credit = { account, amountMicroUsdc: Number(amount), source, isOwn };
+    const whole =
+      credit.amountMicroUsdc >= rules.minMicroUsdc ? credit : fillPot(pots, credit, rules);
+    if (whole !== undefined) credits.push(whole);
+  }
+  const next = {
+    pots: Object.fromEntries(pots) as DepositBook['pots'],
+    aside,
+    minted: String(minted),
+  };
+  return { credits, book: next };
+}
+
+/** Senders of plain transfers: of these it matters whether they are contracts. */
+export function plainSenders(logs: readonly DepositLog[]): readonly Address[] {
+  const found = transactionsOf(logs).flatMap(depositsOfTransaction);
+  const senders = found.filter(({ account, isPlain }) => isPlain && account !== ZERO);
+  return [...new Set(senders.map(({ account }) => account))];
+}
+
+type Found = {
+  readonly account: Address;
+  readonly amount: bigint;
+  readonly source: DepositSource;
+  readonly isOwn: boolean;
+  /** A transfer that no event of the bridge accounts for. */
+  readonly isPlain: boolean;
+  readonly isBacked: boolean;
+};
+
+function transactionsOf(logs: readonly DepositLog[]): readonly (readonly DepositLog[])[] {
+  const byHash = new Map<Hash, DepositLog[]>();
+  for (const log of logs) {
+    const known = byHash.get(log.source.txHash);
+    if (known === undefined) byHash.set(log.source.txHash, [log]);
+    else known.push(log);
+  }
+  return [...byHash.values()];
+}
+
+/** Each event of the bridge uses up the nearest earlier unused transfer of its amount. */
+function depositsOfTransaction(logs: readonly DepositLog[]): readonly Found[] {
+  const unused: DepositLog[] = [];
+  const found: Found[] = [];
+  for (const log of logs) {
+    if (log.kind === 'transfer') {
+      unused.push(log);
+      continue;
+    }
+    const { account, amount, source } = log;
+    const at = unused.findLastIndex((transfer) => transfer.amount === amount);
+    const [transfer] = at < 0 ? [] : unused.splice(at, 1);
+    const isOwn = transfer?.account === account;
+    found.push({
+      account,
+      amount,
+      source,
+      isOwn,
+      isPlain: false,
+      isBacked: transfer !== undefined,
+    });
+  }
+  for (const { account, amount, source } of unused) {
+    found.push({ account, amount, source, isOwn: true, isPlain: true, isBacked: true });
+  }
+  return found.sort((a, b) => a.source.logIndex - b.source.logIndex);
+}
+
+function asideReason(found: Found, rules: DepositRules): AsideReason | undefined {
+  const { account, amount, isBacked, isPlain } = found;
+  if (!isBacked) return 'noTransfer';
+  if (account === ZERO) return 'fromZero';
+  if (isPlain && rules.operators.has(account)) return 'fromOperator';
+  if (isPlain && rules.contracts.has(account)) return 'fromContract';
+  return amount > BigInt(Number.MAX_SAFE_INTEGER) ? 'tooLarge' : undefined;
+}
+
+/** Small amounts of an account add up; the one that makes them enough stands for all. */
+function fillPot(
+  pots: Map<Address, Pot>,
+  { account, amountMicroUsdc, isOwn, source }: Credit,
+  { minMicroUsdc }: DepositRules,
+): Credit | undefined {
+  const pot = pots.get(account) ?? { amount: 0, parts: 0, isOwn: false };
+  const amount = pot.amount + amountMicroUsdc;
+  const filled = { amount, parts: pot.parts + 1, isOwn: pot.isOwn || isOwn };
+  if (amount < minMicroUsdc) {
+    if (amountMicroUsdc > 0) pots.set(account, filled);
+    return undefined;
+  }
+  pots.delete(account);
+  return { account, amountMicroUsdc: amount, source, isOwn: filled.isOwn };
+}

@@ -1,0 +1,195 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Address, address, hash } from '@oddlot/units';
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Fault, TestSettlement } from '../testing/settlement.ts';
+import type { DepositWatcher } from './deposit-watcher.ts';
+
+/** R-deposit on a real chain: reorganisations, restarts, and endpoints that are down, late or lie. */
+
+const open: TestSettlement[] = [];
+
+async function settled(endpoints = 1): Promise<TestSettlement> {
+  const settlement = await TestSettlement.open(endpoints);
+  open.push(settlement);
+  return settlement;
+}
+
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+async function readAll(watcher: DepositWatcher): Promise<void> {
+  while (await watcher.step()) continue;
+}
+
+test('R-deposit: credits after its confirmations, not before', async () => {
+  const settlement = await settled();
+  const { chain } = settlement;
+  const watcher = settlement.watcher(settlement.client(3));
+  await chain.rpc('eth_sendRawTransaction', [await settlement.transfer(0, 7_000_000n)]);
+  await readAll(watcher);
+  await chain.mine();
+  await readAll(watcher);
+  expect(settlement.credited).toBe(0n);
+  await chain.mine();
+  await readAll(watcher);
+  expect(settlement.credited).toBe(7_000_000n);
+  expect(watcher.status).toMatchObject({ state: 'ok', isCurrent: true });
+});
+
+test('R-deposit: a reorganisation that is shallower changes nothing but the block', async () => {
+  const settlement = await settled();
+  const { chain } = settlement;
+  const watcher = settlement.watcher(settlement.client(3));
+  const raw = await settlement.transfer(0, 7_000_000n);
+  await chain.rpc('eth_sendRawTransaction', [raw]);
+  await readAll(watcher);
+  await chain.reorg(1, { blocks: [[], [raw]] });
+  await readAll(watcher);
+  for (let block = 0; block < 4; block++) await chain.mine();
+  await readAll(watcher);
+  expect(settlement.credited).toBe(7_000_000n);
+});
+
+test('R-deposit: a reorganisation that is deeper stops everything and is told', async () => {
+  const settlement = await settled();
+  const { chain } = settlement;
+  const watcher = settlement.watcher(settlement.client(1));
+  await chain.rpc('eth_sendRawTransaction', [await settlement.transfer(0, 7_000_000n)]);
+  await readAll(watcher);
+  expect(settlement.credited).toBe(7_000_000n);
+  await chain.reorg(1);
+  await chain.rpc('eth_sendRawTransaction', [await settlement.transfer(1, 8_000_000n)]);
+  await readAll(watcher);
+  expect(watcher.status).toMatchObject({ state: 'reorganised', isCurrent: false });
+  expect(settlement.credited).toBe(7_000_000n);
+});
+
+test('R-agents: money for a bound address is kept aside, and credited when the binding has ended', async () => {
+  const settlement = await settled();
+  const { chain, replica, users } = settlement;
+  const [owner, agent] = users as [Address, Address];
+  replica.credit(owner, 100);
+  let nonce = replica.state.timeMs;
+  const signed = (signer: Address) => ({
+    signer,
+    nonce: ++nonce,
+    txHash: hash(`0x${'1'.repeat(64)}`),
+  });
+  const bind = (to: Address) =>
+    replica.apply({ type: 'approveAgent', authority: signed(owner), agent: to, label: 'bot' });
+  expect(bind(agent).outcome.reject).toBeUndefined();
+  // The key has acted for its owner: from here on its own deposit ends nothing.
+  replica.apply({ type: 'cancelAll', authority: signed(agent) });
+  const watcher = settlement.watcher(settlement.client(1));
+  await chain.rpc('eth_sendRawTransaction', [await settlement.transfer(1, 7_000_000n)]);
+  await readAll(watcher);
+  expect(settlement.credited).toBe(0n);
+  const aside = [{ reason: 'bound', account: agent, amount: '7000000' }];
+  expect(watcher.status.book.aside.filter(({ reason }) => reason === 'bound')).toMatchObject(aside);
+  bind(address(`0x${'0'.repeat(40)}`));
+  await watcher.step();
+  await watcher.step();
+  expect(settlement.credited).toBe(7_000_000n);
+  expect(watcher.status.book.aside.filter(({ reason }) => reason === 'bound')).toEqual([]);
+});
+
+describe('endpoints', () => {
+  test.each<[string, readonly Fault[], string, bigint]>([
+    ['one of three down', ['down', 'none', 'none'], 'ok', 7_000_000n],
+    ['one of three behind', ['stale', 'none', 'none'], 'ok', 7_000_000n],
+    ['two of three down', ['down', 'down', 'none'], 'unavailable', 0n],
+    ['one of two down', ['none', 'down'], 'unavailable', 0n],
+    ['one of two behind', ['none', 'stale'], 'ok', 0n],
+    ['one of two lies', ['none', 'lies'], 'disagrees', 0n],
+    ['one of three lies', ['none', 'lies', 'none'], 'disagrees', 0n],
+  ])('%s', async (_, faults, state, credited) => {
+    const settlement = await settled(faults.length);
+    const watcher = settlement.watcher(settlement.client(1));
+    await readAll(watcher);
+    faults.forEach((fault, at) => (settlement.faults[at] = fault));
+    const raw = await settlement.transfer(0, 7_000_000n);
+    await settlement.chain.rpc('eth_sendRawTransaction', [raw]);
+    await readAll(watcher);
+    expect(watcher.status.state).toBe(state);
+    expect(settlement.credited).toBe(credited);
+    settlement.faults.fill('none');
+    for (let step = 0; step < 12; step++) await watcher.step();
+    expect(watcher.status.state).toBe('ok');
+    expect(settlement.credited).toBe(7_000_000n);
+  });
+});
+
+type Step =
+  | { readonly kind: 'deposit'; readonly user: number; readonly amount: number }
+  | { readonly kind: 'fault'; readonly at: number; readonly fault: Fault }
+  | { readonly kind: 'reorg' | 'mine' | 'read' | 'crash' | 'lost' };
+
+test('R-deposit: random histories of faults credit what the chain holds, once', async () => {
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    fc.record({
+      kind: fc.constant('deposit' as const),
+      user: fc.nat(2),
+      amount: fc.integer({ min: 5_000_000, max: 9_000_000 }),
+    }),
+    fc.record({
+      kind: fc.constant('fault' as const),
+      at: fc.nat(1),
+      fault: fc.constantFrom<Fault>('none', 'none', 'down', 'stale', 'lies'),
+    }),
+    fc.record({
+      kind: fc.constantFrom(
+        'reorg' as const,
+        'mine' as const,
+        'read' as const,
+        'read' as const,
+        'crash' as const,
+        'lost' as const,
+      ),
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+      const settlement = await TestSettlement.open(2);
+      try {
+        const { chain } = settlement;
+        const client = settlement.client(3);
+        let watcher = settlement.watcher(client);
+        let sent = 0n;
+        let last: `0x${string}` | undefined = undefined;
+        for (const each of steps) {
+          if (each.kind === 'deposit') {
+            const raw = await settlement.transfer(each.user, BigInt(each.amount));
+            await chain.rpc('eth_sendRawTransaction', [raw]);
+            sent += BigInt(each.amount);
+            last = raw;
+          } else if (each.kind === 'fault') settlement.faults[each.at] = each.fault;
+          else if (each.kind === 'reorg' && last !== undefined) {
+            // The newest deposit moves to a later block.
+            await chain.reorg(1, { blocks: [[], [last]] });
+            last = undefined;
+          } else if (each.kind === 'mine') {
+            await chain.mine();
+            last = undefined;
+          } else if (each.kind === 'read') await watcher.step();
+          else {
+            if (each.kind === 'lost')
+              rmSync(join(settlement.directory, 'watched.json'), { force: true });
+            watcher = settlement.watcher(client);
+          }
+          expect(settlement.credited).toBeLessThanOrEqual(sent);
+        }
+        settlement.faults.fill('none');
+        for (let block = 0; block < 3; block++) await chain.mine();
+        for (let round = 0; round < 20; round++) await watcher.step();
+        expect(watcher.status).toMatchObject({ state: 'ok', isCurrent: true });
+        expect(settlement.credited).toBe(sent);
+      } finally {
+        await settlement.close();
+      }
+    }),
+    { numRuns: Number(process.env['FUZZ_RUNS'] ?? 100) / 4 },
+  );
+}, 120_000);

@@ -1,0 +1,75 @@
+import { TEST_USDC_ABI } from '@oddlot/contracts';
+import { bridgeView, type State } from '@oddlot/engine';
+import { encodeFunctionData, type Hex, parseEther } from 'viem';
+import type { DepositWatcher } from './deposit-watcher.ts';
+import type { BridgeContracts } from './deposit-logs.ts';
+import type { Relayer } from './relayer.ts';
+
+export type FaucetBackingOptions = {
+  readonly state: () => State;
+  readonly watcher: DepositWatcher;
+  /** Sends for the minter of the test token. */
+  readonly minter: Relayer;
+  readonly contracts: BridgeContracts;
+};
+
+const MINT_KEY = 'back:';
+/** For gas, to whoever asks for test money on the chain itself. */
+const ETHER = parseEther('1');
+const TRANSFER_GAS = 21_000n;
+
+/**
+ * Stands behind test money with test money: for what the faucet has given inside of the venue the same
+ * is made on the chain and put into the bridge, so that the bridge holds what the venue owes
+ * (R-conservation). How much is missing is told by the state and by the chain, never by a counter of
+ * its own; one portion at a time, and only when everything before it has been read back.
+ */
+export class FaucetBacking {
+  readonly #options: FaucetBackingOptions;
+
+  constructor(options: FaucetBackingOptions) {
+    this.#options = options;
+  }
+
+  async step(): Promise<void> {
+    const { contracts, minter, watcher } = this.#options;
+    const { book, isCurrent, state } = watcher.status;
+    if (!isCurrent || state !== 'ok') return;
+    if (minter.waiting().some(({ key }) => key.startsWith(MINT_KEY))) return;
+    const granted = this.#granted();
+    const minted = BigInt(book.minted);
+    if (granted <= minted) return;
+    const key = `${MINT_KEY}${minted}:${granted}`;
+    const amount = granted - minted;
+    await minter.submit({ key, to: contracts.token, data: mintData(contracts.bridge, amount) });
+  }
+
+  /** All that the faucet ever gave: what came in and was no deposit. */
+  #granted(): bigint {
+    const state = this.#options.state();
+    return state.deposited - (bridgeView(state)?.creditedTotal ?? 0n);
+  }
+
+  /** Test money on the chain itself, with ether for gas. The hash is that of the money. */
+  async fund(request: {
+    readonly user: Hex;
+    readonly amount: bigint;
+    readonly key: string;
+  }): Promise<Hex> {
+    const { contracts, minter } = this.#options;
+    const { amount, key, user } = request;
+    const sent = await minter.submit({
+      key: `fund:${key}`,
+      to: contracts.token,
+      data: mintData(user, amount),
+    });
+    const gas = { value: ETHER, gas: TRANSFER_GAS };
+    await minter.submit({ key: `gas:${key}`, to: user, data: '0x', ...gas });
+    const { attempts } = sent;
+    return sent.mined?.txHash ?? attempts.at(-1)?.txHash ?? '0x';
+  }
+}
+
+function mintData(to: Hex, amount: bigint): Hex {
+  return encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'mint', args: [to, amount] });
+}

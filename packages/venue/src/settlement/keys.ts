@@ -1,0 +1,66 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Hex } from 'viem';
+import { generatePrivateKey } from 'viem/accounts';
+
+/** The keys of a chain that the venue runs for itself, where money is not real. */
+export type LocalKeys = {
+  /** Sends permits, payouts and cancellations. */
+  readonly relayer: Hex;
+  /** Makes test USDC and deploys the contracts. */
+  readonly minter: Hex;
+  readonly guardian: Hex;
+  readonly validators: readonly Hex[];
+};
+
+const VALIDATORS = 3;
+const PRIVATE = 0o600;
+
+/** Made once and kept in the data folder with the chain that knows them. */
+export function localKeys(directory: string): LocalKeys {
+  const file = join(directory, 'keys.json');
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as LocalKeys;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const keys: LocalKeys = {
+    relayer: generatePrivateKey(),
+    minter: generatePrivateKey(),
+    guardian: generatePrivateKey(),
+    validators: Array.from({ length: VALIDATORS }, generatePrivateKey),
+  };
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(file, `${JSON.stringify(keys)}\n`, { mode: PRIVATE, flush: true });
+  return keys;
+}
+
+/** A key that cannot be used; its message is meant for the operator and never holds the key. */
+export class KeyError extends Error {
+  override readonly name = 'KeyError';
+}
+
+/** A key from where the configuration says: `env:NAME`, or the path of a file that holds nothing else. */
+export function readKey(
+  setting: string,
+  where: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Hex {
+  const text = setting.startsWith('env:')
+    ? env[setting.slice('env:'.length)]
+    : fileText(setting, where);
+  const key = text?.trim() ?? '';
+  const hex = key.startsWith('0x') ? key : `0x${key}`;
+  if (!/^0x[0-9a-fA-F]{64}$/.test(hex)) {
+    throw new KeyError(`${where}: ${setting} holds no private key of 32 bytes in hex`);
+  }
+  return hex as Hex;
+}
+
+function fileText(path: string, where: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new KeyError(`${where}: ${path} cannot be read`, { cause });
+  }
+}

@@ -1,0 +1,63 @@
+import { BRIDGE_ABI, BRIDGE_BYTECODE, TEST_USDC_ABI, TEST_USDC_BYTECODE } from '@oddlot/contracts';
+import { encodeDeployData, getContractAddress, type Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { ChainEndpoint } from './chain-endpoint.ts';
+import type { BridgeContracts } from './deposit-logs.ts';
+import type { LocalKeys } from './keys.ts';
+
+/** Validators that must sign a payout of the local bridge. */
+const THRESHOLD = 2n;
+/** Payouts from here on wait, so that it can be seen how that is: 100,000 USDC, a minute. */
+const LARGE_USD = 100_000_000_000n;
+const DELAY_SECONDS = 60n;
+const GAS = 8_000_000n;
+const MAX_FEE = 10_000_000_000n;
+
+/** Where the contracts of a chain are that these keys began: the minter's first two deployments. */
+export function localContracts(keys: LocalKeys): BridgeContracts {
+  const from = privateKeyToAccount(keys.minter).address;
+  const at = (nonce: bigint): Hex => getContractAddress({ from, nonce }).toLowerCase() as Hex;
+  return { token: at(0n), bridge: at(1n) };
+}
+
+/** Deploys what is missing: after a crash in between the rest. */
+export async function deployLocalContracts(
+  endpoint: ChainEndpoint,
+  keys: LocalKeys,
+  chainId: number,
+): Promise<BridgeContracts> {
+  const contracts = localContracts(keys);
+  const account = privateKeyToAccount(keys.minter);
+  const deploy = async (at: Hex, nonce: number, data: Hex): Promise<void> => {
+    if ((await endpoint.request('eth_getCode', [at, 'latest'])) !== '0x') return;
+    const raw = await account.signTransaction({
+      type: 'eip1559',
+      chainId,
+      nonce,
+      data,
+      gas: GAS,
+      maxFeePerGas: MAX_FEE,
+      maxPriorityFeePerGas: 1n,
+    });
+    await endpoint.request('eth_sendRawTransaction', [raw]);
+    if ((await endpoint.request('eth_getCode', [at, 'latest'])) !== '0x') return;
+    throw new Error(`the contract ${at} of the local chain could not be deployed`);
+  };
+  const usdc = { abi: TEST_USDC_ABI, bytecode: TEST_USDC_BYTECODE } as const;
+  await deploy(contracts.token, 0, encodeDeployData({ ...usdc, args: [account.address] }));
+  const addressOf = (key: Hex): Hex => privateKeyToAccount(key).address;
+  const bridge = encodeDeployData({
+    abi: BRIDGE_ABI,
+    bytecode: BRIDGE_BYTECODE,
+    args: [
+      contracts.token,
+      keys.validators.map(addressOf),
+      THRESHOLD,
+      addressOf(keys.guardian),
+      LARGE_USD,
+      DELAY_SECONDS,
+    ],
+  });
+  await deploy(contracts.bridge, 1, bridge);
+  return contracts;
+}

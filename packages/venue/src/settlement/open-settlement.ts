@@ -1,0 +1,164 @@
+import { join } from 'node:path';
+import type { State } from '@oddlot/engine';
+import { LIMITS } from '@oddlot/protocol';
+import { address } from '@oddlot/units';
+import { type Hex, parseEther } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { Logger } from '../operate/log.ts';
+import type { Replica } from '../replica/replica.ts';
+import { type ChainEndpoint, localEndpoint, urlEndpoint } from './chain-endpoint.ts';
+import { ChainClient } from './chain-client.ts';
+import type { BridgeContracts } from './deposit-logs.ts';
+import { DepositWatcher } from './deposit-watcher.ts';
+import { FaucetBacking } from './faucet-backing.ts';
+import { KeyError, localKeys, type LocalKeys, readKey } from './keys.ts';
+import { deployLocalContracts } from './local-contracts.ts';
+import { PermitDeposits } from './permit-deposits.ts';
+import { Relayer } from './relayer.ts';
+import { Settlement } from './settlement.ts';
+
+/** What the operator says about the settlement chain. */
+export type SettlementSettings = {
+  /** `local`, or the URLs of endpoints. */
+  readonly chain: 'local' | readonly string[];
+  readonly chainId: number;
+  readonly confirmations: number;
+  readonly everyMs: number;
+  /** The data folder. */
+  readonly data: string;
+  readonly host: string;
+  /** Of the local chain; 0 takes any free one. */
+  readonly port: number;
+  /** Of a chain that is not local. */
+  readonly contracts?: BridgeContracts | undefined;
+  readonly fromBlock: number;
+  /** Where the key is that sends permits and payouts; without it neither is served. */
+  readonly relayerKey?: string | undefined;
+};
+
+export type SettlementDependencies = {
+  readonly replica: Replica;
+  readonly log: Logger;
+  readonly now: () => number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+export type OpenedSettlement = {
+  readonly settlement: Settlement;
+  /** What wallets may use; the local chain's own. */
+  readonly rpcUrl: string | undefined;
+  /** Of the local chain alone. */
+  readonly keys: LocalKeys | undefined;
+};
+
+const REQUEST_TIMEOUT_MS = 10_000;
+/** Play money for gas, more than is ever used. */
+const ALLOCATION = parseEther('1000000000');
+
+type Opened = {
+  readonly endpoints: readonly ChainEndpoint[];
+  readonly contracts: BridgeContracts;
+  readonly relayerKey: Hex | undefined;
+  readonly keys: LocalKeys | undefined;
+  readonly rpcUrl: string | undefined;
+  readonly close: () => Promise<void>;
+};
+
+/** Opens the chain that is configured, and what the venue does with it. Nothing runs yet. */
+export async function openSettlement(
+  settings: SettlementSettings,
+  deps: SettlementDependencies,
+): Promise<OpenedSettlement> {
+  const { log, now, replica } = deps;
+  const folder = join(settings.data, 'settlement');
+  const opened =
+    settings.chain === 'local'
+      ? await openLocal(settings, folder, now)
+      : openRemote(settings, deps);
+  const { contracts, endpoints, keys, relayerKey, rpcUrl } = opened;
+  const { chainId, confirmations, everyMs, fromBlock } = settings;
+  const client = new ChainClient({ endpoints, chainId, confirmations });
+  const relayerOf = (key: Hex | undefined, name: string): Relayer | undefined => {
+    if (key === undefined) return undefined;
+    const account = privateKeyToAccount(key);
+    return new Relayer({ client, account, file: join(folder, `${name}.jsonl`), now });
+  };
+  const relayer = relayerOf(relayerKey, 'relayer');
+  const minter = relayerOf(keys?.minter, 'minter');
+  const operators = [relayerKey, keys?.minter, keys?.guardian, ...(keys?.validators ?? [])];
+  const watcher = new DepositWatcher({
+    client,
+    contracts,
+    fromBlock,
+    rules: {
+      minMicroUsdc: LIMITS.depositMicroMin,
+      isMinter: minter !== undefined,
+      operators: new Set(operators.flatMap((key) => (key === undefined ? [] : [addressOf(key)]))),
+    },
+    file: join(folder, 'watched.json'),
+    check: (command) => replica.check(command),
+    propose: (command) => replica.propose(command),
+  });
+  const state = (): State => replica.state;
+  const settlement = new Settlement({
+    client,
+    contracts,
+    watcher,
+    replica,
+    log,
+    everyMs,
+    relayer,
+    permits: relayer && new PermitDeposits({ client, relayer, contracts, now }),
+    minter,
+    backing: minter && new FaucetBacking({ state, watcher, minter, contracts }),
+    close: opened.close,
+  });
+  return { settlement, rpcUrl, keys };
+}
+
+async function openLocal(
+  { chainId, data, host, port }: SettlementSettings,
+  folder: string,
+  now: () => number,
+): Promise<Opened> {
+  // Whoever has no local chain does not load a machine for one.
+  const { LocalChain } = await import('../chain/local-chain.ts');
+  const keys = localKeys(folder);
+  const rich = [keys.minter, keys.relayer, keys.guardian].map((key) => addressOf(key) as Hex);
+  const chain = await LocalChain.open({
+    directory: join(data, 'chain'),
+    chainId,
+    nowMs: now,
+    allocations: Object.fromEntries(rich.map((each) => [each, ALLOCATION])),
+  });
+  const endpoint = localEndpoint('local', (method, params) => chain.rpc(method, params));
+  const contracts = await deployLocalContracts(endpoint, keys, chainId);
+  const { url } = await chain.listen({ port, host });
+  return {
+    endpoints: [endpoint],
+    contracts,
+    relayerKey: keys.relayer,
+    keys,
+    rpcUrl: url,
+    close: () => chain.close(),
+  };
+}
+
+function openRemote(settings: SettlementSettings, { env }: SettlementDependencies): Opened {
+  const { chain, contracts, relayerKey } = settings;
+  if (contracts === undefined) {
+    throw new KeyError('bridgeContract, usdcContract: a chain that is not local needs both');
+  }
+  return {
+    endpoints: [...chain].map((url) => urlEndpoint(url, REQUEST_TIMEOUT_MS)),
+    contracts,
+    relayerKey: relayerKey === undefined ? undefined : readKey(relayerKey, 'relayerKey', env),
+    keys: undefined,
+    rpcUrl: undefined,
+    close: async () => undefined,
+  };
+}
+
+function addressOf(key: Hex): ReturnType<typeof address> {
+  return address(privateKeyToAccount(key).address.toLowerCase());
+}

@@ -1,0 +1,194 @@
+import { BRIDGE_ABI } from '@oddlot/contracts';
+import { type InfoQueryOf, LIMITS, refusal, type WireError } from '@oddlot/protocol';
+import { encodeFunctionData, encodePacked, type Hex, keccak256 } from 'viem';
+import type { ChainClient, ChainReceipt } from './chain-client.ts';
+import { ChainDisagreementError, ChainUnavailableError } from './chain-error.ts';
+import {
+  addressOfTopic,
+  type BridgeContracts,
+  DEPOSIT_TOPIC,
+  FAILED_PERMIT_TOPIC,
+} from './deposit-logs.ts';
+import {
+  type Permit,
+  type PermitDomain,
+  permitSigner,
+  readPermitDomain,
+  readPermitState,
+} from './permit.ts';
+import type { Relayer } from './relayer.ts';
+
+export type PermitDepositsOptions = {
+  readonly client: ChainClient;
+  readonly relayer: Relayer;
+  readonly contracts: BridgeContracts;
+  /** The time that deadlines are judged by. */
+  readonly now: () => number;
+  /** How long an answer waits for a block. */
+  readonly waitMs?: number;
+};
+
+export type PermitAnswer =
+  | { readonly ok: true; readonly data: { readonly txHash: string } }
+  | { readonly ok: false; readonly error: WireError };
+
+const WAIT_MS = 30_000;
+/** Transactions under way at once; the relayer's ether is not for whoever asks most. */
+const WAITING_MAX = 200;
+/** The contract wants 400,000 left before it begins. */
+const GAS = 700_000n;
+const USD_MAX = BigInt(Number.MAX_SAFE_INTEGER);
+const MS_PER_SECOND = 1_000;
+const HTTP_UNAVAILABLE = 503;
+
+/**
+ * `depositWithPermit`: sends a user's permit to the bridge, for users without ether. The same permit
+ * again is the same transaction, whatever became of it.
+ */
+export class PermitDeposits {
+  readonly #options: PermitDepositsOptions;
+  #domain: PermitDomain | undefined = undefined;
+
+  constructor(options: PermitDepositsOptions) {
+    this.#options = options;
+  }
+
+  async deposit(query: InfoQueryOf<'depositWithPermit'>): Promise<PermitAnswer> {
+    try {
+      return await this.#deposit(query);
+    } catch (error) {
+      const isChain =
+        error instanceof ChainUnavailableError || error instanceof ChainDisagreementError;
+      if (!isChain) throw error;
+      return { ok: false, error: unavailable('the settlement chain does not answer') };
+    }
+  }
+
+  async #deposit(query: InfoQueryOf<'depositWithPermit'>): Promise<PermitAnswer> {
+    const permit = permitOf(query);
+    const key = keyOf(permit);
+    const { relayer } = this.#options;
+    if (relayer.find(key) === undefined) {
+      const error = this.#checkTerms(permit) ?? (await this.#checkPermit(permit));
+      if (error !== undefined) return { ok: false, error };
+      const { bridge } = this.#options.contracts;
+      await relayer.submit({ key, to: bridge, data: batchData(permit), gas: GAS });
+    }
+    return query.waitForReceipt ? this.#receiptOf(key, permit) : this.#broadcast(key);
+  }
+
+  /** What is wrong by itself, in this order: the amount, the time. */
+  #checkTerms({ deadline, usd }: Permit): WireError | undefined {
+    const { depositMicroMin, permitDeadlineSecondsMax, permitDeadlineSecondsMin } = LIMITS;
+    if (usd < BigInt(depositMicroMin)) {
+      return refusal('depositBelowMin', [], {
+        field: 'usd',
+        got: String(usd),
+        allowed: { min: depositMicroMin },
+      });
+    }
+    if (usd > USD_MAX) {
+      const allowed = { max: Number(USD_MAX) };
+      return refusal('wrongType', ['usd'], { field: 'usd', got: String(usd), allowed });
+    }
+    const nowSeconds = Math.floor(this.#options.now() / MS_PER_SECOND);
+    const min = nowSeconds + permitDeadlineSecondsMin;
+    const max = nowSeconds + permitDeadlineSecondsMax;
+    if (deadline >= BigInt(min) && deadline <= BigInt(max)) return undefined;
+    const details = { field: 'deadline', got: String(deadline), allowed: { min, max } };
+    return refusal('deadlineOutOfRange', [], details);
+  }
+
+  /** Who signed it, and whether there is anything to take: what the chain would refuse costs gas. */
+  async #checkPermit(permit: Permit): Promise<WireError | undefined> {
+    const { client, contracts, relayer } = this.#options;
+    if (relayer.waiting().length >= WAITING_MAX) return unavailable('too many deposits wait');
+    this.#domain ??= await readPermitDomain(client, contracts.token);
+    const domain = this.#domain;
+    const { balance, nonce } = await readPermitState(client, contracts.token, permit.user);
+    // Somebody else may have handed it to the token already: the bridge takes the last one too.
+    const nonces = nonce === 0n ? [nonce] : [nonce, nonce - 1n];
+    const signers = await Promise.all(
+      nonces.map((each) =>
+        permitSigner(permit, { domain, nonce: each, spender: contracts.bridge }),
+      ),
+    );
+    if (!signers.includes(permit.user)) {
+      return refusal('signerNotUser', [], { field: 'signature', got: signers[0] ?? null });
+    }
+    if (balance >= permit.usd) return undefined;
+    const details = { field: 'usd', required: String(permit.usd), available: String(balance) };
+    return refusal('permitFailed', [], details);
+  }
+
+  #broadcast(key: string): PermitAnswer {
+    const record = this.#options.relayer.find(key);
+    const txHash = record?.mined?.txHash ?? record?.attempts.at(-1)?.txHash;
+    if (txHash === undefined) return { ok: false, error: unavailable('it was not sent') };
+    return { ok: true, data: { txHash } };
+  }
+
+  async #receiptOf(key: string, permit: Permit): Promise<PermitAnswer> {
+    const { client, relayer, waitMs = WAIT_MS } = this.#options;
+    void relayer.step().catch(() => undefined);
+    const record = await relayer.whenMined(key, AbortSignal.timeout(waitMs));
+    const txHash = record?.mined?.txHash;
+    if (txHash === undefined) {
+      const sent = record?.attempts.at(-1)?.txHash ?? 'nothing';
+      return { ok: false, error: unavailable(`${sent} is in no block yet; ask again`) };
+    }
+    const receipt = await client.receipt(txHash);
+    if (receipt !== undefined && hasDeposit(receipt, permit)) return { ok: true, data: { txHash } };
+    return { ok: false, error: refusal('permitFailed', [], { got: txHash }) };
+  }
+}
+
+/** True when the bridge took the money; what it could not take it says in the same transaction. */
+function hasDeposit({ logs, succeeded }: ChainReceipt, { user, usd }: Permit): boolean {
+  if (!succeeded) return false;
+  const own = logs.filter(({ topics }) => {
+    const [topic = '0x', who = '0x'] = topics;
+    return (
+      (topic === DEPOSIT_TOPIC || topic === FAILED_PERMIT_TOPIC) && addressOfTopic(who) === user
+    );
+  });
+  return own.some(({ data, topics }) => topics[0] === DEPOSIT_TOPIC && BigInt(data) === usd);
+}
+
+function permitOf({ deadline, signature, usd, user }: InfoQueryOf<'depositWithPermit'>): Permit {
+  const { r, s, v } = signature;
+  return {
+    user: user.toLowerCase() as Hex,
+    usd: BigInt(usd),
+    deadline: BigInt(deadline),
+    signature: { r: word(r), s: word(s), v },
+  };
+}
+
+function word(text: string): Hex {
+  return `0x${text.replace(/^0x/, '').toLowerCase().padStart(64, '0')}`;
+}
+
+/** One key for a permit: whoever sends it, however often. */
+function keyOf({ deadline, signature, usd, user }: Permit): string {
+  const { r, s, v } = signature;
+  const packed = encodePacked(
+    ['address', 'uint256', 'uint256', 'bytes32', 'bytes32', 'uint8'],
+    [user, usd, deadline, r, s, v],
+  );
+  return `permit:${keccak256(packed)}`;
+}
+
+function batchData({ deadline, signature, usd, user }: Permit): Hex {
+  const { r, s, v } = signature;
+  const parts = { r: BigInt(r), s: BigInt(s), v };
+  return encodeFunctionData({
+    abi: BRIDGE_ABI,
+    functionName: 'batchedDepositWithPermit',
+    args: [[{ user, usd, deadline, signature: parts }]],
+  });
+}
+
+function unavailable(why: string): WireError {
+  return refusal('unavailable', [], { why }, HTTP_UNAVAILABLE);
+}

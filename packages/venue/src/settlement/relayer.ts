@@ -1,0 +1,290 @@
+import { type Hex, keccak256, type LocalAccount } from 'viem';
+import type { ChainClient, ChainFees } from './chain-client.ts';
+import { chainFault } from './chain-error.ts';
+import { type Attempt, SendJournal, type SendRecord } from './send-journal.ts';
+
+export type { SendRecord } from './send-journal.ts';
+
+/** What a relayer is asked to send. The contract must take the same call twice without harm. */
+export type SendRequest = {
+  /** Names the transaction for ever: a key that is known is not sent again. */
+  readonly key: string;
+  readonly to: Hex;
+  readonly data: Hex;
+  /** Ether to send along, in wei. */
+  readonly value?: bigint;
+  /** Estimated when absent; a call that would revert is then refused with ChainRevertError. */
+  readonly gas?: bigint;
+};
+
+export type RelayerOptions = {
+  readonly client: ChainClient;
+  /** Whose key signs, and whose ether pays. */
+  readonly account: LocalAccount;
+  /** Where it keeps what it has signed. */
+  readonly file: string;
+  readonly now: () => number;
+  /** A transaction that no block has taken after this long is sent again for more. */
+  readonly bumpAfterMs?: number;
+  /** It never offers more than this for a unit of gas, in wei. */
+  readonly maxFee?: bigint;
+};
+
+const BUMP_AFTER_MS = 30_000;
+const MAX_FEE = 500_000_000_000n;
+/** A nonce that somebody else used up is given up on after this long without a receipt. */
+const ORPHAN_MS = 60_000;
+/** Missing nonces that one step fills, and what an empty transaction costs. */
+const GAP_MAX = 16;
+const EMPTY_GAS = 21_000n;
+/** Estimates are of one block and the call may run in another. */
+const GAS_SHARE = { of: 100n, take: 130n };
+/** Nodes ask for 10% more of a replacement at least. */
+const BUMP_SHARE = { of: 8n, take: 10n };
+
+/**
+ * Sends transactions of one key, each until a block has it for good: in the order of their nonces,
+ * again when a node forgot them, for more when they wait, under another nonce when somebody used
+ * theirs. What it signs is on disk first (R-withdraw, R-deposit): a crash between any two steps
+ * repeats what was sent and sends nothing new. Others call `step` now and then; it keeps no timer.
+ */
+export class Relayer {
+  readonly address: Hex;
+  readonly #client: ChainClient;
+  readonly #account: LocalAccount;
+  readonly #journal: SendJournal;
+  readonly #now: () => number;
+  readonly #bumpAfterMs: number;
+  readonly #maxFee: bigint;
+  readonly #waiters = new Map<string, Set<(record: SendRecord) => void>>();
+  #nextNonce: number | undefined = undefined;
+  /** One thing at a time: nonces are given out in the order in which they are written down. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: RelayerOptions) {
+    this.#client = options.client;
+    this.#account = options.account;
+    this.address = options.account.address.toLowerCase() as Hex;
+    this.#now = options.now;
+    this.#bumpAfterMs = options.bumpAfterMs ?? BUMP_AFTER_MS;
+    this.#maxFee = options.maxFee ?? MAX_FEE;
+    this.#journal = new SendJournal(options.file);
+  }
+
+  /** How far a transaction is; undefined when it was never asked for. */
+  find(key: string): SendRecord | undefined {
+    return this.#journal.get(key);
+  }
+
+  /** What no block has for good yet, by nonce. */
+  waiting(): readonly SendRecord[] {
+    return this.#journal.waiting();
+  }
+
+  /** Signs, writes down and sends; of a key that is known only its record. */
+  submit(request: SendRequest): Promise<SendRecord> {
+    return this.#inTurn(async () => {
+      const known = this.#journal.get(request.key);
+      if (known !== undefined) return known;
+      const { data, key, to, value } = request;
+      const gas = request.gas ?? (await this.#estimate(request));
+      const fees = this.#offer(await this.#client.fees());
+      const nonce = await this.#takeNonce();
+      const sent = value === undefined ? {} : { value: String(value) };
+      const call = { to, data, gas: String(gas), nonce, ...sent };
+      const attempt = await this.#sign(call, fees);
+      const record: SendRecord = {
+        key,
+        ...call,
+        askedMs: this.#now(),
+        attempts: [attempt],
+        mined: undefined,
+      };
+      this.#journal.put(record);
+      this.#nextNonce = nonce + 1;
+      return this.#broadcast(record);
+    });
+  }
+
+  /** Resolves when a block has the transaction, deep enough or not. */
+  whenMined(key: string, signal: AbortSignal): Promise<SendRecord | undefined> {
+    const record = this.find(key);
+    if (record?.mined !== undefined || signal.aborted) return Promise.resolve(record);
+    const { promise, resolve } = Promise.withResolvers<SendRecord | undefined>();
+    const waiters = this.#waiters.get(key) ?? new Set();
+    this.#waiters.set(key, waiters.add(resolve));
+    signal.addEventListener('abort', () => {
+      waiters.delete(resolve);
+      resolve(this.find(key));
+    });
+    return promise;
+  }
+
+  /** Looks after everything that waits. Throws what the endpoints threw; the next step goes on. */
+  step(): Promise<void> {
+    return this.#inTurn(async () => {
+      const waiting = this.#journal.waiting();
+      if (waiting.length === 0) return;
+      const { confirmed } = await this.#client.head();
+      const used = await this.#client.nonceOf(this.address, 'latest');
+      await this.#fillGap(waiting, used);
+      for (const record of waiting) await this.#advance(record, { confirmed, used });
+    });
+  }
+
+  close(): void {
+    this.#journal.close();
+  }
+
+  /**
+   * Where the chain has lost what was behind it for good, nothing with a higher nonce can go: empty
+   * transactions take the missing places.
+   */
+  async #fillGap(waiting: readonly SendRecord[], used: number): Promise<void> {
+    const end = Math.min(waiting[0]?.nonce ?? 0, used + GAP_MAX);
+    for (let nonce = used; nonce < end; nonce++) {
+      const key = `gap:${nonce}`;
+      if (this.#journal.get(key)?.mined?.isConfirmed === false) continue;
+      const call = { to: this.address, data: '0x', gas: String(EMPTY_GAS), nonce } as const;
+      const attempt = await this.#sign(call, this.#offer(await this.#client.fees()));
+      const asked = { askedMs: this.#now(), attempts: [attempt], mined: undefined };
+      const record: SendRecord = { key, ...call, ...asked };
+      this.#journal.put(record);
+      await this.#broadcast(record);
+    }
+  }
+
+  async #advance(
+    record: SendRecord,
+    chain: { readonly confirmed: number; readonly used: number },
+  ): Promise<void> {
+    const mined = await this.#minedOf(record, chain.confirmed);
+    if (mined !== undefined) {
+      this.#keep({ ...record, mined, trouble: undefined });
+      return;
+    }
+    // A block that had it is no longer part of the chain.
+    const open: SendRecord = { ...record, mined: undefined };
+    const age = this.#now() - (open.attempts.at(-1)?.atMs ?? open.askedMs);
+    if (chain.used > open.nonce) {
+      if (age >= ORPHAN_MS) await this.#again(open, { isOrphan: true });
+      return;
+    }
+    if (age >= this.#bumpAfterMs) await this.#again(open, { isOrphan: false });
+    else await this.#broadcast(open);
+  }
+
+  async #minedOf(record: SendRecord, confirmed: number): Promise<SendRecord['mined']> {
+    for (const { txHash } of record.attempts.toReversed()) {
+      const receipt = await this.#client.receipt(txHash);
+      if (receipt === undefined) continue;
+      const { blockNumber, succeeded } = receipt;
+      return { txHash, blockNumber, succeeded, isConfirmed: blockNumber <= confirmed };
+    }
+    return undefined;
+  }
+
+  /** The same call once more: for a higher fee, or under a nonce that is free. */
+  async #again(record: SendRecord, { isOrphan }: { readonly isOrphan: boolean }): Promise<void> {
+    const last = record.attempts.at(-1);
+    const offer = this.#offer(await this.#client.fees());
+    const fees = isOrphan || last === undefined ? offer : bumped(last, offer);
+    if (fees.maxFee > this.#maxFee) {
+      const trouble = `a higher fee would be above the limit of ${this.#maxFee} wei`;
+      await this.#broadcast({ ...record, trouble });
+      return;
+    }
+    const nonce = isOrphan ? await this.#takeNonce() : record.nonce;
+    const attempt = await this.#sign({ ...record, nonce }, fees);
+    const next = { ...record, nonce, attempts: [...record.attempts, attempt] };
+    this.#journal.put(next);
+    if (isOrphan) this.#nextNonce = nonce + 1;
+    await this.#broadcast(next);
+  }
+
+  /** A node that does not take it now is asked again by the next step. */
+  async #broadcast(record: SendRecord): Promise<SendRecord> {
+    const attempt = record.attempts.at(-1);
+    if (attempt === undefined) return record;
+    try {
+      await this.#client.sendRaw(attempt.raw);
+      return record;
+    } catch (error) {
+      const next = { ...record, trouble: chainFault(error) };
+      this.#keep(next);
+      return next;
+    }
+  }
+
+  /** Writes a record down if anything about it is new. */
+  #keep(record: SendRecord): void {
+    const known = this.#journal.get(record.key);
+    if (JSON.stringify(known) !== JSON.stringify(record)) this.#journal.put(record);
+    if (record.mined === undefined) return;
+    for (const resolve of this.#waiters.get(record.key) ?? []) resolve(record);
+    this.#waiters.delete(record.key);
+  }
+
+  async #estimate({ data, to }: SendRequest): Promise<bigint> {
+    const gas = await this.#client.estimateGas({ from: this.address, to, data });
+    return (gas * GAS_SHARE.take) / GAS_SHARE.of;
+  }
+
+  #offer({ baseFee, priorityFee }: ChainFees): Offer {
+    const tip = priorityFee > 0n ? priorityFee : 1n;
+    const maxFee = least(2n * baseFee + tip, this.#maxFee);
+    return { maxFee, priorityFee: least(tip, maxFee) };
+  }
+
+  async #takeNonce(): Promise<number> {
+    const known = this.#nextNonce ?? (await this.#client.nonceOf(this.address, 'pending'));
+    const written = this.#journal.waiting().map(({ nonce }) => nonce + 1);
+    return Math.max(known, ...written);
+  }
+
+  async #sign(
+    call: Pick<SendRecord, 'to' | 'data' | 'gas' | 'nonce' | 'value'>,
+    { maxFee, priorityFee }: Offer,
+  ): Promise<Attempt> {
+    const raw = await this.#account.signTransaction({
+      type: 'eip1559',
+      chainId: this.#client.chainId,
+      to: call.to,
+      data: call.data,
+      value: BigInt(call.value ?? 0),
+      gas: BigInt(call.gas),
+      nonce: call.nonce,
+      maxFeePerGas: maxFee,
+      maxPriorityFeePerGas: priorityFee,
+    });
+    return {
+      txHash: keccak256(raw),
+      raw,
+      maxFee: String(maxFee),
+      priorityFee: String(priorityFee),
+      atMs: this.#now(),
+    };
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => undefined);
+    return result;
+  }
+}
+
+type Offer = { readonly maxFee: bigint; readonly priorityFee: bigint };
+
+function bumped(last: Attempt, offer: Offer): Offer {
+  const more = (fee: string): bigint => (BigInt(fee) * BUMP_SHARE.take) / BUMP_SHARE.of + 1n;
+  const maxFee = most(offer.maxFee, more(last.maxFee));
+  return { maxFee, priorityFee: least(maxFee, most(offer.priorityFee, more(last.priorityFee))) };
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+function most(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}

@@ -1,0 +1,41 @@
+import { owedMicroUsdc, type State } from '@oddlot/engine';
+import type { Metrics } from '../operate/metrics.ts';
+import type { Settlement } from '../settlement/settlement.ts';
+
+const MICRO_USDC = 1e6;
+
+/** What the operator watches of the settlement chain; without one there is nothing to see. */
+export function observeSettlement(
+  metrics: Metrics,
+  settlement: Pick<Settlement, 'status'> | undefined,
+  state: () => State,
+): void {
+  const watch = () => settlement?.status.watch;
+  metrics.gauges('settlement_state', 'How reading the chain goes; 1 is so.', 'state', () => {
+    const now = watch()?.state;
+    return now === undefined ? {} : { [now]: 1 };
+  });
+  metrics.gauge('settlement_head', 'Newest block of the chain.', () => watch()?.head ?? 0);
+  metrics.gauge('settlement_block', 'Block that deposits are credited up to.', () => {
+    return watch()?.block ?? 0;
+  });
+  metrics.gauges('settlement_endpoint_ok', '1 when it answers as others do.', 'endpoint', () => {
+    const endpoints = settlement?.status.endpoints ?? [];
+    return Object.fromEntries(endpoints.map(({ name, state: is }) => [name, is === 'ok' ? 1 : 0]));
+  });
+  metrics.gauges('settlement_aside_usdc', 'Kept aside, by reason.', 'reason', () => {
+    const sums: Record<string, number> = {};
+    for (const { amount, reason } of watch()?.book.aside ?? []) {
+      sums[reason] = (sums[reason] ?? 0) + Number(amount) / MICRO_USDC;
+    }
+    const pots = Object.values(watch()?.book.pots ?? {});
+    const small = pots.reduce((sum, { amount }) => sum + amount, 0);
+    return small === 0 ? sums : { ...sums, belowMinimum: small / MICRO_USDC };
+  });
+  metrics.gauge('settlement_sends_waiting', 'Transactions that no block has for good.', () => {
+    return settlement?.status.waiting.length ?? 0;
+  });
+  metrics.gauge('settlement_owed_usdc', 'What came in less what was paid out.', () => {
+    return Number(owedMicroUsdc(state())) / MICRO_USDC;
+  });
+}

@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Hex, encodeFunctionData, getContractAddress, keccak256 } from 'viem';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { LocalChain } from '../../packages/venue/src/chain/local-chain.ts';
+import { GUESTBOOK_ABI, GUESTBOOK_BYTECODE } from '../fixtures/guestbook/guestbook.ts';
+import {
+  CHAIN_ID,
+  OTHER,
+  RICH,
+  type TestChain,
+  openChain,
+  payment,
+  startChain,
+} from '../support/local-chain.ts';
+
+let world: TestChain;
+
+beforeEach(async () => {
+  world = await startChain();
+});
+
+afterEach(async () => await world.close());
+
+const send = async (raw: Hex): Promise<Hex> =>
+  (await world.chain.rpc('eth_sendRawTransaction', [raw])) as Hex;
+
+const tip = (maxPriorityFeePerGas: bigint) => ({ maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas });
+
+test('a block takes the best tips first, but never a sender out of the order of nonces', async () => {
+  const { chain } = world;
+  await chain.setAutomine(false);
+  const rich = [
+    await send(await payment({ nonce: 0, ...tip(1n) })),
+    await send(await payment({ nonce: 1, ...tip(9n) })),
+  ];
+  const other = [
+    await send(await payment({ nonce: 0, ...tip(5n) }, OTHER)),
+    await send(await payment({ nonce: 1, ...tip(2n) }, OTHER)),
+  ];
+  const waits = await send(await payment({ nonce: 3, ...tip(9n) }, OTHER));
+  const pending = (await chain.rpc('eth_getBlockByNumber', ['pending', false])) as object;
+  const block = await chain.mine();
+  const order = [other[0], other[1], rich[0], rich[1]];
+  expect(block.transactions.map(({ hash }) => hash)).toEqual(order);
+  expect(pending).toMatchObject({ transactions: order, hash: null });
+  const gas = block.transactions.map(({ cumulativeGasUsed }) => Number(cumulativeGasUsed));
+  expect(gas).toEqual([21_000, 42_000, 63_000, 84_000]);
+  expect(Number(block.gasUsed)).toBe(84_000);
+  expect((await chain.mine()).transactions).toEqual([]);
+  expect(await chain.rpc('eth_getTransactionByHash', [waits])).toMatchObject({ blockHash: null });
+});
+
+test('logs of one block are counted through all of its transactions', async () => {
+  const { chain, wallet } = world;
+  await wallet.deployContract({ abi: GUESTBOOK_ABI, bytecode: GUESTBOOK_BYTECODE, args: [0n] });
+  const to = getContractAddress({ from: RICH.address, nonce: 0n });
+  const data = encodeFunctionData({ abi: GUESTBOOK_ABI, functionName: 'sign', args: ['x'] });
+  const call = { type: 'eip1559', chainId: CHAIN_ID, to, data, gas: 200_000n, ...tip(0n) } as const;
+  await chain.setAutomine(false);
+  for (const nonce of [1, 2]) await send(await RICH.signTransaction({ ...call, nonce }));
+  await send(await OTHER.signTransaction({ ...call, nonce: 0 }));
+  const { number, hash } = await chain.mine();
+  const logs = (await chain.rpc('eth_getLogs', [{ blockHash: hash }])) as Record<string, unknown>[];
+  expect(logs.map(({ logIndex, transactionIndex }) => [logIndex, transactionIndex])).toEqual([
+    ['0x0', '0x0'],
+    ['0x1', '0x1'],
+    ['0x2', '0x2'],
+  ]);
+  const receipts = await chain.rpc('eth_getBlockReceipts', [`0x${number.toString(16)}`]);
+  expect((receipts as { logs: unknown[] }[]).flatMap((receipt) => receipt.logs)).toEqual(logs);
+});
+
+test('time does not go back with the clock, neither now nor after a start', async () => {
+  const { chain, clock, directory } = world;
+  const first = await chain.mine();
+  clock.ms -= 5_000;
+  expect((await chain.mine()).timestamp).toBe(first.timestamp);
+  clock.ms += 7_000;
+  const later = await chain.mine();
+  expect(later.timestamp).toBe(first.timestamp + 2);
+  await chain.close();
+  clock.ms -= 60_000;
+  const again = await openChain(directory, { clock });
+  expect((await again.mine()).timestamp).toBe(later.timestamp);
+  await again.close();
+});
+
+test('by an interval blocks come by themselves, with what was sent since the last', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'oddlot-chain-'));
+  const allocations = { [RICH.address]: 10n ** 18n };
+  const options = { directory, chainId: CHAIN_ID, nowMs: () => 0, allocations, intervalMs: 20 };
+  const chain = await LocalChain.open(options);
+  try {
+    const raw = await payment({ nonce: 0 });
+    const before = chain.head.number;
+    expect(await chain.rpc('eth_sendRawTransaction', [raw])).toBe(keccak256(raw));
+    let receipt: unknown = null;
+    while (receipt === null) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      receipt = await chain.rpc('eth_getTransactionReceipt', [keccak256(raw)]);
+    }
+    while (chain.head.number < before + 3) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(chain.head.transactions).toEqual([]);
+  } finally {
+    await chain.close();
+    await rm(directory, { recursive: true, force: true });
+  }
+});
+
+test('what waits when it opens is executed then', async () => {
+  const { chain, directory } = world;
+  await chain.setAutomine(false);
+  const hash = await send(await payment({ nonce: 0 }));
+  await chain.close();
+  const again = await openChain(directory);
+  expect(await again.rpc('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' });
+  await again.close();
+});

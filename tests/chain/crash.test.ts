@@ -1,0 +1,291 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, rm, stat, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import {
+  type Hex,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  keccak256,
+} from 'viem';
+import { afterEach, expect, test } from 'vitest';
+import { startChainThread } from '../../packages/venue/src/chain/chain-thread.ts';
+import { type LocalChain } from '../../packages/venue/src/chain/local-chain.ts';
+import { GUESTBOOK_ABI, GUESTBOOK_BYTECODE } from '../fixtures/guestbook/guestbook.ts';
+import { CHAIN_ID, OTHER, POOR, RICH, openChain, payment } from '../support/local-chain.ts';
+
+const GUESTBOOK = getContractAddress({ from: RICH.address, nonce: 0n });
+const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 40) / 4);
+
+const children: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+type Deed =
+  | {
+      readonly deed: 'pay';
+      readonly isRich: boolean;
+      readonly ahead: number;
+      readonly value: bigint;
+    }
+  | { readonly deed: 'sign'; readonly text: string }
+  | { readonly deed: 'mine' }
+  | { readonly deed: 'automine'; readonly isOn: boolean }
+  | { readonly deed: 'reorg'; readonly depth: number; readonly rest: 'pool' | 'drop' };
+
+const deed: fc.Arbitrary<Deed> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      deed: fc.constant('pay' as const),
+      isRich: fc.boolean(),
+      ahead: fc.constantFrom(0, 0, 0, 1, 2),
+      value: fc.bigInt(0n, 1000n),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ deed: fc.constant('sign' as const), text: fc.string({ maxLength: 5 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ deed: fc.constant('mine' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ deed: fc.constant('automine' as const), isOn: fc.boolean() }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      deed: fc.constant('reorg' as const),
+      depth: fc.integer({ min: 1, max: 3 }),
+      rest: fc.constantFrom('pool' as const, 'drop' as const),
+    }),
+  },
+);
+
+const count = async (chain: LocalChain, who: Hex, block: string): Promise<number> =>
+  Number(await chain.rpc('eth_getTransactionCount', [who, block]));
+
+/** What is refused is refused: only what was answered counts. */
+async function perform(chain: LocalChain, step: Deed): Promise<void> {
+  if (step.deed === 'mine') await chain.mine();
+  else if (step.deed === 'automine') await chain.setAutomine(step.isOn);
+  else if (step.deed === 'reorg') await chain.reorg(step.depth, step).catch(() => {});
+  else {
+    const isRich = step.deed === 'sign' || step.isRich;
+    const account = isRich ? RICH : OTHER;
+    const nonce = await count(chain, account.address, 'pending');
+    const raw =
+      step.deed === 'pay'
+        ? await payment({ nonce: nonce + step.ahead, value: step.value }, account)
+        : await guestbookCall(nonce, step.text);
+    await chain.rpc('eth_sendRawTransaction', [raw]).catch(() => {});
+  }
+}
+
+async function guestbookCall(nonce: number, text: string): Promise<Hex> {
+  const plain = {
+    type: 'eip1559',
+    chainId: CHAIN_ID,
+    gas: 1_000_000n,
+    maxFeePerGas: 10n ** 9n,
+    nonce,
+  } as const;
+  if (nonce === 0) {
+    const data = encodeDeployData({ abi: GUESTBOOK_ABI, bytecode: GUESTBOOK_BYTECODE, args: [0n] });
+    return await RICH.signTransaction({ ...plain, data });
+  }
+  const data = encodeFunctionData({ abi: GUESTBOOK_ABI, functionName: 'sign', args: [text] });
+  return await RICH.signTransaction({ ...plain, data, to: GUESTBOOK });
+}
+
+/** Everything that a client can see. */
+async function view(chain: LocalChain): Promise<unknown> {
+  const seen: unknown[] = [];
+  for (let number = 0; number <= chain.head.number; number += 1) {
+    const at = `0x${number.toString(16)}`;
+    seen.push(await chain.rpc('eth_getBlockByNumber', [at, true]));
+    seen.push(await chain.rpc('eth_getBlockReceipts', [at]));
+    seen.push(await chain.rpc('eth_getBalance', [POOR.address, at]));
+  }
+  for (const { address } of [RICH, OTHER, POOR]) {
+    seen.push(await chain.rpc('eth_getBalance', [address]));
+    seen.push(await count(chain, address, 'latest'), await count(chain, address, 'pending'));
+  }
+  seen.push(await chain.rpc('eth_getStorageAt', [GUESTBOOK, '0x1']));
+  seen.push(await chain.rpc('eth_getCode', [GUESTBOOK]));
+  seen.push(await chain.rpc('eth_getLogs', [{ fromBlock: '0x0' }]));
+  seen.push(await chain.rpc('eth_getBlockByNumber', ['pending', true]));
+  return seen;
+}
+
+const sizeOf = async (directory: string): Promise<number> =>
+  (await stat(join(directory, 'chain.log'))).size;
+
+async function inFolder(run: (directory: string) => Promise<void>): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'oddlot-chain-crash-'));
+  try {
+    await run(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+test('whatever was done, it opens with the same blocks, and goes on as it would have', async () => {
+  const history = fc.array(deed, { minLength: 3, maxLength: 14 });
+  await fc.assert(
+    fc.asyncProperty(history, fc.nat(), async (deeds, where) => {
+      await inFolder(async (directory) => {
+        const lived = await openChain(directory);
+        const moments = [{ size: await sizeOf(directory), seen: await view(lived) }];
+        for (const step of deeds) {
+          await perform(lived, step);
+          moments.push({ size: await sizeOf(directory), seen: await view(lived) });
+        }
+        const [first, last] = [moments[0]?.size ?? 0, moments.at(-1)?.size ?? 0];
+
+        const whole = `${directory}-whole`;
+        await cp(directory, whole, { recursive: true });
+        const opened = await openChain(whole, { isAutomining: false });
+        expect(await view(opened)).toEqual(moments.at(-1)?.seen);
+        await lived.setAutomine(false);
+        expect((await opened.mine()).hash).toBe((await lived.mine()).hash);
+        await Promise.all([opened.close(), lived.close()]);
+        await rm(whole, { recursive: true });
+
+        // Killed while it wrote: what was answered by then is there, and at most a part of what was under way.
+        const cut = first + (where % (last - first + 1));
+        await truncate(join(directory, 'chain.log'), cut);
+        const revived = await openChain(directory, { isAutomining: false });
+        const size = await sizeOf(directory);
+        const answered = moments.filter((moment) => moment.size <= cut).at(-1);
+        if (size === answered?.size) expect(await view(revived)).toEqual(answered.seen);
+        expect(size).toBeGreaterThanOrEqual(answered?.size ?? 0);
+        const nonce = await count(revived, OTHER.address, 'latest');
+        const raw = await payment(
+          { nonce, maxFeePerGas: 5n * 10n ** 9n, maxPriorityFeePerGas: 5n },
+          OTHER,
+        );
+        await revived.rpc('eth_sendRawTransaction', [raw]);
+        expect((await revived.mine()).transactions.map(({ hash }) => hash)).toContain(
+          keccak256(raw),
+        );
+        await revived.close();
+      });
+    }),
+    { numRuns: RUNS },
+  );
+}, 120_000);
+
+/** In blocks of 1,024 bytes, what a file may grow to: stands for a disk without room. */
+async function startChild(
+  directory: string,
+  fileBlocksMax = 'unlimited',
+): Promise<{ child: ChildProcess; url: string }> {
+  const program = new URL('../support/local-chain-child.ts', import.meta.url).pathname;
+  const command = `ulimit -f ${fileBlocksMax}; exec "$0" "$@"`;
+  const child = spawn('bash', ['-c', command, process.execPath, program, directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  return { child, url: line.toString().trim() };
+}
+
+async function post(url: string, method: string, params: unknown[]): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const reply = await fetch(url, { method: 'POST', body });
+  return ((await reply.json()) as { result: unknown }).result;
+}
+
+/** Keeps the hash as soon as it is answered, and then the receipt. */
+async function sendAndAsk(url: string, raw: Hex, answered: Map<string, unknown>): Promise<void> {
+  const hash = String(await post(url, 'eth_sendRawTransaction', [raw]));
+  answered.set(hash, undefined);
+  answered.set(hash, await post(url, 'eth_getTransactionReceipt', [hash]));
+}
+
+test('killed in the middle of its work it has every transaction that it answered, in the block that it told', async () => {
+  await inFolder(async (directory) => {
+    const answered = new Map<string, unknown>();
+    let nonce = 0;
+    for (const killAfter of [3, 7]) {
+      const { child, url } = await startChild(directory);
+      nonce = Number(await post(url, 'eth_getTransactionCount', [RICH.address, 'latest']));
+      const target = answered.size + killAfter;
+      let isKilled = false;
+      while (!isKilled) {
+        const raw = await payment({ nonce, value: 1n });
+        nonce += 1;
+        const sent = sendAndAsk(url, raw, answered);
+        if (answered.size >= target) {
+          // The one under way may be answered or not.
+          child.kill('SIGKILL');
+          isKilled = true;
+        }
+        await sent.catch(() => {});
+      }
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    }
+    expect(answered.size).toBeGreaterThanOrEqual(10);
+    const chain = await openChain(directory);
+    for (const [hash, receipt] of answered) {
+      const now = await chain.rpc('eth_getTransactionReceipt', [hash]);
+      expect(now).not.toBeNull();
+      if (receipt !== undefined) expect(now).toEqual(receipt);
+    }
+    await chain.close();
+  });
+}, 60_000);
+
+test('a disk without room takes nothing half, and what was answered before stays', async () => {
+  await inFolder(async (directory) => {
+    const { child, url } = await startChild(directory, '12');
+    const answered: unknown[] = [];
+    for (let nonce = 0; ; nonce += 1) {
+      const hash = await post(url, 'eth_sendRawTransaction', [await payment({ nonce, value: 1n })]);
+      if (hash === undefined) break;
+      answered.push(hash);
+    }
+    expect(answered.length).toBeGreaterThan(2);
+    const head = await post(url, 'eth_getBlockByNumber', ['latest', true]);
+    const again = await payment({ nonce: answered.length, value: 2n });
+    expect(await post(url, 'eth_sendRawTransaction', [again])).toBeUndefined();
+    expect(await post(url, 'eth_getBlockByNumber', ['latest', true])).toEqual(head);
+    expect(Number(await post(url, 'eth_getBalance', [POOR.address]))).toBe(answered.length);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const chain = await openChain(directory);
+    expect(await chain.rpc('eth_getBlockByNumber', ['latest', true])).toEqual(head);
+    expect(await chain.rpc('eth_sendRawTransaction', [again])).toBe(keccak256(again));
+    await chain.close();
+  });
+}, 60_000);
+
+test('in a thread of its own it answers by its port, keeps what it has, and says why it cannot start', async () => {
+  await inFolder(async (directory) => {
+    const options = { directory, chainId: CHAIN_ID, allocations: { [RICH.address]: 10n ** 18n } };
+    const lost: Error[] = [];
+    const start = async (chainId: number) =>
+      await startChainThread({ ...options, chainId, listen: { port: 0 } }, (error) =>
+        lost.push(error),
+      );
+    const first = await start(CHAIN_ID);
+    const hash = await post(first.url, 'eth_sendRawTransaction', [
+      await payment({ nonce: 0, value: 7n }),
+    ]);
+    await first.close();
+    const second = await start(CHAIN_ID);
+    expect(await post(second.url, 'eth_getTransactionReceipt', [hash])).toMatchObject({
+      status: '0x1',
+    });
+    expect(await post(second.url, 'eth_getBalance', [POOR.address])).toBe('0x7');
+    await second.close();
+    await expect(start(CHAIN_ID + 1)).rejects.toThrow(/holds chain 421614/);
+    expect(lost).toEqual([]);
+  });
+});

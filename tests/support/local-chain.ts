@@ -1,0 +1,98 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type Chain,
+  type Hex,
+  type HttpTransport,
+  type PrivateKeyAccount,
+  type PublicClient,
+  type WalletClient,
+  createPublicClient,
+  createWalletClient,
+  defineChain,
+  http,
+  parseEther,
+} from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { LocalChain } from '../../packages/venue/src/chain/local-chain.ts';
+
+/** A local chain on a free port, and clients as anybody would make them. */
+
+export const CHAIN_ID = 421_614;
+export const RICH: PrivateKeyAccount = privateKeyToAccount(`0x${'a1'.repeat(32)}`);
+export const OTHER: PrivateKeyAccount = privateKeyToAccount(`0x${'b2'.repeat(32)}`);
+export const POOR: PrivateKeyAccount = privateKeyToAccount(`0x${'c3'.repeat(32)}`);
+const START_MS = 1_700_000_000_000;
+
+/** Goes when the test lets it. */
+export class TestClock {
+  ms = START_MS;
+  readonly nowMs = (): number => this.ms;
+}
+
+export async function openChain(
+  directory: string,
+  options: { readonly clock?: TestClock; readonly isAutomining?: boolean } = {},
+): Promise<LocalChain> {
+  const { clock = new TestClock(), isAutomining = true } = options;
+  const allocations = { [RICH.address]: parseEther('100'), [OTHER.address]: parseEther('100') };
+  const { nowMs } = clock;
+  return await LocalChain.open({ directory, chainId: CHAIN_ID, nowMs, allocations, isAutomining });
+}
+
+export type TestChain = {
+  readonly chain: LocalChain;
+  readonly clock: TestClock;
+  readonly directory: string;
+  readonly url: string;
+  readonly network: Chain;
+  readonly reads: PublicClient<HttpTransport, Chain>;
+  readonly wallet: WalletClient<HttpTransport, Chain, PrivateKeyAccount>;
+  close(): Promise<void>;
+};
+
+export async function startChain(
+  options: { readonly isAutomining?: boolean } = {},
+): Promise<TestChain> {
+  const directory = await mkdtemp(join(tmpdir(), 'oddlot-chain-'));
+  const clock = new TestClock();
+  const chain = await openChain(directory, { ...options, clock });
+  const { url } = await chain.listen({ port: 0 });
+  const network = defineChain({
+    id: CHAIN_ID,
+    name: 'Local',
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [url] } },
+  });
+  // Answers are not remembered between questions: tests change the chain from one to the next.
+  const reads = createPublicClient({
+    chain: network,
+    transport: http(),
+    pollingInterval: 20,
+    cacheTime: 0,
+  });
+  const wallet = createWalletClient({ chain: network, transport: http(), account: RICH });
+  const close = async (): Promise<void> => {
+    await chain.close();
+    await rm(directory, { recursive: true, force: true });
+  };
+  return { chain, clock, directory, url, network, reads, wallet, close };
+}
+
+/** A plain payment, signed. */
+export async function payment(
+  fields: {
+    readonly nonce: number;
+    readonly to?: Hex;
+    readonly value?: bigint;
+    readonly maxFeePerGas?: bigint;
+    readonly maxPriorityFeePerGas?: bigint;
+    readonly gas?: bigint;
+  },
+  account: PrivateKeyAccount = RICH,
+): Promise<Hex> {
+  const fees = { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 0n };
+  const plain = { type: 'eip1559', chainId: CHAIN_ID, gas: 21_000n, to: POOR.address } as const;
+  return await account.signTransaction({ ...plain, ...fees, ...fields });
+}
