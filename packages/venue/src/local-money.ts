@@ -15,12 +15,13 @@ export type MoneyDependencies = {
   readonly log: Logger;
   /** Where keys may be that the configuration names. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly onFatal: (error: unknown) => void;
 };
 
 /** The settlement chain, where there is one; nothing is read or sent yet. */
 export async function openMoney(
   config: Config,
-  { clock, env = {}, log, replica }: MoneyDependencies,
+  { clock, env = {}, log, onFatal, replica }: MoneyDependencies,
 ): Promise<OpenedSettlement | undefined> {
   const chain = chainOf(config);
   if (chain === 'none') return undefined;
@@ -41,7 +42,7 @@ export async function openMoney(
       fromBlock: config.bridgeFromBlock,
       relayerKey: config.relayerKey,
     },
-    { replica, log, now: () => clock.nowMs(), env },
+    { replica, log, now: () => clock.nowMs(), env, onLost: onFatal },
   );
 }
 

@@ -4,9 +4,10 @@ import { LIMITS } from '@oddlot/protocol';
 import { address } from '@oddlot/units';
 import { type Hex, parseEther } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { startChainThread } from '../chain/chain-thread.ts';
 import type { Logger } from '../operate/log.ts';
 import type { Replica } from '../replica/replica.ts';
-import { type ChainEndpoint, localEndpoint, urlEndpoint } from './chain-endpoint.ts';
+import { type ChainEndpoint, urlEndpoint } from './chain-endpoint.ts';
 import { ChainClient } from './chain-client.ts';
 import type { BridgeContracts } from './deposit-logs.ts';
 import { DepositWatcher } from './deposit-watcher.ts';
@@ -41,6 +42,8 @@ export type SettlementDependencies = {
   readonly log: Logger;
   readonly now: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The thread of the local chain ended by itself. */
+  readonly onLost: (error: Error) => void;
 };
 
 export type OpenedSettlement = {
@@ -73,7 +76,7 @@ export async function openSettlement(
   const folder = join(settings.data, 'settlement');
   const opened =
     settings.chain === 'local'
-      ? await openLocal(settings, folder, now)
+      ? await openLocal(settings, folder, deps.onLost)
       : openRemote(settings, deps);
   const { contracts, endpoints, keys, relayerKey, rpcUrl } = opened;
   const { chainId, confirmations, everyMs, fromBlock } = settings;
@@ -119,27 +122,27 @@ export async function openSettlement(
 async function openLocal(
   { chainId, data, host, port }: SettlementSettings,
   folder: string,
-  now: () => number,
+  onLost: (error: Error) => void,
 ): Promise<Opened> {
-  // Whoever has no local chain does not load a machine for one.
-  const { LocalChain } = await import('../chain/local-chain.ts');
   const keys = localKeys(folder);
   const rich = [keys.minter, keys.relayer, keys.guardian].map((key) => addressOf(key) as Hex);
-  const chain = await LocalChain.open({
-    directory: join(data, 'chain'),
-    chainId,
-    nowMs: now,
-    allocations: Object.fromEntries(rich.map((each) => [each, ALLOCATION])),
-  });
-  const endpoint = localEndpoint('local', (method, params) => chain.rpc(method, params));
+  const chain = await startChainThread(
+    {
+      directory: join(data, 'chain'),
+      chainId,
+      allocations: Object.fromEntries(rich.map((each) => [each, ALLOCATION])),
+      listen: { port, host },
+    },
+    onLost,
+  );
+  const endpoint = urlEndpoint(chain.url, REQUEST_TIMEOUT_MS);
   const contracts = await deployLocalContracts(endpoint, keys, chainId);
-  const { url } = await chain.listen({ port, host });
   return {
     endpoints: [endpoint],
     contracts,
     relayerKey: keys.relayer,
     keys,
-    rpcUrl: url,
+    rpcUrl: chain.url,
     close: () => chain.close(),
   };
 }
