@@ -1,27 +1,28 @@
 import type { CancelCause } from '@oddlot/engine';
 
-/** How the history tells why an order ended: a name for programs, a text for people. */
-export const CANCEL_TEXT: Readonly<
-  Record<CancelCause, { readonly cancelSource: string; readonly cancelReason: string }>
-> = {
-  userCanceled: { cancelSource: 'UserCanceled', cancelReason: 'Canceled by user' },
-  expired: { cancelSource: 'Expired', cancelReason: 'Expired' },
-  iocRemainder: { cancelSource: 'IocRemainder', cancelReason: 'Immediate or cancel remainder' },
-  selfTrade: { cancelSource: 'SelfTrade', cancelReason: 'Self trade' },
-  reduceOnly: {
-    cancelSource: 'ReduceOnly',
-    cancelReason: 'Reduce only order has no position left',
-  },
-  marginCanceled: { cancelSource: 'MarginCanceled', cancelReason: 'Insufficient margin at match' },
-  matchLimit: { cancelSource: 'MatchLimit', cancelReason: 'Too many resting orders met' },
-  liquidation: { cancelSource: 'Liquidation', cancelReason: 'Canceled by liquidation' },
-  siblingFilled: { cancelSource: 'SiblingFilled', cancelReason: 'Sibling order filled' },
-  parentCanceled: { cancelSource: 'ParentCanceled', cancelReason: 'Parent order canceled' },
-  amendedBelowFilled: {
-    cancelSource: 'AmendedBelowFilled',
-    cancelReason: 'Amended below filled size',
-  },
-  outcomeResolved: { cancelSource: 'OutcomeResolved', cancelReason: 'Outcome market closed' },
-  delisted: { cancelSource: 'Delisted', cancelReason: 'Instrument delisted' },
-  scheduledCancel: { cancelSource: 'ScheduledCancel', cancelReason: 'Scheduled cancel' },
+const REASONS: Readonly<Record<CancelCause, string>> = {
+  userCanceled: 'Canceled by user',
+  expired: 'Expired',
+  iocRemainder: 'Immediate or cancel remainder',
+  selfTrade: 'Self trade',
+  reduceOnly: 'Reduce only order has no position left',
+  marginCanceled: 'Insufficient margin at match',
+  matchLimit: 'Too many resting orders met',
+  liquidation: 'Canceled by liquidation',
+  siblingFilled: 'Sibling order filled',
+  parentCanceled: 'Parent order canceled',
+  amendedBelowFilled: 'Amended below filled size',
+  outcomeResolved: 'Outcome market closed',
+  delisted: 'Instrument delisted',
+  scheduledCancel: 'Scheduled cancel',
 };
+
+type CancelText = { readonly cancelSource: string; readonly cancelReason: string };
+
+/** How the history tells why an order ended: a name for programs, a text for people. */
+export const CANCEL_TEXT = Object.fromEntries(
+  Object.entries(REASONS).map(([cause, cancelReason]) => [
+    cause,
+    { cancelSource: `${cause.charAt(0).toUpperCase()}${cause.slice(1)}`, cancelReason },
+  ]),
+) as Readonly<Record<CancelCause, CancelText>>;

@@ -2,34 +2,32 @@ import { accountView, perpDefinitions, type State } from '@oddlot/engine';
 import type { Fill, FundingRow, HistOrderRow, LedgerUpdate, UserFundings } from '@oddlot/protocol';
 import type { InfoQueryOf } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
-import type { Page, UserPage } from '../../../history/history.ts';
+import type { Answer, History, Page, UserPage } from '../../../history/history.ts';
 import { instrumentNotFound } from '../../../translate/info/handler.ts';
 import { readCursor } from './cursor.ts';
 import { waitFor, type HistoryAnswer, type HistoryHandler } from './handler.ts';
 
 /** What happened to one account, newest first: fills, orders, funding and the ledger. */
 
-export const userFills: HistoryHandler<'userFills', readonly Fill[]> = async (
-  { history },
-  query,
-) => {
-  const page = pageOf(query);
-  if (!page.ok) return page;
-  const asked = { ...page.ask, accountTypes: query.accountType, ...instrumentOf(query) };
-  const { answer, asOf } = await history.ask('fills', asked, waitFor(query));
-  return { ...paged(answer, page.ask), asOf, data: answer.rows };
-};
+export const userFills: HistoryHandler<'userFills', readonly Fill[]> = ({ history }, query) =>
+  ofAccountTypes(history, 'fills', query);
 
-export const historicalOrders: HistoryHandler<'historicalOrders', readonly HistOrderRow[]> = async (
+export const historicalOrders: HistoryHandler<'historicalOrders', readonly HistOrderRow[]> = (
   { history },
   query,
-) => {
+) => ofAccountTypes(history, 'orders', query);
+
+async function ofAccountTypes<Table extends 'fills' | 'orders'>(
+  history: History,
+  table: Table,
+  query: InfoQueryOf<'userFills'> | InfoQueryOf<'historicalOrders'>,
+): Promise<HistoryAnswer<Answer<Table>['rows']>> {
   const page = pageOf(query);
   if (!page.ok) return page;
   const asked = { ...page.ask, accountTypes: query.accountType, ...instrumentOf(query) };
-  const { answer, asOf } = await history.ask('orders', asked, waitFor(query));
+  const { answer, asOf } = await history.ask(table, asked, waitFor(query));
   return { ...paged(answer, page.ask), asOf, data: answer.rows };
-};
+}
 
 export const userNonFundingLedgerUpdates: HistoryHandler<
   'userNonFundingLedgerUpdates',
