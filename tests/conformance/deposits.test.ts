@@ -89,8 +89,10 @@ describe('R-deposit: a wallet’s money is credited once', () => {
   test('the operator sees how the chain is read', async () => {
     const operations = `${venue.operations}/settlement`;
     const status = (await (await fetch(operations)).json()) as Json;
+    const { data } = await info({ type: 'settings' });
+    const rpcUrl = data.settlement_rpc_url as string;
     expect(status.watch).toMatchObject({ state: 'ok' });
-    expect(status.endpoints).toMatchObject([{ name: 'local', state: 'ok' }]);
+    expect(status.endpoints).toMatchObject([{ name: new URL(rpcUrl).host, state: 'ok' }]);
     expect(status.bridge).toBe(chain.bridge);
   });
 });
