@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { RecentRows } from './recent-rows.ts';
 
@@ -47,4 +49,23 @@ test('over a long time it is always the one who was silent longest that goes', (
     rows.add(user, row);
     expect(rows.dump().map(([name, kept]) => [name, kept.length])).toEqual(model);
   }
+});
+
+test('a user who gets rows for ever takes no more room for it', () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const heap = (): number => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const rows = new RecentRows<number>({ perUserMax: 10, totalMax: 1_000 });
+  const add = (count: number): void => {
+    for (let n = 0; n < count; n += 1) rows.add(`user ${n % 3}`, n);
+  };
+  add(50_000);
+  const before = heap();
+  add(500_000);
+  // What the map outgrows in so many rows would be fifty times this much.
+  expect(heap() - before).toBeLessThan(1_000_000);
+  expect(rows.of('user 0')).toHaveLength(10);
 });

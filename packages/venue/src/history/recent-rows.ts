@@ -1,3 +1,6 @@
+/** Rows that are added before the walk begins anew. */
+const WALK_ADDS = 4_096;
+
 /**
  * The newest rows of each user, or of whatever else has rows, in memory. Bounded twice: so many rows a
  * user, and so many in all; beyond that the user who was silent longest is forgotten.
@@ -9,9 +12,11 @@ export class RecentRows<Row> {
   readonly #rows = new Map<string, Row[]>();
   /**
    * Goes from the oldest user on and never back: a new walk would first pass over the gaps that all
-   * users before left in the map.
+   * users before left in the map. A walk that stands still keeps alive whatever the map has outgrown since,
+   * so it is begun anew now and then.
    */
   #oldest = this.#rows.entries();
+  #sinceBegun = 0;
   #total = 0;
 
   constructor({ perUserMax, totalMax }: { perUserMax: number; totalMax: number }) {
@@ -30,6 +35,10 @@ export class RecentRows<Row> {
       this.#total -= 1;
     }
     while (this.#total > this.#totalMax) this.#forgetOldest();
+    this.#sinceBegun += 1;
+    if (this.#sinceBegun < WALK_ADDS) return;
+    this.#sinceBegun = 0;
+    this.#oldest = this.#rows.entries();
   }
 
   forget(user: string): void {
