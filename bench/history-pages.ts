@@ -138,12 +138,13 @@ function fill(file: string, rows: number): Filled {
   database.exec('DROP INDEX fills_by_instrument');
   const ofMaker = Math.floor(rows / 2);
   const traders = Math.floor((rows - ofMaker) / FILLS_PER_TRADER);
-  // The number of a fill is its height and its time in ms, so that each page can be foreseen.
+  // The number of a fill is its height and its time in ms, so that each page can be foreseen. The mark
+  // of the instrument goes first: a number may have its digits.
   const insert = database.prepare(
     `WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < $rows)
      INSERT INTO fills (account, kind, time_ms, height, idx, instrument_id, body)
      SELECT $account, $kind, ${START_MS} + n, n, 0, instrument,
-       replace(replace(replace($body, '987654321', n), '123456789', ${START_MS} + n), '55555', instrument)
+       replace(replace(replace($body, '55555', instrument), '987654321', n), '123456789', ${START_MS} + n)
      FROM (SELECT n, iif(n % ${RARE_EVERY} = 0, ${RARE_ID}, 1 + n % ${INSTRUMENTS}) AS instrument
        FROM numbers)`,
   );
