@@ -14,7 +14,7 @@ export default defineConfig({
         test: {
           name: 'pure',
           setupFiles,
-          include: ['packages/{units,engine,protocol,contracts}/src/**/*.test.ts'],
+          include: ['packages/{units,engine,protocol,contracts,web}/src/**/*.test.ts'],
           // Functions of their arguments: files may share one evaluation of the modules.
           isolate: false,
         },

@@ -34,6 +34,7 @@ export async function hostileSection(scale: Scale): Promise<readonly Row[]> {
   const directory = await mkdtemp(join(tmpdir(), 'oddlot-bench-'));
   const flags = ['--port', '0', '--ops-port', '0', '--oracle', 'still', '--faucet-usdc', '100000'];
   const venue = await ServerProcess.start('packages/venue/src/main.ts', [
+    '--no-web',
     ...flags,
     '--data',
     directory,

@@ -50,6 +50,7 @@ export async function requestSection(scale: Scale): Promise<readonly Row[]> {
   const generator = fork(join(import.meta.dirname, 'load-generator.ts'));
   const flags = ['--port', '0', '--ops-port', '0', '--no-limits', '--oracle', 'still'];
   const venue = await ServerProcess.start('packages/venue/src/main.ts', [
+    '--no-web',
     ...flags,
     '--data',
     directory,

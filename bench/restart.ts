@@ -54,6 +54,7 @@ async function startRow(folder: string, orders: number, height: number): Promise
   const flags = ['--port', '0', '--ops-port', '0', '--oracle', 'still', '--log-level', 'warn'];
   const startedMs = performance.now();
   const venue = await ServerProcess.start('packages/venue/src/main.ts', [
+    '--no-web',
     ...flags,
     '--data',
     folder,

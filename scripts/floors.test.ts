@@ -12,6 +12,7 @@ const HOUSE: FloorTable = {
   floors: [
     { name: 'top', paths: ['index.ts', 'main.ts'], what: 'the door' },
     { name: 'rooms', paths: ['kitchen/', 'study/'], what: 'where work is done' },
+    { name: 'wings', paths: ['wings/*/'], what: 'a room each' },
     { name: 'ground', paths: ['cellar/', 'meter.ts'], what: 'stores; what is counted' },
   ],
 };
@@ -35,6 +36,9 @@ describe('an import', () => {
     ['meter.ts', "import { jam } from './cellar/jam.ts';", ['1 floor-across']],
     ['main.ts', "import { open } from './index.ts';", ['1 floor-across']],
     ['kitchen/cook.ts', "import { divFloor } from '@oddlot/units';", []],
+    ['wings/east/bed.ts', "import { jam } from '../../cellar/jam.ts';", []],
+    ['wings/east/bed.ts', "import { sheet } from './sheet.ts';", []],
+    ['wings/east/bed.ts', "import { bed } from '../west/bed.ts';", ['1 floor-across']],
     ['kitchen/cook.test.ts', "import { read } from '../study/read.ts';", []],
   ])('%s: %s', (file, text, rules) => {
     expect(found(file, text)).toEqual(rules);
@@ -55,6 +59,7 @@ describe('a file', () => {
   test.each([
     ['attic/dust.ts', ['1 floor-outside']],
     ['kitchen.ts', ['1 floor-outside']],
+    ['wings/bed.ts', ['1 floor-outside']],
     ['attic/dust.test.ts', ['1 floor-outside']],
     ['meter.ts', []],
     ['meter.prop.test.ts', []],
@@ -71,7 +76,7 @@ describe('a file', () => {
 
 test('every room of every table is there', () => {
   const rooms = FLOOR_TABLES.flatMap(({ floors, root }) =>
-    floors.flatMap(({ paths }) => paths.map((path) => root + path)),
+    floors.flatMap(({ paths }) => paths.map((path) => root + path.replace('*/', ''))),
   );
   expect(rooms.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   expect(new Set(rooms).size).toBe(rooms.length);

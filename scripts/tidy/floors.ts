@@ -1,4 +1,5 @@
 import { VENUE_FLOORS } from './floors-venue.ts';
+import { WEB_FLOORS } from './floors-web.ts';
 import { importsOf, isTestPath, resolveImport } from './imports.ts';
 import type { Finding, Source } from './source.ts';
 
@@ -10,7 +11,7 @@ import type { Finding, Source } from './source.ts';
 
 export type Floor = {
   readonly name: string;
-  /** Its rooms, relative to the package's sources: a file, or a folder when it ends in a slash. */
+  /** Its rooms, relative to the package's sources: a file, a folder when it ends in a slash, each folder of one when in `*` and a slash. */
   readonly paths: readonly string[];
   readonly what: string;
 };
@@ -73,6 +74,7 @@ export const ENGINE_FLOORS: readonly Floor[] = [
 export const FLOOR_TABLES: readonly FloorTable[] = [
   { root: 'packages/engine/src/', floors: ENGINE_FLOORS },
   { root: 'packages/venue/src/', floors: VENUE_FLOORS },
+  { root: 'packages/web/src/', floors: WEB_FLOORS },
 ];
 
 /** Imports of a file that leave its floor the wrong way, and a file that stands on none. */
@@ -108,12 +110,23 @@ function placeOf({ floors, root }: FloorTable, path: string): Place | undefined 
   if (!path.startsWith(root)) return undefined;
   const inside = path.slice(root.length).replace(/(?:\.prop)?\.test(?=\.tsx?$)/, '');
   for (const [floor, { paths }] of floors.entries()) {
-    const room = paths.find((each) =>
-      each.endsWith('/') ? inside.startsWith(each) : inside === each,
-    );
-    if (room !== undefined) return { floor, room };
+    for (const each of paths) {
+      const room = roomOf(each, inside);
+      if (room !== undefined) return { floor, room };
+    }
   }
   return undefined;
+}
+
+function roomOf(path: string, inside: string): string | undefined {
+  if (path.endsWith('/*/')) {
+    const folder = path.slice(0, -'*/'.length);
+    const rest = inside.slice(folder.length);
+    const end = rest.indexOf('/');
+    return inside.startsWith(folder) && end > 0 ? folder + rest.slice(0, end + 1) : undefined;
+  }
+  const isHere = path.endsWith('/') ? inside.startsWith(path) : inside === path;
+  return isHere ? path : undefined;
 }
 
 /** The table as ARCHITECTURE.md shows it, top first. */

@@ -109,7 +109,8 @@ function bareProblem(
 ): Problem | undefined {
   const isTest = isTestPath(path);
   if (specifier.startsWith('node:')) {
-    if (owner === undefined || isTest || !HOSTLESS.includes(owner)) return undefined;
+    const isBuild = path.startsWith('packages/web/build/');
+    if (owner === undefined || isTest || isBuild || !HOSTLESS.includes(owner)) return undefined;
     return {
       rule: 'import-host',
       message: `"${specifier}" needs Node; ${owner} runs without it, move this to packages/venue`,

@@ -363,6 +363,8 @@ describe('settings', () => {
         relay_url: text,
         chain_name: text,
         settlement_rpc_url: nullable(text),
+        faucet_amount: exactly('1000'),
+        simulated_traders: boolean,
       }),
     );
     expect(data.protocol_version).toBeGreaterThanOrEqual(47);

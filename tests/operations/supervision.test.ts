@@ -49,9 +49,9 @@ function run(command: string, args: readonly string[]): Run {
 }
 
 const npmStart = (...flags: readonly string[]): Run =>
-  run('npm', ['start', '--silent', '--', ...flags]);
+  run('npm', ['start', '--silent', '--', '--no-web', ...flags]);
 const main = (...flags: readonly string[]): Run =>
-  run(NODE, [join('packages', 'venue', 'src', 'main.ts'), ...flags]);
+  run(NODE, [join('packages', 'venue', 'src', 'main.ts'), '--no-web', ...flags]);
 
 function isAlive(pid: number): boolean {
   try {

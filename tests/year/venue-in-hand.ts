@@ -63,7 +63,7 @@ export class VenueInHand {
     const flags = ['--oracle', 'still', '--no-bots', '--no-exhibition', '--no-limits'];
     const people = ['--admins', this.operator.address, '--faucet-usdc', '100000'];
     // One thread is enough for the few who trade.
-    const small = ['--recover-workers', '1', '--chain', 'none'];
+    const small = ['--recover-workers', '1', '--chain', 'none', '--no-web'];
     const doors = ['--port', '0', '--ops-port', '0', '--data', this.folder];
     this.#venue = await startVenue(readConfig([...flags, ...people, ...small, ...doors], {}), {
       log: createLogger({ level: 'error' }),

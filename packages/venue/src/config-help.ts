@@ -143,6 +143,11 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     text: 'outcome markets that list and resolve themselves; not on a mainnet',
     unset: 'where bots trade',
   },
+  web: {
+    group: 'Test money and company',
+    text: 'the trading page at /, built at the start when it is missing or old',
+    unset: 'on',
+  },
   limits: {
     group: 'Limits of clients',
     text: 'all limits of requests, connections and frames; off for load tests',

@@ -95,6 +95,8 @@ const ConfigSchema = z.strictObject({
   bots: z.boolean().optional(),
   /** Outcome markets that are listed and resolved by themselves; by default where bots trade. */
   exhibition: z.boolean().optional(),
+  /** The trading page at `/`. */
+  web: z.boolean().default(true),
   relayUrl: z.string().default('http://127.0.0.1:8691'),
   /** The settlement chain: `local`, `none`, or URLs of endpoints; by default local where there is a faucet. */
   chain: z
@@ -133,6 +135,7 @@ export const SWITCHES: ReadonlySet<Key> = new Set<Key>([
   'limits',
   'bots',
   'exhibition',
+  'web',
   'acceptClock',
 ]);
 const LISTS: ReadonlySet<Key> = new Set<Key>([

@@ -1,5 +1,12 @@
 import type { Clock } from './clock.ts';
-import { chainOf, chainPaceOf, chainPortOf, type Config } from './config.ts';
+import {
+  chainOf,
+  chainPaceOf,
+  chainPortOf,
+  type Config,
+  hasBots,
+  hasFaucet,
+} from './config.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import type { Logger } from './operate/log.ts';
 import type { Replica } from './replica/replica.ts';
@@ -73,5 +80,7 @@ export function infoSettings(config: Config, money: OpenedSettlement | undefined
     settlementChainId: SETTLEMENT_CHAIN[config.network],
     relayUrl: config.relayUrl,
     chainName: 'oddlot',
+    faucetUsdc: hasFaucet(config) ? config.faucetUsdc : undefined,
+    hasBots: hasBots(config),
   };
 }

@@ -34,7 +34,7 @@ class RecordingLease implements Lease {
 
 test('whatever a venue has one of runs by a lease, and the stop lets go of all of them', async () => {
   const lease = new RecordingLease();
-  const config = readConfig(['--data', folder, '--port', '0', '--ops-port', '0'], {});
+  const config = readConfig(['--data', folder, '--port', '0', '--ops-port', '0', '--no-web'], {});
   const log = createLogger({ level: 'silent' });
   const onFatal = (error: unknown): void => expect.unreachable(String(error));
   const venue = await startVenue(config, { log, onFatal, lease });

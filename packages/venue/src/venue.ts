@@ -23,6 +23,7 @@ import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
 import { holdBridge, infoSettings, openMoney } from './local-money.ts';
+import { openPage } from './local-page.ts';
 import { lockDirectory } from './log/directory-lock.ts';
 import { EraStore } from './log/era-store.ts';
 import { FileJournal } from './log/file-journal.ts';
@@ -104,7 +105,8 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const core = { ...opened, money, faucet: createFaucet(config, opened, money) };
   const { clock, clockWatch, history, journal, receipts, replica } = core;
   const pages = await readReferencePages();
-  const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
+  const page = openPage(config, { log, money });
+  const edges = createEdges(config, network, { ...core, log, metrics, pool, pages, page });
   const { http, operations, sockets } = edges;
 
   await startCore(core, network, log);
@@ -134,12 +136,14 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   await actors.start();
 
   const port = await http.listen(config.port, config.host);
+  page?.start();
   const operationsPort = await listen(operations, operationsPortOf(config), config.opsHost);
   return {
     url: `http://${hostText(config.host)}:${port}`,
     operationsUrl: `http://${hostText(config.opsHost)}:${operationsPort}`,
     async stop() {
       edges.stopping();
+      page?.stop();
       await actors.stop();
       disk.stop();
       clockWatch.stop();
@@ -331,6 +335,7 @@ type EdgeParts = Core & {
   readonly metrics: Metrics;
   readonly pool: RecoverPool;
   readonly pages: ReadonlyMap<string, string>;
+  readonly page: ReturnType<typeof openPage>;
 };
 
 type Edges = {
@@ -378,6 +383,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     log,
     metrics,
     pages: parts.pages,
+    page: parts.page,
     upgrade: (request, socket, head) => {
       const ip = clientIp(request.socket.remoteAddress, forwardedFor(request));
       sockets.handleUpgrade(request, socket, head, ip);

@@ -77,6 +77,10 @@ export type Settings = {
   chain_name: string;
   /** An endpoint that wallets may use; null when the operator names none. */
   settlement_rpc_url: string | null;
+  /** Test USDC of one grant of the faucet; null where there is none. */
+  faucet_amount: string | null;
+  /** Simulated traders make the books. */
+  simulated_traders: boolean;
 };
 
 /** What a permit deposit was sent as. */

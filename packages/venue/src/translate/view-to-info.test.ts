@@ -133,6 +133,8 @@ describe('metadata', () => {
       protocol_version: 47,
       relay_url: 'http://127.0.0.1:8691',
       chain_name: 'oddlot',
+      faucet_amount: null,
+      simulated_traders: false,
     });
     const zero = { level: 0, min14dTradingVolume: '0' };
     const one = { level: 1, min14dTradingVolume: '5000000' };

@@ -28,6 +28,7 @@ import {
 } from './head.ts';
 import { HistoryAwayError } from '../../history/history.ts';
 import { isNoRoom } from '../../replica/replica-error.ts';
+import type { WebPage } from '../web/web-page.ts';
 import { servePage } from './reference-pages.ts';
 import { rateLimited, tooLarge, UnavailableError } from './reply.ts';
 import type { EdgeRequest, Endpoint, Reply, StreamEndpoint } from './reply.ts';
@@ -50,6 +51,8 @@ export type HttpEdgeOptions = {
   readonly upgrade?: UpgradeHandler;
   /** Markdown by path, for the explanations that refusals point to. */
   readonly pages?: ReadonlyMap<string, string>;
+  /** The page for people, who ask by GET for what no endpoint answers. */
+  readonly page?: WebPage | undefined;
   readonly bodyBytesMax?: number;
   /** What bodies may hold in memory, in all and per client. */
   readonly bodyLimits?: BodyLimits;
@@ -298,6 +301,7 @@ export class HttpEdge {
   #serveOther(call: Call, path: string): void {
     const page = this.#options.pages?.get(path);
     if (page !== undefined && call.request.method === 'GET') return servePage(call.response, page);
+    if (call.path === NO_PATH && this.#options.page?.serve(call.request, call.response, path)) return;
     if (call.path === NO_PATH) return this.#write(call, 404, NOT_FOUND, []);
     if (call.request.method !== 'GET') return this.#write(call, 405, '', ['allow', 'GET']);
     return this.#write(call, 426, '', ['upgrade', 'websocket']);

@@ -28,4 +28,6 @@ export const settings: InfoHandler<'settings', Settings> = ({
     relay_url: deployment.relayUrl,
     chain_name: deployment.chainName,
     settlement_rpc_url: deployment.settlementRpcUrl ?? null,
+    faucet_amount: deployment.faucetUsdc === undefined ? null : String(deployment.faucetUsdc),
+    simulated_traders: deployment.hasBots ?? false,
   });

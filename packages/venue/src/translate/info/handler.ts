@@ -33,6 +33,10 @@ export type InfoSettings = {
   readonly relayUrl: string;
   /** What the relay takes as source chain. */
   readonly chainName: string;
+  /** Of one grant; undefined without a faucet. */
+  readonly faucetUsdc?: number | undefined;
+  /** Simulated traders make the books; not unless told. */
+  readonly hasBots?: boolean;
 };
 
 export type InfoAnswer<Data = unknown> =

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const WEB = new URL('../../../../web/', import.meta.url);
+const COMMAND = fileURLToPath(new URL('build/build-web.ts', WEB));
+const BUILT = fileURLToPath(new URL('dist/page', WEB));
+/** Below that of the venue: who trades does not wait for who builds. */
+const NICENESS = 15;
+const KEPT_CHARACTERS = 4_000;
+
+export type PageBuild = {
+  /** The folder of the page, once it is up to date. */
+  readonly done: Promise<string>;
+  /** Ends the build; what was built before stays. */
+  stop(): void;
+};
+
+/** Brings the built page up to date, in a process of its own with low priority. */
+export function buildPage(): PageBuild {
+  const child = spawn(process.execPath, [COMMAND, '--if-stale'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let told = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    told = (told + text).slice(-KEPT_CHARACTERS);
+  });
+  const done = new Promise<string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => {
+      if (code === 0) resolve(BUILT);
+      else reject(new Error(`Building the page ended with ${code}: ${told.trim()}`));
+    });
+  });
+  if (child.pid !== undefined) lowerPriority(child.pid);
+  return { done, stop: () => void child.kill() };
+}
+
+/** It may have ended already, or the system does not let us; it is built all the same. */
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, NICENESS);
+  } catch {
+    return;
+  }
+}

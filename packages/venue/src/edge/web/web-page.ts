@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from '../../operate/log.ts';
+import { buildPage, type PageBuild } from './build-page.ts';
+import { readPageFiles, type PageFile, type PageFiles } from './page-files.ts';
+import { pagePolicy } from './page-policy.ts';
+
+export type WebPageOptions = {
+  readonly log: Logger;
+  /** Other origins that the page may talk to: the settlement chain's. */
+  readonly elsewhere: readonly string[];
+};
+
+const BUILDING = notice('The page is being built', 'It takes a few seconds. The API serves already.');
+const FAILED = notice('The page could not be built', 'The log of the venue says why. The API serves.');
+const NONCE_BYTES = 16;
+/** How soon a browser looks again whether the page is there. */
+const LOOK_AGAIN_SECONDS = 1;
+
+/** The trading page at `/`: built when its sources have changed, then served from memory. */
+export class WebPage {
+  readonly #options: WebPageOptions;
+  #build: PageBuild | undefined;
+  #files: PageFiles | undefined;
+  #hasFailed = false;
+
+  constructor(options: WebPageOptions) {
+    this.#options = options;
+  }
+
+  /** Builds the page in a process of its own where it must; the venue serves its API meanwhile. */
+  start(): void {
+    const { log } = this.#options;
+    this.#build = buildPage();
+    this.#build.done
+      .then(async (folder) => {
+        this.#files = await readPageFiles(folder);
+        log.info({ files: this.#files.byPath.size }, 'the page is ready');
+      })
+      .catch((error: unknown) => {
+        this.#hasFailed = true;
+        log.warn({ err: error }, 'the page could not be built; the API serves without it');
+      });
+  }
+
+  stop(): void {
+    this.#build?.stop();
+  }
+
+  /** Answers a request for the page or one of its files; false when it is for neither. */
+  serve(request: IncomingMessage, response: ServerResponse, path: string): boolean {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+    const file = this.#files?.byPath.get(path);
+    if (file !== undefined) {
+      sendFile(request, response, file);
+      return true;
+    }
+    // Every other address that a person opens is one of the page's own: its router knows which.
+    if (!acceptsPage(request)) return false;
+    const nonce = randomBytes(NONCE_BYTES).toString('base64');
+    const headers = this.#pageHeaders(nonce);
+    if (this.#files !== undefined) {
+      const page = this.#files.entry.replace(
+        'name="style-nonce" content=""',
+        `name="style-nonce" content="${nonce}"`,
+      );
+      send(request, response, { status: 200, headers, body: page });
+      return true;
+    }
+    if (!this.#hasFailed) headers['refresh'] = String(LOOK_AGAIN_SECONDS);
+    send(request, response, { status: 503, headers, body: this.#hasFailed ? FAILED : BUILDING });
+    return true;
+  }
+
+  #pageHeaders(nonce: string): Record<string, string> {
+    return {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'content-security-policy': pagePolicy(nonce, this.#options.elsewhere),
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+    };
+  }
+}
+
+function acceptsPage({ headers }: IncomingMessage): boolean {
+  return headers.accept?.includes('text/html') === true;
+}
+
+function sendFile(request: IncomingMessage, response: ServerResponse, file: PageFile): void {
+  const accepted = String(request.headers['accept-encoding'] ?? '');
+  const encoding =
+    file.br !== undefined && /\bbr\b/.test(accepted)
+      ? 'br'
+      : file.gzip !== undefined && /\bgzip\b/.test(accepted)
+        ? 'gzip'
+        : undefined;
+  const body = encoding === undefined ? file.plain : (file[encoding] ?? file.plain);
+  send(request, response, {
+    status: 200,
+    headers: {
+      'content-type': file.type,
+      'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'x-content-type-options': 'nosniff',
+      vary: 'accept-encoding',
+      ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+    },
+    body,
+  });
+}
+
+type Sent = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+};
+
+function send(request: IncomingMessage, response: ServerResponse, sent: Sent): void {
+  const { body, headers, status } = sent;
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** A page for the time without one. */
+function notice(title: string, text: string): string {
+  return (
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="dark light">` +
+    `<title>Oddlot</title><h1>${title}</h1><p>${text}</p></html>\n`
+  );
+}

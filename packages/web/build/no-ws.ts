@@ -1,0 +1,2 @@
+/** In a browser `WebSocket` is there already. */
+export const WebSocket = globalThis.WebSocket;

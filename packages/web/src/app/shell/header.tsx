@@ -1,0 +1,50 @@
+import { Link } from '@tanstack/react-router';
+import { useWords } from '../../lib/words.ts';
+import { useSettings } from '../../market/queries.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { Equity } from './equity.tsx';
+import { Latency } from './latency.tsx';
+import { LooksMenu } from './looks-menu.tsx';
+import { useDestinations } from './navigation.ts';
+import { Wordmark } from './wordmark.tsx';
+
+export function Header() {
+  const t = useWords();
+  const destinations = useDestinations(t);
+  const { data: settings } = useSettings();
+  const isTestnet = settings !== undefined && !settings.service_network.endsWith('Mainnet');
+  return (
+    <header className="flex h-12 shrink-0 items-center gap-5 border-b border-line px-4">
+      <Link to="/" aria-label={t('app.name')}>
+        <Wordmark />
+      </Link>
+      <nav aria-label={t('nav.label')} className="flex items-center gap-5 max-tablet:hidden">
+        {destinations.map(({ label, to }) => (
+          <Link
+            key={to}
+            to={to}
+            activeOptions={{ exact: to === '/' }}
+            className="text-13 text-muted hover:text-text data-[status=active]:text-text"
+          >
+            {label}
+          </Link>
+        ))}
+      </nav>
+      <div className="flex items-center gap-2">
+        {isTestnet && <Badge title={t('header.testnetTitle')}>{t('header.testnet')}</Badge>}
+        {settings?.simulated_traders === true && (
+          <span className="max-desktop:hidden">
+            <Badge title={t('header.simulatedTitle')}>{t('header.simulated')}</Badge>
+          </span>
+        )}
+      </div>
+      <div className="ml-auto flex items-center gap-3">
+        <Latency />
+        <Equity />
+        <LooksMenu />
+        <AccountMenu />
+      </div>
+    </header>
+  );
+}

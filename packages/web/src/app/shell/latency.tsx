@@ -1,0 +1,27 @@
+import { useStore } from 'zustand';
+import { useWords } from '../../lib/words.ts';
+import { connection } from '../../market/venue.ts';
+import { classes } from '../../ui/class-names.ts';
+
+/** Whether what is on the screen is live, and how far away the venue is. */
+export function Latency() {
+  const t = useWords();
+  const { latencyMs, status } = useStore(connection);
+  const isLive = status === 'open';
+  return (
+    <span
+      title={t('header.latencyTitle')}
+      className="flex items-center gap-1.5 text-12 text-muted max-tablet:hidden"
+    >
+      <span
+        aria-hidden="true"
+        className={classes('size-1.5 rounded-full', isLive ? 'bg-buy' : 'bg-warning')}
+      />
+      {isLive && latencyMs !== undefined
+        ? t('header.latency', { ms: Math.max(1, Math.round(latencyMs)) })
+        : isLive
+          ? null
+          : t('header.offline')}
+    </span>
+  );
+}

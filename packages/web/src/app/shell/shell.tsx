@@ -1,0 +1,28 @@
+import { Outlet } from '@tanstack/react-router';
+import { useWords } from '../../lib/words.ts';
+import { Toasts } from '../../ui/toast.tsx';
+import { BottomBar } from './bottom-bar.tsx';
+import { ConnectionBanner } from './connection-banner.tsx';
+import { Header } from './header.tsx';
+
+/** What is around every screen. */
+export function Shell() {
+  const t = useWords();
+  return (
+    <div className="flex h-full flex-col bg-panel">
+      <a
+        href="#screen"
+        className="heard focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:h-auto focus:w-auto focus:rounded focus:bg-raised focus:p-2 focus:[clip-path:none]"
+      >
+        {t('app.skip')}
+      </a>
+      <Header />
+      <ConnectionBanner />
+      <main id="screen" className="min-h-0 flex-1 overflow-y-auto" tabIndex={-1}>
+        <Outlet />
+      </main>
+      <BottomBar />
+      <Toasts />
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { chance } from '../../lib/format.ts';
+import { countdown } from '../../lib/time.ts';
+import { useWords } from '../../lib/words.ts';
+import { useEvents } from '../../market/queries.ts';
+import { venueNow } from '../../market/venue.ts';
+
+const EVENTS_SHOWN = 6;
+const TICK_MS = 1_000;
+
+/** What is decided next. */
+export function EndingSoon() {
+  const t = useWords();
+  const { data } = useEvents({ sortBy: 'endingSoon', status: 'open', limit: EVENTS_SHOWN });
+  const nowMs = useVenueSecond();
+  const events = (data?.events ?? []).filter(({ end_time: end }) => end > nowMs);
+  if (events.length === 0) return null;
+  return (
+    <section aria-labelledby="ending">
+      <h2
+        id="ending"
+        className="flex h-12 items-center border-y border-line px-4 text-15 font-semibold"
+      >
+        {t('markets.endingSoon')}
+      </h2>
+      <ul>
+        {events.map(({ end_time: end, markets, slug, title }) => (
+          <li
+            key={slug}
+            className="relative flex h-10 items-center gap-4 border-b border-line/50 px-4 hover:bg-raised/60"
+          >
+            <Link to={`/events/${slug}`} className="min-w-0 flex-1 truncate after:absolute after:inset-0">
+              {title}
+            </Link>
+            {markets.length === 1 && (
+              <span className="text-13 font-medium">{chance(markets[0]?.pricing.yes_price)}</span>
+            )}
+            <span className="w-20 text-right text-muted">{countdown(end - nowMs)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function useVenueSecond(): number {
+  const [nowMs, setNowMs] = useState(venueNow);
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(venueNow()), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return nowMs;
+}

@@ -1,0 +1,106 @@
+import { Link } from '@tanstack/react-router';
+import type { OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
+import { isDecimal, multiply, subtract } from '../../lib/decimal.ts';
+import { cents, chance, compact } from '../../lib/format.ts';
+import { relative } from '../../lib/time.ts';
+import { useWords } from '../../lib/words.ts';
+import { venueNow } from '../../market/venue.ts';
+
+type Tickers = ReadonlyMap<number, Ticker>;
+
+const CANDIDATES_SHOWN = 3;
+
+/** The question, what the market thinks of it, and how much of it is money. */
+export function EventCard({
+  event,
+  byId,
+}: {
+  readonly event: OutcomeEventMeta;
+  readonly byId: Tickers;
+}) {
+  const t = useWords();
+  const [only] = event.markets;
+  const isSingle = event.markets.length === 1 && only !== undefined;
+  return (
+    <li className="relative flex min-w-0 flex-col bg-panel p-4 hover:bg-raised/50">
+      <div className="flex items-start justify-between gap-4">
+        <h3 className="line-clamp-2 text-13 font-medium">
+          <Link to={`/events/${event.slug}`} className="after:absolute after:inset-0">
+            {event.title}
+          </Link>
+        </h3>
+        {isSingle && (
+          <span className="text-20 font-semibold">{chance(priceOf(only, byId))}</span>
+        )}
+      </div>
+      <div className="mt-2 min-h-0 flex-1">
+        {isSingle ? (
+          <Single market={only} byId={byId} />
+        ) : (
+          <Candidates event={event} byId={byId} />
+        )}
+      </div>
+      <p className="flex gap-3 overflow-hidden text-12 whitespace-nowrap text-muted">
+        {event.category !== '' && <span className="capitalize">{event.category}</span>}
+        <span>{t('markets.volumeOf', { amount: compact(event.volume.total) })}</span>
+        <span>{t('markets.ends', { when: relative(event.end_time - venueNow()) })}</span>
+      </p>
+    </li>
+  );
+}
+
+function Single({ market, byId }: { readonly market: OutcomeMarketMeta; readonly byId: Tickers }) {
+  const t = useWords();
+  const price = priceOf(market, byId);
+  const other = isDecimal(price) ? subtract('1', price) : undefined;
+  return (
+    <>
+      <Bar price={price} />
+      <p className="mt-3 flex gap-2 text-12">
+        <span className="rounded bg-buy/12 px-2 py-1 text-buy">
+          {t('markets.yes', { price: cents(price, market.price_decimals) })}
+        </span>
+        <span className="rounded bg-sell/12 px-2 py-1 text-sell">
+          {t('markets.no', { price: cents(other, market.price_decimals) })}
+        </span>
+      </p>
+    </>
+  );
+}
+
+function Candidates({ event, byId }: { readonly event: OutcomeEventMeta; readonly byId: Tickers }) {
+  const t = useWords();
+  const ranked = event.markets
+    .map((market) => ({ market, price: priceOf(market, byId) }))
+    .sort((a, b) => Number(b.price ?? -1) - Number(a.price ?? -1));
+  const rest = ranked.length - CANDIDATES_SHOWN;
+  return (
+    <ul className="flex flex-col gap-1 text-12">
+      {ranked.slice(0, CANDIDATES_SHOWN).map(({ market, price }) => (
+        <li key={market.instrument_id} className="flex items-center gap-3">
+          <span className="min-w-0 flex-1 truncate">{market.group_title ?? market.question}</span>
+          <span className="w-16">
+            <Bar price={price} />
+          </span>
+          <span className="w-11 text-right font-medium">{chance(price)}</span>
+        </li>
+      ))}
+      {rest > 0 && <li className="text-faint">{t('markets.more', { count: rest })}</li>}
+    </ul>
+  );
+}
+
+function Bar({ price }: { readonly price: string | undefined }) {
+  const width = isDecimal(price) ? `${multiply(price, '100')}%` : '0%';
+  return (
+    <span aria-hidden="true" className="block h-0.5 rounded bg-line">
+      <span className="block h-full rounded bg-accent" style={{ width }} />
+    </span>
+  );
+}
+
+/** The live mark, or until it is there the one that came with the event. */
+function priceOf(market: OutcomeMarketMeta, byId: Tickers): string | undefined {
+  const live = byId.get(market.instrument_id)?.markPx;
+  return isDecimal(live) ? live : market.pricing.yes_price;
+}

@@ -1,0 +1,57 @@
+import { Link } from '@tanstack/react-router';
+import type { OutcomeEventMeta } from '@oddlot/sdk';
+import { useWords } from '../../lib/words.ts';
+import { useEvents } from '../../market/queries.ts';
+import { tickers } from '../../market/tickers.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { EventCard } from './event-card.tsx';
+
+const EVENTS_SHOWN = 12;
+/** As many markets as one subscription takes. */
+const MARKETS_MAX = 50;
+
+/** What people trade on, the busiest first. */
+export function EventsGrid({ wanted }: { readonly wanted: string }) {
+  const t = useWords();
+  const { data } = useEvents({ sortBy: 'trending', status: 'open', limit: EVENTS_SHOWN });
+  const events = (data?.events ?? []).filter((event) => matches(event, wanted));
+  const ids = (data?.events ?? [])
+    .flatMap(({ markets }) => markets.map(({ instrument_id: id }) => id))
+    .slice(0, MARKETS_MAX)
+    .sort((a, b) => a - b);
+  const byId = tickers.use(
+    ids.length === 0 ? undefined : { accountType: 'outcome', instrumentIds: ids },
+    (state) => state.byId,
+  );
+  return (
+    <section className="flex min-w-0 flex-col max-desktop:border-t max-desktop:border-line" aria-labelledby="events">
+      <div className="flex h-12 shrink-0 items-center justify-between border-b border-line px-4">
+        <h2 id="events" className="text-15 font-semibold">
+          {t('markets.events')}
+        </h2>
+        <Link to="/events" className="text-12 text-muted hover:text-text">
+          {t('markets.allEvents')}
+        </Link>
+      </div>
+      {data !== undefined && events.length === 0 ? (
+        <EmptyState
+          title={data.events.length === 0 ? t('markets.noEvents') : t('markets.nothingFound')}
+          text={data.events.length === 0 ? t('markets.noEventsText') : undefined}
+        />
+      ) : (
+        <ul className="grid auto-rows-[168px] gap-px bg-line tablet:grid-cols-2">
+          {events.map((event) => (
+            <EventCard key={event.slug} event={event} byId={byId} />
+          ))}
+          {events.length % 2 === 1 && <li aria-hidden="true" className="bg-panel max-tablet:hidden" />}
+        </ul>
+      )}
+      <div className="flex-1 border-t border-line" />
+    </section>
+  );
+}
+
+function matches({ markets, tags, title }: OutcomeEventMeta, wanted: string): boolean {
+  const text = [title, ...tags, ...markets.map(({ question }) => question)].join(' ').toLowerCase();
+  return text.includes(wanted.trim().toLowerCase());
+}

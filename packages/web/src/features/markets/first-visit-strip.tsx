@@ -1,0 +1,50 @@
+import { useStore } from 'zustand';
+import { money } from '../../lib/format.ts';
+import { useWords } from '../../lib/words.ts';
+import { useSettings } from '../../market/queries.ts';
+import { FirstSteps } from '../../session/first-steps.tsx';
+import { firstVisit, openTestAccount } from '../../session/first-visit.ts';
+import { useIsSessionLoaded, useSession } from '../../session/use-session.ts';
+import { Button } from '../../ui/button.tsx';
+
+/** For who has no account yet: one button, and the three steps while they happen. */
+export function FirstVisitStrip() {
+  const t = useWords();
+  const session = useSession();
+  const isLoaded = useIsSessionLoaded();
+  const { at, error } = useStore(firstVisit);
+  const { data: settings } = useSettings();
+  const isUnderWay = at !== 'idle' && at !== 'done';
+  const isNew = session === undefined || at !== 'idle';
+  if (!isLoaded || settings === undefined || !isNew) return null;
+  const amount = money(settings.faucet_amount, { decimals: 0 });
+  const hasFaucet = settings.faucet_amount !== null;
+  const isDone = at === 'done';
+  return (
+    <section
+      aria-label={t('first.title')}
+      className="flex min-h-16 flex-wrap items-center gap-x-6 gap-y-2 border-b border-line bg-accent/6 px-4 py-3"
+    >
+      <div className="min-w-60 flex-1">
+        <p className="text-15 font-semibold">{isDone ? t('first.done') : t('first.title')}</p>
+        {at === 'idle' ? (
+          <p className="text-13 text-muted">
+            {hasFaucet ? t('first.text', { amount }) : t('first.textNoFaucet')}
+          </p>
+        ) : (
+          <FirstSteps isInLine />
+        )}
+      </div>
+      {hasFaucet && !isDone && (
+        <Button
+          kind="accent"
+          size="large"
+          isBusy={isUnderWay && error === undefined}
+          onClick={() => void openTestAccount()}
+        >
+          {t('first.button')}
+        </Button>
+      )}
+    </section>
+  );
+}

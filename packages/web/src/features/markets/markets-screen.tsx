@@ -1,0 +1,46 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useWords } from '../../lib/words.ts';
+import { TextField } from '../../ui/text-field.tsx';
+import { EndingSoon } from './ending-soon.tsx';
+import { EventsGrid } from './events-grid.tsx';
+import { FirstVisitStrip } from './first-visit-strip.tsx';
+import { PerpsTable } from './perps-table.tsx';
+
+/** Everything that trades here, side by side. */
+export function Screen() {
+  const t = useWords();
+  const navigate = useNavigate();
+  const search: { readonly q?: unknown } = useSearch({ strict: false });
+  const wanted = typeof search.q === 'string' ? search.q : '';
+  const setWanted = (q: string): void => {
+    void navigate({ to: '/', search: q === '' ? {} : { q }, replace: true });
+  };
+  return (
+    <div className="flex min-h-full flex-col">
+      <h1 className="heard">{t('nav.markets')}</h1>
+      <FirstVisitStrip />
+      <div className="grid flex-1 desktop:grid-cols-[minmax(0,13fr)_minmax(0,10fr)]">
+        <section className="min-w-0 border-line desktop:border-r" aria-labelledby="perps">
+          <div className="flex h-12 items-center justify-between gap-4 border-b border-line px-4">
+            <h2 id="perps" className="text-15 font-semibold">
+              {t('markets.perps')}
+            </h2>
+            <div className="w-56">
+              <TextField
+                label={t('markets.search')}
+                isLabelHidden
+                type="search"
+                placeholder={t('markets.search')}
+                value={wanted}
+                onChange={setWanted}
+              />
+            </div>
+          </div>
+          <PerpsTable wanted={wanted} />
+          <EndingSoon />
+        </section>
+        <EventsGrid wanted={wanted} />
+      </div>
+    </div>
+  );
+}

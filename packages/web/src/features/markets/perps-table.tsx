@@ -1,0 +1,189 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import type { PerpMeta, Ticker } from '@oddlot/sdk';
+import { compare, decimalsOf, divide, isDecimal, multiply, sign, subtract } from '../../lib/decimal.ts';
+import { compact, percent } from '../../lib/format.ts';
+import { useWords, type Words } from '../../lib/words.ts';
+import { usePerps } from '../../market/queries.ts';
+import { tickers } from '../../market/tickers.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Percent, Price } from '../../ui/figure.tsx';
+import { Spark } from '../../ui/spark.tsx';
+import { Skeleton } from '../../ui/spinner.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
+import { useTrends, type Trend } from './trends.ts';
+
+type Row = {
+  readonly perp: PerpMeta;
+  readonly ticker: Ticker | undefined;
+  readonly trend: Trend | undefined;
+};
+
+const ROW_PX = 48;
+const NO_PERPS: readonly PerpMeta[] = [];
+
+export function PerpsTable({ wanted }: { readonly wanted: string }) {
+  const t = useWords();
+  const navigate = useNavigate();
+  const { data } = usePerps();
+  const byId = tickers.use({ accountType: 'perp' }, (state) => state.byId);
+  const listed = data?.universe ?? NO_PERPS;
+  const trends = useTrends(listed);
+  const rows = useMemo(
+    () =>
+      listed
+        .filter(({ name }) => name.toLowerCase().includes(wanted.trim().toLowerCase()))
+        .map((perp): Row => ({ perp, ticker: byId.get(perp.index), trend: trends.get(perp.index) })),
+    [listed, byId, trends, wanted],
+  );
+  const columns = useMemo(() => columnsOf(t), [t]);
+  if (data === undefined) return <Loading />;
+  const empty =
+    listed.length === 0 ? (
+      <EmptyState title={t('markets.noPerps')} text={t('markets.noPerpsText')} />
+    ) : (
+      <EmptyState title={t('markets.nothingFound')} />
+    );
+  return (
+    <Table
+      label={t('markets.perps')}
+      columns={columns}
+      rows={rows}
+      rowKey={({ perp }) => perp.index}
+      rowHeight={ROW_PX}
+      empty={empty}
+      sortedBy={{ id: 'volume', isDescending: true }}
+      onRowClick={({ perp }) => void navigate({ to: `/trade/${perp.name}` })}
+    />
+  );
+}
+
+function columnsOf(t: Words): readonly Column<Row>[] {
+  return [
+    {
+      id: 'market',
+      header: t('markets.market'),
+      cell: (row) => <Market row={row} />,
+      compare: (a, b) => a.perp.name.localeCompare(b.perp.name),
+    },
+    {
+      id: 'price',
+      header: t('markets.price'),
+      align: 'right',
+      cell: ({ perp, ticker }) => (
+        <span className="text-15 font-medium">
+          <Price value={ticker?.markPx} decimals={decimalsOf(perp.priceTick)} hasFlash />
+        </span>
+      ),
+      compare: byText(({ ticker }) => ticker?.markPx),
+    },
+    {
+      id: 'change',
+      header: t('markets.change'),
+      align: 'right',
+      cell: (row) => <Percent value={changeOf(row)} />,
+      compare: byText(changeOf),
+    },
+    {
+      id: 'trend',
+      header: t('markets.trend'),
+      align: 'right',
+      from: 'tablet',
+      cell: ({ perp, trend }) => (
+        <span className="inline-block align-middle">
+          <Spark
+            values={trend?.closes ?? []}
+            label={t('markets.trendOf', { name: perp.name })}
+          />
+        </span>
+      ),
+    },
+    {
+      id: 'volume',
+      header: t('markets.volume'),
+      align: 'right',
+      from: 'tablet',
+      cell: ({ ticker }) => compact(ticker?.dayNtlVlm),
+      compare: byText(({ ticker }) => ticker?.dayNtlVlm),
+    },
+    {
+      id: 'openInterest',
+      header: t('markets.openInterest'),
+      align: 'right',
+      from: 'tablet',
+      cell: (row) => compact(openInterestOf(row)),
+      compare: byText(openInterestOf),
+    },
+    {
+      id: 'funding',
+      header: t('markets.funding'),
+      align: 'right',
+      from: 'tablet',
+      cell: ({ ticker }) => <Funding rate={ticker?.funding} t={t} />,
+      compare: byText(({ ticker }) => ticker?.funding),
+    },
+  ];
+}
+
+function Market({ row: { perp } }: { readonly row: Row }) {
+  const t = useWords();
+  return (
+    <span className="flex items-center gap-2">
+      <Link
+        to={`/trade/${perp.name}`}
+        className="text-15 font-medium hover:underline"
+        onClick={(event) => event.stopPropagation()}
+      >
+        {perp.name}
+      </Link>
+      <span className="text-12 text-muted">{perp.maxLeverage}×</span>
+      {perp.haltTrading && <Badge tone="warning">{t('markets.halted')}</Badge>}
+      {perp.delisted && <Badge tone="warning">{t('markets.delisted')}</Badge>}
+      {perp.onlyIsolated && <Badge>{t('markets.isolated')}</Badge>}
+    </span>
+  );
+}
+
+function Funding({ rate, t }: { readonly rate: string | undefined; readonly t: Words }) {
+  const direction = isDecimal(rate) ? sign(rate) : 0;
+  const title =
+    direction > 0 ? t('markets.longsPay') : direction < 0 ? t('markets.shortsPay') : undefined;
+  return <span title={title}>{percent(rate, { decimals: 4, isSigned: true })}</span>;
+}
+
+/** Of the mark over a day; while the venue is younger than that, since the first trade. */
+function changeOf({ ticker, trend }: Row): string | undefined {
+  if (ticker === undefined || !isDecimal(ticker.markPx)) return undefined;
+  if (isDecimal(ticker.prevDayPx)) return divide(ticker.change24h, ticker.prevDayPx, 6);
+  if (trend?.open === undefined) return undefined;
+  return divide(subtract(ticker.markPx, trend.open), trend.open, 6);
+}
+
+/** In money: sizes of different assets don't compare. */
+function openInterestOf({ ticker }: Row): string | undefined {
+  if (ticker === undefined || !isDecimal(ticker.markPx)) return undefined;
+  return multiply(ticker.openInterest, ticker.markPx);
+}
+
+/** What has no number comes last when the largest are first. */
+function byText(of: (row: Row) => string | undefined): (a: Row, b: Row) => number {
+  return (a, b) => {
+    const [left, right] = [of(a), of(b)];
+    if (!isDecimal(left)) return isDecimal(right) ? -1 : 0;
+    return isDecimal(right) ? compare(left, right) : 1;
+  };
+}
+
+function Loading() {
+  return (
+    <div aria-hidden="true" className="flex flex-col">
+      {[0, 1, 2].map((row) => (
+        <div key={row} className="flex h-12 items-center justify-between border-b border-line/50 px-4">
+          <Skeleton width="10ch" />
+          <Skeleton width="24ch" />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { useQueries } from '@tanstack/react-query';
+import type { Candle, PerpMeta } from '@oddlot/sdk';
+import { toPixels } from '../../lib/decimal.ts';
+import { reader, venueNow } from '../../market/venue.ts';
+
+/** Where the price of a perp came from. */
+export type Trend = {
+  /** Oldest first, for drawing. */
+  readonly closes: readonly number[];
+  /** The first price of it. */
+  readonly open: string | undefined;
+};
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const STALE_MS = 60_000;
+/** Fewer points make no line: a young venue is shown minute by minute. */
+const POINTS_MIN = 12;
+/** Rows beyond have no line; nobody reads a hundred of them. */
+const LINES_MAX = 30;
+
+export function useTrends(perps: readonly PerpMeta[]): ReadonlyMap<number, Trend> {
+  return useQueries({
+    queries: perps.slice(0, LINES_MAX).map(({ index }) => ({
+      queryKey: ['trend', index],
+      queryFn: () => trendOf(String(index)),
+      staleTime: STALE_MS,
+      refetchInterval: STALE_MS,
+    })),
+    combine: (results) =>
+      new Map(
+        results.flatMap(({ data }, at) => {
+          const perp = perps[at];
+          return data === undefined || perp === undefined ? [] : [[perp.index, data] as const];
+        }),
+      ),
+  });
+}
+
+async function trendOf(coin: string): Promise<Trend> {
+  const now = venueNow();
+  const day = await reader.info.candleSnapshot({ coin, interval: '15m', startTime: now - DAY_MS });
+  if (day.length >= POINTS_MIN) return trend(day);
+  const young = { coin, interval: '1m', startTime: now - 4 * HOUR_MS } as const;
+  return trend(await reader.info.candleSnapshot(young));
+}
+
+function trend(candles: readonly Candle[]): Trend {
+  return { closes: candles.map(({ c }) => toPixels(c)), open: candles[0]?.o };
+}

@@ -1,0 +1,97 @@
+import { ApiError, ExpiredError, HttpError, SigningError, ValidationError } from '@oddlot/sdk';
+import type { Details } from '@oddlot/sdk';
+import { isDecimal } from './decimal.ts';
+import { money, number } from './format.ts';
+import type { Words } from './words.ts';
+
+/** What a refusal offers to do about it; who shows it decides whether it can. */
+export type Remedy =
+  /** Another value for the field that was refused. */
+  | { readonly kind: 'useValue'; readonly field: string | undefined; readonly value: string }
+  /** Not enough money: there is `available` of `required`. */
+  | { readonly kind: 'addFunds'; readonly required: string; readonly available: string }
+  | { readonly kind: 'retry'; readonly afterMs: number };
+
+export type Explained = {
+  /** One sentence for a person. */
+  readonly sentence: string;
+  readonly remedies: readonly Remedy[];
+  /** Path of the page that explains it. */
+  readonly docs: string | undefined;
+};
+
+/** Turns whatever was thrown into one sentence and what can be done about it. */
+export function explainError(error: unknown, t: Words): Explained {
+  if (error instanceof ExpiredError) return said(t('error.expired'));
+  if (error instanceof ApiError) return explainApi(error, t);
+  if (error instanceof ValidationError) {
+    return { ...said(error.message), remedies: remediesOf(error.details) };
+  }
+  if (error instanceof HttpError) {
+    return said(error.txHash === undefined ? t('error.unreachable') : t('error.unknownFate'));
+  }
+  if (error instanceof SigningError) return said(t('error.notSigned'));
+  return said(error instanceof Error ? error.message : t('error.unexpected'));
+}
+
+/** The same for a refusal that came as data: a failed entry of an action, an order that left the queue. */
+export function explainRefusal(
+  refusal: { readonly message: string; readonly details?: Details | undefined },
+  t: Words,
+): Explained {
+  const { details, message } = refusal;
+  return { sentence: sentenceOf(message, details, t), remedies: remediesOf(details), docs: details?.docs };
+}
+
+function explainApi(error: ApiError, t: Words): Explained {
+  const { details, message, name, retryAfterMs } = error;
+  if (name === 'RATE_LIMITED' || error.httpStatus === 429) {
+    const afterMs = retryAfterMs ?? 1_000;
+    const seconds = Math.ceil(afterMs / 1_000);
+    return { ...said(t('error.rateLimited', { seconds })), remedies: [{ kind: 'retry', afterMs }] };
+  }
+  if (name === 'UNAVAILABLE') {
+    return { ...said(t('error.unavailable', { message })), remedies: [{ kind: 'retry', afterMs: 1_000 }] };
+  }
+  return explainRefusal({ message, details }, t);
+}
+
+function sentenceOf(message: string, details: Details | undefined, t: Words): string {
+  const { available, required, why } = details ?? {};
+  if (isDecimal(required) && isDecimal(available)) {
+    const amounts = { required: money(required), available: money(available) };
+    return t('error.short', { message: ended(message), ...amounts });
+  }
+  return why === undefined ? ended(message) : `${ended(message)} ${ended(why)}`;
+}
+
+function remediesOf(details: Details | undefined): readonly Remedy[] {
+  const { available, field, nearest, required } = details ?? {};
+  const remedies: Remedy[] = (nearest ?? []).flatMap((value) =>
+    value === null ? [] : [{ kind: 'useValue' as const, field, value }],
+  );
+  if (isDecimal(required) && isDecimal(available)) {
+    remedies.push({ kind: 'addFunds', required, available });
+  }
+  return remedies;
+}
+
+/** How a remedy is offered. */
+export function remedyLabel(remedy: Remedy, t: Words): string {
+  switch (remedy.kind) {
+    case 'useValue':
+      return t('error.useValue', { value: number(remedy.value) });
+    case 'addFunds':
+      return t('error.addFunds');
+    case 'retry':
+      return t('error.retry');
+  }
+}
+
+function said(sentence: string): Explained {
+  return { sentence: ended(sentence), remedies: [], docs: undefined };
+}
+
+function ended(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,94 @@
+import { isDecimal, multiply, roundTo, sign } from './decimal.ts';
+import { locale } from './locale.ts';
+
+/**
+ * Numbers as people read them: grouped by their locale, with the decimals of the grid, a real minus sign, and
+ * from decimal text to text without a float in between. What is not there yet is a dash.
+ */
+
+/** What stands where there is no number. */
+export const NOTHING = '–';
+const MINUS = '\u2212';
+/** Between a number and its unit, so that a line never breaks there. */
+export const THIN = '\u202f';
+
+export type NumberFormat = {
+  /** Exactly so many decimals; without it as many as the text has. */
+  readonly decimals?: number | undefined;
+  /** Shows a plus too, but for zero. */
+  readonly isSigned?: boolean | undefined;
+};
+
+/** A number of any kind. */
+export function number(text: string | null | undefined, format: NumberFormat = {}): string {
+  if (!isDecimal(text)) return NOTHING;
+  const { decimals, isSigned = false } = format;
+  const rounded = decimals === undefined ? text : roundTo(text, decimals);
+  const formatter = formatterOf(
+    decimals === undefined
+      ? { maximumFractionDigits: 20 }
+      : { minimumFractionDigits: decimals, maximumFractionDigits: decimals },
+  );
+  return withSign(formatter.format(rounded as `${number}`), rounded, isSigned);
+}
+
+const MONEY_DECIMALS = 2;
+
+/** USDC to the cent; below a cent as many decimals as it takes to see that there is something. */
+export function money(text: string | null | undefined, format: NumberFormat = {}): string {
+  if (!isDecimal(text)) return NOTHING;
+  const isTiny = sign(roundTo(text, MONEY_DECIMALS)) === 0 && sign(text) !== 0;
+  const decimals = format.decimals ?? (isTiny ? 6 : MONEY_DECIMALS);
+  return number(text, { ...format, decimals });
+}
+
+/** A fraction as percent: `0.0184` is `1.84 %`. */
+export function percent(text: string | null | undefined, format: NumberFormat = {}): string {
+  if (!isDecimal(text)) return NOTHING;
+  const shown = number(multiply(text, '100'), { decimals: 2, ...format });
+  return `${shown}${THIN}%`;
+}
+
+/** A YES price as a chance: `0.463` is `46 %`, and the ends are never reached before the end. */
+export function chance(text: string | null | undefined): string {
+  if (!isDecimal(text)) return NOTHING;
+  const value = multiply(text, '100');
+  if (sign(value) > 0 && sign(roundTo(value, 0)) === 0) return `<${THIN}1${THIN}%`;
+  if (roundTo(value, 0) === '100' && value !== '100') return `>${THIN}99${THIN}%`;
+  return `${number(value, { decimals: 0 })}${THIN}%`;
+}
+
+/** A YES or NO price in cents: `0.463` is `46.3¢`. */
+export function cents(text: string | null | undefined, tickDecimals = 3): string {
+  if (!isDecimal(text)) return NOTHING;
+  return `${number(multiply(text, '100'), { decimals: Math.max(0, tickDecimals - 2) })}¢`;
+}
+
+/** Large amounts at a glance: `184.2 M`. */
+export function compact(text: string | null | undefined): string {
+  if (!isDecimal(text)) return NOTHING;
+  const formatter = formatterOf({ notation: 'compact', maximumFractionDigits: 1 });
+  const shown = formatter.format(roundTo(text, 2) as `${number}`);
+  return withSign(shown.replace(/(\d)([^\d.,\s]+)$/, `$1${THIN}$2`), text, false);
+}
+
+/** The beginning and the end of an address or a hash. */
+export function short(hex: string): string {
+  return hex.length <= 12 ? hex : `${hex.slice(0, 6)}…${hex.slice(-4)}`;
+}
+
+function withSign(shown: string, text: string, isSigned: boolean): string {
+  const real = shown.replace('-', MINUS);
+  return isSigned && sign(text) > 0 ? `+${real}` : real;
+}
+
+const formatters = new Map<string, Intl.NumberFormat>();
+
+function formatterOf(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${locale()} ${JSON.stringify(options)}`;
+  const known = formatters.get(key);
+  if (known !== undefined) return known;
+  const made = new Intl.NumberFormat(locale(), options);
+  formatters.set(key, made);
+  return made;
+}

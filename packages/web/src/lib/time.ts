@@ -1,0 +1,70 @@
+import { locale } from './locale.ts';
+
+/** Times as people read them. All take milliseconds of the venue's clock. */
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** `16:36:18`. */
+export function clockTime(ms: number): string {
+  return formatter({ hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false }).format(
+    ms,
+  );
+}
+
+/** `15 Nov, 16:36`. */
+export function dateTime(ms: number): string {
+  return formatter({
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hour12: false,
+  }).format(ms);
+}
+
+/** `15 November 2026, 16:36:18`, for tooltips. */
+export function wholeDate(ms: number): string {
+  return formatter({ dateStyle: 'long', timeStyle: 'medium' }).format(ms);
+}
+
+/** What is left in figures that keep their width: `23:41`, `1:02:03`, `3d 04:00`. */
+export function countdown(ms: number): string {
+  const left = Math.max(0, Math.floor(ms / SECOND_MS));
+  const [seconds, minutes] = [left % 60, Math.floor(left / 60) % 60];
+  const [hours, days] = [Math.floor(left / 3_600) % 24, Math.floor(left / 86_400)];
+  if (days > 0) return `${days}d ${two(hours)}:${two(minutes)}`;
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds)}` : `${two(minutes)}:${two(seconds)}`;
+}
+
+/** What is left in words: `in 41 min`, `2 hr ago`. */
+export function relative(ms: number): string {
+  const format = new Intl.RelativeTimeFormat(locale(), { style: 'short', numeric: 'always' });
+  const size = Math.abs(ms);
+  const [value, unit] =
+    size < MINUTE_MS
+      ? ([ms / SECOND_MS, 'second'] as const)
+      : size < HOUR_MS
+        ? ([ms / MINUTE_MS, 'minute'] as const)
+        : size < 2 * DAY_MS
+          ? ([ms / HOUR_MS, 'hour'] as const)
+          : ([ms / DAY_MS, 'day'] as const);
+  return format.format(Math.trunc(value), unit);
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${locale()} ${JSON.stringify(options)}`;
+  const known = formatters.get(key);
+  if (known !== undefined) return known;
+  const made = new Intl.DateTimeFormat(locale(), options);
+  formatters.set(key, made);
+  return made;
+}

@@ -1,0 +1,145 @@
+import type {
+  ClearinghouseState,
+  OpenOrder,
+  OutcomeOpenOrder,
+  TriggerOrder,
+} from '@oddlot/sdk';
+import { createLive } from './live.ts';
+import { reader } from './venue.ts';
+
+/** What an account has now. Any address may be looked at; what is past is in `account-lists.ts`. */
+
+export type AccountKey = { readonly user: string; readonly accountType: 'perp' | 'outcome' };
+
+export type AccountState = {
+  readonly state: ClearinghouseState | undefined;
+  /** The block that it reflects. */
+  readonly height: number | undefined;
+};
+
+/** Positions and money of one sub-account, after each block that changed them. */
+export const accountStates = createLive<AccountKey, AccountState>({
+  key: ({ accountType, user }) => `${user} ${accountType}`,
+  initial: () => ({ state: undefined, height: undefined }),
+  open: (parameters, store) => {
+    const stream = reader.streams.clearinghouseState(parameters, (event) => {
+      if (event.type === 'reset') return;
+      store.setState({ state: event.data.clearinghouseState, height: event.height });
+    });
+    return () => stream.close();
+  },
+});
+
+export type OrdersState = {
+  readonly orders: readonly OpenOrder[];
+  readonly triggers: readonly TriggerOrder[];
+  readonly isLoaded: boolean;
+};
+
+/** Resting perp orders and those that wait for their price. */
+export const openOrders = createLive<string, OrdersState>({
+  key: (user) => user,
+  initial: () => ({ orders: [], triggers: [], isLoaded: false }),
+  open: (user, store) => {
+    const asking = askAfterChanges(async (signal) => {
+      const [orders, triggers] = await Promise.all([
+        reader.info.frontendOpenOrders({ user }, { signal }),
+        reader.info.triggerOrders({ user }, { signal }),
+      ]);
+      store.setState({ orders, triggers, isLoaded: true });
+    });
+    const stream = reader.streams.orderUpdates({ user }, (event) => {
+      if (event.type === 'data') {
+        // What has ended leaves the table at once; what is new comes whole with the answer.
+        const ended = endedIds(event.data);
+        const { orders, triggers } = store.getState();
+        store.setState({
+          orders: orders.filter(({ oid }) => !ended.has(oid)),
+          triggers: triggers.filter(({ oid }) => !ended.has(oid)),
+        });
+      }
+      asking.again();
+    });
+    return () => {
+      asking.stop();
+      stream.close();
+    };
+  },
+});
+
+export type OutcomeOrdersState = {
+  readonly orders: readonly OutcomeOpenOrder[];
+  readonly isLoaded: boolean;
+};
+
+/** Resting orders on outcome markets; those in the delay queue are not among them. */
+export const openOutcomeOrders = createLive<string, OutcomeOrdersState>({
+  key: (user) => user,
+  initial: () => ({ orders: [], isLoaded: false }),
+  open: (user, store) => {
+    const asking = askAfterChanges(async (signal) => {
+      const orders = await reader.info.outcomeFrontendOpenOrders({ user }, { signal });
+      store.setState({ orders, isLoaded: true });
+    });
+    const stream = reader.streams.outcomeOrderUpdates({ user }, (event) => {
+      if (event.type === 'data') {
+        const ended = endedIds(event.data);
+        store.setState({ orders: store.getState().orders.filter(({ oid }) => !ended.has(oid)) });
+      }
+      asking.again();
+    });
+    return () => {
+      asking.stop();
+      stream.close();
+    };
+  },
+});
+
+function endedIds(
+  updates: readonly { readonly order: { readonly oid: number }; readonly status: string }[],
+): ReadonlySet<number> {
+  return new Set(updates.filter(({ status }) => status !== 'open').map(({ order }) => order.oid));
+}
+
+/** Between two questions of one kind: orders may change in every block. */
+const ASK_EVERY_MS = 250;
+/** After a question that failed. */
+const ASK_AGAIN_MS = 2_000;
+
+/** Asks now, and once more after whatever changed meanwhile; one question is under way at a time. */
+function askAfterChanges(ask: (signal: AbortSignal) => Promise<void>): {
+  again(): void;
+  stop(): void;
+} {
+  const leaving = new AbortController();
+  let isAsking = false;
+  let hasChanged = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const run = async (): Promise<void> => {
+    isAsking = true;
+    hasChanged = false;
+    const failed = await ask(leaving.signal).then(
+      () => false,
+      () => true,
+    );
+    if (leaving.signal.aborted) return;
+    timer = setTimeout(
+      () => {
+        isAsking = false;
+        if (hasChanged || failed) void run();
+      },
+      failed ? ASK_AGAIN_MS : ASK_EVERY_MS,
+    );
+  };
+  void run();
+  return {
+    again() {
+      hasChanged = true;
+      if (!isAsking) void run();
+    },
+    stop() {
+      clearTimeout(timer);
+      leaving.abort();
+    },
+  };
+}

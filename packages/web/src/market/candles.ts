@@ -1,0 +1,72 @@
+import type { Candle, CandleChannel } from '@oddlot/sdk';
+import { createLive } from './live.ts';
+import { reader, venueNow } from './venue.ts';
+
+export type CandleInterval = CandleChannel['interval'];
+
+const MINUTE_MS = 60_000;
+/** Of those that charts offer. */
+export const INTERVAL_MS: Readonly<Partial<Record<CandleInterval, number>>> = {
+  '1m': MINUTE_MS,
+  '5m': 5 * MINUTE_MS,
+  '15m': 15 * MINUTE_MS,
+  '1h': 60 * MINUTE_MS,
+  '4h': 240 * MINUTE_MS,
+  '1d': 1_440 * MINUTE_MS,
+};
+const CANDLES_MAX = 1_000;
+
+export type CandlesState = {
+  /** Oldest first; the last one is in progress. */
+  readonly candles: readonly Candle[];
+  readonly isLoaded: boolean;
+  readonly refusal: string | undefined;
+};
+
+/** The candles of an instrument, the past ones asked for and the running one streamed. */
+export const candleSeries = createLive<CandleChannel, CandlesState>({
+  key: ({ coin, interval }) => `${coin} ${interval}`,
+  initial: () => ({ candles: [], isLoaded: false, refusal: undefined }),
+  open: ({ coin, interval }, store) => {
+    const leaving = new AbortController();
+    const load = async (): Promise<void> => {
+      const stepMs = INTERVAL_MS[interval] ?? MINUTE_MS;
+      const startTime = Math.max(0, venueNow() - CANDLES_MAX * stepMs);
+      const past = await reader.info.candleSnapshot(
+        { coin, interval, startTime },
+        { signal: leaving.signal },
+      );
+      const { candles } = store.getState();
+      store.setState({ candles: merged(past, candles), isLoaded: true, refusal: undefined });
+    };
+    const again = (): void => {
+      load().catch((error: unknown) => {
+        if (leaving.signal.aborted) return;
+        store.setState({ isLoaded: true, refusal: (error as Error).message });
+      });
+    };
+    const stream = reader.streams.candle({ coin, interval }, (event) => {
+      // What ended while nobody listened is in the past again.
+      if (event.type === 'reset') again();
+      else store.setState({ candles: merged(store.getState().candles, [event.data]) });
+    });
+    again();
+    return () => {
+      leaving.abort();
+      stream.close();
+    };
+  },
+});
+
+/** Two runs of candles in one; where both have one, that of the second counts. */
+export function merged(older: readonly Candle[], newer: readonly Candle[]): readonly Candle[] {
+  const first = newer[0];
+  if (first === undefined) return older;
+  const last = older.at(-1);
+  if (newer.length === 1 && last !== undefined && last.t <= first.t) {
+    const kept = last.t === first.t ? older.slice(0, -1) : older;
+    return [...kept, first].slice(-CANDLES_MAX);
+  }
+  const byTime = new Map([...older, ...newer].map((candle) => [candle.t, candle]));
+  return [...byTime.values()].sort((a, b) => a.t - b.t).slice(-CANDLES_MAX);
+}

@@ -1,0 +1,70 @@
+import { useCallback, useRef, useSyncExternalStore } from 'react';
+import type { StoreApi } from 'zustand/vanilla';
+
+/**
+ * Streams write into stores as often as they like; what is drawn changes at most once per frame of the screen.
+ * A tab that nobody sees has no frames: there a slow timer takes their place, for titles and sounds.
+ */
+
+const HIDDEN_MS = 1_000;
+
+const waiting = new Set<() => void>();
+let isPlanned = false;
+
+/** Calls back in the next frame; however often it is asked for, once. */
+export function inNextFrame(callback: () => void): void {
+  waiting.add(callback);
+  if (isPlanned) return;
+  isPlanned = true;
+  if (document.visibilityState === 'visible') requestAnimationFrame(flush);
+  else setTimeout(flush, HIDDEN_MS);
+}
+
+function flush(): void {
+  isPlanned = false;
+  const due = [...waiting];
+  waiting.clear();
+  for (const callback of due) callback();
+}
+
+/** Tells of changes of a store, at most once per frame. */
+export function onFrame<State>(
+  store: Pick<StoreApi<State>, 'subscribe'>,
+  listener: () => void,
+): () => void {
+  // One function per subscription, so that two of one listener do not swallow each other.
+  const call = (): void => listener();
+  const leave = store.subscribe(() => inNextFrame(call));
+  return () => {
+    leave();
+    waiting.delete(call);
+  };
+}
+
+/** A part of a store, as of the last frame. Parts that are equal in every field count as the same. */
+export function useFrame<State, Part>(
+  store: Pick<StoreApi<State>, 'subscribe' | 'getState'>,
+  select: (state: State) => Part,
+): Part {
+  const kept = useRef<{ readonly part: Part } | undefined>(undefined);
+  const subscribe = useCallback((listener: () => void) => onFrame(store, listener), [store]);
+  return useSyncExternalStore(subscribe, () => {
+    const part = select(store.getState());
+    if (kept.current !== undefined && isSame(kept.current.part, part)) return kept.current.part;
+    kept.current = { part };
+    return part;
+  });
+}
+
+function isSame(left: unknown, right: unknown): boolean {
+  if (Object.is(left, right)) return true;
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) {
+    return false;
+  }
+  if (Array.isArray(left) !== Array.isArray(right)) return false;
+  const [keys, others] = [Object.keys(left), Object.keys(right)];
+  if (keys.length !== others.length) return false;
+  return keys.every((key) =>
+    Object.is((left as Record<string, unknown>)[key], (right as Record<string, unknown>)[key]),
+  );
+}

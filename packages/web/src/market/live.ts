@@ -1,0 +1,96 @@
+import { useEffect, useMemo } from 'react';
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import { useFrame } from './frame.ts';
+
+/**
+ * Something live with parameters: a book, a tape, an account. However many panels show it, it is subscribed
+ * once; when the last of them is gone it stays for a moment, in case the next screen wants it too.
+ */
+export type Live<Parameters, State> = {
+  /** Holds the subscription until released. */
+  acquire(parameters: Parameters): { readonly store: StoreApi<State>; release(): void };
+  /** The same for a component; nothing is subscribed while the parameters are undefined. */
+  use<Part>(parameters: Parameters | undefined, select: (state: State) => Part): Part;
+  /** The store itself, for panels that draw by themselves. */
+  useStore(parameters: Parameters | undefined): StoreApi<State>;
+};
+
+export type LiveOptions<Parameters, State> = {
+  readonly key: (parameters: Parameters) => string;
+  readonly initial: () => State;
+  /** Subscribes, and writes into the store; returns what ends it. */
+  readonly open: (parameters: Parameters, store: StoreApi<State>) => () => void;
+};
+
+/** How long something stays subscribed that nobody shows. */
+const LINGER_MS = 3_000;
+
+type Entry<State> = {
+  readonly store: StoreApi<State>;
+  readonly close: () => void;
+  users: number;
+  timer: ReturnType<typeof setTimeout> | undefined;
+};
+
+export function createLive<Parameters, State>(
+  options: LiveOptions<Parameters, State>,
+): Live<Parameters, State> {
+  const entries = new Map<string, Entry<State>>();
+  const nothing = createStore<State>(() => options.initial());
+
+  function acquire(parameters: Parameters): { store: StoreApi<State>; release(): void } {
+    const key = options.key(parameters);
+    const entry = entries.get(key) ?? open(key, parameters);
+    clearTimeout(entry.timer);
+    entry.users++;
+    let isHeld = true;
+    return {
+      store: entry.store,
+      release() {
+        if (!isHeld) return;
+        isHeld = false;
+        entry.users--;
+        if (entry.users === 0) linger(key, entry);
+      },
+    };
+  }
+
+  function open(key: string, parameters: Parameters): Entry<State> {
+    const store = createStore<State>(() => options.initial());
+    const entry = { store, close: options.open(parameters, store), users: 0, timer: undefined };
+    entries.set(key, entry);
+    return entry;
+  }
+
+  function linger(key: string, entry: Entry<State>): void {
+    entry.timer = setTimeout(() => {
+      entries.delete(key);
+      entry.close();
+    }, LINGER_MS);
+  }
+
+  function useStore(parameters: Parameters | undefined): StoreApi<State> {
+    const key = parameters === undefined ? undefined : options.key(parameters);
+    // Opened while rendering, so that a panel shows at once what another one has; an effect keeps it.
+    const store = useMemo(() => {
+      if (parameters === undefined) return nothing;
+      const held = acquire(parameters);
+      queueMicrotask(() => held.release());
+      return held.store;
+      // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key stands for the parameters
+    }, [key]);
+    useEffect(() => {
+      if (parameters === undefined) return undefined;
+      const held = acquire(parameters);
+      return () => held.release();
+      // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key stands for the parameters
+    }, [key]);
+    return store;
+  }
+
+  return {
+    acquire,
+    useStore,
+    use: (parameters, select) => useFrame(useStore(parameters), select),
+  };
+}

@@ -1,0 +1,62 @@
+import { QueryClient, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import {
+  ApiError,
+  type OutcomeEventPage,
+  type PerpMeta,
+  type PerpUniverse,
+  type Settings,
+} from '@oddlot/sdk';
+import { reader } from './venue.ts';
+
+/** What changes seldom is asked for and kept; what changes all the time is in the stores. */
+
+const META_STALE_MS = 30_000;
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: META_STALE_MS,
+      // The SDK has tried again already; a refusal stays one.
+      retry: (count, error) => !(error instanceof ApiError) && count < 2,
+    },
+  },
+});
+
+export function useSettings(): UseQueryResult<Settings> {
+  return useQuery({
+    queryKey: ['settings'],
+    queryFn: ({ signal }) => reader.info.settings({}, { signal }),
+    staleTime: Infinity,
+  });
+}
+
+export function usePerps(): UseQueryResult<PerpUniverse> {
+  return useQuery({
+    queryKey: ['perpMeta'],
+    queryFn: ({ signal }) => reader.info.perpMeta({}, { signal }),
+    refetchInterval: META_STALE_MS,
+  });
+}
+
+/** A perp by its name (`BTC-USDC`) or its id; undefined while it is not known. */
+export function usePerp(nameOrId: string): PerpMeta | undefined {
+  const wanted = nameOrId.toUpperCase();
+  return usePerps().data?.universe.find(
+    ({ index, name }) => name.toUpperCase() === wanted || String(index) === wanted,
+  );
+}
+
+export type EventFilter = {
+  readonly sortBy?: 'volume' | 'trending' | 'liquidity' | 'newest' | 'endingSoon';
+  readonly status?: 'upcoming' | 'open' | 'closed' | 'resolved' | 'all';
+  readonly tag?: string;
+  readonly limit?: number;
+};
+
+export function useEvents(filter: EventFilter): UseQueryResult<OutcomeEventPage> {
+  return useQuery({
+    queryKey: ['outcomeMeta', filter],
+    queryFn: ({ signal }) => reader.info.outcomeMeta(filter, { signal }),
+    refetchInterval: META_STALE_MS,
+  });
+}

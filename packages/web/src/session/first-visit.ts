@@ -1,0 +1,47 @@
+import { privateKeyWallet, randomPrivateKey } from '@oddlot/sdk';
+import { createStore } from 'zustand/vanilla';
+import { approveOwnAgent } from './own-agent.ts';
+import { setSession, signingClient, sessionStore } from './session.ts';
+import { exportBurner, forgetView, keepBurner, NO_TRADER } from './stored-session.ts';
+
+/** From nothing to a live ticket in three steps, each of them shown while it happens. */
+
+export const STEPS = ['key', 'money', 'agent'] as const;
+export type Step = (typeof STEPS)[number];
+
+export type FirstVisit = {
+  /** `idle` before anybody pressed the button, `done` when the ticket is live. */
+  readonly at: 'idle' | Step | 'done';
+  /** What stopped the step that it stands at. */
+  readonly error: unknown;
+};
+
+export const firstVisit = createStore<FirstVisit>(() => ({ at: 'idle', error: undefined }));
+
+/** Makes a test account and makes it ready to trade. Pressed again after a fault, it goes on where it stood. */
+export async function openTestAccount(): Promise<void> {
+  const { at, error } = firstVisit.getState();
+  if (at !== 'idle' && at !== 'done' && error === undefined) return;
+  try {
+    firstVisit.setState({ at: 'key', error: undefined });
+    const key = (await exportBurner()) ?? randomPrivateKey();
+    await keepBurner(key);
+    const wallet = privateKeyWallet(key);
+    const owner = await signingClient(wallet);
+
+    firstVisit.setState({ at: 'money' });
+    // Who comes back to a key that the browser kept has been paid already.
+    const { exists } = await owner.accountStatus({ user: wallet.address });
+    if (!exists) await owner.faucet({ user: wallet.address });
+    forgetView();
+    setSession({ kind: 'burner', address: wallet.address, owner, ...NO_TRADER });
+
+    firstVisit.setState({ at: 'agent' });
+    const trader = await approveOwnAgent(owner, wallet.address);
+    const { session } = sessionStore.getState();
+    if (session?.owner === owner) setSession({ ...session, ...trader });
+    firstVisit.setState({ at: 'done' });
+  } catch (fault) {
+    firstVisit.setState({ error: fault });
+  }
+}

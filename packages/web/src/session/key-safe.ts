@@ -1,0 +1,87 @@
+/**
+ * Where private keys lie: in this browser's IndexedDB, each encrypted by a device key that the browser made and
+ * does not give out. Nothing here is logged or sent. Where the page has no secure context there is no such
+ * key; then nothing is written, and what the page holds is gone with it.
+ */
+
+const DATABASE = 'oddlot-keys';
+const STORE = 'entries';
+const DEVICE_KEY = 'device';
+const IV_BYTES = 12;
+
+type Sealed = { readonly iv: Uint8Array<ArrayBuffer>; readonly bytes: ArrayBuffer };
+
+/** Whether keys survive a reload here. */
+export function canKeepKeys(): boolean {
+  return globalThis.isSecureContext && 'indexedDB' in globalThis;
+}
+
+/** Keeps a text under a name, encrypted. */
+export async function seal(name: string, text: string): Promise<void> {
+  if (!canKeepKeys()) return;
+  const key = await deviceKey();
+  const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+  const bytes = await crypto.subtle.encrypt(
+    { name: 'AES-GCM', iv },
+    key,
+    new TextEncoder().encode(text),
+  );
+  const sealed: Sealed = { iv, bytes };
+  await withStore('readwrite', (store) => store.put(sealed, name));
+}
+
+/** What was kept under a name; undefined when there is nothing that this device can read. */
+export async function unseal(name: string): Promise<string | undefined> {
+  if (!canKeepKeys()) return undefined;
+  const sealed = await withStore<Sealed | undefined>('readonly', (store) => store.get(name));
+  if (sealed === undefined) return undefined;
+  const key = await deviceKey();
+  const plain = await crypto.subtle
+    .decrypt({ name: 'AES-GCM', iv: sealed.iv }, key, sealed.bytes)
+    .catch(() => undefined);
+  return plain === undefined ? undefined : new TextDecoder().decode(plain);
+}
+
+export async function forget(name: string): Promise<void> {
+  if (!canKeepKeys()) return;
+  await withStore('readwrite', (store) => store.delete(name));
+}
+
+/** Made on the first use. The browser encrypts with it; nobody can read it out, the page neither. */
+async function deviceKey(): Promise<CryptoKey> {
+  const known = await withStore<CryptoKey | undefined>('readonly', (store) =>
+    store.get(DEVICE_KEY),
+  );
+  if (known !== undefined) return known;
+  const made = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, [
+    'encrypt',
+    'decrypt',
+  ]);
+  await withStore('readwrite', (store) => store.put(made, DEVICE_KEY));
+  return made;
+}
+
+async function withStore<Result>(
+  mode: IDBTransactionMode,
+  ask: (store: IDBObjectStore) => IDBRequest,
+): Promise<Result> {
+  const database = await settled<IDBDatabase>(openDatabase());
+  try {
+    return await settled<Result>(ask(database.transaction(STORE, mode).objectStore(STORE)));
+  } finally {
+    database.close();
+  }
+}
+
+function openDatabase(): IDBOpenDBRequest {
+  const opening = indexedDB.open(DATABASE, 1);
+  opening.addEventListener('upgradeneeded', () => opening.result.createObjectStore(STORE));
+  return opening;
+}
+
+function settled<Result>(request: IDBRequest): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    request.addEventListener('success', () => resolve(request.result as Result));
+    request.addEventListener('error', () => reject(request.error ?? new Error('IndexedDB failed')));
+  });
+}

@@ -1,0 +1,62 @@
+import { createClient, type Client, type Wallet } from '@oddlot/sdk';
+import { createStore } from 'zustand/vanilla';
+import { queryClient } from '../market/queries.ts';
+import { connection, reader } from '../market/venue.ts';
+
+/**
+ * Who acts here. An account key signs what moves money and who may trade; an agent's key, which can only trade,
+ * signs orders. Somebody who only looks on has an address and no key.
+ */
+
+export type SessionKind = 'burner' | 'wallet' | 'spectator';
+
+export type Session = {
+  readonly kind: SessionKind;
+  /** The account, in lower case. */
+  readonly address: string;
+  /** Signs account actions: the burner's key, or a wallet that asks a person. */
+  readonly owner: Client | undefined;
+  /** Signs trades; undefined until an agent is approved. */
+  readonly trader: Client | undefined;
+  readonly agentAddress: string | undefined;
+};
+
+export type SessionState = {
+  /** Undefined while the page looks whether it keeps one. */
+  readonly isLoaded: boolean;
+  readonly session: Session | undefined;
+};
+
+export const sessionStore = createStore<SessionState>(() => ({
+  isLoaded: false,
+  session: undefined,
+}));
+
+export function setSession(session: Session | undefined): void {
+  const before = sessionStore.getState().session;
+  if (before?.owner !== session?.owner) before?.owner?.close();
+  if (before?.trader !== session?.trader) before?.trader?.close();
+  sessionStore.setState({ session, isLoaded: true });
+}
+
+/** A client that signs by a wallet, bound to the network that the venue says it is. */
+export async function signingClient(wallet: Wallet): Promise<Client> {
+  const settings = await queryClient.ensureQueryData({
+    queryKey: ['settings'],
+    queryFn: () => reader.info.settings(),
+  });
+  return createClient({
+    url: location.origin,
+    network: {
+      serviceNetwork: settings.service_network,
+      chainId: settings.chain_id,
+      apiVersion: settings.api_version,
+    },
+    wallet,
+  });
+}
+
+/** Nothing should be sent while the page does not know what it shows. */
+export function isLive(): boolean {
+  return connection.getState().status !== 'lost';
+}

@@ -1,0 +1,97 @@
+import { privateKeyWallet } from '@oddlot/sdk';
+import { forget, seal, unseal } from './key-safe.ts';
+import { setSession, signingClient, type Session } from './session.ts';
+
+/** What a reload finds again: the burner's key, the agent's key, and who was looked at. */
+
+const BURNER = 'burner';
+const AGENT = 'agent';
+const VIEW = 'oddlot.view';
+
+type Key = `0x${string}`;
+/** An agent's key is of use for one account alone. */
+export type KeptAgent = { readonly account: string; readonly key: Key };
+
+export async function keepBurner(key: Key): Promise<void> {
+  await seal(BURNER, key);
+}
+
+export async function keepAgent(agent: KeptAgent): Promise<void> {
+  await seal(`${AGENT} ${agent.account}`, agent.key);
+}
+
+/** The key of an account's agent, where this browser has one. */
+export async function keptAgent(account: string): Promise<Key | undefined> {
+  return (await unseal(`${AGENT} ${account}`)) as Key | undefined;
+}
+
+/** For the owner's eyes: the burner's key, to take it elsewhere. */
+export async function exportBurner(): Promise<Key | undefined> {
+  return (await unseal(BURNER)) as Key | undefined;
+}
+
+/** Erases every key of this account from the browser. What the account has stays at the venue. */
+export async function eraseKeys(session: Session): Promise<void> {
+  await forget(`${AGENT} ${session.address}`);
+  if (session.kind === 'burner') await forget(BURNER);
+  forgetView();
+  setSession(undefined);
+}
+
+type View = { readonly kind: 'wallet' | 'spectator'; readonly address: string };
+
+/** Whose account was shown last, where that is not the burner's. */
+export function keepView(view: View): void {
+  localStorage.setItem(VIEW, JSON.stringify(view));
+}
+
+export function forgetView(): void {
+  localStorage.removeItem(VIEW);
+}
+
+/** Opens what the browser kept; call it once at the start. */
+export async function restoreSession(): Promise<void> {
+  const view = readView();
+  if (view !== undefined) {
+    const trader = view.kind === 'wallet' ? await traderOf(view.address) : undefined;
+    setSession({ ...view, owner: undefined, ...(trader ?? NO_TRADER) });
+    return;
+  }
+  const key = await exportBurner();
+  if (key === undefined) {
+    setSession(undefined);
+    return;
+  }
+  const wallet = privateKeyWallet(key);
+  const owner = await signingClient(wallet);
+  const trader = await traderOf(wallet.address);
+  setSession({ kind: 'burner', address: wallet.address, owner, ...(trader ?? NO_TRADER) });
+}
+
+type Trader = Pick<Session, 'trader' | 'agentAddress'>;
+
+/** The agent of an account, if this browser has its key and the venue still knows it. */
+export async function traderOf(account: string): Promise<Trader | undefined> {
+  const key = await keptAgent(account);
+  if (key === undefined) return undefined;
+  const wallet = privateKeyWallet(key);
+  const trader = await signingClient(wallet);
+  const { owner } = await trader.info.agentOwner({ agent: wallet.address });
+  if (owner === account) return { trader, agentAddress: wallet.address };
+  trader.close();
+  return undefined;
+}
+
+export const NO_TRADER: Trader = { trader: undefined, agentAddress: undefined };
+
+function readView(): View | undefined {
+  const text = localStorage.getItem(VIEW);
+  if (text === null) return undefined;
+  try {
+    const { address, kind } = JSON.parse(text) as View;
+    const isKnown = kind === 'wallet' || kind === 'spectator';
+    return isKnown && /^0x[0-9a-f]{40}$/.test(address) ? { address, kind } : undefined;
+  } catch {
+    return undefined;
+  }
+}

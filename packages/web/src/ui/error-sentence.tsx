@@ -1,0 +1,42 @@
+import { explainError, remedyLabel, type Remedy } from '../lib/explain-error.ts';
+import { useWords } from '../lib/words.ts';
+import { Button } from './button.tsx';
+
+/** A refusal as one sentence with what can be done about it. */
+export function ErrorSentence({
+  error,
+  onRemedy,
+}: {
+  /** Whatever was thrown. */
+  readonly error: unknown;
+  /** Does what a button offers; without it, or where it says no, there is no button. */
+  readonly onRemedy?: ((remedy: Remedy) => (() => void) | undefined) | undefined;
+}) {
+  const t = useWords();
+  const { docs, remedies, sentence } = explainError(error, t);
+  const offers = remedies.flatMap((remedy) => {
+    const act = onRemedy?.(remedy);
+    return act === undefined ? [] : [{ label: remedyLabel(remedy, t), act }];
+  });
+  return (
+    <div role="alert" className="border-l-2 border-warning py-0.5 pl-3 text-12">
+      <p className="break-words">
+        {sentence}{' '}
+        {docs !== undefined && (
+          <a href={docs} target="_blank" rel="noreferrer" className="text-accent hover:underline">
+            {t('error.why')}
+          </a>
+        )}
+      </p>
+      {offers.length > 0 && (
+        <p className="mt-1 flex flex-wrap gap-2">
+          {offers.map(({ act, label }) => (
+            <Button key={label} size="small" onClick={act}>
+              {label}
+            </Button>
+          ))}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+import { useEffect, useRef } from 'react';
+import { compare, isDecimal, sign } from '../lib/decimal.ts';
+import { money, number, percent } from '../lib/format.ts';
+import { classes } from './class-names.ts';
+
+/** Numbers that keep their place: tabular figures, and a colour only where the sign is the message. */
+
+type Text = string | null | undefined;
+
+/** A price with the decimals of its grid. With `hasFlash` a move lights up for a moment. */
+export function Price({
+  value,
+  decimals,
+  hasFlash = false,
+}: {
+  readonly value: Text;
+  readonly decimals?: number | undefined;
+  readonly hasFlash?: boolean;
+}) {
+  const shown = useRef<HTMLSpanElement>(null);
+  const before = useRef<Text>(undefined);
+  useEffect(() => {
+    const last = before.current;
+    before.current = value;
+    if (!hasFlash || !isDecimal(last) || !isDecimal(value)) return;
+    const direction = compare(value, last);
+    if (direction !== 0) flash(shown.current, direction > 0 ? 'flash-up' : 'flash-down');
+  }, [value, hasFlash]);
+  return (
+    <span ref={shown} className="rounded">
+      {number(value, { decimals })}
+    </span>
+  );
+}
+
+/** By hand rather than by state: a flash is no reason to render anything. */
+function flash(element: HTMLElement | null, name: string): void {
+  if (element === null) return;
+  element.classList.remove('flash-up', 'flash-down');
+  // Reading a size lets the animation begin anew.
+  void element.offsetWidth;
+  element.classList.add(name);
+}
+
+/** USDC. */
+export function Money({
+  value,
+  isSigned = false,
+  isColoured = false,
+}: {
+  readonly value: Text;
+  readonly isSigned?: boolean;
+  readonly isColoured?: boolean;
+}) {
+  return <span className={colourOf(value, isColoured)}>{money(value, { isSigned })}</span>;
+}
+
+/** A fraction, shown in percent. */
+export function Percent({
+  value,
+  decimals = 2,
+  isSigned = true,
+  isColoured = true,
+}: {
+  readonly value: Text;
+  readonly decimals?: number;
+  readonly isSigned?: boolean;
+  readonly isColoured?: boolean;
+}) {
+  return (
+    <span className={colourOf(value, isColoured)}>{percent(value, { decimals, isSigned })}</span>
+  );
+}
+
+export function colourOf(value: Text, isColoured = true): string {
+  if (!isDecimal(value)) return 'text-faint';
+  const direction = sign(value);
+  return classes(
+    'whitespace-nowrap',
+    isColoured && direction > 0 && 'text-buy',
+    isColoured && direction < 0 && 'text-sell',
+  );
+}

@@ -1,0 +1,112 @@
+import { useId, type KeyboardEvent, type ReactNode } from 'react';
+import { add, compare, isDecimal, multiply, onStep, subtract } from '../lib/decimal.ts';
+import { classes } from './class-names.ts';
+
+export type NumberFieldProps = {
+  readonly label: string;
+  /** Decimal text as typed: it may be empty or unfinished (`1.`), `isDecimal` tells. */
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** What an arrow key or a stepper adds: the tick of a price, the lot of a size. */
+  readonly step?: string | undefined;
+  readonly min?: string | undefined;
+  readonly unit?: ReactNode;
+  readonly placeholder?: string | undefined;
+  /** What is wrong with it, in one sentence. */
+  readonly fault?: string | undefined;
+  readonly isDisabled?: boolean | undefined;
+  readonly onEnter?: (() => void) | undefined;
+};
+
+/** Digits and one point; a comma is taken for a point, all else is not taken. */
+const TYPED = /^-?\d*(?:\.\d*)?$/;
+
+/** A number as decimal text. It never rounds or reformats what was typed. */
+export function NumberField({
+  label,
+  value,
+  onChange,
+  step,
+  min = '0',
+  unit,
+  placeholder,
+  fault,
+  isDisabled = false,
+  onEnter,
+}: NumberFieldProps) {
+  const id = useId();
+  const move = (direction: 1 | -1, steps: string): void => {
+    const from = isDecimal(value) ? value : min;
+    const moved = direction > 0 ? add(from, steps) : subtract(from, steps);
+    const next = onStep(moved, steps);
+    onChange(compare(next, min) < 0 ? min : next);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter') onEnter?.();
+    if (step === undefined || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+    event.preventDefault();
+    const direction = event.key === 'ArrowUp' ? 1 : -1;
+    move(direction, event.shiftKey ? multiply(step, '10') : step);
+  };
+  return (
+    <div>
+      <div
+        className={classes(
+          'flex h-10 items-center rounded border bg-canvas/60 focus-within:border-accent',
+          fault === undefined ? 'border-line' : 'border-sell',
+          isDisabled && 'opacity-50',
+        )}
+      >
+        <label htmlFor={id} className="shrink-0 pl-3 text-12 text-muted">
+          {label}
+        </label>
+        <input
+          id={id}
+          inputMode="decimal"
+          autoComplete="off"
+          spellCheck={false}
+          value={value}
+          placeholder={placeholder}
+          disabled={isDisabled}
+          aria-invalid={fault !== undefined}
+          aria-describedby={fault === undefined ? undefined : `${id}-fault`}
+          onKeyDown={onKeyDown}
+          onChange={(event) => {
+            const typed = event.target.value.trim().replace(',', '.');
+            if (TYPED.test(typed)) onChange(typed);
+          }}
+          className="h-full min-w-0 flex-1 bg-transparent px-2 text-right text-15 outline-none placeholder:text-faint"
+        />
+        {unit !== undefined && <span className="shrink-0 pr-3 text-12 text-muted">{unit}</span>}
+        {step !== undefined && (
+          <span className="flex h-full w-6 shrink-0 flex-col border-l border-line">
+            {([1, -1] as const).map((direction) => (
+              <button
+                key={direction}
+                type="button"
+                tabIndex={-1}
+                disabled={isDisabled}
+                aria-label={`${label} ${direction > 0 ? '+' : '−'} ${step}`}
+                onClick={() => move(direction, step)}
+                className="flex flex-1 items-center justify-center text-11 text-muted hover:bg-raised hover:text-text"
+              >
+                <svg viewBox="0 0 8 4" className="w-2" aria-hidden="true">
+                  <path
+                    d={direction > 0 ? 'M0 4 4 0l4 4' : 'M0 0l4 4 4-4'}
+                    fill="none"
+                    stroke="currentColor"
+                  />
+                </svg>
+              </button>
+            ))}
+          </span>
+        )}
+      </div>
+      {fault !== undefined && (
+        <p id={`${id}-fault`} className="mt-1 text-12 text-sell">
+          {fault}
+        </p>
+      )}
+    </div>
+  );
+}

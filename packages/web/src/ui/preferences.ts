@@ -1,0 +1,43 @@
+import { createStore } from 'zustand/vanilla';
+
+/** How the page looks, as its reader chose; kept in this browser. */
+export type Preferences = {
+  readonly theme: 'dark' | 'light' | 'system';
+  /** The pair of colours that mean buy and sell. */
+  readonly sides: 'green-red' | 'blue-orange';
+  readonly hasSound: boolean;
+};
+
+const KEY = 'oddlot.preferences';
+const DEFAULTS: Preferences = { theme: 'dark', sides: 'green-red', hasSound: false };
+
+export const preferences = createStore<Preferences>(() => ({ ...DEFAULTS, ...kept() }));
+
+export function prefer(change: Partial<Preferences>): void {
+  preferences.setState(change);
+  localStorage.setItem(KEY, JSON.stringify(preferences.getState()));
+}
+
+/** Puts the choice onto the document, now and whenever it or the system changes. */
+export function applyPreferences(): void {
+  const light = globalThis.matchMedia('(prefers-color-scheme: light)');
+  const apply = (): void => {
+    const { sides, theme } = preferences.getState();
+    const isLight = theme === 'light' || (theme === 'system' && light.matches);
+    document.documentElement.dataset['theme'] = isLight ? 'light' : 'dark';
+    document.documentElement.dataset['sides'] = sides;
+    const panel = getComputedStyle(document.documentElement).getPropertyValue('--panel').trim();
+    document.querySelector('meta[name="theme-color"]')?.setAttribute('content', panel);
+  };
+  apply();
+  preferences.subscribe(apply);
+  light.addEventListener('change', apply);
+}
+
+function kept(): Partial<Preferences> {
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Preferences>;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,59 @@
+import { ToggleGroup } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { classes } from './class-names.ts';
+
+export type Segment<Value extends string> = {
+  readonly value: Value;
+  readonly label: ReactNode;
+  /** Colours the segment while it is chosen. */
+  readonly tone?: 'plain' | 'buy' | 'sell' | undefined;
+  readonly isDisabled?: boolean | undefined;
+};
+
+const CHOSEN = {
+  plain: 'data-[state=on]:bg-raised data-[state=on]:text-text',
+  buy: 'data-[state=on]:bg-buy/20 data-[state=on]:text-buy',
+  sell: 'data-[state=on]:bg-sell/20 data-[state=on]:text-sell',
+} as const;
+
+/** One of a few, all of them in sight. */
+export function Segmented<Value extends string>({
+  label,
+  segments,
+  value,
+  onChange,
+  size = 'medium',
+}: {
+  /** For who can't see what it belongs to. */
+  readonly label: string;
+  readonly segments: readonly Segment<Value>[];
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+  readonly size?: 'small' | 'medium';
+}) {
+  return (
+    <ToggleGroup.Root
+      type="single"
+      aria-label={label}
+      value={value}
+      // Pressing the chosen one again leaves it chosen.
+      onValueChange={(next) => next !== '' && onChange(next as Value)}
+      className={classes('flex rounded', size === 'medium' && 'border border-line bg-canvas/60 p-0.5')}
+    >
+      {segments.map(({ value: own, label: text, tone = 'plain', isDisabled }) => (
+        <ToggleGroup.Item
+          key={own}
+          value={own}
+          disabled={isDisabled === true}
+          className={classes(
+            'flex-1 rounded px-2 whitespace-nowrap text-muted transition-colors hover:text-text disabled:opacity-40 data-[state=on]:font-medium',
+            size === 'small' ? 'h-6 text-12' : 'h-7 text-13',
+            CHOSEN[tone],
+          )}
+        >
+          {text}
+        </ToggleGroup.Item>
+      ))}
+    </ToggleGroup.Root>
+  );
+}

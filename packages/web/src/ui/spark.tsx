@@ -1,0 +1,39 @@
+/** A line without axes: where a price came from. */
+export function Spark({
+  values,
+  width = 96,
+  height = 24,
+  label,
+}: {
+  /** Oldest first. */
+  readonly values: readonly number[];
+  readonly width?: number;
+  readonly height?: number;
+  /** What it shows, for who can't see it. */
+  readonly label: string;
+}) {
+  const [first, last] = [values[0], values.at(-1)];
+  if (first === undefined || last === undefined || values.length < 2) {
+    return <span style={{ width, height }} className="inline-block" aria-hidden="true" />;
+  }
+  const [min, max] = [Math.min(...values), Math.max(...values)];
+  const span = max - min || 1;
+  const inset = 1.5;
+  const points = values.map((value, at) => {
+    const x = (at / (values.length - 1)) * (width - 2 * inset) + inset;
+    const y = height - inset - ((value - min) / span) * (height - 2 * inset);
+    return `${x.toFixed(1)},${y.toFixed(1)}`;
+  });
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      className={last >= first ? 'text-buy' : 'text-sell'}
+    >
+      <polyline points={points.join(' ')} fill="none" stroke="currentColor" strokeWidth="1.25" />
+    </svg>
+  );
+}

@@ -1,0 +1,197 @@
+import {
+  createSortedRowModel,
+  rowSortingFeature,
+  tableFeatures,
+  useTable,
+  type ColumnDef,
+} from '@tanstack/react-table';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useMemo, useRef, useState, type ReactNode } from 'react';
+import { classes } from './class-names.ts';
+
+export type Column<Row> = {
+  readonly id: string;
+  readonly header: ReactNode;
+  readonly cell: (row: Row) => ReactNode;
+  /** Texts to the left, numbers to the right. */
+  readonly align?: 'left' | 'right' | undefined;
+  /** Of the column in CSS, `120px`; without it the column takes its share of the rest. */
+  readonly width?: string | undefined;
+  /** How rows compare by this column; a column without it cannot be sorted by. */
+  readonly compare?: ((left: Row, right: Row) => number) | undefined;
+  /** Left out below this width of the screen. */
+  readonly from?: 'tablet' | 'desktop' | undefined;
+};
+
+export type Sorting = { readonly id: string; readonly isDescending: boolean };
+
+const FROM = { tablet: 'max-tablet:hidden', desktop: 'max-desktop:hidden' } as const;
+const FEATURES = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() });
+const ROW_PX = 32;
+/** Below this all rows are drawn; that is cheaper than knowing which are in sight. */
+const VIRTUAL_FROM = 60;
+const OVERSCAN = 12;
+
+export type TableProps<Row> = {
+  /** What the table is, for who can't see it. */
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly rowKey: (row: Row) => string | number;
+  /** What stands in place of no rows. */
+  readonly empty: ReactNode;
+  readonly rowHeight?: number;
+  readonly sortedBy?: Sorting | undefined;
+  readonly onRowClick?: ((row: Row) => void) | undefined;
+  readonly isSelected?: ((row: Row) => boolean) | undefined;
+};
+
+/** Rows of one height that stay where they are; long lists draw only what is in sight. */
+export function Table<Row>(props: TableProps<Row>) {
+  const { columns, empty, label, rowHeight = ROW_PX, rowKey, rows, sortedBy } = props;
+  const [sorting, setSorting] = useState<Sorting | undefined>(sortedBy);
+  const definitions = useMemo<ColumnDef<typeof FEATURES, { row: Row }>[]>(
+    () =>
+      columns.map(({ compare, id }) => ({
+        id,
+        accessorFn: ({ row }: { row: Row }) => row,
+        enableSorting: compare !== undefined,
+        sortFn: (left, right) =>
+          compare === undefined ? 0 : compare(left.original.row, right.original.row),
+      })),
+    [columns],
+  );
+  const data = useMemo(() => rows.map((row) => ({ row })), [rows]);
+  const table = useTable({
+    features: FEATURES,
+    columns: definitions,
+    data,
+    getRowId: ({ row }) => String(rowKey(row)),
+    state: {
+      sorting: sorting === undefined ? [] : [{ id: sorting.id, desc: sorting.isDescending }],
+    },
+  });
+  const sorted = table.getRowModel().rows;
+  const scroller = useRef<HTMLDivElement>(null);
+  const isVirtual = sorted.length >= VIRTUAL_FROM;
+  const virtual = useVirtualizer({
+    count: isVirtual ? sorted.length : 0,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: OVERSCAN,
+  });
+  const inSight = isVirtual ? virtual.getVirtualItems() : [];
+  const above = inSight[0]?.start ?? 0;
+  const below = isVirtual ? virtual.getTotalSize() - (inSight.at(-1)?.end ?? 0) : 0;
+  const drawn = isVirtual ? inSight.flatMap(({ index }) => sorted[index] ?? []) : sorted;
+  return (
+    <div ref={scroller} className="h-full min-h-0 overflow-auto" tabIndex={0} role="region" aria-label={label}>
+      <table className="w-full border-collapse" aria-rowcount={sorted.length + 1}>
+        <colgroup>
+          {columns.map(({ from, id, width }) => (
+            <col key={id} style={{ width }} className={from && FROM[from]} />
+          ))}
+        </colgroup>
+        <Head columns={columns} sorting={sorting} onSort={setSorting} />
+        <tbody>
+          {above > 0 && <Gap height={above} columns={columns.length} />}
+          {drawn.map(({ id, original }) => (
+            <TableRow key={id} {...props} row={original.row} height={rowHeight} />
+          ))}
+          {below > 0 && <Gap height={below} columns={columns.length} />}
+        </tbody>
+      </table>
+      {sorted.length === 0 && empty}
+    </div>
+  );
+}
+
+function TableRow<Row>({
+  columns,
+  row,
+  height,
+  onRowClick,
+  isSelected,
+}: TableProps<Row> & { readonly row: Row; readonly height: number }) {
+  return (
+    <tr
+      style={{ height }}
+      onClick={onRowClick && (() => onRowClick(row))}
+      aria-selected={isSelected?.(row)}
+      className={classes(
+        'border-b border-line/50 hover:bg-raised/60 aria-selected:bg-raised',
+        onRowClick && 'cursor-pointer',
+      )}
+    >
+      {columns.map(({ align, cell, from, id }) => (
+        <td
+          key={id}
+          className={classes(
+            'overflow-hidden px-2 whitespace-nowrap first:pl-4 last:pr-4',
+            align === 'right' ? 'text-right' : 'text-left',
+            from && FROM[from],
+          )}
+        >
+          {cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+function Head<Row>({
+  columns,
+  sorting,
+  onSort,
+}: {
+  readonly columns: readonly Column<Row>[];
+  readonly sorting: Sorting | undefined;
+  readonly onSort: (sorting: Sorting) => void;
+}) {
+  return (
+    <thead className="sticky top-0 z-10 bg-panel">
+      <tr className="h-8 text-11 text-muted">
+        {columns.map(({ align, compare, from, header, id }) => {
+          const isSorted = sorting?.id === id;
+          const order = isSorted ? (sorting.isDescending ? 'descending' : 'ascending') : undefined;
+          return (
+            <th
+              key={id}
+              scope="col"
+              aria-sort={order}
+              className={classes(
+                'px-2 font-normal whitespace-nowrap first:pl-4 last:pr-4',
+                align === 'right' ? 'text-right' : 'text-left',
+                from && FROM[from],
+              )}
+            >
+              {compare === undefined ? (
+                header
+              ) : (
+                <button
+                  type="button"
+                  onClick={() => onSort({ id, isDescending: !(isSorted && sorting.isDescending) })}
+                  className={classes('hover:text-text', isSorted && 'text-text')}
+                >
+                  {header}
+                  <span aria-hidden="true" className="inline-block w-3 text-center">
+                    {isSorted ? (sorting.isDescending ? '↓' : '↑') : ''}
+                  </span>
+                </button>
+              )}
+            </th>
+          );
+        })}
+      </tr>
+    </thead>
+  );
+}
+
+/** The place of rows that are not drawn. */
+function Gap({ height, columns }: { readonly height: number; readonly columns: number }) {
+  return (
+    <tr aria-hidden="true" style={{ height }}>
+      <td colSpan={columns} />
+    </tr>
+  );
+}

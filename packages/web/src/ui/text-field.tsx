@@ -1,0 +1,39 @@
+import { useId, type ComponentProps } from 'react';
+import { classes } from './class-names.ts';
+
+export type TextFieldProps = Omit<ComponentProps<'input'>, 'className' | 'onChange'> & {
+  readonly label: string;
+  /** The label is said but not shown: a search field has its placeholder. */
+  readonly isLabelHidden?: boolean;
+  readonly onChange: (value: string) => void;
+  readonly fault?: string | undefined;
+};
+
+export function TextField({ label, isLabelHidden, onChange, fault, ...rest }: TextFieldProps) {
+  const id = useId();
+  return (
+    <div>
+      <label htmlFor={id} className={isLabelHidden === true ? 'heard' : 'mb-1 block text-12 text-muted'}>
+        {label}
+      </label>
+      <input
+        id={id}
+        autoComplete="off"
+        spellCheck={false}
+        aria-invalid={fault !== undefined}
+        aria-describedby={fault === undefined ? undefined : `${id}-fault`}
+        onChange={(event) => onChange(event.target.value)}
+        className={classes(
+          'h-8 w-full rounded border bg-canvas/60 px-3 outline-none placeholder:text-faint focus:border-accent',
+          fault === undefined ? 'border-line' : 'border-sell',
+        )}
+        {...rest}
+      />
+      {fault !== undefined && (
+        <p id={`${id}-fault`} className="mt-1 text-12 text-sell">
+          {fault}
+        </p>
+      )}
+    </div>
+  );
+}
