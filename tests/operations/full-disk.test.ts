@@ -35,7 +35,10 @@ describe('R-disk: a disk that fills up and is cleared', () => {
 
   beforeAll(async () => {
     const data = await temporaryData();
-    const config = readConfig(['--port', '0', '--data', data, '--chain', 'none', '--no-web', ...CALM], {});
+    const config = readConfig(
+      ['--port', '0', '--data', data, '--chain', 'none', '--no-web', ...CALM],
+      {},
+    );
     venue = await startVenue(config, {
       log: createLogger({ level: 'silent' }),
       onFatal: (error) => fatal.push(error),

@@ -1,10 +1,12 @@
 import {
   createHasher,
   NETWORKS,
+  parseInfo,
   type ExportName,
   type Network,
-  type Warning,
+  type WireError,
 } from '@oddlot/protocol';
+import { connect, type ConnectOptions } from './connect.ts';
 import { ValidationError } from './errors.ts';
 import { createExchange, type ExchangeClient } from './exchange/create-exchange.ts';
 import { createInfo, type InfoClient } from './info/create-info.ts';
@@ -13,37 +15,19 @@ import { SHARED_NONCES, type NonceSource } from './nonce.ts';
 import { accountStatus, type AccountStatusParameters } from './service/account-status.ts';
 import { exportLines, type ExportParameters } from './service/export-lines.ts';
 import { faucet, type FaucetParameters } from './service/faucet.ts';
-import { createStreams, type StreamPath, type StreamsClient } from './streams/create-streams.ts';
-import type { Backoff } from './transport/backoff.ts';
-import { HttpTransport, type Fetch } from './transport/http.ts';
-import type { OpenSocket } from './transport/open-socket.ts';
-import type { SocketOptions, SocketStatus } from './transport/kept-socket.ts';
-import { PriceFeed } from './transport/price-feed.ts';
-import { VenueClock } from './transport/venue-clock.ts';
-import { SocketTransport } from './transport/websocket.ts';
+import type { StreamsClient } from './streams/create-streams.ts';
+import { checkedKey } from './transport/checked-key.ts';
 import type { Wallet } from './wallet.ts';
 
 /** A network that has a name. */
 export type NetworkName = keyof typeof NETWORKS;
 
 /** How a client is made. Only `url` is required. */
-export type ClientOptions = {
-  /** The venue, `https://host`. Its sockets are at the same host. */
-  readonly url: string;
+export type ClientOptions = ConnectOptions & {
   /** What signatures are bound to; a testnet's by default. */
   readonly network?: NetworkName | Network | undefined;
   /** Who signs. A client without one only reads. */
   readonly wallet?: Wallet | undefined;
-  readonly fetch?: Fetch | undefined;
-  readonly openSocket?: OpenSocket | undefined;
-  /** How long one attempt of a request may take. */
-  readonly timeoutMs?: number | undefined;
-  /** Attempts after the first one. */
-  readonly retriesMax?: number | undefined;
-  /** A longer `Retry-After` is thrown instead of waited for. */
-  readonly retryAfterMsMax?: number | undefined;
-  /** The waits between attempts, of requests and of connections. */
-  readonly backoff?: Backoff | undefined;
   /**
    * How long after the call an order, and whatever else trades, may still be taken in by the venue: 5 s,
    * or 60 s with a wallet that asks a person. `Infinity` for always.
@@ -51,10 +35,6 @@ export type ClientOptions = {
   readonly orderLifeMs?: number | undefined;
   /** Where nonces come from; all clients of a process share one source by default. */
   readonly nonces?: NonceSource | undefined;
-  /** Told when an answer to a query carries a notice. */
-  readonly onWarning?: ((warning: Warning) => void) | undefined;
-  /** Told when a connection of the streams comes and goes, and to which path. */
-  readonly onStreamStatus?: ((status: SocketStatus, path: StreamPath) => void) | undefined;
 };
 
 /** Everything that a venue offers. */
@@ -83,29 +63,12 @@ export type Client = {
 
 /** Makes a client of one venue. Nothing is sent before it is used. */
 export function createClient(options: ClientOptions): Client {
-  const { wallet, onWarning, nonces = SHARED_NONCES } = options;
-  const url = readUrl(options.url);
+  const { wallet, nonces = SHARED_NONCES } = options;
   const network = readNetwork(options.network ?? 'testnet');
-  const socketTo = (path: StreamPath): SocketOptions => ({
-    url: `${url.replace(/^http/, 'ws')}/${path}`,
-    openSocket: options.openSocket,
-    onStatus: (status) => options.onStreamStatus?.(status, path),
-    backoff: options.backoff,
-  });
-  const sockets = {
-    socket: new SocketTransport({ ...socketTo('ws'), endpoint: 'ws' }),
-    apiSocket: new SocketTransport({ ...socketTo('api-ws'), endpoint: 'api-ws' }),
-    prices: new PriceFeed(socketTo('ws-rtds')),
-  };
-  const streams = createStreams(sockets);
-  const clock = new VenueClock();
-  const onRecovered = (): void => {
-    for (const socket of Object.values(sockets)) socket.venueIsBack();
-  };
-  const http = new HttpTransport({ ...options, url, clock, onRecovered });
+  const connected = connect(options, { check: checkInfo, keyOf: checkedKey });
+  const { streams } = connected;
   const orderLifeMs = readLife(options.orderLifeMs);
-  const hasher = createHasher(network);
-  const context = { http, onWarning, nonces, wallet, clock, orderLifeMs, hasher };
+  const context = { ...connected, nonces, wallet, orderLifeMs, hasher: createHasher(network) };
   return {
     network,
     wallet,
@@ -119,11 +82,9 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-function readUrl(text: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) {
-    return text.replace(/\/+$/, '');
-  }
-  throw new ValidationError(`Not an http or https address: ${text}`);
+function checkInfo(request: unknown): WireError | undefined {
+  const parsed = parseInfo(request);
+  return parsed.ok ? undefined : parsed.error;
 }
 
 function readNetwork(network: NetworkName | Network): Network {

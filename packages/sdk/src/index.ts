@@ -1,4 +1,6 @@
 export { createClient, type Client, type ClientOptions, type NetworkName } from './client.ts';
+export type { ConnectOptions } from './connect.ts';
+export { createReader, type Reader } from './reader.ts';
 export { createHasher, receiptHash, type Hasher } from '@oddlot/protocol';
 export * from './errors.ts';
 export { NonceSource } from './nonce.ts';

@@ -1,12 +1,5 @@
 import type { Clock } from './clock.ts';
-import {
-  chainOf,
-  chainPaceOf,
-  chainPortOf,
-  type Config,
-  hasBots,
-  hasFaucet,
-} from './config.ts';
+import { chainOf, chainPaceOf, chainPortOf, type Config, hasBots, hasFaucet } from './config.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import type { Logger } from './operate/log.ts';
 import type { Replica } from './replica/replica.ts';

@@ -143,7 +143,6 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     operationsUrl: `http://${hostText(config.opsHost)}:${operationsPort}`,
     async stop() {
       edges.stopping();
-      page?.stop();
       await actors.stop();
       disk.stop();
       clockWatch.stop();
@@ -409,6 +408,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     operations,
     stopping() {
       isStopping = true;
+      parts.page?.stop();
     },
   };
 }

@@ -1,10 +1,4 @@
-import {
-  parseInfo,
-  type InfoEnvelope,
-  type InfoRequestOf,
-  type InfoType,
-  type Warning,
-} from '@oddlot/protocol';
+import type { InfoEnvelope, InfoRequestOf, InfoType, Warning, WireError } from '@oddlot/protocol';
 import { callApart } from '../call-apart.ts';
 import { ValidationError } from '../errors.ts';
 import { apiErrorOf, type HttpReply, type HttpTransport } from '../transport/http.ts';
@@ -12,6 +6,8 @@ import { apiErrorOf, type HttpReply, type HttpTransport } from '../transport/htt
 /** What asking takes. */
 export type InfoContext = {
   readonly http: HttpTransport;
+  /** Finds what is wrong with a query before it is sent; without it the venue alone does. */
+  readonly check?: ((request: unknown) => WireError | undefined) | undefined;
   /** Told when an answer carries a notice, such as that the user asked about is an agent. */
   readonly onWarning?: ((warning: Warning) => void) | undefined;
 };
@@ -37,12 +33,12 @@ export async function queryInfo<Type extends InfoType, Data>(
 
 /** Asks a query of any type and gives the whole answer. */
 export function askInfo<Type extends InfoType>(
-  { http }: InfoContext,
+  { check, http }: InfoContext,
   request: InfoParameters<Type> & { readonly type: Type },
   { signal }: InfoOptions = {},
 ): Promise<HttpReply> {
-  const parsed = parseInfo(request);
-  if (!parsed.ok) return Promise.reject(ValidationError.of(parsed.error));
+  const fault = check?.(request);
+  if (fault !== undefined) return Promise.reject(ValidationError.of(fault));
   return http.post('/info', JSON.stringify(request), { signal });
 }
 

@@ -8,6 +8,7 @@ import { FakeStreams } from '../testing/fake-streams.ts';
 import type { OpenSocket, Socket } from './open-socket.ts';
 import type { StreamEvent } from './stream.ts';
 import type { SocketOptions } from './kept-socket.ts';
+import { checkedKey } from './checked-key.ts';
 import { SocketTransport } from './websocket.ts';
 
 /** Goal: no event is lost, doubled or disordered unseen, whatever happens to the connection. */
@@ -26,7 +27,7 @@ async function aServer(port?: number): Promise<FakeStreams> {
 function aSocket(server: FakeStreams, options: Partial<SocketOptions> = {}): SocketTransport {
   const socket = new SocketTransport({
     url: server.url,
-    endpoint: 'ws',
+    keyOf: checkedKey('ws'),
     backoff: { baseMs: 5, maxMs: 50, random: () => 0.5 },
     ...options,
   });

@@ -1,16 +1,15 @@
-import {
-  parseSubscription,
-  type DataFrame,
-  type ResyncFrame,
-  type StreamEndpoint,
-  type StreamErrorCode,
-  type SubscriptionFields,
-  type SubscriptionResponse,
+import type {
+  DataFrame,
+  ResyncFrame,
+  StreamErrorCode,
+  SubscriptionFields,
+  SubscriptionResponse,
 } from '@oddlot/protocol';
 import { SocketError } from '../errors.ts';
 import { ControlQueue, type Control } from './control-queue.ts';
 import { KeptSocket, type SocketOptions, type SocketStatus } from './kept-socket.ts';
 import { Stream, type StreamSink } from './stream.ts';
+import type { SubscriptionKey } from './subscription-key.ts';
 
 /**
  * One connection for all subscriptions of an endpoint, for as long as there are any. When it is lost
@@ -18,15 +17,15 @@ import { Stream, type StreamSink } from './stream.ts';
  * over: what arrives is never silently incomplete.
  */
 export class SocketTransport {
-  readonly #endpoint: StreamEndpoint;
+  readonly #keyOf: SubscriptionKey;
   readonly #streams = new Map<string, Stream>();
   /** By the number that the venue gave the subscription on this connection. */
   readonly #bySub = new Map<number, Stream>();
   readonly #socket: KeptSocket;
   readonly #queue: ControlQueue;
 
-  constructor({ endpoint, ...options }: SocketOptions & { readonly endpoint: StreamEndpoint }) {
-    this.#endpoint = endpoint;
+  constructor({ keyOf, ...options }: SocketOptions & { readonly keyOf: SubscriptionKey }) {
+    this.#keyOf = keyOf;
     this.#queue = new ControlQueue((text) => this.#socket.send(text));
     this.#socket = new KeptSocket(options, {
       ping: '{"method":"ping"}',
@@ -55,9 +54,8 @@ export class SocketTransport {
   /** Adds a listener to a stream and opens what is not open yet. Returns the way out. */
   subscribe(subscription: SubscriptionFields, sink: StreamSink): () => void {
     if (this.status === 'closed') throw new SocketError('The client is closed');
-    const parsed = parseSubscription(this.#endpoint, subscription);
-    if (!parsed.ok) throw new SocketError(parsed.error.message, { code: parsed.error.code });
-    const { key } = parsed.subscription;
+    const key = this.#keyOf(subscription);
+    if (key instanceof SocketError) throw key;
     const stream = this.#streams.get(key) ?? this.#openStream(key, subscription);
     stream.add(sink);
     return () => this.#leave(stream, sink);
@@ -119,9 +117,9 @@ export class SocketTransport {
 
   #responded({ data }: SubscriptionResponse): void {
     this.#socket.works();
-    const parsed = parseSubscription(this.#endpoint, data.subscription);
-    if (!parsed.ok) return;
-    const control = this.#queue.confirmed(data.method, parsed.subscription.key);
+    const key = this.#keyOf(data.subscription);
+    if (key instanceof SocketError) return;
+    const control = this.#queue.confirmed(data.method, key);
     if (control?.method !== 'subscribe') return;
     const { stream } = control;
     // Everyone may have left while the answer was on its way.

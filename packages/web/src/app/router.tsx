@@ -17,7 +17,9 @@ const LISTS = import.meta.glob<{ readonly screens: readonly ScreenEntry[] }>(
   { eager: true },
 );
 
-export const SCREENS: readonly ScreenEntry[] = Object.values(LISTS).flatMap(({ screens }) => screens);
+export const SCREENS: readonly ScreenEntry[] = Object.values(LISTS).flatMap(
+  ({ screens }) => screens,
+);
 
 const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 

@@ -40,7 +40,11 @@ export function explainRefusal(
   t: Words,
 ): Explained {
   const { details, message } = refusal;
-  return { sentence: sentenceOf(message, details, t), remedies: remediesOf(details), docs: details?.docs };
+  return {
+    sentence: sentenceOf(message, details, t),
+    remedies: remediesOf(details),
+    docs: details?.docs,
+  };
 }
 
 function explainApi(error: ApiError, t: Words): Explained {
@@ -51,7 +55,10 @@ function explainApi(error: ApiError, t: Words): Explained {
     return { ...said(t('error.rateLimited', { seconds })), remedies: [{ kind: 'retry', afterMs }] };
   }
   if (name === 'UNAVAILABLE') {
-    return { ...said(t('error.unavailable', { message })), remedies: [{ kind: 'retry', afterMs: 1_000 }] };
+    return {
+      ...said(t('error.unavailable', { message })),
+      remedies: [{ kind: 'retry', afterMs: 1_000 }],
+    };
   }
   return explainRefusal({ message, details }, t);
 }

@@ -1,11 +1,24 @@
 /** The locale of numbers and dates: the browser's, as long as nobody chooses another. */
 let chosen: string | undefined;
+let found: string | undefined;
+
+const FALLBACK = 'en-US';
 
 export function locale(): string {
-  return chosen ?? globalThis.navigator?.language ?? 'en-US';
+  found ??= usable(globalThis.navigator?.language);
+  return chosen ?? found;
 }
 
 /** Undefined goes back to the browser's. */
 export function chooseLocale(tag: string | undefined): void {
-  chosen = tag;
+  chosen = tag === undefined ? undefined : usable(tag);
+}
+
+/** Some systems name a locale that no formatter takes, such as `en-US@posix`. */
+function usable(tag: string | undefined): string {
+  try {
+    return Intl.NumberFormat.supportedLocalesOf(tag ?? FALLBACK)[0] ?? FALLBACK;
+  } catch {
+    return FALLBACK;
+  }
 }

@@ -9,7 +9,8 @@ export type ListState<Row> = { readonly rows: readonly Row[]; readonly isLoaded:
 
 export const fillLists = listOf<Fill>((user, take) =>
   reader.streams.userFills({ user, accountType: ['perp', 'outcome'] }, (event) => {
-    if (event.type === 'data') take(event.data.fills, event.isSnapshot, ({ oid, side, tid }) => `${tid} ${oid} ${side}`);
+    if (event.type === 'data')
+      take(event.data.fills, event.isSnapshot, ({ oid, side, tid }) => `${tid} ${oid} ${side}`);
   }),
 );
 
@@ -24,7 +25,11 @@ export const orderLists = listOf<HistOrderRow>((user, take) =>
 export const fundingLists = listOf<FundingRow>((user, take) =>
   reader.streams.userFundings({ user }, (event) => {
     if (event.type === 'data') {
-      take(event.data.fundings, event.isSnapshot, ({ coin, szi, time }) => `${time} ${coin} ${szi}`);
+      take(
+        event.data.fundings,
+        event.isSnapshot,
+        ({ coin, szi, time }) => `${time} ${coin} ${szi}`,
+      );
     }
   }),
 );

@@ -1,9 +1,4 @@
-import type {
-  ClearinghouseState,
-  OpenOrder,
-  OutcomeOpenOrder,
-  TriggerOrder,
-} from '@oddlot/sdk';
+import type { ClearinghouseState, OpenOrder, OutcomeOpenOrder, TriggerOrder } from '@oddlot/sdk';
 import { createLive } from './live.ts';
 import { reader } from './venue.ts';
 

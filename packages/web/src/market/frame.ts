@@ -56,15 +56,19 @@ export function useFrame<State, Part>(
   });
 }
 
+/** Maps and other things with an inside are only the same when they are one. */
 function isSame(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true;
-  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) {
+  if (!isPlain(left) || !isPlain(right) || Array.isArray(left) !== Array.isArray(right)) {
     return false;
   }
-  if (Array.isArray(left) !== Array.isArray(right)) return false;
-  const [keys, others] = [Object.keys(left), Object.keys(right)];
-  if (keys.length !== others.length) return false;
-  return keys.every((key) =>
-    Object.is((left as Record<string, unknown>)[key], (right as Record<string, unknown>)[key]),
-  );
+  const keys = Object.keys(left);
+  if (keys.length !== Object.keys(right).length) return false;
+  return keys.every((key) => Object.is(left[key], right[key]));
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === Array.prototype;
 }

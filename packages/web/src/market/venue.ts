@@ -1,4 +1,4 @@
-import { createClient, type Client, type SocketStatus } from '@oddlot/sdk';
+import { createReader, type Reader, type SocketStatus } from '@oddlot/sdk';
 import { createStore } from 'zustand/vanilla';
 
 /**
@@ -25,7 +25,7 @@ export const connection = createStore<Connection>(() => ({
 const PATIENCE_MS = 400;
 const PROBE_EVERY_MS = 10_000;
 
-export const reader: Client = createClient({
+export const reader: Reader = createReader({
   url: globalThis.location?.origin ?? 'http://127.0.0.1:8690',
   onStreamStatus: () => noteStatus(reader.streams.status),
 });

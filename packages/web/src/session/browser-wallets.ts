@@ -1,7 +1,8 @@
-import { eip1193Wallet, type Eip1193Provider } from '@oddlot/sdk';
+import type { Eip1193Provider } from '@oddlot/sdk';
 import { createStore } from 'zustand/vanilla';
+import { loadSigning } from './load-signing.ts';
 import { approveOwnAgent } from './own-agent.ts';
-import { sessionStore, setSession, signingClient } from './session.ts';
+import { sessionStore, setSession } from './session.ts';
 import { keepView, NO_TRADER, traderOf } from './stored-session.ts';
 
 /** Wallets that announce themselves to pages (EIP-6963). */
@@ -40,7 +41,8 @@ export async function connectWallet({ provider }: BrowserWallet): Promise<void> 
   const accounts = (await provider.request({ method: 'eth_requestAccounts' })) as string[];
   const address = accounts[0]?.toLowerCase();
   if (address === undefined) throw new Error('The wallet named no account');
-  const owner = await signingClient(eip1193Wallet(provider, address));
+  const { browserWallet, clientOf } = await loadSigning();
+  const owner = clientOf(browserWallet(provider, address));
   const trader = await traderOf(address);
   keepView({ kind: 'wallet', address });
   setSession({ kind: 'wallet', address, owner, ...(trader ?? NO_TRADER) });
@@ -70,6 +72,7 @@ function readAnnouncement(event: Event): BrowserWallet | undefined {
   if (typeof info?.uuid !== 'string' || typeof info.name !== 'string') return undefined;
   if (typeof provider?.request !== 'function') return undefined;
   const { icon, name, uuid } = info;
-  const isPicture = typeof icon === 'string' && /^data:image\/(?:png|svg\+xml|webp|jpeg)/.test(icon);
+  const isPicture =
+    typeof icon === 'string' && /^data:image\/(?:png|svg\+xml|webp|jpeg)/.test(icon);
   return { uuid, name, icon: isPicture ? (icon as string) : undefined, provider };
 }

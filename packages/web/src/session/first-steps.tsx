@@ -16,7 +16,11 @@ export function FirstSteps({ isInLine = false }: { readonly isInLine?: boolean }
   if (at === 'idle') return null;
   const reached = at === 'done' ? STEPS.length : STEPS.indexOf(at);
   const amount = money(settings?.faucet_amount, { decimals: 0 });
-  const texts = { key: t('first.key'), money: t('first.money', { amount }), agent: t('first.agent') };
+  const texts = {
+    key: t('first.key'),
+    money: t('first.money', { amount }),
+    agent: t('first.agent'),
+  };
   return (
     <div className="flex flex-col gap-2">
       <ol
@@ -35,7 +39,13 @@ export function FirstSteps({ isInLine = false }: { readonly isInLine?: boolean }
               )}
             >
               <span className="flex w-4 justify-center text-accent" aria-hidden="true">
-                {state === 'done' ? '✓' : state === 'now' && error === undefined ? <Spinner /> : '·'}
+                {state === 'done' ? (
+                  '✓'
+                ) : state === 'now' && error === undefined ? (
+                  <Spinner />
+                ) : (
+                  '·'
+                )}
               </span>
               {texts[step]}
             </li>

@@ -1,7 +1,7 @@
-import { privateKeyWallet, randomPrivateKey } from '@oddlot/sdk';
 import { createStore } from 'zustand/vanilla';
+import { loadSigning } from './load-signing.ts';
 import { approveOwnAgent } from './own-agent.ts';
-import { setSession, signingClient, sessionStore } from './session.ts';
+import { sessionStore, setSession } from './session.ts';
 import { exportBurner, forgetView, keepBurner, NO_TRADER } from './stored-session.ts';
 
 /** From nothing to a live ticket in three steps, each of them shown while it happens. */
@@ -24,10 +24,11 @@ export async function openTestAccount(): Promise<void> {
   if (at !== 'idle' && at !== 'done' && error === undefined) return;
   try {
     firstVisit.setState({ at: 'key', error: undefined });
-    const key = (await exportBurner()) ?? randomPrivateKey();
+    const { clientOf, keyWallet, newKey } = await loadSigning();
+    const key = (await exportBurner()) ?? newKey();
     await keepBurner(key);
-    const wallet = privateKeyWallet(key);
-    const owner = await signingClient(wallet);
+    const wallet = keyWallet(key);
+    const owner = clientOf(wallet);
 
     firstVisit.setState({ at: 'money' });
     // Who comes back to a key that the browser kept has been paid already.

@@ -1,5 +1,6 @@
-import { privateKeyWallet, randomPrivateKey, type Client } from '@oddlot/sdk';
-import { signingClient, type Session } from './session.ts';
+import type { Client } from '@oddlot/sdk';
+import { loadSigning } from './load-signing.ts';
+import type { Session } from './session.ts';
 import { keepAgent, traderOf } from './stored-session.ts';
 
 /** The label under which the page's own agent stands in the list; approving another replaces it. */
@@ -12,12 +13,13 @@ export async function approveOwnAgent(
 ): Promise<Pick<Session, 'trader' | 'agentAddress'>> {
   const known = await traderOf(account);
   if (known !== undefined) return known;
-  const key = randomPrivateKey();
-  const wallet = privateKeyWallet(key);
+  const { clientOf, keyWallet, newKey } = await loadSigning();
+  const key = newKey();
+  const wallet = keyWallet(key);
   await owner.exchange.approveAgent(
     { agentAddress: wallet.address, agentName: LABEL },
     { confirm: 'executed' },
   );
   await keepAgent({ account, key });
-  return { trader: await signingClient(wallet), agentAddress: wallet.address };
+  return { trader: clientOf(wallet), agentAddress: wallet.address };
 }

@@ -1,7 +1,6 @@
-import { createClient, type Client, type Wallet } from '@oddlot/sdk';
+import type { Client } from '@oddlot/sdk';
 import { createStore } from 'zustand/vanilla';
-import { queryClient } from '../market/queries.ts';
-import { connection, reader } from '../market/venue.ts';
+import { connection } from '../market/venue.ts';
 
 /**
  * Who acts here. An account key signs what moves money and who may trade; an agent's key, which can only trade,
@@ -37,23 +36,6 @@ export function setSession(session: Session | undefined): void {
   if (before?.owner !== session?.owner) before?.owner?.close();
   if (before?.trader !== session?.trader) before?.trader?.close();
   sessionStore.setState({ session, isLoaded: true });
-}
-
-/** A client that signs by a wallet, bound to the network that the venue says it is. */
-export async function signingClient(wallet: Wallet): Promise<Client> {
-  const settings = await queryClient.ensureQueryData({
-    queryKey: ['settings'],
-    queryFn: () => reader.info.settings(),
-  });
-  return createClient({
-    url: location.origin,
-    network: {
-      serviceNetwork: settings.service_network,
-      chainId: settings.chain_id,
-      apiVersion: settings.api_version,
-    },
-    wallet,
-  });
 }
 
 /** Nothing should be sent while the page does not know what it shows. */

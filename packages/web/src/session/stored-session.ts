@@ -1,6 +1,6 @@
-import { privateKeyWallet } from '@oddlot/sdk';
 import { forget, seal, unseal } from './key-safe.ts';
-import { setSession, signingClient, type Session } from './session.ts';
+import { loadSigning } from './load-signing.ts';
+import { setSession, type Session } from './session.ts';
 
 /** What a reload finds again: the burner's key, the agent's key, and who was looked at. */
 
@@ -62,8 +62,9 @@ export async function restoreSession(): Promise<void> {
     setSession(undefined);
     return;
   }
-  const wallet = privateKeyWallet(key);
-  const owner = await signingClient(wallet);
+  const { clientOf, keyWallet } = await loadSigning();
+  const wallet = keyWallet(key);
+  const owner = clientOf(wallet);
   const trader = await traderOf(wallet.address);
   setSession({ kind: 'burner', address: wallet.address, owner, ...(trader ?? NO_TRADER) });
 }
@@ -74,8 +75,9 @@ type Trader = Pick<Session, 'trader' | 'agentAddress'>;
 export async function traderOf(account: string): Promise<Trader | undefined> {
   const key = await keptAgent(account);
   if (key === undefined) return undefined;
-  const wallet = privateKeyWallet(key);
-  const trader = await signingClient(wallet);
+  const { clientOf, keyWallet } = await loadSigning();
+  const wallet = keyWallet(key);
+  const trader = clientOf(wallet);
   const { owner } = await trader.info.agentOwner({ agent: wallet.address });
   if (owner === account) return { trader, agentAddress: wallet.address };
   trader.close();

@@ -27,7 +27,7 @@ export function Price({
     if (direction !== 0) flash(shown.current, direction > 0 ? 'flash-up' : 'flash-down');
   }, [value, hasFlash]);
   return (
-    <span ref={shown} className="rounded">
+    <span ref={shown} className="rounded tabular-nums">
       {number(value, { decimals })}
     </span>
   );
@@ -76,7 +76,7 @@ export function colourOf(value: Text, isColoured = true): string {
   if (!isDecimal(value)) return 'text-faint';
   const direction = sign(value);
   return classes(
-    'whitespace-nowrap',
+    'whitespace-nowrap tabular-nums',
     isColoured && direction > 0 && 'text-buy',
     isColoured && direction < 0 && 'text-sell',
   );

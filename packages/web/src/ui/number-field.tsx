@@ -1,5 +1,5 @@
 import { useId, type KeyboardEvent, type ReactNode } from 'react';
-import { add, compare, isDecimal, multiply, onStep, subtract } from '../lib/decimal.ts';
+import { add, compare, isDecimal, multiply, onStep as toStep, subtract } from '../lib/decimal.ts';
 import { classes } from './class-names.ts';
 
 export type NumberFieldProps = {
@@ -38,7 +38,7 @@ export function NumberField({
   const move = (direction: 1 | -1, steps: string): void => {
     const from = isDecimal(value) ? value : min;
     const moved = direction > 0 ? add(from, steps) : subtract(from, steps);
-    const next = onStep(moved, steps);
+    const next = toStep(moved, steps);
     onChange(compare(next, min) < 0 ? min : next);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -79,27 +79,7 @@ export function NumberField({
         />
         {unit !== undefined && <span className="shrink-0 pr-3 text-12 text-muted">{unit}</span>}
         {step !== undefined && (
-          <span className="flex h-full w-6 shrink-0 flex-col border-l border-line">
-            {([1, -1] as const).map((direction) => (
-              <button
-                key={direction}
-                type="button"
-                tabIndex={-1}
-                disabled={isDisabled}
-                aria-label={`${label} ${direction > 0 ? '+' : '−'} ${step}`}
-                onClick={() => move(direction, step)}
-                className="flex flex-1 items-center justify-center text-11 text-muted hover:bg-raised hover:text-text"
-              >
-                <svg viewBox="0 0 8 4" className="w-2" aria-hidden="true">
-                  <path
-                    d={direction > 0 ? 'M0 4 4 0l4 4' : 'M0 0l4 4 4-4'}
-                    fill="none"
-                    stroke="currentColor"
-                  />
-                </svg>
-              </button>
-            ))}
-          </span>
+          <Steppers label={label} step={step} isDisabled={isDisabled} onStep={move} />
         )}
       </div>
       {fault !== undefined && (
@@ -108,5 +88,42 @@ export function NumberField({
         </p>
       )}
     </div>
+  );
+}
+
+/** For a mouse; arrow keys do the same, so they are no stops of the tab key. */
+function Steppers({
+  label,
+  step,
+  isDisabled,
+  onStep,
+}: {
+  readonly label: string;
+  readonly step: string;
+  readonly isDisabled: boolean;
+  readonly onStep: (direction: 1 | -1, step: string) => void;
+}) {
+  return (
+    <span className="flex h-full w-6 shrink-0 flex-col border-l border-line">
+      {([1, -1] as const).map((direction) => (
+        <button
+          key={direction}
+          type="button"
+          tabIndex={-1}
+          disabled={isDisabled}
+          aria-label={`${label} ${direction > 0 ? '+' : '−'} ${step}`}
+          onClick={() => onStep(direction, step)}
+          className="flex flex-1 items-center justify-center text-11 text-muted hover:bg-raised hover:text-text"
+        >
+          <svg viewBox="0 0 8 4" className="w-2" aria-hidden="true">
+            <path
+              d={direction > 0 ? 'M0 4 4 0l4 4' : 'M0 0l4 4 4-4'}
+              fill="none"
+              stroke="currentColor"
+            />
+          </svg>
+        </button>
+      ))}
+    </span>
   );
 }

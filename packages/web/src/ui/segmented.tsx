@@ -38,7 +38,10 @@ export function Segmented<Value extends string>({
       value={value}
       // Pressing the chosen one again leaves it chosen.
       onValueChange={(next) => next !== '' && onChange(next as Value)}
-      className={classes('flex rounded', size === 'medium' && 'border border-line bg-canvas/60 p-0.5')}
+      className={classes(
+        'flex rounded',
+        size === 'medium' && 'border border-line bg-canvas/60 p-0.5',
+      )}
     >
       {segments.map(({ value: own, label: text, tone = 'plain', isDisabled }) => (
         <ToggleGroup.Item

@@ -85,7 +85,13 @@ export function Table<Row>(props: TableProps<Row>) {
   const below = isVirtual ? virtual.getTotalSize() - (inSight.at(-1)?.end ?? 0) : 0;
   const drawn = isVirtual ? inSight.flatMap(({ index }) => sorted[index] ?? []) : sorted;
   return (
-    <div ref={scroller} className="h-full min-h-0 overflow-auto" tabIndex={0} role="region" aria-label={label}>
+    <div
+      ref={scroller}
+      className="max-h-full min-h-0 overflow-auto"
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+    >
       <table className="w-full border-collapse" aria-rowcount={sorted.length + 1}>
         <colgroup>
           {columns.map(({ from, id, width }) => (
@@ -173,10 +179,8 @@ function Head<Row>({
                   onClick={() => onSort({ id, isDescending: !(isSorted && sorting.isDescending) })}
                   className={classes('hover:text-text', isSorted && 'text-text')}
                 >
+                  {isSorted && <span aria-hidden="true">{sorting.isDescending ? '↓' : '↑'} </span>}
                   {header}
-                  <span aria-hidden="true" className="inline-block w-3 text-center">
-                    {isSorted ? (sorting.isDescending ? '↓' : '↑') : ''}
-                  </span>
                 </button>
               )}
             </th>

@@ -51,7 +51,11 @@ export function Tabs<Value extends string>({
         {aside !== undefined && <div className="flex shrink-0 items-center px-3">{aside}</div>}
       </div>
       {tabs.map((tab) => (
-        <RadixTabs.Content key={tab.value} value={tab.value} className="min-h-0 flex-1 outline-none">
+        <RadixTabs.Content
+          key={tab.value}
+          value={tab.value}
+          className="min-h-0 flex-1 outline-none"
+        >
           {tab.content}
         </RadixTabs.Content>
       ))}

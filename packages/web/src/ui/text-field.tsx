@@ -13,7 +13,10 @@ export function TextField({ label, isLabelHidden, onChange, fault, ...rest }: Te
   const id = useId();
   return (
     <div>
-      <label htmlFor={id} className={isLabelHidden === true ? 'heard' : 'mb-1 block text-12 text-muted'}>
+      <label
+        htmlFor={id}
+        className={isLabelHidden === true ? 'heard' : 'mb-1 block text-12 text-muted'}
+      >
         {label}
       </label>
       <input

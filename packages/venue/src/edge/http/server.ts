@@ -5,10 +5,11 @@ import { LIMITS, refusal, type WireError } from '@oddlot/protocol';
 import type { Logger } from '../../operate/log.ts';
 import type { Metrics } from '../../operate/metrics.ts';
 import { clientKey, isLoopback, normalIp, type ClientIp } from '../client-ip.ts';
-import type { Budget, RateLimiter } from '../rate-limit.ts';
+import type { RateLimiter } from '../rate-limit.ts';
 import { measured, sendingMs, type WorkBudget } from '../work-budget.ts';
 import { parseObject, readBody, type BodyFault } from './body.ts';
 import { ANSWER_LIMITS, BODY_LIMITS, BodyBudget, type BodyLimits } from './body-budget.ts';
+import { leave, type Call } from './call.ts';
 import {
   CONNECTION_LIMITS,
   ConnectionGate,
@@ -72,26 +73,6 @@ export type HttpEdgeOptions = {
 };
 
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-
-/** One request and what its answer will need. */
-type Call = {
-  readonly path: string;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly startedMs: number;
-  readonly endpoint: Endpoint | StreamEndpoint | undefined;
-  /** Whom its answer is counted for. */
-  readonly client: string;
-  budget: Budget | undefined;
-  /** The client waits for a 100 before it sends its body. */
-  awaitsContinue: boolean;
-  /** What is let go of when the answer is sent or nobody waits for it any more. */
-  readonly releases: (() => void)[];
-  /** That has happened. */
-  isOver: boolean;
-  /** The connection ends with the answer: the rest of the body is not worth reading. */
-  isLast: boolean;
-};
 
 const NO_PATH = 'other';
 const NOT_FOUND = '{"message":"Not found"}';
@@ -301,7 +282,8 @@ export class HttpEdge {
   #serveOther(call: Call, path: string): void {
     const page = this.#options.pages?.get(path);
     if (page !== undefined && call.request.method === 'GET') return servePage(call.response, page);
-    if (call.path === NO_PATH && this.#options.page?.serve(call.request, call.response, path)) return;
+    if (call.path === NO_PATH && this.#options.page?.serve(call.request, call.response, path))
+      return;
     if (call.path === NO_PATH) return this.#write(call, 404, NOT_FOUND, []);
     if (call.request.method !== 'GET') return this.#write(call, 405, '', ['allow', 'GET']);
     return this.#write(call, 426, '', ['upgrade', 'websocket']);
@@ -445,9 +427,4 @@ export class HttpEdge {
     }
     this.#options.metrics.request(path, status, (performance.now() - startedMs) / 1000);
   }
-}
-
-function leave(call: Call): void {
-  call.isOver = true;
-  for (const release of call.releases.splice(0)) release();
 }

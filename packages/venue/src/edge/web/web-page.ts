@@ -11,8 +11,14 @@ export type WebPageOptions = {
   readonly elsewhere: readonly string[];
 };
 
-const BUILDING = notice('The page is being built', 'It takes a few seconds. The API serves already.');
-const FAILED = notice('The page could not be built', 'The log of the venue says why. The API serves.');
+const BUILDING = notice(
+  'The page is being built',
+  'It takes a few seconds. The API serves already.',
+);
+const FAILED = notice(
+  'The page could not be built',
+  'The log of the venue says why. The API serves.',
+);
 const NONCE_BYTES = 16;
 /** How soon a browser looks again whether the page is there. */
 const LOOK_AGAIN_SECONDS = 1;
@@ -32,15 +38,15 @@ export class WebPage {
   start(): void {
     const { log } = this.#options;
     this.#build = buildPage();
-    this.#build.done
-      .then(async (folder) => {
-        this.#files = await readPageFiles(folder);
-        log.info({ files: this.#files.byPath.size }, 'the page is ready');
-      })
-      .catch((error: unknown) => {
-        this.#hasFailed = true;
-        log.warn({ err: error }, 'the page could not be built; the API serves without it');
-      });
+    this.#take(this.#build).catch((error: unknown) => {
+      this.#hasFailed = true;
+      log.warn({ err: error }, 'the page could not be built; the API serves without it');
+    });
+  }
+
+  async #take({ done }: PageBuild): Promise<void> {
+    this.#files = await readPageFiles(await done);
+    this.#options.log.info({ files: this.#files.byPath.size }, 'the page is ready');
   }
 
   stop(): void {

@@ -45,7 +45,11 @@ function OpenAccount({
   const { routesByPath } = useRouter();
   const { address, kind, owner, trader } = session;
   const word = t(
-    kind === 'burner' ? 'header.testAccount' : kind === 'wallet' ? 'header.wallet' : 'header.spectator',
+    kind === 'burner'
+      ? 'header.testAccount'
+      : kind === 'wallet'
+        ? 'header.wallet'
+        : 'header.spectator',
   );
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(address);

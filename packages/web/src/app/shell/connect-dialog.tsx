@@ -38,7 +38,7 @@ export function ConnectDialog({
   return (
     <Dialog title={t('wallet.title')} isOpen={isOpen} onClose={onClose}>
       <div className="flex flex-col gap-5">
-        {settings?.faucet_amount != null && (
+        {settings !== undefined && settings.faucet_amount !== null && (
           <section className="flex flex-col gap-2">
             <p className="text-12 text-muted">
               {t('wallet.testText')} {money(settings.faucet_amount, { decimals: 0 })} USDC.

@@ -30,7 +30,10 @@ export function EndingSoon() {
             key={slug}
             className="relative flex h-10 items-center gap-4 border-b border-line/50 px-4 hover:bg-raised/60"
           >
-            <Link to={`/events/${slug}`} className="min-w-0 flex-1 truncate after:absolute after:inset-0">
+            <Link
+              to={`/events/${slug}`}
+              className="min-w-0 flex-1 truncate after:absolute after:inset-0"
+            >
               {title}
             </Link>
             {markets.length === 1 && (

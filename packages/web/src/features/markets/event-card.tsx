@@ -20,6 +20,7 @@ export function EventCard({
 }) {
   const t = useWords();
   const [only] = event.markets;
+  const rest = event.markets.length - CANDIDATES_SHOWN;
   const isSingle = event.markets.length === 1 && only !== undefined;
   return (
     <li className="relative flex min-w-0 flex-col bg-panel p-4 hover:bg-raised/50">
@@ -29,19 +30,14 @@ export function EventCard({
             {event.title}
           </Link>
         </h3>
-        {isSingle && (
-          <span className="text-20 font-semibold">{chance(priceOf(only, byId))}</span>
-        )}
+        {isSingle && <span className="text-20 font-semibold">{chance(priceOf(only, byId))}</span>}
       </div>
       <div className="mt-2 min-h-0 flex-1">
-        {isSingle ? (
-          <Single market={only} byId={byId} />
-        ) : (
-          <Candidates event={event} byId={byId} />
-        )}
+        {isSingle ? <Single market={only} byId={byId} /> : <Candidates event={event} byId={byId} />}
       </div>
       <p className="flex gap-3 overflow-hidden text-12 whitespace-nowrap text-muted">
         {event.category !== '' && <span className="capitalize">{event.category}</span>}
+        {rest > 0 && <span>{t('markets.more', { count: rest })}</span>}
         <span>{t('markets.volumeOf', { amount: compact(event.volume.total) })}</span>
         <span>{t('markets.ends', { when: relative(event.end_time - venueNow()) })}</span>
       </p>
@@ -69,11 +65,9 @@ function Single({ market, byId }: { readonly market: OutcomeMarketMeta; readonly
 }
 
 function Candidates({ event, byId }: { readonly event: OutcomeEventMeta; readonly byId: Tickers }) {
-  const t = useWords();
   const ranked = event.markets
     .map((market) => ({ market, price: priceOf(market, byId) }))
     .sort((a, b) => Number(b.price ?? -1) - Number(a.price ?? -1));
-  const rest = ranked.length - CANDIDATES_SHOWN;
   return (
     <ul className="flex flex-col gap-1 text-12">
       {ranked.slice(0, CANDIDATES_SHOWN).map(({ market, price }) => (
@@ -85,7 +79,6 @@ function Candidates({ event, byId }: { readonly event: OutcomeEventMeta; readonl
           <span className="w-11 text-right font-medium">{chance(price)}</span>
         </li>
       ))}
-      {rest > 0 && <li className="text-faint">{t('markets.more', { count: rest })}</li>}
     </ul>
   );
 }

@@ -24,7 +24,10 @@ export function EventsGrid({ wanted }: { readonly wanted: string }) {
     (state) => state.byId,
   );
   return (
-    <section className="flex min-w-0 flex-col max-desktop:border-t max-desktop:border-line" aria-labelledby="events">
+    <section
+      className="flex min-w-0 flex-col max-desktop:border-t max-desktop:border-line"
+      aria-labelledby="events"
+    >
       <div className="flex h-12 shrink-0 items-center justify-between border-b border-line px-4">
         <h2 id="events" className="text-15 font-semibold">
           {t('markets.events')}
@@ -43,7 +46,9 @@ export function EventsGrid({ wanted }: { readonly wanted: string }) {
           {events.map((event) => (
             <EventCard key={event.slug} event={event} byId={byId} />
           ))}
-          {events.length % 2 === 1 && <li aria-hidden="true" className="bg-panel max-tablet:hidden" />}
+          {events.length % 2 === 1 && (
+            <li aria-hidden="true" className="bg-panel max-tablet:hidden" />
+          )}
         </ul>
       )}
       <div className="flex-1 border-t border-line" />

@@ -1,7 +1,15 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { PerpMeta, Ticker } from '@oddlot/sdk';
-import { compare, decimalsOf, divide, isDecimal, multiply, sign, subtract } from '../../lib/decimal.ts';
+import {
+  compare,
+  decimalsOf,
+  divide,
+  isDecimal,
+  multiply,
+  sign,
+  subtract,
+} from '../../lib/decimal.ts';
 import { compact, percent } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { usePerps } from '../../market/queries.ts';
@@ -34,7 +42,11 @@ export function PerpsTable({ wanted }: { readonly wanted: string }) {
     () =>
       listed
         .filter(({ name }) => name.toLowerCase().includes(wanted.trim().toLowerCase()))
-        .map((perp): Row => ({ perp, ticker: byId.get(perp.index), trend: trends.get(perp.index) })),
+        .map((perp): Row => ({
+          perp,
+          ticker: byId.get(perp.index),
+          trend: trends.get(perp.index),
+        })),
     [listed, byId, trends, wanted],
   );
   const columns = useMemo(() => columnsOf(t), [t]);
@@ -92,10 +104,7 @@ function columnsOf(t: Words): readonly Column<Row>[] {
       from: 'tablet',
       cell: ({ perp, trend }) => (
         <span className="inline-block align-middle">
-          <Spark
-            values={trend?.closes ?? []}
-            label={t('markets.trendOf', { name: perp.name })}
-          />
+          <Spark values={trend?.closes ?? []} label={t('markets.trendOf', { name: perp.name })} />
         </span>
       ),
     },
@@ -179,7 +188,10 @@ function Loading() {
   return (
     <div aria-hidden="true" className="flex flex-col">
       {[0, 1, 2].map((row) => (
-        <div key={row} className="flex h-12 items-center justify-between border-b border-line/50 px-4">
+        <div
+          key={row}
+          className="flex h-12 items-center justify-between border-b border-line/50 px-4"
+        >
           <Skeleton width="10ch" />
           <Skeleton width="24ch" />
         </div>

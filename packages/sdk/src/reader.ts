@@ -1,0 +1,22 @@
+import { connect, type ConnectOptions } from './connect.ts';
+import { createInfo, type InfoClient } from './info/create-info.ts';
+import type { StreamsClient } from './streams/create-streams.ts';
+import { plainKey } from './transport/subscription-key.ts';
+
+/** What a venue tells anybody: queries and streams. */
+export type Reader = {
+  readonly info: InfoClient;
+  readonly streams: StreamsClient;
+  /** Ends the streams. Requests need no ending. */
+  close(): void;
+};
+
+/**
+ * Makes a client that only reads. It brings neither schemas nor signing along, so that a page that shows a market
+ * loads a fraction of `createClient`: a query that is malformed is found by the venue and thrown as an `ApiError`.
+ */
+export function createReader(options: ConnectOptions): Reader {
+  const connected = connect(options, { keyOf: () => plainKey });
+  const { streams } = connected;
+  return { info: createInfo(connected), streams, close: () => streams.close() };
+}

@@ -1,0 +1,39 @@
+import {
+  createClient,
+  eip1193Wallet,
+  privateKeyWallet,
+  randomPrivateKey,
+  type Client,
+  type Eip1193Provider,
+  type Settings,
+  type Wallet,
+} from '@oddlot/sdk';
+
+/**
+ * All that signs. It is as large as the rest of the page, so it is loaded when the first key is: import it by
+ * `loadSigning` alone.
+ */
+
+export type Signing = {
+  readonly keyWallet: (key: `0x${string}`) => Wallet;
+  readonly browserWallet: (provider: Eip1193Provider, address: string) => Wallet;
+  readonly newKey: () => `0x${string}`;
+  /** A client that signs by a wallet, bound to the network that the venue says it is. */
+  readonly clientOf: (wallet: Wallet, settings: Settings) => Client;
+};
+
+export const signing: Signing = {
+  keyWallet: privateKeyWallet,
+  browserWallet: eip1193Wallet,
+  newKey: randomPrivateKey,
+  clientOf: (wallet, settings) =>
+    createClient({
+      url: location.origin,
+      network: {
+        serviceNetwork: settings.service_network,
+        chainId: settings.chain_id,
+        apiVersion: settings.api_version,
+      },
+      wallet,
+    }),
+};

@@ -1,0 +1,99 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Venue } from '../support/venue-process.ts';
+import { keptKeys } from './support/stored-keys.ts';
+import { PHONE } from './support/visit.ts';
+import { WebBrowser } from './support/web-browser.ts';
+import { startWebVenue } from './support/web-venue.ts';
+
+let venue: Venue;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  // Prices move and bots trade: what is on the screen must be live.
+  [venue, browser] = await Promise.all([
+    startWebVenue(['--oracle', 'simulated', '--no-limits', '--web']),
+    WebBrowser.start(),
+  ]);
+}, 90_000);
+afterEach(() => browser.leaveAll());
+afterAll(async () => {
+  await browser?.close();
+  await venue?.remove();
+});
+
+describe('the markets screen', () => {
+  test('lists every perp with a live price, and the events that are open', async () => {
+    const { open, page } = await visiting();
+    await open();
+    const row = page.getByRole('row', { name: /BTC-USDC/ });
+    await row.waitFor();
+    expect(await page.getByRole('row', { name: /-USDC/ }).count()).toBe(3);
+    const price = row.getByRole('cell').nth(1);
+    await expect.poll(() => price.innerText()).toMatch(/^\d{2},\d{3}\.\d$/);
+    const first = await price.innerText();
+    await expect.poll(() => price.innerText(), { timeout: 10_000 }).not.toBe(first);
+    await page.getByRole('heading', { name: /snail derby/i, level: 3 }).waitFor();
+    await page.getByRole('heading', { name: 'Ending soon' }).waitFor();
+  });
+
+  test('the search is in the address, so that a link shows what its sender saw', async () => {
+    const { open, page } = await visiting();
+    await open('/?q=eth');
+    await page.getByRole('row', { name: /ETH-USDC/ }).waitFor();
+    expect(await page.getByRole('row', { name: /-USDC/ }).count()).toBe(1);
+    await page.getByRole('searchbox').fill('nothing is called so');
+    await page.getByText('No market is called so').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe('nothing is called so');
+  });
+
+  test('an address that is no screen says so and leads back', async () => {
+    const { open, page } = await visiting();
+    await open('/no/such/screen');
+    await page.getByText('There is nothing at this address').waitFor();
+    await page.getByRole('link', { name: 'To the markets' }).click();
+    await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
+  });
+
+  test('on a phone it has the way round at the bottom, and nothing is wider than the screen', async () => {
+    const { open, page } = await visiting(PHONE);
+    await open();
+    await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(wide).toBeLessThanOrEqual(0);
+    await page.getByRole('navigation', { name: 'Main' }).last().getByText('Markets').waitFor();
+  });
+});
+
+describe('the first visit', () => {
+  test('three steps, each shown, from nothing to an account with money and an agent; a reload finds it again', async () => {
+    const visit = await browser.visit(venue.url);
+    const { page } = visit;
+    await visit.open();
+    await page.getByRole('button', { name: 'Trade with a test account' }).click();
+    await page.getByText('Your test account is ready').waitFor();
+    for (const step of [
+      /key is made in this browser/,
+      /faucet pays 1,000/,
+      /agent that can only trade/,
+    ]) {
+      await page.getByRole('listitem').filter({ hasText: step }).waitFor();
+    }
+    const account = page.getByRole('button', { name: /^0x.{4}….{4}/ });
+    const name = await account.innerText();
+    await page.getByText('1,000.00').waitFor();
+    await page.reload();
+    await account.waitFor();
+    expect(await account.innerText()).toBe(name);
+
+    const keys = await keptKeys(page);
+    expect(keys.map((key) => /^0x[0-9a-f]{64}$/.test(key))).toEqual([true, true]);
+    const texts = visit.sent.map(({ body, url }) => url + body).join('\n');
+    expect(texts).toContain('approveAgent');
+    for (const key of keys) expect(texts).not.toContain(key.slice(2));
+  });
+});
+
+async function visiting(viewport?: { width: number; height: number }) {
+  const visit = await browser.visit(venue.url, viewport === undefined ? {} : { viewport });
+  return { page: visit.page, open: (path?: string) => visit.open(path) };
+}

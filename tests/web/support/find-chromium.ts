@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Where a browser is on this machine, and what it must be started with. */
+export type FoundBrowser = { readonly path: string; readonly args: readonly string[] };
+
+const run = promisify(execFile);
+const SYSTEM_NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+/** As root there is no sandbox to be had, and in containers shared memory is small. */
+const ARGS = [
+  '--no-sandbox',
+  '--disable-dev-shm-usage',
+  '--disable-gpu',
+  '--force-color-profile=srgb',
+];
+
+/**
+ * A real Chromium: the one that `CHROMIUM_PATH` names, one of the system, the one inside of an npm package (x64),
+ * or on Debian as root one that is installed now. Where none can be had, the test fails and says what to do.
+ */
+export async function findChromium(): Promise<FoundBrowser> {
+  const named = process.env['CHROMIUM_PATH'];
+  if (named !== undefined && named !== '') {
+    if (await isProgram(named)) return { path: named, args: ARGS };
+    throw new Error(`CHROMIUM_PATH names no program: ${named}`);
+  }
+  const found = (await onSystem()) ?? (await fromPackage()) ?? (await installed());
+  if (found !== undefined) return found;
+  throw new Error(
+    'The tests of the page need Chromium: install it (on Debian `apt-get install chromium`), or name one by CHROMIUM_PATH.',
+  );
+}
+
+async function onSystem(): Promise<FoundBrowser | undefined> {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  for (const name of SYSTEM_NAMES) {
+    for (const folder of folders) {
+      if (await isProgram(join(folder, name))) return { path: join(folder, name), args: ARGS };
+    }
+  }
+  return undefined;
+}
+
+/** An optional dependency with a browser for x64 in it; it unpacks itself once. */
+async function fromPackage(): Promise<FoundBrowser | undefined> {
+  if (process.arch !== 'x64' || process.platform !== 'linux') return undefined;
+  try {
+    const { default: packed } = await import('@sparticuz/chromium');
+    // Its own flags are for machines with one thread; a browser of one process ends with its first context.
+    return { path: await packed.executablePath(), args: ARGS };
+  } catch {
+    return undefined;
+  }
+}
+
+async function installed(): Promise<FoundBrowser | undefined> {
+  if (process.getuid?.() !== 0 || !(await isProgram('/usr/bin/apt-get'))) return undefined;
+  try {
+    await run('apt-get', ['update', '-qq'], { timeout: 120_000 });
+    await run('apt-get', ['install', '-y', '-qq', 'chromium'], { timeout: 300_000 });
+  } catch {
+    return undefined;
+  }
+  return onSystem();
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

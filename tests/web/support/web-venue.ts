@@ -1,0 +1,27 @@
+import { Venue } from '../../support/venue-process.ts';
+import { buildPageOnce } from './build-once.ts';
+
+/** Flags of a venue with its page: prices stand still and nobody is limited, unless a test says otherwise. */
+export const WITH_PAGE = ['--oracle', 'still', '--no-limits', '--web'];
+
+/** A venue that serves its page. */
+export async function startWebVenue(flags: readonly string[] = WITH_PAGE): Promise<Venue> {
+  await buildPageOnce();
+  const venue = await Venue.start(flags);
+  await pageReady(venue.url);
+  return venue;
+}
+
+const READY_MS_MAX = 20_000;
+
+/** Waits until the venue has the page, which it reads after it has begun to serve. */
+export async function pageReady(url: string): Promise<void> {
+  const deadline = Date.now() + READY_MS_MAX;
+  while (Date.now() < deadline) {
+    const reply = await fetch(url, { headers: { accept: 'text/html' } });
+    await reply.text();
+    if (reply.status === 200) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('The page was not ready in time');
+}
