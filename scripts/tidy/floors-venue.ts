@@ -13,8 +13,8 @@ export const VENUE_FLOORS: readonly {
   },
   {
     name: 'joints',
-    paths: ['local-actors.ts', 'local-money.ts', 'local-page.ts', 'config-help.ts', 'supervise/'],
-    what: 'who acts from inside of the process; the settlement chain and the page as configured; the settings explained; what the operator watches',
+    paths: ['local-actors.ts', 'local-money.ts', 'config-help.ts', 'supervise/'],
+    what: 'who acts from inside of the process; the settlement chain as configured; the settings explained; what the operator watches',
   },
   { name: 'config', paths: ['config.ts'], what: 'settings, checked; nobody below reads them' },
   { name: 'edge', paths: ['edge/'], what: 'HTTP, sockets, limits, signatures' },

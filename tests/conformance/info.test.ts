@@ -364,7 +364,7 @@ describe('settings', () => {
         chain_name: text,
         settlement_rpc_url: nullable(text),
         faucet_amount: exactly('1000'),
-        simulated_traders: boolean,
+        simulated_traders: flag,
       }),
     );
     expect(data.protocol_version).toBeGreaterThanOrEqual(47);

@@ -23,7 +23,6 @@ import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
 import { holdBridge, infoSettings, openMoney } from './local-money.ts';
-import { openPage } from './local-page.ts';
 import { lockDirectory } from './log/directory-lock.ts';
 import { EraStore } from './log/era-store.ts';
 import type { FileJournal } from './log/file-journal.ts';
@@ -38,6 +37,7 @@ import { hostText, listen } from './operate/listen.ts';
 import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
 import { openJournal } from './supervise/open-journal.ts';
+import { openPage } from './supervise/open-page.ts';
 import { logOperators } from './supervise/operator-log.ts';
 import { diskCheck, logCheck, pricesCheck, stoppingCheck } from './supervise/readiness-checks.ts';
 import {
@@ -104,9 +104,8 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const money = await openMoney(config, { ...deps, ...opened });
   const core = { ...opened, money, faucet: createFaucet(config, opened, money) };
   const { clock, clockWatch, history, journal, receipts, replica } = core;
-  const pages = await readReferencePages();
-  const page = openPage(config, { log, money });
-  const edges = createEdges(config, network, { ...core, log, metrics, pool, pages, page });
+  const pages = { pages: await readReferencePages(), page: openPage(config, { log, money }) };
+  const edges = createEdges(config, network, { ...core, ...pages, log, metrics, pool });
   const { http, operations, sockets } = edges;
 
   await startCore(core, network, log);
@@ -136,7 +135,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   await actors.start();
 
   const port = await http.listen(config.port, config.host);
-  page?.start();
+  pages.page?.start();
   const operationsPort = await listen(operations, operationsPortOf(config), config.opsHost);
   return {
     url: `http://${hostText(config.host)}:${port}`,

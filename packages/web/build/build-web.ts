@@ -15,6 +15,8 @@ const PAGE = join(WEB, 'dist', 'page');
 /** Inside of the page's folder, so that the two cannot come apart. */
 const STAMP = join(PAGE, 'built-of.txt');
 
+// Whoever starts it, a test for example: what is built is what people get.
+process.env['NODE_ENV'] = 'production';
 await main(process.argv.includes('--if-stale'));
 
 async function main(onlyIfStale: boolean): Promise<void> {

@@ -18,7 +18,7 @@ export async function loadSigning(): Promise<
 }
 
 /** One after the other: the schemas of the second are made when it is loaded. */
-async function importSigning(): Promise<typeof import('./signing.ts')> {
+async function importSigning(): Promise<{ readonly signing: Signing }> {
   await import('./without-eval.ts');
   return import('./signing.ts');
 }

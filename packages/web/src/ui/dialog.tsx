@@ -1,5 +1,5 @@
 import { Dialog as RadixDialog } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { useWords } from '../lib/words.ts';
 
 export type DialogProps = {
@@ -40,12 +40,21 @@ function Framed({
   frame,
 }: DialogProps & { readonly frame: string }) {
   const t = useWords();
+  const opener = useRef<Element | null>(null);
   return (
     <RadixDialog.Root open={isOpen} onOpenChange={(next) => !next && onClose()}>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="fixed inset-0 z-40 bg-canvas/70" />
         <RadixDialog.Content
           className={frame}
+          onOpenAutoFocus={() => {
+            opener.current = document.activeElement;
+          }}
+          onCloseAutoFocus={(event) => {
+            // Back to what opened it: there is no trigger that would be known otherwise.
+            event.preventDefault();
+            if (opener.current instanceof HTMLElement) opener.current.focus();
+          }}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
           <header className="flex h-12 shrink-0 items-center border-b border-line pr-2 pl-4">

@@ -12,8 +12,8 @@ export type Segment<Value extends string> = {
 
 const CHOSEN = {
   plain: 'data-[state=on]:bg-raised data-[state=on]:text-text',
-  buy: 'data-[state=on]:bg-buy/20 data-[state=on]:text-buy',
-  sell: 'data-[state=on]:bg-sell/20 data-[state=on]:text-sell',
+  buy: 'data-[state=on]:bg-buy/20 data-[state=on]:text-buy-strong',
+  sell: 'data-[state=on]:bg-sell/20 data-[state=on]:text-sell-strong',
 } as const;
 
 /** One of a few, all of them in sight. */

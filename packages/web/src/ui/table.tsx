@@ -89,7 +89,7 @@ export function Table<Row>(props: TableProps<Row>) {
       ref={scroller}
       className="max-h-full min-h-0 overflow-auto"
       tabIndex={0}
-      role="region"
+      role="group"
       aria-label={label}
     >
       <table className="w-full border-collapse" aria-rowcount={sorted.length + 1}>

@@ -53,10 +53,10 @@ function Single({ market, byId }: { readonly market: OutcomeMarketMeta; readonly
     <>
       <Bar price={price} />
       <p className="mt-3 flex gap-2 text-12">
-        <span className="rounded bg-buy/12 px-2 py-1 text-buy">
+        <span className="rounded bg-buy/12 px-2 py-1 text-buy-strong">
           {t('markets.yes', { price: cents(price, market.price_decimals) })}
         </span>
-        <span className="rounded bg-sell/12 px-2 py-1 text-sell">
+        <span className="rounded bg-sell/12 px-2 py-1 text-sell-strong">
           {t('markets.no', { price: cents(other, market.price_decimals) })}
         </span>
       </p>

@@ -1,0 +1,67 @@
+import { ApiError, ExpiredError, HttpError, SigningError, ValidationError } from '@oddlot/sdk';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { explainError, remedyLabel } from './explain-error.ts';
+import { chooseLocale } from './locale.ts';
+import { words } from './words.ts';
+
+const t = words.t;
+beforeAll(() => chooseLocale('en-US'));
+
+function refused(facts: Partial<ConstructorParameters<typeof ApiError>[0]>): ApiError {
+  return new ApiError({ code: 10_000, message: 'No', httpStatus: 200, response: {}, ...facts });
+}
+
+/** The sentence, and what the buttons say. */
+function told(error: unknown): string[] {
+  const { remedies, sentence } = explainError(error, t);
+  return [sentence, ...remedies.map((remedy) => remedyLabel(remedy, t))];
+}
+
+describe('a refusal is one sentence and a button', () => {
+  test.each([
+    [
+      'a price off the tick offers both neighbours',
+      refused({ message: 'Price off tick: 0.1', details: { nearest: ['96926.5', '96926.6'] } }),
+      ['Price off tick: 0.1.', 'Use 96,926.5', 'Use 96,926.6'],
+    ],
+    [
+      'a side without a neighbour offers none',
+      refused({ message: 'Too small', details: { nearest: [null, '0.014'] } }),
+      ['Too small.', 'Use 0.014'],
+    ],
+    [
+      'too little money says how much there is',
+      refused({
+        message: 'Insufficient margin',
+        details: { required: '67.85', available: '12.4' },
+      }),
+      ['Insufficient margin. It takes 67.85, and there is 12.40.', 'Deposit'],
+    ],
+    [
+      'which of several rules it was',
+      refused({ message: 'Not now', details: { why: 'halted' } }),
+      ['Not now. halted.'],
+    ],
+    [
+      'too many requests say when to come back',
+      refused({ name: 'RATE_LIMITED', httpStatus: 429, retryAfterMs: 1_500 }),
+      ['Too many requests; it can be sent again in 2 s.', 'Try again'],
+    ],
+    [
+      'too late is not executed',
+      new ExpiredError(refused({ name: 'EXPIRED' }), { txHash: '0x1' }),
+      ['It came too late and was not executed.'],
+    ],
+    [
+      'no answer to an action leaves its fate open',
+      new HttpError('lost', { txHash: '0x1' }),
+      ['The venue did not answer; whether it was executed shows in your orders.'],
+    ],
+    ['no answer to a query', new HttpError('lost'), ['The venue did not answer.']],
+    ['not signed', new SigningError('rejected'), ['It was not signed, so nothing was sent.']],
+    ['found before it was sent', new ValidationError('Wrong at size'), ['Wrong at size.']],
+    ['anything else', new Error('Broken!'), ['Broken!']],
+  ])('%s', (_, error, expected) => {
+    expect(told(error)).toEqual(expected);
+  });
+});

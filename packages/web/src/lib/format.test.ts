@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cents, chance, compact, money, number, percent, short } from './format.ts';
+import { chooseLocale } from './locale.ts';
+import { countdown, relative } from './time.ts';
+
+beforeAll(() => chooseLocale('en-US'));
+afterAll(() => chooseLocale(undefined));
+
+describe('numbers as people read them', () => {
+  test.each([
+    ['grouped, as many decimals as it has', number('1234567.125'), '1,234,567.125'],
+    ['the decimals of the grid', number('96926.5', { decimals: 2 }), '96,926.50'],
+    [
+      'more digits than a float has',
+      number('12345678901234567890.123'),
+      '12,345,678,901,234,567,890.123',
+    ],
+    ['a real minus sign', number('-3.5'), '\u22123.5'],
+    ['a plus where it is asked for', number('3.5', { isSigned: true }), '+3.5'],
+    ['no sign on zero', number('0', { isSigned: true }), '0'],
+    ['nothing yet', number(undefined), '–'],
+    ['what the wire leaves empty', number(''), '–'],
+    ['money to the cent', money('1042.184'), '1,042.18'],
+    ['less than a cent is still something', money('0.000001'), '0.000001'],
+    ['money rounds halves up in size', money('2.345'), '2.35'],
+    ['a fraction in percent', percent('0.0184', { isSigned: true }), '+1.84\u202f%'],
+    ['funding', percent('0.0000125', { decimals: 5 }), '0.00125\u202f%'],
+    ['a chance', chance('0.463'), '46\u202f%'],
+    ['never zero before the end', chance('0.001'), '<\u202f1\u202f%'],
+    ['never certain before the end', chance('0.999'), '>\u202f99\u202f%'],
+    ['certain at the end', chance('1'), '100\u202f%'],
+    ['a price of a leg', cents('0.463'), '46.3¢'],
+    ['at a glance', compact('184200000'), '184.2\u202fM'],
+    ['small at a glance', compact('68.2'), '68.2'],
+    ['an address', short('0x3ddf6345b552870f36ae1eb1f4eeee0895e57f98'), '0x3ddf…7f98'],
+  ])('%s', (_, found, expected) => {
+    expect(found).toBe(expected);
+  });
+
+  test('in another locale the grouping is that one’s, and the minus the same', () => {
+    chooseLocale('de-DE');
+    expect(number('-1234.5', { decimals: 2 })).toBe('\u22121.234,50');
+    chooseLocale('en-US');
+  });
+
+  test('a name of a locale that no formatter takes is passed over', () => {
+    chooseLocale('en-US@posix');
+    expect(number('1234.5')).toBe('1,234.5');
+    chooseLocale('en-US');
+  });
+});
+
+describe('times as people read them', () => {
+  test.each([
+    [countdown(1_421_999), '23:41'],
+    [countdown(3_723_000), '1:02:03'],
+    [countdown(273_600_000), '3d 04:00'],
+    [countdown(-5), '00:00'],
+    [relative(2_460_000), 'in 41 min.'],
+    [relative(-7_200_000), '2 hr. ago'],
+  ])('%s', (found, expected) => {
+    expect(found).toBe(expected);
+  });
+});

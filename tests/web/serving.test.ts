@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CALM, Venue } from '../support/venue-process.ts';
+import { startWebVenue } from './support/web-venue.ts';
+
+/** How the venue serves its page: over plain HTTP, without a browser. */
+
+const HTML = { accept: 'text/html,application/xhtml+xml' };
+
+let venue: Venue;
+let bare: Venue;
+
+beforeAll(async () => {
+  [venue, bare] = await Promise.all([startWebVenue(), Venue.start([...CALM, '--no-web'])]);
+}, 90_000);
+afterAll(async () => {
+  await Promise.all([venue?.remove(), bare?.remove()]);
+});
+
+async function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
+  const reply = await fetch(venue.url + path, { headers, method });
+  return { status: reply.status, headers: reply.headers, text: await reply.text() };
+}
+
+/** The first script that the page names. */
+async function scriptPath(): Promise<string> {
+  const { text } = await get('/', HTML);
+  return /src="(\/assets\/[^"]+\.js)"/.exec(text)![1]!;
+}
+
+describe('the page', () => {
+  test('stands at every address that a person may open, never from an old copy', async () => {
+    for (const path of ['/', '/trade/BTC-USDC', '/events/some-event?tab=rules']) {
+      const { headers, status, text } = await get(path, HTML);
+      expect([path, status, headers.get('content-type')]).toEqual([
+        path,
+        200,
+        'text/html; charset=utf-8',
+      ]);
+      expect(headers.get('cache-control')).toBe('no-cache');
+      expect(text).toContain('<div id="root">');
+    }
+  });
+
+  test('may run its own files alone, talk to its own venue, and not be put into a frame', async () => {
+    const { headers, text } = await get('/', HTML);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'self'");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(text.match(/<script(?![^>]*\bsrc=)/)).toBeNull();
+    expect(text.match(/<style/)).toBeNull();
+  });
+
+  test('the nonce of styles is another one every time, and the page knows it', async () => {
+    const nonces = await Promise.all(
+      [0, 1].map(async () => {
+        const { headers, text } = await get('/', HTML);
+        const nonce = /'nonce-([^']+)'/.exec(headers.get('content-security-policy') ?? '')![1]!;
+        expect(text).toContain(`name="style-nonce" content="${nonce}"`);
+        return nonce;
+      }),
+    );
+    expect(new Set(nonces).size).toBe(2);
+  });
+
+  test('files are named by their content, kept for ever, and sent compressed to who takes it', async () => {
+    const path = await scriptPath();
+    for (const encoding of ['br', 'gzip']) {
+      const { headers, status } = await get(path, { 'accept-encoding': encoding });
+      expect([status, headers.get('content-encoding')]).toEqual([200, encoding]);
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    }
+    const plain = await get(path, { 'accept-encoding': 'identity' });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    const head = await get(path, { 'accept-encoding': 'identity' }, 'HEAD');
+    expect([head.status, head.text]).toEqual([200, '']);
+    expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(plain.text)));
+  });
+
+  test('installs as an app', async () => {
+    const { headers, text } = await get('/manifest.webmanifest');
+    expect(headers.get('content-type')).toBe('application/manifest+json');
+    const { icons, start_url } = JSON.parse(text);
+    expect(start_url).toBe('/');
+    for (const { src } of icons) expect([src, (await get(src)).status]).toEqual([src, 200]);
+  });
+});
+
+describe('the API beside it', () => {
+  test('is what it was: who asks for no page gets no page', async () => {
+    for (const path of ['/nope', '/assets/nope.js', '/info/x']) {
+      const { status, text } = await get(path);
+      expect([path, status, text]).toEqual([path, 404, '{"message":"Not found"}']);
+    }
+    const posted = await get('/', HTML, 'POST');
+    expect(posted.status).toBe(404);
+    expect((await get('/info', HTML)).status).toBe(405);
+    expect((await get('/ws', HTML)).status).toBe(426);
+    expect((await get('/docs/errors', HTML)).headers.get('content-type')).toContain('markdown');
+    for (const path of ['/../package.json', '/assets/..%2f..%2fpackage.json', '/built-of.txt']) {
+      expect((await get(path)).status).toBe(404);
+    }
+  });
+
+  test('--no-web leaves the page out', async () => {
+    const reply = await fetch(bare.url, { headers: HTML });
+    expect([reply.status, await reply.text()]).toEqual([404, '{"message":"Not found"}']);
+  });
+});

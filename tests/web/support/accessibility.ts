@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds wrong with a page, each in a line: the rule, and the first place. */
+export async function faultsFound(page: Page): Promise<readonly string[]> {
+  // Evaluated by the debugger rather than by the page, whose policy lets no such script in.
+  await page.evaluate(`globalThis.axe ??= (() => { ${AXE}; return globalThis.axe; })()`);
+  return page.evaluate(async () => {
+    type Found = { id: string; nodes: { html: string; failureSummary?: string }[] };
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: Found[] }> };
+    };
+    const { violations } = await axe.run();
+    return violations.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes.length} × ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary?.slice(0, 200)}`,
+    );
+  });
+}
