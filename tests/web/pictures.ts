@@ -1,0 +1,72 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { removeTemporaryData, type Venue } from '../support/venue-process.ts';
+import type { Picture } from './support/picture.ts';
+import { DESKTOP, PHONE, type Visit } from './support/visit.ts';
+import { WebBrowser } from './support/web-browser.ts';
+import { startWebVenue } from './support/web-venue.ts';
+
+/**
+ * Pictures of every screen, for people to look at: `npm run pictures -- [folder] [words in the name]`. What is
+ * shown lives in `pictures/`, a file a feature.
+ */
+
+const LOOKS = [
+  { name: 'dark', theme: 'dark', viewport: DESKTOP },
+  { name: 'light', theme: 'light', viewport: DESKTOP },
+  { name: 'phone', theme: 'dark', viewport: PHONE },
+] as const;
+/** Prices and lines need a moment to be there. */
+const SETTLE_MS = 1_500;
+/** Bots need longer to make a market of a new venue. */
+const WARM_UP_MS = 20_000;
+
+const [folder = join('data', 'pictures'), wanted = ''] = process.argv.slice(2);
+await mkdir(folder, { recursive: true });
+const browser = await WebBrowser.start();
+const venue = await startWebVenue(['--oracle', 'simulated', '--no-limits', '--web']);
+try {
+  await new Promise((resolve) => setTimeout(resolve, WARM_UP_MS));
+  for (const picture of await allPictures()) {
+    if (picture.name.includes(wanted)) await takeAll(picture, venue);
+  }
+} finally {
+  await browser.close();
+  await venue.remove();
+  await removeTemporaryData();
+}
+
+async function allPictures(): Promise<Picture[]> {
+  const lists = join(import.meta.dirname, 'pictures');
+  const names = (await readdir(lists)).filter((name) => name.endsWith('.ts')).sort();
+  const modules = await Promise.all(
+    names.map(
+      (name) =>
+        import(pathToFileURL(join(lists, name)).href) as Promise<{
+          readonly pictures: readonly Picture[];
+        }>,
+    ),
+  );
+  return modules.flatMap(({ pictures }) => pictures);
+}
+
+async function takeAll(picture: Picture, from: Venue): Promise<void> {
+  for (const { name, theme, viewport } of LOOKS) {
+    const visit = await browser.visit(from.url, { theme, viewport, expectedErrors: /./ });
+    if (picture.hasAccount === true) await openAccount(visit);
+    await visit.open(picture.path);
+    await picture.prepare?.(visit.page, from);
+    await visit.page.waitForTimeout(SETTLE_MS);
+    const file = join(folder, `${picture.name}-${name}.png`);
+    await visit.page.screenshot({ path: file });
+    await visit.leave();
+    process.stdout.write(`${file}\n`);
+  }
+}
+
+async function openAccount(visit: Visit): Promise<void> {
+  await visit.open('/');
+  await visit.page.getByRole('button', { name: 'Trade with a test account' }).click();
+  await visit.page.getByText('Your test account is ready').waitFor();
+}
