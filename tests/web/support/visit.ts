@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
+import type { InjectedWallet } from './injected-wallet.ts';
 
 /** Sizes of screens: a desk, and a phone. */
 export const DESKTOP = { width: 1440, height: 900 };
@@ -9,8 +10,10 @@ export type VisitOptions = {
   readonly theme?: 'dark' | 'light';
   /** Errors on the console that the test brings about itself, such as a venue that it stops. */
   readonly expectedErrors?: RegExp;
-  /** Runs in the page before anything of it: an injected wallet, for example. */
+  /** Runs in the page before anything of it. */
   readonly script?: string;
+  /** What the browser has as a wallet; none unless told. */
+  readonly wallet?: InjectedWallet;
 };
 
 /** What the page sent, as the browser saw it. */
@@ -38,7 +41,7 @@ export class Visit {
   }
 
   static async begin(browser: Browser, url: string, options: VisitOptions): Promise<Visit> {
-    const { script, theme = 'dark', viewport = DESKTOP } = options;
+    const { script, theme = 'dark', viewport = DESKTOP, wallet } = options;
     const context = await browser.newContext({
       viewport: { ...viewport },
       locale: 'en-US',
@@ -54,6 +57,7 @@ export class Visit {
       `localStorage.getItem('oddlot.preferences') ?? localStorage.setItem('oddlot.preferences', '{"theme":"${theme}"}');`,
     );
     if (script !== undefined) await context.addInitScript(script);
+    await wallet?.inject(context);
     const page = await context.newPage();
     page.setDefaultTimeout(15_000);
     return new Visit(context, page, url, options);

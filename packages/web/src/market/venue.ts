@@ -64,6 +64,8 @@ export function watchVenue(): () => void {
     // A block is closed at least every second, so the clock is a little ahead of the last one.
     offsetMs = Math.abs(blockTime - Date.now()) < 2_000 ? 0 : blockTime - Date.now();
     connection.setState({ latencyMs });
+    // A screen without streams is live when its venue answers.
+    if (reader.streams.status === 'idle') noteStatus('idle');
   };
   const again = (): void => void probe().catch(() => connection.setState({ latencyMs: undefined }));
   again();

@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla';
 import { loadSigning } from './load-signing.ts';
 import { approveOwnAgent } from './own-agent.ts';
 import { sessionStore, setSession } from './session.ts';
-import { keepView, NO_TRADER, traderOf } from './stored-session.ts';
+import { keepView, keptView, NO_TRADER, traderOf } from './stored-session.ts';
 
 /** Wallets that announce themselves to pages (EIP-6963). */
 
@@ -11,6 +11,8 @@ export type BrowserWallet = {
   /** Names the wallet for as long as the page lives. */
   readonly uuid: string;
   readonly name: string;
+  /** Names the wallet across visits; undefined when it does not say. */
+  readonly rdns: string | undefined;
   /** A data URL of the wallet's own; anything else is not shown. */
   readonly icon: string | undefined;
   readonly provider: Eip1193Provider;
@@ -30,22 +32,47 @@ export function watchWallets(): () => void {
     if (wallet === undefined || wallets.length >= WALLETS_MAX) return;
     if (wallets.some(({ uuid }) => uuid === wallet.uuid)) return;
     browserWallets.setState({ wallets: [...wallets, wallet] });
+    void rejoinWallet();
   };
   globalThis.addEventListener('eip6963:announceProvider', onAnnounce);
+  const leave = sessionStore.subscribe(() => void rejoinWallet());
   globalThis.dispatchEvent(new Event('eip6963:requestProvider'));
-  return () => globalThis.removeEventListener('eip6963:announceProvider', onAnnounce);
+  return () => {
+    leave();
+    globalThis.removeEventListener('eip6963:announceProvider', onAnnounce);
+  };
 }
 
 /** Opens the account of a wallet; the wallet asks its owner. */
-export async function connectWallet({ provider }: BrowserWallet): Promise<void> {
+export async function connectWallet({ provider, rdns }: BrowserWallet): Promise<void> {
   const accounts = (await provider.request({ method: 'eth_requestAccounts' })) as string[];
   const address = accounts[0]?.toLowerCase();
   if (address === undefined) throw new Error('The wallet named no account');
   const { browserWallet, clientOf } = await loadSigning();
   const owner = clientOf(browserWallet(provider, address));
   const trader = await traderOf(address);
-  keepView({ kind: 'wallet', address });
+  keepView({ kind: 'wallet', address, rdns });
   setSession({ kind: 'wallet', address, owner, ...(trader ?? NO_TRADER) });
+}
+
+/**
+ * After a reload: the wallet that the account was opened with signs for it again, if it still lets this page see
+ * the account. It asks its owner nothing.
+ */
+async function rejoinWallet(): Promise<void> {
+  const { session } = sessionStore.getState();
+  const rdns = keptView()?.rdns;
+  if (session?.kind !== 'wallet' || session.owner !== undefined || rdns === undefined) return;
+  const wallet = browserWallets.getState().wallets.find((each) => each.rdns === rdns);
+  if (wallet === undefined) return;
+  const { provider } = wallet;
+  const accounts = await provider.request({ method: 'eth_accounts' }).catch(() => []);
+  const isSeen = (accounts as string[]).some((each) => each.toLowerCase() === session.address);
+  if (!isSeen) return;
+  const { browserWallet, clientOf } = await loadSigning();
+  const now = sessionStore.getState().session;
+  if (now?.address !== session.address || now.owner !== undefined) return;
+  setSession({ ...now, owner: clientOf(browserWallet(provider, session.address)) });
 }
 
 /** Lets this browser trade for the account that is open: one signature of its owner. */
@@ -66,13 +93,21 @@ export function spectate(address: string): void {
 
 function readAnnouncement(event: Event): BrowserWallet | undefined {
   const { info, provider } = ((event as CustomEvent).detail ?? {}) as {
-    info?: { uuid?: unknown; name?: unknown; icon?: unknown };
+    info?: { uuid?: unknown; name?: unknown; icon?: unknown; rdns?: unknown };
     provider?: Eip1193Provider;
   };
   if (typeof info?.uuid !== 'string' || typeof info.name !== 'string') return undefined;
   if (typeof provider?.request !== 'function') return undefined;
-  const { icon, name, uuid } = info;
-  const isPicture =
-    typeof icon === 'string' && /^data:image\/(?:png|svg\+xml|webp|jpeg)/.test(icon);
-  return { uuid, name, icon: isPicture ? (icon as string) : undefined, provider };
+  const { icon, name, rdns, uuid } = info;
+  return {
+    uuid,
+    name,
+    rdns: typeof rdns === 'string' ? rdns : undefined,
+    icon: isPictureUrl(icon) ? icon : undefined,
+    provider,
+  };
+}
+
+function isPictureUrl(icon: unknown): icon is string {
+  return typeof icon === 'string' && /^data:image\/(?:png|svg\+xml|webp|jpeg)/.test(icon);
 }

@@ -38,7 +38,12 @@ export async function eraseKeys(session: Session): Promise<void> {
   setSession(undefined);
 }
 
-type View = { readonly kind: 'wallet' | 'spectator'; readonly address: string };
+export type View = {
+  readonly kind: 'wallet' | 'spectator';
+  readonly address: string;
+  /** Of the wallet that the account was opened with. */
+  readonly rdns?: string | undefined;
+};
 
 /** Whose account was shown last, where that is not the burner's. */
 export function keepView(view: View): void {
@@ -51,10 +56,11 @@ export function forgetView(): void {
 
 /** Opens what the browser kept; call it once at the start. */
 export async function restoreSession(): Promise<void> {
-  const view = readView();
+  const view = keptView();
   if (view !== undefined) {
-    const trader = view.kind === 'wallet' ? await traderOf(view.address) : undefined;
-    setSession({ ...view, owner: undefined, ...(trader ?? NO_TRADER) });
+    const { address, kind } = view;
+    const trader = kind === 'wallet' ? await traderOf(address) : undefined;
+    setSession({ kind, address, owner: undefined, ...(trader ?? NO_TRADER) });
     return;
   }
   const key = await exportBurner();
@@ -86,13 +92,13 @@ export async function traderOf(account: string): Promise<Trader | undefined> {
 
 export const NO_TRADER: Trader = { trader: undefined, agentAddress: undefined };
 
-function readView(): View | undefined {
+export function keptView(): View | undefined {
   const text = localStorage.getItem(VIEW);
   if (text === null) return undefined;
   try {
-    const { address, kind } = JSON.parse(text) as View;
+    const { address, kind, rdns } = JSON.parse(text) as View;
     const isKnown = kind === 'wallet' || kind === 'spectator';
-    return isKnown && /^0x[0-9a-f]{40}$/.test(address) ? { address, kind } : undefined;
+    return isKnown && /^0x[0-9a-f]{40}$/.test(address) ? { address, kind, rdns } : undefined;
   } catch {
     return undefined;
   }

@@ -15,7 +15,7 @@ export type Column<Row> = {
   readonly cell: (row: Row) => ReactNode;
   /** Texts to the left, numbers to the right. */
   readonly align?: 'left' | 'right' | undefined;
-  /** Of the column in CSS, `120px`; without it the column takes its share of the rest. */
+  /** Of the column in CSS, `120px`; columns without share the rest. Nothing in a cell changes it. */
   readonly width?: string | undefined;
   /** How rows compare by this column; a column without it cannot be sorted by. */
   readonly compare?: ((left: Row, right: Row) => number) | undefined;
@@ -87,12 +87,12 @@ export function Table<Row>(props: TableProps<Row>) {
   return (
     <div
       ref={scroller}
-      className="max-h-full min-h-0 overflow-auto"
+      className="max-h-full min-h-0 overflow-auto px-2"
       tabIndex={0}
       role="group"
       aria-label={label}
     >
-      <table className="w-full border-collapse" aria-rowcount={sorted.length + 1}>
+      <table className="w-full table-fixed border-collapse" aria-rowcount={sorted.length + 1}>
         <colgroup>
           {columns.map(({ from, id, width }) => (
             <col key={id} style={{ width }} className={from && FROM[from]} />
@@ -133,7 +133,7 @@ function TableRow<Row>({
         <td
           key={id}
           className={classes(
-            'overflow-hidden px-2 whitespace-nowrap first:pl-4 last:pr-4',
+            'overflow-hidden px-2 text-ellipsis whitespace-nowrap',
             align === 'right' ? 'text-right' : 'text-left',
             from && FROM[from],
           )}
@@ -166,7 +166,7 @@ function Head<Row>({
               scope="col"
               aria-sort={order}
               className={classes(
-                'px-2 font-normal whitespace-nowrap first:pl-4 last:pr-4',
+                'px-2 font-normal whitespace-nowrap',
                 align === 'right' ? 'text-right' : 'text-left',
                 from && FROM[from],
               )}

@@ -1,5 +1,6 @@
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
+import { explainError } from '../../lib/explain-error.ts';
 import { short } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { enableTrading } from '../../session/browser-wallets.ts';
@@ -55,6 +56,11 @@ function OpenAccount({
     await navigator.clipboard.writeText(address);
     notify({ title: t('header.copied') });
   };
+  const letTrade = async (): Promise<void> => {
+    await enableTrading().catch((error: unknown) => {
+      notify({ title: explainError(error, t).sentence, tone: 'warning' });
+    });
+  };
   const links = [
     { to: '/account', label: t('nav.account') },
     { to: '/builder', label: t('nav.builder') },
@@ -64,7 +70,7 @@ function OpenAccount({
     { label: t('header.copyAddress'), onSelect: () => void copy() },
     ...links.map(({ label, to }) => ({ label, onSelect: () => void navigate({ to }) })),
     ...(owner !== undefined && trader === undefined
-      ? [{ label: t('header.enableTrading'), onSelect: () => void enableTrading() }]
+      ? [{ label: t('header.enableTrading'), onSelect: () => void letTrade() }]
       : []),
     { kind: 'line' },
     { label: t('wallet.title'), onSelect: onSwitch },

@@ -41,7 +41,7 @@ export function ConnectDialog({
         {settings !== undefined && settings.faucet_amount !== null && (
           <section className="flex flex-col gap-2">
             <p className="text-12 text-muted">
-              {t('wallet.testText')} {money(settings.faucet_amount, { decimals: 0 })} USDC.
+              {t('wallet.testText', { amount: money(settings.faucet_amount, { decimals: 0 }) })}
             </p>
             <Button kind="accent" isWide onClick={() => void start()}>
               {t('first.button')}

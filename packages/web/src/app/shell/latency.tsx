@@ -7,7 +7,7 @@ import { classes } from '../../ui/class-names.ts';
 export function Latency() {
   const t = useWords();
   const { latencyMs, status } = useStore(connection);
-  const isLive = status === 'open';
+  const isLive = status !== 'lost';
   return (
     <span
       title={t('header.latencyTitle')}

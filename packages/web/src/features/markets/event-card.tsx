@@ -37,9 +37,9 @@ export function EventCard({
       </div>
       <p className="flex gap-3 overflow-hidden text-12 whitespace-nowrap text-muted">
         {event.category !== '' && <span className="capitalize">{event.category}</span>}
-        {rest > 0 && <span>{t('markets.more', { count: rest })}</span>}
         <span>{t('markets.volumeOf', { amount: compact(event.volume.total) })}</span>
         <span>{t('markets.ends', { when: relative(event.end_time - venueNow()) })}</span>
+        {rest > 0 && <span className="ml-auto">{t('markets.more', { count: rest })}</span>}
       </p>
     </li>
   );

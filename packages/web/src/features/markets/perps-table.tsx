@@ -9,6 +9,7 @@ import {
   multiply,
   sign,
   subtract,
+  toPixels,
 } from '../../lib/decimal.ts';
 import { compact, percent } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
@@ -76,6 +77,7 @@ function columnsOf(t: Words): readonly Column<Row>[] {
     {
       id: 'market',
       header: t('markets.market'),
+      width: '30%',
       cell: (row) => <Market row={row} />,
       compare: (a, b) => a.perp.name.localeCompare(b.perp.name),
     },
@@ -102,9 +104,9 @@ function columnsOf(t: Words): readonly Column<Row>[] {
       header: t('markets.trend'),
       align: 'right',
       from: 'tablet',
-      cell: ({ perp, trend }) => (
+      cell: ({ perp, ticker, trend }) => (
         <span className="inline-block align-middle">
-          <Spark values={trend?.closes ?? []} label={t('markets.trendOf', { name: perp.name })} />
+          <Spark values={lineOf(trend, ticker)} label={t('markets.trendOf', { name: perp.name })} />
         </span>
       ),
     },
@@ -167,6 +169,12 @@ function changeOf({ ticker, trend }: Row): string | undefined {
   if (isDecimal(ticker.prevDayPx)) return divide(ticker.change24h, ticker.prevDayPx, 6);
   if (trend?.open === undefined) return undefined;
   return divide(subtract(ticker.markPx, trend.open), trend.open, 6);
+}
+
+/** From where the change is counted to where the price is now. */
+function lineOf(trend: Trend | undefined, ticker: Ticker | undefined): readonly number[] {
+  if (trend?.open === undefined || !isDecimal(ticker?.markPx)) return [];
+  return [toPixels(trend.open), ...trend.closes, toPixels(ticker.markPx)];
 }
 
 /** In money: sizes of different assets don't compare. */

@@ -1,0 +1,43 @@
+import { ApiError, createReader, type Reader, SocketError } from '@oddlot/sdk';
+import { afterEach, expect, test } from 'vitest';
+import { aVenue } from '../support/actors.ts';
+
+/** A client that only reads, against a real venue: it knows no schemas, so the venue is the judge. */
+
+const world = aVenue();
+const readers: Reader[] = [];
+afterEach(() => readers.splice(0).forEach((reader) => reader.close()));
+
+function aReader(): Reader {
+  const reader = createReader({ url: world.venue.url });
+  readers.push(reader);
+  return reader;
+}
+
+test('it asks what a whole client asks', async () => {
+  const { universe } = await aReader().info.perpMeta();
+  expect(universe.map(({ name }) => name)).toContain('BTC-USDC');
+});
+
+test('what is malformed is refused by the venue, with what would be right', async () => {
+  const asked = aReader().info.l2Book({ coin: 'BTC' });
+  await expect(asked).rejects.toBeInstanceOf(ApiError);
+  await expect(asked).rejects.toMatchObject({ details: { field: 'coin' } });
+});
+
+test('it listens; two listeners of one stream are one subscription', async () => {
+  const { streams } = aReader();
+  const first = streams.tickers({ accountType: 'perp' });
+  const second = streams.tickers({ accountType: 'perp' });
+  for (const stream of [first, second]) {
+    const { value } = await stream.next();
+    expect(value).toMatchObject({ type: 'data', isSnapshot: true });
+  }
+  expect(streams.statuses).toMatchObject({ 'api-ws': 'open', ws: 'idle' });
+});
+
+test('a subscription that the venue refuses says why', async () => {
+  const { streams } = aReader();
+  const refused = streams.l2Book({ coin: '77777' });
+  await expect(refused.ready).rejects.toBeInstanceOf(SocketError);
+});

@@ -1,0 +1,97 @@
+import type { BrowserContext } from 'playwright-core';
+import { privateKeyToAccount } from 'viem/accounts';
+
+/** What a page asked a wallet to do, and whether its owner agrees. */
+export type WalletAsked = { readonly method: string; readonly params: readonly unknown[] };
+
+export type InjectedWallet = {
+  /** In lower case. */
+  readonly address: string;
+  /** Everything that was asked, in order. */
+  readonly asked: WalletAsked[];
+  /** What its owner says to the next questions: yes unless told. */
+  answer: 'yes' | 'no';
+  /** Puts the wallet into every page of a context. */
+  inject(context: BrowserContext): Promise<void>;
+};
+
+/** Of the local settlement chain, in hexadecimal. */
+const CHAIN_ID = 421_614;
+const USER_REJECTED = 4_001;
+const UNSUPPORTED = 4_200;
+/** Where unknown methods go: an endpoint of the settlement chain. */
+type Forward = (method: string, params: readonly unknown[]) => Promise<unknown>;
+
+/** A wallet as browsers have them: it announces itself (EIP-6963) and signs with a key that pages never see. */
+export function injectedWallet(key: `0x${string}`, forward?: Forward): InjectedWallet {
+  const account = privateKeyToAccount(key);
+  const wallet: InjectedWallet = {
+    address: account.address.toLowerCase(),
+    asked: [],
+    answer: 'yes',
+    async inject(context) {
+      await context.exposeFunction(
+        'askInjectedWallet',
+        async (method: string, params: unknown[]) => {
+          wallet.asked.push({ method, params });
+          try {
+            return { result: await answerTo(method, params) };
+          } catch (error) {
+            const { code = -32_603, message } = error as Error & { code?: number };
+            return { error: { code, message } };
+          }
+        },
+      );
+      await context.addInitScript(announce);
+    },
+  };
+
+  async function answerTo(method: string, params: readonly unknown[]): Promise<unknown> {
+    if (method === 'eth_chainId') return `0x${CHAIN_ID.toString(16)}`;
+    if (method === 'eth_accounts') return [account.address];
+    if (wallet.answer === 'no') throw refusal(USER_REJECTED, 'User rejected the request.');
+    if (method === 'eth_requestAccounts') return [account.address];
+    if (method === 'wallet_switchEthereumChain' || method === 'wallet_addEthereumChain')
+      return null;
+    if (method === 'eth_signTypedData_v4') {
+      return account.signTypedData(JSON.parse(String(params[1])));
+    }
+    if (forward !== undefined) return forward(method, params);
+    throw refusal(UNSUPPORTED, `The wallet does not know ${method}`);
+  }
+
+  return wallet;
+}
+
+function refusal(code: number, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+/** Runs in the page. */
+function announce(): void {
+  type Answer = { result?: unknown; error?: { code: number; message: string } };
+  const { askInjectedWallet } = globalThis as unknown as {
+    askInjectedWallet(method: string, params: unknown[]): Promise<Answer>;
+  };
+  const provider = {
+    async request({ method, params = [] }: { method: string; params?: unknown[] }) {
+      const { error, result } = await askInjectedWallet(method, params);
+      if (error !== undefined) throw Object.assign(new Error(error.message), { code: error.code });
+      return result;
+    },
+    on: () => undefined,
+    removeListener: () => undefined,
+  };
+  const info = {
+    uuid: '8f2a4c1e-1111-4222-8333-944445555666',
+    name: 'Test Wallet <b>',
+    icon: 'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg"/%3E',
+    rdns: 'test.wallet',
+  };
+  const tell = (): void => {
+    const detail = Object.freeze({ info, provider });
+    dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));
+  };
+  addEventListener('eip6963:requestProvider', tell);
+  tell();
+}

@@ -1,0 +1,91 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Venue } from '../support/venue-process.ts';
+import { keyOf } from '../support/wallet.ts';
+import { injectedWallet } from './support/injected-wallet.ts';
+import { keptKeys } from './support/stored-keys.ts';
+import { WebBrowser } from './support/web-browser.ts';
+import { startWebVenue } from './support/web-venue.ts';
+
+let venue: Venue;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  [venue, browser] = await Promise.all([startWebVenue(), WebBrowser.start()]);
+}, 90_000);
+afterEach(() => browser.leaveAll());
+afterAll(async () => {
+  await browser?.close();
+  await venue?.remove();
+});
+
+async function fund(user: string): Promise<void> {
+  const reply = await fetch(`${venue.url}/request-fund`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ user }),
+  });
+  expect(reply.status).toBe(200);
+}
+
+test('a wallet of the browser opens its account, and approves an agent that trades for it', async () => {
+  const wallet = injectedWallet(keyOf('page wallet'));
+  await fund(wallet.address);
+  const visit = await browser.visit(venue.url, { wallet });
+  const { page } = visit;
+  await visit.open();
+  await page.getByRole('button', { name: 'Connect' }).click();
+  // A name with markup in it stays text.
+  await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet <b>' }).click();
+  const account = page.getByRole('button', { name: /^0x.*wallet/ });
+  await account.waitFor();
+  await page.getByText('1,000.00').waitFor();
+  expect(wallet.asked.map(({ method }) => method)).toEqual(['eth_requestAccounts']);
+
+  await account.click();
+  await page.getByRole('menuitem', { name: 'Let this browser trade' }).click();
+  await expect
+    .poll(() => wallet.asked.map(({ method }) => method))
+    .toContain('eth_signTypedData_v4');
+  await expect.poll(async () => (await keptKeys(page)).length).toBe(1);
+
+  // A reload finds the account, its agent and its wallet again, and asks its owner for nothing.
+  const before = wallet.asked.length;
+  await page.reload();
+  await account.waitFor();
+  await expect
+    .poll(() => wallet.asked.slice(before).map(({ method }) => method))
+    .toEqual(['eth_accounts']);
+});
+
+test('who says no to the wallet is told so, and nothing was sent', async () => {
+  const wallet = injectedWallet(keyOf('wallet that says no'));
+  await fund(wallet.address);
+  const visit = await browser.visit(venue.url, { wallet });
+  const { page } = visit;
+  await visit.open();
+  await page.getByRole('button', { name: 'Connect' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet <b>' }).click();
+  const account = page.getByRole('button', { name: /^0x.*wallet/ });
+  await account.waitFor();
+  wallet.answer = 'no';
+  await account.click();
+  await page.getByRole('menuitem', { name: 'Let this browser trade' }).click();
+  await page.getByText('It was not signed, so nothing was sent.').first().waitFor();
+  expect(visit.sent.some(({ url }) => url.endsWith('/exchange'))).toBe(false);
+});
+
+test('any account can be looked at without a key', async () => {
+  const wallet = injectedWallet(keyOf('looked at'));
+  await fund(wallet.address);
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open();
+  await page.getByRole('button', { name: 'Connect' }).click();
+  const field = page.getByRole('textbox', { name: /Only look/ });
+  await field.fill('0x12');
+  await page.getByText('An address is 0x and 40 hexadecimal digits').waitFor();
+  await field.fill(wallet.address);
+  await field.press('Enter');
+  await page.getByRole('button', { name: /looking on/ }).waitFor();
+  await page.getByText('1,000.00').waitFor();
+});
