@@ -1,3 +1,4 @@
+import { createClient, privateKeyWallet, randomPrivateKey } from '@oddlot/sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { keptKeys } from './support/stored-keys.ts';
@@ -90,6 +91,29 @@ describe('the first visit', () => {
     const texts = visit.sent.map(({ body, url }) => url + body).join('\n');
     expect(texts).toContain('approveAgent');
     for (const key of keys) expect(texts).not.toContain(key.slice(2));
+  });
+});
+
+describe('an open page', () => {
+  test('tells what happens to the account, in words and as text', async () => {
+    const visit = await browser.visit(venue.url);
+    const { page } = visit;
+    await visit.open();
+    await page.getByRole('button', { name: 'Trade with a test account' }).click();
+    await page.getByText('Your test account is ready').waitFor();
+    const [key] = await keptKeys(page);
+    const owner = createClient({ url: venue.url, wallet: privateKeyWallet(key as `0x${string}`) });
+    const sender = createClient({ url: venue.url, wallet: privateKeyWallet(randomPrivateKey()) });
+    const { address } = sender.wallet!;
+    await sender.faucet({ user: address });
+    // The first of the two keys may be the agent's: what both stand for is one account.
+    const { owner: account } = await owner.info.agentOwner({ agent: owner.wallet!.address });
+    await sender.exchange.sendTo({ destination: account ?? owner.wallet!.address, amount: '25' });
+    await page
+      .getByText(`25.00 USDC came from ${address.slice(0, 6)}…${address.slice(-4)}`)
+      .first()
+      .waitFor();
+    await page.getByText('1,025.00').waitFor();
   });
 });
 

@@ -5,7 +5,13 @@ import { reader } from './venue.ts';
 
 /** What an account did: the newest 200 rows first, then each new one. Older ones are asked for page by page. */
 
-export type ListState<Row> = { readonly rows: readonly Row[]; readonly isLoaded: boolean };
+export type ListState<Row> = {
+  /** Newest first. */
+  readonly rows: readonly Row[];
+  readonly isLoaded: boolean;
+  /** What came last while the page was open, oldest first; those of a first load are no news. */
+  readonly fresh: readonly Row[];
+};
 
 export const fillLists = listOf<Fill>((user, take) =>
   reader.streams.userFills({ user, accountType: ['perp', 'outcome'] }, (event) => {
@@ -57,16 +63,16 @@ type Take<Row> = (
 function listOf<Row>(open: (user: string, take: Take<Row>) => { close(): void }) {
   return createLive<string, ListState<Row>>({
     key: (user) => user,
-    initial: () => ({ rows: [], isLoaded: false }),
+    initial: () => ({ rows: [], isLoaded: false, fresh: [] }),
     open: (user, store: StoreApi<ListState<Row>>) => {
       const stream = open(user, (rows, isSnapshot, idOf) => {
         if (isSnapshot) {
-          store.setState({ rows, isLoaded: true });
+          store.setState({ rows, isLoaded: true, fresh: [] });
           return;
         }
         const ids = new Set(rows.map(idOf));
         const rest = store.getState().rows.filter((row) => !ids.has(idOf(row)));
-        store.setState({ rows: [...rows.toReversed(), ...rest].slice(0, ROWS_MAX) });
+        store.setState({ rows: [...rows.toReversed(), ...rest].slice(0, ROWS_MAX), fresh: rows });
       });
       return () => stream.close();
     },

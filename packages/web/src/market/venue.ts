@@ -24,6 +24,8 @@ export const connection = createStore<Connection>(() => ({
 /** A status that passes within this time is not worth a word. */
 const PATIENCE_MS = 400;
 const PROBE_EVERY_MS = 10_000;
+/** The first probe shares the line with all that a page loads; a second one soon knows better. */
+const SECOND_PROBE_MS = 1_500;
 
 export const reader: Reader = createReader({
   url: globalThis.location?.origin ?? 'http://127.0.0.1:8690',
@@ -69,6 +71,7 @@ export function watchVenue(): () => void {
   };
   const again = (): void => void probe().catch(() => connection.setState({ latencyMs: undefined }));
   again();
+  const second = setTimeout(again, SECOND_PROBE_MS);
   const timer = setInterval(again, PROBE_EVERY_MS);
   const onWake = (): void => {
     if (document.visibilityState === 'visible') again();
@@ -77,6 +80,7 @@ export function watchVenue(): () => void {
   document.addEventListener('visibilitychange', onWake);
   globalThis.addEventListener('online', onOnline);
   return () => {
+    clearTimeout(second);
     clearInterval(timer);
     document.removeEventListener('visibilitychange', onWake);
     globalThis.removeEventListener('online', onOnline);

@@ -1,6 +1,7 @@
 import { Outlet } from '@tanstack/react-router';
 import { useWords } from '../../lib/words.ts';
 import { Toasts } from '../../ui/toast.tsx';
+import { AccountNews } from './account-news.tsx';
 import { BottomBar } from './bottom-bar.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { Header } from './header.tsx';
@@ -22,6 +23,7 @@ export function Shell() {
         <Outlet />
       </main>
       <BottomBar />
+      <AccountNews />
       <Toasts />
     </div>
   );

@@ -10,11 +10,14 @@ const EVENTS_SHOWN = 6;
 const TICK_MS = 1_000;
 
 /** What is decided next. */
-export function EndingSoon() {
+export function EndingSoon({ wanted }: { readonly wanted: string }) {
   const t = useWords();
   const { data } = useEvents({ sortBy: 'endingSoon', status: 'open', limit: EVENTS_SHOWN });
   const nowMs = useVenueSecond();
-  const events = (data?.events ?? []).filter(({ end_time: end }) => end > nowMs);
+  const events = (data?.events ?? []).filter(
+    ({ end_time: end, title }) =>
+      end > nowMs && title.toLowerCase().includes(wanted.trim().toLowerCase()),
+  );
   if (events.length === 0) return null;
   return (
     <section aria-labelledby="ending">

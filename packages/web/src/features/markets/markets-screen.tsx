@@ -37,7 +37,7 @@ export function Screen() {
             </div>
           </div>
           <PerpsTable wanted={wanted} />
-          <EndingSoon />
+          <EndingSoon wanted={wanted} />
         </section>
         <EventsGrid wanted={wanted} />
       </div>

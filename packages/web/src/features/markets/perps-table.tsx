@@ -77,7 +77,7 @@ function columnsOf(t: Words): readonly Column<Row>[] {
     {
       id: 'market',
       header: t('markets.market'),
-      width: '30%',
+      width: '26%',
       cell: (row) => <Market row={row} />,
       compare: (a, b) => a.perp.name.localeCompare(b.perp.name),
     },

@@ -1,0 +1,70 @@
+import type { Fill, LedgerUpdate } from '@oddlot/sdk';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { chooseLocale } from '../../lib/locale.ts';
+import { words } from '../../lib/words.ts';
+import { fillNews, ledgerNews } from './news.ts';
+
+beforeAll(() => chooseLocale('en-US'));
+
+function fill(part: Partial<Fill>): Fill {
+  const some = { symbol: 'BTC-USDC', side: 'B', px: '100', sz: '1', oid: 1, crossed: true };
+  return { ...some, ...part } as Fill;
+}
+
+const told = (news: ReturnType<typeof fillNews>): string[] =>
+  news.map(({ text, title, tone }) => [title, text, tone].filter(Boolean).join(' | '));
+
+describe('a fill', () => {
+  test.each([
+    ['of a buy', [fill({})], ['Bought 1 BTC-USDC | at 100 | buy']],
+    ['of a sell', [fill({ side: 'A', sz: '0.5' })], ['Sold 0.5 BTC-USDC | at 100 | sell']],
+    [
+      'several of one order are one notice at their average',
+      [fill({ sz: '1', px: '100' }), fill({ sz: '3', px: '104' })],
+      ['Bought 4 BTC-USDC | at 103 | buy'],
+    ],
+    [
+      'two orders are two',
+      [fill({ oid: 1 }), fill({ oid: 2, side: 'A' })],
+      ['Bought 1 BTC-USDC | at 100 | buy', 'Sold 1 BTC-USDC | at 100 | sell'],
+    ],
+    ['a settlement is told by the ledger', [fill({ crossed: null })], []],
+    [
+      'of an outcome market has its title, as text',
+      [fill({ title: '<b>Rain</b>' })],
+      ['Bought 1 <b>Rain</b> | at 100 | buy'],
+    ],
+  ])('%s', (_, fills, expected) => {
+    expect(told(fillNews(fills, words.t))).toEqual(expected);
+  });
+});
+
+describe('a change of the ledger', () => {
+  const row = (delta: object): LedgerUpdate => ({ time: 1, hash: '0x', delta }) as LedgerUpdate;
+  test.each([
+    [
+      { type: 'liquidation', liquidatedPositions: [{ coin: 'BTC', szi: '1' }], markPx: '91204' },
+      ['Your account was liquidated | BTC at a mark of 91,204 | warning'],
+    ],
+    [{ type: 'withdraw', amount: '10', status: 'pending' }, []],
+    [{ type: 'withdraw', amount: '10', status: 'completed' }, ['10.00 USDC were paid out']],
+    [
+      { type: 'withdraw', amount: '10', status: 'failed' },
+      ['A withdrawal of 10.00 USDC came back | warning'],
+    ],
+    [{ type: 'deposit', amount: '5.5' }, ['5.50 USDC arrived']],
+    [
+      {
+        type: 'outcomeSettlement',
+        amount: '12',
+        sz: '12',
+        outcome: 'Yes',
+        settlementFraction: '1',
+      },
+      ['A market paid 12.00 USDC | 12 Yes at 1'],
+    ],
+    [{ type: 'faucet', amount: '1000' }, []],
+  ])('%j', (delta, expected) => {
+    expect(told(ledgerNews([row(delta)], words.t))).toEqual(expected);
+  });
+});
