@@ -42,6 +42,11 @@ describe('the markets screen', () => {
     await open('/?q=eth');
     await page.getByRole('row', { name: /ETH-USDC/ }).waitFor();
     expect(await page.getByRole('row', { name: /-USDC/ }).count()).toBe(1);
+    expect(await page.title()).toBe('Markets · Oddlot');
+    await page.keyboard.press('/');
+    expect(await page.getByRole('searchbox').evaluate((it) => it === document.activeElement)).toBe(
+      true,
+    );
     await page.getByRole('searchbox').fill('nothing is called so');
     await page.getByText('No market is called so').first().waitFor();
     expect(new URL(page.url()).searchParams.get('q')).toBe('nothing is called so');

@@ -71,6 +71,12 @@ export async function restoreSession(): Promise<void> {
   const { clientOf, keyWallet } = await loadSigning();
   const wallet = keyWallet(key);
   const owner = clientOf(wallet);
+  // A venue that was set up anew knows nobody: its visitor begins again, with the key that is there.
+  const { exists } = await owner.accountStatus({ user: wallet.address });
+  if (!exists) {
+    setSession(undefined);
+    return;
+  }
   const trader = await traderOf(wallet.address);
   setSession({ kind: 'burner', address: wallet.address, owner, ...(trader ?? NO_TRADER) });
 }

@@ -1,3 +1,5 @@
+import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { money } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
@@ -14,6 +16,13 @@ export function FirstVisitStrip() {
   const isLoaded = useIsSessionLoaded();
   const { at, error } = useStore(firstVisit);
   const { data: settings } = useSettings();
+  // Who comes back to this screen has read it.
+  useEffect(
+    () => () => {
+      if (firstVisit.getState().at === 'done') firstVisit.setState({ at: 'idle' });
+    },
+    [],
+  );
   const isUnderWay = at !== 'idle' && at !== 'done';
   const isNew = session === undefined || at !== 'idle';
   if (!isLoaded || settings === undefined || !isNew) return null;
@@ -35,6 +44,11 @@ export function FirstVisitStrip() {
           <FirstSteps isInLine />
         )}
       </div>
+      {isDone && (
+        <Link to="/trade/BTC-USDC" className="text-13 font-medium text-accent hover:underline">
+          {t('first.toTrade', { market: 'BTC-USDC' })}
+        </Link>
+      )}
       {hasFaucet && !isDone && (
         <Button
           kind="accent"

@@ -1,6 +1,9 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useRef } from 'react';
+import { usePageTitle } from '../../lib/page-title.ts';
 import { useWords } from '../../lib/words.ts';
 import { TextField } from '../../ui/text-field.tsx';
+import { useHotkey } from '../../ui/use-hotkey.ts';
 import { EndingSoon } from './ending-soon.tsx';
 import { EventsGrid } from './events-grid.tsx';
 import { FirstVisitStrip } from './first-visit-strip.tsx';
@@ -9,6 +12,9 @@ import { PerpsTable } from './perps-table.tsx';
 /** Everything that trades here, side by side. */
 export function Screen() {
   const t = useWords();
+  const field = useRef<HTMLInputElement>(null);
+  usePageTitle(t('nav.markets'));
+  useHotkey('/', () => field.current?.focus());
   const navigate = useNavigate();
   const search: { readonly q?: unknown } = useSearch({ strict: false });
   const wanted = typeof search.q === 'string' ? search.q : '';
@@ -27,6 +33,7 @@ export function Screen() {
             </h2>
             <div className="w-56">
               <TextField
+                ref={field}
                 label={t('markets.search')}
                 isLabelHidden
                 type="search"
