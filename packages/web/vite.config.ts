@@ -17,6 +17,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     manifest: true,
+    chunkSizeWarningLimit: 700,
   },
   server: {
     proxy: Object.fromEntries(

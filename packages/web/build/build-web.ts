@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'vite';
+import { alone } from './build-lock.ts';
 import { compressAll } from './compress-all.ts';
 import { sourceHash } from './source-hash.ts';
 
@@ -11,7 +11,8 @@ import { sourceHash } from './source-hash.ts';
  */
 
 const WEB = join(import.meta.dirname, '..');
-const PAGE = join(WEB, 'dist', 'page');
+const DIST = join(WEB, 'dist');
+const PAGE = join(DIST, 'page');
 /** Inside of the page's folder, so that the two cannot come apart. */
 const STAMP = join(PAGE, 'built-of.txt');
 
@@ -21,22 +22,31 @@ await main(process.argv.includes('--if-stale'));
 
 async function main(onlyIfStale: boolean): Promise<void> {
   const hash = await sourceHash();
-  const known = await readFile(STAMP, 'utf8').catch(() => '');
-  if (onlyIfStale && known.trim() === hash) return;
-  // Built beside and renamed: several venues of one checkout may start at once, and one may be serving.
-  const next = join(WEB, 'dist', `page-${process.pid}`);
-  try {
-    await mkdir(next, { recursive: true });
-    await build({
-      configFile: join(WEB, 'vite.config.ts'),
-      logLevel: 'warn',
-      build: { outDir: next, emptyOutDir: true },
-    });
-    await compressAll(next);
-    await writeFile(join(next, 'built-of.txt'), `${hash}\n`);
-    await rm(PAGE, { recursive: true, force: true });
-    await rename(next, PAGE);
-  } finally {
-    await rm(next, { recursive: true, force: true });
-  }
+  if (onlyIfStale && (await isBuiltOf(hash))) return;
+  await mkdir(DIST, { recursive: true });
+  await alone(join(DIST, 'page.lock'), async () => {
+    // Who waited may find that the other has built the same.
+    if (!onlyIfStale || !(await isBuiltOf(hash))) await buildPage(hash);
+  });
+}
+
+async function isBuiltOf(hash: string): Promise<boolean> {
+  return (await readFile(STAMP, 'utf8').catch(() => '')).trim() === hash;
+}
+
+/** Built beside and renamed: a venue may be reading what is there. */
+async function buildPage(hash: string): Promise<void> {
+  // Loaded when it is needed: most starts find the page as it should be.
+  const { build } = await import('vite');
+  const next = join(DIST, 'page-next');
+  await rm(next, { recursive: true, force: true });
+  await build({
+    configFile: join(WEB, 'vite.config.ts'),
+    logLevel: 'warn',
+    build: { outDir: next, emptyOutDir: true },
+  });
+  await compressAll(next);
+  await writeFile(join(next, 'built-of.txt'), `${hash}\n`);
+  await rm(PAGE, { recursive: true, force: true });
+  await rename(next, PAGE);
 }
