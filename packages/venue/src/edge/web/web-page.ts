@@ -9,6 +9,8 @@ export type WebPageOptions = {
   readonly log: Logger;
   /** Other origins that the page may talk to: the settlement chain's. */
   readonly elsewhere: readonly string[];
+  /** Brings the files up to date; by default from the sources beside the venue. */
+  readonly build?: () => PageBuild;
 };
 
 const BUILDING = notice(
@@ -36,8 +38,8 @@ export class WebPage {
 
   /** Builds the page in a process of its own where it must; the venue serves its API meanwhile. */
   start(): void {
-    const { log } = this.#options;
-    this.#build = buildPage();
+    const { build = buildPage, log } = this.#options;
+    this.#build = build();
     this.#take(this.#build).catch((error: unknown) => {
       this.#hasFailed = true;
       log.warn({ err: error }, 'the page could not be built; the API serves without it');

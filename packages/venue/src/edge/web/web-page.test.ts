@@ -1,0 +1,115 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createLogger } from '../../operate/log.ts';
+import { originsOf, pagePolicy } from './page-policy.ts';
+import { WebPage } from './web-page.ts';
+
+const HTML = { accept: 'text/html' };
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** A small page on disk. */
+async function aFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'oddlot-page-'));
+  ends.push(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'assets'));
+  await writeFile(join(folder, 'index.html'), '<meta name="style-nonce" content="" /><p>page</p>');
+  await writeFile(join(folder, 'assets', 'a-1.js'), 'alert(1)');
+  await writeFile(join(folder, 'assets', 'a-1.js.gz'), gzipSync('alert(1)'));
+  await writeFile(join(folder, 'favicon.svg'), '<svg/>');
+  await writeFile(join(folder, 'built-of.txt'), 'secret');
+  return folder;
+}
+
+/** A page whose build ends when the test says so, behind a real server. */
+async function aPage() {
+  const { promise, reject, resolve } = Promise.withResolvers<string>();
+  let isStopped = false;
+  const page = new WebPage({
+    log: createLogger({ level: 'silent' }),
+    elsewhere: ['http://127.0.0.1:8693'],
+    build: () => ({ done: promise, stop: () => void (isStopped = true) }),
+  });
+  const server = createServer((request, response) => {
+    if (!page.serve(request, response, request.url ?? '/')) response.writeHead(404).end();
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  ends.push(() => server.close());
+  page.start();
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const get = async (path: string, headers: Record<string, string> = {}) => {
+    const reply = await fetch(url + path, { headers });
+    return { status: reply.status, headers: reply.headers, text: await reply.text() };
+  };
+  return { get, page, built: resolve, failed: reject, isStopped: () => isStopped };
+}
+
+async function eventually(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe('while it is being built', () => {
+  test('the page says so and looks again by itself; nothing else is there', async () => {
+    const { get } = await aPage();
+    const { headers, status, text } = await get('/trade/BTC-USDC', HTML);
+    expect([status, headers.get('refresh')]).toEqual([503, '1']);
+    expect(text).toContain('The page is being built');
+    expect((await get('/assets/a-1.js')).status).toBe(404);
+  });
+
+  test('a stop ends the build', async () => {
+    const { isStopped, page } = await aPage();
+    page.stop();
+    expect(isStopped()).toBe(true);
+  });
+
+  test('a build that fails says so and does not look again', async () => {
+    const { failed, get } = await aPage();
+    failed(new Error('no room'));
+    await eventually(async () => (await get('/', HTML)).text.includes('could not be built'));
+    const { headers, status } = await get('/', HTML);
+    expect([status, headers.get('refresh')]).toEqual([503, null]);
+  });
+});
+
+describe('once it is built', () => {
+  test('every address of a person is the page, every file is itself, and the rest is not there', async () => {
+    const { built, get } = await aPage();
+    built(await aFolder());
+    await eventually(async () => (await get('/', HTML)).status === 200);
+    expect((await get('/portfolio?tab=fills', HTML)).text).toContain('<p>page</p>');
+    const script = await get('/assets/a-1.js', { 'accept-encoding': 'gzip, br' });
+    expect([script.text, script.headers.get('content-encoding')]).toEqual(['alert(1)', 'gzip']);
+    expect(script.headers.get('cache-control')).toContain('immutable');
+    const icon = await get('/favicon.svg');
+    expect([icon.text, icon.headers.get('cache-control')]).toEqual(['<svg/>', 'no-cache']);
+    for (const path of ['/built-of.txt', '/assets/a-1.js.gz', '/index.html', '/portfolio']) {
+      expect([path, (await get(path)).status]).toEqual([path, 404]);
+    }
+  });
+});
+
+describe('the policy', () => {
+  test('names the venue itself and who else is told, and nothing unsafe', () => {
+    const policy = pagePolicy('abc', ['http://127.0.0.1:8693']);
+    expect(policy).toContain("connect-src 'self' http://127.0.0.1:8693;");
+    expect(policy).toContain("style-src 'self' 'nonce-abc'");
+    expect(policy).not.toContain('unsafe');
+  });
+
+  test.each([
+    [['http://127.0.0.1:8693/rpc', 'http://127.0.0.1:8693'], ['http://127.0.0.1:8693']],
+    [['https://rpc.example.org/key?x=1'], ['https://rpc.example.org']],
+    [[undefined, 'nonsense', 'data:text/plain,x'], []],
+    [["https://a.example'; script-src *"], []],
+  ])('origins of %j', (urls, expected) => {
+    expect(originsOf(urls)).toEqual(expected);
+  });
+});
