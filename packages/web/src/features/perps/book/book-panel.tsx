@@ -1,0 +1,98 @@
+import { useMemo, useState } from 'react';
+import { number } from '../../../lib/format.ts';
+import { useWords } from '../../../lib/words.ts';
+import { openOrders } from '../../../market/account.ts';
+import { books } from '../../../market/book.ts';
+import { contexts } from '../../../market/contexts.ts';
+import { useSession } from '../../../session/use-session.ts';
+import { Price } from '../../../ui/figure.tsx';
+import { Menu } from '../../../ui/menu.tsx';
+import { useDesk } from '../desk.ts';
+import { spreadOf } from './book-levels.ts';
+import { BookHalf } from './book-half.tsx';
+
+/** Both sides about the row of the spread, drawn on canvas. A press on a level takes its price. */
+export function BookPanel() {
+  const t = useWords();
+  const { coin, grid, perp } = useDesk();
+  const [tick, setTick] = useState<string>();
+  const [unit, setUnit] = useState<'base' | 'quote'>('base');
+  const chosen = tick !== undefined && perp.bookTicks.includes(tick) ? tick : perp.bookTicks[0];
+  const store = books.useStore({ coin, tick: chosen });
+  const best = books.use({ coin, tick: chosen }, ({ book, refusal }) => ({
+    bid: book?.levels[0][0]?.px,
+    ask: book?.levels[1][0]?.px,
+    isLoaded: book !== undefined,
+    refusal,
+  }));
+  const user = useSession()?.address;
+  const orders = openOrders.use(user, (state) => state.orders);
+  const own = useMemo(() => {
+    const here = orders.filter(({ instrumentId }) => instrumentId === perp.index);
+    return {
+      bid: here.filter(({ side }) => side === 'B').map(({ limitPx }) => limitPx),
+      ask: here.filter(({ side }) => side === 'A').map(({ limitPx }) => limitPx),
+    };
+  }, [orders, perp.index]);
+  // Levels further away than fit; both sides move, the spread stays where it is.
+  const [offset, setOffset] = useState(0);
+  const spread = spreadOf(best.bid, best.ask, grid.tick);
+  const half = { store, tick: chosen ?? grid.tick, unit, offset };
+  return (
+    <section aria-label={t('perps.book.label')} className="flex h-full min-h-0 flex-col">
+      <div className="flex h-7 shrink-0 items-center justify-between px-3 text-11 text-muted">
+        <Menu
+          align="start"
+          trigger={
+            <button type="button" className="rounded hover:text-text">
+              <span className="heard">{t('perps.book.grouping')} </span>
+              {chosen} ▾
+            </button>
+          }
+          items={perp.bookTicks.map((value) => ({
+            label: value,
+            isChosen: value === chosen,
+            onSelect: () => setTick(value),
+          }))}
+        />
+        <button
+          type="button"
+          title={t('perps.book.switchUnit')}
+          className="rounded hover:text-text"
+          onClick={() => setUnit(unit === 'base' ? 'quote' : 'base')}
+        >
+          {t('perps.book.sizeTotal', { unit: unit === 'base' ? perp.baseCurrency : 'USDC' })} ⇄
+        </button>
+      </div>
+      <div
+        className="flex min-h-0 flex-1 flex-col"
+        onWheel={({ deltaY }) => setOffset((now) => Math.max(0, now + Math.sign(deltaY)))}
+      >
+        <BookHalf side="ask" own={own.ask} {...half} />
+        <div className="flex h-7 shrink-0 items-center justify-between border-y border-line px-3">
+          <Mark />
+          <span className="text-11 text-muted">
+            {spread === undefined
+              ? (best.refusal ?? (best.isLoaded ? t('perps.book.oneSided') : ''))
+              : t('perps.book.spread', {
+                  ticks: number(spread.inTicks),
+                  points: number(spread.inBasisPoints, { decimals: 2 }),
+                })}
+          </span>
+        </div>
+        <BookHalf side="bid" own={own.bid} {...half} />
+      </div>
+    </section>
+  );
+}
+
+/** The price that counts here. */
+function Mark() {
+  const { coin, grid } = useDesk();
+  const markPx = contexts.use(coin, ({ ctx }) => ctx?.markPx);
+  return (
+    <span className="text-15 font-semibold">
+      <Price value={markPx} decimals={grid.priceDecimals} hasFlash />
+    </span>
+  );
+}

@@ -1,0 +1,71 @@
+import { toPixels } from '../../../lib/decimal.ts';
+import { compact, number } from '../../../lib/format.ts';
+import { fitted, FONT, palette } from '../canvas.ts';
+import { multiply } from '../../../lib/decimal.ts';
+import type { DepthLevel } from './book-levels.ts';
+
+export const ROW_PX = 18;
+const MARGIN_PX = 12;
+
+export type BookSide = {
+  readonly side: 'bid' | 'ask';
+  readonly levels: readonly DepthLevel[];
+  readonly own: ReadonlySet<string>;
+};
+
+export type Drawing = {
+  readonly priceDecimals: number;
+  readonly sizeDecimals: number;
+  readonly unit: 'base' | 'quote';
+  /** The level that the pointer or the keyboard is at. */
+  readonly at: number | undefined;
+  /** The larger of both totals, so that both sides are drawn to one scale. */
+  readonly scale: number;
+};
+
+/** Draws one side of the book: asks from the bottom up, bids from the top down. */
+export function drawSide(
+  canvas: HTMLCanvasElement,
+  { levels, own, side }: BookSide,
+  { at, priceDecimals, scale, sizeDecimals, unit }: Drawing,
+): void {
+  const room = fitted(canvas);
+  if (room === undefined) return;
+  const { context, height, width } = room;
+  const colours = palette();
+  const colour = side === 'bid' ? colours.buy : colours.sell;
+  const shown = (size: string, value: string): string =>
+    unit === 'base' ? number(size, { decimals: sizeDecimals }) : compact(value);
+  context.font = `12px ${FONT}`;
+  context.textBaseline = 'middle';
+  levels.forEach((level, index) => {
+    const top = side === 'bid' ? index * ROW_PX : height - (index + 1) * ROW_PX;
+    const middle = top + ROW_PX / 2 + 0.5;
+    const bar = scale === 0 ? 0 : (toPixels(level.total) / scale) * width;
+    context.globalAlpha = 0.16;
+    context.fillStyle = colour;
+    context.fillRect(width - bar, top, bar, ROW_PX - 1);
+    context.globalAlpha = 1;
+    if (at !== undefined && index <= at) {
+      context.globalAlpha = index === at ? 0.9 : 0.45;
+      context.fillStyle = colours.line;
+      context.fillRect(0, top, width, ROW_PX);
+      context.globalAlpha = 1;
+    }
+    if (own.has(level.price)) {
+      context.fillStyle = colours.accent;
+      context.beginPath();
+      context.arc(6, middle, 2.5, 0, 2 * Math.PI);
+      context.fill();
+    }
+    context.textAlign = 'left';
+    context.fillStyle = colour;
+    context.fillText(number(level.price, { decimals: priceDecimals }), MARGIN_PX, middle);
+    context.textAlign = 'right';
+    context.fillStyle = colours.text;
+    const ownValue = multiply(level.price, level.size);
+    context.fillText(shown(level.size, ownValue), width * 0.66, middle);
+    context.fillStyle = colours.muted;
+    context.fillText(shown(level.total, level.value), width - MARGIN_PX, middle);
+  });
+}

@@ -1,0 +1,141 @@
+import { triggerOrder } from '@oddlot/sdk';
+import type { ActionReply, AssetPosition, Client, OpenOrder, TriggerOrder } from '@oddlot/sdk';
+import { compare, isDecimal, sign } from '../../../lib/decimal.ts';
+import { money, number } from '../../../lib/format.ts';
+import type { Words } from '../../../lib/words.ts';
+import { replaceExits } from '../tables/replace-exits.ts';
+import { failureOf } from '../use-act.ts';
+import { isLong } from '../use-account.ts';
+
+/** A price on the chart that means something to the account. */
+export type ChartLine = {
+  readonly id: string;
+  readonly price: string;
+  readonly label: string;
+  readonly tone: 'buy' | 'sell' | 'accent' | 'warning' | 'muted';
+  readonly style: 'dashed' | 'dotted' | 'solid';
+  /** Gives it another price; without it the line stays where it is. */
+  readonly move?: ((trader: Client, price: string) => Promise<ActionReply>) | undefined;
+};
+
+export type Own = {
+  readonly positions: readonly AssetPosition[];
+  readonly orders: readonly OpenOrder[];
+  readonly triggers: readonly TriggerOrder[];
+  /** The mark at the moment that it is asked for. */
+  readonly markOf: () => string;
+};
+
+/** The lines of an account in one market. */
+export function chartLines(
+  { markOf, orders, positions, triggers }: Own,
+  t: Words,
+): readonly ChartLine[] {
+  return [
+    ...positions.flatMap((row) => positionLines(row, t)),
+    ...orders.map((order) => orderLine(order, t)),
+    ...triggers.map((trigger) => triggerLine(trigger, markOf, t)),
+  ];
+}
+
+function positionLines(row: AssetPosition, t: Words): readonly ChartLine[] {
+  const { entryPx, liquidationPx, szi, unrealizedPnl } = row.position;
+  const leg = isLong(row) ? 'long' : 'short';
+  const size = number(szi.replace('-', ''));
+  const lines: ChartLine[] = [
+    {
+      id: `entry ${leg}`,
+      price: entryPx,
+      label: `${t(`perps.${leg}`)} ${size}  ${money(unrealizedPnl, { isSigned: true })}`,
+      tone: 'accent',
+      style: 'dashed',
+    },
+  ];
+  if (isDecimal(liquidationPx) && sign(liquidationPx) > 0) {
+    lines.push({
+      id: `liquidation ${leg}`,
+      price: liquidationPx,
+      label: t('perps.line.liquidation'),
+      tone: 'warning',
+      style: 'dotted',
+    });
+  }
+  return [...lines, ...row.tpsl.flatMap((pair) => exitLines(row, pair, t))];
+}
+
+function exitLines(
+  row: AssetPosition,
+  pair: AssetPosition['tpsl'][number],
+  t: Words,
+): readonly ChartLine[] {
+  const [takeProfit, stopLoss] = [pair.tpTriggerPrice, pair.slTriggerPrice].map((price) =>
+    isDecimal(price) ? price : undefined,
+  );
+  const line = (kind: 'takeProfit' | 'stopLoss', oid: string, price: string): ChartLine => ({
+    id: `${kind} ${oid}`,
+    price,
+    label: t(`perps.line.${kind}`),
+    tone: kind === 'takeProfit' ? 'buy' : 'sell',
+    style: 'dotted',
+    move: (trader, next) =>
+      replaceExits(trader, row, { takeProfit, stopLoss, [kind]: next }, [pair]),
+  });
+  return [
+    ...(takeProfit === undefined ? [] : [line('takeProfit', pair.tpOid, takeProfit)]),
+    ...(stopLoss === undefined ? [] : [line('stopLoss', pair.slOid, stopLoss)]),
+  ];
+}
+
+function orderLine(
+  { instrumentId, limitPx, oid, origSz, side, sz }: OpenOrder,
+  t: Words,
+): ChartLine {
+  const isBuy = side === 'B';
+  return {
+    id: `order ${oid}`,
+    price: limitPx,
+    label: t(isBuy ? 'perps.line.buy' : 'perps.line.sell', { size: number(sz) }),
+    tone: isBuy ? 'buy' : 'sell',
+    style: 'solid',
+    move: (trader, price) =>
+      trader.exchange.modify2(
+        { a: instrumentId, o: oid, p: price, s: origSz },
+        { confirm: 'executed' },
+      ),
+  };
+}
+
+/** A trigger cannot be amended: a new one is placed, and then the old one goes. */
+function triggerLine(trigger: TriggerOrder, markOf: () => string, t: Words): ChartLine {
+  const { asset, limitPx, marginMode, oid, orderType, reduceOnly, side, sz, triggerPx } = trigger;
+  const isBuy = side === 'B';
+  const isMarket = orderType === 'Market';
+  const hasChildren = (trigger.tpslChildren?.length ?? 0) > 0;
+  return {
+    id: `trigger ${oid}`,
+    price: triggerPx,
+    label: t(isBuy ? 'perps.line.triggerBuy' : 'perps.line.triggerSell', { size: number(sz) }),
+    tone: isBuy ? 'buy' : 'sell',
+    style: 'dotted',
+    move: hasChildren || trigger.triggerState !== 'Pending' ? undefined : move,
+  };
+
+  async function move(trader: Client, price: string): Promise<ActionReply> {
+    // One that waits has the mark on the side from which it fires, and that tells its kind.
+    const kind = isBuy === compare(triggerPx, markOf()) > 0 ? 'sl' : 'tp';
+    const order = triggerOrder({
+      asset: Number(asset),
+      side: isBuy ? 'buy' : 'sell',
+      size: sz,
+      kind,
+      triggerPrice: price,
+      reduceOnly,
+      marginMode: marginMode === 'Cross' ? 'cross' : 'isolated',
+      ...(isMarket ? {} : { limitPrice: limitPx }),
+    });
+    const reply = await trader.exchange.order({ orders: [order] }, { confirm: 'executed' });
+    if (failureOf(reply) !== undefined) return reply;
+    const cancels = [{ a: Number(asset), o: oid }];
+    return trader.exchange.cancel({ cancels }, { confirm: 'executed' });
+  }
+}

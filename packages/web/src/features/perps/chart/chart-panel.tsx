@@ -1,0 +1,158 @@
+import { lazy, Suspense, useMemo, useRef, useState } from 'react';
+import { useWords } from '../../../lib/words.ts';
+import { openOrders } from '../../../market/account.ts';
+import type { CandleInterval } from '../../../market/candles.ts';
+import { contexts } from '../../../market/contexts.ts';
+import { useSession } from '../../../session/use-session.ts';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { Spinner } from '../../../ui/spinner.tsx';
+import { useDesk } from '../desk.ts';
+import { useKept } from '../use-kept.ts';
+import { usePositions } from '../use-account.ts';
+import { chartLines, type ChartLine } from './chart-lines.ts';
+import { DepthChart } from './depth-chart.tsx';
+import { FundingFacts } from './funding-facts.tsx';
+
+const PriceChart = lazy(async () => ({ default: (await import('./price-chart.tsx')).PriceChart }));
+
+const INTERVALS = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
+type View = 'price' | 'depth' | 'funding';
+
+/** The market over time, its depth, and what holding costs. */
+export function ChartPanel() {
+  const t = useWords();
+  const panel = useRef<HTMLElement>(null);
+  const [view, setView] = useState<View>('price');
+  const [interval, setInterval] = useKept<CandleInterval>('interval', '1m');
+  const [isLogarithmic, setIsLogarithmic] = useKept('logarithmic', false);
+  const [extra, setExtra] = useKept<readonly ('mark' | 'oracle')[]>('chartLines', []);
+  const toggle = (name: 'mark' | 'oracle'): void =>
+    setExtra(extra.includes(name) ? extra.filter((other) => other !== name) : [...extra, name]);
+  const lines = useLines(extra);
+  return (
+    <section
+      ref={panel}
+      aria-label={t('perps.chart.label')}
+      className="flex h-full min-h-0 flex-col bg-panel"
+    >
+      <div className="flex h-9 shrink-0 items-center gap-3 overflow-x-auto border-b border-line px-2 [scrollbar-width:none]">
+        <Segmented
+          label={t('perps.chart.view')}
+          size="small"
+          value={view}
+          onChange={setView}
+          segments={(['price', 'depth', 'funding'] as const).map((value) => ({
+            value,
+            label: t(`perps.chart.views.${value}`),
+          }))}
+        />
+        {view === 'price' && (
+          <>
+            <span className="h-4 w-px shrink-0 bg-line" />
+            <Segmented
+              label={t('perps.chart.interval')}
+              size="small"
+              value={interval}
+              onChange={setInterval}
+              segments={INTERVALS.map((value) => ({ value, label: value }))}
+            />
+            <span className="ml-auto flex shrink-0 gap-1 max-tablet:hidden">
+              {(['mark', 'oracle'] as const).map((name) => (
+                <Toggle key={name} isOn={extra.includes(name)} onPress={() => toggle(name)}>
+                  {t(`perps.chart.${name}`)}
+                </Toggle>
+              ))}
+              <Toggle isOn={isLogarithmic} onPress={() => setIsLogarithmic(!isLogarithmic)}>
+                {t('perps.chart.logarithmic')}
+              </Toggle>
+              <Toggle
+                isOn={false}
+                onPress={() =>
+                  void (document.fullscreenElement === null
+                    ? panel.current?.requestFullscreen()
+                    : document.exitFullscreen())
+                }
+              >
+                {t('perps.chart.fullScreen')}
+              </Toggle>
+            </span>
+          </>
+        )}
+      </div>
+      <div className="min-h-0 flex-1">
+        {view === 'depth' && <DepthChart />}
+        {view === 'funding' && <FundingFacts />}
+        {view === 'price' && (
+          <Suspense fallback={<Loading />}>
+            <PriceChart interval={interval} isLogarithmic={isLogarithmic} lines={lines} />
+          </Suspense>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function useLines(extra: readonly ('mark' | 'oracle')[]): readonly ChartLine[] {
+  const t = useWords();
+  const { coin, perp } = useDesk();
+  const user = useSession()?.address;
+  const { orders, triggers } = openOrders.use(user, (state) => state);
+  const positions = usePositions();
+  const store = contexts.useStore(coin);
+  const prices = contexts.use(extra.length === 0 ? undefined : coin, ({ ctx }) => ({
+    mark: ctx?.markPx ?? '',
+    oracle: ctx?.oraclePx ?? '',
+  }));
+  return useMemo(() => {
+    const own = chartLines(
+      {
+        positions: positions.filter(({ position }) => position.asset === coin),
+        orders: orders.filter(
+          ({ instrumentId, isTrigger }) => instrumentId === perp.index && !isTrigger,
+        ),
+        triggers: triggers.filter(({ asset }) => asset === coin),
+        markOf: () => store.getState().ctx?.markPx ?? '0',
+      },
+      t,
+    );
+    const market = extra
+      .filter((name) => prices[name] !== '')
+      .map((name) => ({
+        id: name,
+        price: prices[name],
+        label: t(`perps.chart.${name}`),
+        tone: 'muted' as const,
+        style: 'dotted' as const,
+      }));
+    return [...market, ...own];
+  }, [coin, extra, orders, perp.index, positions, prices, store, t, triggers]);
+}
+
+function Toggle({
+  isOn,
+  onPress,
+  children,
+}: {
+  readonly isOn: boolean;
+  readonly onPress: () => void;
+  readonly children: string;
+}) {
+  return (
+    <button
+      type="button"
+      aria-pressed={isOn}
+      onClick={onPress}
+      className="h-6 rounded px-2 text-12 text-muted hover:text-text aria-pressed:bg-raised aria-pressed:text-text"
+    >
+      {children}
+    </button>
+  );
+}
+
+function Loading() {
+  return (
+    <div className="flex h-full items-center justify-center text-muted">
+      <Spinner />
+    </div>
+  );
+}

@@ -1,0 +1,171 @@
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import type { Candle, Fill } from '@oddlot/sdk';
+import { toPixels } from '../../../lib/decimal.ts';
+import { number } from '../../../lib/format.ts';
+import { useWords } from '../../../lib/words.ts';
+import { fillLists } from '../../../market/account-lists.ts';
+import { candleSeries, INTERVAL_MS, type CandleInterval } from '../../../market/candles.ts';
+import { inNextFrame, onFrame } from '../../../market/frame.ts';
+import { useSession } from '../../../session/use-session.ts';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { preferences } from '../../../ui/preferences.ts';
+import { palette } from '../canvas.ts';
+import { useDesk } from '../desk.ts';
+import type { ChartLine } from './chart-lines.ts';
+import { LineOverlay } from './line-overlay.tsx';
+import { barOf, makeChart, secondsOf, volumeOf, type PriceChart as Chart } from './make-chart.ts';
+
+/** Candles with what the account has in this market. Loaded after the screen stands. */
+export function PriceChart({
+  interval,
+  isLogarithmic,
+  lines,
+}: {
+  readonly interval: CandleInterval;
+  readonly isLogarithmic: boolean;
+  readonly lines: readonly ChartLine[];
+}) {
+  const t = useWords();
+  const { coin, grid } = useDesk();
+  const place = useRef<HTMLDivElement>(null);
+  const legend = useRef<HTMLParagraphElement>(null);
+  const [made, setMade] = useState<Chart>();
+  const store = candleSeries.useStore({ coin, interval });
+  const { isEmpty, refusal } = candleSeries.use({ coin, interval }, (state) => ({
+    isEmpty: state.isLoaded && state.candles.length === 0,
+    refusal: state.refusal,
+  }));
+  useEffect(() => {
+    if (place.current === null) return undefined;
+    const chart = makeChart(place.current, grid);
+    setMade(chart);
+    const leave = preferences.subscribe(() => inNextFrame(chart.recolour));
+    return () => {
+      leave();
+      setMade(undefined);
+      chart.chart.remove();
+    };
+  }, [grid]);
+  useEffect(() => {
+    if (made === undefined) return undefined;
+    let drawn: readonly Candle[] = [];
+    const draw = (): void => {
+      drawn = drawCandles(made, drawn, store.getState().candles);
+    };
+    draw();
+    return onFrame(store, draw);
+  }, [made, store]);
+  useEffect(() => {
+    made?.chart.priceScale('right').applyOptions({ mode: isLogarithmic ? 1 : 0 });
+  }, [made, isLogarithmic]);
+  const prices = useMemo(() => lines.map(({ price }) => toPixels(price)), [lines]);
+  useEffect(() => made?.keepInSight(prices), [made, prices]);
+  useMarkers(made, interval);
+  useLegend(made, legend, grid.priceDecimals);
+  return (
+    <div className="relative h-full min-h-0 overflow-hidden">
+      <div
+        ref={place}
+        className="absolute inset-0"
+        role="img"
+        aria-label={t('perps.chart.label')}
+      />
+      <p
+        ref={legend}
+        className="pointer-events-none absolute top-1 left-3 z-10 text-11 text-muted tabular-nums"
+      />
+      {made !== undefined && !isEmpty && <LineOverlay lines={lines} scale={made.scale} />}
+      {isEmpty && (
+        <div className="absolute inset-0">
+          <EmptyState title={refusal ?? t('perps.chart.empty')} text={t('perps.chart.emptyText')} />
+        </div>
+      )}
+      <a
+        href="https://www.tradingview.com/"
+        target="_blank"
+        rel="noreferrer"
+        className="absolute bottom-7 left-3 z-10 text-11 text-faint hover:text-text"
+      >
+        {t('perps.chart.attribution')}
+      </a>
+    </div>
+  );
+}
+
+/** Draws what is new; all of it only when the past has changed. */
+function drawCandles(
+  { candles, chart, volume }: Chart,
+  drawn: readonly Candle[],
+  next: readonly Candle[],
+): readonly Candle[] {
+  if (next === drawn) return drawn;
+  const grown = next.length - drawn.length;
+  const isSamePast = drawn.length > 1 && next[0] === drawn[0] && (grown === 0 || grown === 1);
+  if (isSamePast) {
+    for (const candle of next.slice(-1 - grown)) {
+      candles.update(barOf(candle));
+      volume.update(volumeOf(candle));
+    }
+    return next;
+  }
+  candles.setData(next.map(barOf));
+  volume.setData(next.map(volumeOf));
+  if (drawn.length === 0 && next.length > 0) {
+    const shown = 120;
+    chart.timeScale().setVisibleLogicalRange({ from: next.length - shown, to: next.length + 6 });
+  }
+  return next;
+}
+
+/** The account's own trades as small arrows. */
+function useMarkers(made: Chart | undefined, interval: CandleInterval): void {
+  const { perp } = useDesk();
+  const user = useSession()?.address;
+  const fills = fillLists.use(user, (state) => state.rows);
+  useEffect(() => {
+    if (made === undefined) return;
+    const stepMs = INTERVAL_MS[interval] ?? 60_000;
+    const { buy, sell } = palette();
+    const markers = fills
+      .filter(({ instrumentId }) => instrumentId === perp.index)
+      .map(({ side, time }: Fill) => {
+        const isBuy = side === 'B';
+        return {
+          time: secondsOf(time - (time % stepMs)),
+          position: isBuy ? ('belowBar' as const) : ('aboveBar' as const),
+          shape: isBuy ? ('arrowUp' as const) : ('arrowDown' as const),
+          color: isBuy ? buy : sell,
+          size: 0.6,
+        };
+      })
+      .sort((a, b) => a.time - b.time);
+    made.markers.setMarkers(markers);
+  }, [made, fills, perp.index, interval]);
+}
+
+/** What the candle under the pointer was; otherwise the last one. */
+function useLegend(
+  made: Chart | undefined,
+  legend: { readonly current: HTMLParagraphElement | null },
+  decimals: number,
+): void {
+  const t = useWords();
+  const write = useEffectEvent((bar: unknown): void => {
+    if (legend.current === null || typeof bar !== 'object' || bar === null) return;
+    const { close, high, low, open } = bar as Readonly<Record<string, number>>;
+    if (open === undefined || high === undefined || low === undefined || close === undefined)
+      return;
+    const [o, h, l, c] = [open, high, low, close].map((value) =>
+      number(value.toFixed(decimals), { decimals }),
+    );
+    legend.current.textContent = t('perps.chart.legend', { o, h, l, c });
+  });
+  useEffect(() => {
+    if (made === undefined) return undefined;
+    const { candles, chart } = made;
+    const onMove = (event: { readonly seriesData: ReadonlyMap<unknown, unknown> }): void =>
+      write(event.seriesData.get(candles) ?? candles.data().at(-1));
+    chart.subscribeCrosshairMove(onMove);
+    return () => chart.unsubscribeCrosshairMove(onMove);
+  }, [made]);
+}

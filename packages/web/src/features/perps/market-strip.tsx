@@ -1,0 +1,136 @@
+import { useEffect, useState, type ReactNode } from 'react';
+import { divide, isDecimal, multiply, sign, subtract } from '../../lib/decimal.ts';
+import { compact, money, number, percent } from '../../lib/format.ts';
+import { usePageTitle } from '../../lib/page-title.ts';
+import { countdown } from '../../lib/time.ts';
+import { useWords } from '../../lib/words.ts';
+import { contexts } from '../../market/contexts.ts';
+import { venueNow } from '../../market/venue.ts';
+import { Percent, Price } from '../../ui/figure.tsx';
+import { Tooltip } from '../../ui/tooltip.tsx';
+import { useDesk } from './desk.ts';
+import { MarketSelector } from './market-selector.tsx';
+
+/** The market at a glance. */
+export function MarketStrip() {
+  const t = useWords();
+  const { coin, grid, perp } = useDesk();
+  const ctx = contexts.use(coin, (state) => state.ctx);
+  const mark = ctx?.markPx;
+  usePageTitle(
+    isDecimal(mark) ? `${number(mark, { decimals: grid.priceDecimals })} ${perp.name}` : perp.name,
+  );
+  const change =
+    ctx !== undefined && isDecimal(ctx.prevDayPx) && isDecimal(ctx.markPx)
+      ? divide(subtract(ctx.markPx, ctx.prevDayPx), ctx.prevDayPx, 6)
+      : undefined;
+  const interest =
+    ctx !== undefined && isDecimal(mark) ? multiply(ctx.openInterest, mark) : undefined;
+  return (
+    <div className="flex h-14 shrink-0 items-center gap-6 border-b border-line px-3 max-tablet:gap-3">
+      <MarketSelector />
+      <span className="text-20 font-semibold" data-testid="mark">
+        <Price value={mark} decimals={grid.priceDecimals} hasFlash />
+      </span>
+      <div className="flex min-w-0 flex-1 items-center gap-6 overflow-x-auto [scrollbar-width:none] max-tablet:justify-end max-tablet:gap-4">
+        <Fact label={t('perps.strip.oracle')} isOnlyWide>
+          <Price value={ctx?.oraclePx} decimals={grid.priceDecimals} />
+        </Fact>
+        <Fact label={t('perps.strip.change')}>
+          <Percent value={change} />
+        </Fact>
+        <Fact label={t('perps.strip.volume')} isOnlyWide>
+          {compact(ctx?.dayNtlVlm)}
+        </Fact>
+        <Fact label={t('perps.strip.openInterest')} isOnlyWide>
+          {compact(interest)}
+        </Fact>
+        <Funding rate={ctx?.funding} nextMs={ctx?.nextFundingTime} />
+      </div>
+    </div>
+  );
+}
+
+/** Everything about the market in a list, for a phone. */
+export function MarketInfo() {
+  const t = useWords();
+  const { coin, grid, perp } = useDesk();
+  const ctx = contexts.use(coin, (state) => state.ctx);
+  const price = (text: string | undefined): string =>
+    number(text, { decimals: grid.priceDecimals });
+  const facts = [
+    [t('perps.strip.mark'), price(ctx?.markPx)],
+    [t('perps.strip.oracle'), price(ctx?.oraclePx)],
+    [t('perps.strip.volume'), `${money(ctx?.dayNtlVlm)} USDC`],
+    [t('perps.strip.openInterest'), `${number(ctx?.openInterest)} ${perp.baseCurrency}`],
+    [t('perps.strip.funding'), percent(ctx?.funding, { decimals: 4, isSigned: true })],
+    [t('perps.info.tick'), grid.tick],
+    [t('perps.info.lot'), `${grid.lot} ${perp.baseCurrency}`],
+    [t('perps.info.leverage'), `${perp.maxLeverage}×`],
+  ] as const;
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-y-2 p-4">
+      {facts.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-muted">{name}</dt>
+          <dd className="text-right tabular-nums">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Fact({
+  label,
+  isOnlyWide = false,
+  children,
+}: {
+  readonly label: string;
+  readonly isOnlyWide?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div className={isOnlyWide ? 'shrink-0 max-tablet:hidden' : 'shrink-0'}>
+      <p className="text-11 text-muted">{label}</p>
+      <p className="text-13 tabular-nums">{children}</p>
+    </div>
+  );
+}
+
+/** The rate of the running hour, the way to the next payment, and in words who pays. */
+function Funding({
+  rate,
+  nextMs,
+}: {
+  readonly rate: string | undefined;
+  readonly nextMs: number | undefined;
+}) {
+  const t = useWords();
+  const left = useLeft(nextMs);
+  const direction = isDecimal(rate) ? sign(rate) : 0;
+  const words =
+    direction === 0
+      ? t('perps.strip.nobodyPays')
+      : t(direction > 0 ? 'perps.strip.longsPay' : 'perps.strip.shortsPay');
+  return (
+    <Tooltip text={words}>
+      <button type="button" className="shrink-0 cursor-default text-left">
+        <span className="block text-11 text-muted">{t('perps.strip.fundingIn')}</span>
+        <span className="block text-13 text-warning">
+          {percent(rate, { decimals: 4, isSigned: true })}
+          <span className="text-text"> · {left === undefined ? '–' : countdown(left)}</span>
+        </span>
+        <span className="heard">{words}</span>
+      </button>
+    </Tooltip>
+  );
+}
+
+function useLeft(untilMs: number | undefined): number | undefined {
+  const [now, setNow] = useState(venueNow);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(venueNow()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return untilMs === undefined ? undefined : untilMs - now;
+}

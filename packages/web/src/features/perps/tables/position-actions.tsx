@@ -1,0 +1,60 @@
+import type { AssetPosition } from '@oddlot/sdk';
+import { useWords } from '../../../lib/words.ts';
+import { usePerp } from '../../../market/queries.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Menu } from '../../../ui/menu.tsx';
+import { closingOrder } from '../close-orders.ts';
+import { gridOf } from '../grid.ts';
+import { useAct } from '../use-act.ts';
+import { isLong } from '../use-account.ts';
+
+const PARTS = [25, 50, 100] as const;
+
+/** Closes a part at the market, or turns the position round. */
+export function PositionActions({ row }: { readonly row: AssetPosition }) {
+  const t = useWords();
+  const perp = usePerp(row.position.asset);
+  const { act, canAct, isBusy } = useAct();
+  const { coin } = row.position;
+  if (perp === undefined || !canAct) return null;
+  const close = (percent: number): void => {
+    const order = closingOrder(row, percent, gridOf(perp));
+    void act((trader) => trader.exchange.order(order, { confirm: 'executed' }));
+  };
+  const reverse = (): void => {
+    const parameters = {
+      asset: perp.index,
+      ...(row.type === 'Hedge' ? { isBuy: isLong(row) } : {}),
+    };
+    void act((trader) => trader.exchange.reversePosition(parameters, { confirm: 'executed' }));
+  };
+  return (
+    <span className="inline-flex gap-1">
+      <Menu
+        trigger={
+          <Button
+            size="small"
+            isBusy={isBusy}
+            aria-label={t('perps.close.label', { market: coin })}
+          >
+            {t('perps.close.button')}
+          </Button>
+        }
+        items={PARTS.map((percent) => ({
+          label: t('perps.close.part', { percent }),
+          onSelect: () => close(percent),
+        }))}
+      />
+      <span className="max-tablet:hidden">
+        <Button
+          size="small"
+          disabled={isBusy}
+          onClick={reverse}
+          aria-label={t('perps.close.reverseLabel', { market: coin })}
+        >
+          {t('perps.close.reverse')}
+        </Button>
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,109 @@
+import { useState } from 'react';
+import type { AssetPosition } from '@oddlot/sdk';
+import { isDecimal } from '../../../lib/decimal.ts';
+import { number } from '../../../lib/format.ts';
+import { useWords } from '../../../lib/words.ts';
+import { usePerp } from '../../../market/queries.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { NumberField } from '../../../ui/number-field.tsx';
+import { useAct } from '../use-act.ts';
+import { replaceExits } from './replace-exits.ts';
+
+/** Take-profit and stop-loss of a position; a press opens them. */
+export function PositionExits({ row }: { readonly row: AssetPosition }) {
+  const t = useWords();
+  const [isOpen, setIsOpen] = useState(false);
+  const [first] = row.tpsl;
+  const prices = [first?.tpTriggerPrice, first?.slTriggerPrice].map((price) => number(price));
+  const more = row.tpsl.length > 1 ? ` +${row.tpsl.length - 1}` : '';
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() => setIsOpen(true)}
+        aria-label={t('perps.exits.label', { market: row.position.coin })}
+        className="rounded text-muted hover:text-text"
+      >
+        {first === undefined ? t('perps.exits.add') : `${prices.join(' / ')}${more}`}
+      </button>
+      {isOpen && <ExitsDialog row={row} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}
+
+function ExitsDialog({
+  row,
+  onClose,
+}: {
+  readonly row: AssetPosition;
+  readonly onClose: () => void;
+}) {
+  const t = useWords();
+  const perp = usePerp(row.position.asset);
+  // The pair that the dialog was opened on; what fires meanwhile is gone and cannot be cancelled.
+  const [replaced] = useState(row.tpsl);
+  const [takeProfit, setTakeProfit] = useState(replaced[0]?.tpTriggerPrice ?? '');
+  const [stopLoss, setStopLoss] = useState(replaced[0]?.slTriggerPrice ?? '');
+  const [fault, setFault] = useState<unknown>();
+  const { act, canAct, isBusy } = useAct(setFault);
+  const save = async (prices: {
+    readonly takeProfit: string;
+    readonly stopLoss: string;
+  }): Promise<void> => {
+    setFault(undefined);
+    const exits = {
+      takeProfit: isDecimal(prices.takeProfit) ? prices.takeProfit : undefined,
+      stopLoss: isDecimal(prices.stopLoss) ? prices.stopLoss : undefined,
+    };
+    if (await act((trader) => replaceExits(trader, row, exits, replaced))) onClose();
+  };
+  const isEmpty = takeProfit === '' && stopLoss === '';
+  return (
+    <Dialog
+      title={t('perps.exits.title', { market: row.position.coin })}
+      description={t('perps.exits.text', {
+        entry: number(row.position.entryPx),
+        mark: number(row.position.markPx),
+      })}
+      isOpen
+      onClose={onClose}
+    >
+      <div className="flex flex-col gap-3">
+        <NumberField
+          label={t('perps.ticket.takeProfit')}
+          value={takeProfit}
+          step={perp?.priceTick}
+          onChange={setTakeProfit}
+        />
+        <NumberField
+          label={t('perps.ticket.stopLoss')}
+          value={stopLoss}
+          step={perp?.priceTick}
+          onChange={setStopLoss}
+        />
+        {fault !== undefined && <ErrorSentence error={fault} />}
+        <Button
+          kind="accent"
+          isWide
+          isBusy={isBusy}
+          disabled={!canAct || isEmpty}
+          onClick={() => void save({ takeProfit, stopLoss })}
+        >
+          {t('perps.exits.save')}
+        </Button>
+        {replaced.length > 0 && (
+          <Button
+            kind="danger"
+            isWide
+            disabled={!canAct || isBusy}
+            onClick={() => void save({ takeProfit: '', stopLoss: '' })}
+          >
+            {t('perps.exits.remove')}
+          </Button>
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,102 @@
+import { useState } from 'react';
+import type { AssetPosition } from '@oddlot/sdk';
+import { isDecimal, multiply, roundTo, sign } from '../../../lib/decimal.ts';
+import { money } from '../../../lib/format.ts';
+import { useWords } from '../../../lib/words.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { NumberField } from '../../../ui/number-field.tsx';
+import { useAct } from '../use-act.ts';
+import { isLong, useAccountState } from '../use-account.ts';
+
+/** The margin of a position; that of an isolated one can be changed. */
+export function PositionMargin({ row }: { readonly row: AssetPosition }) {
+  const t = useWords();
+  const [direction, setDirection] = useState<1 | -1>();
+  const { coin, leverage, marginUsed } = row.position;
+  return (
+    <span className="inline-flex items-center gap-1">
+      {money(marginUsed)}
+      {leverage.type === 'Isolated' &&
+        ([1, -1] as const).map((way) => (
+          <button
+            key={way}
+            type="button"
+            onClick={() => setDirection(way)}
+            aria-label={t(way > 0 ? 'perps.margin.addLabel' : 'perps.margin.removeLabel', {
+              market: coin,
+            })}
+            className="size-5 rounded text-muted hover:bg-raised hover:text-text"
+          >
+            {way > 0 ? '+' : '−'}
+          </button>
+        ))}
+      {direction !== undefined && (
+        <MarginDialog row={row} direction={direction} onClose={() => setDirection(undefined)} />
+      )}
+    </span>
+  );
+}
+
+/** A USDC in the smallest unit. */
+const MICRO = '1000000';
+
+function MarginDialog({
+  row,
+  direction,
+  onClose,
+}: {
+  readonly row: AssetPosition;
+  readonly direction: 1 | -1;
+  readonly onClose: () => void;
+}) {
+  const t = useWords();
+  const [amount, setAmount] = useState('');
+  const [fault, setFault] = useState<unknown>();
+  const { act, canAct, isBusy } = useAct(setFault);
+  const free = useAccountState()?.withdrawable;
+  const way = direction > 0 ? 'add' : 'remove';
+  const { asset, coin, marginUsed } = row.position;
+  const isReady = isDecimal(amount) && sign(amount) > 0;
+  const save = async (): Promise<void> => {
+    if (!isReady) return;
+    setFault(undefined);
+    const ntli = direction * Number(roundTo(multiply(amount, MICRO), 0, 'down'));
+    const isDone = await act((trader) =>
+      trader.exchange.updateIsolatedMargin(
+        { asset: Number(asset), isBuy: isLong(row), ntli },
+        { confirm: 'executed' },
+      ),
+    );
+    if (isDone) onClose();
+  };
+  return (
+    <Dialog
+      title={t(`perps.margin.${way}Title`, { market: coin })}
+      description={t(`perps.margin.${way}Text`, { used: money(marginUsed), free: money(free) })}
+      isOpen
+      onClose={onClose}
+    >
+      <div className="flex flex-col gap-3">
+        <NumberField
+          label={t('perps.margin.amount')}
+          value={amount}
+          unit="USDC"
+          onChange={setAmount}
+          onEnter={() => void save()}
+        />
+        {fault !== undefined && <ErrorSentence error={fault} />}
+        <Button
+          kind="accent"
+          isWide
+          isBusy={isBusy}
+          disabled={!canAct || !isReady}
+          onClick={() => void save()}
+        >
+          {t(`perps.margin.${way}`, { amount: isReady ? money(amount) : '' })}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,155 @@
+import { useMemo } from 'react';
+import type { AssetPosition } from '@oddlot/sdk';
+import { compare, decimalsOf, divide, isDecimal, sign, subtract } from '../../../lib/decimal.ts';
+import { money, number, percent } from '../../../lib/format.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
+import { usePerp } from '../../../market/queries.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { colourOf, Money } from '../../../ui/figure.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
+import { isLong, positionKey } from '../use-account.ts';
+import { AdlLights } from './adl-lights.tsx';
+import { MarketLink } from './market-link.tsx';
+import { PositionActions } from './position-actions.tsx';
+import { PositionExits } from './position-exits.tsx';
+import { PositionMargin } from './position-margin.tsx';
+
+export function PositionsTable({ rows }: { readonly rows: readonly AssetPosition[] }) {
+  const t = useWords();
+  const columns = useMemo(() => columnsOf(t), [t]);
+  return (
+    <Table
+      label={t('perps.tables.positions')}
+      columns={columns}
+      rows={rows}
+      rowKey={positionKey}
+      empty={
+        <EmptyState title={t('perps.empty.positions')} text={t('perps.empty.positionsText')} />
+      }
+    />
+  );
+}
+
+function columnsOf(t: Words): readonly Column<AssetPosition>[] {
+  return [
+    {
+      id: 'market',
+      header: t('perps.column.market'),
+      width: '190px',
+      cell: (row) => (
+        <span className="flex items-center gap-2">
+          <MarketLink name={row.position.coin} tone={isLong(row) ? 'buy' : 'sell'} />
+          <span className="max-tablet:hidden">
+            <Badge>
+              {row.position.leverage.value}× {t(`perps.account.${row.position.leverage.type}`)}
+            </Badge>
+          </span>
+        </span>
+      ),
+    },
+    {
+      id: 'size',
+      header: t('perps.column.size'),
+      align: 'right',
+      cell: ({ position }) => number(position.szi),
+    },
+    {
+      id: 'entry',
+      header: t('perps.column.entry'),
+      align: 'right',
+      from: 'tablet',
+      cell: ({ position }) => <OnGrid coin={position.asset} value={position.entryPx} />,
+    },
+    {
+      id: 'mark',
+      header: t('perps.column.mark'),
+      align: 'right',
+      from: 'tablet',
+      cell: ({ position }) => <OnGrid coin={position.asset} value={position.markPx} />,
+    },
+    {
+      id: 'pnl',
+      header: t('perps.column.pnl'),
+      align: 'right',
+      width: '150px',
+      cell: ({ position: { returnOnEquity, unrealizedPnl } }) => (
+        <span className={colourOf(unrealizedPnl)}>
+          {money(unrealizedPnl, { isSigned: true })}{' '}
+          <span className="max-tablet:hidden">
+            ({percent(returnOnEquity, { decimals: 1, isSigned: true })})
+          </span>
+        </span>
+      ),
+      compare: (a, b) => compare(a.position.unrealizedPnl, b.position.unrealizedPnl),
+    },
+    {
+      id: 'liquidation',
+      header: t('perps.column.liquidation'),
+      align: 'right',
+      width: '150px',
+      from: 'tablet',
+      cell: ({ position }) => <Liquidation position={position} />,
+    },
+    {
+      id: 'margin',
+      header: t('perps.column.margin'),
+      align: 'right',
+      width: '130px',
+      from: 'tablet',
+      cell: (row) => <PositionMargin row={row} />,
+    },
+    {
+      id: 'funding',
+      header: t('perps.column.funding'),
+      align: 'right',
+      from: 'desktop',
+      cell: ({ position }) => <Money value={position.cumFunding.sinceOpen} isSigned isColoured />,
+    },
+    {
+      id: 'adl',
+      header: <span title={t('perps.adl.title')}>{t('perps.column.adl')}</span>,
+      width: '64px',
+      from: 'desktop',
+      cell: ({ position }) => <AdlLights quantile={position.adlQuantile} />,
+    },
+    {
+      id: 'exits',
+      header: t('perps.column.exits'),
+      align: 'right',
+      width: '150px',
+      from: 'tablet',
+      cell: (row) => <PositionExits row={row} />,
+    },
+    {
+      id: 'actions',
+      header: <span className="heard">{t('perps.column.actions')}</span>,
+      align: 'right',
+      width: '150px',
+      cell: (row) => <PositionActions row={row} />,
+    },
+  ];
+}
+
+/** A price with the decimals of its own market. */
+export function OnGrid({ coin, value }: { readonly coin: string; readonly value: string }) {
+  const perp = usePerp(coin);
+  const decimals = perp === undefined ? undefined : decimalsOf(perp.priceTick);
+  return <span>{number(value, { decimals })}</span>;
+}
+
+/** The price at which it ends, and how far the mark is from there. */
+function Liquidation({ position }: { readonly position: AssetPosition['position'] }) {
+  const { liquidationPx, markPx } = position;
+  if (!isDecimal(liquidationPx) || sign(liquidationPx) <= 0)
+    return <span className="text-faint">–</span>;
+  const distance = isDecimal(markPx)
+    ? divide(subtract(liquidationPx, markPx), markPx, 6)
+    : undefined;
+  return (
+    <span>
+      <OnGrid coin={position.asset} value={liquidationPx} />{' '}
+      <span className="text-muted">{percent(distance, { decimals: 1, isSigned: true })}</span>
+    </span>
+  );
+}

@@ -1,0 +1,58 @@
+import { useMemo } from 'react';
+import { compare, multiply } from '../../lib/decimal.ts';
+import { number } from '../../lib/format.ts';
+import { clockTime } from '../../lib/time.ts';
+import { useWords } from '../../lib/words.ts';
+import { tapes } from '../../market/tape.ts';
+import { classes } from '../../ui/class-names.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { useDesk } from './desk.ts';
+
+const ROWS = 60;
+/** From this value in USDC on a trade is set in bold. */
+const LARGE = '25000';
+
+/** The last trades, newest first. */
+export function TapePanel() {
+  const t = useWords();
+  const { coin, grid, perp } = useDesk();
+  const { isLoaded, trades } = tapes.use(coin, (state) => state);
+  const rows = useMemo(() => trades.slice(0, ROWS), [trades]);
+  if (isLoaded && rows.length === 0) {
+    return <EmptyState title={t('perps.tape.empty')} text={t('perps.tape.emptyText')} />;
+  }
+  return (
+    <div
+      className="h-full overflow-y-auto px-3"
+      role="group"
+      tabIndex={0}
+      aria-label={t('perps.tape.label')}
+    >
+      <table className="w-full text-12">
+        <thead className="sticky top-0 bg-panel">
+          <tr className="h-6 text-11 text-muted">
+            <th className="text-left font-normal">{t('perps.column.price')}</th>
+            <th className="text-right font-normal">
+              {t('perps.tape.size', { base: perp.baseCurrency })}
+            </th>
+            <th className="text-right font-normal">{t('perps.column.time')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ px, side, sz, tid, time }) => {
+            const isLarge = compare(multiply(px, sz), LARGE) >= 0;
+            return (
+              <tr key={tid} className={classes('h-5', isLarge && 'font-semibold')}>
+                <td className={side === 'B' ? 'text-buy' : 'text-sell'}>
+                  {number(px, { decimals: grid.priceDecimals })}
+                </td>
+                <td className="text-right">{number(sz, { decimals: grid.sizeDecimals })}</td>
+                <td className="text-right text-muted">{clockTime(time)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { draftStore, type Draft } from './draft.ts';
+import { ordersOf, type Surroundings } from './orders-of-draft.ts';
+
+const AROUND: Surroundings = {
+  asset: 7,
+  grid: { tick: '0.5', priceDecimals: 1, lot: '0.001', sizeDecimals: 3 },
+  markPx: '1000',
+  nowMs: 1_000,
+  isHedge: false,
+};
+
+/** A ticket in few words: side, size, price and kind of each order. */
+function told(change: Partial<Draft>, around: Partial<Surroundings> = {}): string {
+  const drafted = ordersOf({ ...draftStore.getState(), ...change }, { ...AROUND, ...around });
+  if (drafted.missing !== undefined) return `lacks ${drafted.missing}`;
+  const { grouping = 'na', orders } = drafted.parameters;
+  const entries = orders.map(({ b, p, r, s, t }) => {
+    const kind =
+      'limit' in t
+        ? `${t.limit.tif}${'expireTime' in t.limit ? ` ${t.limit.expireTime}` : ''}`
+        : `${t.trigger.tpsl} ${t.trigger.triggerPx}${t.trigger.isMarket ? ' market' : ''}`;
+    return `${b ? 'buy' : 'sell'} ${s} @${p} ${kind}${r ? ' reduces' : ''}`;
+  });
+  return `${grouping}: ${entries.join(', ')}`;
+}
+
+test.each<[string, Partial<Draft>, string]>([
+  ['a price and a size', { price: '990.5', size: '2' }, 'na: buy 2 @990.5 Gtc'],
+  ['no price', { size: '2' }, 'lacks price'],
+  ['no size', { price: '990' }, 'lacks size'],
+  ['a size that is not finished', { price: '990', size: '1.' }, 'lacks size'],
+  [
+    'USDC is rounded down to the lot',
+    { price: '900', size: '100', sizeUnit: 'quote' },
+    'na: buy 0.111 @900 Gtc',
+  ],
+  [
+    'what is off the tick is for the venue to refuse',
+    { price: '990.3', size: '1' },
+    'na: buy 1 @990.3 Gtc',
+  ],
+  ['post only', { price: '990', size: '1', isPostOnly: true }, 'na: buy 1 @990 Alo'],
+  ['until a date', { price: '990', size: '1', lifetime: 'hour' }, 'na: buy 1 @990 Gtd 3601000'],
+  [
+    'a market order is bounded',
+    { type: 'market', side: 'sell', size: '1', isReduceOnly: true },
+    'na: sell 1 @970 FrontendMarket reduces',
+  ],
+  [
+    'a stop takes the market',
+    { type: 'stop', side: 'sell', size: '1', triggerPrice: '950' },
+    'na: sell 1 @950 sl 950 market',
+  ],
+  [
+    'or has a limit',
+    { type: 'takeProfit', side: 'sell', size: '1', triggerPrice: '1050', price: '1049' },
+    'na: sell 1 @1049 tp 1050',
+  ],
+  [
+    'a ladder',
+    { type: 'scale', price: '990', lastPrice: '980', steps: '3', size: '1' },
+    'na: buy 0.333 @990 Gtc, buy 0.333 @985 Gtc, buy 0.333 @980 Gtc',
+  ],
+  [
+    'a ladder of one',
+    { type: 'scale', price: '9', lastPrice: '8', steps: '1', size: '1' },
+    'lacks steps',
+  ],
+  [
+    'exits by price',
+    { price: '990', size: '1', hasExits: true, takeProfit: '1100', stopLoss: '900' },
+    'normalTpsl: buy 1 @990 Gtc, sell 1 @1100 tp 1100 market reduces, sell 1 @900 sl 900 market reduces',
+  ],
+  [
+    'exits by percent',
+    { price: '1000', size: '1', side: 'sell', hasExits: true, exitBasis: 'percent', stopLoss: '5' },
+    'normalTpsl: sell 1 @1000 Gtc, buy 1 @1050 sl 1050 market reduces',
+  ],
+  [
+    'exits by profit',
+    { price: '1000', size: '2', hasExits: true, exitBasis: 'pnl', takeProfit: '50' },
+    'normalTpsl: buy 2 @1000 Gtc, sell 2 @1025 tp 1025 market reduces',
+  ],
+  ['exits without one', { price: '1000', size: '2', hasExits: true }, 'lacks exits'],
+])('a ticket with %s', (_, change, expected) => {
+  expect(told(change)).toBe(expected);
+});
+
+test('in hedge mode a closing order reduces, and nothing else does', () => {
+  const amounts = { price: '990', size: '1', side: 'sell' } as const;
+  expect(told({ ...amounts, isClosing: true }, { isHedge: true })).toBe(
+    'na: sell 1 @990 Gtc reduces',
+  );
+  expect(told({ ...amounts, isReduceOnly: true }, { isHedge: true })).toBe('na: sell 1 @990 Gtc');
+});
+
+test('without a mark there is nothing to count with', () => {
+  expect(told({ price: '990', size: '1' }, { markPx: '' })).toBe('lacks mark');
+});

@@ -1,0 +1,187 @@
+import { bracketOrder, limitOrder, triggerOrder } from '@oddlot/sdk';
+import type { OrderEntry, OrderParameters } from '@oddlot/sdk';
+import {
+  add,
+  compare,
+  divide,
+  isDecimal,
+  multiply,
+  onStep,
+  sign,
+  subtract,
+} from '../../../lib/decimal.ts';
+import type { Grid } from '../grid.ts';
+import type { Draft } from './draft.ts';
+
+/** What the market says while a ticket is filled in. */
+export type Surroundings = {
+  readonly asset: number;
+  readonly grid: Grid;
+  readonly markPx: string;
+  /** The venue's time, for orders that end by themselves. */
+  readonly nowMs: number;
+  readonly isHedge: boolean;
+};
+
+/** What has to be typed before there is anything to send. */
+export type Missing = 'price' | 'triggerPrice' | 'lastPrice' | 'steps' | 'size' | 'mark' | 'exits';
+
+export type Drafted =
+  | {
+      readonly missing: undefined;
+      readonly parameters: OrderParameters;
+      /** In base, of all orders together. */
+      readonly size: string;
+      /** The price that the ticket counts with; a market order's is the mark. */
+      readonly price: string;
+    }
+  | { readonly missing: Missing };
+
+/** A market order takes no price further than this from the mark; the venue's own bound is wider. */
+const SLIPPAGE_MAX = '0.03';
+/** As many orders as a ladder may have. */
+export const STEPS_MAX = 20;
+const HOUR_MS = 3_600_000;
+const LIFETIMES_MS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 168 * HOUR_MS } as const;
+
+/** The orders that a ticket stands for, or what it lacks. Values off the grid are left for the venue to refuse. */
+export function ordersOf(draft: Draft, around: Surroundings): Drafted {
+  if (!isPositive(around.markPx)) return { missing: 'mark' };
+  const price = countedPrice(draft, around);
+  if (typeof price !== 'string') return price;
+  const size = sizeInBase(draft, price, around.grid);
+  if (size === undefined || sign(size) <= 0) return { missing: 'size' };
+  if (draft.type === 'scale') return ladder(draft, { price, size }, around);
+  const parent = singleOrder(draft, { price, size }, around);
+  const counted = { missing: undefined, size, price } as const;
+  if (!draft.hasExits || isReducing(draft, around)) {
+    return { ...counted, parameters: { orders: [parent] } };
+  }
+  const [takeProfit, stopLoss] = (['takeProfit', 'stopLoss'] as const).map((exit) =>
+    exitPrice(draft, exit, { price, size, tick: around.grid.tick }),
+  );
+  if (takeProfit === undefined && stopLoss === undefined) return { missing: 'exits' };
+  const parameters = bracketOrder({
+    parent,
+    ...(takeProfit === undefined ? {} : { takeProfit: { triggerPrice: takeProfit } }),
+    ...(stopLoss === undefined ? {} : { stopLoss: { triggerPrice: stopLoss } }),
+  });
+  return { ...counted, parameters };
+}
+
+/** Base size of what was typed; what was typed in USDC is rounded down to the lot. */
+export function sizeInBase(draft: Draft, price: string, { lot }: Grid): string | undefined {
+  if (!isDecimal(draft.size)) return undefined;
+  if (draft.sizeUnit === 'base') return draft.size;
+  const size = divide(draft.size, price);
+  return size === undefined ? undefined : onStep(size, lot, 'down');
+}
+
+type Exit = 'takeProfit' | 'stopLoss';
+
+/** Where an exit fires: typed as a price, as a move of the price in percent, or as a profit or loss in USDC. */
+export function exitPrice(
+  draft: Pick<Draft, Exit | 'exitBasis' | 'side'>,
+  exit: Exit,
+  entry: { readonly price: string; readonly size: string; readonly tick: string },
+): string | undefined {
+  const typed = draft[exit];
+  if (!isPositive(typed)) return undefined;
+  if (draft.exitBasis === 'price') return typed;
+  const distance =
+    draft.exitBasis === 'percent'
+      ? multiply(entry.price, multiply(typed, '0.01'))
+      : divide(typed, entry.size);
+  if (distance === undefined) return undefined;
+  const isAbove = (draft.side === 'buy') === (exit === 'takeProfit');
+  const price = isAbove ? add(entry.price, distance) : subtract(entry.price, distance);
+  const onTick = onStep(price, entry.tick);
+  return sign(onTick) > 0 ? onTick : undefined;
+}
+
+/** The worst price that a market order takes, on the tick. */
+export function marketPrice(side: 'buy' | 'sell', markPx: string, tick: string): string {
+  const distance = multiply(markPx, SLIPPAGE_MAX);
+  const bound = side === 'buy' ? add(markPx, distance) : subtract(markPx, distance);
+  return onStep(bound, tick, 'down');
+}
+
+function countedPrice(
+  { price, triggerPrice, type }: Draft,
+  { markPx }: Surroundings,
+): string | { readonly missing: Missing } {
+  if (type === 'market') return markPx;
+  if (type === 'limit' || type === 'scale') return isPositive(price) ? price : { missing: 'price' };
+  if (!isPositive(triggerPrice)) return { missing: 'triggerPrice' };
+  return isPositive(price) ? price : triggerPrice;
+}
+
+type Counted = { readonly price: string; readonly size: string };
+
+function singleOrder(draft: Draft, { price, size }: Counted, around: Surroundings): OrderEntry {
+  const { asset, grid, markPx } = around;
+  const { side, type } = draft;
+  const reduceOnly = isReducing(draft, around);
+  if (type === 'stop' || type === 'takeProfit') {
+    return triggerOrder({
+      asset,
+      side,
+      size,
+      kind: type === 'stop' ? 'sl' : 'tp',
+      triggerPrice: draft.triggerPrice,
+      reduceOnly,
+      ...(isPositive(draft.price) ? { limitPrice: draft.price } : {}),
+    });
+  }
+  if (type === 'market') {
+    const bound = marketPrice(side, markPx, grid.tick);
+    return limitOrder({ asset, side, size, price: bound, reduceOnly, tif: 'FrontendMarket' });
+  }
+  return limitOrder({ asset, side, size, price, reduceOnly, ...lifeOf(draft, around.nowMs) });
+}
+
+/** Equal parts at equal distances, the first at the price and the last at the other end. */
+function ladder(draft: Draft, { price, size }: Counted, around: Surroundings): Drafted {
+  const { asset, grid, nowMs } = around;
+  if (!isPositive(draft.lastPrice)) return { missing: 'lastPrice' };
+  const steps = Number(draft.steps);
+  if (!Number.isInteger(steps) || steps < 2 || steps > STEPS_MAX) return { missing: 'steps' };
+  const part = onStep(divide(size, String(steps)) ?? '0', grid.lot, 'down');
+  if (sign(part) <= 0) return { missing: 'size' };
+  const span = subtract(draft.lastPrice, price);
+  const orders = Array.from({ length: steps }, (_, at) => {
+    const distance = divide(multiply(span, String(at)), String(steps - 1)) ?? '0';
+    return limitOrder({
+      asset,
+      side: draft.side,
+      size: part,
+      price: onStep(add(price, distance), grid.tick),
+      reduceOnly: isReducing(draft, around),
+      ...lifeOf(draft, nowMs),
+    });
+  });
+  return {
+    missing: undefined,
+    parameters: { orders },
+    size: multiply(part, String(steps)),
+    price: divide(add(price, draft.lastPrice), '2') ?? price,
+  };
+}
+
+type Life = { readonly tif?: 'Alo' | 'Ioc' } | { readonly tif: 'Gtd'; readonly expireTime: number };
+
+function lifeOf({ isPostOnly, lifetime }: Draft, nowMs: number): Life {
+  if (isPostOnly) return { tif: 'Alo' };
+  if (lifetime === 'gtc') return {};
+  if (lifetime === 'ioc') return { tif: 'Ioc' };
+  return { tif: 'Gtd', expireTime: nowMs + LIFETIMES_MS[lifetime] };
+}
+
+/** In hedge mode what closes is what reduces; there is nothing to choose beside it. */
+export function isReducing(draft: Draft, { isHedge }: Pick<Surroundings, 'isHedge'>): boolean {
+  return isHedge ? draft.isClosing : draft.isReduceOnly;
+}
+
+function isPositive(text: string): boolean {
+  return isDecimal(text) && compare(text, '0') > 0;
+}

@@ -1,0 +1,121 @@
+import type { ReactNode } from 'react';
+import type { SimulatedAction, SimulatedOrder } from '@oddlot/sdk';
+import { divide, isDecimal, sign, subtract, sum, multiply } from '../../../lib/decimal.ts';
+import { money, number, percent } from '../../../lib/format.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
+import { contexts } from '../../../market/contexts.ts';
+import { useDesk } from '../desk.ts';
+import { usePositions } from '../use-account.ts';
+import { useDraft } from './draft.ts';
+import type { Drafted } from './orders-of-draft.ts';
+import type { Simulation } from './use-simulation.ts';
+
+/** What the venue says would happen, before it does. */
+export function Preview({
+  simulation: { isOld, result },
+  drafted,
+}: {
+  readonly simulation: Simulation;
+  readonly drafted: Drafted;
+}) {
+  const t = useWords();
+  const { type } = useDraft();
+  if (drafted.missing !== undefined) return null;
+  const orders = result?.orders ?? [];
+  const entries = type === 'scale' ? orders : orders.slice(0, 1);
+  const fee = entries.length === 0 ? undefined : sum(entries.map((entry) => entry.fee));
+  return (
+    <div aria-live="polite" aria-busy={isOld} className="flex flex-col gap-1">
+      {result?.accepted === true && (
+        <p className="mb-1 border-l-2 border-accent py-0.5 pl-3 text-12">
+          <FillsNow entries={entries} isWaiting={type === 'stop' || type === 'takeProfit'} t={t} />
+        </p>
+      )}
+      {result?.warnings.map(({ code, message }) => (
+        <p key={code + message} className="mb-1 border-l-2 border-warning py-0.5 pl-3 text-12">
+          {message}
+        </p>
+      ))}
+      <Line label={t('perps.preview.fee')}>{fee === undefined ? '–' : money(fee)}</Line>
+      <MarginLine result={result} />
+      <LiquidationLine result={result} />
+    </div>
+  );
+}
+
+/** What fills now, at which price and how far from the mark. */
+function FillsNow({
+  entries,
+  isWaiting,
+  t,
+}: {
+  readonly entries: readonly SimulatedOrder[];
+  readonly isWaiting: boolean;
+  readonly t: Words;
+}) {
+  const { coin, grid } = useDesk();
+  const markPx = contexts.use(coin, ({ ctx }) => ctx?.markPx);
+  if (isWaiting) return t('perps.preview.waits');
+  const filled = sum(entries.map(({ filledSz }) => filledSz));
+  const resting = sum(entries.map(({ restingSz }) => restingSz));
+  if (sign(filled) === 0) {
+    return sign(resting) > 0 ? t('perps.preview.rests') : t('perps.preview.nothing');
+  }
+  const value = sum(entries.map(({ avgPx, filledSz }) => multiply(avgPx ?? '0', filledSz)));
+  const average = divide(value, filled) ?? '0';
+  const distance = isDecimal(markPx) ? divide(subtract(average, markPx), markPx, 8) : undefined;
+  const words = {
+    size: number(filled),
+    price: number(average, { decimals: grid.priceDecimals }),
+    slippage: percent(distance, { decimals: 3, isSigned: true }),
+    rest: number(resting),
+  };
+  return sign(resting) > 0 ? t('perps.preview.fillsPart', words) : t('perps.preview.fills', words);
+}
+
+function MarginLine({ result }: { readonly result: SimulatedAction | undefined }) {
+  const t = useWords();
+  const margin = result?.margin;
+  return (
+    <Line label={t('perps.preview.margin')}>
+      {margin === null || margin === undefined
+        ? '–'
+        : t('perps.preview.marginOf', {
+            used: money(margin.initialMargin),
+            value: money(margin.accountValue),
+          })}
+    </Line>
+  );
+}
+
+function LiquidationLine({ result }: { readonly result: SimulatedAction | undefined }) {
+  const t = useWords();
+  const { coin, grid, perp } = useDesk();
+  const { isClosing, side } = useDraft();
+  // In hedge mode the leg that the order touches: what buys and opens is the long one.
+  const rows = usePositions().filter(({ position }) => position.asset === coin);
+  const isOfLong = (side === 'buy') !== isClosing;
+  const before =
+    rows.length < 2 ? rows[0] : rows.find(({ position }) => sign(position.szi) > 0 === isOfLong);
+  const after = result?.positions.find(({ instrumentId }) => instrumentId === perp.index);
+  const shown = (text: string | undefined): string =>
+    isDecimal(text) && sign(text) > 0
+      ? number(text, { decimals: grid.priceDecimals })
+      : t('perps.preview.none');
+  const now = shown(before?.position.liquidationPx);
+  const isSame = after === undefined;
+  return (
+    <Line label={t('perps.preview.liquidation')}>
+      {isSame ? now : `${now} → ${shown(after.liquidationPx)}`}
+    </Line>
+  );
+}
+
+function Line({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <p className="flex justify-between gap-2 text-12">
+      <span className="text-muted">{label}</span>
+      <span className="tabular-nums">{children}</span>
+    </p>
+  );
+}

@@ -1,0 +1,179 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo, useState, type KeyboardEvent } from 'react';
+import type { ActionReply } from '@oddlot/sdk';
+import type { Remedy } from '../../../lib/explain-error.ts';
+import { number } from '../../../lib/format.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
+import { contexts } from '../../../market/contexts.ts';
+import { venueNow } from '../../../market/venue.ts';
+import { FirstSteps } from '../../../session/first-steps.tsx';
+import { openTestAccount } from '../../../session/first-visit.ts';
+import { useIsSessionLoaded, useSession } from '../../../session/use-session.ts';
+import { Button } from '../../../ui/button.tsx';
+import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { useDesk } from '../desk.ts';
+import { useAct } from '../use-act.ts';
+import { useAssetData } from '../use-account.ts';
+import { AccountChips } from './account-chips.tsx';
+import { changeDraft, clearDraft, useDraft, type Draft } from './draft.ts';
+import { Exits } from './exits.tsx';
+import { Options } from './options.tsx';
+import { OrderState } from './order-state.tsx';
+import { ordersOf, type Drafted } from './orders-of-draft.ts';
+import { Preview } from './preview.tsx';
+import { PriceFields } from './price-fields.tsx';
+import { SideChoice, TypeChoice } from './choices.tsx';
+import { SizeField } from './size-field.tsx';
+import { refusalOf, remedyOf } from './refusal.ts';
+import { useSimulation } from './use-simulation.ts';
+
+/** One order, from the first digit to what became of it. */
+export function Ticket() {
+  const { coin, grid, perp } = useDesk();
+  const t = useWords();
+  const draft = useDraft();
+  const session = useSession();
+  const asset = useAssetData(coin);
+  const markPx = contexts.use(coin, ({ ctx }) => ctx?.markPx ?? '');
+  const isHedge = asset?.leverage.mode === 'Hedge';
+  const drafted = useMemo(
+    () => ordersOf(draft, { asset: perp.index, grid, markPx, nowMs: wholeMinute(), isHedge }),
+    [draft, perp.index, grid, markPx, isHedge],
+  );
+  const parameters = drafted.missing === undefined ? drafted.parameters : undefined;
+  const simulation = useSimulation(session?.address, parameters);
+  const [reply, setReply] = useState<ActionReply>();
+  const [fault, setFault] = useState<unknown>();
+  const { act, canAct, isBusy } = useAct(setFault);
+  const remedies = useRemedies();
+  const refusal = refusalOf(simulation.result);
+  const send = async (): Promise<void> => {
+    if (parameters === undefined || !canAct) return;
+    setFault(undefined);
+    setReply(undefined);
+    const isDone = await act(async (trader) => {
+      const given = await trader.exchange.order(parameters, { confirm: 'executed' });
+      setReply(given);
+      return given;
+    });
+    if (isDone) changeDraft({ size: '' });
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') {
+      clearDraft();
+      setReply(undefined);
+      setFault(undefined);
+    }
+  };
+  return (
+    <form
+      aria-label={t('perps.ticket.label')}
+      className="flex flex-col gap-3 p-3"
+      onKeyDown={onKeyDown}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <AccountChips asset={asset} />
+      <TypeChoice />
+      <SideChoice isHedge={isHedge} />
+      <PriceFields />
+      <SizeField asset={asset} drafted={drafted} />
+      <Options isHedge={isHedge} />
+      <Exits />
+      <Preview simulation={simulation} drafted={drafted} />
+      {fault === undefined && refusal !== undefined && (
+        <ErrorSentence error={refusal} onRemedy={remedies} />
+      )}
+      {fault !== undefined && <ErrorSentence error={fault} onRemedy={remedies} />}
+      {session?.trader === undefined ? (
+        <Entrance />
+      ) : (
+        <Button
+          type="submit"
+          kind={draft.side}
+          size="large"
+          isWide
+          isBusy={isBusy}
+          disabled={parameters === undefined || perp.haltTrading}
+        >
+          {perp.haltTrading
+            ? t('perps.ticket.halted')
+            : labelOf(draft, drafted, perp.baseCurrency, t)}
+        </Button>
+      )}
+      <OrderState reply={reply} isBusy={isBusy} />
+      <p className="flex justify-between gap-2 text-11 text-muted">
+        <span className="max-desktop:hidden">{t('perps.ticket.keys')}</span>
+        {simulation.result !== undefined && (
+          <span>
+            {t('perps.ticket.simulated', { height: number(String(simulation.result.height)) })}
+          </span>
+        )}
+      </p>
+    </form>
+  );
+}
+
+const MINUTE_MS = 60_000;
+
+/** The end of an order is told to the minute, so that a ticket which stands stays the same. */
+function wholeMinute(): number {
+  return Math.ceil(venueNow() / MINUTE_MS) * MINUTE_MS;
+}
+
+/** The button says what it does. */
+function labelOf(draft: Draft, drafted: Drafted, base: string, t: Words): string {
+  const { side, type } = draft;
+  if (drafted.missing !== undefined) return t(`perps.ticket.missing.${drafted.missing}`);
+  const words = { size: number(drafted.size), base };
+  const { orders } = drafted.parameters;
+  if (type === 'scale')
+    return t(`perps.ticket.send.${side}Scale`, { ...words, count: orders.length });
+  if (type === 'market') return t(`perps.ticket.send.${side}Market`, words);
+  const price = number(type === 'limit' ? drafted.price : draft.triggerPrice);
+  return t(`perps.ticket.send.${side}${type === 'limit' ? 'Limit' : 'Trigger'}`, {
+    ...words,
+    price,
+  });
+}
+
+/** In place of the button, for who has no key yet that may trade. */
+function Entrance() {
+  const t = useWords();
+  const isLoaded = useIsSessionLoaded();
+  const session = useSession();
+  if (session?.kind === 'spectator') {
+    return <p className="text-12 text-muted">{t('perps.ticket.lookingOn')}</p>;
+  }
+  return (
+    <div className="flex flex-col gap-3">
+      {session === undefined && (
+        <Button
+          kind="accent"
+          size="large"
+          isWide
+          disabled={!isLoaded}
+          onClick={() => void openTestAccount()}
+        >
+          {t('first.button')}
+        </Button>
+      )}
+      {session?.kind === 'wallet' && (
+        <p className="text-12 text-muted">{t('perps.ticket.noAgent')}</p>
+      )}
+      <FirstSteps />
+    </div>
+  );
+}
+
+function useRemedies(): (remedy: Remedy) => (() => void) | undefined {
+  const navigate = useNavigate();
+  const draft = useDraft();
+  return (remedy) => {
+    if (remedy.kind === 'addFunds') return () => void navigate({ to: '/account' });
+    const change = remedyOf(remedy, draft);
+    return change === undefined ? undefined : () => changeDraft(change);
+  };
+}

@@ -1,0 +1,44 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { ActiveAssetData, AssetPosition, ClearinghouseState } from '@oddlot/sdk';
+import { sign } from '../../lib/decimal.ts';
+import { accountStates } from '../../market/account.ts';
+import { reader } from '../../market/venue.ts';
+import { useSession } from '../../session/use-session.ts';
+
+/** What the account of the session has, as far as perps go. */
+
+const ASSET_DATA_MS = 3_000;
+
+/** Leverage, margin mode, and how much can be bought and sold; undefined for a visitor. */
+export function useAssetData(coin: string): ActiveAssetData | undefined {
+  const user = useSession()?.address;
+  return useQuery({
+    queryKey: ['activeAssetData', user, coin],
+    queryFn: ({ signal }) => reader.info.activeAssetData({ user: user!, coin }, { signal }),
+    enabled: user !== undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: ASSET_DATA_MS,
+    staleTime: 0,
+  }).data;
+}
+
+export function useAccountState(): ClearinghouseState | undefined {
+  const user = useSession()?.address;
+  const key = user === undefined ? undefined : ({ user, accountType: 'perp' } as const);
+  return accountStates.use(key, ({ state }) => state);
+}
+
+export const NO_POSITIONS: readonly AssetPosition[] = [];
+
+export function usePositions(): readonly AssetPosition[] {
+  return useAccountState()?.assetPositions ?? NO_POSITIONS;
+}
+
+export function isLong({ position }: AssetPosition): boolean {
+  return sign(position.szi) > 0;
+}
+
+/** Both legs of hedge mode are positions of one market. */
+export function positionKey(row: AssetPosition): string {
+  return `${row.position.asset} ${isLong(row) ? 'long' : 'short'}`;
+}

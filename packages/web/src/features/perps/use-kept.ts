@@ -1,0 +1,20 @@
+import { useState } from 'react';
+
+const PREFIX = 'oddlot.perps.';
+
+/** A choice about the screen that this browser remembers. */
+export function useKept<Value>(name: string, initial: Value): [Value, (next: Value) => void] {
+  const [value, setValue] = useState<Value>(() => {
+    try {
+      const text = localStorage.getItem(PREFIX + name);
+      return text === null ? initial : (JSON.parse(text) as Value);
+    } catch {
+      return initial;
+    }
+  });
+  const keep = (next: Value): void => {
+    setValue(next);
+    localStorage.setItem(PREFIX + name, JSON.stringify(next));
+  };
+  return [value, keep];
+}
