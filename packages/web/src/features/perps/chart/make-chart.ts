@@ -14,6 +14,7 @@ import {
 } from 'lightweight-charts';
 import type { Candle } from '@oddlot/sdk';
 import { onStep, toPixels } from '../../../lib/decimal.ts';
+import { number } from '../../../lib/format.ts';
 import { locale } from '../../../lib/locale.ts';
 import { dateTime } from '../../../lib/time.ts';
 import { FONT, palette } from '../canvas.ts';
@@ -60,7 +61,7 @@ export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
       for (const listener of listeners) listener();
     },
   });
-  const recolour = (): void => colour(chart, candles);
+  const recolour = (): void => colour(chart, candles, grid);
   recolour();
   return {
     chart,
@@ -110,7 +111,13 @@ function stretched(own: Autoscale, wanted: readonly number[]): Autoscale {
   };
 }
 
-function colour(chart: IChartApi, candles: ISeriesApi<'Candlestick'>): void {
+function colour(
+  chart: IChartApi,
+  candles: ISeriesApi<'Candlestick'>,
+  { priceDecimals }: Grid,
+): void {
+  const priceFormatter = (price: number): string =>
+    number(price.toFixed(priceDecimals), { decimals: priceDecimals });
   const { buy, line, muted, panel, raised, sell } = palette();
   chart.applyOptions({
     layout: {
@@ -136,6 +143,7 @@ function colour(chart: IChartApi, candles: ISeriesApi<'Candlestick'>): void {
     },
     localization: {
       locale: locale(),
+      priceFormatter,
       timeFormatter: (time: Time) => dateTime(Number(time) * 1_000),
     },
   });

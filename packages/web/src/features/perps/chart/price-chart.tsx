@@ -165,7 +165,9 @@ function useLegend(
     const { candles, chart } = made;
     const onMove = (event: { readonly seriesData: ReadonlyMap<unknown, unknown> }): void =>
       write(event.seriesData.get(candles) ?? candles.data().at(-1));
+    const onData = (): void => write(candles.data().at(-1));
     chart.subscribeCrosshairMove(onMove);
+    candles.subscribeDataChanged(onData);
     return () => chart.unsubscribeCrosshairMove(onMove);
   }, [made]);
 }

@@ -1,0 +1,258 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Venue } from '../support/venue-process.ts';
+import { faultsFound } from './support/accessibility.ts';
+import { quoteMarket } from './support/market-maker.ts';
+import { PHONE } from './support/visit.ts';
+import { WebBrowser } from './support/web-browser.ts';
+import { startWebVenue } from './support/web-venue.ts';
+
+/** A whole trade takes many steps on a machine that is shared. */
+const LONG_MS = 90_000;
+
+let venue: Venue;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  [venue, browser] = await Promise.all([startWebVenue(), WebBrowser.start()]);
+  // The oracle of BTC stands at 97,000.
+  await quoteMarket(venue.url, {
+    market: 'BTC-USDC',
+    bids: ['96990', '96980'],
+    asks: ['97010', '97020'],
+    size: '0.04',
+  });
+}, 90_000);
+afterEach(() => browser.leaveAll());
+afterAll(async () => {
+  await browser?.close();
+  await venue?.remove();
+});
+
+test(
+  'a position from the first order to the last: exits, half closed, turned round, closed',
+  async () => {
+    const page = await trading();
+    await choose(page, 'Market');
+    await size(page).fill('0.01');
+    await page.getByText(/Fills 0.01 now at 97,010.0 on average/).waitFor();
+    await button(page, 'Buy 0.01 BTC now').click();
+    await page.getByText('Filled 0.01 at 97,010.0').first().waitFor();
+    const row = position(page);
+    await row.getByText('0.01', { exact: true }).waitFor();
+
+    await button(page, /Take profit and stop loss of BTC/).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'TP' }).fill('99000');
+    await dialog.getByRole('textbox', { name: 'SL' }).fill('95000');
+    await dialog.getByRole('button', { name: 'Set the exits' }).click();
+    await row.getByText('99,000 / 95,000').waitFor();
+
+    await close(page, '50 %');
+    await row.getByText('0.005', { exact: true }).waitFor();
+    await button(page, 'Reverse BTC-USDC').click();
+    await row.getByText('−0.005', { exact: true }).waitFor();
+    await close(page, '100 %');
+    await page.getByText('No open positions').waitFor();
+
+    await page.getByRole('tab', { name: 'Fills' }).click();
+    expect(new URL(page.url()).searchParams.get('tab')).toBe('fills');
+    await expect.poll(() => page.getByRole('row', { name: /BTC-USDC/ }).count()).toBeGreaterThan(4);
+  },
+  LONG_MS,
+);
+
+test(
+  'a limit order rests, is dragged on the chart, amended in the table and cancelled',
+  async () => {
+    const page = await trading();
+    await page.getByRole('textbox', { name: 'Price' }).fill('96900');
+    await size(page).fill('0.002');
+    await page.getByText('Rests in the book. Nothing fills now.').waitFor();
+    await button(page, 'Buy 0.002 BTC at 96,900').click();
+    await page.getByText('It is in the book').waitFor();
+    await page.getByRole('tab', { name: 'Open orders' }).click();
+    const row = page.getByRole('row', { name: /BTC-USDC/ });
+    await row.getByText('96,900.0').waitFor();
+
+    const line = page.getByRole('slider', { name: 'Buy 0.002' });
+    const box = (await line.boundingBox())!;
+    await page.mouse.move(box.x + 20, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 20, box.y + box.height / 2 - 20, { steps: 4 });
+    await page.mouse.up();
+    await row.getByText('96,900.0').waitFor({ state: 'detached' });
+    const dragged = await row.getByRole('cell').nth(2).innerText();
+    expect(Number(dragged.replace(',', ''))).toBeGreaterThan(96_900);
+
+    await button(page, `Amend the order at ${dragged.replace(/\.0$/, '')}`).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Price' }).fill('96850.5');
+    await dialog.getByRole('textbox', { name: 'Size' }).fill('0.003');
+    await dialog.getByRole('button', { name: 'Change to 0.003 at 96,850.5' }).click();
+    await row.getByText('96,850.5').waitFor();
+
+    // The same by the keyboard: a tick up, and Enter.
+    await page.getByRole('slider', { name: 'Buy 0.003' }).press('ArrowUp');
+    await page.getByRole('slider', { name: 'Buy 0.003' }).press('Enter');
+    await row.getByText('96,850.6').waitFor();
+
+    await button(page, 'Cancel the order at 96,850.6').click();
+    await page.getByText('No open orders').waitFor();
+    await page.getByRole('tab', { name: 'Order history' }).click();
+    await page.getByRole('row', { name: /Cancelled/ }).waitFor();
+  },
+  LONG_MS,
+);
+
+describe('a refusal teaches', () => {
+  test('a price off the tick comes with the next one that is on it', async () => {
+    const page = await trading();
+    await page.getByRole('textbox', { name: 'Price' }).fill('96900.07');
+    await size(page).fill('0.002');
+    await button(page, 'Use 96,900.1').click();
+    expect(await page.getByRole('textbox', { name: 'Price' }).inputValue()).toBe('96900.1');
+    await page.getByText('Rests in the book. Nothing fills now.').waitFor();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+
+  test('margin that does not suffice is told with what is there, before anything is sent', async () => {
+    const page = await trading();
+    await page.getByRole('textbox', { name: 'Price' }).fill('96900');
+    await size(page).fill('5');
+    const alert = page.getByRole('alert');
+    await alert.getByText(/margin/i).waitFor();
+    await alert.getByRole('button').first().waitFor();
+  });
+});
+
+test(
+  'hedge mode holds a long and a short side by side, and each is closed for itself',
+  async () => {
+    const page = await trading();
+    await button(page, 'One-way').click();
+    await page.getByRole('radio', { name: /^Hedge/ }).click();
+    await button(page, 'Save').click();
+    await page.getByRole('radio', { name: 'Open long' }).waitFor();
+    await choose(page, 'Market');
+    await size(page).fill('0.004');
+    await button(page, 'Buy 0.004 BTC now').click();
+    await page.getByRole('row', { name: /0\.004/ }).waitFor();
+    await page.getByRole('radio', { name: 'Open short' }).click();
+    await size(page).fill('0.003');
+    await button(page, 'Sell 0.003 BTC now').click();
+    await page.getByRole('row', { name: /−0\.003/ }).waitFor();
+    expect(await page.getByRole('row', { name: /BTC-USDC/ }).count()).toBe(2);
+
+    await page.getByRole('radio', { name: 'Close', exact: true }).click();
+    await page.getByRole('radio', { name: 'Close long' }).click();
+    await size(page).fill('0.004');
+    await button(page, 'Sell 0.004 BTC now').click();
+    await expect.poll(() => page.getByRole('row', { name: /BTC-USDC/ }).count()).toBe(1);
+    await page.getByRole('row', { name: /−0\.003/ }).waitFor();
+    await close(page, '100 %');
+    await page.getByText('No open positions').waitFor();
+  },
+  LONG_MS,
+);
+
+test(
+  'isolated margin: leverage is set, a position opened, margin added',
+  async () => {
+    const page = await trading();
+    await button(page, 'Cross').click();
+    await page.getByRole('radio', { name: /^Isolated/ }).click();
+    await button(page, 'Save').click();
+    await button(page, 'Isolated').waitFor();
+    await button(page, /^Leverage/).click();
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Leverage' }).fill('10');
+    await button(page, 'Set 10×').click();
+    await page.getByRole('button', { name: 'Leverage 10×' }).waitFor();
+
+    await choose(page, 'Market');
+    await size(page).fill('0.002');
+    await button(page, 'Buy 0.002 BTC now').click();
+    await page.getByText('10× Isolated').waitFor();
+    const margin = position(page).getByRole('cell').nth(6);
+    const before = Number.parseFloat(await margin.innerText());
+    await button(page, 'Add margin to BTC-USDC').click();
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Amount' }).fill('50');
+    await button(page, 'Add 50.00 USDC').click();
+    await expect
+      .poll(async () => Number.parseFloat(await margin.innerText()))
+      .toBeGreaterThan(before + 49);
+    await close(page, '100 %');
+    await page.getByText('No open positions').waitFor();
+  },
+  LONG_MS,
+);
+
+test('a level of the book is taken into the ticket, by the keyboard alone', async () => {
+  const page = await trading();
+  const bids = page.getByRole('slider', { name: 'Bids' });
+  await bids.press('ArrowDown');
+  await expect.poll(() => bids.getAttribute('aria-valuetext')).toMatch(/^96,990/);
+  await bids.press('Enter');
+  expect(await page.getByRole('textbox', { name: 'Price' }).inputValue()).toBe('96990');
+});
+
+test('the screen has no faults that a program can find, and an unknown market says so', async () => {
+  const page = await trading();
+  expect(await faultsFound(page)).toEqual([]);
+  await page.goto(`${venue.url}/trade/NOPE-USDC`);
+  await page.getByText('There is no market called NOPE-USDC').waitFor();
+});
+
+test(
+  'on a phone the ticket is a sheet, and a trade takes a thumb',
+  async () => {
+    const visit = await browser.visit(venue.url, { viewport: PHONE });
+    const { page } = visit;
+    await visit.open('/trade/BTC-USDC');
+    await button(page, 'Buy / long').click();
+    await button(page, 'Trade with a test account').click();
+    await page.getByText(/^At most/).waitFor();
+    await choose(page, 'Market');
+    await size(page).fill('0.002');
+    await button(page, 'Buy 0.002 BTC now').click();
+    await page.getByText('Filled 0.002 at 97,010.0').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(wide).toBeLessThanOrEqual(0);
+    await close(page, '100 %');
+    await page.getByText('No open positions').waitFor();
+  },
+  LONG_MS,
+);
+
+/** A visitor who took a test account in the ticket, and may trade. */
+async function trading(): Promise<Page> {
+  const visit = await browser.visit(venue.url);
+  await visit.open('/trade/BTC-USDC');
+  await button(visit.page, 'Trade with a test account').click();
+  await visit.page.getByText(/^At most/).waitFor();
+  await button(visit.page, 'Enter a price').waitFor();
+  return visit.page;
+}
+
+function button(page: Page, name: string | RegExp) {
+  return page.getByRole('button', { name, exact: typeof name === 'string' });
+}
+
+function size(page: Page) {
+  return page.getByRole('form', { name: 'Order ticket' }).getByRole('textbox', { name: 'Size' });
+}
+
+function position(page: Page) {
+  return page.getByRole('row', { name: /BTC-USDC/ });
+}
+
+async function choose(page: Page, kind: string): Promise<void> {
+  await page.getByRole('radio', { name: kind, exact: true }).click();
+}
+
+async function close(page: Page, part: string): Promise<void> {
+  await button(page, 'Close BTC-USDC').click();
+  await page.getByRole('menuitem', { name: `Close ${part} at the market` }).click();
+}

@@ -1,0 +1,77 @@
+import type { Page } from 'playwright-core';
+import type { Picture } from '../support/picture.ts';
+
+const PATH = '/trade/BTC-USDC';
+
+/** On a phone the ticket is behind a button. */
+async function openTicket(page: Page): Promise<void> {
+  await page
+    .getByText(/^\d{2,3},\d{3}\.\d$/)
+    .first()
+    .waitFor();
+  const ticket = page.getByRole('form', { name: 'Order ticket' });
+  if (!(await ticket.isVisible())) await page.getByRole('button', { name: 'Buy / long' }).click();
+  await ticket.waitFor();
+}
+
+async function buyNow(page: Page): Promise<void> {
+  await openTicket(page);
+  await page.getByRole('radio', { name: 'Market' }).click();
+  await page.getByRole('textbox', { name: 'Size' }).fill('0.01');
+  await page.getByRole('button', { name: 'Buy 0.01 BTC now' }).click();
+  await page.getByText(/Filled 0.01 at/).waitFor();
+}
+
+export const pictures: readonly Picture[] = [
+  { name: 'perps-visitor', path: PATH },
+  {
+    name: 'perps-position',
+    path: PATH,
+    hasAccount: true,
+    prepare: async (page) => {
+      await buyNow(page);
+      await page.getByRole('radio', { name: 'Limit' }).click();
+      await page.getByRole('button', { name: 'Bid', exact: true }).click();
+      await page.getByRole('textbox', { name: 'Size' }).fill('0.02');
+      await page.getByText(/Rests in the book/).waitFor();
+      await page.getByRole('button', { name: /^Buy 0.02 BTC at/ }).click();
+      await page
+        .getByText(/in the book|Filled 0.02/)
+        .first()
+        .waitFor();
+      await page.getByRole('checkbox', { name: 'TP / SL' }).click();
+      await page.getByRole('textbox', { name: 'Size' }).fill('0.02');
+      if ((page.viewportSize()?.width ?? 0) < 768) await page.keyboard.press('Escape');
+    },
+  },
+  {
+    name: 'perps-refused',
+    path: PATH,
+    hasAccount: true,
+    prepare: async (page) => {
+      await openTicket(page);
+      await page.getByRole('textbox', { name: 'Price' }).fill('50000.123');
+      await page.getByRole('textbox', { name: 'Size' }).fill('0.02');
+      await page.getByRole('button', { name: /^Use / }).first().waitFor();
+    },
+  },
+  {
+    name: 'perps-leverage',
+    path: PATH,
+    hasAccount: true,
+    prepare: async (page) => {
+      await openTicket(page);
+      await page.getByRole('button', { name: /^Leverage/ }).click();
+      await page.getByText('Maintenance').waitFor();
+    },
+  },
+  {
+    name: 'perps-select',
+    path: PATH,
+    prepare: async (page) => {
+      await page.getByRole('button', { name: /BTC-USDC/ }).click();
+      await page.getByRole('row', { name: /ETH-USDC/ }).waitFor();
+    },
+  },
+  { name: 'perps-unknown', path: '/trade/NOPE-USDC' },
+];
