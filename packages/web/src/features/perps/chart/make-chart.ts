@@ -37,7 +37,8 @@ const NEAR = 0.015;
 
 /** A chart of candles and volume in an element. */
 export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
-  const chart = createChart(place, { autoSize: true });
+  // The logo comes with a style sheet that the policy of the page refuses; the link is beside the chart.
+  const chart = createChart(place, { autoSize: true, layout: { attributionLogo: false } });
   const listeners = new Set<() => void>();
   let wanted: readonly number[] = [];
   const candles = chart.addSeries(CandlestickSeries, {
@@ -125,8 +126,6 @@ function colour(
       textColor: muted,
       fontFamily: FONT,
       fontSize: 11,
-      // The logo comes with a style sheet that the policy of the page refuses; the link is beside the chart.
-      attributionLogo: false,
     },
     grid: { vertLines: { visible: false }, horzLines: { color: raised } },
     rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.08, bottom: 0.2 } },
