@@ -16,12 +16,14 @@ let browser: WebBrowser;
 beforeAll(async () => {
   [venue, browser] = await Promise.all([startWebVenue(), WebBrowser.start()]);
   // The oracle of BTC stands at 97,000.
-  await quoteMarket(venue.url, {
-    market: 'BTC-USDC',
-    bids: ['96990', '96980'],
-    asks: ['97010', '97020'],
-    size: '0.04',
-  });
+  const market = 'BTC-USDC';
+  const [bids, asks] = [
+    ['96990', '96980'],
+    ['97010', '97020'],
+  ];
+  await quoteMarket(venue.url, { market, bids, asks, size: '0.04' });
+  // Somebody has traded before, so that there is a candle to draw lines over.
+  await quoteMarket(venue.url, { market, bids: ['97010'], asks: ['96990'], size: '0.001' });
 }, 90_000);
 afterEach(() => browser.leaveAll());
 afterAll(async () => {

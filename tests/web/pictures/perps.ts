@@ -41,7 +41,9 @@ export const pictures: readonly Picture[] = [
         .waitFor();
       await page.getByRole('checkbox', { name: 'TP / SL' }).click();
       await page.getByRole('textbox', { name: 'Size' }).fill('0.02');
-      if ((page.viewportSize()?.width ?? 0) < 768) await page.keyboard.press('Escape');
+      if ((page.viewportSize()?.width ?? 0) < 768) {
+        await page.getByRole('button', { name: 'Close', exact: true }).first().click();
+      }
     },
   },
   {

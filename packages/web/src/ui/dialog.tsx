@@ -1,6 +1,7 @@
 import { Dialog as RadixDialog } from 'radix-ui';
 import { useRef, type ReactNode } from 'react';
 import { useWords } from '../lib/words.ts';
+import { classes } from './class-names.ts';
 
 export type DialogProps = {
   readonly title: string;
@@ -8,6 +9,8 @@ export type DialogProps = {
   readonly description?: string | undefined;
   readonly isOpen: boolean;
   readonly onClose: () => void;
+  /** For tables; text is easier to read in the usual width. */
+  readonly isWide?: boolean | undefined;
   readonly children: ReactNode;
 };
 
@@ -16,7 +19,10 @@ export function Dialog(props: DialogProps) {
   return (
     <Framed
       {...props}
-      frame="appear fixed z-50 flex flex-col border-line bg-panel max-tablet:inset-x-0 max-tablet:bottom-0 max-tablet:max-h-[90dvh] max-tablet:border-t tablet:top-1/2 tablet:left-1/2 tablet:max-h-[85dvh] tablet:w-[420px] tablet:max-w-[calc(100vw-32px)] tablet:-translate-x-1/2 tablet:-translate-y-1/2 tablet:rounded tablet:border"
+      frame={classes(
+        'appear fixed z-50 flex flex-col border-line bg-panel max-tablet:inset-x-0 max-tablet:bottom-0 max-tablet:max-h-[90dvh] max-tablet:border-t tablet:top-1/2 tablet:left-1/2 tablet:max-h-[85dvh] tablet:max-w-[calc(100vw-32px)] tablet:-translate-x-1/2 tablet:-translate-y-1/2 tablet:rounded tablet:border',
+        props.isWide === true ? 'tablet:w-[680px]' : 'tablet:w-[420px]',
+      )}
     />
   );
 }

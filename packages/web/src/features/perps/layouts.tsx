@@ -129,7 +129,7 @@ function TradeBar() {
       </Button>
       <Sheet title={perp.name} isOpen={isOpen} onClose={() => setIsOpen(false)}>
         <div className="-m-3">
-          <Ticket />
+          <Ticket isInSheet />
         </div>
       </Sheet>
     </div>

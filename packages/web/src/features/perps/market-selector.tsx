@@ -82,7 +82,7 @@ function SelectDialog({ onClose }: { readonly onClose: () => void }) {
     void navigate({ to: `/trade/${row.perp.name}`, search: (before: object) => before });
   };
   return (
-    <Dialog title={t('perps.select.title')} isOpen onClose={onClose}>
+    <Dialog title={t('perps.select.title')} isOpen isWide onClose={onClose}>
       <form
         className="flex flex-col gap-3"
         onSubmit={(event) => {
@@ -118,7 +118,7 @@ function columnsOf(t: Words, favour: (row: Row) => void): readonly Column<Row>[]
     {
       id: 'market',
       header: t('perps.column.market'),
-      width: '34%',
+      width: '24%',
       cell: (row) => (
         <span className="flex items-center gap-1">
           <button

@@ -29,7 +29,7 @@ export function MarketStrip() {
   return (
     <div className="flex h-14 shrink-0 items-center gap-6 border-b border-line px-3 max-tablet:gap-3">
       <MarketSelector />
-      <span className="text-20 font-semibold" data-testid="mark">
+      <span className="text-20 font-semibold">
         <Price value={mark} decimals={grid.priceDecimals} hasFlash />
       </span>
       <div className="flex min-w-0 flex-1 items-center gap-6 overflow-x-auto [scrollbar-width:none] max-tablet:justify-end max-tablet:gap-4">

@@ -1,4 +1,4 @@
-import { useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
+import { useRef, useState, type KeyboardEvent, type RefObject } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
 import { decimalsOf, toPixels } from '../../../lib/decimal.ts';
 import { money, number } from '../../../lib/format.ts';
@@ -10,57 +10,32 @@ import { useDrawing } from '../use-drawing.ts';
 import { averageOf, levelsOf, summedUp, type DepthLevel } from './book-levels.ts';
 import { drawSide, ROW_PX } from './draw-book.ts';
 
-/** One side of the book. Levels are reached by pointer, or by arrow keys from the spread outwards. */
-export function BookHalf({
-  side,
-  store,
-  own,
-  tick,
-  unit,
-  offset,
-}: {
+export type BookHalfProps = {
   readonly side: 'bid' | 'ask';
   readonly store: StoreApi<BookState>;
   readonly own: readonly string[];
   readonly tick: string;
   readonly unit: 'base' | 'quote';
   readonly offset: number;
-}) {
+};
+
+/** One side of the book. Levels are reached by pointer, or by arrow keys from the spread outwards. */
+export function BookHalf(props: BookHalfProps) {
+  const { side, tick } = props;
   const t = useWords();
   const { grid } = useDesk();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [at, setAt] = useState<number>();
   const priceDecimals = Math.max(decimalsOf(tick), grid.priceDecimals);
-  const levels = (which = side): readonly DepthLevel[] => {
-    const rows = Math.floor((canvas.current?.clientHeight ?? 0) / ROW_PX);
-    const all = store.getState().book?.levels[which === 'bid' ? 0 : 1] ?? [];
-    const first = Math.min(offset, Math.max(0, all.length - rows));
-    return summedUp(all, first + rows).slice(first);
+  const { at, level, levels, setAt } = useLevels(canvas, props, priceDecimals);
+  const take = (index: number | undefined): void => {
+    const price = index === undefined ? undefined : levels()[index]?.price;
+    if (price !== undefined) takePrice(price);
   };
-  useDrawing(canvas, [store], () => {
-    if (canvas.current === null) return;
-    const totals = (['bid', 'ask'] as const).map((which) =>
-      toPixels(levels(which).at(-1)?.total ?? '0'),
-    );
-    const levelsHere = { side, levels: levels(), own: levelsOf(own, side, tick) };
-    const { sizeDecimals } = grid;
-    drawSide(canvas.current, levelsHere, {
-      at,
-      priceDecimals,
-      sizeDecimals,
-      unit,
-      scale: Math.max(...totals),
-    });
-  });
   const indexOf = ({ clientY }: { readonly clientY: number }): number | undefined => {
     const box = canvas.current?.getBoundingClientRect();
     if (box === undefined) return undefined;
     const index = Math.floor((side === 'bid' ? clientY - box.top : box.bottom - clientY) / ROW_PX);
     return index < levels().length ? index : undefined;
-  };
-  const take = (index: number | undefined): void => {
-    const price = index === undefined ? undefined : levels()[index]?.price;
-    if (price !== undefined) takePrice(price);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const outwards = side === 'bid' ? 'ArrowDown' : 'ArrowUp';
@@ -70,10 +45,9 @@ export function BookHalf({
     const next = at === undefined ? 0 : at + (event.key === outwards ? 1 : -1);
     setAt(Math.min(Math.max(0, next), Math.max(0, levels().length - 1)));
   };
-  const level = at === undefined ? undefined : levels()[at];
   const told =
     level === undefined
-      ? ''
+      ? t('perps.book.noLevel')
       : t('perps.book.toLevel', {
           size: number(level.total),
           price: number(averageOf(level), { decimals: priceDecimals }),
@@ -88,11 +62,9 @@ export function BookHalf({
         aria-orientation="vertical"
         aria-label={t(`perps.book.${side}s`)}
         aria-valuenow={at ?? 0}
-        aria-valuetext={
-          level === undefined ? t('perps.book.noLevel') : `${number(level.price)}, ${told}`
-        }
+        aria-valuetext={level === undefined ? told : `${number(level.price)}, ${told}`}
         className="absolute inset-0 h-full w-full cursor-pointer"
-        onPointerMove={(event: PointerEvent) => setAt(indexOf(event))}
+        onPointerMove={(event) => setAt(indexOf(event))}
         onPointerLeave={() => setAt(undefined)}
         onBlur={() => setAt(undefined)}
         onClick={(event) => take(indexOf(event))}
@@ -101,9 +73,7 @@ export function BookHalf({
       {level !== undefined && at !== undefined && (
         <span
           aria-hidden="true"
-          style={
-            side === 'bid' ? { top: (at + 1) * ROW_PX + 2 } : { bottom: (at + 1) * ROW_PX + 2 }
-          }
+          style={{ [side === 'bid' ? 'top' : 'bottom']: (at + 1) * ROW_PX + 2 }}
           className="pointer-events-none absolute right-2 z-10 rounded border border-line bg-raised px-2 py-0.5 text-11 whitespace-nowrap"
         >
           {told}
@@ -111,4 +81,39 @@ export function BookHalf({
       )}
     </div>
   );
+}
+
+/** Draws the side as the book changes, and keeps which level is pointed at, and what stands up to there. */
+function useLevels(
+  canvas: RefObject<HTMLCanvasElement | null>,
+  { offset, own, side, store, tick, unit }: BookHalfProps,
+  priceDecimals: number,
+) {
+  const { grid } = useDesk();
+  const [at, setAt] = useState<number>();
+  const [level, setLevel] = useState<DepthLevel>();
+  const levels = (which = side): readonly DepthLevel[] => {
+    const rows = Math.floor((canvas.current?.clientHeight ?? 0) / ROW_PX);
+    const all = store.getState().book?.levels[which === 'bid' ? 0 : 1] ?? [];
+    const first = Math.min(offset, Math.max(0, all.length - rows));
+    return summedUp(all, first + rows).slice(first);
+  };
+  useDrawing(canvas, [store], () => {
+    if (canvas.current === null) return;
+    const shown = levels();
+    const other = levels(side === 'bid' ? 'ask' : 'bid');
+    const totals = [shown, other].map((rows) => toPixels(rows.at(-1)?.total ?? '0'));
+    drawSide(
+      canvas.current,
+      { side, levels: shown, own: levelsOf(own, side, tick) },
+      { at, priceDecimals, sizeDecimals: grid.sizeDecimals, unit, scale: Math.max(...totals) },
+    );
+    const pointed = at === undefined ? undefined : shown[at];
+    setLevel((before) => (isSame(before, pointed) ? before : pointed));
+  });
+  return { at, level, levels, setAt };
+}
+
+function isSame(left: DepthLevel | undefined, right: DepthLevel | undefined): boolean {
+  return left?.price === right?.price && left?.value === right?.value;
 }

@@ -40,30 +40,7 @@ export function BookPanel() {
   const half = { store, tick: chosen ?? grid.tick, unit, offset };
   return (
     <section aria-label={t('perps.book.label')} className="flex h-full min-h-0 flex-col">
-      <div className="flex h-7 shrink-0 items-center justify-between px-3 text-11 text-muted">
-        <Menu
-          align="start"
-          trigger={
-            <button type="button" className="rounded hover:text-text">
-              <span className="heard">{t('perps.book.grouping')} </span>
-              {chosen} ▾
-            </button>
-          }
-          items={perp.bookTicks.map((value) => ({
-            label: value,
-            isChosen: value === chosen,
-            onSelect: () => setTick(value),
-          }))}
-        />
-        <button
-          type="button"
-          title={t('perps.book.switchUnit')}
-          className="rounded hover:text-text"
-          onClick={() => setUnit(unit === 'base' ? 'quote' : 'base')}
-        >
-          {t('perps.book.sizeTotal', { unit: unit === 'base' ? perp.baseCurrency : 'USDC' })} ⇄
-        </button>
-      </div>
+      <Choices tick={chosen} unit={unit} onTick={setTick} onUnit={setUnit} />
       <div
         className="flex min-h-0 flex-1 flex-col"
         onWheel={({ deltaY }) => setOffset((now) => Math.max(0, now + Math.sign(deltaY)))}
@@ -94,5 +71,47 @@ function Mark() {
     <span className="text-15 font-semibold">
       <Price value={markPx} decimals={grid.priceDecimals} hasFlash />
     </span>
+  );
+}
+
+/** How levels are grouped, and what their sizes are told in. */
+function Choices({
+  tick,
+  unit,
+  onTick,
+  onUnit,
+}: {
+  readonly tick: string | undefined;
+  readonly unit: 'base' | 'quote';
+  readonly onTick: (tick: string) => void;
+  readonly onUnit: (unit: 'base' | 'quote') => void;
+}) {
+  const t = useWords();
+  const { perp } = useDesk();
+  return (
+    <div className="flex h-7 shrink-0 items-center justify-between px-3 text-11 text-muted">
+      <Menu
+        align="start"
+        trigger={
+          <button type="button" className="rounded hover:text-text">
+            <span className="heard">{t('perps.book.grouping')} </span>
+            {tick} ▾
+          </button>
+        }
+        items={perp.bookTicks.map((value) => ({
+          label: value,
+          isChosen: value === tick,
+          onSelect: () => onTick(value),
+        }))}
+      />
+      <button
+        type="button"
+        title={t('perps.book.switchUnit')}
+        className="rounded hover:text-text"
+        onClick={() => onUnit(unit === 'base' ? 'quote' : 'base')}
+      >
+        {t('perps.book.sizeTotal', { unit: unit === 'base' ? perp.baseCurrency : 'USDC' })} ⇄
+      </button>
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useMemo, useRef, useState, type RefObject } from 'react';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
 import type { CandleInterval } from '../../../market/candles.ts';
@@ -17,6 +17,7 @@ const PriceChart = lazy(async () => ({ default: (await import('./price-chart.tsx
 
 const INTERVALS = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
 type View = 'price' | 'depth' | 'funding';
+type Extra = 'mark' | 'oracle';
 
 /** The market over time, its depth, and what holding costs. */
 export function ChartPanel() {
@@ -25,9 +26,7 @@ export function ChartPanel() {
   const [view, setView] = useState<View>('price');
   const [interval, setInterval] = useKept<CandleInterval>('interval', '1m');
   const [isLogarithmic, setIsLogarithmic] = useKept('logarithmic', false);
-  const [extra, setExtra] = useKept<readonly ('mark' | 'oracle')[]>('chartLines', []);
-  const toggle = (name: 'mark' | 'oracle'): void =>
-    setExtra(extra.includes(name) ? extra.filter((other) => other !== name) : [...extra, name]);
+  const [extra, setExtra] = useKept<readonly Extra[]>('chartLines', []);
   const lines = useLines(extra);
   return (
     <section
@@ -56,26 +55,13 @@ export function ChartPanel() {
               onChange={setInterval}
               segments={INTERVALS.map((value) => ({ value, label: value }))}
             />
-            <span className="ml-auto flex shrink-0 gap-1 max-tablet:hidden">
-              {(['mark', 'oracle'] as const).map((name) => (
-                <Toggle key={name} isOn={extra.includes(name)} onPress={() => toggle(name)}>
-                  {t(`perps.chart.${name}`)}
-                </Toggle>
-              ))}
-              <Toggle isOn={isLogarithmic} onPress={() => setIsLogarithmic(!isLogarithmic)}>
-                {t('perps.chart.logarithmic')}
-              </Toggle>
-              <Toggle
-                isOn={false}
-                onPress={() =>
-                  void (document.fullscreenElement === null
-                    ? panel.current?.requestFullscreen()
-                    : document.exitFullscreen())
-                }
-              >
-                {t('perps.chart.fullScreen')}
-              </Toggle>
-            </span>
+            <Switches
+              panel={panel}
+              extra={extra}
+              onExtra={setExtra}
+              isLogarithmic={isLogarithmic}
+              onLogarithmic={setIsLogarithmic}
+            />
           </>
         )}
       </div>
@@ -92,7 +78,48 @@ export function ChartPanel() {
   );
 }
 
-function useLines(extra: readonly ('mark' | 'oracle')[]): readonly ChartLine[] {
+/** What else is drawn, and how large. */
+function Switches({
+  panel,
+  extra,
+  onExtra,
+  isLogarithmic,
+  onLogarithmic,
+}: {
+  readonly panel: RefObject<HTMLElement | null>;
+  readonly extra: readonly Extra[];
+  readonly onExtra: (extra: readonly Extra[]) => void;
+  readonly isLogarithmic: boolean;
+  readonly onLogarithmic: (isOn: boolean) => void;
+}) {
+  const t = useWords();
+  const toggle = (name: Extra): void =>
+    onExtra(extra.includes(name) ? extra.filter((other) => other !== name) : [...extra, name]);
+  return (
+    <span className="ml-auto flex shrink-0 gap-1 max-tablet:hidden">
+      {(['mark', 'oracle'] as const).map((name) => (
+        <Toggle key={name} isOn={extra.includes(name)} onPress={() => toggle(name)}>
+          {t(`perps.chart.${name}`)}
+        </Toggle>
+      ))}
+      <Toggle isOn={isLogarithmic} onPress={() => onLogarithmic(!isLogarithmic)}>
+        {t('perps.chart.logarithmic')}
+      </Toggle>
+      <Toggle
+        isOn={false}
+        onPress={() =>
+          void (document.fullscreenElement === null
+            ? panel.current?.requestFullscreen()
+            : document.exitFullscreen())
+        }
+      >
+        {t('perps.chart.fullScreen')}
+      </Toggle>
+    </span>
+  );
+}
+
+function useLines(extra: readonly Extra[]): readonly ChartLine[] {
   const t = useWords();
   const { coin, perp } = useDesk();
   const user = useSession()?.address;

@@ -6,7 +6,15 @@ import {
   type KeyboardEvent,
   type PointerEvent,
 } from 'react';
-import { add, isDecimal, multiply, onStep, sign, subtract } from '../../../lib/decimal.ts';
+import {
+  add,
+  isDecimal,
+  multiply,
+  onStep,
+  sign,
+  subtract,
+  toPixels,
+} from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { classes } from '../../../ui/class-names.ts';
@@ -49,83 +57,101 @@ export function LineOverlay({
 function Line({ line, scale }: { readonly line: ChartLine; readonly scale: Scale }) {
   const { grid } = useDesk();
   const item = useRef<HTMLLIElement>(null);
-  // The price under the finger, and after it the one that the venue has not confirmed yet.
-  const [moved, setMoved] = useState<string>();
-  const { act, canAct, isBusy } = useAct();
+  const { canMove, isBusy, move, moved, send } = useMove(line);
   const shown = moved ?? line.price;
   const place = useEffectEvent((): void => {
     if (item.current === null) return;
     const y = scale.toY(shown);
     item.current.style.visibility = y === undefined ? 'hidden' : 'visible';
+    item.current.style.right = `${scale.axisWidth()}px`;
     if (y !== undefined) item.current.style.transform = `translateY(${y}px)`;
   });
   useEffect(() => scale.onRedraw(() => place()), [scale]);
   useEffect(() => place());
-  const send = async (price: string | undefined): Promise<void> => {
-    const { move } = line;
-    if (price === undefined || price === line.price || move === undefined) {
-      setMoved(undefined);
-      return;
-    }
-    await act((trader) => move(trader, price));
-    setMoved(undefined);
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter') void send(moved);
-    if (event.key === 'Escape') setMoved(undefined);
-    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
-    event.preventDefault();
-    const step = event.shiftKey ? multiply(grid.tick, '10') : grid.tick;
-    const next = event.key === 'ArrowUp' ? add(shown, step) : subtract(shown, step);
-    if (sign(next) > 0) setMoved(onStep(next, grid.tick));
-  };
   const drag = (event: PointerEvent<HTMLElement>): void => {
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
     const top = item.current?.parentElement?.getBoundingClientRect().top ?? 0;
-    const price = scale.toPrice(event.clientY - top);
-    if (isDecimal(price) && sign(price) > 0) setMoved(price);
+    move(scale.toPrice(event.clientY - top));
   };
-  const isMovable = line.move !== undefined && canAct && !isBusy;
   const text = `${line.label} ${number(shown, { decimals: grid.priceDecimals })}`;
-  const tag =
-    'absolute -top-2.5 right-16 flex h-5 items-center rounded border bg-panel px-1.5 text-11 whitespace-pre';
+  const tag = classes(
+    'absolute -top-2.5 right-2 flex h-5 items-center rounded border bg-panel px-1.5 text-11 whitespace-pre',
+    TONES[line.tone],
+  );
+  const stroke = classes(TONES[line.tone], STYLES[line.style]);
   return (
-    <li
-      ref={item}
-      className={classes(
-        'absolute inset-x-0 top-0 h-0 border-t',
-        TONES[line.tone],
-        STYLES[line.style],
-      )}
-    >
-      {isMovable ? (
+    <li ref={item} className={classes('absolute top-0 left-0 h-0 border-t', stroke)}>
+      {canMove ? (
         <button
           type="button"
           role="slider"
           aria-orientation="vertical"
           aria-label={line.label}
-          aria-valuenow={Number(shown)}
+          aria-valuenow={toPixels(shown)}
           aria-valuetext={text}
-          className={classes(
-            tag,
-            TONES[line.tone],
-            'pointer-events-auto cursor-ns-resize touch-none',
-          )}
-          onKeyDown={onKeyDown}
-          onBlur={() => !isBusy && setMoved(undefined)}
+          className={classes(tag, 'pointer-events-auto cursor-ns-resize touch-none')}
+          onKeyDown={(event) => onKey(event, { shown, moved, tick: grid.tick, move, send })}
+          onBlur={() => move(undefined)}
           onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
           onPointerMove={drag}
-          onPointerCancel={() => setMoved(undefined)}
-          onPointerUp={(event) => {
-            event.currentTarget.releasePointerCapture(event.pointerId);
-            void send(moved);
-          }}
+          onPointerCancel={() => move(undefined)}
+          onPointerUp={() => send(moved)}
         >
           {text}
         </button>
       ) : (
-        <span className={classes(tag, TONES[line.tone], isBusy && 'opacity-60')}>{text}</span>
+        <span className={classes(tag, isBusy && 'opacity-60')}>{text}</span>
       )}
     </li>
   );
+}
+
+type Move = {
+  /** The price under the finger, and after it the one that the venue has not confirmed yet. */
+  readonly moved: string | undefined;
+  readonly canMove: boolean;
+  readonly isBusy: boolean;
+  readonly move: (price: string | undefined) => void;
+  readonly send: (price: string | undefined) => void;
+};
+
+function useMove(line: ChartLine): Move {
+  const [moved, setMoved] = useState<string>();
+  const { act, canAct, isBusy } = useAct();
+  const give = line.move;
+  return {
+    moved,
+    canMove: give !== undefined && canAct && !isBusy,
+    isBusy,
+    move: (price) => {
+      if (isBusy) return;
+      if (price === undefined || (isDecimal(price) && sign(price) > 0)) setMoved(price);
+    },
+    send: (price) => {
+      if (price === undefined || price === line.price || give === undefined) {
+        setMoved(undefined);
+        return;
+      }
+      void act((trader) => give(trader, price)).then(() => setMoved(undefined));
+    },
+  };
+}
+
+/** A tick by an arrow, ten with the shift key; Enter sends, Escape puts it back. */
+function onKey(
+  event: KeyboardEvent,
+  {
+    shown,
+    moved,
+    tick,
+    move,
+    send,
+  }: Pick<Move, 'moved' | 'move' | 'send'> & { readonly shown: string; readonly tick: string },
+): void {
+  if (event.key === 'Enter') send(moved);
+  if (event.key === 'Escape') move(undefined);
+  if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
+  event.preventDefault();
+  const step = event.shiftKey ? multiply(tick, '10') : tick;
+  move(onStep(event.key === 'ArrowUp' ? add(shown, step) : subtract(shown, step), tick));
 }

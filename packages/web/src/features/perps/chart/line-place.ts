@@ -4,6 +4,8 @@ export type Scale = {
   readonly toY: (price: string) => number | undefined;
   /** On the tick. */
   readonly toPrice: (y: number) => string | undefined;
+  /** Of the prices at the right, in pixels. */
+  readonly axisWidth: () => number;
   /** Tells of every redraw. */
   readonly onRedraw: (listener: () => void) => () => void;
 };

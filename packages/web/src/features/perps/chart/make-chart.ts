@@ -86,6 +86,7 @@ export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
           ? undefined
           : onStep(price.toFixed(grid.priceDecimals), grid.tick);
       },
+      axisWidth: () => chart.priceScale('right').width(),
       onRedraw: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);

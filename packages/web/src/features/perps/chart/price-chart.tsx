@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useRef, useState, type RefObject } from 'react';
 import type { Candle, Fill } from '@oddlot/sdk';
 import { toPixels } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
@@ -27,41 +27,15 @@ export function PriceChart({
 }) {
   const t = useWords();
   const { coin, grid } = useDesk();
-  const place = useRef<HTMLDivElement>(null);
-  const legend = useRef<HTMLParagraphElement>(null);
-  const [made, setMade] = useState<Chart>();
-  const store = candleSeries.useStore({ coin, interval });
+  const { made, place } = useChart(interval, isLogarithmic);
   const { isEmpty, refusal } = candleSeries.use({ coin, interval }, (state) => ({
     isEmpty: state.isLoaded && state.candles.length === 0,
     refusal: state.refusal,
   }));
-  useEffect(() => {
-    if (place.current === null) return undefined;
-    const chart = makeChart(place.current, grid);
-    setMade(chart);
-    const leave = preferences.subscribe(() => inNextFrame(chart.recolour));
-    return () => {
-      leave();
-      setMade(undefined);
-      chart.chart.remove();
-    };
-  }, [grid]);
-  useEffect(() => {
-    if (made === undefined) return undefined;
-    let drawn: readonly Candle[] = [];
-    const draw = (): void => {
-      drawn = drawCandles(made, drawn, store.getState().candles);
-    };
-    draw();
-    return onFrame(store, draw);
-  }, [made, store]);
-  useEffect(() => {
-    made?.chart.priceScale('right').applyOptions({ mode: isLogarithmic ? 1 : 0 });
-  }, [made, isLogarithmic]);
   const prices = useMemo(() => lines.map(({ price }) => toPixels(price)), [lines]);
   useEffect(() => made?.keepInSight(prices), [made, prices]);
   useMarkers(made, interval);
-  useLegend(made, legend, grid.priceDecimals);
+  const legend = useLegend(made, grid.priceDecimals);
   return (
     <div className="relative h-full min-h-0 overflow-hidden">
       <div
@@ -90,6 +64,38 @@ export function PriceChart({
       </a>
     </div>
   );
+}
+
+/** A chart in the element that gets the ref, with the candles of the market. */
+function useChart(interval: CandleInterval, isLogarithmic: boolean) {
+  const { coin, grid } = useDesk();
+  const place = useRef<HTMLDivElement>(null);
+  const [made, setMade] = useState<Chart>();
+  const store = candleSeries.useStore({ coin, interval });
+  useEffect(() => {
+    if (place.current === null) return undefined;
+    const chart = makeChart(place.current, grid);
+    setMade(chart);
+    const leave = preferences.subscribe(() => inNextFrame(chart.recolour));
+    return () => {
+      leave();
+      setMade(undefined);
+      chart.chart.remove();
+    };
+  }, [grid]);
+  useEffect(() => {
+    if (made === undefined) return undefined;
+    let drawn: readonly Candle[] = [];
+    const draw = (): void => {
+      drawn = drawCandles(made, drawn, store.getState().candles);
+    };
+    draw();
+    return onFrame(store, draw);
+  }, [made, store]);
+  useEffect(() => {
+    made?.chart.priceScale('right').applyOptions({ mode: isLogarithmic ? 1 : 0 });
+  }, [made, isLogarithmic]);
+  return { made, place };
 }
 
 /** Draws what is new; all of it only when the past has changed. */
@@ -146,10 +152,10 @@ function useMarkers(made: Chart | undefined, interval: CandleInterval): void {
 /** What the candle under the pointer was; otherwise the last one. */
 function useLegend(
   made: Chart | undefined,
-  legend: { readonly current: HTMLParagraphElement | null },
   decimals: number,
-): void {
+): RefObject<HTMLParagraphElement | null> {
   const t = useWords();
+  const legend = useRef<HTMLParagraphElement>(null);
   const write = useEffectEvent((bar: unknown): void => {
     if (legend.current === null || typeof bar !== 'object' || bar === null) return;
     const { close, high, low, open } = bar as Readonly<Record<string, number>>;
@@ -170,4 +176,5 @@ function useLegend(
     candles.subscribeDataChanged(onData);
     return () => chart.unsubscribeCrosshairMove(onMove);
   }, [made]);
+  return legend;
 }

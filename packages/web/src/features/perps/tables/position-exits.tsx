@@ -42,23 +42,10 @@ function ExitsDialog({
 }) {
   const t = useWords();
   const perp = usePerp(row.position.asset);
-  // The pair that the dialog was opened on; what fires meanwhile is gone and cannot be cancelled.
-  const [replaced] = useState(row.tpsl);
-  const [takeProfit, setTakeProfit] = useState(replaced[0]?.tpTriggerPrice ?? '');
-  const [stopLoss, setStopLoss] = useState(replaced[0]?.slTriggerPrice ?? '');
-  const [fault, setFault] = useState<unknown>();
-  const { act, canAct, isBusy } = useAct(setFault);
-  const save = async (prices: {
-    readonly takeProfit: string;
-    readonly stopLoss: string;
-  }): Promise<void> => {
-    setFault(undefined);
-    const exits = {
-      takeProfit: isDecimal(prices.takeProfit) ? prices.takeProfit : undefined,
-      stopLoss: isDecimal(prices.stopLoss) ? prices.stopLoss : undefined,
-    };
-    if (await act((trader) => replaceExits(trader, row, exits, replaced))) onClose();
-  };
+  const { canAct, fault, fields, isBusy, replaced, save, stopLoss, takeProfit } = useExits(
+    row,
+    onClose,
+  );
   const isEmpty = takeProfit === '' && stopLoss === '';
   return (
     <Dialog
@@ -71,18 +58,15 @@ function ExitsDialog({
       onClose={onClose}
     >
       <div className="flex flex-col gap-3">
-        <NumberField
-          label={t('perps.ticket.takeProfit')}
-          value={takeProfit}
-          step={perp?.priceTick}
-          onChange={setTakeProfit}
-        />
-        <NumberField
-          label={t('perps.ticket.stopLoss')}
-          value={stopLoss}
-          step={perp?.priceTick}
-          onChange={setStopLoss}
-        />
+        {fields.map(([label, value, setValue]) => (
+          <NumberField
+            key={label}
+            label={label}
+            value={value}
+            step={perp?.priceTick}
+            onChange={setValue}
+          />
+        ))}
         {fault !== undefined && <ErrorSentence error={fault} />}
         <Button
           kind="accent"
@@ -106,4 +90,30 @@ function ExitsDialog({
       </div>
     </Dialog>
   );
+}
+
+function useExits(row: AssetPosition, onDone: () => void) {
+  const t = useWords();
+  // The pair that the dialog was opened on; what fires meanwhile is gone and cannot be cancelled.
+  const [replaced] = useState(row.tpsl);
+  const [takeProfit, setTakeProfit] = useState(replaced[0]?.tpTriggerPrice ?? '');
+  const [stopLoss, setStopLoss] = useState(replaced[0]?.slTriggerPrice ?? '');
+  const [fault, setFault] = useState<unknown>();
+  const { act, canAct, isBusy } = useAct(setFault);
+  const save = async (prices: {
+    readonly takeProfit: string;
+    readonly stopLoss: string;
+  }): Promise<void> => {
+    setFault(undefined);
+    const exits = {
+      takeProfit: isDecimal(prices.takeProfit) ? prices.takeProfit : undefined,
+      stopLoss: isDecimal(prices.stopLoss) ? prices.stopLoss : undefined,
+    };
+    if (await act((trader) => replaceExits(trader, row, exits, replaced))) onDone();
+  };
+  const fields = [
+    [t('perps.ticket.takeProfit'), takeProfit, setTakeProfit],
+    [t('perps.ticket.stopLoss'), stopLoss, setStopLoss],
+  ] as const;
+  return { canAct, fault, fields, isBusy, replaced, save, stopLoss, takeProfit };
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { AssetPosition } from '@oddlot/sdk';
-import { isDecimal, multiply, roundTo, sign } from '../../../lib/decimal.ts';
-import { money } from '../../../lib/format.ts';
+import { divide, isDecimal, multiply, roundTo, sign } from '../../../lib/decimal.ts';
+import { money, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -15,9 +15,13 @@ export function PositionMargin({ row }: { readonly row: AssetPosition }) {
   const t = useWords();
   const [direction, setDirection] = useState<1 | -1>();
   const { coin, leverage, marginUsed } = row.position;
+  const equity = useAccountState()?.marginSummary.accountValue;
+  const share = isDecimal(equity) ? divide(marginUsed, equity, 6) : undefined;
   return (
     <span className="inline-flex items-center gap-1">
-      {money(marginUsed)}
+      <span title={t('perps.margin.share', { share: percent(share, { decimals: 1 }) })}>
+        {money(marginUsed)}
+      </span>
       {leverage.type === 'Isolated' &&
         ([1, -1] as const).map((way) => (
           <button

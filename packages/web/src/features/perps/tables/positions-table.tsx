@@ -8,16 +8,17 @@ import { Badge } from '../../../ui/badge.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { colourOf, Money } from '../../../ui/figure.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
-import { isLong, positionKey } from '../use-account.ts';
+import { isLong, positionKey, usePositions } from '../use-account.ts';
 import { AdlLights } from './adl-lights.tsx';
 import { MarketLink } from './market-link.tsx';
 import { PositionActions } from './position-actions.tsx';
 import { PositionExits } from './position-exits.tsx';
 import { PositionMargin } from './position-margin.tsx';
 
-export function PositionsTable({ rows }: { readonly rows: readonly AssetPosition[] }) {
+export function PositionsTable() {
   const t = useWords();
-  const columns = useMemo(() => columnsOf(t), [t]);
+  const rows = usePositions();
+  const columns = useMemo(() => [...valueColumns(t), ...riskColumns(t)], [t]);
   return (
     <Table
       label={t('perps.tables.positions')}
@@ -31,12 +32,13 @@ export function PositionsTable({ rows }: { readonly rows: readonly AssetPosition
   );
 }
 
-function columnsOf(t: Words): readonly Column<AssetPosition>[] {
+/** What it is and what it is worth. */
+function valueColumns(t: Words): readonly Column<AssetPosition>[] {
   return [
     {
       id: 'market',
+      width: '146px',
       header: t('perps.column.market'),
-      width: '190px',
       cell: (row) => (
         <span className="flex items-center gap-2">
           <MarketLink name={row.position.coin} tone={isLong(row) ? 'buy' : 'sell'} />
@@ -50,19 +52,22 @@ function columnsOf(t: Words): readonly Column<AssetPosition>[] {
     },
     {
       id: 'size',
+      width: '76px',
       header: t('perps.column.size'),
       align: 'right',
       cell: ({ position }) => number(position.szi),
     },
     {
       id: 'entry',
+      width: '80px',
       header: t('perps.column.entry'),
       align: 'right',
-      from: 'tablet',
+      from: 'desktop',
       cell: ({ position }) => <OnGrid coin={position.asset} value={position.entryPx} />,
     },
     {
       id: 'mark',
+      width: '80px',
       header: t('perps.column.mark'),
       align: 'right',
       from: 'tablet',
@@ -70,9 +75,9 @@ function columnsOf(t: Words): readonly Column<AssetPosition>[] {
     },
     {
       id: 'pnl',
+      width: '130px',
       header: t('perps.column.pnl'),
       align: 'right',
-      width: '150px',
       cell: ({ position: { returnOnEquity, unrealizedPnl } }) => (
         <span className={colourOf(unrealizedPnl)}>
           {money(unrealizedPnl, { isSigned: true })}{' '}
@@ -83,24 +88,31 @@ function columnsOf(t: Words): readonly Column<AssetPosition>[] {
       ),
       compare: (a, b) => compare(a.position.unrealizedPnl, b.position.unrealizedPnl),
     },
+  ];
+}
+
+/** What may become of it, and what can be done. */
+function riskColumns(t: Words): readonly Column<AssetPosition>[] {
+  return [
     {
       id: 'liquidation',
+      width: '128px',
       header: t('perps.column.liquidation'),
       align: 'right',
-      width: '150px',
       from: 'tablet',
       cell: ({ position }) => <Liquidation position={position} />,
     },
     {
       id: 'margin',
+      width: '92px',
       header: t('perps.column.margin'),
       align: 'right',
-      width: '130px',
-      from: 'tablet',
+      from: 'desktop',
       cell: (row) => <PositionMargin row={row} />,
     },
     {
       id: 'funding',
+      width: '66px',
       header: t('perps.column.funding'),
       align: 'right',
       from: 'desktop',
@@ -108,24 +120,24 @@ function columnsOf(t: Words): readonly Column<AssetPosition>[] {
     },
     {
       id: 'adl',
+      width: '50px',
       header: <span title={t('perps.adl.title')}>{t('perps.column.adl')}</span>,
-      width: '64px',
       from: 'desktop',
       cell: ({ position }) => <AdlLights quantile={position.adlQuantile} />,
     },
     {
       id: 'exits',
+      width: '116px',
       header: t('perps.column.exits'),
       align: 'right',
-      width: '150px',
       from: 'tablet',
       cell: (row) => <PositionExits row={row} />,
     },
     {
       id: 'actions',
+      width: '136px',
       header: <span className="heard">{t('perps.column.actions')}</span>,
       align: 'right',
-      width: '150px',
       cell: (row) => <PositionActions row={row} />,
     },
   ];

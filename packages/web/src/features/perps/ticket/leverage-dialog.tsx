@@ -23,28 +23,8 @@ export function LeverageDialog({
 }) {
   const t = useWords();
   const { perp } = useDesk();
-  const { leverage, leverageShort } = asset;
-  const hasSides = leverage.mode === 'Hedge' && leverage.type === 'Isolated';
-  const [side, setSide] = useState<'long' | 'short'>('long');
-  const [value, setValue] = useState(String(leverage.value));
-  const [fault, setFault] = useState<unknown>();
-  const { act, canAct, isBusy } = useAct(setFault);
-  const chosen = Number(value);
-  const choose = (next: 'long' | 'short'): void => {
-    setSide(next);
-    setValue(String((next === 'short' ? leverageShort?.value : undefined) ?? leverage.value));
-  };
-  const save = async (): Promise<void> => {
-    setFault(undefined);
-    const signed = hasSides && side === 'short' ? -chosen : chosen;
-    const isDone = await act((trader) =>
-      trader.exchange.updateLeverage(
-        { asset: perp.index, leverage: signed },
-        { confirm: 'executed' },
-      ),
-    );
-    if (isDone) onClose();
-  };
+  const { canAct, chosen, choose, fault, hasSides, isBusy, save, setValue, side, value } =
+    useLeverage(asset, onClose);
   return (
     <Dialog
       title={t('perps.leverage.title', { market: perp.name })}
@@ -95,6 +75,34 @@ export function LeverageDialog({
       </div>
     </Dialog>
   );
+}
+
+/** The leverage that is chosen; in hedge mode with isolated margin each side has its own. */
+function useLeverage(asset: ActiveAssetData, onDone: () => void) {
+  const { perp } = useDesk();
+  const { leverage, leverageShort } = asset;
+  const hasSides = leverage.mode === 'Hedge' && leverage.type === 'Isolated';
+  const [side, setSide] = useState<'long' | 'short'>('long');
+  const [value, setValue] = useState(String(leverage.value));
+  const [fault, setFault] = useState<unknown>();
+  const { act, canAct, isBusy } = useAct(setFault);
+  const chosen = Number(value);
+  const choose = (next: 'long' | 'short'): void => {
+    setSide(next);
+    setValue(String((next === 'short' ? leverageShort?.value : undefined) ?? leverage.value));
+  };
+  const save = async (): Promise<void> => {
+    setFault(undefined);
+    const signed = hasSides && side === 'short' ? -chosen : chosen;
+    const isDone = await act((trader) =>
+      trader.exchange.updateLeverage(
+        { asset: perp.index, leverage: signed },
+        { confirm: 'executed' },
+      ),
+    );
+    if (isDone) onDone();
+  };
+  return { canAct, chosen, choose, fault, hasSides, isBusy, save, setValue, side, value };
 }
 
 function Steps({

@@ -20,7 +20,8 @@ export function Preview({
 }) {
   const t = useWords();
   const { type } = useDraft();
-  if (drafted.missing !== undefined) return null;
+  // What would be refused has no effects to show; the refusal stands in their place.
+  if (drafted.missing !== undefined || result?.accepted === false) return null;
   const orders = result?.orders ?? [];
   const entries = type === 'scale' ? orders : orders.slice(0, 1);
   const fee = entries.length === 0 ? undefined : sum(entries.map((entry) => entry.fee));

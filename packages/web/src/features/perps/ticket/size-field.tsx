@@ -15,7 +15,7 @@ import { Slider } from '../../../ui/slider.tsx';
 import { useDesk } from '../desk.ts';
 import { isLong, usePositions } from '../use-account.ts';
 import { changeDraft, useDraft, type Draft } from './draft.ts';
-import type { Drafted } from './orders-of-draft.ts';
+import { sizeInBase, type Drafted } from './orders-of-draft.ts';
 
 /** The size in base or in USDC, and as a share of what the venue allows. */
 export function SizeField({
@@ -31,8 +31,8 @@ export function SizeField({
   const { size, sizeUnit } = draft;
   const isBase = sizeUnit === 'base';
   const most = useLargest(draft, asset);
-  const inBase = drafted.missing === undefined ? drafted.size : undefined;
   const price = drafted.missing === undefined ? drafted.price : asset?.markPx;
+  const inBase = isDecimal(price) ? sizeInBase(draft, price, grid) : undefined;
   const take = (share: number): void => {
     if (most === undefined) return;
     const part = onStep(multiply(most, String(share / 100)), grid.lot, 'down');

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useState, type KeyboardEvent } from 'react';
-import type { ActionReply } from '@oddlot/sdk';
+import { useEffect, useEffectEvent, useMemo, useRef, useState, type RefObject } from 'react';
+import type { ActionReply, OrderParameters } from '@oddlot/sdk';
 import type { Remedy } from '../../../lib/explain-error.ts';
 import { number } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
@@ -27,8 +27,8 @@ import { SizeField } from './size-field.tsx';
 import { refusalOf, remedyOf } from './refusal.ts';
 import { useSimulation } from './use-simulation.ts';
 
-/** One order, from the first digit to what became of it. */
-export function Ticket() {
+/** One order, from the first digit to what became of it. In a sheet the Escape key is the sheet's. */
+export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) {
   const { coin, grid, perp } = useDesk();
   const t = useWords();
   const draft = useDraft();
@@ -42,34 +42,16 @@ export function Ticket() {
   );
   const parameters = drafted.missing === undefined ? drafted.parameters : undefined;
   const simulation = useSimulation(session?.address, parameters);
-  const [reply, setReply] = useState<ActionReply>();
-  const [fault, setFault] = useState<unknown>();
-  const { act, canAct, isBusy } = useAct(setFault);
   const remedies = useRemedies();
-  const refusal = refusalOf(simulation.result);
-  const send = async (): Promise<void> => {
-    if (parameters === undefined || !canAct) return;
-    setFault(undefined);
-    setReply(undefined);
-    const isDone = await act(async (trader) => {
-      const given = await trader.exchange.order(parameters, { confirm: 'executed' });
-      setReply(given);
-      return given;
-    });
-    if (isDone) changeDraft({ size: '' });
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape') {
-      clearDraft();
-      setReply(undefined);
-      setFault(undefined);
-    }
-  };
+  const { clear, fault, isBusy, reply, send } = useSending(parameters);
+  const form = useRef<HTMLFormElement>(null);
+  useEscape(form, isInSheet ? undefined : clear);
+  const refusal = fault ?? refusalOf(simulation.result);
   return (
     <form
+      ref={form}
       aria-label={t('perps.ticket.label')}
       className="flex flex-col gap-3 p-3"
-      onKeyDown={onKeyDown}
       onSubmit={(event) => {
         event.preventDefault();
         void send();
@@ -83,10 +65,7 @@ export function Ticket() {
       <Options isHedge={isHedge} />
       <Exits />
       <Preview simulation={simulation} drafted={drafted} />
-      {fault === undefined && refusal !== undefined && (
-        <ErrorSentence error={refusal} onRemedy={remedies} />
-      )}
-      {fault !== undefined && <ErrorSentence error={fault} onRemedy={remedies} />}
+      {refusal !== undefined && <ErrorSentence error={refusal} onRemedy={remedies} />}
       {session?.trader === undefined ? (
         <Entrance />
       ) : (
@@ -105,7 +84,7 @@ export function Ticket() {
       )}
       <OrderState reply={reply} isBusy={isBusy} />
       <p className="flex justify-between gap-2 text-11 text-muted">
-        <span className="max-desktop:hidden">{t('perps.ticket.keys')}</span>
+        {!isInSheet && <span>{t('perps.ticket.keys')}</span>}
         {simulation.result !== undefined && (
           <span>
             {t('perps.ticket.simulated', { height: number(String(simulation.result.height)) })}
@@ -114,6 +93,51 @@ export function Ticket() {
       </p>
     </form>
   );
+}
+
+type Sending = {
+  readonly send: () => Promise<void>;
+  readonly clear: () => void;
+  readonly isBusy: boolean;
+  readonly reply: ActionReply | undefined;
+  readonly fault: unknown;
+};
+
+/** Sends what the ticket stands for, and keeps what the venue said to it. */
+function useSending(parameters: OrderParameters | undefined): Sending {
+  const [reply, setReply] = useState<ActionReply>();
+  const [fault, setFault] = useState<unknown>();
+  const { act, canAct, isBusy } = useAct(setFault);
+  const forget = (): void => {
+    setFault(undefined);
+    setReply(undefined);
+  };
+  const send = async (): Promise<void> => {
+    if (parameters === undefined || !canAct) return;
+    forget();
+    const isDone = await act(async (trader) => {
+      const given = await trader.exchange.order(parameters, { confirm: 'executed' });
+      setReply(given);
+      return given;
+    });
+    if (isDone) changeDraft({ size: '' });
+  };
+  const clear = (): void => {
+    clearDraft();
+    forget();
+  };
+  return { send, clear, isBusy, reply, fault };
+}
+
+function useEscape(form: RefObject<HTMLFormElement | null>, clear: (() => void) | undefined): void {
+  const onKey = useEffectEvent(({ key }: KeyboardEvent): void => {
+    if (key === 'Escape') clear?.();
+  });
+  useEffect(() => {
+    const element = form.current;
+    element?.addEventListener('keydown', onKey);
+    return () => element?.removeEventListener('keydown', onKey);
+  }, [form]);
 }
 
 const MINUTE_MS = 60_000;

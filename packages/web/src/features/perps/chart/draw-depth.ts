@@ -1,0 +1,124 @@
+import type { L2Book, Level } from '@oddlot/sdk';
+import { toPixels } from '../../../lib/decimal.ts';
+import { compact, number, percent } from '../../../lib/format.ts';
+import { fitted, FONT, palette, type Palette } from '../canvas.ts';
+
+/** A point of a side: how much can be traded up to a price. */
+type Point = { readonly price: number; readonly total: number };
+
+type Frame = {
+  readonly context: CanvasRenderingContext2D;
+  readonly colours: Palette;
+  readonly width: number;
+  readonly height: number;
+  /** Where the totals stand on. */
+  readonly floor: number;
+  readonly middle: number;
+  /** As far as the book goes to its longer side. */
+  readonly reach: number;
+  readonly x: (price: number) => number;
+  readonly y: (total: number) => number;
+  readonly shown: (price: number) => string;
+};
+
+/** Draws the book summed up from the middle outwards, as far to both sides. */
+export function drawDepth(
+  canvas: HTMLCanvasElement,
+  book: L2Book,
+  { decimals, pointerX }: { readonly decimals: number; readonly pointerX: number | undefined },
+): void {
+  const room = fitted(canvas);
+  const [bids, asks] = [pointsOf(book.levels[0]), pointsOf(book.levels[1])];
+  const [bid, ask, lastBid, lastAsk] = [bids[0], asks[0], bids.at(-1), asks.at(-1)];
+  if (room === undefined || !bid || !ask || !lastBid || !lastAsk) return;
+  const { height, width } = room;
+  const floor = height - 24;
+  const middle = (bid.price + ask.price) / 2;
+  const reach = Math.max(middle - lastBid.price, lastAsk.price - middle);
+  const most = Math.max(lastBid.total, lastAsk.total);
+  const colours = palette();
+  const frame: Frame = {
+    ...room,
+    colours,
+    floor,
+    middle,
+    reach,
+    x: (price) => width / 2 + ((price - middle) / reach) * (width / 2 - 8),
+    y: (total) => floor - (total / most) * (floor - 32),
+    shown: (price) => number(price.toFixed(decimals), { decimals }),
+  };
+  drawSide(frame, bids, colours.buy);
+  drawSide(frame, asks, colours.sell);
+  drawAxis(frame);
+  if (pointerX !== undefined) drawPointer(frame, { pointerX, bids, asks });
+}
+
+function drawSide({ context, floor, x, y }: Frame, points: readonly Point[], colour: string): void {
+  context.beginPath();
+  let last = floor;
+  for (const { price, total } of points) {
+    context.lineTo(x(price), last);
+    last = y(total);
+    context.lineTo(x(price), last);
+  }
+  context.lineTo(x(points.at(-1)?.price ?? 0), floor);
+  context.closePath();
+  context.globalAlpha = 0.16;
+  context.fillStyle = colour;
+  context.fill();
+  context.globalAlpha = 1;
+  context.strokeStyle = colour;
+  context.stroke();
+}
+
+function drawAxis({ colours, context, height, middle, reach, shown, width }: Frame): void {
+  context.font = `11px ${FONT}`;
+  context.fillStyle = colours.muted;
+  context.textAlign = 'center';
+  context.fillText(shown(middle), width / 2, height - 8);
+  context.textAlign = 'left';
+  context.fillText(shown(middle - reach), 8, height - 8);
+  context.textAlign = 'right';
+  context.fillText(shown(middle + reach), width - 8, height - 8);
+}
+
+/** The price under the pointer, how far it is, and what stands up to there. */
+function drawPointer(
+  { colours, context, floor, middle, reach, shown, width }: Frame,
+  {
+    asks,
+    bids,
+    pointerX,
+  }: {
+    readonly pointerX: number;
+    readonly bids: readonly Point[];
+    readonly asks: readonly Point[];
+  },
+): void {
+  const price = middle + ((pointerX - width / 2) / (width / 2 - 8)) * reach;
+  const within =
+    price < middle
+      ? bids.filter((point) => point.price >= price)
+      : asks.filter((point) => point.price <= price);
+  context.strokeStyle = colours.muted;
+  context.setLineDash([2, 3]);
+  context.beginPath();
+  context.moveTo(pointerX, 24);
+  context.lineTo(pointerX, floor);
+  context.stroke();
+  context.setLineDash([]);
+  context.fillStyle = colours.text;
+  context.textAlign = 'center';
+  const distance = percent(((price - middle) / middle).toFixed(6), { isSigned: true });
+  const total = compact((within.at(-1)?.total ?? 0).toFixed(4));
+  const place = Math.min(Math.max(pointerX, 90), width - 90);
+  context.fillText(`${shown(price)}  ${total}  ${distance}`, place, 16);
+}
+
+function pointsOf(levels: readonly Level[]): readonly Point[] {
+  let total = 0;
+  return levels.map(({ px, sz }) => {
+    total += toPixels(sz);
+    return { price: toPixels(px), total };
+  });
+}
