@@ -1,7 +1,13 @@
 import { type FileHandle, mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { liabilities, liabilitiesMax, type State } from '@oddlot/engine';
-import { assert } from '@oddlot/units';
+import {
+  grantedMicroUsdc,
+  liabilities,
+  liabilitiesMax,
+  owedMicroUsdc,
+  type State,
+} from '@oddlot/engine';
+import { assert, type Hash, hash } from '@oddlot/units';
 import {
   HEAD_BYTES,
   headBytes,
@@ -29,10 +35,14 @@ export type BuildOptions = {
 /** What a tree says in all, in micro-USDC. */
 export type BuiltTree = {
   readonly height: number;
-  readonly root: string;
+  readonly root: Hash;
   readonly leaves: number;
   readonly liabilities: bigint;
+  /** What scopes below zero lack. */
   readonly shortfall: bigint;
+  /** Deposits and grants less withdrawals paid, and the grants among them, by the state's own sums. */
+  readonly owed: bigint;
+  readonly granted: bigint;
 };
 
 /** So many leaves or nodes are made without a pause, and written at once. */
@@ -65,8 +75,15 @@ export async function buildTree(options: BuildOptions): Promise<BuiltTree> {
     await handle.datasync();
     await handle.close();
     await rename(beside, file);
-    const text = `0x${Buffer.from(root).toString('hex')}`;
-    return { height, root: text, leaves: count, liabilities: readSum(top, HASH_BYTES), shortfall };
+    return {
+      height,
+      root: hash(`0x${Buffer.from(root).toString('hex')}`),
+      leaves: count,
+      liabilities: readSum(top, HASH_BYTES),
+      shortfall,
+      owed: owedMicroUsdc(options.state),
+      granted: grantedMicroUsdc(options.state),
+    };
   } finally {
     await handle.close().catch(() => undefined);
   }

@@ -1,0 +1,213 @@
+import { existsSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TEST_USDC_ABI } from '@oddlot/contracts';
+import {
+  bridgeView,
+  grantedMicroUsdc,
+  owedMicroUsdc,
+  type PublishReservesCommand,
+} from '@oddlot/engine';
+import { type Address, assert } from '@oddlot/units';
+import { encodeFunctionData } from 'viem';
+import type { History } from '../../history/history.ts';
+import type { Logger } from '../../operate/log.ts';
+import type { Replica } from '../../replica/replica.ts';
+import type { BuiltTree } from '../../reserves/build-tree.ts';
+import { readProof, type TreeProof } from '../../reserves/read-proof.ts';
+import { heightOfFile, treeFile } from '../../reserves/tree-file.ts';
+import { createTreeHasher, type TreeHasher } from '../../reserves/tree-hash.ts';
+import { treeSecret } from '../../reserves/tree-secret.ts';
+import type { ChainClient } from '../chain-client.ts';
+import { chainFault } from '../chain-error.ts';
+import type { BridgeContracts } from '../deposit-logs.ts';
+import type { WatchStatus } from '../deposit-watcher.ts';
+import { PaidWatch } from './paid-watch.ts';
+import { differenceOf, figuresOf, type ReserveFigures } from './reserve-figures.ts';
+
+export type ReservesOptions = {
+  readonly client: ChainClient;
+  readonly contracts: BridgeContracts;
+  readonly fromBlock: number;
+  readonly watch: () => WatchStatus;
+  /** The venue makes the token itself, and stands behind its grants a moment later. */
+  readonly isMinter: boolean;
+  readonly replica: Replica;
+  readonly history: Pick<History, 'ask'>;
+  /** Where trees are kept. */
+  readonly folder: string;
+  /** Keeps which payments were seen. */
+  readonly file: string;
+  readonly now: () => number;
+  readonly log: Logger;
+};
+
+/** The newest comparison of what is owed with what there is. */
+export type CurrentReserves = ReserveFigures & { readonly height: number; readonly timeMs: number };
+
+const DAY_MS = 86_400_000;
+/** A publication that failed is tried again after this long. */
+const RETRY_MS = 60_000;
+/** So long it waits for test money that is being made. */
+const UNBACKED_WAIT_MS = 60_000;
+
+/**
+ * Compares what the venue owes with what the bridge holds, and puts it into the log every day: at the
+ * first start and from 00:00 UTC on, by the time of the log. It takes its turn after those who credit
+ * and settle, so nothing of both changes under it but what the faucet gives.
+ */
+export class ReservesWorker {
+  readonly #options: ReservesOptions;
+  readonly #paid: PaidWatch;
+  readonly #secret: Uint8Array;
+  readonly #hasher: Promise<TreeHasher>;
+  #balance: { readonly block: number; readonly amount: bigint } | undefined;
+  #current: CurrentReserves | undefined;
+  #dueSinceMs: number | undefined;
+  #notBeforeMs = 0;
+
+  constructor(options: ReservesOptions) {
+    const { client, contracts, file, folder, fromBlock } = options;
+    const isOpen = (id: bigint): boolean => this.#isOpen(id);
+    this.#options = options;
+    this.#paid = new PaidWatch({ client, bridge: contracts.bridge, fromBlock, file, isOpen });
+    this.#secret = treeSecret(folder);
+    this.#hasher = createTreeHasher();
+  }
+
+  /** Undefined until everything has been read once. */
+  get current(): CurrentReserves | undefined {
+    return this.#current;
+  }
+
+  /** True when there is more to read at once. */
+  async step(): Promise<boolean> {
+    const { block, isCurrent, state } = this.#options.watch();
+    if (!isCurrent || state !== 'ok') return false;
+    if (!(await this.#paid.step(block))) return true;
+    const balance = await this.#balanceAt(block);
+    const { head, state: now } = this.#options.replica;
+    const owed = owedMicroUsdc(now);
+    const figures = this.#figures({ owed, granted: grantedMicroUsdc(now), balance });
+    if (figures === undefined) return false;
+    this.#current = { ...figures, height: head.height, timeMs: head.timeMs };
+    if (this.#isDue(figures)) await this.#tryToPublish(balance);
+    return false;
+  }
+
+  /** The proof of an address in the tree that was published last. */
+  async proof(user: Address): Promise<TreeProof | undefined | 'missing'> {
+    const { folder, replica } = this.#options;
+    const published = bridgeView(replica.state)?.reserves;
+    if (published === undefined) return 'missing';
+    const { height } = published;
+    return readProof({ folder, height, secret: this.#secret, hasher: await this.#hasher, user });
+  }
+
+  #isOpen(withdrawalId: bigint): boolean {
+    const { withdrawals } = this.#options.replica.state;
+    return withdrawalId <= Number.MAX_SAFE_INTEGER && withdrawals.has(Number(withdrawalId));
+  }
+
+  async #balanceAt(block: number): Promise<bigint> {
+    if (this.#balance?.block === block) return this.#balance.amount;
+    const { client, contracts } = this.#options;
+    const { bridge, token } = contracts;
+    const data = encodeFunctionData({
+      abi: TEST_USDC_ABI,
+      functionName: 'balanceOf',
+      args: [bridge],
+    });
+    const amount = BigInt(await client.call({ to: token, data }, block));
+    this.#balance = { block, amount };
+    return amount;
+  }
+
+  #figures(of: {
+    readonly owed: bigint;
+    readonly granted: bigint;
+    readonly balance: bigint;
+  }): ReserveFigures | undefined {
+    const { block: blockNumber, book } = this.#options.watch();
+    const { paid } = this.#paid;
+    return figuresOf({ ...of, book, blockNumber, paid, isOpen: (id) => this.#isOpen(id) });
+  }
+
+  #isDue({ unbacked }: ReserveFigures): boolean {
+    const { folder, isMinter, now, replica } = this.#options;
+    const nowMs = now();
+    const published = bridgeView(replica.state)?.reserves;
+    const isToday =
+      published !== undefined && dayOf(published.publishedMs) >= dayOf(replica.head.timeMs);
+    // Without its tree nobody could be shown a proof until tomorrow.
+    if (isToday && existsSync(treeFile(folder, published.height))) {
+      this.#dueSinceMs = undefined;
+      return false;
+    }
+    this.#dueSinceMs ??= nowMs;
+    if (isMinter && unbacked > 0n && nowMs - this.#dueSinceMs < UNBACKED_WAIT_MS) return false;
+    return nowMs >= this.#notBeforeMs;
+  }
+
+  async #tryToPublish(balance: bigint): Promise<void> {
+    const { log, now } = this.#options;
+    try {
+      await this.#publish(balance);
+    } catch (error) {
+      this.#notBeforeMs = now() + RETRY_MS;
+      log.warn({ why: chainFault(error) }, 'the reserves could not be published; tried again');
+    }
+  }
+
+  async #publish(balance: bigint): Promise<void> {
+    const { folder, history, log, replica } = this.#options;
+    const asked = { minHeight: replica.head.height };
+    const { answer: tree } = await history.ask('reserves', {}, asked);
+    const isWhole = tree.liabilities - tree.shortfall === tree.owed;
+    assert(isWhole, `the tree has ${tree.liabilities} less ${tree.shortfall}, not ${tree.owed}`);
+    const figures = this.#figures({ owed: tree.owed, granted: tree.granted, balance });
+    if (figures === undefined) return;
+    const { outcome } = await replica.propose(commandOf(tree, figures));
+    if (outcome.reject !== undefined) throw new Error(`refused: ${outcome.reject.reason}`);
+    const difference = differenceOf(figures);
+    const told = { height: tree.height, root: tree.root, difference: String(difference) };
+    if (difference === 0n) log.info(told, 'the reserves are published');
+    else log.error(told, 'the bridge does not hold what the venue owes');
+    await removeOthers(folder, tree.height);
+  }
+}
+
+function dayOf(timeMs: number): number {
+  return Math.floor(timeMs / DAY_MS);
+}
+
+function commandOf(tree: BuiltTree, figures: ReserveFigures): PublishReservesCommand {
+  const { balance, blockNumber, keptAside, unbacked, unsettled } = figures;
+  return {
+    type: 'publishReserves',
+    height: tree.height,
+    root: tree.root,
+    leaves: tree.leaves,
+    liabilitiesMicroUsdc: exact(tree.liabilities),
+    shortfallMicroUsdc: exact(tree.shortfall),
+    blockNumber,
+    assetsMicroUsdc: exact(balance - keptAside),
+    keptAsideMicroUsdc: exact(keptAside),
+    unsettledMicroUsdc: exact(unsettled),
+    unbackedMicroUsdc: exact(unbacked),
+  };
+}
+
+/** R-exact: the log has whole numbers, and none that it would round. */
+function exact(amount: bigint): number {
+  const number = Number(amount);
+  assert(Number.isSafeInteger(number), `${amount} micro-USDC are more than the log can tell`);
+  return number;
+}
+
+async function removeOthers(folder: string, height: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const other = heightOfFile(name.replace(/\.new$/, ''));
+    if (other !== undefined && other !== height) await rm(join(folder, name), { force: true });
+  }
+}
