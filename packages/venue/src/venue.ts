@@ -52,6 +52,8 @@ import { exceptNoRoom } from './replica/replica-error.ts';
 import { Receipts } from './history/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
 import type { OpenedSettlement } from './settlement/open-settlement.ts';
+import { openReserves } from './settlement/reserves/open-reserves.ts';
+import type { ReservesWorker } from './settlement/reserves/reserves-worker.ts';
 import { ExplorerTail } from './history/explorer-tail.ts';
 import { TradeTape } from './history/trade-tape.ts';
 import { instrumentLookup } from './translate/action-to-command.ts';
@@ -101,7 +103,8 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   });
   const opened = await openCore(config, network, { ...deps, lease, metrics, disk });
   const money = await openMoney(config, { ...deps, ...opened });
-  const core = { ...opened, money, faucet: createFaucet(config, opened, money) };
+  const reserves = openReserves(config, { ...deps, ...opened, money });
+  const core = { ...opened, money, reserves, faucet: createFaucet(config, opened, money) };
   const { clock, clockWatch, history, journal, receipts, replica } = core;
   const pages = await readReferencePages();
   const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
@@ -191,12 +194,13 @@ type Core = {
   readonly faucet: Faucet | undefined;
   /** Undefined without a settlement chain. */
   readonly money: OpenedSettlement | undefined;
+  readonly reserves: ReservesWorker | undefined;
   readonly markets: MarketData;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
 };
 
-type OpenedCore = Omit<Core, 'faucet' | 'money'>;
+type OpenedCore = Omit<Core, 'faucet' | 'money' | 'reserves'>;
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 type OpenDependencies = Omit<VenueDependencies, 'lease'> & {
@@ -338,6 +342,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     confirmTimeoutMs: config.confirmTimeoutMs,
     settings: infoSettings(config, parts.money),
     permits: parts.money?.settlement.permits,
+    reserves: parts.reserves,
     hasLimits: config.limits,
     connections: (ip) => ({
       ws: sockets.connections('ws', ip).open,
