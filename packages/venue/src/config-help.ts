@@ -91,6 +91,10 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     group: 'Settlement chain',
     text: 'block that the bridge was made in, or any before',
   },
+  reservesEveryMs: {
+    group: 'Settlement chain',
+    text: 'milliseconds between two publications of reserves; a day is at 00:00 UTC',
+  },
   settlementRpcUrl: {
     group: 'Settlement chain',
     text: 'endpoint for wallets, shown in settings',

@@ -113,6 +113,8 @@ const ConfigSchema = z.strictObject({
   bridgeContract: Address.optional(),
   usdcContract: Address.optional(),
   bridgeFromBlock: z.int().min(0).default(0),
+  /** How often what is owed and what there is goes into the log: at multiples of it since 1970, UTC. */
+  reservesEveryMs: z.int().min(1_000).default(86_400_000),
   /** An endpoint for wallets, shown in settings; by default the local chain's own. */
   settlementRpcUrl: z.string().optional(),
   /** Where the key is that sends permits and payouts: the path of a file, or `env:NAME`. */

@@ -46,6 +46,7 @@ import {
   warnOfOperators,
 } from './supervise/what-runs.ts';
 import { observeVenue } from './supervise/observe.ts';
+import { observeReserves } from './supervise/observe-reserves.ts';
 import { observeSettlement } from './supervise/observe-settlement.ts';
 import { LocalReplica } from './replica/local-replica.ts';
 import { exceptNoRoom } from './replica/replica-error.ts';
@@ -370,6 +371,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   observeVenue(metrics, { ...parts, http, exports, sockets, data, wallMs: systemTime.wallMs });
   const settlement = parts.money?.settlement;
   observeSettlement(metrics, settlement, () => replica.state);
+  observeReserves(metrics, parts.reserves, () => replica.state);
   const operations = createOperationsServer({
     metrics,
     readiness: isReady,

@@ -10,7 +10,7 @@ import {
 import type { Address } from '@oddlot/units';
 import type { Replica } from '../../replica/replica.ts';
 import type { TreeProof } from '../../reserves/read-proof.ts';
-import { differenceOf } from '../../settlement/reserves/reserve-figures.ts';
+import { differenceOf } from '../../reserves/reserve-figures.ts';
 import type { CurrentReserves, ReservesWorker } from '../../settlement/reserves/reserves-worker.ts';
 import { formatMoney } from '../../translate/format.ts';
 import type { InfoAnswer } from '../../translate/view-to-info.ts';

@@ -9,7 +9,11 @@ import { ReservesWorker } from './reserves-worker.ts';
 
 /** Lets the settlement chain's side of the venue prove what it holds, where there is a chain. */
 export function openReserves(
-  settings: { readonly data: string; readonly bridgeFromBlock: number },
+  settings: {
+    readonly data: string;
+    readonly bridgeFromBlock: number;
+    readonly reservesEveryMs: number;
+  },
   parts: {
     readonly money: { readonly settlement: Settlement } | undefined;
     readonly replica: Replica;
@@ -25,6 +29,7 @@ export function openReserves(
     client: settlement.client,
     contracts: settlement.contracts,
     fromBlock: settings.bridgeFromBlock,
+    everyMs: settings.reservesEveryMs,
     watch: () => settlement.status.watch,
     isMinter: settlement.backing !== undefined,
     replica,

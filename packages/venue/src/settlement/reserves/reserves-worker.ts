@@ -15,6 +15,7 @@ import type { Logger } from '../../operate/log.ts';
 import type { Replica } from '../../replica/replica.ts';
 import type { BuiltTree } from '../../reserves/build-tree.ts';
 import { readProof, type TreeProof } from '../../reserves/read-proof.ts';
+import { differenceOf, type ReserveFigures } from '../../reserves/reserve-figures.ts';
 import { heightOfFile, treeFile } from '../../reserves/tree-file.ts';
 import { createTreeHasher, type TreeHasher } from '../../reserves/tree-hash.ts';
 import { treeSecret } from '../../reserves/tree-secret.ts';
@@ -23,12 +24,14 @@ import { chainFault } from '../chain-error.ts';
 import type { BridgeContracts } from '../deposit-logs.ts';
 import type { WatchStatus } from '../deposit-watcher.ts';
 import { PaidWatch } from './paid-watch.ts';
-import { differenceOf, figuresOf, type ReserveFigures } from './reserve-figures.ts';
+import { figuresOf } from './figures-of.ts';
 
 export type ReservesOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   readonly fromBlock: number;
+  /** Between two publications; they are at multiples of it since 1970, UTC. */
+  readonly everyMs: number;
   readonly watch: () => WatchStatus;
   /** The venue makes the token itself, and stands behind its grants a moment later. */
   readonly isMinter: boolean;
@@ -45,15 +48,14 @@ export type ReservesOptions = {
 /** The newest comparison of what is owed with what there is. */
 export type CurrentReserves = ReserveFigures & { readonly height: number; readonly timeMs: number };
 
-const DAY_MS = 86_400_000;
 /** A publication that failed is tried again after this long. */
 const RETRY_MS = 60_000;
 /** So long it waits for test money that is being made. */
 const UNBACKED_WAIT_MS = 60_000;
 
 /**
- * Compares what the venue owes with what the bridge holds, and puts it into the log every day: at the
- * first start and from 00:00 UTC on, by the time of the log. It takes its turn after those who credit
+ * Compares what the venue owes with what the bridge holds, and puts it into the log: at the first start,
+ * and every day from 00:00 UTC on by the time of the log, unless the operator says otherwise. It takes its turn after those who credit
  * and settle, so nothing of both changes under it but what the faucet gives.
  */
 export class ReservesWorker {
@@ -134,13 +136,14 @@ export class ReservesWorker {
   }
 
   #isDue({ unbacked }: ReserveFigures): boolean {
-    const { folder, isMinter, now, replica } = this.#options;
+    const { everyMs, folder, isMinter, now, replica } = this.#options;
     const nowMs = now();
     const published = bridgeView(replica.state)?.reserves;
-    const isToday =
-      published !== undefined && dayOf(published.publishedMs) >= dayOf(replica.head.timeMs);
-    // Without its tree nobody could be shown a proof until tomorrow.
-    if (isToday && existsSync(treeFile(folder, published.height))) {
+    const turnOf = (timeMs: number): number => Math.floor(timeMs / everyMs);
+    const isDone =
+      published !== undefined && turnOf(published.publishedMs) >= turnOf(replica.head.timeMs);
+    // Without its tree nobody could be shown a proof until the next.
+    if (isDone && existsSync(treeFile(folder, published.height))) {
       this.#dueSinceMs = undefined;
       return false;
     }
@@ -175,10 +178,6 @@ export class ReservesWorker {
     else log.error(told, 'the bridge does not hold what the venue owes');
     await removeOthers(folder, tree.height);
   }
-}
-
-function dayOf(timeMs: number): number {
-  return Math.floor(timeMs / DAY_MS);
 }
 
 function commandOf(tree: BuiltTree, figures: ReserveFigures): PublishReservesCommand {
