@@ -38,7 +38,7 @@ async function proofOf(amounts: readonly number[], who: number): Promise<Proof> 
   const tree = await trees.build(state, height);
   const user = someone(who);
   const found = await trees.proof(user, height);
-  if (found === undefined || found === 'missing') throw new Error('no proof');
+  if (typeof found !== 'object') throw new Error('no proof');
   const [perp = 0n, outcome = 0n, withdrawHold = 0n, rewards = 0n] = found.parts;
   const all = formatMoney(tree.liabilities);
   return {

@@ -1,11 +1,13 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { owedMicroUsdc, VENUE_ADDRESS } from '@oddlot/engine';
 import { address } from '@oddlot/units';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { someone, Trees, venueOf } from '../testing/trees.ts';
-import type { TreeProof } from './read-proof.ts';
+import { readProof, type TreeProof } from './read-proof.ts';
 import { treeFile } from './tree-file.ts';
 import { NODE_BYTES, writeSum } from './tree-hash.ts';
+import { treeSecret } from './tree-secret.ts';
 
 let trees: Trees;
 
@@ -29,7 +31,7 @@ function node(hash: Uint8Array, sum: bigint): Buffer {
 
 async function proofOf(user: ReturnType<typeof someone>, height: number): Promise<TreeProof> {
   const proof = await trees.proof(user, height);
-  if (proof === undefined || proof === 'missing') throw new Error('no proof');
+  if (typeof proof !== 'object') throw new Error('no proof');
   return proof;
 }
 
@@ -123,10 +125,45 @@ test('who has no account is not in it, and a tree that is not there is missing',
   await trees.build(venueOf(amounts(3)), 600);
   expect(await trees.proof(address(`0x${'9'.repeat(40)}`), 600)).toBeUndefined();
   expect(await trees.proof(someone(0), 601)).toBe('missing');
-  writeFileSync(treeFile(trees.folder, 602), 'something else');
-  await expect(trees.proof(someone(0), 602)).rejects.toThrow('the tree ends at 14');
-  writeFileSync(treeFile(trees.folder, 603), Buffer.alloc(1_000));
-  expect(await trees.proof(someone(0), 603)).toBe('missing');
+});
+
+test('no byte of a tree can be another without being found out', async () => {
+  await trees.build(venueOf(amounts(5)), 610);
+  const whole = readFileSync(treeFile(trees.folder, 610));
+  const right = await proofOf(someone(0), 610);
+  let found = 0;
+  for (let at = 0; at < whole.length; at += 3) {
+    const bytes = Buffer.from(whole);
+    bytes[at] = (bytes[at] ?? 0) ^ 0x10;
+    writeFileSync(treeFile(trees.folder, 610), bytes);
+    const proof = await trees.proof(someone(0), 610);
+    // What was changed is of somebody else, or was found; nothing wrong is ever told.
+    if (proof === 'damaged' || proof === undefined) found += 1;
+    else
+      expect({ ...(proof as TreeProof), liabilities: 0n }).toEqual({ ...right, liabilities: 0n });
+  }
+  expect(found).toBeGreaterThan(50);
+  for (const bytes of [
+    Buffer.from('something else'),
+    Buffer.alloc(1_000),
+    whole.subarray(0, 300),
+  ]) {
+    writeFileSync(treeFile(trees.folder, 610), bytes);
+    expect(await trees.proof(someone(0), 610)).toBe('damaged');
+  }
+});
+
+test('with another secret a tree is of no use, and one that is damaged is made anew', async () => {
+  await trees.build(venueOf(amounts(5)), 620);
+  const { folder, hasher } = trees;
+  const other = { folder, hasher, height: 620, secret: Buffer.alloc(32), user: someone(0) };
+  expect(await readProof(other)).toBe('damaged');
+  const elsewhere = join(folder, 'elsewhere');
+  const secret = treeSecret(elsewhere);
+  expect(treeSecret(elsewhere)).toEqual(secret);
+  writeFileSync(join(elsewhere, 'salt-secret'), 'torn');
+  expect(treeSecret(elsewhere)).not.toEqual(secret);
+  expect(treeSecret(elsewhere)).toHaveLength(32);
 });
 
 test('others have their turns while many leaves are made', async () => {

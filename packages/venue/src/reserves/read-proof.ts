@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { VENUE_ADDRESS } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import {
   HEAD_BYTES,
@@ -10,7 +11,7 @@ import {
   type TreeHead,
   widthsOf,
 } from './tree-file.ts';
-import { HASH_BYTES, NODE_BYTES, readSum, type TreeHasher } from './tree-hash.ts';
+import { HASH_BYTES, NODE_BYTES, readSum, type TreeHasher, writeSum } from './tree-hash.ts';
 
 /** A leaf and all that its root can be computed from. Amounts are micro-USDC. */
 export type TreeProof = {
@@ -27,14 +28,17 @@ export type TreeProof = {
   readonly siblings: readonly { readonly hash: string; readonly sum: bigint }[];
 };
 
-/** Looks an address up in the tree of a height. `missing` when there is no such tree, undefined when no such leaf. */
+/**
+ * Looks an address up in the tree of a height: undefined when it has no leaf, `missing` when there is no
+ * such tree, `damaged` when what is there does not lead to its own root, or is of another secret.
+ */
 export async function readProof(options: {
   readonly folder: string;
   readonly height: number;
   readonly secret: Uint8Array;
   readonly hasher: TreeHasher;
   readonly user: Address;
-}): Promise<TreeProof | undefined | 'missing'> {
+}): Promise<TreeProof | undefined | 'missing' | 'damaged'> {
   const { folder, hasher, height, secret, user } = options;
   let handle: FileHandle;
   try {
@@ -45,14 +49,55 @@ export async function readProof(options: {
   }
   try {
     const head = headOf(await bytesAt(handle, 0, HEAD_BYTES));
-    if (head?.height !== height) return 'missing';
-    const address = Buffer.from(user.slice(2), 'hex');
-    const salt = Buffer.from(hasher.salt({ secret, height, address }));
-    const index = await find(handle, head.leaves, salt);
-    return index === undefined ? undefined : await proofAt(handle, head, index);
+    if (head?.height !== height) return 'damaged';
+    const indexOf = (who: Address): Promise<number | undefined> => {
+      const address = Buffer.from(who.slice(2), 'hex');
+      return find(handle, head.leaves, Buffer.from(hasher.salt({ secret, height, address })));
+    };
+    const index = await indexOf(user);
+    if (index !== undefined) {
+      const proof = await proofAt(handle, head, index);
+      return isWhole(proof, { hasher, user }) ? proof : 'damaged';
+    }
+    // Somebody is in every tree; who is not even that is looked for in the wrong way.
+    return (await indexOf(VENUE_ADDRESS)) === undefined ? 'damaged' : undefined;
+  } catch (error) {
+    if (error instanceof ShortTreeError) return 'damaged';
+    throw error;
   } finally {
     await handle.close();
   }
+}
+
+/** Whether the leaf and its siblings lead to the root. */
+function isWhole(
+  { height, index, leaves, parts, root, salt, siblings }: TreeProof,
+  { hasher, user }: { readonly hasher: TreeHasher; readonly user: Address },
+): boolean {
+  const amount = parts.reduce((sum, part) => sum + part, 0n);
+  const leaf = { salt: bytesOf(salt), address: bytesOf(user), amount };
+  let node = nodeOf(hasher.leaf(leaf), amount);
+  let used = 0;
+  let at = index;
+  for (const width of widthsOf(leaves).slice(0, -1)) {
+    const sibling = at % 2 === 1 || at + 1 < width ? siblings[used] : undefined;
+    if (sibling !== undefined) {
+      used += 1;
+      const other = nodeOf(bytesOf(sibling.hash), sibling.sum);
+      const hash = at % 2 === 0 ? hasher.node(node, other) : hasher.node(other, node);
+      node = nodeOf(hash, readSum(node, HASH_BYTES) + sibling.sum);
+    }
+    at = Math.floor(at / 2);
+  }
+  return hex(hasher.root({ height, leaves, node })) === root;
+}
+
+/** As it is kept. */
+function nodeOf(hash: Uint8Array, sum: bigint): Buffer {
+  const node = Buffer.alloc(NODE_BYTES);
+  node.set(hash);
+  writeSum(node, sum, HASH_BYTES);
+  return node;
 }
 
 async function find(handle: FileHandle, leaves: number, salt: Buffer): Promise<number | undefined> {
@@ -99,8 +144,16 @@ async function proofAt(handle: FileHandle, head: TreeHead, index: number): Promi
 async function bytesAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
   const { bytesRead } = await handle.read(bytes, 0, length, position);
-  if (bytesRead !== length) throw new Error(`the tree ends at ${position + bytesRead}`);
+  if (bytesRead !== length) throw new ShortTreeError(`it ends at ${position + bytesRead}`);
   return bytes;
+}
+
+class ShortTreeError extends Error {
+  override readonly name = 'ShortTreeError';
+}
+
+function bytesOf(text: string): Buffer {
+  return Buffer.from(text.slice(2), 'hex');
 }
 
 function hex(bytes: Uint8Array): string {

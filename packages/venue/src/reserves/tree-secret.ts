@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HASH_BYTES } from './tree-hash.ts';
 
@@ -17,6 +17,8 @@ export function treeSecret(folder: string): Uint8Array {
     renameSync(beside, file);
   }
   const secret = Buffer.from(readFileSync(file, 'utf8').trim(), 'hex');
-  if (secret.length !== HASH_BYTES) throw new Error(`${file} is no secret of ${HASH_BYTES} bytes`);
-  return secret;
+  if (secret.length === HASH_BYTES) return secret;
+  // Trees of another secret are of no use, and are made again.
+  rmSync(file);
+  return treeSecret(folder);
 }

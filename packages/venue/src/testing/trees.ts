@@ -5,7 +5,7 @@ import { applyBlock, createState, type Command, type State } from '@oddlot/engin
 import { type Address, address, timeMs } from '@oddlot/units';
 import { defaultParameters } from '../genesis.ts';
 import { buildTree, type BuiltTree } from '../reserves/build-tree.ts';
-import { readProof, type TreeProof } from '../reserves/read-proof.ts';
+import { readProof } from '../reserves/read-proof.ts';
 import { createTreeHasher, type TreeHasher } from '../reserves/tree-hash.ts';
 import { treeSecret } from '../reserves/tree-secret.ts';
 
@@ -52,7 +52,7 @@ export class Trees {
     return buildTree({ state, height, secret, folder, hasher, pause });
   }
 
-  proof(user: Address, height: number): Promise<TreeProof | undefined | 'missing'> {
+  proof(user: Address, height: number): ReturnType<typeof readProof> {
     const { folder, hasher, secret } = this;
     return readProof({ folder, hasher, secret, height, user });
   }

@@ -109,9 +109,9 @@ function readKept(options: PaidWatchOptions): Pick<Kept, 'block'> & {
     });
     return { block: kept.block, paid };
   } catch (error) {
-    // Not written yet, or torn by a crash of the machine: the chain has it all.
-    if (error instanceof SyntaxError) return start;
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return start;
+    // Not written yet, or damaged: the chain has it all.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined || code === 'ENOENT') return start;
     throw error;
   }
 }

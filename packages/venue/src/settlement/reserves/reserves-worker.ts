@@ -99,11 +99,17 @@ export class ReservesWorker {
 
   /** The proof of an address in the tree that was published last. */
   async proof(user: Address): Promise<TreeProof | undefined | 'missing'> {
-    const { folder, replica } = this.#options;
+    const { folder, log, replica } = this.#options;
     const published = bridgeView(replica.state)?.reserves;
     if (published === undefined) return 'missing';
     const { height } = published;
-    return readProof({ folder, height, secret: this.#secret, hasher: await this.#hasher, user });
+    const hasher = await this.#hasher;
+    const proof = await readProof({ folder, height, secret: this.#secret, hasher, user });
+    if (proof !== 'damaged') return proof;
+    // Without it the next round makes another.
+    log.error({ height }, 'the tree of the published reserves is damaged; another is published');
+    await rm(treeFile(folder, height), { force: true });
+    return 'missing';
   }
 
   #isOpen(withdrawalId: bigint): boolean {
