@@ -99,10 +99,21 @@ export class ReservesWorker {
 
   /** The proof of an address in the tree that was published last. */
   async proof(user: Address): Promise<TreeProof | undefined | 'missing'> {
-    const { folder, log, replica } = this.#options;
-    const published = bridgeView(replica.state)?.reserves;
-    if (published === undefined) return 'missing';
-    const { height } = published;
+    for (;;) {
+      const height = this.#publishedHeight;
+      if (height === undefined) return 'missing';
+      const proof = await this.#readProof(user, height);
+      // A tree that was published meanwhile has taken the place of the one that was read.
+      if (this.#publishedHeight === height) return proof;
+    }
+  }
+
+  get #publishedHeight(): number | undefined {
+    return bridgeView(this.#options.replica.state)?.reserves?.height;
+  }
+
+  async #readProof(user: Address, height: number): Promise<TreeProof | undefined | 'missing'> {
+    const { folder, log } = this.#options;
     const hasher = await this.#hasher;
     const proof = await readProof({ folder, height, secret: this.#secret, hasher, user });
     if (proof !== 'damaged') return proof;
