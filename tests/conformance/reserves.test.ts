@@ -3,8 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createClient, type ReservesProof } from '@oddlot/sdk';
+import { createClient, privateKeyWallet, type ReservesProof } from '@oddlot/sdk';
 import { parseUnits, type Hex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Chain, chainOf, post, richOnChain } from '../support/chain.ts';
 import { CALM, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
@@ -111,6 +112,30 @@ test('a deposit, test money and what is kept aside are told apart, and a user’
   await writeFile(file, JSON.stringify({ ...proof, amount: '12.345677' }));
   expect((await verify(args)).code).toBe(1);
   await rm(folder, { recursive: true });
+});
+
+test('a withdrawal is owed until it is paid, and no longer: at each moment all of it is there', async () => {
+  const wallet = privateKeyWallet(generatePrivateKey());
+  const user = wallet.address as Hex;
+  const destination = privateKeyToAccount(generatePrivateKey()).address.toLowerCase();
+  await post(venue.url, '/request-fund', { user });
+  const own = createClient({ url: venue.url, wallet });
+  await own.exchange.withdraw3({ destination, amount: '400' }, { confirm: 'executed' });
+  const seen: string[] = [];
+  await expect
+    .poll(
+      async () => {
+        const { current, published } = await client().reserves();
+        seen.push(`${current?.difference} ${published?.difference}`);
+        return (await own.info.withdrawals({ user }))[0]?.status;
+      },
+      { ...WAIT, interval: 20 },
+    )
+    .toBe('confirmed');
+  expect([...new Set(seen)]).toEqual(['0 0']);
+  expect(await chain.balanceOf(destination as Hex)).toBe(usdc('399'));
+  const { parts } = await proven(user, '600');
+  expect(parts.withdrawHold).toBe('0');
 });
 
 test('who has no account is in no tree, and whose address is no address is told so', async () => {

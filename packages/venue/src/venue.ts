@@ -344,6 +344,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     settings: infoSettings(config, parts.money),
     permits: parts.money?.settlement.permits,
     reserves: parts.reserves,
+    payouts: parts.money?.settlement.payouts,
     hasLimits: config.limits,
     connections: (ip) => ({
       ws: sockets.connections('ws', ip).open,
