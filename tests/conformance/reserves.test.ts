@@ -133,7 +133,7 @@ test('a withdrawal is owed until it is paid, and no longer: at each moment all o
     )
     .toBe('confirmed');
   expect([...new Set(seen)]).toEqual(['0 0']);
-  expect(await chain.balanceOf(destination as Hex)).toBe(usdc('399'));
+  expect(await chain.balanceOf(destination as Hex)).toBe(usdc('399.9'));
   const { parts } = await proven(user, '600');
   expect(parts.withdrawHold).toBe('0');
 });

@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import {
   grantedMicroUsdc,
   liabilities,
@@ -7,7 +8,8 @@ import {
   owedMicroUsdc,
   type State,
 } from '@oddlot/engine';
-import { assert, type Hash, hash } from '@oddlot/units';
+import { type Hash, hash } from '@oddlot/units';
+import { orderBySalt } from './order-by-salt.ts';
 import {
   HEAD_BYTES,
   headBytes,
@@ -47,9 +49,7 @@ export type BuiltTree = {
 
 /** So many leaves or nodes are made without a pause, and written at once. */
 const PORTION = 2_000;
-/** The place of a leaf is part of the number that it is sorted by, below so many bits of its salt. */
-const PLACES = 2 ** 24;
-const PREFIX_SHIFT = 4;
+const DISK_PAUSE_MS = 5;
 
 /**
  * Builds the tree over everything that the venue owes and writes it down, in short turns. Leaves are
@@ -59,7 +59,7 @@ const PREFIX_SHIFT = 4;
 export async function buildTree(options: BuildOptions): Promise<BuiltTree> {
   const { folder, hasher, height, pause } = options;
   const { count, leaves, shortfall } = await collect(options);
-  const order = await sorted(leaves, count, pause);
+  const order = await orderBySalt(leaves, count, pause);
   const file = treeFile(folder, height);
   await mkdir(dirname(file), { recursive: true });
   const beside = `${file}.new`;
@@ -72,7 +72,7 @@ export async function buildTree(options: BuildOptions): Promise<BuiltTree> {
     const root = hasher.root({ height, leaves: count, node: top });
     const sum = top.subarray(HASH_BYTES);
     await handle.write(headBytes({ height, leaves: count, root, sum }), 0, HEAD_BYTES, 0);
-    await handle.datasync();
+    await meanwhile(handle.datasync(), pause);
     await handle.close();
     await rename(beside, file);
     return {
@@ -87,6 +87,12 @@ export async function buildTree(options: BuildOptions): Promise<BuiltTree> {
   } finally {
     await handle.close().catch(() => undefined);
   }
+}
+
+/** Waits for the disk while others have their turns. */
+async function meanwhile(work: Promise<void>, pause: () => Promise<void>): Promise<void> {
+  const done = work.then(() => true);
+  while (!(await Promise.race([done, setTimeout(DISK_PAUSE_MS, false)]))) await pause();
 }
 
 /** Everybody's leaf, in the order of accounts. */
@@ -113,34 +119,6 @@ async function collect({ hasher, height, pause, secret, state }: BuildOptions): 
     if (count % PORTION === 0) await pause();
   }
   return { leaves, count, shortfall };
-}
-
-/** The places of leaves by salt. */
-async function sorted(
-  leaves: Buffer,
-  count: number,
-  pause: () => Promise<void>,
-): Promise<Uint32Array> {
-  assert(count <= PLACES, `a tree has ${PLACES} leaves at most`);
-  const keys = new Float64Array(count);
-  for (let at = 0; at < count; at++) {
-    keys[at] = (leaves.readUInt32BE(at * LEAF_BYTES) >>> PREFIX_SHIFT) * PLACES + at;
-  }
-  keys.sort();
-  await pause();
-  const order = Uint32Array.from(keys, (key) => key % PLACES);
-  const prefix = (at: number): number => Math.floor((keys[at] ?? 0) / PLACES);
-  const saltAt = (place: number): Buffer =>
-    leaves.subarray(place * LEAF_BYTES, place * LEAF_BYTES + HASH_BYTES);
-  // Salts that begin alike stand together; among them all bytes count.
-  for (let from = 0; from < count;) {
-    let to = from + 1;
-    while (to < count && prefix(to) === prefix(from)) to += 1;
-    if (to - from > 1)
-      order.subarray(from, to).sort((a, b) => Buffer.compare(saltAt(a), saltAt(b)));
-    from = to;
-  }
-  return order;
 }
 
 async function writeLeaves(
@@ -185,7 +163,11 @@ async function writeLevels(
 ): Promise<void> {
   const { count, hasher, nodes, pause } = options;
   for (const width of widthsOf(count)) {
-    await handle.write(nodes.subarray(0, width * NODE_BYTES));
+    for (let from = 0; from < width; from += PORTION) {
+      const to = Math.min(width, from + PORTION);
+      await handle.write(nodes.subarray(from * NODE_BYTES, to * NODE_BYTES));
+      await pause();
+    }
     for (let at = 0; at < width; at += 2) {
       const into = (at / 2) * NODE_BYTES;
       const left = nodes.subarray(at * NODE_BYTES, (at + 1) * NODE_BYTES);
