@@ -1,13 +1,7 @@
 import { type FileHandle, mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import {
-  grantedMicroUsdc,
-  liabilities,
-  liabilitiesMax,
-  owedMicroUsdc,
-  type State,
-} from '@oddlot/engine';
+import { liabilities, liabilitiesMax, owedMicroUsdc, type State } from '@oddlot/engine';
 import { type Hash, hash } from '@oddlot/units';
 import { orderBySalt } from './order-by-salt.ts';
 import {
@@ -42,9 +36,8 @@ export type BuiltTree = {
   readonly liabilities: bigint;
   /** What scopes below zero lack. */
   readonly shortfall: bigint;
-  /** Deposits and grants less withdrawals paid, and the grants among them, by the state's own sums. */
+  /** Deposits and grants less withdrawals paid, by the state's own sums. */
   readonly owed: bigint;
-  readonly granted: bigint;
 };
 
 /** So many leaves or nodes are made without a pause, and written at once. */
@@ -82,7 +75,6 @@ export async function buildTree(options: BuildOptions): Promise<BuiltTree> {
       liabilities: readSum(top, HASH_BYTES),
       shortfall,
       owed: owedMicroUsdc(options.state),
-      granted: grantedMicroUsdc(options.state),
     };
   } finally {
     await handle.close().catch(() => undefined);

@@ -48,6 +48,12 @@ export type ReservesOptions = {
 /** The newest comparison of what is owed with what there is. */
 export type CurrentReserves = ReserveFigures & { readonly height: number; readonly timeMs: number };
 
+/** A tree that was asked for, and the figures of its block. */
+type Building = {
+  readonly figures: CurrentReserves;
+  outcome: { readonly tree: BuiltTree } | { readonly error: unknown } | undefined;
+};
+
 /** A publication that failed is tried again after this long. */
 const RETRY_MS = 60_000;
 /** So long it waits for test money that is being made. */
@@ -56,7 +62,7 @@ const UNBACKED_WAIT_MS = 60_000;
 /**
  * Compares what the venue owes with what the bridge holds, and puts it into the log: at the first start,
  * and every day from 00:00 UTC on by the time of the log, unless the operator says otherwise. It takes its turn after those who credit
- * and settle, so nothing of both changes under it but what the faucet gives.
+ * and settle: what they do in a round is done when it looks.
  */
 export class ReservesWorker {
   readonly #options: ReservesOptions;
@@ -65,6 +71,7 @@ export class ReservesWorker {
   readonly #hasher: Promise<TreeHasher>;
   #balance: { readonly block: number; readonly amount: bigint } | undefined;
   #current: CurrentReserves | undefined;
+  #building: Building | undefined;
   #dueSinceMs: number | undefined;
   #notBeforeMs = 0;
 
@@ -82,18 +89,26 @@ export class ReservesWorker {
     return this.#current;
   }
 
-  /** True when there is more to read at once. */
+  /** True when there is more to read at once. What it can't do it tells, and never keeps others waiting. */
   async step(): Promise<boolean> {
+    try {
+      return await this.#step();
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    }
+  }
+
+  async #step(): Promise<boolean> {
     const { block, isCurrent, state } = this.#options.watch();
+    await this.#publishBuilt();
     if (!isCurrent || state !== 'ok') return false;
     if (!(await this.#paid.step(block))) return true;
     const balance = await this.#balanceAt(block);
-    const { head, state: now } = this.#options.replica;
-    const owed = owedMicroUsdc(now);
-    const figures = this.#figures({ owed, granted: grantedMicroUsdc(now), balance });
+    const figures = this.#figuresOf(block, balance);
     if (figures === undefined) return false;
-    this.#current = { ...figures, height: head.height, timeMs: head.timeMs };
-    if (this.#isDue(figures)) await this.#tryToPublish(balance);
+    this.#current = figures;
+    if (this.#isDue(figures)) this.#build(figures);
     return false;
   }
 
@@ -142,14 +157,20 @@ export class ReservesWorker {
     return amount;
   }
 
-  #figures(of: {
-    readonly owed: bigint;
-    readonly granted: bigint;
-    readonly balance: bigint;
-  }): ReserveFigures | undefined {
-    const { block: blockNumber, book } = this.#options.watch();
-    const { paid } = this.#paid;
-    return figuresOf({ ...of, book, blockNumber, paid, isOpen: (id) => this.#isOpen(id) });
+  /** Of the state as it is now: nothing may be waited for between this and what is done with it. */
+  #figuresOf(blockNumber: number, balance: bigint): CurrentReserves | undefined {
+    const { replica, watch } = this.#options;
+    const { height, timeMs } = replica.head;
+    const figures = figuresOf({
+      owed: owedMicroUsdc(replica.state),
+      granted: grantedMicroUsdc(replica.state),
+      isOpen: (id) => this.#isOpen(id),
+      book: watch().book,
+      blockNumber,
+      balance,
+      paid: this.#paid.paid,
+    });
+    return figures && { ...figures, height, timeMs };
   }
 
   #isDue({ unbacked }: ReserveFigures): boolean {
@@ -165,28 +186,49 @@ export class ReservesWorker {
       return false;
     }
     this.#dueSinceMs ??= nowMs;
+    if (this.#building !== undefined) return false;
     if (isMinter && unbacked > 0n && nowMs - this.#dueSinceMs < UNBACKED_WAIT_MS) return false;
     return nowMs >= this.#notBeforeMs;
   }
 
-  async #tryToPublish(balance: bigint): Promise<void> {
+  #fail(error: unknown): void {
     const { log, now } = this.#options;
-    try {
-      await this.#publish(balance);
-    } catch (error) {
-      this.#notBeforeMs = now() + RETRY_MS;
-      log.warn({ why: chainFault(error) }, 'the reserves could not be published; tried again');
-    }
+    const nowMs = now();
+    if (nowMs < this.#notBeforeMs) return;
+    this.#notBeforeMs = nowMs + RETRY_MS;
+    log.warn({ why: chainFault(error) }, 'the reserves can not be told; tried again in a minute');
   }
 
-  async #publish(balance: bigint): Promise<void> {
-    const { folder, history, log, replica } = this.#options;
-    const asked = { minHeight: replica.head.height };
-    const { answer: tree } = await history.ask('reserves', {}, asked);
+  /**
+   * Asks for the tree of exactly this block: who builds it follows the log behind this process, and comes
+   * to the block after it was asked. The chain is worked on meanwhile.
+   */
+  #build(figures: CurrentReserves): void {
+    const { height } = figures;
+    const asked = this.#options.history.ask('reserves', {}, { minHeight: height });
+    const building: Building = { figures, outcome: undefined };
+    this.#building = building;
+    asked.then(
+      ({ answer }) => (building.outcome = { tree: answer }),
+      (error: unknown) => (building.outcome = { error }),
+    );
+  }
+
+  async #publishBuilt(): Promise<void> {
+    const { figures, outcome } = this.#building ?? {};
+    if (figures === undefined || outcome === undefined) return;
+    this.#building = undefined;
+    if ('error' in outcome) throw outcome.error;
+    const { tree } = outcome;
+    const isSame = tree.height === figures.height && tree.owed === figures.owed;
+    assert(isSame, `the tree is of block ${tree.height}, not of ${figures.height}`);
     const isWhole = tree.liabilities - tree.shortfall === tree.owed;
     assert(isWhole, `the tree has ${tree.liabilities} less ${tree.shortfall}, not ${tree.owed}`);
-    const figures = this.#figures({ owed: tree.owed, granted: tree.granted, balance });
-    if (figures === undefined) return;
+    await this.#publish(tree, figures);
+  }
+
+  async #publish(tree: BuiltTree, figures: ReserveFigures): Promise<void> {
+    const { folder, log, replica } = this.#options;
     const { outcome } = await replica.propose(commandOf(tree, figures));
     if (outcome.reject !== undefined) throw new Error(`refused: ${outcome.reject.reason}`);
     const difference = differenceOf(figures);
