@@ -25,6 +25,8 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
+  expect(venue.faults()).toEqual([]);
+  expect(venue.stderr).not.toContain('the reserves can not be told');
   await venue.remove();
 });
 
