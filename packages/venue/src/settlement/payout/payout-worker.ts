@@ -216,7 +216,7 @@ export class PayoutWorker {
   }
 
   async #lookAtPaid(record: PayoutRecord, round: Round): Promise<void> {
-    if (record.end?.paid === false) {
+    if (isOwed(record, 'cancellation')) {
       this.#book.wait(record, TEXTS.paidAfterReturn);
       return;
     }
@@ -249,7 +249,7 @@ export class PayoutWorker {
   }
 
   async #lookAtCancelled(record: PayoutRecord, round: Round): Promise<void> {
-    if (record.end?.paid === true && record.isLost === true) {
+    if (isOwed(record, 'payout')) {
       this.#book.wait(record, TEXTS.otherPayout);
       return;
     }
@@ -278,7 +278,8 @@ export class PayoutWorker {
     const book = this.#book;
     if (!isSame) book.wait(record, TEXTS.otherPayout);
     else if (round.underWay.has(withdrawalId)) book.wait(record, record.error);
-    else if (record.cancel !== undefined || record.end?.paid === false) round.cancel.push(record);
+    else if (record.cancel !== undefined || isOwed(record, 'cancellation'))
+      round.cancel.push(record);
     else if (queued.payableAtMs <= now())
       round.finish.push(book.update(record, { sent: undefined }));
     else {
@@ -311,7 +312,7 @@ export class PayoutWorker {
         return;
       }
     }
-    if (record.cancel !== undefined || record.end?.paid === false) round.cancel.push(current);
+    if (record.cancel !== undefined || isOwed(record, 'cancellation')) round.cancel.push(current);
     else if (round.isPayable || record.isLost === true) round.pay.push(current);
     else book.hold(current, TEXTS.deficit);
   }
@@ -379,6 +380,11 @@ export class PayoutWorker {
     }
     this.#endsCheckedMs = this.#options.now();
   }
+}
+
+/** What the engine has been told, and the chain has given up again, can only end in one way. */
+function isOwed({ end, isLost }: PayoutRecord, what: 'payout' | 'cancellation'): boolean {
+  return isLost === true && end?.paid === (what === 'payout');
 }
 
 async function inGroups<Item>(
