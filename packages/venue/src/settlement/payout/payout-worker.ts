@@ -159,7 +159,7 @@ export class PayoutWorker {
     const book = this.#book;
     if (book.followed().length === 0 && !this.#areEndsDue()) return false;
     const { confirmed } = await client.head();
-    await this.#checkEnds(confirmed);
+    if (this.#areEndsDue()) await this.#checkEnds(confirmed);
     const due = book.followed().filter((record) => this.#isDue(record, confirmed));
     if (due.length === 0) return false;
     const round: Round = {
@@ -320,6 +320,8 @@ export class PayoutWorker {
   /** What it will say is on disk before the engine hears it. */
   async #settle({ blockHash, confirmed, ends }: Round): Promise<void> {
     const book = this.#book;
+    // Else a new end would stand for older ones on a chain that they are not part of.
+    if (ends.length > 0) await this.#checkEnds(confirmed);
     for (const { paid, record, txHash } of ends) {
       const end = { paid, block: confirmed, blockHash };
       const more = { end, isLost: undefined, refused: undefined, sent: undefined };
@@ -354,7 +356,6 @@ export class PayoutWorker {
    * paid or cancelled again; the engine is not told a second time.
    */
   async #checkEnds(confirmed: number): Promise<void> {
-    if (!this.#areEndsDue()) return;
     const { client, contracts } = this.#options;
     const { bridge } = contracts;
     const ended = this.#book.ended().filter((record) => record.bridge === bridge);
