@@ -122,6 +122,10 @@ export async function openSettlement(
     patienceMs: settings.payoutPatienceMs,
     retryMs: everyMs,
   });
+  if (payouts.damaged > 0) {
+    const what = { file: 'settlement/payouts.jsonl', lines: payouts.damaged };
+    log.warn(what, 'damaged lines: a copy is kept beside it, the chain is asked again');
+  }
   const settlement = new Settlement({
     client,
     contracts,

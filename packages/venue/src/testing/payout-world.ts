@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
 import type { Command } from '@oddlot/engine';
 import { address, hash } from '@oddlot/units';
@@ -201,7 +202,8 @@ export class PayoutWorld {
     this.end();
     const file = join(this.#folder, 'payouts.jsonl');
     if (change === undefined) rmSync(file, { force: true });
-    else writeFileSync(file, change(readFileSync(file, 'utf8')));
+    else
+      writeFileSync(file, readFileSync(file, 'utf8').split('\n').map(changed(change)).join('\n'));
     this.open();
   }
 
@@ -410,4 +412,13 @@ export class PayoutWorld {
       this.asked.set(withdrawalId, { destination: to as Hex, usd: amount - fee });
     }
   }
+}
+
+/** A line with its checksum, as it would have been written. */
+function changed(change: (record: string) => string): (line: string) => string {
+  return (line) => {
+    if (line === '') return line;
+    const text = change(line.slice(9));
+    return `${crc32(text).toString(16).padStart(8, '0')} ${text}`;
+  };
 }

@@ -97,7 +97,7 @@ test('what was signed for another bridge is not signed for this one', async () =
   await world.round();
   expect(stateOf(1)?.status).toBe('sent');
   const other = `"bridge":"0x${'9'.repeat(40)}"`;
-  world.forget((text) => text.replaceAll(/"bridge":"0x[0-9a-f]{40}"/g, other));
+  world.forget((line) => line.replaceAll(/"bridge":"0x[0-9a-f]{40}"/g, other));
   await live();
   expect(isOpen(1)).toBe(true);
   expect(stateOf(1)?.error).toBe(TEXTS.otherBridge);

@@ -96,6 +96,11 @@ export class PayoutWorker {
     this.#sender = new PayoutSender({ ...options, book: this.#book });
   }
 
+  /** Lines of its file that could not be read: what they said is found out again. */
+  get damaged(): number {
+    return this.#book.damaged;
+  }
+
   /** How far a withdrawal is; undefined when nothing is known of it. */
   progressOf(withdrawalId: number): PayoutProgress | undefined {
     const record = this.#book.get(withdrawalId);
