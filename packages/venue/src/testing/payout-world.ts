@@ -192,6 +192,25 @@ export class PayoutWorld {
         // It is over.
       }
     }
+    this.revive();
+  }
+
+  /** The process will end at this call from now on, whichever that is. */
+  killAfter(calls: number): void {
+    this.#life.fuse = calls;
+  }
+
+  /** How often it was started again. */
+  get lives(): number {
+    return this.#lives;
+  }
+
+  get isDead(): boolean {
+    return this.#life.isOver;
+  }
+
+  /** Starts again on what was on disk when it ended. */
+  revive(): void {
     this.end();
     this.#lives += 1;
     this.open();

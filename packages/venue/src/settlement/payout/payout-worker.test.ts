@@ -126,3 +126,45 @@ test('R-deficit: while the fund is deep in deficit nothing is paid', async () =>
   await live();
   expect(world.settled.get(1)).toBe(true);
 });
+
+/** Ends the process at one call more in each run, until it lives to the end of a withdrawal. */
+async function killedAtEveryCall(usdc: number, isRefused: boolean): Promise<number> {
+  for (let calls = 0; ; calls++) {
+    const each = await PayoutWorld.model(1);
+    try {
+      await each.mint(1_000_000n);
+      if (isRefused) await each.list('blacklist', DESTINATIONS[0]!);
+      await each.chain.mine();
+      each.withdraw(0, 0, usdc);
+      each.killAfter(calls);
+      let isKilled = false;
+      for (let n = 0; n < 60 && each.replica.state.withdrawals.size > 0; n++) {
+        await each.round();
+        if (each.isDead) each.revive();
+        isKilled ||= each.lives > 0;
+        await each.chain.mine();
+        each.nowMs += 15_000;
+      }
+      const fee = 100_000n;
+      const due = isRefused ? 0n : BigInt(usdc) * 1_000_000n - fee;
+      expect(each.problems).toEqual([]);
+      expect([calls, each.settled.get(1)]).toEqual([calls, !isRefused]);
+      expect(await each.balanceOf(DESTINATIONS[0]!)).toBe(due);
+      if (!isKilled) return calls;
+    } finally {
+      await each.close();
+    }
+  }
+}
+
+test.each([
+  ['a payout', 10, false],
+  ['a large one', 150_000, false],
+  ['one that is cancelled', 10, true],
+])(
+  'R-withdraw: %s survives a kill before and after every call',
+  async (_, usdc, isRefused) => {
+    expect(await killedAtEveryCall(usdc, isRefused)).toBeGreaterThan(40);
+  },
+  120_000,
+);
