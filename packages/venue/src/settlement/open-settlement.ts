@@ -19,6 +19,7 @@ import { PermitDeposits } from './permit-deposits.ts';
 import { Relayer } from './relayer.ts';
 import { Settlement } from './settlement.ts';
 import { type BridgeDomain, keyValidator, type Validator } from './validators.ts';
+import { VitalsWatch } from './vitals.ts';
 
 /** What the operator says about the settlement chain. */
 export type SettlementSettings = {
@@ -135,6 +136,7 @@ export async function openSettlement(
     everyMs,
     relayer,
     payouts,
+    vitals: new VitalsWatch({ client, contracts, relayer: relayer?.address, now }),
     permits: relayer && new PermitDeposits({ client, relayer, contracts, now }),
     minter,
     backing: minter && new FaucetBacking({ state, watcher, minter, contracts }),

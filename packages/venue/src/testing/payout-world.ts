@@ -25,6 +25,7 @@ import {
   KEYS,
   Life,
   remembered,
+  rotationData,
   STRANGER,
   validatorOf,
 } from './payout-people.ts';
@@ -373,6 +374,11 @@ export class PayoutWorld {
     );
     const sorted = signed.toSorted((a, b) => (a.address < b.address ? -1 : 1));
     await this.send(STRANGER, CONTRACTS.bridge, payOutData(request.payout, sorted));
+  }
+
+  /** The validator with the lowest address, who has signed, is replaced by somebody else. */
+  async rotate(): Promise<void> {
+    await this.send(KEYS.guardian, CONTRACTS.bridge, await rotationData());
   }
 
   /** Somebody uses the relayer's key by hand, for the next nonce, and pays well. */

@@ -127,6 +127,33 @@ test('R-deficit: while the fund is deep in deficit nothing is paid', async () =>
   expect(world.settled.get(1)).toBe(true);
 });
 
+test('signatures of a validator that was replaced are asked for again, of those that are left', async () => {
+  const real = await PayoutWorld.real(1);
+  try {
+    await real.mint(1_000_000n);
+    await real.chain.mine();
+    real.withdraw(0, 0, 10);
+    await real.round();
+    expect(real.worker.progressOf(1)?.status).toBe('sent');
+    const sent = real.relayer.waiting()[0]?.attempts[0]?.txHash;
+    await real.chain.drop(sent!);
+    await real.rotate();
+    await real.chain.mine();
+    let error: string | undefined = undefined;
+    for (let n = 0; n < 20 && real.replica.state.withdrawals.size > 0; n++) {
+      await real.round();
+      error ??= real.worker.progressOf(1)?.error;
+      await real.chain.mine();
+      real.nowMs += 5_000;
+    }
+    expect(error).toBe('The bridge refuses it with code 7');
+    expect(real.settled.get(1)).toBe(true);
+    expect(await real.balanceOf(DESTINATIONS[0]!)).toBe(9_900_000n);
+  } finally {
+    await real.close();
+  }
+});
+
 /** Ends the process at one call more in each run, until it lives to the end of a withdrawal. */
 async function killedAtEveryCall(usdc: number, isRefused: boolean): Promise<number> {
   for (let calls = 0; ; calls++) {
