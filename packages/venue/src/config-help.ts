@@ -101,6 +101,16 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     text: 'file, or env:NAME, with the key that sends permits and payouts',
     unset: 'none; of the local chain its own',
   },
+  validatorKeys: {
+    group: 'Settlement chain',
+    text: 'files, or env:NAME, with keys that sign payouts inside of this process',
+    unset: 'none; of the local chain its own',
+  },
+  validators: {
+    group: 'Settlement chain',
+    text: 'URLs of processes that sign payouts (npm run validator)',
+    unset: 'none',
+  },
   oracle: {
     group: 'Prices',
     text: 'prices of perps: simulated, still, or exchanges; a mainnet takes exchanges alone',

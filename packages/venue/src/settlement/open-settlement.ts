@@ -17,6 +17,7 @@ import { deployLocalContracts } from './local-contracts.ts';
 import { PermitDeposits } from './permit-deposits.ts';
 import { Relayer } from './relayer.ts';
 import { Settlement } from './settlement.ts';
+import type { BridgeDomain, Validator } from './validators.ts';
 
 /** What the operator says about the settlement chain. */
 export type SettlementSettings = {
@@ -35,6 +36,8 @@ export type SettlementSettings = {
   readonly fromBlock: number;
   /** Where the key is that sends permits and payouts; without it neither is served. */
   readonly relayerKey?: string | undefined;
+  /** Who signs payouts besides the local chain's own keys. */
+  readonly validatorsFor?: (domain: BridgeDomain) => readonly Validator[];
 };
 
 export type SettlementDependencies = {

@@ -14,6 +14,7 @@ export type ValidatorRequest =
   | {
       readonly type: 'cancellation';
       readonly withdrawalId: bigint;
+      readonly user: Hex;
       /** For whoever is asked to sign; the contract does not see it. */
       readonly reason: string;
     };

@@ -1,0 +1,181 @@
+import {
+  closeSync,
+  fdatasyncSync,
+  fsyncSync,
+  ftruncateSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+
+/** One thing that was signed, as it stands in the file. Numbers of the contract are decimal text. */
+export type SignedRecord = {
+  readonly timeMs: number;
+  readonly chainId: number;
+  readonly bridge: string;
+  readonly withdrawalId: string;
+  readonly user: string;
+} & (
+  | { readonly type: 'payout'; readonly destination: string; readonly usd: string }
+  | { readonly type: 'cancellation'; readonly reason: string }
+);
+
+/** The file is not what a book has written. */
+export class BookDamagedError extends Error {
+  override readonly name = 'BookDamagedError';
+}
+
+const PRIVATE = 0o600;
+const CHUNK_BYTES = 1 << 20;
+const LATEST_MAX = 1_000;
+
+/**
+ * All that a validator has ever signed, appended and on disk before a signature leaves the process
+ * (R-withdraw). For one withdrawal it holds one payout for ever: of one amount, to one destination, from one bridge.
+ */
+export class SignedBook {
+  readonly #file: string;
+  readonly #descriptor: number;
+  readonly #payouts = new Map<string, string>();
+  readonly #cancellations = new Set<string>();
+  readonly #latest: SignedRecord[] = [];
+  #bytes = 0;
+  #count = 0;
+  #failure: unknown = undefined;
+
+  constructor(file: string) {
+    this.#file = file;
+    mkdirSync(dirname(file), { recursive: true });
+    this.#descriptor = openSync(file, 'a+', PRIVATE);
+    this.#read();
+    syncFolder(dirname(file));
+  }
+
+  /** How much has been signed. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The newest ones, oldest first. */
+  get latest(): readonly SignedRecord[] {
+    return this.#latest;
+  }
+
+  /** True when exactly this was signed before; false when nothing of its kind was for this withdrawal. */
+  has(record: SignedRecord): boolean {
+    if (record.type === 'cancellation') return this.#cancellations.has(termsOf(record));
+    const known = this.#payouts.get(record.withdrawalId);
+    if (known === undefined) return false;
+    if (known === termsOf(record)) return true;
+    throw new OtherTermsError(`withdrawal ${record.withdrawalId} was signed as ${known} before`);
+  }
+
+  /** On disk when this returns. Other terms of a withdrawal that was signed are an OtherTermsError. */
+  add(record: SignedRecord): void {
+    if (this.has(record)) return;
+    if (this.#failure !== undefined) {
+      throw new Error(`${this.#file} cannot be written`, { cause: this.#failure });
+    }
+    const line = Buffer.from(`${JSON.stringify(record)}\n`);
+    try {
+      for (let at = 0; at < line.length;) at += writeSync(this.#descriptor, line.subarray(at));
+    } catch (error) {
+      // Half a line would spoil the next one.
+      this.#orStop(() => ftruncateSync(this.#descriptor, this.#bytes));
+      throw error;
+    }
+    // After a sync that failed nobody knows what is on the disk: nothing more is signed.
+    this.#orStop(() => fdatasyncSync(this.#descriptor));
+    this.#bytes += line.length;
+    this.#remember(record);
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+
+  #orStop(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    }
+  }
+
+  #remember(record: SignedRecord): void {
+    if (record.type === 'payout') this.#payouts.set(record.withdrawalId, termsOf(record));
+    else this.#cancellations.add(termsOf(record));
+    this.#count++;
+    this.#latest.push(record);
+    if (this.#latest.length > LATEST_MAX) this.#latest.shift();
+  }
+
+  /** The torn end of a crash is cut: its signature was never given away. */
+  #read(): void {
+    for (const { end, text } of linesOf(this.#descriptor)) {
+      this.#bytes = end;
+      const record = recordOf(text);
+      if (record === undefined) {
+        throw new BookDamagedError(`${this.#file}: line ${this.#count + 1} is damaged`);
+      }
+      this.#remember(record);
+    }
+    if (fstatSync(this.#descriptor).size === this.#bytes) return;
+    ftruncateSync(this.#descriptor, this.#bytes);
+    fsyncSync(this.#descriptor);
+  }
+}
+
+/** A withdrawal that was signed is asked for in other terms. */
+export class OtherTermsError extends Error {
+  override readonly name = 'OtherTermsError';
+}
+
+/** In words that an operator can compare. */
+function termsOf(record: SignedRecord): string {
+  const place = `from bridge ${record.bridge} on chain ${record.chainId}`;
+  if (record.type === 'cancellation') return `${record.withdrawalId} ${place}`;
+  return `${record.usd} micro-USDC of ${record.user} to ${record.destination} ${place}`;
+}
+
+/** Whole lines, and where in the file each ends. */
+function* linesOf(descriptor: number): Generator<{ readonly text: string; readonly end: number }> {
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  let rest = Buffer.alloc(0);
+  let read = 0;
+  for (;;) {
+    const length = readSync(descriptor, chunk, 0, CHUNK_BYTES, read);
+    if (length === 0) return;
+    read += length;
+    rest = Buffer.concat([rest, chunk.subarray(0, length)]);
+    for (let at = rest.indexOf('\n'); at >= 0; at = rest.indexOf('\n')) {
+      const text = rest.toString('utf8', 0, at);
+      rest = rest.subarray(at + 1);
+      yield { text, end: read - rest.length };
+    }
+  }
+}
+
+function recordOf(text: string): SignedRecord | undefined {
+  try {
+    const record = JSON.parse(text) as SignedRecord;
+    const isOne = record.type === 'payout' || record.type === 'cancellation';
+    return isOne && typeof record.withdrawalId === 'string' ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** So that the file itself is there after a power cut. */
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
