@@ -111,6 +111,10 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     text: 'URLs of processes that sign payouts (npm run validator)',
     unset: 'none',
   },
+  payoutPatienceMs: {
+    group: 'Settlement chain',
+    text: 'milliseconds of being refused by the token until a payout is cancelled and returned',
+  },
   oracle: {
     group: 'Prices',
     text: 'prices of perps: simulated, still, or exchanges; a mainnet takes exchanges alone',

@@ -120,6 +120,8 @@ const ConfigSchema = z.strictObject({
   /** Keys that sign payouts inside of this process, in the same way; and processes that sign, by URL. */
   validatorKeys: z.array(z.string().min(1)).default([]),
   validators: z.array(z.string().regex(/^https?:\/\/\S+$/, 'must be a URL')).default([]),
+  /** A payout that the token refuses for this long is cancelled and returned to its account. */
+  payoutPatienceMs: count.default(600_000),
   logLevel: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   /** Test hook: `slow-sync:MS` delays every sync of the journal. */
   fault: z.string().optional(),

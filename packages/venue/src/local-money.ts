@@ -45,7 +45,8 @@ export async function openMoney(
       contracts,
       fromBlock: config.bridgeFromBlock,
       relayerKey: config.relayerKey,
-      validatorsFor: configuredValidators(config, env),
+      validators: configuredValidators(config, env),
+      payoutPatienceMs: config.payoutPatienceMs,
     },
     { replica, log, now: () => clock.nowMs(), env, onLost: onFatal },
   );

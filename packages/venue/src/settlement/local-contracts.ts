@@ -7,9 +7,9 @@ import type { LocalKeys } from './keys.ts';
 
 /** Validators that must sign a payout of the local bridge. */
 const THRESHOLD = 2n;
-/** Payouts from here on wait, so that it can be seen how that is: 100,000 USDC, a minute. */
+/** Payouts from here on wait, so that it can be seen how that is: 100,000 USDC, 20 seconds. */
 const LARGE_USD = 100_000_000_000n;
-const DELAY_SECONDS = 60n;
+const DELAY_SECONDS = 20n;
 const GAS = 8_000_000n;
 const MAX_FEE = 10_000_000_000n;
 
