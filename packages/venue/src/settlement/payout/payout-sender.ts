@@ -216,8 +216,9 @@ export class PayoutSender {
   }
 
   async #cancel(record: PayoutRecord, bridge: BridgeNow): Promise<boolean> {
-    const { cancel: reason = '', withdrawalId } = record;
-    const request = { type: 'cancellation', withdrawalId: BigInt(withdrawalId), reason } as const;
+    const { cancel: reason = '', user, withdrawalId } = record;
+    const id = BigInt(withdrawalId);
+    const request = { type: 'cancellation', withdrawalId: id, user, reason } as const;
     const signed = await this.#collect(record, bridge, request);
     if (signed === undefined) return false;
     return this.#submit(CANCEL, [record], cancelData(withdrawalId, signed));
