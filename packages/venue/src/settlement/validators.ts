@@ -14,6 +14,7 @@ export type ValidatorRequest =
   | {
       readonly type: 'cancellation';
       readonly withdrawalId: bigint;
+      /** Whose it is: a validator looks it up. */
       readonly user: Hex;
       /** For whoever is asked to sign; the contract does not see it. */
       readonly reason: string;
@@ -31,7 +32,7 @@ export type Signed = { readonly address: Hex; readonly signature: BridgeSignatur
 export type Validator = {
   /** For operators. */
   readonly name: string;
-  /** Throws when it refuses or cannot be asked; the message is shown to users and operators. */
+  /** Throws when it refuses or cannot be asked; the message is for operators. */
   sign(request: ValidatorRequest, signal: AbortSignal): Promise<Signed>;
 };
 

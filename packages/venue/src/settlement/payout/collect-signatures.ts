@@ -10,9 +10,16 @@ import type { BridgeNow } from './bridge-calls.ts';
 
 const ASK_MS_MAX = 10_000;
 
-/** Too few validators signed: the message says what the others said. */
+/** Too few validators signed. */
 export class TooFewSignaturesError extends Error {
   override readonly name = 'TooFewSignaturesError';
+  /** What the others said, which is for operators: users need not know who and where they are. */
+  readonly detail: string;
+
+  constructor(message: string, detail: string) {
+    super(message);
+    this.detail = detail;
+  }
 }
 
 export type Signers = {
@@ -46,8 +53,8 @@ export async function collectSignatures(
   }
   const { threshold } = bridge;
   if (found.size < threshold) {
-    const said = faults.length === 0 ? '' : ` (${faults.join('; ')})`;
-    throw new TooFewSignaturesError(`${found.size} of ${threshold} validators signed${said}`);
+    const message = `${found.size} of ${threshold} validators signed`;
+    throw new TooFewSignaturesError(message, faults.join('; '));
   }
   return sortedSigners([...found.values()]).slice(0, threshold);
 }

@@ -88,14 +88,14 @@ export class PayoutBook {
   }
 
   /** It stays as it is for now. */
-  wait(record: PayoutRecord, error?: string, ms = RECHECK_MS): void {
-    this.update(record, { error });
+  wait(record: PayoutRecord, error?: string, ms = RECHECK_MS, detail?: string): void {
+    this.update(record, { error, detail });
     this.#lookAtMs.set(record.withdrawalId, this.#options.now() + ms);
   }
 
   /** Something is in its way that has nothing to do with it. */
-  hold(record: PayoutRecord, error: string): void {
-    this.wait(record, error, this.#options.retryMs);
+  hold(record: PayoutRecord, error: string, detail?: string): void {
+    this.wait(record, error, this.#options.retryMs, detail);
   }
 
   lookSoon({ withdrawalId }: PayoutRecord): void {

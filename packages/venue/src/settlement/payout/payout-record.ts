@@ -35,7 +35,9 @@ export type PayoutRecord = {
   readonly refused?: Refused | undefined;
   /** It can never be paid, for this reason: the validators are asked to cancel it. */
   readonly cancel?: string | undefined;
+  /** Why it does not get on, for its owner, and what more there is to say to the operator. */
   readonly error?: string | undefined;
+  readonly detail?: string | undefined;
   /**
    * What the engine is told, written down before it is: whoever looks at it again after a crash, or
    * after the chain went back behind its confirmations, knows which end is right.

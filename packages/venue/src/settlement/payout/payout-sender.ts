@@ -154,7 +154,7 @@ export class PayoutSender {
       return await collectSignatures(request, { bridge, domain, validators });
     } catch (error) {
       if (!(error instanceof TooFewSignaturesError)) throw error;
-      book.hold(record, error.message);
+      book.hold(record, error.message, error.detail);
       return undefined;
     }
   }
@@ -217,9 +217,8 @@ export class PayoutSender {
 
   async #cancel(record: PayoutRecord, bridge: BridgeNow): Promise<boolean> {
     const { cancel: reason = '', user, withdrawalId } = record;
-    const id = BigInt(withdrawalId);
-    const request = { type: 'cancellation', withdrawalId: id, user, reason } as const;
-    const signed = await this.#collect(record, bridge, request);
+    const about = { withdrawalId: BigInt(withdrawalId), user, reason };
+    const signed = await this.#collect(record, bridge, { type: 'cancellation', ...about });
     if (signed === undefined) return false;
     return this.#submit(CANCEL, [record], cancelData(withdrawalId, signed));
   }

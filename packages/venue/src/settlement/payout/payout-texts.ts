@@ -2,6 +2,9 @@ import { PAUSED, type Refusal, REFUSED } from './bridge-calls.ts';
 
 /** What users and operators read of a payout that does not get on. */
 export const TEXTS = {
+  unavailable: 'The settlement chain does not answer',
+  disagrees: 'Endpoints of the settlement chain contradict each other',
+  unsent: 'Its transaction could not be sent yet',
   noKey: 'The venue has no key to send payouts with',
   paused: 'The bridge is paused',
   balance: 'The bridge holds too little USDC at the moment',

@@ -33,6 +33,8 @@ export type PayoutProgress = {
   readonly status: PayoutStatus;
   readonly txHash: Hex | undefined;
   readonly error: string | undefined;
+  /** For operators alone: it may name machines. */
+  readonly detail: string | undefined;
   readonly updatedMs: number;
 };
 
@@ -66,6 +68,9 @@ type Round = {
   readonly ends: End[];
 };
 
+/** What keeps all of them back: for users, for operators. */
+type Trouble = { readonly error: string; readonly detail: string };
+
 type End = { readonly record: PayoutRecord; readonly paid: boolean; readonly txHash?: Hex };
 
 /**
@@ -80,7 +85,7 @@ export class PayoutWorker {
   readonly #sender: PayoutSender;
   /** Where the search for a transaction of somebody else goes on. */
   readonly #searches = new Map<number, number>();
-  #trouble: string | undefined = undefined;
+  #trouble: Trouble | undefined = undefined;
   #endsCheckedMs = 0;
 
   constructor(options: PayoutWorkerOptions) {
@@ -109,7 +114,7 @@ export class PayoutWorker {
     return {
       open: open.length,
       oldestMs: requested.length === 0 ? undefined : Math.min(...requested),
-      trouble: this.#trouble,
+      trouble: this.#trouble?.detail,
       troubled: troubled.slice(0, TROUBLED_MAX),
     };
   }
@@ -123,10 +128,10 @@ export class PayoutWorker {
       this.#trouble = undefined;
       return hasMore;
     } catch (error) {
-      const isChain =
-        error instanceof ChainUnavailableError || error instanceof ChainDisagreementError;
-      if (!isChain) throw error;
-      this.#trouble = chainFault(error);
+      const isContradiction = error instanceof ChainDisagreementError;
+      if (!isContradiction && !(error instanceof ChainUnavailableError)) throw error;
+      const told = isContradiction ? TEXTS.disagrees : TEXTS.unavailable;
+      this.#trouble = { error: told, detail: chainFault(error) };
       return false;
     } finally {
       this.#book.flush();
@@ -138,11 +143,14 @@ export class PayoutWorker {
   }
 
   #progress(record: PayoutRecord): PayoutProgress {
-    const { error, sent, status, updatedMs } = record;
+    const { detail, error, sent, status, updatedMs } = record;
     const sending = sent === undefined ? undefined : this.#sender.find(sent);
     const txHash = sending?.mined?.txHash ?? sending?.attempts.at(-1)?.txHash ?? record.txHash;
-    const trouble = error ?? sending?.trouble ?? this.#trouble;
-    return { status, txHash, error: trouble, updatedMs };
+    const known = { status, txHash, updatedMs };
+    if (error !== undefined) return { ...known, error, detail };
+    const unsent = sending?.trouble;
+    if (unsent !== undefined) return { ...known, error: TEXTS.unsent, detail: unsent };
+    return { ...known, error: this.#trouble?.error, detail: this.#trouble?.detail };
   }
 
   async #step(isPayable: boolean): Promise<boolean> {
