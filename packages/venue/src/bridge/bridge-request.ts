@@ -5,7 +5,7 @@ import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
 import { BRIDGE_ABI } from '@oddlot/contracts';
 import { encodeFunctionData, type Hex, parseSignature, recoverTypedDataAddress } from 'viem';
 import { z } from 'zod';
-import { returnIdOf } from '../settlement/return-id.ts';
+import { moveIdOf, returnIdOf } from '../settlement/return-id.ts';
 import { BridgeCommandError } from './bridge-error.ts';
 
 /**
@@ -127,17 +127,23 @@ export function readRequest(file: string): BridgeRequest {
   if (!isDeepStrictEqual(typedData, plain(typedDataOf(request)))) {
     throw fault('its typed data is not what the bridge checks');
   }
-  assertReturn(request, fault);
+  assertByHand(request, fault);
   return request;
 }
 
-function assertReturn(request: BridgeRequest, fault: (why: string) => Error): void {
+/** Withdrawals are signed by validators' processes, which ask the venue; by hand what no account asked for. */
+function assertByHand(request: BridgeRequest, fault: (why: string) => Error): void {
   if (request.primaryType !== 'Payout') return;
   const { deposit, message } = request;
-  // Withdrawals are signed by validators' processes, which ask the venue.
-  if (deposit === undefined) throw fault('a payout that returns no deposit is not signed by hand');
-  const id = returnIdOf(deposit.txHash, deposit.logIndex);
-  if (message.withdrawalId !== String(id)) throw fault('its id is not that of its deposit');
+  const { destination, usd, withdrawalId } = message;
+  const id =
+    deposit === undefined
+      ? moveIdOf(destination, BigInt(usd))
+      : returnIdOf(deposit.txHash, deposit.logIndex);
+  if (withdrawalId === String(id)) return;
+  throw fault(
+    'a payout that neither returns a deposit nor moves to another bridge is not signed by hand',
+  );
 }
 
 /** Whole or not at all: signatures of others must not be lost. */
@@ -180,10 +186,20 @@ export function describeRequest(request: BridgeRequest): readonly string[] {
     return [`cancel withdrawal ${request.message.withdrawalId} of ${place}, for ever`];
   }
   const { destination, usd, user, withdrawalId } = request.message;
+  const amount = `${formatDecimal(BigInt(usd), MONEY_DECIMALS)} USDC`;
+  const { deposit } = request;
+  if (deposit === undefined) {
+    return [
+      `move money of all users out of ${place}`,
+      `  amount    ${amount}`,
+      `  to bridge ${destination}`,
+      `  id        ${withdrawalId}`,
+    ];
+  }
   return [
     `return a deposit out of ${place}`,
-    `  deposit   ${request.deposit?.txHash}, log ${request.deposit?.logIndex}`,
-    `  amount    ${formatDecimal(BigInt(usd), MONEY_DECIMALS)} USDC`,
+    `  deposit   ${deposit.txHash}, log ${deposit.logIndex}`,
+    `  amount    ${amount}`,
     `  to        ${destination}`,
     `  came from ${user}`,
     `  id        ${withdrawalId}`,

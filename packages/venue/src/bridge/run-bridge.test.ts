@@ -215,12 +215,12 @@ test('a file that was changed is neither signed nor sent', async () => {
   writeFileSync(file('bad.json'), JSON.stringify({ format, typedData: payout, signatures }));
   expect(await run(`sign ${file('bad.json')} --key ${file('v1')}`)).toMatchObject({
     code: 1,
-    said: expect.stringContaining('a payout that returns no deposit is not signed by hand'),
+    said: expect.stringContaining('is not signed by hand'),
   });
   const deposit = { txHash: `0x${'11'.repeat(32)}`, logIndex: 0 };
   const text = JSON.stringify({ format, deposit, typedData: payout, signatures });
   writeFileSync(file('bad.json'), text);
-  expect((await run(`sign ${file('bad.json')}`)).said).toContain('not that of its deposit');
+  expect((await run(`sign ${file('bad.json')}`)).said).toContain('is not signed by hand');
   const other = await onBridge(`rotate --send ${file('good.json')}`, 'sender');
   expect(other).toMatchObject({ code: 1, said: expect.stringContaining('is a Cancellation') });
 });
@@ -300,6 +300,28 @@ test('R-deposit: money kept aside is returned once, to who sent it', async () =>
   );
   server.close();
   server.closeAllConnections();
+});
+
+test('what the bridge holds is moved to the one that follows, and to nothing else', async () => {
+  const { guardian, v1, v2, v3 } = addresses;
+  const parties = `--validators ${v1},${v2},${v3} --threshold 2 --guardian ${guardian}`;
+  const settings = `--token ${token} ${parties} --large-usd 100 --delay-seconds 60`;
+  const made = await run(`deploy ${settings} --rpc ${rpc} --key ${file('sender')}`);
+  const next = /^bridge (0x[0-9a-f]{40})$/m.exec(made.said)![1];
+  const nowhere = await onBridge(`move --prepare ${file('move.json')} --to ${v1}`);
+  expect(nowhere).toMatchObject({ code: 1, said: `there is no bridge at ${v1}` });
+  const said = await done(`move --prepare ${file('move.json')} --to ${next}`);
+  expect(said).toContain(`move money of all users out of bridge ${bridge}`);
+  expect(said).toContain('amount    900 USDC');
+  const id = /id {8}(\d+)/.exec(said)![1];
+  await signed('move.json', 'v1', 'v3');
+  await done(`move --send ${file('move.json')}`, 'sender');
+  // So much waits, like any large payout.
+  nowMs += 61_000;
+  await done(`finish ${id}`, 'sender');
+  expect(await done('status')).toContain('holds      0 USDC');
+  const there = await run(`status --rpc ${rpc} --bridge ${next}`);
+  expect(there.said).toContain('holds      900 USDC');
 });
 
 test('validators hand over to others, and are none afterwards', async () => {

@@ -10,6 +10,7 @@ import type { BridgeCommand } from './bridge-context.ts';
 import { BridgeCommandError, NotMinedError, UsageError } from './bridge-error.ts';
 import { BridgeOptions } from './bridge-options.ts';
 import { deploy } from './deploy.ts';
+import { move } from './move.ts';
 import { returnDeposit } from './return-deposit.ts';
 import { status } from './status.ts';
 
@@ -34,9 +35,10 @@ By a threshold of validators: prepare a file, sign it in turn (or copies of it),
   unpause --prepare FILE
   cancel ID --prepare FILE
   return  --prepare FILE --operations URL --tx HASH --log INDEX [--to ADDRESS]
+  move    --prepare FILE --to BRIDGE   all that it holds, to the bridge that follows
   sign FILE                       shows it, without any network
   sign FILE --key K | --signature HEX
-  rotate | unpause | cancel | return   --send FILE [--send FILE]…
+  rotate | unpause | cancel | return | move   --send FILE [--send FILE]…
 
 Options
   --rpc URL[,URL]   endpoints; what two do not say alike is not believed
@@ -65,6 +67,7 @@ const COMMANDS: Readonly<Record<string, BridgeCommand>> = {
   cancel,
   rotate,
   return: returnDeposit,
+  move,
   sign,
 };
 
