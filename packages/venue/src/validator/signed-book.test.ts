@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -64,26 +64,48 @@ test('a cancellation is kept beside the payout of the same withdrawal', () => {
   expect([again.has(PAYOUT), again.has(cancellation), again.count]).toEqual([true, true, 2]);
 });
 
-test('a line that a crash tore is cut', () => {
+/** A file with these withdrawals. */
+function written(...ids: readonly string[]): Buffer {
   const book = new SignedBook(file);
-  book.add(PAYOUT);
+  for (const withdrawalId of ids) book.add({ ...PAYOUT, withdrawalId });
   book.close();
-  const whole = readFileSync(file, 'utf8');
-  const next = `${JSON.stringify({ ...PAYOUT, withdrawalId: '8' })}\n`;
-  for (let length = 1; length < next.length; length += 23) {
-    writeFileSync(file, whole);
-    appendFileSync(file, next.slice(0, length));
+  return readFileSync(file);
+}
+
+const idsOf = (book: SignedBook): string[] => book.latest.map(({ withdrawalId }) => withdrawalId);
+
+test('a line that a crash tore is cut; one that lacks its end alone counts', () => {
+  const bytes = written('7', '8');
+  const first = bytes.indexOf('\n') + 1;
+  for (let length = first; length < bytes.length - 1; length += 17) {
+    writeFileSync(file, bytes.subarray(0, length));
     const torn = new SignedBook(file);
+    expect(idsOf(torn)).toEqual(['7']);
     torn.add({ ...PAYOUT, withdrawalId: '9' });
     torn.close();
-    expect(reopened().latest.map(({ withdrawalId }) => withdrawalId)).toEqual(['7', '9']);
+    expect(idsOf(reopened())).toEqual(['7', '9']);
   }
+  writeFileSync(file, bytes.subarray(0, -1));
+  expect(idsOf(reopened())).toEqual(['7', '8']);
+  expect(readFileSync(file)).toEqual(bytes);
 });
 
-test('a line that is damaged stops the start: what it said may have been a signature', () => {
-  const book = new SignedBook(file);
-  book.add(PAYOUT);
-  book.close();
-  writeFileSync(file, `{"type":"pay\n${readFileSync(file, 'utf8')}`);
-  expect(() => new SignedBook(file)).toThrow(BookDamagedError);
+test('a byte that changed anywhere, or a line that is gone, stops the start in one sentence', () => {
+  const bytes = written('7', '8', '9');
+  const ends = [...bytes.entries()].flatMap(([at, byte]) => (byte === 10 ? [at] : []));
+  for (let at = 0; at < ends[1]!; at += 7) {
+    const changed = Buffer.from(bytes);
+    changed[at]! ^= 1;
+    writeFileSync(file, changed);
+    expect(() => new SignedBook(file), `byte ${at}`).toThrow(BookDamagedError);
+    expect(() => new SignedBook(file)).toThrow(/signed\.jsonl: line \d is damaged; bring back/);
+  }
+  const without = [bytes.subarray(0, ends[0]! + 1), bytes.subarray(ends[1]! + 1)];
+  writeFileSync(file, Buffer.concat(without));
+  expect(() => new SignedBook(file)).toThrow('line 2 is damaged');
+  // The end of the last line alone is no reason to forget it.
+  const flipped = Buffer.from(bytes);
+  flipped[bytes.length - 1]! ^= 1;
+  writeFileSync(file, flipped);
+  expect(idsOf(reopened())).toEqual(['7', '8', '9']);
 });

@@ -3,12 +3,12 @@ import {
   fdatasyncSync,
   fsyncSync,
   ftruncateSync,
-  fstatSync,
   mkdirSync,
   openSync,
   readSync,
   writeSync,
 } from 'node:fs';
+import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 
 /** One thing that was signed, as it stands in the file. Numbers of the contract are decimal text. */
@@ -31,10 +31,12 @@ export class BookDamagedError extends Error {
 const PRIVATE = 0o600;
 const CHUNK_BYTES = 1 << 20;
 const LATEST_MAX = 1_000;
+const CHECK_CHARACTERS = 16;
 
 /**
  * All that a validator has ever signed, appended and on disk before a signature leaves the process
  * (R-withdraw). For one withdrawal it holds one payout for ever: of one amount, to one destination, from one bridge.
+ * Each line carries a checksum that continues the one before it, so that none can change or go unnoticed.
  */
 export class SignedBook {
   readonly #file: string;
@@ -44,6 +46,7 @@ export class SignedBook {
   readonly #latest: SignedRecord[] = [];
   #bytes = 0;
   #count = 0;
+  #check = '';
   #failure: unknown = undefined;
 
   constructor(file: string) {
@@ -79,7 +82,8 @@ export class SignedBook {
     if (this.#failure !== undefined) {
       throw new Error(`${this.#file} cannot be written`, { cause: this.#failure });
     }
-    const line = Buffer.from(`${JSON.stringify(record)}\n`);
+    const check = checkOf(this.#check, record);
+    const line = Buffer.from(`${JSON.stringify({ ...record, check })}\n`);
     try {
       for (let at = 0; at < line.length;) at += writeSync(this.#descriptor, line.subarray(at));
     } catch (error) {
@@ -90,7 +94,7 @@ export class SignedBook {
     // After a sync that failed nobody knows what is on the disk: nothing more is signed.
     this.#orStop(() => fdatasyncSync(this.#descriptor));
     this.#bytes += line.length;
-    this.#remember(record);
+    this.#remember(record, check);
   }
 
   close(): void {
@@ -106,7 +110,8 @@ export class SignedBook {
     }
   }
 
-  #remember(record: SignedRecord): void {
+  #remember(record: SignedRecord, check: string): void {
+    this.#check = check;
     if (record.type === 'payout') this.#payouts.set(record.withdrawalId, termsOf(record));
     else this.#cancellations.add(termsOf(record));
     this.#count++;
@@ -116,17 +121,27 @@ export class SignedBook {
 
   /** The torn end of a crash is cut: its signature was never given away. */
   #read(): void {
-    for (const { end, text } of linesOf(this.#descriptor)) {
-      this.#bytes = end;
-      const record = recordOf(text);
-      if (record === undefined) {
-        throw new BookDamagedError(`${this.#file}: line ${this.#count + 1} is damaged`);
+    let rest = '';
+    for (const { end, isWhole, text } of linesOf(this.#descriptor)) {
+      if (!isWhole) {
+        rest = text;
+        continue;
       }
-      this.#remember(record);
+      const found = recordOf(text, this.#check);
+      if (found === undefined) {
+        throw new BookDamagedError(
+          `${this.#file}: line ${this.#count + 1} is damaged; bring back a whole copy, or rotate this key out`,
+        );
+      }
+      this.#bytes = end;
+      this.#remember(found.record, found.check);
     }
-    if (fstatSync(this.#descriptor).size === this.#bytes) return;
+    if (rest === '') return;
     ftruncateSync(this.#descriptor, this.#bytes);
     fsyncSync(this.#descriptor);
+    // All of a line but its end: the signature may be out.
+    const last = recordOf(rest, this.#check) ?? recordOf(rest.slice(0, -1), this.#check);
+    if (last !== undefined) this.add(last.record);
   }
 }
 
@@ -142,32 +157,43 @@ function termsOf(record: SignedRecord): string {
   return `${record.usd} micro-USDC of ${record.user} to ${record.destination} ${place}`;
 }
 
-/** Whole lines, and where in the file each ends. */
-function* linesOf(descriptor: number): Generator<{ readonly text: string; readonly end: number }> {
+type Line = { readonly text: string; readonly end: number; readonly isWhole: boolean };
+
+/** Lines and where in the file each ends; the last one may lack its end. */
+function* linesOf(descriptor: number): Generator<Line> {
   const chunk = Buffer.alloc(CHUNK_BYTES);
   let rest = Buffer.alloc(0);
   let read = 0;
   for (;;) {
     const length = readSync(descriptor, chunk, 0, CHUNK_BYTES, read);
-    if (length === 0) return;
+    if (length === 0) break;
     read += length;
     rest = Buffer.concat([rest, chunk.subarray(0, length)]);
     for (let at = rest.indexOf('\n'); at >= 0; at = rest.indexOf('\n')) {
       const text = rest.toString('utf8', 0, at);
       rest = rest.subarray(at + 1);
-      yield { text, end: read - rest.length };
+      yield { text, end: read - rest.length, isWhole: true };
     }
   }
+  if (rest.length > 0) yield { text: rest.toString('utf8'), end: read, isWhole: false };
 }
 
-function recordOf(text: string): SignedRecord | undefined {
+function recordOf(
+  text: string,
+  before: string,
+): { readonly record: SignedRecord; readonly check: string } | undefined {
   try {
-    const record = JSON.parse(text) as SignedRecord;
-    const isOne = record.type === 'payout' || record.type === 'cancellation';
-    return isOne && typeof record.withdrawalId === 'string' ? record : undefined;
+    const { check, ...record } = JSON.parse(text) as SignedRecord & { readonly check: string };
+    const isRight = check === checkOf(before, record as SignedRecord);
+    return isRight ? { record: record as SignedRecord, check } : undefined;
   } catch {
     return undefined;
   }
+}
+
+function checkOf(before: string, record: SignedRecord): string {
+  const hash = createHash('sha256').update(before).update(JSON.stringify(record));
+  return hash.digest('hex').slice(0, CHECK_CHARACTERS);
 }
 
 /** So that the file itself is there after a power cut. */
