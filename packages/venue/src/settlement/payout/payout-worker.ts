@@ -93,7 +93,7 @@ export class PayoutWorker {
     const domain = { chainId: client.chainId, bridge: contracts.bridge };
     this.#options = options;
     this.#book = new PayoutBook({ file, domain, now, retryMs });
-    this.#sender = new PayoutSender({ ...options, domain, book: this.#book });
+    this.#sender = new PayoutSender({ ...options, book: this.#book });
   }
 
   /** How far a withdrawal is; undefined when nothing is known of it. */
@@ -148,6 +148,7 @@ export class PayoutWorker {
     const txHash = sending?.mined?.txHash ?? sending?.attempts.at(-1)?.txHash ?? record.txHash;
     const known = { status, txHash, updatedMs };
     if (error !== undefined) return { ...known, error, detail };
+    if (record.isLost === true) return { ...known, error: TEXTS.lost, detail };
     const unsent = sending?.trouble;
     if (unsent !== undefined) return { ...known, error: TEXTS.unsent, detail: unsent };
     return { ...known, error: this.#trouble?.error, detail: this.#trouble?.detail };
@@ -373,7 +374,7 @@ export class PayoutWorker {
         const isLost = state !== (end.paid ? ON_CHAIN.paid : ON_CHAIN.cancelled);
         const next = { end: { ...end, ...anchor }, isLost: isLost ? true : undefined };
         this.#book.lookSoon(this.#book.update(record, next));
-        if (isLost) this.#book.update(record, { error: TEXTS.lost, sent: undefined });
+        if (isLost) this.#book.update(record, { sent: undefined });
       });
     }
     this.#endsCheckedMs = this.#options.now();
