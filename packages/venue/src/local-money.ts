@@ -28,7 +28,8 @@ export async function openMoney(
   const chain = chainOf(config);
   if (chain === 'none') return undefined;
   const isReal = config.network === 'mainnet';
-  for (const why of checkKeyFiles(keyPlacesOf(config), { data: config.data, isReal })) log.warn(why);
+  for (const why of checkKeyFiles(keyPlacesOf(config), { data: config.data, isReal }))
+    log.warn(why);
   const { bridgeContract, usdcContract } = config;
   const contracts =
     bridgeContract === undefined || usdcContract === undefined

@@ -1,10 +1,20 @@
-import type { Hex } from 'viem';
+import { type Hex, numberToHex, recoverTypedDataAddress, serializeSignature } from 'viem';
 import { signBody, SignAnswer, SignRefusal } from './validator-wire.ts';
-import type { BridgeDomain, Signed, Validator } from './validators.ts';
+import {
+  type BridgeDomain,
+  bridgeTypedData,
+  type Signed,
+  type Validator,
+  type ValidatorRequest,
+} from './validators.ts';
 
 const TIMEOUT_MS = 15_000;
+const WORD = { size: 32 } as const;
+/** Half the order of secp256k1: of the two roots the bridge takes the lower one. */
+const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+const VS: readonly number[] = [27, 28];
 
-/** A validator that is a process of its own, see `validator/`. Who asks looks at what it signed. */
+/** A validator that is a process of its own, see `validator/`. What it answers is looked at. */
 export function remoteValidator(
   url: string,
   domain: BridgeDomain,
@@ -12,12 +22,12 @@ export function remoteValidator(
 ): Validator {
   return {
     name: new URL(url).host,
-    sign: (request, signal) =>
-      ask(
-        url,
-        signBody(domain, request),
-        AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-      ),
+    async sign(request, signal) {
+      const both = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      const signed = await ask(url, signBody(domain, request), both);
+      if (!(await isSigned(domain, request, signed))) throw new Error('its signature is not good');
+      return signed;
+    },
   };
 }
 
@@ -45,6 +55,24 @@ async function ask(url: string, body: object, signal: AbortSignal): Promise<Sign
   if (!parsed.success) throw new Error('its answer cannot be read');
   const { r, s, v, validator } = parsed.data;
   return { address: validator as string as Hex, signature: { r, s, v } };
+}
+
+/** One bad signature would have the bridge refuse all that stand beside it. */
+async function isSigned(
+  domain: BridgeDomain,
+  request: ValidatorRequest,
+  { address, signature: { r, s, v } }: Signed,
+): Promise<boolean> {
+  if (s > S_MAX || !VS.includes(v)) return false;
+  try {
+    const parts = { r: numberToHex(r, WORD), s: numberToHex(s, WORD), v: BigInt(v) };
+    const signature = serializeSignature(parts);
+    const data = bridgeTypedData(domain, request);
+    return (await recoverTypedDataAddress({ ...data, signature })).toLowerCase() === address;
+  } catch {
+    // Numbers that are no signature of anybody.
+    return false;
+  }
 }
 
 function faultOf(error: unknown): string {

@@ -41,6 +41,8 @@ class Ledger {
   rows: object[] = [ROW];
   /** Answers that come before the row is there. */
   late = 0;
+  /** Answers that a budget refuses. */
+  busy = 0;
   status = 200;
   asked: unknown[] = [];
   url = '';
@@ -51,7 +53,7 @@ class Ledger {
     this.asked.push(query);
     const rows = this.late-- > 0 || query.user !== USER ? [] : this.rows;
     const data = rows.filter((row) => (row as { id: number }).id < query.before).slice(0, 1);
-    response.statusCode = this.status;
+    response.statusCode = this.busy-- > 0 ? 429 : this.status;
     response.end(JSON.stringify({ success: true, data }));
   });
 
@@ -122,9 +124,10 @@ describe('R-withdraw: a validator', () => {
     expect(health).toEqual({ ok: true, validator: ADDRESS, ...DOMAIN, signed: 2 });
   });
 
-  test('waits a moment for a withdrawal that the history does not have yet', async () => {
+  test('waits a moment for a withdrawal that the history does not have yet, and for its budget', async () => {
     const url = await start();
     second.late = 2;
+    first.busy = 3;
     await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
@@ -236,15 +239,36 @@ test('bad requests are answered with what is wrong', async () => {
   expect((await fetch(`${url}/elsewhere`)).status).toBe(404);
 });
 
-test('an answer that is none is told as such', async () => {
-  const server = createServer((_, response) =>
-    response.end(JSON.stringify({ validator: ADDRESS })),
-  );
+test('a validator that lies is found out by who asked', async () => {
+  let answer: object = {};
+  const server = createServer((_, response) => response.end(JSON.stringify(answer)));
   const url = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
+  const { signal } = new AbortController();
+  const told = async (key: Hex, request: ValidatorRequest) => {
+    const { r, s, v } = (await keyValidator(key, DOMAIN).sign(request, signal)).signature;
+    return { validator: ADDRESS, r: String(r), s: String(s), v };
+  };
+  const good = await told(KEY, payout());
+  answer = good;
+  await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
+  const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+  for (const bad of [
+    await told(`0x${'52'.repeat(32)}`, payout()),
+    await told(KEY, payout({ usd: 1n })),
+    // The other root, which the bridge refuses.
+    { ...good, s: String(order - BigInt(good.s)), v: 55 - good.v },
+    { ...good, v: 0 },
+    { ...good, r: '0' },
+    { ...good, r: '9'.repeat(78) },
+  ]) {
+    answer = bad;
+    await expect(asked(url, payout())).rejects.toThrow('its signature is not good');
+  }
+  answer = { validator: ADDRESS };
   await expect(asked(url, payout())).rejects.toThrow('its answer cannot be read');
   server.close();
   server.closeAllConnections();
-  await expect(asked(url, payout())).rejects.toThrow('cannot be asked: connect ECONNREFUSED');
+  await expect(asked(url, payout())).rejects.toThrow('cannot be asked');
 });
 
 test('a validator that does not answer is given up on', async () => {

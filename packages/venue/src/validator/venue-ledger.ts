@@ -15,8 +15,9 @@ export type VenueLedgerOptions = {
 };
 
 const TIMEOUT_MS = 5_000;
-/** A venue's history is a moment behind its ledger. */
+/** A venue's history is a moment behind its ledger, and a budget of requests fills up again. */
 const TRIES = 4;
+const TOO_MANY = 429;
 const PAUSE_MS = 250;
 
 const Row = z.object({
@@ -67,13 +68,18 @@ export class VenueLedger {
 
   async #find(venue: string, user: string, withdrawalId: number): Promise<Row | undefined> {
     for (let tries = 1; ; tries++) {
-      const row = await this.#ask(venue, user, withdrawalId);
-      if (row !== undefined || tries === TRIES) return row;
+      const isLast = tries === TRIES;
+      const row = await this.#ask(venue, { user, withdrawalId, isLast });
+      if (row !== undefined || isLast) return row;
       await this.#pause();
     }
   }
 
-  async #ask(venue: string, user: string, withdrawalId: number): Promise<Row | undefined> {
+  async #ask(
+    venue: string,
+    asked: { readonly user: string; readonly withdrawalId: number; readonly isLast: boolean },
+  ): Promise<Row | undefined> {
+    const { isLast, user, withdrawalId } = asked;
     const query = { type: 'withdrawals', user, before: withdrawalId + 1, limit: 1 };
     let rows: readonly Row[];
     try {
@@ -84,6 +90,7 @@ export class VenueLedger {
         redirect: 'error',
         signal: AbortSignal.timeout(this.#timeoutMs),
       });
+      if (response.status === TOO_MANY && !isLast) return undefined;
       if (!response.ok) throw new Error(`HTTP ${response.status}`);
       rows = Answer.parse(await response.json()).data;
     } catch (error) {
