@@ -91,6 +91,11 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     group: 'Settlement chain',
     text: 'block that the bridge was made in, or any before',
   },
+  formerBridges: {
+    group: 'Settlement chain',
+    text: 'bridges that this one follows; what they pay over is no deposit',
+    unset: 'none',
+  },
   settlementRpcUrl: {
     group: 'Settlement chain',
     text: 'endpoint for wallets, shown in settings',

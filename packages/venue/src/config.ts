@@ -113,6 +113,8 @@ const ConfigSchema = z.strictObject({
   bridgeContract: Address.optional(),
   usdcContract: Address.optional(),
   bridgeFromBlock: z.int().min(0).default(0),
+  /** Bridges that this one follows: what they pay over to it is nobody's deposit. */
+  formerBridges: z.array(Address).default([]),
   /** An endpoint for wallets, shown in settings; by default the local chain's own. */
   settlementRpcUrl: z.string().optional(),
   /** Where the key is that sends permits and payouts: the path of a file, or `env:NAME`. */
@@ -146,6 +148,7 @@ const LISTS: ReadonlySet<Key> = new Set<Key>([
   'deployers',
   'referenceSymbols',
   'exchanges',
+  'formerBridges',
   'validatorKeys',
   'validators',
 ]);

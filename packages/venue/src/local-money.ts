@@ -45,6 +45,7 @@ export async function openMoney(
       port: chainPortOf(config),
       contracts,
       fromBlock: config.bridgeFromBlock,
+      formerBridges: config.formerBridges,
       relayerKey: config.relayerKey,
       validators: configuredValidators(config, env),
       payoutPatienceMs: config.payoutPatienceMs,
