@@ -32,6 +32,7 @@ const PRIVATE = 0o600;
 const CHUNK_BYTES = 1 << 20;
 const LATEST_MAX = 1_000;
 const CHECK_CHARACTERS = 16;
+const DAY_MS = 86_400_000;
 
 /**
  * All that a validator has ever signed, appended and on disk before a signature leaves the process
@@ -44,6 +45,8 @@ export class SignedBook {
   readonly #payouts = new Map<string, string>();
   readonly #cancellations = new Set<string>();
   readonly #latest: SignedRecord[] = [];
+  /** Payouts of the last day, by their time. */
+  readonly #day: { readonly timeMs: number; readonly usd: bigint }[] = [];
   #bytes = 0;
   #count = 0;
   #check = '';
@@ -65,6 +68,12 @@ export class SignedBook {
   /** The newest ones, oldest first. */
   get latest(): readonly SignedRecord[] {
     return this.#latest;
+  }
+
+  /** Micro-USDC of the payouts signed in the 24 hours before. */
+  signedInDay(nowMs: number): bigint {
+    this.#forget(nowMs);
+    return this.#day.reduce((sum, { usd }) => sum + usd, 0n);
   }
 
   /** True when exactly this was signed before; false when nothing of its kind was for this withdrawal. */
@@ -112,11 +121,18 @@ export class SignedBook {
 
   #remember(record: SignedRecord, check: string): void {
     this.#check = check;
-    if (record.type === 'payout') this.#payouts.set(record.withdrawalId, termsOf(record));
-    else this.#cancellations.add(termsOf(record));
+    if (record.type === 'payout') {
+      this.#payouts.set(record.withdrawalId, termsOf(record));
+      this.#forget(record.timeMs);
+      this.#day.push({ timeMs: record.timeMs, usd: BigInt(record.usd) });
+    } else this.#cancellations.add(termsOf(record));
     this.#count++;
     this.#latest.push(record);
     if (this.#latest.length > LATEST_MAX) this.#latest.shift();
+  }
+
+  #forget(nowMs: number): void {
+    while ((this.#day[0]?.timeMs ?? nowMs) <= nowMs - DAY_MS) this.#day.shift();
   }
 
   /** The torn end of a crash is cut: its signature was never given away. */

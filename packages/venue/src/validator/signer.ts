@@ -19,6 +19,8 @@ export type SignerOptions = {
   readonly book: SignedBook;
   readonly ledger: Pick<VenueLedger, 'openWithdrawal'>;
   readonly now: () => number;
+  /** Micro-USDC that it signs in 24 hours at most; no limit where it is absent. */
+  readonly perDayMax?: bigint | undefined;
 };
 
 /**
@@ -53,6 +55,7 @@ export class Signer {
       if (!this.#options.book.has(record)) {
         await this.#assertOwed(asked);
         // Somebody else may have asked meanwhile; the book looks again.
+        if (!this.#options.book.has(record)) this.#assertLimit(asked);
         this.#options.book.add(record);
       }
     } catch (error) {
@@ -86,9 +89,25 @@ export class Signer {
       throw new SigningRefusal(409, `withdrawal ${withdrawalId} goes to ${owed.destination}`);
     }
     if (owed.usd === asked.usd) return;
-    const amount = formatDecimal(owed.usd, MONEY_DECIMALS);
+    const amount = dollars(owed.usd);
     throw new SigningRefusal(409, `of withdrawal ${withdrawalId} ${amount} USDC are to be paid`);
   }
+
+  /** Bounds what a venue that was broken into can have signed until somebody notices. */
+  #assertLimit(asked: SignRequest): void {
+    const { book, now, perDayMax } = this.#options;
+    if (asked.type === 'cancellation' || perDayMax === undefined) return;
+    const signed = book.signedInDay(now());
+    if (signed + asked.usd <= perDayMax) return;
+    throw new SigningRefusal(
+      503,
+      `it signs ${dollars(perDayMax)} USDC a day at most, and has signed ${dollars(signed)}`,
+    );
+  }
+}
+
+function dollars(micro: bigint): string {
+  return formatDecimal(micro, MONEY_DECIMALS);
 }
 
 function recordOf(asked: SignRequest, timeMs: number): SignedRecord {

@@ -18,6 +18,7 @@ export type RunningValidator = {
   stop(): Promise<void>;
 };
 
+const USDC = 1_000_000n;
 /** Chains whose money is worth nothing. */
 const TEST_CHAINS: readonly number[] = [421_614];
 
@@ -40,7 +41,10 @@ export async function startValidator(
   try {
     const book = new SignedBook(join(data, 'signed.jsonl'));
     const domain = { chainId, bridge: config.bridge as Hex };
-    const signer = new Signer({ key, domain, book, ledger: new VenueLedger({ venues }), now });
+    const ledger = new VenueLedger({ venues });
+    const { dayLimitUsdc } = config;
+    const perDayMax = dayLimitUsdc === undefined ? undefined : BigInt(dayLimitUsdc) * USDC;
+    const signer = new Signer({ key, domain, book, ledger, now, perDayMax });
     const server = validatorServer({ signer, domain, book, log });
     const bound = await listen(server, port, host);
     return {

@@ -16,6 +16,8 @@ const Settings = z.strictObject({
   bridge: Address,
   /** APIs of the venue that are asked before a payout is signed; all must tell the same. */
   venues: z.array(z.string().regex(URL_PATTERN, 'must be a URL')).min(1).max(16),
+  /** USDC that it signs in 24 hours at most. */
+  dayLimitUsdc: z.int().min(1).optional(),
   /** Folder of what it has signed. */
   data: z.string().min(1).default('./validator'),
   host: z.string().min(1).default('127.0.0.1'),
@@ -35,12 +37,13 @@ export const VALIDATOR_USAGE = `Usage: npm run validator -- [--config FILE] [fla
   --chain-id N       the chain that it signs for
   --bridge ADDRESS   the bridge that it signs for
   --venues URL,URL   APIs of the venue; a payout is signed when all show it
+  --day-limit-usdc N signs no more than this in 24 hours (no limit)
   --data FOLDER      what it has signed (./validator); never lose or share it
   --host HOST        interface (127.0.0.1)
   --port PORT        port (8695); 0 takes any free one
   --log-level LEVEL  fatal, error, warn, info, debug, trace or silent (info)
 
-In a file (TOML): key, chainId, bridge, venues = ["…"], data, host, port, logLevel.
+In a file (TOML): key, chainId, bridge, venues = ["…"], dayLimitUsdc, data, host, port, logLevel.
 `;
 
 const FLAGS = {
@@ -49,6 +52,7 @@ const FLAGS = {
   'chain-id': { type: 'string' },
   bridge: { type: 'string' },
   venues: { type: 'string' },
+  'day-limit-usdc': { type: 'string' },
   data: { type: 'string' },
   host: { type: 'string' },
   port: { type: 'string' },
@@ -62,6 +66,7 @@ export function readValidatorConfig(args: readonly string[]): ValidatorConfig {
     ...(config === undefined ? {} : fileOf(config)),
     ...told({ key: flags.key, bridge: flags.bridge, data: flags.data, host: flags.host }),
     ...told({ chainId: numberOf(flags['chain-id']), port: numberOf(flags.port) }),
+    ...told({ dayLimitUsdc: numberOf(flags['day-limit-usdc']) }),
     ...told({ venues: venues?.split(',').map((url) => url.trim()), logLevel: flags['log-level'] }),
   };
   const parsed = Settings.safeParse(given);

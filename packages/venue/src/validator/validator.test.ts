@@ -212,6 +212,36 @@ describe('R-withdraw: a validator', () => {
   });
 });
 
+test('a day has a limit, and the next one another', async () => {
+  const file = join(folder, 'signed.jsonl');
+  let nowMs = 1_000_000_000;
+  const owed = { destination: DESTINATION, usd: 1_900_000n };
+  const signed = async (withdrawalId: bigint): Promise<unknown> => {
+    // Opened again each time: the limit holds over restarts.
+    const book = new SignedBook(file);
+    const ledger = { openWithdrawal: async () => owed };
+    const now = (): number => nowMs;
+    const options = { key: KEY, domain: DOMAIN, book, ledger, now, perDayMax: 4_000_000n };
+    const body = signBody(DOMAIN, payout({ withdrawalId }));
+    try {
+      return (await new Signer(options).sign(body, new AbortController().signal)).address;
+    } catch (error) {
+      return (error as Error).message;
+    } finally {
+      book.close();
+    }
+  };
+  expect(await signed(1n)).toBe(ADDRESS);
+  nowMs += 3_600_000;
+  expect(await signed(2n)).toBe(ADDRESS);
+  expect(await signed(3n)).toBe('it signs 4 USDC a day at most, and has signed 3.8');
+  // What it has signed it signs again.
+  expect(await signed(2n)).toBe(ADDRESS);
+  nowMs += 23 * 3_600_000;
+  expect(await signed(3n)).toBe(ADDRESS);
+  expect(await signed(4n)).toContain('a day at most');
+});
+
 test('bad requests are answered with what is wrong', async () => {
   const url = await start();
   const post = async (body: string): Promise<[number, string]> => {
