@@ -255,12 +255,13 @@ test('where money is real a venue does not start with a key that others can read
   await writeFile(key, keyOf('relayer'), { mode: 0o644 });
   const place = ['--chain', chain.url, '--bridge-contract', bridge, '--usdc-contract', token];
   const real = [...CALM, '--network', 'mainnet', '--oracle', 'exchanges', ...place];
-  for (const flag of ['--relayer-key', '--validator-keys']) {
-    const run = new VenueRun(await temporaryData(), [...real, flag, key]);
-    expect(await run.ended).toMatchObject({ code: 1 });
-    expect(run.stderr).toContain(`${key} can be read by others than its owner; run chmod 600`);
-    expect(run.stdout).toBe('');
-  }
+  const keys = ['--relayer-key', join(folder, 'relayer.key'), '--validator-keys', key];
+  const run = new VenueRun(await temporaryData(), [...real, ...keys]);
+  expect(await run.ended).toMatchObject({ code: 1 });
+  expect(run.stderr).toContain(
+    `validatorKeys: ${key} can be read by others than its owner; run chmod 600 ${key}`,
+  );
+  expect(run.stdout).toBe('');
 }, 60_000);
 
 describe('docs/guides/bridge-operations.md', () => {

@@ -8,14 +8,14 @@ import { idOf } from './bridge-options.ts';
 import {
   type BridgeMessage,
   type BridgeRequest,
-  callOf,
-  describeRequest,
   readRequest,
   signerOf,
   typedDataOf,
   writeRequest,
 } from './bridge-request.ts';
+import { describeRequest } from './describe-request.ts';
 import { partyWarnings } from './parties.ts';
+import { requestCall } from './request-call.ts';
 
 /** What takes a threshold of validators: a request is prepared, signed by each where their key is, and sent. */
 
@@ -126,7 +126,7 @@ async function sendRequest(
     );
   }
   const ordered = signers.map((signer) => bySigner.get(signer) as Hex);
-  await send(context, client, { to: request.bridge, data: callOf(request, ordered) });
+  await send(context, client, { to: request.bridge, data: requestCall(request, ordered) });
 }
 
 /** Copies of one request with what each of them was signed with. */

@@ -1,9 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { Address, Hash } from '@oddlot/protocol';
-import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
-import { BRIDGE_ABI } from '@oddlot/contracts';
-import { encodeFunctionData, type Hex, parseSignature, recoverTypedDataAddress } from 'viem';
+import { type Hex, recoverTypedDataAddress } from 'viem';
 import { z } from 'zod';
 import { moveIdOf, returnIdOf } from '../settlement/return-id.ts';
 import { BridgeCommandError } from './bridge-error.ts';
@@ -166,72 +164,7 @@ export async function signerOf(request: BridgeRequest, signature: Hex): Promise<
   }
 }
 
-/** What is asked for, line by line, for the one who signs it. */
-export function describeRequest(request: BridgeRequest): readonly string[] {
-  const place = `bridge ${request.bridge} on chain ${request.chainId}`;
-  if (request.primaryType === 'Rotation') {
-    const { guardian, nonce, threshold, validators } = request.message;
-    return [
-      `replace the validators and the guardian of ${place}`,
-      ...validators.map((validator) => `  validator ${validator}`),
-      `  ${threshold} of ${validators.length} must sign`,
-      `  guardian  ${guardian}`,
-      `  turn      ${nonce}`,
-    ];
-  }
-  if (request.primaryType === 'Unpause') {
-    return [`lift pause ${request.message.nonce} of ${place}`];
-  }
-  if (request.primaryType === 'Cancellation') {
-    return [`cancel withdrawal ${request.message.withdrawalId} of ${place}, for ever`];
-  }
-  const { destination, usd, user, withdrawalId } = request.message;
-  const amount = `${formatDecimal(BigInt(usd), MONEY_DECIMALS)} USDC`;
-  const { deposit } = request;
-  if (deposit === undefined) {
-    return [
-      `move money of all users out of ${place}`,
-      `  amount    ${amount}`,
-      `  to bridge ${destination}`,
-      `  id        ${withdrawalId}`,
-    ];
-  }
-  return [
-    `return a deposit out of ${place}`,
-    `  deposit   ${deposit.txHash}, log ${deposit.logIndex}`,
-    `  amount    ${amount}`,
-    `  to        ${destination}`,
-    `  came from ${user}`,
-    `  id        ${withdrawalId}`,
-  ];
-}
-
-/** The call that does it; signatures in the order of their signers. */
-export function callOf(request: BridgeRequest, ordered: readonly Hex[]): Hex {
-  const signatures = ordered.map((text) => {
-    const { r, s, yParity } = parseSignature(text);
-    return { r: BigInt(r), s: BigInt(s), v: LOWEST_V + yParity };
-  });
-  const encode = (functionName: string, args: readonly unknown[]): Hex =>
-    encodeFunctionData({ abi: BRIDGE_ABI, functionName, args } as never);
-  if (request.primaryType === 'Rotation') {
-    const { guardian, nonce, threshold, validators } = request.message;
-    return encode('rotate', [validators, BigInt(threshold), guardian, BigInt(nonce), signatures]);
-  }
-  if (request.primaryType === 'Unpause') {
-    return encode('unpauseBySignatures', [BigInt(request.message.nonce), signatures]);
-  }
-  if (request.primaryType === 'Cancellation') {
-    return encode('cancel', [BigInt(request.message.withdrawalId), signatures]);
-  }
-  const { destination, usd, user, withdrawalId } = request.message;
-  const payout = { withdrawalId: BigInt(withdrawalId), user, destination, usd: BigInt(usd) };
-  return encode('payOut', [payout, signatures]);
-}
-
 type Recovered = Parameters<typeof recoverTypedDataAddress>[0];
-
-const LOWEST_V = 27;
 
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
