@@ -141,8 +141,10 @@ async function depositor() {
     rows,
     withdraw: (amount: string) =>
       client().exchange.withdraw3({ destination: user, amount }, { confirm: 'executed' }),
-    becomes: (status: string) =>
-      expect.poll(async () => (await rows())[0]?.status, { timeout: 30_000 }).toBe(status),
+    becomes: async (status: string): Promise<void> => {
+      const now = async () => (await rows())[0]?.status;
+      await expect.poll(now, { timeout: 30_000 }).toBe(status);
+    },
     chainMoney: () => money.balanceOf(user),
   };
 }
