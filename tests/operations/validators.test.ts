@@ -64,12 +64,26 @@ async function mint(to: Hex, amount: string): Promise<void> {
   await chain.reads.waitForTransactionReceipt({ hash });
 }
 
-async function startVenue(): Promise<void> {
+/** What a venue is told of its bridge. */
+function bridgeFlags(): readonly string[] {
   const contracts = ['--bridge-contract', bridge, '--usdc-contract', token];
   const keys = ['--relayer-key', join(folder, 'relayer.key'), '--validators', urls.join(',')];
   const pace = ['--chain-confirmations', '1', '--chain-every-ms', '100'];
   const place = ['--chain', chain.url, '--settlement-rpc-url', chain.url];
-  venue = await Venue.start([...CALM, ...place, ...contracts, ...keys, ...pace]);
+  return [...CALM, ...place, ...contracts, ...keys, ...pace];
+}
+
+/** Starts a validator for the bridge and the venue as they are now, from the guide's own file. */
+async function startValidator(name: (typeof NAMES)[number]): Promise<void> {
+  const sample = /^```toml\n# validator\.toml[^\n]*\n(.*?)^```$/ms.exec(GUIDE)?.[1] ?? '';
+  const at = NAMES.indexOf(name);
+  const file = join(folder, `${name}.toml`);
+  await writeFile(file, sample);
+  const places = ['--key', join(folder, `${name}.key`), '--data', join(folder, name)];
+  const flags = ['--bridge', bridge, '--venues', venue.url, '--port', new URL(urls[at]!).port];
+  const validator = new ValidatorProcess(['--config', file, ...places, ...flags]);
+  validators[at] = validator;
+  expect(await validator.start()).toEqual({ url: urls[at] });
 }
 
 beforeAll(async () => {
@@ -92,19 +106,9 @@ beforeAll(async () => {
   expect(said).toContain('threshold  2 of 3');
   const ports = await Promise.all(NAMES.map(freePort));
   urls.push(...ports.map((port) => `http://127.0.0.1:${port}`));
-  await startVenue();
+  venue = await Venue.start(bridgeFlags());
   money = await chainOf(venue.url);
-  for (const [at, name] of NAMES.entries()) {
-    // The guide's own file, with the places of this run.
-    const sample = /^```toml\n# validator\.toml[^\n]*\n(.*?)^```$/ms.exec(GUIDE)?.[1] ?? '';
-    const file = join(folder, `${name}.toml`);
-    await writeFile(file, sample);
-    const places = ['--key', join(folder, `${name}.key`), '--data', join(folder, name)];
-    const flags = ['--bridge', bridge, '--venues', venue.url, '--port', String(ports[at])];
-    const process = new ValidatorProcess(['--config', file, ...places, ...flags]);
-    validators.push(process);
-    expect(await process.start()).toEqual({ url: urls[at] });
-  }
+  for (const name of NAMES) await startValidator(name);
 }, 90_000);
 
 afterAll(async () => {
@@ -317,4 +321,42 @@ describe('docs/guides/bridge-operations.md', () => {
     const said = await shell.run(commandsOf('Ether of the relayer'));
     expect(said).toMatch(/^ether +0\.9\d+ of 0x[0-9a-f]{40}$/m);
   });
+
+  test('a venue moves to another bridge; nothing is credited or paid twice on the way', async () => {
+    const erin = await depositor();
+    await erin.withdraw('10');
+    await erin.becomes('confirmed');
+    const held = await money.balanceOf(bridge as Hex);
+    const said = await shell.run(commandsOf('Moving to a new bridge'));
+    const [, next = ''] = /^bridge +(0x[0-9a-f]{40}) on chain/m.exec(said) ?? [];
+    expect(await money.balanceOf(bridge as Hex)).toBe(0n);
+    expect(await money.balanceOf(next as Hex)).toBe(held);
+
+    const former = bridge;
+    bridge = next;
+    await venue.stop();
+    await Promise.all(validators.map((validator) => validator.kill('SIGTERM')));
+    await venue.startAgain([...bridgeFlags(), '--former-bridges', former]);
+    money = await chainOf(venue.url);
+    await startValidator('validator-2');
+    await startValidator('validator-3');
+    expect(money.bridge).toBe(next);
+    await erin.withdraw('20');
+    await erin.becomes('confirmed');
+    expect(await erin.chainMoney()).toBe(usdc('29.8'));
+    expect(await money.balanceOf(next as Hex)).toBe(held - usdc('19.9'));
+    const frank = await depositor();
+    await frank.withdraw('100');
+    await frank.becomes('confirmed');
+
+    // What was paid on the former bridge is not signed for this one.
+    const old = (await erin.rows())[1]!;
+    const { user } = erin;
+    const owed = { withdrawalId: String(old.id), user, destination: user, usd: '9900000' };
+    expect(await ask(1, owed)).toEqual([409, expect.stringContaining(`from bridge ${former}`)]);
+    const status = (await (await fetch(`${venue.operations}/settlement`)).json()) as {
+      watch: { state: string; book: { aside: object[] } };
+    };
+    expect(status.watch).toMatchObject({ state: 'ok', book: { aside: [] } });
+  }, 90_000);
 });

@@ -4,4 +4,5 @@ import { runBridge } from './run-bridge.ts';
 process.exitCode = await runBridge(process.argv.slice(2), {
   env: process.env,
   print: (line) => process.stdout.write(`${line}\n`),
+  complain: (line) => process.stderr.write(`${line}\n`),
 });

@@ -33,7 +33,8 @@ const keyOf = (party: Party): Hex => readFileSync(file(party), 'utf8').trim() as
 async function run(line: string): Promise<{ code: number; said: string }> {
   const lines: string[] = [];
   const args = line.split(' ').filter((word) => word !== '');
-  const code = await runBridge(args, { env: {}, print: (text) => lines.push(text) });
+  const print = (text: string): unknown => lines.push(text);
+  const code = await runBridge(args, { env: {}, print, complain: print });
   return { code, said: lines.join('\n') };
 }
 

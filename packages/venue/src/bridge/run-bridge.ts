@@ -75,11 +75,14 @@ const COMMANDS: Readonly<Record<string, BridgeCommand>> = {
 export async function runBridge(
   [name = '--help', ...args]: readonly string[],
   {
+    complain,
     env,
     print,
   }: {
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly print: (line: string) => void;
+    /** Takes what went wrong. */
+    readonly complain: (line: string) => void;
   },
 ): Promise<number> {
   if (name === '--help' || args.includes('--help')) {
@@ -93,10 +96,10 @@ export async function runBridge(
     return EXIT.done;
   } catch (error) {
     if (error instanceof UsageError) {
-      print(`${error.message} (see npm run bridge -- --help)`);
+      complain(`${error.message} (see npm run bridge -- --help)`);
       return EXIT.usage;
     }
-    print(chainFault(error));
+    complain(chainFault(error));
     if (error instanceof NotMinedError) return EXIT.notMined;
     if (EXPLAINED.some((kind) => error instanceof kind)) return EXIT.failed;
     // An endpoint that fails says so by an error of its own.

@@ -72,8 +72,12 @@ export function readValidatorConfig(args: readonly string[]): ValidatorConfig {
   const parsed = Settings.safeParse(given);
   if (parsed.success) return parsed.data;
   const { message = 'invalid', path = [] } = parsed.error.issues[0] ?? {};
-  const where = path.length === 0 ? 'settings' : path.join('.');
-  throw new ValidatorConfigError(`${where}: ${message}`);
+  const [name = 'settings'] = path;
+  const isMissing =
+    path.length === 1 && (given as Record<string, unknown>)[String(name)] === undefined;
+  throw new ValidatorConfigError(
+    `${path.join('.') || String(name)}: ${isMissing ? 'is missing' : message}`,
+  );
 }
 
 function flagsOf(args: readonly string[]) {
