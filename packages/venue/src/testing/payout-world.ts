@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
@@ -14,7 +14,7 @@ import { deployLocalContracts, localContracts } from '../settlement/local-contra
 import { payOutData } from '../settlement/payout/bridge-calls.ts';
 import { PayoutWorker } from '../settlement/payout/payout-worker.ts';
 import { Relayer } from '../settlement/relayer.ts';
-import { keyValidator, type Validator } from '../settlement/validators.ts';
+import { keyValidator, type Payout, type Validator } from '../settlement/validators.ts';
 import { TestReplica } from './http/replica.ts';
 import { ModelChain, rememberSender } from './model-chain.ts';
 
@@ -108,6 +108,8 @@ export class PayoutWorld {
   nowMs = START_MS;
   /** What endpoints say the base fee is, times this. */
   feeFactor = 1n;
+  /** Whether the process has a key to send with when it starts. */
+  hasKey = true;
   /** Blocks with all confirmations were taken back. */
   hadDeepReorg = false;
   chain!: PlayChain;
@@ -118,8 +120,6 @@ export class PayoutWorld {
   readonly problems: string[] = [];
   /** What users asked for, by number. */
   readonly asked = new Map<number, { readonly destination: Hex; readonly usd: bigint }>();
-  lostSeen = 0;
-  killedMid = 0;
   #life!: Life;
   #staleHeads: number[];
   #lives = 0;
@@ -199,6 +199,7 @@ export class PayoutWorld {
       file: join(at, 'relayer.jsonl'),
       now,
     });
+    const hasKey = this.hasKey;
     this.worker = new PayoutWorker({
       client,
       contracts: CONTRACTS,
@@ -207,7 +208,7 @@ export class PayoutWorld {
       state: () => this.replica.state,
       propose: (command) => this.#propose(command, life),
       now,
-      relayer: this.relayer,
+      relayer: hasKey ? this.relayer : undefined,
       validators: KEYS.validators.map((each, n) => this.#validator(each, n, life)),
       patienceMs: PATIENCE_MS,
       retryMs: 1_000,
@@ -231,7 +232,6 @@ export class PayoutWorld {
   async kill(calls: number): Promise<void> {
     this.#life.fuse = calls;
     await this.round();
-    if (this.#life.isOver) this.killedMid += 1;
     if (!this.#life.isOver) {
       this.#life.fuse = 0;
       try {
@@ -245,16 +245,17 @@ export class PayoutWorld {
     this.open();
   }
 
-  /** The file that only saves time is gone. */
-  forget(): void {
+  /** The file of how far payouts are is gone, or says something else when the process starts again. */
+  forget(change?: (text: string) => string): void {
     this.end();
-    rmSync(join(this.#folder, 'payouts.jsonl'), { force: true });
+    const file = join(this.#folder, 'payouts.jsonl');
+    if (change === undefined) rmSync(file, { force: true });
+    else writeFileSync(file, change(readFileSync(file, 'utf8')));
     this.open();
   }
 
   /** What the settlement's timer does. */
   async round(): Promise<void> {
-    this.lostSeen += this.worker.status.troubled.filter(({ isLost }) => isLost).length;
     for (const part of [this.relayer, this.worker]) {
       try {
         await part.step();
@@ -384,12 +385,12 @@ export class PayoutWorld {
   }
 
   /** Anyone may send what the validators signed. */
-  async payAsStranger(withdrawalId: number): Promise<void> {
+  async payAsStranger(withdrawalId: number, changes: Partial<Payout> = {}): Promise<void> {
     const open = this.replica.state.withdrawals.get(withdrawalId);
     if (open === undefined) return;
     const { accountIndex, amount, destination, fee } = open;
     const user = this.replica.state.accounts[accountIndex]?.address as Hex;
-    const payout = { user, destination: destination as Hex, usd: amount - fee };
+    const payout = { user, destination: destination as Hex, usd: amount - fee, ...changes };
     const request = {
       type: 'payout',
       payout: { withdrawalId: BigInt(withdrawalId), ...payout },

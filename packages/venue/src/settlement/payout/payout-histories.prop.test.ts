@@ -120,6 +120,7 @@ const RANKS = { held: 0, signed: 1, sent: 2 } as const;
 class Play {
   readonly #world: PayoutWorld;
   readonly #ranks = new Map<number, number>();
+  #hasForgotten = false;
 
   constructor(world: PayoutWorld) {
     this.#world = world;
@@ -167,13 +168,11 @@ class Play {
       case 'replace':
         return world.useRelayerNonce();
       case 'reorg':
-        if (taken.depth >= CONFIRMATIONS) world.hadDeepReorg = true;
-        return chain.reorg(taken.depth, taken);
+        return this.#reorg(taken);
       case 'kill':
         return world.kill(taken.calls);
       case 'forget':
-        this.#ranks.clear();
-        return world.forget();
+        return this.#forget();
       case 'endpoint':
         // One that lies alone is believed: there is nobody to contradict it.
         if (world.faults.length > 1 || taken.fault !== 'lies')
@@ -204,6 +203,20 @@ class Play {
       default:
         return taken satisfies never;
     }
+  }
+
+  async #reorg({ depth, rest }: { readonly depth: number; readonly rest: 'pool' | 'drop' }) {
+    const isDeep = depth >= CONFIRMATIONS && !this.#hasForgotten;
+    if (isDeep) this.#world.hadDeepReorg = true;
+    await this.#world.chain.reorg(isDeep ? depth : Math.min(depth, CONFIRMATIONS - 1), { rest });
+  }
+
+  /** Of payouts that are settled the file alone knows that they were: who loses it cannot put a deep reorganisation right. */
+  #forget(): void {
+    if (this.#world.hadDeepReorg) return;
+    this.#hasForgotten = true;
+    this.#ranks.clear();
+    this.#world.forget();
   }
 
   /** Held, signed, sent: never back, whatever the chain does. */
@@ -243,8 +256,11 @@ class Play {
     world.feeFactor = 1n;
     await world.mint(50_000_000n);
     await world.chain.mine();
-    if (await world.isPaused()) await world.pause('unpause');
+    // One that was settled as paid and that the chain has lost can only be paid.
+    if (world.hadDeepReorg) for (const each of DESTINATIONS) await world.list('unBlacklist', each);
     for (let n = 0; n < 80; n++) {
+      // A pause may have waited behind a gap of nonces.
+      if (await world.isPaused()) await world.pause('unpause');
       await world.round();
       await world.chain.mine();
       world.nowMs += PATIENCE_MS / 4;
@@ -286,18 +302,6 @@ class Play {
     expect(troubled.filter(({ error }) => !hadDeepReorg || !FINAL.includes(error ?? ''))).toEqual(
       [],
     );
-    if (process.env['STATS']) {
-      const all = [...settled.values()];
-      console.log(
-        'STAT',
-        all.filter(Boolean).length,
-        all.filter((x) => !x).length,
-        hadDeepReorg,
-        troubled.length,
-        this.#world.lostSeen,
-        this.#world.killedMid,
-      );
-    }
   }
 }
 

@@ -182,7 +182,9 @@ export class PayoutSender {
     }
     const forMs = book.refuse(record, refusal);
     const times = book.get(record.withdrawalId)?.refused?.times ?? 0;
-    const isFinal = refusal === REFUSED.transfer || refusal === REFUSED.invalid;
+    // What was settled as paid and lost by the chain can only be paid: the account has no claim any more.
+    const isFinal =
+      record.end === undefined && (refusal === REFUSED.transfer || refusal === REFUSED.invalid);
     if (isFinal && forMs >= patienceMs && times >= REFUSALS_MIN) book.giveUp(record, refusal);
   }
 
