@@ -5,18 +5,28 @@ import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
 import type { Command } from '@oddlot/engine';
 import { address, hash } from '@oddlot/units';
 import { encodeFunctionData, type Hex, keccak256, parseEther, toHex } from 'viem';
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { LocalChain } from '../chain/local-chain.ts';
 import { ChainClient } from '../settlement/chain-client.ts';
 import type { ChainEndpoint } from '../settlement/chain-endpoint.ts';
-import type { LocalKeys } from '../settlement/keys.ts';
-import { deployLocalContracts, localContracts } from '../settlement/local-contracts.ts';
+import { deployLocalContracts } from '../settlement/local-contracts.ts';
 import { payOutData } from '../settlement/payout/bridge-calls.ts';
 import { PayoutWorker } from '../settlement/payout/payout-worker.ts';
 import { Relayer } from '../settlement/relayer.ts';
-import { keyValidator, type Payout, type Validator } from '../settlement/validators.ts';
+import type { Payout, Validator } from '../settlement/validators.ts';
 import { TestReplica } from './http/replica.ts';
-import { ModelChain, rememberSender } from './model-chain.ts';
+import { ModelChain } from './model-chain.ts';
+import {
+  accountOf,
+  addressOf,
+  CHAIN_ID,
+  CONTRACTS,
+  key,
+  KEYS,
+  Life,
+  remembered,
+  STRANGER,
+  validatorOf,
+} from './payout-people.ts';
 
 /** A venue's payouts with everything around them that can fail: the chain, its endpoints, the validators, the process. */
 
@@ -33,72 +43,13 @@ type PlayChain = {
 
 /** Nothing here outlives the test: where a disk of memory is, it spares the syncs. */
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-const CHAIN_ID = 421_614;
 const START_MS = 1_800_000_000_000;
-const key = (name: string): Hex => keccak256(toHex(`payout world: ${name}`));
-
-/** The same accounts in every history; what they sign is known to be theirs. */
-const accounts = new Map<Hex, PrivateKeyAccount>();
-
-function accountOf(secret: Hex): PrivateKeyAccount {
-  const known = accounts.get(secret);
-  if (known !== undefined) return known;
-  const account = privateKeyToAccount(secret);
-  const signTransaction: typeof account.signTransaction = async (transaction, options) => {
-    const raw = await account.signTransaction(transaction, options);
-    rememberSender(raw as Hex, account.address);
-    return raw;
-  };
-  const remembering = { ...account, signTransaction };
-  accounts.set(secret, remembering);
-  return remembering;
-}
-
-function addressOf(secret: Hex): Hex {
-  return accountOf(secret).address.toLowerCase() as Hex;
-}
-
-const KEYS: LocalKeys = {
-  relayer: key('relayer'),
-  minter: key('minter'),
-  guardian: key('guardian'),
-  validators: ['one', 'two', 'three'].map(key),
-};
-const STRANGER = key('stranger');
-const CONTRACTS = localContracts(KEYS);
 export const CONFIRMATIONS = 3;
 export const PATIENCE_MS = 120_000;
 export const DESTINATIONS = ['a', 'b', 'c'].map((name) => addressOf(key(`destination ${name}`)));
 const USERS = ['alice', 'bob'].map((name) => address(addressOf(key(name))));
 const GAS = 1_000_000n;
 const BLOCKS_BEFORE = 8;
-
-/** One life of the process. It ends at a given call, whichever that is, and nothing it does later counts. */
-class Life {
-  isOver = false;
-  #fuse: number;
-  readonly #onEnd: () => void;
-
-  constructor(fuse: number, onEnd: () => void) {
-    this.#fuse = fuse;
-    this.#onEnd = onEnd;
-  }
-
-  set fuse(calls: number) {
-    this.#fuse = calls;
-  }
-
-  /** Each call passes here twice: a process can end before what it asked for happened, or after. */
-  pass(): void {
-    if (!this.isOver) {
-      this.#fuse -= 1;
-      if (this.#fuse >= 0) return;
-      this.isOver = true;
-      this.#onEnd();
-    }
-    throw new Error('the process has ended');
-  }
-}
 
 export class PayoutWorld {
   readonly replica = new TestReplica();
@@ -459,26 +410,4 @@ export class PayoutWorld {
       this.asked.set(withdrawalId, { destination: to as Hex, usd: amount - fee });
     }
   }
-}
-
-const validators = new Map<Hex, Validator>();
-
-function validatorOf(secret: Hex): Validator {
-  const domain = { chainId: CHAIN_ID, bridge: CONTRACTS.bridge };
-  const known = validators.get(secret) ?? keyValidator(secret, domain);
-  validators.set(secret, known);
-  return known;
-}
-
-const signatures = new Map<string, ReturnType<Validator['sign']>>();
-
-/** The same signature of the same thing: histories ask for few different ones. */
-function remembered(
-  ...[validator, request, signal]: [Validator, ...Parameters<Validator['sign']>]
-) {
-  const about = request.type === 'payout' ? Object.values(request.payout) : [request.withdrawalId];
-  const name = [validator.name, request.type, ...about].join();
-  const known = signatures.get(name) ?? validator.sign(request, signal);
-  signatures.set(name, known);
-  return known;
 }

@@ -184,7 +184,7 @@ export class PayoutSender {
     const times = book.get(record.withdrawalId)?.refused?.times ?? 0;
     // What was settled as paid and lost by the chain can only be paid: the account has no claim any more.
     const isFinal =
-      record.end === undefined && (refusal === REFUSED.transfer || refusal === REFUSED.invalid);
+      book.isOpen(record) && (refusal === REFUSED.transfer || refusal === REFUSED.invalid);
     if (isFinal && forMs >= patienceMs && times >= REFUSALS_MIN) book.giveUp(record, refusal);
   }
 
