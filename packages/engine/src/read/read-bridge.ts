@@ -32,3 +32,8 @@ export function isDepositCredited({ bridge }: State, source: DepositSource): boo
 export function owedMicroUsdc({ deposited, withdrawn }: State): bigint {
   return deposited - withdrawn;
 }
+
+/** All that the faucet ever gave: what came in and was no deposit. */
+export function grantedMicroUsdc({ bridge, deposited }: State): bigint {
+  return deposited - (bridge?.creditedTotal ?? 0n);
+}
