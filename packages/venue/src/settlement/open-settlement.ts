@@ -36,6 +36,7 @@ export type SettlementSettings = {
   /** Of a chain that is not local. */
   readonly contracts?: BridgeContracts | undefined;
   readonly fromBlock: number;
+  readonly formerBridges?: readonly string[];
   /** Where the key is that sends permits and payouts; without it neither is served. */
   readonly relayerKey?: string | undefined;
   /** Who signs payouts for a bridge that is not local. */
@@ -103,6 +104,7 @@ export async function openSettlement(
     rules: {
       minMicroUsdc: LIMITS.depositMicroMin,
       isMinter: minter !== undefined,
+      formerBridges: new Set((settings.formerBridges ?? []).map((each) => address(each))),
       operators: new Set(operators.flatMap((key) => (key === undefined ? [] : [addressOf(key)]))),
     },
     file: join(folder, 'watched.json'),
