@@ -29,9 +29,13 @@ export {
 export {
   bridgeView,
   type BridgeView,
+  type DepositStanding,
+  depositStanding,
   isDepositCredited,
+  newestDeposits,
   owedMicroUsdc,
 } from './read/read-bridge.ts';
+export type { CreditedDeposit } from './state/bridge.ts';
 export { approvedBuilders, builderState } from './read/read-builders.ts';
 export { type OracleAge, oracleAges, type VenueMoney, venueMoney } from './read/read-health.ts';
 export { gateStatus, multiSigSigners, vaultEquity } from './read/read-keys.ts';
