@@ -32,6 +32,7 @@ export {
   type DepositStanding,
   depositStanding,
   isDepositCredited,
+  isDepositRemembered,
   newestDeposits,
   owedMicroUsdc,
 } from './read/read-bridge.ts';

@@ -35,6 +35,11 @@ export function isDepositCredited({ bridge }: State, source: DepositSource): boo
   return bridge !== undefined && isCredited(bridge, source);
 }
 
+/** True when it was credited so lately that it is remembered one by one. */
+export function isDepositRemembered({ bridge }: State, source: DepositSource): boolean {
+  return bridge?.credited.has(depositKey(source)) ?? false;
+}
+
 /**
  * What telling a deposit would do: nothing, since it was credited or (`old`) is from before the time that
  * is remembered; keep it for the end of a binding; or credit it.
@@ -47,7 +52,7 @@ export function depositStanding(
 ): DepositStanding {
   const { bridge } = state;
   if (bridge !== undefined && isCredited(bridge, deposit.source)) {
-    return bridge.credited.has(depositKey(deposit.source)) ? 'credited' : 'old';
+    return isDepositRemembered(state, deposit.source) ? 'credited' : 'old';
   }
   return isForBound(state, deposit) ? 'bound' : 'open';
 }

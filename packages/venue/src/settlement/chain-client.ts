@@ -142,8 +142,8 @@ export class ChainClient {
   /** The logs of a contract in a range of blocks, both ends included, in their order. */
   logs(range: {
     readonly address: Hex;
-    /** By place; null stands for any. */
-    readonly topics: readonly (Hex | null)[];
+    /** By place; null stands for any, a list for any of its own. */
+    readonly topics: readonly (Hex | readonly Hex[] | null)[];
     readonly fromBlock: number;
     readonly toBlock: number;
   }): Promise<readonly ChainLog[]> {
@@ -179,6 +179,12 @@ export class ChainClient {
     const found = answers.filter(({ value }) => value !== undefined);
     this.#compare(`the receipt of ${txHash}`, found);
     return found.length >= this.#quorum ? found[0]?.value : undefined;
+  }
+
+  /** True when an endpoint has the transaction in a block, whatever others say. */
+  async isInSomeBlock(txHash: Hex): Promise<boolean> {
+    const answers = await this.#ask((request) => request('eth_getTransactionReceipt', [txHash]));
+    return answers.some(({ value }) => value !== null && value !== undefined);
   }
 
   /** True when an endpoint has the transaction in a block or waits to put it there. */

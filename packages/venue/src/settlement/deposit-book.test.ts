@@ -19,6 +19,7 @@ const RULES: DepositRules = {
   operators: new Set([OPERATOR]),
   isMinter: false,
   contracts: new Set([CONTRACT]),
+  isCredited: () => false,
 };
 
 /** `t` of a transaction, then its logs in order. */

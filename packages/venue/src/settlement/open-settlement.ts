@@ -35,6 +35,11 @@ export type SettlementSettings = {
   readonly fromBlock: number;
   /** Where the key is that sends permits and payouts; without it neither is served. */
   readonly relayerKey?: string | undefined;
+  /** The block of a reorganisation that the operator has accepted. */
+  readonly accepted?: Hex | undefined;
+  /** What the venue's transactions offer at most for a unit of gas, and when they offer more. */
+  readonly maxFeeWei?: bigint | undefined;
+  readonly bumpAfterMs?: number | undefined;
 };
 
 export type SettlementDependencies = {
@@ -84,7 +89,8 @@ export async function openSettlement(
   const relayerOf = (key: Hex | undefined, name: string): Relayer | undefined => {
     if (key === undefined) return undefined;
     const account = privateKeyToAccount(key);
-    return new Relayer({ client, account, file: join(folder, `${name}.jsonl`), now });
+    const pace = { maxFee: settings.maxFeeWei, bumpAfterMs: settings.bumpAfterMs };
+    return new Relayer({ client, account, file: join(folder, `${name}.jsonl`), now, ...pace });
   };
   const relayer = relayerOf(relayerKey, 'relayer');
   const minter = relayerOf(keys?.minter, 'minter');
@@ -99,7 +105,8 @@ export async function openSettlement(
       operators: new Set(operators.flatMap((key) => (key === undefined ? [] : [addressOf(key)]))),
     },
     file: join(folder, 'watched.json'),
-    check: (command) => replica.check(command),
+    state: () => replica.state,
+    accepted: settings.accepted,
     propose: (command) => replica.propose(command),
   });
   const state = (): State => replica.state;

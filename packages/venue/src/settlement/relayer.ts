@@ -25,9 +25,9 @@ export type RelayerOptions = {
   readonly file: string;
   readonly now: () => number;
   /** A transaction that no block has taken after this long is sent again for more. */
-  readonly bumpAfterMs?: number;
+  readonly bumpAfterMs?: number | undefined;
   /** It never offers more than this for a unit of gas, in wei. */
-  readonly maxFee?: bigint;
+  readonly maxFee?: bigint | undefined;
 };
 
 const BUMP_AFTER_MS = 30_000;

@@ -38,9 +38,18 @@ export function readWatched(file: string, start: Watched): Watched {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return start;
     throw error;
   }
-  const known = JSON.parse(text) as Watched;
-  const isSame = known.chainId === start.chainId && known.bridge === start.bridge;
-  return isSame ? known : start;
+  const known = parsed(text);
+  const isSame = known?.chainId === start.chainId && known.bridge === start.bridge;
+  return isSame ? { ...known, book: { ...EMPTY_BOOK, ...known.book } } : start;
+}
+
+/** A file that a disk has damaged is as good as none. */
+function parsed(text: string): Watched | undefined {
+  try {
+    return JSON.parse(text) as Watched;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whole or not at all. */
