@@ -142,7 +142,7 @@ export class ChainClient {
   /** The logs of a contract in a range of blocks, both ends included, in their order. */
   logs(range: {
     readonly address: Hex;
-    /** By place; null stands for any, a list for any of its own. */
+    /** By place; null stands for any, a list for any of it. */
     readonly topics: readonly (Hex | readonly Hex[] | null)[];
     readonly fromBlock: number;
     readonly toBlock: number;
@@ -185,6 +185,32 @@ export class ChainClient {
   async isInSomeBlock(txHash: Hex): Promise<boolean> {
     const answers = await this.#ask((request) => request('eth_getTransactionReceipt', [txHash]));
     return answers.some(({ value }) => value !== null && value !== undefined);
+  }
+
+  /**
+   * True when a nonce of an address is used up at a block, and no block has any of these transactions:
+   * all who answer say so, at least two where there are two. Whoever sends such a call again under
+   * another nonce can rely on it.
+   */
+  async isUsedByOther(
+    place: { readonly address: Hex; readonly nonce: number; readonly blockNumber: number },
+    txHashes: readonly Hex[],
+  ): Promise<boolean> {
+    const { address, blockNumber, nonce } = place;
+    const answers = await this.#ask(
+      async (request) => {
+        const params = [address, numberToHex(blockNumber)];
+        const used = hexToNumber((await request('eth_getTransactionCount', params)) as Hex);
+        if (used <= nonce) return false;
+        for (const txHash of txHashes) {
+          const receipt = await request('eth_getTransactionReceipt', [txHash]);
+          if (receipt !== null && receipt !== undefined) return false;
+        }
+        return true;
+      },
+      { head: blockNumber },
+    );
+    return answers.every(({ value }) => value);
   }
 
   /** True when an endpoint has the transaction in a block or waits to put it there. */

@@ -138,7 +138,8 @@ export class PermitDeposits {
       return { ok: false, error: unavailable(`${sent} is in no block yet; ask again`) };
     }
     const receipt = await client.receipt(txHash);
-    if (receipt !== undefined && hasDeposit(receipt, permit)) return { ok: true, data: { txHash } };
+    if (receipt === undefined) return { ok: false, error: unavailable(`${txHash} lost its block`) };
+    if (hasDeposit(receipt, permit)) return { ok: true, data: { txHash } };
     return { ok: false, error: refusal('permitFailed', [], { got: txHash }) };
   }
 }

@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { type Hex, keccak256, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { expect, test } from 'vitest';
-import { mintData, TestSettlement } from '../testing/settlement.ts';
+import { describe, expect, test } from 'vitest';
+import { mintData, TEST_CHAIN_ID, TestSettlement } from '../testing/settlement.ts';
+import { ChainClient } from './chain-client.ts';
+import type { ChainEndpoint } from './chain-endpoint.ts';
 import { Relayer } from './relayer.ts';
 
 /** What is asked for is sent until a block has it for good, once, whatever happens in between. */
@@ -66,6 +68,75 @@ test('a call that would revert is refused before anything is signed', async () =
   expect(relayer.find('a')).toBeUndefined();
   relayer.close();
   await settlement.close();
+});
+
+describe('a nonce that is used', () => {
+  const mint = (settlement: TestSettlement) => {
+    const data = mintData(receiver(1), 5n);
+    return { key: 'a', to: settlement.contracts.token, data, gas: 200_000n };
+  };
+
+  /** Steps and blocks for five minutes. */
+  const live = async (settlement: TestSettlement, relayer: Relayer): Promise<void> => {
+    for (let round = 0; round < 10; round++) {
+      await relayer.step();
+      await settlement.chain.mine();
+      settlement.nowMs += 31_000;
+    }
+  };
+
+  test('by its own transaction, whose receipt an endpoint does not have, is not sent again', async () => {
+    const settlement = await TestSettlement.open();
+    let isHidden = true;
+    const endpointOf = (name: string, hides: boolean): ChainEndpoint => ({
+      name,
+      request: async (method, params) =>
+        hides && isHidden && method === 'eth_getTransactionReceipt'
+          ? null
+          : await settlement.chain.rpc(method, params),
+    });
+    const endpoints = [endpointOf('behind', true), endpointOf('current', false)];
+    const relayer = new Relayer({
+      client: new ChainClient({ endpoints, chainId: TEST_CHAIN_ID, confirmations: 2 }),
+      account: privateKeyToAccount(settlement.keys.minter),
+      file: join(settlement.directory, 'minter.jsonl'),
+      now: () => settlement.nowMs,
+    });
+    await relayer.submit(mint(settlement));
+    await live(settlement, relayer);
+    expect(relayer.find('a')).toMatchObject({ mined: undefined, attempts: [{}] });
+    isHidden = false;
+    await relayer.step();
+    expect(relayer.find('a')?.mined).toMatchObject({ succeeded: true, isConfirmed: true });
+    expect(await settlement.balanceOf(receiver(1))).toBe(5n);
+    relayer.close();
+    await settlement.close();
+  });
+
+  test('by another transaction of the key is given up on, but not before that is confirmed', async () => {
+    const settlement = await TestSettlement.open();
+    const { chain } = settlement;
+    await chain.setAutomine(false);
+    const relayer = relayerOf(settlement);
+    const first = await relayer.submit(mint(settlement));
+    await chain.drop(first.attempts[0]!.txHash);
+    await settlement.send(settlement.keys.minter, first.nonce, mintData(receiver(2), 7n));
+    await chain.mine();
+    settlement.nowMs += 300_000;
+    for (const _ of [1, 2]) {
+      // However long: a reorganisation may still bring the first one back.
+      await relayer.step();
+      settlement.nowMs += 300_000;
+      expect(relayer.find('a')?.attempts).toHaveLength(1);
+    }
+    await live(settlement, relayer);
+    expect(relayer.find('a')?.mined).toMatchObject({ succeeded: true, isConfirmed: true });
+    expect(relayer.find('a')?.nonce).toBeGreaterThan(first.nonce);
+    expect(await settlement.balanceOf(receiver(1))).toBe(5n);
+    expect(await settlement.balanceOf(receiver(2))).toBe(7n);
+    relayer.close();
+    await settlement.close();
+  });
 });
 
 type Step =

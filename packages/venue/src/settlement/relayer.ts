@@ -5,7 +5,7 @@ import { type Attempt, SendJournal, type SendRecord } from './send-journal.ts';
 
 export type { SendRecord } from './send-journal.ts';
 
-/** What a relayer is asked to send. The contract must take the same call twice without harm. */
+/** What a relayer is asked to send. It is executed once, also where the contract would take it twice. */
 export type SendRequest = {
   /** Names the transaction for ever: a key that is known is not sent again. */
   readonly key: string;
@@ -32,7 +32,10 @@ export type RelayerOptions = {
 
 const BUMP_AFTER_MS = 30_000;
 const MAX_FEE = 500_000_000_000n;
-/** A nonce that somebody else used up is given up on after this long without a receipt. */
+/**
+ * A nonce that somebody else used up is given up on when that was seen for this long, at the depth that
+ * counts: an endpoint of several machines may ask one of them that is behind.
+ */
 const ORPHAN_MS = 60_000;
 /** Missing nonces that one step fills, and what an empty transaction costs. */
 const GAP_MAX = 16;
@@ -57,6 +60,8 @@ export class Relayer {
   readonly #bumpAfterMs: number;
   readonly #maxFee: bigint;
   readonly #waiters = new Map<string, Set<(record: SendRecord) => void>>();
+  /** Since when somebody else has been seen to have used the nonce of a transaction. */
+  readonly #orphanSince = new Map<string, number>();
   #nextNonce: number | undefined = undefined;
   /** One thing at a time: nonces are given out in the order in which they are written down. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -165,13 +170,33 @@ export class Relayer {
     }
     // A block that had it is no longer part of the chain.
     const open: SendRecord = { ...record, mined: undefined };
+    if (record.mined !== undefined) this.#keep(open);
     const age = this.#now() - (open.attempts.at(-1)?.atMs ?? open.askedMs);
     if (chain.used > open.nonce) {
-      if (age >= ORPHAN_MS) await this.#again(open, { isOrphan: true });
+      if (await this.#isOrphan(open, chain.confirmed)) await this.#again(open, { isOrphan: true });
       return;
     }
-    if (age >= this.#bumpAfterMs) await this.#again(open, { isOrphan: false });
+    this.#orphanSince.delete(open.key);
+    // A clock that was set back says nothing about how long it has waited.
+    const isLate = age >= this.#bumpAfterMs || age < 0;
+    if (isLate) await this.#again(open, { isOrphan: false });
     else await this.#broadcast(open);
+  }
+
+  /**
+   * Nobody will ever execute what was signed for this nonce: another transaction has it for good, and no
+   * attempt has a receipt. Anything less and the same call could be executed under two nonces.
+   */
+  async #isOrphan({ attempts, key, nonce }: SendRecord, blockNumber: number): Promise<boolean> {
+    const place = { address: this.address, nonce, blockNumber };
+    const hashes = attempts.map(({ txHash }) => txHash);
+    if (!(await this.#client.isUsedByOther(place, hashes))) {
+      this.#orphanSince.delete(key);
+      return false;
+    }
+    const sinceMs = this.#orphanSince.get(key) ?? this.#now();
+    this.#orphanSince.set(key, sinceMs);
+    return this.#now() - sinceMs >= ORPHAN_MS;
   }
 
   async #minedOf(record: SendRecord, confirmed: number): Promise<SendRecord['mined']> {
@@ -191,14 +216,19 @@ export class Relayer {
     const fees = isOrphan || last === undefined ? offer : bumped(last, offer);
     if (fees.maxFee > this.#maxFee) {
       const trouble = `a higher fee would be above the limit of ${this.#maxFee} wei`;
-      await this.#broadcast({ ...record, trouble });
+      const limited = { ...record, trouble };
+      this.#keep(limited);
+      await this.#broadcast(limited);
       return;
     }
     const nonce = isOrphan ? await this.#takeNonce() : record.nonce;
     const attempt = await this.#sign({ ...record, nonce }, fees);
     const next = { ...record, nonce, attempts: [...record.attempts, attempt] };
     this.#journal.put(next);
-    if (isOrphan) this.#nextNonce = nonce + 1;
+    if (isOrphan) {
+      this.#nextNonce = nonce + 1;
+      this.#orphanSince.delete(record.key);
+    }
     await this.#broadcast(next);
   }
 
