@@ -158,10 +158,12 @@ export class ChainClient {
       `logs ${fromBlock} to ${toBlock}`,
       async (request) => {
         const logs = (await request('eth_getLogs', [filter])) as readonly RpcLog[];
-        return logs
+        const found = logs
           .filter(({ removed }) => removed !== true)
           .map(logOf)
           .sort(byPlace);
+        // Some nodes tell a log twice.
+        return found.filter((log, at) => at === 0 || byPlace(log, found[at - 1] ?? log) !== 0);
       },
       toBlock,
     );

@@ -149,6 +149,13 @@ function withReturns(aside: readonly Aside[], logs: readonly DepositLog[]): read
   });
 }
 
+/** What stands in logs for whom, whatever becomes of it. */
+export function depositsIn(
+  logs: readonly DepositLog[],
+): readonly Pick<Found, 'account' | 'source'>[] {
+  return transactionsOf(logs).flatMap(depositsOfTransaction);
+}
+
 /** Senders of plain transfers: of these it matters whether they are contracts. */
 export function plainSenders(logs: readonly DepositLog[]): readonly Address[] {
   const found = transactionsOf(logs).flatMap(depositsOfTransaction);

@@ -41,6 +41,21 @@ export async function readDepositLogs(
     .filter((log) => log.returnId === undefined || log.returnId >= RETURN_ID_MIN);
 }
 
+/** Those of a transaction's logs that deposits are read from. */
+export function depositLogsAmong(
+  logs: readonly ChainLog[],
+  { bridge, token }: BridgeContracts,
+  chainId: number,
+): readonly DepositLog[] {
+  const isDeposit = ({ address: by, topics }: ChainLog): boolean =>
+    by === bridge && topics[0] === DEPOSIT_TOPIC;
+  const isTransfer = ({ address: by, topics }: ChainLog): boolean =>
+    by === token && topics[0] === TRANSFER_TOPIC && topics[2] === pad(bridge);
+  return logs
+    .filter((log) => isDeposit(log) || isTransfer(log))
+    .map((log) => depositLog(log, chainId));
+}
+
 /** Deposits and transfers carry who in their first indexed field and how much in the data. */
 function depositLog(log: ChainLog, chainId: number): DepositLog {
   const [topic = '0x', first = '0x', second = '0x'] = log.topics;

@@ -219,8 +219,8 @@ export class DepositWatcher {
   }
 
   #vanished(): Promise<readonly Vanished[]> {
-    const { client, state } = this.#options;
-    return findVanished(client, newestDeposits(state(), client.chainId, VANISHED_MAX));
+    const { client, contracts, state } = this.#options;
+    return findVanished(client, contracts, newestDeposits(state(), client.chainId, VANISHED_MAX));
   }
 
   /** Stops, or begins anew where the operator has said that this is the chain from now on. */

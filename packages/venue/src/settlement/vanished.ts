@@ -1,8 +1,9 @@
 import type { CreditedDeposit } from '@oddlot/engine';
 import type { Hex } from 'viem';
-import type { ChainClient } from './chain-client.ts';
+import type { ChainClient, ChainReceipt } from './chain-client.ts';
 import { ChainDisagreementError } from './chain-error.ts';
-import type { Vanished } from './deposit-book.ts';
+import { depositsIn, type Vanished } from './deposit-book.ts';
+import { type BridgeContracts, depositLogsAmong } from './deposit-logs.ts';
 
 /** Deposits whose receipts are asked for at once. */
 const AT_ONCE = 25;
@@ -13,6 +14,7 @@ const AT_ONCE = 25;
  */
 export async function findVanished(
   client: ChainClient,
+  contracts: BridgeContracts,
   credited: readonly CreditedDeposit[],
 ): Promise<readonly Vanished[]> {
   const vanished: Vanished[] = [];
@@ -21,8 +23,7 @@ export async function findVanished(
     const receipts = await Promise.all(some.map(({ txHash }) => client.receipt(txHash as Hex)));
     for (const [at, deposit] of some.entries()) {
       const receipt = receipts[at];
-      const isThere = receipt?.logs.some(({ logIndex }) => logIndex === deposit.logIndex) ?? false;
-      if (receipt?.succeeded === true && isThere) continue;
+      if (receipt !== undefined && isThere(receipt, deposit, contracts)) continue;
       if (receipt === undefined && (await client.isInSomeBlock(deposit.txHash as Hex))) {
         throw new ChainDisagreementError(`endpoints disagree about the block of ${deposit.txHash}`);
       }
@@ -31,6 +32,21 @@ export async function findVanished(
     }
   }
   return vanished;
+}
+
+/** Of a bridge that the venue had before it is only told whether there is anything. */
+function isThere(
+  { logs, succeeded }: ChainReceipt,
+  { account, chainId, logIndex }: CreditedDeposit,
+  contracts: BridgeContracts,
+): boolean {
+  const found = depositsIn(depositLogsAmong(logs, contracts, chainId));
+  const places = found.length === 0 ? logs : [];
+  return (
+    succeeded &&
+    (places.some((log) => log.logIndex === logIndex) ||
+      found.some((each) => each.source.logIndex === logIndex && each.account === account))
+  );
 }
 
 /** Those of the second that are not among the first. */
