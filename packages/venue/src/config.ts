@@ -109,6 +109,14 @@ const ConfigSchema = z.strictObject({
   /** Blocks that a deposit needs, its own included; by default 1 on the local chain, else 20. */
   chainConfirmations: count.optional(),
   chainEveryMs: count.optional(),
+  /** What the venue's transactions offer at most for a unit of gas, and when they offer more. */
+  chainMaxFeeGwei: count.default(500),
+  chainBumpAfterMs: count.default(30_000),
+  /** The block by which the operator accepts a chain that lost what was confirmed. */
+  acceptReorganisation: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/, 'must be the hash of a block')
+    .optional(),
   /** Contracts of a chain that is not local, and the block that the bridge was made in. */
   bridgeContract: Address.optional(),
   usdcContract: Address.optional(),
@@ -152,6 +160,7 @@ const TEXTS: ReadonlySet<Key> = new Set<Key>([
   'referencePrices',
   'relayUrl',
   'chain',
+  'acceptReorganisation',
   'bridgeContract',
   'usdcContract',
   'settlementRpcUrl',

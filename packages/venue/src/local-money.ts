@@ -1,3 +1,4 @@
+import { parseGwei } from 'viem';
 import type { Clock } from './clock.ts';
 import { chainOf, chainPaceOf, chainPortOf, type Config } from './config.ts';
 import type { Held, Lease } from './lease/lease.ts';
@@ -41,6 +42,9 @@ export async function openMoney(
       contracts,
       fromBlock: config.bridgeFromBlock,
       relayerKey: config.relayerKey,
+      maxFeeWei: parseGwei(String(config.chainMaxFeeGwei)),
+      bumpAfterMs: config.chainBumpAfterMs,
+      accepted: config.acceptReorganisation as `0x${string}` | undefined,
     },
     { replica, log, now: () => clock.nowMs(), env, onLost: onFatal },
   );

@@ -206,7 +206,7 @@ export class DepositWatcher {
     if (confirmed < block) return;
     const is = await this.#hashOf(block);
     if (is === blockHash) return;
-    const vanished = await this.#vanished();
+    const vanished = vanishedBeyond(this.#watched.book.vanished, await this.#vanished());
     this.#judge({ block, was: blockHash, is, vanished });
   }
 
@@ -233,9 +233,11 @@ export class DepositWatcher {
       throw new ReorganisedError(`block ${block} was ${was ?? 'another'} and is ${is}${lost}`);
     }
     const { book } = this.#watched;
-    const all = [...book.vanished, ...vanishedBeyond(book.vanished, vanished)];
     const start = startOf({ chainId: client.chainId, bridge: contracts.bridge }, fromBlock);
-    this.#watched = { ...start, book: { ...start.book, vanished: all } };
+    this.#watched = {
+      ...start,
+      book: { ...start.book, vanished: [...book.vanished, ...vanished] },
+    };
     this.#isSameChain = true;
     this.#write();
   }
