@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Address, address, hash } from '@oddlot/units';
 import fc from 'fast-check';
+import type { Hex } from 'viem';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Fault, TestSettlement } from '../testing/settlement.ts';
 import type { DepositWatcher } from './deposit-watcher.ts';
@@ -57,7 +58,8 @@ test('R-deposit: a reorganisation that is deeper stops everything and is told', 
   const settlement = await settled();
   const { chain } = settlement;
   const watcher = settlement.watcher(settlement.client(1));
-  await chain.rpc('eth_sendRawTransaction', [await settlement.transfer(0, 7_000_000n)]);
+  const raw = await settlement.transfer(0, 7_000_000n);
+  await chain.rpc('eth_sendRawTransaction', [raw]);
   await readAll(watcher);
   expect(settlement.credited).toBe(7_000_000n);
   await chain.reorg(1);
@@ -65,6 +67,57 @@ test('R-deposit: a reorganisation that is deeper stops everything and is told', 
   await readAll(watcher);
   expect(watcher.status).toMatchObject({ state: 'reorganised', isCurrent: false });
   expect(settlement.credited).toBe(7_000_000n);
+  const vanished = [{ account: settlement.users[0], amount: '7000000' }];
+  expect(watcher.status.reorganisation?.vanished).toMatchObject(vanished);
+  // Neither a restart nor lost notes make it go on, nor a block that is not the one.
+  rmSync(join(settlement.directory, 'watched.json'));
+  const other: Hex = `0x${'77'.repeat(32)}`;
+  const again = settlement.watcher(settlement.client(1), { accepted: other });
+  await readAll(again);
+  expect(again.status.state).toBe('reorganised');
+  const accepted = again.status.reorganisation?.is;
+  const going = settlement.watcher(settlement.client(1), { accepted });
+  await readAll(going);
+  expect(going.status).toMatchObject({ state: 'ok', isCurrent: true, reorganisation: undefined });
+  expect(settlement.credited).toBe(15_000_000n);
+  expect(going.status.book.vanished).toMatchObject(vanished);
+  // It comes back behind another deposit, under another number: credited it is already.
+  const before = await settlement.transfer(2, 9_000_000n);
+  await chain.setAutomine(false);
+  for (const each of [before, raw]) await chain.rpc('eth_sendRawTransaction', [each]);
+  await chain.mine();
+  await readAll(settlement.watcher(settlement.client(1)));
+  expect(settlement.credited).toBe(24_000_000n);
+  const last = settlement.watcher(settlement.client(1));
+  await readAll(last);
+  expect(last.status.book.vanished).toEqual([]);
+});
+
+test('notes that a disk has damaged are as good as none', async () => {
+  const settlement = await settled();
+  await settlement.chain.rpc('eth_sendRawTransaction', [await settlement.transfer(0, 3_000_000n)]);
+  await readAll(settlement.watcher(settlement.client(1)));
+  writeFileSync(join(settlement.directory, 'watched.json'), '{"chainId":4');
+  await settlement.chain.rpc('eth_sendRawTransaction', [await settlement.transfer(0, 4_000_000n)]);
+  const watcher = settlement.watcher(settlement.client(1));
+  await readAll(watcher);
+  expect(settlement.credited).toBe(7_000_000n);
+  expect(watcher.status.book.pots).toEqual({});
+});
+
+test('a chain that ends before what was read is told, not taken for news', async () => {
+  const settlement = await settled();
+  await settlement.chain.rpc('eth_sendRawTransaction', [await settlement.transfer(0, 7_000_000n)]);
+  const watcher = settlement.watcher(settlement.client(1));
+  await readAll(watcher);
+  const { block } = watcher.status;
+  const file = join(settlement.directory, 'watched.json');
+  const written = JSON.parse(readFileSync(file, 'utf8')) as object;
+  writeFileSync(file, JSON.stringify({ ...written, block: block + 50 }));
+  const other = settlement.watcher(settlement.client(1));
+  await readAll(other);
+  expect(other.status).toMatchObject({ state: 'unavailable', isCurrent: false });
+  expect(other.status.error).toMatch(/is at block \d+, and \d+ was read before/);
 });
 
 test('R-agents: money for a bound address is kept aside, and credited when the binding has ended', async () => {

@@ -81,6 +81,11 @@ export class Relayer {
     return this.#journal.get(key);
   }
 
+  /** Of everything that is remembered. */
+  keys(): readonly string[] {
+    return this.#journal.keys();
+  }
+
   /** What no block has for good yet, by nonce. */
   waiting(): readonly SendRecord[] {
     return this.#journal.waiting();

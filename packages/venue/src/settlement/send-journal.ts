@@ -68,6 +68,10 @@ export class SendJournal {
     return this.#records.get(key);
   }
 
+  keys(): readonly string[] {
+    return [...this.#records.keys()];
+  }
+
   /** Those that are not through, by nonce. */
   waiting(): readonly SendRecord[] {
     const records = [...this.#records.values()].filter(({ mined }) => mined?.isConfirmed !== true);

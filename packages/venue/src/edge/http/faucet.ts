@@ -26,7 +26,8 @@ import {
 
 /**
  * POST /request-fund: test money, once an hour for an address and for a client. What an address got
- * is read from the blocks, so a restart forgives nobody; clients start anew.
+ * is read from the blocks, and from what was sent on the chain, so a restart forgives nobody; clients start
+ * anew.
  */
 
 export type FaucetOptions = {
@@ -37,7 +38,7 @@ export type FaucetOptions = {
   /** Why nothing is given away now; undefined when something is. */
   readonly restricted?: () => WireError | undefined;
   /** Test money on the settlement chain itself, where that is the venue's own. */
-  readonly onChain?: Pick<FaucetBacking, 'fund'> | undefined;
+  readonly onChain?: Pick<FaucetBacking, 'fund' | 'funded'> | undefined;
 };
 
 const AMOUNT_MICRO_USDC = 1_000_000_000;
@@ -55,6 +56,8 @@ export class Faucet {
   /** Who was credited, for those who bring blocks and snapshots. */
   readonly grants: FaucetGrants;
   readonly #byAddress: Grants;
+  /** Of grants on the chain, which are in no block of the venue. */
+  readonly #onChainByAddress: Grants;
   readonly #byClient: Grants;
 
   constructor(options: FaucetOptions) {
@@ -67,6 +70,10 @@ export class Faucet {
     this.grants = new FaucetGrants(this.#intervalMs);
     this.#byAddress = this.grants.byAddress;
     this.#byClient = new Grants(this.#intervalMs);
+    this.#onChainByAddress = new Grants(this.#intervalMs);
+    for (const { atMs, user } of options.onChain?.funded() ?? []) {
+      this.#onChainByAddress.add(user, atMs);
+    }
   }
 
   /** When a client may ask again; undefined when now. */
@@ -94,7 +101,11 @@ export class Faucet {
     // A request that passed through a proxy on this machine is not one of this machine's.
     const isLimited = isForwarded || !isLoopback(ip);
     const client = clientKey(ip);
-    const addressMs = this.#byAddress.nextTime(user, nowMs) ?? 0;
+    const byAddress = chain === undefined ? this.#byAddress : this.#onChainByAddress;
+    const addressMs = Math.max(
+      this.#byAddress.nextTime(user, nowMs) ?? 0,
+      this.#onChainByAddress.nextTime(user, nowMs) ?? 0,
+    );
     const clientMs = isLimited ? (this.#byClient.nextTime(client, nowMs) ?? 0) : 0;
     const nextMs = Math.max(addressMs, clientMs);
     if (nextMs > nowMs) return limitReached(nextMs, nowMs);
@@ -103,14 +114,14 @@ export class Faucet {
     const { reject } = this.#replica.check(this.#command(user, accountType));
     if (chain === undefined && reject !== undefined) return this.#refuse(reject);
     // Taken before the block exists: a second request meanwhile must find it taken.
-    this.#byAddress.add(user, nowMs);
+    byAddress.add(user, nowMs);
     if (isLimited) this.#byClient.add(client, nowMs);
     try {
       return chain === undefined
         ? await this.#credit(user, accountType)
         : await this.#fund(chain, user, nowMs);
     } catch (cause) {
-      this.#byAddress.remove(user);
+      byAddress.remove(user);
       this.#byClient.remove(client);
       throw new UnavailableError('the grant could not be logged', { cause });
     }
@@ -144,7 +155,7 @@ export class Faucet {
     const txHash = await chain.fund({
       user: user as `0x${string}`,
       amount,
-      key: `${user}:${nowMs}`,
+      atMs: nowMs,
     });
     const data: FaucetGrant = {
       user,
