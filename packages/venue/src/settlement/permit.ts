@@ -34,6 +34,9 @@ const PERMIT_TYPES = {
   ],
 } as const;
 
+/** Half of the order of the curve. */
+const HIGHEST_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
 /** The domain as the token itself tells it. */
 export async function readPermitDomain(client: ChainClient, token: Hex): Promise<PermitDomain> {
   const read = async (functionName: 'name' | 'version'): Promise<string> => {
@@ -78,6 +81,8 @@ export async function permitSigner(
   });
   try {
     const { r, s, v } = signature;
+    // Every signature has a twin that tokens refuse: it would only cost gas.
+    if (BigInt(s) > HIGHEST_S) return undefined;
     return (await recoverAddress({ hash, signature: { r, s, v: BigInt(v) } })).toLowerCase() as Hex;
   } catch {
     return undefined;
