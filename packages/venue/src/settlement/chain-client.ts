@@ -222,7 +222,10 @@ export class ChainClient {
   }
 
   /** What a contract answers, at the newest block or at one that is confirmed. */
-  call(call: { readonly to: Hex; readonly data: Hex }, blockNumber?: number): Promise<Hex> {
+  call(
+    call: { readonly from?: Hex; readonly to: Hex; readonly data: Hex },
+    blockNumber?: number,
+  ): Promise<Hex> {
     const block = blockNumber === undefined ? 'latest' : numberToHex(blockNumber);
     return this.#agreed(
       `a call of ${call.to}`,

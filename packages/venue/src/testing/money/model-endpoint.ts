@@ -1,4 +1,4 @@
-import { TEST_USDC_ABI } from '@oddlot/contracts';
+import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
 import { decodeFunctionData, encodeFunctionResult, type Hex, toHex } from 'viem';
 import type { ChainEndpoint } from '../../settlement/chain-endpoint.ts';
 import {
@@ -151,16 +151,24 @@ function logViews(block: ModelBlock, { firstLog, logs, transaction }: ModelRecei
   }));
 }
 
-function callOf(data: Hex, head: ModelBlock): Hex {
-  const { args, functionName } = decodeFunctionData({ abi: TEST_USDC_ABI, data });
+/** Everybody has enough, and what a permit is worth is seen when it runs. */
+function callOf(data: Hex, { permitNonces }: ModelBlock): Hex {
+  const { args, functionName } = decodeFunctionData({
+    abi: [...TEST_USDC_ABI, ...BRIDGE_ABI],
+    data,
+  });
   const abi = TEST_USDC_ABI;
   if (functionName === 'name')
     return encodeFunctionResult({ abi, functionName, result: 'USD Coin' });
   if (functionName === 'version') return encodeFunctionResult({ abi, functionName, result: '2' });
-  if (functionName === 'balanceOf') {
-    return encodeFunctionResult({ abi, functionName, result: 10n ** 15n });
+  if (functionName === 'balanceOf' || functionName === 'allowance') return word(10n ** 15n);
+  if (functionName === 'transfer') return word(1n);
+  if (functionName === 'permit') return '0x';
+  if (functionName === 'paused') return word(0n);
+  if (functionName !== 'nonces' && functionName !== 'nextPermitNonce') {
+    throw new Error(`not modelled: ${functionName}`);
   }
-  if (functionName !== 'nonces') throw new Error(`not modelled: ${functionName}`);
-  const user = args[0].toLowerCase() as Hex;
-  return encodeFunctionResult({ abi, functionName, result: head.permitNonces.get(user) ?? 0n });
+  return word(permitNonces.get(args[0].toLowerCase() as Hex) ?? 0n);
 }
+
+const word = (value: bigint): Hex => toHex(value, { size: 32 });
