@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { type Hex, keccak256 } from 'viem';
 import { afterEach, expect, test } from 'vitest';
+import { ChainDamagedError } from '../../packages/venue/src/chain/chain-file.ts';
 import { startChainThread } from '../../packages/venue/src/chain/chain-thread.ts';
 import { count, deed, inFolder, perform, view } from '../support/chain-deeds.ts';
 import { CHAIN_ID, OTHER, POOR, RICH, openChain, payment } from '../support/local-chain.ts';
@@ -171,6 +172,7 @@ test('in a thread of its own it answers by its port, keeps what it has, and says
     expect(await post(second.url, 'eth_getBalance', [POOR.address])).toBe('0x7');
     await second.close();
     await expect(start(CHAIN_ID + 1)).rejects.toThrow(/holds chain 421614/);
+    await expect(start(CHAIN_ID + 1)).rejects.toBeInstanceOf(ChainDamagedError);
     expect(lost).toEqual([]);
   });
 });

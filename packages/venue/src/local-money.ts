@@ -31,7 +31,7 @@ export async function openMoney(
     bridgeContract === undefined || usdcContract === undefined
       ? undefined
       : { bridge: bridgeContract as `0x${string}`, token: usdcContract as `0x${string}` };
-  return await openSettlement(
+  const money = await openSettlement(
     {
       chain,
       chainId: SETTLEMENT_CHAIN[config.network],
@@ -48,6 +48,10 @@ export async function openMoney(
     },
     { replica, log, now: () => clock.nowMs(), env, onLost: onFatal },
   );
+  const { endpoints, bridge, token } = money.settlement.status;
+  const where = money.rpcUrl ?? endpoints.map(({ name }) => name).join(', ');
+  log.info({ chain: where, bridge, usdc: token }, 'money comes in and goes out by a chain');
+  return money;
 }
 
 /** What works on the settlement chain has one process; who lets go of it closes the chain. */

@@ -4,8 +4,9 @@ import { type Address, address, hash } from '@oddlot/units';
 import fc from 'fast-check';
 import type { Hex } from 'viem';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Fault, TestSettlement } from '../testing/settlement.ts';
+import { type Fault, TEST_CHAIN_ID, TestSettlement } from '../testing/settlement.ts';
 import type { DepositWatcher } from './deposit-watcher.ts';
+import { readWatched, startOf, writeWatched } from './watch-file.ts';
 
 /** R-deposit on a real chain: reorganisations, restarts, and endpoints that are down, late or lie. */
 
@@ -97,12 +98,16 @@ test('notes that a disk has damaged are as good as none', async () => {
   const settlement = await settled();
   await settlement.chain.rpc('eth_sendRawTransaction', [await settlement.transfer(0, 3_000_000n)]);
   await readAll(settlement.watcher(settlement.client(1)));
-  writeFileSync(join(settlement.directory, 'watched.json'), '{"chainId":4');
+  const file = join(settlement.directory, 'watched.json');
+  const content = readFileSync(file);
+  content[content.length >> 1]! ^= 1;
+  writeFileSync(file, content);
   await settlement.chain.rpc('eth_sendRawTransaction', [await settlement.transfer(0, 4_000_000n)]);
   const watcher = settlement.watcher(settlement.client(1));
   await readAll(watcher);
   expect(settlement.credited).toBe(7_000_000n);
   expect(watcher.status.book.pots).toEqual({});
+  expect(readFileSync(`${file}.damaged`)).toEqual(content);
 });
 
 test('a chain that ends before what was read is told, not taken for news', async () => {
@@ -112,8 +117,9 @@ test('a chain that ends before what was read is told, not taken for news', async
   await readAll(watcher);
   const { block } = watcher.status;
   const file = join(settlement.directory, 'watched.json');
-  const written = JSON.parse(readFileSync(file, 'utf8')) as object;
-  writeFileSync(file, JSON.stringify({ ...written, block: block + 50 }));
+  const start = { chainId: TEST_CHAIN_ID, bridge: settlement.contracts.bridge };
+  const written = readWatched(file, startOf(start, 0));
+  writeWatched(file, { ...written, block: block + 50 });
   const other = settlement.watcher(settlement.client(1));
   await readAll(other);
   expect(other.status).toMatchObject({ state: 'unavailable', isCurrent: false });

@@ -69,6 +69,8 @@ export type DepositWatcherOptions = {
   readonly propose: (command: Command) => Promise<{ readonly outcome: CommandResult }>;
   /** The block of a reorganisation that the operator has accepted (`Reorganisation.is`). */
   readonly accepted?: Hex | undefined;
+  /** Told when its notes are damaged; it goes on without them. */
+  readonly onDamaged?: (why: string) => void;
   /** Blocks of one question for logs at most. */
   readonly rangeMax?: number;
 };
@@ -109,7 +111,7 @@ export class DepositWatcher {
     this.#rangeMax = options.rangeMax ?? RANGE_MAX;
     this.#range = this.#rangeMax;
     const start = startOf({ chainId: client.chainId, bridge: contracts.bridge }, fromBlock);
-    this.#watched = readWatched(file, start);
+    this.#watched = readWatched(file, start, options.onDamaged);
     this.#writtenBlock = this.#watched.block;
   }
 

@@ -32,6 +32,12 @@ export class FaucetBacking {
     this.#options = options;
   }
 
+  /** Addresses that hold nothing for anybody. */
+  get contracts(): readonly Hex[] {
+    const { bridge, token } = this.#options.contracts;
+    return [bridge, token];
+  }
+
   async step(): Promise<void> {
     const { contracts, minter, watcher } = this.#options;
     const { book, isCurrent, state } = watcher.status;

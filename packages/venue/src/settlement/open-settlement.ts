@@ -107,6 +107,7 @@ export async function openSettlement(
     file: join(folder, 'watched.json'),
     state: () => replica.state,
     accepted: settings.accepted,
+    onDamaged: (why) => log.warn(why),
     propose: (command) => replica.propose(command),
   });
   const state = (): State => replica.state;

@@ -6,7 +6,7 @@ import {
   type WireError,
 } from '@oddlot/protocol';
 import type { CreditFaucetCommand, Reject, SubAccount } from '@oddlot/engine';
-import type { Address } from '@oddlot/units';
+import { type Address, address } from '@oddlot/units';
 import { FaucetGrants } from '../../history/faucet-grants.ts';
 import { Grants } from '../../history/grants.ts';
 import type { Replica } from '../../replica/replica.ts';
@@ -30,6 +30,8 @@ import {
  * anew.
  */
 
+type OnChain = Pick<FaucetBacking, 'fund' | 'funded' | 'contracts'>;
+
 export type FaucetOptions = {
   readonly replica: Replica;
   readonly now: () => number;
@@ -38,13 +40,19 @@ export type FaucetOptions = {
   /** Why nothing is given away now; undefined when something is. */
   readonly restricted?: () => WireError | undefined;
   /** Test money on the settlement chain itself, where that is the venue's own. */
-  readonly onChain?: Pick<FaucetBacking, 'fund' | 'funded'> | undefined;
+  readonly onChain?: OnChain | undefined;
 };
 
 const AMOUNT_MICRO_USDC = 1_000_000_000;
 const INTERVAL_MS = 3_600_000;
 const HTTP_TOO_MANY = 429;
 const NO_CHAIN: [name: string, why: string] = ['onChain', 'there is no local settlement chain'];
+
+const NO_ACCOUNT: [name: string, why: string] = [
+  'accountType',
+  'on the chain there are no accounts',
+];
+const ZERO_ADDRESS = address('0x0000000000000000000000000000000000000000');
 
 export class Faucet {
   readonly #replica: Replica;
@@ -113,6 +121,8 @@ export class Faucet {
     if (restricted !== undefined) return infoRefusal(restricted);
     const { reject } = this.#replica.check(this.#command(user, accountType));
     if (chain === undefined && reject !== undefined) return this.#refuse(reject);
+    const unfit = chain === undefined ? undefined : this.#unfit(chain, user, accountType);
+    if (unfit !== undefined) return unfit;
     // Taken before the block exists: a second request meanwhile must find it taken.
     byAddress.add(user, nowMs);
     if (isLimited) this.#byClient.add(client, nowMs);
@@ -125,6 +135,15 @@ export class Faucet {
       this.#byClient.remove(client);
       throw new UnavailableError('the grant could not be logged', { cause });
     }
+  }
+
+  /** Money for nobody, for the contracts themselves, or for a part of an account that the chain does not know. */
+  #unfit(chain: OnChain, user: Address, accountType: SubAccount): Reply | undefined {
+    if (accountType !== 'perp') {
+      return infoRefusal(refusal('invalidValue', NO_ACCOUNT, { field: 'accountType' }));
+    }
+    const isNobody = user === ZERO_ADDRESS || chain.contracts.includes(user as `0x${string}`);
+    return isNobody ? this.#refuse({ reason: 'addressInvalid', address: user }) : undefined;
   }
 
   async #credit(user: Address, subAccount: SubAccount): Promise<Reply> {
@@ -146,11 +165,7 @@ export class Faucet {
   }
 
   /** The key is the grant's: asked for once, it is sent once. */
-  async #fund(
-    chain: NonNullable<FaucetOptions['onChain']>,
-    user: Address,
-    nowMs: number,
-  ): Promise<Reply> {
+  async #fund(chain: OnChain, user: Address, nowMs: number): Promise<Reply> {
     const amount = BigInt(this.#amount);
     const txHash = await chain.fund({
       user: user as `0x${string}`,
