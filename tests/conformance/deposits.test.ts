@@ -28,6 +28,11 @@ const usdc = (amount: string): bigint => parseUnits(amount, 6);
 const info = (body: object) => post(venue.url, '/info', body);
 const inDeadline = (seconds = 3_600): bigint => BigInt(Math.floor(Date.now() / 1000) + seconds);
 
+/** The keys that a venue with a chain of its own has made for it. */
+function localKeys({ data }: Venue): { readonly relayer: Hex; readonly guardian: Hex } {
+  return JSON.parse(readFileSync(join(data, 'settlement', 'keys.json'), 'utf8'));
+}
+
 async function balanceIn(user: Hex): Promise<string> {
   const { data } = await info({ type: 'clearinghouseState', user });
   return data.withdrawable as string;
@@ -262,6 +267,47 @@ describe('depositWithPermit: for users without ether', () => {
       return (await info(query))['success'];
     };
     expect((await attempt()) === true || (await attempt()) === true).toBe(true);
+  });
+
+  /** How many transactions the venue's relayer has sent. */
+  const relayed = async (): Promise<number> =>
+    await chain.reader.getTransactionCount({
+      address: privateKeyToAccount(localKeys(venue).relayer).address,
+    });
+
+  test('nothing is sent that is known to fail: used nonces, pauses; and one of a user at a time', async () => {
+    const { account, query, wallet } = await permitted('20');
+    const others = await Promise.all(
+      ['21', '22', '23'].map((usd) => wallet.permit(usdc(usd), inDeadline(), 0n)),
+    );
+    const before = await relayed();
+    // Of several permits of one nonce only one can be good.
+    const answers = await Promise.all([query, ...others].map((each) => info(each)));
+    expect(answers.filter(({ success }) => success === true)).toHaveLength(1);
+    expect(await relayed()).toBe(before + 1);
+    for (const other of others) {
+      const { success, code } = await info(other);
+      expect(success === true || code === 10014).toBe(true);
+    }
+    expect(await relayed()).toBe(before + 1);
+    const guardian = chain.wallet(privateKeyToAccount(localKeys(venue).guardian));
+    const late = await wallet.permit(usdc('30'), inDeadline());
+    await guardian.pause(true);
+    expect(await info(late)).toMatchObject({ code: 10014, message: 'Permit deposit failed' });
+    expect(await relayed()).toBe(before + 1);
+    await guardian.pause(false);
+    expect(await info(late)).toMatchObject({ success: true });
+    expect(await chain.balanceOf(account.address)).toBeLessThanOrEqual(usdc('950'));
+  });
+
+  test.each([
+    ['the zero address', `0x${'0'.repeat(40)}`],
+    ['the bridge', 'bridge'],
+    ['the token', 'token'],
+  ])('R-transfer: the faucet gives nothing on the chain to %s', async (_, who) => {
+    const user = who === 'bridge' ? chain.bridge : who === 'token' ? chain.token : who;
+    const answer = await post(venue.url, '/request-fund', { user, onChain: true });
+    expect(answer).toMatchObject({ success: false, code: 10014, message: 'Invalid address' });
   });
 
   test('one that fails on the chain is a failed deposit', async () => {

@@ -96,11 +96,13 @@ async function startProxy(): Promise<string> {
     request.setEncoding('utf8').on('data', (text: string) => (body += text));
     request.on('end', () => {
       const { id, method, params } = JSON.parse(body) as Json;
-      void answer(method as string, params as Json[]).then((reply) => {
+      const told = async (): Promise<void> => {
+        const reply = await answer(method as string, params as Json[]);
         if (reply === undefined) return;
         response.setHeader('content-type', 'application/json');
         response.end(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
-      });
+      };
+      void told();
     });
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));

@@ -70,13 +70,29 @@ export class PermitDeposits {
 
   async #deposit(query: InfoQueryOf<'depositWithPermit'>): Promise<PermitAnswer> {
     const permit = permitOf(query);
-    const key = keyOf(permit);
-    const { relayer } = this.#options;
-    if (relayer.find(key) === undefined) {
+    const { failed, key } = await this.#turnOf(permit);
+    if (this.#options.relayer.find(key) === undefined) {
       const error = this.#checkTerms(permit) ?? (await this.#send(key, permit));
-      if (error !== undefined) return { ok: false, error };
+      if (error !== undefined) return { ok: false, error: failed ?? error };
     }
     return query.waitForReceipt ? this.#receiptOf(key, permit) : this.#broadcast(key);
+  }
+
+  /**
+   * The transaction of a permit: its last one, or a new one where that failed for good. A permit that the chain
+   * refused, in a pause perhaps, is good until its deadline; whether it can go now is looked at again.
+   */
+  async #turnOf(permit: Permit): Promise<{ readonly key: string; readonly failed?: WireError }> {
+    const { client, relayer } = this.#options;
+    const first = keyOf(permit);
+    for (let turn = 1, failed: WireError | undefined = undefined; ; turn++) {
+      const key = turn === 1 ? first : `${first}:${turn}`;
+      const mined = relayer.find(key)?.mined;
+      if (mined?.isConfirmed !== true) return failed === undefined ? { key } : { key, failed };
+      const receipt = await client.receipt(mined.txHash);
+      if (receipt === undefined || hasDeposit(receipt, permit)) return { key };
+      failed = refusal('permitFailed', [], { got: mined.txHash });
+    }
   }
 
   /** One of a user at a time, from the first look at it until it is written down. */
