@@ -45,6 +45,7 @@ export async function openMoney(
       maxFeeWei: parseGwei(String(config.chainMaxFeeGwei)),
       bumpAfterMs: config.chainBumpAfterMs,
       accepted: config.acceptReorganisation as `0x${string}` | undefined,
+      payoutPatienceMs: config.payoutPatienceMs,
     },
     { replica, log, now: () => clock.nowMs(), env, onLost: onFatal },
   );
