@@ -242,8 +242,13 @@ function keptMsOf(config: Config, told: Config['logKeep']): number | undefined {
 }
 
 /** Whether test money is given away: as told, else where money is not real. */
-export function hasFaucet({ faucet, network }: Config): boolean {
-  return faucet ?? network === 'testnet';
+export function hasFaucet({ chain, faucet, network }: Config): boolean {
+  return faucet ?? (network === 'testnet' && !isElsewhere(chain));
+}
+
+/** A chain whose money others made: what the venue gave away there would be the depositors'. */
+function isElsewhere(chain: Config['chain']): boolean {
+  return chain !== undefined && chain !== 'local' && chain !== 'none';
 }
 
 /** Where reference prices come from: as told, else as the oracle's where simulated traders are. */
@@ -335,6 +340,14 @@ function assertTogether(config: Config): void {
     throw new ConfigError(`chainPort: none is left above port ${config.port}; set --chain-port`);
   }
   const hasContracts = config.bridgeContract !== undefined && config.usdcContract !== undefined;
+  if (config.faucet === true && isElsewhere(config.chain)) {
+    throw new ConfigError(
+      'faucet: on a chain that is not local nothing stands behind what it gives',
+    );
+  }
+  if (chain === 'local' && (config.bridgeContract ?? config.usdcContract) !== undefined) {
+    throw new ConfigError('bridgeContract, usdcContract: the local chain has its own');
+  }
   if (typeof chain !== 'string' && !hasContracts) {
     throw new ConfigError('bridgeContract, usdcContract: a chain that is not local needs both');
   }

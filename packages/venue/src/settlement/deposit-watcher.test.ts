@@ -5,7 +5,9 @@ import fc from 'fast-check';
 import type { Hex } from 'viem';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Fault, TEST_CHAIN_ID, TestSettlement } from '../testing/settlement.ts';
-import type { DepositWatcher } from './deposit-watcher.ts';
+import { ChainClient } from './chain-client.ts';
+import { localEndpoint } from './chain-endpoint.ts';
+import { DepositWatcher } from './deposit-watcher.ts';
 import { readWatched, startOf, writeWatched } from './watch-file.ts';
 
 /** R-deposit on a real chain: reorganisations, restarts, and endpoints that are down, late or lie. */
@@ -153,6 +155,40 @@ test('R-agents: money for a bound address is kept aside, and credited when the b
   await watcher.step();
   expect(settlement.credited).toBe(7_000_000n);
   expect(watcher.status.book.aside.filter(({ reason }) => reason === 'bound')).toEqual([]);
+});
+
+test('nothing runs on another chain, or with contracts that are not those that are meant', async () => {
+  const settlement = await settled();
+  const { bridge, token } = settlement.contracts;
+  const options = {
+    fromBlock: 0,
+    rules: { minMicroUsdc: 5_000_000, operators: new Set<Address>(), isMinter: false },
+    file: join(settlement.directory, 'watched.json'),
+    state: () => settlement.replica.state,
+    propose: async () => expect.unreachable('nothing may be credited'),
+  };
+  const endpoint = localEndpoint('one', (method, params) => settlement.chain.rpc(method, params));
+  const verified = async (chainId: number, contracts: typeof settlement.contracts) => {
+    const client = new ChainClient({ endpoints: [endpoint], chainId, confirmations: 1 });
+    const watcher = new DepositWatcher({ ...options, client, contracts });
+    return { isRight: await watcher.verify(), ...watcher.status };
+  };
+  const nobody: Hex = `0x${'11'.repeat(20)}`;
+  expect(await verified(TEST_CHAIN_ID, { bridge, token })).toMatchObject({ isRight: true });
+  expect(await verified(1, { bridge, token })).toMatchObject({
+    isRight: false,
+    state: 'disagrees',
+    error: 'the endpoint is of chain 421614, not 1',
+  });
+  expect(await verified(TEST_CHAIN_ID, { bridge: nobody, token })).toMatchObject({
+    isRight: false,
+    state: 'failed',
+    error: `bridgeContract: there is no contract at ${nobody}`,
+  });
+  expect(await verified(TEST_CHAIN_ID, { bridge, token: bridge })).toMatchObject({
+    state: 'failed',
+    error: `the bridge holds the token ${token}, not usdcContract ${bridge}`,
+  });
 });
 
 describe('endpoints', () => {

@@ -22,6 +22,7 @@ import {
 } from './deposit-book.ts';
 import { type BridgeContracts, readDepositLogs } from './deposit-logs.ts';
 import { findVanished, vanishedBeyond } from './vanished.ts';
+import { verifyChain } from './verify-chain.ts';
 import { readWatched, startOf, type Watched, writeWatched } from './watch-file.ts';
 
 export type WatchState =
@@ -141,6 +142,21 @@ export class DepositWatcher {
         this.#tell('failed', error);
         throw error;
       }
+      return false;
+    }
+  }
+
+  /** Whether this is the chain that is meant, with the contracts that are meant; nothing may run before. */
+  async verify(): Promise<boolean> {
+    const { client, contracts } = this.#options;
+    try {
+      await verifyChain(client, contracts);
+      return true;
+    } catch (error) {
+      this.#isCurrent = false;
+      const isContradiction = error instanceof ChainDisagreementError;
+      if (error instanceof ChainUnavailableError) this.#tell('unavailable', error);
+      else this.#tell(isContradiction ? 'disagrees' : 'failed', error);
       return false;
     }
   }
