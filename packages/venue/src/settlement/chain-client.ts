@@ -158,10 +158,12 @@ export class ChainClient {
       `logs ${fromBlock} to ${toBlock}`,
       async (request) => {
         const logs = (await request('eth_getLogs', [filter])) as readonly RpcLog[];
-        return logs
+        const found = logs
           .filter(({ removed }) => removed !== true)
           .map(logOf)
           .sort(byPlace);
+        // Some nodes tell a log twice.
+        return found.filter((log, at) => at === 0 || byPlace(log, found[at - 1] ?? log) !== 0);
       },
       toBlock,
     );
@@ -179,6 +181,12 @@ export class ChainClient {
     const found = answers.filter(({ value }) => value !== undefined);
     this.#compare(`the receipt of ${txHash}`, found);
     return found.length >= this.#quorum ? found[0]?.value : undefined;
+  }
+
+  /** True when an endpoint has the transaction in a block, whatever others say. */
+  async isInSomeBlock(txHash: Hex): Promise<boolean> {
+    const answers = await this.#ask((request) => request('eth_getTransactionReceipt', [txHash]));
+    return answers.some(({ value }) => value !== null && value !== undefined);
   }
 
   /**
@@ -214,7 +222,10 @@ export class ChainClient {
   }
 
   /** What a contract answers, at the newest block or at one that is confirmed. */
-  call(call: { readonly to: Hex; readonly data: Hex }, blockNumber?: number): Promise<Hex> {
+  call(
+    call: { readonly from?: Hex; readonly to: Hex; readonly data: Hex },
+    blockNumber?: number,
+  ): Promise<Hex> {
     const block = blockNumber === undefined ? 'latest' : numberToHex(blockNumber);
     return this.#agreed(
       `a call of ${call.to}`,
