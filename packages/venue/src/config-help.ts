@@ -77,6 +77,19 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     text: 'milliseconds between two looks at the chain',
     unset: '250 local, else 2000',
   },
+  chainMaxFeeGwei: {
+    group: 'Settlement chain',
+    text: 'most that is offered for a unit of gas',
+  },
+  chainBumpAfterMs: {
+    group: 'Settlement chain',
+    text: 'milliseconds in no block until a transaction offers more',
+  },
+  acceptReorganisation: {
+    group: 'Settlement chain',
+    text: 'block that a lost confirmed one was replaced by: crediting goes on',
+    unset: 'none',
+  },
   bridgeContract: {
     group: 'Settlement chain',
     text: 'address of the bridge on a chain that is not local',
@@ -91,6 +104,15 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     group: 'Settlement chain',
     text: 'block that the bridge was made in, or any before',
   },
+  reservesEveryMs: {
+    group: 'Settlement chain',
+    text: 'milliseconds between two publications of reserves; a day is at 00:00 UTC',
+  },
+  formerBridges: {
+    group: 'Settlement chain',
+    text: 'bridges that this one follows; what they pay over is no deposit',
+    unset: 'none',
+  },
   settlementRpcUrl: {
     group: 'Settlement chain',
     text: 'endpoint for wallets, shown in settings',
@@ -100,6 +122,16 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     group: 'Settlement chain',
     text: 'file, or env:NAME, with the key that sends permits and payouts',
     unset: 'none; of the local chain its own',
+  },
+  validatorKeys: {
+    group: 'Settlement chain',
+    text: 'files, or env:NAME, with keys that sign payouts inside of this process',
+    unset: 'none; of the local chain its own',
+  },
+  validators: {
+    group: 'Settlement chain',
+    text: 'URLs of processes that sign payouts (npm run validator)',
+    unset: 'none',
   },
   payoutPatienceMs: {
     group: 'Settlement chain',

@@ -90,6 +90,16 @@ describe('a mainnet', () => {
     ['a simulated oracle', ['--network', 'mainnet'], 'oracle: a mainnet has no prices that are'],
     ['one that stands still', ['--network', 'mainnet', '--oracle', 'still'], 'are still'],
     ['simulated traders', [...REAL, '--bots'], 'bots: not on a mainnet'],
+    [
+      'the relayer’s key in the data folder',
+      [...REAL, '--data', '/d', '--relayer-key', '/d/key'],
+      'relayerKey: not in the data folder',
+    ],
+    [
+      'a validator’s key in the data folder',
+      [...REAL, '--data', '/d', '--validator-keys', 'env:KEY,/d/keys/../key'],
+      'validatorKeys: not in the data folder',
+    ],
     ['an exhibition', [...REAL, '--exhibition'], 'exhibition: not on a mainnet'],
     ['a faucet', [...REAL, '--faucet'], 'faucet: not on a mainnet'],
     ['ordered faults', [...REAL, '--fault', 'slow-sync:5'], 'fault: not on a mainnet'],
@@ -197,5 +207,32 @@ describe('exchanges', () => {
     writeFileSync(file, '[[exchanges]]\nname = "coinbase"\nurl = "ws://here:1"\nweight = 2.5\n');
     expect(sourcesOf(['--config', file])).toEqual(['coinbase 2.5 ws://here:1']);
     rmSync(folder, { recursive: true });
+  });
+});
+
+describe('a chain that is not the venue’s own', () => {
+  const contracts = [
+    '--bridge-contract',
+    `0x${'11'.repeat(20)}`,
+    '--usdc-contract',
+    `0x${'22'.repeat(20)}`,
+  ];
+  const elsewhere = ['--chain', 'https://one.example', ...contracts];
+
+  test('has no faucet: what it gave would be the depositors’', () => {
+    expect(hasFaucet(readConfig(elsewhere, {}))).toBe(false);
+    expect(() => readConfig([...elsewhere, '--faucet'], {})).toThrow(/^faucet: /);
+    expect(hasFaucet(readConfig(['--chain', 'none'], {}))).toBe(true);
+  });
+
+  test('has contracts that are named, the local one has its own', () => {
+    expect(() => readConfig(['--chain', 'https://one.example'], {})).toThrow(/needs both/);
+    expect(() => readConfig(['--chain', 'local', ...contracts], {})).toThrow(/has its own/);
+  });
+
+  test('a reorganisation is accepted by the hash of a block', () => {
+    expect(() => readConfig(['--accept-reorganisation', '0x12'], {})).toThrow(/hash of a block/);
+    const hash = `0x${'ab'.repeat(32)}`;
+    expect(readConfig(['--accept-reorganisation', hash], {}).acceptReorganisation).toBe(hash);
   });
 });

@@ -1,8 +1,19 @@
+import { parseGwei } from 'viem';
 import type { Clock } from './clock.ts';
-import { chainOf, chainPaceOf, chainPortOf, type Config, hasBots, hasFaucet } from './config.ts';
+import {
+  chainOf,
+  chainPaceOf,
+  chainPortOf,
+  type Config,
+  hasBots,
+  hasFaucet,
+  keyPlacesOf,
+} from './config.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import type { Logger } from './operate/log.ts';
 import type { Replica } from './replica/replica.ts';
+import { configuredValidators } from './settlement/configured-validators.ts';
+import { checkKeyFiles } from './settlement/key-files.ts';
 import { openSettlement, type OpenedSettlement } from './settlement/open-settlement.ts';
 import type { InfoSettings } from './translate/view-to-info.ts';
 
@@ -25,12 +36,15 @@ export async function openMoney(
 ): Promise<OpenedSettlement | undefined> {
   const chain = chainOf(config);
   if (chain === 'none') return undefined;
+  const isReal = config.network === 'mainnet';
+  for (const why of checkKeyFiles(keyPlacesOf(config), { data: config.data, isReal }))
+    log.warn(why);
   const { bridgeContract, usdcContract } = config;
   const contracts =
     bridgeContract === undefined || usdcContract === undefined
       ? undefined
       : { bridge: bridgeContract as `0x${string}`, token: usdcContract as `0x${string}` };
-  return await openSettlement(
+  const money = await openSettlement(
     {
       chain,
       chainId: SETTLEMENT_CHAIN[config.network],
@@ -40,11 +54,20 @@ export async function openMoney(
       port: chainPortOf(config),
       contracts,
       fromBlock: config.bridgeFromBlock,
+      formerBridges: config.formerBridges,
       relayerKey: config.relayerKey,
+      validators: configuredValidators(config, env),
+      maxFeeWei: parseGwei(String(config.chainMaxFeeGwei)),
+      bumpAfterMs: config.chainBumpAfterMs,
+      accepted: config.acceptReorganisation as `0x${string}` | undefined,
       payoutPatienceMs: config.payoutPatienceMs,
     },
     { replica, log, now: () => clock.nowMs(), env, onLost: onFatal },
   );
+  const { endpoints, bridge, token } = money.settlement.status;
+  const where = money.rpcUrl ?? endpoints.map(({ name }) => name).join(', ');
+  log.info({ chain: where, bridge, usdc: token }, 'money comes in and goes out by a chain');
+  return money;
 }
 
 /** What works on the settlement chain has one process; who lets go of it closes the chain. */

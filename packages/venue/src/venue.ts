@@ -47,12 +47,15 @@ import {
   warnOfOperators,
 } from './supervise/what-runs.ts';
 import { observeVenue } from './supervise/observe.ts';
+import { observeReserves } from './supervise/observe-reserves.ts';
 import { observeSettlement } from './supervise/observe-settlement.ts';
 import { LocalReplica } from './replica/local-replica.ts';
 import { exceptNoRoom } from './replica/replica-error.ts';
 import { Receipts } from './history/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
 import type { OpenedSettlement } from './settlement/open-settlement.ts';
+import { openReserves } from './settlement/reserves/open-reserves.ts';
+import type { ReservesWorker } from './settlement/reserves/reserves-worker.ts';
 import { ExplorerTail } from './history/explorer-tail.ts';
 import { TradeTape } from './history/trade-tape.ts';
 import { instrumentLookup } from './translate/action-to-command.ts';
@@ -102,7 +105,8 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   });
   const opened = await openCore(config, network, { ...deps, lease, metrics, disk });
   const money = await openMoney(config, { ...deps, ...opened });
-  const core = { ...opened, money, faucet: createFaucet(config, opened, money) };
+  const reserves = openReserves(config, { ...deps, ...opened, money });
+  const core = { ...opened, money, reserves, faucet: createFaucet(config, opened, money) };
   const { clock, clockWatch, history, journal, receipts, replica } = core;
   const pages = { pages: await readReferencePages(), page: openPage(config, { log, money }) };
   const edges = createEdges(config, network, { ...core, ...pages, log, metrics, pool });
@@ -135,7 +139,6 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   await actors.start();
 
   const port = await http.listen(config.port, config.host);
-  pages.page?.start();
   const operationsPort = await listen(operations, operationsPortOf(config), config.opsHost);
   return {
     url: `http://${hostText(config.host)}:${port}`,
@@ -193,12 +196,13 @@ type Core = {
   readonly faucet: Faucet | undefined;
   /** Undefined without a settlement chain. */
   readonly money: OpenedSettlement | undefined;
+  readonly reserves: ReservesWorker | undefined;
   readonly markets: MarketData;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
 };
 
-type OpenedCore = Omit<Core, 'faucet' | 'money'>;
+type OpenedCore = Omit<Core, 'faucet' | 'money' | 'reserves'>;
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 type OpenDependencies = Omit<VenueDependencies, 'lease'> & {
@@ -341,6 +345,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     confirmTimeoutMs: config.confirmTimeoutMs,
     settings: infoSettings(config, parts.money),
     permits: parts.money?.settlement.permits,
+    reserves: parts.reserves,
     payouts: parts.money?.settlement.payouts,
     hasLimits: config.limits,
     connections: (ip) => ({
@@ -364,12 +369,15 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
       sockets.handleUpgrade(request, socket, head, ip);
     },
   });
+  // Not before the API serves: who trades does not wait for a page.
+  http.server.once('listening', () => parts.page?.start());
   let isStopping = false;
   const isReady = readiness([() => stoppingCheck(isStopping), ...checksOf(parts)]);
   const { data } = config;
   observeVenue(metrics, { ...parts, http, exports, sockets, data, wallMs: systemTime.wallMs });
   const settlement = parts.money?.settlement;
   observeSettlement(metrics, settlement, () => replica.state);
+  observeReserves(metrics, parts.reserves, () => replica.state);
   const operations = createOperationsServer({
     metrics,
     readiness: isReady,

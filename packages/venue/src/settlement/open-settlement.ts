@@ -19,6 +19,7 @@ import { PermitDeposits } from './permit-deposits.ts';
 import { Relayer } from './relayer.ts';
 import { Settlement } from './settlement.ts';
 import { type BridgeDomain, keyValidator, type Validator } from './validators.ts';
+import { VitalsWatch } from './vitals.ts';
 
 /** What the operator says about the settlement chain. */
 export type SettlementSettings = {
@@ -35,8 +36,14 @@ export type SettlementSettings = {
   /** Of a chain that is not local. */
   readonly contracts?: BridgeContracts | undefined;
   readonly fromBlock: number;
+  readonly formerBridges?: readonly string[];
   /** Where the key is that sends permits and payouts; without it neither is served. */
   readonly relayerKey?: string | undefined;
+  /** The block of a reorganisation that the operator has accepted. */
+  readonly accepted?: Hex | undefined;
+  /** What the venue's transactions offer at most for a unit of gas, and when they offer more. */
+  readonly maxFeeWei?: bigint | undefined;
+  readonly bumpAfterMs?: number | undefined;
   /** Who signs payouts for a bridge that is not local. */
   readonly validators?: ((domain: BridgeDomain) => readonly Validator[]) | undefined;
   /** How long a token may refuse a destination before a payout is cancelled and returned. */
@@ -90,7 +97,8 @@ export async function openSettlement(
   const relayerOf = (key: Hex | undefined, name: string): Relayer | undefined => {
     if (key === undefined) return undefined;
     const account = privateKeyToAccount(key);
-    return new Relayer({ client, account, file: join(folder, `${name}.jsonl`), now });
+    const pace = { maxFee: settings.maxFeeWei, bumpAfterMs: settings.bumpAfterMs };
+    return new Relayer({ client, account, file: join(folder, `${name}.jsonl`), now, ...pace });
   };
   const relayer = relayerOf(relayerKey, 'relayer');
   const minter = relayerOf(keys?.minter, 'minter');
@@ -102,10 +110,13 @@ export async function openSettlement(
     rules: {
       minMicroUsdc: LIMITS.depositMicroMin,
       isMinter: minter !== undefined,
+      formerBridges: new Set((settings.formerBridges ?? []).map((each) => address(each))),
       operators: new Set(operators.flatMap((key) => (key === undefined ? [] : [addressOf(key)]))),
     },
     file: join(folder, 'watched.json'),
-    check: (command) => replica.check(command),
+    state: () => replica.state,
+    accepted: settings.accepted,
+    onDamaged: (why) => log.warn(why),
     propose: (command) => replica.propose(command),
   });
   const state = (): State => replica.state;
@@ -122,6 +133,10 @@ export async function openSettlement(
     patienceMs: settings.payoutPatienceMs,
     retryMs: everyMs,
   });
+  if (payouts.damaged > 0) {
+    const what = { file: 'settlement/payouts.jsonl', lines: payouts.damaged };
+    log.warn(what, 'damaged lines: a copy is kept beside it, the chain is asked again');
+  }
   const settlement = new Settlement({
     client,
     contracts,
@@ -131,6 +146,7 @@ export async function openSettlement(
     everyMs,
     relayer,
     payouts,
+    vitals: new VitalsWatch({ client, contracts, relayer: relayer?.address, now }),
     permits: relayer && new PermitDeposits({ client, relayer, contracts, now }),
     minter,
     backing: minter && new FaucetBacking({ state, watcher, minter, contracts }),

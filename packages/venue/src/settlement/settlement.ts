@@ -10,6 +10,7 @@ import type { FaucetBacking } from './faucet-backing.ts';
 import type { PayoutsStatus, PayoutWorker } from './payout/payout-worker.ts';
 import type { PermitDeposits } from './permit-deposits.ts';
 import type { Relayer } from './relayer.ts';
+import type { Vitals, VitalsWatch } from './vitals.ts';
 
 /** Something that has work to do on the chain now and then. What it throws is told and tried again. */
 export type SettlementWorker = { step(): Promise<unknown> };
@@ -25,6 +26,7 @@ export type SettlementParts = {
   readonly relayer?: Relayer | undefined;
   readonly permits?: PermitDeposits | undefined;
   readonly payouts: PayoutWorker;
+  readonly vitals: VitalsWatch;
   /** Where the chain's money is the venue's own. */
   readonly minter?: Relayer | undefined;
   readonly backing?: FaucetBacking | undefined;
@@ -39,6 +41,7 @@ export type SettlementStatus = {
   readonly watch: WatchStatus;
   readonly endpoints: readonly EndpointStatus[];
   readonly payouts: PayoutsStatus;
+  readonly vitals: Vitals | undefined;
   /** Transactions of the venue that no block has for good yet, and what is in their way. */
   readonly waiting: readonly {
     readonly key: string;
@@ -49,6 +52,8 @@ export type SettlementStatus = {
 };
 
 const BACK_OFF_MAX_MS = 30_000;
+/** Rounds until the chain is looked at again. */
+const VERIFIED_ROUNDS = 240;
 
 /**
  * The venue's side of the settlement chain, run by one process at a time: tells the engine which
@@ -62,12 +67,14 @@ export class Settlement {
   #round: Promise<void> = Promise.resolve();
   #isRunning = false;
   #failures = 0;
+  #roundsToVerify = 0;
+  #toldState = 'ok';
 
   constructor(parts: SettlementParts) {
     this.#parts = parts;
-    const { backing, minter, payouts, relayer, watcher } = parts;
+    const { backing, minter, payouts, relayer, vitals, watcher } = parts;
     const all: readonly (SettlementWorker | undefined)[] = [relayer, minter, watcher, backing];
-    this.#workers = [...all.filter((worker) => worker !== undefined), payouts];
+    this.#workers = [...all.filter((worker) => worker !== undefined), payouts, vitals];
   }
 
   get client(): ChainClient {
@@ -96,7 +103,7 @@ export class Settlement {
   }
 
   get status(): SettlementStatus {
-    const { client, contracts, minter, payouts, relayer, watcher } = this.#parts;
+    const { client, contracts, minter, payouts, relayer, vitals, watcher } = this.#parts;
     const waiting = [relayer, minter].flatMap((each) => each?.waiting() ?? []);
     return {
       chainId: client.chainId,
@@ -104,6 +111,7 @@ export class Settlement {
       watch: watcher.status,
       endpoints: client.endpoints,
       payouts: payouts.status,
+      vitals: vitals.last,
       waiting: waiting.map(({ attempts, key, nonce, trouble }) => {
         return { key, nonce, trouble, txHash: attempts.at(-1)?.txHash };
       }),
@@ -161,11 +169,36 @@ export class Settlement {
     }, waitMs);
   }
 
+  /** Now and then once more: the name of an endpoint may lead elsewhere by now. */
+  async #isVerified(): Promise<boolean> {
+    if (this.#roundsToVerify > 0) {
+      this.#roundsToVerify -= 1;
+      return true;
+    }
+    const isRight = await this.#parts.watcher.verify();
+    if (isRight) this.#roundsToVerify = VERIFIED_ROUNDS;
+    return isRight;
+  }
+
+  /** What the operator should know without looking for it. */
+  #tellState(): void {
+    const { log, watcher } = this.#parts;
+    const { error, state } = watcher.status;
+    if (state === this.#toldState) return;
+    this.#toldState = state;
+    if (state === 'ok') log.info({ state }, 'deposits are credited again');
+    else
+      log.error(
+        { state, why: error },
+        'deposits wait: the settlement chain is not as it should be',
+      );
+  }
+
   async #runRound(): Promise<void> {
     const { everyMs, log } = this.#parts;
     let hasMore = false;
-    let hasFailed = false;
-    for (const worker of this.#workers) {
+    let hasFailed = !(await this.#isVerified());
+    for (const worker of hasFailed ? [] : this.#workers) {
       if (!this.#isRunning) return;
       try {
         hasMore = (await worker.step()) === true || hasMore;
@@ -174,6 +207,7 @@ export class Settlement {
         log.warn({ why: chainFault(error) }, 'the settlement chain could not be worked on');
       }
     }
+    this.#tellState();
     this.#failures = hasFailed ? this.#failures + 1 : 0;
     const backOffMs = Math.min(BACK_OFF_MAX_MS, everyMs * 2 ** Math.min(this.#failures, 16));
     this.#next(hasMore ? 0 : backOffMs);

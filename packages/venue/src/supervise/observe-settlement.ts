@@ -1,7 +1,7 @@
 import { owedMicroUsdc, type State } from '@oddlot/engine';
 import type { Metrics } from '../operate/metrics.ts';
 import type { Settlement } from '../settlement/settlement.ts';
-import { observePayouts } from './observe-payouts.ts';
+import { observePayouts, observeVitals } from './observe-payouts.ts';
 
 const MICRO_USDC = 1e6;
 
@@ -26,12 +26,18 @@ export function observeSettlement(
   });
   metrics.gauges('settlement_aside_usdc', 'Kept aside, by reason.', 'reason', () => {
     const sums: Record<string, number> = {};
-    for (const { amount, reason } of watch()?.book.aside ?? []) {
+    for (const { amount, reason, returned } of watch()?.book.aside ?? []) {
+      if (returned !== undefined) continue;
       sums[reason] = (sums[reason] ?? 0) + Number(amount) / MICRO_USDC;
     }
     const pots = Object.values(watch()?.book.pots ?? {});
     const small = pots.reduce((sum, { amount }) => sum + amount, 0);
     return small === 0 ? sums : { ...sums, belowMinimum: small / MICRO_USDC };
+  });
+  metrics.gauge('settlement_vanished_usdc', 'Credited, and no longer on the chain.', () => {
+    const { book, reorganisation } = watch() ?? {};
+    const all = [...(book?.vanished ?? []), ...(reorganisation?.vanished ?? [])];
+    return all.reduce((sum, { amount }) => sum + Number(amount), 0) / MICRO_USDC;
   });
   metrics.gauge('settlement_sends_waiting', 'Transactions that no block has for good.', () => {
     return settlement?.status.waiting.length ?? 0;
@@ -41,6 +47,7 @@ export function observeSettlement(
     () => settlement?.status.payouts,
     () => state().timeMs,
   );
+  observeVitals(metrics, () => settlement?.status.vitals);
   metrics.gauge('settlement_owed_usdc', 'What came in less what was paid out.', () => {
     return Number(owedMicroUsdc(state())) / MICRO_USDC;
   });

@@ -1,8 +1,10 @@
+import { ChainDamagedError } from '../chain/chain-file.ts';
 import { ClockBehindError } from '../clock.ts';
 import { ConfigError } from '../config.ts';
 import { HistoryUnusableError } from '../history/history.ts';
 import { DirectoryLockedError } from '../log/directory-lock.ts';
 import { JournalDamagedError, JournalFormatError, JournalFullError } from '../log/journal-error.ts';
+import { KeyError } from '../settlement/keys.ts';
 import {
   EarlierRulesError,
   EraStartError,
@@ -10,9 +12,11 @@ import {
   LogBehindError,
   ReplicaDivergedError,
 } from '../replica/replica-error.ts';
+import { SendsDamagedError } from '../settlement/send-journal.ts';
 
 /** Failures whose message says all there is to say to an operator. */
 const EXPLAINED = [
+  ChainDamagedError,
   ClockBehindError,
   ConfigError,
   DirectoryLockedError,
@@ -22,9 +26,11 @@ const EXPLAINED = [
   JournalDamagedError,
   JournalFormatError,
   JournalFullError,
+  KeyError,
   LaterReleaseError,
   LogBehindError,
   ReplicaDivergedError,
+  SendsDamagedError,
 ];
 
 /** What the system says, in the words of whoever runs the venue. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { compare, isDecimal, sign } from '../lib/decimal.ts';
+import { compare, isDecimal, roundTo, sign } from '../lib/decimal.ts';
 import { money, number, percent } from '../lib/format.ts';
 import { classes } from './class-names.ts';
 
@@ -67,8 +67,10 @@ export function Percent({
   readonly isSigned?: boolean;
   readonly isColoured?: boolean;
 }) {
+  // A move that shows as zero has no colour.
+  const rounded = isDecimal(value) ? roundTo(value, decimals + 2) : undefined;
   return (
-    <span className={colourOf(value, isColoured)}>{percent(value, { decimals, isSigned })}</span>
+    <span className={colourOf(rounded, isColoured)}>{percent(value, { decimals, isSigned })}</span>
   );
 }
 

@@ -6,7 +6,7 @@ import {
   type ColumnDef,
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, useState, type ReactNode } from 'react';
+import { useMemo, useRef, useState, type CSSProperties, type ReactNode } from 'react';
 import { classes } from './class-names.ts';
 
 export type Column<Row> = {
@@ -17,6 +17,8 @@ export type Column<Row> = {
   readonly align?: 'left' | 'right' | undefined;
   /** Of the column in CSS, `120px`; columns without share the rest. Nothing in a cell changes it. */
   readonly width?: string | undefined;
+  /** The same on a phone, where fewer columns share the screen. */
+  readonly phoneWidth?: string | undefined;
   /** How rows compare by this column; a column without it cannot be sorted by. */
   readonly compare?: ((left: Row, right: Row) => number) | undefined;
   /** Left out below this width of the screen. */
@@ -94,8 +96,12 @@ export function Table<Row>(props: TableProps<Row>) {
     >
       <table className="w-full table-fixed border-collapse" aria-rowcount={sorted.length + 1}>
         <colgroup>
-          {columns.map(({ from, id, width }) => (
-            <col key={id} style={{ width }} className={from && FROM[from]} />
+          {columns.map(({ from, id, phoneWidth, width }) => (
+            <col
+              key={id}
+              style={{ '--wide': width, '--phone': phoneWidth } as CSSProperties}
+              className={classes('w-(--phone) tablet:w-(--wide)', from && FROM[from])}
+            />
           ))}
         </colgroup>
         <Head columns={columns} sorting={sorting} onSort={setSorting} />

@@ -42,7 +42,7 @@ export function EventsGrid({ wanted }: { readonly wanted: string }) {
           text={data.events.length === 0 ? t('markets.noEventsText') : undefined}
         />
       ) : (
-        <ul className="grid auto-rows-[168px] gap-px bg-line tablet:grid-cols-2">
+        <ul className="grid tablet:auto-rows-[168px] gap-px bg-line tablet:grid-cols-2">
           {events.map((event) => (
             <EventCard key={event.slug} event={event} byId={byId} />
           ))}

@@ -78,6 +78,7 @@ function columnsOf(t: Words): readonly Column<Row>[] {
       id: 'market',
       header: t('markets.market'),
       width: '26%',
+      phoneWidth: '42%',
       cell: (row) => <Market row={row} />,
       compare: (a, b) => a.perp.name.localeCompare(b.perp.name),
     },
