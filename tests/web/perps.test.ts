@@ -218,7 +218,7 @@ test(
     await size(page).fill('0.002');
     await button(page, 'Buy 0.002 BTC now').click();
     await page.getByText('Filled 0.002 at 97,010.0').first().waitFor();
-    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click();
     await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(wide).toBeLessThanOrEqual(0);

@@ -1,4 +1,11 @@
-import { useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
+import {
+  lazy,
+  Suspense,
+  useState,
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+} from 'react';
 import { useWords } from '../../lib/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Sheet } from '../../ui/dialog.tsx';
@@ -7,11 +14,15 @@ import { BookPanel } from './book/book-panel.tsx';
 import { ChartPanel } from './chart/chart-panel.tsx';
 import { useDesk } from './desk.ts';
 import { MarketInfo } from './market-strip.tsx';
-import { TablesPanel } from './tables/tables-panel.tsx';
 import { TapePanel } from './tape-panel.tsx';
 import { changeDraft } from './ticket/draft.ts';
 import { Ticket } from './ticket/ticket.tsx';
 import { useKept } from './use-kept.ts';
+
+/** Tables are below the market and come after it. */
+const LazyTables = lazy(async () => ({
+  default: (await import('./tables/tables-panel.tsx')).TablesPanel,
+}));
 
 const TABLES_MIN_PX = 240;
 const CHART_MIN_PX = 260;
@@ -21,7 +32,7 @@ export function DesktopLayout({ isWide }: { readonly isWide: boolean }) {
   const t = useWords();
   return (
     <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)_320px]">
-      <Split below={<TablesPanel />}>
+      <Split below={<Tables />}>
         <div className="flex h-full min-h-0">
           <div className="min-w-0 flex-1">
             <ChartPanel />
@@ -60,7 +71,7 @@ export function TabletLayout() {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="min-h-0 flex-1">
-        <Split below={<TablesPanel />}>
+        <Split below={<Tables />}>
           <div className="flex h-full min-h-0">
             <div className="min-w-0 flex-1">
               <ChartPanel />
@@ -103,7 +114,7 @@ export function PhoneLayout() {
         />
       </div>
       <div className="min-h-60 flex-1 border-t border-line">
-        <TablesPanel />
+        <Tables />
       </div>
       <TradeBar />
     </>
@@ -149,6 +160,14 @@ function BookAndTape() {
         { value: 'trades', label: t('perps.tape.title'), content: <TapePanel /> },
       ]}
     />
+  );
+}
+
+function Tables() {
+  return (
+    <Suspense>
+      <LazyTables />
+    </Suspense>
   );
 }
 
