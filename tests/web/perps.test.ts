@@ -45,10 +45,14 @@ test(
 
     await button(page, /Take profit and stop loss of BTC/).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('textbox', { name: 'TP' }).fill('99000');
-    await dialog.getByRole('textbox', { name: 'SL' }).fill('95000');
+    await dialog.getByRole('textbox', { name: 'TP' }).fill('97500');
+    await dialog.getByRole('textbox', { name: 'SL' }).fill('96500');
     await dialog.getByRole('button', { name: 'Set the exits' }).click();
-    await row.getByText('99,000 / 95,000').waitFor();
+    await row.getByText('97,500 / 96,500').waitFor();
+    // On the chart, by the keyboard: a tick up. The pair is replaced, the other half stays.
+    await page.getByRole('slider', { name: 'Take profit' }).press('ArrowUp');
+    await page.getByRole('slider', { name: 'Take profit' }).press('Enter');
+    await row.getByText('97,500.1 / 96,500').waitFor();
 
     await close(page, '50 %');
     await row.getByText('0.005', { exact: true }).waitFor();
@@ -103,6 +107,42 @@ test(
     await page.getByText('No open orders').waitFor();
     await page.getByRole('tab', { name: 'Order history' }).click();
     await page.getByRole('row', { name: /Cancelled/ }).waitFor();
+  },
+  LONG_MS,
+);
+
+test(
+  'a ladder is one action, a stop waits among the triggers, and all are cancelled after one question',
+  async () => {
+    const page = await trading();
+    await choose(page, 'Scale');
+    await page.getByRole('textbox', { name: 'First price' }).fill('96800');
+    await page.getByRole('textbox', { name: 'Last price' }).fill('96700');
+    await page.getByRole('textbox', { name: 'Orders' }).fill('3');
+    await size(page).fill('0.003');
+    await button(page, 'Buy 0.003 BTC in 3 orders').click();
+    await page.getByRole('tab', { name: 'Open orders 3' }).click();
+    for (const price of ['96,800.0', '96,750.0', '96,700.0']) {
+      await page.getByRole('row', { name: price }).waitFor();
+    }
+    await choose(page, 'Stop');
+    await page.getByRole('radio', { name: 'Sell / short' }).click();
+    await page.getByRole('textbox', { name: 'When the mark is' }).fill('96500');
+    await page.getByRole('textbox', { name: 'Limit' }).fill('');
+    await size(page).fill('0.001');
+    await page.getByText('Waits for the mark. Nothing happens now.').waitFor();
+    await button(page, 'Sell 0.001 BTC when the mark is 96,500').click();
+    await page.getByRole('tab', { name: 'Triggers 1' }).click();
+    await page.getByRole('row', { name: /96,500\.0/ }).waitFor();
+
+    await button(page, 'Cancel all').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel 4 orders' }).click();
+    await page.getByText('No triggers', { exact: true }).waitFor();
+    // The tab is in the address: a reload shows the same one.
+    await page.reload();
+    await page.getByText('No triggers', { exact: true }).waitFor();
+    await page.getByRole('tab', { name: 'Open orders' }).click();
+    await page.getByText('No open orders').waitFor();
   },
   LONG_MS,
 );

@@ -75,5 +75,39 @@ export const pictures: readonly Picture[] = [
       await page.getByRole('row', { name: /ETH-USDC/ }).waitFor();
     },
   },
+  {
+    name: 'perps-depth',
+    path: PATH,
+    prepare: async (page) => {
+      await page.getByRole('radio', { name: 'Depth' }).click();
+      await page
+        .getByRole('img', { name: 'Depth of the book' })
+        .hover({ position: { x: 150, y: 100 } });
+    },
+  },
+  {
+    name: 'perps-funding',
+    path: PATH,
+    prepare: async (page) => {
+      await page.getByRole('radio', { name: 'Funding' }).click();
+      await page.getByText('Rate per year').waitFor();
+    },
+  },
+  {
+    name: 'perps-wide',
+    path: PATH,
+    prepare: async (page) => {
+      await page.setViewportSize({ width: 1_800, height: 1_000 });
+      await page.getByRole('slider', { name: 'Bids' }).hover({ position: { x: 60, y: 60 } });
+    },
+  },
+  {
+    name: 'perps-tablet',
+    path: PATH,
+    prepare: async (page) => {
+      await page.setViewportSize({ width: 1_000, height: 800 });
+      await page.getByRole('button', { name: 'Buy / long' }).waitFor();
+    },
+  },
   { name: 'perps-unknown', path: '/trade/NOPE-USDC' },
 ];

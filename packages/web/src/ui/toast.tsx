@@ -37,7 +37,7 @@ const EDGES = {
   warning: 'border-l-warning',
 } as const;
 
-/** Where notices appear; around the program, once. */
+/** Where notices appear; around the program, once. On a phone at the top: buttons are at the bottom. */
 export function Toasts() {
   const t = useWords();
   const shown = useStore(toasts, (state) => state.shown);
@@ -58,7 +58,7 @@ export function Toasts() {
           )}
         </RadixToast.Root>
       ))}
-      <RadixToast.Viewport className="fixed right-4 bottom-4 z-50 flex w-80 max-w-[calc(100vw-32px)] flex-col gap-2 outline-none max-tablet:bottom-18" />
+      <RadixToast.Viewport className="fixed right-4 bottom-4 z-50 flex w-80 max-w-[calc(100vw-32px)] flex-col gap-2 outline-none max-tablet:top-14 max-tablet:bottom-auto" />
     </RadixToast.Provider>
   );
 }

@@ -37,7 +37,7 @@ function valueColumns(t: Words): readonly Column<AssetPosition>[] {
   return [
     {
       id: 'market',
-      width: '146px',
+      width: '178px',
       header: t('perps.column.market'),
       cell: (row) => (
         <span className="flex items-center gap-2">
@@ -75,7 +75,7 @@ function valueColumns(t: Words): readonly Column<AssetPosition>[] {
     },
     {
       id: 'pnl',
-      width: '130px',
+      width: '122px',
       header: t('perps.column.pnl'),
       align: 'right',
       cell: ({ position: { returnOnEquity, unrealizedPnl } }) => (
@@ -96,7 +96,7 @@ function riskColumns(t: Words): readonly Column<AssetPosition>[] {
   return [
     {
       id: 'liquidation',
-      width: '128px',
+      width: '118px',
       header: t('perps.column.liquidation'),
       align: 'right',
       from: 'tablet',
@@ -104,7 +104,7 @@ function riskColumns(t: Words): readonly Column<AssetPosition>[] {
     },
     {
       id: 'margin',
-      width: '92px',
+      width: '88px',
       header: t('perps.column.margin'),
       align: 'right',
       from: 'desktop',
@@ -127,7 +127,7 @@ function riskColumns(t: Words): readonly Column<AssetPosition>[] {
     },
     {
       id: 'exits',
-      width: '116px',
+      width: '106px',
       header: t('perps.column.exits'),
       align: 'right',
       from: 'tablet',
