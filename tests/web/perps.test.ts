@@ -238,6 +238,20 @@ test('a level of the book is taken into the ticket, by the keyboard alone', asyn
   expect(await page.getByRole('textbox', { name: 'Price' }).inputValue()).toBe('96990');
 });
 
+test('another market is a slash away, and takes no price along', async () => {
+  const page = await trading();
+  await page.getByRole('textbox', { name: 'Price' }).fill('96900');
+  await page.getByRole('heading', { level: 1 }).click();
+  await page.getByRole('dialog').getByRole('searchbox').press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.keyboard.press('/');
+  await page.getByRole('searchbox').fill('eth');
+  await page.getByRole('searchbox').press('Enter');
+  await page.getByRole('heading', { name: /ETH-USDC/, level: 1 }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/trade/ETH-USDC');
+  expect(await page.getByRole('textbox', { name: 'Price' }).inputValue()).toBe('');
+});
+
 test('the screen has no faults that a program can find, and an unknown market says so', async () => {
   const page = await trading();
   expect(await faultsFound(page)).toEqual([]);

@@ -1,5 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import type { PerpMeta } from '@oddlot/sdk';
 import { dateTime } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
@@ -10,6 +10,7 @@ import { DeskContext } from './desk.ts';
 import { gridOf } from './grid.ts';
 import { MarketStrip } from './market-strip.tsx';
 import { DesktopLayout, PhoneLayout, TabletLayout } from './layouts.tsx';
+import { clearDraft } from './ticket/draft.ts';
 import { useWidth } from './use-width.ts';
 
 /** The perps terminal. */
@@ -44,6 +45,8 @@ export function Screen() {
 
 function Terminal({ perp }: { readonly perp: PerpMeta }) {
   const width = useWidth();
+  // A price of this market means nothing in the next one.
+  useEffect(() => clearDraft, []);
   // Asked for again and again, and the same until an operator changes it.
   const fingerprint = JSON.stringify(perp);
   const desk = useMemo(

@@ -3,6 +3,7 @@ import { ApiError, type ActionReply, type Client } from '@oddlot/sdk';
 import { explainError } from '../../lib/explain-error.ts';
 import { useWords } from '../../lib/words.ts';
 import { queryClient } from '../../market/queries.ts';
+import { isLive } from '../../session/session.ts';
 import { useSession } from '../../session/use-session.ts';
 import { notify } from '../../ui/toast.tsx';
 
@@ -37,6 +38,10 @@ export function useAct(onFault?: (error: unknown) => void): {
   const [isBusy, setIsBusy] = useState(false);
   const act = async (run: (trader: Client) => Promise<ActionReply>): Promise<boolean> => {
     if (trader === undefined || isBusy) return false;
+    if (!isLive()) {
+      notify({ title: t('perps.notLive'), tone: 'warning' });
+      return false;
+    }
     setIsBusy(true);
     try {
       const fault = failureOf(await run(trader));

@@ -1,11 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useMemo, useRef, useState, type RefObject } from 'react';
 import type { ActionReply, OrderParameters } from '@oddlot/sdk';
+import { useStore } from 'zustand';
 import type { Remedy } from '../../../lib/explain-error.ts';
 import { number } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { contexts } from '../../../market/contexts.ts';
-import { venueNow } from '../../../market/venue.ts';
+import { connection, venueNow } from '../../../market/venue.ts';
 import { FirstSteps } from '../../../session/first-steps.tsx';
 import { openTestAccount } from '../../../session/first-visit.ts';
 import { useIsSessionLoaded, useSession } from '../../../session/use-session.ts';
@@ -42,6 +43,7 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
   );
   const parameters = drafted.missing === undefined ? drafted.parameters : undefined;
   const simulation = useSimulation(session?.address, parameters);
+  const isLost = useStore(connection, ({ status }) => status === 'lost');
   const remedies = useRemedies();
   const { clear, fault, isBusy, reply, send } = useSending(parameters);
   const form = useRef<HTMLFormElement>(null);
@@ -75,7 +77,7 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
           size="large"
           isWide
           isBusy={isBusy}
-          disabled={parameters === undefined || perp.haltTrading}
+          disabled={parameters === undefined || perp.haltTrading || isLost}
         >
           {perp.haltTrading
             ? t('perps.ticket.halted')
