@@ -134,6 +134,11 @@ test(
     await button(page, 'Sell 0.001 BTC when the mark is 96,500').click();
     await page.getByRole('tab', { name: 'Triggers 1' }).click();
     await page.getByRole('row', { name: /96,500\.0/ }).waitFor();
+    // A trigger is moved by another one in its place.
+    await page.getByRole('slider', { name: 'Trigger sell 0.001' }).press('ArrowDown');
+    await page.getByRole('slider', { name: 'Trigger sell 0.001' }).press('Enter');
+    await page.getByRole('row', { name: /96,499\.9/ }).waitFor();
+    await page.getByRole('row', { name: /96,500\.0/ }).waitFor({ state: 'detached' });
 
     await button(page, 'Cancel all').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel 4 orders' }).click();
