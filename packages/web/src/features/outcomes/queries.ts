@@ -1,0 +1,82 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import type {
+  OutcomeEventMeta,
+  OutcomeProbability,
+  OutcomeResolution,
+  OutcomeSeriesTimeline,
+} from '@oddlot/sdk';
+import { reader, venueNow } from '../../market/venue.ts';
+
+/** Of an event that trades; prices come by streams. */
+const CALM_MS = 10_000;
+/** Of one that is being decided: its result should not be waited for. */
+const TENSE_MS = 1_500;
+const TENSE_BEFORE_END_MS = 5_000;
+
+export function useEvent(eventSlug: string | undefined): UseQueryResult<OutcomeEventMeta> {
+  return useQuery({
+    queryKey: ['outcomeEvent', eventSlug],
+    queryFn: ({ signal }) => reader.info.outcomeEvent({ eventSlug: eventSlug ?? '' }, { signal }),
+    enabled: eventSlug !== undefined,
+    refetchInterval: ({ state }) => eventPace(state.data, venueNow()),
+  });
+}
+
+/** How long until an event is asked for again; never once it is resolved. */
+export function eventPace(event: OutcomeEventMeta | undefined, nowMs: number): number | false {
+  if (event === undefined) return CALM_MS;
+  if (event.status === 'resolved') return false;
+  const isTense = event.markets.some(
+    ({ end_time: end, phase }) =>
+      phase === 'closed' || (phase !== 'resolved' && end - nowMs < TENSE_BEFORE_END_MS),
+  );
+  return isTense ? TENSE_MS : CALM_MS;
+}
+
+export const RANGES = { '1H': '1h', '6H': '6h', '1D': '1d', '1W': '1w', All: 'max' } as const;
+export type Range = keyof typeof RANGES;
+const PROBABILITY_MS = 20_000;
+
+export function useProbabilities(
+  instrumentIds: readonly number[],
+  range: Range,
+): UseQueryResult<OutcomeProbability> {
+  return useQuery({
+    queryKey: ['outcomeProbability', instrumentIds, range],
+    queryFn: ({ signal }) =>
+      reader.info.outcomeProbability(
+        { instrumentIds: [...instrumentIds], interval: RANGES[range] },
+        { signal },
+      ),
+    enabled: instrumentIds.length > 0,
+    refetchInterval: PROBABILITY_MS,
+    placeholderData: (before) => before,
+  });
+}
+
+export function useResolution(instrumentId: number): UseQueryResult<OutcomeResolution> {
+  return useQuery({
+    queryKey: ['outcomeResolution', instrumentId],
+    queryFn: ({ signal }) => reader.info.outcomeResolution({ instrumentId }, { signal }),
+  });
+}
+
+/** As many past results as are shown. */
+const RESULTS = 20;
+
+export function useTimeline(seriesSlug: string): UseQueryResult<OutcomeSeriesTimeline> {
+  return useQuery({
+    queryKey: ['outcomeSeriesTimeline', seriesSlug],
+    queryFn: ({ signal }) =>
+      reader.info.outcomeSeriesTimeline({ seriesSlug, limit: RESULTS + 10 }, { signal }),
+    refetchInterval: ({ state }) => timelinePace(state.data, venueNow()),
+  });
+}
+
+function timelinePace(timeline: OutcomeSeriesTimeline | undefined, nowMs: number): number {
+  const isTense = timeline?.items.some(
+    ({ endTime, resolutionStatus: status }) =>
+      status === 'prepared' && endTime - nowMs < TENSE_BEFORE_END_MS,
+  );
+  return isTense === true ? TENSE_MS : CALM_MS;
+}
