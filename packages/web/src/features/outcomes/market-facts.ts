@@ -51,10 +51,7 @@ export type Holding = {
   readonly profit: string;
 };
 
-export function holdingsOf(
-  state: AccountState['state'],
-  instrumentId: number,
-): readonly Holding[] {
+export function holdingsOf(state: AccountState['state'], instrumentId: number): readonly Holding[] {
   return (state?.assetPositions ?? [])
     .map(({ position }) => position)
     .filter(({ asset }) => asset === String(instrumentId))

@@ -54,10 +54,12 @@ export function useProbabilities(
   });
 }
 
-export function useResolution(instrumentId: number): UseQueryResult<OutcomeResolution> {
+export function useResolution(instrumentId: number | undefined): UseQueryResult<OutcomeResolution> {
   return useQuery({
     queryKey: ['outcomeResolution', instrumentId],
-    queryFn: ({ signal }) => reader.info.outcomeResolution({ instrumentId }, { signal }),
+    queryFn: ({ signal }) =>
+      reader.info.outcomeResolution({ instrumentId: instrumentId ?? 0 }, { signal }),
+    enabled: instrumentId !== undefined,
   });
 }
 
