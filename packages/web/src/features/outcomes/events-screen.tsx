@@ -4,6 +4,7 @@ import { useMemo, useRef } from 'react';
 import type { OutcomeEventMeta } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { useWords } from '../../lib/words.ts';
+import { useEvents } from '../../market/queries.ts';
 import { tickers } from '../../market/tickers.ts';
 import { reader } from '../../market/venue.ts';
 import { Button } from '../../ui/button.tsx';
@@ -56,7 +57,12 @@ export function Screen() {
   const topics = useMemo(() => topicsOf(all), [all]);
   const found = all.filter((event) => isFound(event, wanted, topic));
   const singles = found.filter((event) => event.series_slug === null || status !== 'open');
-  const series = status === 'open' ? found.filter((event) => event.series_slug !== null) : [];
+  // A series that starts later is told of too: it is what comes round next.
+  const { data: ahead } = useEvents({ status: 'upcoming', sortBy: 'endingSoon', limit: PAGE });
+  const recurring = [...found, ...(ahead?.events ?? [])].filter(
+    (event) => event.series_slug !== null && isFound(event, wanted, topic),
+  );
+  const series = status === 'open' ? recurring : [];
   const byId = useTickers(found);
   return (
     <div className="flex min-h-full flex-col">
@@ -86,7 +92,7 @@ export function Screen() {
             size="small"
             value={status}
             onChange={(next) => set({ status: next === 'open' ? undefined : next })}
-            segments={STATUSES.map((value) => ({ value, label: t(`outcomes.phase.${value}`) }))}
+            segments={STATUSES.map((value) => ({ value, label: t(`outcomes.find.${value}`) }))}
           />
         </div>
       </div>
@@ -139,13 +145,7 @@ export function Screen() {
 function Grid({ children }: { readonly children: React.ReactNode[] }) {
   if (children.length === 0) return null;
   return (
-    <ul className="grid gap-px border-b border-line bg-line tablet:grid-cols-2 desktop:grid-cols-3 wide:grid-cols-4">
-      {children}
-      {/* The rest of the last row is ground, not line. */}
-      {[1, 2, 3].map((rest) => (
-        <li key={rest} aria-hidden="true" className="bg-panel last:hidden max-tablet:hidden" />
-      ))}
-    </ul>
+    <ul className="grid tablet:grid-cols-2 desktop:grid-cols-3 wide:grid-cols-4">{children}</ul>
   );
 }
 

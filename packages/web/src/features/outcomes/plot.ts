@@ -1,5 +1,6 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { clockTime, dayMonth, hourMinute } from '../../lib/time.ts';
 import { inNextFrame } from '../../market/frame.ts';
 
 /**
@@ -130,12 +131,11 @@ function settings(options: PlotOptions, size: { width: number; height: number })
 }
 
 const DAY_S = 86_400;
+/** In a shorter span two labels may be of one minute. */
+const MINUTES_FROM_S = 600;
 
 function timeLabel(at: number, all: readonly number[]): string {
   const span = (all.at(-1) ?? at) - (all[0] ?? at);
-  const format =
-    span > DAY_S
-      ? new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
-      : new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });
-  return format.format(at * 1_000);
+  if (span > DAY_S) return dayMonth(at * 1_000);
+  return span < MINUTES_FROM_S ? clockTime(at * 1_000) : hourMinute(at * 1_000);
 }

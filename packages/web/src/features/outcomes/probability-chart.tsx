@@ -56,7 +56,7 @@ export function ProbabilityChart({
   return (
     <section aria-label={t('outcomes.chart.label')}>
       <div className="flex min-h-8 flex-wrap items-center gap-x-5 gap-y-1">
-        <ul className="flex min-w-0 flex-1 flex-wrap gap-x-5 gap-y-1 text-13">
+        <ul className="flex min-w-0 flex-1 flex-wrap gap-x-5 gap-y-1 text-13 max-tablet:basis-full">
           {markets.map((market, at) => (
             <li key={market.instrument_id} className="flex min-w-0 items-center gap-2">
               <span

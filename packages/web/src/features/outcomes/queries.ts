@@ -4,6 +4,7 @@ import type {
   OutcomeProbability,
   OutcomeResolution,
   OutcomeSeriesTimeline,
+  OutcomeTimelineItem,
 } from '@oddlot/sdk';
 import { reader, venueNow } from '../../market/venue.ts';
 
@@ -81,4 +82,14 @@ function timelinePace(timeline: OutcomeSeriesTimeline | undefined, nowMs: number
       status === 'prepared' && endTime - nowMs < TENSE_BEFORE_END_MS,
   );
   return isTense === true ? TENSE_MS : CALM_MS;
+}
+
+/** The market of a series that runs, or the one that starts next. */
+export function shownItem(timeline: OutcomeSeriesTimeline): OutcomeTimelineItem | undefined {
+  if (timeline.current !== null) return timeline.current;
+  const nowMs = venueNow();
+  // Newest start first: the last that has not ended starts next.
+  return timeline.items.findLast(
+    ({ endTime, resolutionStatus: status }) => status === 'prepared' && endTime > nowMs,
+  );
 }

@@ -7,6 +7,7 @@ import { useWords } from '../../lib/words.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
 import { Money, Price } from '../../ui/figure.tsx';
 import { legName, markOf } from './market-facts.ts';
+import { shownItem } from './queries.ts';
 import { useLastReference } from './use-reference.ts';
 
 const DECIMALS = 2;
@@ -22,7 +23,7 @@ export function SeriesHead({
   readonly byId: ReadonlyMap<number, Ticker>;
 }) {
   const t = useWords();
-  const { current } = timeline;
+  const current = shownItem(timeline);
   const last = useLastReference(market)?.toFixed(DECIMALS);
   const strike = current?.openPrice;
   const lead = isDecimal(last) && isDecimal(strike) ? subtract(last, strike) : undefined;
@@ -31,7 +32,7 @@ export function SeriesHead({
       <h1 className="text-20 font-semibold text-balance break-words tablet:text-28">
         {timeline.title}
       </h1>
-      {current !== null && (
+      {current !== undefined && (
         <dl className="mt-3 flex flex-wrap gap-x-10 gap-y-2">
           <Figure label={t('outcomes.series.price', { symbol: timeline.underlying })}>
             <Price value={last} decimals={DECIMALS} hasFlash />

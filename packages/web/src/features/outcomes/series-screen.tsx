@@ -11,7 +11,7 @@ import { Spinner } from '../../ui/spinner.tsx';
 import { EventPanels, isPanel } from './event-panels.tsx';
 import { Holdings } from './holdings.tsx';
 import { markOf } from './market-facts.ts';
-import { useEvent, useTimeline } from './queries.ts';
+import { shownItem, useEvent, useTimeline } from './queries.ts';
 import { SeriesChart } from './series-chart.tsx';
 import { SeriesHead } from './series-head.tsx';
 import { SeriesResults } from './series-results.tsx';
@@ -49,17 +49,17 @@ function Series({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
   const t = useWords();
   const navigate = useNavigate();
   const search: Search = useSearch({ strict: false });
-  const { current } = timeline;
+  const current = shownItem(timeline);
   const { data: event } = useEvent(current?.eventSlug);
   const market = event?.markets[0];
   const [ticket, setTicket] = useState<Omit<Choice, 'leg'>>({ intent: 'buy', cents: undefined });
   const [isSheetOpen, setIsSheetOpen] = useState(false);
-  const ids = current === null ? NO_IDS : [current.instrumentId];
+  const ids = current === undefined ? NO_IDS : [current.instrumentId];
   const byId = tickers.use(
-    current === null ? undefined : { accountType: 'outcome', instrumentIds: ids },
+    current === undefined ? undefined : { accountType: 'outcome', instrumentIds: ids },
     (state) => state.byId,
   );
-  const bbos = outcomePrices.use(current === null ? undefined : ids, (state) => state.byId);
+  const bbos = outcomePrices.use(current === undefined ? undefined : ids, (state) => state.byId);
   const leg: Leg = search.leg === 'no' ? 'No' : 'Yes';
   const set = (part: Search): void => {
     const next = { ...search, ...part };
@@ -75,7 +75,7 @@ function Series({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
       <div className="min-w-0 flex-1 max-desktop:pb-16">
         <div className="flex flex-col gap-4 px-4 pt-5 desktop:px-8">
           <SeriesHead timeline={timeline} market={market} byId={byId} />
-          {current === null ? (
+          {current === undefined ? (
             <EmptyState title={t('outcomes.series.idle')} text={t('outcomes.series.idleText')} />
           ) : (
             <SeriesChart timeline={timeline} current={current} market={market} />

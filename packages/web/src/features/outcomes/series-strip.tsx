@@ -41,7 +41,11 @@ export function SeriesStrip({
                   <span className="text-muted">{legName(market, 'Yes')}</span>{' '}
                   <span className="text-15 font-semibold">{chance(markOf(market, byId))}</span>
                 </span>
-                <span className="text-muted">{countdown(event.end_time - nowMs)}</span>
+                <span className="text-muted">
+                  {event.start_time > nowMs
+                    ? t('outcomes.series.opensIn', { when: countdown(event.start_time - nowMs) })
+                    : countdown(event.end_time - nowMs)}
+                </span>
               </p>
             </li>
           );

@@ -38,6 +38,8 @@ export function usePlot(
       plot.current?.destroy();
       plot.current = undefined;
     };
+    // Another key is another chart, though nothing in here reads it.
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies
   }, [key]);
   return { target, isReady };
 }

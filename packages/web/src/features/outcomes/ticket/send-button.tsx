@@ -6,30 +6,20 @@ import { useWords } from '../../../lib/words.ts';
 import { connection } from '../../../market/venue.ts';
 import { Button } from '../../../ui/button.tsx';
 import { legName } from '../market-facts.ts';
-import type { Purse } from '../use-purse.ts';
-import type { Draft, Ticket } from './draft.ts';
+import type { Draft } from './draft.ts';
 import { MoveMoney } from './move-money.tsx';
-import type { Outlook } from './outlook.ts';
+import type { OpenTicket } from './use-ticket.ts';
 import { WayIn } from './way-in.tsx';
 
 /** Says what it does; where something is missing, it is the way to that. */
 export function SendButton({
-  purse,
   market,
-  ticket,
-  draft,
-  outlook,
-  isBusy,
-  onSend,
+  open,
 }: {
-  readonly purse: Purse;
   readonly market: OutcomeMarketMeta;
-  readonly ticket: Ticket;
-  readonly draft: Draft;
-  readonly outlook: Outlook | undefined;
-  readonly isBusy: boolean;
-  readonly onSend: () => void;
+  readonly open: OpenTicket;
 }) {
+  const { draft, outlook, purse, sending, submit, ticket } = open;
   const t = useWords();
   const isLost = useStore(connection, ({ status }) => status === 'lost');
   const { cash, perpCash, session } = purse;
@@ -65,9 +55,9 @@ export function SendButton({
         kind={isBuy ? 'buy' : 'sell'}
         size="large"
         isWide
-        isBusy={isBusy}
+        isBusy={sending.isBusy}
         disabled={draft.entry === undefined || isClosed || isLost}
-        onClick={onSend}
+        onClick={() => void submit()}
       >
         {label}
       </Button>
