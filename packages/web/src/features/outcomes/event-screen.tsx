@@ -14,7 +14,7 @@ import { Holdings } from './holdings.tsx';
 import { markOf } from './market-facts.ts';
 import { MarketRows } from './market-rows.tsx';
 import { ProbabilityChart } from './probability-chart.tsx';
-import { RANGES, useEvent, type Range } from './queries.ts';
+import { RANGES, useAskWhenGone, useEvent, type Range } from './queries.ts';
 import { TradeSide } from './trade-side.tsx';
 import type { Choice } from './ticket/ticket.tsx';
 
@@ -62,6 +62,10 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
     [event],
   );
   const byId = tickers.use({ accountType: 'outcome', instrumentIds: ids }, (state) => state.byId);
+  useAskWhenGone(
+    event,
+    useMemo(() => new Set(byId.keys()), [byId]),
+  );
   const bbos = outcomePrices.use(ids, (state) => state.byId);
   const market = event.markets.find((each) => each.slug === search.market) ?? event.markets[0];
   const leg: Leg = search.leg === 'no' ? 'No' : 'Yes';

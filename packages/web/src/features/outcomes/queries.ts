@@ -1,4 +1,5 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import type {
   OutcomeEventMeta,
   OutcomeProbability,
@@ -6,10 +7,11 @@ import type {
   OutcomeSeriesTimeline,
   OutcomeTimelineItem,
 } from '@oddlot/sdk';
+import { queryClient } from '../../market/queries.ts';
 import { reader, venueNow } from '../../market/venue.ts';
 
 /** Of an event that trades; prices come by streams. */
-const CALM_MS = 10_000;
+const CALM_MS = 5_000;
 /** Of one that is being decided: its result should not be waited for. */
 const TENSE_MS = 1_500;
 const TENSE_BEFORE_END_MS = 5_000;
@@ -32,6 +34,17 @@ export function eventPace(event: OutcomeEventMeta | undefined, nowMs: number): n
       phase === 'closed' || (phase !== 'resolved' && end - nowMs < TENSE_BEFORE_END_MS),
   );
   return isTense ? TENSE_MS : CALM_MS;
+}
+
+/** Asks for an event again as soon as one of its markets has left the tickers: it does not trade any more. */
+export function useAskWhenGone(event: OutcomeEventMeta, inSight: ReadonlySet<number>): void {
+  const known = useRef<ReadonlySet<number>>(new Set());
+  const { slug } = event;
+  useEffect(() => {
+    const isGone = [...known.current].some((id) => !inSight.has(id));
+    known.current = inSight;
+    if (isGone) void queryClient.invalidateQueries({ queryKey: ['outcomeEvent', slug] });
+  }, [inSight, slug]);
 }
 
 export const RANGES = { '1H': '1h', '6H': '6h', '1D': '1d', '1W': '1w', All: 'max' } as const;
