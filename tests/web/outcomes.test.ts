@@ -169,7 +169,7 @@ describe('a resolution', () => {
     await shares(page).waitFor();
     await people.resolve(market, '1', 'The <b>gauge</b> said 4 mm');
     await page.getByRole('heading', { name: 'Rain won' }).waitFor();
-    await page.getByText('paid 10.00').waitFor();
+    await page.getByText('paid 10.00', { exact: true }).waitFor();
     await page.getByText('The <b>gauge</b> said 4 mm').waitFor();
     await page.getByText(`--instrument ${market.id}`).waitFor();
     await page.getByRole('button', { name: 'Recompute it here' }).click();

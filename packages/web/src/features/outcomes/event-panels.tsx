@@ -1,4 +1,4 @@
-import type { Leg, OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
+import type { OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
 import { useWords } from '../../lib/words.ts';
 import { openOutcomeOrders } from '../../market/account.ts';
 import { useSession } from '../../session/use-session.ts';
@@ -7,32 +7,19 @@ import { Activity } from './activity.tsx';
 import { OutcomeBook } from './outcome-book.tsx';
 import { OwnOrders } from './own-orders.tsx';
 import { Rules } from './rules.tsx';
-
-const PANELS = ['book', 'activity', 'orders', 'rules'] as const;
-export type Panel = (typeof PANELS)[number];
-
-export function isPanel(value: unknown): value is Panel {
-  return PANELS.includes(value as Panel);
-}
+import type { Choosing } from './use-choice.ts';
 
 /** What stands below the markets: the book, who traded, one's own orders, and the rules. */
 export function EventPanels({
   event,
   market,
-  leg,
-  onLeg,
-  panel,
-  onPanel,
-  onPrice,
+  choosing,
 }: {
   readonly event: OutcomeEventMeta;
   readonly market: OutcomeMarketMeta;
-  readonly leg: Leg;
-  readonly onLeg: (leg: Leg) => void;
-  readonly panel: Panel;
-  readonly onPanel: (panel: Panel) => void;
-  readonly onPrice: (cents: string) => void;
+  readonly choosing: Choosing;
 }) {
+  const { choice, choose, panel, setPanel, takePrice } = choosing;
   const t = useWords();
   const user = useSession()?.address;
   const all = openOutcomeOrders.use(user, ({ orders }) => orders);
@@ -43,7 +30,7 @@ export function EventPanels({
       <Tabs
         label={t('outcomes.panels.label')}
         value={panel}
-        onChange={onPanel}
+        onChange={setPanel}
         tabs={[
           {
             value: 'book',
@@ -52,9 +39,9 @@ export function EventPanels({
               <OutcomeBook
                 event={event}
                 market={market}
-                leg={leg}
-                onLeg={onLeg}
-                onPrice={onPrice}
+                leg={choice.leg}
+                onLeg={(leg) => choose({ leg, cents: undefined })}
+                onPrice={takePrice}
                 orders={orders}
               />
             ),

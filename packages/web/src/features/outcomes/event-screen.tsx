@@ -1,6 +1,6 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
-import { ApiError, type Leg, type OutcomeEventMeta } from '@oddlot/sdk';
+import { useMemo } from 'react';
+import { ApiError, type OutcomeEventMeta } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { useWords } from '../../lib/words.ts';
 import { outcomePrices } from '../../market/contexts.ts';
@@ -9,14 +9,14 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { EventHead } from './event-head.tsx';
-import { EventPanels, isPanel } from './event-panels.tsx';
+import { EventPanels } from './event-panels.tsx';
 import { Holdings } from './holdings.tsx';
 import { markOf } from './market-facts.ts';
 import { MarketRows } from './market-rows.tsx';
 import { ProbabilityChart } from './probability-chart.tsx';
 import { RANGES, useAskWhenGone, useEvent, type Range } from './queries.ts';
 import { TradeSide } from './trade-side.tsx';
-import type { Choice } from './ticket/ticket.tsx';
+import { useChoice, type ChoiceSearch } from './use-choice.ts';
 
 /** As many markets as one subscription takes. */
 const MARKETS_MAX = 50;
@@ -45,18 +45,16 @@ export function Screen() {
   );
 }
 
-type Search = {
-  readonly market?: unknown;
-  readonly leg?: unknown;
-  readonly range?: unknown;
-  readonly panel?: unknown;
-};
+type Search = ChoiceSearch & { readonly market?: unknown; readonly range?: unknown };
 
 function Event({ event }: { readonly event: OutcomeEventMeta }) {
   const navigate = useNavigate();
   const search: Search = useSearch({ strict: false });
-  const [isSheetOpen, setIsSheetOpen] = useState(false);
-  const [ticket, setTicket] = useState<Omit<Choice, 'leg'>>({ intent: 'buy', cents: undefined });
+  const set = (part: Search): void => {
+    const next = { ...search, ...part };
+    void navigate({ to: `/events/${event.slug}`, search: next, replace: true });
+  };
+  const choosing = useChoice(search, set);
   const ids = useMemo(
     () => event.markets.slice(0, MARKETS_MAX).map(({ instrument_id: id }) => id),
     [event],
@@ -68,27 +66,17 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
   );
   const bbos = outcomePrices.use(ids, (state) => state.byId);
   const market = event.markets.find((each) => each.slug === search.market) ?? event.markets[0];
-  const leg: Leg = search.leg === 'no' ? 'No' : 'Yes';
-  const range = isRange(search.range) ? search.range : '1D';
-  const set = (part: Search): void => {
-    const next = { ...search, ...part };
-    void navigate({ to: `/events/${event.slug}`, search: next, replace: true });
-  };
   if (market === undefined) return <EventHead event={event} />;
-  const choose = (part: Partial<Choice>): void => {
-    const { leg: nextLeg, ...rest } = part;
-    setTicket((before) => ({ ...before, ...rest }));
-    if (nextLeg !== undefined && nextLeg !== leg) set({ leg: nextLeg === 'No' ? 'no' : undefined });
-  };
+  const bbo = bbos.get(market.instrument_id);
   return (
     <div className="flex min-h-full max-desktop:flex-col">
       <div className="min-w-0 flex-1 max-desktop:pb-16">
         <div className="flex flex-col gap-4 px-4 pt-5 desktop:px-8">
-          <EventHead event={event} onRules={() => set({ panel: 'rules' })} />
+          <EventHead event={event} onRules={() => choosing.setPanel('rules')} />
           <ProbabilityChart
             event={event}
             byId={byId}
-            range={range}
+            range={isRange(search.range) ? search.range : '1D'}
             onRange={(next) => set({ range: next === '1D' ? undefined : next })}
           />
           <MarketRows
@@ -97,45 +85,26 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
             bbos={bbos}
             selected={market.instrument_id}
             onSelect={(chosen) => set({ market: chosen.slug })}
-            onTrade={(chosen, side) => {
-              setTicket({ intent: 'buy', cents: undefined });
-              set({ market: chosen.slug, leg: side === 'No' ? 'no' : undefined });
-              setIsSheetOpen(true);
+            onTrade={(chosen, leg) => {
+              choosing.open({ intent: 'buy' });
+              set({ market: chosen.slug, leg: leg === 'No' ? 'no' : undefined });
             }}
           />
           <Holdings
             event={event}
             market={market}
-            bbo={bbos.get(market.instrument_id)}
-            onSell={(side) => {
-              choose({ intent: 'sell', leg: side, cents: undefined });
-              setIsSheetOpen(true);
-            }}
+            bbo={bbo}
+            onSell={(leg) => choosing.open({ intent: 'sell', leg })}
           />
         </div>
-        <EventPanels
-          event={event}
-          market={market}
-          leg={leg}
-          onLeg={(next) => choose({ leg: next, cents: undefined })}
-          panel={isPanel(search.panel) ? search.panel : 'book'}
-          onPanel={(panel) => set({ panel: panel === 'book' ? undefined : panel })}
-          onPrice={(cents) => {
-            const { intent } = ticket;
-            const isOrder = intent === 'buy' || intent === 'sell';
-            choose({ cents, intent: isOrder ? intent : 'buy' });
-          }}
-        />
+        <EventPanels event={event} market={market} choosing={choosing} />
       </div>
       <TradeSide
         event={event}
         market={market}
         mark={markOf(market, byId)}
-        bbo={bbos.get(market.instrument_id)}
-        choice={{ ...ticket, leg }}
-        onChoose={choose}
-        isSheetOpen={isSheetOpen}
-        onSheet={setIsSheetOpen}
+        bbo={bbo}
+        choosing={choosing}
       />
     </div>
   );

@@ -40,8 +40,6 @@ export function Screen() {
   usePageTitle(t('nav.events'));
   const navigate = useNavigate();
   const search: Search = useSearch({ strict: false });
-  const field = useRef<HTMLInputElement>(null);
-  useHotkey('/', () => field.current?.focus());
   const wanted = typeof search.q === 'string' ? search.q : '';
   const topic = typeof search.topic === 'string' ? search.topic : undefined;
   const sort = SORTS.find((each) => each === search.sort) ?? 'volume';
@@ -66,51 +64,9 @@ export function Screen() {
   const byId = useTickers(found);
   return (
     <div className="flex min-h-full flex-col">
-      <div className="flex flex-wrap items-center gap-x-6 gap-y-3 border-b border-line px-4 py-3">
-        <h1 className="text-20 font-semibold">{t('nav.events')}</h1>
-        <div className="w-60 max-tablet:w-full">
-          <TextField
-            ref={field}
-            label={t('outcomes.find.search')}
-            isLabelHidden
-            type="search"
-            placeholder={t('outcomes.find.search')}
-            value={wanted}
-            onChange={(q) => set({ q: q === '' ? undefined : q })}
-          />
-        </div>
-        <div className="flex flex-wrap gap-x-6 gap-y-2 tablet:ml-auto">
-          <Segmented
-            label={t('outcomes.find.sort')}
-            size="small"
-            value={sort}
-            onChange={(next) => set({ sort: next === 'volume' ? undefined : next })}
-            segments={SORTS.map((value) => ({ value, label: t(`outcomes.find.${value}`) }))}
-          />
-          <Segmented
-            label={t('outcomes.find.status')}
-            size="small"
-            value={status}
-            onChange={(next) => set({ status: next === 'open' ? undefined : next })}
-            segments={STATUSES.map((value) => ({ value, label: t(`outcomes.find.${value}`) }))}
-          />
-        </div>
-      </div>
+      <FilterBar wanted={wanted} sort={sort} status={status} onChange={set} />
       {topics.length > 1 && (
-        <div
-          role="group"
-          aria-label={t('outcomes.find.topics')}
-          className="flex gap-2 overflow-x-auto border-b border-line px-4 py-2"
-        >
-          <Chip isOn={topic === undefined} onClick={() => set({ topic: undefined })}>
-            {t('outcomes.find.all')}
-          </Chip>
-          {topics.map((each) => (
-            <Chip key={each} isOn={topic === each} onClick={() => set({ topic: each })}>
-              <span className="capitalize">{each}</span>
-            </Chip>
-          ))}
-        </div>
+        <Topics topics={topics} chosen={topic} onChoose={(next) => set({ topic: next })} />
       )}
       {error !== null && (
         <div className="p-4">
@@ -138,6 +94,82 @@ export function Screen() {
         </div>
       )}
       <div className="flex-1" />
+    </div>
+  );
+}
+
+function FilterBar({
+  wanted,
+  sort,
+  status,
+  onChange,
+}: {
+  readonly wanted: string;
+  readonly sort: Sort;
+  readonly status: Status;
+  readonly onChange: (part: Search) => void;
+}) {
+  const t = useWords();
+  const field = useRef<HTMLInputElement>(null);
+  useHotkey('/', () => field.current?.focus());
+  return (
+    <div className="flex flex-wrap items-center gap-x-6 gap-y-3 border-b border-line px-4 py-3">
+      <h1 className="text-20 font-semibold">{t('nav.events')}</h1>
+      <div className="w-60 max-tablet:w-full">
+        <TextField
+          ref={field}
+          label={t('outcomes.find.search')}
+          isLabelHidden
+          type="search"
+          placeholder={t('outcomes.find.search')}
+          value={wanted}
+          onChange={(q) => onChange({ q: q === '' ? undefined : q })}
+        />
+      </div>
+      <div className="flex flex-wrap gap-x-6 gap-y-2 tablet:ml-auto">
+        <Segmented
+          label={t('outcomes.find.sort')}
+          size="small"
+          value={sort}
+          onChange={(next) => onChange({ sort: next === 'volume' ? undefined : next })}
+          segments={SORTS.map((value) => ({ value, label: t(`outcomes.find.${value}`) }))}
+        />
+        <Segmented
+          label={t('outcomes.find.status')}
+          size="small"
+          value={status}
+          onChange={(next) => onChange({ status: next === 'open' ? undefined : next })}
+          segments={STATUSES.map((value) => ({ value, label: t(`outcomes.find.${value}`) }))}
+        />
+      </div>
+    </div>
+  );
+}
+
+function Topics({
+  topics,
+  chosen,
+  onChoose,
+}: {
+  readonly topics: readonly string[];
+  readonly chosen: string | undefined;
+  readonly onChoose: (topic: string | undefined) => void;
+}) {
+  const t = useWords();
+  return (
+    <div
+      role="group"
+      aria-label={t('outcomes.find.topics')}
+      className="flex gap-2 overflow-x-auto border-b border-line px-4 py-2"
+    >
+      <Chip isOn={chosen === undefined} onClick={() => onChoose(undefined)}>
+        {t('outcomes.find.all')}
+      </Chip>
+      {topics.map((each) => (
+        <Chip key={each} isOn={chosen === each} onClick={() => onChoose(each)}>
+          <span className="capitalize">{each}</span>
+        </Chip>
+      ))}
     </div>
   );
 }

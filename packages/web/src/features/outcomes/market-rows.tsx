@@ -75,7 +75,6 @@ function MarketRow({
   onSelect,
   onTrade,
 }: MarketRowsProps & { readonly market: OutcomeMarketMeta; readonly place: number }) {
-  const t = useWords();
   const id = market.instrument_id;
   const mark = markOf(market, byId);
   const isSelected = selected === id;
@@ -110,36 +109,53 @@ function MarketRow({
         <Yours market={market} />
       </td>
       <td className="px-2">
-        {market.phase === 'resolved' ? (
-          <Result market={market} />
-        ) : market.phase !== 'open' ? (
-          <span className="flex justify-end">
-            <Badge tone="warning">{t(`outcomes.phase.${market.phase}`)}</Badge>
-          </span>
-        ) : (
-          <span className="flex justify-end gap-2">
-            {(['Yes', 'No'] as const).map((leg) => (
-              <button
-                key={leg}
-                type="button"
-                onClick={(press) => {
-                  press.stopPropagation();
-                  onTrade(market, leg);
-                }}
-                className={classes(
-                  'h-8 w-full max-w-30 min-w-0 truncate rounded px-1 text-12 font-medium transition-colors',
-                  leg === 'Yes'
-                    ? 'bg-buy/15 text-buy-strong hover:bg-buy/25'
-                    : 'bg-sell/15 text-sell-strong hover:bg-sell/25',
-                )}
-              >
-                {legName(market, leg)} {cents(priceToBuy(bbos.get(id), leg), market.price_decimals)}
-              </button>
-            ))}
-          </span>
-        )}
+        <Legs market={market} bbo={bbos.get(id)} onTrade={(leg) => onTrade(market, leg)} />
       </td>
     </tr>
+  );
+}
+
+/** What a share of each leg costs, or why none can be bought. */
+function Legs({
+  market,
+  bbo,
+  onTrade,
+}: {
+  readonly market: OutcomeMarketMeta;
+  readonly bbo: Bbo | undefined;
+  readonly onTrade: (leg: Leg) => void;
+}) {
+  const t = useWords();
+  if (market.phase === 'resolved') return <Result market={market} />;
+  if (market.phase !== 'open') {
+    return (
+      <span className="flex justify-end">
+        <Badge tone="warning">{t(`outcomes.phase.${market.phase}`)}</Badge>
+      </span>
+    );
+  }
+  return (
+    <span className="flex justify-end gap-2">
+      {(['Yes', 'No'] as const).map((leg) => (
+        <button
+          key={leg}
+          type="button"
+          onClick={(press) => {
+            // The row is pressed by what is not a button in it.
+            press.stopPropagation();
+            onTrade(leg);
+          }}
+          className={classes(
+            'h-8 w-full max-w-30 min-w-0 truncate rounded px-1 text-12 font-medium transition-colors',
+            leg === 'Yes'
+              ? 'bg-buy/15 text-buy-strong hover:bg-buy/25'
+              : 'bg-sell/15 text-sell-strong hover:bg-sell/25',
+          )}
+        >
+          {legName(market, leg)} {cents(priceToBuy(bbo, leg), market.price_decimals)}
+        </button>
+      ))}
+    </span>
   );
 }
 

@@ -90,23 +90,21 @@ export function OutcomeBook({
   );
 }
 
-function Side({
-  label,
-  rows,
-  isBid,
-  deepest,
-  own,
-  decimals,
-  onPrice,
-}: {
-  readonly label: string;
-  readonly rows: readonly Row[];
+type SideProps = {
   readonly isBid: boolean;
   readonly deepest: string;
+  /** Prices of own orders. */
   readonly own: ReadonlySet<string>;
   readonly decimals: number;
   readonly onPrice: (cents: string) => void;
-}) {
+};
+
+function Side({
+  label,
+  rows,
+  ...rest
+}: SideProps & { readonly label: string; readonly rows: readonly Row[] }) {
+  const { isBid } = rest;
   const t = useWords();
   return (
     <section aria-label={label} className="min-w-0">
@@ -121,44 +119,56 @@ function Side({
         <span>{t('outcomes.book.shares')}</span>
       </div>
       <ol>
-        {rows.map(({ depth, px, sz }) => (
-          <li key={px} className="relative">
-            <span
-              aria-hidden="true"
-              style={{ width: `${percentOf(depth, deepest)}%` }}
-              className={classes(
-                'absolute inset-y-px',
-                isBid ? 'right-0 bg-buy/12' : 'left-0 bg-sell/12',
-              )}
-            />
-            <button
-              type="button"
-              onClick={() => onPrice(multiply(px, '100'))}
-              title={t('outcomes.book.use', { price: cents(px, decimals) })}
-              className={classes(
-                'relative flex h-6 w-full items-center justify-between gap-2 px-2 text-12 hover:bg-raised/60',
-                isBid && 'flex-row-reverse',
-              )}
-            >
-              <span
-                className={classes('font-medium', isBid ? 'text-buy-strong' : 'text-sell-strong')}
-              >
-                {own.has(px) && (
-                  <span className="text-accent" title={t('outcomes.book.own')}>
-                    ●{' '}
-                  </span>
-                )}
-                {cents(px, decimals)}
-              </span>
-              <span className="flex-1 text-center text-muted max-tablet:hidden">
-                {compact(multiply(px, sz))}
-              </span>
-              <span>{number(sz)}</span>
-            </button>
-          </li>
+        {rows.map((row) => (
+          <BookRow key={row.px} row={row} {...rest} />
         ))}
       </ol>
     </section>
+  );
+}
+
+function BookRow({
+  row: { depth, px, sz },
+  isBid,
+  deepest,
+  own,
+  decimals,
+  onPrice,
+}: SideProps & { readonly row: Row }) {
+  const t = useWords();
+  return (
+    <li className="relative">
+      <span
+        aria-hidden="true"
+        style={{ width: `${percentOf(depth, deepest)}%` }}
+        className={classes(
+          'absolute inset-y-px',
+          isBid ? 'right-0 bg-buy/12' : 'left-0 bg-sell/12',
+        )}
+      />
+      <button
+        type="button"
+        onClick={() => onPrice(multiply(px, '100'))}
+        title={t('outcomes.book.use', { price: cents(px, decimals) })}
+        className={classes(
+          'relative flex h-6 w-full items-center justify-between gap-2 px-2 text-12 hover:bg-raised/60',
+          isBid && 'flex-row-reverse',
+        )}
+      >
+        <span className={classes('font-medium', isBid ? 'text-buy-strong' : 'text-sell-strong')}>
+          {own.has(px) && (
+            <span className="text-accent" title={t('outcomes.book.own')}>
+              ●{' '}
+            </span>
+          )}
+          {cents(px, decimals)}
+        </span>
+        <span className="flex-1 text-center text-muted max-tablet:hidden">
+          {compact(multiply(px, sz))}
+        </span>
+        <span>{number(sz)}</span>
+      </button>
+    </li>
   );
 }
 

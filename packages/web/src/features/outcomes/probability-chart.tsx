@@ -52,29 +52,10 @@ export function ProbabilityChart({
     [ids.join()],
   );
   const { target } = usePlot(ids.join(), options, lines);
-  const time = place === null ? undefined : lines[0][place];
   return (
     <section aria-label={t('outcomes.chart.label')}>
       <div className="flex min-h-8 flex-wrap items-center gap-x-5 gap-y-1">
-        <ul className="flex min-w-0 flex-1 flex-wrap gap-x-5 gap-y-1 text-13 max-tablet:basis-full">
-          {markets.map((market, at) => (
-            <li key={market.instrument_id} className="flex min-w-0 items-center gap-2">
-              <span
-                aria-hidden="true"
-                className="size-2 shrink-0 rounded-[1px]"
-                style={{ background: plotColour(at) }}
-              />
-              {markets.length > 1 && (
-                <span className="max-w-48 truncate">{nameOf(market, event)}</span>
-              )}
-              {markets.length === 1 && <span>{market.outcomes[0]}</span>}
-              <span className="w-11 font-semibold">
-                {shownChance(lines[at + 1]?.[place ?? -1], marks[at])}
-              </span>
-            </li>
-          ))}
-          {time !== undefined && <li className="text-muted">{dateTime(time * 1_000)}</li>}
-        </ul>
+        <Legend event={event} marks={marks} lines={lines} place={place} />
         <Segmented
           label={t('outcomes.chart.range')}
           size="small"
@@ -93,6 +74,41 @@ export function ProbabilityChart({
         className="relative h-52 overflow-hidden tablet:h-64"
       />
     </section>
+  );
+}
+
+/** The name and the chance of each line, now or where the pointer is. */
+function Legend({
+  event,
+  marks,
+  lines,
+  place,
+}: {
+  readonly event: OutcomeEventMeta;
+  readonly marks: readonly (string | undefined)[];
+  readonly lines: AlignedData;
+  readonly place: number | null;
+}) {
+  const markets = event.markets.slice(0, LINES_MAX);
+  const time = place === null ? undefined : lines[0][place];
+  return (
+    <ul className="flex min-w-0 flex-1 flex-wrap gap-x-5 gap-y-1 text-13 max-tablet:basis-full">
+      {markets.map((market, at) => (
+        <li key={market.instrument_id} className="flex min-w-0 items-center gap-2">
+          <span
+            aria-hidden="true"
+            className="size-2 shrink-0 rounded-[1px]"
+            style={{ background: plotColour(at) }}
+          />
+          {markets.length > 1 && <span className="max-w-48 truncate">{nameOf(market, event)}</span>}
+          {markets.length === 1 && <span>{market.outcomes[0]}</span>}
+          <span className="w-11 font-semibold">
+            {shownChance(lines[at + 1]?.[place ?? -1], marks[at])}
+          </span>
+        </li>
+      ))}
+      {time !== undefined && <li className="text-muted">{dateTime(time * 1_000)}</li>}
+    </ul>
   );
 }
 

@@ -77,13 +77,7 @@ function Payouts({
 
 function ReceiptFacts({ receipt }: { readonly receipt: OutcomeResolution }) {
   const t = useWords();
-  const [findings, setFindings] = useState<readonly ResolutionFinding[]>();
   const { inputs } = receipt;
-  const command = `npm run verify-resolution -- --url ${location.origin} --instrument ${receipt.instrumentId}`;
-  const compute = async (): Promise<void> => {
-    const { checkResolution } = await import('./recompute.ts');
-    setFindings(checkResolution(receipt));
-  };
   return (
     <>
       <dl className="flex flex-col gap-1 text-12">
@@ -127,24 +121,38 @@ function ReceiptFacts({ receipt }: { readonly receipt: OutcomeResolution }) {
           <p className="break-words whitespace-pre-line">{receipt.evidence}</p>
         </div>
       )}
-      <div className="flex flex-col gap-2 rounded border border-line p-3">
-        <p className="text-12 text-muted">{t('outcomes.receipt.yourself')}</p>
-        <Code>{command}</Code>
-        <Button size="small" onClick={() => void compute()}>
-          {t('outcomes.receipt.here')}
-        </Button>
-        {findings !== undefined && (
-          <ul role="status" className="flex flex-col gap-1 text-12">
-            {findings.map(({ agrees, what }) => (
-              <li key={what} className={classes('flex gap-2', !agrees && 'text-warning')}>
-                <span aria-hidden="true">{agrees ? '✓' : '✗'}</span>
-                {t(agrees ? 'outcomes.receipt.agrees' : 'outcomes.receipt.differs', { what })}
-              </li>
-            ))}
-          </ul>
-        )}
-      </div>
+      <Recompute receipt={receipt} />
     </>
+  );
+}
+
+/** Nobody has to believe it. */
+function Recompute({ receipt }: { readonly receipt: OutcomeResolution }) {
+  const t = useWords();
+  const [findings, setFindings] = useState<readonly ResolutionFinding[]>();
+  const command = `npm run verify-resolution -- --url ${location.origin} --instrument ${receipt.instrumentId}`;
+  const compute = async (): Promise<void> => {
+    const { checkResolution } = await import('./recompute.ts');
+    setFindings(checkResolution(receipt));
+  };
+  return (
+    <div className="flex flex-col gap-2 rounded border border-line p-3">
+      <p className="text-12 text-muted">{t('outcomes.receipt.yourself')}</p>
+      <Code>{command}</Code>
+      <Button size="small" onClick={() => void compute()}>
+        {t('outcomes.receipt.here')}
+      </Button>
+      {findings !== undefined && (
+        <ul role="status" className="flex flex-col gap-1 text-12">
+          {findings.map(({ agrees, what }) => (
+            <li key={what} className={classes('flex gap-2', !agrees && 'text-warning')}>
+              <span aria-hidden="true">{agrees ? '✓' : '✗'}</span>
+              {t(agrees ? 'outcomes.receipt.agrees' : 'outcomes.receipt.differs', { what })}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
   );
 }
 

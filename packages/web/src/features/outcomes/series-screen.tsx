@@ -1,6 +1,5 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
-import { ApiError, type Leg, type OutcomeSeriesTimeline } from '@oddlot/sdk';
+import { ApiError, type OutcomeSeriesTimeline } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { useWords } from '../../lib/words.ts';
 import { outcomePrices } from '../../market/contexts.ts';
@@ -8,15 +7,15 @@ import { tickers } from '../../market/tickers.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
-import { EventPanels, isPanel } from './event-panels.tsx';
+import { EventPanels } from './event-panels.tsx';
 import { Holdings } from './holdings.tsx';
 import { markOf } from './market-facts.ts';
 import { shownItem, useEvent, useTimeline } from './queries.ts';
 import { SeriesChart } from './series-chart.tsx';
 import { SeriesHead } from './series-head.tsx';
 import { SeriesResults } from './series-results.tsx';
-import type { Choice } from './ticket/ticket.tsx';
 import { TradeSide } from './trade-side.tsx';
+import { useChoice, type ChoiceSearch } from './use-choice.ts';
 
 /** A question that is asked again and again: the price against the strike, and the running market. */
 export function Screen() {
@@ -42,34 +41,27 @@ export function Screen() {
   );
 }
 
-type Search = { readonly leg?: unknown; readonly panel?: unknown };
 const NO_IDS: readonly number[] = [];
 
 function Series({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
   const t = useWords();
   const navigate = useNavigate();
-  const search: Search = useSearch({ strict: false });
+  const search: ChoiceSearch = useSearch({ strict: false });
+  const choosing = useChoice(search, (part) => {
+    const next = { ...search, ...part };
+    void navigate({ to: `/series/${timeline.seriesSlug}`, search: next, replace: true });
+  });
   const current = shownItem(timeline);
   const { data: event } = useEvent(current?.eventSlug);
   const market = event?.markets[0];
-  const [ticket, setTicket] = useState<Omit<Choice, 'leg'>>({ intent: 'buy', cents: undefined });
-  const [isSheetOpen, setIsSheetOpen] = useState(false);
   const ids = current === undefined ? NO_IDS : [current.instrumentId];
   const byId = tickers.use(
     current === undefined ? undefined : { accountType: 'outcome', instrumentIds: ids },
     (state) => state.byId,
   );
   const bbos = outcomePrices.use(current === undefined ? undefined : ids, (state) => state.byId);
-  const leg: Leg = search.leg === 'no' ? 'No' : 'Yes';
-  const set = (part: Search): void => {
-    const next = { ...search, ...part };
-    void navigate({ to: `/series/${timeline.seriesSlug}`, search: next, replace: true });
-  };
-  const choose = ({ leg: nextLeg, ...rest }: Partial<Choice>): void => {
-    setTicket((before) => ({ ...before, ...rest }));
-    if (nextLeg !== undefined && nextLeg !== leg) set({ leg: nextLeg === 'No' ? 'no' : undefined });
-  };
   const bbo = market === undefined ? undefined : bbos.get(market.instrument_id);
+  const running = event !== undefined && market !== undefined ? { event, market } : undefined;
   return (
     <div className="flex min-h-full max-desktop:flex-col">
       <div className="min-w-0 flex-1 max-desktop:pb-16">
@@ -81,43 +73,18 @@ function Series({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
             <SeriesChart timeline={timeline} current={current} market={market} />
           )}
           <SeriesResults timeline={timeline} />
-          {event !== undefined && market !== undefined && (
+          {running !== undefined && (
             <Holdings
-              event={event}
-              market={market}
+              {...running}
               bbo={bbo}
-              onSell={(side) => {
-                choose({ intent: 'sell', leg: side, cents: undefined });
-                setIsSheetOpen(true);
-              }}
+              onSell={(leg) => choosing.open({ intent: 'sell', leg })}
             />
           )}
         </div>
-        {event !== undefined && market !== undefined && (
-          <EventPanels
-            event={event}
-            market={market}
-            leg={leg}
-            onLeg={(next) => choose({ leg: next, cents: undefined })}
-            panel={isPanel(search.panel) ? search.panel : 'book'}
-            onPanel={(panel) => set({ panel: panel === 'book' ? undefined : panel })}
-            onPrice={(cents) =>
-              choose({ cents, intent: ticket.intent === 'sell' ? 'sell' : 'buy' })
-            }
-          />
-        )}
+        {running !== undefined && <EventPanels {...running} choosing={choosing} />}
       </div>
-      {event !== undefined && market !== undefined && (
-        <TradeSide
-          event={event}
-          market={market}
-          mark={markOf(market, byId)}
-          bbo={bbo}
-          choice={{ ...ticket, leg }}
-          onChoose={choose}
-          isSheetOpen={isSheetOpen}
-          onSheet={setIsSheetOpen}
-        />
+      {running !== undefined && (
+        <TradeSide {...running} mark={markOf(running.market, byId)} bbo={bbo} choosing={choosing} />
       )}
     </div>
   );

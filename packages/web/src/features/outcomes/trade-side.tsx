@@ -7,7 +7,8 @@ import { useIsWide } from '../../ui/use-is-wide.ts';
 import { priceToBuy } from './legs.ts';
 import { legName, nameOf, type Bbo } from './market-facts.ts';
 import { Receipt } from './receipt.tsx';
-import { TicketPanel, type Choice } from './ticket/ticket.tsx';
+import { TicketPanel } from './ticket/ticket.tsx';
+import type { Choosing } from './use-choice.ts';
 
 /** The ticket beside the event, or on small screens behind a bar; after the resolution its receipt. */
 export function TradeSide({
@@ -15,27 +16,22 @@ export function TradeSide({
   market,
   mark,
   bbo,
-  choice,
-  onChoose,
-  isSheetOpen,
-  onSheet,
+  choosing,
 }: {
   readonly event: OutcomeEventMeta;
   readonly market: OutcomeMarketMeta;
   readonly mark: string | undefined;
   readonly bbo: Bbo | undefined;
-  readonly choice: Choice;
-  readonly onChoose: (choice: Partial<Choice>) => void;
-  readonly isSheetOpen: boolean;
-  readonly onSheet: (isOpen: boolean) => void;
+  readonly choosing: Choosing;
 }) {
+  const { choice, choose, isSheetOpen, open, setIsSheetOpen } = choosing;
   const t = useWords();
   const isWide = useIsWide();
   const isResolved = market.phase === 'resolved';
   const content = isResolved ? (
     <Receipt event={event} market={market} />
   ) : (
-    <TicketPanel event={event} market={market} mark={mark} choice={choice} onChoose={onChoose} />
+    <TicketPanel event={event} market={market} mark={mark} choice={choice} onChoose={choose} />
   );
   if (isWide) {
     return (
@@ -61,10 +57,7 @@ export function TradeSide({
               kind={leg === 'Yes' ? 'buy' : 'sell'}
               size="large"
               isWide
-              onClick={() => {
-                onChoose({ leg, intent: 'buy', cents: undefined });
-                onSheet(true);
-              }}
+              onClick={() => open({ leg, intent: 'buy' })}
             >
               {t('outcomes.buyLeg', {
                 leg: legName(market, leg),
@@ -74,7 +67,11 @@ export function TradeSide({
           </div>
         ))}
       </div>
-      <Sheet title={nameOf(market, event)} isOpen={isSheetOpen} onClose={() => onSheet(false)}>
+      <Sheet
+        title={nameOf(market, event)}
+        isOpen={isSheetOpen}
+        onClose={() => setIsSheetOpen(false)}
+      >
         {content}
       </Sheet>
     </>

@@ -9,6 +9,7 @@ import { NumberField } from '../../../ui/number-field.tsx';
 import { legName } from '../market-facts.ts';
 import { usePurse } from '../use-purse.ts';
 import { MoveMoney } from './move-money.tsx';
+import { usePair, type PairWork } from './use-pair.ts';
 import { WayIn } from './way-in.tsx';
 
 /** One USDC is a YES and a NO, and the other way round; free, and at once. */
@@ -21,9 +22,6 @@ export function PairForm({
 }) {
   const t = useWords();
   const [amount, setAmount] = useState('');
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const [done, setDone] = useState<string>();
   const { cash, freeShares, perpCash, session } = usePurse(market.instrument_id);
   const isSplit = kind === 'split';
   const pairs = smaller(freeShares('Yes'), freeShares('No'));
@@ -31,22 +29,9 @@ export function PairForm({
   const isGood = isDecimal(amount) && sign(amount) > 0;
   const names = { yes: legName(market, 'Yes'), no: legName(market, 'No') };
   const words = { amount: isGood ? number(amount) : '0', ...names };
+  const work = usePair(session?.trader, market, kind);
   const act = async (): Promise<void> => {
-    if (session?.trader === undefined || !isGood) return;
-    const entries = [{ asset: market.instrument_id, sz: amount }];
-    setIsBusy(true);
-    setError(undefined);
-    setDone(undefined);
-    try {
-      const operation = isSplit ? { split: entries } : { merge: entries };
-      await session.trader.exchange.outcomeOperate(operation, { confirm: 'executed' });
-      setDone(t(isSplit ? 'outcomes.pair.splitDone' : 'outcomes.pair.mergeDone', words));
-      setAmount('');
-    } catch (fault) {
-      setError(fault);
-    } finally {
-      setIsBusy(false);
-    }
+    if (isGood && (await work.act(amount))) setAmount('');
   };
   const missing = isSplit && isGood && isDecimal(cash) ? subtract(amount, cash) : '0';
   const mustMove = sign(missing) > 0 && isDecimal(perpCash) && sign(perpCash) > 0;
@@ -60,7 +45,7 @@ export function PairForm({
         placeholder="0"
         unit={isSplit ? 'USDC' : t('outcomes.pair.unit')}
         onChange={(typed) => {
-          setError(undefined);
+          work.clear();
           setAmount(typed);
         }}
         onEnter={() => void act()}
@@ -71,15 +56,7 @@ export function PairForm({
         }
       />
       {isDecimal(most) && (
-        <div className="-mt-1">
-          <Button
-            kind="quiet"
-            size="small"
-            onClick={() => setAmount(roundTo(most, market.size_decimals, 'down'))}
-          >
-            {t('outcomes.ticket.max', { amount: number(roundTo(most, 2, 'down')) })}
-          </Button>
-        </div>
+        <Most amount={most} onTake={() => setAmount(roundTo(most, market.size_decimals, 'down'))} />
       )}
       <p className="text-12 text-muted">
         {t(isSplit ? 'outcomes.pair.splitText' : 'outcomes.pair.mergeText', words)}
@@ -93,17 +70,47 @@ export function PairForm({
           kind="accent"
           size="large"
           isWide
-          isBusy={isBusy}
+          isBusy={work.isBusy}
           disabled={!isGood || isTooMuch}
           onClick={() => void act()}
         >
           {t(isSplit ? 'outcomes.pair.splitButton' : 'outcomes.pair.mergeButton', words)}
         </Button>
       )}
+      <Outcome work={work} kind={kind} names={names} />
+    </>
+  );
+}
+
+function Most({ amount, onTake }: { readonly amount: string; readonly onTake: () => void }) {
+  const t = useWords();
+  return (
+    <div className="-mt-1">
+      <Button kind="quiet" size="small" onClick={onTake}>
+        {t('outcomes.ticket.max', { amount: number(roundTo(amount, 2, 'down')) })}
+      </Button>
+    </div>
+  );
+}
+
+/** What became of it. */
+function Outcome({
+  work: { done, error },
+  kind,
+  names,
+}: {
+  readonly work: PairWork;
+  readonly kind: 'split' | 'merge';
+  readonly names: { readonly yes: string; readonly no: string };
+}) {
+  const t = useWords();
+  const key = kind === 'split' ? 'outcomes.pair.splitDone' : 'outcomes.pair.mergeDone';
+  return (
+    <>
       {error !== undefined && <ErrorSentence error={error} />}
       {done !== undefined && (
         <p role="status" className="text-12 text-muted">
-          {done}
+          {t(key, { amount: number(done), ...names })}
         </p>
       )}
     </>

@@ -73,7 +73,7 @@ export function useTicket(
     if (draft.entry === undefined) return;
     const key = intent === 'buy' ? 'outcomes.ticket.buyWords' : 'outcomes.ticket.sellWords';
     const words = t(key, { shares: number(draft.shares), leg: legName(market, leg) });
-    const delayMs = simulated.data?.orders[0]?.delayMs ?? 0;
+    const delayMs = delayOf(draft, simulated, market);
     const isSent = await sending.send(draft.entry(venueNow()), { words, delayMs });
     if (isSent) setTyped((before) => ({ ...before, amount: '' }));
   };
@@ -91,4 +91,14 @@ export function useTicket(
     },
     submit,
   };
+}
+
+/** How long it will wait: as the venue says of this very order, or by the market's rule for one that takes. */
+function delayOf(
+  { quote }: Draft,
+  { data, isOld }: OpenTicket['simulated'],
+  market: OutcomeMarketMeta,
+): number {
+  const known = data?.accepted === true && !isOld ? data.orders[0]?.delayMs : undefined;
+  return known ?? (quote === undefined ? 0 : market.trading.order_delay_ms);
 }
