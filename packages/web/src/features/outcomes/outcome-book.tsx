@@ -79,7 +79,14 @@ export function OutcomeBook({
         />
       </div>
       {isEmpty ? (
-        <EmptyState title={t('outcomes.book.empty')} text={t('outcomes.book.emptyText')} />
+        <EmptyState
+          title={t('outcomes.book.empty')}
+          text={
+            market.phase === 'open'
+              ? t('outcomes.book.emptyText')
+              : t(`outcomes.phase.${market.phase}Text`)
+          }
+        />
       ) : (
         <div className="mt-2 grid grid-cols-2 gap-px">
           <Side label={t('outcomes.book.bids')} rows={bids} isBid {...sides} />

@@ -72,7 +72,13 @@ export function ProbabilityChart({
         role="img"
         aria-label={t('outcomes.chart.picture')}
         className="relative h-52 overflow-hidden tablet:h-64"
-      />
+      >
+        {!hasLine(lines) && (
+          <p className="absolute inset-0 z-10 flex items-center justify-center bg-panel text-12 text-muted">
+            {t('outcomes.chart.none')}
+          </p>
+        )}
+      </div>
     </section>
   );
 }
@@ -140,6 +146,13 @@ export function linesOf(
     });
   });
   return [sorted.map((time) => time / 1_000), ...lines];
+}
+
+/** Less than this is a dot rather than a line. */
+const LINE_MIN_S = 30;
+
+function hasLine([times]: AlignedData): boolean {
+  return (times.at(-1) ?? 0) - (times[0] ?? 0) >= LINE_MIN_S;
 }
 
 /** From nothing to the first quarter above the highest. */

@@ -44,9 +44,11 @@ export function LimitFields({
         }
       />
       {nearestCents !== undefined && (
-        <Button size="small" onClick={() => onChange({ cents: nearestCents })}>
-          {t('error.useValue', { value: `${number(nearestCents)}¢` })}
-        </Button>
+        <div>
+          <Button size="small" onClick={() => onChange({ cents: nearestCents })}>
+            {t('error.useValue', { value: `${number(nearestCents)}¢` })}
+          </Button>
+        </div>
       )}
       <Segmented
         label={t('outcomes.ticket.life')}

@@ -29,10 +29,8 @@ export function useSimulated(
     staleTime: 0,
     placeholderData: (before) => before,
   });
-  return {
-    data: text === undefined ? undefined : data,
-    isOld: isPlaceholderData || text !== settled,
-  };
+  if (text === undefined) return { data: undefined, isOld: false };
+  return { data, isOld: isPlaceholderData || text !== settled };
 }
 
 function entryNow(entry: OrderEntry): OrderEntry {
