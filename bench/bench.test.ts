@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { bookSection } from './book.ts';
+import { bridgeSection } from './bridge.ts';
 import { engineSection } from './engine.ts';
 import { historySection } from './history.ts';
 import { holdersSection } from './holders.ts';
@@ -28,6 +29,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   settlement: settlementSection,
   holders: holdersSection,
   outcomeMeta: outcomeMetaSection,
+  bridge: bridgeSection,
   recovery: recoverySection,
   request: requestSection,
   journal: journalSection,

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { bookSection } from './book.ts';
+import { bridgeSection } from './bridge.ts';
 import { engineSection } from './engine.ts';
 import { historySection } from './history.ts';
 import { holdersSection } from './holders.ts';
@@ -33,6 +34,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   settlement: settlementSection,
   holders: holdersSection,
   outcomeMeta: outcomeMetaSection,
+  bridge: bridgeSection,
   recovery: recoverySection,
   request: requestSection,
   journal: journalSection,

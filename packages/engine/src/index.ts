@@ -30,9 +30,14 @@ export {
   bridgeView,
   type BridgeView,
   grantedMicroUsdc,
+  type DepositStanding,
+  depositStanding,
   isDepositCredited,
+  isDepositRemembered,
+  newestDeposits,
   owedMicroUsdc,
 } from './read/read-bridge.ts';
+export type { CreditedDeposit } from './state/bridge.ts';
 export { approvedBuilders, builderState } from './read/read-builders.ts';
 export { type OracleAge, oracleAges, type VenueMoney, venueMoney } from './read/read-health.ts';
 export {
