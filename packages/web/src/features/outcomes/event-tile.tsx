@@ -26,7 +26,7 @@ export function EventTile({
   const rest = event.markets.length - CANDIDATES;
   const when = relative(event.end_time - venueNow());
   return (
-    <li className="relative flex min-h-44 min-w-0 flex-col border-r border-b border-line p-4 hover:bg-raised/50">
+    <li className="relative flex min-h-44 min-w-0 flex-col border-b border-line p-4 tablet:border-r hover:bg-raised/50">
       <div className="flex items-start justify-between gap-4">
         <h2 className="line-clamp-2 text-13 font-medium break-words">
           <Link to={`/events/${event.slug}`} className="after:absolute after:inset-0">

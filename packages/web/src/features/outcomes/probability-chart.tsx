@@ -31,7 +31,7 @@ export function ProbabilityChart({
   const [place, setPlace] = useState<number | null>(null);
   const markets = event.markets.slice(0, LINES_MAX);
   const ids = markets.map(({ instrument_id: id }) => id);
-  const { data } = useProbabilities(ids, range);
+  const { data } = useProbabilities(ids, range, event.start_time);
   const marks = markets.map((market) => markOf(market, byId));
   const isLive = event.status === 'open';
   const lines = useMemo(

@@ -50,16 +50,38 @@ export function useAskWhenGone(event: OutcomeEventMeta, inSight: ReadonlySet<num
 export const RANGES = { '1H': '1h', '6H': '6h', '1D': '1d', '1W': '1w', All: 'max' } as const;
 export type Range = keyof typeof RANGES;
 const PROBABILITY_MS = 20_000;
+const MINUTE_MS = 60_000;
+/** Minutes between two points, where the venue would choose it. */
+const FIDELITY: Readonly<Record<Range, number>> = {
+  '1H': 1,
+  '6H': 5,
+  '1D': 10,
+  '1W': 60,
+  All: 720,
+};
+/** As many points as a young event is drawn with. */
+const POINTS_WANTED = 200;
+
+/** Of a young event the points are closer: ten minutes may be all that there is. */
+export function fidelityOf(range: Range, ageMs: number): number {
+  const closest = Math.max(1, Math.ceil(ageMs / MINUTE_MS / POINTS_WANTED));
+  return Math.min(FIDELITY[range], closest);
+}
 
 export function useProbabilities(
   instrumentIds: readonly number[],
   range: Range,
+  startMs: number,
 ): UseQueryResult<OutcomeProbability> {
   return useQuery({
     queryKey: ['outcomeProbability', instrumentIds, range],
     queryFn: ({ signal }) =>
       reader.info.outcomeProbability(
-        { instrumentIds: [...instrumentIds], interval: RANGES[range] },
+        {
+          instrumentIds: [...instrumentIds],
+          interval: RANGES[range],
+          fidelity: fidelityOf(range, venueNow() - startMs),
+        },
         { signal },
       ),
     enabled: instrumentIds.length > 0,

@@ -19,10 +19,9 @@ export function Rules({
     <div className="grid max-w-4xl gap-x-8 gap-y-4 p-4 text-13 tablet:grid-cols-[1fr_280px]">
       <div className="flex min-w-0 flex-col gap-3 break-words whitespace-pre-line">
         <h2 className="text-15 font-semibold">{market.question}</h2>
-        {event.description !== '' && <p>{event.description}</p>}
-        {market.description !== '' && market.description !== event.description && (
-          <p>{market.description}</p>
-        )}
+        {textsOf(event, market).map((text) => (
+          <p key={text}>{text}</p>
+        ))}
         <p className="text-muted">
           {t('outcomes.rules.pays', { yes: legName(market, 'Yes'), no: legName(market, 'No') })}
         </p>
@@ -46,6 +45,13 @@ export function Rules({
       </dl>
     </div>
   );
+}
+
+/** What is said of the event and of the market, each once. */
+function textsOf(event: OutcomeEventMeta, market: OutcomeMarketMeta): readonly string[] {
+  const [whole, own] = [event.description.trim(), market.description.trim()];
+  if (own.includes(whole)) return own === '' ? [] : [own];
+  return whole.includes(own) ? [whole] : [whole, own];
 }
 
 function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
