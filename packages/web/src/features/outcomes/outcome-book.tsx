@@ -43,13 +43,7 @@ export function OutcomeBook({
   const ladder = ladderOf(book, leg);
   const [bids, asks] = [rowsOf(ladder.bids), rowsOf(ladder.asks)];
   const deepest = larger(bids.at(-1)?.depth ?? '0', asks.at(-1)?.depth ?? '0');
-  const own = new Set(
-    orders
-      .filter(({ instrumentId }) => instrumentId === market.instrument_id)
-      .map(({ limitPx, outcome }) => {
-        return legPrice(outcome === 'Yes' ? limitPx : subtract('1', limitPx), leg);
-      }),
-  );
+  const own = ownPrices(orders, market, leg);
   const [bid, ask] = [bids[0]?.px, asks[0]?.px];
   const isEmpty = bids.length === 0 && asks.length === 0;
   const sides = { deepest, own, decimals: market.price_decimals, onPrice };
@@ -95,6 +89,18 @@ export function OutcomeBook({
       )}
     </div>
   );
+}
+
+/** Where orders of the account stand, in prices of the leg. */
+function ownPrices(
+  orders: readonly OutcomeOpenOrder[],
+  { instrument_id: id }: OutcomeMarketMeta,
+  leg: Leg,
+): ReadonlySet<string> {
+  const yesPrices = orders
+    .filter(({ instrumentId }) => instrumentId === id)
+    .map(({ limitPx, outcome }) => legPrice(limitPx, outcome));
+  return new Set(yesPrices.map((price) => legPrice(price, leg)));
 }
 
 type SideProps = {

@@ -1,7 +1,7 @@
 import type { OutcomeMarketMeta } from '@oddlot/sdk';
 import { multiply } from '../../../lib/decimal.ts';
 import { cents, number } from '../../../lib/format.ts';
-import { useWords } from '../../../lib/words.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Checkbox } from '../../../ui/checkbox.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
@@ -33,15 +33,7 @@ export function LimitFields({
         step={step}
         min={step}
         onChange={(typed) => onChange({ cents: typed })}
-        fault={
-          draft.fault === 'offTick'
-            ? t('outcomes.ticket.offTick', {
-                tick: cents(market.price_tick, market.price_decimals),
-              })
-            : draft.fault === 'price' && ticket.cents !== ''
-              ? t('outcomes.ticket.badPrice')
-              : undefined
-        }
+        fault={priceFault(ticket, draft, market, t)}
       />
       {nearestCents !== undefined && (
         <div>
@@ -81,4 +73,16 @@ export function LimitFields({
       )}
     </>
   );
+}
+
+function priceFault(
+  ticket: Ticket,
+  { fault }: Draft,
+  market: OutcomeMarketMeta,
+  t: Words,
+): string | undefined {
+  if (fault === 'offTick') {
+    return t('outcomes.ticket.offTick', { tick: cents(market.price_tick, market.price_decimals) });
+  }
+  return fault === 'price' && ticket.cents !== '' ? t('outcomes.ticket.badPrice') : undefined;
 }
