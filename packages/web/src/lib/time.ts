@@ -14,6 +14,16 @@ export function clockTime(ms: number): string {
   );
 }
 
+/** `16:36`. */
+export function hourMinute(ms: number): string {
+  return formatter({ hour: '2-digit', minute: '2-digit', hour12: false }).format(ms);
+}
+
+/** `15 Nov`. */
+export function dayMonth(ms: number): string {
+  return formatter({ day: 'numeric', month: 'short' }).format(ms);
+}
+
 /** `15 Nov, 16:36`. */
 export function dateTime(ms: number): string {
   return formatter({

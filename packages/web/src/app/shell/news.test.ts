@@ -63,6 +63,16 @@ describe('a change of the ledger', () => {
       },
       ['A market paid 12.00 USDC | 12 Yes at 1'],
     ],
+    [
+      {
+        type: 'outcomeSettlement',
+        amount: '0',
+        sz: '12',
+        outcome: 'No',
+        settlementFraction: '1',
+      },
+      ['A market paid 0.00 USDC | 12 No at 0'],
+    ],
     [{ type: 'faucet', amount: '1000' }, []],
   ])('%j', (delta, expected) => {
     expect(told(ledgerNews([row(delta)], words.t))).toEqual(expected);

@@ -1,5 +1,5 @@
 import type { Fill, LedgerUpdate } from '@oddlot/sdk';
-import { add, divide, multiply } from '../../lib/decimal.ts';
+import { add, divide, multiply, subtract } from '../../lib/decimal.ts';
 import { money, number, short } from '../../lib/format.ts';
 import type { Words } from '../../lib/words.ts';
 import type { Toast } from '../../ui/toast.tsx';
@@ -48,7 +48,8 @@ export function ledgerNews(rows: readonly LedgerUpdate[], t: Words): readonly Ne
         const text = t('news.settledText', {
           size: number(sz),
           outcome,
-          fraction: number(fraction),
+          // The fraction is what YES pays; NO pays the rest.
+          fraction: number(outcome === 'Yes' ? fraction : subtract('1', fraction)),
         });
         return [{ title: t('news.settled', { amount: money(amount) }), text }];
       }

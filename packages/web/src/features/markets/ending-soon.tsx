@@ -1,13 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
 import { chance } from '../../lib/format.ts';
 import { countdown } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { useEvents } from '../../market/queries.ts';
-import { venueNow } from '../../market/venue.ts';
+import { useVenueSecond } from '../../market/use-venue-second.ts';
 
 const EVENTS_SHOWN = 6;
-const TICK_MS = 1_000;
 
 /** What is decided next. */
 export function EndingSoon({ wanted }: { readonly wanted: string }) {
@@ -48,13 +46,4 @@ export function EndingSoon({ wanted }: { readonly wanted: string }) {
       </ul>
     </section>
   );
-}
-
-function useVenueSecond(): number {
-  const [nowMs, setNowMs] = useState(venueNow);
-  useEffect(() => {
-    const timer = setInterval(() => setNowMs(venueNow()), TICK_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return nowMs;
 }

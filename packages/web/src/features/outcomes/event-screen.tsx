@@ -1,0 +1,115 @@
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { ApiError, type OutcomeEventMeta } from '@oddlot/sdk';
+import { usePageTitle } from '../../lib/page-title.ts';
+import { useWords } from '../../lib/words.ts';
+import { outcomePrices } from '../../market/contexts.ts';
+import { tickers } from '../../market/tickers.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorSentence } from '../../ui/error-sentence.tsx';
+import { Spinner } from '../../ui/spinner.tsx';
+import { EventHead } from './event-head.tsx';
+import { EventPanels } from './event-panels.tsx';
+import { Holdings } from './holdings.tsx';
+import { markOf } from './market-facts.ts';
+import { MarketRows } from './market-rows.tsx';
+import { ProbabilityChart } from './probability-chart.tsx';
+import { RANGES, useAskWhenGone, useEvent, type Range } from './queries.ts';
+import { TradeSide } from './trade-side.tsx';
+import { useChoice, type ChoiceSearch } from './use-choice.ts';
+
+/** As many markets as one subscription takes. */
+const MARKETS_MAX = 50;
+
+/** One event: what may happen, what people think of it, and the ticket. */
+export function Screen() {
+  const t = useWords();
+  const { slug }: { readonly slug?: string } = useParams({ strict: false });
+  const { data: event, error, isPending } = useEvent(slug);
+  usePageTitle(event?.title);
+  if (event !== undefined) return <Event key={event.slug} event={event} />;
+  if (isPending) {
+    return (
+      <div className="flex h-full items-center justify-center text-muted">
+        <Spinner />
+      </div>
+    );
+  }
+  if (error instanceof ApiError && error.code === 10_404) {
+    return <EmptyState title={t('outcomes.noEvent')} text={t('outcomes.noEventText')} />;
+  }
+  return (
+    <div className="p-4">
+      <ErrorSentence error={error} />
+    </div>
+  );
+}
+
+type Search = ChoiceSearch & { readonly market?: unknown; readonly range?: unknown };
+
+function Event({ event }: { readonly event: OutcomeEventMeta }) {
+  const navigate = useNavigate();
+  const search: Search = useSearch({ strict: false });
+  const set = (part: Search): void => {
+    const next = { ...search, ...part };
+    void navigate({ to: `/events/${event.slug}`, search: next, replace: true });
+  };
+  const choosing = useChoice(search, set);
+  const ids = useMemo(
+    () => event.markets.slice(0, MARKETS_MAX).map(({ instrument_id: id }) => id),
+    [event],
+  );
+  const byId = tickers.use({ accountType: 'outcome', instrumentIds: ids }, (state) => state.byId);
+  useAskWhenGone(
+    event,
+    useMemo(() => new Set(byId.keys()), [byId]),
+  );
+  const bbos = outcomePrices.use(ids, (state) => state.byId);
+  const market = event.markets.find((each) => each.slug === search.market) ?? event.markets[0];
+  if (market === undefined) return <EventHead event={event} />;
+  const bbo = bbos.get(market.instrument_id);
+  return (
+    <div className="flex min-h-full max-desktop:flex-col">
+      <div className="min-w-0 flex-1 max-desktop:pb-16">
+        <div className="flex flex-col gap-4 px-4 pt-5 desktop:px-8">
+          <EventHead event={event} onRules={() => choosing.setPanel('rules')} />
+          <ProbabilityChart
+            event={event}
+            byId={byId}
+            range={isRange(search.range) ? search.range : '1D'}
+            onRange={(next) => set({ range: next === '1D' ? undefined : next })}
+          />
+          <MarketRows
+            event={event}
+            byId={byId}
+            bbos={bbos}
+            selected={market.instrument_id}
+            onSelect={(chosen) => set({ market: chosen.slug })}
+            onTrade={(chosen, leg) => {
+              choosing.open({ intent: 'buy' });
+              set({ market: chosen.slug, leg: leg === 'No' ? 'no' : undefined });
+            }}
+          />
+          <Holdings
+            event={event}
+            market={market}
+            bbo={bbo}
+            onSell={(leg) => choosing.open({ intent: 'sell', leg })}
+          />
+        </div>
+        <EventPanels event={event} market={market} choosing={choosing} />
+      </div>
+      <TradeSide
+        event={event}
+        market={market}
+        mark={markOf(market, byId)}
+        bbo={bbo}
+        choosing={choosing}
+      />
+    </div>
+  );
+}
+
+function isRange(value: unknown): value is Range {
+  return typeof value === 'string' && value in RANGES;
+}

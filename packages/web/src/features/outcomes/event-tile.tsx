@@ -1,0 +1,115 @@
+import { Link } from '@tanstack/react-router';
+import type { OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
+import { isDecimal, multiply, roundTo, subtract } from '../../lib/decimal.ts';
+import { cents, chance, compact, number } from '../../lib/format.ts';
+import { relative } from '../../lib/time.ts';
+import { useWords } from '../../lib/words.ts';
+import { venueNow } from '../../market/venue.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { colourOf } from '../../ui/figure.tsx';
+import { legName, markOf, nameOf } from './market-facts.ts';
+import { ChanceBar } from './market-rows.tsx';
+
+type Tickers = ReadonlyMap<number, Ticker>;
+const CANDIDATES = 3;
+
+/** A question, what people think of it, and how much of it is money. */
+export function EventTile({
+  event,
+  byId,
+}: {
+  readonly event: OutcomeEventMeta;
+  readonly byId: Tickers;
+}) {
+  const t = useWords();
+  const only = event.markets.length === 1 ? event.markets[0] : undefined;
+  const rest = event.markets.length - CANDIDATES;
+  const when = relative(event.end_time - venueNow());
+  return (
+    <li className="relative flex min-h-44 min-w-0 flex-col border-b border-line p-4 tablet:border-r hover:bg-raised/50">
+      <div className="flex items-start justify-between gap-4">
+        <h2 className="line-clamp-2 text-13 font-medium break-words">
+          <Link to={`/events/${event.slug}`} className="after:absolute after:inset-0">
+            {event.title}
+          </Link>
+        </h2>
+        {only !== undefined && (
+          <span className="text-20 font-semibold whitespace-nowrap">
+            {chance(markOf(only, byId))}
+          </span>
+        )}
+      </div>
+      <div className="mt-2 min-h-0 flex-1">
+        {only === undefined ? (
+          <Candidates event={event} byId={byId} />
+        ) : (
+          <Single market={only} byId={byId} />
+        )}
+      </div>
+      <p className="mt-3 flex gap-3 overflow-hidden text-12 whitespace-nowrap text-muted">
+        {event.status !== 'open' && <Badge>{t(`outcomes.phase.${event.status}`)}</Badge>}
+        {event.trading.halted && <Badge tone="warning">{t('outcomes.phase.halted')}</Badge>}
+        {event.category !== '' && <span className="capitalize">{event.category}</span>}
+        <span>{t('outcomes.volumeOf', { amount: compact(event.volume.total) })}</span>
+        {event.status === 'open' && <span>{t('outcomes.ends', { when })}</span>}
+        {event.status === 'upcoming' && (
+          <span>{t('outcomes.starts', { when: relative(event.start_time - venueNow()) })}</span>
+        )}
+        {rest > 0 && <span className="ml-auto">+{rest}</span>}
+      </p>
+    </li>
+  );
+}
+
+function Single({ market, byId }: { readonly market: OutcomeMarketMeta; readonly byId: Tickers }) {
+  const price = markOf(market, byId);
+  const no = isDecimal(price) ? subtract('1', price) : undefined;
+  return (
+    <>
+      <ChanceBar price={price} place={0} />
+      <p className="mt-3 flex items-center gap-2 text-12">
+        <span className="rounded bg-buy/12 px-2 py-1 text-buy-strong">
+          {legName(market, 'Yes')} {cents(price, market.price_decimals)}
+        </span>
+        <span className="rounded bg-sell/12 px-2 py-1 text-sell-strong">
+          {legName(market, 'No')} {cents(no, market.price_decimals)}
+        </span>
+        <span className="ml-auto tabular-nums">
+          <Move market={market} byId={byId} />
+        </span>
+      </p>
+    </>
+  );
+}
+
+function Candidates({ event, byId }: { readonly event: OutcomeEventMeta; readonly byId: Tickers }) {
+  const ranked = event.markets
+    .map((market, place) => ({ market, place, price: markOf(market, byId) }))
+    .sort((a, b) => Number(b.price ?? -1) - Number(a.price ?? -1));
+  return (
+    <ul className="flex flex-col gap-1.5 text-12">
+      {ranked.slice(0, CANDIDATES).map(({ market, place, price }) => (
+        <li key={market.instrument_id} className="flex items-center gap-3">
+          <span className="min-w-0 flex-1 truncate">{nameOf(market, event)}</span>
+          <span className="w-20">
+            <ChanceBar price={price} place={place} />
+          </span>
+          <span className="w-7 text-right">
+            <Move market={market} byId={byId} />
+          </span>
+          <span className="w-11 text-right font-medium">{chance(price)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Since a day ago, in points of a hundred; nothing where it did not move. */
+function Move({ market, byId }: { readonly market: OutcomeMarketMeta; readonly byId: Tickers }) {
+  const before = byId.get(market.instrument_id)?.prevDayPx;
+  const now = markOf(market, byId);
+  if (!isDecimal(before) || !isDecimal(now)) return null;
+  const points = roundTo(multiply(subtract(now, before), '100'), 0);
+  if (points === '0') return null;
+  return <span className={colourOf(points)}>{number(points, { isSigned: true })}</span>;
+}

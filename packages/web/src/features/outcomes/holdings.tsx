@@ -1,0 +1,97 @@
+import type { Leg, OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
+import type { ReactNode } from 'react';
+import { subtract, sum } from '../../lib/decimal.ts';
+import { cents, number } from '../../lib/format.ts';
+import { useWords } from '../../lib/words.ts';
+import { Button } from '../../ui/button.tsx';
+import { Money } from '../../ui/figure.tsx';
+import { costOf, legName, nameOf, priceToSell, worthAt, type Bbo } from './market-facts.ts';
+import { usePurse } from './use-purse.ts';
+
+/** What somebody has of a market: worth now, and at either end of it. */
+export function Holdings({
+  event,
+  market,
+  bbo,
+  onSell,
+}: {
+  readonly event: OutcomeEventMeta;
+  readonly market: OutcomeMarketMeta;
+  readonly bbo: Bbo | undefined;
+  readonly onSell: (leg: Leg) => void;
+}) {
+  const t = useWords();
+  const { holdings } = usePurse(market.instrument_id);
+  if (holdings.length === 0) return null;
+  const cost = costOf(holdings);
+  const value = sum(holdings.map((holding) => holding.value));
+  return (
+    <section
+      aria-label={t('outcomes.position.label')}
+      className="flex flex-wrap items-center gap-x-8 gap-y-2 rounded border border-line px-3 py-2"
+    >
+      <div className="min-w-40">
+        <h2 className="truncate text-12 text-muted">
+          {t('outcomes.position.title', { market: nameOf(market, event) })}
+        </h2>
+        {holdings.map(({ entry, leg, shares }) => (
+          <p key={leg} className="flex items-center gap-3">
+            <span>
+              {t('outcomes.position.shares', {
+                shares: number(shares),
+                leg: legName(market, leg),
+                price: cents(entry, market.price_decimals),
+              })}
+            </span>
+            {market.phase === 'open' && (
+              <Button kind="quiet" size="small" onClick={() => onSell(leg)}>
+                {t('outcomes.position.sell', {
+                  price: cents(priceToSell(bbo, leg), market.price_decimals),
+                })}
+              </Button>
+            )}
+          </p>
+        ))}
+      </div>
+      <dl className="flex flex-1 flex-wrap justify-end gap-x-8 gap-y-2">
+        <Worth label={t('outcomes.position.now')} value={value}>
+          <Money value={subtract(value, cost)} isSigned isColoured />
+        </Worth>
+        {(['Yes', 'No'] as const).map((leg) => {
+          const worth = worthAt(holdings, leg === 'Yes' ? '1' : '0');
+          return (
+            <Worth
+              key={leg}
+              label={t('outcomes.position.if', { leg: legName(market, leg) })}
+              value={worth}
+            >
+              <Money value={subtract(worth, cost)} isSigned isColoured />
+            </Worth>
+          );
+        })}
+      </dl>
+    </section>
+  );
+}
+
+function Worth({
+  label,
+  value,
+  children,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div>
+      <dt className="text-12 text-muted">{label}</dt>
+      <dd className="flex items-baseline gap-2">
+        <span className="text-15 font-semibold">
+          <Money value={value} />
+        </span>
+        <span className="text-12">{children}</span>
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+import type { Leg, Level, OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
+import { add, isDecimal, magnitude, multiply, sign, subtract } from '../../lib/decimal.ts';
+import type { AccountState } from '../../market/account.ts';
+import { legPrice } from './legs.ts';
+import type { Grid } from './quote.ts';
+
+/** What a market is called: inside of its event, or by its question where it is the only one. */
+export function nameOf(market: OutcomeMarketMeta, event?: OutcomeEventMeta): string {
+  if (market.group_title !== null && market.group_title !== '') return market.group_title;
+  return event?.markets.length === 1 ? event.title : market.question;
+}
+
+/** What a leg is called: `Up`, `Rain`, `Yes`. */
+export function legName(market: OutcomeMarketMeta, leg: Leg): string {
+  return market.outcomes[leg === 'Yes' ? 0 : 1];
+}
+
+export function gridOf(market: OutcomeMarketMeta): Grid {
+  return {
+    tick: market.price_tick,
+    sizeDecimals: market.size_decimals,
+    takerFeeRate: market.taker_fee_rate,
+  };
+}
+
+/** The live mark in YES prices, or until it is there the one that came with the event. */
+export function markOf(
+  market: OutcomeMarketMeta,
+  byId: ReadonlyMap<number, Ticker>,
+): string | undefined {
+  const { settlement_fraction: paid } = market.settlement;
+  if (isDecimal(paid)) return paid;
+  const live = byId.get(market.instrument_id)?.markPx;
+  return isDecimal(live) ? live : market.pricing.yes_price;
+}
+
+/** A colour of the charts by the place of a market in its event. */
+const PLOTS = 6;
+export function plotColour(place: number): string {
+  return `var(--plot-${(place % PLOTS) + 1})`;
+}
+
+/** What an account has of one leg. */
+export type Holding = {
+  readonly leg: Leg;
+  readonly shares: string;
+  /** Of the leg, a share. */
+  readonly entry: string;
+  /** By the mark. */
+  readonly value: string;
+  readonly profit: string;
+};
+
+export function holdingsOf(state: AccountState['state'], instrumentId: number): readonly Holding[] {
+  return (state?.assetPositions ?? [])
+    .map(({ position }) => position)
+    .filter(({ asset }) => asset === String(instrumentId))
+    .filter(({ szi }) => isDecimal(szi) && sign(szi) !== 0)
+    .map(({ entryPx, positionValue, szi, unrealizedPnl }) => ({
+      leg: sign(szi) > 0 ? 'Yes' : 'No',
+      shares: magnitude(szi),
+      entry: entryPx,
+      value: positionValue,
+      profit: unrealizedPnl,
+    }));
+}
+
+export function sharesOf(holdings: readonly Holding[], leg: Leg): string {
+  return holdings.find((holding) => holding.leg === leg)?.shares ?? '0';
+}
+
+/** What all shares of a market pay when a YES share pays so much. */
+export function worthAt(holdings: readonly Holding[], fraction: string): string {
+  return holdings.reduce(
+    (sum, { leg, shares }) => add(sum, multiply(shares, legPrice(fraction, leg))),
+    '0',
+  );
+}
+
+/** What was paid for the shares that are still there. */
+export function costOf(holdings: readonly Holding[]): string {
+  return holdings.reduce((sum, { entry, shares }) => {
+    return add(sum, multiply(shares, isDecimal(entry) ? entry : '0'));
+  }, '0');
+}
+
+export type Bbo = readonly [Level | null, Level | null];
+
+/** What a share of a leg can be sold for at once. */
+export function priceToSell(bbo: Bbo | undefined, leg: Leg): string | undefined {
+  const best = leg === 'Yes' ? bbo?.[0] : bbo?.[1];
+  if (best === null || best === undefined) return undefined;
+  return leg === 'Yes' ? best.px : subtract('1', best.px);
+}

@@ -1,0 +1,217 @@
+import type { Leg, OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
+import { isDecimal, multiply, roundTo, subtract } from '../../lib/decimal.ts';
+import { cents, chance, compact, NOTHING, number } from '../../lib/format.ts';
+import { useWords } from '../../lib/words.ts';
+import { accountStates } from '../../market/account.ts';
+import { useSession } from '../../session/use-session.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { classes } from '../../ui/class-names.ts';
+import { colourOf } from '../../ui/figure.tsx';
+import { priceToBuy } from './legs.ts';
+import { holdingsOf, legName, markOf, nameOf, plotColour, type Bbo } from './market-facts.ts';
+
+export type MarketRowsProps = {
+  readonly event: OutcomeEventMeta;
+  readonly byId: ReadonlyMap<number, Ticker>;
+  readonly bbos: ReadonlyMap<number, Bbo>;
+  readonly selected: number;
+  readonly onSelect: (market: OutcomeMarketMeta) => void;
+  readonly onTrade: (market: OutcomeMarketMeta, leg: Leg) => void;
+};
+
+/** The markets of an event, one below the other, with what a share of each leg costs. */
+export function MarketRows(props: MarketRowsProps) {
+  const t = useWords();
+  const head = 'px-2 font-normal whitespace-nowrap';
+  return (
+    <table className="w-full table-fixed border-collapse">
+      <caption className="heard">{t('outcomes.rows.label')}</caption>
+      <colgroup>
+        <col />
+        <col className="w-18 tablet:w-24" />
+        <col className="w-16 max-tablet:hidden" />
+        <col className="w-22 max-tablet:hidden" />
+        <col className="w-40 max-desktop:hidden" />
+        <col className="w-48 tablet:w-64" />
+      </colgroup>
+      <thead>
+        <tr className="h-8 text-11 text-muted">
+          <th scope="col" className={classes(head, 'pl-3 text-left')}>
+            {t('outcomes.rows.market')}
+          </th>
+          <th scope="col" className={classes(head, 'text-right')}>
+            {t('outcomes.rows.chance')}
+          </th>
+          <th scope="col" className={classes(head, 'text-right max-tablet:hidden')}>
+            {t('outcomes.rows.change')}
+          </th>
+          <th scope="col" className={classes(head, 'text-right max-tablet:hidden')}>
+            {t('outcomes.rows.volume')}
+          </th>
+          <th scope="col" className={classes(head, 'text-right max-desktop:hidden')}>
+            {t('outcomes.rows.yours')}
+          </th>
+          <th scope="col" className={classes(head, 'text-right')}>
+            <span className="heard">{t('outcomes.ticket.buy')}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {props.event.markets.map((market, place) => (
+          <MarketRow key={market.instrument_id} {...props} market={market} place={place} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function MarketRow({
+  event,
+  market,
+  place,
+  byId,
+  bbos,
+  selected,
+  onSelect,
+  onTrade,
+}: MarketRowsProps & { readonly market: OutcomeMarketMeta; readonly place: number }) {
+  const id = market.instrument_id;
+  const mark = markOf(market, byId);
+  const isSelected = selected === id;
+  const name = event.markets.length === 1 ? market.question : nameOf(market, event);
+  return (
+    <tr
+      aria-selected={isSelected}
+      onClick={() => onSelect(market)}
+      className="h-12 cursor-pointer border-t border-line hover:bg-raised/60 aria-selected:bg-raised"
+    >
+      <th scope="row" className="px-3 text-left font-normal">
+        <button
+          type="button"
+          aria-pressed={isSelected}
+          className="block max-w-full truncate text-left"
+          title={name}
+        >
+          {name}
+        </button>
+        <ChanceBar price={mark} place={place} />
+      </th>
+      <td className="px-2 text-right text-15 font-semibold whitespace-nowrap tablet:text-20">
+        {chance(mark)}
+      </td>
+      <td className="px-2 text-right max-tablet:hidden">
+        <Change mark={mark} ticker={byId.get(id)} />
+      </td>
+      <td className="px-2 text-right max-tablet:hidden">
+        {compact(byId.get(id)?.dayNtlVlm ?? market.volume.total)}
+      </td>
+      <td className="overflow-hidden px-2 text-right text-ellipsis whitespace-nowrap max-desktop:hidden">
+        <Yours market={market} />
+      </td>
+      <td className="px-2">
+        <Legs market={market} bbo={bbos.get(id)} onTrade={(leg) => onTrade(market, leg)} />
+      </td>
+    </tr>
+  );
+}
+
+/** What a share of each leg costs, or why none can be bought. */
+function Legs({
+  market,
+  bbo,
+  onTrade,
+}: {
+  readonly market: OutcomeMarketMeta;
+  readonly bbo: Bbo | undefined;
+  readonly onTrade: (leg: Leg) => void;
+}) {
+  const t = useWords();
+  if (market.phase === 'resolved') return <Result market={market} />;
+  if (market.phase !== 'open') {
+    return (
+      <span className="flex justify-end">
+        <Badge tone="warning">{t(`outcomes.phase.${market.phase}`)}</Badge>
+      </span>
+    );
+  }
+  return (
+    <span className="flex justify-end gap-2">
+      {(['Yes', 'No'] as const).map((leg) => (
+        <button
+          key={leg}
+          type="button"
+          onClick={(press) => {
+            // The row is pressed by what is not a button in it.
+            press.stopPropagation();
+            onTrade(leg);
+          }}
+          className={classes(
+            'h-8 w-full max-w-30 min-w-0 truncate rounded px-1 text-12 font-medium transition-colors',
+            leg === 'Yes'
+              ? 'bg-buy/15 text-buy-strong hover:bg-buy/25'
+              : 'bg-sell/15 text-sell-strong hover:bg-sell/25',
+          )}
+        >
+          {legName(market, leg)} {cents(priceToBuy(bbo, leg), market.price_decimals)}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+/** In points of a hundred, as people say it. */
+function Change({
+  mark,
+  ticker,
+}: {
+  readonly mark: string | undefined;
+  readonly ticker: Ticker | undefined;
+}) {
+  const before = ticker?.prevDayPx;
+  if (!isDecimal(before) || !isDecimal(mark)) return <span className="text-faint">{NOTHING}</span>;
+  const points = roundTo(multiply(subtract(mark, before), '100'), 0);
+  return <span className={colourOf(points)}>{number(points, { isSigned: true })}</span>;
+}
+
+function Yours({ market }: { readonly market: OutcomeMarketMeta }) {
+  const user = useSession()?.address;
+  const state = accountStates.use(
+    user === undefined ? undefined : { user, accountType: 'outcome' },
+    (account) => account.state,
+  );
+  const holdings = holdingsOf(state, market.instrument_id);
+  if (holdings.length === 0) return <span className="text-faint">{NOTHING}</span>;
+  return holdings.map(({ leg, profit, shares }) => (
+    <span key={leg} className="ml-2">
+      {number(shares)} {legName(market, leg)}{' '}
+      <span className={colourOf(profit)}>{number(profit, { decimals: 2, isSigned: true })}</span>
+    </span>
+  ));
+}
+
+function Result({ market }: { readonly market: OutcomeMarketMeta }) {
+  const t = useWords();
+  const { settlement_fraction: fraction, winning_outcome: winner } = market.settlement;
+  return (
+    <span className="flex justify-end text-12 text-muted">
+      {winner === null
+        ? t('outcomes.paid', { amount: number(fraction) })
+        : t('outcomes.winner', { leg: legName(market, winner) })}
+    </span>
+  );
+}
+
+export function ChanceBar({
+  price,
+  place,
+}: {
+  readonly price: string | undefined;
+  readonly place: number;
+}) {
+  const width = isDecimal(price) ? `${multiply(price, '100')}%` : '0%';
+  return (
+    <span aria-hidden="true" className="mt-1 block h-0.5 max-w-60 rounded bg-line">
+      <span className="block h-full rounded" style={{ width, background: plotColour(place) }} />
+    </span>
+  );
+}

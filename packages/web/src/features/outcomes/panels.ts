@@ -1,0 +1,7 @@
+/** What can stand below the markets of an event. */
+export const PANELS = ['book', 'activity', 'orders', 'rules'] as const;
+export type Panel = (typeof PANELS)[number];
+
+export function isPanel(value: unknown): value is Panel {
+  return PANELS.includes(value as Panel);
+}

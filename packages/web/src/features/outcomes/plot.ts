@@ -1,0 +1,141 @@
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { clockTime, dayMonth, hourMinute } from '../../lib/time.ts';
+import { inNextFrame } from '../../market/frame.ts';
+
+/**
+ * Charts of lines over time. Loaded when the first one is shown: nothing else on a screen waits for it.
+ */
+
+export type PlotLine = { readonly colour: string; readonly width?: number };
+
+export type PlotOptions = {
+  readonly lines: readonly PlotLine[];
+  /** Bounds of the values for what is in sight. */
+  readonly bounds: (low: number, high: number) => [number, number];
+  readonly label: (value: number) => string;
+  readonly ticks?: (low: number, high: number) => number[];
+  /** Which place the pointer is at; null when it is nowhere. */
+  readonly onPoint?: (place: number | null) => void;
+  /** Drawn behind the lines: shaded spans, a level. */
+  readonly behind?: (plot: uPlot, colours: (name: string) => string) => void;
+};
+
+export type Plot = { set(data: uPlot.AlignedData): void; destroy(): void };
+
+/** Colours are tokens, `var(--accent)`: a canvas must be told what they are now. */
+function colourOf(name: string): string {
+  const token = /^var\((--[\w-]+)\)$/.exec(name)?.[1];
+  if (token === undefined) return name;
+  return getComputedStyle(document.documentElement).getPropertyValue(token).trim();
+}
+
+export function createPlot(target: HTMLElement, options: PlotOptions): Plot {
+  let data: uPlot.AlignedData = [[], ...options.lines.map(() => [])] as uPlot.AlignedData;
+  let plot = draw();
+
+  function draw(): uPlot {
+    return new uPlot(settings(options, sizeOf(target)), data, target);
+  }
+  const resizing = new ResizeObserver(() => inNextFrame(fit));
+  function fit(): void {
+    const { height, width } = sizeOf(target);
+    if (width > 0 && (width !== plot.width || height !== plot.height)) {
+      plot.setSize({ width, height });
+    }
+  }
+  resizing.observe(target);
+  // Another theme has other colours, and uPlot keeps those that it was made with.
+  const repainting = new MutationObserver(() => {
+    plot.destroy();
+    plot = draw();
+  });
+  repainting.observe(document.documentElement, { attributeFilter: ['data-theme', 'data-sides'] });
+  return {
+    set(next) {
+      data = next;
+      plot.setData(next);
+    },
+    destroy() {
+      resizing.disconnect();
+      repainting.disconnect();
+      plot.destroy();
+    },
+  };
+}
+
+function sizeOf(target: HTMLElement): { width: number; height: number } {
+  return { width: target.clientWidth, height: target.clientHeight };
+}
+
+const FONT = '11px "Inter Variable", sans-serif';
+
+function settings(options: PlotOptions, size: { width: number; height: number }): uPlot.Options {
+  const [muted, line] = [colourOf('var(--muted)'), colourOf('var(--line)')];
+  return {
+    ...size,
+    legend: { show: false },
+    padding: [8, 0, 0, 0],
+    cursor: {
+      y: false,
+      drag: { x: false, y: false },
+      points: { size: 6 },
+    },
+    scales: {
+      x: { time: true },
+      y: { range: (_, low, high) => options.bounds(low ?? 0, high ?? 1) },
+    },
+    axes: [
+      {
+        stroke: muted,
+        font: FONT,
+        size: 28,
+        gap: 6,
+        space: 90,
+        grid: { show: false },
+        ticks: { show: false },
+        values: (_, splits) => splits.map((at) => timeLabel(at, splits)),
+      },
+      {
+        side: 1,
+        stroke: muted,
+        font: FONT,
+        size: 64,
+        gap: 8,
+        grid: { stroke: line, width: 1 },
+        ticks: { show: false },
+        ...(options.ticks === undefined
+          ? {}
+          : { splits: (_, __, low, high) => options.ticks?.(low, high) ?? [] }),
+        values: (_, splits) => splits.map((value) => options.label(value)),
+      },
+    ],
+    series: [
+      {},
+      ...options.lines.map(({ colour, width = 1.5 }) => ({
+        stroke: colourOf(colour),
+        width,
+        spanGaps: true,
+        points: { show: false },
+      })),
+    ],
+    hooks: {
+      ...(options.behind === undefined
+        ? {}
+        : { drawAxes: [(plot: uPlot) => options.behind?.(plot, colourOf)] }),
+      setCursor: [
+        ({ cursor: { idx, left = -1 } }) => options.onPoint?.(left < 0 ? null : (idx ?? null)),
+      ],
+    },
+  };
+}
+
+const DAY_S = 86_400;
+/** In a shorter span two labels may be of one minute. */
+const MINUTES_FROM_S = 600;
+
+function timeLabel(at: number, all: readonly number[]): string {
+  const span = (all.at(-1) ?? at) - (all[0] ?? at);
+  if (span > DAY_S) return dayMonth(at * 1_000);
+  return span < MINUTES_FROM_S ? clockTime(at * 1_000) : hourMinute(at * 1_000);
+}

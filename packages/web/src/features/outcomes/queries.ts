@@ -1,0 +1,130 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import type {
+  OutcomeEventMeta,
+  OutcomeProbability,
+  OutcomeResolution,
+  OutcomeSeriesTimeline,
+  OutcomeTimelineItem,
+} from '@oddlot/sdk';
+import { queryClient } from '../../market/queries.ts';
+import { reader, venueNow } from '../../market/venue.ts';
+
+/** Of an event that trades; prices come by streams. */
+const CALM_MS = 5_000;
+/** Of one that is being decided: its result should not be waited for. */
+const TENSE_MS = 1_500;
+const TENSE_BEFORE_END_MS = 5_000;
+
+export function useEvent(eventSlug: string | undefined): UseQueryResult<OutcomeEventMeta> {
+  return useQuery({
+    queryKey: ['outcomeEvent', eventSlug],
+    queryFn: ({ signal }) => reader.info.outcomeEvent({ eventSlug: eventSlug ?? '' }, { signal }),
+    enabled: eventSlug !== undefined,
+    refetchInterval: ({ state }) => eventPace(state.data, venueNow()),
+  });
+}
+
+/** How long until an event is asked for again; never once it is resolved. */
+export function eventPace(event: OutcomeEventMeta | undefined, nowMs: number): number | false {
+  if (event === undefined) return CALM_MS;
+  if (event.status === 'resolved') return false;
+  const isTense = event.markets.some(
+    ({ end_time: end, phase }) =>
+      phase === 'closed' || (phase !== 'resolved' && end - nowMs < TENSE_BEFORE_END_MS),
+  );
+  return isTense ? TENSE_MS : CALM_MS;
+}
+
+/** Asks for an event again as soon as one of its markets has left the tickers: it does not trade any more. */
+export function useAskWhenGone(event: OutcomeEventMeta, inSight: ReadonlySet<number>): void {
+  const known = useRef<ReadonlySet<number>>(new Set());
+  const { slug } = event;
+  useEffect(() => {
+    const isGone = [...known.current].some((id) => !inSight.has(id));
+    known.current = inSight;
+    if (isGone) void queryClient.invalidateQueries({ queryKey: ['outcomeEvent', slug] });
+  }, [inSight, slug]);
+}
+
+export const RANGES = { '1H': '1h', '6H': '6h', '1D': '1d', '1W': '1w', All: 'max' } as const;
+export type Range = keyof typeof RANGES;
+const PROBABILITY_MS = 20_000;
+const MINUTE_MS = 60_000;
+/** Minutes between two points, where the venue would choose it. */
+const FIDELITY: Readonly<Record<Range, number>> = {
+  '1H': 1,
+  '6H': 5,
+  '1D': 10,
+  '1W': 60,
+  All: 720,
+};
+/** As many points as a young event is drawn with. */
+const POINTS_WANTED = 200;
+
+/** Of a young event the points are closer: ten minutes may be all that there is. */
+export function fidelityOf(range: Range, ageMs: number): number {
+  const closest = Math.max(1, Math.ceil(ageMs / MINUTE_MS / POINTS_WANTED));
+  return Math.min(FIDELITY[range], closest);
+}
+
+export function useProbabilities(
+  instrumentIds: readonly number[],
+  range: Range,
+  startMs: number,
+): UseQueryResult<OutcomeProbability> {
+  return useQuery({
+    queryKey: ['outcomeProbability', instrumentIds, range],
+    queryFn: ({ signal }) =>
+      reader.info.outcomeProbability(
+        {
+          instrumentIds: [...instrumentIds],
+          interval: RANGES[range],
+          fidelity: fidelityOf(range, venueNow() - startMs),
+        },
+        { signal },
+      ),
+    enabled: instrumentIds.length > 0,
+    refetchInterval: PROBABILITY_MS,
+    placeholderData: (before) => before,
+  });
+}
+
+export function useResolution(instrumentId: number | undefined): UseQueryResult<OutcomeResolution> {
+  return useQuery({
+    queryKey: ['outcomeResolution', instrumentId],
+    queryFn: ({ signal }) =>
+      reader.info.outcomeResolution({ instrumentId: instrumentId ?? 0 }, { signal }),
+    enabled: instrumentId !== undefined,
+  });
+}
+
+/** As many past results as are shown. */
+const RESULTS = 20;
+
+export function useTimeline(seriesSlug: string): UseQueryResult<OutcomeSeriesTimeline> {
+  return useQuery({
+    queryKey: ['outcomeSeriesTimeline', seriesSlug],
+    queryFn: ({ signal }) =>
+      reader.info.outcomeSeriesTimeline({ seriesSlug, limit: RESULTS + 10 }, { signal }),
+    refetchInterval: ({ state }) => timelinePace(state.data, venueNow()),
+  });
+}
+
+function timelinePace(timeline: OutcomeSeriesTimeline | undefined, nowMs: number): number {
+  const isTense = timeline?.items.some(
+    ({ endTime, resolutionStatus: status }) =>
+      status === 'prepared' && endTime - nowMs < TENSE_BEFORE_END_MS,
+  );
+  return isTense === true ? TENSE_MS : CALM_MS;
+}
+
+/** The market of a series that runs, or the one that starts next. */
+export function shownItem(timeline: OutcomeSeriesTimeline): OutcomeTimelineItem | undefined {
+  if (timeline.current !== null) return timeline.current;
+  const nowMs = venueNow();
+  // Newest start first: the last that has not ended starts next.
+  return timeline.items.findLast(
+    ({ endTime, resolutionStatus: status }) => status === 'prepared' && endTime > nowMs,
+  );
+}

@@ -1,0 +1,150 @@
+import type { Level } from '@oddlot/sdk';
+import {
+  add,
+  compare,
+  divide,
+  larger,
+  multiply,
+  roundTo,
+  sign,
+  smaller,
+  subtract,
+} from '../../lib/decimal.ts';
+
+/**
+ * What an order would be that takes from the book now. There is no order at any price on these markets: it is a
+ * limit a little beyond the last level that is needed, and says so.
+ */
+
+export type Grid = {
+  readonly tick: string;
+  readonly sizeDecimals: number;
+  readonly takerFeeRate: string;
+};
+
+export type Quote = {
+  readonly shares: string;
+  /** The worst price of a share that is accepted. */
+  readonly limit: string;
+  /** Undefined when nothing trades. */
+  readonly average: string | undefined;
+  /** Of the shares alone. */
+  readonly value: string;
+  readonly fee: string;
+  /** What the venue sets aside for it: all shares at the limit, with the largest fee. */
+  readonly reserve: string;
+  /** False when the book has less than what was asked for. */
+  readonly isWhole: boolean;
+};
+
+const MICRO = 6;
+/** Beyond the last level, for a book that moves while the order travels. */
+const ROOM_TICKS = '2';
+
+/** As many shares as the money buys, the fee included. */
+export function quoteBuyFor(
+  money: string,
+  asks: readonly Level[],
+  grid: Grid,
+  available?: string,
+): Quote | undefined {
+  let left = money;
+  let shares = '0';
+  let last: string | undefined;
+  let isWhole = false;
+  for (const { px, sz } of asks) {
+    last = px;
+    const each = add(px, feeEach(px, grid));
+    const whole = multiply(each, sz);
+    if (compare(whole, left) >= 0) {
+      shares = add(shares, divide(left, each, MICRO) ?? '0');
+      isWhole = true;
+      break;
+    }
+    shares = add(shares, sz);
+    left = subtract(left, whole);
+  }
+  if (last === undefined) return undefined;
+  const limit = limitFor(last, grid, 1);
+  const affordable =
+    available === undefined ? shares : (divide(available, reserveEach(limit, grid), MICRO) ?? '0');
+  const size = roundTo(smaller(shares, affordable), grid.sizeDecimals, 'down');
+  return walk(size, asks, grid, { limit, isWhole });
+}
+
+export function quoteBuyShares(
+  shares: string,
+  asks: readonly Level[],
+  grid: Grid,
+): Quote | undefined {
+  return quoteShares(shares, asks, grid, 1);
+}
+
+export function quoteSell(shares: string, bids: readonly Level[], grid: Grid): Quote | undefined {
+  return quoteShares(shares, bids, grid, -1);
+}
+
+function quoteShares(
+  shares: string,
+  levels: readonly Level[],
+  grid: Grid,
+  direction: 1 | -1,
+): Quote | undefined {
+  let left = shares;
+  let last: string | undefined;
+  for (const { px, sz } of levels) {
+    if (sign(left) <= 0) break;
+    last = px;
+    left = subtract(left, sz);
+  }
+  if (last === undefined) return undefined;
+  const limit = limitFor(last, grid, direction);
+  return walk(shares, levels, grid, { limit, isWhole: sign(left) <= 0 });
+}
+
+function walk(
+  shares: string,
+  levels: readonly Level[],
+  grid: Grid,
+  facts: { readonly limit: string; readonly isWhole: boolean },
+): Quote {
+  let left = shares;
+  let [value, fee] = ['0', '0'];
+  for (const { px, sz } of levels) {
+    if (sign(left) <= 0) break;
+    const taken = smaller(left, sz);
+    value = add(value, multiply(taken, px));
+    fee = add(fee, multiply(taken, feeEach(px, grid)));
+    left = subtract(left, taken);
+  }
+  const filled = subtract(shares, left);
+  return {
+    shares,
+    ...facts,
+    average: sign(filled) > 0 ? divide(value, filled, MICRO) : undefined,
+    value,
+    fee: roundUp(fee),
+    reserve: roundUp(multiply(shares, reserveEach(facts.limit, grid))),
+  };
+}
+
+/** The taker's fee of one share: rate × p × (1 − p). */
+function feeEach(price: string, { takerFeeRate }: Grid): string {
+  return multiply(takerFeeRate, multiply(price, subtract('1', price)));
+}
+
+/** The fee is largest at a half, which a price below the limit may be nearer to than the limit. */
+function reserveEach(limit: string, grid: Grid): string {
+  return add(limit, feeEach(smaller(limit, '0.5'), grid));
+}
+
+function limitFor(last: string, { tick }: Grid, direction: 1 | -1): string {
+  const room = multiply(tick, ROOM_TICKS);
+  const limit = direction > 0 ? add(last, room) : subtract(last, room);
+  return larger(tick, smaller(limit, subtract('1', tick)));
+}
+
+function roundUp(amount: string): string {
+  const down = roundTo(amount, MICRO, 'down');
+  return compare(down, amount) === 0 ? down : add(down, '0.000001');
+}

@@ -1,0 +1,166 @@
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import type {
+  OutcomeEventMeta,
+  OutcomeMarketMeta,
+  OutcomeResolution,
+  ResolutionFinding,
+} from '@oddlot/sdk';
+import { money, number, short } from '../../lib/format.ts';
+import { wholeDate } from '../../lib/time.ts';
+import { useWords } from '../../lib/words.ts';
+import { ledgerLists } from '../../market/account-lists.ts';
+import { useSession } from '../../session/use-session.ts';
+import { Button } from '../../ui/button.tsx';
+import { classes } from '../../ui/class-names.ts';
+import { Code } from '../../ui/code.tsx';
+import { legName, nameOf } from './market-facts.ts';
+import { useResolution } from './queries.ts';
+
+/** How a market ended, what it paid, and how anybody computes it again. */
+export function Receipt({
+  event,
+  market,
+}: {
+  readonly event: OutcomeEventMeta | undefined;
+  readonly market: OutcomeMarketMeta;
+}) {
+  const t = useWords();
+  const { data: receipt } = useResolution(market.instrument_id);
+  const { settlement_fraction: fraction, winning_outcome: winner } = market.settlement;
+  return (
+    <section aria-label={t('outcomes.receipt.label')} className="flex flex-col gap-3">
+      <p className="text-12 text-muted">{nameOf(market, event)}</p>
+      <h2 className="text-20 font-semibold">
+        {winner === null
+          ? t('outcomes.paid', { amount: number(fraction) })
+          : t('outcomes.winner', { leg: legName(market, winner) })}
+      </h2>
+      <Payouts instrumentId={market.instrument_id} market={market} />
+      {receipt !== undefined && receipt.resolutionStatus === 'resolved' && (
+        <ReceiptFacts receipt={receipt} />
+      )}
+    </section>
+  );
+}
+
+/** What this account was paid, from its own ledger. */
+function Payouts({
+  instrumentId,
+  market,
+}: {
+  readonly instrumentId: number;
+  readonly market: OutcomeMarketMeta;
+}) {
+  const t = useWords();
+  const user = useSession()?.address;
+  const rows = ledgerLists.use(user, (state) => state.rows);
+  const paid = rows.flatMap(({ delta }) =>
+    delta.type === 'outcomeSettlement' && delta.instrumentId === instrumentId ? [delta] : [],
+  );
+  if (paid.length === 0) return null;
+  return (
+    <ul className="rounded border border-line px-3 py-2 text-13">
+      {paid.map(({ amount, outcome, sz }) => (
+        <li key={outcome} className="flex justify-between gap-3">
+          <span className="text-muted">
+            {t('outcomes.receipt.held', { shares: number(sz), leg: legName(market, outcome) })}
+          </span>
+          <span className="font-semibold">
+            {t('outcomes.receipt.paid', { amount: money(amount) })}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ReceiptFacts({ receipt }: { readonly receipt: OutcomeResolution }) {
+  const t = useWords();
+  const { inputs } = receipt;
+  return (
+    <>
+      <dl className="flex flex-col gap-1 text-12">
+        <Fact label={t('outcomes.receipt.by')}>
+          {t(receipt.by === 'series' ? 'outcomes.receipt.series' : 'outcomes.receipt.operator')}
+        </Fact>
+        {receipt.resolvedTime !== null && (
+          <Fact label={t('outcomes.receipt.when')}>{wholeDate(receipt.resolvedTime)}</Fact>
+        )}
+        <Fact label={t('outcomes.receipt.fraction')}>{number(receipt.settlementFraction)}</Fact>
+        {inputs !== null && (
+          <>
+            <Fact label={t('outcomes.series.strike')}>{number(inputs.strike)}</Fact>
+            <Fact label={t('outcomes.series.settle')}>{number(inputs.settle)}</Fact>
+            <Fact label={t('outcomes.receipt.samples')}>
+              {`${inputs.strikeSamples.length} + ${inputs.settleSamples.length}`}
+            </Fact>
+          </>
+        )}
+        {receipt.txHash !== null && (
+          <Fact label={t('outcomes.receipt.tx')}>
+            <Link
+              to={`/explorer/tx/${receipt.txHash}`}
+              className="font-mono text-accent hover:underline"
+            >
+              {short(receipt.txHash)}
+            </Link>
+          </Fact>
+        )}
+        {receipt.receiptHash !== null && (
+          <Fact label={t('outcomes.receipt.hash')}>
+            <span className="font-mono" title={receipt.receiptHash}>
+              {short(receipt.receiptHash)}
+            </span>
+          </Fact>
+        )}
+      </dl>
+      {receipt.evidence !== null && receipt.evidence !== '' && (
+        <div>
+          <p className="text-12 text-muted">{t('outcomes.receipt.evidence')}</p>
+          <p className="break-words whitespace-pre-line">{receipt.evidence}</p>
+        </div>
+      )}
+      <Recompute receipt={receipt} />
+    </>
+  );
+}
+
+/** Nobody has to believe it. */
+function Recompute({ receipt }: { readonly receipt: OutcomeResolution }) {
+  const t = useWords();
+  const [findings, setFindings] = useState<readonly ResolutionFinding[]>();
+  const command = `npm run verify-resolution -- --url ${location.origin} --instrument ${receipt.instrumentId}`;
+  const compute = async (): Promise<void> => {
+    const { checkResolution } = await import('./recompute.ts');
+    setFindings(checkResolution(receipt));
+  };
+  return (
+    <div className="flex flex-col gap-2 rounded border border-line p-3">
+      <p className="text-12 text-muted">{t('outcomes.receipt.yourself')}</p>
+      <Code>{command}</Code>
+      <Button size="small" onClick={() => void compute()}>
+        {t('outcomes.receipt.here')}
+      </Button>
+      {findings !== undefined && (
+        <ul role="status" className="flex flex-col gap-1 text-12">
+          {findings.map(({ agrees, what }) => (
+            <li key={what} className={classes('flex gap-2', !agrees && 'text-warning')}>
+              <span aria-hidden="true">{agrees ? '✓' : '✗'}</span>
+              {t(agrees ? 'outcomes.receipt.agrees' : 'outcomes.receipt.differs', { what })}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div className="flex justify-between gap-4 border-b border-line/50 py-1">
+      <dt className="shrink-0 text-muted">{label}</dt>
+      <dd className="min-w-0 text-right break-words">{children}</dd>
+    </div>
+  );
+}

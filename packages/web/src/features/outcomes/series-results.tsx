@@ -1,0 +1,92 @@
+import { useState } from 'react';
+import type { OutcomeSeriesTimeline, OutcomeTimelineItem } from '@oddlot/sdk';
+import { number } from '../../lib/format.ts';
+import { clockTime, dateTime } from '../../lib/time.ts';
+import { useWords } from '../../lib/words.ts';
+import { useVenueSecond } from '../../market/use-venue-second.ts';
+import { classes } from '../../ui/class-names.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { useEvent } from './queries.ts';
+import { Receipt } from './receipt.tsx';
+
+const SHOWN = 20;
+
+/** How the last twenty ended, oldest first; each opens its receipt. */
+export function SeriesResults({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
+  const t = useWords();
+  const nowMs = useVenueSecond();
+  const [opened, setOpened] = useState<OutcomeTimelineItem>();
+  const past = timeline.items
+    .filter(({ endTime, resolutionStatus: status }) => status === 'resolved' || endTime <= nowMs)
+    .slice(0, SHOWN)
+    .toReversed();
+  return (
+    <section aria-labelledby="results">
+      <h2 id="results" className="text-12 text-muted">
+        {t('outcomes.series.results')}
+      </h2>
+      {past.length === 0 ? (
+        <p className="mt-1 text-12">{t('outcomes.series.noResults')}</p>
+      ) : (
+        <ol className="mt-2 flex flex-wrap gap-1.5">
+          {past.map((item) => (
+            <li key={item.instrumentId}>
+              <Dot item={item} onOpen={() => setOpened(item)} />
+            </li>
+          ))}
+        </ol>
+      )}
+      <Dialog
+        title={t('outcomes.receipt.label')}
+        isOpen={opened !== undefined}
+        onClose={() => setOpened(undefined)}
+      >
+        {opened !== undefined && <PastReceipt eventSlug={opened.eventSlug} />}
+      </Dialog>
+    </section>
+  );
+}
+
+function Dot({
+  item,
+  onOpen,
+}: {
+  readonly item: OutcomeTimelineItem;
+  readonly onOpen: () => void;
+}) {
+  const t = useWords();
+  const { closePrice, endTime, openPrice, winningOutcome: winner } = item;
+  const result =
+    winner === null
+      ? t('outcomes.series.pending')
+      : t(winner === 'Yes' ? 'outcomes.series.up' : 'outcomes.series.down');
+  const prices =
+    openPrice !== null && closePrice !== null
+      ? `${number(openPrice, { decimals: 2 })} → ${number(closePrice, { decimals: 2 })}`
+      : '';
+  return (
+    <button
+      type="button"
+      onClick={onOpen}
+      title={`${dateTime(endTime)} ${result} ${prices}`}
+      aria-label={t('outcomes.series.result', { when: clockTime(endTime), result })}
+      className={classes(
+        'flex size-6 items-center justify-center rounded-full border text-11',
+        winner === 'Yes' && 'border-buy bg-buy/15 text-buy-strong',
+        winner === 'No' && 'border-sell bg-sell/15 text-sell-strong',
+        winner === null && 'border-line text-muted',
+      )}
+    >
+      {winner === null ? '·' : winner === 'Yes' ? '↑' : '↓'}
+    </button>
+  );
+}
+
+function PastReceipt({ eventSlug }: { readonly eventSlug: string }) {
+  const t = useWords();
+  const { data: event } = useEvent(eventSlug);
+  const market = event?.markets[0];
+  if (market === undefined) return null;
+  if (market.phase !== 'resolved') return <p>{t('outcomes.series.waits')}</p>;
+  return <Receipt event={event} market={market} />;
+}

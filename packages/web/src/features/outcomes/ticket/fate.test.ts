@@ -1,0 +1,99 @@
+import type { ActionStatus, OrderResult } from '@oddlot/sdk';
+import { describe, expect, test } from 'vitest';
+import type { FatesState, OutcomeUpdate } from '../../../market/outcome-fates.ts';
+import { fateOf, isOver } from './fate.ts';
+
+const SENT = { id: 1, words: 'Buy 20 Yes', sentMs: 0, delayMs: 250, traceId: 'trace' };
+const NOTHING: FatesState = { releases: new Map(), updates: new Map() };
+
+const released = (success: boolean): FatesState => ({
+  releases: new Map([
+    [
+      'trace',
+      {
+        done: true,
+        success,
+        traceId: 'trace',
+        user: '0x1',
+        time: 1,
+        i: 0,
+        cloid: null,
+        ...(success ? { oid: 7 } : {}),
+        body: { code: success ? 0 : 10_000, message: success ? 'Released' : 'Trading is halted' },
+      },
+    ],
+  ]),
+  updates: new Map(),
+});
+
+function update(status: OutcomeUpdate['status'], filledSz: string): OutcomeUpdate {
+  const order = {
+    oid: 7,
+    instrumentId: 100_001,
+    coin: 'OUTCOME-100001',
+    outcome: 'Yes' as const,
+    side: 'B' as const,
+    reduceOnly: false,
+    limitPx: '0.48',
+    sz: '20',
+    origSz: '20',
+    filledSz,
+    avgPx: '0.46',
+    timestamp: 1,
+    tif: 'Gtd',
+    cloid: null,
+  };
+  return {
+    order,
+    status,
+    statusTimestamp: 1,
+    ...(status === 'cancelled' && { reason: 'expired' }),
+  };
+}
+
+const atBook = (status: OutcomeUpdate['status'], filledSz: string): FatesState => ({
+  ...released(true),
+  updates: new Map([[7, update(status, filledSz)]]),
+});
+
+describe('where an order is', () => {
+  test.each([
+    ['sent', NOTHING, undefined],
+    ['queued', NOTHING, 'trace'],
+    ['queued', released(true), 'trace'],
+    ['failed', released(false), 'trace'],
+    ['book', atBook('open', '5'), 'trace'],
+    ['filled', atBook('filled', '20'), 'trace'],
+    ['ended', atBook('cancelled', '5'), 'trace'],
+    ['ended', atBook('rejected', '0'), 'trace'],
+  ] as const)('%s', (at, state, traceId) => {
+    expect(fateOf({ ...SENT, traceId }, state, undefined).at).toBe(at);
+  });
+
+  test('a failure has its reason', () => {
+    expect(fateOf(SENT, released(false), undefined)).toMatchObject({
+      message: 'Trading is halted',
+    });
+  });
+});
+
+test('where the streams said nothing, the receipt does', () => {
+  const result = (state: OrderResult['state'], error: string | null): ActionStatus =>
+    ({
+      status: 'executed',
+      error: null,
+      result: {
+        type: 'PlaceOrder',
+        statuses: ['success'],
+        orders: [{ i: 0, oid: 7, cloid: null, state, filledSz: '20', avgPx: '0.46', error }],
+      },
+    }) as unknown as ActionStatus;
+  expect(fateOf(SENT, NOTHING, result('filled', null))).toEqual({
+    at: 'filled',
+    filled: '20',
+    average: '0.46',
+  });
+  const failed = fateOf(SENT, NOTHING, result('rejected', 'Market is closed'));
+  expect(failed).toMatchObject({ at: 'failed', message: 'Market is closed' });
+  expect([isOver(failed), isOver({ at: 'queued' })]).toEqual([true, false]);
+});

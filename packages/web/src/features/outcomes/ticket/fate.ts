@@ -1,0 +1,67 @@
+import type { ActionStatus, Details } from '@oddlot/sdk';
+import type { FatesState } from '../../../market/outcome-fates.ts';
+
+/** An order that left this page. */
+export type SentOrder = {
+  readonly id: number;
+  /** What it is, in words: `Buy 20 Yes`. */
+  readonly words: string;
+  readonly sentMs: number;
+  /** How long the venue said that it would wait. */
+  readonly delayMs: number;
+  /** Once the venue has taken it. */
+  readonly traceId: string | undefined;
+};
+
+/** Where an order is: its four states as they are, and how it ended. */
+export type Fate =
+  | { readonly at: 'sent' }
+  | { readonly at: 'queued' }
+  | { readonly at: 'book'; readonly filled: string; readonly left: string }
+  | { readonly at: 'filled'; readonly filled: string; readonly average: string | null }
+  | { readonly at: 'ended'; readonly filled: string; readonly reason: string | undefined }
+  | {
+      readonly at: 'failed';
+      readonly message: string;
+      readonly details: Details | undefined;
+    };
+
+/** What the streams know of an order; where they do not, what its receipt says. */
+export function fateOf(
+  { traceId }: SentOrder,
+  { releases, updates }: FatesState,
+  receipt: ActionStatus | undefined,
+): Fate {
+  if (traceId === undefined) return { at: 'sent' };
+  const release = releases.get(traceId);
+  if (release?.success === false) {
+    const { details, message } = release.body;
+    return { at: 'failed', message, details: details as Details | undefined };
+  }
+  const byTrace = [...updates.values()].findLast(({ order }) => order.traceId === traceId);
+  const update = release?.oid === undefined ? byTrace : (updates.get(release.oid) ?? byTrace);
+  if (update !== undefined) {
+    const { order, reason, status } = update;
+    if (status === 'filled') return { at: 'filled', filled: order.filledSz, average: order.avgPx };
+    if (status === 'open') return { at: 'book', filled: order.filledSz, left: order.sz };
+    return { at: 'ended', filled: order.filledSz, reason };
+  }
+  return fromReceipt(receipt) ?? { at: 'queued' };
+}
+
+function fromReceipt(receipt: ActionStatus | undefined): Fate | undefined {
+  const result = receipt?.result?.orders?.[0];
+  if (receipt?.status === 'failed' || result?.state === 'rejected') {
+    const message = result?.error ?? receipt?.error?.message ?? '';
+    return { at: 'failed', message, details: receipt?.error?.details };
+  }
+  if (result === undefined) return undefined;
+  const { avgPx: average, filledSz: filled } = result;
+  if (result.state === 'filled') return { at: 'filled', filled, average };
+  if (result.state === 'open') return { at: 'book', filled, left: '' };
+  return { at: 'ended', filled, reason: result.error ?? undefined };
+}
+
+export function isOver({ at }: Fate): boolean {
+  return at === 'filled' || at === 'ended' || at === 'failed';
+}

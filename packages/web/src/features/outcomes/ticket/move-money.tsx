@@ -1,0 +1,56 @@
+import { useState } from 'react';
+import { add, compare, onStep, roundTo, smaller } from '../../../lib/decimal.ts';
+import { money } from '../../../lib/format.ts';
+import { useWords } from '../../../lib/words.ts';
+import type { Client } from '@oddlot/sdk';
+import { Button } from '../../../ui/button.tsx';
+import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+
+/** Amounts are moved in such steps: nobody wants to move each cent by itself. */
+const STEP = '10';
+
+/** What to move for an order that lacks money: rounded up to a step, but no more than there is. */
+export function amountToMove(missing: string, free: string): string {
+  const down = onStep(missing, STEP, 'down');
+  const wanted = compare(down, missing) === 0 ? down : add(down, STEP);
+  return smaller(wanted, roundTo(free, 6, 'down'));
+}
+
+/** Brings money from the perp sub-account, where deposits and the faucet pay to. */
+export function MoveMoney({
+  owner,
+  missing,
+  perpCash,
+}: {
+  readonly owner: Client;
+  readonly missing: string;
+  readonly perpCash: string;
+}) {
+  const t = useWords();
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const amount = amountToMove(missing, perpCash);
+  const move = async (): Promise<void> => {
+    setIsBusy(true);
+    setError(undefined);
+    try {
+      const way = { from: 'perp', to: 'outcome', amount } as const;
+      await owner.exchange.transferBetween(way, { confirm: 'executed' });
+    } catch (fault) {
+      setError(fault);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return (
+    <div className="flex flex-col gap-2">
+      <p className="text-12 text-muted">
+        {t('outcomes.move.text', { missing: money(missing), free: money(perpCash) })}
+      </p>
+      <Button kind="accent" size="large" isWide isBusy={isBusy} onClick={() => void move()}>
+        {t('outcomes.move.button', { amount: money(amount) })}
+      </Button>
+      {error !== undefined && <ErrorSentence error={error} />}
+    </div>
+  );
+}

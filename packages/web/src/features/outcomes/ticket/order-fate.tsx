@@ -1,0 +1,135 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { explainRefusal } from '../../../lib/explain-error.ts';
+import { cents, number } from '../../../lib/format.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
+import { outcomeFates } from '../../../market/outcome-fates.ts';
+import { reader, venueNow } from '../../../market/venue.ts';
+import { classes } from '../../../ui/class-names.ts';
+import { fateOf, isOver, type Fate, type SentOrder } from './fate.ts';
+
+/** Streams tell within this time; a receipt is asked for when they do not. */
+const RECEIPT_AFTER_MS = 1_500;
+
+/** What became of the last order, in the place where it was sent. */
+export function OrderFate({ user, sent }: { readonly user: string; readonly sent: SentOrder }) {
+  const t = useWords();
+  const fates = outcomeFates.use(user, (state) => state);
+  const known = fateOf(sent, fates, undefined);
+  const { traceId } = sent;
+  const { data: receipt } = useQuery({
+    queryKey: ['actionStatus', traceId],
+    queryFn: async ({ signal }) => {
+      const dueMs = sent.sentMs + sent.delayMs + RECEIPT_AFTER_MS - venueNow();
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, dueMs)));
+      return reader.info.actionStatus({ traceId: traceId ?? '' }, { signal });
+    },
+    enabled: traceId !== undefined && known.at === 'queued',
+    refetchInterval: RECEIPT_AFTER_MS,
+    gcTime: 0,
+  });
+  const fate = fateOf(sent, fates, receipt);
+  const { text, title } = told(fate, sent, t);
+  return (
+    <div
+      role="status"
+      className="flex min-h-14 items-center gap-3 rounded border border-line px-3 py-2"
+    >
+      {isOver(fate) || fate.at === 'book' ? (
+        <Mark fate={fate} />
+      ) : (
+        <Ring sentMs={sent.sentMs} delayMs={sent.delayMs} />
+      )}
+      <div className="min-w-0">
+        <p className="text-13">{title}</p>
+        <p className="text-12 text-muted">{text}</p>
+      </div>
+    </div>
+  );
+}
+
+function told(
+  fate: Fate,
+  { delayMs, words }: SentOrder,
+  t: Words,
+): { title: string; text: string } {
+  switch (fate.at) {
+    case 'sent':
+      return { title: t('outcomes.fate.sent'), text: words };
+    case 'queued':
+      return {
+        title: t('outcomes.fate.queued', { ms: number(String(delayMs)) }),
+        text: t('outcomes.fate.queuedText'),
+      };
+    case 'book':
+      return {
+        title: t('outcomes.fate.book'),
+        text: t('outcomes.fate.bookText', { filled: number(fate.filled) }),
+      };
+    case 'filled':
+      return {
+        title: t('outcomes.fate.filled'),
+        text: t('outcomes.fate.filledText', {
+          filled: number(fate.filled),
+          price: cents(fate.average, 4),
+        }),
+      };
+    case 'ended':
+      return {
+        title: t('outcomes.fate.ended'),
+        text: t('outcomes.fate.endedText', {
+          filled: number(fate.filled),
+          reason: fate.reason ?? '',
+        }),
+      };
+    case 'failed':
+      return { title: t('outcomes.fate.failed'), text: explainRefusal(fate, t).sentence };
+  }
+}
+
+function Mark({ fate }: { readonly fate: Fate }) {
+  return (
+    <span
+      aria-hidden="true"
+      className={classes(
+        'flex size-6 shrink-0 items-center justify-center text-15',
+        fate.at === 'failed' ? 'text-warning' : 'text-accent',
+      )}
+    >
+      {fate.at === 'failed' ? '!' : fate.at === 'book' ? '≡' : fate.at === 'filled' ? '✓' : '·'}
+    </span>
+  );
+}
+
+const RADIUS = 9;
+const LENGTH = 2 * Math.PI * RADIUS;
+
+/** Runs while an order that would take waits, so that makers may move first. */
+function Ring({ sentMs, delayMs }: { readonly sentMs: number; readonly delayMs: number }) {
+  const arc = useRef<SVGCircleElement>(null);
+  useEffect(() => {
+    let frame = 0;
+    const draw = (): void => {
+      const share = delayMs === 0 ? 1 : Math.min(1, (venueNow() - sentMs) / delayMs);
+      arc.current?.setAttribute('stroke-dashoffset', String(LENGTH * (1 - share)));
+      if (share < 1) frame = requestAnimationFrame(draw);
+    };
+    draw();
+    return () => cancelAnimationFrame(frame);
+  }, [sentMs, delayMs]);
+  return (
+    <svg viewBox="0 0 24 24" className="size-6 shrink-0 -rotate-90" aria-hidden="true">
+      <circle cx="12" cy="12" r={RADIUS} fill="none" strokeWidth="3" className="stroke-line" />
+      <circle
+        ref={arc}
+        cx="12"
+        cy="12"
+        r={RADIUS}
+        fill="none"
+        strokeWidth="3"
+        strokeDasharray={LENGTH}
+        className="stroke-warning"
+      />
+    </svg>
+  );
+}

@@ -1,0 +1,149 @@
+import { useState } from 'react';
+import type { OutcomeMarketMeta } from '@oddlot/sdk';
+import { compare, isDecimal, roundTo, sign, smaller, subtract } from '../../../lib/decimal.ts';
+import { number } from '../../../lib/format.ts';
+import { useWords } from '../../../lib/words.ts';
+import { Button } from '../../../ui/button.tsx';
+import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { NumberField } from '../../../ui/number-field.tsx';
+import { legName } from '../market-facts.ts';
+import { usePurse } from '../use-purse.ts';
+import { MoveMoney } from './move-money.tsx';
+import { usePair, type PairWork } from './use-pair.ts';
+import { WayIn } from './way-in.tsx';
+
+/** One USDC is a YES and a NO, and the other way round; free, and at once. */
+export function PairForm({
+  market,
+  kind,
+}: {
+  readonly market: OutcomeMarketMeta;
+  readonly kind: 'split' | 'merge';
+}) {
+  const t = useWords();
+  const [amount, setAmount] = useState('');
+  const { cash, freeShares, perpCash, session } = usePurse(market.instrument_id);
+  const isSplit = kind === 'split';
+  const pairs = smaller(freeShares('Yes'), freeShares('No'));
+  const most = isSplit ? cash : pairs;
+  const isGood = isDecimal(amount) && sign(amount) > 0;
+  const names = { yes: legName(market, 'Yes'), no: legName(market, 'No') };
+  const words = { amount: isGood ? number(amount) : '0', ...names };
+  const work = usePair(session?.trader, market, kind);
+  const act = async (): Promise<void> => {
+    if (isGood && (await work.act(amount))) setAmount('');
+  };
+  const missing = isSplit && isGood && isDecimal(cash) ? subtract(amount, cash) : '0';
+  const mustMove = sign(missing) > 0 && isDecimal(perpCash) && sign(perpCash) > 0;
+  const isTooMuch = isGood && isDecimal(most) && compare(amount, most) > 0 && !mustMove;
+  return (
+    <>
+      <PairPicture isSplit={isSplit} {...names} amount={words.amount} />
+      <NumberField
+        label={t('outcomes.pair.pairs')}
+        value={amount}
+        placeholder="0"
+        unit={isSplit ? 'USDC' : t('outcomes.pair.unit')}
+        onChange={(typed) => {
+          work.clear();
+          setAmount(typed);
+        }}
+        onEnter={() => void act()}
+        fault={
+          isTooMuch
+            ? t('outcomes.pair.tooMuch', { amount: number(roundTo(most, 2, 'down')) })
+            : undefined
+        }
+      />
+      {isDecimal(most) && (
+        <Most amount={most} onTake={() => setAmount(roundTo(most, market.size_decimals, 'down'))} />
+      )}
+      <p className="text-12 text-muted">
+        {t(isSplit ? 'outcomes.pair.splitText' : 'outcomes.pair.mergeText', words)}
+      </p>
+      {session?.trader === undefined ? (
+        <WayIn session={session} />
+      ) : mustMove && session.owner !== undefined ? (
+        <MoveMoney owner={session.owner} missing={missing} perpCash={perpCash} />
+      ) : (
+        <Button
+          kind="accent"
+          size="large"
+          isWide
+          isBusy={work.isBusy}
+          disabled={!isGood || isTooMuch}
+          onClick={() => void act()}
+        >
+          {t(isSplit ? 'outcomes.pair.splitButton' : 'outcomes.pair.mergeButton', words)}
+        </Button>
+      )}
+      <Outcome work={work} kind={kind} names={names} />
+    </>
+  );
+}
+
+function Most({ amount, onTake }: { readonly amount: string; readonly onTake: () => void }) {
+  const t = useWords();
+  return (
+    <div className="-mt-1">
+      <Button kind="quiet" size="small" onClick={onTake}>
+        {t('outcomes.ticket.max', { amount: number(roundTo(amount, 2, 'down')) })}
+      </Button>
+    </div>
+  );
+}
+
+/** What became of it. */
+function Outcome({
+  work: { done, error },
+  kind,
+  names,
+}: {
+  readonly work: PairWork;
+  readonly kind: 'split' | 'merge';
+  readonly names: { readonly yes: string; readonly no: string };
+}) {
+  const t = useWords();
+  const key = kind === 'split' ? 'outcomes.pair.splitDone' : 'outcomes.pair.mergeDone';
+  return (
+    <>
+      {error !== undefined && <ErrorSentence error={error} />}
+      {done !== undefined && (
+        <p role="status" className="text-12 text-muted">
+          {t(key, { amount: number(done), ...names })}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Money on the one side, the pair on the other, and which way it goes. */
+function PairPicture({
+  isSplit,
+  yes,
+  no,
+  amount,
+}: {
+  readonly isSplit: boolean;
+  readonly yes: string;
+  readonly no: string;
+  readonly amount: string;
+}) {
+  return (
+    <div
+      aria-hidden="true"
+      className="grid grid-cols-[1fr_auto_1fr] items-center gap-3 rounded border border-line p-3 text-13"
+    >
+      <span className="truncate text-center font-medium">{amount} USDC</span>
+      <span className="text-15 text-muted">{isSplit ? '→' : '←'}</span>
+      <span className="flex min-w-0 flex-col gap-1">
+        <span className="truncate rounded bg-buy/12 px-2 py-1 text-center text-buy-strong">
+          {amount} {yes}
+        </span>
+        <span className="truncate rounded bg-sell/12 px-2 py-1 text-center text-sell-strong">
+          {amount} {no}
+        </span>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+import type { Leg, OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
+import { chance } from '../../../lib/format.ts';
+import { useWords } from '../../../lib/words.ts';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { nameOf } from '../market-facts.ts';
+import { OrderForm } from './order-form.tsx';
+import { PairForm } from './pair-form.tsx';
+
+export type Intent = 'buy' | 'sell' | 'split' | 'merge';
+
+/** What a ticket is about; it lives in the screen, since rows and books choose it too. */
+export type Choice = {
+  readonly intent: Intent;
+  readonly leg: Leg;
+  /** A price that somebody pressed in the book, in cents. */
+  readonly cents: string | undefined;
+};
+
+/** Everything that can be done with one market. */
+export function TicketPanel({
+  event,
+  market,
+  mark,
+  choice,
+  onChoose,
+}: {
+  readonly event: OutcomeEventMeta;
+  readonly market: OutcomeMarketMeta;
+  readonly mark: string | undefined;
+  readonly choice: Choice;
+  readonly onChoose: (choice: Partial<Choice>) => void;
+}) {
+  const t = useWords();
+  const { intent } = choice;
+  const isPair = intent === 'split' || intent === 'merge';
+  return (
+    <section aria-label={t('outcomes.ticket.label')} className="flex flex-col gap-3">
+      {/* In a sheet the name is its title. */}
+      <div className="flex items-baseline justify-between gap-3 max-desktop:hidden">
+        <h2 className="min-w-0 truncate text-15 font-semibold">{nameOf(market, event)}</h2>
+        <span className="text-muted">{chance(mark)}</span>
+      </div>
+      <Segmented
+        label={t('outcomes.ticket.intent')}
+        value={intent}
+        onChange={(next) => onChoose({ intent: next, cents: undefined })}
+        segments={[
+          { value: 'buy', label: t('outcomes.ticket.buy') },
+          { value: 'sell', label: t('outcomes.ticket.sell') },
+          { value: 'split', label: t('outcomes.ticket.split') },
+          { value: 'merge', label: t('outcomes.ticket.merge') },
+        ]}
+      />
+      {isPair ? (
+        <PairForm key={`${market.instrument_id} ${intent}`} market={market} kind={intent} />
+      ) : (
+        <OrderForm
+          key={`${market.instrument_id} ${intent}`}
+          market={market}
+          intent={intent}
+          leg={choice.leg}
+          bookCents={choice.cents}
+          onLeg={(leg) => onChoose({ leg, cents: undefined })}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+import { useState } from 'react';
+import type { Client, OrderEntry } from '@oddlot/sdk';
+import { venueNow } from '../../../market/venue.ts';
+import type { SentOrder } from './fate.ts';
+
+let lastId = 0;
+
+export type Sending = {
+  readonly sent: SentOrder | undefined;
+  readonly isBusy: boolean;
+  readonly error: unknown;
+  send(entry: OrderEntry, facts: { words: string; delayMs: number }): Promise<boolean>;
+  clear(): void;
+};
+
+/** Sends orders, one at a time, and keeps the last one to tell what becomes of it. */
+export function useSend(trader: Client | undefined): Sending {
+  const [sent, setSent] = useState<SentOrder>();
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const send: Sending['send'] = async (entry, facts) => {
+    if (trader === undefined) return false;
+    lastId += 1;
+    const order: SentOrder = { id: lastId, ...facts, sentMs: venueNow(), traceId: undefined };
+    setIsBusy(true);
+    setError(undefined);
+    setSent(order);
+    try {
+      const reply = await trader.exchange.order({ orders: [entry] });
+      const traceId = reply.status === 'queued' ? reply.traceId : undefined;
+      setSent({ ...order, traceId });
+      return true;
+    } catch (fault) {
+      setSent(undefined);
+      setError(fault);
+      return false;
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return { sent, isBusy, error, send, clear: () => setError(undefined) };
+}

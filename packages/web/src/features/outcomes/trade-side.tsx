@@ -1,0 +1,79 @@
+import type { OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
+import { cents } from '../../lib/format.ts';
+import { useWords } from '../../lib/words.ts';
+import { Button } from '../../ui/button.tsx';
+import { Sheet } from '../../ui/dialog.tsx';
+import { useIsWide } from '../../ui/use-is-wide.ts';
+import { priceToBuy } from './legs.ts';
+import { legName, nameOf, type Bbo } from './market-facts.ts';
+import { Receipt } from './receipt.tsx';
+import { TicketPanel } from './ticket/ticket.tsx';
+import type { Choosing } from './use-choice.ts';
+
+/** The ticket beside the event, or on small screens behind a bar; after the resolution its receipt. */
+export function TradeSide({
+  event,
+  market,
+  mark,
+  bbo,
+  choosing,
+}: {
+  readonly event: OutcomeEventMeta;
+  readonly market: OutcomeMarketMeta;
+  readonly mark: string | undefined;
+  readonly bbo: Bbo | undefined;
+  readonly choosing: Choosing;
+}) {
+  const { choice, choose, isSheetOpen, open, setIsSheetOpen } = choosing;
+  const t = useWords();
+  const isWide = useIsWide();
+  const isResolved = market.phase === 'resolved';
+  const content = isResolved ? (
+    <Receipt event={event} market={market} />
+  ) : (
+    <TicketPanel event={event} market={market} mark={mark} choice={choice} onChoose={choose} />
+  );
+  if (isWide) {
+    return (
+      <aside className="w-82 shrink-0 border-l border-line">
+        <div className="sticky top-0 flex flex-col gap-6 p-4">
+          {content}
+          {!isResolved && (
+            <p className="text-12 text-muted">
+              {t(event.series_slug === null ? 'outcomes.byOperator' : 'outcomes.bySeries')}
+            </p>
+          )}
+        </div>
+      </aside>
+    );
+  }
+  if (isResolved) return <div className="border-t border-line p-4">{content}</div>;
+  return (
+    <>
+      <div className="sticky bottom-0 z-20 flex gap-2 border-t border-line bg-panel p-3">
+        {(['Yes', 'No'] as const).map((leg) => (
+          <div key={leg} className="flex-1">
+            <Button
+              kind={leg === 'Yes' ? 'buy' : 'sell'}
+              size="large"
+              isWide
+              onClick={() => open({ leg, intent: 'buy' })}
+            >
+              {t('outcomes.buyLeg', {
+                leg: legName(market, leg),
+                price: cents(priceToBuy(bbo, leg), market.price_decimals),
+              })}
+            </Button>
+          </div>
+        ))}
+      </div>
+      <Sheet
+        title={nameOf(market, event)}
+        isOpen={isSheetOpen}
+        onClose={() => setIsSheetOpen(false)}
+      >
+        {content}
+      </Sheet>
+    </>
+  );
+}

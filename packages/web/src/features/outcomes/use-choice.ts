@@ -1,0 +1,45 @@
+import { useState } from 'react';
+import type { Leg } from '@oddlot/sdk';
+import { isPanel, type Panel } from './panels.ts';
+import type { Choice } from './ticket/ticket.tsx';
+
+/** What of a screen with a ticket is in its address. */
+export type ChoiceSearch = { readonly leg?: unknown; readonly panel?: unknown };
+
+export type Choosing = {
+  readonly choice: Choice;
+  readonly panel: Panel;
+  /** On small screens the ticket is a sheet. */
+  readonly isSheetOpen: boolean;
+  setIsSheetOpen(isOpen: boolean): void;
+  choose(part: Partial<Choice>): void;
+  /** Chooses, and shows the ticket. */
+  open(part: Partial<Choice>): void;
+  /** A price of the book becomes that of an order. */
+  takePrice(cents: string): void;
+  setPanel(panel: Panel): void;
+};
+
+/** What the ticket is about. The leg and the panel are in the address, so that a link shows the same. */
+export function useChoice(search: ChoiceSearch, set: (part: ChoiceSearch) => void): Choosing {
+  const [isSheetOpen, setIsSheetOpen] = useState(false);
+  const [ticket, setTicket] = useState<Omit<Choice, 'leg'>>({ intent: 'buy', cents: undefined });
+  const leg: Leg = search.leg === 'no' ? 'No' : 'Yes';
+  const choose = ({ leg: next, ...rest }: Partial<Choice>): void => {
+    setTicket((before) => ({ ...before, ...rest }));
+    if (next !== undefined && next !== leg) set({ leg: next === 'No' ? 'no' : undefined });
+  };
+  return {
+    choice: { ...ticket, leg },
+    panel: isPanel(search.panel) ? search.panel : 'book',
+    isSheetOpen,
+    setIsSheetOpen,
+    choose,
+    open: (part) => {
+      choose({ cents: undefined, ...part });
+      setIsSheetOpen(true);
+    },
+    takePrice: (cents) => choose({ cents, intent: ticket.intent === 'sell' ? 'sell' : 'buy' }),
+    setPanel: (panel) => set({ panel: panel === 'book' ? undefined : panel }),
+  };
+}

@@ -1,0 +1,45 @@
+import { useEffect, useRef, useState, type RefObject } from 'react';
+import type { AlignedData } from 'uplot';
+import type { Plot, PlotOptions } from './plot.ts';
+
+/** A chart in an element. It is made anew when `key` changes; data are drawn as they come. */
+export function usePlot(
+  key: string,
+  options: PlotOptions,
+  data: AlignedData,
+): { readonly target: RefObject<HTMLDivElement | null>; readonly isReady: boolean } {
+  const target = useRef<HTMLDivElement>(null);
+  const plot = useRef<Plot | undefined>(undefined);
+  const latest = useRef({ options, data });
+  const [isReady, setIsReady] = useState(false);
+  useEffect(() => {
+    latest.current = { options, data };
+    plot.current?.set(data);
+  }, [options, data]);
+  useEffect(() => {
+    let isGone = false;
+    const make = async (): Promise<void> => {
+      const { createPlot } = await import('./plot.ts');
+      if (isGone || target.current === null) return;
+      const { options: now } = latest.current;
+      // What may change without a new chart is read when it is needed.
+      plot.current = createPlot(target.current, {
+        ...now,
+        bounds: (low, high) => latest.current.options.bounds(low, high),
+        onPoint: (place) => latest.current.options.onPoint?.(place),
+        behind: (chart, colours) => latest.current.options.behind?.(chart, colours),
+      });
+      plot.current.set(latest.current.data);
+      setIsReady(true);
+    };
+    void make();
+    return () => {
+      isGone = true;
+      plot.current?.destroy();
+      plot.current = undefined;
+    };
+    // Another key is another chart, though nothing in here reads it.
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies
+  }, [key]);
+  return { target, isReady };
+}

@@ -1,0 +1,40 @@
+import { subtract, sum } from '../../lib/decimal.ts';
+import { accountStates, openOutcomeOrders } from '../../market/account.ts';
+import { useSession } from '../../session/use-session.ts';
+import type { Session } from '../../session/session.ts';
+import type { Leg, OutcomeOpenOrder } from '@oddlot/sdk';
+import { holdingsOf, sharesOf, type Holding } from './market-facts.ts';
+
+/** What somebody can trade with on one market. */
+export type Purse = {
+  readonly session: Session | undefined;
+  /** Free money of the outcome sub-account; undefined until it is known. */
+  readonly cash: string | undefined;
+  /** Free money of the perp sub-account, which can be moved over. */
+  readonly perpCash: string | undefined;
+  readonly holdings: readonly Holding[];
+  readonly orders: readonly OutcomeOpenOrder[];
+  /** Shares of a leg that no resting order offers. */
+  readonly freeShares: (leg: Leg) => string;
+};
+
+export function usePurse(instrumentId: number): Purse {
+  const session = useSession();
+  const user = session?.address;
+  const state = accountStates.use(
+    user === undefined ? undefined : { user, accountType: 'outcome' },
+    (account) => account.state,
+  );
+  const perpCash = accountStates.use(
+    user === undefined ? undefined : { user, accountType: 'perp' },
+    (account) => account.state?.withdrawable,
+  );
+  const all = openOutcomeOrders.use(user, ({ orders }) => orders);
+  const orders = all.filter((order) => order.instrumentId === instrumentId);
+  const holdings = holdingsOf(state, instrumentId);
+  const freeShares = (leg: Leg): string => {
+    const offered = orders.filter(({ outcome, reduceOnly }) => reduceOnly && outcome === leg);
+    return subtract(sharesOf(holdings, leg), sum(offered.map(({ sz }) => sz)));
+  };
+  return { session, cash: state?.withdrawable, perpCash, holdings, orders, freeShares };
+}

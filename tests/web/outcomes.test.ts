@@ -1,0 +1,218 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { DEPLOYER } from '../support/deployer.ts';
+import type { Venue } from '../support/venue-process.ts';
+import { faultsFound } from './support/accessibility.ts';
+import { OutcomePeople, type Listed } from './support/outcome-people.ts';
+import { PHONE, type VisitOptions } from './support/visit.ts';
+import { WebBrowser } from './support/web-browser.ts';
+import { startWebVenue } from './support/web-venue.ts';
+
+let venue: Venue;
+let browser: WebBrowser;
+let people: OutcomePeople;
+
+beforeAll(async () => {
+  const flags = ['--oracle', 'still', '--no-limits', '--no-bots', '--web', '--deployers', DEPLOYER];
+  [venue, browser] = await Promise.all([startWebVenue(flags), WebBrowser.start()]);
+  people = new OutcomePeople(venue.url);
+}, 120_000);
+afterEach(() => browser.leaveAll());
+afterAll(async () => {
+  await browser?.close();
+  await venue?.remove();
+});
+
+async function visiting(path: string, options: VisitOptions = {}): Promise<Page> {
+  const visit = await browser.visit(venue.url, options);
+  await visit.open(path);
+  return visit.page;
+}
+
+/** On the page of an event, with a test account that the ticket itself has opened. */
+async function trading({ eventSlug }: Pick<Listed, 'eventSlug'>): Promise<Page> {
+  const page = await visiting(`/events/${eventSlug}`);
+  await page.getByRole('button', { name: 'Trade with a test account' }).click();
+  await page.getByRole('button', { name: 'Buy Yes', exact: true }).waitFor();
+  return page;
+}
+
+const shares = (page: Page) => page.getByRole('region', { name: 'Your shares' });
+const choose = (page: Page, name: string) => page.getByRole('radio', { name }).first().click();
+
+/** Moves what is missing from the perp account, where the faucet pays to. */
+async function move(page: Page, amount: string): Promise<void> {
+  await page.getByRole('button', { name: `Move ${amount} USDC over` }).click();
+}
+
+describe('discovery', () => {
+  test('events are found by word and topic, and what was looked for is in the address', async () => {
+    const eventSlug = await people.event({ title: 'Will the tide turn?', category: 'sea' });
+    await people.quote(await people.market({}, eventSlug));
+    const other = await people.event({ title: 'Is the moon full?', category: 'sky' });
+    await people.market({}, other);
+    const page = await visiting('/events?q=tide');
+    await page.getByRole('heading', { name: 'Will the tide turn?' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Is the moon full?' }).count()).toBe(0);
+    await page.getByRole('searchbox').fill('');
+    await page.getByRole('button', { name: 'sky' }).click();
+    await page.getByRole('heading', { name: 'Is the moon full?' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Will the tide turn?' }).count()).toBe(0);
+    expect(new URL(page.url()).searchParams.get('topic')).toBe('sky');
+    await page.getByRole('link', { name: 'Is the moon full?' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Is the moon full?' }).waitFor();
+  });
+
+  test('an event that does not exist says so', async () => {
+    const visit = await browser.visit(venue.url, { expectedErrors: /404|Failed to load/ });
+    await visit.open('/events/there-is-none');
+    await visit.page.getByText('There is no such event').waitFor();
+  });
+});
+
+describe('the ticket', () => {
+  test('from nothing to shares, and back to money', async () => {
+    const market = await people.market();
+    await people.quote(market);
+    const page = await trading(market);
+    await page.getByLabel('Spend').fill('20');
+    // 43.47 shares at 46 cents, and two ticks of room: 20.8656 are set aside.
+    await move(page, '30.00');
+    await page.getByRole('button', { name: 'Buy 43.47 Yes for 20.00' }).click();
+    await page.getByText('43.47 shares at 46.00¢').waitFor();
+    await shares(page).getByText('43.47 Yes at 46¢').waitFor();
+    await shares(page).getByRole('button', { name: 'Sell at 44¢' }).click();
+    await page.getByRole('button', { name: 'Max 43.47' }).click();
+    await page.getByRole('button', { name: 'Sell 43.47 Yes for 19.13' }).click();
+    await page.getByText('43.47 shares at 44.00¢').waitFor();
+    await shares(page).waitFor({ state: 'detached' });
+  });
+
+  test('NO is the same book mirrored, and what is pressed there becomes a limit', async () => {
+    const market = await people.market();
+    await people.quote(market);
+    const page = await trading(market);
+    const asks = page.getByRole('region', { name: 'Ask' });
+    await asks.getByRole('button', { name: /46¢/ }).waitFor();
+    await page.getByRole('radio', { name: /^No/ }).first().click();
+    await asks.getByRole('button', { name: /56¢/ }).click();
+    expect(new URL(page.url()).searchParams.get('leg')).toBe('no');
+    expect(await page.getByLabel('Price', { exact: true }).inputValue()).toBe('56');
+  });
+
+  test('a limit order: a price between two steps teaches, the order rests, and is taken back', async () => {
+    const market = await people.market();
+    await people.quote(market);
+    const page = await trading(market);
+    await choose(page, 'Limit');
+    await page.getByLabel('Price', { exact: true }).fill('40.4');
+    await page.getByLabel('Spend').fill('8');
+    await page.getByText('Prices go in steps of 1¢').waitFor();
+    await page.getByRole('button', { name: 'Use 40¢' }).click();
+    await move(page, '10.00');
+    await page.getByRole('button', { name: 'Buy 20 Yes at 40¢' }).click();
+    await page.getByText('At the book').waitFor();
+    await page.getByRole('tab', { name: /Your orders/ }).click();
+    const row = page.getByRole('listitem').filter({ hasText: 'Buy 20 Yes at 40¢' });
+    await row.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('No order of yours rests here').waitFor();
+  });
+
+  test('a pair is split from money and merged again', async () => {
+    const market = await people.market();
+    await people.quote(market);
+    const page = await trading(market);
+    await choose(page, 'Split');
+    await page.getByLabel('Pairs').fill('10');
+    await move(page, '10.00');
+    await page.getByRole('button', { name: 'Split 10 USDC into pairs' }).click();
+    await page.getByText('10 USDC are now 10 Yes and 10 No.').waitFor();
+    await shares(page).getByText('10 No at').waitFor();
+    await choose(page, 'Merge');
+    await page.getByLabel('Pairs').fill('4');
+    await page.getByRole('button', { name: 'Merge 4 pairs into USDC' }).click();
+    await shares(page).getByText('6 Yes at').waitFor();
+    await shares(page).getByText('6 No at').waitFor();
+  });
+});
+
+describe('R-delay', () => {
+  test('an order that would take waits in sight; halted meanwhile it fails with its reason, else it fills', async () => {
+    const market = await people.market({ orderDelayMs: 3_000 });
+    await people.quote(market);
+    const page = await trading(market);
+    await page.getByLabel('Spend').fill('10');
+    await move(page, '20.00');
+    const button = page.getByRole('button', { name: 'Buy 21.73 Yes for 10.00' });
+    await button.click();
+    await page.getByText('Your order waits 3,000 ms').waitFor();
+    await people.set(market, 'halt');
+    await page.getByText('Not placed').waitFor();
+    await page.getByText(`Trading is halted for OUTCOME-${market.id}`).waitFor();
+    await people.set(market, 'open');
+    await page.getByLabel('Spend').fill('10');
+    await button.click();
+    await page.getByText('Your order waits 3,000 ms').waitFor();
+    await page.getByText('21.73 shares at 46.00¢').waitFor();
+  });
+});
+
+describe('a resolution', () => {
+  test('while the page is open: the payout, the evidence as text, and the receipt computed again', async () => {
+    const market = await people.market({ outcomes: ['Rain', 'Dry'] });
+    const page = await visiting(`/events/${market.eventSlug}`);
+    await page.getByRole('button', { name: 'Trade with a test account' }).click();
+    await choose(page, 'Split');
+    await page.getByLabel('Pairs').fill('10');
+    await move(page, '10.00');
+    await page.getByRole('button', { name: 'Split 10 USDC into pairs' }).click();
+    await shares(page).waitFor();
+    await people.resolve(market, '1', 'The <b>gauge</b> said 4 mm');
+    await page.getByRole('heading', { name: 'Rain won' }).waitFor();
+    await page.getByText('paid 10.00', { exact: true }).waitFor();
+    await page.getByText('The <b>gauge</b> said 4 mm').waitFor();
+    await page.getByText(`--instrument ${market.id}`).waitFor();
+    await page.getByRole('button', { name: 'Recompute it here' }).click();
+    await page.getByText('receiptHash agrees').waitFor();
+    await page.getByText('winningOutcome agrees').waitFor();
+  });
+
+  test('of a series: the result joins the last twenty, with its receipt', async () => {
+    const slug = await people.series();
+    const page = await visiting(`/series/${slug}`);
+    await page.getByRole('heading', { level: 1, name: 'Up or down' }).waitFor();
+    await page.getByText('None has ended yet').waitFor();
+    const { current } = await people.deployer.info.outcomeSeriesTimeline({ seriesSlug: slug });
+    await people.resolve({ id: current!.instrumentId }, '0', 'by hand');
+    const dot = page.getByRole('button', { name: /: Down$/ });
+    await dot.click();
+    const receipt = page.getByRole('dialog');
+    await receipt.getByRole('heading', { name: 'Down won' }).waitFor();
+    await receipt.getByText('by hand').waitFor();
+  });
+});
+
+describe('every way to look at it', () => {
+  test.each(['dark', 'light'] as const)('%s: axe finds nothing', async (theme) => {
+    const eventSlug = await people.event({ mutuallyExclusive: true });
+    for (const groupTitle of ['Atlas', 'Comet']) {
+      await people.quote(await people.market({ groupTitle }, eventSlug), '20');
+    }
+    const page = await visiting(`/events/${eventSlug}`, { theme });
+    await page.getByRole('region', { name: 'Ask' }).getByText('46¢').waitFor();
+    expect(await faultsFound(page)).toEqual([]);
+    await page.goto(`${venue.url}/events`);
+    await page.getByRole('heading', { level: 2 }).first().waitFor();
+    expect(await faultsFound(page)).toEqual([]);
+  });
+
+  test('on a phone the ticket is a sheet, and nothing is wider than the screen', async () => {
+    const market = await people.market({ question: 'A very long question '.repeat(12) });
+    await people.quote(market, '20');
+    const page = await visiting(`/events/${market.eventSlug}`, { viewport: PHONE });
+    await page.getByRole('button', { name: 'Yes 46¢' }).last().click();
+    await page.getByRole('dialog').getByLabel('Spend').fill('10');
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(wide).toBeLessThanOrEqual(0);
+  });
+});
