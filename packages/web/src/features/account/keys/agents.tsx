@@ -1,0 +1,126 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ApprovedAgent } from '@oddlot/sdk';
+import { useMemo } from 'react';
+import { short } from '../../../lib/format.ts';
+import { relative, wholeDate } from '../../../lib/time.ts';
+import { useWords } from '../../../lib/words.ts';
+import { queryClient } from '../../../market/queries.ts';
+import { reader, venueNow } from '../../../market/venue.ts';
+import { enableTrading } from '../../../session/browser-wallets.ts';
+import { forgetAgent } from '../../../session/own-agent.ts';
+import type { Session } from '../../../session/session.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { ConfirmButton } from '../../../ui/confirm-button.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
+import { useDoing } from '../../../ui/use-doing.ts';
+
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
+const NONE: readonly ApprovedAgent[] = [];
+
+/** Keys that trade for the account and can move none of its money. */
+export function Agents({ session }: { readonly session: Session }) {
+  const t = useWords();
+  const { address, agentAddress, owner, trader } = session;
+  const queryKey = useMemo(
+    () => ['approvedAgents', address, agentAddress],
+    [address, agentAddress],
+  );
+  const { data = NONE } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => reader.info.approvedAgents({ user: address }, { signal }),
+    staleTime: 0,
+  });
+  const { error, isBusy, run } = useDoing();
+  const columns = useMemo<readonly Column<ApprovedAgent>[]>(() => {
+    const revoke = (agent: ApprovedAgent): Promise<boolean> =>
+      run(async () => {
+        const agentName = agent.agentName === '' ? null : agent.agentName;
+        await owner!.exchange.approveAgent(
+          { agentAddress: ZERO_ADDRESS, agentName },
+          { confirm: 'executed' },
+        );
+        if (agent.agentAddress === agentAddress) await forgetAgent(address);
+        await queryClient.invalidateQueries({ queryKey: ['approvedAgents', address] });
+      });
+    return [
+      {
+        id: 'label',
+        header: t('account.agentLabel'),
+        cell: ({ agentAddress: key, agentName }) => (
+          <span className="flex items-center gap-2">
+            <span className={agentName === '' ? 'truncate text-muted' : 'truncate'}>
+              {agentName === '' ? t('account.unnamed') : agentName}
+            </span>
+            {key === agentAddress && <Badge tone="accent">{t('account.here')}</Badge>}
+          </span>
+        ),
+      },
+      {
+        id: 'address',
+        header: t('account.address'),
+        width: '120px',
+        from: 'tablet',
+        cell: ({ agentAddress: key }) => (
+          <span className="font-mono text-12" title={key}>
+            {short(key)}
+          </span>
+        ),
+      },
+      {
+        id: 'age',
+        header: t('account.age'),
+        align: 'right',
+        width: '110px',
+        phoneWidth: '96px',
+        cell: ({ updateTime }) => (
+          <span className="text-muted" title={wholeDate(updateTime)}>
+            {relative(Math.min(-1_000, updateTime - venueNow()))}
+          </span>
+        ),
+      },
+      {
+        id: 'revoke',
+        header: <span className="heard">{t('account.revoke')}</span>,
+        align: 'right',
+        width: '140px',
+        phoneWidth: '120px',
+        cell: (agent) =>
+          owner !== undefined && (
+            <ConfirmButton
+              size="small"
+              label={t('account.revoke')}
+              sure={t('account.revokeSure')}
+              isBusy={isBusy}
+              onConfirm={() => void revoke(agent)}
+            />
+          ),
+      },
+    ];
+  }, [owner, address, agentAddress, isBusy, run, t]);
+  const isMissing = owner !== undefined && trader === undefined;
+  return (
+    <>
+      <Table
+        label={t('account.agents')}
+        columns={columns}
+        rows={data}
+        rowKey={({ agentName }) => agentName}
+        rowHeight={36}
+        empty={<EmptyState title={t('account.noAgents')} text={t('account.noAgentsText')} />}
+      />
+      <div className="flex flex-col gap-2 px-4 py-3 empty:hidden">
+        {isMissing && (
+          <span>
+            <Button kind="accent" isBusy={isBusy} onClick={() => void run(enableTrading)}>
+              {t('header.enableTrading')}
+            </Button>
+          </span>
+        )}
+        {error !== undefined && <ErrorSentence error={error} />}
+      </div>
+    </>
+  );
+}
