@@ -25,6 +25,11 @@ export function dateTime(ms: number): string {
   }).format(ms);
 }
 
+/** `15 Nov`, of a day in UTC. */
+export function dayOf(ms: number): string {
+  return formatter({ day: 'numeric', month: 'short', timeZone: 'UTC' }).format(ms);
+}
+
 /** `15 November 2026, 16:36:18`, for tooltips. */
 export function wholeDate(ms: number): string {
   return formatter({ dateStyle: 'long', timeStyle: 'medium' }).format(ms);
