@@ -40,10 +40,15 @@ export function toMicro(amount: string): bigint {
   return BigInt(multiply(amount, '1000000'));
 }
 
+/** Decimal text of micro-USDC. */
+export function fromMicro(micro: string): string {
+  return multiply(micro, '0.000001');
+}
+
 /** What an address has on the chain, as decimal text. */
 export async function usdcOf(chain: Chain, owner: string, wallet?: Eip1193Provider) {
   const data = encode('balanceOf', owner);
-  return multiply(String(await read(chain, chain.usdc_contract_address, data, wallet)), '0.000001');
+  return fromMicro(String(await read(chain, chain.usdc_contract_address, data, wallet)));
 }
 
 /** The number that the next permit of an address must carry. */

@@ -5,7 +5,7 @@ import { isDecimal, sign } from '../../../lib/decimal.ts';
 import { money } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import type { Session } from '../../../session/session.ts';
-import { hasChain } from '../../../session/settlement-chain.ts';
+import { fromMicro, hasChain } from '../../../session/settlement-chain.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Code } from '../../../ui/code.tsx';
@@ -44,7 +44,9 @@ function FromHere({ session, owner, settings }: DepositFormProps) {
   const [way, setWay] = useState<DepositWay>('permit');
   const [step, setStep] = useState<DepositStep>('sign');
   const { error, isBusy, run } = useDoing();
-  const limits = { most: balance, least: settings.min_deposit };
+  // The one amount of the settings that is in millionths.
+  const least = fromMicro(settings.min_deposit);
+  const limits = { most: balance, least };
   const { isFit } = checkAmount(amount, limits, t);
   const send = async (): Promise<void> => {
     if (!isFit || isBusy) return;
@@ -82,7 +84,7 @@ function FromHere({ session, owner, settings }: DepositFormProps) {
       <Terms
         rows={[
           { label: t('account.arrives'), value: t('account.perpPart') },
-          { label: t('account.leastDeposit'), value: `${money(settings.min_deposit)} USDC` },
+          { label: t('account.leastDeposit'), value: `${money(least)} USDC` },
         ]}
       />
       <Button
@@ -128,7 +130,7 @@ function FromElsewhere({ settings }: { readonly settings: Settings }) {
       <div className="mt-2 flex flex-col gap-2">
         <p className="border-l-2 border-warning pl-3 text-12">{t('account.plainWarning')}</p>
         <p className="text-12 text-muted">
-          {t('account.plainText', { chain, least: money(settings.min_deposit) })}
+          {t('account.plainText', { chain, least: money(fromMicro(settings.min_deposit)) })}
         </p>
         <p className="flex items-center gap-2">
           <Code>{bridge}</Code>
