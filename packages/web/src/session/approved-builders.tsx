@@ -10,7 +10,6 @@ import { Button } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ErrorSentence } from '../ui/error-sentence.tsx';
-import { NumberField } from '../ui/number-field.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { useDoing } from '../ui/use-doing.ts';
@@ -144,13 +143,13 @@ function Approve({ user, owner }: { readonly user: string; readonly owner: Clien
             }
           />
         </div>
-        <div className="w-44">
-          <NumberField
+        <div className="w-36">
+          <TextField
             label={t('builder.atMost')}
-            unit="%"
+            inputMode="decimal"
             value={rate}
             placeholder="0.05"
-            onChange={setRate}
+            onChange={(typed) => setRate(typed.trim().replace(',', '.'))}
           />
         </div>
         <Button type="submit" isBusy={isBusy} disabled={!isReady}>

@@ -1,5 +1,6 @@
 import type { Eip1193Provider, Settings } from '@oddlot/sdk';
 import { multiply } from '../lib/decimal.ts';
+import { words } from '../lib/words.ts';
 
 /**
  * The chain that money comes from: what an address has there, and what its wallet sends. Calls are so few
@@ -27,8 +28,20 @@ export type Chain = Pick<
   | 'settlement_chain_id'
   | 'usdc_contract_address'
   | 'bridge2_contract_address'
-  | 'chain_name'
 >;
+
+const NAMES: Readonly<Record<number, string>> = {
+  1: 'Ethereum',
+  42_161: 'Arbitrum One',
+  421_614: 'Arbitrum Sepolia',
+};
+const OWN_MACHINE = /^https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/]?/;
+
+/** What people call the chain; one on this machine borrows the number of another, and not its name. */
+export function chainName({ settlement_chain_id: id, settlement_rpc_url: url }: Chain): string {
+  if (url !== null && OWN_MACHINE.test(url)) return words.t('account.localChain');
+  return NAMES[id] ?? words.t('account.chainOf', { id });
+}
 
 /** False for a venue whose money never leaves it. */
 export function hasChain(chain: Chain): boolean {
@@ -68,7 +81,7 @@ export async function joinChain(wallet: Eip1193Provider, chain: Chain): Promise<
     if (chain.settlement_rpc_url === null) throw error;
     const added = {
       chainId,
-      chainName: chain.chain_name,
+      chainName: chainName(chain),
       nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
       rpcUrls: [chain.settlement_rpc_url],
     };

@@ -31,7 +31,9 @@ export function Screen() {
           {t(`account.kind.${session.kind}`)}
         </Badge>
         <span className="flex min-w-0 items-center gap-2">
-          <code className="min-w-0 font-mono text-12 break-all text-muted">{session.address}</code>
+          <code className="min-w-0 font-mono text-11 break-all text-muted tablet:text-12">
+            {session.address}
+          </code>
           <CopyButton text={session.address} />
         </span>
       </div>

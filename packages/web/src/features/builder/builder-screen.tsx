@@ -62,7 +62,9 @@ function Builder({ session }: { readonly session: Session }) {
           </Badge>
         )}
         <span className="flex min-w-0 items-center gap-2">
-          <code className="min-w-0 font-mono text-12 break-all text-muted">{user}</code>
+          <code className="min-w-0 font-mono text-11 break-all text-muted tablet:text-12">
+            {user}
+          </code>
           <CopyButton text={user} />
         </span>
         <p className="w-full text-12 text-muted">{t('builder.intro')}</p>

@@ -11,7 +11,7 @@ export function KeysTab({ session }: { readonly session: Session }) {
   const t = useWords();
   const { address, owner } = session;
   return (
-    <div className="grid desktop:grid-cols-2">
+    <div className="grid desktop:min-h-[calc(100dvh-140px)] desktop:grid-cols-2">
       <div className="min-w-0 divide-y divide-line border-line desktop:border-r">
         <Part title={t('account.agents')} text={t('account.agentsText')}>
           <Agents session={session} />

@@ -3,7 +3,7 @@ import { money } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { accountStates } from '../../../market/account.ts';
 import { useSettings } from '../../../market/queries.ts';
-import { hasChain } from '../../../session/settlement-chain.ts';
+import { chainName, hasChain } from '../../../session/settlement-chain.ts';
 import { Money } from '../../../ui/figure.tsx';
 import { Stat } from '../../../ui/stat.tsx';
 import { useChainBalance } from './use-chain-balance.ts';
@@ -43,7 +43,7 @@ export function Balances({ user }: { readonly user: string }) {
         </Stat>
       )}
       {chain !== undefined && (
-        <Stat label={t('account.onChain')} note={chain.chain_name}>
+        <Stat label={t('account.onChain')} note={chainName(chain)}>
           <Money value={onChain} />
         </Stat>
       )}

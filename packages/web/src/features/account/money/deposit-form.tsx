@@ -5,7 +5,7 @@ import { isDecimal, sign } from '../../../lib/decimal.ts';
 import { money } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import type { Session } from '../../../session/session.ts';
-import { fromMicro, hasChain } from '../../../session/settlement-chain.ts';
+import { chainName, fromMicro, hasChain } from '../../../session/settlement-chain.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Code } from '../../../ui/code.tsx';
@@ -79,7 +79,7 @@ function FromHere({ session, owner, settings }: DepositFormProps) {
         onChange={setAmount}
         onEnter={() => void send()}
         limits={limits}
-        source={t('account.onChainSource', { chain: settings.chain_name })}
+        source={t('account.onChainSource', { chain: chainName(settings) })}
       />
       <Terms
         rows={[
@@ -123,7 +123,8 @@ function FromHere({ session, owner, settings }: DepositFormProps) {
 /** The address of the bridge, with what must be known before anything is sent there. */
 function FromElsewhere({ settings }: { readonly settings: Settings }) {
   const t = useWords();
-  const { bridge2_contract_address: bridge, chain_name: chain } = settings;
+  const { bridge2_contract_address: bridge } = settings;
+  const chain = chainName(settings);
   return (
     <details className="border-t border-line pt-3">
       <summary className="text-12 text-muted hover:text-text">{t('account.plainTitle')}</summary>

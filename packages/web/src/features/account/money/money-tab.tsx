@@ -25,7 +25,7 @@ export function MoneyTab({ session }: { readonly session: Session }) {
   return (
     <div className="flex flex-col">
       <Balances user={session.address} />
-      <div className="grid desktop:grid-cols-[400px_minmax(0,1fr)]">
+      <div className="grid desktop:min-h-[calc(100dvh-220px)] desktop:grid-cols-[400px_minmax(0,1fr)]">
         <section
           aria-label={t('account.move')}
           className="flex flex-col gap-4 border-line p-4 max-desktop:border-b desktop:border-r"

@@ -96,7 +96,7 @@ function Row({
       <p className="flex items-baseline justify-between gap-4 text-13">
         <span className="truncate tabular-nums">{title}</span>
         {hash !== undefined && (
-          <span className="font-mono text-11 text-faint" title={hash}>
+          <span className="shrink-0 font-mono text-11 text-faint" title={hash}>
             {short(hash)}
           </span>
         )}

@@ -1,10 +1,10 @@
 import type { Client, Settings } from '@oddlot/sdk';
 import { useState } from 'react';
-import { compare, isDecimal, subtract } from '../../../lib/decimal.ts';
+import { compare, subtract } from '../../../lib/decimal.ts';
 import { money, short } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { accountStates } from '../../../market/account.ts';
-import { hasChain } from '../../../session/settlement-chain.ts';
+import { chainName, hasChain } from '../../../session/settlement-chain.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { TextField } from '../../../ui/text-field.tsx';
@@ -34,8 +34,7 @@ export function WithdrawForm({
   const { isFit } = checkAmount(amount, limits, t);
   const to = destination.trim().toLowerCase();
   const isReady = isFit && isAddress(to);
-  const receives =
-    isDecimal(amount) && compare(amount, fee) > 0 ? subtract(amount, fee) : undefined;
+  const receives = isFit && compare(amount, fee) > 0 ? subtract(amount, fee) : undefined;
   const send = async (): Promise<void> => {
     if (!isReady || isBusy) return;
     const isSent = await run(() =>
@@ -57,7 +56,7 @@ export function WithdrawForm({
         source={t('account.perpPart')}
       />
       <TextField
-        label={t('account.destination', { chain: settings.chain_name })}
+        label={t('account.destination', { chain: chainName(settings) })}
         value={destination}
         onChange={setDestination}
         fault={destination === '' || isAddress(to) ? undefined : t('wallet.watchFault')}
