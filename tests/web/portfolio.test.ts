@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { limitOrder } from '@oddlot/sdk';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
@@ -34,6 +35,12 @@ async function atScreen(path: string, options?: VisitOptions): Promise<Visit & {
   return Object.assign(visit, { user });
 }
 
+/** The lines of a file that a press saves. */
+async function fileOf(page: Page, press: () => Promise<void>): Promise<readonly string[]> {
+  const [download] = await Promise.all([page.waitForEvent('download'), press()]);
+  return (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+}
+
 test('a trade shows in positions, fills and sums, by day and as a file', async () => {
   const visit = await atScreen('/portfolio');
   const { page, user } = visit;
@@ -50,15 +57,16 @@ test('a trade shows in positions, fills and sums, by day and as a file', async (
   await page.getByRole('tab', { name: 'Open orders 1' }).click();
   await page.getByRole('row', { name: /BTC-USDC.*Buy.*GTC/ }).waitFor();
 
+  const orders = await fileOf(page, () =>
+    page.getByRole('button', { name: 'Open orders as CSV' }).click(),
+  );
+  expect(orders).toHaveLength(2);
+
   await page.getByRole('tab', { name: 'Fills' }).click();
-  await page.getByRole('row', { name: /BTC-USDC.*Open Long.*0\.01/ }).waitFor();
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Fills as CSV' }).click(),
-  ]);
-  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
-  expect(lines).toHaveLength(2);
-  expect(lines[1]).toContain('BTC-USDC');
+  await page.getByRole('row', { name: /BTC-USDC.*0\.01/ }).waitFor();
+  const fills = await fileOf(page, () => page.getByRole('link', { name: 'Fills as CSV' }).click());
+  expect(fills).toHaveLength(2);
+  expect(fills[1]).toContain('BTC-USDC');
 
   // The day that runs has the volume of the trade.
   const days = page.getByRole('group', { name: 'By day' });

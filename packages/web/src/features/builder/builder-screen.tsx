@@ -125,7 +125,7 @@ function Sums({
   const least = money(state?.minPerpBalance);
   return (
     <div className="flex flex-col gap-2 border-b border-line px-4 py-3">
-      <div className="flex flex-wrap items-center gap-x-10 gap-y-3">
+      <div className="flex flex-wrap items-start gap-x-10 gap-y-3">
         <dl className="contents">
           <Stat label={t('builder.claimable')} isLarge>
             <Money value={amount} />
@@ -141,14 +141,18 @@ function Sums({
           </Stat>
         </dl>
         {signer !== undefined && (
-          <Button
-            kind={hasSome ? 'accent' : 'plain'}
-            isBusy={isBusy}
-            disabled={!hasSome}
-            onClick={() => void claim()}
-          >
-            {hasSome ? t('builder.claim', { amount: money(amount) }) : t('builder.nothingToClaim')}
-          </Button>
+          <span className="self-center">
+            <Button
+              kind={hasSome ? 'accent' : 'plain'}
+              isBusy={isBusy}
+              disabled={!hasSome}
+              onClick={() => void claim()}
+            >
+              {hasSome
+                ? t('builder.claim', { amount: money(amount) })
+                : t('builder.nothingToClaim')}
+            </Button>
+          </span>
         )}
       </div>
       {error !== undefined && <ErrorSentence error={error} />}

@@ -60,7 +60,11 @@ export function Shares({
           segments={WINDOWS.map((value) => ({ value, label: t(`builder.window.${value}`) }))}
         />
       </div>
-      {data?.items.length === 0 && <EmptyState title={t('builder.noShare')} />}
+      {data?.items.length === 0 && (
+        <div className="h-24">
+          <EmptyState title={t('builder.noShare')} />
+        </div>
+      )}
       <ul className="flex flex-col">
         {data?.items.slice(0, SHOWN_MAX).map(({ key, label, ratio, value }) => (
           <li key={key} className="px-4 py-2">

@@ -1,6 +1,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { compact, money } from '../../lib/format.ts';
+import { dayOf, minuteTime } from '../../lib/time.ts';
 
 /** Loaded when the first curve is drawn. */
 
@@ -15,6 +16,7 @@ export type CurveChart = {
 };
 
 const SECOND_MS = 1_000;
+const DAY_SECONDS = 86_400;
 const AXIS_PX = 60;
 
 /** Draws a line with its area into an element; `onPoint` tells what is under the pointer. */
@@ -40,7 +42,13 @@ export function curveChart(
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
       scales: { x: { time: true }, y: { range: spread } },
       axes: [
-        { ...axis, grid: { show: false }, space: 90 },
+        {
+          ...axis,
+          grid: { show: false },
+          space: 80,
+          size: 28,
+          values: (_, splits, _axis, _space, step) => times(splits, step),
+        },
         {
           ...axis,
           side: 1,
@@ -80,6 +88,15 @@ function spread(_: uPlot, min: number | null, max: number | null): uPlot.Range.M
   const [low, high] = [min ?? 0, max ?? 0];
   const room = high === low ? Math.max(1, Math.abs(high) * 0.02) : (high - low) * 0.12;
   return [low - room, high + room];
+}
+
+/** Hours as hours; midnight, and steps of a day or more, as the day. */
+function times(splits: readonly number[], stepSeconds: number): string[] {
+  return splits.map((seconds) => {
+    const ms = seconds * SECOND_MS;
+    const time = minuteTime(ms);
+    return stepSeconds >= DAY_SECONDS || time === '00:00' ? dayOf(ms, 'here') : time;
+  });
 }
 
 function labels(splits: readonly number[]): string[] {

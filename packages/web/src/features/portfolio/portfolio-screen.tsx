@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { PortfolioPoint } from '@oddlot/sdk';
-import { add } from '../../lib/decimal.ts';
+import { useMemo } from 'react';
+import { add, sign } from '../../lib/decimal.ts';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
@@ -9,6 +10,7 @@ import { fillLists } from '../../market/account-lists.ts';
 import { reader } from '../../market/venue.ts';
 import { NoAccount } from '../../session/no-account.tsx';
 import { useIsSessionLoaded, useSession } from '../../session/use-session.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/figure.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Stat } from '../../ui/stat.tsx';
@@ -50,9 +52,10 @@ function Portfolio({ user }: { readonly user: string }) {
     refetchInterval: EVERY_MS,
   });
   const points = data?.points ?? NO_POINTS;
+  const shown = useMemo(() => (kind === 'equity' ? sinceFunded(points) : points), [points, kind]);
   return (
     <div className="flex min-h-full flex-col bg-panel">
-      <div className="flex flex-wrap items-center gap-x-10 gap-y-3 border-b border-line px-4 py-3">
+      <div className="flex flex-wrap items-start gap-x-10 gap-y-3 border-b border-line px-4 py-3">
         <h1 className="heard">{t('nav.portfolio')}</h1>
         <Sums user={user} last={points.at(-1)} came={data?.deposits} went={data?.withdrawals} />
       </div>
@@ -75,7 +78,11 @@ function Portfolio({ user }: { readonly user: string }) {
             />
           </div>
           <div className="h-64">
-            <Curve points={points} kind={kind} />
+            {shown.length < 2 && data !== undefined ? (
+              <EmptyState title={t('portfolio.flat')} />
+            ) : (
+              <Curve points={shown} kind={kind} />
+            )}
           </div>
         </section>
         <Days user={user} />
@@ -85,6 +92,12 @@ function Portfolio({ user }: { readonly user: string }) {
       </div>
     </div>
   );
+}
+
+/** A window may begin before the account did; what it was not worth then is no part of its curve. */
+function sinceFunded(points: readonly PortfolioPoint[]): readonly PortfolioPoint[] {
+  const first = points.findIndex(({ accountValue }) => sign(accountValue) !== 0);
+  return first < 0 ? NO_POINTS : points.slice(first);
 }
 
 function Sums({

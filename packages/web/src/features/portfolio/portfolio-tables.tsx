@@ -1,6 +1,8 @@
+import { csvOf, saveFile } from '../../lib/csv.ts';
 import { useWords } from '../../lib/words.ts';
 import { accountStates, openOrders, openOutcomeOrders } from '../../market/account.ts';
 import { Tabs } from '../../ui/tabs.tsx';
+import { currentRows } from './current-rows.ts';
 import { FillsTable } from './tables/fills-table.tsx';
 import { FundingTable } from './tables/funding-table.tsx';
 import { HistoryTable } from './tables/history-table.tsx';
@@ -22,13 +24,13 @@ const TABS = [
 ] as const;
 type Tab = (typeof TABS)[number];
 
-/** What can be had as a file, whole, from the venue. */
-const EXPORTS: Partial<Record<Tab, string>> = {
+/** What can be had as a file, whole, from the venue; the rest is what there is now. */
+const EXPORTS = {
   fills: 'fills',
   history: 'orders',
   funding: 'fundings',
   ledger: 'ledger',
-};
+} as const;
 
 const CONTENTS = {
   positions: PositionsTable,
@@ -70,7 +72,6 @@ export function PortfolioTables({
     triggers,
     orders: perpOrders + outcomeOrders,
   };
-  const file = EXPORTS[tab];
   return (
     <Tabs
       label={t('portfolio.tables')}
@@ -85,19 +86,32 @@ export function PortfolioTables({
           content: <Content user={user} />,
         };
       })}
-      aside={
-        file !== undefined && (
-          <a
-            href={exportAddress(file, user)}
-            download
-            aria-label={t('portfolio.csvOf', { name: t(`portfolio.tab.${tab}`) })}
-            className="text-12 text-muted hover:text-text"
-          >
-            {t('portfolio.csv')}
-          </a>
-        )
-      }
+      aside={<CsvLink tab={tab} user={user} />}
     />
+  );
+}
+
+function CsvLink({ tab, user }: { readonly tab: Tab; readonly user: string }) {
+  const t = useWords();
+  const looks = {
+    'aria-label': t('portfolio.csvOf', { name: t(`portfolio.tab.${tab}`) }),
+    className: 'text-12 text-muted hover:text-text',
+  };
+  if (tab === 'positions' || tab === 'shares' || tab === 'orders' || tab === 'triggers') {
+    return (
+      <button
+        type="button"
+        {...looks}
+        onClick={() => saveFile(`${tab}.csv`, csvOf(currentRows(tab, user)))}
+      >
+        {t('portfolio.csv')}
+      </button>
+    );
+  }
+  return (
+    <a {...looks} href={exportAddress(EXPORTS[tab], user)} download>
+      {t('portfolio.csv')}
+    </a>
   );
 }
 

@@ -74,7 +74,7 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
         <>
           <Money value={unrealizedPnl} isSigned isColoured />{' '}
           <span className="text-12 max-tablet:hidden">
-            <Percent value={returnOnEquity} decimals={1} />
+            (<Percent value={returnOnEquity} decimals={1} />)
           </span>
         </>
       ),
