@@ -3,7 +3,7 @@ import type { ApprovedBuilder, Client } from '@oddlot/sdk';
 import { useMemo, useState } from 'react';
 import { short } from '../lib/format.ts';
 import { dateTime } from '../lib/time.ts';
-import { useWords } from '../lib/words.ts';
+import { useWords, type Words } from '../lib/words.ts';
 import { queryClient } from '../market/queries.ts';
 import { reader } from '../market/venue.ts';
 import { Button } from '../ui/button.tsx';
@@ -33,56 +33,13 @@ export function ApprovedBuilders({
     staleTime: 0,
   });
   const { error, isBusy, run } = useDoing();
-  const columns = useMemo<readonly Column<ApprovedBuilder>[]>(() => {
+  const columns = useMemo(() => {
     const revoke = (builder: string): Promise<boolean> =>
       run(async () => {
         await owner!.exchange.revokeBuilderFee({ builder }, { confirm: 'executed' });
         await queryClient.invalidateQueries({ queryKey: key(user) });
       });
-    return [
-      {
-        id: 'builder',
-        header: t('builder.builder'),
-        cell: ({ builder }) => (
-          <span className="font-mono text-12" title={builder}>
-            {short(builder)}
-          </span>
-        ),
-      },
-      {
-        id: 'rate',
-        header: t('builder.maxRate'),
-        align: 'right',
-        width: '110px',
-        phoneWidth: '90px',
-        cell: ({ maxFeeRate }) => maxFeeRate,
-      },
-      {
-        id: 'since',
-        header: t('builder.since'),
-        align: 'right',
-        width: '130px',
-        from: 'tablet',
-        cell: ({ updateTime }) => <span className="text-muted">{dateTime(updateTime)}</span>,
-      },
-      {
-        id: 'revoke',
-        header: <span className="heard">{t('account.revoke')}</span>,
-        align: 'right',
-        width: '140px',
-        phoneWidth: '120px',
-        cell: ({ builder }) =>
-          owner !== undefined && (
-            <ConfirmButton
-              size="small"
-              label={t('account.revoke')}
-              sure={t('account.revokeSure')}
-              isBusy={isBusy}
-              onConfirm={() => void revoke(builder)}
-            />
-          ),
-      },
-    ];
+    return columnsOf(t, owner === undefined ? undefined : { isBusy, revoke });
   }, [owner, user, isBusy, run, t]);
   return (
     <>
@@ -102,6 +59,59 @@ export function ApprovedBuilders({
       {owner !== undefined && <Approve user={user} owner={owner} />}
     </>
   );
+}
+
+/** How approvals are taken back; who looks on can't. */
+type Revoking = {
+  readonly isBusy: boolean;
+  readonly revoke: (builder: string) => Promise<boolean>;
+};
+
+function columnsOf(t: Words, revoking: Revoking | undefined): readonly Column<ApprovedBuilder>[] {
+  return [
+    {
+      id: 'builder',
+      header: t('builder.builder'),
+      cell: ({ builder }) => (
+        <span className="font-mono text-12" title={builder}>
+          {short(builder)}
+        </span>
+      ),
+    },
+    {
+      id: 'rate',
+      header: t('builder.maxRate'),
+      align: 'right',
+      width: '110px',
+      phoneWidth: '90px',
+      cell: ({ maxFeeRate }) => maxFeeRate,
+    },
+    {
+      id: 'since',
+      header: t('builder.since'),
+      align: 'right',
+      width: '130px',
+      from: 'tablet',
+      cell: ({ updateTime }) => <span className="text-muted">{dateTime(updateTime)}</span>,
+    },
+    {
+      id: 'revoke',
+      header: <span className="heard">{t('account.revoke')}</span>,
+      align: 'right',
+      width: '140px',
+      phoneWidth: '120px',
+      cell: ({ builder }) =>
+        revoking !== undefined && (
+          <ConfirmButton
+            size="small"
+            label={t('account.revoke')}
+            sure={t('account.revokeSure')}
+            isBusy={revoking.isBusy}
+            onConfirm={() => void revoking.revoke(builder)}
+          />
+        ),
+    },
+  ];
 }
 
 function Approve({ user, owner }: { readonly user: string; readonly owner: Client }) {

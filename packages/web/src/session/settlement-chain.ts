@@ -161,11 +161,11 @@ async function call(
 }
 
 function encode(name: keyof typeof SELECTORS, ...values: readonly (string | bigint)[]): string {
-  const words = values.map((value) =>
+  const parts = values.map((value) =>
     (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(
       WORD_DIGITS,
       '0',
     ),
   );
-  return `0x${SELECTORS[name]}${words.join('')}`;
+  return `0x${SELECTORS[name]}${parts.join('')}`;
 }

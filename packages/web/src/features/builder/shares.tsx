@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { BuilderShares } from '@oddlot/sdk';
 import { percent } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { reader } from '../../market/venue.ts';
@@ -10,6 +11,8 @@ const WINDOWS = ['7d', '30d', '90d', 'all'] as const;
 const DIMENSIONS = ['instrument', 'user'] as const;
 const EVERY_MS = 10_000;
 const SHOWN_MAX = 50;
+
+type BuilderShare = BuilderShares['items'][number];
 
 /** Where the fees come from, the largest part first, each with its bar. */
 export function Shares({
@@ -66,28 +69,34 @@ export function Shares({
         </div>
       )}
       <ul className="flex flex-col">
-        {data?.items.slice(0, SHOWN_MAX).map(({ key, label, ratio, value }) => (
-          <li key={key} className="px-4 py-2">
-            <span className="flex items-baseline justify-between gap-4 text-13">
-              <span className="truncate" title={label}>
-                {label}
-              </span>
-              <span>
-                <Money value={value} />{' '}
-                <span className="inline-block w-16 text-right text-12 text-muted">
-                  {percent(ratio.toFixed(4), { decimals: 1 })}
-                </span>
-              </span>
-            </span>
-            <span aria-hidden="true" className="mt-1 block h-0.5 rounded-full bg-line">
-              <span
-                className="block h-full rounded-full bg-accent"
-                style={{ width: `${Math.min(100, ratio * 100)}%` }}
-              />
-            </span>
-          </li>
+        {data?.items.slice(0, SHOWN_MAX).map((share) => (
+          <ShareRow key={share.key} share={share} />
         ))}
       </ul>
     </section>
+  );
+}
+
+function ShareRow({ share: { label, ratio, value } }: { readonly share: BuilderShare }) {
+  return (
+    <li className="px-4 py-2">
+      <span className="flex items-baseline justify-between gap-4 text-13">
+        <span className="truncate" title={label}>
+          {label}
+        </span>
+        <span>
+          <Money value={value} />{' '}
+          <span className="inline-block w-16 text-right text-12 text-muted">
+            {percent(ratio.toFixed(4), { decimals: 1 })}
+          </span>
+        </span>
+      </span>
+      <span aria-hidden="true" className="mt-1 block h-0.5 rounded-full bg-line">
+        <span
+          className="block h-full rounded-full bg-accent"
+          style={{ width: `${Math.min(100, ratio * 100)}%` }}
+        />
+      </span>
+    </li>
   );
 }

@@ -47,14 +47,14 @@ export function curveChart(
           grid: { show: false },
           space: 80,
           size: 28,
-          values: (_, splits, _axis, _space, step) => times(splits, step),
+          values: (_, splits, _axis, _space, step) => timeLabels(splits, step),
         },
         {
           ...axis,
           side: 1,
           size: AXIS_PX,
           space: 48,
-          values: (_, splits) => labels(splits),
+          values: (_, splits) => amountLabels(splits),
         },
       ],
       series: [
@@ -91,7 +91,7 @@ function spread(_: uPlot, min: number | null, max: number | null): uPlot.Range.M
 }
 
 /** Hours as hours; midnight, and steps of a day or more, as the day. */
-function times(splits: readonly number[], stepSeconds: number): string[] {
+function timeLabels(splits: readonly number[], stepSeconds: number): string[] {
   return splits.map((seconds) => {
     const ms = seconds * SECOND_MS;
     const time = minuteTime(ms);
@@ -99,7 +99,7 @@ function times(splits: readonly number[], stepSeconds: number): string[] {
   });
 }
 
-function labels(splits: readonly number[]): string[] {
+function amountLabels(splits: readonly number[]): string[] {
   const step = Math.abs((splits[1] ?? 0) - (splits[0] ?? 0));
   const decimals = step >= 1 || step === 0 ? 0 : step >= 0.1 ? 1 : 2;
   return splits.map((value) =>

@@ -21,15 +21,16 @@ export function Curve({
   const frame = useRef<HTMLDivElement>(null);
   const chart = useRef<CurveChart | undefined>(undefined);
   const latest = useRef({ points, kind });
-  latest.current = { points, kind };
   const [at, setAt] = useState<number>();
   useEffect(() => {
     const element = frame.current;
     if (element === null) return undefined;
     let isGone = false;
-    void import('./curve-chart.ts').then(({ curveChart }) => {
+    const begin = async (): Promise<void> => {
+      const { curveChart } = await import('./curve-chart.ts');
       if (!isGone) chart.current = curveChart(element, dataOf(latest.current), setAt);
-    });
+    };
+    void begin();
     const sizes = new ResizeObserver(() =>
       chart.current?.resize(element.clientWidth, element.clientHeight),
     );
@@ -44,7 +45,10 @@ export function Curve({
       chart.current = undefined;
     };
   }, []);
-  useEffect(() => chart.current?.set(dataOf({ points, kind })), [points, kind]);
+  useEffect(() => {
+    latest.current = { points, kind };
+    chart.current?.set(dataOf({ points, kind }));
+  }, [points, kind]);
   const shown = at === undefined ? undefined : points[at];
   const last = points.at(-1);
   return (

@@ -3,7 +3,7 @@ import type { ApprovedAgent } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { short } from '../../../lib/format.ts';
 import { relative, wholeDate } from '../../../lib/time.ts';
-import { useWords } from '../../../lib/words.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
 import { reader, venueNow } from '../../../market/venue.ts';
 import { enableTrading } from '../../../session/browser-wallets.ts';
@@ -34,7 +34,7 @@ export function Agents({ session }: { readonly session: Session }) {
     staleTime: 0,
   });
   const { error, isBusy, run } = useDoing();
-  const columns = useMemo<readonly Column<ApprovedAgent>[]>(() => {
+  const columns = useMemo(() => {
     const revoke = (agent: ApprovedAgent): Promise<boolean> =>
       run(async () => {
         const agentName = agent.agentName === '' ? null : agent.agentName;
@@ -45,60 +45,8 @@ export function Agents({ session }: { readonly session: Session }) {
         if (agent.agentAddress === agentAddress) await forgetAgent(address);
         await queryClient.invalidateQueries({ queryKey: ['approvedAgents', address] });
       });
-    return [
-      {
-        id: 'label',
-        header: t('account.agentLabel'),
-        cell: ({ agentAddress: key, agentName }) => (
-          <span className="flex items-center gap-2">
-            <span className={agentName === '' ? 'truncate text-muted' : 'truncate'}>
-              {agentName === '' ? t('account.unnamed') : agentName}
-            </span>
-            {key === agentAddress && <Badge tone="accent">{t('account.here')}</Badge>}
-          </span>
-        ),
-      },
-      {
-        id: 'address',
-        header: t('account.address'),
-        width: '120px',
-        from: 'tablet',
-        cell: ({ agentAddress: key }) => (
-          <span className="font-mono text-12" title={key}>
-            {short(key)}
-          </span>
-        ),
-      },
-      {
-        id: 'age',
-        header: t('account.age'),
-        align: 'right',
-        width: '110px',
-        phoneWidth: '96px',
-        cell: ({ updateTime }) => (
-          <span className="text-muted" title={wholeDate(updateTime)}>
-            {relative(Math.min(-1_000, updateTime - venueNow()))}
-          </span>
-        ),
-      },
-      {
-        id: 'revoke',
-        header: <span className="heard">{t('account.revoke')}</span>,
-        align: 'right',
-        width: '140px',
-        phoneWidth: '120px',
-        cell: (agent) =>
-          owner !== undefined && (
-            <ConfirmButton
-              size="small"
-              label={t('account.revoke')}
-              sure={t('account.revokeSure')}
-              isBusy={isBusy}
-              onConfirm={() => void revoke(agent)}
-            />
-          ),
-      },
-    ];
+    const revoking = owner === undefined ? undefined : { isBusy, revoke };
+    return columnsOf(t, { own: agentAddress, revoking });
   }, [owner, address, agentAddress, isBusy, run, t]);
   const isMissing = owner !== undefined && trader === undefined;
   return (
@@ -123,4 +71,70 @@ export function Agents({ session }: { readonly session: Session }) {
       </div>
     </>
   );
+}
+
+type ColumnNeeds = {
+  /** The agent of this browser. */
+  readonly own: string | undefined;
+  /** Who looks on revokes nothing. */
+  readonly revoking:
+    | { readonly isBusy: boolean; readonly revoke: (agent: ApprovedAgent) => Promise<boolean> }
+    | undefined;
+};
+
+function columnsOf(t: Words, { own, revoking }: ColumnNeeds): readonly Column<ApprovedAgent>[] {
+  return [
+    {
+      id: 'label',
+      header: t('account.agentLabel'),
+      cell: ({ agentAddress, agentName }) => (
+        <span className="flex items-center gap-2">
+          <span className={agentName === '' ? 'truncate text-muted' : 'truncate'}>
+            {agentName === '' ? t('account.unnamed') : agentName}
+          </span>
+          {agentAddress === own && <Badge tone="accent">{t('account.here')}</Badge>}
+        </span>
+      ),
+    },
+    {
+      id: 'address',
+      header: t('account.address'),
+      width: '120px',
+      from: 'tablet',
+      cell: ({ agentAddress }) => (
+        <span className="font-mono text-12" title={agentAddress}>
+          {short(agentAddress)}
+        </span>
+      ),
+    },
+    {
+      id: 'age',
+      header: t('account.age'),
+      align: 'right',
+      width: '110px',
+      phoneWidth: '96px',
+      cell: ({ updateTime }) => (
+        <span className="text-muted" title={wholeDate(updateTime)}>
+          {relative(Math.min(-1_000, updateTime - venueNow()))}
+        </span>
+      ),
+    },
+    {
+      id: 'revoke',
+      header: <span className="heard">{t('account.revoke')}</span>,
+      align: 'right',
+      width: '140px',
+      phoneWidth: '120px',
+      cell: (agent) =>
+        revoking !== undefined && (
+          <ConfirmButton
+            size="small"
+            label={t('account.revoke')}
+            sure={t('account.revokeSure')}
+            isBusy={revoking.isBusy}
+            onConfirm={() => void revoking.revoke(agent)}
+          />
+        ),
+    },
+  ];
 }

@@ -6,13 +6,12 @@ import { money } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import type { Session } from '../../../session/session.ts';
 import { chainName, fromMicro, hasChain } from '../../../session/settlement-chain.ts';
-import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Code } from '../../../ui/code.tsx';
-import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { useDoing } from '../../../ui/use-doing.ts';
 import { AmountField, checkAmount } from './amount-field.tsx';
+import { SendButton } from './send-button.tsx';
 import { deposit, type DepositStep, type DepositWay } from './deposit.ts';
 import { Terms } from './terms.tsx';
 import { askChainBalance, useChainBalance } from './use-chain-balance.ts';
@@ -37,20 +36,19 @@ export function DepositForm({ session, owner, settings }: DepositFormProps) {
 
 function FromHere({ session, owner, settings }: DepositFormProps) {
   const t = useWords();
-  const navigate = useNavigate();
   const { address, kind } = session;
   const balance = useChainBalance(settings, address);
   const [amount, setAmount] = useState('');
   const [way, setWay] = useState<DepositWay>('permit');
   const [step, setStep] = useState<DepositStep>('sign');
-  const { error, isBusy, run } = useDoing();
+  const doing = useDoing();
   // The one amount of the settings that is in millionths.
   const least = fromMicro(settings.min_deposit);
   const limits = { most: balance, least };
   const { isFit } = checkAmount(amount, limits, t);
   const send = async (): Promise<void> => {
-    if (!isFit || isBusy) return;
-    const isSent = await run(() =>
+    if (!isFit || doing.isBusy) return;
+    const isSent = await doing.run(() =>
       deposit({ user: address, owner, settings, amount, way, onStep: setStep }),
     );
     askChainBalance();
@@ -87,36 +85,38 @@ function FromHere({ session, owner, settings }: DepositFormProps) {
           { label: t('account.leastDeposit'), value: `${money(least)} USDC` },
         ]}
       />
-      <Button
-        kind="accent"
-        size="large"
-        isWide
-        isBusy={isBusy}
-        disabled={!isFit}
-        onClick={() => void send()}
-      >
-        {isBusy
-          ? t(`account.depositStep.${step}`)
-          : isFit
-            ? t('account.depositButton', { amount: money(amount) })
-            : t('account.form.deposit')}
-      </Button>
-      {error !== undefined && <ErrorSentence error={error} />}
-      {isEmpty && settings.faucet_amount !== null && (
-        <p className="text-12 text-muted">
-          {t('account.emptyOnChain')}{' '}
-          <button
-            type="button"
-            className="text-accent hover:underline"
-            onClick={() =>
-              void navigate({ to: '/account', search: { tab: 'money', do: 'faucet' } })
-            }
-          >
-            {t('account.toFaucet')}
-          </button>
-        </p>
-      )}
+      <SendButton
+        doing={doing}
+        isReady={isFit}
+        label={
+          doing.isBusy
+            ? t(`account.depositStep.${step}`)
+            : isFit
+              ? t('account.depositButton', { amount: money(amount) })
+              : t('account.form.deposit')
+        }
+        onSend={() => void send()}
+      />
+      {isEmpty && settings.faucet_amount !== null && <ToFaucet />}
     </div>
+  );
+}
+
+/** For who has nothing to deposit: test money on the chain. */
+function ToFaucet() {
+  const t = useWords();
+  const navigate = useNavigate();
+  return (
+    <p className="text-12 text-muted">
+      {t('account.emptyOnChain')}{' '}
+      <button
+        type="button"
+        className="text-accent hover:underline"
+        onClick={() => void navigate({ to: '/account', search: { tab: 'money', do: 'faucet' } })}
+      >
+        {t('account.toFaucet')}
+      </button>
+    </p>
   );
 }
 

@@ -23,8 +23,11 @@ export function noteDeposit(deposit: DepositUnderWay): void {
 }
 
 /** Lets go of what the ledger has, and of what is too old to come. */
-export function settleDeposits(rows: readonly LedgerUpdate[], nowMs: number): void {
-  const { sent } = depositsUnderWay.getState();
+export function settleDeposits(
+  sent: readonly DepositUnderWay[],
+  rows: readonly LedgerUpdate[],
+  nowMs: number,
+): void {
   const open = stillOpen(sent, rows, nowMs);
   if (open.length < sent.length) write(open);
 }

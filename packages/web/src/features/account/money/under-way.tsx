@@ -20,7 +20,7 @@ export function UnderWay({ user }: { readonly user: string }) {
   const rows = ledgerLists.use(user, (list) => list.rows);
   const sent = useStore(depositsUnderWay, (store) => store.sent);
   const [openedMs] = useState(venueNow);
-  useEffect(() => settleDeposits(rows, venueNow()), [rows, sent]);
+  useEffect(() => settleDeposits(sent, rows, venueNow()), [sent, rows]);
   const shown = useMemo(
     () =>
       withdrawals.filter(

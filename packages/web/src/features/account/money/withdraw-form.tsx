@@ -5,12 +5,11 @@ import { money, short } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { accountStates } from '../../../market/account.ts';
 import { chainName, hasChain } from '../../../session/settlement-chain.ts';
-import { Button } from '../../../ui/button.tsx';
-import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { TextField } from '../../../ui/text-field.tsx';
 import { useDoing } from '../../../ui/use-doing.ts';
 import { isAddress } from '../is-address.ts';
 import { AmountField, checkAmount } from './amount-field.tsx';
+import { SendButton } from './send-button.tsx';
 import { Terms } from './terms.tsx';
 import { askWithdrawals } from './use-withdrawals.ts';
 
@@ -28,16 +27,16 @@ export function WithdrawForm({
   const free = accountStates.use({ user, accountType: 'perp' }, ({ state }) => state?.withdrawable);
   const [amount, setAmount] = useState('');
   const [destination, setDestination] = useState<string>(user);
-  const { error, isBusy, run } = useDoing();
+  const doing = useDoing();
   const fee = settings.withdraw_fee;
   const limits = { most: free, least: settings.min_withdraw };
-  const { isFit } = checkAmount(amount, limits, t);
+  const isFit = checkAmount(amount, limits, t).isFit;
   const to = destination.trim().toLowerCase();
   const isReady = isFit && isAddress(to);
   const receives = isFit && compare(amount, fee) > 0 ? subtract(amount, fee) : undefined;
   const send = async (): Promise<void> => {
-    if (!isReady || isBusy) return;
-    const isSent = await run(() =>
+    if (!isReady || doing.isBusy) return;
+    const isSent = await doing.run(() =>
       owner.exchange.withdraw3({ destination: to, amount }, { confirm: 'executed' }),
     );
     if (!isSent) return;
@@ -61,9 +60,7 @@ export function WithdrawForm({
         onChange={setDestination}
         fault={destination === '' || isAddress(to) ? undefined : t('wallet.watchFault')}
       />
-      {isAddress(to) && to !== user && (
-        <p className="border-l-2 border-warning pl-3 text-12">{t('account.otherDestination')}</p>
-      )}
+      {isAddress(to) && to !== user && <Elsewhere />}
       <Terms
         rows={[
           { label: t('account.fee'), value: `${money(fee)} USDC` },
@@ -73,19 +70,21 @@ export function WithdrawForm({
           },
         ]}
       />
-      <Button
-        kind="accent"
-        size="large"
-        isWide
-        isBusy={isBusy}
-        disabled={!isReady}
-        onClick={() => void send()}
-      >
-        {isReady
-          ? t('account.withdrawButton', { amount: money(amount), address: short(to) })
-          : t('account.form.withdraw')}
-      </Button>
-      {error !== undefined && <ErrorSentence error={error} />}
+      <SendButton
+        doing={doing}
+        isReady={isReady}
+        label={
+          isReady
+            ? t('account.withdrawButton', { amount: money(amount), address: short(to) })
+            : t('account.form.withdraw')
+        }
+        onSend={() => void send()}
+      />
     </div>
   );
+}
+
+function Elsewhere() {
+  const t = useWords();
+  return <p className="border-l-2 border-warning pl-3 text-12">{t('account.otherDestination')}</p>;
 }

@@ -86,7 +86,7 @@ export function Sided({
 }
 
 /** A column of a number to the right. */
-export function right<Row>(
+export function numberColumn<Row>(
   id: string,
   header: string,
   cell: (row: Row) => ReactNode,

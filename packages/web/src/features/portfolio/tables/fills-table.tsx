@@ -6,7 +6,7 @@ import { useWords, type Words } from '../../../lib/words.ts';
 import { fillLists } from '../../../market/account-lists.ts';
 import { Money } from '../../../ui/figure.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
-import { Market, Nothing, right, Sided, timeColumn } from './cells.tsx';
+import { Market, Nothing, numberColumn, Sided, timeColumn } from './cells.tsx';
 
 /** Each trade, newest first. */
 export function FillsTable({ user }: { readonly user: string }) {
@@ -41,7 +41,7 @@ function columnsOf(t: Words): readonly Column<Fill>[] {
       from: 'tablet',
       cell: ({ dir, side }) => <Sided isBuy={side === 'B'}>{dir}</Sided>,
     },
-    right(
+    numberColumn(
       'price',
       t('portfolio.price'),
       ({ px, side }) => <Sided isBuy={side === 'B'}>{number(px)}</Sided>,
@@ -50,15 +50,20 @@ function columnsOf(t: Words): readonly Column<Fill>[] {
         phoneWidth: '80px',
       },
     ),
-    right('size', t('portfolio.size'), ({ sz }) => number(sz), {
+    numberColumn('size', t('portfolio.size'), ({ sz }) => number(sz), {
       width: '100px',
       phoneWidth: '68px',
     }),
-    right('worth', t('portfolio.worth'), ({ px, sz }) => <Money value={multiply(px, sz)} />, {
-      from: 'tablet',
-    }),
-    right('fee', t('portfolio.fee'), ({ fee }) => <Money value={fee} />, { from: 'tablet' }),
-    right(
+    numberColumn(
+      'worth',
+      t('portfolio.worth'),
+      ({ px, sz }) => <Money value={multiply(px, sz)} />,
+      {
+        from: 'tablet',
+      },
+    ),
+    numberColumn('fee', t('portfolio.fee'), ({ fee }) => <Money value={fee} />, { from: 'tablet' }),
+    numberColumn(
       'closedPnl',
       t('portfolio.closedPnl'),
       ({ closedPnl }) => <Money value={closedPnl} isSigned isColoured />,

@@ -5,7 +5,7 @@ import { useWords, type Words } from '../../../lib/words.ts';
 import { fundingLists } from '../../../market/account-lists.ts';
 import { Money, Percent } from '../../../ui/figure.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
-import { Market, Nothing, right, timeColumn } from './cells.tsx';
+import { Market, Nothing, numberColumn, timeColumn } from './cells.tsx';
 
 /** What each hour paid or collected. */
 export function FundingTable({ user }: { readonly user: string }) {
@@ -31,14 +31,14 @@ function columnsOf(t: Words): readonly Column<FundingRow>[] {
       header: t('portfolio.market'),
       cell: ({ coin }) => <Market symbol={coin} isOutcome={false} />,
     },
-    right('size', t('portfolio.size'), ({ szi }) => number(szi), { phoneWidth: '80px' }),
-    right(
+    numberColumn('size', t('portfolio.size'), ({ szi }) => number(szi), { phoneWidth: '80px' }),
+    numberColumn(
       'rate',
       t('portfolio.rate'),
       ({ fundingRate }) => <Percent value={fundingRate} decimals={5} isColoured={false} />,
       { from: 'tablet' },
     ),
-    right(
+    numberColumn(
       'payment',
       t('portfolio.payment'),
       ({ usdc }) => <Money value={usdc} isSigned isColoured />,

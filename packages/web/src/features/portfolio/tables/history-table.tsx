@@ -5,7 +5,7 @@ import { number } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { orderLists } from '../../../market/account-lists.ts';
 import { Table, type Column } from '../../../ui/table.tsx';
-import { Market, Nothing, right, Sided, timeColumn } from './cells.tsx';
+import { Market, Nothing, numberColumn, Sided, timeColumn } from './cells.tsx';
 
 /** Every order, with the reason of its end. */
 export function HistoryTable({ user }: { readonly user: string }) {
@@ -40,15 +40,17 @@ function columnsOf(t: Words): readonly Column<HistOrderRow>[] {
       from: 'tablet',
       cell: ({ order: { dir, side } }) => <Sided isBuy={side === 'B'}>{dir}</Sided>,
     },
-    right(
+    numberColumn(
       'price',
       t('portfolio.price'),
       ({ order: { avgFillPrice, limitPx, orderType } }) =>
         orderType === 'Market' ? number(avgFillPrice ?? undefined) : number(limitPx),
       { width: '110px', phoneWidth: '84px' },
     ),
-    right('size', t('portfolio.size'), ({ order }) => number(order.origSz), { from: 'tablet' }),
-    right(
+    numberColumn('size', t('portfolio.size'), ({ order }) => number(order.origSz), {
+      from: 'tablet',
+    }),
+    numberColumn(
       'filled',
       t('portfolio.filled'),
       ({ order: { origSz, sz } }) => number(subtract(origSz, sz)),

@@ -4,7 +4,7 @@ import { useWords, type Words } from '../../../lib/words.ts';
 import { ledgerLists } from '../../../market/account-lists.ts';
 import { Money } from '../../../ui/figure.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
-import { Nothing, right, timeColumn } from './cells.tsx';
+import { Nothing, numberColumn, timeColumn } from './cells.tsx';
 import { amountOf, detailOf } from './ledger-words.ts';
 
 /** What changed the account other than trading and funding. */
@@ -46,7 +46,7 @@ function columnsOf(t: Words): readonly Column<LedgerUpdate>[] {
         );
       },
     },
-    right(
+    numberColumn(
       'amount',
       t('portfolio.amount'),
       ({ delta }) => <Money value={amountOf(delta)} isSigned />,

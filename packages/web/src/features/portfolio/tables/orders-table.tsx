@@ -5,7 +5,7 @@ import { number } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { openOrders, openOutcomeOrders } from '../../../market/account.ts';
 import { Table, type Column } from '../../../ui/table.tsx';
-import { Market, Nothing, right, Sided, timeColumn } from './cells.tsx';
+import { Market, Nothing, numberColumn, Sided, timeColumn } from './cells.tsx';
 
 type Row = OpenOrder | OutcomeOpenOrder;
 
@@ -16,7 +16,7 @@ export function OrdersTable({ user }: { readonly user: string }) {
   const outcome = openOutcomeOrders.use(user, (state) => state);
   const rows = useMemo<readonly Row[]>(
     () =>
-      [...perp.orders, ...outcome.orders].sort((left, right_) => right_.timestamp - left.timestamp),
+      [...perp.orders, ...outcome.orders].sort((left, right) => right.timestamp - left.timestamp),
     [perp.orders, outcome.orders],
   );
   const columns = useMemo(() => columnsOf(t), [t]);
@@ -58,14 +58,19 @@ function columnsOf(t: Words): readonly Column<Row>[] {
         </Sided>
       ),
     },
-    right('price', t('portfolio.price'), ({ limitPx }) => number(limitPx), {
+    numberColumn('price', t('portfolio.price'), ({ limitPx }) => number(limitPx), {
       width: '110px',
       phoneWidth: '84px',
     }),
-    right('size', t('portfolio.size'), ({ origSz }) => number(origSz), { from: 'tablet' }),
-    right('filled', t('portfolio.filled'), ({ origSz, sz }) => number(subtract(origSz, sz)), {
-      from: 'tablet',
-    }),
-    right('kind', t('portfolio.kind'), ({ tif }) => tif, { from: 'tablet', width: '80px' }),
+    numberColumn('size', t('portfolio.size'), ({ origSz }) => number(origSz), { from: 'tablet' }),
+    numberColumn(
+      'filled',
+      t('portfolio.filled'),
+      ({ origSz, sz }) => number(subtract(origSz, sz)),
+      {
+        from: 'tablet',
+      },
+    ),
+    numberColumn('kind', t('portfolio.kind'), ({ tif }) => tif, { from: 'tablet', width: '80px' }),
   ];
 }

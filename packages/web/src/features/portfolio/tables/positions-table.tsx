@@ -7,7 +7,7 @@ import { accountStates } from '../../../market/account.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Money, Percent } from '../../../ui/figure.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
-import { Market, Nothing, right, Sided } from './cells.tsx';
+import { Market, Nothing, numberColumn, Sided } from './cells.tsx';
 
 const NONE: readonly AssetPosition[] = [];
 
@@ -50,14 +50,14 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
         </span>
       ),
     },
-    right('size', t('portfolio.size'), ({ position: { szi } }) => number(szi)),
-    right('entry', t('portfolio.entry'), ({ position }) => number(position.entryPx), {
+    numberColumn('size', t('portfolio.size'), ({ position: { szi } }) => number(szi)),
+    numberColumn('entry', t('portfolio.entry'), ({ position }) => number(position.entryPx), {
       from: 'tablet',
     }),
-    right('mark', t('portfolio.mark'), ({ position }) => number(position.markPx), {
+    numberColumn('mark', t('portfolio.mark'), ({ position }) => number(position.markPx), {
       from: 'tablet',
     }),
-    right(
+    numberColumn(
       'worth',
       t('portfolio.worth'),
       ({ position }) => <Money value={position.positionValue} />,
@@ -67,7 +67,7 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
           compare(left.position.positionValue, other.position.positionValue),
       },
     ),
-    right(
+    numberColumn(
       'pnl',
       t('portfolio.pnl'),
       ({ position: { returnOnEquity, unrealizedPnl } }) => (
@@ -85,7 +85,13 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
           compare(left.position.unrealizedPnl, other.position.unrealizedPnl),
       },
     ),
-    right(
+    ...marginColumns(equity, t),
+  ];
+}
+
+function marginColumns(equity: string | undefined, t: Words): readonly Column<AssetPosition>[] {
+  return [
+    numberColumn(
       'liquidation',
       t('portfolio.liquidation'),
       ({ position }) => number(position.liquidationPx),
@@ -93,7 +99,7 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
         from: 'tablet',
       },
     ),
-    right(
+    numberColumn(
       'margin',
       t('portfolio.margin'),
       ({ position }) => <Money value={position.marginUsed} />,
@@ -101,13 +107,13 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
         from: 'tablet',
       },
     ),
-    right(
+    numberColumn(
       'funding',
       t('portfolio.funding'),
       ({ position }) => <Money value={position.cumFunding.sinceOpen} isSigned />,
       { from: 'desktop' },
     ),
-    right(
+    numberColumn(
       'part',
       t('portfolio.part'),
       ({ position }) => (

@@ -8,7 +8,7 @@ import { accountStates } from '../../../market/account.ts';
 import { reader } from '../../../market/venue.ts';
 import { Money } from '../../../ui/figure.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
-import { Market, Nothing, right, Sided } from './cells.tsx';
+import { Market, Nothing, numberColumn, Sided } from './cells.tsx';
 
 const NONE: readonly AssetPosition[] = [];
 
@@ -58,23 +58,28 @@ function columnsOf(t: Words): readonly Column<AssetPosition>[] {
         );
       },
     },
-    right('size', t('portfolio.size'), ({ position }) => number(magnitude(position.szi)), {
+    numberColumn('size', t('portfolio.size'), ({ position }) => number(magnitude(position.szi)), {
       width: '96px',
       phoneWidth: '72px',
     }),
-    right('entry', t('portfolio.entry'), ({ position }) => cents(position.entryPx, 3), {
+    numberColumn('entry', t('portfolio.entry'), ({ position }) => cents(position.entryPx, 3), {
       from: 'tablet',
       width: '88px',
     }),
-    right('mark', t('portfolio.mark'), ({ position }) => cents(position.markPx, 3), {
+    numberColumn('mark', t('portfolio.mark'), ({ position }) => cents(position.markPx, 3), {
       from: 'tablet',
       width: '88px',
     }),
-    right('cost', t('portfolio.cost'), ({ position }) => <Money value={position.marginUsed} />, {
-      from: 'tablet',
-      width: '104px',
-    }),
-    right(
+    numberColumn(
+      'cost',
+      t('portfolio.cost'),
+      ({ position }) => <Money value={position.marginUsed} />,
+      {
+        from: 'tablet',
+        width: '104px',
+      },
+    ),
+    numberColumn(
       'worth',
       t('portfolio.worth'),
       ({ position }) => <Money value={position.positionValue} />,
@@ -83,19 +88,26 @@ function columnsOf(t: Words): readonly Column<AssetPosition>[] {
         phoneWidth: '80px',
       },
     ),
-    right(
+    numberColumn(
       'pnl',
       t('portfolio.pnl'),
       ({ position }) => <Money value={position.unrealizedPnl} isSigned isColoured />,
       { width: '104px', from: 'tablet' },
     ),
-    right(
+    ...endColumns(t),
+  ];
+}
+
+/** What the shares pay in either end. */
+function endColumns(t: Words): readonly Column<AssetPosition>[] {
+  return [
+    numberColumn(
       'yes',
       t('portfolio.ifYes'),
       ({ position: { szi } }) => <Money value={sign(szi) > 0 ? szi : '0'} />,
       { width: '96px', from: 'desktop' },
     ),
-    right(
+    numberColumn(
       'no',
       t('portfolio.ifNo'),
       ({ position: { szi } }) => <Money value={sign(szi) < 0 ? magnitude(szi) : '0'} />,

@@ -4,7 +4,7 @@ import { number } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
 import { Table, type Column } from '../../../ui/table.tsx';
-import { Market, Nothing, right, Sided, timeColumn } from './cells.tsx';
+import { Market, Nothing, numberColumn, Sided, timeColumn } from './cells.tsx';
 
 /** Orders that wait for their price. */
 export function TriggersTable({ user }: { readonly user: string }) {
@@ -39,10 +39,10 @@ function columnsOf(t: Words): readonly Column<TriggerOrder>[] {
         <Sided isBuy={side === 'B'}>{t(side === 'B' ? 'portfolio.buy' : 'portfolio.sell')}</Sided>
       ),
     },
-    right('trigger', t('portfolio.trigger'), ({ triggerPx }) => number(triggerPx), {
+    numberColumn('trigger', t('portfolio.trigger'), ({ triggerPx }) => number(triggerPx), {
       phoneWidth: '84px',
     }),
-    right(
+    numberColumn(
       'price',
       t('portfolio.price'),
       ({ limitPx, orderType }) =>
@@ -53,6 +53,6 @@ function columnsOf(t: Words): readonly Column<TriggerOrder>[] {
         ),
       { from: 'tablet' },
     ),
-    right('size', t('portfolio.size'), ({ sz }) => number(sz), { from: 'tablet' }),
+    numberColumn('size', t('portfolio.size'), ({ sz }) => number(sz), { from: 'tablet' }),
   ];
 }
