@@ -92,7 +92,11 @@ function columnsOf(t: Words, { own, revoking }: ColumnNeeds): readonly Column<Ap
           <span className={agentName === '' ? 'truncate text-muted' : 'truncate'}>
             {agentName === '' ? t('account.unnamed') : agentName}
           </span>
-          {agentAddress === own && <Badge tone="accent">{t('account.here')}</Badge>}
+          {agentAddress === own && (
+            <span className="max-tablet:hidden">
+              <Badge tone="accent">{t('account.here')}</Badge>
+            </span>
+          )}
         </span>
       ),
     },

@@ -1,8 +1,9 @@
-import type { Client, Settings } from '@oddlot/sdk';
-import { useState } from 'react';
+import { ApiError, type Client, type Settings } from '@oddlot/sdk';
+import { useMemo, useState } from 'react';
 import { money } from '../../../lib/format.ts';
 import { dateTime } from '../../../lib/time.ts';
 import { useWords } from '../../../lib/words.ts';
+import { venueNow } from '../../../market/venue.ts';
 import { hasChain } from '../../../session/settlement-chain.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
@@ -26,6 +27,13 @@ export function FaucetForm({
   const [place, setPlace] = useState<Place>('perp');
   const [nextMs, setNextMs] = useState<number>();
   const { error, isBusy, run } = useDoing();
+  const laterMs = useMemo(
+    () =>
+      error instanceof ApiError && error.retryAfterMs !== undefined
+        ? venueNow() + error.retryAfterMs
+        : undefined,
+    [error],
+  );
   const amount = money(settings.faucet_amount, { decimals: 0 });
   const ask = (): Promise<boolean> =>
     run(async () => {
@@ -52,7 +60,13 @@ export function FaucetForm({
       <Button kind="accent" size="large" isWide isBusy={isBusy} onClick={() => void ask()}>
         {t('account.faucetButton', { amount })}
       </Button>
-      {error !== undefined && <ErrorSentence error={error} />}
+      {laterMs === undefined ? (
+        error !== undefined && <ErrorSentence error={error} />
+      ) : (
+        <p role="alert" className="border-l-2 border-warning pl-3 text-12">
+          {t('account.faucetLater', { when: dateTime(laterMs) })}
+        </p>
+      )}
       {nextMs !== undefined && error === undefined && (
         <p role="status" className="text-12 text-muted">
           {t('account.faucetDone', { amount, when: dateTime(nextMs) })}

@@ -12,11 +12,12 @@ import { AmountField, checkAmount } from './amount-field.tsx';
 import { SendButton } from './send-button.tsx';
 
 type Part = 'perp' | 'outcome';
+type Whom = 'own' | 'other';
 
 /** Between the two parts of the account, or to somebody else. */
 export function TransferForm({ user, owner }: { readonly user: string; readonly owner: Client }) {
   const t = useWords();
-  const [whom, setWhom] = useState<'own' | 'other'>('own');
+  const [whom, setWhom] = useState<Whom>('own');
   const [from, setFrom] = useState<Part>('perp');
   const [toPart, setToPart] = useState<Part>('perp');
   const [destination, setDestination] = useState('');
@@ -38,16 +39,7 @@ export function TransferForm({ user, owner }: { readonly user: string; readonly 
   };
   return (
     <div className="flex flex-col gap-3">
-      <Segmented
-        label={t('account.whom')}
-        size="small"
-        value={whom}
-        onChange={setWhom}
-        segments={[
-          { value: 'own', label: t('account.toOwn') },
-          { value: 'other', label: t('account.toOther') },
-        ]}
-      />
+      <WhomChoice value={whom} onChange={setWhom} />
       <PartChoice
         label={t('account.from')}
         value={from}
@@ -139,6 +131,28 @@ function Receiver({
         words={[t('account.perp'), t('account.outcome')]}
       />
     </>
+  );
+}
+
+function WhomChoice({
+  value,
+  onChange,
+}: {
+  readonly value: Whom;
+  readonly onChange: (whom: Whom) => void;
+}) {
+  const t = useWords();
+  return (
+    <Segmented
+      label={t('account.whom')}
+      size="small"
+      value={value}
+      onChange={onChange}
+      segments={[
+        { value: 'own', label: t('account.toOwn') },
+        { value: 'other', label: t('account.toOther') },
+      ]}
+    />
   );
 }
 
