@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { useWords } from '../../lib/words.ts';
 import { NoAccount } from '../../session/no-account.tsx';
@@ -6,9 +7,13 @@ import { useIsSessionLoaded, useSession } from '../../session/use-session.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { KeysTab } from './keys/keys-tab.tsx';
 import { MoneyTab } from './money/money-tab.tsx';
-import { PreferencesTab } from './preferences-tab.tsx';
+
+// Money is what most come for; the rest is loaded when it is opened.
+const KeysTab = lazy(async () => ({ default: (await import('./keys/keys-tab.tsx')).KeysTab }));
+const PreferencesTab = lazy(async () => ({
+  default: (await import('./preferences-tab.tsx')).PreferencesTab,
+}));
 
 const TABS = ['money', 'keys', 'preferences'] as const;
 
@@ -38,20 +43,26 @@ export function Screen() {
         </span>
       </div>
       <div className="flex-1">
-        <Tabs
-          label={t('nav.account')}
-          value={tab}
-          onChange={(next) => void navigate({ to: '/account', search: { tab: next } })}
-          tabs={[
-            { value: 'money', label: t('account.money'), content: <MoneyTab session={session} /> },
-            { value: 'keys', label: t('account.keys'), content: <KeysTab session={session} /> },
-            {
-              value: 'preferences',
-              label: t('account.preferences'),
-              content: <PreferencesTab />,
-            },
-          ]}
-        />
+        <Suspense>
+          <Tabs
+            label={t('nav.account')}
+            value={tab}
+            onChange={(next) => void navigate({ to: '/account', search: { tab: next } })}
+            tabs={[
+              {
+                value: 'money',
+                label: t('account.money'),
+                content: <MoneyTab session={session} />,
+              },
+              { value: 'keys', label: t('account.keys'), content: <KeysTab session={session} /> },
+              {
+                value: 'preferences',
+                label: t('account.preferences'),
+                content: <PreferencesTab />,
+              },
+            ]}
+          />
+        </Suspense>
       </div>
     </div>
   );
