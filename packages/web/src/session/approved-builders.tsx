@@ -3,7 +3,7 @@ import type { ApprovedBuilder, Client } from '@oddlot/sdk';
 import { useMemo, useState } from 'react';
 import { short } from '../lib/format.ts';
 import { dateTime } from '../lib/time.ts';
-import { useWords, type Words } from '../lib/words.ts';
+import { addWords, useWords, type Words } from '../lib/words.ts';
 import { queryClient } from '../market/queries.ts';
 import { reader } from '../market/venue.ts';
 import { Button } from '../ui/button.tsx';
@@ -13,6 +13,9 @@ import { ErrorSentence } from '../ui/error-sentence.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { useDoing } from '../ui/use-doing.ts';
+import texts from '../words/en/builder.json';
+
+addWords('builder', texts);
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const NONE: readonly ApprovedBuilder[] = [];
@@ -96,7 +99,7 @@ function columnsOf(t: Words, revoking: Revoking | undefined): readonly Column<Ap
     },
     {
       id: 'revoke',
-      header: <span className="heard">{t('account.revoke')}</span>,
+      header: <span className="heard">{t('ui.revoke')}</span>,
       align: 'right',
       width: '140px',
       phoneWidth: '120px',
@@ -104,8 +107,8 @@ function columnsOf(t: Words, revoking: Revoking | undefined): readonly Column<Ap
         revoking !== undefined && (
           <ConfirmButton
             size="small"
-            label={t('account.revoke')}
-            sure={t('account.revokeSure')}
+            label={t('ui.revoke')}
+            sure={t('ui.revokeSure')}
             isBusy={revoking.isBusy}
             onConfirm={() => void revoking.revoke(builder)}
           />

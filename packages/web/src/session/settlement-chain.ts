@@ -39,8 +39,8 @@ const OWN_MACHINE = /^https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/]?/;
 
 /** What people call the chain; one on this machine borrows the number of another, and not its name. */
 export function chainName({ settlement_chain_id: id, settlement_rpc_url: url }: Chain): string {
-  if (url !== null && OWN_MACHINE.test(url)) return words.t('account.localChain');
-  return NAMES[id] ?? words.t('account.chainOf', { id });
+  if (url !== null && OWN_MACHINE.test(url)) return words.t('wallet.localChain');
+  return NAMES[id] ?? words.t('wallet.chainOf', { id });
 }
 
 /** False for a venue whose money never leaves it. */

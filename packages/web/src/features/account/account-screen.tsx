@@ -1,13 +1,16 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { usePageTitle } from '../../lib/page-title.ts';
-import { useWords } from '../../lib/words.ts';
+import { addWords, useWords } from '../../lib/words.ts';
 import { NoAccount } from '../../session/no-account.tsx';
 import { useIsSessionLoaded, useSession } from '../../session/use-session.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { MoneyTab } from './money/money-tab.tsx';
+import texts from '../../words/en/account.json';
+
+addWords('account', texts);
 
 // Money is what most come for; the rest is loaded when it is opened.
 const KeysTab = lazy(async () => ({ default: (await import('./keys/keys-tab.tsx')).KeysTab }));

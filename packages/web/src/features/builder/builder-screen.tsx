@@ -4,7 +4,7 @@ import type { BuilderState, Client } from '@oddlot/sdk';
 import { isDecimal, sign } from '../../lib/decimal.ts';
 import { money } from '../../lib/format.ts';
 import { usePageTitle } from '../../lib/page-title.ts';
-import { useWords } from '../../lib/words.ts';
+import { addWords, useWords } from '../../lib/words.ts';
 import { queryClient } from '../../market/queries.ts';
 import { reader } from '../../market/venue.ts';
 import { ApprovedBuilders } from '../../session/approved-builders.tsx';
@@ -23,6 +23,9 @@ import { useDoing } from '../../ui/use-doing.ts';
 import { ClaimsTable } from './claims-table.tsx';
 import { EarnedTable } from './earned-table.tsx';
 import { Shares } from './shares.tsx';
+import texts from '../../words/en/builder.json';
+
+addWords('builder', texts);
 
 const TABS = ['earned', 'claimed', 'approvals'] as const;
 const EVERY_MS = 5_000;

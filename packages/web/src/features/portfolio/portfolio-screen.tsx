@@ -4,7 +4,7 @@ import type { PortfolioPoint } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { add, sign } from '../../lib/decimal.ts';
 import { usePageTitle } from '../../lib/page-title.ts';
-import { useWords } from '../../lib/words.ts';
+import { addWords, useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
 import { fillLists } from '../../market/account-lists.ts';
 import { reader } from '../../market/venue.ts';
@@ -17,6 +17,9 @@ import { Stat } from '../../ui/stat.tsx';
 import { Curve } from './curve.tsx';
 import { Days } from './days.tsx';
 import { PortfolioTables } from './portfolio-tables.tsx';
+import texts from '../../words/en/portfolio.json';
+
+addWords('portfolio', texts);
 
 const WINDOWS = ['day', 'week', 'month', 'all'] as const;
 const CURVES = ['equity', 'pnl'] as const;

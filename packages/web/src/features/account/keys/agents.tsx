@@ -125,7 +125,7 @@ function columnsOf(t: Words, { own, revoking }: ColumnNeeds): readonly Column<Ap
     },
     {
       id: 'revoke',
-      header: <span className="heard">{t('account.revoke')}</span>,
+      header: <span className="heard">{t('ui.revoke')}</span>,
       align: 'right',
       width: '140px',
       phoneWidth: '120px',
@@ -133,8 +133,8 @@ function columnsOf(t: Words, { own, revoking }: ColumnNeeds): readonly Column<Ap
         revoking !== undefined && (
           <ConfirmButton
             size="small"
-            label={t('account.revoke')}
-            sure={t('account.revokeSure')}
+            label={t('ui.revoke')}
+            sure={t('ui.revokeSure')}
             isBusy={revoking.isBusy}
             onConfirm={() => void revoking.revoke(agent)}
           />

@@ -29,7 +29,7 @@ export function Movements({ user }: { readonly user: string }) {
           download
           className="text-12 text-muted hover:text-text"
         >
-          {t('portfolio.csv')}
+          {t('account.csv')}
         </a>
       </div>
       <Table
@@ -47,7 +47,7 @@ function columnsOf(withdrawals: readonly Withdrawal[], t: Words): readonly Colum
   return [
     {
       id: 'time',
-      header: t('portfolio.time'),
+      header: t('account.time'),
       width: '120px',
       phoneWidth: '104px',
       cell: ({ time }) => (
