@@ -25,7 +25,14 @@ const WARM_UP_MS = 20_000;
 const [folder = join('data', 'pictures'), wanted = ''] = process.argv.slice(2);
 await mkdir(folder, { recursive: true });
 const browser = await WebBrowser.start();
-const venue = await startWebVenue(['--oracle', 'simulated', '--no-limits', '--web']);
+const venue = await startWebVenue([
+  '--oracle',
+  'simulated',
+  '--no-limits',
+  '--web',
+  '--chain',
+  'local',
+]);
 try {
   await new Promise((resolve) => setTimeout(resolve, WARM_UP_MS));
   for (const picture of await allPictures()) {

@@ -100,6 +100,9 @@ describe('the API beside it', () => {
     expect(posted.status).toBe(404);
     expect((await get('/info', HTML)).status).toBe(405);
     expect((await get('/ws', HTML)).status).toBe(426);
+    // One name for two: a browser that opens it means the screen, all others the endpoint.
+    expect((await get('/account', HTML)).headers.get('content-type')).toContain('text/html');
+    expect((await get('/account')).status).toBe(405);
     expect((await get('/docs/errors', HTML)).headers.get('content-type')).toContain('markdown');
     for (const path of ['/../package.json', '/assets/..%2f..%2fpackage.json', '/built-of.txt']) {
       expect((await get(path)).status).toBe(404);

@@ -6,6 +6,8 @@ import { readInfo, type InfoContext, type InfoOptions } from '../info/query-info
 export type FaucetParameters = {
   readonly user: string;
   readonly accountType?: 'perp' | 'outcome' | undefined;
+  /** On a local settlement chain rather than in the account: USDC, and ether to send it with. */
+  readonly onChain?: boolean | undefined;
 };
 
 /**

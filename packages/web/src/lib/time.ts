@@ -35,6 +35,17 @@ export function dateTime(ms: number): string {
   }).format(ms);
 }
 
+/** `15 Nov`, of a day in UTC or where the reader is. */
+export function dayOf(ms: number, zone: 'UTC' | 'here' = 'UTC'): string {
+  const where = zone === 'UTC' ? { timeZone: 'UTC' } : {};
+  return formatter({ day: 'numeric', month: 'short', ...where }).format(ms);
+}
+
+/** `16:36`. */
+export function minuteTime(ms: number): string {
+  return formatter({ hour: '2-digit', minute: '2-digit', hour12: false }).format(ms);
+}
+
 /** `15 November 2026, 16:36:18`, for tooltips. */
 export function wholeDate(ms: number): string {
   return formatter({ dateStyle: 'long', timeStyle: 'medium' }).format(ms);

@@ -1,6 +1,9 @@
 import { createInstance, type i18n, type TFunction } from 'i18next';
 import { initReactI18next, useTranslation } from 'react-i18next';
 import en from '../words/en.json';
+import type account from '../words/en/account.json';
+import type builder from '../words/en/builder.json';
+import type portfolio from '../words/en/portfolio.json';
 
 /**
  * Every text of the page. A language is one file in `words/`; keys are checked by the compiler. Texts are
@@ -10,7 +13,13 @@ import en from '../words/en.json';
 declare module 'i18next' {
   interface CustomTypeOptions {
     readonly defaultNS: 'translation';
-    readonly resources: { readonly translation: typeof en };
+    readonly resources: {
+      readonly translation: typeof en & {
+        readonly account: typeof account;
+        readonly builder: typeof builder;
+        readonly portfolio: typeof portfolio;
+      };
+    };
   }
 }
 
@@ -24,6 +33,11 @@ void words.use(initReactI18next).init({
   interpolation: { escapeValue: false },
   initAsync: false,
 });
+
+/** Adds the texts of a feature, which come with its screens: nobody loads those of a screen that is not opened. */
+export function addWords(section: string, texts: object): void {
+  words.addResourceBundle('en', 'translation', { [section]: texts }, true, true);
+}
 
 export type Words = TFunction;
 /** The key of a text. */

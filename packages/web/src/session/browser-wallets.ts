@@ -43,6 +43,14 @@ export function watchWallets(): () => void {
   };
 }
 
+/** Through which wallet each account was opened in this visit. */
+const providers = new Map<string, Eip1193Provider>();
+
+/** The wallet behind an account, for transactions of its own; undefined for one that is only looked at. */
+export function providerOf(address: string): Eip1193Provider | undefined {
+  return providers.get(address);
+}
+
 /** Opens the account of a wallet; the wallet asks its owner. */
 export async function connectWallet({ provider, rdns }: BrowserWallet): Promise<void> {
   const accounts = (await provider.request({ method: 'eth_requestAccounts' })) as string[];
@@ -50,6 +58,7 @@ export async function connectWallet({ provider, rdns }: BrowserWallet): Promise<
   if (address === undefined) throw new Error('The wallet named no account');
   const { browserWallet, clientOf } = await loadSigning();
   const owner = clientOf(browserWallet(provider, address));
+  providers.set(address, provider);
   const trader = await traderOf(address);
   keepView({ kind: 'wallet', address, rdns });
   setSession({ kind: 'wallet', address, owner, ...(trader ?? NO_TRADER) });
@@ -72,6 +81,7 @@ async function rejoinWallet(): Promise<void> {
   const { browserWallet, clientOf } = await loadSigning();
   const now = sessionStore.getState().session;
   if (now?.address !== session.address || now.owner !== undefined) return;
+  providers.set(session.address, provider);
   setSession({ ...now, owner: clientOf(browserWallet(provider, session.address)) });
 }
 

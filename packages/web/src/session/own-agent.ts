@@ -1,7 +1,7 @@
 import type { Client } from '@oddlot/sdk';
 import { loadSigning } from './load-signing.ts';
-import type { Session } from './session.ts';
-import { keepAgent, traderOf } from './stored-session.ts';
+import { sessionStore, setSession, type Session } from './session.ts';
+import { dropAgent, keepAgent, NO_TRADER, traderOf } from './stored-session.ts';
 
 /** The label under which the page's own agent stands in the list; approving another replaces it. */
 const LABEL = 'this browser';
@@ -22,4 +22,11 @@ export async function approveOwnAgent(
   );
   await keepAgent({ account, key });
   return { trader: clientOf(wallet), agentAddress: wallet.address };
+}
+
+/** After its approval was taken back: the key is of no use any more, so it is not kept. */
+export async function forgetAgent(account: string): Promise<void> {
+  await dropAgent(account);
+  const { session } = sessionStore.getState();
+  if (session?.address === account) setSession({ ...session, ...NO_TRADER });
 }

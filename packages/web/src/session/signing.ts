@@ -3,6 +3,7 @@ import {
   eip1193Wallet,
   privateKeyWallet,
   randomPrivateKey,
+  signPermit,
   type Client,
   type Eip1193Provider,
   type Settings,
@@ -18,6 +19,7 @@ export type Signing = {
   readonly keyWallet: (key: `0x${string}`) => Wallet;
   readonly browserWallet: (provider: Eip1193Provider, address: string) => Wallet;
   readonly newKey: () => `0x${string}`;
+  readonly signPermit: typeof signPermit;
   /** A client that signs by a wallet, bound to the network that the venue says it is. */
   readonly clientOf: (wallet: Wallet, settings: Settings) => Client;
 };
@@ -26,6 +28,7 @@ export const signing: Signing = {
   keyWallet: privateKeyWallet,
   browserWallet: eip1193Wallet,
   newKey: randomPrivateKey,
+  signPermit,
   clientOf: (wallet, settings) =>
     createClient({
       url: location.origin,

@@ -20,6 +20,10 @@ export async function keepAgent(agent: KeptAgent): Promise<void> {
   await seal(`${AGENT} ${agent.account}`, agent.key);
 }
 
+export async function dropAgent(account: string): Promise<void> {
+  await forget(`${AGENT} ${account}`);
+}
+
 /** The key of an account's agent, where this browser has one. */
 export async function keptAgent(account: string): Promise<Key | undefined> {
   return (await unseal(`${AGENT} ${account}`)) as Key | undefined;
@@ -32,7 +36,7 @@ export async function exportBurner(): Promise<Key | undefined> {
 
 /** Erases every key of this account from the browser. What the account has stays at the venue. */
 export async function eraseKeys(session: Session): Promise<void> {
-  await forget(`${AGENT} ${session.address}`);
+  await dropAgent(session.address);
   if (session.kind === 'burner') await forget(BURNER);
   forgetView();
   setSession(undefined);

@@ -7,6 +7,9 @@ import { tooLarge, wrongContentType, type Endpoint } from './reply.ts';
 
 export const WEBSOCKET_PATHS: ReadonlySet<string> = new Set(['/ws', '/api-ws', '/ws-rtds']);
 
+/** Endpoints that take POST alone, and are screens of the page for who opens them in a browser. */
+export const SCREEN_PATHS: ReadonlySet<string> = new Set(['/account']);
+
 export function pathOf(request: IncomingMessage): string {
   const url = request.url ?? '/';
   const query = url.indexOf('?');

@@ -25,6 +25,7 @@ import {
   parametersOf,
   pathOf,
   refuseUpgrade,
+  SCREEN_PATHS,
   WEBSOCKET_PATHS,
 } from './head.ts';
 import { HistoryAwayError } from '../../history/history.ts';
@@ -254,6 +255,8 @@ export class HttpEdge {
     const { limiter, work } = this.#options;
     const method = 'stream' in endpoint ? 'GET' : 'POST';
     if (request.method !== method) {
+      const isScreen = SCREEN_PATHS.has(call.path);
+      if (isScreen && this.#options.page?.serve(request, response, call.path)) return;
       call.budget = limiter.peek(endpoint.surface, ip);
       if (isPreflight(request)) return this.#write(call, 204, '', PREFLIGHT_HEADERS);
       return this.#write(call, 405, '', ['allow', method]);

@@ -1,0 +1,74 @@
+import { compare, decimalsOf, isDecimal, sign } from '../../../lib/decimal.ts';
+import { money } from '../../../lib/format.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
+import { NumberField } from '../../../ui/number-field.tsx';
+
+export type AmountLimits = {
+  /** The most that there is; undefined while that is not known. */
+  readonly most: string | undefined;
+  readonly least?: string | undefined;
+};
+
+const USDC_DECIMALS = 6;
+
+/** Whether an amount can be sent; the sentence says why not, and nothing before anything was typed. */
+export function checkAmount(
+  amount: string,
+  { least = '0', most }: AmountLimits,
+  t: Words,
+): { readonly isFit: boolean; readonly fault: string | undefined } {
+  if (amount === '') return { isFit: false, fault: undefined };
+  const no = (fault: string | undefined) => ({ isFit: false, fault });
+  if (!isDecimal(amount)) return no(undefined);
+  if (decimalsOf(amount) > USDC_DECIMALS) return no(t('account.tooFine'));
+  if (sign(amount) <= 0) return no(undefined);
+  if (compare(amount, least) < 0) return no(t('account.tooLittle', { least: money(least) }));
+  if (most !== undefined && compare(amount, most) > 0) {
+    return no(t('account.tooMuch', { most: money(most) }));
+  }
+  return { isFit: true, fault: undefined };
+}
+
+/** An amount of USDC, with all of it a press away. */
+export function AmountField({
+  value,
+  onChange,
+  onEnter,
+  limits,
+  source,
+}: {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly onEnter: () => void;
+  readonly limits: AmountLimits;
+  /** Where it comes from, in words. */
+  readonly source: string;
+}) {
+  const t = useWords();
+  const { fault } = checkAmount(value, limits, t);
+  const { most } = limits;
+  return (
+    <div className="flex flex-col gap-1">
+      <NumberField
+        label={t('account.amount')}
+        unit="USDC"
+        value={value}
+        placeholder="0"
+        fault={fault}
+        onChange={onChange}
+        onEnter={onEnter}
+      />
+      <p className="flex items-center justify-between text-12 text-muted">
+        <span>{source}</span>
+        <button
+          type="button"
+          disabled={most === undefined}
+          onClick={() => most !== undefined && onChange(most)}
+          className="tabular-nums hover:text-text"
+        >
+          {t('account.all', { amount: money(most) })}
+        </button>
+      </p>
+    </div>
+  );
+}

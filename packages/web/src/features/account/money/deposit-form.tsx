@@ -1,0 +1,143 @@
+import type { Client, Settings } from '@oddlot/sdk';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { isDecimal, sign } from '../../../lib/decimal.ts';
+import { money } from '../../../lib/format.ts';
+import { useWords } from '../../../lib/words.ts';
+import type { Session } from '../../../session/session.ts';
+import { chainName, fromMicro, hasChain } from '../../../session/settlement-chain.ts';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { Code } from '../../../ui/code.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { useDoing } from '../../../ui/use-doing.ts';
+import { AmountField, checkAmount } from './amount-field.tsx';
+import { SendButton } from './send-button.tsx';
+import { deposit, type DepositStep, type DepositWay } from './deposit.ts';
+import { Terms } from './terms.tsx';
+import { askChainBalance, useChainBalance } from './use-chain-balance.ts';
+
+export type DepositFormProps = {
+  readonly session: Session;
+  readonly owner: Client;
+  readonly settings: Settings;
+};
+
+/** USDC of the settlement chain into the account. */
+export function DepositForm({ session, owner, settings }: DepositFormProps) {
+  const t = useWords();
+  if (!hasChain(settings)) return <p className="text-12 text-muted">{t('account.noChain')}</p>;
+  return (
+    <>
+      <FromHere session={session} owner={owner} settings={settings} />
+      <FromElsewhere settings={settings} />
+    </>
+  );
+}
+
+function FromHere({ session, owner, settings }: DepositFormProps) {
+  const t = useWords();
+  const { address, kind } = session;
+  const balance = useChainBalance(settings, address);
+  const [amount, setAmount] = useState('');
+  const [way, setWay] = useState<DepositWay>('permit');
+  const [step, setStep] = useState<DepositStep>('sign');
+  const doing = useDoing();
+  // The one amount of the settings that is in millionths.
+  const least = fromMicro(settings.min_deposit);
+  const limits = { most: balance, least };
+  const { isFit } = checkAmount(amount, limits, t);
+  const send = async (): Promise<void> => {
+    if (!isFit || doing.isBusy) return;
+    const isSent = await doing.run(() =>
+      deposit({ user: address, owner, settings, amount, way, onStep: setStep }),
+    );
+    askChainBalance();
+    if (isSent) setAmount('');
+  };
+  const isEmpty = isDecimal(balance) && sign(balance) === 0;
+  return (
+    <div className="flex flex-col gap-3">
+      {kind === 'wallet' && (
+        <Segmented
+          label={t('account.way')}
+          size="small"
+          value={way}
+          onChange={setWay}
+          segments={[
+            { value: 'permit', label: t('account.byPermit') },
+            { value: 'transaction', label: t('account.byTransaction') },
+          ]}
+        />
+      )}
+      <p className="text-12 text-muted">
+        {t(way === 'permit' ? 'account.permitText' : 'account.transactionText')}
+      </p>
+      <AmountField
+        value={amount}
+        onChange={setAmount}
+        onEnter={() => void send()}
+        limits={limits}
+        source={t('account.onChainSource', { chain: chainName(settings) })}
+      />
+      <Terms
+        rows={[
+          { label: t('account.arrives'), value: t('account.perpPart') },
+          { label: t('account.leastDeposit'), value: `${money(least)} USDC` },
+        ]}
+      />
+      <SendButton
+        doing={doing}
+        isReady={isFit}
+        label={
+          doing.isBusy
+            ? t(`account.depositStep.${step}`)
+            : isFit
+              ? t('account.depositButton', { amount: money(amount) })
+              : t('account.form.deposit')
+        }
+        onSend={() => void send()}
+      />
+      {isEmpty && settings.faucet_amount !== null && <ToFaucet />}
+    </div>
+  );
+}
+
+/** For who has nothing to deposit: test money on the chain. */
+function ToFaucet() {
+  const t = useWords();
+  const navigate = useNavigate();
+  return (
+    <p className="text-12 text-muted">
+      {t('account.emptyOnChain')}{' '}
+      <button
+        type="button"
+        className="text-accent hover:underline"
+        onClick={() => void navigate({ to: '/account', search: { tab: 'money', do: 'faucet' } })}
+      >
+        {t('account.toFaucet')}
+      </button>
+    </p>
+  );
+}
+
+/** The address of the bridge, with what must be known before anything is sent there. */
+function FromElsewhere({ settings }: { readonly settings: Settings }) {
+  const t = useWords();
+  const { bridge2_contract_address: bridge } = settings;
+  const chain = chainName(settings);
+  return (
+    <details className="border-t border-line pt-3">
+      <summary className="text-12 text-muted hover:text-text">{t('account.plainTitle')}</summary>
+      <div className="mt-2 flex flex-col gap-2">
+        <p className="border-l-2 border-warning pl-3 text-12">{t('account.plainWarning')}</p>
+        <p className="text-12 text-muted">
+          {t('account.plainText', { chain, least: money(fromMicro(settings.min_deposit)) })}
+        </p>
+        <p className="flex items-center gap-2">
+          <Code>{bridge}</Code>
+          <CopyButton text={bridge} />
+        </p>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,77 @@
+import { ApiError, type Client, type Settings } from '@oddlot/sdk';
+import { useMemo, useState } from 'react';
+import { money } from '../../../lib/format.ts';
+import { dateTime } from '../../../lib/time.ts';
+import { useWords } from '../../../lib/words.ts';
+import { venueNow } from '../../../market/venue.ts';
+import { hasChain } from '../../../session/settlement-chain.ts';
+import { Button } from '../../../ui/button.tsx';
+import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { useDoing } from '../../../ui/use-doing.ts';
+import { askChainBalance } from './use-chain-balance.ts';
+
+type Place = 'perp' | 'outcome' | 'chain';
+
+/** Test money, where the venue gives some away. */
+export function FaucetForm({
+  user,
+  owner,
+  settings,
+}: {
+  readonly user: string;
+  readonly owner: Client;
+  readonly settings: Settings;
+}) {
+  const t = useWords();
+  const [place, setPlace] = useState<Place>('perp');
+  const [nextMs, setNextMs] = useState<number>();
+  const { error, isBusy, run } = useDoing();
+  const laterMs = useMemo(
+    () =>
+      error instanceof ApiError && error.retryAfterMs !== undefined
+        ? venueNow() + error.retryAfterMs
+        : undefined,
+    [error],
+  );
+  const amount = money(settings.faucet_amount, { decimals: 0 });
+  const ask = (): Promise<boolean> =>
+    run(async () => {
+      const grant = await owner.faucet(
+        place === 'chain' ? { user, onChain: true } : { user, accountType: place },
+      );
+      setNextMs(grant.nextRequestTime);
+      if (place === 'chain') askChainBalance();
+    });
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-12 text-muted">{t('account.faucetText')}</p>
+      <Segmented
+        label={t('account.faucetPlace')}
+        value={place}
+        onChange={setPlace}
+        segments={[
+          { value: 'perp', label: t('account.perp') },
+          { value: 'outcome', label: t('account.outcome') },
+          ...(hasChain(settings) ? [{ value: 'chain' as const, label: t('account.chain') }] : []),
+        ]}
+      />
+      {place === 'chain' && <p className="text-12 text-muted">{t('account.faucetChainText')}</p>}
+      <Button kind="accent" size="large" isWide isBusy={isBusy} onClick={() => void ask()}>
+        {t('account.faucetButton', { amount })}
+      </Button>
+      {laterMs === undefined ? (
+        error !== undefined && <ErrorSentence error={error} />
+      ) : (
+        <p role="alert" className="border-l-2 border-warning pl-3 text-12">
+          {t('account.faucetLater', { when: dateTime(laterMs) })}
+        </p>
+      )}
+      {nextMs !== undefined && error === undefined && (
+        <p role="status" className="text-12 text-muted">
+          {t('account.faucetDone', { amount, when: dateTime(nextMs) })}
+        </p>
+      )}
+    </div>
+  );
+}

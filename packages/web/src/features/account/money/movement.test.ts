@@ -1,0 +1,33 @@
+import type { LedgerUpdate } from '@oddlot/sdk';
+import { expect, test } from 'vitest';
+import { movementOf } from './movement.ts';
+
+const row = (delta: LedgerUpdate['delta']): LedgerUpdate => ({ time: 7, hash: '0x1', delta });
+
+test('movements have the sign that the account sees, and whom they were with', () => {
+  const out = row({
+    type: 'withdraw',
+    amount: '100',
+    token: 'USDC',
+    fee: '0.1',
+    nonce: 1,
+    destination: '0xd',
+    status: 'failed',
+  });
+  expect(movementOf(out)).toMatchObject({ kind: 'withdraw', amount: '-100', other: '0xd' });
+  expect(movementOf(out)?.isFailed).toBe(true);
+  const own = row({
+    type: 'accountTransfer',
+    amount: '5',
+    token: 'USDC',
+    fromAccountType: 'perp',
+    toAccountType: 'outcome',
+  });
+  expect(movementOf(own)).toMatchObject({ kind: 'toOutcome', amount: '5', isNeutral: true });
+  expect(movementOf(row({ type: 'deposit', amount: '5', token: 'USDC' }))?.kind).toBe('deposit');
+});
+
+test('what trading did is no movement', () => {
+  const split = row({ type: 'outcomeSplit', amount: '5', instrumentId: 1, sz: '5' });
+  expect(movementOf(split)).toBeUndefined();
+});

@@ -1,0 +1,187 @@
+import type { Client } from '@oddlot/sdk';
+import { useState } from 'react';
+import { money, short } from '../../../lib/format.ts';
+import { useWords } from '../../../lib/words.ts';
+import { accountStates } from '../../../market/account.ts';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { TextField } from '../../../ui/text-field.tsx';
+import { notify } from '../../../ui/toast.tsx';
+import { useDoing } from '../../../ui/use-doing.ts';
+import { isAddress } from '../is-address.ts';
+import { AmountField, checkAmount } from './amount-field.tsx';
+import { SendButton } from './send-button.tsx';
+
+type Part = 'perp' | 'outcome';
+type Whom = 'own' | 'other';
+
+/** Between the two parts of the account, or to somebody else. */
+export function TransferForm({ user, owner }: { readonly user: string; readonly owner: Client }) {
+  const t = useWords();
+  const [whom, setWhom] = useState<Whom>('own');
+  const [from, setFrom] = useState<Part>('perp');
+  const [toPart, setToPart] = useState<Part>('perp');
+  const [destination, setDestination] = useState('');
+  const [amount, setAmount] = useState('');
+  const doing = useDoing();
+  const free = accountStates.use({ user, accountType: from }, ({ state }) => state?.withdrawable);
+  const limits = { most: free };
+  const to = destination.trim().toLowerCase();
+  const isOwn = whom === 'own';
+  const isReady = checkAmount(amount, limits, t).isFit && (isOwn || isAddress(to));
+  const send = async (): Promise<void> => {
+    if (!isReady || doing.isBusy) return;
+    const isSent = await doing.run(() =>
+      transfer(owner, isOwn ? { from, amount } : { from, amount, destination: to, toPart }),
+    );
+    if (!isSent) return;
+    notify({ title: t('account.transferred', { amount: money(amount) }) });
+    setAmount('');
+  };
+  return (
+    <div className="flex flex-col gap-3">
+      <WhomChoice value={whom} onChange={setWhom} />
+      <PartChoice
+        label={t('account.from')}
+        value={from}
+        onChange={setFrom}
+        words={
+          isOwn
+            ? [t('account.perpToOutcome'), t('account.outcomeToPerp')]
+            : [t('account.perp'), t('account.outcome')]
+        }
+      />
+      {!isOwn && (
+        <Receiver
+          destination={destination}
+          onDestination={setDestination}
+          part={toPart}
+          onPart={setToPart}
+        />
+      )}
+      <AmountField
+        value={amount}
+        onChange={setAmount}
+        onEnter={() => void send()}
+        limits={limits}
+        source={t(from === 'perp' ? 'account.perpPart' : 'account.outcomePart')}
+      />
+      <SendButton
+        doing={doing}
+        isReady={isReady}
+        label={
+          !isReady
+            ? t('account.form.transfer')
+            : isOwn
+              ? t('account.transferButton', { amount: money(amount) })
+              : t('account.sendButton', { amount: money(amount), address: short(to) })
+        }
+        onSend={() => void send()}
+      />
+    </div>
+  );
+}
+
+type Transfer =
+  | { readonly from: Part; readonly amount: string; readonly destination?: undefined }
+  | {
+      readonly from: Part;
+      readonly amount: string;
+      readonly destination: string;
+      readonly toPart: Part;
+    };
+
+async function transfer({ exchange }: Client, order: Transfer): Promise<void> {
+  const { amount, from } = order;
+  if (order.destination === undefined) {
+    const to = from === 'perp' ? 'outcome' : 'perp';
+    await exchange.transferBetween({ from, to, amount }, { confirm: 'executed' });
+  } else {
+    const { destination, toPart: to } = order;
+    await exchange.sendTo({ destination, amount, from, to }, { confirm: 'executed' });
+  }
+}
+
+/** Somebody else, and where of theirs it goes. */
+function Receiver({
+  destination,
+  onDestination,
+  part,
+  onPart,
+}: {
+  readonly destination: string;
+  readonly onDestination: (destination: string) => void;
+  readonly part: Part;
+  readonly onPart: (part: Part) => void;
+}) {
+  const t = useWords();
+  const isFit = destination === '' || isAddress(destination.trim());
+  return (
+    <>
+      <TextField
+        label={t('account.receiver')}
+        value={destination}
+        placeholder="0x…"
+        onChange={onDestination}
+        fault={isFit ? undefined : t('wallet.watchFault')}
+      />
+      <PartChoice
+        label={t('account.receiverPart')}
+        value={part}
+        onChange={onPart}
+        words={[t('account.perp'), t('account.outcome')]}
+      />
+    </>
+  );
+}
+
+function WhomChoice({
+  value,
+  onChange,
+}: {
+  readonly value: Whom;
+  readonly onChange: (whom: Whom) => void;
+}) {
+  const t = useWords();
+  return (
+    <Segmented
+      label={t('account.whom')}
+      size="small"
+      value={value}
+      onChange={onChange}
+      segments={[
+        { value: 'own', label: t('account.toOwn') },
+        { value: 'other', label: t('account.toOther') },
+      ]}
+    />
+  );
+}
+
+/** One of the two parts of an account. */
+function PartChoice({
+  label,
+  value,
+  onChange,
+  words: [perp, outcome],
+}: {
+  readonly label: string;
+  readonly value: Part;
+  readonly onChange: (part: Part) => void;
+  readonly words: readonly [string, string];
+}) {
+  return (
+    <div>
+      <p className="mb-1 text-12 text-muted" aria-hidden="true">
+        {label}
+      </p>
+      <Segmented
+        label={label}
+        value={value}
+        onChange={onChange}
+        segments={[
+          { value: 'perp', label: perp },
+          { value: 'outcome', label: outcome },
+        ]}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Withdrawal } from '@oddlot/sdk';
+import { ledgerLists } from '../../../market/account-lists.ts';
+import { queryClient } from '../../../market/queries.ts';
+import { reader } from '../../../market/venue.ts';
+
+const NAME = 'withdrawals';
+/** The ledger tells of the beginning and the end; what is between has to be asked for. */
+const OPEN_EVERY_MS = 500;
+const NONE: readonly Withdrawal[] = [];
+
+export function isFinal({ status }: Withdrawal): boolean {
+  return status === 'confirmed' || status === 'returned';
+}
+
+/** The withdrawals of an account, newest first, and how far each is. */
+export function useWithdrawals(user: string): readonly Withdrawal[] {
+  const pending = ledgerLists.use(
+    user,
+    ({ rows }) =>
+      rows.filter(({ delta }) => delta.type === 'withdraw' && delta.status === 'pending').length,
+  );
+  const { data } = useQuery({
+    queryKey: [NAME, user, pending],
+    queryFn: ({ signal }) => reader.info.withdrawals({ user }, { signal }),
+    placeholderData: (before) => before,
+    staleTime: 0,
+    refetchInterval: ({ state }) =>
+      pending > 0 || state.data?.some((row) => !isFinal(row)) === true ? OPEN_EVERY_MS : false,
+  });
+  return data ?? NONE;
+}
+
+export function askWithdrawals(): void {
+  void queryClient.invalidateQueries({ queryKey: [NAME] });
+}

@@ -1,0 +1,169 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { BuilderState, Client } from '@oddlot/sdk';
+import { isDecimal, sign } from '../../lib/decimal.ts';
+import { money } from '../../lib/format.ts';
+import { usePageTitle } from '../../lib/page-title.ts';
+import { addWords, useWords } from '../../lib/words.ts';
+import { queryClient } from '../../market/queries.ts';
+import { reader } from '../../market/venue.ts';
+import { ApprovedBuilders } from '../../session/approved-builders.tsx';
+import { NoAccount } from '../../session/no-account.tsx';
+import type { Session } from '../../session/session.ts';
+import { useIsSessionLoaded, useSession } from '../../session/use-session.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { ErrorSentence } from '../../ui/error-sentence.tsx';
+import { Money } from '../../ui/figure.tsx';
+import { Stat } from '../../ui/stat.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { notify } from '../../ui/toast.tsx';
+import { useDoing } from '../../ui/use-doing.ts';
+import { ClaimsTable } from './claims-table.tsx';
+import { EarnedTable } from './earned-table.tsx';
+import { Shares } from './shares.tsx';
+import texts from '../../words/en/builder.json';
+
+addWords('builder', texts);
+
+const TABS = ['earned', 'claimed', 'approvals'] as const;
+const EVERY_MS = 5_000;
+
+/** For who brings orders: what they earned, from whom, and the way to claim it. */
+export function Screen() {
+  const t = useWords();
+  usePageTitle(t('nav.builder'));
+  const session = useSession();
+  const isLoaded = useIsSessionLoaded();
+  if (!isLoaded) return null;
+  if (session === undefined) return <NoAccount title={t('builder.none')} />;
+  return <Builder session={session} />;
+}
+
+function Builder({ session }: { readonly session: Session }) {
+  const t = useWords();
+  const { address: user, owner, trader } = session;
+  const navigate = useNavigate();
+  const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
+  const tab = TABS.find((each) => each === search['tab']) ?? 'earned';
+  const look = (change: Record<string, string>): void => {
+    void navigate({ to: '/builder', search: { ...search, ...change }, replace: true });
+  };
+  const { data: state } = useQuery({
+    queryKey: ['builderState', user],
+    queryFn: ({ signal }) => reader.info.builderState({ user }, { signal }),
+    refetchInterval: EVERY_MS,
+  });
+  return (
+    <div className="flex min-h-full flex-col bg-panel">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-3">
+        <h1 className="text-20 font-semibold">{t('nav.builder')}</h1>
+        {state !== undefined && (
+          <Badge tone={state.eligible ? 'accent' : 'warning'}>
+            {t(state.eligible ? 'builder.eligible' : 'builder.notEligible')}
+          </Badge>
+        )}
+        <span className="flex min-w-0 items-center gap-2">
+          <code className="min-w-0 font-mono text-11 break-all text-muted tablet:text-12">
+            {user}
+          </code>
+          <CopyButton text={user} />
+        </span>
+        <p className="w-full text-12 text-muted">{t('builder.intro')}</p>
+      </div>
+      <Sums state={state} signer={trader ?? owner} />
+      <div className="grid flex-1 desktop:grid-cols-[minmax(0,1fr)_400px]">
+        <div className="min-h-80 min-w-0">
+          <Tabs
+            label={t('nav.builder')}
+            value={tab}
+            onChange={(next) => look({ tab: next })}
+            tabs={[
+              {
+                value: 'earned',
+                label: t('builder.tabEarned'),
+                content: <EarnedTable user={user} />,
+              },
+              {
+                value: 'claimed',
+                label: t('builder.tabClaimed'),
+                content: <ClaimsTable user={user} />,
+              },
+              {
+                value: 'approvals',
+                label: t('builder.tabApprovals'),
+                content: <ApprovedBuilders user={user} owner={owner} />,
+              },
+            ]}
+          />
+        </div>
+        <Shares user={user} search={search} onLook={look} />
+      </div>
+    </div>
+  );
+}
+
+function Sums({
+  state,
+  signer,
+}: {
+  readonly state: BuilderState | undefined;
+  readonly signer: Client | undefined;
+}) {
+  const t = useWords();
+  const { error, isBusy, run } = useDoing();
+  const amount = state?.unclaimedRewards;
+  const hasSome = isDecimal(amount) && sign(amount) > 0;
+  const claim = async (): Promise<void> => {
+    const isDone = await run(() => signer!.exchange.claimBuilderRewards({ confirm: 'executed' }));
+    if (!isDone) return;
+    notify({ title: t('builder.claimDone', { amount: money(amount) }) });
+    await Promise.all(
+      ['builderState', 'builderMeClaimed'].map((name) =>
+        queryClient.invalidateQueries({ queryKey: [name] }),
+      ),
+    );
+  };
+  const least = money(state?.minPerpBalance);
+  return (
+    <div className="flex flex-col gap-2 border-b border-line px-4 py-3">
+      <div className="flex flex-wrap items-start gap-x-10 gap-y-3">
+        <dl className="contents">
+          <Stat label={t('builder.claimable')} isLarge>
+            <Money value={amount} />
+          </Stat>
+          <Stat label={t('builder.earned')}>
+            <Money value={state?.totalEarned} />
+          </Stat>
+          <Stat label={t('builder.claimed')}>
+            <Money value={state?.totalClaimed} />
+          </Stat>
+          <Stat label={t('builder.balance')} note={t('builder.balanceNeeded', { least })}>
+            <Money value={state?.perpAccountBalance} />
+          </Stat>
+        </dl>
+        {signer !== undefined && (
+          <span className="self-center">
+            <Button
+              kind={hasSome ? 'accent' : 'plain'}
+              isBusy={isBusy}
+              disabled={!hasSome}
+              onClick={() => void claim()}
+            >
+              {hasSome
+                ? t('builder.claim', { amount: money(amount) })
+                : t('builder.nothingToClaim')}
+            </Button>
+          </span>
+        )}
+      </div>
+      {error !== undefined && <ErrorSentence error={error} />}
+      {state?.eligible === false && (
+        <p className="border-l-2 border-warning pl-3 text-12">
+          {t('builder.notEligibleText', { least })}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useWords, type Words } from '../../lib/words.ts';
+import { dayOf } from '../../lib/time.ts';
+import { fillLists } from '../../market/account-lists.ts';
+import { reader } from '../../market/venue.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Money } from '../../ui/figure.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
+import { byDay, type Day } from './by-day.ts';
+
+const EVERY_MS = 60_000;
+
+/** The result of each day of the last month. */
+export function Days({ user }: { readonly user: string }) {
+  const t = useWords();
+  const newest = fillLists.use(user, ({ rows }) => rows[0]?.tid);
+  const { data } = useQuery({
+    queryKey: ['portfolio', user, 'month', newest],
+    queryFn: ({ signal }) => reader.info.portfolio({ user, window: 'month' }, { signal }),
+    placeholderData: (before) => before,
+    refetchInterval: EVERY_MS,
+  });
+  // A month begins before most accounts do: days without anything at their end are left out.
+  const days = useMemo(
+    () => byDay(data?.points ?? []).filter(({ value, volume }) => value !== '0' || volume !== '0'),
+    [data],
+  );
+  const columns = useMemo(() => columnsOf(t), [t]);
+  return (
+    <section
+      aria-labelledby="days"
+      className="flex min-w-0 flex-col border-line max-desktop:border-t desktop:h-[292px] desktop:border-l"
+    >
+      <div className="flex h-9 shrink-0 items-center border-b border-line px-4">
+        <h2 id="days" className="text-13 font-medium">
+          {t('portfolio.byDay')}
+        </h2>
+      </div>
+      <Table
+        label={t('portfolio.byDay')}
+        columns={columns}
+        rows={days}
+        rowKey={({ time }) => time}
+        empty={<EmptyState title={t('portfolio.noDays')} text={t('portfolio.noDaysText')} />}
+      />
+    </section>
+  );
+}
+
+function columnsOf(t: Words): readonly Column<Day>[] {
+  const amount = (name: 'volume' | 'fees'): Column<Day> => ({
+    id: name,
+    header: t(`portfolio.${name}`),
+    align: 'right',
+    cell: (day) => <Money value={day[name]} />,
+  });
+  return [
+    {
+      id: 'day',
+      header: t('portfolio.day'),
+      width: '96px',
+      phoneWidth: '84px',
+      cell: ({ time }) => <span className="text-muted">{dayOf(time)}</span>,
+    },
+    {
+      id: 'pnl',
+      header: t('portfolio.pnl'),
+      align: 'right',
+      cell: ({ pnl }) => <Money value={pnl} isSigned isColoured />,
+    },
+    amount('volume'),
+    { ...amount('fees'), width: '72px', phoneWidth: '64px' },
+    {
+      id: 'value',
+      header: t('portfolio.value'),
+      align: 'right',
+      width: '112px',
+      from: 'tablet',
+      cell: ({ value }) => <Money value={value} />,
+    },
+  ];
+}

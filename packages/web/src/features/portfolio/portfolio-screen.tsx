@@ -1,0 +1,147 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { PortfolioPoint } from '@oddlot/sdk';
+import { useMemo } from 'react';
+import { add, sign } from '../../lib/decimal.ts';
+import { usePageTitle } from '../../lib/page-title.ts';
+import { addWords, useWords } from '../../lib/words.ts';
+import { accountStates } from '../../market/account.ts';
+import { fillLists } from '../../market/account-lists.ts';
+import { reader } from '../../market/venue.ts';
+import { NoAccount } from '../../session/no-account.tsx';
+import { useIsSessionLoaded, useSession } from '../../session/use-session.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Money } from '../../ui/figure.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { Stat } from '../../ui/stat.tsx';
+import { Curve } from './curve.tsx';
+import { Days } from './days.tsx';
+import { PortfolioTables } from './portfolio-tables.tsx';
+import texts from '../../words/en/portfolio.json';
+
+addWords('portfolio', texts);
+
+const WINDOWS = ['day', 'week', 'month', 'all'] as const;
+const CURVES = ['equity', 'pnl'] as const;
+const EVERY_MS = 10_000;
+const NO_POINTS: readonly PortfolioPoint[] = [];
+
+/** What the account is worth, how it came there, and all that it has and did. */
+export function Screen() {
+  const t = useWords();
+  usePageTitle(t('nav.portfolio'));
+  const session = useSession();
+  const isLoaded = useIsSessionLoaded();
+  if (!isLoaded) return null;
+  if (session === undefined) return <NoAccount title={t('portfolio.none')} />;
+  return <Portfolio user={session.address} />;
+}
+
+function Portfolio({ user }: { readonly user: string }) {
+  const t = useWords();
+  const navigate = useNavigate();
+  const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
+  const span = WINDOWS.find((each) => each === search['window']) ?? 'week';
+  const kind = CURVES.find((each) => each === search['curve']) ?? 'equity';
+  const look = (change: Record<string, string>): void => {
+    void navigate({ to: '/portfolio', search: { ...search, ...change }, replace: true });
+  };
+  // A fill changes the sums at once; the rest of the time the marks move the value slowly.
+  const newest = fillLists.use(user, ({ rows }) => rows[0]?.tid);
+  const { data } = useQuery({
+    queryKey: ['portfolio', user, span, newest],
+    queryFn: ({ signal }) => reader.info.portfolio({ user, window: span }, { signal }),
+    placeholderData: (before) => before,
+    refetchInterval: EVERY_MS,
+  });
+  const points = data?.points ?? NO_POINTS;
+  const shown = useMemo(() => (kind === 'equity' ? sinceFunded(points) : points), [points, kind]);
+  return (
+    <div className="flex min-h-full flex-col bg-panel">
+      <div className="flex flex-wrap items-start gap-x-10 gap-y-3 border-b border-line px-4 py-3">
+        <h1 className="heard">{t('nav.portfolio')}</h1>
+        <Sums user={user} last={points.at(-1)} came={data?.deposits} went={data?.withdrawals} />
+      </div>
+      <div className="grid border-b border-line desktop:grid-cols-[minmax(0,1fr)_460px]">
+        <section aria-label={t('portfolio.curve')} className="flex min-w-0 flex-col">
+          <div className="flex h-9 items-center justify-between border-b border-line px-4">
+            <Segmented
+              label={t('portfolio.curve')}
+              size="small"
+              value={kind}
+              onChange={(curve) => look({ curve })}
+              segments={CURVES.map((value) => ({ value, label: t(`portfolio.${value}`) }))}
+            />
+            <Segmented
+              label={t('portfolio.time')}
+              size="small"
+              value={span}
+              onChange={(next) => look({ window: next })}
+              segments={WINDOWS.map((value) => ({ value, label: t(`portfolio.window.${value}`) }))}
+            />
+          </div>
+          <div className="h-64">
+            {shown.length < 2 && data !== undefined ? (
+              <EmptyState title={t('portfolio.flat')} />
+            ) : (
+              <Curve points={shown} kind={kind} />
+            )}
+          </div>
+        </section>
+        <Days user={user} />
+      </div>
+      <div className="min-h-80 flex-1">
+        <PortfolioTables user={user} chosen={search['tab']} onChoose={(tab) => look({ tab })} />
+      </div>
+    </div>
+  );
+}
+
+/** A window may begin before the account did; what it was not worth then is no part of its curve. */
+function sinceFunded(points: readonly PortfolioPoint[]): readonly PortfolioPoint[] {
+  const first = points.findIndex(({ accountValue }) => sign(accountValue) !== 0);
+  return first < 0 ? NO_POINTS : points.slice(first);
+}
+
+function Sums({
+  user,
+  last,
+  came,
+  went,
+}: {
+  readonly user: string;
+  readonly last: PortfolioPoint | undefined;
+  readonly came: string | undefined;
+  readonly went: string | undefined;
+}) {
+  const t = useWords();
+  const value = (accountType: 'perp' | 'outcome') =>
+    accountStates.use({ user, accountType }, ({ state }) => state?.marginSummary.accountValue);
+  const [perp, outcome] = [value('perp'), value('outcome')];
+  const equity = perp === undefined || outcome === undefined ? undefined : add(perp, outcome);
+  return (
+    <dl className="contents">
+      <Stat label={t('portfolio.equity')} isLarge>
+        <Money value={equity} />
+      </Stat>
+      <Stat label={t('portfolio.pnl')} isLarge>
+        <Money value={last?.pnl} isSigned isColoured />
+      </Stat>
+      <Stat label={t('portfolio.volume')}>
+        <Money value={last?.volume} />
+      </Stat>
+      <Stat label={t('portfolio.fees')}>
+        <Money value={last?.fees} />
+      </Stat>
+      <Stat label={t('portfolio.funding')}>
+        <Money value={last?.funding} isSigned />
+      </Stat>
+      <Stat label={t('portfolio.deposits')}>
+        <Money value={came} />
+      </Stat>
+      <Stat label={t('portfolio.withdrawals')}>
+        <Money value={went} />
+      </Stat>
+    </dl>
+  );
+}

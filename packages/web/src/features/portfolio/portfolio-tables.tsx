@@ -1,0 +1,122 @@
+import { csvOf, saveFile } from '../../lib/csv.ts';
+import { useWords } from '../../lib/words.ts';
+import { accountStates, openOrders, openOutcomeOrders } from '../../market/account.ts';
+import { Tabs } from '../../ui/tabs.tsx';
+import { currentRows } from './current-rows.ts';
+import { FillsTable } from './tables/fills-table.tsx';
+import { FundingTable } from './tables/funding-table.tsx';
+import { HistoryTable } from './tables/history-table.tsx';
+import { LedgerTable } from './tables/ledger-table.tsx';
+import { OrdersTable } from './tables/orders-table.tsx';
+import { PositionsTable } from './tables/positions-table.tsx';
+import { SharesTable } from './tables/shares-table.tsx';
+import { TriggersTable } from './tables/triggers-table.tsx';
+
+const TABS = [
+  'positions',
+  'shares',
+  'orders',
+  'triggers',
+  'fills',
+  'history',
+  'funding',
+  'ledger',
+] as const;
+type Tab = (typeof TABS)[number];
+
+/** What can be had as a file, whole, from the venue; the rest is what there is now. */
+const EXPORTS = {
+  fills: 'fills',
+  history: 'orders',
+  funding: 'fundings',
+  ledger: 'ledger',
+} as const;
+
+const CONTENTS = {
+  positions: PositionsTable,
+  shares: SharesTable,
+  orders: OrdersTable,
+  triggers: TriggersTable,
+  fills: FillsTable,
+  history: HistoryTable,
+  funding: FundingTable,
+  ledger: LedgerTable,
+} as const;
+
+/** All that the account has, and all that it did. */
+export function PortfolioTables({
+  user,
+  chosen,
+  onChoose,
+}: {
+  readonly user: string;
+  readonly chosen: unknown;
+  readonly onChoose: (tab: Tab) => void;
+}) {
+  const t = useWords();
+  const tab = TABS.find((each) => each === chosen) ?? 'positions';
+  const positions = accountStates.use(
+    { user, accountType: 'perp' },
+    ({ state }) => state?.assetPositions.length,
+  );
+  const shares = accountStates.use(
+    { user, accountType: 'outcome' },
+    ({ state }) => state?.assetPositions.length,
+  );
+  const perpOrders = openOrders.use(user, ({ orders }) => orders.length);
+  const triggers = openOrders.use(user, (orders) => orders.triggers.length);
+  const outcomeOrders = openOutcomeOrders.use(user, ({ orders }) => orders.length);
+  const counts: Partial<Record<Tab, number | undefined>> = {
+    positions,
+    shares,
+    triggers,
+    orders: perpOrders + outcomeOrders,
+  };
+  return (
+    <Tabs
+      label={t('portfolio.tables')}
+      value={tab}
+      onChange={onChoose}
+      tabs={TABS.map((value) => {
+        const Content = CONTENTS[value];
+        return {
+          value,
+          label: t(`portfolio.tab.${value}`),
+          count: counts[value],
+          content: <Content user={user} />,
+        };
+      })}
+      aside={<CsvLink tab={tab} user={user} />}
+    />
+  );
+}
+
+function CsvLink({ tab, user }: { readonly tab: Tab; readonly user: string }) {
+  const t = useWords();
+  const looks = {
+    'aria-label': t('portfolio.csvOf', { name: t(`portfolio.tab.${tab}`) }),
+    className: 'text-12 text-muted hover:text-text',
+  };
+  if (tab === 'positions' || tab === 'shares' || tab === 'orders' || tab === 'triggers') {
+    return (
+      <button
+        type="button"
+        {...looks}
+        onClick={() => saveFile(`${tab}.csv`, csvOf(currentRows(tab, user)))}
+      >
+        {t('portfolio.csv')}
+      </button>
+    );
+  }
+  return (
+    <a {...looks} href={exportAddress(EXPORTS[tab], user)} download>
+      {t('portfolio.csv')}
+    </a>
+  );
+}
+
+/** Both parts of the account in one file; funding is of perpetuals alone. */
+function exportAddress(name: string, user: string): string {
+  const both = name === 'fundings' ? '' : '&accountType=perp,outcome';
+  return `/export/${name}?user=${user}${both}`;
+}

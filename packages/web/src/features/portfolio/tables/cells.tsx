@@ -1,0 +1,96 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { dateTime, wholeDate } from '../../../lib/time.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import type { Column } from '../../../ui/table.tsx';
+
+/** Cells that all tables of the account share. */
+
+type TableName =
+  | 'positions'
+  | 'shares'
+  | 'orders'
+  | 'triggers'
+  | 'fills'
+  | 'history'
+  | 'funding'
+  | 'ledger';
+
+/** Nothing is said before it is known that there is nothing. */
+export function Nothing({
+  name,
+  isLoaded,
+}: {
+  readonly name: TableName;
+  readonly isLoaded: boolean;
+}) {
+  const t = useWords();
+  if (!isLoaded) return null;
+  return (
+    <EmptyState title={t(`portfolio.empty.${name}`)} text={t(`portfolio.emptyText.${name}`)} />
+  );
+}
+
+export function timeColumn<Row>(of: (row: Row) => number, t: Words): Column<Row> {
+  return {
+    id: 'time',
+    header: t('portfolio.time'),
+    width: '124px',
+    phoneWidth: '104px',
+    compare: (left, right) => of(left) - of(right),
+    cell: (row) => (
+      <span className="text-muted" title={wholeDate(of(row))}>
+        {dateTime(of(row))}
+      </span>
+    ),
+  };
+}
+
+export type Traded = {
+  /** Of a perp, as its address has it. */
+  readonly symbol: string;
+  readonly slug?: string | undefined;
+  readonly title?: string | undefined;
+  readonly isOutcome: boolean;
+};
+
+/** The name of a market, and the way to it. */
+export function Market({ symbol, slug, title, isOutcome }: Traded) {
+  const name = title ?? symbol;
+  if (isOutcome) {
+    return slug === undefined ? (
+      <span title={name}>{name}</span>
+    ) : (
+      <a href={`/events/${slug}`} title={name} className="hover:underline">
+        {name}
+      </a>
+    );
+  }
+  return (
+    <Link to={`/trade/${symbol}` as '/'} className="hover:underline">
+      {name}
+    </Link>
+  );
+}
+
+/** A word in the colour of its side. */
+export function Sided({
+  isBuy,
+  children,
+}: {
+  readonly isBuy: boolean;
+  readonly children: ReactNode;
+}) {
+  return <span className={isBuy ? 'text-buy' : 'text-sell'}>{children}</span>;
+}
+
+/** A column of a number to the right. */
+export function numberColumn<Row>(
+  id: string,
+  header: string,
+  cell: (row: Row) => ReactNode,
+  rest: Partial<Column<Row>> = {},
+): Column<Row> {
+  return { id, header, cell, align: 'right', ...rest };
+}

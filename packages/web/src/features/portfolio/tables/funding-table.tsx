@@ -1,0 +1,50 @@
+import type { FundingRow } from '@oddlot/sdk';
+import { useMemo } from 'react';
+import { number } from '../../../lib/format.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
+import { fundingLists } from '../../../market/account-lists.ts';
+import { Money, Percent } from '../../../ui/figure.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
+import { Market, Nothing, numberColumn, timeColumn } from './cells.tsx';
+
+/** What each hour paid or collected. */
+export function FundingTable({ user }: { readonly user: string }) {
+  const t = useWords();
+  const { isLoaded, rows } = fundingLists.use(user, (list) => list);
+  const columns = useMemo(() => columnsOf(t), [t]);
+  return (
+    <Table
+      label={t('portfolio.tab.funding')}
+      columns={columns}
+      rows={rows}
+      rowKey={({ coin, szi, time }) => `${time} ${coin} ${szi}`}
+      empty={<Nothing name="funding" isLoaded={isLoaded} />}
+    />
+  );
+}
+
+function columnsOf(t: Words): readonly Column<FundingRow>[] {
+  return [
+    timeColumn(({ time }) => time, t),
+    {
+      id: 'market',
+      header: t('portfolio.market'),
+      cell: ({ coin }) => <Market symbol={coin} isOutcome={false} />,
+    },
+    numberColumn('size', t('portfolio.size'), ({ szi }) => number(szi), { phoneWidth: '80px' }),
+    numberColumn(
+      'rate',
+      t('portfolio.rate'),
+      ({ fundingRate }) => <Percent value={fundingRate} decimals={5} isColoured={false} />,
+      { from: 'tablet' },
+    ),
+    numberColumn(
+      'payment',
+      t('portfolio.payment'),
+      ({ usdc }) => <Money value={usdc} isSigned isColoured />,
+      {
+        phoneWidth: '92px',
+      },
+    ),
+  ];
+}

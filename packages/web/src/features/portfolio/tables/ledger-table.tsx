@@ -1,0 +1,59 @@
+import type { LedgerUpdate } from '@oddlot/sdk';
+import { useMemo } from 'react';
+import { useWords, type Words } from '../../../lib/words.ts';
+import { ledgerLists } from '../../../market/account-lists.ts';
+import { Money } from '../../../ui/figure.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
+import { Nothing, numberColumn, timeColumn } from './cells.tsx';
+import { amountOf, detailOf } from './ledger-words.ts';
+
+/** What changed the account other than trading and funding. */
+export function LedgerTable({ user }: { readonly user: string }) {
+  const t = useWords();
+  const { isLoaded, rows } = ledgerLists.use(user, (list) => list);
+  const columns = useMemo(() => columnsOf(t), [t]);
+  return (
+    <Table
+      label={t('portfolio.tab.ledger')}
+      columns={columns}
+      rows={rows}
+      rowKey={({ delta, hash, time }) => `${time} ${hash} ${JSON.stringify(delta)}`}
+      empty={<Nothing name="ledger" isLoaded={isLoaded} />}
+    />
+  );
+}
+
+function columnsOf(t: Words): readonly Column<LedgerUpdate>[] {
+  return [
+    timeColumn(({ time }) => time, t),
+    {
+      id: 'what',
+      header: t('portfolio.what'),
+      width: '150px',
+      phoneWidth: '110px',
+      cell: ({ delta }) => t(`portfolio.ledgerKind.${delta.type}`),
+    },
+    {
+      id: 'detail',
+      header: t('portfolio.detail'),
+      from: 'tablet',
+      cell: ({ delta }) => {
+        const detail = detailOf(delta, t);
+        return (
+          <span className="text-muted" title={detail}>
+            {detail}
+          </span>
+        );
+      },
+    },
+    numberColumn(
+      'amount',
+      t('portfolio.amount'),
+      ({ delta }) => <Money value={amountOf(delta)} isSigned />,
+      {
+        width: '140px',
+        phoneWidth: '100px',
+      },
+    ),
+  ];
+}

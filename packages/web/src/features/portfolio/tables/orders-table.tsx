@@ -1,0 +1,76 @@
+import type { OpenOrder, OutcomeOpenOrder } from '@oddlot/sdk';
+import { useMemo } from 'react';
+import { subtract } from '../../../lib/decimal.ts';
+import { number } from '../../../lib/format.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
+import { openOrders, openOutcomeOrders } from '../../../market/account.ts';
+import { Table, type Column } from '../../../ui/table.tsx';
+import { Market, Nothing, numberColumn, Sided, timeColumn } from './cells.tsx';
+
+type Row = OpenOrder | OutcomeOpenOrder;
+
+/** Orders that rest, of both kinds of markets. */
+export function OrdersTable({ user }: { readonly user: string }) {
+  const t = useWords();
+  const perp = openOrders.use(user, ({ isLoaded, orders }) => ({ isLoaded, orders }));
+  const outcome = openOutcomeOrders.use(user, (state) => state);
+  const rows = useMemo<readonly Row[]>(
+    () =>
+      [...perp.orders, ...outcome.orders].sort((left, right) => right.timestamp - left.timestamp),
+    [perp.orders, outcome.orders],
+  );
+  const columns = useMemo(() => columnsOf(t), [t]);
+  return (
+    <Table
+      label={t('portfolio.tab.orders')}
+      columns={columns}
+      rows={rows}
+      rowKey={({ marketType, oid }) => `${marketType} ${oid}`}
+      empty={<Nothing name="orders" isLoaded={perp.isLoaded && outcome.isLoaded} />}
+    />
+  );
+}
+
+function columnsOf(t: Words): readonly Column<Row>[] {
+  return [
+    timeColumn(({ timestamp }) => timestamp, t),
+    {
+      id: 'market',
+      header: t('portfolio.market'),
+      cell: (order) => (
+        <Market
+          symbol={order.symbol}
+          slug={'eventSlug' in order ? order.eventSlug : undefined}
+          title={'title' in order ? order.title : undefined}
+          isOutcome={order.marketType === 'outcome'}
+        />
+      ),
+    },
+    {
+      id: 'side',
+      header: t('portfolio.side'),
+      width: '110px',
+      phoneWidth: '64px',
+      cell: (order) => (
+        <Sided isBuy={order.side === 'B'}>
+          {t(order.side === 'B' ? 'portfolio.buy' : 'portfolio.sell')}
+          {'outcome' in order ? ` ${order.outcome}` : ''}
+        </Sided>
+      ),
+    },
+    numberColumn('price', t('portfolio.price'), ({ limitPx }) => number(limitPx), {
+      width: '110px',
+      phoneWidth: '84px',
+    }),
+    numberColumn('size', t('portfolio.size'), ({ origSz }) => number(origSz), { from: 'tablet' }),
+    numberColumn(
+      'filled',
+      t('portfolio.filled'),
+      ({ origSz, sz }) => number(subtract(origSz, sz)),
+      {
+        from: 'tablet',
+      },
+    ),
+    numberColumn('kind', t('portfolio.kind'), ({ tif }) => tif, { from: 'tablet', width: '80px' }),
+  ];
+}

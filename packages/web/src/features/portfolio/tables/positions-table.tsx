@@ -1,0 +1,130 @@
+import type { AssetPosition } from '@oddlot/sdk';
+import { useMemo } from 'react';
+import { compare, divide, sign } from '../../../lib/decimal.ts';
+import { number } from '../../../lib/format.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
+import { accountStates } from '../../../market/account.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Money, Percent } from '../../../ui/figure.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
+import { Market, Nothing, numberColumn, Sided } from './cells.tsx';
+
+const NONE: readonly AssetPosition[] = [];
+
+/** What is held on perpetuals, and what it is worth. */
+export function PositionsTable({ user }: { readonly user: string }) {
+  const t = useWords();
+  const state = accountStates.use({ user, accountType: 'perp' }, (account) => account.state);
+  const equity = state?.marginSummary.accountValue;
+  const columns = useMemo(() => columnsOf(equity, t), [equity, t]);
+  return (
+    <Table
+      label={t('portfolio.tab.positions')}
+      columns={columns}
+      rows={state?.assetPositions ?? NONE}
+      rowKey={({ position, type }) =>
+        `${position.asset} ${type === 'Hedge' ? sign(position.szi) : ''}`
+      }
+      empty={<Nothing name="positions" isLoaded={state !== undefined} />}
+    />
+  );
+}
+
+function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetPosition>[] {
+  return [
+    {
+      id: 'market',
+      header: t('portfolio.market'),
+      width: '210px',
+      phoneWidth: '120px',
+      cell: ({ position: { coin, leverage, szi } }) => (
+        <span className="flex items-center gap-2">
+          <Sided isBuy={sign(szi) > 0}>
+            <Market symbol={coin} isOutcome={false} />
+          </Sided>
+          <span className="max-tablet:hidden">
+            <Badge>
+              {leverage.value}× {leverage.type.toLowerCase()}
+            </Badge>
+          </span>
+        </span>
+      ),
+    },
+    numberColumn('size', t('portfolio.size'), ({ position: { szi } }) => number(szi)),
+    numberColumn('entry', t('portfolio.entry'), ({ position }) => number(position.entryPx), {
+      from: 'tablet',
+    }),
+    numberColumn('mark', t('portfolio.mark'), ({ position }) => number(position.markPx), {
+      from: 'tablet',
+    }),
+    numberColumn(
+      'worth',
+      t('portfolio.worth'),
+      ({ position }) => <Money value={position.positionValue} />,
+      {
+        from: 'tablet',
+        compare: (left, other) =>
+          compare(left.position.positionValue, other.position.positionValue),
+      },
+    ),
+    numberColumn(
+      'pnl',
+      t('portfolio.pnl'),
+      ({ position: { returnOnEquity, unrealizedPnl } }) => (
+        <>
+          <Money value={unrealizedPnl} isSigned isColoured />{' '}
+          <span className="text-12 max-tablet:hidden">
+            (<Percent value={returnOnEquity} decimals={1} />)
+          </span>
+        </>
+      ),
+      {
+        width: '170px',
+        phoneWidth: '100px',
+        compare: (left, other) =>
+          compare(left.position.unrealizedPnl, other.position.unrealizedPnl),
+      },
+    ),
+    ...marginColumns(equity, t),
+  ];
+}
+
+function marginColumns(equity: string | undefined, t: Words): readonly Column<AssetPosition>[] {
+  return [
+    numberColumn(
+      'liquidation',
+      t('portfolio.liquidation'),
+      ({ position }) => number(position.liquidationPx),
+      {
+        from: 'tablet',
+      },
+    ),
+    numberColumn(
+      'margin',
+      t('portfolio.margin'),
+      ({ position }) => <Money value={position.marginUsed} />,
+      {
+        from: 'tablet',
+      },
+    ),
+    numberColumn(
+      'funding',
+      t('portfolio.funding'),
+      ({ position }) => <Money value={position.cumFunding.sinceOpen} isSigned />,
+      { from: 'desktop' },
+    ),
+    numberColumn(
+      'part',
+      t('portfolio.part'),
+      ({ position }) => (
+        <Percent
+          value={equity === undefined ? undefined : divide(position.marginUsed, equity, 6)}
+          decimals={1}
+          isSigned={false}
+          isColoured={false}
+        />
+      ),
+      { from: 'desktop', width: '96px' },
+    ),
+  ];
+}

@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query';
+import type { AssetPosition } from '@oddlot/sdk';
+import { useMemo } from 'react';
+import { magnitude, sign } from '../../../lib/decimal.ts';
+import { cents, number } from '../../../lib/format.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
+import { accountStates } from '../../../market/account.ts';
+import { reader } from '../../../market/venue.ts';
+import { Money } from '../../../ui/figure.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
+import { Market, Nothing, numberColumn, Sided } from './cells.tsx';
+
+const NONE: readonly AssetPosition[] = [];
+
+/** Shares of events: what they are worth now, and in either end. */
+export function SharesTable({ user }: { readonly user: string }) {
+  const t = useWords();
+  // The stream has the numbers, the query the titles beside them: a change of the one asks for the other.
+  const sizes = accountStates.use({ user, accountType: 'outcome' }, ({ state }) =>
+    state?.assetPositions.map(({ position }) => `${position.asset} ${position.szi}`).join(','),
+  );
+  const { data } = useQuery({
+    queryKey: ['outcomePositions', user, sizes],
+    queryFn: ({ signal }) => reader.info.outcomePositions({ user }, { signal }),
+    placeholderData: (before) => before,
+    refetchInterval: 5_000,
+  });
+  const columns = useMemo(() => columnsOf(t), [t]);
+  return (
+    <Table
+      label={t('portfolio.tab.shares')}
+      columns={columns}
+      rows={data ?? NONE}
+      rowKey={({ position }) => `${position.asset} ${sign(position.szi)}`}
+      empty={<Nothing name="shares" isLoaded={data !== undefined} />}
+    />
+  );
+}
+
+function columnsOf(t: Words): readonly Column<AssetPosition>[] {
+  return [
+    {
+      id: 'market',
+      header: t('portfolio.market'),
+      cell: ({ position: { coin, slug, title } }) => (
+        <Market symbol={coin} slug={slug} title={title} isOutcome />
+      ),
+    },
+    {
+      id: 'leg',
+      header: t('portfolio.leg'),
+      width: '96px',
+      phoneWidth: '64px',
+      cell: ({ position: { outcomeNames, szi } }) => {
+        const isYes = sign(szi) > 0;
+        return (
+          <Sided isBuy={isYes}>{outcomeNames?.[isYes ? 0 : 1] ?? (isYes ? 'Yes' : 'No')}</Sided>
+        );
+      },
+    },
+    numberColumn('size', t('portfolio.size'), ({ position }) => number(magnitude(position.szi)), {
+      width: '96px',
+      phoneWidth: '72px',
+    }),
+    numberColumn('entry', t('portfolio.entry'), ({ position }) => cents(position.entryPx, 3), {
+      from: 'tablet',
+      width: '88px',
+    }),
+    numberColumn('mark', t('portfolio.mark'), ({ position }) => cents(position.markPx, 3), {
+      from: 'tablet',
+      width: '88px',
+    }),
+    numberColumn(
+      'cost',
+      t('portfolio.cost'),
+      ({ position }) => <Money value={position.marginUsed} />,
+      {
+        from: 'tablet',
+        width: '104px',
+      },
+    ),
+    numberColumn(
+      'worth',
+      t('portfolio.worth'),
+      ({ position }) => <Money value={position.positionValue} />,
+      {
+        width: '104px',
+        phoneWidth: '80px',
+      },
+    ),
+    numberColumn(
+      'pnl',
+      t('portfolio.pnl'),
+      ({ position }) => <Money value={position.unrealizedPnl} isSigned isColoured />,
+      { width: '104px', from: 'tablet' },
+    ),
+    ...endColumns(t),
+  ];
+}
+
+/** What the shares pay in either end. */
+function endColumns(t: Words): readonly Column<AssetPosition>[] {
+  return [
+    numberColumn(
+      'yes',
+      t('portfolio.ifYes'),
+      ({ position: { szi } }) => <Money value={sign(szi) > 0 ? szi : '0'} />,
+      { width: '96px', from: 'desktop' },
+    ),
+    numberColumn(
+      'no',
+      t('portfolio.ifNo'),
+      ({ position: { szi } }) => <Money value={sign(szi) < 0 ? magnitude(szi) : '0'} />,
+      { width: '96px', from: 'desktop' },
+    ),
+  ];
+}

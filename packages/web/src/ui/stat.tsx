@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react';
+
+/** A number that speaks, under what it is. */
+export function Stat({
+  label,
+  note,
+  isLarge = false,
+  children,
+}: {
+  readonly label: string;
+  /** A second line, for what belongs to it. */
+  readonly note?: ReactNode;
+  readonly isLarge?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div className="min-w-0">
+      <dt className="truncate text-11 text-muted">{label}</dt>
+      <dd className={isLarge ? 'truncate text-20 font-semibold' : 'truncate text-15'}>
+        {children}
+        {note !== undefined && (
+          <span className="block truncate text-11 font-normal text-muted">{note}</span>
+        )}
+      </dd>
+    </div>
+  );
+}

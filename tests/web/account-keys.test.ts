@@ -1,0 +1,112 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { post } from '../support/chain.ts';
+import { keyOf } from '../support/wallet.ts';
+import type { Venue } from '../support/venue-process.ts';
+import { faultsFound } from './support/accessibility.ts';
+import { injectedWallet } from './support/injected-wallet.ts';
+import { keptKeys } from './support/stored-keys.ts';
+import { PHONE, type VisitOptions, type Visit } from './support/visit.ts';
+import { WebBrowser } from './support/web-browser.ts';
+import { startWebVenue } from './support/web-venue.ts';
+
+/** The keys that act for an account: whom it lets act, and what this browser keeps. */
+
+let venue: Venue;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  [venue, browser] = await Promise.all([startWebVenue(), WebBrowser.start()]);
+}, 90_000);
+afterEach(() => browser.leaveAll());
+afterAll(async () => {
+  await browser?.close();
+  await venue?.remove();
+});
+
+/** A visit of somebody with a new test account, at the keys of it. */
+async function atKeys(options?: VisitOptions): Promise<Visit> {
+  const visit = await browser.visit(venue.url, options);
+  await visit.open('/account?tab=keys');
+  await visit.page.getByRole('button', { name: 'Trade with a test account' }).click();
+  await visit.page.getByRole('row', { name: /this browser/ }).waitFor();
+  return visit;
+}
+
+const info = async (body: object) => (await post(venue.url, '/info', body)).data;
+
+test('an agent is revoked, its key is gone from the browser, and another can take its place', async () => {
+  const { page } = await atKeys();
+  const user = (await page.locator('h1 ~ span code').textContent())!;
+  expect(await info({ type: 'approvedAgents', user })).toHaveLength(1);
+  expect(await keptKeys(page)).toHaveLength(2);
+  expect(await faultsFound(page)).toEqual([]);
+
+  const agent = page.getByRole('row', { name: /this browser/ });
+  // One press asks, the next one does it.
+  await agent.getByRole('button', { name: 'Revoke' }).click();
+  await agent.getByRole('button', { name: 'Really revoke' }).click();
+  await page.getByText('No agent may trade').waitFor();
+  expect(await info({ type: 'approvedAgents', user })).toEqual([]);
+  expect(await keptKeys(page)).toHaveLength(1);
+
+  await page.getByRole('button', { name: 'Let this browser trade' }).click();
+  await agent.waitFor();
+  expect(await info({ type: 'approvedAgents', user })).toHaveLength(1);
+});
+
+test('a builder is approved up to a rate, and revoked', async () => {
+  const { page } = await atKeys();
+  const user = (await page.locator('h1 ~ span code').textContent())!;
+  const builder = injectedWallet(keyOf('page builder')).address;
+  await page.getByRole('textbox', { name: 'Builder' }).fill(builder);
+  const rate = page.getByRole('textbox', { name: 'At most' });
+  await rate.fill('5');
+  await page.getByRole('button', { name: 'Approve' }).click();
+  // More than the venue allows is refused in words, and nothing is sent.
+  await page.getByRole('alert').getByText(/5%/).waitFor();
+  await rate.fill('0.05');
+  await page.getByRole('button', { name: 'Approve' }).click();
+  const row = page.getByRole('row', { name: /0\.05%/ });
+  await row.waitFor();
+  expect(await info({ type: 'approvedBuilders', user })).toMatchObject([{ builder }]);
+  await row.getByRole('button', { name: 'Revoke' }).click();
+  await row.getByRole('button', { name: 'Really revoke' }).click();
+  await page.getByText('No builder is approved').waitFor();
+  expect(await info({ type: 'approvedBuilders', user })).toEqual([]);
+});
+
+test('the key of a test account can be taken away and erased, on a phone', async () => {
+  const visit = await atKeys({ viewport: PHONE });
+  const { page } = visit;
+  const [key] = (await keptKeys(page)).filter((each) => each.startsWith('0x'));
+  await page.getByRole('button', { name: 'Export the key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Show the key' }).click();
+  const shown = await dialog.locator('code').textContent();
+  expect(await keptKeys(page)).toContain(shown);
+  expect(key).toBeDefined();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+
+  await page.getByRole('button', { name: 'Erase the keys' }).click();
+  const erase = dialog.getByRole('button', { name: 'Erase for good' });
+  expect(await erase.isDisabled()).toBe(true);
+  await dialog.getByRole('checkbox').click();
+  await erase.click();
+  await page.getByText('No account is open in this browser').waitFor();
+  expect(await keptKeys(page)).toEqual([]);
+  await page.reload();
+  await page.getByText('No account is open in this browser').waitFor();
+  expect(visit.sent.some(({ body }) => body.includes(shown!.slice(2)))).toBe(false);
+});
+
+test('preferences change the page at once and are there after a reload', async () => {
+  const visit = await atKeys();
+  const { page } = visit;
+  await page.getByRole('tab', { name: 'Preferences' }).click();
+  await page.getByRole('radio', { name: 'Light' }).click();
+  await page.getByRole('radio', { name: 'Blue and orange' }).click();
+  await page.reload();
+  await page.getByRole('tab', { name: 'Preferences', selected: true }).waitFor();
+  const look = await page.evaluate(() => ({ ...document.documentElement.dataset }));
+  expect(look).toMatchObject({ theme: 'light', sides: 'blue-orange' });
+});

@@ -1,0 +1,155 @@
+import { createWalletClient, defineChain, http, parseUnits, type Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Chain, chainOf, post } from '../support/chain.ts';
+import { keyOf } from '../support/wallet.ts';
+import type { Venue } from '../support/venue-process.ts';
+import { faultsFound } from './support/accessibility.ts';
+import { injectedWallet, type InjectedWallet } from './support/injected-wallet.ts';
+import type { Visit } from './support/visit.ts';
+import { WebBrowser } from './support/web-browser.ts';
+import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
+
+/** Money between a wallet, its chain and the venue, all by the page. */
+
+let venue: Venue;
+let browser: WebBrowser;
+let chain: Chain;
+
+beforeAll(async () => {
+  [venue, browser] = await Promise.all([
+    startWebVenue([...WITH_PAGE, '--chain', 'local']),
+    WebBrowser.start(),
+  ]);
+  chain = await chainOf(venue.url);
+}, 90_000);
+afterEach(() => browser.leaveAll());
+afterAll(async () => {
+  await browser?.close();
+  await venue?.remove();
+});
+
+const usdc = (amount: string): bigint => parseUnits(amount, 6);
+
+/** A wallet whose transactions go to the venue's chain. */
+async function walletOnChain(name: string): Promise<InjectedWallet> {
+  const key = keyOf(name);
+  const { data } = await post(venue.url, '/info', { type: 'settings' });
+  const transport = http(data.settlement_rpc_url as string);
+  const sender = createWalletClient({
+    account: privateKeyToAccount(key),
+    chain: defineChain({
+      id: data.settlement_chain_id as number,
+      name: 'settlement',
+      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+      rpcUrls: { default: { http: [data.settlement_rpc_url as string] } },
+    }),
+    transport,
+  });
+  return injectedWallet(key, async (method, params) => {
+    if (method !== 'eth_sendTransaction') throw new Error(`Not for this wallet: ${method}`);
+    const [{ data: input, to }] = params as [{ to: Hex; data: Hex }];
+    return sender.sendTransaction({ to, data: input });
+  });
+}
+
+async function connect({ page }: Visit): Promise<void> {
+  await page.getByRole('button', { name: 'Connect' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet <b>' }).click();
+  await page.getByRole('button', { name: /^0x.*wallet/ }).waitFor();
+}
+
+const asked = (wallet: InjectedWallet): string[] => wallet.asked.map(({ method }) => method);
+
+test('a wallet deposits by a signature alone, and what it withdraws is paid on the chain', async () => {
+  const wallet = await walletOnChain('page depositor');
+  const visit = await browser.visit(venue.url, { wallet });
+  const { page } = visit;
+  await visit.open('/account');
+  await page.getByText('No account is open in this browser').waitFor();
+  await connect(visit);
+
+  // Nothing on the chain yet: the page says so, and the faucet helps.
+  await page.getByRole('button', { name: 'Get test USDC there' }).click();
+  await page.getByRole('radio', { name: 'On chain' }).click();
+  await page.getByRole('button', { name: 'Get 1,000 test USDC' }).click();
+  await page.getByText(/1,000 test USDC are yours/).waitFor();
+  expect(await chain.balanceOf(wallet.address as Hex)).toBe(usdc('1000'));
+
+  await page.getByRole('radio', { name: 'Deposit' }).click();
+  const amount = page.getByRole('textbox', { name: 'Amount' });
+  await amount.fill('3');
+  await page.getByText('The least is 5.00 USDC').waitFor();
+  await amount.fill('2000');
+  await page.getByText('There are 1,000.00 USDC').waitFor();
+  await amount.fill('250.5');
+  await page.getByRole('button', { name: 'Deposit 250.50 USDC' }).click();
+  const deposit = page.getByRole('row', { name: /Deposit.*\+250\.50.*Done/ });
+  await deposit.waitFor();
+  expect(asked(wallet)).not.toContain('eth_sendTransaction');
+  expect(await chain.balanceOf(wallet.address as Hex)).toBe(usdc('749.5'));
+
+  await page.getByRole('radio', { name: 'Withdraw' }).click();
+  await amount.fill('100');
+  await page.getByText('99.90 USDC').waitFor();
+  await page.getByRole('button', { name: /^Withdraw 100\.00 to 0x/ }).click();
+  const ladder = page.getByRole('list', { name: /^Withdrawal of 100\.00 USDC to 0x/ });
+  await ladder.waitFor();
+  await page.getByRole('row', { name: /Withdrawal.*−100\.00.*Confirmed/ }).waitFor();
+  await expect.poll(() => chain.balanceOf(wallet.address as Hex)).toBe(usdc('849.4'));
+  // On the page, too, the money outside has grown.
+  await page.getByText('849.40').first().waitFor();
+  expect(await faultsFound(page)).toEqual([]);
+});
+
+test('a wallet that is no friend of signatures deposits by transactions', async () => {
+  const wallet = await walletOnChain('page sender');
+  await post(venue.url, '/request-fund', { user: wallet.address, onChain: true });
+  const visit = await browser.visit(venue.url, { wallet });
+  const { page } = visit;
+  await visit.open('/account');
+  await connect(visit);
+  await page.getByRole('radio', { name: 'By transaction' }).click();
+  await page.getByRole('button', { name: 'All of 1,000.00' }).click();
+  await page.getByRole('button', { name: 'Deposit 1,000.00 USDC' }).click();
+  await page.getByRole('row', { name: /Deposit.*\+1,000\.00.*Done/ }).waitFor();
+  expect(asked(wallet).filter((method) => method === 'eth_sendTransaction')).toHaveLength(2);
+  expect(await chain.balanceOf(wallet.address as Hex)).toBe(0n);
+});
+
+test('who says no in the wallet keeps the money, and reads that nothing was sent', async () => {
+  const wallet = await walletOnChain('page refuser');
+  await post(venue.url, '/request-fund', { user: wallet.address, onChain: true });
+  const visit = await browser.visit(venue.url, { wallet });
+  const { page } = visit;
+  await visit.open('/account');
+  await connect(visit);
+  await page.getByRole('button', { name: 'All of 1,000.00' }).click();
+  wallet.answer = 'no';
+  await page.getByRole('button', { name: 'Deposit 1,000.00 USDC' }).click();
+  await page.getByText('It was not signed, so nothing was sent.').waitFor();
+  expect(await chain.balanceOf(wallet.address as Hex)).toBe(usdc('1000'));
+});
+
+test('money moves between the parts of an account, and to somebody else', async () => {
+  const friend = injectedWallet(keyOf('page friend')).address;
+  await post(venue.url, '/request-fund', { user: friend });
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open('/account?tab=money&do=transfer');
+  await page.getByRole('button', { name: 'Trade with a test account' }).click();
+  await page.getByText('1,000.00 free').waitFor();
+  const amount = page.getByRole('textbox', { name: 'Amount' });
+  await amount.fill('400');
+  await page.getByRole('button', { name: 'Transfer 400.00 USDC' }).click();
+  await page.getByRole('row', { name: /To outcomes.*400\.00/ }).waitFor();
+  await page.getByText('400.00 free').waitFor();
+
+  await page.getByRole('radio', { name: 'To somebody' }).click();
+  await page.getByRole('textbox', { name: 'Receiver' }).fill(friend);
+  await amount.fill('25.25');
+  await page.getByRole('button', { name: /^Send 25\.25 to 0x/ }).click();
+  await page.getByRole('row', { name: /Sent.*−25\.25/ }).waitFor();
+  const { data } = await post(venue.url, '/info', { type: 'clearinghouseState', user: friend });
+  expect(data.withdrawable).toBe('1025.25');
+});

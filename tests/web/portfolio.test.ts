@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { limitOrder } from '@oddlot/sdk';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Venue } from '../support/venue-process.ts';
+import { faultsFound } from './support/accessibility.ts';
+import { ownerOf, perpNear, tradeBetween, trader } from './support/trading.ts';
+import { PHONE, type Visit, type VisitOptions } from './support/visit.ts';
+import { WebBrowser } from './support/web-browser.ts';
+import { startWebVenue } from './support/web-venue.ts';
+
+/** What an account has and did, and what a builder earned, as the page shows it. */
+
+let venue: Venue;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  [venue, browser] = await Promise.all([startWebVenue(), WebBrowser.start()]);
+}, 90_000);
+afterEach(() => browser.leaveAll());
+afterAll(async () => {
+  await browser?.close();
+  await venue?.remove();
+});
+
+/** A visit of somebody with a new test account, and the address of that. */
+async function atScreen(path: string, options?: VisitOptions): Promise<Visit & { user: string }> {
+  const visit = await browser.visit(venue.url, options);
+  await visit.open(path);
+  await visit.page.getByRole('button', { name: 'Trade with a test account' }).click();
+  await visit.page.getByRole('button', { name: /^0x/ }).waitFor();
+  await visit.page.getByRole('button', { name: /^0x/ }).click();
+  await visit.page.getByRole('menuitem', { name: 'Copy the address' }).click();
+  const user = await visit.page.evaluate(() => navigator.clipboard.readText());
+  return Object.assign(visit, { user });
+}
+
+/** The lines of a file that a press saves. */
+async function fileOf(page: Page, press: () => Promise<void>): Promise<readonly string[]> {
+  const [download] = await Promise.all([page.waitForEvent('download'), press()]);
+  return (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+}
+
+test('a trade shows in positions, fills and sums, by day and as a file', async () => {
+  const visit = await atScreen('/portfolio');
+  const { page, user } = visit;
+  await page.getByText('No position is open').waitFor();
+  const owner = await ownerOf(page, venue.url, user);
+  const maker = await trader(venue.url, 'portfolio maker');
+  const perp = await perpNear(maker, 'BTC-USDC');
+  await tradeBetween(maker, owner, { ...perp, size: '0.01' });
+  await page.getByRole('row', { name: /BTC-USDC.*cross.*0\.01/ }).waitFor();
+
+  const lower = String(Number(perp.price) - 100);
+  const resting = limitOrder({ asset: perp.asset, side: 'buy', price: lower, size: '0.01' });
+  await owner.exchange.order({ orders: [resting] }, { confirm: 'executed' });
+  await page.getByRole('tab', { name: 'Open orders 1' }).click();
+  await page.getByRole('row', { name: /BTC-USDC.*Buy.*GTC/ }).waitFor();
+
+  const orders = await fileOf(page, () =>
+    page.getByRole('button', { name: 'Open orders as CSV' }).click(),
+  );
+  expect(orders).toHaveLength(2);
+
+  await page.getByRole('tab', { name: 'Fills' }).click();
+  await page.getByRole('row', { name: /BTC-USDC.*0\.01/ }).waitFor();
+  const fills = await fileOf(page, () => page.getByRole('link', { name: 'Fills as CSV' }).click());
+  expect(fills).toHaveLength(2);
+  expect(fills[1]).toContain('BTC-USDC');
+
+  // The day that runs has the volume of the trade.
+  const days = page.getByRole('group', { name: 'By day' });
+  await days.getByRole('row').nth(1).waitFor();
+  await expect.poll(() => days.getByRole('row').nth(1).textContent()).toMatch(/\d\.\d\d/);
+
+  // Where one looks survives a reload.
+  await page.getByRole('radio', { name: '1M' }).click();
+  await page.getByRole('radio', { name: 'PnL' }).click();
+  await page.reload();
+  await page.getByRole('radio', { name: '1M', checked: true }).waitFor();
+  await page.getByRole('img', { name: /^PnL over time/ }).waitFor();
+  await page.getByRole('tab', { name: 'Fills', selected: true }).waitFor();
+  expect(await faultsFound(page)).toEqual([]);
+});
+
+test('on a phone nothing is wider than the screen', async () => {
+  const { page } = await atScreen('/portfolio', { viewport: PHONE });
+  await page.getByText('No position is open').waitFor();
+  for (const tab of ['Ledger', 'Order history', 'Shares']) {
+    await page.getByRole('tab', { name: tab }).click();
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect([tab, width]).toEqual([tab, PHONE.width]);
+  }
+});
+
+test('a builder sees what was earned and from where, and claims it', async () => {
+  const { page, user } = await atScreen('/builder');
+  await page.getByText('No order has paid you yet').waitFor();
+  const [maker, taker] = [
+    await trader(venue.url, 'builder maker'),
+    await trader(venue.url, 'builder taker'),
+  ];
+  const perp = await perpNear(maker, 'BTC-USDC');
+  await taker.exchange.approveBuilderFee(
+    { builder: user, maxFeeRate: '0.1%' },
+    { confirm: 'executed' },
+  );
+  await tradeBetween(maker, taker, { ...perp, size: '0.01' }, { b: user, f: 100 });
+  await page.getByRole('row', { name: /BTC-USDC.*0\.100/ }).waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'BTC-USDC' }).getByText('100.0').waitFor();
+  expect(await faultsFound(page)).toEqual([]);
+  await page.getByRole('button', { name: /^Claim \d/ }).click();
+  await page.getByRole('button', { name: 'Nothing to claim' }).waitFor();
+  await page.getByRole('tab', { name: 'Claims' }).click();
+  await page.getByRole('row', { name: /\+0\.\d\d/ }).waitFor();
+  const state = await maker.info.builderState({ user });
+  expect(state.totalClaimed).toBe(state.totalEarned);
+  expect(Number(state.totalClaimed)).toBeGreaterThan(0);
+});

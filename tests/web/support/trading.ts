@@ -1,0 +1,52 @@
+import { createClient, limitOrder, privateKeyWallet, type Client } from '@oddlot/sdk';
+import type { Page } from 'playwright-core';
+import { keyOf } from '../../support/wallet.ts';
+import { keptKeys } from './stored-keys.ts';
+
+/** People who trade beside the page, by the SDK. */
+
+export type Perp = { readonly asset: number; readonly price: string };
+
+/** Somebody with test money. */
+export async function trader(url: string, name: string): Promise<Client> {
+  const wallet = privateKeyWallet(keyOf(name));
+  const client = createClient({ url, wallet });
+  await client.faucet({ user: wallet.address });
+  return client;
+}
+
+/** The owner of the test account that a page has open, at another desk. */
+export async function ownerOf(page: Page, url: string, address: string): Promise<Client> {
+  for (const key of await keptKeys(page)) {
+    const wallet = privateKeyWallet(key as `0x${string}`);
+    if (wallet.address === address) return createClient({ url, wallet });
+  }
+  throw new Error('The page keeps no key of this account');
+}
+
+/** A perp with a whole price that is near its mark. */
+export async function perpNear({ info, wallet }: Client, name: string): Promise<Perp> {
+  const { universe } = await info.perpMeta();
+  const asset = universe.find((perp) => perp.name === name)!.index;
+  const { markPx } = await info.activeAssetData({ user: wallet!.address, coin: String(asset) });
+  return { asset, price: String(Math.round(Number(markPx))) };
+}
+
+/** One sells what the other buys, the seller first. */
+export async function tradeBetween(
+  seller: Client,
+  buyer: Client,
+  { asset, price, size }: Perp & { readonly size: string },
+  builder?: { readonly b: string; readonly f: number },
+): Promise<void> {
+  const rest = builder === undefined ? {} : { builder };
+  const order = { asset, price, size };
+  await seller.exchange.order(
+    { orders: [limitOrder({ ...order, side: 'sell' })] },
+    { confirm: 'executed' },
+  );
+  await buyer.exchange.order(
+    { orders: [limitOrder({ ...order, side: 'buy' })], ...rest },
+    { confirm: 'executed' },
+  );
+}
