@@ -95,7 +95,12 @@ const ConfigSchema = z.strictObject({
   bots: z.boolean().optional(),
   /** Outcome markets that are listed and resolved by themselves; by default where bots trade. */
   exhibition: z.boolean().optional(),
-  relayUrl: z.string().default('http://127.0.0.1:8691'),
+  /** A relay in a process of its own; by default where the chain is local. */
+  relay: z.boolean().optional(),
+  /** What settings show; by default the venue's own relay. */
+  relayUrl: z.string().optional(),
+  /** Who may name pegs; the venue's own relay in any case. */
+  relayAddress: Address.optional(),
   /** The settlement chain: `local`, `none`, or URLs of endpoints; by default local where there is a faucet. */
   chain: z
     .string()
@@ -134,6 +139,7 @@ export const SWITCHES: ReadonlySet<Key> = new Set<Key>([
   'bots',
   'exhibition',
   'acceptClock',
+  'relay',
 ]);
 const LISTS: ReadonlySet<Key> = new Set<Key>([
   'trustedProxies',
@@ -151,6 +157,7 @@ const TEXTS: ReadonlySet<Key> = new Set<Key>([
   'oracle',
   'referencePrices',
   'relayUrl',
+  'relayAddress',
   'chain',
   'bridgeContract',
   'usdcContract',
@@ -190,6 +197,22 @@ export function chainOf(config: Config): 'local' | 'none' | readonly string[] {
 /** Where the local chain listens: as told, else beside the port. */
 export function chainPortOf({ chainPort, port: main }: Config): number {
   return chainPort ?? (main === 0 ? 0 : main + CHAIN_PORT_DISTANCE);
+}
+
+/** The relay's own port, and that of the second chain that it runs where money is play money. */
+const RELAY_PORT_DISTANCE = { relay: 1, chain: 4 };
+
+/** Whether the venue starts a relay: as told, else where the chain is its own. */
+export function hasRelay(config: Config): boolean {
+  return chainOf(config) === 'local' && config.relay !== false;
+}
+
+export function relayPortsOf({ port: main }: Config): {
+  readonly port: number;
+  readonly chainPort: number;
+} {
+  const { chain, relay } = RELAY_PORT_DISTANCE;
+  return main === 0 ? { port: 0, chainPort: 0 } : { port: main + relay, chainPort: main + chain };
 }
 
 /** How sure and how often the chain is read. */
@@ -322,6 +345,12 @@ function assertTogether(config: Config): void {
   const chain = chainOf(config);
   if (chain === 'local' && chainPortOf(config) > PORT_MAX) {
     throw new ConfigError(`chainPort: none is left above port ${config.port}; set --chain-port`);
+  }
+  if (config.relay === true && chain !== 'local') {
+    throw new ConfigError('relay: is started with a local chain alone; see docs/guides/relay.md');
+  }
+  if (hasRelay(config) && relayPortsOf(config).chainPort > PORT_MAX) {
+    throw new ConfigError(`relay: no ports are left above ${config.port}; set --no-relay`);
   }
   const hasContracts = config.bridgeContract !== undefined && config.usdcContract !== undefined;
   if (typeof chain !== 'string' && !hasContracts) {

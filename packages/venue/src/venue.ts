@@ -22,6 +22,7 @@ import type { Archivist } from './history/archivist/archivist.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
+import { LocalRelay } from './local-relay.ts';
 import { holdBridge, infoSettings, openMoney } from './local-money.ts';
 import { lockDirectory } from './log/directory-lock.ts';
 import { EraStore } from './log/era-store.ts';
@@ -101,12 +102,12 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   });
   const opened = await openCore(config, network, { ...deps, lease, metrics, disk });
   const money = await openMoney(config, { ...deps, ...opened });
-  const core = { ...opened, money, faucet: createFaucet(config, opened, money) };
+  const relay = new LocalRelay(config, { ...opened, network, money, log });
+  const core = { ...opened, money, relay, faucet: createFaucet(config, opened, money) };
   const { clock, clockWatch, history, journal, receipts, replica } = core;
   const pages = await readReferencePages();
   const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
   const { http, operations, sockets } = edges;
-
   await startCore(core, network, log);
   warnOfOperators(config, replica, log);
   const actors = new LocalActors(config, {
@@ -135,11 +136,15 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
 
   const port = await http.listen(config.port, config.host);
   const operationsPort = await listen(operations, operationsPortOf(config), config.opsHost);
+  const url = `http://${hostText(config.host)}:${port}`;
+  const operationsUrl = `http://${hostText(config.opsHost)}:${operationsPort}`;
+  relay.start({ url, operationsUrl });
   return {
-    url: `http://${hostText(config.host)}:${port}`,
-    operationsUrl: `http://${hostText(config.opsHost)}:${operationsPort}`,
+    url,
+    operationsUrl,
     async stop() {
       edges.stopping();
+      await relay.stop();
       await actors.stop();
       disk.stop();
       clockWatch.stop();
@@ -191,12 +196,13 @@ type Core = {
   readonly faucet: Faucet | undefined;
   /** Undefined without a settlement chain. */
   readonly money: OpenedSettlement | undefined;
+  readonly relay: LocalRelay;
   readonly markets: MarketData;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
 };
 
-type OpenedCore = Omit<Core, 'faucet' | 'money'>;
+type OpenedCore = Omit<Core, 'faucet' | 'money' | 'relay'>;
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 type OpenDependencies = Omit<VenueDependencies, 'lease'> & {
@@ -360,7 +366,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     limiter,
     now,
     confirmTimeoutMs: config.confirmTimeoutMs,
-    settings: infoSettings(config, parts.money),
+    settings: infoSettings(config, parts.money, parts.relay),
     permits: parts.money?.settlement.permits,
     hasLimits: config.limits,
     connections: (ip) => ({
@@ -394,6 +400,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     readiness: isReady,
     log,
     pages: settlement === undefined ? {} : { '/settlement': () => settlement.status },
+    posts: { '/pegs': (body) => parts.relay.registerPegs(body) },
   });
   operations.maxConnections = OPERATIONS_CONNECTIONS_MAX;
   return {
