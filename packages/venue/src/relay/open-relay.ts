@@ -65,7 +65,7 @@ export async function openRelay(
   const relay = new Relay(parts);
   const registerPegs = pegRegistrar({
     post: postTo(settings.operations),
-    account: keys.account('float'),
+    account: keys.key('float'),
     network: facts.network,
   });
   const openAddressesMax = settings.openAddresses;
@@ -154,7 +154,7 @@ function openChains(parts: ChainParts): Map<string, RelayChain> {
     const confirmations = told?.confirmations ?? LOCAL_CONFIRMATIONS;
     const client = new ChainClient({ endpoints, chainId, confirmations });
     const file = join(settings.data, `sent-${each.name}.jsonl`);
-    const relayer = new Relayer({ client, account: keys.account('float'), file, now });
+    const relayer = new Relayer({ client, account: keys.key('float'), file, now });
     const { fromBlock } = told ?? {};
     const rpcUrl = own?.url ?? (isSettlement ? facts.settlementRpcUrl : undefined);
     chains.set(each.name, { terms: each, client, relayer, token, rpcUrl, fromBlock });

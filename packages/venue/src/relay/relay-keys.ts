@@ -4,7 +4,6 @@ import type { Hex } from 'viem';
 import {
   english,
   generateMnemonic,
-  type HDAccount,
   mnemonicToAccount,
   type PrivateKeyAccount,
   privateKeyToAccount,
@@ -16,33 +15,42 @@ import { KeyError } from '../settlement/keys.ts';
 /** What a key is for. A purpose is one hardened branch of the tree. */
 const PURPOSES = { float: 0, deposit: 1, peg: 2, minter: 3 } as const;
 
+type Branch = ReturnType<ReturnType<typeof mnemonicToAccount>['getHdKey']>;
+export type RelayKey = PrivateKeyAccount & { readonly secret: Hex };
+
+const ROOT = "m/44'/60'";
+const HARDENED = 0x8000_0000;
+
 export class RelayKeys {
-  readonly #mnemonic: string;
+  readonly #branches: Readonly<Record<keyof typeof PURPOSES, Branch>>;
 
   constructor(mnemonic: string) {
-    this.#mnemonic = mnemonic;
     if (!/^[a-z]+(?: [a-z]+){11,23}$/.test(mnemonic)) throw new KeyError(NO_MNEMONIC);
     try {
-      this.account('float');
+      // Stretching the words takes long and is done once.
+      const path = ROOT as `${typeof ROOT}/`;
+      const root = mnemonicToAccount(mnemonic, { path }).getHdKey();
+      const branchOf = (purpose: number) => root.deriveChild(HARDENED + purpose).deriveChild(0);
+      this.#branches = {
+        float: branchOf(PURPOSES.float),
+        deposit: branchOf(PURPOSES.deposit),
+        peg: branchOf(PURPOSES.peg),
+        minter: branchOf(PURPOSES.minter),
+      };
     } catch (cause) {
       throw new KeyError(NO_MNEMONIC, { cause });
     }
   }
 
-  account(purpose: keyof typeof PURPOSES, index = 0): HDAccount {
-    const accountIndex = PURPOSES[purpose];
-    return mnemonicToAccount(this.#mnemonic, { accountIndex, addressIndex: index });
-  }
-
-  /** The same as a bare key, for who hashes by itself. */
-  key(purpose: keyof typeof PURPOSES, index = 0): PrivateKeyAccount & { readonly secret: Hex } {
-    const { privateKey } = this.account(purpose, index).getHdKey();
+  /** `m/44'/60'/purpose'/0/index`, as wallets count accounts and addresses. */
+  key(purpose: keyof typeof PURPOSES, index = 0): RelayKey {
+    const { privateKey } = this.#branches[purpose].deriveChild(index);
     const secret: Hex = `0x${Buffer.from(privateKey ?? []).toString('hex')}`;
     return { ...privateKeyToAccount(secret), secret };
   }
 
   address(purpose: keyof typeof PURPOSES, index = 0): Hex {
-    return this.account(purpose, index).address.toLowerCase() as Hex;
+    return this.key(purpose, index).address.toLowerCase() as Hex;
   }
 }
 

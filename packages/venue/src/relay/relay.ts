@@ -6,7 +6,7 @@ import { PegScan } from './peg-scan.ts';
 import { PegWork } from './peg-work.ts';
 import type { RelayBook } from './relay-book.ts';
 import type { RelayChain, SettlementLine } from './relay-chain.ts';
-import type { RelayKeys } from './relay-keys.ts';
+import type { RelayKey, RelayKeys } from './relay-keys.ts';
 import type { GivenAddress, Transfer } from './records.ts';
 import { Sweeps } from './sweeps.ts';
 import { VenueAccount } from './venue-account.ts';
@@ -58,7 +58,7 @@ export class Relay {
       ownAddress: account.address,
       accountOf: (peg) => this.#accountOf(peg),
     });
-    const keyOf = ({ index }: GivenAddress) => keys.account('deposit', index);
+    const keyOf = ({ index }: GivenAddress) => keys.key('deposit', index);
     this.#sweeps = new Sweeps({ book, keyOf, now });
   }
 
@@ -138,7 +138,7 @@ export class Relay {
     return account;
   }
 
-  #account(key: ReturnType<RelayKeys['key']>): VenueAccount {
+  #account(key: RelayKey): VenueAccount {
     const { api, facts, now } = this.#parts;
     return new VenueAccount({ key, api, network: facts.network, now });
   }

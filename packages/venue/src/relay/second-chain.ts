@@ -46,7 +46,7 @@ const FLOAT_MICRO = { least: 500_000_000_000n, more: 1_000_000_000_000n };
 
 export async function openSecondChain(options: SecondChainOptions): Promise<SecondChain> {
   const { chainId, directory, keys, listen, now, onLost } = options;
-  const [float, minter] = [keys.account('float'), keys.account('minter')];
+  const [float, minter] = [keys.key('float'), keys.key('minter')];
   const allocations = { [float.address]: ALLOCATION, [minter.address]: ALLOCATION };
   const folder = join(directory, 'chain');
   const chain = await startChainThread({ directory: folder, chainId, allocations, listen }, onLost);
@@ -86,7 +86,7 @@ async function deployToken(
   endpoint: ChainEndpoint,
   { chainId, keys }: SecondChainOptions,
 ): Promise<Hex> {
-  const minter = keys.account('minter');
+  const minter = keys.key('minter');
   const at = getContractAddress({ from: minter.address, nonce: 0n }).toLowerCase() as Hex;
   const hasCode = async (): Promise<boolean> =>
     (await endpoint.request('eth_getCode', [at, 'latest'])) !== '0x';

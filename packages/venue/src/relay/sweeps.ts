@@ -36,15 +36,14 @@ export class Sweeps {
       const { confirmed } = await client.head();
       const isGone = (await tokenBalance(chain, address.address, confirmed)) === 0n;
       if (isGone) book.put({ ...transfer, isSwept: true });
-      return;
+      return undefined;
     }
     const { baseFee, priorityFee } = await client.fees();
     const maxFee = 2n * baseFee + (priorityFee > 0n ? priorityFee : 1n);
     const ether = await client.balanceOf(address.address);
-    if (ether < TRANSFER_GAS * maxFee) {
-      await this.#sendGas(transfer, address, { chain, wei: TRANSFER_GAS * maxFee * GAS_MARGIN });
-      return;
-    }
+    const sendGas = (): Promise<void> =>
+      this.#sendGas(transfer, address, { chain, wei: TRANSFER_GAS * maxFee * GAS_MARGIN });
+    if (ether < TRANSFER_GAS * maxFee) return await sendGas();
     const raw = await keyOf(address).signTransaction({
       type: 'eip1559',
       chainId: client.chainId,
@@ -58,9 +57,13 @@ export class Sweeps {
     try {
       await client.sendRaw(raw);
     } catch (error) {
+      const why = chainFault(error);
+      // Some chains ask for more than the gas of a transaction, and say so only now.
+      if (/insufficient funds/i.test(why)) return await sendGas();
       // One that waits already, for another fee, is as good.
-      if (!/underpriced/i.test(chainFault(error))) throw error;
+      if (!/underpriced/i.test(why)) throw error;
     }
+    return undefined;
   }
 
   async #sendGas(
@@ -74,7 +77,8 @@ export class Sweeps {
     const record = chain.relayer.find(key);
     if (record === undefined) {
       if (gasSent >= GAS_SENT_MAX) throw new Error(`gas was sent to ${address} too often`);
-      await chain.relayer.submit({ key, to: address, data: '0x', value: wei, gas: ETHER_GAS });
+      const value = wei * 2n ** BigInt(gasSent);
+      await chain.relayer.submit({ key, to: address, data: '0x', value, gas: ETHER_GAS });
       return;
     }
     // It is there, and still too little for what gas costs by now.

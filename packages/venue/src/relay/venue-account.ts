@@ -11,8 +11,9 @@ import {
   txHash,
 } from '@oddlot/protocol';
 import type { Hex } from 'viem';
-import { type PrivateKeyAccount, sign as signDigest } from 'viem/accounts';
+import { sign as signDigest } from 'viem/accounts';
 import { formatMoney } from '../translate/format.ts';
+import type { RelayKey } from './relay-keys.ts';
 import type { SubAccount, VenueSend } from './records.ts';
 import type { VenueApi } from './venue-api.ts';
 
@@ -25,7 +26,7 @@ export type Delivered =
   | { readonly is: 'open'; readonly why: string };
 
 export type VenueAccountOptions = {
-  readonly key: PrivateKeyAccount & { readonly secret: Hex };
+  readonly key: RelayKey;
   readonly api: VenueApi;
   readonly network: Network;
   readonly now: () => number;
