@@ -27,7 +27,8 @@ export const FLOAT_USDC = 10_000_000_000n;
 export const USER_USDC = 1_000_000_000_000n;
 const DAY_MS = 86_400_000;
 
-export type Place = 'base' | 'arbitrum' | 'venue';
+/** What can be away; requests to a venue that is slow get no answer, and are executed later. */
+export type Place = 'base' | 'arbitrum' | 'venue' | 'slow';
 
 export class RelayRig {
   readonly directory = mkdtempSync(join(tmpdir(), 'oddlot-relay-'));
@@ -41,6 +42,7 @@ export class RelayRig {
   /** Requests until the process is killed, and whether the last one still has its effect. */
   #left = Infinity;
   #isLastDone = false;
+  readonly #late: string[] = [];
   #life = 0;
   #killed = Promise.withResolvers<void>();
 
@@ -85,7 +87,12 @@ export class RelayRig {
       ['base', chainOf('base')],
     ]);
     const api = new VenueApi((path, body) =>
-      this.#io(life, 'venue', () => this.venue.post(path, body)),
+      this.#io(life, 'venue', async () => {
+        if (path !== '/exchange' || !this.down.has('slow'))
+          return await this.venue.post(path, body);
+        this.#late.push(body);
+        throw new Error('no answer in time');
+      }),
     );
     this.book = new RelayBook(join(this.directory, 'relay.jsonl'));
     const log = createLogger({ level: 'silent' });
@@ -112,9 +119,10 @@ export class RelayRig {
   }
 
   /** What every block brings about. */
-  mine(name: 'base' | 'arbitrum'): void {
+  async mine(name: 'base' | 'arbitrum'): Promise<void> {
     this.chains[name].mine();
     this.venue.credit(this.chains.arbitrum, CONFIRMATIONS);
+    for (const body of this.#late.splice(0)) await this.venue.post('/exchange', body);
   }
 
   /** Runs until nothing is left to be done. */
@@ -124,8 +132,8 @@ export class RelayRig {
     const isQuiet = (): boolean => this.book.open().every(({ state }) => state === 'collecting');
     for (let round = 0, quiet = 0; round < 80 && quiet < 4; round++) {
       await this.run(() => this.relay.step());
-      this.mine('base');
-      this.mine('arbitrum');
+      await this.mine('base');
+      await this.mine('arbitrum');
       this.nowMs += 31_000;
       quiet = isQuiet() ? quiet + 1 : 0;
     }
