@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { TEST_USDC_ABI } from '@oddlot/contracts';
 import { type Network, parseServiceRequest, refusal } from '@oddlot/protocol';
 import { address as toAddress } from '@oddlot/units';
@@ -5,17 +6,19 @@ import { decodeFunctionResult, encodeFunctionData, type Hex, recoverMessageAddre
 import type { Clock } from './clock.ts';
 import { type Config, hasRelay, relayPortsOf } from './config.ts';
 import { infoRefusal, infoReply, type Reply } from './edge/http/reply.ts';
+import type { Held, Lease } from './lease/lease.ts';
 import type { Logger } from './operate/log.ts';
+import { RelayChild } from './operate/relay-child.ts';
 import type { Replica } from './replica/replica.ts';
 import type { OpenedSettlement } from './settlement/open-settlement.ts';
 import { pegMessage } from './settlement/peg-message.ts';
-import { RelayChild } from './supervise/relay-child.ts';
 
 export type LocalRelayDependencies = {
   readonly network: Network;
   readonly money: OpenedSettlement | undefined;
   readonly replica: Replica;
   readonly clock: Clock;
+  readonly lease: Lease;
   readonly log: Logger;
 };
 
@@ -24,12 +27,15 @@ const USUAL_URL = 'http://127.0.0.1:8691';
 /** Of the relay's play money on the local settlement chain: filled up when below, in micro-USDC. */
 const FLOAT_MICRO = { least: 500_000_000_000n, more: 1_000_000_000_000n };
 const FLOAT_EVERY_MS = 10_000;
+/** Chains of play money are near and quick. */
+const EVERY_MS = 250;
+const LATE_EVERY_MS = 1_000;
 
 /** The venue's side of its relay: a child process where money is play money, and who may name pegs. */
 export class LocalRelay {
   readonly #config: Config;
   readonly #deps: LocalRelayDependencies;
-  #child: RelayChild | undefined = undefined;
+  #held: Held | undefined = undefined;
   #url: string | undefined = undefined;
   #address: string | undefined;
   #timer: NodeJS.Timeout | undefined = undefined;
@@ -48,30 +54,40 @@ export class LocalRelay {
   }
 
   /** Once the venue serves: the relay knows it by its doors alone. */
-  start(venue: { readonly url: string; readonly operationsUrl: string }): void {
+  async start(venue: { readonly url: string; readonly operationsUrl: string }): Promise<void> {
     if (!hasRelay(this.#config) || this.#deps.money === undefined) return;
     const { data, host, limits, logLevel } = this.#config;
     const { chainPort, port } = relayPortsOf(this.#config);
-    this.#child = new RelayChild({
+    const settings: readonly [flag: string, value: string][] = [
+      ['--venue', venue.url],
+      ['--operations', venue.operationsUrl],
+      ['--data', join(data, 'relay')],
+      ['--host', host],
+      ['--chain-port', String(chainPort)],
+      ['--every-ms', String(EVERY_MS)],
+      ['--late-every-ms', String(LATE_EVERY_MS)],
+      ['--log-level', logLevel],
+    ];
+    const switches = ['--local', limits ? '--limits' : '--no-limits'];
+    const child = new RelayChild({
       log: this.#deps.log,
-      flags: (lastPort) => [
-        ...['--local', '--venue', venue.url, '--operations', venue.operationsUrl],
-        ...['--data', `${data}/relay`, '--host', host, '--port', String(lastPort ?? port)],
-        ...['--chain-port', String(chainPort), '--every-ms', '250', '--late-every-ms', '1000'],
-        ...['--log-level', logLevel, limits ? '--limits' : '--no-limits'],
-      ],
+      flags: (lastPort) => {
+        const all = [...settings, ['--port', String(lastPort ?? port)]];
+        return [...switches, ...all.flat()];
+      },
       onServing: ({ address, url }) => {
         this.#url = url;
         this.#address = address;
         this.#fill();
       },
     });
-    this.#child.start();
+    const begin = async (): Promise<void> => child.start();
+    this.#held = await this.#deps.lease.hold('relay', begin, () => child.stop());
   }
 
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
-    await this.#child?.stop();
+    await this.#held?.release();
   }
 
   /** `POST /pegs` of the operations port: accepted when the relay has signed it. */

@@ -1,6 +1,6 @@
 import closeWithGrace from 'close-with-grace';
 import { VenueClock } from './clock.ts';
-import { DirectoryLockedError } from './log/directory-lock.ts';
+import { DirectoryLockedError, lockDirectory } from './log/directory-lock.ts';
 import { createLogger } from './operate/log.ts';
 import { watchParent } from './operate/parent-watch.ts';
 import { openRelay, type RunningRelay } from './relay/open-relay.ts';
@@ -37,8 +37,12 @@ async function main(): Promise<void> {
   if (process.env['ODDLOT_RELAY_CHILD'] === '1') process.stdin.resume().once('close', end);
   const clock = new VenueClock();
   try {
+    // Ends with the process, however that ends.
+    lockDirectory(settings.data);
     relay = await openRelay(settings, {
-      ...{ log, onFatal, env: process.env },
+      log,
+      onFatal,
+      env: process.env,
       now: () => clock.nowMs(),
     });
     process.stdout.write(`Oddlot relay is serving at ${relay.url} (address ${relay.address})\n`);

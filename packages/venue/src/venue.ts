@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { systemTime, type TimeSource, VenueClock } from './clock.ts';
-import { type Config, ConfigError, hasFaucet, logKeptMsOf, operationsPortOf } from './config.ts';
+import { type Config, ConfigError, hasFaucet, logKeptMsOf } from './config.ts';
 import { AdmissionGuard } from './edge/admission-guard.ts';
 import { budgetsOf } from './edge/budgets.ts';
 import { clientIpFinder, isTrustedProxy } from './edge/client-ip.ts';
@@ -35,9 +35,9 @@ import { backlogRestriction } from './supervise/backlog.ts';
 import { ClockWatch } from './supervise/clock-watch.ts';
 import { diskRestriction, type DiskWatch, watchDisk } from './supervise/disk-watch.ts';
 import { createOperationsServer, readiness } from './operate/health.ts';
-import { hostText, listen } from './operate/listen.ts';
 import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
+import { openDoors } from './supervise/open-doors.ts';
 import { logOperators } from './supervise/operator-log.ts';
 import { diskCheck, logCheck, pricesCheck, stoppingCheck } from './supervise/readiness-checks.ts';
 import {
@@ -102,7 +102,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   });
   const opened = await openCore(config, network, { ...deps, lease, metrics, disk });
   const money = await openMoney(config, { ...deps, ...opened });
-  const relay = new LocalRelay(config, { ...opened, network, money, log });
+  const relay = new LocalRelay(config, { ...opened, lease, network, money, log });
   const core = { ...opened, money, relay, faucet: createFaucet(config, opened, money) };
   const { clock, clockWatch, history, journal, receipts, replica } = core;
   const pages = await readReferencePages();
@@ -134,14 +134,10 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   await tellBackend(pool, metrics, log);
   await actors.start();
 
-  const port = await http.listen(config.port, config.host);
-  const operationsPort = await listen(operations, operationsPortOf(config), config.opsHost);
-  const url = `http://${hostText(config.host)}:${port}`;
-  const operationsUrl = `http://${hostText(config.opsHost)}:${operationsPort}`;
-  relay.start({ url, operationsUrl });
+  const doors = await openDoors(config, edges);
+  await relay.start(doors);
   return {
-    url,
-    operationsUrl,
+    ...doors,
     async stop() {
       edges.stopping();
       await relay.stop();

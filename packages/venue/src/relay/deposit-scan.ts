@@ -31,6 +31,7 @@ export type DepositScanOptions = {
 export class DepositScan {
   readonly #options: DepositScanOptions;
   #lateMs = -Infinity;
+  #isRightChain = false;
   #unconfirmed: Unconfirmed = new Map();
 
   constructor(options: DepositScanOptions) {
@@ -44,6 +45,8 @@ export class DepositScan {
   async step(): Promise<void> {
     const { book, chain, lateEveryMs, now } = this.#options;
     const { name } = chain.terms;
+    if (!this.#isRightChain) await chain.client.assertChain();
+    this.#isRightChain = true;
     // Before the head is asked for: what is given out later can only be paid to in later blocks.
     const given = book.addresses('deposit').filter((each) => each.chain === name);
     const nowMs = now();

@@ -1,8 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { NETWORKS } from '@oddlot/protocol';
 import type { Hex } from 'viem';
-import { lockDirectory } from '../log/directory-lock.ts';
 import { hostText } from '../operate/listen.ts';
 import type { Logger } from '../operate/log.ts';
 import { Metrics } from '../operate/metrics.ts';
@@ -48,17 +46,16 @@ export async function openRelay(
   deps: RelayDependencies,
 ): Promise<RunningRelay> {
   const { env, log, now, onFatal } = deps;
-  mkdirSync(settings.data, { recursive: true });
-  const lock = lockDirectory(settings.data);
   const keys = settings.local ? localSeed(settings.data) : readSeed(settings.seed ?? '', env);
   const api = new VenueApi(postTo(settings.venue));
   const facts = await factsOf(api, log);
   const network = networkOf(settings, facts);
   const second = settings.local ? await openSecond(settings, { keys, now, onFatal }) : undefined;
-  const terms = termsOf(settings.chains, network);
+  const terms = termsOf(settings.chains, network).map((each) =>
+    each.name === settings.settlementChain ? { ...each, chainId: facts.settlementChainId } : each,
+  );
   const chains = openChains({ settings, facts, terms, second, keys, now });
   const settlement = settlementOf(chains, settings, facts);
-  for (const { client } of chains.values()) await client.assertChain();
   const book = new RelayBook(join(settings.data, 'relay.jsonl'));
   const { everyMs, expireMs, lateEveryMs } = settings;
   const parts = { book, keys, api, facts, chains, settlement, log, now, everyMs, lateEveryMs };
@@ -72,6 +69,7 @@ export async function openRelay(
   const desk = new RelayDesk({ ...parts, relay, terms, expireMs, openAddressesMax, registerPegs });
   const faucet = second && new RelayFaucet({ chain: second, name: SECOND, now });
   const server = createRelayServer({ desk, faucet, settings, now, log, metrics: new Metrics() });
+  await relay.begin();
   const port = await server.listen(settings.port, settings.host);
   const stopSteps = keepStepping(settings.everyMs, async () => {
     await second?.step().catch(() => undefined);
@@ -85,7 +83,6 @@ export async function openRelay(
       await stopSteps();
       relay.close();
       await second?.close();
-      lock.release();
     },
   };
 }
@@ -124,7 +121,10 @@ function openSecond(
   return openSecondChain({
     directory: join(data, 'second'),
     chainId: SECOND_CHAIN_ID,
-    ...{ listen, keys, now, onLost },
+    listen,
+    keys,
+    now,
+    onLost,
   });
 }
 
@@ -149,7 +149,7 @@ function openChains(parts: ChainParts): Map<string, RelayChain> {
     const token = own?.token ?? (isSettlement ? facts.token : (told?.token as Hex | undefined));
     if (endpoints.length === 0) continue;
     if (token === undefined) throw new RelaySettingError(`chains.${each.name}.token: missing`);
-    const chainId = isSettlement ? facts.settlementChainId : each.chainId;
+    const { chainId } = each;
     if (chainId === undefined) throw new RelaySettingError(`chains.${each.name}.chainId: missing`);
     const confirmations = told?.confirmations ?? LOCAL_CONFIRMATIONS;
     const client = new ChainClient({ endpoints, chainId, confirmations });

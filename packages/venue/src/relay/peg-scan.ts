@@ -20,8 +20,8 @@ const AGE_SHARE = 20;
 /** And at the latest after so long, for each peg that there is: the venue serves others too. */
 const LATEST_MS = 2_000;
 const LATEST_MS_PER_PEG = 50;
-/** Pegs of one step. */
-const AT_ONCE = 20;
+/** Looks of all pegs together: the venue counts them against a client's budget. */
+const PER_SECOND = 10;
 
 /** Looks for what was sent to pegs, by the rows that the venue shows of their accounts. */
 export class PegScan {
@@ -44,14 +44,18 @@ export class PegScan {
     const pegs = book.addresses('peg');
     const nowMs = now();
     const latestMs = LATEST_MS + LATEST_MS_PER_PEG * pegs.length;
-    const due = pegs.filter((peg) => {
+    // How much later than it should be; one that is new is looked at before all others.
+    const latenessOf = (peg: GivenAddress): number => {
       const byAge = Math.floor((nowMs - peg.createMs) / AGE_SHARE);
       const everyMs = Math.max(this.#options.everyMs, Math.min(byAge, latestMs));
-      return nowMs - (this.#lookedMs.get(peg.id) ?? -Infinity) >= everyMs;
-    });
-    const lastOf = (peg: GivenAddress): number => this.#lookedMs.get(peg.id) ?? 0;
-    due.sort((a, b) => lastOf(a) - lastOf(b));
-    for (const peg of due.slice(0, AT_ONCE)) {
+      return (nowMs - (this.#lookedMs.get(peg.id) ?? -Infinity)) / everyMs;
+    };
+    const due = pegs
+      .map((peg) => ({ peg, lateness: latenessOf(peg) }))
+      .filter(({ lateness }) => lateness >= 1)
+      .sort((a, b) => (a.lateness === b.lateness ? newer(a.peg, b.peg) : b.lateness - a.lateness));
+    const atOnce = Math.max(1, Math.floor((PER_SECOND * this.#options.everyMs) / 1_000));
+    for (const { peg } of due.slice(0, atOnce)) {
       await this.#look(peg);
       this.#lookedMs.set(peg.id, nowMs);
     }
@@ -73,6 +77,10 @@ export class PegScan {
     }
     for (const coming of fresh.toReversed()) book.arrive(peg, coming, now());
   }
+}
+
+function newer(a: GivenAddress, b: GivenAddress): number {
+  return b.createMs - a.createMs;
 }
 
 type Row = Awaited<ReturnType<VenueApi['ledger']>>[number];

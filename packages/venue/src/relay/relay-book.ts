@@ -24,6 +24,9 @@ export type Coming = Arrival & {
 /** A cursor is written down at least this many blocks after the last time; reading twice does no harm. */
 const CURSOR_BLOCKS = 100;
 
+/** Of one transfer: who sends dust begins another one, and holds nobody up. */
+const ARRIVALS_MAX = 200;
+
 /**
  * All that the relay knows: addresses that it gave out, what arrived at them, and how far that is. On
  * disk before anybody is answered or anything is sent, so that a start goes on where the last one ended.
@@ -108,12 +111,21 @@ export class RelayBook {
     if (this.#arrived.has(arrivalKey(address.id, arrival))) return;
     const before = this.transfersOf(address.id);
     const collecting = before.find(
-      (each) => each.state === 'collecting' && each.user === user && each.cameTo === cameTo,
+      (each) =>
+        each.state === 'collecting' &&
+        each.user === user &&
+        each.cameTo === cameTo &&
+        each.arrivals.length < ARRIVALS_MAX,
     );
     const base: Transfer = collecting ?? {
       id: before.length === 0 ? address.id : `${address.id}-${before.length + 1}`,
       addressId: address.id,
-      ...{ user, cameTo, cameFrom, arrivals: [], state: 'collecting', attempt: 0 },
+      user,
+      cameTo,
+      cameFrom,
+      arrivals: [],
+      state: 'collecting',
+      attempt: 0,
       isSwept: false,
       createMs: before.length === 0 && address.kind === 'deposit' ? address.createMs : nowMs,
       updateMs: nowMs,

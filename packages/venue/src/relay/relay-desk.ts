@@ -75,13 +75,17 @@ export class RelayDesk {
     if (error !== undefined || 'error' in chain) return refused(error);
     // R-agents: somebody else's deposit does not open the account of a key that is bound to another.
     if ((await api.ownerOf(dstAddr)) !== undefined) return refused(invalid('dstAddr', BOUND));
-    const full = this.#full();
-    if (full !== undefined) return refused(full);
     const { terms } = chain.found;
+    // Before a chain is read for the first time nobody would see what is paid to an address there.
+    const isRead = book.cursor(terms.name) !== undefined;
+    const full = isRead ? this.#full() : refusal('unavailable', [], { why: NOT_READ });
+    if (full !== undefined) return refused(full);
     const index = book.nextIndex('deposit');
     const given = this.#given('deposit', index, {
       address: keys.address('deposit', index),
-      ...{ chain: terms.name, dstAddr, accountType },
+      chain: terms.name,
+      dstAddr,
+      accountType,
       minMicro: String(terms.minDepositMicro),
       feeMicro: String(terms.depositFeeMicro),
     });
@@ -108,7 +112,9 @@ export class RelayDesk {
     const index = book.nextIndex('peg');
     const given = this.#given('peg', index, {
       address: keys.address('peg', index),
-      ...{ chain: terms.name, dstAddr, accountType: 'perp' },
+      chain: terms.name,
+      dstAddr,
+      accountType: 'perp',
       minMicro: String(terms.minWithdrawMicro),
       feeMicro: String(terms.withdrawFeeMicro),
     });
@@ -194,6 +200,7 @@ export class RelayDesk {
 }
 
 const BOUND = 'is the key of an agent; give the address of its account';
+const NOT_READ = 'the chain does not answer';
 const FULL = 'too many addresses wait to be used';
 
 function invalid(

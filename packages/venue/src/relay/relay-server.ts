@@ -89,8 +89,8 @@ class GivenToClients {
     give: (body: unknown) => Promise<Answered<Data>>,
   ): (request: EdgeRequest) => Promise<Reply> {
     return async (request) => {
-      const error = this.#tooMany(request);
-      if (error !== undefined) return { ...infoRefusal(error), retryAfterSeconds: 60 };
+      const tooMany = this.#tooMany(request);
+      if (tooMany !== undefined) return { ...infoRefusal(tooMany), retryAfterSeconds: 60 };
       try {
         const answer = await give(request.body);
         if (answer.ok) this.#count(request);

@@ -77,6 +77,16 @@ type Key = keyof RelaySettings;
 const KEYS = Object.keys(RelaySchema.shape) as Key[];
 const SWITCHES: ReadonlySet<Key> = new Set<Key>(['local', 'limits']);
 const TABLES: ReadonlySet<Key> = new Set<Key>(['chains']);
+const NUMBERS: ReadonlySet<Key> = new Set<Key>([
+  'port',
+  'chainPort',
+  'expireMs',
+  'everyMs',
+  'lateEveryMs',
+  'requestsPerSecond',
+  'openAddresses',
+  'openAddressesPerClient',
+]);
 const LISTS: ReadonlySet<Key> = new Set<Key>(['trustedProxies']);
 
 /** A setting that cannot be used; its message is meant for the operator. */
@@ -151,8 +161,5 @@ function readFile(path: string): Record<string, unknown> {
 function fromText(key: Key, text: string): unknown {
   if (SWITCHES.has(key)) return text === 'true' ? true : text === 'false' ? false : text;
   if (LISTS.has(key)) return text.split(',').map((part) => part.trim());
-  const { type } = z.toJSONSchema(RelaySchema, { io: 'input' }).properties?.[key] as {
-    type?: string;
-  };
-  return type === 'integer' && /^[0-9]+$/.test(text) ? Number(text) : text;
+  return NUMBERS.has(key) && /^[0-9]+$/.test(text) ? Number(text) : text;
 }

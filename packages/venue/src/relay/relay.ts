@@ -71,6 +71,11 @@ export class Relay {
     this.#pegScan.hurry(user);
   }
 
+  /** Before anything is given out: from where on the chains are read. What is away is tried again. */
+  async begin(): Promise<void> {
+    for (const [name, scan] of this.#scans) await this.#try(name, () => scan.step());
+  }
+
   async step(): Promise<void> {
     const { book, chains } = this.#parts;
     for (const [name, chain] of chains) await this.#try(name, () => chain.relayer.step());
@@ -78,6 +83,9 @@ export class Relay {
     await this.#try('venue', () => this.#pegScan.step());
     for (const transfer of book.open()) {
       await this.#try(transfer.id, () => this.#advance(transfer));
+      const { id, trouble } = book.transfer(transfer.id) ?? transfer;
+      if (trouble === undefined || trouble === transfer.trouble) continue;
+      this.#parts.log.warn({ id, trouble }, 'a transfer waits');
     }
   }
 

@@ -122,6 +122,11 @@ export class ModelChain {
     this.mine();
   }
 
+  /** The newest blocks go with all that they held. */
+  forget(depth: number): void {
+    this.#blocks.splice(Math.max(1, this.#blocks.length - depth));
+  }
+
   drop(): void {
     const [first] = this.#pool.keys();
     if (first !== undefined) this.#pool.delete(first);

@@ -46,7 +46,13 @@ export class RelayRig {
   #life = 0;
   #killed = Promise.withResolvers<void>();
 
-  constructor({ floatUsdc = FLOAT_USDC }: { readonly floatUsdc?: bigint } = {}) {
+  readonly #openAddressesMax: number;
+
+  constructor({
+    floatUsdc = FLOAT_USDC,
+    openAddressesMax = 1_000,
+  }: { readonly floatUsdc?: bigint; readonly openAddressesMax?: number } = {}) {
+    this.#openAddressesMax = openAddressesMax;
     const users = USERS.map((owner) => ({ owner, usdc: USER_USDC }));
     const rich = [{ owner: FLOAT, usdc: floatUsdc }, ...users];
     this.chains = {
@@ -55,6 +61,7 @@ export class RelayRig {
     };
     for (const user of USERS) this.venue.give(user, USER_USDC);
     this.start();
+    for (const chain of ['base', 'arbitrum']) this.book.setCursor({ chain, live: 0, late: 0 });
   }
 
   /** A process on the same folder. */
@@ -96,12 +103,13 @@ export class RelayRig {
     );
     this.book = new RelayBook(join(this.directory, 'relay.jsonl'));
     const log = createLogger({ level: 'silent' });
-    const pace = { everyMs: 1, lateEveryMs: 1 };
+    const pace = { everyMs: 1_000, lateEveryMs: 1 };
     const parts = { book: this.book, keys: KEYS, api, facts: FACTS, chains, settlement, log, now };
     this.relay = new Relay({ ...parts, ...pace });
     const registerPegs = () => this.#io(life, 'venue', async () => undefined);
-    const more = { relay: this.relay, terms, expireMs: DAY_MS, openAddressesMax: 1_000 };
-    this.desk = new RelayDesk({ ...parts, ...more, registerPegs });
+    const more = { relay: this.relay, terms, expireMs: DAY_MS };
+    const openAddressesMax = this.#openAddressesMax;
+    this.desk = new RelayDesk({ ...parts, ...more, openAddressesMax, registerPegs });
   }
 
   /** Something that the relay does, as far as it gets. */

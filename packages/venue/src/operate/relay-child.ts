@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { Logger } from '../operate/log.ts';
+import type { Logger } from './log.ts';
 
 /** A relay in a process of its own, kept running. */
 
