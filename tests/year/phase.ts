@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import type { Worker } from 'node:worker_threads';
 import { DAY_MS, FIRST_DAY_MS, Life, type Memory, type Step, stepMsOf } from './life.ts';
 import { VenueInHand } from './venue-in-hand.ts';
 
@@ -21,7 +22,9 @@ export type PhaseResult = {
   readonly memory: Memory;
   /** Bytes of the main thread's heap once all garbage is gone. */
   readonly heapBytes: number;
-  /** Of the process: the archivist's thread too, and whatever nobody has collected yet. */
+  /** The same of the archivist's thread, which has a state of its own. */
+  readonly archivistBytes: number;
+  /** Of the process, with whatever nobody has collected yet. */
   readonly residentBytes: number;
   /** From the call to the open door. */
   readonly startMs: number;
@@ -48,10 +51,11 @@ async function live(options: PhaseOptions): Promise<PhaseResult> {
     if (days % TELL_DAYS === 0) process.stderr.write(`day ${days}\n`);
   }
   const heapBytes = await heapWithoutGarbage();
+  const archivistBytes = await threadWithoutGarbage('archivist');
   const { rss: residentBytes } = process.memoryUsage();
   const { memory } = life;
   await venue.stop();
-  return { memory, heapBytes, residentBytes, startMs };
+  return { memory, heapBytes, archivistBytes, residentBytes, startMs };
 }
 
 /** What a finalizer or a timer of the next turn lets go of goes with the next collection. */
@@ -64,6 +68,18 @@ async function heapWithoutGarbage(): Promise<number> {
   }
   return process.memoryUsage().heapUsed;
 }
+
+/** Whoever looks at all that lives on a thread makes it collect the rest first. */
+async function threadWithoutGarbage(name: string): Promise<number> {
+  const thread = threads.find(({ threadName }) => threadName === name);
+  if (thread === undefined) throw new Error(`no thread is called ${name}`);
+  (await thread.getHeapSnapshot()).resume();
+  const { used_heap_size: bytes } = await thread.getHeapStatistics();
+  return bytes;
+}
+
+const threads: Worker[] = [];
+process.on('worker', (thread) => threads.push(thread));
 
 const result = await live(JSON.parse(process.argv[2] ?? '') as PhaseOptions);
 process.stdout.write(`${JSON.stringify(result)}\n`);

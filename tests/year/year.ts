@@ -21,7 +21,9 @@ const GROWTH_MAX = 1.2;
 export type Weight = Left & {
   /** Of the main thread: the state, and all that is computed from it. */
   readonly heapBytes: number;
-  /** Of all threads, with what nobody has collected yet: to look at, not to judge by. */
+  /** The same of the archivist's thread. */
+  readonly archivistBytes: number;
+  /** Of the process, with what nobody has collected yet: to look at, not to judge by. */
   readonly residentBytes: number;
   /** From the call to the open door, in milliseconds: the fastest of a few. */
   readonly startMs: number;
@@ -72,7 +74,7 @@ async function phase(options: PhaseOptions): Promise<PhaseResult> {
 }
 
 async function weigh(
-  { heapBytes, memory, residentBytes }: PhaseResult,
+  { memory, startMs: _, ...sizes }: PhaseResult,
   {
     day,
     starts: count,
@@ -85,7 +87,7 @@ async function weigh(
     const { startMs } = await phase({ ...common, memory, fromDay: day, toDay: day });
     starts.push(startMs);
   }
-  return { ...left, heapBytes, residentBytes, startMs: Math.min(...starts) };
+  return { ...left, ...sizes, startMs: Math.min(...starts) };
 }
 
 /** What has grown beyond what it may. */
@@ -95,8 +97,8 @@ export function grownOf({ end, week }: YearReport, measured: readonly (keyof Siz
     .map((what) => `${what}: ${Math.round(week[what])} → ${Math.round(end[what])}`);
 }
 
-type Sizes = Pick<Weight, 'heapBytes' | 'snapshotBytes' | 'startMs'>;
-const SIZES: readonly (keyof Sizes)[] = ['heapBytes', 'snapshotBytes', 'startMs'];
+type Sizes = Pick<Weight, 'heapBytes' | 'archivistBytes' | 'snapshotBytes' | 'startMs'>;
+const SIZES: readonly (keyof Sizes)[] = ['heapBytes', 'archivistBytes', 'snapshotBytes', 'startMs'];
 
 /** The numbers side by side, those of the snapshot by how much they have grown. */
 export function tell(report: YearReport): string {

@@ -115,6 +115,10 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     text: 'file, or env:NAME, with the key that sends permits and payouts',
     unset: 'none; of the local chain its own',
   },
+  payoutPatienceMs: {
+    group: 'Settlement chain',
+    text: 'milliseconds of being refused by the token until a payout is cancelled and returned',
+  },
   oracle: {
     group: 'Prices',
     text: 'prices of perps: simulated, still, or exchanges; a mainnet takes exchanges alone',

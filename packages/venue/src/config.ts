@@ -122,6 +122,8 @@ const ConfigSchema = z.strictObject({
   settlementRpcUrl: z.string().optional(),
   /** Where the key is that sends permits and payouts: the path of a file, or `env:NAME`. */
   relayerKey: z.string().optional(),
+  /** A payout that the token refuses for this long is cancelled and returned to its account. */
+  payoutPatienceMs: count.default(600_000),
   logLevel: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   /** Test hook: `slow-sync:MS` delays every sync of the journal. */
   fault: z.string().optional(),

@@ -41,6 +41,7 @@ export async function openMoney(
       contracts,
       fromBlock: config.bridgeFromBlock,
       relayerKey: config.relayerKey,
+      payoutPatienceMs: config.payoutPatienceMs,
     },
     { replica, log, now: () => clock.nowMs(), env, onLost: onFatal },
   );

@@ -4,6 +4,7 @@ import { DirectoryLockedError, lockDirectory } from './log/directory-lock.ts';
 import { createLogger } from './operate/log.ts';
 import { watchParent } from './operate/parent-watch.ts';
 import { openRelay, type RunningRelay } from './relay/open-relay.ts';
+import { RecordFileError } from './relay/record-file.ts';
 import {
   readRelaySettings,
   relayHelp,
@@ -47,7 +48,7 @@ async function main(): Promise<void> {
     });
     process.stdout.write(`Oddlot relay is serving at ${relay.url} (address ${relay.address})\n`);
   } catch (error) {
-    const explained = [RelaySettingError, KeyError, DirectoryLockedError];
+    const explained = [RelaySettingError, RecordFileError, KeyError, DirectoryLockedError];
     if (!explained.some((kind) => error instanceof kind)) onFatal(error);
     process.stderr.write(`${(error as Error).message}\n`);
     process.exit(1);

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { systemTime, type TimeSource, VenueClock } from './clock.ts';
-import { type Config, ConfigError, hasFaucet, logKeptMsOf } from './config.ts';
+import { type Config, hasFaucet, logKeptMsOf } from './config.ts';
 import { AdmissionGuard } from './edge/admission-guard.ts';
 import { budgetsOf } from './edge/budgets.ts';
 import { clientIpFinder, isTrustedProxy } from './edge/client-ip.ts';
@@ -26,8 +26,7 @@ import { LocalRelay } from './local-relay.ts';
 import { holdBridge, infoSettings, openMoney } from './local-money.ts';
 import { lockDirectory } from './log/directory-lock.ts';
 import { EraStore } from './log/era-store.ts';
-import { FileJournal } from './log/file-journal.ts';
-import { journalFaults } from './log/journal-faults.ts';
+import type { FileJournal } from './log/file-journal.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
 import { MarketData } from './read-models/market-data.ts';
 import { archivistSettings } from './supervise/archivist-settings.ts';
@@ -38,6 +37,7 @@ import { createOperationsServer, readiness } from './operate/health.ts';
 import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
 import { openDoors } from './supervise/open-doors.ts';
+import { openJournal } from './supervise/open-journal.ts';
 import { logOperators } from './supervise/operator-log.ts';
 import { diskCheck, logCheck, pricesCheck, stoppingCheck } from './supervise/readiness-checks.ts';
 import {
@@ -219,10 +219,9 @@ async function openCore(
   guard.watch(() => diskRestriction(disk.state));
   guard.watch(() => clockWatch.restriction());
   const hasRoom = (): boolean => disk.state !== 'full';
-  const journal = await openJournal(config, { ...deps, clock, hasRoom });
-  clockWatch.start(journal.lastTimeMs, { isAccepted: config.acceptClock });
   const logKeptMs = logKeptMsOf(config) ?? Infinity;
-  const kept = await openHistory(
+  // A thread of its own, which loads its program while the log is read here.
+  const opening = openHistory(
     {
       settings: archivistSettings(config),
       hasRoom,
@@ -240,6 +239,11 @@ async function openCore(
     },
     deps,
   );
+  const [journal, kept] = await Promise.all([
+    openJournal(config, { ...deps, clock, hasRoom }),
+    opening,
+  ]);
+  clockWatch.start(journal.lastTimeMs, { isAccepted: config.acceptClock });
   const { archivist } = kept;
   const replica: LocalReplica = await LocalReplica.create({
     log: journal,
@@ -264,49 +268,21 @@ async function openCore(
   });
   guard.watch(() => backlogRestriction(receipts));
   replica.attach(receipts);
-  const markets = new MarketData(() => replica.state);
-  markets.attachTo(replica);
+  logOperators(replica, log);
+  const stores = { disk, guard, journal, ...kept };
+  return { clock, clockWatch, ...stores, replica, receipts, ...attachReadModels(replica) };
+}
+
+/** What answers and streams read besides the state. */
+function attachReadModels(replica: LocalReplica): Pick<Core, 'markets' | 'tape' | 'explorer'> {
   const state = () => replica.state;
+  const markets = new MarketData(state);
+  markets.attachTo(replica);
   const tape = new TradeTape(state, () => markets.catalogue.left);
   replica.attach(tape);
   const explorer = new ExplorerTail(state);
   replica.attach(explorer);
-  logOperators(replica, log);
-  const stores = { disk, guard, journal, ...kept };
-  return { clock, clockWatch, ...stores, replica, receipts, markets, tape, explorer };
-}
-
-async function openJournal(
-  config: Config,
-  deps: Omit<OpenDependencies, 'lease'> & {
-    readonly clock: VenueClock;
-    readonly hasRoom: () => boolean;
-  },
-): Promise<FileJournal> {
-  const { clock, disk, hasRoom, log, metrics, onFatal } = deps;
-  const faults = journalFaults(config.fault);
-  if (faults === undefined) throw new ConfigError(`unknown fault: ${config.fault}`);
-  const journal = await FileJournal.open({
-    directory: join(config.data, 'journal'),
-    clock,
-    onFatal,
-    faults,
-    hasRoom,
-    // R-disk: a copy needs room, so none is begun when there is little.
-    mayCompress: () => disk.state === 'roomy',
-    onCompactFailed: (error) => {
-      metrics.logCompactFailed();
-      log.error(
-        { err: error },
-        'an old part of the log could not be compressed; it stays as it is',
-      );
-    },
-    onSync: (seconds) => metrics.logSync(seconds),
-  });
-  if (journal.repaired !== undefined) {
-    log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
-  }
-  return journal;
+  return { markets, tape, explorer };
 }
 
 /** Test money, where there is any. */
@@ -364,6 +340,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     confirmTimeoutMs: config.confirmTimeoutMs,
     settings: infoSettings(config, parts.money, parts.relay),
     permits: parts.money?.settlement.permits,
+    payouts: parts.money?.settlement.payouts,
     hasLimits: config.limits,
     connections: (ip) => ({
       ws: sockets.connections('ws', ip).open,

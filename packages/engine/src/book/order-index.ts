@@ -41,9 +41,16 @@ export class OrderIndex {
     return this.#entries[2 * at + 1]! - 1;
   }
 
+  /** Makes room for as many ids at once: growing step by step moves each of them several times. */
+  reserve(count: number): void {
+    let entriesMax = this.#mask + 1;
+    while (2 * count > entriesMax) entriesMax *= 2;
+    if (entriesMax > this.#mask + 1) this.#grow(entriesMax);
+  }
+
   /** Stores an id that is not yet there. */
   add(orderId: number, slot: number): void {
-    if (2 * (this.#size + 1) > this.#mask + 1) this.#grow();
+    if (2 * (this.#size + 1) > this.#mask + 1) this.#grow(2 * (this.#mask + 1));
     const at = this.#locate(orderId);
     assert(this.#entries[2 * at + 1] === 0, 'order index: an order id is used once');
     this.#entries[2 * at] = orderId;
@@ -88,9 +95,8 @@ export class OrderIndex {
     return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d) >>> this.#shift;
   }
 
-  #grow(): void {
+  #grow(entriesMax: number): void {
     const old = this.#entries;
-    const entriesMax = 2 * (this.#mask + 1);
     assert(entriesMax <= ENTRIES_MAX, 'order index: the table has room to grow');
     this.#entries = new Float64Array(2 * entriesMax);
     this.#mask = entriesMax - 1;

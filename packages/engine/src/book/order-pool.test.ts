@@ -48,6 +48,19 @@ test('a released slot is reused, and nothing of the former order is left in it',
   expect(pool.clientOrderIds.size).toBe(0);
 });
 
+test('room that is made ahead holds what was there and what comes', () => {
+  const pool = new OrderPool(2);
+  const first = pool.allocate(1);
+  pool.price[first] = 100;
+  pool.reserve(100);
+  const { capacity } = pool;
+  expect(capacity).toBeGreaterThanOrEqual(100);
+  pool.reserve(5);
+  for (let id = 2; id <= 100; id += 1) pool.price[pool.allocate(id)] = 100 * id;
+  expect(pool.capacity).toBe(capacity);
+  for (let id = 1; id <= 100; id += 1) expect(pool.price[pool.find(id)]).toBe(100 * id);
+});
+
 test('the pool grows by doubling and keeps every field of every order', () => {
   const pool = new OrderPool(2);
   const fields = () => Object.values(pool).filter((field) => ArrayBuffer.isView(field));

@@ -202,6 +202,15 @@ export class OrderPool {
     return slot;
   }
 
+  /** Makes room for as many orders at once, for whoever knows how many come. */
+  reserve(count: number): void {
+    assert(this.#index instanceof OrderIndex, 'order pool: a fork grows as it must');
+    let capacity = this.#capacity;
+    while (capacity < count) capacity *= 2;
+    if (capacity > this.#capacity) this.#grow(capacity);
+    this.#index.reserve(count);
+  }
+
   /** A slot for a new order: in no list, every other field zero. */
   allocate(orderId: number): number {
     assert(Number.isSafeInteger(orderId) && orderId >= 0, 'order pool: an order id is a count');

@@ -70,6 +70,7 @@ export function dumpOrders(state: State): OrderDump[] {
 /** Ranks give the owners' lists their order, the queue times and ranks give the books theirs. */
 export function restoreOrders(state: State, orders: readonly OrderDump[]): void {
   const { pool } = state;
+  pool.reserve(orders.length);
   for (const row of [...orders].sort((a, b) => a[10] - b[10])) {
     const [orderId, accountIndex, instrument, flags, tif, price, remaining] = row;
     const slot = pool.allocate(orderId);

@@ -11,14 +11,14 @@ import type { Withdrawal } from '../state/withdrawal.ts';
  */
 export function settleWithdrawal(
   execution: Execution,
-  { paid, withdrawalId }: SettleWithdrawalCommand,
+  { error, paid, txHash, withdrawalId }: SettleWithdrawalCommand,
 ): CommandResult {
   const { state } = execution;
   const withdrawal = state.withdrawals.get(withdrawalId);
   if (withdrawal === undefined) return {};
   if (paid) payWithdrawal(state, withdrawal);
   else returnWithdrawal(state, withdrawal);
-  emitWithdrawal(execution, withdrawal, paid ? 'completed' : 'failed');
+  emitWithdrawal(execution, withdrawal, paid ? 'completed' : 'failed', { txHash, error });
   return { account: ownerOf(state, withdrawal).address };
 }
 
@@ -27,6 +27,7 @@ export function emitWithdrawal(
   { commandIndex, events, state }: Execution,
   withdrawal: Withdrawal,
   status: WithdrawalChanged['status'],
+  { error, txHash }: End = {},
 ): void {
   const { amount, destination, fee, nonce, withdrawalId } = withdrawal;
   events.push({
@@ -39,5 +40,9 @@ export function emitWithdrawal(
     fee,
     destination,
     nonce,
+    ...(txHash === undefined ? {} : { txHash }),
+    ...(error === undefined ? {} : { error }),
   });
 }
+
+type End = { readonly [Key in 'txHash' | 'error']?: WithdrawalChanged[Key] | undefined };

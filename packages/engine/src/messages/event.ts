@@ -168,6 +168,9 @@ export type WithdrawalChanged = {
   readonly fee: MicroUsdc;
   readonly destination: Address;
   readonly nonce: number;
+  /** What its end says of the settlement chain. */
+  readonly txHash?: Hash;
+  readonly error?: string;
 };
 
 export type TreasurySent = {

@@ -8,11 +8,18 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { crc32 } from 'node:zlib';
 
 const PRIVATE = 0o600;
+const SUM_LENGTH = 8;
+
+/** A file that is not as it was written; its message is meant for the operator. */
+export class RecordFileError extends Error {
+  override readonly name = 'RecordFileError';
+}
 
 /**
- * Records as lines of one file, in the order in which they were written. What is appended is on disk
+ * Records as lines of one file, each after its checksum, in the order in which they were written. What is appended is on disk
  * when that returns; the torn line of a crash was never answered or acted on, and goes.
  */
 export class RecordFile {
@@ -24,7 +31,7 @@ export class RecordFile {
     mkdirSync(dirname(file), { recursive: true });
   }
 
-  /** What the file holds. */
+  /** What the file holds; throws RecordFileError where that is not what was written. */
   read(): readonly unknown[] {
     let text = '';
     try {
@@ -34,7 +41,14 @@ export class RecordFile {
     }
     const lines = text.split('\n');
     lines.pop();
-    return lines.map((line) => JSON.parse(line) as unknown);
+    return lines.map((line, at) => {
+      const [sum, json] = [line.slice(0, SUM_LENGTH), line.slice(SUM_LENGTH + 1)];
+      if (sumOf(json) === sum) return JSON.parse(json) as unknown;
+      throw new RecordFileError(
+        `${this.#file}: line ${at + 1} is damaged; what was paid cannot be told without it, so nothing is. ` +
+          'See docs/guides/relay.md',
+      );
+    });
   }
 
   /** Puts these in place of what the file holds. */
@@ -42,7 +56,7 @@ export class RecordFile {
     this.close();
     const beside = `${this.#file}.new`;
     const descriptor = openSync(beside, 'w', PRIVATE);
-    for (const record of records) writeSync(descriptor, `${JSON.stringify(record)}\n`);
+    for (const record of records) writeSync(descriptor, lineOf(record));
     fdatasyncSync(descriptor);
     renameSync(beside, this.#file);
     this.#descriptor = descriptor;
@@ -50,7 +64,7 @@ export class RecordFile {
 
   append(record: unknown): void {
     this.#descriptor ??= openSync(this.#file, 'a', PRIVATE);
-    writeSync(this.#descriptor, `${JSON.stringify(record)}\n`);
+    writeSync(this.#descriptor, lineOf(record));
     fdatasyncSync(this.#descriptor);
   }
 
@@ -58,4 +72,13 @@ export class RecordFile {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
   }
+}
+
+function lineOf(record: unknown): string {
+  const json = JSON.stringify(record);
+  return `${sumOf(json)} ${json}\n`;
+}
+
+function sumOf(json: string): string {
+  return crc32(json).toString(16).padStart(SUM_LENGTH, '0');
 }

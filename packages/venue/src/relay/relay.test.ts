@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RelayTransfer } from '@oddlot/protocol';
 import type { Hex } from 'viem';
@@ -122,6 +122,17 @@ test('no address is given out twice, also after a torn line', async () => {
       .map(({ id }) => id)
       .toSorted(),
   ).toEqual(['deposit-1', 'deposit-2']);
+});
+
+test('a book that was changed is not opened, and the place is told', async () => {
+  await depositAddress();
+  await depositAddress();
+  const file = join(rig.directory, 'relay.jsonl');
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const at = lines.findIndex((line) => line.includes('deposit-1'));
+  lines[at] = lines[at]!.replace('"index":0', '"index":1');
+  writeFileSync(file, lines.join('\n'));
+  expect(() => rig.start()).toThrow(`relay.jsonl: line ${at + 1} is damaged`);
 });
 
 test('a client has its number of addresses, and a page its number of rows', async () => {

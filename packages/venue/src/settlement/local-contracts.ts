@@ -5,11 +5,8 @@ import type { ChainEndpoint } from './chain-endpoint.ts';
 import type { BridgeContracts } from './deposit-logs.ts';
 import type { LocalKeys } from './keys.ts';
 
-/** Validators that must sign a payout of the local bridge. */
-const THRESHOLD = 2n;
-/** Payouts from here on wait, so that it can be seen how that is: 100,000 USDC, a minute. */
-const LARGE_USD = 100_000_000_000n;
-const DELAY_SECONDS = 60n;
+/** How many validators must sign. Payouts from 100,000 USDC on wait, so that it can be seen how that is. */
+export const LOCAL_BRIDGE = { threshold: 2n, largeUsd: 100_000_000_000n, delaySeconds: 20n };
 const GAS = 8_000_000n;
 const MAX_FEE = 10_000_000_000n;
 
@@ -52,10 +49,10 @@ export async function deployLocalContracts(
     args: [
       contracts.token,
       keys.validators.map(addressOf),
-      THRESHOLD,
+      LOCAL_BRIDGE.threshold,
       addressOf(keys.guardian),
-      LARGE_USD,
-      DELAY_SECONDS,
+      LOCAL_BRIDGE.largeUsd,
+      LOCAL_BRIDGE.delaySeconds,
     ],
   });
   await deploy(contracts.bridge, 1, bridge);

@@ -14,9 +14,11 @@ import { DepositWatcher } from './deposit-watcher.ts';
 import { FaucetBacking } from './faucet-backing.ts';
 import { KeyError, localKeys, type LocalKeys, readKey } from './keys.ts';
 import { deployLocalContracts } from './local-contracts.ts';
+import { PayoutWorker } from './payout/payout-worker.ts';
 import { PermitDeposits } from './permit-deposits.ts';
 import { Relayer } from './relayer.ts';
 import { Settlement } from './settlement.ts';
+import { type BridgeDomain, keyValidator, type Validator } from './validators.ts';
 
 /** What the operator says about the settlement chain. */
 export type SettlementSettings = {
@@ -35,6 +37,10 @@ export type SettlementSettings = {
   readonly fromBlock: number;
   /** Where the key is that sends permits and payouts; without it neither is served. */
   readonly relayerKey?: string | undefined;
+  /** Who signs payouts for a bridge that is not local. */
+  readonly validators?: ((domain: BridgeDomain) => readonly Validator[]) | undefined;
+  /** How long a token may refuse a destination before a payout is cancelled and returned. */
+  readonly payoutPatienceMs: number;
 };
 
 export type SettlementDependencies = {
@@ -103,6 +109,19 @@ export async function openSettlement(
     propose: (command) => replica.propose(command),
   });
   const state = (): State => replica.state;
+  const payouts = new PayoutWorker({
+    client,
+    contracts,
+    fromBlock,
+    file: join(folder, 'payouts.jsonl'),
+    state,
+    propose: (command) => replica.propose(command),
+    now,
+    relayer,
+    validators: validatorsOf(settings, keys, { chainId, bridge: contracts.bridge }),
+    patienceMs: settings.payoutPatienceMs,
+    retryMs: everyMs,
+  });
   const settlement = new Settlement({
     client,
     contracts,
@@ -111,12 +130,23 @@ export async function openSettlement(
     log,
     everyMs,
     relayer,
+    payouts,
     permits: relayer && new PermitDeposits({ client, relayer, contracts, now }),
     minter,
     backing: minter && new FaucetBacking({ state, watcher, minter, contracts }),
     close: opened.close,
   });
   return { settlement, rpcUrl, keys };
+}
+
+/** Those of the local chain, whose keys are the venue's own, or those that were named. */
+function validatorsOf(
+  { validators }: SettlementSettings,
+  keys: LocalKeys | undefined,
+  domain: BridgeDomain,
+): readonly Validator[] {
+  const own = keys?.validators.map((key) => keyValidator(key, domain)) ?? [];
+  return [...own, ...(validators?.(domain) ?? [])];
 }
 
 async function openLocal(

@@ -7,6 +7,7 @@ import { chainFault } from './chain-error.ts';
 import type { BridgeContracts } from './deposit-logs.ts';
 import type { DepositWatcher, WatchStatus } from './deposit-watcher.ts';
 import type { FaucetBacking } from './faucet-backing.ts';
+import type { PayoutsStatus, PayoutWorker } from './payout/payout-worker.ts';
 import type { PermitDeposits } from './permit-deposits.ts';
 import type { Relayer } from './relayer.ts';
 
@@ -23,6 +24,7 @@ export type SettlementParts = {
   /** Absent where the venue has no key to send with. */
   readonly relayer?: Relayer | undefined;
   readonly permits?: PermitDeposits | undefined;
+  readonly payouts: PayoutWorker;
   /** Where the chain's money is the venue's own. */
   readonly minter?: Relayer | undefined;
   readonly backing?: FaucetBacking | undefined;
@@ -36,6 +38,7 @@ export type SettlementStatus = {
   readonly token: string;
   readonly watch: WatchStatus;
   readonly endpoints: readonly EndpointStatus[];
+  readonly payouts: PayoutsStatus;
   /** Transactions of the venue that no block has for good yet, and what is in their way. */
   readonly waiting: readonly {
     readonly key: string;
@@ -62,9 +65,9 @@ export class Settlement {
 
   constructor(parts: SettlementParts) {
     this.#parts = parts;
-    const { backing, minter, relayer, watcher } = parts;
+    const { backing, minter, payouts, relayer, watcher } = parts;
     const all: readonly (SettlementWorker | undefined)[] = [relayer, minter, watcher, backing];
-    this.#workers = all.filter((worker) => worker !== undefined);
+    this.#workers = [...all.filter((worker) => worker !== undefined), payouts];
   }
 
   get client(): ChainClient {
@@ -83,19 +86,24 @@ export class Settlement {
     return this.#parts.permits;
   }
 
+  get payouts(): PayoutWorker {
+    return this.#parts.payouts;
+  }
+
   /** Test money on the chain itself, where the chain is the venue's own. */
   get backing(): FaucetBacking | undefined {
     return this.#parts.backing;
   }
 
   get status(): SettlementStatus {
-    const { client, contracts, minter, relayer, watcher } = this.#parts;
+    const { client, contracts, minter, payouts, relayer, watcher } = this.#parts;
     const waiting = [relayer, minter].flatMap((each) => each?.waiting() ?? []);
     return {
       chainId: client.chainId,
       ...contracts,
       watch: watcher.status,
       endpoints: client.endpoints,
+      payouts: payouts.status,
       waiting: waiting.map(({ attempts, key, nonce, trouble }) => {
         return { key, nonce, trouble, txHash: attempts.at(-1)?.txHash };
       }),
@@ -123,7 +131,8 @@ export class Settlement {
 
   async close(): Promise<void> {
     await this.stop();
-    const { close, minter, relayer } = this.#parts;
+    const { close, minter, payouts, relayer } = this.#parts;
+    payouts.close();
     relayer?.close();
     minter?.close();
     await close();

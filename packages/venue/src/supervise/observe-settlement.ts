@@ -1,6 +1,7 @@
 import { owedMicroUsdc, type State } from '@oddlot/engine';
 import type { Metrics } from '../operate/metrics.ts';
 import type { Settlement } from '../settlement/settlement.ts';
+import { observePayouts } from './observe-payouts.ts';
 
 const MICRO_USDC = 1e6;
 
@@ -35,6 +36,11 @@ export function observeSettlement(
   metrics.gauge('settlement_sends_waiting', 'Transactions that no block has for good.', () => {
     return settlement?.status.waiting.length ?? 0;
   });
+  observePayouts(
+    metrics,
+    () => settlement?.status.payouts,
+    () => state().timeMs,
+  );
   metrics.gauge('settlement_owed_usdc', 'What came in less what was paid out.', () => {
     return Number(owedMicroUsdc(state())) / MICRO_USDC;
   });

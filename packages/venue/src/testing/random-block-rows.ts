@@ -359,7 +359,12 @@ function withdrawalsOf(world: World, { timeMs }: At): WithdrawalRecord[] {
           feeMicroUsdc: 1,
           status: 'pending',
         }
-      : { ...earlier, updatedMs: timeMs, status: 'completed' };
+      : {
+          ...earlier,
+          updatedMs: timeMs,
+          status: 'completed',
+          txHash: hash(`0x${'ab'.repeat(32)}`),
+        };
   if (earlier === undefined) withdrawals.push(record);
   else withdrawals[known] = record;
   return [record];

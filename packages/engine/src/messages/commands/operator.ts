@@ -1,4 +1,4 @@
-import type { Address, InstrumentId, TimeMs } from '@oddlot/units';
+import type { Address, Hash, InstrumentId, TimeMs } from '@oddlot/units';
 import type { FeeTier } from '../fee-tier.ts';
 import type { PerpChanges, PerpListing } from '../perp-definition.ts';
 import type { Operator } from './authority.ts';
@@ -99,4 +99,8 @@ export type SettleWithdrawalCommand = {
   readonly type: 'settleWithdrawal';
   readonly withdrawalId: number;
   readonly paid: boolean;
+  /** The settlement chain's transaction that paid or cancelled it, where one is known. */
+  readonly txHash?: Hash;
+  /** Why it came back, for its owner. */
+  readonly error?: string;
 };

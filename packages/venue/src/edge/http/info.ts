@@ -11,6 +11,7 @@ import type { QueuedAction } from '../../history/queued-actions.ts';
 import type { MarketData } from '../../read-models/market-data.ts';
 import type { Receipts } from '../../history/receipts.ts';
 import type { Replica } from '../../replica/replica.ts';
+import type { PayoutWorker } from '../../settlement/payout/payout-worker.ts';
 import type { PermitDeposits } from '../../settlement/permit-deposits.ts';
 import { type History, HistoryBehindError } from '../../history/history.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
@@ -56,6 +57,8 @@ export type InfoOptions = {
   readonly connectionsMax?: number;
   /** Sends permits to the bridge; without a settlement chain none is sent. */
   readonly permits?: Pick<PermitDeposits, 'deposit'> | undefined;
+  /** How far payouts are on it. */
+  readonly payouts?: Pick<PayoutWorker, 'progressOf'> | undefined;
 };
 
 export type OpenConnections = {

@@ -118,6 +118,9 @@ export type WithdrawalRecord = {
   readonly amountMicroUsdc: number;
   readonly feeMicroUsdc: number;
   readonly status: 'pending' | 'completed' | 'failed';
+  /** Of the settlement chain, at its end: the transaction, and why it came back. */
+  readonly txHash?: Hash;
+  readonly error?: string;
 };
 
 /** A closed bar of trades; those of a coarser step are made of it. */

@@ -70,7 +70,7 @@ export class LedgerRows {
 
   /** Of one from before the rows began (R-era) the time of its end is all that is known. */
   #withdrawal({ timeMs }: AppliedBlock, event: WithdrawalChanged): WithdrawalRecord {
-    const { account, amount, destination, fee, status, withdrawalId } = event;
+    const { account, amount, destination, error, fee, status, txHash, withdrawalId } = event;
     return {
       user: account,
       withdrawalId,
@@ -80,6 +80,8 @@ export class LedgerRows {
       amountMicroUsdc: Number(amount),
       feeMicroUsdc: Number(fee),
       status,
+      ...(txHash === undefined ? {} : { txHash }),
+      ...(error === undefined ? {} : { error }),
     };
   }
 

@@ -137,6 +137,8 @@ export const withdrawalCodec = tupleCodec<WithdrawalRecord>([
   'amountMicroUsdc',
   'feeMicroUsdc',
   'status',
+  'txHash',
+  'error',
 ]);
 
 export const candleCodec = tupleCodec<CandleRecord>([

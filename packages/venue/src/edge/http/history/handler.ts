@@ -3,6 +3,7 @@ import type { AsOf, History } from '../../../history/history.ts';
 import type { Receipts } from '../../../history/receipts.ts';
 import type { RowPosition } from '../../../history/rows/block-rows.ts';
 import type { Replica } from '../../../replica/replica.ts';
+import type { PayoutWorker } from '../../../settlement/payout/payout-worker.ts';
 import type { RecoverPool } from '../../recover-pool.ts';
 
 /** What a query on the past may read. */
@@ -11,6 +12,8 @@ export type HistoryContext = {
   readonly replica: Replica;
   readonly receipts: Pick<Receipts, 'find' | 'queued'>;
   readonly pool: Pick<RecoverPool, 'recover'>;
+  /** How far payouts are on the settlement chain, where there is one. */
+  readonly payouts?: Pick<PayoutWorker, 'progressOf'> | undefined;
 };
 
 /** An answer from the history; `next` only where there are pages, null behind the last row. */

@@ -1,33 +1,38 @@
 import type { Withdrawal } from '@oddlot/protocol';
 import type { WithdrawalRecord } from '../../../history/rows/block-rows.ts';
+import type { PayoutProgress } from '../../../settlement/payout/payout-worker.ts';
 import { formatMoney } from '../../../translate/format.ts';
 import { waitFor, type HistoryHandler } from './handler.ts';
 
 /** The withdrawals of an account, newest first. */
 export const withdrawals: HistoryHandler<'withdrawals', Withdrawal[]> = async (
-  { history },
+  { history, payouts },
   query,
 ) => {
   const { before, limit, user } = query;
   const asked = { user, limit, ...(before === undefined ? {} : { before }) };
   const { answer, asOf } = await history.ask('withdrawals', asked, waitFor(query));
-  return { ok: true, data: answer.map(withdrawalRow), asOf, rows: answer.length };
+  const data = answer.map((record) => {
+    const isOpen = record.status === 'pending';
+    return withdrawalRow(record, isOpen ? payouts?.progressOf(record.withdrawalId) : undefined);
+  });
+  return { ok: true, data, asOf, rows: answer.length };
 };
 
 /** How far a withdrawal is, as far as the venue itself knows it. */
 const STATUSES = { pending: 'held', completed: 'confirmed', failed: 'returned' } as const;
 
-/** What the settlement chain says of it is unset: there is no bridge yet. */
-function withdrawalRow(record: WithdrawalRecord): Withdrawal {
+/** While it is open the settlement chain's side tells more; its end is in the row for good. */
+function withdrawalRow(record: WithdrawalRecord, progress: PayoutProgress | undefined): Withdrawal {
   return {
     id: record.withdrawalId,
     time: record.timeMs,
     destination: record.destination,
     amount: formatMoney(record.amountMicroUsdc),
     fee: formatMoney(record.feeMicroUsdc),
-    status: STATUSES[record.status],
-    txHash: null,
-    error: null,
-    updateTime: record.updatedMs,
+    status: progress?.status ?? STATUSES[record.status],
+    txHash: progress?.txHash ?? record.txHash ?? null,
+    error: progress?.error ?? record.error ?? null,
+    updateTime: Math.max(progress?.updatedMs ?? 0, record.updatedMs),
   };
 }

@@ -1,0 +1,136 @@
+import type { OpenWithdrawal } from '@oddlot/engine';
+import type { Hex } from 'viem';
+import type { BridgeDomain } from '../validators.ts';
+import { type Refusal, REFUSED } from './bridge-calls.ts';
+import { PayoutRecords, type PayoutRecord } from './payout-record.ts';
+import { refusalText, TEXTS } from './payout-texts.ts';
+
+export type PayoutBookOptions = {
+  readonly file: string;
+  readonly domain: BridgeDomain;
+  readonly now: () => number;
+  /** What did not go through is tried again after this long, what is refused after ever longer. */
+  readonly retryMs: number;
+};
+
+const RETRY_MS_MAX = 60_000;
+/** Anyone may send a payout that is signed: the bridge is asked now and then without a reason. */
+const RECHECK_MS = 30_000;
+
+/** What is known of each payout, and when the bridge is asked about it next. */
+export class PayoutBook {
+  readonly #options: PayoutBookOptions;
+  readonly #records: PayoutRecords;
+  readonly #lookAtMs = new Map<number, number>();
+  #open: ReadonlySet<number> = new Set();
+
+  constructor(options: PayoutBookOptions) {
+    this.#options = options;
+    this.#records = new PayoutRecords(options.file);
+  }
+
+  get(withdrawalId: number): PayoutRecord | undefined {
+    return this.#records.get(withdrawalId);
+  }
+
+  isOpen({ withdrawalId }: PayoutRecord): boolean {
+    return this.#open.has(withdrawalId);
+  }
+
+  /** Those that somebody waits for: open in the engine, or ended by a block that is gone. */
+  followed(): readonly PayoutRecord[] {
+    return this.#records.all().filter((record) => this.isOpen(record) || record.isLost === true);
+  }
+
+  /** Those that are settled, and by what. */
+  ended(): readonly PayoutRecord[] {
+    return this.#records.all().filter((each) => !this.isOpen(each) && each.end !== undefined);
+  }
+
+  /** Takes in what the engine has open now. */
+  adopt(withdrawals: readonly OpenWithdrawal[]): void {
+    this.#open = new Set(withdrawals.map(({ withdrawalId }) => withdrawalId));
+    for (const { destination, pays, requestedMs, user, withdrawalId } of withdrawals) {
+      if (this.#records.get(withdrawalId) !== undefined) continue;
+      this.#records.put({
+        withdrawalId,
+        user: user as Hex,
+        destination: destination as Hex,
+        usd: String(pays),
+        requestedMs,
+        ...this.#options.domain,
+        status: 'held',
+        updatedMs: this.#options.now(),
+      });
+    }
+    for (const record of this.#records.all()) {
+      const { end, withdrawalId } = record;
+      // Settled, and by whom is not known: nothing can be done about it from here.
+      if (end === undefined && !this.isOpen(record)) this.#records.remove(withdrawalId);
+      if (!this.isOpen(record)) this.#lookAtMs.delete(withdrawalId);
+    }
+  }
+
+  isDue({ withdrawalId }: PayoutRecord): boolean {
+    return (this.#lookAtMs.get(withdrawalId) ?? 0) <= this.#options.now();
+  }
+
+  /** Changes what is known of it; its time changes with what a user sees. */
+  update(record: PayoutRecord, changes: Partial<PayoutRecord>): PayoutRecord {
+    const known = this.#records.get(record.withdrawalId) ?? record;
+    const next = { ...known, ...changes };
+    if (isSame(known, next)) return known;
+    const isSeen =
+      known.status !== next.status || known.error !== next.error || known.txHash !== next.txHash;
+    const put = isSeen ? { ...next, updatedMs: this.#options.now() } : next;
+    this.#records.put(put);
+    return put;
+  }
+
+  /** It stays as it is for now. */
+  wait(record: PayoutRecord, error?: string, ms = RECHECK_MS, detail?: string): void {
+    this.update(record, { error, detail });
+    this.#lookAtMs.set(record.withdrawalId, this.#options.now() + ms);
+  }
+
+  /** Something is in its way that has nothing to do with it. */
+  hold(record: PayoutRecord, error: string, detail?: string): void {
+    this.wait(record, error, this.#options.retryMs, detail);
+  }
+
+  lookSoon({ withdrawalId }: PayoutRecord): void {
+    this.#lookAtMs.delete(withdrawalId);
+  }
+
+  /** The bridge does not take it. Returns for how long it has been so. */
+  refuse(record: PayoutRecord, refusal: Refusal): number {
+    const code = refusal ?? null;
+    const nowMs = this.#options.now();
+    const before = record.refused?.code === code ? record.refused : undefined;
+    const refused = { code, sinceMs: before?.sinceMs ?? nowMs, times: (before?.times ?? 0) + 1 };
+    const isSigned = typeof code !== 'number' || code < REFUSED.tooFew || code > REFUSED.unsorted;
+    const signatures = isSigned ? record.signatures : undefined;
+    this.update(record, { refused, signatures, sent: undefined });
+    const ms = Math.min(RETRY_MS_MAX, this.#options.retryMs * 2 ** Math.min(refused.times, 16));
+    this.wait(record, refusalText(refusal), ms);
+    return nowMs - refused.sinceMs;
+  }
+
+  /** It can never be paid: from now on it is to be cancelled. */
+  giveUp(record: PayoutRecord, refusal: Refusal): PayoutRecord {
+    const cancel = refusal === REFUSED.invalid ? TEXTS.invalidForGood : TEXTS.refusedForGood;
+    return this.update(record, { cancel, error: cancel });
+  }
+
+  flush(): void {
+    this.#records.flush();
+  }
+
+  close(): void {
+    this.#records.close();
+  }
+}
+
+function isSame(a: PayoutRecord, b: PayoutRecord): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

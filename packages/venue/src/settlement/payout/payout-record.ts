@@ -1,0 +1,172 @@
+import {
+  closeSync,
+  fdatasyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import type { Hex } from 'viem';
+import type { Payout, Signed } from '../validators.ts';
+
+export type PayoutStatus = 'held' | 'signed' | 'sent';
+
+/** How far a payout is. Plain data: amounts and signatures are texts. */
+export type PayoutRecord = {
+  readonly withdrawalId: number;
+  readonly user: Hex;
+  readonly destination: Hex;
+  readonly usd: string;
+  readonly requestedMs: number;
+  /** Whose signatures these are for. */
+  readonly chainId: number;
+  readonly bridge: Hex;
+  readonly status: PayoutStatus;
+  readonly updatedMs: number;
+  readonly signatures?: readonly SignedText[] | undefined;
+  /** The transaction that is under way for it, by the relayer's key. */
+  readonly sent?: string | undefined;
+  readonly txHash?: Hex | undefined;
+  /** A large one that waits is payable from then on. */
+  readonly payableAtMs?: number | undefined;
+  /** What the bridge refused it with, since when, how often. */
+  readonly refused?: Refused | undefined;
+  /** It can never be paid, for this reason: the validators are asked to cancel it. */
+  readonly cancel?: string | undefined;
+  /** Why it does not get on, for its owner, and what more there is to say to the operator. */
+  readonly error?: string | undefined;
+  readonly detail?: string | undefined;
+  /**
+   * What the engine is told, written down before it is: whoever looks at it again after a crash, or
+   * after the chain went back behind its confirmations, knows which end is right.
+   */
+  readonly end?: PayoutEnd | undefined;
+  /** The chain has given up the block that ended it, after all its confirmations. */
+  readonly isLost?: boolean | undefined;
+};
+
+export type PayoutEnd = {
+  readonly paid: boolean;
+  /** As of which block the bridge said so. */
+  readonly block: number;
+  readonly blockHash: Hex;
+};
+
+export type Refused = {
+  readonly code: number | 'paused' | null;
+  readonly sinceMs: number;
+  readonly times: number;
+};
+
+type SignedText = {
+  readonly address: Hex;
+  readonly r: string;
+  readonly s: string;
+  readonly v: number;
+};
+
+export function payoutOf(record: PayoutRecord): Payout {
+  const { destination, usd, user, withdrawalId } = record;
+  return { withdrawalId: BigInt(withdrawalId), user, destination, usd: BigInt(usd) };
+}
+
+export function signaturesOf({ signatures = [] }: PayoutRecord): readonly Signed[] {
+  return signatures.map(({ address, r, s, v }) => {
+    return { address, signature: { r: BigInt(r), s: BigInt(s), v } };
+  });
+}
+
+export function signatureTexts(signed: readonly Signed[]): readonly SignedText[] {
+  return signed.map(({ address, signature: { r, s, v } }) => {
+    return { address, r: String(r), s: String(s), v };
+  });
+}
+
+/** What was settled this long ago is not looked at again. */
+const ENDED_KEPT = 1_000;
+/** The file is written anew when so many lines are of no use any more. */
+const SPARE_LINES = 4_096;
+const PRIVATE = 0o600;
+
+/**
+ * How far payouts are, on disk. The engine says what is open and the chain what was paid: where this
+ * file is missing, signatures are asked for again and the rest is found out.
+ */
+export class PayoutRecords {
+  readonly #file: string;
+  readonly #records = new Map<number, PayoutRecord>();
+  readonly #changed = new Set<number>();
+  #descriptor: number;
+  #lines = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+    mkdirSync(dirname(file), { recursive: true });
+    for (const record of readRecords(file)) this.#records.set(record.withdrawalId, record);
+    this.#descriptor = this.#rewrite();
+  }
+
+  get(withdrawalId: number): PayoutRecord | undefined {
+    return this.#records.get(withdrawalId);
+  }
+
+  /** By number. */
+  all(): readonly PayoutRecord[] {
+    return [...this.#records.values()].sort((a, b) => a.withdrawalId - b.withdrawalId);
+  }
+
+  remove(withdrawalId: number): void {
+    this.#records.delete(withdrawalId);
+    this.#changed.delete(withdrawalId);
+  }
+
+  put(record: PayoutRecord): void {
+    this.#records.set(record.withdrawalId, record);
+    this.#changed.add(record.withdrawalId);
+  }
+
+  /** What was put is on disk when this returns; what ended long ago is let go. */
+  flush(): void {
+    if (this.#changed.size === 0) return;
+    const lines = [...this.#changed].map((id) => `${JSON.stringify(this.#records.get(id))}\n`);
+    writeSync(this.#descriptor, lines.join(''));
+    fdatasyncSync(this.#descriptor);
+    this.#lines += lines.length;
+    this.#changed.clear();
+    if (this.#lines <= this.#records.size + SPARE_LINES) return;
+    closeSync(this.#descriptor);
+    this.#descriptor = this.#rewrite();
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+
+  #rewrite(): number {
+    const ended = this.all().filter(({ end }) => end !== undefined);
+    for (const { withdrawalId } of ended.slice(0, -ENDED_KEPT)) this.#records.delete(withdrawalId);
+    const beside = `${this.#file}.new`;
+    const descriptor = openSync(beside, 'w', PRIVATE);
+    const lines = [...this.#records.values()].map((record) => `${JSON.stringify(record)}\n`);
+    writeSync(descriptor, lines.join(''));
+    fdatasyncSync(descriptor);
+    renameSync(beside, this.#file);
+    this.#lines = lines.length;
+    return descriptor;
+  }
+}
+
+function readRecords(file: string): readonly PayoutRecord[] {
+  let text = '';
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const lines = text.split('\n');
+  // What follows the last line end was being written when the process ended.
+  lines.pop();
+  return lines.map((line) => JSON.parse(line) as PayoutRecord);
+}

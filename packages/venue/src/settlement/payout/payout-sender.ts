@@ -1,0 +1,256 @@
+import type { ChainClient } from '../chain-client.ts';
+import { ChainRevertError } from '../chain-error.ts';
+import type { BridgeContracts } from '../deposit-logs.ts';
+import type { Relayer, SendRecord } from '../relayer.ts';
+import type { BridgeDomain, Signed, Validator, ValidatorRequest } from '../validators.ts';
+import {
+  batchData,
+  type BridgeNow,
+  cancelData,
+  finishData,
+  PAUSED,
+  payOutData,
+  readBridge,
+  type Refusal,
+  refusalOf,
+  REFUSED,
+} from './bridge-calls.ts';
+import { collectSignatures, TooFewSignaturesError } from './collect-signatures.ts';
+import type { PayoutBook } from './payout-book.ts';
+import { type PayoutRecord, payoutOf, signaturesOf, signatureTexts } from './payout-record.ts';
+import { refusalText, TEXTS } from './payout-texts.ts';
+
+export type PayoutSenderOptions = {
+  readonly client: ChainClient;
+  readonly contracts: BridgeContracts;
+  readonly domain: BridgeDomain;
+  readonly validators: readonly Validator[];
+  /** Absent where the venue has no key to send with. */
+  readonly relayer?: Pick<Relayer, 'find' | 'submit' | 'waiting'> | undefined;
+  readonly book: PayoutBook;
+  /** How long a token may refuse a destination before it is given up on. */
+  readonly patienceMs: number;
+  readonly now: () => number;
+};
+
+/** What the chain is to be told about. */
+export type Wanted = {
+  readonly pay: readonly PayoutRecord[];
+  readonly finish: readonly PayoutRecord[];
+  readonly cancel: readonly PayoutRecord[];
+};
+
+/** Payouts of one transaction; what failed once goes alone. */
+const BATCH_MAX = 25;
+/** Validators that are asked about several payouts at once. */
+const SIGNING_MAX = 8;
+/** A refusal counts as final when it came more than once. */
+const REFUSALS_MIN = 2;
+const PAY = 'payout';
+const FINISH = 'finish';
+const CANCEL = 'cancel';
+const KEY = /^(?:payout|finish|cancel):([\d.]+):\d+$/;
+
+/**
+ * Brings payouts, the ends of large ones and cancellations onto the chain. The bridge pays a number once
+ * and never after it was cancelled (R-withdraw), so that sending something twice costs gas and no money;
+ * still nothing is sent while a transaction for the same number is under way.
+ */
+export class PayoutSender {
+  readonly #options: PayoutSenderOptions;
+
+  constructor(options: PayoutSenderOptions) {
+    this.#options = options;
+  }
+
+  /** The transactions that no block has for good yet, by the number of the withdrawal. */
+  underWay(): ReadonlyMap<number, SendRecord> {
+    const found = new Map<number, SendRecord>();
+    for (const sent of this.#options.relayer?.waiting() ?? []) {
+      for (const id of KEY.exec(sent.key)?.[1]?.split('.') ?? []) found.set(Number(id), sent);
+    }
+    return found;
+  }
+
+  find(key: string): SendRecord | undefined {
+    return this.#options.relayer?.find(key);
+  }
+
+  /** True when something was sent. */
+  async send({ cancel, finish, pay }: Wanted): Promise<boolean> {
+    const { book, client, contracts, relayer } = this.#options;
+    const all = [...pay, ...finish, ...cancel];
+    if (all.length === 0) return false;
+    if (relayer === undefined) {
+      for (const record of all) book.hold(record, TEXTS.noKey);
+      return false;
+    }
+    const bridge = await readBridge(client, contracts);
+    const ready = await this.#ready(pay, bridge);
+    let isSent = await this.#payOut(ready);
+    for (const record of finish) isSent = (await this.#finish(record, bridge)) || isSent;
+    const givenUp = [...pay, ...finish].map((record) => book.get(record.withdrawalId) ?? record);
+    const toCancel = [...cancel, ...givenUp.filter((record) => record.cancel !== undefined)];
+    for (const record of toCancel) isSent = (await this.#cancel(record, bridge)) || isSent;
+    return isSent;
+  }
+
+  /** Those that the bridge can pay now, signed. */
+  async #ready(
+    records: readonly PayoutRecord[],
+    bridge: BridgeNow,
+  ): Promise<readonly PayoutRecord[]> {
+    const { book } = this.#options;
+    const ready: PayoutRecord[] = [];
+    let left = bridge.balance;
+    const payable: PayoutRecord[] = [];
+    for (const record of records) {
+      const usd = BigInt(record.usd);
+      const isNow = usd < bridge.largeUsd;
+      if (bridge.isPaused) book.hold(record, TEXTS.paused);
+      else if (isNow && usd > left) this.#lacks(record);
+      else {
+        if (isNow) left -= usd;
+        payable.push(record);
+      }
+    }
+    for (let from = 0; from < payable.length; from += SIGNING_MAX) {
+      const some = payable.slice(from, from + SIGNING_MAX);
+      const signed = await Promise.all(some.map((record) => this.#signed(record, bridge)));
+      ready.push(...signed.filter((record) => record !== undefined));
+    }
+    const taken: PayoutRecord[] = [];
+    for (const record of ready) if (await this.#isTaken(record)) taken.push(record);
+    return taken;
+  }
+
+  /** An empty bridge says nothing about the destination. */
+  #lacks(record: PayoutRecord): void {
+    const { book } = this.#options;
+    book.hold(book.update(record, { refused: undefined }), TEXTS.balance);
+  }
+
+  /** With the signatures of validators that the bridge still has. */
+  async #signed(record: PayoutRecord, bridge: BridgeNow): Promise<PayoutRecord | undefined> {
+    const { book } = this.#options;
+    const known = signaturesOf(record).filter(({ address }) => bridge.validators.has(address));
+    if (known.length >= bridge.threshold) return record;
+    const signed = await this.#collect(record, bridge, {
+      type: 'payout',
+      payout: payoutOf(record),
+    });
+    if (signed === undefined) return undefined;
+    const status = record.status === 'held' ? 'signed' : record.status;
+    return book.update(record, { signatures: signatureTexts(signed), status, error: undefined });
+  }
+
+  async #collect(
+    record: PayoutRecord,
+    bridge: BridgeNow,
+    request: ValidatorRequest,
+  ): Promise<readonly Signed[] | undefined> {
+    const { book, domain, validators } = this.#options;
+    try {
+      return await collectSignatures(request, { bridge, domain, validators });
+    } catch (error) {
+      if (!(error instanceof TooFewSignaturesError)) throw error;
+      book.hold(record, error.message, error.detail);
+      return undefined;
+    }
+  }
+
+  /** What was refused before is asked about first: asking costs no gas. */
+  async #isTaken(record: PayoutRecord): Promise<boolean> {
+    if (record.refused === undefined) return true;
+    const { client, contracts } = this.#options;
+    try {
+      const data = payOutData(payoutOf(record), signaturesOf(record));
+      await client.call({ to: contracts.bridge, data });
+      return true;
+    } catch (error) {
+      if (!(error instanceof ChainRevertError)) throw error;
+      this.#refuse(record, refusalOf(error));
+      return false;
+    }
+  }
+
+  /** R-withdraw: given up on when the token itself has refused it again and again. */
+  #refuse(record: PayoutRecord, refusal: Refusal): void {
+    const { book, patienceMs } = this.#options;
+    if (refusal === PAUSED) {
+      book.hold(record, refusalText(refusal));
+      return;
+    }
+    const forMs = book.refuse(record, refusal);
+    const times = book.get(record.withdrawalId)?.refused?.times ?? 0;
+    const isFinal = refusal === REFUSED.transfer || refusal === REFUSED.invalid;
+    if (isFinal && forMs >= patienceMs && times >= REFUSALS_MIN) book.giveUp(record, refusal);
+  }
+
+  async #payOut(ready: readonly PayoutRecord[]): Promise<boolean> {
+    const { book } = this.#options;
+    // Signatures are kept before anybody sees them.
+    book.flush();
+    const again = ready.filter(({ refused }) => refused !== undefined);
+    const fresh = ready.filter(({ refused }) => refused === undefined);
+    const batches = again.map((record) => [record]);
+    for (let from = 0; from < fresh.length; from += BATCH_MAX) {
+      batches.push(fresh.slice(from, from + BATCH_MAX));
+    }
+    let isSent = false;
+    for (const batch of batches) {
+      const data = batchData(
+        batch.map((record) => ({ payout: payoutOf(record), signatures: signaturesOf(record) })),
+      );
+      isSent = (await this.#submit(PAY, batch, data)) || isSent;
+    }
+    return isSent;
+  }
+
+  async #finish(record: PayoutRecord, bridge: BridgeNow): Promise<boolean> {
+    const { book } = this.#options;
+    if (bridge.isPaused) book.hold(record, TEXTS.paused);
+    else if (BigInt(record.usd) > bridge.balance) this.#lacks(record);
+    else return this.#submit(FINISH, [record], finishData(record.withdrawalId));
+    return false;
+  }
+
+  async #cancel(record: PayoutRecord, bridge: BridgeNow): Promise<boolean> {
+    const { cancel: reason = '', user, withdrawalId } = record;
+    const about = { withdrawalId: BigInt(withdrawalId), user, reason };
+    const signed = await this.#collect(record, bridge, { type: 'cancellation', ...about });
+    if (signed === undefined) return false;
+    return this.#submit(CANCEL, [record], cancelData(withdrawalId, signed));
+  }
+
+  /** Under a key that was never used; false when the bridge would not take it. */
+  async #submit(
+    what: typeof PAY | typeof FINISH | typeof CANCEL,
+    records: readonly PayoutRecord[],
+    data: `0x${string}`,
+  ): Promise<boolean> {
+    const { book, contracts, relayer } = this.#options;
+    if (relayer === undefined) return false;
+    const ids = records.map(({ withdrawalId }) => withdrawalId).join('.');
+    let times = 0;
+    while (relayer.find(`${what}:${ids}:${times}`) !== undefined) times += 1;
+    const key = `${what}:${ids}:${times}`;
+    try {
+      const { attempts } = await relayer.submit({ key, to: contracts.bridge, data });
+      const txHash = attempts.at(-1)?.txHash;
+      for (const record of records) {
+        book.wait(book.update(record, { status: 'sent', sent: key, txHash }), record.cancel);
+      }
+      return true;
+    } catch (error) {
+      if (!(error instanceof ChainRevertError)) throw error;
+      const refusal = refusalOf(error);
+      const isEarly = what === FINISH && refusal === REFUSED.tooEarly;
+      for (const record of records) {
+        if (isEarly || what === CANCEL) book.hold(record, record.cancel ?? refusalText(refusal));
+        else this.#refuse(record, refusal);
+      }
+      return false;
+    }
+  }
+}

@@ -1,0 +1,390 @@
+import { type Command, openWithdrawals, type State } from '@oddlot/engine';
+import { hash } from '@oddlot/units';
+import type { Hex } from 'viem';
+import type { ChainClient } from '../chain-client.ts';
+import { ChainDisagreementError, chainFault, ChainUnavailableError } from '../chain-error.ts';
+import type { BridgeContracts } from '../deposit-logs.ts';
+import type { Relayer, SendRecord } from '../relayer.ts';
+import type { Validator } from '../validators.ts';
+import { ON_CHAIN, readQueued, readState } from './bridge-calls.ts';
+import { PayoutBook } from './payout-book.ts';
+import { failureIn, findEnd, paidBy } from './payout-logs.ts';
+import type { PayoutRecord, PayoutStatus } from './payout-record.ts';
+import { PayoutSender } from './payout-sender.ts';
+import { TEXTS, waitsText } from './payout-texts.ts';
+
+export type PayoutWorkerOptions = {
+  readonly client: ChainClient;
+  readonly contracts: BridgeContracts;
+  /** The block that the bridge was made in, or any before. */
+  readonly fromBlock: number;
+  readonly file: string;
+  readonly state: () => State;
+  readonly propose: (command: Command) => Promise<unknown>;
+  readonly now: () => number;
+  readonly relayer?: Pick<Relayer, 'find' | 'submit' | 'waiting'> | undefined;
+  readonly validators: readonly Validator[];
+  readonly patienceMs: number;
+  readonly retryMs: number;
+};
+
+/** What the settlement chain knows of a withdrawal that is not settled. */
+export type PayoutProgress = {
+  readonly status: PayoutStatus;
+  readonly txHash: Hex | undefined;
+  readonly error: string | undefined;
+  /** For operators alone: it may name machines. */
+  readonly detail: string | undefined;
+  readonly updatedMs: number;
+};
+
+export type PayoutsStatus = {
+  readonly open: number;
+  /** When the oldest of them was asked for. */
+  readonly oldestMs: number | undefined;
+  /** What keeps all of them from being looked after. */
+  readonly trouble: string | undefined;
+  /** Those with an error, and those that the chain has lost again after all confirmations. */
+  readonly troubled: readonly (PayoutProgress & {
+    readonly withdrawalId: number;
+    readonly isLost: boolean;
+  })[];
+};
+
+/** Questions to the bridge of one round, and at once. */
+const LOOKS_MAX = 400;
+const AT_ONCE_MAX = 16;
+const ENDS_EVERY_MS = 5_000;
+const TROUBLED_MAX = 100;
+
+type Round = {
+  readonly confirmed: number;
+  readonly blockHash: Hex;
+  readonly isPayable: boolean;
+  readonly underWay: ReadonlyMap<number, SendRecord>;
+  readonly pay: PayoutRecord[];
+  readonly finish: PayoutRecord[];
+  readonly cancel: PayoutRecord[];
+  readonly ends: End[];
+};
+
+/** What keeps all of them back: for users, for operators. */
+type Trouble = { readonly error: string; readonly detail: string };
+
+type End = { readonly record: PayoutRecord; readonly paid: boolean; readonly txHash?: Hex };
+
+/**
+ * Sees every withdrawal to its end (R-withdraw): held, signed by validators, sent, and settled in the
+ * engine when the bridge says at confirmed depth that it has paid or cancelled it, never before. The
+ * engine says what is open and the bridge what became of it; all else that is kept only tells how far
+ * it is. Others call `step`; it keeps no timer.
+ */
+export class PayoutWorker {
+  readonly #options: PayoutWorkerOptions;
+  readonly #book: PayoutBook;
+  readonly #sender: PayoutSender;
+  /** Where the search for a transaction of somebody else goes on. */
+  readonly #searches = new Map<number, number>();
+  #trouble: Trouble | undefined = undefined;
+  #endsCheckedMs = 0;
+
+  constructor(options: PayoutWorkerOptions) {
+    const { client, contracts, file, now, retryMs } = options;
+    const domain = { chainId: client.chainId, bridge: contracts.bridge };
+    this.#options = options;
+    this.#book = new PayoutBook({ file, domain, now, retryMs });
+    this.#sender = new PayoutSender({ ...options, domain, book: this.#book });
+  }
+
+  /** How far a withdrawal is; undefined when nothing is known of it. */
+  progressOf(withdrawalId: number): PayoutProgress | undefined {
+    const record = this.#book.get(withdrawalId);
+    return record === undefined ? undefined : this.#progress(record);
+  }
+
+  get status(): PayoutsStatus {
+    const open = this.#book.followed();
+    const requested = open.map(({ requestedMs }) => requestedMs);
+    const troubled = open.flatMap((record) => {
+      const { isLost = false, payableAtMs = 0, withdrawalId } = record;
+      const progress = this.#progress(record);
+      const isFine = progress.error === undefined || payableAtMs > this.#options.now();
+      return isFine ? [] : [{ withdrawalId, isLost, ...progress }];
+    });
+    return {
+      open: open.length,
+      oldestMs: requested.length === 0 ? undefined : Math.min(...requested),
+      trouble: this.#trouble?.detail,
+      troubled: troubled.slice(0, TROUBLED_MAX),
+    };
+  }
+
+  /** One round; true when there is more to do at once. Never throws for the chain. */
+  async step(): Promise<boolean> {
+    const { withdrawals, isPayable } = openWithdrawals(this.#options.state());
+    this.#book.adopt(withdrawals);
+    try {
+      const hasMore = await this.#step(isPayable);
+      this.#trouble = undefined;
+      return hasMore;
+    } catch (error) {
+      const isContradiction = error instanceof ChainDisagreementError;
+      if (!isContradiction && !(error instanceof ChainUnavailableError)) throw error;
+      const told = isContradiction ? TEXTS.disagrees : TEXTS.unavailable;
+      this.#trouble = { error: told, detail: chainFault(error) };
+      return false;
+    } finally {
+      this.#book.flush();
+    }
+  }
+
+  close(): void {
+    this.#book.close();
+  }
+
+  #progress(record: PayoutRecord): PayoutProgress {
+    const { detail, error, sent, status, updatedMs } = record;
+    const sending = sent === undefined ? undefined : this.#sender.find(sent);
+    const txHash = sending?.mined?.txHash ?? sending?.attempts.at(-1)?.txHash ?? record.txHash;
+    const known = { status, txHash, updatedMs };
+    if (error !== undefined) return { ...known, error, detail };
+    const unsent = sending?.trouble;
+    if (unsent !== undefined) return { ...known, error: TEXTS.unsent, detail: unsent };
+    return { ...known, error: this.#trouble?.error, detail: this.#trouble?.detail };
+  }
+
+  async #step(isPayable: boolean): Promise<boolean> {
+    const { client } = this.#options;
+    const book = this.#book;
+    if (book.followed().length === 0 && !this.#areEndsDue()) return false;
+    const { confirmed } = await client.head();
+    await this.#checkEnds(confirmed);
+    const due = book.followed().filter((record) => this.#isDue(record, confirmed));
+    if (due.length === 0) return false;
+    const round: Round = {
+      confirmed,
+      // Read before the states: if the chain changes in between, the hash does not fit them and shows it.
+      blockHash: (await client.blockHash(confirmed)) ?? '0x',
+      isPayable,
+      underWay: this.#sender.underWay(),
+      pay: [],
+      finish: [],
+      cancel: [],
+      ends: [],
+    };
+    const looked = due.slice(0, LOOKS_MAX);
+    await inGroups(looked, (record) => this.#look(record, round));
+    await this.#settle(round);
+    const isSent = await this.#sender.send(round);
+    return isSent || due.length > looked.length;
+  }
+
+  /** The bridge is asked when a transaction is through, and else when it is time. */
+  #isDue(record: PayoutRecord, confirmed: number): boolean {
+    const { sent } = record;
+    if (sent === undefined) return this.#book.isDue(record);
+    const mined = this.#sender.find(sent)?.mined;
+    const isThrough = mined?.isConfirmed === true && mined.blockNumber <= confirmed;
+    return isThrough || this.#book.isDue(record);
+  }
+
+  async #look(record: PayoutRecord, round: Round): Promise<void> {
+    const { client, contracts } = this.#options;
+    const { bridge } = contracts;
+    if (record.bridge !== bridge || record.chainId !== client.chainId) {
+      this.#lookElsewhere(record);
+      return;
+    }
+    const { withdrawalId } = record;
+    const state = await readState(client, bridge, { withdrawalId, block: round.confirmed });
+    if (state === ON_CHAIN.paid) await this.#lookAtPaid(record, round);
+    else if (state === ON_CHAIN.cancelled) await this.#lookAtCancelled(record, round);
+    else if (state === ON_CHAIN.queued) await this.#lookAtQueued(record, round);
+    else await this.#lookAtNone(record, round);
+  }
+
+  /** Signed for another bridge it could be paid there too; what nobody has signed can go by this one. */
+  #lookElsewhere(record: PayoutRecord): void {
+    const { client, contracts } = this.#options;
+    if (record.signatures !== undefined || record.status !== 'held') {
+      this.#book.wait(record, TEXTS.otherBridge);
+      return;
+    }
+    const domain = { chainId: client.chainId, bridge: contracts.bridge };
+    this.#book.lookSoon(this.#book.update(record, domain));
+  }
+
+  async #lookAtPaid(record: PayoutRecord, round: Round): Promise<void> {
+    if (record.end?.paid === false) {
+      this.#book.wait(record, TEXTS.paidAfterReturn);
+      return;
+    }
+    const sent = record.sent === undefined ? undefined : this.#sender.find(record.sent);
+    const txHash = sent?.mined?.txHash ?? record.txHash;
+    const receipt = txHash === undefined ? undefined : await this.#options.client.receipt(txHash);
+    const own = receipt === undefined ? undefined : paidBy(receipt.logs, record);
+    const found = own ?? (await this.#search(record, round));
+    if (found === undefined) return;
+    round.ends.push({ record, paid: true, txHash: found });
+  }
+
+  /** Somebody else's transaction: it must have paid this and nothing else under this number. */
+  async #search(record: PayoutRecord, round: Round): Promise<Hex | undefined> {
+    const { client, contracts, fromBlock } = this.#options;
+    const { withdrawalId } = record;
+    const upTo = this.#searches.get(withdrawalId) ?? round.confirmed;
+    const search = { client, bridge: contracts.bridge, fromBlock };
+    const { logs, nextBlock } = await findEnd(search, record, upTo);
+    const txHash = paidBy(logs, record);
+    if (txHash === undefined && nextBlock !== undefined) {
+      this.#searches.set(withdrawalId, nextBlock);
+      this.#book.hold(record, TEXTS.noProof);
+      return undefined;
+    }
+    this.#searches.delete(withdrawalId);
+    if (txHash === undefined)
+      this.#book.wait(record, logs.length === 0 ? TEXTS.noProof : TEXTS.otherPayout);
+    return txHash;
+  }
+
+  async #lookAtCancelled(record: PayoutRecord, round: Round): Promise<void> {
+    if (record.end?.paid === true && record.isLost === true) {
+      this.#book.wait(record, TEXTS.otherPayout);
+      return;
+    }
+    const { client, contracts, fromBlock } = this.#options;
+    const sent = record.sent === undefined ? undefined : this.#sender.find(record.sent);
+    const own = sent?.key.startsWith('cancel:') === true ? sent.mined?.txHash : undefined;
+    if (own !== undefined) {
+      round.ends.push({ record, paid: false, txHash: own });
+      return;
+    }
+    const search = { client, bridge: contracts.bridge, fromBlock };
+    const { logs } = await findEnd(search, record, round.confirmed);
+    const txHash = logs[0]?.txHash;
+    round.ends.push({ record, paid: false, ...(txHash === undefined ? {} : { txHash }) });
+  }
+
+  async #lookAtQueued(record: PayoutRecord, round: Round): Promise<void> {
+    const { client, contracts, now } = this.#options;
+    const { withdrawalId } = record;
+    const at = { withdrawalId, block: round.confirmed };
+    const queued = await readQueued(client, contracts.bridge, at);
+    const isSame =
+      queued.user === record.user &&
+      queued.destination === record.destination &&
+      queued.usd === BigInt(record.usd);
+    const book = this.#book;
+    if (!isSame) book.wait(record, TEXTS.otherPayout);
+    else if (round.underWay.has(withdrawalId)) book.wait(record, record.error);
+    else if (record.cancel !== undefined || record.end?.paid === false) round.cancel.push(record);
+    else if (queued.payableAtMs <= now())
+      round.finish.push(book.update(record, { sent: undefined }));
+    else {
+      const error = waitsText(queued.payableAtMs);
+      const { payableAtMs } = queued;
+      const waiting = book.update(record, { sent: undefined, status: 'sent', payableAtMs, error });
+      book.wait(waiting, error, Math.min(queued.payableAtMs - now(), ENDS_EVERY_MS));
+    }
+  }
+
+  async #lookAtNone(record: PayoutRecord, round: Round): Promise<void> {
+    const book = this.#book;
+    const underWay = round.underWay.get(record.withdrawalId);
+    if (underWay !== undefined) {
+      const { attempts, key } = underWay;
+      const txHash = attempts.at(-1)?.txHash;
+      book.wait(book.update(record, { sent: key, status: 'sent', txHash }), record.cancel);
+      return;
+    }
+    const failed = record.sent === undefined ? undefined : this.#sender.find(record.sent);
+    const mined = failed?.mined;
+    if (mined !== undefined && mined.blockNumber > round.confirmed) return;
+    const current = book.update(record, { sent: undefined });
+    if (mined !== undefined && record.cancel === undefined) {
+      const receipt = await this.#options.client.receipt(mined.txHash);
+      const code = receipt && failureIn(receipt.logs, record.withdrawalId);
+      // Told once by a batch; whether it still holds is asked before it is sent again.
+      if (code !== undefined || receipt?.succeeded === false) {
+        book.refuse(current, code);
+        return;
+      }
+    }
+    if (record.cancel !== undefined || record.end?.paid === false) round.cancel.push(current);
+    else if (round.isPayable || record.isLost === true) round.pay.push(current);
+    else book.hold(current, TEXTS.deficit);
+  }
+
+  /** What it will say is on disk before the engine hears it. */
+  async #settle({ blockHash, confirmed, ends }: Round): Promise<void> {
+    const book = this.#book;
+    for (const { paid, record, txHash } of ends) {
+      const end = { paid, block: confirmed, blockHash };
+      const more = { end, isLost: undefined, refused: undefined, sent: undefined };
+      const cancel = paid ? undefined : (record.cancel ?? TEXTS.guardian);
+      const told = { cancel, error: cancel, status: 'sent', txHash } as const;
+      book.lookSoon(book.update(record, { ...more, ...told }));
+    }
+    book.flush();
+    await Promise.all(
+      ends.map(async ({ paid, record, txHash }) => {
+        if (!book.isOpen(record)) return;
+        const { withdrawalId } = record;
+        const error = paid ? undefined : book.get(withdrawalId)?.cancel;
+        await this.#options.propose({
+          type: 'settleWithdrawal',
+          withdrawalId,
+          paid,
+          ...(txHash === undefined ? {} : { txHash: hash(txHash) }),
+          ...(error === undefined ? {} : { error }),
+        });
+      }),
+    );
+  }
+
+  #areEndsDue(): boolean {
+    return this.#options.now() - this.#endsCheckedMs >= ENDS_EVERY_MS;
+  }
+
+  /**
+   * Whether the chain still has what ended them. One hash tells it for all: a chain that is another one
+   * below the newest of them is another one there. What is lost is followed as if it were open, and
+   * paid or cancelled again; the engine is not told a second time.
+   */
+  async #checkEnds(confirmed: number): Promise<void> {
+    if (!this.#areEndsDue()) return;
+    const { client, contracts } = this.#options;
+    const { bridge } = contracts;
+    const ended = this.#book.ended().filter((record) => record.bridge === bridge);
+    const ends = ended.flatMap(({ end }) => (end === undefined ? [] : [end]));
+    const newest = ends.toSorted((a, b) => b.block - a.block)[0];
+    const isSame =
+      newest === undefined ||
+      // Endpoints that lag behind say nothing about it.
+      confirmed < newest.block ||
+      (await client.blockHash(newest.block)) === newest.blockHash;
+    if (!isSame) {
+      const blockHash = (await client.blockHash(confirmed)) ?? '0x';
+      const anchor = { block: confirmed, blockHash };
+      await inGroups(ended, async (record) => {
+        const { end, withdrawalId } = record;
+        if (end === undefined) return;
+        const state = await readState(client, bridge, { withdrawalId, block: confirmed });
+        const isLost = state !== (end.paid ? ON_CHAIN.paid : ON_CHAIN.cancelled);
+        const next = { end: { ...end, ...anchor }, isLost: isLost ? true : undefined };
+        this.#book.lookSoon(this.#book.update(record, next));
+        if (isLost) this.#book.update(record, { error: TEXTS.lost, sent: undefined });
+      });
+    }
+    this.#endsCheckedMs = this.#options.now();
+  }
+}
+
+async function inGroups<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  for (let from = 0; from < items.length; from += AT_ONCE_MAX) {
+    await Promise.all(items.slice(from, from + AT_ONCE_MAX).map(work));
+  }
+}

@@ -1,0 +1,25 @@
+import type { Metrics } from '../operate/metrics.ts';
+import type { PayoutsStatus } from '../settlement/payout/payout-worker.ts';
+
+const MS_PER_SECOND = 1_000;
+
+/** What the operator watches of withdrawals on their way to the settlement chain. */
+export function observePayouts(
+  metrics: Metrics,
+  status: () => PayoutsStatus | undefined,
+  nowMs: () => number,
+): void {
+  metrics.gauge('withdrawals_open', 'Withdrawals that the bridge has not settled.', () => {
+    return status()?.open ?? 0;
+  });
+  metrics.gauge('withdrawals_oldest_seconds', 'How long the oldest open one waits.', () => {
+    const oldestMs = status()?.oldestMs;
+    return oldestMs === undefined ? 0 : Math.max(0, nowMs() - oldestMs) / MS_PER_SECOND;
+  });
+  metrics.gauge('withdrawals_troubled', 'Open ones with an error.', () => {
+    return status()?.troubled.length ?? 0;
+  });
+  metrics.gauge('withdrawals_lost', 'Settled ones that the chain gave up again.', () => {
+    return status()?.troubled.filter(({ isLost }) => isLost).length ?? 0;
+  });
+}

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import type { Clock } from '../clock.ts';
+import { type Config, ConfigError } from '../config.ts';
+import { FileJournal } from '../log/file-journal.ts';
+import { journalFaults } from '../log/journal-faults.ts';
+import type { Logger } from '../operate/log.ts';
+import type { Metrics } from '../operate/metrics.ts';
+import type { DiskWatch } from './disk-watch.ts';
+
+/** Opens the log of the data folder; what it meets and how it fares is told to the operator. */
+export async function openJournal(
+  config: Config,
+  deps: {
+    readonly clock: Clock;
+    readonly disk: DiskWatch;
+    readonly hasRoom: () => boolean;
+    readonly log: Logger;
+    readonly metrics: Metrics;
+    readonly onFatal: (error: unknown) => void;
+  },
+): Promise<FileJournal> {
+  const { clock, disk, hasRoom, log, metrics, onFatal } = deps;
+  const faults = journalFaults(config.fault);
+  if (faults === undefined) throw new ConfigError(`unknown fault: ${config.fault}`);
+  const journal = await FileJournal.open({
+    directory: join(config.data, 'journal'),
+    clock,
+    onFatal,
+    faults,
+    hasRoom,
+    // R-disk: a copy needs room, so none is begun when there is little.
+    mayCompress: () => disk.state === 'roomy',
+    onCompactFailed: (error) => {
+      metrics.logCompactFailed();
+      log.error(
+        { err: error },
+        'an old part of the log could not be compressed; it stays as it is',
+      );
+    },
+    onSync: (seconds) => metrics.logSync(seconds),
+  });
+  if (journal.repaired !== undefined) {
+    log.warn(journal.repaired, 'cut off the torn end of the journal: it was never acknowledged');
+  }
+  return journal;
+}

@@ -1,0 +1,225 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
+import { createClient, privateKeyWallet } from '@oddlot/sdk';
+import { createWalletClient, defineChain, type Hex, http, parseUnits } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Chain, chainOf, post } from '../support/chain.ts';
+import type { Json } from '../support/client.ts';
+import { CALM, Venue } from '../support/venue-process.ts';
+
+/** Money out of the venue: from a signed request to a balance on the settlement chain. */
+
+const FLAGS = [
+  ...CALM,
+  '--chain',
+  'local',
+  '--faucet-usdc',
+  '300000',
+  '--payout-patience-ms',
+  '1000',
+];
+const usdc = (amount: string): bigint => parseUnits(amount, 6);
+const confirm = { confirm: 'executed' } as const;
+const somebody = (): Hex => privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;
+
+let venue: Venue;
+let chain: Chain;
+const refused = somebody();
+
+/** Keys of the local chain, as its operator has them. */
+function keys(): { readonly guardian: Hex; readonly minter: Hex } {
+  return JSON.parse(readFileSync(join(venue.data, 'settlement/keys.json'), 'utf8'));
+}
+
+function sender(key: Hex) {
+  const url = chain.reader.chain?.rpcUrls.default.http[0] ?? '';
+  const rpcUrls = { default: { http: [url] } };
+  const nativeCurrency = { name: 'Ether', symbol: 'ETH', decimals: 18 };
+  const id = chain.reader.chain?.id ?? 0;
+  const here = defineChain({ id, name: 'settlement', nativeCurrency, rpcUrls });
+  return createWalletClient({ account: privateKeyToAccount(key), chain: here, transport: http() });
+}
+
+beforeAll(async () => {
+  venue = await Venue.start(FLAGS);
+  chain = await chainOf(venue.url);
+  // Before the venue itself mints: the key is its own, and counts its transactions.
+  await sender(keys().minter).writeContract({
+    address: chain.token,
+    abi: TEST_USDC_ABI,
+    functionName: 'blacklist',
+    args: [refused],
+  });
+}, 60_000);
+
+afterAll(async () => {
+  expect(venue.faults()).toEqual([]);
+  await venue.remove();
+});
+
+/** Somebody with 300,000 USDC in the venue. */
+async function rich() {
+  const wallet = privateKeyWallet(generatePrivateKey());
+  await post(venue.url, '/request-fund', { user: wallet.address });
+  const user = wallet.address;
+  const client = () => createClient({ url: venue.url, wallet });
+  return {
+    user,
+    client,
+    withdraw: (destination: Hex, amount: string) =>
+      client().exchange.withdraw3({ destination, amount }, confirm),
+    rows: () => client().info.withdrawals({ user }),
+    row: async () => (await client().info.withdrawals({ user }))[0]!,
+    money: async () => {
+      const { data } = await post(venue.url, '/info', { type: 'clearinghouseState', user });
+      return data as Json;
+    },
+    ledger: async () => {
+      const rows = await client().info.userNonFundingLedgerUpdates({ user });
+      return rows.map(({ delta }) => delta).filter(({ type }) => type === 'withdraw');
+    },
+  };
+}
+
+type Rich = Awaited<ReturnType<typeof rich>>;
+
+async function becomes(user: Rich, status: string, timeout = 20_000): Promise<void> {
+  await expect.poll(async () => (await user.row()).status, { timeout }).toBe(status);
+}
+
+const hold = async (user: Rich): Promise<number> => {
+  const { accountValuePlusWithdrawHold, marginSummary } = await user.money();
+  return Number(accountValuePlusWithdrawHold) - Number(marginSummary.accountValue);
+};
+
+async function guardian(functionName: 'pause' | 'unpause' | 'cancelQueued', id?: number) {
+  const at = { address: chain.bridge, abi: BRIDGE_ABI } as const;
+  const by = sender(keys().guardian);
+  const sent =
+    functionName === 'cancelQueued'
+      ? by.writeContract({ ...at, functionName, args: [BigInt(id ?? 0)] })
+      : by.writeContract({ ...at, functionName });
+  await chain.reader.waitForTransactionReceipt({ hash: await sent });
+}
+
+async function operations(): Promise<Json> {
+  return (await (await fetch(`${venue.operations}/settlement`)).json()) as Json;
+}
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${venue.operations}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+}
+
+describe('R-withdraw: money that leaves', () => {
+  test('arrives to the unit less the fee; the hold is gone and the rows say how', async () => {
+    const user = await rich();
+    const destination = somebody();
+    await user.withdraw(destination, '25.500001');
+    await becomes(user, 'confirmed');
+    expect(await chain.balanceOf(destination)).toBe(usdc('25.400001'));
+    expect(await hold(user)).toBe(0);
+    const { withdrawable } = await user.money();
+    expect(withdrawable).toBe('299974.499999');
+    const row = await user.row();
+    expect(row).toMatchObject({ destination, amount: '25.500001', fee: '0.1', error: null });
+    expect(row.updateTime).toBeGreaterThanOrEqual(row.time);
+    const receipt = await chain.reader.getTransactionReceipt({ hash: row.txHash as Hex });
+    expect(receipt).toMatchObject({ status: 'success', to: chain.bridge });
+    expect(await user.ledger()).toMatchObject([{ amount: '25.500001', status: 'completed' }]);
+  });
+
+  test('waits while the bridge is paused, which user and operator see, and goes on by itself', async () => {
+    const user = await rich();
+    const destination = somebody();
+    await guardian('pause');
+    for (const amount of ['3', '4', '5']) await user.withdraw(destination, amount);
+    const paused = 'The bridge is paused';
+    await expect.poll(async () => (await user.row()).error, { timeout: 10_000 }).toBe(paused);
+    expect((await user.row()).status).toBe('held');
+    expect(await hold(user)).toBe(12);
+    expect((await operations()).payouts).toMatchObject({
+      open: 3,
+      troubled: [{ error: paused }, {}, {}],
+    });
+    expect(await metric('oddlot_withdrawals_open')).toBe(3);
+    expect(await metric('oddlot_withdrawals_troubled')).toBe(3);
+    await guardian('unpause');
+    await becomes(user, 'confirmed');
+    await expect.poll(() => chain.balanceOf(destination), { timeout: 10_000 }).toBe(usdc('11.7'));
+    await expect.poll(() => metric('oddlot_withdrawals_open')).toBe(0);
+    const hashes = (await user.rows()).map(({ txHash }) => txHash);
+    expect(new Set(hashes).size).toBe(1);
+  });
+
+  test('comes back whole when the token refuses the destination, with the reason', async () => {
+    const user = await rich();
+    await user.withdraw(refused, '40');
+    await becomes(user, 'returned', 30_000);
+    const { withdrawable } = await user.money();
+    expect(withdrawable).toBe('300000');
+    expect(await hold(user)).toBe(0);
+    const row = await user.row();
+    expect(row.error).toBe('The token refuses transfers to this destination');
+    const { logs } = await chain.reader.getTransactionReceipt({ hash: row.txHash as Hex });
+    expect(logs.map(({ address }) => address)).toEqual([chain.bridge]);
+    expect(await user.ledger()).toMatchObject([{ amount: '40', status: 'failed' }]);
+    const id = BigInt(row.id);
+    const at = { address: chain.bridge, abi: BRIDGE_ABI } as const;
+    expect(await chain.reader.readContract({ ...at, functionName: 'stateOf', args: [id] })).toBe(3);
+  }, 40_000);
+
+  test.each([
+    ['to the bridge', () => chain.bridge, '5', 'Invalid address'],
+    ['to the token', () => chain.token, '5', 'Invalid address'],
+    ['below the minimum', somebody, '1.999999', 'Below minimum withdraw amount'],
+    ['of more than there is', somebody, '300000.000001', 'Insufficient balance'],
+  ])('is not taken %s', async (_, destination, amount, message) => {
+    const user = await rich();
+    await expect(user.withdraw(destination(), amount)).rejects.toMatchObject({ message });
+    expect(await user.rows()).toEqual([]);
+    expect(await hold(user)).toBe(0);
+  });
+});
+
+test('R-withdraw: large payouts wait for their time or the guardian; kills in between pay nothing twice', async () => {
+  const [large, cancelled] = [await rich(), await rich()];
+  const destination = somebody();
+  await large.withdraw(destination, '150000');
+  await cancelled.withdraw(destination, '200000');
+  const waits = expect.stringMatching(/^Large payouts wait: it is payable from 20.*Z on$/);
+  for (const user of [large, cancelled]) {
+    await expect
+      .poll(() => user.row(), { timeout: 15_000 })
+      .toMatchObject({ status: 'sent', error: waits });
+  }
+  expect((await operations()).payouts.troubled).toEqual([]);
+  expect(await chain.balanceOf(destination)).toBe(0n);
+  await guardian('cancelQueued', (await cancelled.row()).id);
+  await becomes(cancelled, 'returned');
+  expect((await cancelled.row()).error).toBe('The guardian of the bridge cancelled it');
+  expect((await cancelled.money()).withdrawable).toBe('300000');
+
+  const killed = await rich();
+  const to = somebody();
+  for (const [round, waitMs] of [0, 60, 180, 400].entries()) {
+    await killed.withdraw(to, '10');
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    await venue.kill();
+    await venue.startAgain();
+    chain = await chainOf(venue.url);
+    await becomes(killed, 'confirmed');
+    expect(await chain.balanceOf(to)).toBe(usdc('9.9') * BigInt(round + 1));
+  }
+  expect((await killed.money()).withdrawable).toBe('299960');
+  await becomes(large, 'confirmed', 40_000);
+  expect(await chain.balanceOf(destination)).toBe(usdc('149999.9'));
+  expect((await large.row()).error).toBeNull();
+  await expect.poll(() => metric('oddlot_withdrawals_open')).toBe(0);
+  const owed = await metric('oddlot_settlement_owed_usdc');
+  await expect
+    .poll(async () => Number(await chain.balanceOf(chain.bridge)) / 1e6, { timeout: 15_000 })
+    .toBeCloseTo(owed, 6);
+}, 120_000);
