@@ -1,13 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { createClient, privateKeyWallet, type RelayTransfer } from '@oddlot/sdk';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createClient, createRelayClient, privateKeyWallet, type RelayTransfer } from '@oddlot/sdk';
 import { ethers } from 'ethers';
 import { type Hex, parseUnits } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { post } from '../support/chain.ts';
+import { post, richOnChain } from '../support/chain.ts';
 import type { Json } from '../support/client.ts';
-import { type RelayView, relayOf } from '../support/relay.ts';
-import { CALM, Venue } from '../support/venue-process.ts';
+import { type RelayView, relayOf, startRelay } from '../support/relay.ts';
+import { CALM, temporaryData, Venue } from '../support/venue-process.ts';
 
 /** Money between a second chain and the venue, through the relay that the venue starts beside itself. */
 
@@ -167,6 +169,37 @@ test('kills of the relay and of the venue between the steps: everything arrives,
   const next = await relay.client.depositAddress({ ...INTO, dstAddr: user });
   expect(next.address).not.toBe(given.address);
 }, 180_000);
+
+test("an operator's own relay waits for money, says so, and goes on when it has some", async () => {
+  const arbitrum = await relay.chain('arbitrum');
+  const rpc = arbitrum.reader.chain?.rpcUrls.default.http[0];
+  const data = await temporaryData();
+  const config = join(data, 'relay.toml');
+  await writeFile(config, `[[chains]]\nname = "arbitrum"\nrpc = ["${rpc}"]\nconfirmations = 1\n`);
+  const doors = ['--venue', venue.url, '--operations', venue.operations, '--log-level', 'silent'];
+  const own = ['--config', config, '--data', data, '--seed', 'env:WORDS', '--port', '0'];
+  const WORDS = `${'test '.repeat(11)}junk`;
+  const other = await startRelay([...own, ...doors], { WORDS });
+  try {
+    const into = { srcChain: 'arbitrum', dstChain: 'oddlot', asset: 'USDC' } as const;
+    const client = createRelayClient({ url: other.url });
+    const rich = await richOnChain(venue.url);
+    const user = somebody();
+    const { address } = await client.depositAddress({ ...into, dstAddr: user });
+    await arbitrum.wallet(rich).transfer(address as Hex, usdc('30'));
+    const look = async () => (await client.transfers({ user })).items[0];
+    const trouble = 'the relay waits for money of its own on the other side';
+    await expect.poll(look, WAIT).toMatchObject({ status: 'relaying', trouble });
+    // Not the relay that this venue knows: it gives out no pegs.
+    const peg = client.pegAddress({ ...OUT, dstChain: 'arbitrum', dstAddr: user });
+    await expect(peg).rejects.toMatchObject({ name: 'UNAVAILABLE', httpStatus: 503 });
+    await post(venue.url, '/request-fund', { user: other.address, onChain: true });
+    await expect.poll(look, WAIT).toMatchObject({ status: 'completed' });
+    await expect.poll(() => perpOf(user), WAIT).toBe('29.9');
+  } finally {
+    await other.end();
+  }
+}, 90_000);
 
 describe('what is asked wrongly is refused with a reason', () => {
   const dstAddr = `0x${'1'.repeat(40)}`;

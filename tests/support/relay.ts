@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
 import { createRelayClient, type RelayChainRow, type RelayClient } from '@oddlot/sdk';
 import type { Hex, PrivateKeyAccount } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { type Chain, chainAt, post } from './chain.ts';
+import { NODE, REPOSITORY } from './venue-process.ts';
 
 /** The relay that a venue started, as its users see it. */
 export type RelayView = {
@@ -14,6 +16,33 @@ export type RelayView = {
 };
 
 const START_MS_MAX = 30_000;
+
+/** A relay that an operator starts; resolves with where it serves. */
+export async function startRelay(
+  flags: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly url: string; readonly address: Hex; end(): Promise<void> }> {
+  const child = spawn(NODE, ['packages/venue/src/relay-main.ts', ...flags], {
+    cwd: REPOSITORY,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const end = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await ended;
+  };
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const deadline = Date.now() + START_MS_MAX;
+  while (Date.now() < deadline && child.exitCode === null) {
+    const [, url, address] = /serving at (\S+) \(address (0x\w+)\)/.exec(said) ?? [];
+    if (url !== undefined) return { url, address: address as Hex, end };
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await end();
+  throw new Error('the relay did not serve');
+}
 
 /** Waits until the relay that the venue's settings name serves. */
 export async function relayOf(venueUrl: string): Promise<RelayView> {

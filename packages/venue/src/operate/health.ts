@@ -36,7 +36,7 @@ export type OperationsOptions = {
   readonly readiness: Readiness;
   readonly log: Logger;
   /** More that operators may read, by path. */
-  readonly pages?: Readonly<Record<string, () => object>>;
+  readonly pages?: Readonly<Record<string, () => object | Promise<object>>>;
   /** What may be posted here, by path; given the body, which is bounded. */
   readonly posts?: Readonly<Record<string, OperationsPost>>;
 };
@@ -77,7 +77,7 @@ async function answer(
     return;
   }
   const page = path === undefined ? undefined : pages?.[path];
-  if (page !== undefined) return send(response, 200, page());
+  if (page !== undefined) return send(response, 200, await page());
   const post = path === undefined ? undefined : posts?.[path];
   if (post !== undefined && request.method === 'POST') {
     const { body, status } = await post(await readJson(request));

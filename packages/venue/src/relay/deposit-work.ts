@@ -1,10 +1,10 @@
 import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
 import { encodeFunctionData, maxUint256 } from 'viem';
 import { chainFault, ChainRevertError } from '../settlement/chain-error.ts';
-import { formatMoney } from '../translate/format.ts';
 import { allowanceOf, type SettlementLine, tokenBalance } from './relay-chain.ts';
 import type { RelayBook } from './relay-book.ts';
-import { type GivenAddress, sumOf, type Transfer } from './records.ts';
+import { type GivenAddress, sumOf, type Transfer, type Trouble } from './records.ts';
+import { chainTrouble, floatTrouble, noteTrouble } from './trouble.ts';
 import type { VenueAccount } from './venue-account.ts';
 
 export type DepositWorkOptions = {
@@ -48,7 +48,7 @@ export class DepositWork {
       else book.put({ ...next, isBridged: true, dstTxHash: txHash });
       return;
     }
-    if (record !== undefined) return this.#trouble(transfer, record.trouble);
+    if (record !== undefined) return this.#trouble(transfer, chainTrouble(record));
     const amount = sumOf(transfer) - BigInt(address.feeMicro);
     const lacking = await this.#lacking(amount);
     if (lacking !== undefined) return this.#trouble(transfer, lacking);
@@ -59,22 +59,22 @@ export class DepositWork {
       await relayer.submit({ key, to: settlement.bridge, data });
     } catch (error) {
       if (!(error instanceof ChainRevertError)) throw error;
-      return this.#trouble(transfer, `the bridge would refuse it: ${chainFault(error)}`);
+      return this.#trouble(transfer, { what: 'bridge', detail: chainFault(error) });
     }
     return this.#trouble(transfer, undefined);
   }
 
   /** What is missing before the bridge can take the money; the bridge is allowed to, once. */
-  async #lacking(amount: bigint): Promise<string | undefined> {
+  async #lacking(amount: bigint): Promise<Trouble | undefined> {
     const { settlement } = this.#options;
     const { bridge, relayer, token } = settlement;
     const balance = await tokenBalance(settlement, relayer.address);
-    if (balance < amount) return floatText(settlement.terms.name, amount, balance);
+    if (balance < amount) return floatTrouble(settlement.terms.name, amount, balance);
     if ((await allowanceOf(settlement)) >= amount) return undefined;
     const args = [bridge, maxUint256] as const;
     const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'approve', args });
     await relayer.submit({ key: `approve:${bridge}`, to: token, data });
-    return 'the bridge is not allowed to take the money yet';
+    return { what: 'chain', detail: 'the bridge is not allowed to take the money yet' };
   }
 
   /** The money is on its way into the relay's account; until it is there the venue refuses. */
@@ -91,20 +91,17 @@ export class DepositWork {
     if (result.is === 'executed') {
       return book.put({ ...next, state: 'completed', dstTxHash: transfer.send.txHash });
     }
-    if (result.is === 'void') return book.put({ ...next, send: undefined, trouble: result.why });
-    return this.#trouble(transfer, result.why);
+    const trouble: Trouble = { what: 'venue', detail: result.why };
+    if (result.is === 'void') return book.put({ ...next, send: undefined, trouble });
+    return this.#trouble(transfer, trouble);
   }
 
-  #trouble(transfer: Transfer, trouble: string | undefined): void {
-    if (transfer.trouble === trouble) return;
-    this.#options.book.put({ ...transfer, trouble, updateMs: this.#options.now() });
+  #trouble(transfer: Transfer, trouble: Trouble | undefined): void {
+    noteTrouble(this.#options, transfer, trouble);
   }
 }
 
-const REVERTED = 'the settlement chain refused it; it is sent again';
-
-/** What the operator reads when the relay's own money does not suffice. */
-export function floatText(chain: string, needed: bigint, balance: bigint): string {
-  const [has, needs] = [formatMoney(balance), formatMoney(needed)];
-  return `the relay has ${has} USDC on ${chain} and needs ${needs}`;
-}
+const REVERTED: Trouble = {
+  what: 'chain',
+  detail: 'the settlement chain refused it; it is sent again',
+};

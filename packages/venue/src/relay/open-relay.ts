@@ -1,7 +1,9 @@
-import { join } from 'node:path';
+import type { Server } from 'node:http';
+import { join, relative } from 'node:path';
 import { NETWORKS } from '@oddlot/protocol';
 import type { Hex } from 'viem';
-import { hostText } from '../operate/listen.ts';
+import { createOperationsServer, readiness } from '../operate/health.ts';
+import { hostText, listen } from '../operate/listen.ts';
 import type { Logger } from '../operate/log.ts';
 import { Metrics } from '../operate/metrics.ts';
 import { ChainClient } from '../settlement/chain-client.ts';
@@ -16,7 +18,8 @@ import { RelayFaucet } from './relay-faucet.ts';
 import { localSeed, readSeed, type RelayKeys } from './relay-keys.ts';
 import { createRelayServer } from './relay-server.ts';
 import { type ChainSetting, type RelaySettings, RelaySettingError } from './relay-settings.ts';
-import { Relay } from './relay.ts';
+import { relayStatus } from './relay-status.ts';
+import { Relay, type RelayParts } from './relay.ts';
 import { openSecondChain, type SecondChain } from './second-chain.ts';
 import { postTo, VenueApi, type VenueFacts, VenueUnavailableError } from './venue-api.ts';
 
@@ -67,10 +70,12 @@ export async function openRelay(
   });
   const openAddressesMax = settings.openAddresses;
   const desk = new RelayDesk({ ...parts, relay, terms, expireMs, openAddressesMax, registerPegs });
+  const metrics = new Metrics();
   const faucet = second && new RelayFaucet({ chain: second, name: SECOND, now });
-  const server = createRelayServer({ desk, faucet, settings, now, log, metrics: new Metrics() });
+  const server = createRelayServer({ desk, faucet, settings, now, log, metrics });
   await relay.begin();
   const port = await server.listen(settings.port, settings.host);
+  const operations = await openOperations(settings, { ...parts, metrics });
   const stopSteps = keepStepping(settings.everyMs, async () => {
     await second?.step().catch(() => undefined);
     await relay.step();
@@ -80,11 +85,26 @@ export async function openRelay(
     address: keys.address('float'),
     async stop() {
       await server.drain();
+      operations?.close();
+      operations?.closeAllConnections();
       await stopSteps();
       relay.close();
       await second?.close();
     },
   };
+}
+
+/** Where the operator looks: metrics of the port, and what the relay has and waits for. */
+async function openOperations(
+  { opsHost, opsPort }: RelaySettings,
+  parts: RelayParts & { readonly metrics: Metrics },
+): Promise<Server | undefined> {
+  if (opsPort === undefined) return undefined;
+  const { log, metrics } = parts;
+  const pages = { '/relay': () => relayStatus(parts) };
+  const operations = createOperationsServer({ metrics, log, pages, readiness: readiness([]) });
+  await listen(operations, opsPort, opsHost);
+  return operations;
 }
 
 /** The venue may come up later; nothing can be said before it does. */
@@ -100,9 +120,14 @@ async function factsOf(api: VenueApi, log: Logger): Promise<VenueFacts> {
   }
 }
 
-function networkOf({ local }: RelaySettings, { network }: VenueFacts): 'mainnet' | 'testnet' {
+function networkOf(
+  { data, local, seed = 'env:' }: RelaySettings,
+  { network }: VenueFacts,
+): 'mainnet' | 'testnet' {
   const isReal = network.serviceNetwork === NETWORKS.mainnet.serviceNetwork;
   if (isReal && local) throw new RelaySettingError('local: a mainnet has no play money');
+  const isInside = !seed.startsWith('env:') && !relative(data, seed).startsWith('..');
+  if (isReal && isInside) throw new RelaySettingError('seed: not in the data folder on a mainnet');
   return isReal ? 'mainnet' : 'testnet';
 }
 
@@ -117,11 +142,10 @@ function openSecond(
   },
 ): Promise<SecondChain> {
   const { keys, now, onFatal: onLost } = deps;
-  const listen = { port: chainPort, host };
   return openSecondChain({
     directory: join(data, 'second'),
     chainId: SECOND_CHAIN_ID,
-    listen,
+    listen: { port: chainPort, host },
     keys,
     now,
     onLost,

@@ -65,17 +65,24 @@ export class PegScan {
   async #look(peg: GivenAddress): Promise<void> {
     const { api, book, now } = this.#options;
     const known = new Set(
-      book.transfersOf(peg.id).flatMap(({ arrivals }) => arrivals.map(({ key }) => key)),
+      book.transfersOf(peg.id).flatMap(({ arrivals }) => arrivals.map(({ txHash }) => txHash)),
     );
-    const fresh = [];
+    const comings: NonNullable<ReturnType<typeof comingOf>>[] = [];
     for (let offset = 0; ; offset += ROWS) {
       const rows = await api.ledger(peg.address, { offset, limit: ROWS });
-      const comings = rows.flatMap((row) => comingOf(row, peg) ?? []);
-      const news = comings.filter(({ key }) => !known.has(key));
-      fresh.push(...news);
-      if (rows.length < ROWS || (comings.length > 0 && news.length === 0)) break;
+      const page = rows.flatMap((row) => comingOf(row, peg) ?? []);
+      comings.push(...page);
+      const isKnown = page.length > 0 && page.every(({ txHash }) => known.has(txHash));
+      if (rows.length < ROWS || isKnown) break;
     }
-    for (const coming of fresh.toReversed()) book.arrive(peg, coming, now());
+    // A transaction of the chain may deposit more than once: they are told apart by their order.
+    const counts = new Map<Hex, number>();
+    for (const coming of comings.toReversed()) {
+      const count = counts.get(coming.txHash) ?? 0;
+      counts.set(coming.txHash, count + 1);
+      const key = count === 0 ? coming.txHash : `${coming.txHash}:${count}`;
+      book.arrive(peg, { ...coming, key }, now());
+    }
   }
 }
 
@@ -90,7 +97,7 @@ function comingOf({ delta, hash }: Row, peg: GivenAddress) {
   if (delta.type !== 'receive' && delta.type !== 'deposit') return undefined;
   const amount = parseExact(delta.amount, MONEY_DECIMALS);
   if (amount === undefined || amount <= 0n) return undefined;
-  const money = { key: hash, txHash: hash as Hex, amountMicro: String(amount) };
+  const money = { txHash: hash as Hex, amountMicro: String(amount) };
   if (delta.type === 'deposit') {
     return { ...money, user: peg.dstAddr, cameTo: 'perp', cameFrom: 'perp' } as const;
   }

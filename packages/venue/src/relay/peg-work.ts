@@ -1,9 +1,9 @@
 import type { Hex } from 'viem';
 import { chainFault, ChainRevertError } from '../settlement/chain-error.ts';
-import { floatText } from './deposit-work.ts';
 import { tokenBalance, transferData, type RelayChain } from './relay-chain.ts';
 import type { RelayBook } from './relay-book.ts';
-import { type GivenAddress, sumOf, type Transfer } from './records.ts';
+import { type GivenAddress, sumOf, type Transfer, type Trouble } from './records.ts';
+import { chainTrouble, floatTrouble, noteTrouble } from './trouble.ts';
 import type { VenueAccount } from './venue-account.ts';
 
 export type PegWorkOptions = {
@@ -46,18 +46,18 @@ export class PegWork {
       if (succeeded) return book.put({ ...next, state: 'completed', dstTxHash });
       return book.put({ ...next, attempt: transfer.attempt + 1 });
     }
-    if (record !== undefined) return this.#trouble(transfer, record.trouble);
+    if (record !== undefined) return this.#trouble(transfer, chainTrouble(record));
     const amount = sumOf(transfer) - BigInt(peg.feeMicro);
     const balance = await tokenBalance(chain, relayer.address);
     if (balance < amount) {
-      return this.#trouble(transfer, floatText(chain.terms.name, amount, balance));
+      return this.#trouble(transfer, floatTrouble(chain.terms.name, amount, balance));
     }
     try {
       await relayer.submit({ key, to: token, data: transferData(peg.dstAddr, amount) });
     } catch (error) {
       if (!(error instanceof ChainRevertError)) throw error;
       // Nothing was signed, and the token takes it for nobody there: an address on its black list.
-      const trouble = `the token would refuse it: ${chainFault(error)}`;
+      const trouble = { what: 'token', detail: chainFault(error) } as const;
       return book.put({ ...transfer, state: 'refunding', trouble, updateMs: now() });
     }
     return this.#trouble(transfer, undefined);
@@ -78,10 +78,11 @@ export class PegWork {
       const end = { state: 'refunded', dstTxHash, trouble: undefined, updateMs: now() } as const;
       return book.put({ ...transfer, ...end });
     }
+    const trouble: Trouble = { what: 'venue', detail: result.why };
     if (result.is === 'void') {
-      return book.put({ ...transfer, send: undefined, trouble: result.why, updateMs: now() });
+      return book.put({ ...transfer, send: undefined, trouble, updateMs: now() });
     }
-    return this.#trouble(transfer, result.why);
+    return this.#trouble(transfer, trouble);
   }
 
   /** Of what was paid out, the peg's money to the relay's own account. */
@@ -100,11 +101,10 @@ export class PegWork {
     const result = await account.deliver(transfer.sweep);
     if (result.is === 'executed') return book.put({ ...transfer, isSwept: true });
     if (result.is === 'void') return book.put({ ...transfer, sweep: undefined });
-    return this.#trouble(transfer, result.why);
+    return this.#trouble(transfer, { what: 'venue', detail: result.why });
   }
 
-  #trouble(transfer: Transfer, trouble: string | undefined): void {
-    if (transfer.trouble === trouble) return;
-    this.#options.book.put({ ...transfer, trouble, updateMs: this.#options.now() });
+  #trouble(transfer: Transfer, trouble: Trouble | undefined): void {
+    noteTrouble(this.#options, transfer, trouble);
   }
 }

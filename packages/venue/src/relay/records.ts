@@ -30,6 +30,12 @@ export type Arrival = {
   readonly amountMicro: string;
 };
 
+/** What keeps a transfer from getting on: users are told what it is, the operator the rest too. */
+export type Trouble = {
+  readonly what: 'float' | 'chain' | 'bridge' | 'token' | 'venue';
+  readonly detail: string;
+};
+
 /** A signed request to the venue. The same bytes are executed once, however often they are sent. */
 export type VenueSend = { readonly body: string; readonly txHash: Hex; readonly nonce: number };
 
@@ -60,7 +66,7 @@ export type Transfer = {
   /** How often gas was sent for the sweep. */
   readonly gasSent?: number;
   /** What keeps it from getting on. */
-  readonly trouble?: string | undefined;
+  readonly trouble?: Trouble | undefined;
   readonly createMs: number;
   readonly updateMs: number;
 };

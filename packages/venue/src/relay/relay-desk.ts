@@ -142,7 +142,10 @@ export class RelayDesk {
     const user = parsed.request.user as Hex;
     const { book, facts, now, relay } = this.#options;
     relay.hurry(user);
-    const all = book.ofUser(user).toSorted((a, b) => b.createMs - a.createMs);
+    const all = book
+      .ofUser(user)
+      .toReversed()
+      .sort((a, b) => b.createMs - a.createMs);
     const items = all.slice(page * pageSize, (page + 1) * pageSize).flatMap((item) => {
       const address = 'kind' in item ? item : book.address(item.addressId);
       if (address === undefined) return [];

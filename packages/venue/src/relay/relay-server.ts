@@ -24,7 +24,12 @@ export type RelayServerOptions = {
   readonly faucet: RelayFaucet | undefined;
   readonly settings: Pick<
     RelaySettings,
-    'limits' | 'requestsPerSecond' | 'openAddressesPerClient' | 'expireMs' | 'trustedProxies'
+    | 'limits'
+    | 'requestsPerSecond'
+    | 'openAddresses'
+    | 'openAddressesPerClient'
+    | 'expireMs'
+    | 'trustedProxies'
   >;
   readonly now: () => number;
   readonly log: Logger;
@@ -119,5 +124,10 @@ class GivenToClients {
     // Nobody is refused for more than this many, so no more need be remembered.
     if (open.length >= settings.openAddressesPerClient) return;
     this.#expire.set(client, [...open, now() + settings.expireMs]);
+    if (this.#expire.size <= settings.openAddresses) return;
+    // There are not that many: most of these have expired.
+    for (const [each, times] of this.#expire) {
+      if (times.every((expireMs) => expireMs <= now())) this.#expire.delete(each);
+    }
   }
 }

@@ -41,6 +41,9 @@ export const RelaySchema = z.strictObject({
   /** Interface and port to listen on. */
   host: z.string().default('127.0.0.1'),
   port: port.default(8691),
+  /** Interface and port of what the operator looks at; none without a port. */
+  opsHost: z.string().default('127.0.0.1'),
+  opsPort: port.optional(),
   /** Folder of the book, the journals and, of a local relay, its seed and its chain. */
   data: z.string().min(1).default('./relay-data'),
   /** The venue's public URL, and that of its operations port. */
@@ -79,6 +82,7 @@ const SWITCHES: ReadonlySet<Key> = new Set<Key>(['local', 'limits']);
 const TABLES: ReadonlySet<Key> = new Set<Key>(['chains']);
 const NUMBERS: ReadonlySet<Key> = new Set<Key>([
   'port',
+  'opsPort',
   'chainPort',
   'expireMs',
   'everyMs',

@@ -7,6 +7,7 @@ import { createLogger } from '../operate/log.ts';
 import { Metrics } from '../operate/metrics.ts';
 import { FLOAT, RelayRig, USER_USDC, USERS } from '../testing/relay/relay-rig.ts';
 import { createRelayServer } from './relay-server.ts';
+import { relayStatus } from './relay-status.ts';
 
 /** What users see of a transfer, from the first moment to the last. */
 
@@ -71,8 +72,16 @@ test('without money of its own the relay says so and goes on when it has some', 
   const address = await depositAddress();
   rig.chains.base.pay(bob, address, 50_000_000n);
   await rig.settle();
-  const trouble = 'the relay has 10 USDC on arbitrum and needs 49.9';
+  const trouble = 'the relay waits for money of its own on the other side';
   expect(transfersOf(alice)).toMatchObject([{ status: 'relaying', trouble }]);
+  const status = await relayStatus(rig.parts);
+  expect(status.troubled).toEqual([
+    { id: 'deposit-1', what: 'float', detail: 'the relay has 10 USDC on arbitrum and needs 49.9' },
+  ]);
+  expect(status.chains).toMatchObject([
+    { name: 'arbitrum', usdc: '10', endpoints: [{ state: 'ok' }], waiting: [] },
+    { name: 'base', usdc: '60' },
+  ]);
   rig.chains.arbitrum.pay(bob, FLOAT, 100_000_000n);
   await rig.settle();
   expect(transfersOf(alice)).toMatchObject([{ status: 'completed' }]);
@@ -101,6 +110,18 @@ test('what is too little for a peg goes back when that expires, to the sub-accou
   await rig.settle();
   expect(transfersOf(alice)).toMatchObject([{ status: 'refunded', direction: 'withdraw' }]);
   expect(rig.venue.balanceOf(alice, 'outcome')).toBe(3_000_000n);
+});
+
+test('deposits for a peg are paid out too, two of one transaction as well', async () => {
+  const peg = await pegAddress();
+  const hash = `0x${'7'.repeat(64)}` as const;
+  for (const amount of [9_000_000n, 8_000_000n]) rig.venue.deposit(peg, hash, amount);
+  await rig.settle();
+  expect(transfersOf(bob)).toMatchObject([
+    { id: 'peg-1-2', status: 'completed', amount: '8' },
+    { id: 'peg-1', status: 'completed', amount: '9' },
+  ]);
+  expect(rig.chains.base.usdcOf(bob)).toBe(USER_USDC + 16_800_000n);
 });
 
 test('what the token would not pay goes back whole', async () => {
@@ -142,6 +163,7 @@ test('a client has its number of addresses, and a page its number of rows', asyn
     settings: {
       limits: true,
       requestsPerSecond: 100,
+      openAddresses: 1_000,
       openAddressesPerClient: 2,
       expireMs: DAY_MS,
       trustedProxies: ['127.0.0.1'],

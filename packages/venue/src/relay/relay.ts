@@ -84,8 +84,8 @@ export class Relay {
     for (const transfer of book.open()) {
       await this.#try(transfer.id, () => this.#advance(transfer));
       const { id, trouble } = book.transfer(transfer.id) ?? transfer;
-      if (trouble === undefined || trouble === transfer.trouble) continue;
-      this.#parts.log.warn({ id, trouble }, 'a transfer waits');
+      if (trouble === undefined || trouble.detail === transfer.trouble?.detail) continue;
+      this.#parts.log.warn({ id, ...trouble }, 'a transfer waits');
     }
   }
 

@@ -1,7 +1,7 @@
 import type { RelayStatus, RelayTransfer } from '@oddlot/protocol';
 import type { Hex } from 'viem';
 import { formatMoney } from '../translate/format.ts';
-import { type GivenAddress, sumOf, type Transfer } from './records.ts';
+import { type GivenAddress, sumOf, type Transfer, type Trouble } from './records.ts';
 
 /** An address and what came there: nothing yet, or a transfer, and what blocks have on top of that. */
 export type Shown = {
@@ -20,7 +20,8 @@ export function transferRow(
   const isOpen = transfer === undefined || transfer.state === 'collecting';
   const coming = isOpen ? unconfirmed : undefined;
   const amount = (transfer === undefined ? 0n : sumOf(transfer)) + (coming?.amountMicro ?? 0n);
-  const { trouble } = transfer ?? {};
+  const status = coming === undefined ? statusOf(transfer, address, nowMs) : 'confirming';
+  const trouble = status === 'relaying' ? transfer?.trouble : undefined;
   return {
     id: transfer?.id ?? address.id,
     direction: isDeposit ? 'deposit' : 'withdraw',
@@ -32,12 +33,21 @@ export function transferRow(
     address: address.address,
     srcTxHash: transfer?.arrivals.at(-1)?.txHash ?? coming?.txHash ?? null,
     dstTxHash: transfer?.dstTxHash ?? null,
-    status: coming === undefined ? statusOf(transfer, address, nowMs) : 'confirming',
-    ...(trouble === undefined ? {} : { trouble }),
+    status,
+    ...(trouble === undefined ? {} : { trouble: TROUBLES[trouble.what] }),
     createTime: transfer?.createMs ?? address.createMs,
     updateTime: transfer?.updateMs ?? address.createMs,
   };
 }
+
+/** Without what endpoints said and without what the relay owns: that is for its operator. */
+const TROUBLES: Readonly<Record<Trouble['what'], string>> = {
+  float: 'the relay waits for money of its own on the other side',
+  chain: 'the chain has not taken it yet',
+  bridge: 'the bridge does not take it now',
+  token: 'the token refuses the receiver; it goes back',
+  venue: 'the venue does not take it now',
+};
 
 function statusOf(
   transfer: Transfer | undefined,

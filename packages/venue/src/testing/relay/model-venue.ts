@@ -49,9 +49,13 @@ export class ModelVenue {
     for (const { hash, key, usd, user } of chain.deposits(confirmations)) {
       if (this.#credited.has(key)) continue;
       this.#credited.add(key);
-      this.#add(user, 'perp', usd);
-      this.#note(user, hash, { type: 'deposit', amount: formatMoney(usd), token: 'USDC' });
+      this.deposit(user, hash, usd);
     }
+  }
+
+  deposit(user: Hex, hash: Hex, usd: bigint): void {
+    this.#add(user, 'perp', usd);
+    this.#note(user, hash, { type: 'deposit', amount: formatMoney(usd), token: 'USDC' });
   }
 
   send(from: Hex, to: Hex, amount: bigint, subs = { from: 'perp', to: 'perp' }): void {

@@ -8,7 +8,7 @@ import { RelayBook } from '../../relay/relay-book.ts';
 import type { RelayChain } from '../../relay/relay-chain.ts';
 import { RelayDesk } from '../../relay/relay-desk.ts';
 import { RelayKeys } from '../../relay/relay-keys.ts';
-import { Relay } from '../../relay/relay.ts';
+import { Relay, type RelayParts } from '../../relay/relay.ts';
 import { VenueApi } from '../../relay/venue-api.ts';
 import { ChainClient } from '../../settlement/chain-client.ts';
 import { localEndpoint } from '../../settlement/chain-endpoint.ts';
@@ -36,6 +36,7 @@ export class RelayRig {
   readonly venue = new ModelVenue();
   readonly down = new Set<Place>();
   nowMs = 1_800_000_000_000;
+  parts!: RelayParts;
   relay!: Relay;
   desk!: RelayDesk;
   book!: RelayBook;
@@ -105,7 +106,8 @@ export class RelayRig {
     const log = createLogger({ level: 'silent' });
     const pace = { everyMs: 1_000, lateEveryMs: 1 };
     const parts = { book: this.book, keys: KEYS, api, facts: FACTS, chains, settlement, log, now };
-    this.relay = new Relay({ ...parts, ...pace });
+    this.parts = { ...parts, ...pace };
+    this.relay = new Relay(this.parts);
     const registerPegs = () => this.#io(life, 'venue', async () => undefined);
     const more = { relay: this.relay, terms, expireMs: DAY_MS };
     const openAddressesMax = this.#openAddressesMax;
