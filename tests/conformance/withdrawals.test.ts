@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
 import { createClient, privateKeyWallet } from '@oddlot/sdk';
 import { createWalletClient, defineChain, type Hex, http, parseUnits } from 'viem';
@@ -7,7 +11,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Chain, chainOf, post } from '../support/chain.ts';
 import type { Json } from '../support/client.ts';
-import { CALM, Venue } from '../support/venue-process.ts';
+import { CALM, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 
 /** Money out of the venue: from a signed request to a balance on the settlement chain. */
 
@@ -131,6 +135,23 @@ describe('R-withdraw: money that leaves', () => {
     expect(await user.ledger()).toMatchObject([{ amount: '25.500001', status: 'completed' }]);
   });
 
+  test('the program of the guide shows each step of it', async () => {
+    const text = readFileSync(join(REPOSITORY, 'docs/guides/withdrawals.md'), 'utf8');
+    const program = /^```js\n([^]*?)^```$/m.exec(text)?.[1] ?? '';
+    const folder = await mkdtemp(join(tmpdir(), 'oddlot-guide-'));
+    try {
+      await symlink(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'));
+      await writeFile(join(folder, 'withdraw.mjs'), program);
+      const env = { ...process.env, ODDLOT_URL: venue.url };
+      const { stdout } = await promisify(execFile)(NODE, ['withdraw.mjs'], { cwd: folder, env });
+      const lines = stdout.trim().split('\n');
+      expect(lines.at(-1)).toMatch(/^confirmed 25 0\.1 0x[0-9a-f]{64}$/);
+      for (const line of lines) expect(line).toMatch(/^(?:held|signed|sent|confirmed) 25 0\.1 /);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
   test('waits while the bridge is paused, which user and operator see, and goes on by itself', async () => {
     const user = await rich();
     const destination = somebody();
@@ -218,6 +239,8 @@ test('R-withdraw: large payouts wait for their time or the guardian; kills in be
   expect(await chain.balanceOf(destination)).toBe(usdc('149999.9'));
   expect((await large.row()).error).toBeNull();
   await expect.poll(() => metric('oddlot_withdrawals_open')).toBe(0);
+  expect(await metric('oddlot_settlement_relayer_ether')).toBeGreaterThan(0);
+  expect((await operations()).vitals).toMatchObject({ isPaused: false });
   const owed = await metric('oddlot_settlement_owed_usdc');
   await expect
     .poll(async () => Number(await chain.balanceOf(chain.bridge)) / 1e6, { timeout: 15_000 })

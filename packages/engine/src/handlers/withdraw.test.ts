@@ -1,4 +1,4 @@
-import { type Address, microUsdc, negUsdc } from '@oddlot/units';
+import { type Address, hash, microUsdc, negUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check.ts';
 import { dump } from '../dump/dump.ts';
@@ -9,6 +9,7 @@ import type { Command, WithdrawCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { accountView, payableWithdrawals } from '../read/read.ts';
+import { openWithdrawals } from '../read/read-withdrawals.ts';
 import { actor, alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
 import { checkRestarts, sign } from '../testing/waiting.ts';
 
@@ -129,6 +130,31 @@ describe('R-withdraw: debited and held at once', () => {
     withdraw(venue);
     expect(settle(venue, 1, false).events).toMatchObject([row('failed')]);
     expect(money(venue)).toEqual({ perp: 1_000_000_000n, hold: 0n, treasury: 0n, withdrawn: 0n });
+  });
+
+  test('its end carries what the settlement chain said, which changes no state', () => {
+    const [told, silent] = [Scenario.open(), Scenario.open()];
+    const txHash = hash(`0x${'ab'.repeat(32)}`);
+    for (const venue of [told, silent]) withdraw(venue);
+    const end = { type: 'settleWithdrawal', withdrawalId: 1, paid: false } as const;
+    const { events } = told.block({ ...end, txHash, error: 'refused' });
+    expect(events).toMatchObject([{ ...row('failed'), txHash, error: 'refused' }]);
+    silent.block(end);
+    expect(dump(told.state)).toEqual(dump(silent.state));
+  });
+
+  test('what is open is told as the bridge is to pay it, and whether it may', () => {
+    const venue = Scenario.open();
+    withdraw(venue);
+    withdraw(venue, { amountMicroUsdc: 2 * USDC }, bob);
+    const { isPayable, withdrawals } = openWithdrawals(venue.state);
+    expect(isPayable).toBe(true);
+    expect(withdrawals).toMatchObject([
+      { withdrawalId: 1, user: alice, destination: wallet, pays: 9_900_000n },
+      { withdrawalId: 2, user: bob, destination: wallet, pays: 1_900_000n },
+    ]);
+    postToBalance(venue.state, insuranceFund(venue.state), microUsdc(-1_000_000_000_000n));
+    expect(openWithdrawals(venue.state)).toEqual({ withdrawals, isPayable: false });
   });
 
   test('once: what is settled or unknown changes nothing when told again', () => {

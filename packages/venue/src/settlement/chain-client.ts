@@ -274,7 +274,8 @@ export class ChainClient {
   /** The gas of a call; a call that would revert is a ChainRevertError. The highest that is told. */
   async estimateGas(call: {
     readonly from: Hex;
-    readonly to: Hex;
+    /** Absent where a contract is made. */
+    readonly to?: Hex | undefined;
     readonly data: Hex;
   }): Promise<bigint> {
     const answers = await this.#ask(

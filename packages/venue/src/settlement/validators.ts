@@ -32,7 +32,10 @@ export type Signed = { readonly address: Hex; readonly signature: BridgeSignatur
 export type Validator = {
   /** For operators. */
   readonly name: string;
-  /** Throws when it refuses or cannot be asked; the message is for operators. */
+  /**
+   * A signature that is its own and of this request: whoever asks another process checks that. Throws when
+   * it refuses or cannot be asked; the message is for operators.
+   */
   sign(request: ValidatorRequest, signal: AbortSignal): Promise<Signed>;
 };
 

@@ -3,6 +3,7 @@ import { ConfigError } from '../config.ts';
 import { HistoryUnusableError } from '../history/history.ts';
 import { DirectoryLockedError } from '../log/directory-lock.ts';
 import { JournalDamagedError, JournalFormatError, JournalFullError } from '../log/journal-error.ts';
+import { KeyError } from '../settlement/keys.ts';
 import {
   EarlierRulesError,
   EraStartError,
@@ -22,6 +23,7 @@ const EXPLAINED = [
   JournalDamagedError,
   JournalFormatError,
   JournalFullError,
+  KeyError,
   LaterReleaseError,
   LogBehindError,
   ReplicaDivergedError,

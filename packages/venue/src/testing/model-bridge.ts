@@ -1,5 +1,7 @@
 import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
+import { present } from '@oddlot/units';
 import {
+  type Abi,
   decodeFunctionData,
   encodeAbiParameters,
   encodeErrorResult,
@@ -9,6 +11,7 @@ import {
   parseAbiParameters,
   recoverTypedDataAddress,
   serializeSignature,
+  toFunctionSelector,
   toHex,
 } from 'viem';
 import type { BridgeContracts } from '../settlement/deposit-logs.ts';
@@ -72,6 +75,19 @@ export const EMPTY_STATE: ModelState = {
 const [QUEUED, PAID, CANCELLED] = [1, 2, 3];
 const PAUSED = encodeErrorResult({ abi: BRIDGE_ABI, errorName: 'EnforcedPause' });
 
+/** Finding a function in a long list costs a hash for each of them. */
+const TOKEN_ITEMS = itemsOf(TEST_USDC_ABI);
+const BRIDGE_ITEMS = itemsOf(BRIDGE_ABI);
+
+function itemsOf<const List extends Abi>(abi: List): ReadonlyMap<string, List> {
+  const items = abi.filter((item) => item.type === 'function');
+  return new Map(items.map((item) => [toFunctionSelector(item), [item] as unknown as List]));
+}
+
+function itemOf<List extends Abi>(items: ReadonlyMap<string, List>, data: Hex): List {
+  return present(items.get(data.slice(0, 10)), 'a function that the model knows');
+}
+
 export async function runModel(
   rules: ModelRules,
   state: ModelState,
@@ -85,7 +101,10 @@ export async function runModel(
 }
 
 function runToken({ minter }: ModelRules, state: ModelState, call: ModelCall): ModelResult {
-  const { args, functionName } = decodeFunctionData({ abi: TEST_USDC_ABI, data: call.data });
+  const { args, functionName } = decodeFunctionData({
+    abi: itemOf(TOKEN_ITEMS, call.data),
+    data: call.data,
+  });
   const done = (next: ModelState): ModelResult => ({
     ok: true,
     state: next,
@@ -125,7 +144,7 @@ class BridgeRun {
 
   async run(): Promise<ModelResult> {
     const { data, from } = this.#call;
-    const { args, functionName } = decodeFunctionData({ abi: BRIDGE_ABI, data });
+    const { args, functionName } = decodeFunctionData({ abi: itemOf(BRIDGE_ITEMS, data), data });
     switch (functionName) {
       case 'stateOf':
         return this.#answer(toHex(this.#stateOf(args[0]), { size: 32 }));

@@ -235,9 +235,9 @@ export class ModelChain {
     const hash = keccak256(raw);
     if (this.#pool.has(hash) || this.#place(hash) !== undefined)
       throw new ModelError('already known');
-    const from = (
-      await recoverTransactionAddress({ serializedTransaction: raw as never })
-    ).toLowerCase() as Hex;
+    const from =
+      senders.get(hash) ??
+      lower(await recoverTransactionAddress({ serializedTransaction: raw as never }));
     const {
       data = '0x',
       maxFeePerGas = 0n,
@@ -260,6 +260,17 @@ export class ModelChain {
     this.#pool.set(hash, next);
     return hash;
   }
+}
+
+const senders = new Map<Hex, Hex>();
+
+/** Who signed it need not be computed where it is known. */
+export function rememberSender(raw: Hex, from: Hex): void {
+  senders.set(keccak256(raw), lower(from));
+}
+
+function lower(text: string): Hex {
+  return text.toLowerCase() as Hex;
 }
 
 function logViews({ hash, mined, number }: Block) {

@@ -1,3 +1,4 @@
+import { hash } from '@oddlot/units';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { directAction, orderAction, signed, testKey } from '../../testing/http/client.ts';
 import type { TestOrder } from '../../testing/http/client.ts';
@@ -310,9 +311,11 @@ describe('withdrawals', () => {
         { amount: '10', status: 'held' },
       ]);
       edge.replica.nowMs += 5_000;
-      edge.replica.apply({ type: 'settleWithdrawal', withdrawalId: data[0].id, paid: false });
+      const said = { txHash: hash(`0x${'ab'.repeat(32)}`), error: 'The token refuses it' };
+      const end = { type: 'settleWithdrawal', withdrawalId: data[0].id, paid: false } as const;
+      edge.replica.apply({ ...end, ...said });
       const { data: after } = await info(query);
-      expect(after).toMatchObject([{ status: 'returned' }, { status: 'held' }]);
+      expect(after).toMatchObject([{ status: 'returned', ...said }, { status: 'held' }]);
       expect(after[0].updateTime).toBe(after[0].time + 5_000);
       expect(after[1].updateTime).toBe(after[1].time);
     } finally {

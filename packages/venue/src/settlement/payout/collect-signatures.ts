@@ -1,11 +1,5 @@
-import { type Hex, recoverTypedDataAddress, serializeSignature, toHex } from 'viem';
-import {
-  type BridgeDomain,
-  bridgeTypedData,
-  type Signed,
-  type Validator,
-  type ValidatorRequest,
-} from '../validators.ts';
+import type { Hex } from 'viem';
+import type { Signed, Validator, ValidatorRequest } from '../validators.ts';
 import type { BridgeNow } from './bridge-calls.ts';
 
 const ASK_MS_MAX = 10_000;
@@ -24,25 +18,26 @@ export class TooFewSignaturesError extends Error {
 
 export type Signers = {
   readonly validators: readonly Validator[];
-  readonly domain: BridgeDomain;
   /** Of the bridge as it stands. */
   readonly bridge: Pick<BridgeNow, 'threshold' | 'validators'>;
 };
 
 /**
- * As many signatures as the bridge wants, ascending by signer. All are asked at once. What one of them
- * gives is checked first: a single bad signature would spoil the good ones.
+ * As many signatures as the bridge wants, ascending by signer. All are asked at once, and those that the
+ * bridge does not know are left out: a single one of them would spoil the others.
  */
 export async function collectSignatures(
   request: ValidatorRequest,
-  { bridge, domain, validators }: Signers,
+  { bridge, validators }: Signers,
 ): Promise<readonly Signed[]> {
   const signal = AbortSignal.timeout(ASK_MS_MAX);
   const answers = await Promise.allSettled(
     validators.map(async (validator) => {
       const signed = await validator.sign(request, signal);
-      await assertSigned(signed, request, { bridge, domain });
-      return { ...signed, address: signed.address.toLowerCase() as Hex };
+      const address = signed.address.toLowerCase() as Hex;
+      if (!bridge.validators.has(address))
+        throw new Error(`${address} is no validator of the bridge`);
+      return { ...signed, address };
     }),
   );
   const found = new Map<Hex, Signed>();
@@ -62,26 +57,6 @@ export async function collectSignatures(
 /** As the bridge wants them; by address, which has one spelling here. */
 function sortedSigners(signed: readonly Signed[]): readonly Signed[] {
   return signed.toSorted((a, b) => (a.address < b.address ? -1 : 1));
-}
-
-async function assertSigned(
-  { address, signature }: Signed,
-  request: ValidatorRequest,
-  { bridge, domain }: Omit<Signers, 'validators'>,
-): Promise<void> {
-  const who = address.toLowerCase() as Hex;
-  if (!bridge.validators.has(who)) throw new Error(`${who} is no validator of the bridge`);
-  const { r, s, v } = signature;
-  const text = serializeSignature({ r: word(r), s: word(s), v: BigInt(v) });
-  const signer = await recoverTypedDataAddress({
-    ...bridgeTypedData(domain, request),
-    signature: text,
-  });
-  if (signer.toLowerCase() !== who) throw new Error('its signature is of something else');
-}
-
-function word(value: bigint): Hex {
-  return toHex(value, { size: 32 });
 }
 
 function faultText(reason: unknown): string {

@@ -29,6 +29,11 @@ export class PayoutBook {
     this.#records = new PayoutRecords(options.file);
   }
 
+  /** Lines of its file that could not be read. */
+  get damaged(): number {
+    return this.#records.damaged;
+  }
+
   get(withdrawalId: number): PayoutRecord | undefined {
     return this.#records.get(withdrawalId);
   }

@@ -2,7 +2,7 @@ import type { ChainClient } from '../chain-client.ts';
 import { ChainRevertError } from '../chain-error.ts';
 import type { BridgeContracts } from '../deposit-logs.ts';
 import type { Relayer, SendRecord } from '../relayer.ts';
-import type { BridgeDomain, Signed, Validator, ValidatorRequest } from '../validators.ts';
+import type { Signed, Validator, ValidatorRequest } from '../validators.ts';
 import {
   batchData,
   type BridgeNow,
@@ -23,7 +23,6 @@ import { refusalText, TEXTS } from './payout-texts.ts';
 export type PayoutSenderOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
-  readonly domain: BridgeDomain;
   readonly validators: readonly Validator[];
   /** Absent where the venue has no key to send with. */
   readonly relayer?: Pick<Relayer, 'find' | 'submit' | 'waiting'> | undefined;
@@ -149,9 +148,9 @@ export class PayoutSender {
     bridge: BridgeNow,
     request: ValidatorRequest,
   ): Promise<readonly Signed[] | undefined> {
-    const { book, domain, validators } = this.#options;
+    const { book, validators } = this.#options;
     try {
-      return await collectSignatures(request, { bridge, domain, validators });
+      return await collectSignatures(request, { bridge, validators });
     } catch (error) {
       if (!(error instanceof TooFewSignaturesError)) throw error;
       book.hold(record, error.message, error.detail);
@@ -183,7 +182,9 @@ export class PayoutSender {
     }
     const forMs = book.refuse(record, refusal);
     const times = book.get(record.withdrawalId)?.refused?.times ?? 0;
-    const isFinal = refusal === REFUSED.transfer || refusal === REFUSED.invalid;
+    // What was settled as paid and lost by the chain can only be paid: the account has no claim any more.
+    const isFinal =
+      book.isOpen(record) && (refusal === REFUSED.transfer || refusal === REFUSED.invalid);
     if (isFinal && forMs >= patienceMs && times >= REFUSALS_MIN) book.giveUp(record, refusal);
   }
 

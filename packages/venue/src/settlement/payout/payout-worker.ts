@@ -93,7 +93,12 @@ export class PayoutWorker {
     const domain = { chainId: client.chainId, bridge: contracts.bridge };
     this.#options = options;
     this.#book = new PayoutBook({ file, domain, now, retryMs });
-    this.#sender = new PayoutSender({ ...options, domain, book: this.#book });
+    this.#sender = new PayoutSender({ ...options, book: this.#book });
+  }
+
+  /** Lines of its file that could not be read: what they said is found out again. */
+  get damaged(): number {
+    return this.#book.damaged;
   }
 
   /** How far a withdrawal is; undefined when nothing is known of it. */
@@ -148,6 +153,7 @@ export class PayoutWorker {
     const txHash = sending?.mined?.txHash ?? sending?.attempts.at(-1)?.txHash ?? record.txHash;
     const known = { status, txHash, updatedMs };
     if (error !== undefined) return { ...known, error, detail };
+    if (record.isLost === true) return { ...known, error: TEXTS.lost, detail };
     const unsent = sending?.trouble;
     if (unsent !== undefined) return { ...known, error: TEXTS.unsent, detail: unsent };
     return { ...known, error: this.#trouble?.error, detail: this.#trouble?.detail };
@@ -158,7 +164,7 @@ export class PayoutWorker {
     const book = this.#book;
     if (book.followed().length === 0 && !this.#areEndsDue()) return false;
     const { confirmed } = await client.head();
-    await this.#checkEnds(confirmed);
+    if (this.#areEndsDue()) await this.#checkEnds(confirmed);
     const due = book.followed().filter((record) => this.#isDue(record, confirmed));
     if (due.length === 0) return false;
     const round: Round = {
@@ -215,7 +221,7 @@ export class PayoutWorker {
   }
 
   async #lookAtPaid(record: PayoutRecord, round: Round): Promise<void> {
-    if (record.end?.paid === false) {
+    if (isOwed(record, 'cancellation')) {
       this.#book.wait(record, TEXTS.paidAfterReturn);
       return;
     }
@@ -248,7 +254,7 @@ export class PayoutWorker {
   }
 
   async #lookAtCancelled(record: PayoutRecord, round: Round): Promise<void> {
-    if (record.end?.paid === true && record.isLost === true) {
+    if (isOwed(record, 'payout')) {
       this.#book.wait(record, TEXTS.otherPayout);
       return;
     }
@@ -277,7 +283,8 @@ export class PayoutWorker {
     const book = this.#book;
     if (!isSame) book.wait(record, TEXTS.otherPayout);
     else if (round.underWay.has(withdrawalId)) book.wait(record, record.error);
-    else if (record.cancel !== undefined || record.end?.paid === false) round.cancel.push(record);
+    else if (record.cancel !== undefined || isOwed(record, 'cancellation'))
+      round.cancel.push(record);
     else if (queued.payableAtMs <= now())
       round.finish.push(book.update(record, { sent: undefined }));
     else {
@@ -310,7 +317,7 @@ export class PayoutWorker {
         return;
       }
     }
-    if (record.cancel !== undefined || record.end?.paid === false) round.cancel.push(current);
+    if (record.cancel !== undefined || isOwed(record, 'cancellation')) round.cancel.push(current);
     else if (round.isPayable || record.isLost === true) round.pay.push(current);
     else book.hold(current, TEXTS.deficit);
   }
@@ -318,6 +325,8 @@ export class PayoutWorker {
   /** What it will say is on disk before the engine hears it. */
   async #settle({ blockHash, confirmed, ends }: Round): Promise<void> {
     const book = this.#book;
+    // Else a new end would stand for older ones on a chain that they are not part of.
+    if (ends.length > 0) await this.#checkEnds(confirmed);
     for (const { paid, record, txHash } of ends) {
       const end = { paid, block: confirmed, blockHash };
       const more = { end, isLost: undefined, refused: undefined, sent: undefined };
@@ -352,7 +361,6 @@ export class PayoutWorker {
    * paid or cancelled again; the engine is not told a second time.
    */
   async #checkEnds(confirmed: number): Promise<void> {
-    if (!this.#areEndsDue()) return;
     const { client, contracts } = this.#options;
     const { bridge } = contracts;
     const ended = this.#book.ended().filter((record) => record.bridge === bridge);
@@ -373,11 +381,16 @@ export class PayoutWorker {
         const isLost = state !== (end.paid ? ON_CHAIN.paid : ON_CHAIN.cancelled);
         const next = { end: { ...end, ...anchor }, isLost: isLost ? true : undefined };
         this.#book.lookSoon(this.#book.update(record, next));
-        if (isLost) this.#book.update(record, { error: TEXTS.lost, sent: undefined });
+        if (isLost) this.#book.update(record, { sent: undefined });
       });
     }
     this.#endsCheckedMs = this.#options.now();
   }
+}
+
+/** What the engine has been told, and the chain has given up again, can only end in one way. */
+function isOwed({ end, isLost }: PayoutRecord, what: 'payout' | 'cancellation'): boolean {
+  return isLost === true && end?.paid === (what === 'payout');
 }
 
 async function inGroups<Item>(

@@ -1,0 +1,106 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  payoutOf,
+  type PayoutRecord,
+  PayoutRecords,
+  signaturesOf,
+  signatureTexts,
+} from './payout-record.ts';
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'oddlot-records-'));
+  file = join(folder, 'deep', 'payouts.jsonl');
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const record = (withdrawalId: number, more: Partial<PayoutRecord> = {}): PayoutRecord => ({
+  withdrawalId,
+  user: `0x${'1'.repeat(40)}`,
+  destination: `0x${'2'.repeat(40)}`,
+  usd: String(2n ** 63n),
+  requestedMs: 1,
+  chainId: 7,
+  bridge: `0x${'3'.repeat(40)}`,
+  status: 'held',
+  updatedMs: 2,
+  ...more,
+});
+
+function reopened(): readonly PayoutRecord[] {
+  const records = new PayoutRecords(file);
+  const all = records.all();
+  records.close();
+  return all;
+}
+
+test('what was flushed is there again, the newest of each number, by number', () => {
+  const records = new PayoutRecords(file);
+  records.put(record(10));
+  records.put(record(9));
+  records.flush();
+  records.put(record(10, { status: 'sent' }));
+  records.flush();
+  records.put(record(11));
+  records.close();
+  expect(reopened()).toEqual([record(9), record(10, { status: 'sent' })]);
+});
+
+test('a torn end is cut off, and only that', () => {
+  const records = new PayoutRecords(file);
+  records.put(record(1));
+  records.flush();
+  records.close();
+  appendFileSync(file, JSON.stringify(record(2)).slice(0, 40));
+  expect(reopened()).toEqual([record(1)]);
+  expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(2);
+});
+
+test('a damaged line is left out and the file kept aside: the rest is found out again', () => {
+  const records = new PayoutRecords(file);
+  for (const id of [1, 2, 3]) records.put(record(id));
+  records.flush();
+  records.close();
+  const text = readFileSync(file, 'utf8');
+  // A digit that another digit took the place of: it can still be read, and says something else.
+  writeFileSync(file, text.replace('"withdrawalId":2', '"withdrawalId":7'));
+  const opened = new PayoutRecords(file);
+  expect(opened.damaged).toBe(1);
+  expect(opened.all()).toEqual([record(1), record(3)]);
+  opened.close();
+  expect(readFileSync(`${file}.damaged`, 'utf8')).toContain('"withdrawalId":7');
+  expect(reopened()).toEqual([record(1), record(3)]);
+});
+
+test('of those that are over a thousand are kept, and the file does not grow with changes', () => {
+  const end = { paid: true, block: 1, blockHash: '0x1' } as const;
+  const records = new PayoutRecords(file);
+  records.put(record(1));
+  for (let id = 2; id <= 1_502; id++) records.put(record(id, { end }));
+  for (let change = 0; change < 10_000; change++) {
+    records.put(record(1, { updatedMs: change }));
+    if (change % 100 === 0) records.flush();
+  }
+  records.flush();
+  records.close();
+  const all = reopened();
+  expect(all).toHaveLength(1_001);
+  expect(all[0]).toEqual(record(1, { updatedMs: 9_999 }));
+  expect(all[1]?.withdrawalId).toBe(503);
+  expect(readFileSync(file, 'utf8').split('\n').length).toBeLessThan(6_000);
+});
+
+test('amounts and signatures keep all their digits', () => {
+  const signed = [
+    { address: record(1).user, signature: { r: 2n ** 255n, s: 2n ** 254n + 1n, v: 28 } },
+  ];
+  const kept = JSON.parse(JSON.stringify(record(1, { signatures: signatureTexts(signed) })));
+  expect(signaturesOf(kept as PayoutRecord)).toEqual(signed);
+  expect(payoutOf(kept as PayoutRecord).usd).toBe(2n ** 63n);
+});

@@ -1,0 +1,197 @@
+import { microUsdc } from '@oddlot/units';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { CONFIRMATIONS, DESTINATIONS, PayoutWorld } from '../../testing/payout-world.ts';
+import { TEXTS } from './payout-texts.ts';
+
+/** Single cases of what histories mix: what a payout waits for, and what it must not be taken for. */
+
+let world: PayoutWorld;
+
+beforeEach(async () => {
+  world = await PayoutWorld.model(2);
+  await world.mint(1_000_000n);
+  await world.chain.mine();
+});
+
+afterEach(async () => {
+  expect(world.problems).toEqual([]);
+  await world.close();
+});
+
+/** Rounds and blocks; a second passes with each. */
+async function live(rounds = CONFIRMATIONS + 2): Promise<void> {
+  for (let n = 0; n < rounds; n++) {
+    await world.round();
+    await world.chain.mine();
+    world.nowMs += 1_000;
+  }
+}
+
+const stateOf = (id: number) => world.worker.progressOf(id);
+const isOpen = (id: number) => world.replica.state.withdrawals.has(id);
+
+test('several go in one transaction, and one that the token refuses holds back no other', async () => {
+  await world.list('blacklist', DESTINATIONS[1]!);
+  await world.chain.mine();
+  for (const to of [0, 1, 2]) world.withdraw(0, to, 10);
+  await live();
+  expect([1, 2, 3].map(isOpen)).toEqual([false, true, false]);
+  expect(stateOf(1)?.txHash).toBe(stateOf(3)?.txHash);
+  expect(stateOf(2)).toMatchObject({ status: 'sent', error: TEXTS.refusedForGood });
+  expect(await world.balanceOf(DESTINATIONS[0]!)).toBe(9_900_000n);
+  expect(await world.balanceOf(DESTINATIONS[1]!)).toBe(0n);
+});
+
+test('one that the token takes again in time is paid after all', async () => {
+  await world.list('blacklist', DESTINATIONS[0]!);
+  await world.chain.mine();
+  world.withdraw(0, 0, 10);
+  await live();
+  await world.list('unBlacklist', DESTINATIONS[0]!);
+  await live(20);
+  expect(world.settled.get(1)).toBe(true);
+});
+
+test('R-withdraw: nothing is returned before the cancellation has all its confirmations', async () => {
+  await world.list('blacklist', DESTINATIONS[0]!);
+  await world.chain.mine();
+  world.withdraw(0, 0, 10);
+  await live();
+  world.nowMs += 200_000;
+  await world.round();
+  await world.chain.mine();
+  expect(await world.stateOf(1)).toBe(3);
+  await world.round();
+  expect(isOpen(1)).toBe(true);
+  expect(stateOf(1)).toMatchObject({ status: 'sent', error: TEXTS.refusedForGood });
+  await live(CONFIRMATIONS);
+  expect(world.settled.get(1)).toBe(false);
+});
+
+test('what somebody else has sent is found with its transaction', async () => {
+  world.validatorFaults.fill('down');
+  world.withdraw(0, 0, 10);
+  await world.round();
+  expect(stateOf(1)).toMatchObject({ status: 'held', error: '0 of 2 validators signed' });
+  expect(world.worker.status.troubled[0]?.detail).toContain('connection refused');
+  await world.payAsStranger(1);
+  world.nowMs += 60_000;
+  await live();
+  expect(world.settled.get(1)).toBe(true);
+  expect(stateOf(1)?.txHash).toMatch(/^0x[0-9a-f]{64}$/);
+});
+
+test('another payout under the same number settles nothing', async () => {
+  world.withdraw(0, 0, 10);
+  await world.payAsStranger(1, { usd: 5n });
+  await world.chain.mine();
+  await live(10);
+  world.nowMs += 100_000;
+  await live(10);
+  expect(isOpen(1)).toBe(true);
+  expect(stateOf(1)?.error).toBe(TEXTS.otherPayout);
+});
+
+test('what was signed for another bridge is not signed for this one', async () => {
+  world.withdraw(0, 0, 10);
+  await world.round();
+  expect(stateOf(1)?.status).toBe('sent');
+  const other = `"bridge":"0x${'9'.repeat(40)}"`;
+  world.forget((line) => line.replaceAll(/"bridge":"0x[0-9a-f]{40}"/g, other));
+  await live();
+  expect(isOpen(1)).toBe(true);
+  expect(stateOf(1)?.error).toBe(TEXTS.otherBridge);
+});
+
+test('without a key nothing is sent and everybody is told; what others pay is still seen', async () => {
+  world.hasKey = false;
+  await world.kill(0);
+  world.withdraw(0, 0, 10);
+  await world.round();
+  expect(stateOf(1)).toMatchObject({ status: 'held', error: TEXTS.noKey });
+  await world.payAsStranger(1);
+  await live();
+  expect(world.settled.get(1)).toBe(true);
+});
+
+test('R-deficit: while the fund is deep in deficit nothing is paid', async () => {
+  const { replica } = world;
+  const [fund] = replica.state.accounts;
+  const before = fund!.perpBalance;
+  fund!.perpBalance = microUsdc(-100_000_000_000n);
+  world.withdraw(0, 0, 10);
+  await live();
+  expect(stateOf(1)).toMatchObject({ status: 'held', error: TEXTS.deficit });
+  fund!.perpBalance = before;
+  await live();
+  expect(world.settled.get(1)).toBe(true);
+});
+
+test('signatures of a validator that was replaced are asked for again, of those that are left', async () => {
+  const real = await PayoutWorld.real(1);
+  try {
+    await real.mint(1_000_000n);
+    await real.chain.mine();
+    real.withdraw(0, 0, 10);
+    await real.round();
+    expect(real.worker.progressOf(1)?.status).toBe('sent');
+    const sent = real.relayer.waiting()[0]?.attempts[0]?.txHash;
+    await real.chain.drop(sent!);
+    await real.rotate();
+    await real.chain.mine();
+    let error: string | undefined = undefined;
+    for (let n = 0; n < 20 && real.replica.state.withdrawals.size > 0; n++) {
+      await real.round();
+      error ??= real.worker.progressOf(1)?.error;
+      await real.chain.mine();
+      real.nowMs += 5_000;
+    }
+    expect(error).toBe('The bridge refuses it with code 7');
+    expect(real.settled.get(1)).toBe(true);
+    expect(await real.balanceOf(DESTINATIONS[0]!)).toBe(9_900_000n);
+  } finally {
+    await real.close();
+  }
+});
+
+/** Ends the process at one call more in each run, until it lives to the end of a withdrawal. */
+async function killedAtEveryCall(usdc: number, isRefused: boolean): Promise<number> {
+  for (let calls = 0; ; calls++) {
+    const each = await PayoutWorld.model(1);
+    try {
+      await each.mint(1_000_000n);
+      if (isRefused) await each.list('blacklist', DESTINATIONS[0]!);
+      await each.chain.mine();
+      each.withdraw(0, 0, usdc);
+      each.killAfter(calls);
+      let isKilled = false;
+      for (let n = 0; n < 60 && each.replica.state.withdrawals.size > 0; n++) {
+        await each.round();
+        if (each.isDead) each.revive();
+        isKilled ||= each.lives > 0;
+        await each.chain.mine();
+        each.nowMs += 15_000;
+      }
+      const fee = 100_000n;
+      const due = isRefused ? 0n : BigInt(usdc) * 1_000_000n - fee;
+      expect(each.problems).toEqual([]);
+      expect([calls, each.settled.get(1)]).toEqual([calls, !isRefused]);
+      expect(await each.balanceOf(DESTINATIONS[0]!)).toBe(due);
+      if (!isKilled) return calls;
+    } finally {
+      await each.close();
+    }
+  }
+}
+
+test.each([
+  ['a payout', 10, false],
+  ['a large one', 150_000, false],
+  ['one that is cancelled', 10, true],
+])(
+  'R-withdraw: %s survives a kill before and after every call',
+  async (_, usdc, isRefused) => {
+    expect(await killedAtEveryCall(usdc, isRefused)).toBeGreaterThan(40);
+  },
+  120_000,
+);
