@@ -114,10 +114,20 @@ const ConfigSchema = z.strictObject({
   /** Blocks that a deposit needs, its own included; by default 1 on the local chain, else 20. */
   chainConfirmations: count.optional(),
   chainEveryMs: count.optional(),
+  /** What the venue's transactions offer at most for a unit of gas, and when they offer more. */
+  chainMaxFeeGwei: count.default(500),
+  chainBumpAfterMs: count.default(30_000),
+  /** The block by which the operator accepts a chain that lost what was confirmed. */
+  acceptReorganisation: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/, 'must be the hash of a block')
+    .optional(),
   /** Contracts of a chain that is not local, and the block that the bridge was made in. */
   bridgeContract: Address.optional(),
   usdcContract: Address.optional(),
   bridgeFromBlock: z.int().min(0).default(0),
+  /** How often what is owed and what there is goes into the log: at multiples of it since 1970, UTC. */
+  reservesEveryMs: z.int().min(1_000).default(86_400_000),
   /** Bridges that this one follows: what they pay over to it is nobody's deposit. */
   formerBridges: z.array(Address).default([]),
   /** An endpoint for wallets, shown in settings; by default the local chain's own. */
@@ -169,6 +179,7 @@ const TEXTS: ReadonlySet<Key> = new Set<Key>([
   'relayUrl',
   'relayAddress',
   'chain',
+  'acceptReorganisation',
   'bridgeContract',
   'usdcContract',
   'settlementRpcUrl',
@@ -250,27 +261,14 @@ export function hasExhibition(config: Config): boolean {
   return config.exhibition ?? hasBots(config);
 }
 
-const DAY_MS = 86_400_000;
-const DAYS_OF_BOTS = 1;
-
-/** How long old parts of the log are kept; undefined for ever. What simulated traders did is soon of no interest. */
-export function logKeptMsOf(config: Config): number | undefined {
-  return keptMsOf(config, config.logKeep);
-}
-
-/** The same of the rows of the history. */
-export function historyKeptMsOf(config: Config): number | undefined {
-  return keptMsOf(config, config.historyKeep);
-}
-
-function keptMsOf(config: Config, told: Config['logKeep']): number | undefined {
-  const days = told ?? (hasBots(config) ? DAYS_OF_BOTS : 'all');
-  return days === 'all' ? undefined : days * DAY_MS;
-}
-
 /** Whether test money is given away: as told, else where money is not real. */
-export function hasFaucet({ faucet, network }: Config): boolean {
-  return faucet ?? network === 'testnet';
+export function hasFaucet({ chain, faucet, network }: Config): boolean {
+  return faucet ?? (network === 'testnet' && !isElsewhere(chain));
+}
+
+/** A chain whose money others made: what the venue gave away there would be the depositors'. */
+function isElsewhere(chain: Config['chain']): boolean {
+  return chain !== undefined && chain !== 'local' && chain !== 'none';
 }
 
 /** Where reference prices come from: as told, else as the oracle's where simulated traders are. */
@@ -368,6 +366,14 @@ function assertTogether(config: Config): void {
     throw new ConfigError(`relay: no ports are left above ${config.port}; set --no-relay`);
   }
   const hasContracts = config.bridgeContract !== undefined && config.usdcContract !== undefined;
+  if (config.faucet === true && isElsewhere(config.chain)) {
+    throw new ConfigError(
+      'faucet: on a chain that is not local nothing stands behind what it gives',
+    );
+  }
+  if (chain === 'local' && (config.bridgeContract ?? config.usdcContract) !== undefined) {
+    throw new ConfigError('bridgeContract, usdcContract: the local chain has its own');
+  }
   if (typeof chain !== 'string' && !hasContracts) {
     throw new ConfigError('bridgeContract, usdcContract: a chain that is not local needs both');
   }

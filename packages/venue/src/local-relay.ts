@@ -133,6 +133,6 @@ export class LocalRelay {
     const to = contracts?.token ?? '0x';
     const data = await client.call({ to, data: encodeFunctionData({ ...call, args: [user] }) });
     if (decodeFunctionResult({ ...call, data }) >= FLOAT_MICRO.least) return;
-    await backing.fund({ user, amount: FLOAT_MICRO.more, key: `relay:${clock.nowMs()}` });
+    await backing.fund({ user, amount: FLOAT_MICRO.more, atMs: clock.nowMs() });
   }
 }

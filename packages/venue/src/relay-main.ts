@@ -1,21 +1,28 @@
 import closeWithGrace from 'close-with-grace';
 import { VenueClock } from './clock.ts';
-import { DirectoryLockedError, lockDirectory } from './log/directory-lock.ts';
+import { lockDirectory } from './log/directory-lock.ts';
 import { createLogger } from './operate/log.ts';
 import { watchParent } from './operate/parent-watch.ts';
 import { openRelay, type RunningRelay } from './relay/open-relay.ts';
-import { RecordFileError } from './relay/record-file.ts';
 import {
   readRelaySettings,
   relayHelp,
   type RelaySettings,
   RelaySettingError,
 } from './relay/relay-settings.ts';
-import { KeyError } from './settlement/keys.ts';
 
 /** The relay's program. A venue that started it ends it by closing its standard input. */
 
 const STOP_MS_MAX = 5_000;
+/** Whose messages are written for operators; by name, since some come from another thread. */
+const EXPLAINED: ReadonlySet<string> = new Set([
+  'ChainDamagedError',
+  'DirectoryLockedError',
+  'KeyError',
+  'RecordFileError',
+  'RelaySettingError',
+  'SendsDamagedError',
+]);
 
 const args = process.argv.slice(2);
 if (args.includes('--help')) process.stdout.write(relayHelp());
@@ -48,8 +55,8 @@ async function main(): Promise<void> {
     });
     process.stdout.write(`Oddlot relay is serving at ${relay.url} (address ${relay.address})\n`);
   } catch (error) {
-    const explained = [RelaySettingError, RecordFileError, KeyError, DirectoryLockedError];
-    if (!explained.some((kind) => error instanceof kind)) onFatal(error);
+    const isExplained = error instanceof Error && EXPLAINED.has(error.name);
+    if (!isExplained) onFatal(error);
     process.stderr.write(`${(error as Error).message}\n`);
     process.exit(1);
   }

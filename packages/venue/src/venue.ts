@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { systemTime, type TimeSource, VenueClock } from './clock.ts';
-import { type Config, hasFaucet, logKeptMsOf } from './config.ts';
+import { type Config, hasFaucet } from './config.ts';
 import { AdmissionGuard } from './edge/admission-guard.ts';
 import { budgetsOf } from './edge/budgets.ts';
 import { clientIpFinder, isTrustedProxy } from './edge/client-ip.ts';
@@ -36,6 +36,7 @@ import { diskRestriction, type DiskWatch, watchDisk } from './supervise/disk-wat
 import { createOperationsServer, readiness } from './operate/health.ts';
 import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
+import { logKeptMsOf } from './supervise/kept.ts';
 import { openDoors } from './supervise/open-doors.ts';
 import { openJournal } from './supervise/open-journal.ts';
 import { logOperators } from './supervise/operator-log.ts';
@@ -47,12 +48,15 @@ import {
   warnOfOperators,
 } from './supervise/what-runs.ts';
 import { observeVenue } from './supervise/observe.ts';
+import { observeReserves } from './supervise/observe-reserves.ts';
 import { observeSettlement } from './supervise/observe-settlement.ts';
 import { LocalReplica } from './replica/local-replica.ts';
 import { exceptNoRoom } from './replica/replica-error.ts';
 import { Receipts } from './history/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
 import type { OpenedSettlement } from './settlement/open-settlement.ts';
+import { openReserves } from './settlement/reserves/open-reserves.ts';
+import type { ReservesWorker } from './settlement/reserves/reserves-worker.ts';
 import { ExplorerTail } from './history/explorer-tail.ts';
 import { TradeTape } from './history/trade-tape.ts';
 import { instrumentLookup } from './translate/action-to-command.ts';
@@ -102,8 +106,10 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   });
   const opened = await openCore(config, network, { ...deps, lease, metrics, disk });
   const money = await openMoney(config, { ...deps, ...opened });
+  const reserves = openReserves(config, { ...deps, ...opened, money });
   const relay = new LocalRelay(config, { ...opened, lease, network, money, log });
-  const core = { ...opened, money, relay, faucet: createFaucet(config, opened, money) };
+  const companions = { money, reserves, relay };
+  const core = { ...opened, ...companions, faucet: createFaucet(config, opened, money) };
   const { clock, clockWatch, history, journal, receipts, replica } = core;
   const pages = await readReferencePages();
   const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
@@ -192,13 +198,14 @@ type Core = {
   readonly faucet: Faucet | undefined;
   /** Undefined without a settlement chain. */
   readonly money: OpenedSettlement | undefined;
+  readonly reserves: ReservesWorker | undefined;
   readonly relay: LocalRelay;
   readonly markets: MarketData;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
 };
 
-type OpenedCore = Omit<Core, 'faucet' | 'money' | 'relay'>;
+type OpenedCore = Omit<Core, 'faucet' | 'money' | 'reserves' | 'relay'>;
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 type OpenDependencies = Omit<VenueDependencies, 'lease'> & {
@@ -340,6 +347,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     confirmTimeoutMs: config.confirmTimeoutMs,
     settings: infoSettings(config, parts.money, parts.relay),
     permits: parts.money?.settlement.permits,
+    reserves: parts.reserves,
     payouts: parts.money?.settlement.payouts,
     hasLimits: config.limits,
     connections: (ip) => ({
@@ -368,6 +376,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   observeVenue(metrics, { ...parts, http, exports, sockets, data, wallMs: systemTime.wallMs });
   const settlement = parts.money?.settlement;
   observeSettlement(metrics, settlement, () => replica.state);
+  observeReserves(metrics, parts.reserves, () => replica.state);
   const operations = createOperationsServer({
     metrics,
     readiness: isReady,

@@ -62,9 +62,9 @@ export async function openSecondChain(options: SecondChainOptions): Promise<Seco
     token,
     endpoint,
     async fund(user, key) {
-      const { attempts } = await mint(`fund:${key}`, user, GRANT_MICRO);
       const gas = { value: ETHER, gas: ETHER_GAS };
       await relayer.submit({ key: `gas:${key}`, to: user, data: '0x', ...gas });
+      const { attempts } = await mint(`fund:${key}`, user, GRANT_MICRO);
       return attempts.at(-1)?.txHash ?? '0x';
     },
     async step() {

@@ -75,8 +75,7 @@ test('what somebody else has sent is found with its transaction', async () => {
   expect(stateOf(1)).toMatchObject({ status: 'held', error: '0 of 2 validators signed' });
   expect(world.worker.status.troubled[0]?.detail).toContain('connection refused');
   await world.payAsStranger(1);
-  world.nowMs += 60_000;
-  await live();
+  await live(20);
   expect(world.settled.get(1)).toBe(true);
   expect(stateOf(1)?.txHash).toMatch(/^0x[0-9a-f]{64}$/);
 });
@@ -90,6 +89,18 @@ test('another payout under the same number settles nothing', async () => {
   await live(10);
   expect(isOpen(1)).toBe(true);
   expect(stateOf(1)?.error).toBe(TEXTS.otherPayout);
+});
+
+test('many that cannot be paid keep none back that can', async () => {
+  await world.list('blacklist', DESTINATIONS[1]!);
+  await world.chain.mine();
+  for (let n = 0; n < 110; n++) world.withdraw(0, 1, 2);
+  for (let n = 0; n < 5; n++) world.withdraw(1, 0, 2);
+  await live(10);
+  expect(await world.balanceOf(DESTINATIONS[0]!)).toBe(5n * 1_900_000n);
+  expect(world.replica.state.withdrawals.size).toBe(110);
+  const { open, troubled } = world.worker.status;
+  expect([open, troubled.length]).toEqual([110, 100]);
 });
 
 test('what was signed for another bridge is not signed for this one', async () => {
@@ -123,7 +134,7 @@ test('R-deficit: while the fund is deep in deficit nothing is paid', async () =>
   await live();
   expect(stateOf(1)).toMatchObject({ status: 'held', error: TEXTS.deficit });
   fund!.perpBalance = before;
-  await live();
+  await live(20);
   expect(world.settled.get(1)).toBe(true);
 });
 
