@@ -108,8 +108,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const money = await openMoney(config, { ...deps, ...opened });
   const reserves = openReserves(config, { ...deps, ...opened, money });
   const relay = new LocalRelay(config, { ...opened, lease, network, money, log });
-  const companions = { money, reserves, relay };
-  const core = { ...opened, ...companions, faucet: createFaucet(config, opened, money) };
+  const core = { ...opened, money, reserves, relay, faucet: createFaucet(config, opened, money) };
   const { clock, clockWatch, history, journal, receipts, replica } = core;
   const pages = await readReferencePages();
   const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
@@ -140,8 +139,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   await tellBackend(pool, metrics, log);
   await actors.start();
 
-  const doors = await openDoors(config, edges);
-  await relay.start(doors);
+  const doors = await openDoors(config, edges, relay);
   return {
     ...doors,
     async stop() {
