@@ -13,7 +13,7 @@ import type { BridgeContracts } from './deposit-logs.ts';
 import { DepositWatcher } from './deposit-watcher.ts';
 import { FaucetBacking } from './faucet-backing.ts';
 import { KeyError, localKeys, type LocalKeys, readKey } from './keys.ts';
-import { deployLocalContracts } from './local-contracts.ts';
+import { deployLocalContracts, LOCAL_PAYOUT_GAS } from './local-contracts.ts';
 import { PayoutWorker } from './payout/payout-worker.ts';
 import { PermitDeposits } from './permit-deposits.ts';
 import { Relayer } from './relayer.ts';
@@ -122,6 +122,7 @@ export async function openSettlement(
     now,
     relayer,
     validators: validatorsOf(settings, keys, { chainId, bridge: contracts.bridge }),
+    gasEach: settings.chain === 'local' ? LOCAL_PAYOUT_GAS : undefined,
     patienceMs: settings.payoutPatienceMs,
     retryMs: everyMs,
   });
