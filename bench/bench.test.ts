@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { bookSection } from './book.ts';
+import { bridgeSection } from './bridge.ts';
 import { engineSection } from './engine.ts';
 import { historySection } from './history.ts';
 import { holdersSection } from './holders.ts';
@@ -12,6 +13,7 @@ import { recoverySection } from './recovery.ts';
 import { replaySection } from './replay.ts';
 import { median, medianRatio, show, table, type Section } from './report.ts';
 import { requestSection } from './request.ts';
+import { reservesSection } from './reserves.ts';
 import { restartSection } from './restart.ts';
 import { settlementSection } from './settlement.ts';
 
@@ -27,11 +29,13 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   settlement: settlementSection,
   holders: holdersSection,
   outcomeMeta: outcomeMetaSection,
+  bridge: bridgeSection,
   recovery: recoverySection,
   request: requestSection,
   journal: journalSection,
   replay: replaySection,
   history: historySection,
+  reserves: reservesSection,
   restart: restartSection,
   memory: memorySection,
   hostile: hostileSection,

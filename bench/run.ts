@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { bookSection } from './book.ts';
+import { bridgeSection } from './bridge.ts';
 import { engineSection } from './engine.ts';
 import { historySection } from './history.ts';
 import { holdersSection } from './holders.ts';
@@ -15,6 +16,7 @@ import { recoverySection } from './recovery.ts';
 import { replaySection } from './replay.ts';
 import { machine, skipped, table, type Row, type Scale, type Section } from './report.ts';
 import { requestSection } from './request.ts';
+import { reservesSection } from './reserves.ts';
 import { restartSection } from './restart.ts';
 import { settlementSection } from './settlement.ts';
 
@@ -32,11 +34,13 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   settlement: settlementSection,
   holders: holdersSection,
   outcomeMeta: outcomeMetaSection,
+  bridge: bridgeSection,
   recovery: recoverySection,
   request: requestSection,
   journal: journalSection,
   replay: replaySection,
   history: historySection,
+  reserves: reservesSection,
   restart: restartSection,
   memory: memorySection,
   hostile: hostileSection,

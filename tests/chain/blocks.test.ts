@@ -118,3 +118,14 @@ test('what waits when it opens is executed then', async () => {
   expect(await again.rpc('eth_getTransactionReceipt', [hash])).toMatchObject({ status: '0x1' });
   await again.close();
 });
+
+test('eth_feeHistory up to the first block tells of that one alone; params may be null', async () => {
+  const { chain, url, close } = await startChain();
+  for (let block = 0; block < 3; block += 1) await chain.mine();
+  const earliest = (await chain.rpc('eth_feeHistory', ['0x4', 'earliest', [25, 75]])) as object;
+  expect(earliest).toMatchObject({ oldestBlock: '0x0', gasUsedRatio: [0] });
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: null });
+  const reply = await fetch(url, { method: 'POST', body });
+  expect(await reply.json()).toMatchObject({ result: '0x3' });
+  await close();
+});

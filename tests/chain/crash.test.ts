@@ -1,23 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, rm, stat, truncate } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import {
-  type Hex,
-  encodeDeployData,
-  encodeFunctionData,
-  getContractAddress,
-  keccak256,
-} from 'viem';
+import { type Hex, keccak256 } from 'viem';
 import { afterEach, expect, test } from 'vitest';
+import { ChainDamagedError } from '../../packages/venue/src/chain/chain-file.ts';
 import { startChainThread } from '../../packages/venue/src/chain/chain-thread.ts';
-import { type LocalChain } from '../../packages/venue/src/chain/local-chain.ts';
-import { GUESTBOOK_ABI, GUESTBOOK_BYTECODE } from '../fixtures/guestbook/guestbook.ts';
+import { count, deed, inFolder, perform, view } from '../support/chain-deeds.ts';
 import { CHAIN_ID, OTHER, POOR, RICH, openChain, payment } from '../support/local-chain.ts';
 
-const GUESTBOOK = getContractAddress({ from: RICH.address, nonce: 0n });
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 40) / 4);
 
 const children: ChildProcess[] = [];
@@ -26,114 +18,8 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-type Deed =
-  | {
-      readonly deed: 'pay';
-      readonly isRich: boolean;
-      readonly ahead: number;
-      readonly value: bigint;
-    }
-  | { readonly deed: 'sign'; readonly text: string }
-  | { readonly deed: 'mine' }
-  | { readonly deed: 'automine'; readonly isOn: boolean }
-  | { readonly deed: 'reorg'; readonly depth: number; readonly rest: 'pool' | 'drop' };
-
-const deed: fc.Arbitrary<Deed> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      deed: fc.constant('pay' as const),
-      isRich: fc.boolean(),
-      ahead: fc.constantFrom(0, 0, 0, 1, 2),
-      value: fc.bigInt(0n, 1000n),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({ deed: fc.constant('sign' as const), text: fc.string({ maxLength: 5 }) }),
-  },
-  { weight: 1, arbitrary: fc.record({ deed: fc.constant('mine' as const) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ deed: fc.constant('automine' as const), isOn: fc.boolean() }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      deed: fc.constant('reorg' as const),
-      depth: fc.integer({ min: 1, max: 3 }),
-      rest: fc.constantFrom('pool' as const, 'drop' as const),
-    }),
-  },
-);
-
-const count = async (chain: LocalChain, who: Hex, block: string): Promise<number> =>
-  Number(await chain.rpc('eth_getTransactionCount', [who, block]));
-
-/** What is refused is refused: only what was answered counts. */
-async function perform(chain: LocalChain, step: Deed): Promise<void> {
-  if (step.deed === 'mine') await chain.mine();
-  else if (step.deed === 'automine') await chain.setAutomine(step.isOn);
-  else if (step.deed === 'reorg') await chain.reorg(step.depth, step).catch(() => {});
-  else {
-    const isRich = step.deed === 'sign' || step.isRich;
-    const account = isRich ? RICH : OTHER;
-    const nonce = await count(chain, account.address, 'pending');
-    const raw =
-      step.deed === 'pay'
-        ? await payment({ nonce: nonce + step.ahead, value: step.value }, account)
-        : await guestbookCall(nonce, step.text);
-    await chain.rpc('eth_sendRawTransaction', [raw]).catch(() => {});
-  }
-}
-
-async function guestbookCall(nonce: number, text: string): Promise<Hex> {
-  const plain = {
-    type: 'eip1559',
-    chainId: CHAIN_ID,
-    gas: 1_000_000n,
-    maxFeePerGas: 10n ** 9n,
-    nonce,
-  } as const;
-  if (nonce === 0) {
-    const data = encodeDeployData({ abi: GUESTBOOK_ABI, bytecode: GUESTBOOK_BYTECODE, args: [0n] });
-    return await RICH.signTransaction({ ...plain, data });
-  }
-  const data = encodeFunctionData({ abi: GUESTBOOK_ABI, functionName: 'sign', args: [text] });
-  return await RICH.signTransaction({ ...plain, data, to: GUESTBOOK });
-}
-
-/** Everything that a client can see. */
-async function view(chain: LocalChain): Promise<unknown> {
-  const seen: unknown[] = [];
-  for (let number = 0; number <= chain.head.number; number += 1) {
-    const at = `0x${number.toString(16)}`;
-    seen.push(await chain.rpc('eth_getBlockByNumber', [at, true]));
-    seen.push(await chain.rpc('eth_getBlockReceipts', [at]));
-    seen.push(await chain.rpc('eth_getBalance', [POOR.address, at]));
-  }
-  for (const { address } of [RICH, OTHER, POOR]) {
-    seen.push(await chain.rpc('eth_getBalance', [address]));
-    seen.push(await count(chain, address, 'latest'), await count(chain, address, 'pending'));
-  }
-  seen.push(await chain.rpc('eth_getStorageAt', [GUESTBOOK, '0x1']));
-  seen.push(await chain.rpc('eth_getCode', [GUESTBOOK]));
-  seen.push(await chain.rpc('eth_getLogs', [{ fromBlock: '0x0' }]));
-  seen.push(await chain.rpc('eth_getBlockByNumber', ['pending', true]));
-  return seen;
-}
-
 const sizeOf = async (directory: string): Promise<number> =>
   (await stat(join(directory, 'chain.log'))).size;
-
-async function inFolder(run: (directory: string) => Promise<void>): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'oddlot-chain-crash-'));
-  try {
-    await run(directory);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
-}
 
 test('whatever was done, it opens with the same blocks, and goes on as it would have', async () => {
   const history = fc.array(deed, { minLength: 3, maxLength: 14 });
@@ -286,6 +172,7 @@ test('in a thread of its own it answers by its port, keeps what it has, and says
     expect(await post(second.url, 'eth_getBalance', [POOR.address])).toBe('0x7');
     await second.close();
     await expect(start(CHAIN_ID + 1)).rejects.toThrow(/holds chain 421614/);
+    await expect(start(CHAIN_ID + 1)).rejects.toBeInstanceOf(ChainDamagedError);
     expect(lost).toEqual([]);
   });
 });

@@ -66,7 +66,7 @@ test.each([
       gas: 21_000n,
       maxFeePerGas: 10n ** 9n,
     }),
-    /^invalid chain id/,
+    /^invalid chain id for signer: this chain is \d+$/,
   ],
   [
     'a transaction that any chain would take',
@@ -160,6 +160,7 @@ test.each([
   ['eth_getLogs', [{ blockHash: keccak256('0x'), fromBlock: '0x0' }]],
   ['eth_getTransactionReceipt', []],
   ['eth_feeHistory', ['0x1', 'latest', [101]]],
+  ['eth_feeHistory', ['0x1', 'latest', [75, 25]]],
   ['eth_sendRawTransaction', ['hello']],
 ])('%s with %j is told what is wrong', async (method, params) => {
   await expect(world.chain.rpc(method, params)).rejects.toMatchObject({ code: -32_602 });

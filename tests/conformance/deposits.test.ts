@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
 import { createClient, privateKeyWallet, signPermit } from '@oddlot/sdk';
-import { parseEther, parseUnits, type Hex } from 'viem';
+import { Contract, JsonRpcProvider, Wallet as EthersWallet } from 'ethers';
+import { parseEther, parseUnits, toHex, type Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Chain, chainOf, post, richOnChain } from '../support/chain.ts';
+import { type Chain, chainOf, post, richOnChain, type SignedPermit } from '../support/chain.ts';
 import type { Json } from '../support/client.ts';
 import { CALM, Venue } from '../support/venue-process.ts';
 
@@ -23,6 +27,11 @@ afterAll(async () => {
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
 const info = (body: object) => post(venue.url, '/info', body);
 const inDeadline = (seconds = 3_600): bigint => BigInt(Math.floor(Date.now() / 1000) + seconds);
+
+/** The keys that a venue with a chain of its own has made for it. */
+function localKeys({ data }: Venue): { readonly relayer: Hex; readonly guardian: Hex } {
+  return JSON.parse(readFileSync(join(data, 'settlement', 'keys.json'), 'utf8'));
+}
 
 async function balanceIn(user: Hex): Promise<string> {
   const { data } = await info({ type: 'clearinghouseState', user });
@@ -150,6 +159,157 @@ describe('depositWithPermit: for users without ether', () => {
     expect(await info(query)).toMatchObject({ success: false, code, message });
   });
 
+  const twin = ({ r, s: low, v }: SignedPermit['signature']) => {
+    const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+    return { r, s: toHex(order - BigInt(low), { size: 32 }), v: v === 27 ? 28 : 27 };
+  };
+  type Odd = (query: SignedPermit) => object;
+  test.each<[string, Odd, number, string]>([
+    ['an amount that is a number', (q) => ({ ...q, usd: 5_000_000 }), 10002, 'usd'],
+    ['an amount with a fraction', (q) => ({ ...q, usd: '5000000.5' }), 10002, 'usd'],
+    ['an amount below zero', (q) => ({ ...q, usd: '-5000000' }), 10002, 'usd'],
+    ['an amount in hexadecimal', (q) => ({ ...q, usd: '0x4c4b40' }), 10002, 'usd'],
+    ['an empty amount', (q) => ({ ...q, usd: '' }), 10002, 'usd'],
+    ['no amount', ({ usd: _, ...q }) => q, 10002, 'usd'],
+    ['an amount of zero', (q) => ({ ...q, usd: '0' }), 10014, 'Below minimum deposit amount'],
+    ['an amount beyond exact numbers', (q) => ({ ...q, usd: '9007199254740992' }), 10002, 'usd'],
+    ['a deadline that is a number', (q) => ({ ...q, deadline: 1_900_000_000 }), 10002, 'deadline'],
+    ['a deadline in the past', (q) => ({ ...q, deadline: '1' }), 10014, 'Deadline out of range'],
+    [
+      'a deadline of 119 seconds',
+      (q) => ({ ...q, deadline: String(inDeadline(119)) }),
+      10014,
+      'Deadline out of range',
+    ],
+    [
+      'a deadline of a second too much',
+      (q) => ({ ...q, deadline: String(inDeadline(7 * 86_400 + 2)) }),
+      10014,
+      'Deadline out of range',
+    ],
+    [
+      'a deadline of 30 digits',
+      (q) => ({ ...q, deadline: '9'.repeat(30) }),
+      10014,
+      'Deadline out of range',
+    ],
+    ['v of 2', (q) => ({ ...q, signature: { ...q.signature, v: 2 } }), 10002, 'v'],
+    [
+      'r without 0x',
+      (q) => ({ ...q, signature: { ...q.signature, r: q.signature.r.slice(2) } }),
+      10002,
+      'r',
+    ],
+    ['v of 29', (q) => ({ ...q, signature: { ...q.signature, v: 29 } }), 10002, 'v'],
+    [
+      'r of too many digits',
+      (q) => ({ ...q, signature: { ...q.signature, r: `0x${'1'.repeat(65)}` } }),
+      10002,
+      'r',
+    ],
+    [
+      's that is no number',
+      (q) => ({ ...q, signature: { ...q.signature, s: '0xzz' } }),
+      10002,
+      's',
+    ],
+    ['no signature', ({ signature: _, ...q }) => q, 10002, 'signature'],
+    [
+      'a signature of nobody',
+      (q) => ({ ...q, signature: { r: '0x0', s: '0x0', v: 27 } }),
+      10003,
+      'Signer does not match user',
+    ],
+    [
+      'the twin of a signature',
+      (q) => ({ ...q, signature: twin(q.signature) }),
+      10003,
+      'Signer does not match user',
+    ],
+    [
+      'a user that is a contract',
+      (q) => ({ ...q, user: chain.bridge }),
+      10003,
+      'Signer does not match user',
+    ],
+    ['a user that is no address', (q) => ({ ...q, user: '0x12' }), 10002, 'user'],
+    ['waitForReceipt null', (q) => ({ ...q, waitForReceipt: null }), 10002, 'waitForReceipt'],
+  ])('%s is refused by name', async (_, odd, code, text) => {
+    const answer = await info(odd(await oddPermit()));
+    expect(answer).toMatchObject({ success: false, code });
+    expect(String(answer['message']) + JSON.stringify(answer['details'] ?? '')).toContain(text);
+  });
+
+  /** One permit for all that is refused: nothing of it is ever sent. */
+  let refused: Promise<SignedPermit> | undefined;
+  const oddPermit = (): Promise<SignedPermit> =>
+    (refused ??= permitted('5').then(({ query }) => query));
+
+  test.each<[string, string, Odd]>([
+    [
+      'leading zeros and capital letters',
+      '6',
+      (q) => ({ ...q, usd: `00${q.usd}`, user: `0x${q.user.slice(2).toUpperCase()}` }),
+    ],
+    ['v of 0 and 1', '7', (q) => ({ ...q, signature: { ...q.signature, v: q.signature.v - 27 } })],
+  ])('%s are the same permit', async (_, usd, odd) => {
+    const { account, query } = await permitted(usd);
+    const first = await info(odd(query));
+    expect(first).toMatchObject({ success: true });
+    expect(await info(query)).toEqual(first);
+    await credited(account.address, usd);
+  });
+
+  test.each([120, 7 * 86_400])('a deadline of exactly %i seconds is in time', async (seconds) => {
+    // The second may pass between signing and asking: once more then.
+    const attempt = async () => {
+      const { query } = await permitted('5', { deadline: inDeadline(seconds) });
+      return (await info(query))['success'];
+    };
+    expect((await attempt()) === true || (await attempt()) === true).toBe(true);
+  });
+
+  /** How many transactions the venue's relayer has sent. */
+  const relayed = async (): Promise<number> =>
+    await chain.reader.getTransactionCount({
+      address: privateKeyToAccount(localKeys(venue).relayer).address,
+    });
+
+  test('nothing is sent that is known to fail: used nonces, pauses; and one of a user at a time', async () => {
+    const { account, query, wallet } = await permitted('20');
+    const others = await Promise.all(
+      ['21', '22', '23'].map((usd) => wallet.permit(usdc(usd), inDeadline(), 0n)),
+    );
+    const before = await relayed();
+    // Of several permits of one nonce only one can be good.
+    const answers = await Promise.all([query, ...others].map((each) => info(each)));
+    expect(answers.filter(({ success }) => success === true)).toHaveLength(1);
+    expect(await relayed()).toBe(before + 1);
+    for (const other of others) {
+      const { success, code } = await info(other);
+      expect(success === true || code === 10014).toBe(true);
+    }
+    expect(await relayed()).toBe(before + 1);
+    const guardian = chain.wallet(privateKeyToAccount(localKeys(venue).guardian));
+    const late = await wallet.permit(usdc('30'), inDeadline());
+    await guardian.pause(true);
+    expect(await info(late)).toMatchObject({ code: 10014, message: 'Permit deposit failed' });
+    expect(await relayed()).toBe(before + 1);
+    await guardian.pause(false);
+    expect(await info(late)).toMatchObject({ success: true });
+    expect(await chain.balanceOf(account.address)).toBeLessThanOrEqual(usdc('950'));
+  });
+
+  test.each([
+    ['the zero address', `0x${'0'.repeat(40)}`],
+    ['the bridge', 'bridge'],
+    ['the token', 'token'],
+  ])('R-transfer: the faucet gives nothing on the chain to %s', async (_, who) => {
+    const user = who === 'bridge' ? chain.bridge : who === 'token' ? chain.token : who;
+    const answer = await post(venue.url, '/request-fund', { user, onChain: true });
+    expect(answer).toMatchObject({ success: false, code: 10014, message: 'Invalid address' });
+  });
+
   test('one that fails on the chain is a failed deposit', async () => {
     const { account, query, wallet } = await permitted('200');
     // The user was faster: the bridge takes no permit twice, and says so.
@@ -161,6 +321,49 @@ describe('depositWithPermit: for users without ether', () => {
     expect(await chain.balanceOf(account.address)).toBe(usdc('800'));
   });
 });
+
+test('an ethers program deposits, by the contracts alone', async () => {
+  const key = generatePrivateKey();
+  const { data } = await info({ type: 'settings' });
+  const provider = new JsonRpcProvider(data.settlement_rpc_url as string, undefined, {
+    polling: true,
+    pollingInterval: 50,
+    cacheTimeout: -1,
+  });
+  const wallet = new EthersWallet(key, provider);
+  await post(venue.url, '/request-fund', { user: wallet.address, onChain: true });
+  const token = new Contract(chain.token, TEST_USDC_ABI as unknown as [], wallet);
+  const bridge = new Contract(chain.bridge, BRIDGE_ABI as unknown as [], wallet);
+  const approval = await token.getFunction('approve')(chain.bridge, usdc('31'));
+  await approval.wait();
+  const deposit = await bridge.getFunction('deposit')(usdc('31'));
+  const receipt = await deposit.wait();
+  expect(receipt.status).toBe(1);
+  await credited(wallet.address as Hex, '31');
+  expect(await token.getFunction('balanceOf')(wallet.address)).toBe(usdc('969'));
+  provider.destroy();
+});
+
+test('keys are in no log, and the faucet remembers through a restart whom it gave on the chain', async () => {
+  const account = await richOnChain(venue.url);
+  await venue.kill();
+  await venue.startAgain([...CALM, '--chain', 'local', '--log-level', 'trace']);
+  chain = await chainOf(venue.url);
+  const again = await post(venue.url, '/request-fund', { user: account.address, onChain: true });
+  expect(again).toMatchObject({ status: 429, message: 'Faucet limit reached' });
+  const inside = await post(venue.url, '/request-fund', { user: account.address });
+  expect(inside).toMatchObject({ status: 429 });
+  const keys = readFileSync(join(venue.data, 'settlement', 'keys.json'), 'utf8').match(
+    /[0-9a-f]{64}/g,
+  );
+  expect(keys?.length).toBe(6);
+  const texts = [
+    venue.stderr,
+    venue.stdout,
+    await (await fetch(`${venue.operations}/settlement`)).text(),
+  ];
+  for (const key of keys ?? []) for (const text of texts) expect(text).not.toContain(key);
+}, 60_000);
 
 test('R-deposit: kills between the steps credit nothing twice; the bridge holds what is owed', async () => {
   const account = await richOnChain(venue.url);

@@ -37,6 +37,8 @@ export type Wallet = {
   permit(usd: bigint, deadline: bigint, nonce?: bigint): Promise<SignedPermit>;
   /** Sends a permit by itself, as anybody may. */
   usePermit(permit: SignedPermit): Promise<Hex>;
+  /** Of the guardian alone. */
+  pause(isPaused: boolean): Promise<Hex>;
 };
 
 export type Chain = {
@@ -113,6 +115,8 @@ export async function chainOf(url: string): Promise<Chain> {
           },
         };
       },
+      pause: (isPaused) =>
+        mined(sender.writeContract({ ...at, functionName: isPaused ? 'pause' : 'unpause' })),
       usePermit({ deadline, signature, usd, user }) {
         const { r, s, v } = signature;
         const parts = { r: BigInt(r), s: BigInt(s), v };

@@ -33,12 +33,18 @@ export class TestClock {
 
 export async function openChain(
   directory: string,
-  options: { readonly clock?: TestClock; readonly isAutomining?: boolean } = {},
+  options: {
+    readonly clock?: TestClock;
+    readonly isAutomining?: boolean;
+    readonly settledBlocksMax?: number;
+    readonly undoBlocksMax?: number;
+  } = {},
 ): Promise<LocalChain> {
-  const { clock = new TestClock(), isAutomining = true } = options;
+  const { clock = new TestClock(), isAutomining = true, ...bounds } = options;
   const allocations = { [RICH.address]: parseEther('100'), [OTHER.address]: parseEther('100') };
   const { nowMs } = clock;
-  return await LocalChain.open({ directory, chainId: CHAIN_ID, nowMs, allocations, isAutomining });
+  const plain = { directory, chainId: CHAIN_ID, nowMs, allocations, isAutomining };
+  return await LocalChain.open({ ...plain, ...bounds });
 }
 
 export type TestChain = {

@@ -77,6 +77,19 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     text: 'milliseconds between two looks at the chain',
     unset: '250 local, else 2000',
   },
+  chainMaxFeeGwei: {
+    group: 'Settlement chain',
+    text: 'most that is offered for a unit of gas',
+  },
+  chainBumpAfterMs: {
+    group: 'Settlement chain',
+    text: 'milliseconds in no block until a transaction offers more',
+  },
+  acceptReorganisation: {
+    group: 'Settlement chain',
+    text: 'block that a lost confirmed one was replaced by: crediting goes on',
+    unset: 'none',
+  },
   bridgeContract: {
     group: 'Settlement chain',
     text: 'address of the bridge on a chain that is not local',
@@ -90,6 +103,10 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
   bridgeFromBlock: {
     group: 'Settlement chain',
     text: 'block that the bridge was made in, or any before',
+  },
+  reservesEveryMs: {
+    group: 'Settlement chain',
+    text: 'milliseconds between two publications of reserves; a day is at 00:00 UTC',
   },
   formerBridges: {
     group: 'Settlement chain',

@@ -209,3 +209,30 @@ describe('exchanges', () => {
     rmSync(folder, { recursive: true });
   });
 });
+
+describe('a chain that is not the venue’s own', () => {
+  const contracts = [
+    '--bridge-contract',
+    `0x${'11'.repeat(20)}`,
+    '--usdc-contract',
+    `0x${'22'.repeat(20)}`,
+  ];
+  const elsewhere = ['--chain', 'https://one.example', ...contracts];
+
+  test('has no faucet: what it gave would be the depositors’', () => {
+    expect(hasFaucet(readConfig(elsewhere, {}))).toBe(false);
+    expect(() => readConfig([...elsewhere, '--faucet'], {})).toThrow(/^faucet: /);
+    expect(hasFaucet(readConfig(['--chain', 'none'], {}))).toBe(true);
+  });
+
+  test('has contracts that are named, the local one has its own', () => {
+    expect(() => readConfig(['--chain', 'https://one.example'], {})).toThrow(/needs both/);
+    expect(() => readConfig(['--chain', 'local', ...contracts], {})).toThrow(/has its own/);
+  });
+
+  test('a reorganisation is accepted by the hash of a block', () => {
+    expect(() => readConfig(['--accept-reorganisation', '0x12'], {})).toThrow(/hash of a block/);
+    const hash = `0x${'ab'.repeat(32)}`;
+    expect(readConfig(['--accept-reorganisation', hash], {}).acceptReorganisation).toBe(hash);
+  });
+});

@@ -109,10 +109,20 @@ const ConfigSchema = z.strictObject({
   /** Blocks that a deposit needs, its own included; by default 1 on the local chain, else 20. */
   chainConfirmations: count.optional(),
   chainEveryMs: count.optional(),
+  /** What the venue's transactions offer at most for a unit of gas, and when they offer more. */
+  chainMaxFeeGwei: count.default(500),
+  chainBumpAfterMs: count.default(30_000),
+  /** The block by which the operator accepts a chain that lost what was confirmed. */
+  acceptReorganisation: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/, 'must be the hash of a block')
+    .optional(),
   /** Contracts of a chain that is not local, and the block that the bridge was made in. */
   bridgeContract: Address.optional(),
   usdcContract: Address.optional(),
   bridgeFromBlock: z.int().min(0).default(0),
+  /** How often what is owed and what there is goes into the log: at multiples of it since 1970, UTC. */
+  reservesEveryMs: z.int().min(1_000).default(86_400_000),
   /** Bridges that this one follows: what they pay over to it is nobody's deposit. */
   formerBridges: z.array(Address).default([]),
   /** An endpoint for wallets, shown in settings; by default the local chain's own. */
@@ -162,6 +172,7 @@ const TEXTS: ReadonlySet<Key> = new Set<Key>([
   'referencePrices',
   'relayUrl',
   'chain',
+  'acceptReorganisation',
   'bridgeContract',
   'usdcContract',
   'settlementRpcUrl',
@@ -246,8 +257,13 @@ function keptMsOf(config: Config, told: Config['logKeep']): number | undefined {
 }
 
 /** Whether test money is given away: as told, else where money is not real. */
-export function hasFaucet({ faucet, network }: Config): boolean {
-  return faucet ?? network === 'testnet';
+export function hasFaucet({ chain, faucet, network }: Config): boolean {
+  return faucet ?? (network === 'testnet' && !isElsewhere(chain));
+}
+
+/** A chain whose money others made: what the venue gave away there would be the depositors'. */
+function isElsewhere(chain: Config['chain']): boolean {
+  return chain !== undefined && chain !== 'local' && chain !== 'none';
 }
 
 /** Where reference prices come from: as told, else as the oracle's where simulated traders are. */
@@ -339,6 +355,14 @@ function assertTogether(config: Config): void {
     throw new ConfigError(`chainPort: none is left above port ${config.port}; set --chain-port`);
   }
   const hasContracts = config.bridgeContract !== undefined && config.usdcContract !== undefined;
+  if (config.faucet === true && isElsewhere(config.chain)) {
+    throw new ConfigError(
+      'faucet: on a chain that is not local nothing stands behind what it gives',
+    );
+  }
+  if (chain === 'local' && (config.bridgeContract ?? config.usdcContract) !== undefined) {
+    throw new ConfigError('bridgeContract, usdcContract: the local chain has its own');
+  }
   if (typeof chain !== 'string' && !hasContracts) {
     throw new ConfigError('bridgeContract, usdcContract: a chain that is not local needs both');
   }

@@ -1,3 +1,4 @@
+import { parseGwei } from 'viem';
 import type { Clock } from './clock.ts';
 import { chainOf, chainPaceOf, chainPortOf, type Config, keyPlacesOf } from './config.ts';
 import type { Held, Lease } from './lease/lease.ts';
@@ -35,7 +36,7 @@ export async function openMoney(
     bridgeContract === undefined || usdcContract === undefined
       ? undefined
       : { bridge: bridgeContract as `0x${string}`, token: usdcContract as `0x${string}` };
-  return await openSettlement(
+  const money = await openSettlement(
     {
       chain,
       chainId: SETTLEMENT_CHAIN[config.network],
@@ -48,10 +49,17 @@ export async function openMoney(
       formerBridges: config.formerBridges,
       relayerKey: config.relayerKey,
       validators: configuredValidators(config, env),
+      maxFeeWei: parseGwei(String(config.chainMaxFeeGwei)),
+      bumpAfterMs: config.chainBumpAfterMs,
+      accepted: config.acceptReorganisation as `0x${string}` | undefined,
       payoutPatienceMs: config.payoutPatienceMs,
     },
     { replica, log, now: () => clock.nowMs(), env, onLost: onFatal },
   );
+  const { endpoints, bridge, token } = money.settlement.status;
+  const where = money.rpcUrl ?? endpoints.map(({ name }) => name).join(', ');
+  log.info({ chain: where, bridge, usdc: token }, 'money comes in and goes out by a chain');
+  return money;
 }
 
 /** What works on the settlement chain has one process; who lets go of it closes the chain. */

@@ -1,4 +1,5 @@
 import type { Address } from '@oddlot/units';
+import type { CreditDepositCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { State } from '../state/state.ts';
 import { ZERO_ADDRESS } from './agents.ts';
@@ -12,4 +13,13 @@ export function checkDestination(state: State, destination: Address): Reject | u
   if (destination === ZERO_ADDRESS) return { reason: 'addressInvalid', address: destination };
   const isBound = state.agents.has(destination) && !state.accountIndex.has(destination);
   return isBound ? { reason: 'agentAddressUsed' } : undefined;
+}
+
+/** True while the address is somebody's agent and its own deposit would not end that (R-agents). */
+export function isForBound(
+  state: State,
+  { account, isOwn }: Pick<CreditDepositCommand, 'account' | 'isOwn'>,
+): boolean {
+  const endsBinding = isOwn && state.bridge?.unusedAgents.has(account) === true;
+  return !endsBinding && checkDestination(state, account)?.reason === 'agentAddressUsed';
 }

@@ -1,4 +1,5 @@
 import { type Address, type Hash, usdcFromText } from '@oddlot/units';
+import type { DepositSource } from '../messages/command.ts';
 import { type Bridge, createBridge, depositKey, type Reserves } from '../state/bridge.ts';
 
 /** What the venue knows of the settlement chain. A venue without a bridge has none of it. */
@@ -8,6 +9,15 @@ export type BridgeDump = {
   readonly token: Address;
   /** In the order of crediting. */
   readonly credited: readonly (readonly [
+    chainId: number,
+    txHash: Hash,
+    logIndex: number,
+    blockNumber: number,
+    account: Address,
+    amount: string,
+  ])[];
+  /** In the order of telling; absent for none. */
+  readonly kept?: readonly (readonly [
     chainId: number,
     txHash: Hash,
     logIndex: number,
@@ -25,7 +35,7 @@ export type BridgeDump = {
 };
 
 export function dumpBridge(bridge: Bridge): BridgeDump {
-  const { chainId, contract, credited, cursor, floors, pegs, token, unusedAgents } = bridge;
+  const { chainId, contract, credited, cursor, floors, kept, pegs, token, unusedAgents } = bridge;
   return {
     chainId,
     contract,
@@ -35,7 +45,10 @@ export function dumpBridge(bridge: Bridge): BridgeDump {
       each.txHash,
       each.logIndex,
       each.blockNumber,
+      each.account,
+      String(each.amount),
     ]),
+    ...(kept.size === 0 ? {} : { kept: [...kept.values()].map(placeOf) }),
     floors: [...floors]
       .map(([chain, { blockNumber, logIndex }]) => [chain, blockNumber, logIndex] as const)
       .sort((a, b) => a[0] - b[0]),
@@ -47,12 +60,20 @@ export function dumpBridge(bridge: Bridge): BridgeDump {
   };
 }
 
+function placeOf({ blockNumber, chainId, logIndex, txHash }: DepositSource) {
+  return [chainId, txHash, logIndex, blockNumber] as const;
+}
+
 export function restoreBridge(plain: BridgeDump | undefined): Bridge | undefined {
   if (plain === undefined) return undefined;
   const bridge = createBridge(plain);
-  for (const [chainId, txHash, logIndex, blockNumber] of plain.credited) {
+  for (const [chainId, txHash, logIndex, blockNumber, account, amount] of plain.credited) {
     const source = { chainId, txHash, logIndex, blockNumber };
-    bridge.credited.set(depositKey(source), source);
+    bridge.credited.set(depositKey(source), { ...source, account, amount: usdcFromText(amount) });
+  }
+  for (const [chainId, txHash, logIndex, blockNumber] of plain.kept ?? []) {
+    const source = { chainId, txHash, logIndex, blockNumber };
+    bridge.kept.set(depositKey(source), source);
   }
   for (const [chainId, blockNumber, logIndex] of plain.floors) {
     bridge.floors.set(chainId, { blockNumber, logIndex });

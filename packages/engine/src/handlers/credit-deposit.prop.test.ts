@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dump, restore, type StateDump } from '../dump/dump.ts';
 import { checkInvariants } from '../invariants/invariants.ts';
-import { isDepositCredited } from '../read/read-bridge.ts';
+import { depositStanding, isDepositCredited } from '../read/read-bridge.ts';
 import { hasAccount } from '../read/read.ts';
 import { CHAIN_ID, deposited, openTestBridge } from '../testing/bridge.ts';
 import { anyCommand, disturb, openEverything } from '../testing/any-command.ts';
@@ -36,11 +36,14 @@ test('R-deposit: whatever is told, in whatever order and however often, counts o
         const isBound = scenario.state.agents.has(account) && !hasAccount(scenario.state, account);
         const amount = 1_000_000 + n;
         const command = deposited(account, n, { isOwn, amount });
-        const { reject } = scenario.block(command).outcomes[0] ?? {};
+        const standing = depositStanding(scenario.state, command);
+        const { isKept = false, reject } = scenario.block(command).outcomes[0] ?? {};
         const isNew = !seen.has(n);
         // Nobody in this history trades, so every binding is one that was never used.
-        expect(reject?.reason).toBe(isNew && isBound && !isOwn ? 'agentAddressUsed' : undefined);
-        if (isNew && reject === undefined) {
+        expect(reject).toBeUndefined();
+        expect(isKept).toBe(isNew && isBound && !isOwn);
+        expect(standing).toBe(isNew ? (isKept ? 'bound' : 'open') : 'credited');
+        if (isNew && !isKept) {
           seen.add(n);
           balances.set(account, (balances.get(account) ?? 0n) + BigInt(amount));
         }

@@ -5,7 +5,7 @@ import { dump, restore } from '../dump/dump.ts';
 import { checkInvariants } from '../invariants/invariants.ts';
 import type { CreditDepositCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { bridgeView, isDepositCredited } from '../read/read-bridge.ts';
+import { bridgeView, depositStanding, isDepositCredited } from '../read/read-bridge.ts';
 import { agentOwner, hasAccount } from '../read/read.ts';
 import {
   BRIDGE_CONTRACT,
@@ -29,6 +29,15 @@ function result(scenario: Scenario, command: CreditDepositCommand) {
   const { events, outcomes } = scenario.block(command);
   checkInvariants(scenario.state);
   return { reject: outcomes[0]?.reject?.reason, types: events.map(({ type }) => type) };
+}
+
+const KEPT = { account: carol, isKept: true };
+
+function outcome(scenario: Scenario, command: CreditDepositCommand) {
+  const { events, outcomes } = scenario.block(command);
+  expect(events).toEqual([]);
+  checkInvariants(scenario.state);
+  return outcomes[0];
 }
 
 describe('R-deposit: a deposit of the settlement chain', () => {
@@ -143,9 +152,10 @@ describe('R-agents: who deposits by itself is nobody’s agent that it never was
   test.each([
     ['a stranger’s depositFor', false, false],
     ['its own deposit after its key has traded for the owner', true, true],
-  ])('%s is refused and leaves the binding', (_, isUsed, isOwn) => {
+  ])('%s is kept and leaves the binding', (_, isUsed, isOwn) => {
     const scenario = bound(isUsed);
-    expect(result(scenario, deposited(carol, 1, { isOwn })).reject).toBe('agentAddressUsed');
+    expect(outcome(scenario, deposited(carol, 1, { isOwn }))).toEqual(KEPT);
+    expect(outcome(scenario, deposited(carol, 1, { isOwn }))).toEqual(KEPT);
     expect(agentOwner(scenario.state, carol)?.owner).toBe(alice);
     expect(hasAccount(scenario.state, carol)).toBe(false);
     expect(isDepositCredited(scenario.state, deposited(carol, 1).source)).toBe(false);
@@ -155,7 +165,40 @@ describe('R-agents: who deposits by itself is nobody’s agent that it never was
     const scenario = Scenario.open({ accounts: [alice] });
     scenario.approve(alice, carol, 'hers');
     openTestBridge(scenario);
-    expect(result(scenario, deposited(carol, 1, { isOwn: true })).reject).toBe('agentAddressUsed');
+    expect(outcome(scenario, deposited(carol, 1, { isOwn: true }))).toEqual(KEPT);
+  });
+
+  test('R-deposit: what was kept is credited after the binding, also 50,000 deposits later', () => {
+    const scenario = bound(true);
+    const kept = deposited(carol, 1, { isOwn: true });
+    expect(outcome(scenario, kept)).toEqual(KEPT);
+    for (let n = 2; n <= LIMITS.depositsKept + 1_001; n += 1_000) {
+      scenario.block(...Array.from({ length: 1_000 }, (_, at) => deposited(bob, n + at)));
+    }
+    expect(depositStanding(scenario.state, deposited(bob, 2))).toBe('old');
+    expect(depositStanding(scenario.state, kept)).toBe('bound');
+    const text = JSON.stringify(dump(scenario.state));
+    Object.assign(scenario.state, restore(JSON.parse(text)));
+    expect(JSON.stringify(dump(scenario.state))).toBe(text);
+    scenario.approve(alice, ZERO_ADDRESS, 'hers');
+    expect(depositStanding(scenario.state, kept)).toBe('open');
+    expect(result(scenario, kept).types).toEqual(['accountCreated', 'depositCredited']);
+    expect(scenario.account(carol).perpBalance).toBe(5_000_000n);
+    expect(depositStanding(scenario.state, kept)).toBe('credited');
+    expect(result(scenario, kept).types).toEqual([]);
+  });
+
+  test('R-limits-of-state: beyond 10,000 that are kept the next is refused', () => {
+    const scenario = bound(true);
+    for (let n = 0; n < LIMITS.depositsAsideKept; n += 1_000) {
+      scenario.block(...Array.from({ length: 1_000 }, (_, at) => deposited(carol, n + at)));
+    }
+    const one = deposited(carol, LIMITS.depositsAsideKept);
+    expect(checkCommand(scenario.state, one, scenario.nowMs).reject?.reason).toBe(
+      'agentAddressUsed',
+    );
+    expect(result(scenario, one).reject).toBe('agentAddressUsed');
+    expect(outcome(scenario, deposited(carol, 7))).toEqual(KEPT);
   });
 
   test('a command that is refused for who signed it is no use', () => {
@@ -262,9 +305,14 @@ describe('R-era: a log that knows no bridge computes what it did', () => {
     const published = {
       height: 3,
       root,
+      leaves: 2,
       liabilitiesMicroUsdc: 12,
-      assetsMicroUsdc: 13,
+      shortfallMicroUsdc: 1,
       blockNumber: 4,
+      assetsMicroUsdc: 5,
+      keptAsideMicroUsdc: 7,
+      unsettledMicroUsdc: 2,
+      unbackedMicroUsdc: 4,
     };
     const { events } = scenario.block({ type: 'publishReserves', ...published });
     expect(events).toMatchObject([{ type: 'reservesPublished', ...published }]);

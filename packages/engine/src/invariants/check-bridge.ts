@@ -6,8 +6,10 @@ import type { State } from '../state/state.ts';
 /** What must hold after every block of the settlement chain; part of `checkInvariants`. */
 export function checkBridge({ accountIndex, agents, bridge, deposited }: State): void {
   if (bridge === undefined) return;
-  const { chainId, credited, cursor, floors, pegs, unusedAgents } = bridge;
+  const { chainId, credited, cursor, floors, kept, pegs, unusedAgents } = bridge;
   assert(credited.size <= LIMITS.depositsKept, 'the venue keeps its number of deposits');
+  assert(kept.size <= LIMITS.depositsAsideKept, 'the venue keeps its number of deposits aside');
+  for (const key of kept.keys()) assert(!credited.has(key), 'what is kept is not credited');
   assert(bridge.creditedTotal <= deposited, 'deposits are part of what came in');
   assert(pegs.size <= LIMITS.pegsKept, 'the venue keeps its number of pegs');
   const floor = floors.get(chainId) ?? NO_PLACE;

@@ -34,6 +34,8 @@ export type CommandResult = {
   readonly skipped?: readonly SkippedEntry[];
   /** The agent that was bound is a former one: what its key signed for later can still run (R-nonce). */
   readonly agentReused?: true;
+  /** The deposit waits for the end of a binding (R-agents). */
+  readonly isKept?: true;
   /** Why the builder of the orders is not paid; the orders go on (R-builder). */
   readonly builderDrop?: BuilderDrop;
   /** What a registration brought into being. */

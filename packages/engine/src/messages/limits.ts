@@ -28,6 +28,8 @@ export const LIMITS = {
   fundDeficitE8: 100_000,
   /** R-deposit: credited deposits that are known one by one; what is older is known by its place. */
   depositsKept: 50_000,
+  /** Deposits for bound addresses that wait; further ones are refused. */
+  depositsAsideKept: 10_000,
   /** Addresses of the relay without an account, and how many one command brings. */
   pegsKept: 100_000,
   pegsPerCommand: 1_000,

@@ -1,6 +1,13 @@
 import type { Address, MicroUsdc } from '@oddlot/units';
-import type { DepositSource } from '../messages/command.ts';
-import { type ChainPlace, isCredited, type Reserves } from '../state/bridge.ts';
+import { isForBound } from '../auth/destination.ts';
+import type { CreditDepositCommand, DepositSource } from '../messages/command.ts';
+import {
+  type ChainPlace,
+  type CreditedDeposit,
+  depositKey,
+  isCredited,
+  type Reserves,
+} from '../state/bridge.ts';
 import type { State } from '../state/state.ts';
 
 /** The settlement chain as the venue knows it. */
@@ -28,7 +35,44 @@ export function isDepositCredited({ bridge }: State, source: DepositSource): boo
   return bridge !== undefined && isCredited(bridge, source);
 }
 
+/** True when it was credited so lately that it is remembered one by one. */
+export function isDepositRemembered({ bridge }: State, source: DepositSource): boolean {
+  return bridge?.credited.has(depositKey(source)) ?? false;
+}
+
+/**
+ * What telling a deposit would do: nothing, since it was credited or (`old`) is from before the time that
+ * is remembered; keep it for the end of a binding; or credit it.
+ */
+export type DepositStanding = 'credited' | 'old' | 'bound' | 'open';
+
+export function depositStanding(
+  state: State,
+  deposit: Pick<CreditDepositCommand, 'account' | 'isOwn' | 'source'>,
+): DepositStanding {
+  const { bridge } = state;
+  if (bridge !== undefined && isCredited(bridge, deposit.source)) {
+    return isDepositRemembered(state, deposit.source) ? 'credited' : 'old';
+  }
+  return isForBound(state, deposit) ? 'bound' : 'open';
+}
+
+/** What was credited last from a chain, newest first. */
+export function newestDeposits(
+  { bridge }: State,
+  chainId: number,
+  limit: number,
+): readonly CreditedDeposit[] {
+  const all = [...(bridge?.credited.values() ?? [])].filter((each) => each.chainId === chainId);
+  return all.slice(-limit).toReversed();
+}
+
 /** Deposits and grants of all time less what was paid out: what the venue owes in all (R-conservation). */
 export function owedMicroUsdc({ deposited, withdrawn }: State): bigint {
   return deposited - withdrawn;
+}
+
+/** All that the faucet ever gave: what came in and was no deposit. */
+export function grantedMicroUsdc({ bridge, deposited }: State): bigint {
+  return deposited - (bridge?.creditedTotal ?? 0n);
 }

@@ -73,6 +73,7 @@ export function forkState(state: State): State {
 function forkBridge(bridge: Bridge): Bridge {
   const parts: ObjectFields<Bridge> = {
     credited: bridge.credited,
+    kept: bridge.kept,
     floors: bridge.floors,
     cursor: bridge.cursor,
     unusedAgents: new LayeredMap(bridge.unusedAgents),

@@ -4,13 +4,21 @@ import type { DepositSource, PublishReservesCommand } from '../messages/command.
 /** Where in a chain something stands. */
 export type ChainPlace = { readonly blockNumber: number; readonly logIndex: number };
 
+/** A deposit that was credited: what an operator needs to know should the chain lose it. */
+export type CreditedDeposit = DepositSource & {
+  readonly account: Address;
+  readonly amount: MicroUsdc;
+};
+
 /** What the venue knows of the settlement chain, from the moment that a bridge is open. */
 export type Bridge = {
   chainId: number;
   contract: Address;
   token: Address;
   /** Deposits that were credited, the newest ones, by `depositKey` in the order of crediting. */
-  readonly credited: Map<string, DepositSource>;
+  readonly credited: Map<string, CreditedDeposit>;
+  /** Deposits for bound addresses, told and not credited: no floor speaks for them (R-agents). */
+  readonly kept: Map<string, DepositSource>;
   /** By chain: at and below this place a deposit counts as credited, since its key may be forgotten. */
   readonly floors: Map<number, ChainPlace>;
   /** The sum of all deposits of all chains; the rest of what came in is the faucet's. */
@@ -33,6 +41,7 @@ export function createBridge(contracts: Pick<Bridge, 'chainId' | 'contract' | 't
   return {
     ...contracts,
     credited: new Map(),
+    kept: new Map(),
     floors: new Map(),
     creditedTotal: ZERO_USDC,
     cursor: NO_PLACE,
@@ -54,7 +63,9 @@ export function isBehind(first: ChainPlace, second: ChainPlace): boolean {
 }
 
 /** True of what was credited, and of what is so old that it cannot be told. */
-export function isCredited({ credited, floors }: Bridge, source: DepositSource): boolean {
+export function isCredited({ credited, floors, kept }: Bridge, source: DepositSource): boolean {
+  const key = depositKey(source);
+  if (kept.has(key)) return false;
   const floor = floors.get(source.chainId) ?? NO_PLACE;
-  return credited.has(depositKey(source)) || !isBehind(source, floor);
+  return credited.has(key) || !isBehind(source, floor);
 }

@@ -39,7 +39,8 @@ function decode(raw: Hex, common: Common): TypedTransaction {
     transaction = decodeTransaction(raw, common);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    if (/chain ?id/i.test(why)) throw refused(`invalid chain id for signer: ${why}`);
+    if (/chain ?id/i.test(why))
+      throw refused(`invalid chain id for signer: this chain is ${common.chainId()}`);
     if (/maxFeePerGas cannot be less than maxPriorityFeePerGas/.test(why))
       throw refused('max priority fee per gas higher than max fee per gas');
     if (/EIP-7825/.test(why)) throw refused(`intrinsic gas too high: ${why}`);

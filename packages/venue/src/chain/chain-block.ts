@@ -57,6 +57,15 @@ export type ChainStep =
   /** A transaction left the pool and is in no block. */
   | { readonly step: 'drop'; readonly hash: Hex }
   | { readonly step: 'block'; readonly block: ChainBlock }
+  /** Blocks from before the state that follows, packed: the beginning of a file that was made shorter. */
+  | { readonly step: 'past'; readonly blocks: string }
+  /** What they had come to. */
+  | {
+      readonly step: 'state';
+      readonly chainId: number;
+      readonly branch: number;
+      readonly entries: Writes;
+    }
   /** The blocks above a number are no longer part of the chain. */
   | { readonly step: 'rewind'; readonly to: number };
 

@@ -17,12 +17,18 @@ import { formatBalance } from './world-state.ts';
 /** In wei for a unit of gas. It stays as it is: nobody competes for room here. */
 const BASE_FEE_PER_GAS = 10_000_000n;
 
+/** So many blocks that nothing takes back make the file shorter. */
+const SETTLED_BLOCKS_MAX = 4_096;
+
 export type ChainCoreOptions = {
   readonly directory: string;
   readonly chainId: number;
   readonly nowMs: () => number;
   /** Who has ether, in wei, when the chain begins; later starts find what has become of it. */
   readonly allocations: Readonly<Record<Hex, bigint>>;
+  /** For tests: how many blocks make the file shorter, and how many can be taken back. */
+  readonly settledBlocksMax?: number;
+  readonly undoBlocksMax?: number;
 };
 
 export class ChainCore {
@@ -31,37 +37,36 @@ export class ChainCore {
   readonly common: Common;
   readonly #file: ChainFile;
   readonly #nowMs: () => number;
+  readonly #settledBlocksMax: number;
 
   private constructor(
     parts: { memory: ChainMemory; machine: Machine; common: Common; file: ChainFile },
-    nowMs: () => number,
+    { nowMs, settledBlocksMax = SETTLED_BLOCKS_MAX }: ChainCoreOptions,
   ) {
     this.memory = parts.memory;
     this.machine = parts.machine;
     this.common = parts.common;
     this.#file = parts.file;
     this.#nowMs = nowMs;
+    this.#settledBlocksMax = settledBlocksMax;
   }
 
-  static async open({
-    directory,
-    chainId,
-    nowMs,
-    allocations,
-  }: ChainCoreOptions): Promise<ChainCore> {
+  static async open(options: ChainCoreOptions): Promise<ChainCore> {
+    const { allocations, chainId, directory } = options;
     const common = chainCommon(chainId);
-    const memory = new ChainMemory(new TransactionPool(common));
+    const memory = new ChainMemory(new TransactionPool(common), options.undoBlocksMax);
     const file = await ChainFile.open(directory, (line) => {
       for (const step of line as readonly ChainStep[]) memory.apply(step);
     });
     try {
       const machine = await Machine.create(common, memory);
-      const core = new ChainCore({ memory, machine, common, file }, nowMs);
+      const core = new ChainCore({ memory, machine, common, file }, options);
       if (memory.isEmpty) await core.#begin(chainId, allocations);
       if (memory.chainId !== chainId)
         throw new ChainDamagedError(
           `${directory} holds chain ${memory.chainId}, not ${chainId}: give this one another directory`,
         );
+      await core.#shorten();
       return core;
     } catch (error) {
       await file.close();
@@ -215,5 +220,19 @@ export class ChainCore {
   async #commit(steps: readonly ChainStep[]): Promise<void> {
     await this.#file.append(steps);
     for (const step of steps) this.memory.apply(step);
+    await this.#shorten();
+  }
+
+  /** What blocks of long ago wrote is in the state: now and then the file is written anew without it. */
+  async #shorten(): Promise<void> {
+    if (this.memory.settledBlocks < this.#settledBlocksMax) return;
+    const steps = this.memory.shortened();
+    try {
+      await this.#file.replace(steps.map((step) => [step]));
+    } catch {
+      // A disk without room for both files keeps the long one; the next block tries again.
+      return;
+    }
+    this.memory.shorten(steps);
   }
 }

@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 
@@ -10,6 +10,8 @@ import { crc32 } from 'node:zlib';
  */
 
 const FILE_NAME = 'chain.log';
+/** A shorter file on its way; what a crash left of one is worth nothing. */
+const NEW_FILE_NAME = 'chain.log.new';
 const NEW_LINE = 0x0a;
 const CHECKSUM_CHARACTERS = 8;
 
@@ -24,12 +26,14 @@ export class ChainFileFailedError extends Error {
 }
 
 export class ChainFile {
-  readonly #handle: FileHandle;
+  readonly #directory: string;
+  #handle: FileHandle;
   #end: number;
   #checksum: number;
   #hasFailed = false;
 
-  private constructor(handle: FileHandle, end: number, checksum: number) {
+  private constructor(directory: string, handle: FileHandle, end: number, checksum: number) {
+    this.#directory = directory;
     this.#handle = handle;
     this.#end = end;
     this.#checksum = checksum;
@@ -38,15 +42,15 @@ export class ChainFile {
   /** Opens or creates the file, hands over its lines in order, and cuts what a crash left of one. */
   static async open(directory: string, onLine: (value: unknown) => void): Promise<ChainFile> {
     await mkdir(directory, { recursive: true });
+    await rm(join(directory, NEW_FILE_NAME), { force: true });
     const path = join(directory, FILE_NAME);
     const handle = await open(path, 'a+');
     try {
       const { end, checksum } = scan(await readFile(path), path, onLine);
       await handle.truncate(end);
       await handle.sync();
-      const folder = await open(directory, 'r');
-      await folder.sync().finally(() => folder.close());
-      return new ChainFile(handle, end, checksum);
+      await syncFolder(directory);
+      return new ChainFile(directory, handle, end, checksum);
     } catch (error) {
       await handle.close();
       throw error;
@@ -70,6 +74,42 @@ export class ChainFile {
     this.#checksum = checksum;
   }
 
+  /** Puts other lines in the place of all there are: a crash finds the old ones or the new ones, whole. */
+  async replace(values: readonly unknown[]): Promise<void> {
+    if (this.#hasFailed) throw new ChainFileFailedError('the disk failed before');
+    const path = join(this.#directory, NEW_FILE_NAME);
+    await rm(path, { force: true });
+    const handle = await open(path, 'a+');
+    let end = 0;
+    let checksum = 0;
+    try {
+      for (const value of values) {
+        const text = JSON.stringify(value);
+        checksum = crc32(text, checksum);
+        const line = Buffer.from(`${checksumText(checksum)} ${text}\n`);
+        await handle.appendFile(line);
+        end += line.length;
+      }
+      await handle.sync();
+      await rename(path, join(this.#directory, FILE_NAME));
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+    const old = this.#handle;
+    this.#handle = handle;
+    this.#end = end;
+    this.#checksum = checksum;
+    await old.close();
+    try {
+      await syncFolder(this.#directory);
+    } catch (cause) {
+      // After a power cut the old file could be back, without what is added to the new one.
+      this.#hasFailed = true;
+      throw new ChainFileFailedError('the disk failed', { cause });
+    }
+  }
+
   async close(): Promise<void> {
     await this.#handle.close();
   }
@@ -83,6 +123,11 @@ export class ChainFile {
       throw new ChainFileFailedError('the disk failed', { cause });
     }
   }
+}
+
+async function syncFolder(directory: string): Promise<void> {
+  const folder = await open(directory, 'r');
+  await folder.sync().finally(() => folder.close());
 }
 
 function scan(

@@ -1,4 +1,5 @@
 import { type ChainBlock, type ChainStep, type Hex, type MinedTransaction } from './chain-block.ts';
+import { packBlocks, unpackBlocks, withoutState } from './past.ts';
 import { type TransactionPool } from './transaction-pool.ts';
 import { type Writes, WorldState } from './world-state.ts';
 
@@ -16,17 +17,22 @@ export type MinedPlace = {
 export class ChainMemory {
   readonly state = new WorldState();
   readonly pool: TransactionPool;
+  readonly #undoBlocksMax: number;
   readonly #blocks: ChainBlock[] = [];
   readonly #numbers = new Map<Hex, number>();
   readonly #places = new Map<Hex, { readonly number: number; readonly index: number }>();
   /** What takes the newest blocks back, oldest first. */
   readonly #undo: Writes[] = [];
+  /** The oldest blocks as they stand in the file, and how many they are. */
+  #past: readonly string[] = [];
+  #pastBlocks = 0;
   #chainId = 0;
   /** Makes the blocks of another branch differ from those that they replace. */
   #branch = 0;
 
-  constructor(pool: TransactionPool) {
+  constructor(pool: TransactionPool, undoBlocksMax = UNDO_BLOCKS_MAX) {
     this.pool = pool;
+    this.#undoBlocksMax = undoBlocksMax;
   }
 
   get isEmpty(): boolean {
@@ -59,6 +65,16 @@ export class ChainMemory {
         this.state.apply(step.block.writes);
         this.#push(step.block);
         break;
+      case 'past':
+        for (const block of unpackBlocks(step.blocks)) this.#push(block);
+        this.#past = [...this.#past, step.blocks];
+        this.#pastBlocks = this.#blocks.length;
+        break;
+      case 'state':
+        this.#chainId = step.chainId;
+        this.#branch = step.branch;
+        this.state.apply(step.entries);
+        break;
       case 'accept':
         this.pool.add(step.transaction);
         break;
@@ -67,7 +83,7 @@ export class ChainMemory {
         break;
       case 'block':
         this.#undo.push(this.state.apply(step.block.writes));
-        if (this.#undo.length > UNDO_BLOCKS_MAX) this.#undo.shift();
+        if (this.#undo.length > this.#undoBlocksMax) this.#undo.shift();
         this.#push(step.block);
         for (const { hash, from } of step.block.transactions) {
           this.pool.remove(hash);
@@ -78,6 +94,35 @@ export class ChainMemory {
         while (this.head.number > step.to) this.#pop();
         this.#branch += 1;
     }
+  }
+
+  /** Blocks that nothing can take back and that still carry what they wrote. */
+  get settledBlocks(): number {
+    return this.oldestState + 1 - this.#pastBlocks;
+  }
+
+  /** Steps that lead to what there is, in as little room as they can; each is a line of its own. */
+  shortened(): readonly ChainStep[] {
+    const settled = this.#blocks.slice(this.#pastBlocks, this.oldestState + 1).map(withoutState);
+    const recent = this.#blocks.slice(this.oldestState + 1);
+    const entries = this.state.entriesBefore(this.#undo);
+    const past = [...this.#past, ...packBlocks(settled)];
+    return [
+      ...past.map((blocks): ChainStep => ({ step: 'past', blocks })),
+      { step: 'state', chainId: this.#chainId, branch: this.#branch, entries },
+      ...recent.map((block): ChainStep => ({ step: 'block', block })),
+      ...this.pool.all().map((transaction): ChainStep => ({ step: 'accept', transaction })),
+    ];
+  }
+
+  /** The file has been made shorter: what it leaves off is not kept here either. */
+  shorten(steps: readonly ChainStep[]): void {
+    this.#past = steps.flatMap((step) => (step.step === 'past' ? [step.blocks] : []));
+    for (let number = this.#pastBlocks; number <= this.oldestState; number += 1) {
+      const block = this.#blocks[number];
+      if (block !== undefined) this.#blocks[number] = withoutState(block);
+    }
+    this.#pastBlocks = this.oldestState + 1;
   }
 
   block(number: number): ChainBlock | undefined {

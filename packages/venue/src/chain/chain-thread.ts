@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { ChainDamagedError } from './chain-file.ts';
 import { type LocalChainOptions } from './local-chain.ts';
 
 /**
@@ -30,7 +31,7 @@ export async function startChainThread(
     if (isStopped) return;
     isStopped = true;
     if (isOpen) onLost(error);
-    else opened.reject(error);
+    else opened.reject(explained(error));
   };
   worker.once('message', (where: { readonly url: string; readonly port: number }) => {
     isOpen = true;
@@ -48,4 +49,10 @@ export async function startChainThread(
     await ended.promise;
   };
   return { ...where, close };
+}
+
+/** Between threads an error keeps its words and loses its kind. */
+function explained(error: Error): Error {
+  const isDamage = error.stack?.startsWith('ChainDamagedError') === true;
+  return isDamage ? new ChainDamagedError(error.message) : error;
 }

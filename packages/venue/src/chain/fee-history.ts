@@ -1,7 +1,7 @@
 import { type ChainBlock, type Hex, toQuantity } from './chain-block.ts';
 import { type ChainMemory } from './chain-memory.ts';
 import { invalidParams, refused } from './rpc-error.ts';
-import { readBlockReference, readQuantity } from './rpc-params.ts';
+import { type BlockReference, readBlockReference, readQuantity } from './rpc-params.ts';
 
 const BLOCKS_MAX = 1024n;
 const PERCENTILES_MAX = 100;
@@ -14,7 +14,7 @@ export function feeHistory(
   const wanted =
     typeof count === 'number' ? BigInt(Math.trunc(count)) : readQuantity(count, 'blockCount');
   const reference = readBlockReference(newest);
-  const last = 'number' in reference ? Number(reference.number) : memory.head.number;
+  const last = numberOf(memory, reference);
   if (last > memory.head.number) throw refused('request beyond head block');
   const ranks = readPercentiles(percentiles);
   const length = Math.min(Number(wanted < BLOCKS_MAX ? wanted : BLOCKS_MAX), last + 1);
@@ -30,12 +30,20 @@ export function feeHistory(
   };
 }
 
+function numberOf(memory: ChainMemory, reference: BlockReference): number {
+  if ('number' in reference) return Number(reference.number);
+  if ('hash' in reference) throw invalidParams('newestBlock is a number or a name');
+  return reference.tag === 'earliest' ? 0 : memory.head.number;
+}
+
 function readPercentiles(value: unknown): readonly number[] {
   if (value === null) return [];
   const isFit = (rank: unknown): rank is number =>
     typeof rank === 'number' && rank >= 0 && rank <= 100;
   if (!Array.isArray(value) || value.length > PERCENTILES_MAX || !value.every(isFit))
     throw invalidParams('rewardPercentiles is not a list of numbers from 0 to 100');
+  const falls = value.some((rank: number, at) => at > 0 && rank <= (value[at - 1] as number));
+  if (falls) throw invalidParams('rewardPercentiles do not rise');
   return value;
 }
 

@@ -83,7 +83,8 @@ async function answerBody(body: unknown, handle: RpcHandler): Promise<unknown> {
 async function answerOne(call: unknown, handle: RpcHandler): Promise<unknown> {
   if (!isObject(call) || typeof call['method'] !== 'string')
     return failure(null, invalidRequest('not a JSON-RPC request'));
-  const { id, method, params = [] } = call as Record<string, unknown> & { method: string };
+  const { id, method } = call as Record<string, unknown> & { method: string };
+  const params = call['params'] ?? [];
   const isNotification = id === undefined;
   try {
     if (!Array.isArray(params)) throw new RpcError(-32602, 'params is not a list');

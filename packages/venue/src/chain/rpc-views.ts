@@ -9,6 +9,7 @@ import {
   toQuantity,
 } from './chain-block.ts';
 import { type MinedPlace } from './chain-memory.ts';
+import { bloomOf } from './past.ts';
 import { decodeTransaction } from './transaction-pool.ts';
 
 /** Blocks, transactions, receipts and logs as Ethereum's JSON-RPC writes them. */
@@ -52,7 +53,10 @@ function headerView(block: ChainBlock): object {
     stateRoot: block.stateRoot,
     transactionsRoot: block.transactionsRoot,
     receiptsRoot: block.receiptsRoot,
-    logsBloom: block.logsBloom,
+    logsBloom: bloomOf(
+      block.logsBloom,
+      block.transactions.flatMap(({ logs }) => logs),
+    ),
     difficulty: '0x0',
     totalDifficulty: '0x0',
     gasLimit: block.gasLimit,
@@ -130,7 +134,7 @@ export function receiptView({ block, index, transaction }: MinedPlace): unknown 
     cumulativeGasUsed: transaction.cumulativeGasUsed,
     effectiveGasPrice: transaction.effectiveGasPrice,
     contractAddress: transaction.contractAddress,
-    logsBloom: transaction.logsBloom,
+    logsBloom: bloomOf(transaction.logsBloom, transaction.logs),
     logs: transaction.logs.map((log, at) =>
       logView(log, { block, transaction, index, logIndex: firstLog + at }),
     ),

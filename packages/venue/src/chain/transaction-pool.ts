@@ -25,6 +25,12 @@ export class TransactionPool {
     return this.#byHash.size;
   }
 
+  /** In the order in which they came. */
+  all(): readonly SentTransaction[] {
+    const sorted = [...this.#byHash.values()].sort((a, b) => a.order - b.order);
+    return sorted.map(({ from, hash, raw }) => ({ hash, raw, from }));
+  }
+
   get(hash: Hex): PooledTransaction | undefined {
     return this.#byHash.get(hash);
   }

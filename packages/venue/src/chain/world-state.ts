@@ -54,6 +54,18 @@ export class WorldState implements StateManagerInterface {
     return undo;
   }
 
+  /** All there was before these were undone, the last of them first. Nothing may be open. */
+  entriesBefore(undo: readonly Writes[]): Writes {
+    const entries = new Map(this.#entries);
+    for (const writes of undo.toReversed()) {
+      for (const [key, value] of Object.entries(writes)) {
+        if (value === null) entries.delete(key);
+        else entries.set(key, value);
+      }
+    }
+    return Object.fromEntries(entries);
+  }
+
   begin(): void {
     this.#checkpoints.push(this.#journal.length);
   }

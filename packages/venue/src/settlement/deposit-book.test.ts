@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { creditsOf, type DepositRules, EMPTY_BOOK, plainSenders } from './deposit-book.ts';
 import type { DepositLog } from './deposit-logs.ts';
+import { returnIdOf } from './return-id.ts';
 
 /** What logs of the chain mean: R-deposit, and all that is kept aside. */
 
@@ -19,6 +20,7 @@ const RULES: DepositRules = {
   operators: new Set([OPERATOR]),
   isMinter: false,
   contracts: new Set([CONTRACT]),
+  isCredited: () => false,
 };
 
 /** `t` of a transaction, then its logs in order. */
@@ -210,4 +212,33 @@ test('R-conservation: in whatever portions logs are read, the same is credited, 
       expect(new Set(places).size).toBe(places.length);
     }),
   );
+});
+
+describe('R-deposit: what was kept aside and is returned', () => {
+  const [kept] = logs([['transfer', CONTRACT, 6_000_000]]);
+  const payout = (returnId: bigint): DepositLog => ({
+    kind: 'return',
+    account: CONTRACT,
+    amount: 6_000_000n,
+    returnId,
+    source: { ...kept!.source, txHash: hash(`0x${'99'.repeat(32)}`), logIndex: 3, blockNumber: 7 },
+  });
+
+  test('names the payout, by the id that follows from the deposit alone', () => {
+    const { book } = creditsOf(EMPTY_BOOK, [kept!], RULES);
+    const { logIndex, txHash } = kept!.source;
+    const id = returnIdOf(txHash as `0x${string}`, logIndex);
+    const { book: after, credits } = creditsOf(book, [payout(id)], RULES);
+    expect(after.aside).toMatchObject([{ account: CONTRACT, returned: `0x${'99'.repeat(32)}` }]);
+    expect(credits).toEqual([]);
+    const other = creditsOf(book, [payout(id + 1n)], RULES).book.aside;
+    expect(other[0]?.returned).toBeUndefined();
+  });
+});
+
+test('transfers of nothing are nobody’s, and leave nothing behind', () => {
+  const { aside, credits, pots } = read(
+    logs([['transfer', CONTRACT, 0]], [['transfer', ALICE, 0]]),
+  );
+  expect([aside, credits, pots]).toEqual([[], [], {}]);
 });

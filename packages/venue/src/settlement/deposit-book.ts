@@ -1,6 +1,7 @@
 import type { DepositSource } from '@oddlot/engine';
 import { type Address, address, type Hash } from '@oddlot/units';
 import type { DepositLog } from './deposit-logs.ts';
+import { returnIdOf } from './return-id.ts';
 
 /**
  * What the logs of the settlement chain say about deposits, as a pure function: which are credited,
@@ -38,6 +39,16 @@ export type Aside = {
   readonly amount: string;
   readonly source: DepositSource;
   readonly isOwn: boolean;
+  /** The payout that gave it back. */
+  readonly returned?: Hash;
+};
+
+/** Credited, and no longer where it was: the chain gave up a block that had all its confirmations. */
+export type Vanished = {
+  readonly account: Address;
+  /** Decimal text of micro-USDC. */
+  readonly amount: string;
+  readonly source: DepositSource;
 };
 
 /** Amounts below the minimum that wait for more. */
@@ -49,6 +60,8 @@ export type DepositBook = {
   readonly aside: readonly Aside[];
   /** What the venue made itself, to stand behind what its faucet gave; decimal text of micro-USDC. */
   readonly minted: string;
+  /** What an operator has accepted as lost; one that comes back to the chain is not credited again. */
+  readonly vanished: readonly Vanished[];
 };
 
 export type DepositRules = {
@@ -61,9 +74,11 @@ export type DepositRules = {
   readonly contracts: ReadonlySet<Address>;
   /** Bridges that this one follows: what they pay over is what accounts have already. */
   readonly formerBridges?: ReadonlySet<Address>;
+  /** What the engine is known to have credited, with all that waited in the account's pot then. */
+  readonly isCredited: (deposit: DepositSource) => boolean;
 };
 
-export const EMPTY_BOOK: DepositBook = { pots: {}, aside: [], minted: '0' };
+export const EMPTY_BOOK: DepositBook = { pots: {}, aside: [], minted: '0', vanished: [] };
 
 const ZERO = address('0x0000000000000000000000000000000000000000');
 
@@ -75,13 +90,21 @@ export function creditsOf(
 ): { readonly credits: readonly Credit[]; readonly book: DepositBook } {
   const pots = new Map(Object.entries(book.pots) as [Address, Pot][]);
   const aside = [...book.aside];
+  const vanished = [...book.vanished];
   const credits: Credit[] = [];
   let minted = BigInt(book.minted);
   for (const found of transactionsOf(logs).flatMap(depositsOfTransaction)) {
     const { account, amount, isOwn, source } = found;
     if (found.isPlain && rules.formerBridges?.has(account) === true) continue;
+    if (amount === 0n) continue;
     if (found.isPlain && account === ZERO && rules.isMinter) {
       minted += amount;
+      continue;
+    }
+    if (isBack(vanished, found)) continue;
+    // Read once more after the notes were lost: what has become of it does not depend on today.
+    if (rules.isCredited(source)) {
+      pots.delete(account);
       continue;
     }
     const reason = asideReason(found, rules);
@@ -96,10 +119,44 @@ export function creditsOf(
   }
   const next = {
     pots: Object.fromEntries(pots) as DepositBook['pots'],
-    aside,
+    aside: withReturns(aside, logs),
     minted: String(minted),
+    vanished,
   };
   return { credits, book: next };
+}
+
+/**
+ * A transaction that a reorganisation moved has its logs under other numbers: what was credited for it is
+ * told by the transaction and by whom it went to.
+ */
+function isBack(vanished: Vanished[], { account, source }: Found): boolean {
+  const at = vanished.findIndex(
+    (each) => each.source.txHash === source.txHash && each.account === account,
+  );
+  if (at >= 0) vanished.splice(at, 1);
+  return at >= 0;
+}
+
+function withReturns(aside: readonly Aside[], logs: readonly DepositLog[]): readonly Aside[] {
+  const returns = new Map(
+    logs.flatMap(({ returnId, source }) =>
+      returnId === undefined ? [] : [[returnId, source.txHash] as const],
+    ),
+  );
+  if (returns.size === 0) return aside;
+  return aside.map((each) => {
+    const { logIndex, txHash } = each.source;
+    const returned = returns.get(returnIdOf(txHash as `0x${string}`, logIndex));
+    return returned === undefined ? each : { ...each, returned };
+  });
+}
+
+/** What stands in logs for whom, whatever becomes of it. */
+export function depositsIn(
+  logs: readonly DepositLog[],
+): readonly Pick<Found, 'account' | 'source'>[] {
+  return transactionsOf(logs).flatMap(depositsOfTransaction);
 }
 
 /** Senders of plain transfers: of these it matters whether they are contracts. */
@@ -122,6 +179,7 @@ type Found = {
 function transactionsOf(logs: readonly DepositLog[]): readonly (readonly DepositLog[])[] {
   const byHash = new Map<Hash, DepositLog[]>();
   for (const log of logs) {
+    if (log.kind === 'return') continue;
     const known = byHash.get(log.source.txHash);
     if (known === undefined) byHash.set(log.source.txHash, [log]);
     else known.push(log);

@@ -3,13 +3,16 @@ import type { DepositSource } from '@oddlot/engine';
 import { type Address, address, hash } from '@oddlot/units';
 import { encodeEventTopics, type Hex, pad } from 'viem';
 import type { ChainClient, ChainLog } from './chain-client.ts';
+import { RETURN_ID_MIN } from './return-id.ts';
 
-/** A log of the chain that tells of money for the bridge. */
+/** A log of the chain that tells of money for the bridge, or of such money going back. */
 export type DepositLog = {
-  readonly kind: 'deposit' | 'transfer';
-  /** The user of a `Deposit`, the sender of a `Transfer`. */
+  readonly kind: 'deposit' | 'transfer' | 'return';
+  /** The user of a `Deposit` or a `Paid`, the sender of a `Transfer`. */
   readonly account: Address;
   readonly amount: bigint;
+  /** Of a return: the payout's id. */
+  readonly returnId?: bigint;
   readonly source: DepositSource;
 };
 
@@ -17,6 +20,7 @@ export const DEPOSIT_TOPIC = topicOf(encodeEventTopics({ abi: BRIDGE_ABI, eventN
 export const FAILED_PERMIT_TOPIC = topicOf(
   encodeEventTopics({ abi: BRIDGE_ABI, eventName: 'FailedPermitDeposit' }),
 );
+const PAID_TOPIC = topicOf(encodeEventTopics({ abi: BRIDGE_ABI, eventName: 'Paid' }));
 const TRANSFER_TOPIC = topicOf(encodeEventTopics({ abi: TEST_USDC_ABI, eventName: 'Transfer' }));
 
 export type BridgeContracts = { readonly bridge: Hex; readonly token: Hex };
@@ -28,29 +32,50 @@ export async function readDepositLogs(
   range: { readonly fromBlock: number; readonly toBlock: number },
 ): Promise<readonly DepositLog[]> {
   const [events, transfers] = await Promise.all([
-    client.logs({ ...range, address: bridge, topics: [DEPOSIT_TOPIC] }),
+    client.logs({ ...range, address: bridge, topics: [[DEPOSIT_TOPIC, PAID_TOPIC]] }),
     client.logs({ ...range, address: token, topics: [TRANSFER_TOPIC, null, pad(bridge)] }),
   ]);
   return [...events, ...transfers]
     .sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
-    .map((log) => depositLog(log, client.chainId));
+    .map((log) => depositLog(log, client.chainId))
+    .filter((log) => log.returnId === undefined || log.returnId >= RETURN_ID_MIN);
 }
 
-/** Both events carry who in their first indexed field and how much in the data. */
-function depositLog(log: ChainLog, chainId: number): DepositLog {
-  const [topic = '0x', who = '0x'] = log.topics;
-  return {
-    kind: topic === DEPOSIT_TOPIC ? 'deposit' : 'transfer',
-    account: addressOfTopic(who),
-    amount: BigInt(log.data),
-    source: {
-      chainId,
-      txHash: hash(log.txHash),
-      logIndex: log.logIndex,
-      blockNumber: log.blockNumber,
-    },
-  };
+/** Those of a transaction's logs that deposits are read from. */
+export function depositLogsAmong(
+  logs: readonly ChainLog[],
+  { bridge, token }: BridgeContracts,
+  chainId: number,
+): readonly DepositLog[] {
+  const isDeposit = ({ address: by, topics }: ChainLog): boolean =>
+    by === bridge && topics[0] === DEPOSIT_TOPIC;
+  const isTransfer = ({ address: by, topics }: ChainLog): boolean =>
+    by === token && topics[0] === TRANSFER_TOPIC && topics[2] === pad(bridge);
+  return logs
+    .filter((log) => isDeposit(log) || isTransfer(log))
+    .map((log) => depositLog(log, chainId));
 }
+
+/** Deposits and transfers carry who in their first indexed field and how much in the data. */
+function depositLog(log: ChainLog, chainId: number): DepositLog {
+  const [topic = '0x', first = '0x', second = '0x'] = log.topics;
+  const source = {
+    chainId,
+    txHash: hash(log.txHash),
+    logIndex: log.logIndex,
+    blockNumber: log.blockNumber,
+  };
+  if (topic === PAID_TOPIC) {
+    const amount = BigInt(`0x${log.data.slice(-WORD_DIGITS)}`);
+    const account = addressOfTopic(second);
+    return { kind: 'return', account, amount, returnId: BigInt(first), source };
+  }
+  const kind = topic === DEPOSIT_TOPIC ? 'deposit' : 'transfer';
+  return { kind, account: addressOfTopic(first), amount: BigInt(log.data), source };
+}
+
+/** Hexadecimal digits of a field of a log's data; the amount of a payout is the last one. */
+const WORD_DIGITS = 64;
 
 /** The address in an indexed field. */
 export function addressOfTopic(topic: Hex): Address {

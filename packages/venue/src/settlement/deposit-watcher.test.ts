@@ -1,10 +1,14 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Address, address, hash } from '@oddlot/units';
 import fc from 'fast-check';
+import type { Hex } from 'viem';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Fault, TestSettlement } from '../testing/settlement.ts';
-import type { DepositWatcher } from './deposit-watcher.ts';
+import { type Fault, TEST_CHAIN_ID, TestSettlement } from '../testing/settlement.ts';
+import { ChainClient } from './chain-client.ts';
+import { localEndpoint } from './chain-endpoint.ts';
+import { DepositWatcher } from './deposit-watcher.ts';
+import { readWatched, startOf, writeWatched } from './watch-file.ts';
 
 /** R-deposit on a real chain: reorganisations, restarts, and endpoints that are down, late or lie. */
 
@@ -57,7 +61,8 @@ test('R-deposit: a reorganisation that is deeper stops everything and is told', 
   const settlement = await settled();
   const { chain } = settlement;
   const watcher = settlement.watcher(settlement.client(1));
-  await chain.rpc('eth_sendRawTransaction', [await settlement.transfer(0, 7_000_000n)]);
+  const raw = await settlement.transfer(0, 7_000_000n);
+  await chain.rpc('eth_sendRawTransaction', [raw]);
   await readAll(watcher);
   expect(settlement.credited).toBe(7_000_000n);
   await chain.reorg(1);
@@ -65,6 +70,62 @@ test('R-deposit: a reorganisation that is deeper stops everything and is told', 
   await readAll(watcher);
   expect(watcher.status).toMatchObject({ state: 'reorganised', isCurrent: false });
   expect(settlement.credited).toBe(7_000_000n);
+  const vanished = [{ account: settlement.users[0], amount: '7000000' }];
+  expect(watcher.status.reorganisation?.vanished).toMatchObject(vanished);
+  // Neither a restart nor lost notes make it go on, nor a block that is not the one.
+  rmSync(join(settlement.directory, 'watched.json'));
+  const other: Hex = `0x${'77'.repeat(32)}`;
+  const again = settlement.watcher(settlement.client(1), { accepted: other });
+  await readAll(again);
+  expect(again.status.state).toBe('reorganised');
+  const accepted = again.status.reorganisation?.is;
+  const going = settlement.watcher(settlement.client(1), { accepted });
+  await readAll(going);
+  expect(going.status).toMatchObject({ state: 'ok', isCurrent: true, reorganisation: undefined });
+  expect(settlement.credited).toBe(15_000_000n);
+  expect(going.status.book.vanished).toMatchObject(vanished);
+  // It comes back behind another deposit, under another number: credited it is already.
+  const before = await settlement.transfer(2, 9_000_000n);
+  await chain.setAutomine(false);
+  for (const each of [before, raw]) await chain.rpc('eth_sendRawTransaction', [each]);
+  await chain.mine();
+  await readAll(settlement.watcher(settlement.client(1)));
+  expect(settlement.credited).toBe(24_000_000n);
+  const last = settlement.watcher(settlement.client(1));
+  await readAll(last);
+  expect(last.status.book.vanished).toEqual([]);
+});
+
+test('notes that a disk has damaged are as good as none', async () => {
+  const settlement = await settled();
+  await settlement.chain.rpc('eth_sendRawTransaction', [await settlement.transfer(0, 3_000_000n)]);
+  await readAll(settlement.watcher(settlement.client(1)));
+  const file = join(settlement.directory, 'watched.json');
+  const content = readFileSync(file);
+  content[content.length >> 1]! ^= 1;
+  writeFileSync(file, content);
+  await settlement.chain.rpc('eth_sendRawTransaction', [await settlement.transfer(0, 4_000_000n)]);
+  const watcher = settlement.watcher(settlement.client(1));
+  await readAll(watcher);
+  expect(settlement.credited).toBe(7_000_000n);
+  expect(watcher.status.book.pots).toEqual({});
+  expect(readFileSync(`${file}.damaged`)).toEqual(content);
+});
+
+test('a chain that ends before what was read is told, not taken for news', async () => {
+  const settlement = await settled();
+  await settlement.chain.rpc('eth_sendRawTransaction', [await settlement.transfer(0, 7_000_000n)]);
+  const watcher = settlement.watcher(settlement.client(1));
+  await readAll(watcher);
+  const { block } = watcher.status;
+  const file = join(settlement.directory, 'watched.json');
+  const start = { chainId: TEST_CHAIN_ID, bridge: settlement.contracts.bridge };
+  const written = readWatched(file, startOf(start, 0));
+  writeWatched(file, { ...written, block: block + 50 });
+  const other = settlement.watcher(settlement.client(1));
+  await readAll(other);
+  expect(other.status).toMatchObject({ state: 'unavailable', isCurrent: false });
+  expect(other.status.error).toMatch(/is at block \d+, and \d+ was read before/);
 });
 
 test('R-agents: money for a bound address is kept aside, and credited when the binding has ended', async () => {
@@ -94,6 +155,40 @@ test('R-agents: money for a bound address is kept aside, and credited when the b
   await watcher.step();
   expect(settlement.credited).toBe(7_000_000n);
   expect(watcher.status.book.aside.filter(({ reason }) => reason === 'bound')).toEqual([]);
+});
+
+test('nothing runs on another chain, or with contracts that are not those that are meant', async () => {
+  const settlement = await settled();
+  const { bridge, token } = settlement.contracts;
+  const options = {
+    fromBlock: 0,
+    rules: { minMicroUsdc: 5_000_000, operators: new Set<Address>(), isMinter: false },
+    file: join(settlement.directory, 'watched.json'),
+    state: () => settlement.replica.state,
+    propose: async () => expect.unreachable('nothing may be credited'),
+  };
+  const endpoint = localEndpoint('one', (method, params) => settlement.chain.rpc(method, params));
+  const verified = async (chainId: number, contracts: typeof settlement.contracts) => {
+    const client = new ChainClient({ endpoints: [endpoint], chainId, confirmations: 1 });
+    const watcher = new DepositWatcher({ ...options, client, contracts });
+    return { isRight: await watcher.verify(), ...watcher.status };
+  };
+  const nobody: Hex = `0x${'11'.repeat(20)}`;
+  expect(await verified(TEST_CHAIN_ID, { bridge, token })).toMatchObject({ isRight: true });
+  expect(await verified(1, { bridge, token })).toMatchObject({
+    isRight: false,
+    state: 'disagrees',
+    error: 'the endpoint is of chain 421614, not 1',
+  });
+  expect(await verified(TEST_CHAIN_ID, { bridge: nobody, token })).toMatchObject({
+    isRight: false,
+    state: 'failed',
+    error: `bridgeContract: there is no contract at ${nobody}`,
+  });
+  expect(await verified(TEST_CHAIN_ID, { bridge, token: bridge })).toMatchObject({
+    state: 'failed',
+    error: `the bridge holds the token ${token}, not usdcContract ${bridge}`,
+  });
 });
 
 describe('endpoints', () => {

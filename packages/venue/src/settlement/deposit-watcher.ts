@@ -1,8 +1,16 @@
-import type { Command, CommandResult, CreditDepositCommand } from '@oddlot/engine';
+import {
+  type Command,
+  type CommandResult,
+  type CreditDepositCommand,
+  depositStanding,
+  isDepositRemembered,
+  newestDeposits,
+  type State,
+} from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import type { Hex } from 'viem';
 import type { ChainClient } from './chain-client.ts';
-import { ChainDisagreementError, chainFault } from './chain-error.ts';
+import { ChainDisagreementError, chainFault, ChainUnavailableError } from './chain-error.ts';
 import {
   type Aside,
   type Credit,
@@ -10,18 +18,34 @@ import {
   type DepositBook,
   type DepositRules,
   plainSenders,
+  type Vanished,
 } from './deposit-book.ts';
 import { type BridgeContracts, readDepositLogs } from './deposit-logs.ts';
+import { findVanished, vanishedBeyond } from './vanished.ts';
+import { verifyChain } from './verify-chain.ts';
 import { readWatched, startOf, type Watched, writeWatched } from './watch-file.ts';
 
 export type WatchState =
   | 'ok'
-  /** Too few endpoints answer; it goes on when they do. */
+  /** Too few endpoints answer, or none knows the chain as far as it was read; it goes on when they do. */
   | 'unavailable'
   /** Endpoints contradict each other: nothing is credited until they agree. */
   | 'disagrees'
   /** The chain has given up a block that had all confirmations: nothing is credited any more. */
-  | 'reorganised';
+  | 'reorganised'
+  /** Something else is wrong, and is tried again. */
+  | 'failed';
+
+/** A chain that is not the one that was read, for the operator to judge and to accept. */
+export type Reorganisation = {
+  readonly block: number;
+  /** What the block was; null where only the deposits are missed. */
+  readonly was: Hex | null;
+  /** What it is: naming it accepts it. */
+  readonly is: Hex;
+  /** What was credited and is not on the chain as it was. */
+  readonly vanished: readonly Vanished[];
+};
 
 export type WatchStatus = {
   readonly state: WatchState;
@@ -32,17 +56,22 @@ export type WatchStatus = {
   /** True when all confirmed blocks have been read. */
   readonly isCurrent: boolean;
   readonly book: DepositBook;
+  readonly reorganisation: Reorganisation | undefined;
 };
 
 export type DepositWatcherOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
-  readonly rules: Omit<DepositRules, 'contracts'>;
+  readonly rules: Omit<DepositRules, 'contracts' | 'isCredited'>;
   /** The block that the bridge was made in, or any before. */
   readonly fromBlock: number;
   readonly file: string;
-  readonly check: (command: Command) => CommandResult;
+  readonly state: () => State;
   readonly propose: (command: Command) => Promise<{ readonly outcome: CommandResult }>;
+  /** The block of a reorganisation that the operator has accepted (`Reorganisation.is`). */
+  readonly accepted?: Hex | undefined;
+  /** Told when its notes are damaged; it goes on without them. */
+  readonly onDamaged?: (why: string) => void;
   /** Blocks of one question for logs at most. */
   readonly rangeMax?: number;
 };
@@ -50,6 +79,12 @@ export type DepositWatcherOptions = {
 const RANGE_MAX = 2_000;
 /** EIP-7702: an account that lets a contract act for it is still somebody's own. */
 const DELEGATION = '0xef0100';
+/** Deposits that are looked for on the chain when it may be another one. */
+const VANISHED_MAX = 500;
+/** Deposits that wait for the log together. */
+const AT_ONCE = 100;
+/** Blocks without anything in them that may be read again after a crash. */
+const UNWRITTEN_BLOCKS_MAX = 100;
 
 /**
  * Reads the confirmed blocks of the settlement chain once, in order, and puts what they hold for users
@@ -65,6 +100,11 @@ export class DepositWatcher {
   #isCurrent = false;
   #state: WatchState = 'ok';
   #error: string | undefined = undefined;
+  #reorganisation: Reorganisation | undefined = undefined;
+  /** What was credited has been looked for on a chain of which nothing else is known. */
+  #isSameChain = false;
+  /** The last block that the file says was read. */
+  #writtenBlock = -1;
 
   constructor(options: DepositWatcherOptions) {
     const { client, contracts, file, fromBlock } = options;
@@ -72,19 +112,22 @@ export class DepositWatcher {
     this.#rangeMax = options.rangeMax ?? RANGE_MAX;
     this.#range = this.#rangeMax;
     const start = startOf({ chainId: client.chainId, bridge: contracts.bridge }, fromBlock);
-    this.#watched = readWatched(file, start);
+    this.#watched = readWatched(file, start, options.onDamaged);
+    this.#writtenBlock = this.#watched.block;
   }
 
   get status(): WatchStatus {
     const { block, book } = this.#watched;
     const state = { state: this.#state, error: this.#error };
-    return { ...state, head: this.#head, block, isCurrent: this.#isCurrent, book };
+    const reorganisation = this.#reorganisation;
+    return { ...state, head: this.#head, block, isCurrent: this.#isCurrent, book, reorganisation };
   }
 
   /** Reads the next range of blocks; true when there is more to read at once. Never throws for the chain. */
   async step(): Promise<boolean> {
     try {
       const hasMore = await this.#step();
+      this.#reorganisation = undefined;
       this.#tell('ok');
       this.#range = Math.min(this.#rangeMax, 2 * this.#range);
       return hasMore;
@@ -94,14 +137,31 @@ export class DepositWatcher {
       this.#range = Math.max(1, Math.floor(this.#range / 2));
       if (error instanceof ReorganisedError) this.#tell('reorganised', error);
       else if (error instanceof ChainDisagreementError) this.#tell('disagrees', error);
-      else if (error instanceof Error && error.name === 'ChainUnavailableError') {
-        this.#tell('unavailable', error);
-      } else throw error;
+      else if (error instanceof ChainUnavailableError) this.#tell('unavailable', error);
+      else {
+        this.#tell('failed', error);
+        throw error;
+      }
       return false;
     }
   }
 
-  #tell(state: WatchState, error?: Error): void {
+  /** Whether this is the chain that is meant, with the contracts that are meant; nothing may run before. */
+  async verify(): Promise<boolean> {
+    const { client, contracts } = this.#options;
+    try {
+      await verifyChain(client, contracts);
+      return true;
+    } catch (error) {
+      this.#isCurrent = false;
+      const isContradiction = error instanceof ChainDisagreementError;
+      if (error instanceof ChainUnavailableError) this.#tell('unavailable', error);
+      else this.#tell(isContradiction ? 'disagrees' : 'failed', error);
+      return false;
+    }
+  }
+
+  #tell(state: WatchState, error?: unknown): void {
     this.#state = state;
     this.#error = error === undefined ? undefined : chainFault(error);
   }
@@ -110,7 +170,7 @@ export class DepositWatcher {
     const { client, contracts } = this.#options;
     const { confirmed, head } = await client.head();
     this.#head = head;
-    await this.#assertSameChain(confirmed);
+    await this.#assertSameChain(head, confirmed);
     await this.#creditFreed();
     const fromBlock = this.#watched.block + 1;
     if (fromBlock > confirmed) {
@@ -118,30 +178,86 @@ export class DepositWatcher {
       return false;
     }
     const toBlock = Math.min(confirmed, fromBlock + this.#range - 1);
+    const blockHash = await this.#hashOf(toBlock);
     const logs = await readDepositLogs(client, contracts, { fromBlock, toBlock });
     const codes = await this.#contractsAmong(plainSenders(logs), confirmed);
-    const blockHash = (await client.blockHash(toBlock)) ?? null;
-    const rules = { ...this.#options.rules, contracts: codes };
-    const { book, credits } = creditsOf(this.#watched.book, logs, rules);
-    const aside = [...book.aside];
-    for (const credit of credits) {
-      const kept = await this.#credit(credit);
-      if (kept !== undefined) aside.push(kept);
+    // Logs of one branch must not be taken for those of another.
+    if ((await this.#hashOf(toBlock)) !== blockHash) {
+      throw new ChainUnavailableError(`block ${toBlock} changed while it was read`);
     }
-    this.#keep({ ...this.#watched, block: toBlock, blockHash, book: { ...book, aside } });
+    const rules = { ...this.#options.rules, contracts: codes };
+    const isCredited = (source: Credit['source']): boolean =>
+      isDepositRemembered(this.#options.state(), source);
+    const { book, credits } = creditsOf(this.#watched.book, logs, { ...rules, isCredited });
+    const aside = [...book.aside];
+    for (let from = 0; from < credits.length; from += AT_ONCE) {
+      const some = credits.slice(from, from + AT_ONCE);
+      const kept = await Promise.all(some.map((credit) => this.#credit(credit)));
+      aside.push(...kept.filter((each) => each !== undefined));
+    }
+    this.#watched = { ...this.#watched, block: toBlock, blockHash, book: { ...book, aside } };
+    if (logs.length > 0 || toBlock - this.#writtenBlock >= UNWRITTEN_BLOCKS_MAX) this.#write();
     this.#isCurrent = toBlock === confirmed;
     return !this.#isCurrent;
   }
 
+  async #hashOf(block: number): Promise<Hex> {
+    const found = await this.#options.client.blockHash(block);
+    if (found === undefined) throw new ChainUnavailableError(`block ${block} is not there`);
+    return found;
+  }
+
   /** R-deposit: what had its confirmations and is gone cannot be taken back by anybody but an operator. */
-  async #assertSameChain(confirmed: number): Promise<void> {
+  async #assertSameChain(head: number, confirmed: number): Promise<void> {
     const { block, blockHash } = this.#watched;
-    if (blockHash === null) return;
+    if (head < block) {
+      throw new ChainUnavailableError(
+        `the chain is at block ${head}, and ${block} was read before`,
+      );
+    }
+    if (blockHash === null) {
+      if (!this.#isSameChain) await this.#assertDepositsThere(confirmed);
+      this.#isSameChain = true;
+      return;
+    }
     // Endpoints that lag behind say nothing about it.
     if (confirmed < block) return;
-    const found = await this.#options.client.blockHash(block);
-    if (found === blockHash) return;
-    throw new ReorganisedError(`block ${block} was ${blockHash} and is ${found ?? 'gone'}`);
+    const is = await this.#hashOf(block);
+    if (is === blockHash) return;
+    const vanished = vanishedBeyond(this.#watched.book.vanished, await this.#vanished());
+    this.#judge({ block, was: blockHash, is, vanished });
+  }
+
+  /** Where nothing is known of the chain that was read, what was credited must still be on this one. */
+  async #assertDepositsThere(confirmed: number): Promise<void> {
+    const vanished = vanishedBeyond(this.#watched.book.vanished, await this.#vanished());
+    if (vanished.length === 0) return;
+    const block = Math.min(confirmed, Math.max(...vanished.map((each) => each.source.blockNumber)));
+    this.#judge({ block, was: null, is: await this.#hashOf(block), vanished });
+  }
+
+  #vanished(): Promise<readonly Vanished[]> {
+    const { client, contracts, state } = this.#options;
+    return findVanished(client, contracts, newestDeposits(state(), client.chainId, VANISHED_MAX));
+  }
+
+  /** Stops, or begins anew where the operator has said that this is the chain from now on. */
+  #judge(reorganisation: Reorganisation): void {
+    const { accepted, client, contracts, fromBlock } = this.#options;
+    const { block, is, vanished, was } = reorganisation;
+    this.#reorganisation = reorganisation;
+    if (accepted?.toLowerCase() !== is) {
+      const lost = vanished.length === 0 ? '' : `, ${vanished.length} deposits are missed`;
+      throw new ReorganisedError(`block ${block} was ${was ?? 'another'} and is ${is}${lost}`);
+    }
+    const { book } = this.#watched;
+    const start = startOf({ chainId: client.chainId, bridge: contracts.bridge }, fromBlock);
+    this.#watched = {
+      ...start,
+      book: { ...start.book, vanished: [...book.vanished, ...vanished] },
+    };
+    this.#isSameChain = true;
+    this.#write();
   }
 
   async #contractsAmong(senders: readonly Address[], block: number): Promise<ReadonlySet<Address>> {
@@ -154,33 +270,41 @@ export class DepositWatcher {
 
   /** Undefined when the engine has it, else what is kept aside. */
   async #credit(credit: Credit): Promise<Aside | undefined> {
-    const { outcome } = await this.#options.propose(commandOf(credit));
-    const { reject } = outcome;
-    if (reject === undefined) return undefined;
-    if (reject.reason !== 'agentAddressUsed') {
+    const { propose, state } = this.#options;
+    const standing = depositStanding(state(), credit);
+    // From before what the engine remembers one by one: it was credited when it was read first.
+    if (standing === 'credited' || standing === 'old') return undefined;
+    const { isKept = false, reject } = (await propose(commandOf(credit))).outcome;
+    if (reject !== undefined && reject.reason !== 'agentAddressUsed') {
       throw new Error(`the engine refused a deposit: ${reject.reason}`);
     }
+    if (reject === undefined && !isKept) return undefined;
     const { account, amountMicroUsdc, isOwn, source } = credit;
     return { reason: 'bound', account, amount: String(amountMicroUsdc), source, isOwn };
   }
 
   /** R-agents: once an address is nobody's agent any more, what came for it is credited. */
   async #creditFreed(): Promise<void> {
+    const { propose, state } = this.#options;
     for (const each of this.#watched.book.aside) {
       if (each.reason !== 'bound') continue;
-      const command = commandOf({ ...each, amountMicroUsdc: Number(each.amount) });
-      if (this.#options.check(command).reject !== undefined) continue;
-      const { outcome } = await this.#options.propose(command);
-      if (outcome.reject !== undefined) continue;
+      const credit = { ...each, amountMicroUsdc: Number(each.amount) };
+      const standing = depositStanding(state(), credit);
+      if (standing === 'bound' || standing === 'old') continue;
+      if (standing === 'open') {
+        const { isKept = false, reject } = (await propose(commandOf(credit))).outcome;
+        if (reject !== undefined || isKept) continue;
+      }
       const { book } = this.#watched;
       const aside = book.aside.filter((other) => other !== each);
-      this.#keep({ ...this.#watched, book: { ...book, aside } });
+      this.#watched = { ...this.#watched, book: { ...book, aside } };
+      this.#write();
     }
   }
 
-  #keep(watched: Watched): void {
-    this.#watched = watched;
-    writeWatched(this.#options.file, watched);
+  #write(): void {
+    writeWatched(this.#options.file, this.#watched);
+    this.#writtenBlock = this.#watched.block;
   }
 }
 

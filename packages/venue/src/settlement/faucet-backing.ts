@@ -1,5 +1,5 @@
 import { TEST_USDC_ABI } from '@oddlot/contracts';
-import { bridgeView, type State } from '@oddlot/engine';
+import { grantedMicroUsdc, type State } from '@oddlot/engine';
 import { encodeFunctionData, type Hex, parseEther } from 'viem';
 import type { DepositWatcher } from './deposit-watcher.ts';
 import type { BridgeContracts } from './deposit-logs.ts';
@@ -14,6 +14,7 @@ export type FaucetBackingOptions = {
 };
 
 const MINT_KEY = 'back:';
+const FUND_KEY = 'fund:';
 /** For gas, to whoever asks for test money on the chain itself. */
 const ETHER = parseEther('1');
 const TRANSFER_GAS = 21_000n;
@@ -31,12 +32,18 @@ export class FaucetBacking {
     this.#options = options;
   }
 
+  /** Addresses that hold nothing for anybody. */
+  get contracts(): readonly Hex[] {
+    const { bridge, token } = this.#options.contracts;
+    return [bridge, token];
+  }
+
   async step(): Promise<void> {
     const { contracts, minter, watcher } = this.#options;
     const { book, isCurrent, state } = watcher.status;
     if (!isCurrent || state !== 'ok') return;
     if (minter.waiting().some(({ key }) => key.startsWith(MINT_KEY))) return;
-    const granted = this.#granted();
+    const granted = grantedMicroUsdc(this.#options.state());
     const minted = BigInt(book.minted);
     if (granted <= minted) return;
     const key = `${MINT_KEY}${minted}:${granted}`;
@@ -44,29 +51,35 @@ export class FaucetBacking {
     await minter.submit({ key, to: contracts.token, data: mintData(contracts.bridge, amount) });
   }
 
-  /** All that the faucet ever gave: what came in and was no deposit. */
-  #granted(): bigint {
-    const state = this.#options.state();
-    return state.deposited - (bridgeView(state)?.creditedTotal ?? 0n);
-  }
-
-  /** Test money on the chain itself, with ether for gas. The hash is that of the money. */
+  /**
+   * Test money on the chain itself, with ether for gas. The hash is that of the money, which comes last:
+   * who has it has both, and after a crash in between may ask again.
+   */
   async fund(request: {
     readonly user: Hex;
     readonly amount: bigint;
-    readonly key: string;
+    readonly atMs: number;
   }): Promise<Hex> {
     const { contracts, minter } = this.#options;
-    const { amount, key, user } = request;
-    const sent = await minter.submit({
-      key: `fund:${key}`,
+    const { amount, atMs, user } = request;
+    const gas = { value: ETHER, gas: TRANSFER_GAS };
+    await minter.submit({ key: `gas:${user}:${atMs}`, to: user, data: '0x', ...gas });
+    const { attempts, mined } = await minter.submit({
+      key: `${FUND_KEY}${user}:${atMs}`,
       to: contracts.token,
       data: mintData(user, amount),
     });
-    const gas = { value: ETHER, gas: TRANSFER_GAS };
-    await minter.submit({ key: `gas:${key}`, to: user, data: '0x', ...gas });
-    const { attempts } = sent;
-    return sent.mined?.txHash ?? attempts.at(-1)?.txHash ?? '0x';
+    return mined?.txHash ?? attempts.at(-1)?.txHash ?? '0x';
+  }
+
+  /** Whom money was sent to and when, oldest first, as the minter has written it down: a restart forgives nobody. */
+  funded(): readonly { readonly user: Hex; readonly atMs: number }[] {
+    const keys = this.#options.minter.keys().filter((key) => key.startsWith(FUND_KEY));
+    const grants = keys.map((key) => {
+      const [, user = '0x', atMs = '0'] = key.split(':');
+      return { user: user as Hex, atMs: Number(atMs) };
+    });
+    return grants.sort((a, b) => a.atMs - b.atMs);
   }
 }
 

@@ -39,6 +39,11 @@ export type SettlementSettings = {
   readonly formerBridges?: readonly string[];
   /** Where the key is that sends permits and payouts; without it neither is served. */
   readonly relayerKey?: string | undefined;
+  /** The block of a reorganisation that the operator has accepted. */
+  readonly accepted?: Hex | undefined;
+  /** What the venue's transactions offer at most for a unit of gas, and when they offer more. */
+  readonly maxFeeWei?: bigint | undefined;
+  readonly bumpAfterMs?: number | undefined;
   /** Who signs payouts for a bridge that is not local. */
   readonly validators?: ((domain: BridgeDomain) => readonly Validator[]) | undefined;
   /** How long a token may refuse a destination before a payout is cancelled and returned. */
@@ -92,7 +97,8 @@ export async function openSettlement(
   const relayerOf = (key: Hex | undefined, name: string): Relayer | undefined => {
     if (key === undefined) return undefined;
     const account = privateKeyToAccount(key);
-    return new Relayer({ client, account, file: join(folder, `${name}.jsonl`), now });
+    const pace = { maxFee: settings.maxFeeWei, bumpAfterMs: settings.bumpAfterMs };
+    return new Relayer({ client, account, file: join(folder, `${name}.jsonl`), now, ...pace });
   };
   const relayer = relayerOf(relayerKey, 'relayer');
   const minter = relayerOf(keys?.minter, 'minter');
@@ -108,7 +114,9 @@ export async function openSettlement(
       operators: new Set(operators.flatMap((key) => (key === undefined ? [] : [addressOf(key)]))),
     },
     file: join(folder, 'watched.json'),
-    check: (command) => replica.check(command),
+    state: () => replica.state,
+    accepted: settings.accepted,
+    onDamaged: (why) => log.warn(why),
     propose: (command) => replica.propose(command),
   });
   const state = (): State => replica.state;

@@ -2,7 +2,7 @@ import { BRIDGE_ABI } from '@oddlot/contracts';
 import { type InfoQueryOf, LIMITS, refusal, type WireError } from '@oddlot/protocol';
 import { encodeFunctionData, encodePacked, type Hex, keccak256 } from 'viem';
 import type { ChainClient, ChainReceipt } from './chain-client.ts';
-import { ChainDisagreementError, ChainUnavailableError } from './chain-error.ts';
+import { ChainDisagreementError, ChainRevertError, ChainUnavailableError } from './chain-error.ts';
 import {
   addressOfTopic,
   type BridgeContracts,
@@ -13,8 +13,10 @@ import {
   type Permit,
   type PermitDomain,
   permitSigner,
+  type PermitState,
   readPermitDomain,
   readPermitState,
+  tryPermit,
 } from './permit.ts';
 import type { Relayer } from './relayer.ts';
 
@@ -47,6 +49,8 @@ const HTTP_UNAVAILABLE = 503;
  */
 export class PermitDeposits {
   readonly #options: PermitDepositsOptions;
+  /** Permits that are looked at, by user. */
+  readonly #sending = new Map<Hex, string>();
   #domain: PermitDomain | undefined = undefined;
 
   constructor(options: PermitDepositsOptions) {
@@ -66,15 +70,48 @@ export class PermitDeposits {
 
   async #deposit(query: InfoQueryOf<'depositWithPermit'>): Promise<PermitAnswer> {
     const permit = permitOf(query);
-    const key = keyOf(permit);
-    const { relayer } = this.#options;
-    if (relayer.find(key) === undefined) {
-      const error = this.#checkTerms(permit) ?? (await this.#checkPermit(permit));
-      if (error !== undefined) return { ok: false, error };
-      const { bridge } = this.#options.contracts;
-      await relayer.submit({ key, to: bridge, data: batchData(permit), gas: GAS });
+    const { failed, key } = await this.#turnOf(permit);
+    if (this.#options.relayer.find(key) === undefined) {
+      const error = this.#checkTerms(permit) ?? (await this.#send(key, permit));
+      if (error !== undefined) return { ok: false, error: failed ?? error };
     }
     return query.waitForReceipt ? this.#receiptOf(key, permit) : this.#broadcast(key);
+  }
+
+  /**
+   * The transaction of a permit: its last one, or a new one where that failed for good. A permit that the chain
+   * refused, in a pause perhaps, is good until its deadline; whether it can go now is looked at again.
+   */
+  async #turnOf(permit: Permit): Promise<{ readonly key: string; readonly failed?: WireError }> {
+    const { client, relayer } = this.#options;
+    const first = keyOf(permit);
+    for (let turn = 1, failed: WireError | undefined = undefined; ; turn++) {
+      const key = turn === 1 ? first : `${first}:${turn}`;
+      const mined = relayer.find(key)?.mined;
+      if (mined?.isConfirmed !== true) return failed === undefined ? { key } : { key, failed };
+      const receipt = await client.receipt(mined.txHash);
+      if (receipt === undefined || hasDeposit(receipt, permit)) return { key };
+      failed = refusal('permitFailed', [], { got: mined.txHash });
+    }
+  }
+
+  /** One of a user at a time, from the first look at it until it is written down. */
+  async #send(key: string, permit: Permit): Promise<WireError | undefined> {
+    const { contracts, relayer } = this.#options;
+    const { user } = permit;
+    const before = this.#sending.get(user);
+    if (before !== undefined && before !== key) {
+      return unavailable('another permit of this user is under way');
+    }
+    this.#sending.set(user, key);
+    try {
+      const error = await this.#checkPermit(permit);
+      if (error !== undefined) return relayer.find(key) === undefined ? error : undefined;
+      await relayer.submit({ key, to: contracts.bridge, data: batchData(permit), gas: GAS });
+      return undefined;
+    } finally {
+      this.#sending.delete(user);
+    }
   }
 
   /** What is wrong by itself, in this order: the amount, the time. */
@@ -99,26 +136,54 @@ export class PermitDeposits {
     return refusal('deadlineOutOfRange', [], details);
   }
 
-  /** Who signed it, and whether there is anything to take: what the chain would refuse costs gas. */
+  /**
+   * Who signed it, and what would come of it: the relayer's ether is not spent on what the chain would refuse,
+   * nor on several permits of one user at a time, of which only one can be good.
+   */
   async #checkPermit(permit: Permit): Promise<WireError | undefined> {
     const { client, contracts, relayer } = this.#options;
-    if (relayer.waiting().length >= WAITING_MAX) return unavailable('too many deposits wait');
+    const waiting = relayer.waiting().filter(({ mined }) => mined === undefined);
+    if (waiting.length >= WAITING_MAX) return unavailable('too many deposits wait');
+    const isBusy = waiting.some(({ key }) => key.startsWith(keysOf(permit.user)));
+    if (isBusy) return unavailable('another permit of this user is under way');
     this.#domain ??= await readPermitDomain(client, contracts.token);
     const domain = this.#domain;
-    const { balance, nonce } = await readPermitState(client, contracts.token, permit.user);
+    const state = await readPermitState(client, contracts, permit.user);
     // Somebody else may have handed it to the token already: the bridge takes the last one too.
-    const nonces = nonce === 0n ? [nonce] : [nonce, nonce - 1n];
+    const nonces = state.nonce === 0n ? [state.nonce] : [state.nonce, state.nonce - 1n];
     const signers = await Promise.all(
       nonces.map((each) =>
         permitSigner(permit, { domain, nonce: each, spender: contracts.bridge }),
       ),
     );
-    if (!signers.includes(permit.user)) {
+    const nonce = nonces[signers.indexOf(permit.user)];
+    if (nonce === undefined) {
       return refusal('signerNotUser', [], { field: 'signature', got: signers[0] ?? null });
     }
-    if (balance >= permit.usd) return undefined;
-    const details = { field: 'usd', required: String(permit.usd), available: String(balance) };
-    return refusal('permitFailed', [], details);
+    return this.#foresee(permit, { ...state, signed: nonce });
+  }
+
+  async #foresee(
+    permit: Permit,
+    state: PermitState & { readonly signed: bigint },
+  ): Promise<WireError | undefined> {
+    const { allowance, balance, nonce, signed, unused } = state;
+    const isHandedIn = signed < nonce;
+    if (signed < unused) {
+      return refusal('permitFailed', [], { field: 'signature', why: 'the permit was used' });
+    }
+    const available = isHandedIn && allowance < balance ? allowance : balance;
+    if (available < permit.usd) {
+      const details = { field: 'usd', required: String(permit.usd), available: String(available) };
+      return refusal('permitFailed', [], details);
+    }
+    try {
+      await tryPermit(this.#options.client, this.#options.contracts, { permit, isHandedIn });
+    } catch (error) {
+      if (!(error instanceof ChainRevertError)) throw error;
+      return refusal('permitFailed', [], { why: error.message });
+    }
+    return undefined;
   }
 
   #broadcast(key: string): PermitAnswer {
@@ -138,7 +203,8 @@ export class PermitDeposits {
       return { ok: false, error: unavailable(`${sent} is in no block yet; ask again`) };
     }
     const receipt = await client.receipt(txHash);
-    if (receipt !== undefined && hasDeposit(receipt, permit)) return { ok: true, data: { txHash } };
+    if (receipt === undefined) return { ok: false, error: unavailable(`${txHash} lost its block`) };
+    if (hasDeposit(receipt, permit)) return { ok: true, data: { txHash } };
     return { ok: false, error: refusal('permitFailed', [], { got: txHash }) };
   }
 }
@@ -176,8 +242,10 @@ function keyOf({ deadline, signature, usd, user }: Permit): string {
     ['address', 'uint256', 'uint256', 'bytes32', 'bytes32', 'uint8'],
     [user, usd, deadline, r, s, v],
   );
-  return `permit:${keccak256(packed)}`;
+  return `${keysOf(user)}${keccak256(packed)}`;
 }
+
+const keysOf = (user: Hex): string => `permit:${user}:`;
 
 function batchData({ deadline, signature, usd, user }: Permit): Hex {
   const { r, s, v } = signature;

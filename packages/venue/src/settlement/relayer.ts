@@ -25,9 +25,9 @@ export type RelayerOptions = {
   readonly file: string;
   readonly now: () => number;
   /** A transaction that no block has taken after this long is sent again for more. */
-  readonly bumpAfterMs?: number;
+  readonly bumpAfterMs?: number | undefined;
   /** It never offers more than this for a unit of gas, in wei. */
-  readonly maxFee?: bigint;
+  readonly maxFee?: bigint | undefined;
 };
 
 const BUMP_AFTER_MS = 30_000;
@@ -79,6 +79,11 @@ export class Relayer {
   /** How far a transaction is; undefined when it was never asked for. */
   find(key: string): SendRecord | undefined {
     return this.#journal.get(key);
+  }
+
+  /** Of everything that is remembered. */
+  keys(): readonly string[] {
+    return this.#journal.keys();
   }
 
   /** What no block has for good yet, by nonce. */
@@ -170,13 +175,16 @@ export class Relayer {
     }
     // A block that had it is no longer part of the chain.
     const open: SendRecord = { ...record, mined: undefined };
+    if (record.mined !== undefined) this.#keep(open);
     const age = this.#now() - (open.attempts.at(-1)?.atMs ?? open.askedMs);
     if (chain.used > open.nonce) {
       if (await this.#isOrphan(open, chain.confirmed)) await this.#again(open, { isOrphan: true });
       return;
     }
     this.#orphanSince.delete(open.key);
-    if (age >= this.#bumpAfterMs) await this.#again(open, { isOrphan: false });
+    // A clock that was set back says nothing about how long it has waited.
+    const isLate = age >= this.#bumpAfterMs || age < 0;
+    if (isLate) await this.#again(open, { isOrphan: false });
     else await this.#broadcast(open);
   }
 
@@ -213,7 +221,9 @@ export class Relayer {
     const fees = isOrphan || last === undefined ? offer : bumped(last, offer);
     if (fees.maxFee > this.#maxFee) {
       const trouble = `a higher fee would be above the limit of ${this.#maxFee} wei`;
-      await this.#broadcast({ ...record, trouble });
+      const limited = { ...record, trouble };
+      this.#keep(limited);
+      await this.#broadcast(limited);
       return;
     }
     const nonce = isOrphan ? await this.#takeNonce() : record.nonce;

@@ -8,6 +8,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { crc32 } from 'node:zlib';
 import type { Hex } from 'viem';
 
 /** One signed form of a transaction. A later one of the same nonce pays more. */
@@ -49,7 +50,7 @@ const DONE_KEPT = 10_000;
 
 /**
  * What a relayer has signed, on disk before anybody else sees it: after a crash the same transactions
- * go out again and no other ones. A line is a whole record; the last one of a key counts.
+ * go out again and no other ones. A line is a checksum and a whole record; the last one of a key counts.
  */
 export class SendJournal {
   readonly #file: string;
@@ -68,6 +69,10 @@ export class SendJournal {
     return this.#records.get(key);
   }
 
+  keys(): readonly string[] {
+    return [...this.#records.keys()];
+  }
+
   /** Those that are not through, by nonce. */
   waiting(): readonly SendRecord[] {
     const records = [...this.#records.values()].filter(({ mined }) => mined?.isConfirmed !== true);
@@ -78,7 +83,7 @@ export class SendJournal {
   put(record: SendRecord): void {
     this.#records.delete(record.key);
     this.#records.set(record.key, record);
-    writeSync(this.#descriptor, `${JSON.stringify(record)}\n`);
+    writeSync(this.#descriptor, lineOf(record));
     fdatasyncSync(this.#descriptor);
     if (this.#records.size <= 2 * DONE_KEPT) return;
     this.#forget();
@@ -99,8 +104,7 @@ export class SendJournal {
   #rewrite(): number {
     const beside = `${this.#file}.new`;
     const descriptor = openSync(beside, 'w', PRIVATE);
-    for (const record of this.#records.values())
-      writeSync(descriptor, `${JSON.stringify(record)}\n`);
+    for (const record of this.#records.values()) writeSync(descriptor, lineOf(record));
     fdatasyncSync(descriptor);
     renameSync(beside, this.#file);
     return descriptor;
@@ -108,7 +112,22 @@ export class SendJournal {
 }
 
 const PRIVATE = 0o600;
+const CHECKSUM_CHARACTERS = 8;
 
+/** The file says something that no crash explains. Its message is all that an operator needs. */
+export class SendsDamagedError extends Error {
+  override readonly name = 'SendsDamagedError';
+}
+
+function lineOf(record: SendRecord): string {
+  const text = JSON.stringify(record);
+  return `${checksumOf(text)} ${text}\n`;
+}
+
+const checksumOf = (text: string): string =>
+  crc32(text).toString(16).padStart(CHECKSUM_CHARACTERS, '0');
+
+/** Nothing is left out: a transaction that was forgotten would be sent a second time. */
 function readRecords(file: string): readonly SendRecord[] {
   let text = '';
   try {
@@ -119,5 +138,13 @@ function readRecords(file: string): readonly SendRecord[] {
   const lines = text.split('\n');
   // What follows the last line end was being written when the process ended.
   lines.pop();
-  return lines.map((line) => JSON.parse(line) as SendRecord);
+  return lines.map((line, at) => {
+    const record = line.slice(CHECKSUM_CHARACTERS + 1);
+    if (line.slice(0, CHECKSUM_CHARACTERS) === checksumOf(record)) {
+      return JSON.parse(record) as SendRecord;
+    }
+    throw new SendsDamagedError(
+      `${file}: line ${at + 1} is damaged; bring back a whole copy. It holds the transactions that the venue has signed`,
+    );
+  });
 }

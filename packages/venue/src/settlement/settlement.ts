@@ -52,6 +52,8 @@ export type SettlementStatus = {
 };
 
 const BACK_OFF_MAX_MS = 30_000;
+/** Rounds until the chain is looked at again. */
+const VERIFIED_ROUNDS = 240;
 
 /**
  * The venue's side of the settlement chain, run by one process at a time: tells the engine which
@@ -65,6 +67,8 @@ export class Settlement {
   #round: Promise<void> = Promise.resolve();
   #isRunning = false;
   #failures = 0;
+  #roundsToVerify = 0;
+  #toldState = 'ok';
 
   constructor(parts: SettlementParts) {
     this.#parts = parts;
@@ -165,11 +169,36 @@ export class Settlement {
     }, waitMs);
   }
 
+  /** Now and then once more: the name of an endpoint may lead elsewhere by now. */
+  async #isVerified(): Promise<boolean> {
+    if (this.#roundsToVerify > 0) {
+      this.#roundsToVerify -= 1;
+      return true;
+    }
+    const isRight = await this.#parts.watcher.verify();
+    if (isRight) this.#roundsToVerify = VERIFIED_ROUNDS;
+    return isRight;
+  }
+
+  /** What the operator should know without looking for it. */
+  #tellState(): void {
+    const { log, watcher } = this.#parts;
+    const { error, state } = watcher.status;
+    if (state === this.#toldState) return;
+    this.#toldState = state;
+    if (state === 'ok') log.info({ state }, 'deposits are credited again');
+    else
+      log.error(
+        { state, why: error },
+        'deposits wait: the settlement chain is not as it should be',
+      );
+  }
+
   async #runRound(): Promise<void> {
     const { everyMs, log } = this.#parts;
     let hasMore = false;
-    let hasFailed = false;
-    for (const worker of this.#workers) {
+    let hasFailed = !(await this.#isVerified());
+    for (const worker of hasFailed ? [] : this.#workers) {
       if (!this.#isRunning) return;
       try {
         hasMore = (await worker.step()) === true || hasMore;
@@ -178,6 +207,7 @@ export class Settlement {
         log.warn({ why: chainFault(error) }, 'the settlement chain could not be worked on');
       }
     }
+    this.#tellState();
     this.#failures = hasFailed ? this.#failures + 1 : 0;
     const backOffMs = Math.min(BACK_OFF_MAX_MS, everyMs * 2 ** Math.min(this.#failures, 16));
     this.#next(hasMore ? 0 : backOffMs);

@@ -8,6 +8,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { crc32 } from 'node:zlib';
 import type { Hex } from 'viem';
 import { type DepositBook, EMPTY_BOOK } from './deposit-book.ts';
 
@@ -30,7 +31,11 @@ export function startOf(bridge: Pick<Watched, 'chainId' | 'bridge'>, fromBlock: 
  * What was read last time, if it is of this bridge. The file only saves time: all that it says is
  * computed again from the chain where it is missing, and the engine credits nothing twice.
  */
-export function readWatched(file: string, start: Watched): Watched {
+export function readWatched(
+  file: string,
+  start: Watched,
+  onDamaged: (why: string) => void = () => undefined,
+): Watched {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -38,10 +43,26 @@ export function readWatched(file: string, start: Watched): Watched {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return start;
     throw error;
   }
-  const known = JSON.parse(text) as Watched;
-  const isSame = known.chainId === start.chainId && known.bridge === start.bridge;
-  return isSame ? known : start;
+  const known = parsed(text);
+  if (known === undefined) {
+    const aside = `${file}.damaged`;
+    renameSync(file, aside);
+    onDamaged(`${file} is damaged and was put aside as ${aside}: the chain is read again`);
+  }
+  const isSame = known?.chainId === start.chainId && known.bridge === start.bridge;
+  return isSame ? { ...known, book: { ...EMPTY_BOOK, ...known.book } } : start;
 }
+
+/** Undefined when the disk has damaged it: a checksum stands before the text. */
+function parsed(text: string): Watched | undefined {
+  const said = text.slice(CHECKSUM_CHARACTERS + 1);
+  if (text.slice(0, CHECKSUM_CHARACTERS) !== checksumOf(said)) return undefined;
+  return JSON.parse(said) as Watched;
+}
+
+const CHECKSUM_CHARACTERS = 8;
+const checksumOf = (text: string): string =>
+  crc32(text).toString(16).padStart(CHECKSUM_CHARACTERS, '0');
 
 /** Whole or not at all. */
 export function writeWatched(file: string, watched: Watched): void {
@@ -49,7 +70,8 @@ export function writeWatched(file: string, watched: Watched): void {
   const beside = `${file}.new`;
   const descriptor = openSync(beside, 'w');
   try {
-    writeSync(descriptor, JSON.stringify(watched));
+    const text = JSON.stringify(watched);
+    writeSync(descriptor, `${checksumOf(text)} ${text}`);
     fdatasyncSync(descriptor);
   } finally {
     closeSync(descriptor);

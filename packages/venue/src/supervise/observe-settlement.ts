@@ -26,12 +26,18 @@ export function observeSettlement(
   });
   metrics.gauges('settlement_aside_usdc', 'Kept aside, by reason.', 'reason', () => {
     const sums: Record<string, number> = {};
-    for (const { amount, reason } of watch()?.book.aside ?? []) {
+    for (const { amount, reason, returned } of watch()?.book.aside ?? []) {
+      if (returned !== undefined) continue;
       sums[reason] = (sums[reason] ?? 0) + Number(amount) / MICRO_USDC;
     }
     const pots = Object.values(watch()?.book.pots ?? {});
     const small = pots.reduce((sum, { amount }) => sum + amount, 0);
     return small === 0 ? sums : { ...sums, belowMinimum: small / MICRO_USDC };
+  });
+  metrics.gauge('settlement_vanished_usdc', 'Credited, and no longer on the chain.', () => {
+    const { book, reorganisation } = watch() ?? {};
+    const all = [...(book?.vanished ?? []), ...(reorganisation?.vanished ?? [])];
+    return all.reduce((sum, { amount }) => sum + Number(amount), 0) / MICRO_USDC;
   });
   metrics.gauge('settlement_sends_waiting', 'Transactions that no block has for good.', () => {
     return settlement?.status.waiting.length ?? 0;

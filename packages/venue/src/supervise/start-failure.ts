@@ -1,3 +1,4 @@
+import { ChainDamagedError } from '../chain/chain-file.ts';
 import { ClockBehindError } from '../clock.ts';
 import { ConfigError } from '../config.ts';
 import { HistoryUnusableError } from '../history/history.ts';
@@ -11,9 +12,11 @@ import {
   LogBehindError,
   ReplicaDivergedError,
 } from '../replica/replica-error.ts';
+import { SendsDamagedError } from '../settlement/send-journal.ts';
 
 /** Failures whose message says all there is to say to an operator. */
 const EXPLAINED = [
+  ChainDamagedError,
   ClockBehindError,
   ConfigError,
   DirectoryLockedError,
@@ -27,6 +30,7 @@ const EXPLAINED = [
   LaterReleaseError,
   LogBehindError,
   ReplicaDivergedError,
+  SendsDamagedError,
 ];
 
 /** What the system says, in the words of whoever runs the venue. */

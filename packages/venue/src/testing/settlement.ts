@@ -78,14 +78,18 @@ export class TestSettlement {
     return new ChainClient({ endpoints, chainId: TEST_CHAIN_ID, confirmations });
   }
 
-  watcher(client: ChainClient, more: { readonly isMinter?: boolean } = {}): DepositWatcher {
+  watcher(
+    client: ChainClient,
+    more: { readonly isMinter?: boolean; readonly accepted?: Hex | undefined } = {},
+  ): DepositWatcher {
     return new DepositWatcher({
       client,
       contracts: this.contracts,
       fromBlock: 0,
       rules: { minMicroUsdc: 5_000_000, operators: new Set(), isMinter: more.isMinter ?? false },
       file: join(this.directory, 'watched.json'),
-      check: (command) => this.replica.check(command),
+      state: () => this.replica.state,
+      accepted: more.accepted,
       propose: (command) => this.replica.propose(command),
     });
   }

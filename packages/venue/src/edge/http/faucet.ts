@@ -6,7 +6,7 @@ import {
   type WireError,
 } from '@oddlot/protocol';
 import type { CreditFaucetCommand, Reject, SubAccount } from '@oddlot/engine';
-import type { Address } from '@oddlot/units';
+import { type Address, address } from '@oddlot/units';
 import { FaucetGrants } from '../../history/faucet-grants.ts';
 import { Grants } from '../../history/grants.ts';
 import type { Replica } from '../../replica/replica.ts';
@@ -26,8 +26,11 @@ import {
 
 /**
  * POST /request-fund: test money, once an hour for an address and for a client. What an address got
- * is read from the blocks, so a restart forgives nobody; clients start anew.
+ * is read from the blocks, and from what was sent on the chain, so a restart forgives nobody; clients start
+ * anew.
  */
+
+type OnChain = Pick<FaucetBacking, 'fund' | 'funded' | 'contracts'>;
 
 export type FaucetOptions = {
   readonly replica: Replica;
@@ -37,13 +40,19 @@ export type FaucetOptions = {
   /** Why nothing is given away now; undefined when something is. */
   readonly restricted?: () => WireError | undefined;
   /** Test money on the settlement chain itself, where that is the venue's own. */
-  readonly onChain?: Pick<FaucetBacking, 'fund'> | undefined;
+  readonly onChain?: OnChain | undefined;
 };
 
 const AMOUNT_MICRO_USDC = 1_000_000_000;
 const INTERVAL_MS = 3_600_000;
 const HTTP_TOO_MANY = 429;
 const NO_CHAIN: [name: string, why: string] = ['onChain', 'there is no local settlement chain'];
+
+const NO_ACCOUNT: [name: string, why: string] = [
+  'accountType',
+  'on the chain there are no accounts',
+];
+const ZERO_ADDRESS = address('0x0000000000000000000000000000000000000000');
 
 export class Faucet {
   readonly #replica: Replica;
@@ -55,6 +64,8 @@ export class Faucet {
   /** Who was credited, for those who bring blocks and snapshots. */
   readonly grants: FaucetGrants;
   readonly #byAddress: Grants;
+  /** Of grants on the chain, which are in no block of the venue. */
+  readonly #onChainByAddress: Grants;
   readonly #byClient: Grants;
 
   constructor(options: FaucetOptions) {
@@ -67,6 +78,10 @@ export class Faucet {
     this.grants = new FaucetGrants(this.#intervalMs);
     this.#byAddress = this.grants.byAddress;
     this.#byClient = new Grants(this.#intervalMs);
+    this.#onChainByAddress = new Grants(this.#intervalMs);
+    for (const { atMs, user } of options.onChain?.funded() ?? []) {
+      this.#onChainByAddress.add(user, atMs);
+    }
   }
 
   /** When a client may ask again; undefined when now. */
@@ -94,7 +109,11 @@ export class Faucet {
     // A request that passed through a proxy on this machine is not one of this machine's.
     const isLimited = isForwarded || !isLoopback(ip);
     const client = clientKey(ip);
-    const addressMs = this.#byAddress.nextTime(user, nowMs) ?? 0;
+    const byAddress = chain === undefined ? this.#byAddress : this.#onChainByAddress;
+    const addressMs = Math.max(
+      this.#byAddress.nextTime(user, nowMs) ?? 0,
+      this.#onChainByAddress.nextTime(user, nowMs) ?? 0,
+    );
     const clientMs = isLimited ? (this.#byClient.nextTime(client, nowMs) ?? 0) : 0;
     const nextMs = Math.max(addressMs, clientMs);
     if (nextMs > nowMs) return limitReached(nextMs, nowMs);
@@ -102,18 +121,29 @@ export class Faucet {
     if (restricted !== undefined) return infoRefusal(restricted);
     const { reject } = this.#replica.check(this.#command(user, accountType));
     if (chain === undefined && reject !== undefined) return this.#refuse(reject);
+    const unfit = chain === undefined ? undefined : this.#unfit(chain, user, accountType);
+    if (unfit !== undefined) return unfit;
     // Taken before the block exists: a second request meanwhile must find it taken.
-    this.#byAddress.add(user, nowMs);
+    byAddress.add(user, nowMs);
     if (isLimited) this.#byClient.add(client, nowMs);
     try {
       return chain === undefined
         ? await this.#credit(user, accountType)
         : await this.#fund(chain, user, nowMs);
     } catch (cause) {
-      this.#byAddress.remove(user);
+      byAddress.remove(user);
       this.#byClient.remove(client);
       throw new UnavailableError('the grant could not be logged', { cause });
     }
+  }
+
+  /** Money for nobody, for the contracts themselves, or for a part of an account that the chain does not know. */
+  #unfit(chain: OnChain, user: Address, accountType: SubAccount): Reply | undefined {
+    if (accountType !== 'perp') {
+      return infoRefusal(refusal('invalidValue', NO_ACCOUNT, { field: 'accountType' }));
+    }
+    const isNobody = user === ZERO_ADDRESS || chain.contracts.includes(user as `0x${string}`);
+    return isNobody ? this.#refuse({ reason: 'addressInvalid', address: user }) : undefined;
   }
 
   async #credit(user: Address, subAccount: SubAccount): Promise<Reply> {
@@ -135,16 +165,12 @@ export class Faucet {
   }
 
   /** The key is the grant's: asked for once, it is sent once. */
-  async #fund(
-    chain: NonNullable<FaucetOptions['onChain']>,
-    user: Address,
-    nowMs: number,
-  ): Promise<Reply> {
+  async #fund(chain: OnChain, user: Address, nowMs: number): Promise<Reply> {
     const amount = BigInt(this.#amount);
     const txHash = await chain.fund({
       user: user as `0x${string}`,
       amount,
-      key: `${user}:${nowMs}`,
+      atMs: nowMs,
     });
     const data: FaucetGrant = {
       user,

@@ -1,0 +1,31 @@
+import { BRIDGE_ABI } from '@oddlot/contracts';
+import { encodeFunctionData, type Hex } from 'viem';
+import type { ChainClient } from './chain-client.ts';
+import type { BridgeContracts } from './deposit-logs.ts';
+
+/** The contracts are not those that the configuration means. */
+export class WrongContractsError extends Error {
+  override readonly name = 'WrongContractsError';
+}
+
+/** Contracts often have one address on several chains: money of another chain must not count as of this one. */
+export async function verifyChain(
+  client: ChainClient,
+  { bridge, token }: BridgeContracts,
+): Promise<void> {
+  await client.assertChain();
+  const { confirmed } = await client.head();
+  for (const [name, at] of [
+    ['bridgeContract', bridge],
+    ['usdcContract', token],
+  ] as const) {
+    if ((await client.codeAt(at, confirmed)) === '0x') {
+      throw new WrongContractsError(`${name}: there is no contract at ${at}`);
+    }
+  }
+  const data = encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'token' });
+  const told: Hex = `0x${(await client.call({ to: bridge, data })).slice(-40)}`;
+  if (told.toLowerCase() !== token) {
+    throw new WrongContractsError(`the bridge holds the token ${told}, not usdcContract ${token}`);
+  }
+}

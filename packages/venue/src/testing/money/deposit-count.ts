@@ -1,0 +1,74 @@
+import { checkInvariants } from '@oddlot/engine';
+import type { Address } from '@oddlot/units';
+import { expect } from 'vitest';
+import type { DepositRig } from './deposit-rig.ts';
+import { CONTRACT_SENDER } from './model-chain.ts';
+
+/** What must be credited, by a reader that knows no log, only what each transaction of the chain did. */
+
+const MINIMUM = 5_000_000n;
+
+type Counted = {
+  readonly credited: Map<string, bigint>;
+  readonly pots: Map<string, bigint>;
+  readonly aside: bigint;
+};
+
+/** What the confirmed blocks hold for whom, counted by hand. */
+function count({ chain, confirmations }: DepositRig): Counted {
+  const credited = new Map<string, bigint>();
+  const pots = new Map<string, bigint>();
+  let aside = 0n;
+  const confirmed = chain.blocks.slice(0, Math.max(0, chain.head.number - confirmations + 2));
+  for (const { amount, kind, user } of confirmed.flatMap(({ receipts }) =>
+    receipts.flatMap(({ received }) => received),
+  )) {
+    if (kind === 'plain' && user === CONTRACT_SENDER) {
+      aside += amount;
+      continue;
+    }
+    const sum = amount >= MINIMUM ? amount : amount + (pots.get(user) ?? 0n);
+    if (amount < MINIMUM) pots.delete(user);
+    if (sum < MINIMUM) pots.set(user, sum);
+    else credited.set(user, (credited.get(user) ?? 0n) + sum);
+  }
+  return { credited, pots, aside };
+}
+
+export const sumOf = (amounts: Iterable<bigint>): bigint =>
+  [...amounts].reduce((sum, each) => sum + each, 0n);
+
+export function creditedTotal({ replica }: DepositRig): bigint {
+  return replica.state.bridge?.creditedTotal ?? 0n;
+}
+
+export function expectCounted(rig: DepositRig): void {
+  const counted = count(rig);
+  const { book } = rig.watcher.status;
+  const bound = sumOf(
+    book.aside.filter(({ reason }) => reason === 'bound').map(({ amount }) => BigInt(amount)),
+  );
+  expect(creditedTotal(rig) + bound).toBe(sumOf(counted.credited.values()));
+  const pots = Object.entries(book.pots).map(
+    ([user, { amount }]) => [user, BigInt(amount)] as const,
+  );
+  expect(new Map(pots)).toEqual(counted.pots);
+  expect(
+    sumOf(
+      book.aside.filter(({ reason }) => reason !== 'bound').map(({ amount }) => BigInt(amount)),
+    ),
+  ).toBe(counted.aside);
+}
+
+export function expectBalances(rig: DepositRig): void {
+  for (const [user, amount] of count(rig).credited) {
+    const at = rig.replica.state.accountIndex.get(user as Address);
+    expect(at).toBeDefined();
+    const account = rig.replica.state.accounts[at!];
+    expect([user, account?.perpBalance]).toEqual([user, amount]);
+  }
+  checkInvariants(rig.replica.state);
+}
+
+export const isQuiet = ({ endpoints }: DepositRig): boolean =>
+  endpoints.every(({ fault }) => fault === 'none' || fault === 'twice');
