@@ -218,7 +218,7 @@ test('R-withdraw: large payouts wait for their time or the guardian; kills in be
   expect(await chain.balanceOf(destination)).toBe(0n);
   await guardian('cancelQueued', (await cancelled.row()).id);
   await becomes(cancelled, 'returned');
-  expect((await cancelled.row()).error).toBe('The guardian of the bridge cancelled it');
+  expect((await cancelled.row()).error).toBe('It was cancelled on the bridge');
   expect((await cancelled.money()).withdrawable).toBe('300000');
 
   const killed = await rich();

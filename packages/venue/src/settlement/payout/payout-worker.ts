@@ -340,7 +340,7 @@ export class PayoutWorker {
     for (const { paid, record, txHash } of ends) {
       const end = { paid, block: confirmed, blockHash };
       const more = { end, isLost: undefined, refused: undefined, sent: undefined };
-      const cancel = paid ? undefined : (record.cancel ?? TEXTS.guardian);
+      const cancel = paid ? undefined : (record.cancel ?? TEXTS.cancelled);
       const told = { cancel, error: cancel, status: 'sent', txHash } as const;
       book.lookSoon(book.update(record, { ...more, ...told }));
     }
