@@ -9,7 +9,7 @@ import { encodeFunctionData, type Hex, keccak256, parseEther, toHex } from 'viem
 import { LocalChain } from '../chain/local-chain.ts';
 import { ChainClient } from '../settlement/chain-client.ts';
 import type { ChainEndpoint } from '../settlement/chain-endpoint.ts';
-import { deployLocalContracts } from '../settlement/local-contracts.ts';
+import { deployLocalContracts, LOCAL_PAYOUT_GAS } from '../settlement/local-contracts.ts';
 import { payOutData } from '../settlement/payout/bridge-calls.ts';
 import { PayoutWorker } from '../settlement/payout/payout-worker.ts';
 import { Relayer } from '../settlement/relayer.ts';
@@ -163,6 +163,8 @@ export class PayoutWorld {
       now,
       relayer: hasKey ? this.relayer : undefined,
       validators: KEYS.validators.map((each, n) => this.#validator(each, n, life)),
+      // The machine of the local chain would search long.
+      gasEach: this.chain instanceof LocalChain ? LOCAL_PAYOUT_GAS : undefined,
       patienceMs: PATIENCE_MS,
       retryMs: 1_000,
     });
