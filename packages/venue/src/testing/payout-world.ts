@@ -1,7 +1,6 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
 import type { Command } from '@oddlot/engine';
 import { address, hash } from '@oddlot/units';
@@ -20,6 +19,7 @@ import {
   accountOf,
   addressOf,
   CHAIN_ID,
+  changed,
   CONTRACTS,
   key,
   KEYS,
@@ -439,13 +439,4 @@ export class PayoutWorld {
       this.asked.set(withdrawalId, { destination: to as Hex, usd: amount - fee });
     }
   }
-}
-
-/** A line with its checksum, as it would have been written. */
-function changed(change: (record: string) => string): (line: string) => string {
-  return (line) => {
-    if (line === '') return line;
-    const text = change(line.slice(9));
-    return `${crc32(text).toString(16).padStart(8, '0')} ${text}`;
-  };
 }
