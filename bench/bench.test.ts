@@ -13,6 +13,7 @@ import { recoverySection } from './recovery.ts';
 import { replaySection } from './replay.ts';
 import { median, medianRatio, show, table, type Section } from './report.ts';
 import { requestSection } from './request.ts';
+import { reservesSection } from './reserves.ts';
 import { restartSection } from './restart.ts';
 import { settlementSection } from './settlement.ts';
 
@@ -34,6 +35,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   journal: journalSection,
   replay: replaySection,
   history: historySection,
+  reserves: reservesSection,
   restart: restartSection,
   memory: memorySection,
   hostile: hostileSection,

@@ -16,6 +16,7 @@ import { recoverySection } from './recovery.ts';
 import { replaySection } from './replay.ts';
 import { machine, skipped, table, type Row, type Scale, type Section } from './report.ts';
 import { requestSection } from './request.ts';
+import { reservesSection } from './reserves.ts';
 import { restartSection } from './restart.ts';
 import { settlementSection } from './settlement.ts';
 
@@ -39,6 +40,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   journal: journalSection,
   replay: replaySection,
   history: historySection,
+  reserves: reservesSection,
   restart: restartSection,
   memory: memorySection,
   hostile: hostileSection,

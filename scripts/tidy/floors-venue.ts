@@ -20,8 +20,8 @@ export const VENUE_FLOORS: readonly {
   { name: 'edge', paths: ['edge/'], what: 'HTTP, sockets, limits, signatures' },
   {
     name: 'actors',
-    paths: ['bots/', 'exhibition/'],
-    what: 'simulated traders, events to trade on',
+    paths: ['bots/', 'exhibition/', 'validator/', 'bridge/'],
+    what: 'simulated traders, events to trade on; the process that signs payouts, commands of the bridge',
   },
   {
     name: 'oracle and settlement',
@@ -39,9 +39,9 @@ export const VENUE_FLOORS: readonly {
     what: 'the log applied to an engine; integers to the wire and back',
   },
   {
-    name: 'log, read models and chain',
-    paths: ['log/', 'read-models/', 'chain/'],
-    what: 'blocks on disk; what is computed from events and kept in memory; a settlement chain of its own',
+    name: 'log, read models, chain and reserves',
+    paths: ['log/', 'read-models/', 'chain/', 'reserves/'],
+    what: 'blocks on disk; what is computed from events and kept in memory; a settlement chain of its own; trees over what is owed',
   },
   { name: 'block', paths: ['block/'], what: 'what a block is, before and after it executed' },
   {

@@ -197,6 +197,7 @@ export function queries(
     { type: 'builderMeClaimable', user },
     { type: 'actionStatus', signer: user, nonce: envelope.nonce },
     { type: 'depositWithPermit', user, ...permit, waitForReceipt: false },
+    { type: 'reservesProof', user },
   ];
   // A simulation goes through the rules of trading without a signature.
   const [user] = users;
@@ -206,6 +207,7 @@ export function queries(
   return [
     ...users.flatMap(ofUser),
     ...simulations,
+    { type: 'reserves' },
     { type: 'perpMeta', dex: '' },
     { type: 'perpMetaDetail', assetName: 'BTC' },
     { type: 'l2Book', coin, tick: '' },

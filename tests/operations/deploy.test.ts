@@ -11,6 +11,7 @@ import {
   readConfig,
 } from '../../packages/venue/src/config.ts';
 import { SETTINGS } from '../../packages/venue/src/config-help.ts';
+import { readValidatorConfig } from '../../packages/venue/src/validator/validator-config.ts';
 import {
   CALM,
   removeTemporaryData,
@@ -70,6 +71,16 @@ describe('the service and the container', () => {
     expect(existsSync(join(REPOSITORY, program))).toBe(true);
     const args = flags.replace('/etc/oddlot', join(REPOSITORY, 'deploy')).split(' ');
     const { data } = readConfig(args, {});
+    expect(unit).toContain(`ReadWritePaths=${data}\n`);
+  });
+
+  test('a validator has a service of its own, with settings that exist', () => {
+    const unit = read('deploy', 'systemd', 'oddlot-validator.service');
+    const [, program = '', flags = ''] = /^ExecStart=\S+ (\S+) (.*)$/m.exec(unit) ?? [];
+    expect(existsSync(join(REPOSITORY, program))).toBe(true);
+    const [, , ...others] = flags.split(' ');
+    const place = ['--key', 'env:KEY', '--chain-id', '1', '--bridge', `0x${'1'.repeat(40)}`];
+    const { data } = readValidatorConfig([...place, '--venues', 'http://venue', ...others]);
     expect(unit).toContain(`ReadWritePaths=${data}\n`);
   });
 

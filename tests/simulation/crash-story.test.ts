@@ -11,7 +11,13 @@ import {
 import { type Address, address, hash, instrumentId, timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { ReferenceLedger } from './reference-ledger.ts';
-import { checkConservation, checkFlips, checkRisk, sizesOf } from './sim-checks.ts';
+import {
+  checkConservation,
+  checkFlips,
+  checkLiabilities,
+  checkRisk,
+  sizesOf,
+} from './sim-checks.ts';
 import { PARAMETERS as BASE } from './workload.ts';
 
 /**
@@ -85,6 +91,7 @@ class Story {
     ledger.follow(this.#nowMs, commands, events);
     for (const event of events) this.#note(event);
     checkConservation(state);
+    checkLiabilities(state);
     checkFlips(state, before, events);
     checkRisk(state, events);
     this.#compare();

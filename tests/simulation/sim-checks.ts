@@ -1,4 +1,4 @@
-import type { EngineEvent, State } from '@oddlot/engine';
+import { type EngineEvent, liabilities, owedMicroUsdc, type State } from '@oddlot/engine';
 import { isAtRisk, type MarginLeg, scopeNumbers } from './reference-margin.ts';
 
 /** What holds after every block of a simulation, counted here and not by the engine. */
@@ -18,6 +18,22 @@ export function checkConservation(state: State): void {
   const owed = state.deposited - state.withdrawn;
   demand(money === owed, `R-conservation: ${money} on the books, ${owed} paid in`);
   for (const [id, size] of net) demand(size === 0, `longs and shorts of ${id} differ by ${size}`);
+}
+
+/** R-conservation: what every address is owed, one by one, is what came in less what was paid. Returns what the bankrupt lack. */
+export function checkLiabilities(state: State): bigint {
+  let owed = 0n;
+  let lacking = 0n;
+  for (const { outcome, perp, rewards, shortfall, withdrawHold } of liabilities(state)) {
+    owed += perp + outcome + withdrawHold + rewards;
+    lacking += shortfall;
+  }
+  const due = owedMicroUsdc(state);
+  demand(
+    owed - lacking === due,
+    `R-conservation: ${owed} less ${lacking} by address, ${due} paid in`,
+  );
+  return lacking;
 }
 
 /** R-deficit: the fund's account value is below zero only when the treasury is empty. */

@@ -16,6 +16,7 @@ import {
   checkConservation,
   checkDeficit,
   checkFlips,
+  checkLiabilities,
   checkRisk,
   demand,
   sizesOf,
@@ -114,6 +115,7 @@ class Simulation {
     this.#count(result);
     checkConservation(this.#state);
     checkDeficit(this.#state);
+    checkLiabilities(this.#state);
     this.#add('judged: deleveraged', checkFlips(this.#state, before, result.events));
     if (this.#state.height % RISK_EVERY === 0) {
       this.#add('judged: at risk', checkRisk(this.#state, result.events));

@@ -29,6 +29,7 @@ export {
 export {
   bridgeView,
   type BridgeView,
+  grantedMicroUsdc,
   type DepositStanding,
   depositStanding,
   isDepositCredited,
@@ -39,6 +40,12 @@ export {
 export type { CreditedDeposit } from './state/bridge.ts';
 export { approvedBuilders, builderState } from './read/read-builders.ts';
 export { type OracleAge, oracleAges, type VenueMoney, venueMoney } from './read/read-health.ts';
+export {
+  liabilities,
+  liabilitiesMax,
+  type Liability,
+  VENUE_ADDRESS,
+} from './read/read-liabilities.ts';
 export { gateStatus, multiSigSigners, vaultEquity } from './read/read-keys.ts';
 export { gateRefusal, onlyReduces } from './auth/gate.ts';
 export * from './read/read-outcome.ts';

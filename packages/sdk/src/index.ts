@@ -146,6 +146,8 @@ export type { BuilderMeEarnedParameters } from './info/builder-me-earned.ts';
 export type { BuilderMeShareParameters } from './info/builder-me-share.ts';
 export type { HistoricalOrdersParameters } from './info/historical-orders.ts';
 export type { PortfolioParameters } from './info/portfolio.ts';
+export type { ReservesProofParameters } from './info/reserves-proof.ts';
+export type { ReservesParameters } from './info/reserves.ts';
 export type { TxParameters } from './info/tx.ts';
 export type { UserFillsParameters } from './info/user-fills.ts';
 export type { UserFundingsParameters } from './info/user-fundings.ts';
@@ -257,8 +259,13 @@ export type {
   Portfolio,
   PortfolioPoint,
   PortfolioWindow,
+  PublishedReserves,
   RateLimit,
   RecentTradesUpdate,
+  ReserveChain,
+  ReserveFigures,
+  Reserves,
+  ReservesProof,
   ReverseJob,
   RtdsTopic,
   Settings,

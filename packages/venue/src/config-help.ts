@@ -104,6 +104,15 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     group: 'Settlement chain',
     text: 'block that the bridge was made in, or any before',
   },
+  reservesEveryMs: {
+    group: 'Settlement chain',
+    text: 'milliseconds between two publications of reserves; a day is at 00:00 UTC',
+  },
+  formerBridges: {
+    group: 'Settlement chain',
+    text: 'bridges that this one follows; what they pay over is no deposit',
+    unset: 'none',
+  },
   settlementRpcUrl: {
     group: 'Settlement chain',
     text: 'endpoint for wallets, shown in settings',
@@ -113,6 +122,16 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     group: 'Settlement chain',
     text: 'file, or env:NAME, with the key that sends permits and payouts',
     unset: 'none; of the local chain its own',
+  },
+  validatorKeys: {
+    group: 'Settlement chain',
+    text: 'files, or env:NAME, with keys that sign payouts inside of this process',
+    unset: 'none; of the local chain its own',
+  },
+  validators: {
+    group: 'Settlement chain',
+    text: 'URLs of processes that sign payouts (npm run validator)',
+    unset: 'none',
   },
   payoutPatienceMs: {
     group: 'Settlement chain',

@@ -90,6 +90,16 @@ describe('a mainnet', () => {
     ['a simulated oracle', ['--network', 'mainnet'], 'oracle: a mainnet has no prices that are'],
     ['one that stands still', ['--network', 'mainnet', '--oracle', 'still'], 'are still'],
     ['simulated traders', [...REAL, '--bots'], 'bots: not on a mainnet'],
+    [
+      'the relayer’s key in the data folder',
+      [...REAL, '--data', '/d', '--relayer-key', '/d/key'],
+      'relayerKey: not in the data folder',
+    ],
+    [
+      'a validator’s key in the data folder',
+      [...REAL, '--data', '/d', '--validator-keys', 'env:KEY,/d/keys/../key'],
+      'validatorKeys: not in the data folder',
+    ],
     ['an exhibition', [...REAL, '--exhibition'], 'exhibition: not on a mainnet'],
     ['a faucet', [...REAL, '--faucet'], 'faucet: not on a mainnet'],
     ['ordered faults', [...REAL, '--fault', 'slow-sync:5'], 'fault: not on a mainnet'],

@@ -121,10 +121,17 @@ const ConfigSchema = z.strictObject({
   bridgeContract: Address.optional(),
   usdcContract: Address.optional(),
   bridgeFromBlock: z.int().min(0).default(0),
+  /** How often what is owed and what there is goes into the log: at multiples of it since 1970, UTC. */
+  reservesEveryMs: z.int().min(1_000).default(86_400_000),
+  /** Bridges that this one follows: what they pay over to it is nobody's deposit. */
+  formerBridges: z.array(Address).default([]),
   /** An endpoint for wallets, shown in settings; by default the local chain's own. */
   settlementRpcUrl: z.string().optional(),
   /** Where the key is that sends permits and payouts: the path of a file, or `env:NAME`. */
   relayerKey: z.string().optional(),
+  /** Keys that sign payouts inside of this process, in the same way; and processes that sign, by URL. */
+  validatorKeys: z.array(z.string().min(1)).default([]),
+  validators: z.array(z.string().regex(/^https?:\/\/\S+$/, 'must be a URL')).default([]),
   /** A payout that the token refuses for this long is cancelled and returned to its account. */
   payoutPatienceMs: count.default(600_000),
   logLevel: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -151,6 +158,9 @@ const LISTS: ReadonlySet<Key> = new Set<Key>([
   'deployers',
   'referenceSymbols',
   'exchanges',
+  'formerBridges',
+  'validatorKeys',
+  'validators',
 ]);
 const TEXTS: ReadonlySet<Key> = new Set<Key>([
   'host',
@@ -201,6 +211,11 @@ export function chainOf(config: Config): 'local' | 'none' | readonly string[] {
 /** Where the local chain listens: as told, else beside the port. */
 export function chainPortOf({ chainPort, port: main }: Config): number {
   return chainPort ?? (main === 0 ? 0 : main + CHAIN_PORT_DISTANCE);
+}
+
+/** The settings that say where keys are, and where that is. */
+export function keyPlacesOf({ relayerKey, validatorKeys }: Config) {
+  return { relayerKey: relayerKey === undefined ? [] : [relayerKey], validatorKeys };
 }
 
 /** How sure and how often the chain is read. */
@@ -324,9 +339,9 @@ function assertReal(config: Config): void {
   }
   if (config.fault !== undefined) throw new ConfigError('fault: not on a mainnet');
   if (config.chain === 'local') throw new ConfigError('chain: a mainnet has none of its own');
-  const { data, relayerKey } = config;
-  if (relayerKey !== undefined && isInside(relayerKey, data)) {
-    throw new ConfigError('relayerKey: not in the data folder on a mainnet');
+  for (const [key, places] of Object.entries(keyPlacesOf(config))) {
+    if (!places.some((place) => isInside(place, config.data))) continue;
+    throw new ConfigError(`${key}: not in the data folder on a mainnet`);
   }
 }
 

@@ -1,9 +1,11 @@
 import { parseGwei } from 'viem';
 import type { Clock } from './clock.ts';
-import { chainOf, chainPaceOf, chainPortOf, type Config } from './config.ts';
+import { chainOf, chainPaceOf, chainPortOf, type Config, keyPlacesOf } from './config.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import type { Logger } from './operate/log.ts';
 import type { Replica } from './replica/replica.ts';
+import { configuredValidators } from './settlement/configured-validators.ts';
+import { checkKeyFiles } from './settlement/key-files.ts';
 import { openSettlement, type OpenedSettlement } from './settlement/open-settlement.ts';
 import type { InfoSettings } from './translate/view-to-info.ts';
 
@@ -26,6 +28,9 @@ export async function openMoney(
 ): Promise<OpenedSettlement | undefined> {
   const chain = chainOf(config);
   if (chain === 'none') return undefined;
+  const isReal = config.network === 'mainnet';
+  for (const why of checkKeyFiles(keyPlacesOf(config), { data: config.data, isReal }))
+    log.warn(why);
   const { bridgeContract, usdcContract } = config;
   const contracts =
     bridgeContract === undefined || usdcContract === undefined
@@ -41,7 +46,9 @@ export async function openMoney(
       port: chainPortOf(config),
       contracts,
       fromBlock: config.bridgeFromBlock,
+      formerBridges: config.formerBridges,
       relayerKey: config.relayerKey,
+      validators: configuredValidators(config, env),
       maxFeeWei: parseGwei(String(config.chainMaxFeeGwei)),
       bumpAfterMs: config.chainBumpAfterMs,
       accepted: config.acceptReorganisation as `0x${string}` | undefined,

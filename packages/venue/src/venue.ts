@@ -46,12 +46,15 @@ import {
   warnOfOperators,
 } from './supervise/what-runs.ts';
 import { observeVenue } from './supervise/observe.ts';
+import { observeReserves } from './supervise/observe-reserves.ts';
 import { observeSettlement } from './supervise/observe-settlement.ts';
 import { LocalReplica } from './replica/local-replica.ts';
 import { exceptNoRoom } from './replica/replica-error.ts';
 import { Receipts } from './history/receipts.ts';
 import { Ticker } from './replica/ticker.ts';
 import type { OpenedSettlement } from './settlement/open-settlement.ts';
+import { openReserves } from './settlement/reserves/open-reserves.ts';
+import type { ReservesWorker } from './settlement/reserves/reserves-worker.ts';
 import { ExplorerTail } from './history/explorer-tail.ts';
 import { TradeTape } from './history/trade-tape.ts';
 import { instrumentLookup } from './translate/action-to-command.ts';
@@ -101,7 +104,8 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   });
   const opened = await openCore(config, network, { ...deps, lease, metrics, disk });
   const money = await openMoney(config, { ...deps, ...opened });
-  const core = { ...opened, money, faucet: createFaucet(config, opened, money) };
+  const reserves = openReserves(config, { ...deps, ...opened, money });
+  const core = { ...opened, money, reserves, faucet: createFaucet(config, opened, money) };
   const { clock, clockWatch, history, journal, receipts, replica } = core;
   const pages = await readReferencePages();
   const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
@@ -191,12 +195,13 @@ type Core = {
   readonly faucet: Faucet | undefined;
   /** Undefined without a settlement chain. */
   readonly money: OpenedSettlement | undefined;
+  readonly reserves: ReservesWorker | undefined;
   readonly markets: MarketData;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
 };
 
-type OpenedCore = Omit<Core, 'faucet' | 'money'>;
+type OpenedCore = Omit<Core, 'faucet' | 'money' | 'reserves'>;
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 type OpenDependencies = Omit<VenueDependencies, 'lease'> & {
@@ -338,6 +343,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     confirmTimeoutMs: config.confirmTimeoutMs,
     settings: infoSettings(config, parts.money),
     permits: parts.money?.settlement.permits,
+    reserves: parts.reserves,
     payouts: parts.money?.settlement.payouts,
     hasLimits: config.limits,
     connections: (ip) => ({
@@ -366,6 +372,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   observeVenue(metrics, { ...parts, http, exports, sockets, data, wallMs: systemTime.wallMs });
   const settlement = parts.money?.settlement;
   observeSettlement(metrics, settlement, () => replica.state);
+  observeReserves(metrics, parts.reserves, () => replica.state);
   const operations = createOperationsServer({
     metrics,
     readiness: isReady,

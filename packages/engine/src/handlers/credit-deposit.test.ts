@@ -305,9 +305,14 @@ describe('R-era: a log that knows no bridge computes what it did', () => {
     const published = {
       height: 3,
       root,
+      leaves: 2,
       liabilitiesMicroUsdc: 12,
-      assetsMicroUsdc: 13,
+      shortfallMicroUsdc: 1,
       blockNumber: 4,
+      assetsMicroUsdc: 5,
+      keptAsideMicroUsdc: 7,
+      unsettledMicroUsdc: 2,
+      unbackedMicroUsdc: 4,
     };
     const { events } = scenario.block({ type: 'publishReserves', ...published });
     expect(events).toMatchObject([{ type: 'reservesPublished', ...published }]);

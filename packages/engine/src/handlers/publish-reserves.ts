@@ -19,11 +19,20 @@ export function publishReserves(
   if (bridge === undefined) return { reject: NO_BRIDGE };
   const { type: _, ...published } = command;
   bridge.reserves = { ...published, publishedMs: timeMs };
-  digest.number(published.height);
   digest.text(published.root);
-  digest.number(published.liabilitiesMicroUsdc);
-  digest.number(published.assetsMicroUsdc);
-  digest.number(published.blockNumber);
+  for (const value of [
+    published.height,
+    published.leaves,
+    published.liabilitiesMicroUsdc,
+    published.shortfallMicroUsdc,
+    published.blockNumber,
+    published.assetsMicroUsdc,
+    published.keptAsideMicroUsdc,
+    published.unsettledMicroUsdc,
+    published.unbackedMicroUsdc,
+  ]) {
+    digest.number(value);
+  }
   events.push({ type: 'reservesPublished', commandIndex, ...published });
   return {};
 }

@@ -71,3 +71,8 @@ export function newestDeposits(
 export function owedMicroUsdc({ deposited, withdrawn }: State): bigint {
   return deposited - withdrawn;
 }
+
+/** All that the faucet ever gave: what came in and was no deposit. */
+export function grantedMicroUsdc({ bridge, deposited }: State): bigint {
+  return deposited - (bridge?.creditedTotal ?? 0n);
+}

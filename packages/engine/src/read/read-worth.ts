@@ -41,14 +41,19 @@ function holdsAny({ holdings, outcomes }: Account): boolean {
 
 /** Shares count at their mark; half a micro-USDC of a mid is rounded down. */
 function worthOf(state: State, account: Account): MicroUsdc {
+  const cash = account.withdrawHold + account.outcomeBalance + account.outcomeReserved;
+  return addUsdc(totalValue(state, account), microUsdc(cash + divFloor(shareHalves(account), 2n)));
+}
+
+/** All shares of an account at their marks, in half micro-USDC. */
+export function shareHalves({ outcomes }: Account): bigint {
   let halves = 0n;
-  for (const { market, no, yes } of account.outcomes.values()) {
+  for (const { market, no, yes } of outcomes.values()) {
     const mark = yesHalves(market);
     halves += BigInt(yes.size) * BigInt(mark);
     halves += BigInt(no.size) * BigInt(legPrice('no', mark, 2 * market.unit));
   }
-  const cash = account.withdrawHold + account.outcomeBalance + account.outcomeReserved;
-  return addUsdc(totalValue(state, account), microUsdc(cash + divFloor(halves, 2n)));
+  return halves;
 }
 
 /** A resolved market's shares are worth what they will be paid. */

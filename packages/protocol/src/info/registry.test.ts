@@ -44,6 +44,8 @@ const TYPES = [
   'perpMetaDetail',
   'portfolio',
   'rateLimit',
+  'reserves',
+  'reservesProof',
   'settings',
   'simulate',
   'stateHash',
@@ -118,6 +120,8 @@ describe('queries that are refused', () => {
     [{ type: 'withdrawals', user, limit: 0 }, '200 10000 Invalid limit'],
     [{ type: 'historicalOrders', user, coin: 'BTC' }, '400 10002 Wrong type for coin'],
     [{ type: 'simulate', user }, '400 10002 Missing field: action'],
+    [{ type: 'reservesProof' }, '400 10002 Missing field: user'],
+    [{ type: 'reservesProof', user: '0x12' }, '400 10002 Wrong type for user'],
     [
       { type: 'depositWithPermit', user, usd: 5, deadline: '1', signature: {} },
       '400 10002 Wrong type for usd',

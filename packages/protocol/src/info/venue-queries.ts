@@ -96,4 +96,6 @@ export const VENUE_QUERIES = {
     signature: SignatureSchema,
     waitForReceipt: z.boolean().default(true),
   }),
+  reserves: z.object({ type: z.literal('reserves') }),
+  reservesProof: z.object({ type: z.literal('reservesProof'), user: Address }),
 } as const;

@@ -46,6 +46,8 @@ import { perpMetaDetail } from './perp-meta-detail.ts';
 import { perpMeta } from './perp-meta.ts';
 import { portfolio } from './portfolio.ts';
 import { rateLimit } from './rate-limit.ts';
+import { reservesProof } from './reserves-proof.ts';
+import { reserves } from './reserves.ts';
 import { settings } from './settings.ts';
 import { simulate } from './simulate.ts';
 import { stateHash } from './state-hash.ts';
@@ -119,6 +121,8 @@ export function createInfo(context: InfoContext) {
     explainSignature: bind(explainSignature),
     simulate: bind(simulate),
     rateLimit: bind(rateLimit),
+    reserves: bind(reserves),
+    reservesProof: bind(reservesProof),
     stateHash: bind(stateHash),
     blocks: bind(blocks),
     allBlocks: bind(allBlocks),

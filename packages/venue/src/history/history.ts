@@ -1,5 +1,6 @@
 import type { Fill, FundingRow, HistOrderRow, LedgerUpdate } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
+import type { BuiltTree } from '../reserves/build-tree.ts';
 import type { ReceiptQuery, ReceiptRow } from './receipt-row.ts';
 import type {
   AccountType,
@@ -84,6 +85,8 @@ export type HistoryQuestions = {
   };
   /** An account as it is now: its rows of values are as old as the last border. */
   readonly accountSums: { ask: { readonly user: Address }; answer: AccountSums | null };
+  /** Builds the tree over all that is owed, of the state at the block that it waits for or a later one. */
+  readonly reserves: { ask: Record<never, never>; answer: BuiltTree };
   /** Newest first, below an id. */
   readonly withdrawals: {
     ask: { readonly user: Address; readonly before?: number; readonly limit: number };
@@ -100,8 +103,8 @@ export type HistoryQuestions = {
 };
 
 export type HistoryTopic = keyof HistoryQuestions;
-/** What the database answers; the sums of now are only with who projects the blocks. */
-export type StoreTopic = Exclude<HistoryTopic, 'accountSums'>;
+/** What the database answers; the sums of now and what is owed are only with who applies the blocks. */
+export type StoreTopic = Exclude<HistoryTopic, 'accountSums' | 'reserves'>;
 export type Ask<Topic extends HistoryTopic> = HistoryQuestions[Topic]['ask'];
 export type Answer<Topic extends HistoryTopic> = HistoryQuestions[Topic]['answer'];
 

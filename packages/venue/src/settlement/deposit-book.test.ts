@@ -126,6 +126,18 @@ describe('kept aside', () => {
     expect(plainSenders(found)).toEqual([]);
   });
 
+  test('what a former bridge pays over is nobody’s deposit; what it is asked to deposit is', () => {
+    const rules = { ...RULES, formerBridges: new Set([CONTRACT]) };
+    const moved = logs([['transfer', CONTRACT, 9_000_000]], [['transfer', ALICE, 6_000_000]]);
+    const credits = [[ALICE, 6_000_000, true]];
+    expect(read(moved, rules)).toEqual({ credits, aside: [], pots: {}, minted: '0' });
+    const deposited = logs([
+      ['transfer', CONTRACT, 9_000_000],
+      ['deposit', BOB, 9_000_000],
+    ]);
+    expect(read(deposited, rules).credits).toEqual([[BOB, 9_000_000, false]]);
+  });
+
   test('more than the venue can count', () => {
     const [log] = logs([['transfer', ALICE, 1]]) as [DepositLog];
     const found = [{ ...log, amount: 2n ** 200n }];

@@ -72,6 +72,8 @@ export type DepositRules = {
   readonly isMinter: boolean;
   /** Senders that are contracts; accounts that only borrow code (EIP-7702) are none. */
   readonly contracts: ReadonlySet<Address>;
+  /** Bridges that this one follows: what they pay over is what accounts have already. */
+  readonly formerBridges?: ReadonlySet<Address>;
   /** What the engine is known to have credited, with all that waited in the account's pot then. */
   readonly isCredited: (deposit: DepositSource) => boolean;
 };
@@ -93,6 +95,7 @@ export function creditsOf(
   let minted = BigInt(book.minted);
   for (const found of transactionsOf(logs).flatMap(depositsOfTransaction)) {
     const { account, amount, isOwn, source } = found;
+    if (found.isPlain && rules.formerBridges?.has(account) === true) continue;
     if (amount === 0n) continue;
     if (found.isPlain && account === ZERO && rules.isMinter) {
       minted += amount;

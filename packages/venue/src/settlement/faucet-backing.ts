@@ -1,5 +1,5 @@
 import { TEST_USDC_ABI } from '@oddlot/contracts';
-import { bridgeView, type State } from '@oddlot/engine';
+import { grantedMicroUsdc, type State } from '@oddlot/engine';
 import { encodeFunctionData, type Hex, parseEther } from 'viem';
 import type { DepositWatcher } from './deposit-watcher.ts';
 import type { BridgeContracts } from './deposit-logs.ts';
@@ -43,18 +43,12 @@ export class FaucetBacking {
     const { book, isCurrent, state } = watcher.status;
     if (!isCurrent || state !== 'ok') return;
     if (minter.waiting().some(({ key }) => key.startsWith(MINT_KEY))) return;
-    const granted = this.#granted();
+    const granted = grantedMicroUsdc(this.#options.state());
     const minted = BigInt(book.minted);
     if (granted <= minted) return;
     const key = `${MINT_KEY}${minted}:${granted}`;
     const amount = granted - minted;
     await minter.submit({ key, to: contracts.token, data: mintData(contracts.bridge, amount) });
-  }
-
-  /** All that the faucet ever gave: what came in and was no deposit. */
-  #granted(): bigint {
-    const state = this.#options.state();
-    return state.deposited - (bridgeView(state)?.creditedTotal ?? 0n);
   }
 
   /**

@@ -19,6 +19,7 @@ import { PermitDeposits } from './permit-deposits.ts';
 import { Relayer } from './relayer.ts';
 import { Settlement } from './settlement.ts';
 import { type BridgeDomain, keyValidator, type Validator } from './validators.ts';
+import { VitalsWatch } from './vitals.ts';
 
 /** What the operator says about the settlement chain. */
 export type SettlementSettings = {
@@ -35,6 +36,7 @@ export type SettlementSettings = {
   /** Of a chain that is not local. */
   readonly contracts?: BridgeContracts | undefined;
   readonly fromBlock: number;
+  readonly formerBridges?: readonly string[];
   /** Where the key is that sends permits and payouts; without it neither is served. */
   readonly relayerKey?: string | undefined;
   /** The block of a reorganisation that the operator has accepted. */
@@ -108,6 +110,7 @@ export async function openSettlement(
     rules: {
       minMicroUsdc: LIMITS.depositMicroMin,
       isMinter: minter !== undefined,
+      formerBridges: new Set((settings.formerBridges ?? []).map((each) => address(each))),
       operators: new Set(operators.flatMap((key) => (key === undefined ? [] : [addressOf(key)]))),
     },
     file: join(folder, 'watched.json'),
@@ -130,6 +133,10 @@ export async function openSettlement(
     patienceMs: settings.payoutPatienceMs,
     retryMs: everyMs,
   });
+  if (payouts.damaged > 0) {
+    const what = { file: 'settlement/payouts.jsonl', lines: payouts.damaged };
+    log.warn(what, 'damaged lines: a copy is kept beside it, the chain is asked again');
+  }
   const settlement = new Settlement({
     client,
     contracts,
@@ -139,6 +146,7 @@ export async function openSettlement(
     everyMs,
     relayer,
     payouts,
+    vitals: new VitalsWatch({ client, contracts, relayer: relayer?.address, now }),
     permits: relayer && new PermitDeposits({ client, relayer, contracts, now }),
     minter,
     backing: minter && new FaucetBacking({ state, watcher, minter, contracts }),

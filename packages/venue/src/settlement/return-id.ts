@@ -1,6 +1,6 @@
 import { encodePacked, type Hex, keccak256 } from 'viem';
 
-/** Ids from here on are returns of deposits; the venue's own withdrawals count up from 1 below. */
+/** Ids from here on are of payouts that no withdrawal asked for; the venue's withdrawals count up from 1 below. */
 export const RETURN_ID_MIN = 1n << 63n;
 
 /**
@@ -8,6 +8,14 @@ export const RETURN_ID_MIN = 1n << 63n;
  * contract, which pays an id once, returns it once, whoever prepares it and how often (R-deposit).
  */
 export function returnIdOf(txHash: Hex, logIndex: number): bigint {
-  const place = encodePacked(['bytes32', 'uint256'], [txHash, BigInt(logIndex)]);
-  return RETURN_ID_MIN | (BigInt(keccak256(place)) & (RETURN_ID_MIN - 1n));
+  return idOf(encodePacked(['bytes32', 'uint256'], [txHash, BigInt(logIndex)]));
+}
+
+/** The payout that moves money to the bridge that follows: of an amount, once. */
+export function moveIdOf(bridge: Hex, usd: bigint): bigint {
+  return idOf(encodePacked(['string', 'address', 'uint64'], ['move', bridge, usd]));
+}
+
+function idOf(what: Hex): bigint {
+  return RETURN_ID_MIN | (BigInt(keccak256(what)) & (RETURN_ID_MIN - 1n));
 }

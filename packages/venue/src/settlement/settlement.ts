@@ -10,6 +10,7 @@ import type { FaucetBacking } from './faucet-backing.ts';
 import type { PayoutsStatus, PayoutWorker } from './payout/payout-worker.ts';
 import type { PermitDeposits } from './permit-deposits.ts';
 import type { Relayer } from './relayer.ts';
+import type { Vitals, VitalsWatch } from './vitals.ts';
 
 /** Something that has work to do on the chain now and then. What it throws is told and tried again. */
 export type SettlementWorker = { step(): Promise<unknown> };
@@ -25,6 +26,7 @@ export type SettlementParts = {
   readonly relayer?: Relayer | undefined;
   readonly permits?: PermitDeposits | undefined;
   readonly payouts: PayoutWorker;
+  readonly vitals: VitalsWatch;
   /** Where the chain's money is the venue's own. */
   readonly minter?: Relayer | undefined;
   readonly backing?: FaucetBacking | undefined;
@@ -39,6 +41,7 @@ export type SettlementStatus = {
   readonly watch: WatchStatus;
   readonly endpoints: readonly EndpointStatus[];
   readonly payouts: PayoutsStatus;
+  readonly vitals: Vitals | undefined;
   /** Transactions of the venue that no block has for good yet, and what is in their way. */
   readonly waiting: readonly {
     readonly key: string;
@@ -69,9 +72,9 @@ export class Settlement {
 
   constructor(parts: SettlementParts) {
     this.#parts = parts;
-    const { backing, minter, payouts, relayer, watcher } = parts;
+    const { backing, minter, payouts, relayer, vitals, watcher } = parts;
     const all: readonly (SettlementWorker | undefined)[] = [relayer, minter, watcher, backing];
-    this.#workers = [...all.filter((worker) => worker !== undefined), payouts];
+    this.#workers = [...all.filter((worker) => worker !== undefined), payouts, vitals];
   }
 
   get client(): ChainClient {
@@ -100,7 +103,7 @@ export class Settlement {
   }
 
   get status(): SettlementStatus {
-    const { client, contracts, minter, payouts, relayer, watcher } = this.#parts;
+    const { client, contracts, minter, payouts, relayer, vitals, watcher } = this.#parts;
     const waiting = [relayer, minter].flatMap((each) => each?.waiting() ?? []);
     return {
       chainId: client.chainId,
@@ -108,6 +111,7 @@ export class Settlement {
       watch: watcher.status,
       endpoints: client.endpoints,
       payouts: payouts.status,
+      vitals: vitals.last,
       waiting: waiting.map(({ attempts, key, nonce, trouble }) => {
         return { key, nonce, trouble, txHash: attempts.at(-1)?.txHash };
       }),

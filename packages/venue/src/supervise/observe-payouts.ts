@@ -1,5 +1,6 @@
 import type { Metrics } from '../operate/metrics.ts';
 import type { PayoutsStatus } from '../settlement/payout/payout-worker.ts';
+import type { Vitals } from '../settlement/vitals.ts';
 
 const MS_PER_SECOND = 1_000;
 
@@ -21,5 +22,20 @@ export function observePayouts(
   });
   metrics.gauge('withdrawals_lost', 'Settled ones that the chain gave up again.', () => {
     return status()?.troubled.filter(({ isLost }) => isLost).length ?? 0;
+  });
+}
+
+const MICRO_USDC = 1e6;
+
+/** What payouts live on; not a number as long as nobody has looked. */
+export function observeVitals(metrics: Metrics, vitals: () => Vitals | undefined): void {
+  metrics.gauge('settlement_relayer_ether', 'Ether of the key that sends.', () => {
+    return Number(vitals()?.relayer?.ether ?? Number.NaN);
+  });
+  metrics.gauge('settlement_bridge_usdc', 'What the bridge holds.', () => {
+    return Number(vitals()?.bridgeMicroUsdc ?? Number.NaN) / MICRO_USDC;
+  });
+  metrics.gauge('settlement_bridge_paused', '1 while the bridge is paused.', () => {
+    return vitals()?.isPaused === true ? 1 : 0;
   });
 }

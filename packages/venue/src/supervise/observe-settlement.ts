@@ -1,7 +1,7 @@
 import { owedMicroUsdc, type State } from '@oddlot/engine';
 import type { Metrics } from '../operate/metrics.ts';
 import type { Settlement } from '../settlement/settlement.ts';
-import { observePayouts } from './observe-payouts.ts';
+import { observePayouts, observeVitals } from './observe-payouts.ts';
 
 const MICRO_USDC = 1e6;
 
@@ -47,6 +47,7 @@ export function observeSettlement(
     () => settlement?.status.payouts,
     () => state().timeMs,
   );
+  observeVitals(metrics, () => settlement?.status.vitals);
   metrics.gauge('settlement_owed_usdc', 'What came in less what was paid out.', () => {
     return Number(owedMicroUsdc(state())) / MICRO_USDC;
   });

@@ -4,6 +4,7 @@ import { ConfigError } from '../config.ts';
 import { HistoryUnusableError } from '../history/history.ts';
 import { DirectoryLockedError } from '../log/directory-lock.ts';
 import { JournalDamagedError, JournalFormatError, JournalFullError } from '../log/journal-error.ts';
+import { KeyError } from '../settlement/keys.ts';
 import {
   EarlierRulesError,
   EraStartError,
@@ -25,6 +26,7 @@ const EXPLAINED = [
   JournalDamagedError,
   JournalFormatError,
   JournalFullError,
+  KeyError,
   LaterReleaseError,
   LogBehindError,
   ReplicaDivergedError,

@@ -1,4 +1,5 @@
-import { type Hex, keccak256, toHex } from 'viem';
+import { BRIDGE_ABI } from '@oddlot/contracts';
+import { encodeFunctionData, type Hex, keccak256, parseSignature, toHex } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import type { LocalKeys } from '../settlement/keys.ts';
 import { localContracts } from '../settlement/local-contracts.ts';
@@ -87,4 +88,38 @@ export function remembered(
   const known = signatures.get(name) ?? validator.sign(request, signal);
   signatures.set(name, known);
   return known;
+}
+
+const ROTATION = [
+  { name: 'validators', type: 'address[]' },
+  { name: 'threshold', type: 'uint256' },
+  { name: 'guardian', type: 'address' },
+  { name: 'nonce', type: 'uint64' },
+] as const;
+
+/** A call that puts somebody in the place of the validator with the lowest address, signed by all. */
+export async function rotationData(): Promise<Hex> {
+  const sorted = KEYS.validators.toSorted((a, b) => (addressOf(a) < addressOf(b) ? -1 : 1));
+  const message = {
+    validators: [STRANGER, ...sorted.slice(1)].map(addressOf),
+    threshold: 2n,
+    guardian: addressOf(KEYS.guardian),
+    nonce: 0n,
+  };
+  const domain = { name: 'OddlotBridge', version: '1', chainId: CHAIN_ID };
+  const signed = await Promise.all(
+    sorted.map(async (secret) => {
+      const text = await accountOf(secret).signTypedData({
+        domain: { ...domain, verifyingContract: CONTRACTS.bridge },
+        types: { Rotation: ROTATION },
+        primaryType: 'Rotation',
+        message,
+      });
+      const { r, s, yParity } = parseSignature(text);
+      return { r: BigInt(r), s: BigInt(s), v: 27 + yParity };
+    }),
+  );
+  const { guardian, nonce, threshold, validators: next } = message;
+  const args = [next, threshold, guardian, nonce, signed] as const;
+  return encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'rotate', args });
 }

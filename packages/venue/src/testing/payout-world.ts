@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
 import type { Command } from '@oddlot/engine';
 import { address, hash } from '@oddlot/units';
@@ -24,6 +25,7 @@ import {
   KEYS,
   Life,
   remembered,
+  rotationData,
   STRANGER,
   validatorOf,
 } from './payout-people.ts';
@@ -191,6 +193,25 @@ export class PayoutWorld {
         // It is over.
       }
     }
+    this.revive();
+  }
+
+  /** The process will end at this call from now on, whichever that is. */
+  killAfter(calls: number): void {
+    this.#life.fuse = calls;
+  }
+
+  /** How often it was started again. */
+  get lives(): number {
+    return this.#lives;
+  }
+
+  get isDead(): boolean {
+    return this.#life.isOver;
+  }
+
+  /** Starts again on what was on disk when it ended. */
+  revive(): void {
     this.end();
     this.#lives += 1;
     this.open();
@@ -201,7 +222,8 @@ export class PayoutWorld {
     this.end();
     const file = join(this.#folder, 'payouts.jsonl');
     if (change === undefined) rmSync(file, { force: true });
-    else writeFileSync(file, change(readFileSync(file, 'utf8')));
+    else
+      writeFileSync(file, readFileSync(file, 'utf8').split('\n').map(changed(change)).join('\n'));
     this.open();
   }
 
@@ -354,6 +376,11 @@ export class PayoutWorld {
     await this.send(STRANGER, CONTRACTS.bridge, payOutData(request.payout, sorted));
   }
 
+  /** The validator with the lowest address, who has signed, is replaced by somebody else. */
+  async rotate(): Promise<void> {
+    await this.send(KEYS.guardian, CONTRACTS.bridge, await rotationData());
+  }
+
   /** Somebody uses the relayer's key by hand, for the next nonce, and pays well. */
   async useRelayerNonce(): Promise<void> {
     await this.send(KEYS.relayer, addressOf(KEYS.relayer), '0x', 'latest');
@@ -410,4 +437,13 @@ export class PayoutWorld {
       this.asked.set(withdrawalId, { destination: to as Hex, usd: amount - fee });
     }
   }
+}
+
+/** A line with its checksum, as it would have been written. */
+function changed(change: (record: string) => string): (line: string) => string {
+  return (line) => {
+    if (line === '') return line;
+    const text = change(line.slice(9));
+    return `${crc32(text).toString(16).padStart(8, '0')} ${text}`;
+  };
 }

@@ -34,14 +34,26 @@ export type RegisterPegsCommand = {
   readonly addresses: readonly Address[];
 };
 
-/** What the venue owed at a height and what the bridge held then, for anybody to compare. */
+/**
+ * What the venue owed at a height and what the bridge held then, for anybody to compare. What is owed, that
+ * is liabilities less the shortfall, is the assets with what is unsettled and unbacked, or money is missing.
+ */
 export type PublishReservesCommand = {
   readonly type: 'publishReserves';
   readonly height: number;
-  /** Of the tree over what everybody is owed. */
+  /** Of the tree over what everybody is owed, and how many leaves it has. */
   readonly root: Hash;
+  readonly leaves: number;
   readonly liabilitiesMicroUsdc: number;
-  readonly assetsMicroUsdc: number;
-  /** The block of the settlement chain that the assets were read at. */
+  /** What scopes below zero lack: they are owed nothing, and others are owed no less for it. */
+  readonly shortfallMicroUsdc: number;
+  /** The block of the settlement chain that everything below is of. */
   readonly blockNumber: number;
+  /** What the bridge held less what is kept aside: that is nobody's yet. */
+  readonly assetsMicroUsdc: number;
+  readonly keptAsideMicroUsdc: number;
+  /** Withdrawals that the bridge had paid and the venue still held. */
+  readonly unsettledMicroUsdc: number;
+  /** Test money that was given and not made on the chain. */
+  readonly unbackedMicroUsdc: number;
 };

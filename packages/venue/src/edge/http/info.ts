@@ -36,6 +36,7 @@ import { RefusedError } from './exports/refused-error.ts';
 import { answerHistory, behind, isHistoryQuery, type HistoryQuery } from './info-history.ts';
 import { withPast } from './past.ts';
 import { infoRefusal, infoReply, infoReplyOf, rateLimited } from './reply.ts';
+import { reserves, reservesProof, type ReservesSource } from './reserves.ts';
 import type { EdgeRequest, Endpoint, Reply } from './reply.ts';
 
 /** POST /info: queries on the state, and those that only the edge can answer. */
@@ -57,6 +58,8 @@ export type InfoOptions = {
   readonly connectionsMax?: number;
   /** Sends permits to the bridge; without a settlement chain none is sent. */
   readonly permits?: Pick<PermitDeposits, 'deposit'> | undefined;
+  /** Compares what is owed with what the bridge holds. */
+  readonly reserves?: ReservesSource['reserves'];
   /** How far payouts are on it. */
   readonly payouts?: Pick<PayoutWorker, 'progressOf'> | undefined;
 };
@@ -189,6 +192,8 @@ async function answerHere(
   if (query.type === 'depositWithPermit') {
     return options.permits === undefined ? NO_CHAIN : await options.permits.deposit(query);
   }
+  if (query.type === 'reserves') return reserves(options);
+  if (query.type === 'reservesProof') return await reservesProof(options, query.user);
   const details = { field: 'type', got: query.type, why: 'this version does not serve it yet' };
   return { ok: false, error: refusal('notAllowed', [], details, HTTP_FORBIDDEN) };
 }

@@ -1,5 +1,5 @@
 import type { Address } from '@oddlot/units';
-import type { AccountSums, Answer, AsOf, HistoryTopic } from '../history.ts';
+import type { AccountSums, Answer, AsOf, HistoryTopic, StoreTopic } from '../history.ts';
 import { HistoryDamagedError, HistoryFullError } from '../store/store-errors.ts';
 import type { ArchivistReport, Question } from './archivist-messages.ts';
 import type { RowBuffer } from './row-buffer.ts';
@@ -93,7 +93,7 @@ export class Desk {
     if (topic === 'accountSums') {
       return this.#options.sums((question as { readonly user: Address }).user);
     }
-    return store.ask(topic, question as never);
+    return store.ask(topic as StoreTopic, question as never);
   }
 }
 

@@ -13,6 +13,7 @@ import type {
 } from './archivist-messages.ts';
 import { Companions } from './companions.ts';
 import { goToBase } from './go-to-base.ts';
+import { TreeOrders } from './tree-orders.ts';
 import { Desk } from './desk.ts';
 import { Retention } from './retention.ts';
 import type { RowBuffer } from './row-buffer.ts';
@@ -49,6 +50,7 @@ export class Recorder {
   readonly #wakes = new Wakes();
   readonly #turns = new Turns();
   readonly #watches: Watches;
+  readonly #trees: TreeOrders;
   #rows: RowBuffer | undefined;
   /** Questions that came before there was a state: how far it is from them nobody knows yet. */
   #early: Question[] | undefined = [];
@@ -74,6 +76,7 @@ export class Recorder {
       const listing = this.#companions.markets.catalogue.market(id)?.listing;
       return listing === undefined ? undefined : { title: listing.question, slug: listing.slug };
     });
+    this.#trees = new TreeOrders({ tell, data: settings.data });
     this.#desk = new Desk({
       tell,
       sums: (user) => this.#companions.history.projector.accountSums(user),
@@ -90,7 +93,7 @@ export class Recorder {
         this.#hasRoom = order.hasRoom;
         break;
       case 'ask':
-        if (this.#early === undefined) this.#desk.take(order, this.#height);
+        if (this.#early === undefined) this.#question(order);
         else this.#early.push(order);
         break;
       case 'watch':
@@ -120,7 +123,7 @@ export class Recorder {
     const early = this.#rows === undefined ? [] : (this.#early ?? []);
     // Without rows they are asked again, of the other.
     this.#early = undefined;
-    for (const question of early) this.#desk.take(question, this.#height);
+    for (const question of early) this.#question(question);
     const { height: from } = this.#replica.head;
     this.#tell({ type: 'started', from, hasRows: this.#rows !== undefined });
     const folder = this.#folder;
@@ -136,6 +139,11 @@ export class Recorder {
       await folder.close();
     }
     await this.#finish();
+  }
+
+  #question(question: Question): void {
+    if (question.topic === 'reserves') this.#trees.take(question, this.#height);
+    else this.#desk.take(question, this.#height);
   }
 
   get #height(): number {
@@ -193,7 +201,8 @@ export class Recorder {
     this.#replica.take(entry);
     this.#compare();
     if (this.#writesSnapshots) this.#snapshotter.count(entry);
-    const isDue = this.#rows?.isDue === true || this.#isSnapshotDue;
+    const isDue =
+      this.#rows?.isDue === true || this.#isSnapshotDue || this.#trees.isDue(this.#height);
     return isDue || this.#turns.isOver ? this.#between() : undefined;
   }
 
@@ -223,6 +232,7 @@ export class Recorder {
     await this.#pause();
     await this.#write((rows) => rows.isDue);
     if (this.#isSnapshotDue) await this.#snapshot();
+    await this.#buildTree();
     // No more rows are made than there may wait.
     while (this.#rows?.isFull === true && this.#stop === undefined) {
       await this.#wakes.sleep(RETRY_MS);
@@ -237,6 +247,7 @@ export class Recorder {
     await this.#answer();
     await this.#write(() => true);
     if (this.#isSnapshotDue) await this.#snapshot();
+    await this.#buildTree();
     await this.#retain();
     this.#report();
     await this.#wakes.sleep(this.#sleepMs);
@@ -254,7 +265,7 @@ export class Recorder {
   }
 
   get #isUrgent(): boolean {
-    return this.#desk.hasQuestions || this.#stop !== undefined;
+    return this.#desk.hasQuestions || this.#trees.hasOrders || this.#stop !== undefined;
   }
 
   async #pause(): Promise<void> {
@@ -318,6 +329,13 @@ export class Recorder {
     const kept = await this.#folder.snapshotHeights();
     const { height } = this.#snapshotter;
     this.#tell({ type: 'snapshot', height, seconds, oldest: Math.min(height, ...kept) });
+  }
+
+  /** Nothing is applied meanwhile, so it is of one state; who asks for rows is answered. */
+  async #buildTree(): Promise<void> {
+    const { head, isEarlier, state } = this.#replica;
+    if (isEarlier || this.#stop !== undefined) return;
+    await this.#trees.build({ state, head, pause: () => this.#pause() });
   }
 
   #report(): void {

@@ -14,6 +14,8 @@ export type PayoutBookOptions = {
 };
 
 const RETRY_MS_MAX = 60_000;
+/** What is in the way of many is asked about ever less often, up to so many doublings. */
+const HOLDS_MAX = 4;
 /** Anyone may send a payout that is signed: the bridge is asked now and then without a reason. */
 const RECHECK_MS = 30_000;
 
@@ -22,11 +24,18 @@ export class PayoutBook {
   readonly #options: PayoutBookOptions;
   readonly #records: PayoutRecords;
   readonly #lookAtMs = new Map<number, number>();
+  /** How often in a row something was in its way. */
+  readonly #holds = new Map<number, number>();
   #open: ReadonlySet<number> = new Set();
 
   constructor(options: PayoutBookOptions) {
     this.#options = options;
     this.#records = new PayoutRecords(options.file);
+  }
+
+  /** Lines of its file that could not be read. */
+  get damaged(): number {
+    return this.#records.damaged;
   }
 
   get(withdrawalId: number): PayoutRecord | undefined {
@@ -67,12 +76,22 @@ export class PayoutBook {
       const { end, withdrawalId } = record;
       // Settled, and by whom is not known: nothing can be done about it from here.
       if (end === undefined && !this.isOpen(record)) this.#records.remove(withdrawalId);
-      if (!this.isOpen(record)) this.#lookAtMs.delete(withdrawalId);
+      if (this.isOpen(record)) continue;
+      this.#lookAtMs.delete(withdrawalId);
+      this.#holds.delete(withdrawalId);
     }
   }
 
+  /** Whoever has waited longest comes first, so that those that cannot be paid keep nobody back. */
+  inTurn(records: readonly PayoutRecord[]): readonly PayoutRecord[] {
+    const atMs = ({ withdrawalId }: PayoutRecord): number => this.#lookAtMs.get(withdrawalId) ?? 0;
+    return records.toSorted((a, b) => atMs(a) - atMs(b) || a.withdrawalId - b.withdrawalId);
+  }
+
+  /** Nothing waits longer than the longest wait: more than that means that the clock was set back. */
   isDue({ withdrawalId }: PayoutRecord): boolean {
-    return (this.#lookAtMs.get(withdrawalId) ?? 0) <= this.#options.now();
+    const inMs = (this.#lookAtMs.get(withdrawalId) ?? 0) - this.#options.now();
+    return inMs <= 0 || inMs > RETRY_MS_MAX;
   }
 
   /** Changes what is known of it; its time changes with what a user sees. */
@@ -90,12 +109,17 @@ export class PayoutBook {
   /** It stays as it is for now. */
   wait(record: PayoutRecord, error?: string, ms = RECHECK_MS, detail?: string): void {
     this.update(record, { error, detail });
+    this.#holds.delete(record.withdrawalId);
     this.#lookAtMs.set(record.withdrawalId, this.#options.now() + ms);
   }
 
   /** Something is in its way that has nothing to do with it. */
   hold(record: PayoutRecord, error: string, detail?: string): void {
-    this.wait(record, error, this.#options.retryMs, detail);
+    const { withdrawalId } = record;
+    const times = this.#holds.get(withdrawalId) ?? 0;
+    const ms = Math.min(RETRY_MS_MAX, this.#options.retryMs * 2 ** Math.min(times, HOLDS_MAX));
+    this.wait(record, error, ms, detail);
+    this.#holds.set(withdrawalId, times + 1);
   }
 
   lookSoon({ withdrawalId }: PayoutRecord): void {
@@ -106,7 +130,9 @@ export class PayoutBook {
   refuse(record: PayoutRecord, refusal: Refusal): number {
     const code = refusal ?? null;
     const nowMs = this.#options.now();
-    const before = record.refused?.code === code ? record.refused : undefined;
+    const known = record.refused?.code === code ? record.refused : undefined;
+    // A clock that was set back says nothing about how long it has been.
+    const before = known !== undefined && known.sinceMs <= nowMs ? known : undefined;
     const refused = { code, sinceMs: before?.sinceMs ?? nowMs, times: (before?.times ?? 0) + 1 };
     const isSigned = typeof code !== 'number' || code < REFUSED.tooFew || code > REFUSED.unsorted;
     const signatures = isSigned ? record.signatures : undefined;

@@ -65,7 +65,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ does: fc.constantFrom('pause', 'unpause') }) },
   {
     weight: 3,
-    arbitrary: fc.record({ does: fc.constant('wait'), seconds: fc.constantFrom(2, 31, 70, 300) }),
+    arbitrary: fc.record({
+      does: fc.constant('wait'),
+      seconds: fc.constantFrom(2, 31, 70, 300, -200),
+    }),
   },
   {
     weight: 3,

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -60,6 +60,22 @@ test('a torn end is cut off, and only that', () => {
   appendFileSync(file, JSON.stringify(record(2)).slice(0, 40));
   expect(reopened()).toEqual([record(1)]);
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(2);
+});
+
+test('a damaged line is left out and the file kept aside: the rest is found out again', () => {
+  const records = new PayoutRecords(file);
+  for (const id of [1, 2, 3]) records.put(record(id));
+  records.flush();
+  records.close();
+  const text = readFileSync(file, 'utf8');
+  // A digit that another digit took the place of: it can still be read, and says something else.
+  writeFileSync(file, text.replace('"withdrawalId":2', '"withdrawalId":7'));
+  const opened = new PayoutRecords(file);
+  expect(opened.damaged).toBe(1);
+  expect(opened.all()).toEqual([record(1), record(3)]);
+  opened.close();
+  expect(readFileSync(`${file}.damaged`, 'utf8')).toContain('"withdrawalId":7');
+  expect(reopened()).toEqual([record(1), record(3)]);
 });
 
 test('of those that are over a thousand are kept, and the file does not grow with changes', () => {

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  copyFileSync,
   fdatasyncSync,
   mkdirSync,
   openSync,
@@ -8,6 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { crc32 } from 'node:zlib';
 import type { Hex } from 'viem';
 import type { Payout, Signed } from '../validators.ts';
 
@@ -95,6 +97,8 @@ const PRIVATE = 0o600;
  * file is missing, signatures are asked for again and the rest is found out.
  */
 export class PayoutRecords {
+  /** Lines that said something that no crash explains; a copy of the file is kept for the operator. */
+  readonly damaged: number;
   readonly #file: string;
   readonly #records = new Map<number, PayoutRecord>();
   readonly #changed = new Set<number>();
@@ -104,7 +108,10 @@ export class PayoutRecords {
   constructor(file: string) {
     this.#file = file;
     mkdirSync(dirname(file), { recursive: true });
-    for (const record of readRecords(file)) this.#records.set(record.withdrawalId, record);
+    const { damaged, records } = readRecords(file);
+    for (const record of records) this.#records.set(record.withdrawalId, record);
+    if (damaged > 0) copyFileSync(file, `${file}.damaged`);
+    this.damaged = damaged;
     this.#descriptor = this.#rewrite();
   }
 
@@ -130,7 +137,8 @@ export class PayoutRecords {
   /** What was put is on disk when this returns; what ended long ago is let go. */
   flush(): void {
     if (this.#changed.size === 0) return;
-    const lines = [...this.#changed].map((id) => `${JSON.stringify(this.#records.get(id))}\n`);
+    const changed = [...this.#changed].map((id) => this.#records.get(id));
+    const lines = changed.flatMap((record) => (record === undefined ? [] : [lineOf(record)]));
     writeSync(this.#descriptor, lines.join(''));
     fdatasyncSync(this.#descriptor);
     this.#lines += lines.length;
@@ -149,7 +157,7 @@ export class PayoutRecords {
     for (const { withdrawalId } of ended.slice(0, -ENDED_KEPT)) this.#records.delete(withdrawalId);
     const beside = `${this.#file}.new`;
     const descriptor = openSync(beside, 'w', PRIVATE);
-    const lines = [...this.#records.values()].map((record) => `${JSON.stringify(record)}\n`);
+    const lines = [...this.#records.values()].map(lineOf);
     writeSync(descriptor, lines.join(''));
     fdatasyncSync(descriptor);
     renameSync(beside, this.#file);
@@ -158,7 +166,21 @@ export class PayoutRecords {
   }
 }
 
-function readRecords(file: string): readonly PayoutRecord[] {
+const CHECKSUM_CHARACTERS = 8;
+
+function lineOf(record: PayoutRecord): string {
+  const text = JSON.stringify(record);
+  return `${checksumOf(text)} ${text}\n`;
+}
+
+function checksumOf(text: string): string {
+  return crc32(text).toString(16).padStart(CHECKSUM_CHARACTERS, '0');
+}
+
+function readRecords(file: string): {
+  readonly records: readonly PayoutRecord[];
+  readonly damaged: number;
+} {
   let text = '';
   try {
     text = readFileSync(file, 'utf8');
@@ -168,5 +190,10 @@ function readRecords(file: string): readonly PayoutRecord[] {
   const lines = text.split('\n');
   // What follows the last line end was being written when the process ended.
   lines.pop();
-  return lines.map((line) => JSON.parse(line) as PayoutRecord);
+  const records: PayoutRecord[] = [];
+  for (const line of lines) {
+    const record = line.slice(CHECKSUM_CHARACTERS + 1);
+    if (line.slice(0, CHECKSUM_CHARACTERS) === checksumOf(record)) records.push(JSON.parse(record));
+  }
+  return { records, damaged: lines.length - records.length };
 }

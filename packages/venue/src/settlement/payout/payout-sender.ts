@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ChainClient } from '../chain-client.ts';
 import { ChainRevertError } from '../chain-error.ts';
 import type { BridgeContracts } from '../deposit-logs.ts';
@@ -117,6 +118,8 @@ export class PayoutSender {
       const some = payable.slice(from, from + SIGNING_MAX);
       const signed = await Promise.all(some.map((record) => this.#signed(record, bridge)));
       ready.push(...signed.filter((record) => record !== undefined));
+      // Signing keeps the thread: requests have their turn in between.
+      await setImmediate();
     }
     const taken: PayoutRecord[] = [];
     for (const record of ready) if (await this.#isTaken(record)) taken.push(record);

@@ -75,8 +75,7 @@ test('what somebody else has sent is found with its transaction', async () => {
   expect(stateOf(1)).toMatchObject({ status: 'held', error: '0 of 2 validators signed' });
   expect(world.worker.status.troubled[0]?.detail).toContain('connection refused');
   await world.payAsStranger(1);
-  world.nowMs += 60_000;
-  await live();
+  await live(20);
   expect(world.settled.get(1)).toBe(true);
   expect(stateOf(1)?.txHash).toMatch(/^0x[0-9a-f]{64}$/);
 });
@@ -92,12 +91,24 @@ test('another payout under the same number settles nothing', async () => {
   expect(stateOf(1)?.error).toBe(TEXTS.otherPayout);
 });
 
+test('many that cannot be paid keep none back that can', async () => {
+  await world.list('blacklist', DESTINATIONS[1]!);
+  await world.chain.mine();
+  for (let n = 0; n < 110; n++) world.withdraw(0, 1, 2);
+  for (let n = 0; n < 5; n++) world.withdraw(1, 0, 2);
+  await live(10);
+  expect(await world.balanceOf(DESTINATIONS[0]!)).toBe(5n * 1_900_000n);
+  expect(world.replica.state.withdrawals.size).toBe(110);
+  const { open, troubled } = world.worker.status;
+  expect([open, troubled.length]).toEqual([110, 100]);
+});
+
 test('what was signed for another bridge is not signed for this one', async () => {
   world.withdraw(0, 0, 10);
   await world.round();
   expect(stateOf(1)?.status).toBe('sent');
   const other = `"bridge":"0x${'9'.repeat(40)}"`;
-  world.forget((text) => text.replaceAll(/"bridge":"0x[0-9a-f]{40}"/g, other));
+  world.forget((line) => line.replaceAll(/"bridge":"0x[0-9a-f]{40}"/g, other));
   await live();
   expect(isOpen(1)).toBe(true);
   expect(stateOf(1)?.error).toBe(TEXTS.otherBridge);
@@ -123,6 +134,75 @@ test('R-deficit: while the fund is deep in deficit nothing is paid', async () =>
   await live();
   expect(stateOf(1)).toMatchObject({ status: 'held', error: TEXTS.deficit });
   fund!.perpBalance = before;
-  await live();
+  await live(20);
   expect(world.settled.get(1)).toBe(true);
 });
+
+test('signatures of a validator that was replaced are asked for again, of those that are left', async () => {
+  const real = await PayoutWorld.real(1);
+  try {
+    await real.mint(1_000_000n);
+    await real.chain.mine();
+    real.withdraw(0, 0, 10);
+    await real.round();
+    expect(real.worker.progressOf(1)?.status).toBe('sent');
+    const sent = real.relayer.waiting()[0]?.attempts[0]?.txHash;
+    await real.chain.drop(sent!);
+    await real.rotate();
+    await real.chain.mine();
+    let error: string | undefined = undefined;
+    for (let n = 0; n < 20 && real.replica.state.withdrawals.size > 0; n++) {
+      await real.round();
+      error ??= real.worker.progressOf(1)?.error;
+      await real.chain.mine();
+      real.nowMs += 5_000;
+    }
+    expect(error).toBe('The bridge refuses it with code 7');
+    expect(real.settled.get(1)).toBe(true);
+    expect(await real.balanceOf(DESTINATIONS[0]!)).toBe(9_900_000n);
+  } finally {
+    await real.close();
+  }
+});
+
+/** Ends the process at one call more in each run, until it lives to the end of a withdrawal. */
+async function killedAtEveryCall(usdc: number, isRefused: boolean): Promise<number> {
+  for (let calls = 0; ; calls++) {
+    const each = await PayoutWorld.model(1);
+    try {
+      await each.mint(1_000_000n);
+      if (isRefused) await each.list('blacklist', DESTINATIONS[0]!);
+      await each.chain.mine();
+      each.withdraw(0, 0, usdc);
+      each.killAfter(calls);
+      let isKilled = false;
+      for (let n = 0; n < 60 && each.replica.state.withdrawals.size > 0; n++) {
+        await each.round();
+        if (each.isDead) each.revive();
+        isKilled ||= each.lives > 0;
+        await each.chain.mine();
+        each.nowMs += 15_000;
+      }
+      const fee = 100_000n;
+      const due = isRefused ? 0n : BigInt(usdc) * 1_000_000n - fee;
+      expect(each.problems).toEqual([]);
+      expect([calls, each.settled.get(1)]).toEqual([calls, !isRefused]);
+      expect(await each.balanceOf(DESTINATIONS[0]!)).toBe(due);
+      if (!isKilled) return calls;
+    } finally {
+      await each.close();
+    }
+  }
+}
+
+test.each([
+  ['a payout', 10, false],
+  ['a large one', 150_000, false],
+  ['one that is cancelled', 10, true],
+])(
+  'R-withdraw: %s survives a kill before and after every call',
+  async (_, usdc, isRefused) => {
+    expect(await killedAtEveryCall(usdc, isRefused)).toBeGreaterThan(40);
+  },
+  120_000,
+);

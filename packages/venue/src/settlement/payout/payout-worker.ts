@@ -52,7 +52,7 @@ export type PayoutsStatus = {
 };
 
 /** Questions to the bridge of one round, and at once. */
-const LOOKS_MAX = 400;
+const LOOKS_MAX = 100;
 const AT_ONCE_MAX = 16;
 const ENDS_EVERY_MS = 5_000;
 const TROUBLED_MAX = 100;
@@ -94,6 +94,11 @@ export class PayoutWorker {
     this.#options = options;
     this.#book = new PayoutBook({ file, domain, now, retryMs });
     this.#sender = new PayoutSender({ ...options, book: this.#book });
+  }
+
+  /** Lines of its file that could not be read: what they said is found out again. */
+  get damaged(): number {
+    return this.#book.damaged;
   }
 
   /** How far a withdrawal is; undefined when nothing is known of it. */
@@ -173,11 +178,11 @@ export class PayoutWorker {
       cancel: [],
       ends: [],
     };
-    const looked = due.slice(0, LOOKS_MAX);
+    const looked = book.inTurn(due).slice(0, LOOKS_MAX);
     await inGroups(looked, (record) => this.#look(record, round));
     await this.#settle(round);
     const isSent = await this.#sender.send(round);
-    return isSent || due.length > looked.length;
+    return isSent || (round.ends.length > 0 && due.length > looked.length);
   }
 
   /** The bridge is asked when a transaction is through, and else when it is time. */
@@ -347,7 +352,7 @@ export class PayoutWorker {
   }
 
   #areEndsDue(): boolean {
-    return this.#options.now() - this.#endsCheckedMs >= ENDS_EVERY_MS;
+    return Math.abs(this.#options.now() - this.#endsCheckedMs) >= ENDS_EVERY_MS;
   }
 
   /**
@@ -366,20 +371,29 @@ export class PayoutWorker {
       // Endpoints that lag behind say nothing about it.
       confirmed < newest.block ||
       (await client.blockHash(newest.block)) === newest.blockHash;
-    if (!isSame) {
-      const blockHash = (await client.blockHash(confirmed)) ?? '0x';
-      const anchor = { block: confirmed, blockHash };
-      await inGroups(ended, async (record) => {
-        const { end, withdrawalId } = record;
-        if (end === undefined) return;
-        const state = await readState(client, bridge, { withdrawalId, block: confirmed });
-        const isLost = state !== (end.paid ? ON_CHAIN.paid : ON_CHAIN.cancelled);
-        const next = { end: { ...end, ...anchor }, isLost: isLost ? true : undefined };
-        this.#book.lookSoon(this.#book.update(record, next));
-        if (isLost) this.#book.update(record, { sent: undefined });
-      });
-    }
+    if (!isSame) await this.#findLost(ended, confirmed);
     this.#endsCheckedMs = this.#options.now();
+  }
+
+  /** All of them are asked about before anything is written: a part would pass for the whole. */
+  async #findLost(ended: readonly PayoutRecord[], block: number): Promise<void> {
+    const { client, contracts } = this.#options;
+    const blockHash = (await client.blockHash(block)) ?? '0x';
+    const states = new Map<number, number>();
+    await inGroups(ended, async ({ withdrawalId }) => {
+      const at = { withdrawalId, block };
+      states.set(withdrawalId, await readState(client, contracts.bridge, at));
+    });
+    const isLostNow = ({ end, withdrawalId }: PayoutRecord): boolean =>
+      states.get(withdrawalId) !== (end?.paid === true ? ON_CHAIN.paid : ON_CHAIN.cancelled);
+    const lostFirst = ended.toSorted((a, b) => Number(isLostNow(b)) - Number(isLostNow(a)));
+    for (const record of lostFirst) {
+      const { end } = record;
+      if (end === undefined) continue;
+      const lost = isLostNow(record) ? { isLost: true, sent: undefined } : { isLost: undefined };
+      const known = this.#book.update(record, { end: { ...end, block, blockHash }, ...lost });
+      this.#book.lookSoon(known);
+    }
   }
 }
 

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { anyCommand, disturb, openEverything } from '../testing/any-command.ts';
+import { openForSteps, outcomeSteps, takeStep } from '../testing/outcome-steps.ts';
+import { decide, later, marketOf, setPhase, UNIT } from '../testing/outcomes.ts';
+import { Reached } from '../testing/reached.ts';
+import type { Scenario } from '../testing/scenario.ts';
+import { randomIntegers } from '../testing/steps.ts';
+import { owedMicroUsdc } from './read-bridge.ts';
+import { liabilities, liabilitiesMax } from './read-liabilities.ts';
+
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
+
+/** R-conservation: all parts less what scopes below zero lack are deposits less withdrawals paid. */
+function compare(state: Scenario['state']): void {
+  let owed = 0n;
+  let shortfall = 0n;
+  let count = 0;
+  for (const each of liabilities(state)) {
+    const parts = [each.perp, each.outcome, each.withdrawHold, each.rewards];
+    for (const part of [...parts, each.shortfall]) expect(part >= 0n).toBe(true);
+    owed += parts.reduce((sum, part) => sum + part, 0n);
+    shortfall += each.shortfall;
+    count += 1;
+  }
+  expect(owed - shortfall).toBe(owedMicroUsdc(state));
+  expect(count).toBeLessThanOrEqual(liabilitiesMax(state));
+}
+
+test('R-conservation: all that is owed is what came in less what was paid, after every block', () => {
+  const reached = new Reached();
+  for (let seed = 1; seed <= RUNS / 10; seed++) {
+    const pick = randomIntegers(seed);
+    const scenario = openEverything(20_000_000);
+    for (let at = 0; at < 300; at++) {
+      disturb(scenario, pick);
+      const { command } = anyCommand(scenario, pick);
+      scenario.block(command);
+      compare(scenario.state);
+      reached.note(command.type);
+      if (scenario.state.withdrawals.size > 0) reached.note('withdrawHold');
+    }
+  }
+  reached.demand(5, 'placeOrders', 'withdraw', 'withdrawHold', 'updateIsolatedMargin');
+});
+
+test('R-conservation: so it is with shares, while they trade and while their holders are paid', () => {
+  const fraction = fc.oneof(fc.constantFrom(0, UNIT, UNIT / 2), fc.integer({ min: 0, max: UNIT }));
+  const reached = new Reached();
+  fc.assert(
+    fc.property(outcomeSteps, fraction, (steps, paid) => {
+      const venue = openForSteps(0);
+      for (const step of steps) {
+        takeStep(venue, step);
+        compare(venue.state);
+      }
+      if (marketOf(venue).locked > 0n) reached.note('locked');
+      setPhase(venue, 'closed');
+      compare(venue.state);
+      decide(venue, paid);
+      compare(venue.state);
+      for (let at = 0; at < 3; at++) {
+        later(venue, 250);
+        compare(venue.state);
+      }
+    }),
+    { numRuns: RUNS },
+  );
+  reached.demand(5, 'locked');
+});

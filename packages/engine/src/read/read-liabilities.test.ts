@@ -1,0 +1,50 @@
+import { microUsdc } from '@oddlot/units';
+import { expect, test } from 'vitest';
+import { anyCommand, disturb, openEverything } from '../testing/any-command.ts';
+import { openTestBridge } from '../testing/bridge.ts';
+import { alice, bob, Scenario } from '../testing/scenario.ts';
+import { randomIntegers } from '../testing/steps.ts';
+import { grantedMicroUsdc, owedMicroUsdc } from './read-bridge.ts';
+import { liabilities, type Liability, VENUE_ADDRESS } from './read-liabilities.ts';
+import { accountWorth } from './read-worth.ts';
+
+const amountOf = ({ outcome, perp, rewards, withdrawHold }: Liability): bigint =>
+  perp + outcome + withdrawHold + rewards;
+
+test('an address is owed what its account is worth, with rewards that it has not claimed', () => {
+  const pick = randomIntegers(4);
+  const scenario = openEverything(20_000_000);
+  for (let at = 0; at < 100; at++) {
+    disturb(scenario, pick);
+    scenario.block(anyCommand(scenario, pick).command);
+  }
+  const { state } = scenario;
+  let compared = 0;
+  for (const each of liabilities(state)) {
+    const worth = accountWorth(state, each.account);
+    if (worth === undefined) continue;
+    expect(amountOf(each) - each.shortfall).toBe(worth + each.rewards);
+    compared += 1;
+  }
+  expect(compared).toBe(state.accounts.length);
+});
+
+test('who lost more than everything is owed nothing, and nobody else less', () => {
+  const scenario = Scenario.open({ accounts: [alice, bob] });
+  const debtor = scenario.account(alice);
+  debtor.perpBalance = microUsdc(-3n);
+  const found = [...liabilities(scenario.state)];
+  const of = (account: string) => found.find((each) => each.account === account);
+  expect(of(alice)).toMatchObject({ perp: 0n, shortfall: 3n });
+  expect(of(bob)).toMatchObject({ shortfall: 0n });
+  expect(of(bob)?.perp).toBeGreaterThan(0n);
+  expect(found.at(-1)?.account).toBe(VENUE_ADDRESS);
+});
+
+test('what is granted is all that came in and was no deposit', () => {
+  const scenario = Scenario.open({ accounts: [alice] });
+  const before = grantedMicroUsdc(scenario.state);
+  expect(before).toBe(owedMicroUsdc(scenario.state));
+  openTestBridge(scenario);
+  expect(grantedMicroUsdc(scenario.state)).toBe(before);
+});

@@ -1,0 +1,42 @@
+import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
+import type { BridgeRequest } from './bridge-request.ts';
+
+/** What is asked for, line by line, for the one who signs it. */
+export function describeRequest(request: BridgeRequest): readonly string[] {
+  const place = `bridge ${request.bridge} on chain ${request.chainId}`;
+  if (request.primaryType === 'Rotation') {
+    const { guardian, nonce, threshold, validators } = request.message;
+    return [
+      `replace the validators and the guardian of ${place}`,
+      ...validators.map((validator) => `  validator ${validator}`),
+      `  ${threshold} of ${validators.length} must sign`,
+      `  guardian  ${guardian}`,
+      `  turn      ${nonce}`,
+    ];
+  }
+  if (request.primaryType === 'Unpause') {
+    return [`lift pause ${request.message.nonce} of ${place}`];
+  }
+  if (request.primaryType === 'Cancellation') {
+    return [`cancel withdrawal ${request.message.withdrawalId} of ${place}, for ever`];
+  }
+  const { destination, usd, user, withdrawalId } = request.message;
+  const amount = `${formatDecimal(BigInt(usd), MONEY_DECIMALS)} USDC`;
+  const { deposit } = request;
+  if (deposit === undefined) {
+    return [
+      `move money of all users out of ${place}`,
+      `  amount    ${amount}`,
+      `  to bridge ${destination}`,
+      `  id        ${withdrawalId}`,
+    ];
+  }
+  return [
+    `return a deposit out of ${place}`,
+    `  deposit   ${deposit.txHash}, log ${deposit.logIndex}`,
+    `  amount    ${amount}`,
+    `  to        ${destination}`,
+    `  came from ${user}`,
+    `  id        ${withdrawalId}`,
+  ];
+}

@@ -1,0 +1,8 @@
+import { runBridge } from './run-bridge.ts';
+
+/** The operator's commands of the bridge: `npm run bridge -- --help`. */
+process.exitCode = await runBridge(process.argv.slice(2), {
+  env: process.env,
+  print: (line) => process.stdout.write(`${line}\n`),
+  complain: (line) => process.stderr.write(`${line}\n`),
+});

@@ -1,0 +1,176 @@
+import { type FileHandle, mkdir, open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { liabilities, liabilitiesMax, owedMicroUsdc, type State } from '@oddlot/engine';
+import { type Hash, hash } from '@oddlot/units';
+import { orderBySalt } from './order-by-salt.ts';
+import {
+  HEAD_BYTES,
+  headBytes,
+  LEAF_BYTES,
+  PART_NAMES,
+  PARTS_AT,
+  partsOf,
+  treeFile,
+  widthsOf,
+  writeParts,
+} from './tree-file.ts';
+import { HASH_BYTES, NODE_BYTES, readSum, type TreeHasher, writeSum } from './tree-hash.ts';
+
+export type BuildOptions = {
+  /** Must not change until the tree is built. */
+  readonly state: State;
+  readonly height: number;
+  readonly secret: Uint8Array;
+  readonly folder: string;
+  readonly hasher: TreeHasher;
+  /** Lets others do what they have to; called every few milliseconds. */
+  readonly pause: () => Promise<void>;
+};
+
+/** What a tree says in all, in micro-USDC. */
+export type BuiltTree = {
+  readonly height: number;
+  readonly root: Hash;
+  readonly leaves: number;
+  readonly liabilities: bigint;
+  /** What scopes below zero lack. */
+  readonly shortfall: bigint;
+  /** Deposits and grants less withdrawals paid, by the state's own sums. */
+  readonly owed: bigint;
+};
+
+/** So many leaves or nodes are made without a pause, and written at once. */
+const PORTION = 2_000;
+const DISK_PAUSE_MS = 5;
+
+/**
+ * Builds the tree over everything that the venue owes and writes it down, in short turns. Leaves are
+ * sorted by their salts, which nobody can foresee: neighbours are others every day, and a place in the
+ * tree says nothing about who has it.
+ */
+export async function buildTree(options: BuildOptions): Promise<BuiltTree> {
+  const { folder, hasher, height, pause } = options;
+  const { count, leaves, shortfall } = await collect(options);
+  const order = await orderBySalt(leaves, count, pause);
+  const file = treeFile(folder, height);
+  await mkdir(dirname(file), { recursive: true });
+  const beside = `${file}.new`;
+  const handle = await open(beside, 'w');
+  try {
+    const nodes = Buffer.alloc(count * NODE_BYTES);
+    await writeLeaves(handle, { leaves, order, nodes, hasher, pause });
+    await writeLevels(handle, { count, nodes, hasher, pause });
+    const top = nodes.subarray(0, NODE_BYTES);
+    const root = hasher.root({ height, leaves: count, node: top });
+    const sum = top.subarray(HASH_BYTES);
+    await handle.write(headBytes({ height, leaves: count, root, sum }), 0, HEAD_BYTES, 0);
+    await meanwhile(handle.datasync(), pause);
+    await handle.close();
+    await rename(beside, file);
+    return {
+      height,
+      root: hash(`0x${Buffer.from(root).toString('hex')}`),
+      leaves: count,
+      liabilities: readSum(top, HASH_BYTES),
+      shortfall,
+      owed: owedMicroUsdc(options.state),
+    };
+  } finally {
+    await handle.close().catch(() => undefined);
+  }
+}
+
+/** Waits for the disk while others have their turns. */
+async function meanwhile(work: Promise<void>, pause: () => Promise<void>): Promise<void> {
+  const done = work.then(() => true);
+  while (!(await Promise.race([done, setTimeout(DISK_PAUSE_MS, false)]))) await pause();
+}
+
+/** Everybody's leaf, in the order of accounts. */
+async function collect({ hasher, height, pause, secret, state }: BuildOptions): Promise<{
+  readonly leaves: Buffer;
+  readonly count: number;
+  readonly shortfall: bigint;
+}> {
+  const leaves = Buffer.alloc(liabilitiesMax(state) * LEAF_BYTES);
+  let count = 0;
+  let shortfall = 0n;
+  for (const each of liabilities(state)) {
+    const at = count * LEAF_BYTES;
+    leaves.write(each.account.slice(2), at + HASH_BYTES, 'hex');
+    const address = leaves.subarray(at + HASH_BYTES, at + PARTS_AT);
+    leaves.set(hasher.salt({ secret, height, address }), at);
+    writeParts(
+      leaves,
+      at,
+      PART_NAMES.map((name) => each[name]),
+    );
+    shortfall += each.shortfall;
+    count += 1;
+    if (count % PORTION === 0) await pause();
+  }
+  return { leaves, count, shortfall };
+}
+
+async function writeLeaves(
+  handle: FileHandle,
+  options: {
+    readonly leaves: Buffer;
+    readonly order: Uint32Array;
+    readonly nodes: Buffer;
+    readonly hasher: TreeHasher;
+    readonly pause: () => Promise<void>;
+  },
+): Promise<void> {
+  const { hasher, leaves, nodes, order, pause } = options;
+  await handle.write(Buffer.alloc(HEAD_BYTES));
+  for (let from = 0; from < order.length; from += PORTION) {
+    const places = order.subarray(from, from + PORTION);
+    const portion = Buffer.alloc(places.length * LEAF_BYTES);
+    for (const [at, place] of places.entries()) {
+      const leaf = leaves.subarray(place * LEAF_BYTES, (place + 1) * LEAF_BYTES);
+      portion.set(leaf, at * LEAF_BYTES);
+      const amount = partsOf(leaf).reduce((sum, part) => sum + part, 0n);
+      const salt = leaf.subarray(0, HASH_BYTES);
+      const address = leaf.subarray(HASH_BYTES, PARTS_AT);
+      const node = (from + at) * NODE_BYTES;
+      nodes.set(hasher.leaf({ salt, address, amount }), node);
+      writeSum(nodes, amount, node + HASH_BYTES);
+    }
+    await handle.write(portion);
+    await pause();
+  }
+}
+
+/** Writes each level and makes the one above it in its place, until one node is left. */
+async function writeLevels(
+  handle: FileHandle,
+  options: {
+    readonly count: number;
+    readonly nodes: Buffer;
+    readonly hasher: TreeHasher;
+    readonly pause: () => Promise<void>;
+  },
+): Promise<void> {
+  const { count, hasher, nodes, pause } = options;
+  for (const width of widthsOf(count)) {
+    for (let from = 0; from < width; from += PORTION) {
+      const to = Math.min(width, from + PORTION);
+      await handle.write(nodes.subarray(from * NODE_BYTES, to * NODE_BYTES));
+      await pause();
+    }
+    for (let at = 0; at < width; at += 2) {
+      const into = (at / 2) * NODE_BYTES;
+      const left = nodes.subarray(at * NODE_BYTES, (at + 1) * NODE_BYTES);
+      if (at + 1 === width) nodes.copyWithin(into, at * NODE_BYTES, (at + 1) * NODE_BYTES);
+      else {
+        const right = nodes.subarray((at + 1) * NODE_BYTES, (at + 2) * NODE_BYTES);
+        const sum = readSum(left as Buffer, HASH_BYTES) + readSum(right as Buffer, HASH_BYTES);
+        nodes.set(hasher.node(left, right), into);
+        writeSum(nodes, sum, into + HASH_BYTES);
+      }
+      if (at % PORTION === 0) await pause();
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { VENUE_ADDRESS } from '@oddlot/engine';
+import type { Address } from '@oddlot/units';
+import {
+  HEAD_BYTES,
+  headOf,
+  LEAF_BYTES,
+  levelsAt,
+  partsOf,
+  treeFile,
+  type TreeHead,
+  widthsOf,
+} from './tree-file.ts';
+import { HASH_BYTES, NODE_BYTES, readSum, type TreeHasher, writeSum } from './tree-hash.ts';
+
+/** A leaf and all that its root can be computed from. Amounts are micro-USDC. */
+export type TreeProof = {
+  readonly height: number;
+  readonly root: string;
+  readonly leaves: number;
+  readonly liabilities: bigint;
+  /** Of the leaf, counted from 0: which side each sibling stands on follows from it. */
+  readonly index: number;
+  readonly salt: string;
+  /** Perp, outcome, withdrawals held, rewards. */
+  readonly parts: readonly bigint[];
+  /** From the leaf's own level up. */
+  readonly siblings: readonly { readonly hash: string; readonly sum: bigint }[];
+};
+
+/**
+ * Looks an address up in the tree of a height: undefined when it has no leaf, `missing` when there is no
+ * such tree, `damaged` when what is there does not lead to its own root, or is of another secret.
+ */
+export async function readProof(options: {
+  readonly folder: string;
+  readonly height: number;
+  readonly secret: Uint8Array;
+  readonly hasher: TreeHasher;
+  readonly user: Address;
+}): Promise<TreeProof | undefined | 'missing' | 'damaged'> {
+  const { folder, hasher, height, secret, user } = options;
+  let handle: FileHandle;
+  try {
+    handle = await open(treeFile(folder, height), 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'missing';
+    throw error;
+  }
+  try {
+    const head = headOf(await bytesAt(handle, 0, HEAD_BYTES));
+    if (head?.height !== height) return 'damaged';
+    const indexOf = (who: Address): Promise<number | undefined> => {
+      const address = Buffer.from(who.slice(2), 'hex');
+      return find(handle, head.leaves, Buffer.from(hasher.salt({ secret, height, address })));
+    };
+    const index = await indexOf(user);
+    if (index !== undefined) {
+      const proof = await proofAt(handle, head, index);
+      return isWhole(proof, { hasher, user }) ? proof : 'damaged';
+    }
+    // Somebody is in every tree; who is not even that is looked for in the wrong way.
+    return (await indexOf(VENUE_ADDRESS)) === undefined ? 'damaged' : undefined;
+  } catch (error) {
+    if (error instanceof ShortTreeError) return 'damaged';
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Whether the leaf and its siblings lead to the root. */
+function isWhole(
+  { height, index, leaves, parts, root, salt, siblings }: TreeProof,
+  { hasher, user }: { readonly hasher: TreeHasher; readonly user: Address },
+): boolean {
+  const amount = parts.reduce((sum, part) => sum + part, 0n);
+  const leaf = { salt: bytesOf(salt), address: bytesOf(user), amount };
+  let node = nodeOf(hasher.leaf(leaf), amount);
+  let used = 0;
+  let at = index;
+  for (const width of widthsOf(leaves).slice(0, -1)) {
+    const sibling = at % 2 === 1 || at + 1 < width ? siblings[used] : undefined;
+    if (sibling !== undefined) {
+      used += 1;
+      const other = nodeOf(bytesOf(sibling.hash), sibling.sum);
+      const hash = at % 2 === 0 ? hasher.node(node, other) : hasher.node(other, node);
+      node = nodeOf(hash, readSum(node, HASH_BYTES) + sibling.sum);
+    }
+    at = Math.floor(at / 2);
+  }
+  return hex(hasher.root({ height, leaves, node })) === root;
+}
+
+/** As it is kept. */
+function nodeOf(hash: Uint8Array, sum: bigint): Buffer {
+  const node = Buffer.alloc(NODE_BYTES);
+  node.set(hash);
+  writeSum(node, sum, HASH_BYTES);
+  return node;
+}
+
+async function find(handle: FileHandle, leaves: number, salt: Buffer): Promise<number | undefined> {
+  let from = 0;
+  let to = leaves;
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    const found = await bytesAt(handle, HEAD_BYTES + middle * LEAF_BYTES, HASH_BYTES);
+    const side = Buffer.compare(salt, found);
+    if (side === 0) return middle;
+    if (side < 0) to = middle;
+    else from = middle + 1;
+  }
+  return undefined;
+}
+
+async function proofAt(handle: FileHandle, head: TreeHead, index: number): Promise<TreeProof> {
+  const { height, leaves } = head;
+  const leaf = await bytesAt(handle, HEAD_BYTES + index * LEAF_BYTES, LEAF_BYTES);
+  const starts = levelsAt(leaves);
+  const siblings: { readonly hash: string; readonly sum: bigint }[] = [];
+  let at = index;
+  for (const [level, width] of widthsOf(leaves).entries()) {
+    const beside = at % 2 === 0 ? at + 1 : at - 1;
+    if (beside < width) {
+      const start = (starts[level] ?? 0) + beside * NODE_BYTES;
+      const node = await bytesAt(handle, start, NODE_BYTES);
+      siblings.push({ hash: hex(node.subarray(0, HASH_BYTES)), sum: readSum(node, HASH_BYTES) });
+    }
+    at = Math.floor(at / 2);
+  }
+  return {
+    height,
+    root: hex(head.root),
+    leaves,
+    liabilities: readSum(Buffer.from(head.sum), 0),
+    index,
+    salt: hex(leaf.subarray(0, HASH_BYTES)),
+    parts: partsOf(leaf.subarray(0, LEAF_BYTES)),
+    siblings,
+  };
+}
+
+async function bytesAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  const { bytesRead } = await handle.read(bytes, 0, length, position);
+  if (bytesRead !== length) throw new ShortTreeError(`it ends at ${position + bytesRead}`);
+  return bytes;
+}
+
+class ShortTreeError extends Error {
+  override readonly name = 'ShortTreeError';
+}
+
+function bytesOf(text: string): Buffer {
+  return Buffer.from(text.slice(2), 'hex');
+}
+
+function hex(bytes: Uint8Array): string {
+  return `0x${Buffer.from(bytes).toString('hex')}`;
+}

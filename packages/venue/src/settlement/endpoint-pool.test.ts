@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import type { ChainEndpoint } from './chain-endpoint.ts';
+import { EndpointPool } from './endpoint-pool.ts';
+
+/** An endpoint that answers what it is told to, when it is told to. */
+class HandEndpoint implements ChainEndpoint {
+  readonly name: string;
+  answer: () => Promise<unknown>;
+  asked = 0;
+
+  constructor(name: string, answer: () => Promise<unknown>) {
+    this.name = name;
+    this.answer = answer;
+  }
+
+  request(): Promise<unknown> {
+    this.asked += 1;
+    return this.answer();
+  }
+}
+
+const says = (value: unknown) => async () => value;
+const hangs = () => new Promise<never>(() => undefined);
+const fails = () => Promise.reject(new Error('refused'));
+
+function poolOf(...answers: (() => Promise<unknown>)[]) {
+  const endpoints = answers.map((answer, at) => new HandEndpoint(`e${at}`, answer));
+  const pool = new EndpointPool(endpoints);
+  const ask = async () => {
+    const answers = await pool.ask((request) => request('eth_blockNumber', []) as Promise<number>);
+    return answers.map(({ watched, value }) => `${watched.endpoint.name} ${value}`);
+  };
+  return { pool, endpoints, ask, states: () => pool.statuses.map(({ state }) => state) };
+}
+
+test('one that hangs costs a moment once, and is then asked beside the others, once at a time', async () => {
+  const { ask, endpoints, states } = poolOf(says(7), hangs, says(7));
+  expect(await ask()).toEqual(['e0 7', 'e2 7']);
+  expect(states()).toEqual(['ok', 'down', 'ok']);
+  // Were it waited for, this would take longer than a test may.
+  for (let round = 0; round < 100; round += 1) await ask();
+  expect(endpoints.map(({ asked }) => asked)).toEqual([101, 1, 101]);
+});
+
+test('one that is well again is believed again', async () => {
+  const { ask, endpoints, states } = poolOf(says(7), says(7), fails);
+  expect(await ask()).toEqual(['e0 7', 'e1 7']);
+  expect(states()).toEqual(['ok', 'ok', 'down']);
+  endpoints[2]!.answer = says(7);
+  await ask();
+  await expect.poll(states).toEqual(['ok', 'ok', 'ok']);
+  expect(await ask()).toEqual(['e0 7', 'e1 7', 'e2 7']);
+});
+
+test('where too few are well, those that are not are waited for', async () => {
+  const { ask, endpoints, states } = poolOf(says(7), fails);
+  await expect(ask()).rejects.toThrow('1 of 2 endpoints answered: refused');
+  const { promise, resolve } = Promise.withResolvers<number>();
+  endpoints[1]!.answer = () => promise;
+  const asking = ask();
+  setTimeout(() => resolve(7), 20);
+  expect(await asking).toEqual(['e0 7', 'e1 7']);
+  expect(states()).toEqual(['ok', 'ok']);
+});
+
+test.each([
+  { heads: [100, 100, 1_100], states: ['ok', 'ok', 'ahead'], head: 100 },
+  { heads: [100, 99, 96], states: ['ok', 'ok', 'stale'], head: 99 },
+  { heads: [100, 90], states: ['ok', 'stale'], head: 90 },
+  { heads: [100], states: ['ok'], head: 100 },
+])('heads $heads: the newest block that enough know, and who is far from it', async (row) => {
+  const { pool, states } = poolOf(...row.heads.map(says));
+  const answers = await pool.ask((request) => request('eth_blockNumber', []) as Promise<number>);
+  expect(pool.judgeHeads(answers)).toBe(row.head);
+  expect(states()).toEqual(row.states);
+});
+
+test('two that contradict each other are both told, and nothing counts until they agree', async () => {
+  const { endpoints, pool, states } = poolOf(says('0xa'), says('0xb'), says('0xa'));
+  const hash = async () => {
+    return pool.agree('a block', await pool.ask((request) => request('eth_getBlockByNumber', [])));
+  };
+  await expect(hash()).rejects.toThrow('endpoints disagree about a block: e0 and e1');
+  expect(states()).toEqual(['disagrees', 'disagrees', 'ok']);
+  endpoints[1]!.answer = says('0xa');
+  expect(await hash()).toBe('0xa');
+  expect(states()).toEqual(['ok', 'ok', 'ok']);
+});

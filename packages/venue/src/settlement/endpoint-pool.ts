@@ -1,0 +1,183 @@
+import type { ChainEndpoint } from './chain-endpoint.ts';
+import {
+  ChainDisagreementError,
+  chainFault,
+  ChainUnavailableError,
+  revertOf,
+} from './chain-error.ts';
+
+export type EndpointStatus = {
+  readonly name: string;
+  readonly state:
+    | 'ok'
+    | 'down'
+    /** Its newest block is behind that of the others. */
+    | 'stale'
+    /** Its newest block is one that nobody else knows. */
+    | 'ahead'
+    | 'disagrees';
+  readonly head: number;
+  /** What it said last when it failed, or what it said that others did not. */
+  readonly error: string | undefined;
+};
+
+export type Ask<Value> = (request: ChainEndpoint['request']) => Promise<Value>;
+export type Answer<Value> = { readonly watched: Watched; readonly value: Value };
+type Watched = {
+  readonly endpoint: ChainEndpoint;
+  status: EndpointStatus;
+  /** Questions that it has not answered yet. */
+  pending: number;
+};
+
+/** Endpoints whose head is this far from the others' are told to the operator. */
+const FAR_BLOCKS = 3;
+/** Once enough have answered nobody waits longer than this for the rest. */
+const GRACE_MS = 1_000;
+
+/**
+ * Several endpoints of one chain, asked at once. Enough equal answers do: one that is down or slow costs
+ * the others a moment once, and is then asked beside them, one question at a time, until it is well again.
+ */
+export class EndpointPool {
+  /** As many must say something: two where there are two. */
+  readonly quorum: number;
+  readonly #watched: readonly Watched[];
+
+  constructor(endpoints: readonly ChainEndpoint[]) {
+    this.quorum = Math.min(2, endpoints.length);
+    this.#watched = endpoints.map((endpoint) => {
+      const { name } = endpoint;
+      return { endpoint, status: { name, state: 'ok', head: 0, error: undefined }, pending: 0 };
+    });
+  }
+
+  get statuses(): readonly EndpointStatus[] {
+    return this.#watched.map(({ status }) => status);
+  }
+
+  /** Asks everybody whose head is not known to be below; fails when too few answer. */
+  async ask<Value>(
+    ask: Ask<Value>,
+    { head = 0, least = this.quorum }: { readonly head?: number; readonly least?: number } = {},
+  ): Promise<readonly Answer<Value>[]> {
+    const able = this.#watched.filter(({ status }) => status.head === 0 || status.head >= head);
+    const well = able.filter(({ status }) => status.state !== 'down');
+    const canDo = well.length >= least;
+    const asked = able.filter((each) => !canDo || well.includes(each) || each.pending === 0);
+    const round: Round<Value> = { answers: [], failure: undefined };
+    const running = new Map(asked.map((each) => [each, askOne(each, ask, round)]));
+    const wellRunning = well.flatMap((each) => running.get(each) ?? []);
+    if (canDo) await settledOrEnough(wellRunning, () => round.answers.length >= least);
+    if (round.answers.length < least) await Promise.all(running.values());
+    for (const each of well) {
+      if (each.pending > 0 && round.answers.every(({ watched }) => watched !== each)) {
+        fail(each, `no answer within ${GRACE_MS} ms of the others`);
+      }
+    }
+    const answers = asked.flatMap((each) =>
+      round.answers.filter(({ watched }) => watched === each),
+    );
+    if (answers.length >= Math.max(1, least)) return answers;
+    throw unavailable(round, least);
+  }
+
+  /** All who answered must say the same. */
+  agree<Value>(name: string, answers: readonly Answer<Value>[]): Value | undefined {
+    const first = answers[0];
+    if (first === undefined) return undefined;
+    const said = textOf(first.value);
+    const other = answers.find(({ value }) => textOf(value) !== said);
+    if (other === undefined) {
+      for (const { watched } of answers) if (watched.status.state === 'disagrees') recover(watched);
+      return first.value;
+    }
+    const error = `endpoints disagree about ${name}`;
+    for (const { watched } of [first, other]) {
+      watched.status = { ...watched.status, state: 'disagrees', error };
+    }
+    const names = [first, other].map(({ watched }) => watched.endpoint.name);
+    throw new ChainDisagreementError(`${error}: ${names.join(' and ')}`);
+  }
+
+  /** The newest block that enough know, and who is far from it. */
+  judgeHeads(answers: readonly Answer<number>[]): number {
+    const heads = answers.map(({ value }) => value).sort((a, b) => b - a);
+    const head = heads[this.quorum - 1] ?? 0;
+    // Of two that differ nobody knows which is right; the one behind is the likelier fault.
+    const [highest = 0] = heads;
+    const newest = answers.length > this.quorum ? head : highest;
+    for (const { value, watched } of answers) {
+      const { error, name, state } = watched.status;
+      const next = distanceState(value - newest) ?? (state === 'disagrees' ? state : 'ok');
+      watched.status = { name, head: value, state: next, error: next === 'ok' ? undefined : error };
+    }
+    return head;
+  }
+}
+
+type Round<Value> = { readonly answers: Answer<Value>[]; failure: unknown };
+
+/** Never rejects: what comes of it is in the round. */
+async function askOne<Value>(
+  watched: Watched,
+  ask: Ask<Value>,
+  round: Round<Value>,
+): Promise<void> {
+  const { endpoint } = watched;
+  let isLate = false;
+  const timer = setTimeout(() => (isLate = true), GRACE_MS);
+  watched.pending += 1;
+  try {
+    const value = await ask((method, params) => endpoint.request(method, params));
+    round.answers.push({ watched, value });
+    if (watched.status.state === 'down' && !isLate) recover(watched);
+  } catch (error) {
+    round.failure = error;
+    // A revert is an answer of the chain.
+    if (revertOf(error) === undefined) fail(watched, chainFault(error));
+  } finally {
+    clearTimeout(timer);
+    watched.pending -= 1;
+  }
+}
+
+/** Until all have settled, or a moment after there is enough. */
+async function settledOrEnough(
+  running: readonly Promise<void>[],
+  isEnough: () => boolean,
+): Promise<void> {
+  const { promise: patience, resolve } = Promise.withResolvers<void>();
+  let grace: NodeJS.Timeout | undefined = undefined;
+  const watched = running.map(async (each) => {
+    await each;
+    if (isEnough()) grace ??= setTimeout(resolve, GRACE_MS);
+  });
+  await Promise.race([Promise.all(watched), patience]);
+  clearTimeout(grace);
+}
+
+function unavailable({ answers, failure }: Round<unknown>, least: number): Error {
+  const revert = revertOf(failure);
+  if (revert !== undefined) return revert;
+  const why = failure === undefined ? 'they lag behind' : chainFault(failure);
+  const message = `${answers.length} of ${least} endpoints answered: ${why}`;
+  return new ChainUnavailableError(message, { cause: failure });
+}
+
+function fail(watched: Watched, error: string): void {
+  watched.status = { ...watched.status, state: 'down', error };
+}
+
+function recover(watched: Watched): void {
+  watched.status = { ...watched.status, state: 'ok', error: undefined };
+}
+
+function distanceState(blocks: number): 'stale' | 'ahead' | undefined {
+  if (blocks >= FAR_BLOCKS) return 'ahead';
+  return blocks <= -FAR_BLOCKS ? 'stale' : undefined;
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value) ?? 'undefined';
+}

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import type { Clock } from '../../clock.ts';
+import type { History } from '../../history/history.ts';
+import type { Logger } from '../../operate/log.ts';
+import type { Replica } from '../../replica/replica.ts';
+import { treeFolder } from '../../reserves/tree-file.ts';
+import type { Settlement } from '../settlement.ts';
+import { ReservesWorker } from './reserves-worker.ts';
+
+/** Lets the settlement chain's side of the venue prove what it holds, where there is a chain. */
+export function openReserves(
+  settings: {
+    readonly data: string;
+    readonly bridgeFromBlock: number;
+    readonly reservesEveryMs: number;
+  },
+  parts: {
+    readonly money: { readonly settlement: Settlement } | undefined;
+    readonly replica: Replica;
+    readonly archivist: Pick<History, 'ask'>;
+    readonly clock: Clock;
+    readonly log: Logger;
+  },
+): ReservesWorker | undefined {
+  const { archivist, clock, log, money, replica } = parts;
+  if (money === undefined) return undefined;
+  const { settlement } = money;
+  const reserves = new ReservesWorker({
+    client: settlement.client,
+    contracts: settlement.contracts,
+    fromBlock: settings.bridgeFromBlock,
+    everyMs: settings.reservesEveryMs,
+    watch: () => settlement.status.watch,
+    isMinter: settlement.backing !== undefined,
+    replica,
+    history: archivist,
+    folder: treeFolder(settings.data),
+    file: join(settings.data, 'settlement', 'paid.json'),
+    now: () => clock.nowMs(),
+    log,
+  });
+  settlement.add(reserves);
+  return reserves;
+}

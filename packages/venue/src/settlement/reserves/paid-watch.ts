@@ -1,0 +1,117 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Hex } from 'viem';
+import type { ChainClient } from '../chain-client.ts';
+import { type Paid, readPaid } from './paid-logs.ts';
+
+export type PaidWatchOptions = {
+  readonly client: ChainClient;
+  readonly bridge: Hex;
+  /** The block that the bridge was made in, or any before. */
+  readonly fromBlock: number;
+  /** Saves reading all of it again; computed from the chain where it is missing. */
+  readonly file: string;
+  /** True while the venue holds the money of a withdrawal. */
+  readonly isOpen: (withdrawalId: bigint) => boolean;
+  readonly rangeMax?: number;
+};
+
+const RANGE_MAX = 2_000;
+
+type Kept = {
+  readonly chainId: number;
+  readonly bridge: Hex;
+  /** The last block that was read. */
+  readonly block: number;
+  readonly paid: readonly {
+    readonly withdrawalId: string;
+    readonly usd: string;
+    readonly blockNumber: number;
+  }[];
+};
+
+/** Knows which payments are on the chain and perhaps not yet in the venue's books. */
+export class PaidWatch {
+  readonly #options: PaidWatchOptions;
+  readonly #rangeMax: number;
+  #range: number;
+  #block: number;
+  #paid: readonly Paid[];
+
+  constructor(options: PaidWatchOptions) {
+    this.#options = options;
+    this.#rangeMax = options.rangeMax ?? RANGE_MAX;
+    this.#range = this.#rangeMax;
+    const { block, paid } = readKept(options);
+    this.#block = block;
+    this.#paid = paid;
+  }
+
+  /** Payments of withdrawals that are open, and all of blocks behind one that was named. */
+  get paid(): readonly Paid[] {
+    return this.#paid;
+  }
+
+  /**
+   * Reads on; true when every confirmed block has been read. What is settled leaves, unless its block
+   * is behind the named one: then the chain as of that block has not paid it.
+   */
+  async step(behindBlock: number): Promise<boolean> {
+    const { bridge, client, isOpen } = this.#options;
+    const { confirmed } = await client.head();
+    const fromBlock = this.#block + 1;
+    if (fromBlock > confirmed) {
+      this.#paid = this.#paid.filter((each) => isKept(each));
+      return true;
+    }
+    const toBlock = Math.min(confirmed, fromBlock + this.#range - 1);
+    let read: readonly Paid[];
+    try {
+      read = await readPaid(client, bridge, { fromBlock, toBlock });
+    } catch (error) {
+      // An endpoint may refuse a range for its size, and say so in its own words.
+      this.#range = Math.max(1, Math.floor(this.#range / 2));
+      throw error;
+    }
+    this.#range = Math.min(this.#rangeMax, 2 * this.#range);
+    this.#paid = [...this.#paid, ...read].filter((each) => isKept(each));
+    this.#block = toBlock;
+    this.#keep();
+    return toBlock === confirmed;
+
+    function isKept({ blockNumber, withdrawalId }: Paid): boolean {
+      return blockNumber > behindBlock || isOpen(withdrawalId);
+    }
+  }
+
+  #keep(): void {
+    const { bridge, client, file } = this.#options;
+    const paid = this.#paid.map(({ blockNumber, usd, withdrawalId }) => {
+      return { withdrawalId: String(withdrawalId), usd: String(usd), blockNumber };
+    });
+    const kept: Kept = { chainId: client.chainId, bridge, block: this.#block, paid };
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(`${file}.new`, JSON.stringify(kept));
+    renameSync(`${file}.new`, file);
+  }
+}
+
+function readKept(options: PaidWatchOptions): Pick<Kept, 'block'> & {
+  readonly paid: readonly Paid[];
+} {
+  const { bridge, client, file, fromBlock } = options;
+  const start = { block: fromBlock - 1, paid: [] };
+  try {
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as Kept;
+    if (kept.chainId !== client.chainId || kept.bridge !== bridge) return start;
+    const paid = kept.paid.map(({ blockNumber, usd, withdrawalId }) => {
+      return { withdrawalId: BigInt(withdrawalId), usd: BigInt(usd), blockNumber };
+    });
+    return { block: kept.block, paid };
+  } catch (error) {
+    // Not written yet, or damaged: the chain has it all.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined || code === 'ENOENT') return start;
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+import { Address } from '@oddlot/protocol';
+import type { Hex } from 'viem';
+import { z } from 'zod';
+import type { BridgeDomain, Signed, ValidatorRequest } from './validators.ts';
+
+/**
+ * What a venue and a validator's process say to each other: `POST /sign` with a request is answered 200 with a
+ * signature, or anything else with a `message`. Whole numbers of the contract are decimal text.
+ */
+
+const UINT64_MAX = 2n ** 64n - 1n;
+const Uint64 = z
+  .string()
+  .regex(/^(0|[1-9][0-9]{0,19})$/)
+  .transform(BigInt)
+  .refine((value) => value <= UINT64_MAX);
+const Uint256 = z
+  .string()
+  .regex(/^(0|[1-9][0-9]{0,77})$/)
+  .transform(BigInt);
+const REASON_CHARACTERS_MAX = 500;
+
+const place = { chainId: z.int().min(1), bridge: Address, withdrawalId: Uint64, user: Address };
+export const SignRequest = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('payout'),
+    ...place,
+    destination: Address,
+    usd: Uint64,
+  }),
+  z.strictObject({
+    type: z.literal('cancellation'),
+    ...place,
+    reason: z.string().max(REASON_CHARACTERS_MAX),
+  }),
+]);
+export type SignRequest = z.infer<typeof SignRequest>;
+
+export const SignAnswer = z.object({ validator: Address, r: Uint256, s: Uint256, v: z.int() });
+export const SignRefusal = z.object({ message: z.string() });
+
+/** The body of a request. */
+export function signBody({ bridge, chainId }: BridgeDomain, request: ValidatorRequest): object {
+  const { type } = request;
+  if (type === 'payout') {
+    const { destination, usd, user, withdrawalId } = request.payout;
+    const amounts = { withdrawalId: String(withdrawalId), usd: String(usd) };
+    return { type, chainId, bridge, ...amounts, user, destination };
+  }
+  const { reason, user, withdrawalId } = request;
+  const told = reason.slice(0, REASON_CHARACTERS_MAX);
+  return { type, chainId, bridge, withdrawalId: String(withdrawalId), user, reason: told };
+}
+
+/** What a request asks to be signed. */
+export function requestOf(asked: SignRequest): ValidatorRequest {
+  const { withdrawalId } = asked;
+  const user = asked.user as Hex;
+  if (asked.type === 'cancellation') {
+    return { type: 'cancellation', withdrawalId, user, reason: asked.reason };
+  }
+  const destination = asked.destination as Hex;
+  return { type: 'payout', payout: { withdrawalId, user, destination, usd: asked.usd } };
+}
+
+/** The body of an answer. */
+export function signedBody({ address, signature: { r, s, v } }: Signed): object {
+  return { validator: address, r: String(r), s: String(s), v };
+}

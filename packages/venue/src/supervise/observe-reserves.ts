@@ -1,0 +1,22 @@
+import { bridgeView, type State } from '@oddlot/engine';
+import type { Metrics } from '../operate/metrics.ts';
+import { differenceOf } from '../reserves/reserve-figures.ts';
+import type { ReservesWorker } from '../settlement/reserves/reserves-worker.ts';
+
+const MICRO_USDC = 1e6;
+const MS = 1_000;
+
+/** What the operator watches of what is owed and what there is. */
+export function observeReserves(
+  metrics: Metrics,
+  reserves: Pick<ReservesWorker, 'current'> | undefined,
+  state: () => State,
+): void {
+  metrics.gauge('reserves_difference_usdc', 'What the bridge holds less what is owed.', () => {
+    const current = reserves?.current;
+    return current === undefined ? 0 : Number(differenceOf(current)) / MICRO_USDC;
+  });
+  metrics.gauge('reserves_published_seconds', 'When reserves were published, Unix time.', () => {
+    return (bridgeView(state())?.reserves?.publishedMs ?? 0) / MS;
+  });
+}

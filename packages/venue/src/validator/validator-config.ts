@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { Address } from '@oddlot/protocol';
+import { parse as parseToml } from 'smol-toml';
+import { z } from 'zod';
+
+/** How a validator's process is told what to do: flags win over a TOML file. Unknown names are errors. */
+
+const PORT_MAX = 65_535;
+const URL_PATTERN = /^https?:\/\/[^,\s]+$/;
+
+const Settings = z.strictObject({
+  /** Where the key is: the path of a file, or `env:NAME`. */
+  key: z.string().min(1),
+  chainId: z.int().min(1),
+  bridge: Address,
+  /** APIs of the venue that are asked before a payout is signed; all must tell the same. */
+  venues: z.array(z.string().regex(URL_PATTERN, 'must be a URL')).min(1).max(16),
+  /** USDC that it signs in 24 hours at most. */
+  dayLimitUsdc: z.int().min(1).optional(),
+  /** Folder of what it has signed. */
+  data: z.string().min(1).default('./validator'),
+  host: z.string().min(1).default('127.0.0.1'),
+  port: z.int().min(0).max(PORT_MAX).default(8_695),
+  logLevel: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+});
+export type ValidatorConfig = z.infer<typeof Settings>;
+
+/** A setting that cannot be used; the message is for the operator. */
+export class ValidatorConfigError extends Error {
+  override readonly name = 'ValidatorConfigError';
+}
+
+export const VALIDATOR_USAGE = `Usage: npm run validator -- [--config FILE] [flags]
+
+  --key PLACE        where the key is: a file, or env:NAME
+  --chain-id N       the chain that it signs for
+  --bridge ADDRESS   the bridge that it signs for
+  --venues URL,URL   APIs of the venue; a payout is signed when all show it
+  --day-limit-usdc N signs no more than this in 24 hours (no limit)
+  --data FOLDER      what it has signed (./validator); never lose or share it
+  --host HOST        interface (127.0.0.1)
+  --port PORT        port (8695); 0 takes any free one
+  --log-level LEVEL  fatal, error, warn, info, debug, trace or silent (info)
+
+In a file (TOML): key, chainId, bridge, venues = ["…"], dayLimitUsdc, data, host, port, logLevel.
+`;
+
+const FLAGS = {
+  config: { type: 'string' },
+  key: { type: 'string' },
+  'chain-id': { type: 'string' },
+  bridge: { type: 'string' },
+  venues: { type: 'string' },
+  'day-limit-usdc': { type: 'string' },
+  data: { type: 'string' },
+  host: { type: 'string' },
+  port: { type: 'string' },
+  'log-level': { type: 'string' },
+} as const;
+
+export function readValidatorConfig(args: readonly string[]): ValidatorConfig {
+  const flags = flagsOf(args);
+  const { config, venues } = flags;
+  const given = {
+    ...(config === undefined ? {} : fileOf(config)),
+    ...told({ key: flags.key, bridge: flags.bridge, data: flags.data, host: flags.host }),
+    ...told({ chainId: numberOf(flags['chain-id']), port: numberOf(flags.port) }),
+    ...told({ dayLimitUsdc: numberOf(flags['day-limit-usdc']) }),
+    ...told({ venues: venues?.split(',').map((url) => url.trim()), logLevel: flags['log-level'] }),
+  };
+  const parsed = Settings.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const { message = 'invalid', path = [] } = parsed.error.issues[0] ?? {};
+  const [name = 'settings'] = path;
+  const isMissing =
+    path.length === 1 && (given as Record<string, unknown>)[String(name)] === undefined;
+  throw new ValidatorConfigError(
+    `${path.join('.') || String(name)}: ${isMissing ? 'is missing' : message}`,
+  );
+}
+
+function flagsOf(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: FLAGS, strict: true }).values;
+  } catch (error) {
+    throw new ValidatorConfigError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function fileOf(path: string): Record<string, unknown> {
+  try {
+    return { ...parseToml(readFileSync(path, 'utf8')) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ValidatorConfigError(`${path}: ${why}`);
+  }
+}
+
+/** What is no number is left as text, for the schema to refuse. */
+function numberOf(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^[0-9]+$/.test(text) ? Number(text) : text;
+}
+
+function told(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,238 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { keccak256 as reference } from 'viem';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { someone, Trees, venueOf } from '../packages/venue/src/testing/trees.ts';
+import { formatMoney } from '../packages/venue/src/translate/format.ts';
+import { checkProof, keccak256, type Proof, runVerifyReserves } from './verify-reserves.ts';
+
+/** The stand-alone checker against trees of the real engine, right ones and forged ones. */
+
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 20);
+
+let trees: Trees;
+const folder = mkdtempSync(join(tmpdir(), 'oddlot-verify-'));
+const running: { close(): void }[] = [];
+
+beforeAll(async () => {
+  trees = await Trees.create();
+});
+
+afterEach(() => {
+  for (const each of running.splice(0)) each.close();
+});
+
+afterAll(() => {
+  rmSync(trees.folder, { recursive: true });
+  rmSync(folder, { recursive: true });
+});
+
+/** The answer of a venue that has exactly what it owes. */
+async function proofOf(amounts: readonly number[], who: number): Promise<Proof> {
+  const height = 12;
+  const state = venueOf(amounts);
+  const tree = await trees.build(state, height);
+  const user = someone(who);
+  const found = await trees.proof(user, height);
+  if (typeof found !== 'object') throw new Error('no proof');
+  const [perp = 0n, outcome = 0n, withdrawHold = 0n, rewards = 0n] = found.parts;
+  const all = formatMoney(tree.liabilities);
+  return {
+    chain: { chainId: 421_614, bridge: someone(0xb1), token: someone(0xb2) },
+    published: {
+      height,
+      time: 1,
+      owed: all,
+      blockNumber: 33,
+      balance: formatMoney(tree.liabilities + 7n),
+      keptAside: formatMoney(7),
+      assets: all,
+      unsettled: '0',
+      unbacked: '0',
+      difference: '0',
+      root: tree.root,
+      leaves: tree.leaves,
+      liabilities: all,
+      shortfall: '0',
+    },
+    user,
+    amount: formatMoney(perp + outcome + withdrawHold + rewards),
+    parts: {
+      perp: formatMoney(perp),
+      outcome: formatMoney(outcome),
+      withdrawHold: formatMoney(withdrawHold),
+      rewards: formatMoney(rewards),
+    },
+    salt: found.salt,
+    index: found.index,
+    siblings: found.siblings.map(({ hash, sum }) => ({ hash, sum: formatMoney(sum) })),
+  };
+}
+
+function holds(proof: Proof): boolean {
+  try {
+    return checkProof(proof).every(({ agrees }) => agrees);
+  } catch {
+    return false;
+  }
+}
+
+test('its Keccak is the one of everybody else', () => {
+  const bytes = fc.uint8Array({ maxLength: 300 });
+  fc.assert(
+    fc.property(bytes, (input) => {
+      expect(`0x${keccak256(input).toString('hex')}`).toBe(reference(input));
+    }),
+    { numRuns: RUNS, examples: [[new Uint8Array(135)], [new Uint8Array(136)], [new Uint8Array()]] },
+  );
+});
+
+/** Every number of a proof one higher or lower, every hash another one. */
+function* changes(proof: Proof): Iterable<Proof> {
+  const { published, siblings } = proof;
+  for (const by of [1, -1]) {
+    for (const name of Object.keys(published)) {
+      if (name === 'time' || name === 'blockNumber') continue;
+      const value = published[name] ?? '';
+      yield { ...proof, published: { ...published, [name]: moved(value, by) } } as Proof;
+    }
+    yield { ...proof, amount: moved(proof.amount, by) as string };
+    yield { ...proof, index: proof.index + by };
+    yield { ...proof, salt: moved(proof.salt, by) as string };
+    yield { ...proof, user: moved(proof.user, by) as string };
+    for (const [name, part] of Object.entries(proof.parts)) {
+      yield { ...proof, parts: { ...proof.parts, [name]: moved(part, by) as string } };
+    }
+    for (const [at, sibling] of siblings.entries()) {
+      const hash = moved(sibling.hash, by) as string;
+      const sum = moved(sibling.sum, by) as string;
+      yield { ...proof, siblings: siblings.with(at, { ...sibling, hash }) };
+      yield { ...proof, siblings: siblings.with(at, { ...sibling, sum }) };
+    }
+  }
+  yield { ...proof, siblings: siblings.slice(1) };
+  yield { ...proof, siblings: siblings.slice(0, -1) };
+  yield { ...proof, siblings: [...siblings, siblings[0]!] };
+  if (siblings.length > 1) yield { ...proof, siblings: siblings.toReversed() };
+}
+
+/** One micro-USDC, one count or one bit of a hash. */
+function moved(value: string | number, by: number): string | number {
+  if (typeof value === 'number') return value + by;
+  if (value.startsWith('0x')) {
+    const changed = BigInt(value) + BigInt(by);
+    return `0x${changed.toString(16).padStart(value.length - 2, '0')}`;
+  }
+  const [whole = '0', fraction = ''] = value.split('.');
+  return formatMoney(BigInt(whole + fraction.padEnd(6, '0')) + BigInt(by));
+}
+
+test('R-conservation: a proof holds, and no number in it can be another by one', async () => {
+  const amounts = fc.array(fc.integer({ min: 1, max: 2 ** 40 }), { minLength: 1, maxLength: 20 });
+  let changed = 0;
+  await fc.assert(
+    fc.asyncProperty(amounts, fc.nat(), async (all, pick) => {
+      const proof = await proofOf(all, pick % all.length);
+      expect(checkProof(proof).filter(({ agrees }) => !agrees)).toEqual([]);
+      for (const other of changes(proof)) {
+        expect(holds(other), JSON.stringify(other)).toBe(false);
+        changed += 1;
+      }
+    }),
+    { numRuns: RUNS },
+  );
+  expect(changed).toBeGreaterThan(40 * RUNS);
+});
+
+test('two siblings can’t share one sum in another way, below zero or beyond all bounds', async () => {
+  const proof = await proofOf([5, 6, 7, 8, 9], 2);
+  const [first, second, ...rest] = proof.siblings;
+  const give = (by: bigint): Proof => ({
+    ...proof,
+    siblings: [
+      { ...first!, sum: formatMoney(moneyOf(first!.sum) + by) },
+      { ...second!, sum: formatMoney(moneyOf(second!.sum) - by) },
+      ...rest,
+    ],
+  });
+  const moneyOf = (text: string): bigint => BigInt(Math.round(Number(text) * 1e6));
+  expect(holds(give(0n))).toBe(true);
+  for (const by of [1n, -1n, 2n ** 128n, -(2n ** 128n), 2n ** 256n, -(2n ** 256n)]) {
+    expect(holds(give(by)), String(by)).toBe(false);
+  }
+});
+
+async function run(args: readonly string[]): Promise<{ code: number; lines: string[] }> {
+  const lines: string[] = [];
+  const code = await runVerifyReserves(args, (line) => lines.push(line));
+  return { code, lines };
+}
+
+/** Answers everything that is posted to it. */
+async function serve(answer: (body: { readonly method?: string }) => object): Promise<string> {
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => (body += chunk));
+    request.on('end', () => response.end(JSON.stringify(answer(JSON.parse(body)))));
+  });
+  running.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('the command tells what agrees and what differs', async () => {
+  const proof = await proofOf([1_000_000, 2_000_000, 3_000_000], 1);
+  const file = join(folder, 'proof.json');
+  writeFileSync(file, JSON.stringify({ success: true, data: proof }));
+  const { root } = proof.published;
+  const held = { right: '0x5b8d87', wrong: '0x5b8d80' };
+  const chain = (result: string) => (body: { readonly method?: string }) => {
+    return { result: body.method === 'eth_chainId' ? '0x66eee' : result };
+  };
+  const right = await serve(chain(held.right));
+  const wrong = await serve(chain(held.wrong));
+  const args = ['--user', someone(1), '--proof', file];
+
+  const told = await run([...args, '--root', root, '--rpc', right]);
+  expect(told.lines).toContain('agree   balance of the bridge at block 33: 6.000007');
+  expect(told.lines.filter((line) => !line.startsWith('agree '))).toEqual([]);
+  expect(told.code).toBe(0);
+
+  const poorer = await run([...args, '--rpc', wrong]);
+  expect(poorer.lines.at(-1)).toBe(
+    'DIFFER  balance of the bridge at block 33: 6.000007, computed 6',
+  );
+  expect(poorer.code).toBe(1);
+
+  const otherRoot = await run([...args, '--root', `0x${'1'.repeat(64)}`]);
+  expect(otherRoot.lines.join()).toContain('DIFFER  root that you know');
+  expect(otherRoot.code).toBe(1);
+
+  const otherUser = await run(['--user', someone(0), '--proof', file]);
+  expect(otherUser.lines[0]).toMatch(/^DIFFER {2}user/);
+  const otherBridge = await run([...args, '--rpc', right, '--bridge', someone(5)]);
+  expect(otherBridge.lines.join()).toContain('DIFFER  bridge that you know');
+
+  const venue = await serve(() => ({ success: true, data: null }));
+  expect(await run(['--user', someone(9), '--url', venue])).toEqual({
+    code: 2,
+    lines: [`${someone(9)} is not in what was published`],
+  });
+});
+
+test.each<[string, readonly string[], RegExp]>([
+  ['no user', ['--url', 'http://127.0.0.1:1'], /^usage: /],
+  ['neither a venue nor a file', ['--user', '0x1'], /^usage: /],
+  ['an option that does not exist', ['--moon'], /^Unknown option '--moon'/],
+  ['no venue there', ['--user', '0x1', '--url', 'http://127.0.0.1:1'], /fetch failed/],
+  ['no file there', ['--user', '0x1', '--proof', '/nowhere'], /ENOENT/],
+])('%s is told in one line, with code 1', async (_, args, text) => {
+  const { code, lines } = await run(args);
+  expect(code).toBe(1);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(text);
+});

@@ -1,0 +1,293 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+/**
+ * Checks that an address is counted in what a venue says it owes, and that the bridge holds as much. One
+ * file on purpose that imports nothing but Node, its Keccak included: copy it, read it, run it anywhere.
+ *
+ *     npm run verify-reserves -- --url http://127.0.0.1:8690 --user 0x… [--root 0x…] [--rpc http://…]
+ *     npm run verify-reserves -- --proof proof.json --user 0x… --root 0x… --rpc http://…
+ *
+ * `--proof` is the answer of `reservesProof`, kept in a file; `--root` is the root that you know from
+ * somewhere else; `--rpc` an endpoint of the settlement chain that you trust, and `--bridge`, `--token`
+ * the contracts that you know. Ends with 0 when all agrees, 1 when something differs or can't be asked
+ * for, 2 when the address is not in it.
+ */
+
+export type Finding = { readonly what: string; readonly agrees: boolean; readonly told: string };
+
+/** The answer of `reservesProof`. Amounts are USDC as decimal text. */
+export type Proof = {
+  readonly chain: { readonly chainId: number; readonly bridge: string; readonly token: string };
+  readonly published: { readonly [name: string]: string | number } & {
+    readonly height: number;
+    readonly root: string;
+    readonly leaves: number;
+    readonly blockNumber: number;
+  };
+  readonly user: string;
+  readonly amount: string;
+  readonly parts: { readonly [name: string]: string };
+  readonly salt: string;
+  readonly index: number;
+  readonly siblings: readonly { readonly hash: string; readonly sum: string }[];
+};
+
+/** What somebody knows who does not trust the venue. */
+export type Known = { readonly user?: string; readonly root?: string };
+
+/** No amount and no sum is larger or below zero, so that none can hide another. */
+const SUM_MAX = 2n ** 128n;
+const KIND = { leaf: '00', node: '01', root: '02' } as const;
+
+/** Everything that the proof alone can tell. */
+export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] {
+  const { published } = proof;
+  const amount = micro(proof.amount);
+  const parts = Object.values(proof.parts).map((part) => micro(part));
+  const { root, sum } = rootOf(proof);
+  const of = (name: string): bigint => micro(String(published[name]), true);
+  const owed = of('liabilities') - of('shortfall');
+  const assets = of('balance') - of('keptAside');
+  const difference = assets + of('unsettled') + of('unbacked') - owed;
+  return [
+    ...(known.user === undefined ? [] : [same('user', proof.user, known.user)]),
+    same('amount, the sum of its parts', text(amount), text(total(parts))),
+    same('root', published.root, root),
+    ...(known.root === undefined ? [] : [same('root that you know', published.root, known.root)]),
+    same('liabilities', text(of('liabilities')), text(sum)),
+    same('owed', text(of('owed')), text(owed)),
+    same('assets', text(of('assets')), text(assets)),
+    same('difference', text(of('difference')), text(difference)),
+    { what: 'assets are what is owed', agrees: difference === 0n, told: text(assets) },
+  ];
+}
+
+/** The root, and the sum of all leaves, that follow from a leaf and its siblings. */
+function rootOf(proof: Proof): { readonly root: string; readonly sum: bigint } {
+  const { index, siblings, user } = proof;
+  const { height, leaves } = proof.published;
+  if (!Number.isSafeInteger(leaves) || !Number.isSafeInteger(index) || index < 0 || index >= leaves)
+    throw new Error(`there is no leaf ${index} of ${leaves}`);
+  let sum = micro(proof.amount);
+  let hash = keccak(KIND.leaf, bytes(proof.salt, 32), bytes(user, 20), word(sum));
+  let used = 0;
+  let at = index;
+  for (let width = leaves; width > 1; width = Math.ceil(width / 2)) {
+    // The last of an odd number has no neighbour and goes up as it is.
+    const isAlone = at % 2 === 0 && at + 1 === width;
+    if (!isAlone) {
+      const sibling = siblings[used];
+      if (sibling === undefined) throw new Error(`${used} siblings are too few`);
+      used += 1;
+      const beside = micro(sibling.sum);
+      const own = hash + word(sum);
+      const other = bytes(sibling.hash, 32) + word(beside);
+      hash = at % 2 === 0 ? keccak(KIND.node, own, other) : keccak(KIND.node, other, own);
+      sum += beside;
+    }
+    at = Math.floor(at / 2);
+  }
+  if (used !== siblings.length) throw new Error(`${siblings.length} siblings are too many`);
+  const top = hash + word(sum);
+  return { root: `0x${keccak(KIND.root, word(BigInt(height)), word(BigInt(leaves)), top)}`, sum };
+}
+
+/** What the bridge held at the block of the publication, asked of a node. */
+export async function checkBalance(
+  proof: Proof,
+  rpc: { readonly url: string; readonly bridge?: string; readonly token?: string },
+): Promise<readonly Finding[]> {
+  const { bridge, chainId, token } = proof.chain;
+  const { blockNumber } = proof.published;
+  const data = `0x70a08231${(rpc.bridge ?? bridge).slice(2).padStart(64, '0')}`;
+  const call = { to: rpc.token ?? token, data };
+  const held = await ask(rpc.url, 'eth_call', [call, `0x${blockNumber.toString(16)}`]);
+  const chain = await ask(rpc.url, 'eth_chainId', []);
+  return [
+    same('chain', String(chainId), String(Number(chain))),
+    ...(rpc.bridge === undefined ? [] : [same('bridge that you know', bridge, rpc.bridge)]),
+    ...(rpc.token === undefined ? [] : [same('token that you know', token, rpc.token)]),
+    same(
+      `balance of the bridge at block ${blockNumber}`,
+      text(micro(String(proof.published['balance']))),
+      text(BigInt(held)),
+    ),
+  ];
+}
+
+async function ask(url: string, method: string, params: readonly unknown[]): Promise<string> {
+  const { error, result } = (await post(url, { jsonrpc: '2.0', id: 1, method, params })) as {
+    readonly result?: string;
+    readonly error?: { readonly message: string };
+  };
+  if (result === undefined) throw new Error(`${method}: ${error?.message ?? 'no result'}`);
+  return result;
+}
+
+async function post(url: string, body: object): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  return response.json();
+}
+
+function same(what: string, told: string, computed: string): Finding {
+  const agrees = told.toLowerCase() === computed.toLowerCase();
+  return { what, agrees, told: agrees ? told : `${told}, computed ${computed}` };
+}
+
+/** Micro-USDC of a decimal text; exact, and of a size that a leaf or a sum can have. */
+function micro(decimal: string, isSigned = false): bigint {
+  const match = /^(-?)(\d{1,40})(?:\.(\d{1,6}))?$/.exec(decimal);
+  if (match === null) throw new Error(`${decimal} is no amount of USDC`);
+  const [, sign, whole = '', fraction = ''] = match;
+  const amount = BigInt(whole + fraction.padEnd(6, '0'));
+  if (amount >= SUM_MAX || (sign === '-' && !isSigned)) {
+    throw new Error(`${decimal} is no amount that a leaf can have`);
+  }
+  return sign === '-' ? -amount : amount;
+}
+
+function text(amount: bigint): string {
+  const digits = String(amount < 0n ? -amount : amount).padStart(7, '0');
+  const fraction = digits.slice(-6).replace(/0+$/, '');
+  const whole = `${amount < 0n ? '-' : ''}${digits.slice(0, -6)}`;
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}
+
+function total(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((sum, amount) => sum + amount, 0n);
+}
+
+/** 32 bytes, the highest first, as hex without a prefix like everything that is hashed here. */
+function word(amount: bigint): string {
+  return amount.toString(16).padStart(64, '0');
+}
+
+function bytes(hex: string, length: number): string {
+  if (!new RegExp(`^0x[0-9a-fA-F]{${2 * length}}$`).test(hex)) {
+    throw new Error(`${hex} are not ${length} bytes`);
+  }
+  return hex.slice(2).toLowerCase();
+}
+
+function keccak(...parts: readonly string[]): string {
+  return keccak256(Buffer.from(parts.join(''), 'hex')).toString('hex');
+}
+
+const LANE = 64n;
+const MASK = 2n ** LANE - 1n;
+const RATE_BYTES = 136;
+
+/** Keccak-256 as Ethereum has it, written down after the specification, for few and short texts. */
+export function keccak256(input: Uint8Array): Buffer {
+  const padded = Buffer.alloc((Math.floor(input.length / RATE_BYTES) + 1) * RATE_BYTES);
+  padded.set(input);
+  padded[input.length] = (padded[input.length] ?? 0) + 0x01;
+  padded[padded.length - 1] = (padded[padded.length - 1] ?? 0) + 0x80;
+  // Lane (x, y) is at 5y + x.
+  let lanes: bigint[] = Array.from({ length: 25 }, () => 0n);
+  for (let block = 0; block < padded.length; block += RATE_BYTES) {
+    const absorbed = lanes.map((lane, at) =>
+      8 * at < RATE_BYTES ? lane ^ padded.readBigUInt64LE(block + 8 * at) : lane,
+    );
+    lanes = permuted(absorbed);
+  }
+  const digest = Buffer.alloc(32);
+  for (let at = 0; at < 4; at++) digest.writeBigUInt64LE(lanes[at] ?? 0n, 8 * at);
+  return digest;
+}
+
+function permuted(input: readonly bigint[]): bigint[] {
+  let lanes = [...input];
+  let register = 1;
+  for (let round = 0; round < 24; round++) {
+    lanes = mixed(lanes);
+    // Iota: the bits of the round's constant come out of a shift register.
+    for (let bit = 0; bit < 7; bit++) {
+      if (register % 2 === 1) lanes[0] = (lanes[0] ?? 0n) ^ (1n << (2n ** BigInt(bit) - 1n));
+      register = register >= 128 ? ((register * 2) ^ 0x171) & 0xff : register * 2;
+    }
+  }
+  return lanes;
+}
+
+/** Theta, rho, pi and chi. */
+function mixed(lanes: readonly bigint[]): bigint[] {
+  const lane = (x: number, y: number): bigint => lanes[5 * (y % 5) + (x % 5)] ?? 0n;
+  const columns = [0, 1, 2, 3, 4].map((x) =>
+    [0, 1, 2, 3, 4].reduce((parity, y) => parity ^ lane(x, y), 0n),
+  );
+  const column = (x: number): bigint => columns[x % 5] ?? 0n;
+  const theta = (x: number, y: number): bigint =>
+    lane(x, y) ^ column(x + 4) ^ rotated(column(x + 1), 1n);
+  const moved = [...lanes];
+  moved[0] = theta(0, 0);
+  for (let step = 0, x = 1, y = 0; step < 24; step++) {
+    const turned = rotated(theta(x, y), BigInt(((step + 1) * (step + 2)) / 2) % LANE);
+    [x, y] = [y, (2 * x + 3 * y) % 5];
+    moved[5 * y + x] = turned;
+  }
+  const at = (x: number, y: number): bigint => moved[5 * y + (x % 5)] ?? 0n;
+  return moved.map((_, place) => {
+    const [x, y] = [place % 5, Math.floor(place / 5)];
+    return at(x, y) ^ (~at(x + 1, y) & MASK & at(x + 2, y));
+  });
+}
+
+function rotated(lane: bigint, bits: bigint): bigint {
+  return ((lane << bits) | (lane >> (LANE - bits))) & MASK;
+}
+
+const USAGE = 'usage: npm run verify-reserves -- --user 0x… (--url <url> | --proof <file>)';
+const OPTIONS = ['url', 'user', 'proof', 'root', 'rpc', 'bridge', 'token'] as const;
+
+/** Runs the command; what stands in its way is one line. */
+export async function runVerifyReserves(
+  args: readonly string[],
+  print: (line: string) => void,
+): Promise<number> {
+  try {
+    const options = Object.fromEntries(OPTIONS.map((name) => [name, { type: 'string' as const }]));
+    const { values } = parseArgs({ args: [...args], options });
+    const given = values as { readonly [Name in (typeof OPTIONS)[number]]?: string };
+    const { proof: file, rpc, url, user } = given;
+    if (user === undefined || (url === undefined) === (file === undefined)) throw new Error(USAGE);
+    const proof = file === undefined ? await fetched(String(url), user) : kept(file);
+    if (proof === null) {
+      print(`${user} is not in what was published`);
+      return 2;
+    }
+    const findings = [
+      ...checkProof(proof, given),
+      ...(rpc === undefined ? [] : await checkBalance(proof, { ...given, url: rpc })),
+    ];
+    for (const { agrees, told, what } of findings) {
+      print(`${agrees ? 'agree ' : 'DIFFER'}  ${what}: ${told}`);
+    }
+    return findings.every(({ agrees }) => agrees) ? 0 : 1;
+  } catch (error) {
+    print(error instanceof Error ? error.message.replaceAll('\n', ' ') : String(error));
+    return 1;
+  }
+}
+
+async function fetched(url: string, user: string): Promise<Proof | null> {
+  const answer = (await post(`${url}/info`, { type: 'reservesProof', user })) as {
+    readonly success: boolean;
+    readonly message?: string;
+    readonly data: Proof | null;
+  };
+  if (!answer.success) throw new Error(answer.message ?? 'the venue gave no proof');
+  return answer.data;
+}
+
+/** The answer as it came, or its data alone. */
+function kept(file: string): Proof | null {
+  const json = JSON.parse(readFileSync(file, 'utf8')) as Proof | { readonly data: Proof } | null;
+  return json !== null && 'data' in json ? json.data : (json as Proof | null);
+}
+
+if (import.meta.main) {
+  process.exitCode = await runVerifyReserves(process.argv.slice(2), console.log);
+}

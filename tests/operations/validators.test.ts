@@ -1,0 +1,362 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TEST_USDC_ABI, TEST_USDC_BYTECODE } from '@oddlot/contracts';
+import { createClient, privateKeyWallet } from '@oddlot/sdk';
+import {
+  concat,
+  encodeFunctionData,
+  getContractAddress,
+  type Hex,
+  parseEther,
+  parseUnits,
+} from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readValidatorConfig } from '../../packages/venue/src/validator/validator-config.ts';
+import { type Chain, chainOf, post } from '../support/chain.ts';
+import { startChain, type TestChain } from '../support/local-chain.ts';
+import { Shell } from '../support/shell.ts';
+import { freePort, ValidatorProcess } from '../support/validator-process.ts';
+import {
+  CALM,
+  removeTemporaryData,
+  REPOSITORY,
+  temporaryData,
+  Venue,
+  VenueRun,
+} from '../support/venue-process.ts';
+
+/**
+ * Goal: a venue whose money is signed for by others works as docs/guides/bridge-operations.md says. Method: the guide's
+ * own commands make the keys and the bridge on a chain elsewhere; then three validators and a venue run as processes.
+ */
+
+const GUIDE = readFileSync(join(REPOSITORY, 'docs/guides/bridge-operations.md'), 'utf8');
+const usdc = (amount: string): bigint => parseUnits(amount, 6);
+const NAMES = ['validator-1', 'validator-2', 'validator-3'] as const;
+
+let folder = '';
+let chain: TestChain;
+let shell: Shell;
+let token: Hex;
+let bridge = '';
+let venue: Venue;
+let money: Chain;
+const validators: ValidatorProcess[] = [];
+const urls: string[] = [];
+
+/** The commands of one section, in their order. */
+function commandsOf(heading: string): string {
+  const section = GUIDE.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1] ?? '');
+  expect(blocks, heading).not.toEqual([]);
+  return blocks.join('\n');
+}
+
+const keyOf = (name: string): Hex =>
+  readFileSync(join(folder, `${name}.key`), 'utf8').trim() as Hex;
+const addressOf = (name: string): Hex => privateKeyToAccount(keyOf(name)).address;
+
+async function mint(to: Hex, amount: string): Promise<void> {
+  const mintTo = { address: token, abi: TEST_USDC_ABI, functionName: 'mint' } as const;
+  const hash = await chain.wallet.writeContract({ ...mintTo, args: [to, usdc(amount)] });
+  await chain.reads.waitForTransactionReceipt({ hash });
+}
+
+/** What a venue is told of its bridge. */
+function bridgeFlags(): readonly string[] {
+  const contracts = ['--bridge-contract', bridge, '--usdc-contract', token];
+  const keys = ['--relayer-key', join(folder, 'relayer.key'), '--validators', urls.join(',')];
+  const pace = ['--chain-confirmations', '1', '--chain-every-ms', '100'];
+  const place = ['--chain', chain.url, '--settlement-rpc-url', chain.url];
+  return [...CALM, ...place, ...contracts, ...keys, ...pace];
+}
+
+/** Starts a validator for the bridge and the venue as they are now, from the guide's own file. */
+async function startValidator(name: (typeof NAMES)[number]): Promise<void> {
+  const sample = /^```toml\n# validator\.toml[^\n]*\n(.*?)^```$/ms.exec(GUIDE)?.[1] ?? '';
+  const at = NAMES.indexOf(name);
+  const file = join(folder, `${name}.toml`);
+  await writeFile(file, sample);
+  const places = ['--key', join(folder, `${name}.key`), '--data', join(folder, name)];
+  const flags = ['--bridge', bridge, '--venues', venue.url, '--port', new URL(urls[at]!).port];
+  const validator = new ValidatorProcess(['--config', file, ...places, ...flags]);
+  validators[at] = validator;
+  expect(await validator.start()).toEqual({ url: urls[at] });
+}
+
+beforeAll(async () => {
+  folder = await temporaryData();
+  chain = await startChain();
+  const args = [chain.wallet.account.address] as const;
+  const contract = { abi: TEST_USDC_ABI, bytecode: TEST_USDC_BYTECODE, args } as const;
+  const deployed = await chain.wallet.deployContract(contract);
+  const receipt = await chain.reads.waitForTransactionReceipt({ hash: deployed });
+  token = receipt.contractAddress!.toLowerCase() as Hex;
+  shell = new Shell(folder);
+  await shell.run(commandsOf('Key ceremony'), { RPC: chain.url, USDC: token });
+  for (const name of ['deployer', 'guardian', 'relayer']) {
+    const value = parseEther('1');
+    const hash = await chain.wallet.sendTransaction({ to: addressOf(name), value });
+    await chain.reads.waitForTransactionReceipt({ hash });
+  }
+  const said = await shell.run(commandsOf('Deploying'));
+  bridge = /^bridge +(0x[0-9a-f]{40}) on chain 421614$/m.exec(said)?.[1] ?? '';
+  expect(said).toContain('threshold  2 of 3');
+  const ports = await Promise.all(NAMES.map(freePort));
+  urls.push(...ports.map((port) => `http://127.0.0.1:${port}`));
+  venue = await Venue.start(bridgeFlags());
+  money = await chainOf(venue.url);
+  for (const name of NAMES) await startValidator(name);
+}, 90_000);
+
+afterAll(async () => {
+  shell?.end();
+  await Promise.all(validators.map((validator) => validator.kill()));
+  const logs = [venue.stderr, ...validators.map(({ output }) => output)].join('\n');
+  const names = ['deployer', 'guardian', 'relayer', ...NAMES];
+  const shown = names.filter((name) => logs.includes(keyOf(name).slice(2)));
+  await venue.remove();
+  await chain.close();
+  await removeTemporaryData();
+  expect(shown).toEqual([]);
+});
+
+/** Somebody who has deposited 100 USDC. */
+async function depositor() {
+  const key = generatePrivateKey();
+  const account = privateKeyToAccount(key);
+  const user = account.address.toLowerCase() as Hex;
+  const gas = await chain.wallet.sendTransaction({ to: user, value: parseEther('0.1') });
+  await chain.reads.waitForTransactionReceipt({ hash: gas });
+  await mint(user, '100');
+  await money.wallet(account).transfer(bridge as Hex, usdc('100'));
+  const client = () => createClient({ url: venue.url, wallet: privateKeyWallet(key) });
+  const rows = () => client().info.withdrawals({ user });
+  await expect
+    .poll(async () => {
+      const { data } = await post(venue.url, '/info', { type: 'clearinghouseState', user });
+      return data?.withdrawable;
+    })
+    .toBe('100');
+  return {
+    user,
+    rows,
+    withdraw: (amount: string) =>
+      client().exchange.withdraw3({ destination: user, amount }, { confirm: 'executed' }),
+    becomes: async (status: string): Promise<void> => {
+      const now = async () => (await rows())[0]?.status;
+      await expect.poll(now, { timeout: 30_000 }).toBe(status);
+    },
+    chainMoney: () => money.balanceOf(user),
+  };
+}
+
+/** A contract that pays the bridge while it is made, like the wallet of an exchange that is one. */
+async function payFromContract(amount: string): Promise<{ hash: Hex; payer: Hex }> {
+  const from = chain.wallet.account.address;
+  const nonce = await chain.reads.getTransactionCount({ address: from });
+  // The money is there before the contract is: its address is known by then.
+  const payer = getContractAddress({ from, nonce: BigInt(nonce + 1) });
+  await mint(payer, amount);
+  const transfer = encodeFunctionData({
+    abi: TEST_USDC_ABI,
+    functionName: 'transfer',
+    args: [bridge as Hex, usdc(amount)],
+  });
+  // Copies the call that follows the code, calls the token with it, and leaves one byte as its code.
+  const code = `6044602e6000396000600060446000600073${token.slice(2)}5af15060016000f3`;
+  const data = concat([`0x${code}`, transfer]);
+  const hash = await chain.wallet.sendTransaction({ data, gas: 300_000n });
+  await chain.reads.waitForTransactionReceipt({ hash });
+  return { hash, payer };
+}
+
+async function ask(at: number, changes: object): Promise<[number, string]> {
+  const body = { type: 'payout', chainId: 421_614, bridge, ...changes };
+  const { message = 'signed', status } = await post(urls[at]!, '/sign', body);
+  return [status as number, message as string];
+}
+
+describe('R-withdraw: three validators of which two must sign', () => {
+  test('pay with one of them killed, not with two, and again when one is back', async () => {
+    const alice = await depositor();
+    await alice.withdraw('10');
+    await alice.becomes('confirmed');
+    expect(await alice.chainMoney()).toBe(usdc('9.9'));
+
+    await validators[0]!.kill();
+    await alice.withdraw('20');
+    await alice.becomes('confirmed');
+    expect(await alice.chainMoney()).toBe(usdc('29.8'));
+
+    await validators[1]!.kill();
+    await alice.withdraw('30');
+    await expect
+      .poll(async () => (await alice.rows())[0]?.error, { timeout: 30_000 })
+      .toMatch(/1 of 2 validators/);
+    expect((await alice.rows())[0]?.status).not.toBe('confirmed');
+    expect(await alice.chainMoney()).toBe(usdc('29.8'));
+
+    await validators[1]!.start();
+    await alice.becomes('confirmed');
+    expect(await alice.chainMoney()).toBe(usdc('59.7'));
+    expect((await alice.rows()).map(({ error, status }) => [status, error])).toEqual([
+      ['confirmed', null],
+      ['confirmed', null],
+      ['confirmed', null],
+    ]);
+    await validators[0]!.start();
+  }, 120_000);
+
+  test('refuse what the venue does not owe, and other terms of what they signed before a restart', async () => {
+    const bob = await depositor();
+    const { user } = bob;
+    await bob.withdraw('10');
+    await bob.becomes('confirmed');
+    const [row] = await bob.rows();
+    const withdrawalId = String(row!.id);
+    const owed = { withdrawalId, user, destination: user, usd: '9900000' };
+    const book = async (): Promise<string> =>
+      JSON.stringify(await (await fetch(`${urls[2]}/signed`)).json());
+    const before = await book();
+    await validators[2]!.kill();
+    await validators[2]!.start();
+    expect(await book()).toBe(before);
+    expect(await ask(2, owed)).toEqual([200, 'signed']);
+    expect(await ask(2, { ...owed, usd: '9900001' })).toEqual([
+      409,
+      expect.stringContaining(`withdrawal ${withdrawalId} was signed as 9900000 micro-USDC`),
+    ]);
+    const unknown = { ...owed, withdrawalId: String(row!.id + 1) };
+    expect(await ask(2, unknown)).toEqual([404, expect.stringContaining('knows no withdrawal')]);
+    expect((await ask(2, { ...owed, chainId: 42_161 }))[0]).toBe(403);
+    expect((await ask(2, { ...owed, bridge: token }))[0]).toBe(403);
+    expect(await book()).toBe(before);
+  }, 60_000);
+});
+
+test('a validator says in one line why it does not start, and ends when it is told to', async () => {
+  const key = join(folder, 'validator-1.key');
+  const flags = ['--key', key, '--chain-id', '421614', '--bridge', bridge, '--port', '0'];
+  const wrong = new ValidatorProcess([...flags, '--data', join(folder, 'other')]);
+  expect(await wrong.start()).toEqual({ code: 2 });
+  expect(wrong.output).toMatch(/^venues: .*\(see --help\)$/m);
+  const twice = new ValidatorProcess([
+    ...flags,
+    '--venues',
+    venue.url,
+    '--data',
+    join(folder, NAMES[0]),
+  ]);
+  expect(await twice.start()).toEqual({ code: 1 });
+  expect(twice.output).toContain('is in use by');
+  expect(await validators[0]!.kill('SIGTERM')).toBe(0);
+  await validators[0]!.start();
+}, 60_000);
+
+test('where money is real a venue does not start with a key that others can read', async () => {
+  const key = join(folder, 'open.key');
+  await writeFile(key, keyOf('relayer'), { mode: 0o644 });
+  const place = ['--chain', chain.url, '--bridge-contract', bridge, '--usdc-contract', token];
+  const real = [...CALM, '--network', 'mainnet', '--oracle', 'exchanges', ...place];
+  const keys = ['--relayer-key', join(folder, 'relayer.key'), '--validator-keys', key];
+  const run = new VenueRun(await temporaryData(), [...real, ...keys]);
+  expect(await run.ended).toMatchObject({ code: 1 });
+  expect(run.stderr).toContain(
+    `validatorKeys: ${key} can be read by others than its owner; run chmod 600 ${key}`,
+  );
+  expect(run.stdout).toBe('');
+}, 60_000);
+
+describe('docs/guides/bridge-operations.md', () => {
+  test('its sample is a configuration of a validator', async () => {
+    const file = join(folder, `${NAMES[0]}.toml`);
+    expect(readValidatorConfig(['--config', file])).toMatchObject({
+      port: 8_695,
+      chainId: 421_614,
+    });
+  });
+
+  test('a validator is replaced, and payouts go on', async () => {
+    const said = await shell.run(commandsOf('Rotation'));
+    expect(said).toContain(`validator  ${addressOf('validator-4').toLowerCase()}`);
+    expect(said).not.toContain(`validator  ${addressOf('validator-1').toLowerCase()}`);
+    const carol = await depositor();
+    await carol.withdraw('50');
+    await carol.becomes('confirmed');
+    expect(await carol.chainMoney()).toBe(usdc('49.9'));
+  }, 60_000);
+
+  test('a pause stops payouts, visibly, and both ways to lift it work', async () => {
+    const dave = await depositor();
+    const commands = commandsOf('Pause')
+      .split('\n')
+      .filter((line) => line !== '');
+    await shell.run(commands[0]!);
+    await dave.withdraw('50');
+    await expect.poll(async () => (await dave.rows())[0]?.error).toContain('pause');
+    await shell.run(commands.slice(1).join('\n'));
+    await dave.becomes('confirmed');
+    expect(await dave.chainMoney()).toBe(usdc('49.9'));
+  }, 60_000);
+
+  test('money kept aside goes back to who sent it', async () => {
+    const { hash, payer } = await payFromContract('12');
+    type Aside = { source: { txHash: string; logIndex: number } };
+    const aside = async (): Promise<Aside | undefined> => {
+      const status = await (await fetch(`${venue.operations}/settlement`)).json();
+      const { watch } = status as { watch: { book: { aside: Aside[] } } };
+      return watch.book.aside.find(({ source }) => source.txHash === hash);
+    };
+    await expect.poll(aside).toMatchObject({ reason: 'fromContract', amount: '12000000' });
+    const { logIndex } = (await aside())!.source;
+    const deposit = { TX: hash, LOG: String(logIndex), OPERATIONS: venue.operations };
+    expect(await shell.run(commandsOf('Returning money kept aside'), deposit)).toContain('12 USDC');
+    expect(await money.balanceOf(payer)).toBe(usdc('12'));
+  }, 60_000);
+
+  test('the relayer’s ether is told', async () => {
+    const said = await shell.run(commandsOf('Ether of the relayer'));
+    expect(said).toMatch(/^ether +0\.9\d+ of 0x[0-9a-f]{40}$/m);
+  });
+
+  test('a venue moves to another bridge; nothing is credited or paid twice on the way', async () => {
+    const erin = await depositor();
+    await erin.withdraw('10');
+    await erin.becomes('confirmed');
+    const held = await money.balanceOf(bridge as Hex);
+    const said = await shell.run(commandsOf('Moving to a new bridge'));
+    const [, next = ''] = /^bridge +(0x[0-9a-f]{40}) on chain/m.exec(said) ?? [];
+    expect(await money.balanceOf(bridge as Hex)).toBe(0n);
+    expect(await money.balanceOf(next as Hex)).toBe(held);
+
+    const former = bridge;
+    bridge = next;
+    await venue.stop();
+    await Promise.all(validators.map((validator) => validator.kill('SIGTERM')));
+    await venue.startAgain([...bridgeFlags(), '--former-bridges', former]);
+    money = await chainOf(venue.url);
+    await startValidator('validator-2');
+    await startValidator('validator-3');
+    expect(money.bridge).toBe(next);
+    await erin.withdraw('20');
+    await erin.becomes('confirmed');
+    expect(await erin.chainMoney()).toBe(usdc('29.8'));
+    expect(await money.balanceOf(next as Hex)).toBe(held - usdc('19.9'));
+    const frank = await depositor();
+    await frank.withdraw('100');
+    await frank.becomes('confirmed');
+
+    // What was paid on the former bridge is not signed for this one.
+    const old = (await erin.rows())[1]!;
+    const { user } = erin;
+    const owed = { withdrawalId: String(old.id), user, destination: user, usd: '9900000' };
+    expect(await ask(1, owed)).toEqual([409, expect.stringContaining(`from bridge ${former}`)]);
+    const status = (await (await fetch(`${venue.operations}/settlement`)).json()) as {
+      watch: { state: string; book: { aside: object[] } };
+    };
+    expect(status.watch).toMatchObject({ state: 'ok', book: { aside: [] } });
+  }, 90_000);
+});

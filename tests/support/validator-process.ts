@@ -1,0 +1,71 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { NODE, REPOSITORY } from './venue-process.ts';
+
+const MAIN = join('packages', 'venue', 'src', 'validator', 'main.ts');
+const SIGNING = / is signing at (http:\S+) /;
+const START_MS_MAX = 20_000;
+
+const living = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+
+/** A validator in a process of its own, that can be killed and started again. */
+export class ValidatorProcess {
+  readonly #args: readonly string[];
+  #child: ChildProcess | undefined;
+  /** All that it wrote, over all its runs. */
+  output = '';
+
+  constructor(args: readonly string[]) {
+    this.#args = args;
+  }
+
+  /** Resolves when it serves, or with how it ended. */
+  async start(): Promise<{ readonly url: string } | { readonly code: number | null }> {
+    const child = spawn(NODE, [MAIN, ...this.#args], {
+      cwd: REPOSITORY,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NODE_COMPILE_CACHE: join(REPOSITORY, 'node_modules/.cache/venue') },
+    });
+    this.#child = child;
+    living.add(child);
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+        this.output += text;
+      });
+    }
+    const deadline = Date.now() + START_MS_MAX;
+    while (Date.now() < deadline && child.exitCode === null) {
+      const url = SIGNING.exec(said)?.[1];
+      if (url !== undefined) return { url };
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    living.delete(child);
+    child.kill('SIGKILL');
+    return { code: child.exitCode };
+  }
+
+  async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<number | null> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return null;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await ended;
+    living.delete(child);
+    return child.exitCode;
+  }
+}
+
+/** A port that nobody had a moment ago: venue and validators must know each other before they start. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
