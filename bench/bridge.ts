@@ -14,7 +14,10 @@ import { localEndpoint } from '../packages/venue/src/settlement/chain-endpoint.t
 import type { BridgeContracts } from '../packages/venue/src/settlement/deposit-logs.ts';
 import { DepositWatcher } from '../packages/venue/src/settlement/deposit-watcher.ts';
 import { localKeys, type LocalKeys } from '../packages/venue/src/settlement/keys.ts';
-import { deployLocalContracts } from '../packages/venue/src/settlement/local-contracts.ts';
+import {
+  deployLocalContracts,
+  LOCAL_PAYOUT_GAS,
+} from '../packages/venue/src/settlement/local-contracts.ts';
 import { PayoutWorker } from '../packages/venue/src/settlement/payout/payout-worker.ts';
 import { Relayer } from '../packages/venue/src/settlement/relayer.ts';
 import { keyValidator } from '../packages/venue/src/settlement/validators.ts';
@@ -191,6 +194,7 @@ class Bank {
       validators: this.#keys.validators.map((key) => keyValidator(key, domain)),
       patienceMs: 60_000,
       retryMs: 1,
+      gasEach: LOCAL_PAYOUT_GAS,
     });
     return { relayer, worker };
   }
