@@ -51,6 +51,12 @@ test('R-deposit: through any history of faults everything is credited once, and 
         expect(rig.watcher.status).toMatchObject({ state: 'ok', isCurrent: true });
         expectCounted(rig);
         expectBalances(rig);
+        // Read once more from the beginning it comes to the same.
+        rig.reopen({ isWatchedLost: true });
+        for (let at = 0; at < 6; at++) await rig.round();
+        expect(rig.watcher.status).toMatchObject({ state: 'ok', isCurrent: true });
+        expectCounted(rig);
+        expectBalances(rig);
         expect(rig.relayer.waiting().map(({ key, trouble }) => [key, trouble])).toEqual([]);
         for (const [query, hashes] of history.sent) {
           const answer = await history.ask(query);
