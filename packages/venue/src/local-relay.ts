@@ -9,6 +9,7 @@ import { infoRefusal, infoReply, type Reply } from './edge/http/reply.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import type { Logger } from './operate/log.ts';
 import { RelayChild } from './operate/relay-child.ts';
+import { localSeed } from './relay/relay-keys.ts';
 import type { Replica } from './replica/replica.ts';
 import type { OpenedSettlement } from './settlement/open-settlement.ts';
 import { pegMessage } from './settlement/peg-message.ts';
@@ -81,7 +82,11 @@ export class LocalRelay {
         this.#fill();
       },
     });
-    const begin = async (): Promise<void> => child.start();
+    const begin = async (): Promise<void> => {
+      // Known before the relay serves, which names its own address first of all.
+      this.#address = localSeed(join(data, 'relay')).address('float');
+      child.start();
+    };
     this.#held = await this.#deps.lease.hold('relay', begin, () => child.stop());
   }
 

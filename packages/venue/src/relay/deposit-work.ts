@@ -5,6 +5,7 @@ import { allowanceOf, type SettlementLine, tokenBalance } from './relay-chain.ts
 import type { RelayBook } from './relay-book.ts';
 import { type GivenAddress, sumOf, type Transfer, type Trouble } from './records.ts';
 import { chainTrouble, floatTrouble, noteTrouble } from './trouble.ts';
+import { type CanReceive, NO_RECEIVER } from './receivers.ts';
 import type { VenueAccount } from './venue-account.ts';
 
 export type DepositWorkOptions = {
@@ -12,6 +13,7 @@ export type DepositWorkOptions = {
   readonly settlement: SettlementLine;
   /** The relay's own account in the venue. */
   readonly account: VenueAccount;
+  readonly canReceive: CanReceive;
   readonly now: () => number;
 };
 
@@ -34,7 +36,7 @@ export class DepositWork {
   }
 
   async #deposit(transfer: Transfer, address: GivenAddress): Promise<void> {
-    const { account, book, now, settlement } = this.#options;
+    const { account, book, canReceive, now, settlement } = this.#options;
     const { relayer } = settlement;
     const key = `deposit:${transfer.id}:${transfer.attempt}`;
     const record = relayer.find(key);
@@ -49,6 +51,7 @@ export class DepositWork {
       return;
     }
     if (record !== undefined) return this.#trouble(transfer, chainTrouble(record));
+    if (!canReceive(address.dstAddr)) return this.#trouble(transfer, NO_RECEIVER);
     const amount = sumOf(transfer) - BigInt(address.feeMicro);
     const lacking = await this.#lacking(amount);
     if (lacking !== undefined) return this.#trouble(transfer, lacking);

@@ -9,6 +9,7 @@ import { Metrics } from '../operate/metrics.ts';
 import { ChainClient } from '../settlement/chain-client.ts';
 import { type ChainEndpoint, urlEndpoint } from '../settlement/chain-endpoint.ts';
 import { Relayer } from '../settlement/relayer.ts';
+import { claimAddress } from './claim-address.ts';
 import { termsOf } from './chain-terms.ts';
 import { pegRegistrar } from './peg-registrar.ts';
 import { RelayBook } from './relay-book.ts';
@@ -74,6 +75,7 @@ export async function openRelay(
   const faucet = second && new RelayFaucet({ chain: second, name: SECOND, now });
   const server = createRelayServer({ desk, faucet, settings, now, log, metrics });
   await relay.begin();
+  await claimAddress({ account: relay.account, api, registerPegs, log });
   const port = await server.listen(settings.port, settings.host);
   const operations = await openOperations(settings, { ...parts, metrics });
   const stopSteps = keepStepping(settings.everyMs, async () => {

@@ -35,7 +35,7 @@ export class PegScan {
   /** Somebody asks about them: they are looked at next. */
   hurry(address: Hex): void {
     for (const peg of this.#options.book.addresses('peg')) {
-      if (peg.dstAddr === address) this.#lookedMs.delete(peg.id);
+      if (peg.dstAddr === address || peg.address === address) this.#lookedMs.delete(peg.id);
     }
   }
 

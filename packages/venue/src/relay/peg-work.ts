@@ -4,6 +4,7 @@ import { tokenBalance, transferData, type RelayChain } from './relay-chain.ts';
 import type { RelayBook } from './relay-book.ts';
 import { type GivenAddress, sumOf, type Transfer, type Trouble } from './records.ts';
 import { chainTrouble, floatTrouble, noteTrouble } from './trouble.ts';
+import { type CanReceive, NO_RECEIVER } from './receivers.ts';
 import type { VenueAccount } from './venue-account.ts';
 
 export type PegWorkOptions = {
@@ -13,6 +14,7 @@ export type PegWorkOptions = {
   readonly accountOf: (peg: GivenAddress) => VenueAccount;
   /** Where the relay collects what came to pegs. */
   readonly ownAddress: Hex;
+  readonly canReceive: CanReceive;
 };
 
 /**
@@ -35,7 +37,7 @@ export class PegWork {
   }
 
   async pay(transfer: Transfer, peg: GivenAddress, chain: RelayChain): Promise<void> {
-    const { book, now } = this.#options;
+    const { book, canReceive, now } = this.#options;
     const { relayer, token } = chain;
     const key = `payout:${transfer.id}:${transfer.attempt}`;
     const record = relayer.find(key);
@@ -47,6 +49,7 @@ export class PegWork {
       return book.put({ ...next, attempt: transfer.attempt + 1 });
     }
     if (record !== undefined) return this.#trouble(transfer, chainTrouble(record));
+    if (!canReceive(peg.dstAddr)) return this.#refuse(transfer);
     const amount = sumOf(transfer) - BigInt(peg.feeMicro);
     const balance = await tokenBalance(chain, relayer.address);
     if (balance < amount) {
@@ -61,6 +64,13 @@ export class PegWork {
       return book.put({ ...transfer, state: 'refunding', trouble, updateMs: now() });
     }
     return this.#trouble(transfer, undefined);
+  }
+
+  /** Back to who sent it; what came by the bridge has nobody to go to but the receiver. */
+  #refuse(transfer: Transfer): void {
+    const { book, canReceive, now } = this.#options;
+    if (!canReceive(transfer.user)) return this.#trouble(transfer, NO_RECEIVER);
+    return book.put({ ...transfer, state: 'refunding', trouble: NO_RECEIVER, updateMs: now() });
   }
 
   async refund(transfer: Transfer, peg: GivenAddress): Promise<void> {

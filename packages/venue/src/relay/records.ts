@@ -32,7 +32,7 @@ export type Arrival = {
 
 /** What keeps a transfer from getting on: users are told what it is, the operator the rest too. */
 export type Trouble = {
-  readonly what: 'float' | 'chain' | 'bridge' | 'token' | 'venue';
+  readonly what: 'float' | 'chain' | 'bridge' | 'token' | 'venue' | 'receiver';
   readonly detail: string;
 };
 

@@ -34,6 +34,7 @@ const ARRIVALS_MAX = 200;
 export class RelayBook {
   readonly #file: RecordFile;
   readonly #addresses = new Map<string, GivenAddress>();
+  readonly #given = new Set<Hex>();
   readonly #transfers = new Map<string, Transfer>();
   readonly #open = new Map<string, Transfer>();
   readonly #cursors = new Map<string, Cursor>();
@@ -66,6 +67,11 @@ export class RelayBook {
 
   address(id: string): GivenAddress | undefined {
     return this.#addresses.get(id);
+  }
+
+  /** True of an address that was given out, for deposits or as a peg. */
+  hasGiven(address: Hex): boolean {
+    return this.#given.has(address);
   }
 
   addresses(kind: GivenAddress['kind']): readonly GivenAddress[] {
@@ -156,6 +162,7 @@ export class RelayBook {
 
   #keepAddress(address: GivenAddress): void {
     this.#addresses.set(address.id, address);
+    this.#given.add(address.address);
     this.#count[address.kind] = Math.max(this.#count[address.kind], address.index + 1);
     if (address.kind === 'deposit') this.#index(address.dstAddr, address.id);
   }
@@ -165,6 +172,9 @@ export class RelayBook {
     if (!this.#transfers.has(id)) {
       this.#byAddress.set(addressId, [...(this.#byAddress.get(addressId) ?? []), id]);
       this.#index(user, id);
+      // Who paid a peg by the bridge is not known in the venue; the peg is what they know.
+      const { address, kind } = this.#addresses.get(addressId) ?? {};
+      if (kind === 'peg' && address !== undefined) this.#index(address, id);
     }
     this.#transfers.set(id, transfer);
     const isOver = state === 'refunded' || (state === 'completed' && isSwept);

@@ -10,6 +10,7 @@ import { formatMoney } from '../translate/format.ts';
 import type { RelayBook } from './relay-book.ts';
 import type { ChainTerms, RelayChain } from './relay-chain.ts';
 import type { RelayKeys } from './relay-keys.ts';
+import { type CanReceive, receiversOf } from './receivers.ts';
 import type { Relay } from './relay.ts';
 import type { GivenAddress } from './records.ts';
 import { transferRow } from './transfer-row.ts';
@@ -36,15 +37,16 @@ export type Answered<Data> =
   | { readonly ok: false; readonly error: WireError };
 
 const HTTP_BAD_REQUEST = 400;
-const ZERO = `0x${'0'.repeat(40)}`;
 const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /** What users ask of the relay and what they are told. */
 export class RelayDesk {
   readonly #options: RelayDeskOptions;
+  readonly #canReceive: CanReceive;
 
   constructor(options: RelayDeskOptions) {
     this.#options = options;
+    this.#canReceive = receiversOf(options);
   }
 
   chains(): RelayChainRow[] {
@@ -71,7 +73,7 @@ export class RelayDesk {
     const chain = this.#chain('srcChain', srcChain);
     const error =
       this.#wrongEnd('dstChain', dstChain) ??
-      ('error' in chain ? chain.error : this.#wrongAddress(dstAddr, [facts.bridge, facts.token]));
+      ('error' in chain ? chain.error : this.#wrongAddress(dstAddr));
     if (error !== undefined || 'error' in chain) return refused(error);
     // R-agents: somebody else's deposit does not open the account of a key that is bound to another.
     if ((await api.ownerOf(dstAddr)) !== undefined) return refused(invalid('dstAddr', BOUND));
@@ -104,7 +106,7 @@ export class RelayDesk {
     const chain = this.#chain('dstChain', dstChain);
     const error =
       this.#wrongEnd('srcChain', srcChain) ??
-      ('error' in chain ? chain.error : this.#wrongAddress(dstAddr, [chain.found.token]));
+      ('error' in chain ? chain.error : this.#wrongAddress(dstAddr));
     if (error !== undefined || 'error' in chain) return refused(error);
     const full = this.#full();
     if (full !== undefined) return refused(full);
@@ -186,9 +188,8 @@ export class RelayDesk {
     return { error: invalid(field, why, { got, allowed: [...chains.keys()] }) };
   }
 
-  #wrongAddress(dstAddr: string, contracts: readonly Hex[]): WireError | undefined {
-    const isWrong = dstAddr === ZERO || contracts.some((each) => each.toLowerCase() === dstAddr);
-    if (EVM_ADDRESS.test(dstAddr) && !isWrong) return undefined;
+  #wrongAddress(dstAddr: Hex): WireError | undefined {
+    if (EVM_ADDRESS.test(dstAddr) && this.#canReceive(dstAddr)) return undefined;
     return refusal('invalidAddress', [], { field: 'dstAddr', got: dstAddr }, HTTP_BAD_REQUEST);
   }
 

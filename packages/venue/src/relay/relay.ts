@@ -8,6 +8,7 @@ import type { RelayBook } from './relay-book.ts';
 import type { RelayChain, SettlementLine } from './relay-chain.ts';
 import type { RelayKey, RelayKeys } from './relay-keys.ts';
 import type { GivenAddress, Transfer } from './records.ts';
+import { receiversOf } from './receivers.ts';
 import { Sweeps } from './sweeps.ts';
 import { VenueAccount } from './venue-account.ts';
 import type { VenueApi, VenueFacts } from './venue-api.ts';
@@ -37,6 +38,7 @@ export class Relay {
   readonly #deposits: DepositWork;
   readonly #pegs: PegWork;
   readonly #sweeps: Sweeps;
+  readonly #own: VenueAccount;
   readonly #accounts = new Map<string, VenueAccount>();
   readonly #warned = new Map<string, string>();
 
@@ -51,15 +53,23 @@ export class Relay {
     );
     this.#pegScan = new PegScan({ book, api, now, everyMs });
     const account = this.#account(keys.key('float'));
-    this.#deposits = new DepositWork({ book, settlement, account, now });
+    const canReceive = receiversOf(parts);
+    this.#own = account;
+    this.#deposits = new DepositWork({ book, settlement, account, canReceive, now });
     this.#pegs = new PegWork({
       book,
       now,
       ownAddress: account.address,
+      canReceive,
       accountOf: (peg) => this.#accountOf(peg),
     });
     const keyOf = ({ index }: GivenAddress) => keys.key('deposit', index);
     this.#sweeps = new Sweeps({ book, keyOf, now });
+  }
+
+  /** The account in the venue that its money is in. */
+  get account(): VenueAccount {
+    return this.#own;
   }
 
   /** Money that blocks have, not deep enough to count. */

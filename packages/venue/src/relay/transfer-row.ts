@@ -47,6 +47,7 @@ const TROUBLES: Readonly<Record<Trouble['what'], string>> = {
   bridge: 'the bridge does not take it now',
   token: 'the token refuses the receiver; it goes back',
   venue: 'the venue does not take it now',
+  receiver: 'nobody can be paid at this address',
 };
 
 function statusOf(

@@ -17,6 +17,8 @@ import type { RelayKey } from './relay-keys.ts';
 import type { SubAccount, VenueSend } from './records.ts';
 import type { VenueApi } from './venue-api.ts';
 
+type Action = Parameters<typeof canonicalAction>[0];
+
 /** What became of a request that was sent to the venue. */
 export type Delivered =
   | { readonly is: 'executed' }
@@ -33,6 +35,7 @@ export type VenueAccountOptions = {
 };
 
 const USDC = 0;
+const ZERO: Hex = `0x${'0'.repeat(40)}`;
 /** Nonces are times, and the venue takes none that is older than two days (R-nonce); a while is added. */
 const NONCE_MS = 49 * 3_600_000;
 
@@ -47,26 +50,29 @@ export class VenueAccount {
     this.address = options.key.address.toLowerCase() as Hex;
   }
 
+  /** Ends the binding of this key as somebody's agent (R-agents). */
+  signRelease(): Promise<VenueSend> {
+    return this.#sign((head) => ({ type: 'approveAgent', ...head, agentAddress: ZERO }));
+  }
+
   /** A transfer of this account, to be written down before it is delivered. */
-  async sign(transfer: {
+  sign(transfer: {
     readonly destination: Hex;
     readonly amountMicro: bigint;
     readonly from: SubAccount;
     readonly to: SubAccount;
   }): Promise<VenueSend> {
+    const { amountMicro, destination, from, to } = transfer;
+    const kinds = { fromAccountType: from, toAccountType: to };
+    const what = { destination, token: USDC, amount: formatMoney(amountMicro), ...kinds };
+    return this.#sign((head) => ({ type: 'tokenSend', ...head, ...what }));
+  }
+
+  async #sign(actionOf: (head: Network & { nonce: number }) => Action): Promise<VenueSend> {
     const { key, network, now } = this.#options;
     const nonce = Math.max(Math.floor(now()), this.#nonce + 1);
     this.#nonce = nonce;
-    const action = canonicalAction({
-      type: 'tokenSend',
-      ...network,
-      destination: transfer.destination,
-      token: USDC,
-      amount: formatMoney(transfer.amountMicro),
-      fromAccountType: transfer.from,
-      toAccountType: transfer.to,
-      nonce,
-    });
+    const action = canonicalAction(actionOf({ ...network, nonce }));
     const hasher = createHasher(network);
     const values = action as unknown as StructValues;
     const msgpack = encodeMsgpack(action);
