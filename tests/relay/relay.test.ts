@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient, createRelayClient, privateKeyWallet, type RelayTransfer } from '@oddlot/sdk';
 import { ethers } from 'ethers';
 import { type Hex, parseUnits } from 'viem';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { post, richOnChain } from '../support/chain.ts';
 import type { Json } from '../support/client.ts';
@@ -35,6 +36,12 @@ const somebody = (): Hex => privateKeyToAccount(generatePrivateKey()).address.to
 async function perpOf(user: string): Promise<string> {
   const { data } = await info({ type: 'clearinghouseState', user });
   return data.withdrawable as string;
+}
+
+/** Where the relay that the venue runs has its money. */
+function ownAddress(): Hex {
+  const words = readFileSync(join(venue.data, 'relay', 'seed'), 'utf8').trim();
+  return mnemonicToAccount(words).address.toLowerCase() as Hex;
 }
 
 /** A transfer of a user when it has a status. */
@@ -95,7 +102,12 @@ test('what is below the minimum waits for more; an address may be paid to again;
     dstAddr: user,
     accountType: 'outcome',
   });
-  const rpc = new ethers.JsonRpcProvider(base.reader.chain?.rpcUrls.default.http[0]);
+  const rpc = new ethers.JsonRpcProvider(
+    base.reader.chain?.rpcUrls.default.http[0],
+    undefined,
+    // It would answer a second question for the nonce by what it heard just before.
+    { cacheTimeout: -1 },
+  );
   const abi = ['function transfer(address to, uint256 amount) returns (bool)'];
   const token = new ethers.Contract(base.token, abi, new ethers.Wallet(key, rpc));
   const pay = async (amount: string): Promise<void> => {
@@ -314,6 +326,38 @@ describe('what is asked wrongly is refused with a reason', () => {
       dstAddr: agentAddress,
     });
     expect(answer).toMatchObject({ status: 400, code: 10002, name: 'BAD_REQUEST' });
+  });
+
+  test('R-transfer: a contract, or an address of the relay, as the receiver', async () => {
+    const { data } = await info({ type: 'settings' });
+    const given = await relay.client.depositAddress(into as typeof INTO & { dstAddr: string });
+    const peg = await relay.client.pegAddress(out as typeof OUT & { dstAddr: string });
+    const second = await relay.chain('base');
+    const contracts = [data.bridge2_contract_address, data.usdc_contract_address, second.token];
+    const addresses = [...contracts, given.address, peg.pegAddress, ownAddress()] as string[];
+    const invalid = { status: 400, code: 10014, message: 'Invalid address' };
+    for (const each of addresses) {
+      const ends = [
+        ['peg-address', { ...OUT, dstChain: 'arbitrum' }],
+        ['peg-address', OUT],
+        ['deposit-address', INTO],
+      ] as const;
+      for (const [path, end] of ends) {
+        const body = { ...end, dstAddr: each };
+        expect(await post(relay.url, `/api/v1/bridge/${path}`, body)).toMatchObject(invalid);
+      }
+    }
+  });
+
+  test("R-agents: a peg, or the relay's own address, as anybody's agent", async () => {
+    const wallet = privateKeyWallet(generatePrivateKey());
+    await post(venue.url, '/request-fund', { user: wallet.address });
+    const { exchange } = createClient({ url: venue.url, wallet });
+    const peg = await relay.client.pegAddress({ ...OUT, dstAddr: somebody() });
+    for (const agentAddress of [peg.pegAddress, ownAddress()]) {
+      const bound = exchange.approveAgent({ agentAddress, agentName: 'mine' });
+      await expect(bound).rejects.toMatchObject({ message: 'Agent address is already used' });
+    }
   });
 
   test('a method and a body that are not taken', async () => {

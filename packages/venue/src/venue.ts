@@ -40,7 +40,13 @@ import { logKeptMsOf } from './supervise/kept.ts';
 import { openDoors } from './supervise/open-doors.ts';
 import { openJournal } from './supervise/open-journal.ts';
 import { logOperators } from './supervise/operator-log.ts';
-import { diskCheck, logCheck, pricesCheck, stoppingCheck } from './supervise/readiness-checks.ts';
+import {
+  bridgeCheck,
+  diskCheck,
+  logCheck,
+  pricesCheck,
+  stoppingCheck,
+} from './supervise/readiness-checks.ts';
 import {
   assertNetwork,
   tellWhatRuns,
@@ -420,6 +426,7 @@ function checksOf(parts: EdgeParts): Parameters<typeof readiness>[0] {
       }),
     () => diskCheck(disk.state, disk.freeBytes),
     () => clockWatch.check(),
+    () => bridgeCheck(parts.money?.settlement),
     () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
   ];
 }

@@ -180,7 +180,7 @@ type Found = {
 function transactionsOf(logs: readonly DepositLog[]): readonly (readonly DepositLog[])[] {
   const byHash = new Map<Hash, DepositLog[]>();
   for (const log of logs) {
-    if (log.kind === 'return') continue;
+    if (log.kind === 'return' || log.kind === 'payout') continue;
     const known = byHash.get(log.source.txHash);
     if (known === undefined) byHash.set(log.source.txHash, [log]);
     else known.push(log);

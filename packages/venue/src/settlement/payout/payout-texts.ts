@@ -9,6 +9,7 @@ export const TEXTS = {
   paused: 'The bridge is paused',
   balance: 'The bridge holds too little USDC at the moment',
   deficit: 'Payouts wait until the insurance fund has recovered',
+  foreign: 'Payouts are stopped: the bridge has paid what this venue did not ask for',
   otherBridge: 'It was signed for another bridge; the operator has to settle it by hand',
   otherPayout:
     'The bridge has another payout under this number; the operator has to settle it by hand',

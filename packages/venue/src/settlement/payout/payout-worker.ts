@@ -146,6 +146,13 @@ export class PayoutWorker {
     }
   }
 
+  /** Nothing is paid any more, and whoever waits is told. */
+  halt(detail: string): void {
+    this.#book.adopt(openWithdrawals(this.#options.state()).withdrawals);
+    this.#trouble = { error: TEXTS.foreign, detail };
+    this.#book.flush();
+  }
+
   close(): void {
     this.#book.close();
   }
