@@ -42,8 +42,8 @@ export class VenueRun {
 
   constructor(data: string, flags: readonly string[], descriptors?: number) {
     const command = [MAIN, '--port', '0', '--ops-port', '0', '--data', data];
-    // A chain of its own costs memory and a moment; who wants one says so.
-    const args = [...command, '--network', 'testnet', '--chain', 'none', ...flags];
+    // A chain of its own costs memory and a moment, so does a relay; who wants one says so.
+    const args = [...command, '--network', 'testnet', '--chain', 'none', '--no-relay', ...flags];
     // The shell lowers its own limit and becomes the venue.
     const limited = ['-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, NODE, ...args];
     this.#child = spawn(

@@ -11,12 +11,11 @@ import {
   hasBots,
   hasExhibition,
   hasFaucet,
-  historyKeptMsOf,
-  logKeptMsOf,
   operationsPortOf,
   readConfig,
   referencePricesOf,
 } from './config.ts';
+import { historyKeptMsOf, logKeptMsOf } from './supervise/kept.ts';
 import { genesisCommands } from './genesis.ts';
 
 describe('simulated traders', () => {

@@ -80,14 +80,21 @@ export async function holdBridge(money: OpenedSettlement | undefined, lease: Lea
 }
 
 /** Without a settlement chain the addresses of its contracts are shown as unset. */
-export function infoSettings(config: Config, money: OpenedSettlement | undefined): InfoSettings {
+export function infoSettings(
+  config: Config,
+  money: OpenedSettlement | undefined,
+  relay: { readonly url: string },
+): InfoSettings {
   const { bridge = UNSET_ADDRESS, token = UNSET_ADDRESS } = money?.settlement.contracts ?? {};
   return {
     bridgeContractAddress: bridge,
     usdcContractAddress: token,
     settlementRpcUrl: config.settlementRpcUrl ?? money?.rpcUrl,
     settlementChainId: SETTLEMENT_CHAIN[config.network],
-    relayUrl: config.relayUrl,
+    /** Known when the relay serves, which is after the venue does. */
+    get relayUrl() {
+      return relay.url;
+    },
     chainName: 'oddlot',
   };
 }

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { systemTime, type TimeSource, VenueClock } from './clock.ts';
-import { type Config, hasFaucet, logKeptMsOf, operationsPortOf } from './config.ts';
+import { type Config, hasFaucet } from './config.ts';
 import { AdmissionGuard } from './edge/admission-guard.ts';
 import { budgetsOf } from './edge/budgets.ts';
 import { clientIpFinder, isTrustedProxy } from './edge/client-ip.ts';
@@ -22,6 +22,7 @@ import type { Archivist } from './history/archivist/archivist.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
+import { LocalRelay } from './local-relay.ts';
 import { holdBridge, infoSettings, openMoney } from './local-money.ts';
 import { lockDirectory } from './log/directory-lock.ts';
 import { EraStore } from './log/era-store.ts';
@@ -33,9 +34,10 @@ import { backlogRestriction } from './supervise/backlog.ts';
 import { ClockWatch } from './supervise/clock-watch.ts';
 import { diskRestriction, type DiskWatch, watchDisk } from './supervise/disk-watch.ts';
 import { createOperationsServer, readiness } from './operate/health.ts';
-import { hostText, listen } from './operate/listen.ts';
 import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
+import { logKeptMsOf } from './supervise/kept.ts';
+import { openDoors } from './supervise/open-doors.ts';
 import { openJournal } from './supervise/open-journal.ts';
 import { logOperators } from './supervise/operator-log.ts';
 import { diskCheck, logCheck, pricesCheck, stoppingCheck } from './supervise/readiness-checks.ts';
@@ -105,12 +107,12 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const opened = await openCore(config, network, { ...deps, lease, metrics, disk });
   const money = await openMoney(config, { ...deps, ...opened });
   const reserves = openReserves(config, { ...deps, ...opened, money });
-  const core = { ...opened, money, reserves, faucet: createFaucet(config, opened, money) };
+  const relay = new LocalRelay(config, { ...opened, lease, network, money, log });
+  const core = { ...opened, money, reserves, relay, faucet: createFaucet(config, opened, money) };
   const { clock, clockWatch, history, journal, receipts, replica } = core;
   const pages = await readReferencePages();
   const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
   const { http, operations, sockets } = edges;
-
   await startCore(core, network, log);
   warnOfOperators(config, replica, log);
   const actors = new LocalActors(config, {
@@ -137,13 +139,12 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   await tellBackend(pool, metrics, log);
   await actors.start();
 
-  const port = await http.listen(config.port, config.host);
-  const operationsPort = await listen(operations, operationsPortOf(config), config.opsHost);
+  const doors = await openDoors(config, edges, relay);
   return {
-    url: `http://${hostText(config.host)}:${port}`,
-    operationsUrl: `http://${hostText(config.opsHost)}:${operationsPort}`,
+    ...doors,
     async stop() {
       edges.stopping();
+      await relay.stop();
       await actors.stop();
       disk.stop();
       clockWatch.stop();
@@ -196,12 +197,13 @@ type Core = {
   /** Undefined without a settlement chain. */
   readonly money: OpenedSettlement | undefined;
   readonly reserves: ReservesWorker | undefined;
+  readonly relay: LocalRelay;
   readonly markets: MarketData;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
 };
 
-type OpenedCore = Omit<Core, 'faucet' | 'money' | 'reserves'>;
+type OpenedCore = Omit<Core, 'faucet' | 'money' | 'reserves' | 'relay'>;
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 type OpenDependencies = Omit<VenueDependencies, 'lease'> & {
@@ -341,7 +343,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     limiter,
     now,
     confirmTimeoutMs: config.confirmTimeoutMs,
-    settings: infoSettings(config, parts.money),
+    settings: infoSettings(config, parts.money, parts.relay),
     permits: parts.money?.settlement.permits,
     reserves: parts.reserves,
     payouts: parts.money?.settlement.payouts,
@@ -378,6 +380,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     readiness: isReady,
     log,
     pages: settlement === undefined ? {} : { '/settlement': () => settlement.status },
+    posts: { '/pegs': (body) => parts.relay.registerPegs(body) },
   });
   operations.maxConnections = OPERATIONS_CONNECTIONS_MAX;
   return {

@@ -13,7 +13,7 @@ import type { BridgeContracts } from './deposit-logs.ts';
 import { DepositWatcher } from './deposit-watcher.ts';
 import { FaucetBacking } from './faucet-backing.ts';
 import { KeyError, localKeys, type LocalKeys, readKey } from './keys.ts';
-import { deployLocalContracts } from './local-contracts.ts';
+import { deployLocalContracts, LOCAL_PAYOUT_GAS } from './local-contracts.ts';
 import { PayoutWorker } from './payout/payout-worker.ts';
 import { PermitDeposits } from './permit-deposits.ts';
 import { Relayer } from './relayer.ts';
@@ -120,23 +120,7 @@ export async function openSettlement(
     propose: (command) => replica.propose(command),
   });
   const state = (): State => replica.state;
-  const payouts = new PayoutWorker({
-    client,
-    contracts,
-    fromBlock,
-    file: join(folder, 'payouts.jsonl'),
-    state,
-    propose: (command) => replica.propose(command),
-    now,
-    relayer,
-    validators: validatorsOf(settings, keys, { chainId, bridge: contracts.bridge }),
-    patienceMs: settings.payoutPatienceMs,
-    retryMs: everyMs,
-  });
-  if (payouts.damaged > 0) {
-    const what = { file: 'settlement/payouts.jsonl', lines: payouts.damaged };
-    log.warn(what, 'damaged lines: a copy is kept beside it, the chain is asked again');
-  }
+  const payouts = openPayouts(settings, deps, { ...opened, client, relayer });
   const settlement = new Settlement({
     client,
     contracts,
@@ -153,6 +137,41 @@ export async function openSettlement(
     close: opened.close,
   });
   return { settlement, rpcUrl, keys };
+}
+
+/** Pays what the engine has open. */
+function openPayouts(
+  settings: SettlementSettings,
+  { log, now, replica }: SettlementDependencies,
+  parts: Pick<Opened, 'contracts' | 'keys'> & {
+    readonly client: ChainClient;
+    readonly relayer: Relayer | undefined;
+  },
+): PayoutWorker {
+  const { client, contracts, keys, relayer } = parts;
+  const file = 'settlement/payouts.jsonl';
+  const payouts = new PayoutWorker({
+    client,
+    contracts,
+    fromBlock: settings.fromBlock,
+    file: join(settings.data, file),
+    state: () => replica.state,
+    propose: (command) => replica.propose(command),
+    now,
+    relayer,
+    validators: validatorsOf(settings, keys, {
+      chainId: settings.chainId,
+      bridge: contracts.bridge,
+    }),
+    gasEach: settings.chain === 'local' ? LOCAL_PAYOUT_GAS : undefined,
+    patienceMs: settings.payoutPatienceMs,
+    retryMs: settings.everyMs,
+  });
+  if (payouts.damaged > 0) {
+    const what = { file, lines: payouts.damaged };
+    log.warn(what, 'damaged lines: a copy is kept beside it, the chain is asked again');
+  }
+  return payouts;
 }
 
 /** Those of the local chain, whose keys are the venue's own, or those that were named. */

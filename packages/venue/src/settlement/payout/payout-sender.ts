@@ -29,6 +29,8 @@ export type PayoutSenderOptions = {
   /** Absent where the venue has no key to send with. */
   readonly relayer?: Pick<Relayer, 'find' | 'submit' | 'waiting'> | undefined;
   readonly book: PayoutBook;
+  /** What a payout of a batch gets, where that is known; else the chain is asked, which costs it a search. */
+  readonly gasEach?: bigint | undefined;
   /** How long a token may refuse a destination before it is given up on. */
   readonly patienceMs: number;
   readonly now: () => number;
@@ -47,6 +49,8 @@ const BATCH_MAX = 25;
 const SIGNING_MAX = 8;
 /** A refusal counts as final when it came more than once. */
 const REFUSALS_MIN = 2;
+/** For the batch itself, and what the bridge wants to have left before the last transfer. */
+const BATCH_GAS = 300_000n;
 const PAY = 'payout';
 const FINISH = 'finish';
 const CANCEL = 'cancel';
@@ -255,14 +259,21 @@ export class PayoutSender {
     records: readonly PayoutRecord[],
     data: `0x${string}`,
   ): Promise<boolean> {
-    const { book, contracts, relayer } = this.#options;
+    const { book, contracts, gasEach, relayer } = this.#options;
     if (relayer === undefined) return false;
     const ids = records.map(({ withdrawalId }) => withdrawalId).join('.');
     let times = 0;
     while (relayer.find(`${what}:${ids}:${times}`) !== undefined) times += 1;
     const key = `${what}:${ids}:${times}`;
     try {
-      const { attempts } = await relayer.submit({ key, to: contracts.bridge, data });
+      const { attempts } = await relayer.submit({
+        key,
+        to: contracts.bridge,
+        data,
+        ...(what === PAY && gasEach !== undefined
+          ? { gas: BATCH_GAS + gasEach * BigInt(records.length) }
+          : {}),
+      });
       const txHash = attempts.at(-1)?.txHash;
       for (const record of records) {
         book.wait(book.update(record, { status: 'sent', sent: key, txHash }), record.cancel);

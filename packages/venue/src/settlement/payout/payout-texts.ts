@@ -13,7 +13,7 @@ export const TEXTS = {
   otherPayout:
     'The bridge has another payout under this number; the operator has to settle it by hand',
   noProof: 'The bridge says that it has paid this, and no transaction shows it',
-  guardian: 'The guardian of the bridge cancelled it',
+  cancelled: 'It was cancelled on the bridge',
   refusedForGood: 'The token refuses transfers to this destination',
   invalidForGood: 'The bridge cannot pay this amount to this destination',
   paidAfterReturn: 'It was paid although it had been returned: the chain was reorganised',
