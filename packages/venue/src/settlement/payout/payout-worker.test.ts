@@ -117,7 +117,7 @@ test('many that cannot be paid keep none back that can', async () => {
   await world.chain.mine();
   for (let n = 0; n < 110; n++) world.withdraw(0, 1, 2);
   for (let n = 0; n < 5; n++) world.withdraw(1, 0, 2);
-  await live(10);
+  await live(6);
   expect(await world.balanceOf(DESTINATIONS[0]!)).toBe(5n * 1_900_000n);
   expect(world.replica.state.withdrawals.size).toBe(110);
   const { open, troubled } = world.worker.status;
