@@ -6,7 +6,10 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ChainClient } from '../settlement/chain-client.ts';
 import { localEndpoint } from '../settlement/chain-endpoint.ts';
+import { LOCAL_BRIDGE } from '../settlement/local-contracts.ts';
+import { finishData, payOutData } from '../settlement/payout/bridge-calls.ts';
 import { signBody } from '../settlement/validator-wire.ts';
+import { keyValidator, type Payout, type Signed } from '../settlement/validators.ts';
 import { mintData, TEST_CHAIN_ID, TestSettlement } from '../testing/settlement.ts';
 import { PayoutWitness } from './payout-witness.ts';
 import { RefusalMemory } from './refusal-memory.ts';
@@ -95,6 +98,34 @@ function started(): () => Promise<string> {
       () => 'signed',
       (error: Error) => error.message,
     );
+}
+
+async function onBridge(data: Hex): Promise<void> {
+  const account = privateKeyToAccount(settlement.keys.relayer);
+  const count = await settlement.chain.rpc('eth_getTransactionCount', [account.address, 'latest']);
+  const raw = await account.signTransaction({
+    type: 'eip1559',
+    chainId: TEST_CHAIN_ID,
+    nonce: Number(count),
+    to: settlement.contracts.bridge,
+    data,
+    gas: 1_000_000n,
+    maxFeePerGas: 10_000_000_000n,
+    maxPriorityFeePerGas: 1n,
+  });
+  await settlement.chain.rpc('eth_sendRawTransaction', [raw]);
+}
+
+async function signedPayout(usd: bigint): Promise<[Payout, readonly Signed[]]> {
+  const payout = { withdrawalId: 7n, user: USER, destination: FREE, usd };
+  const domain = { chainId: TEST_CHAIN_ID, bridge: settlement.contracts.bridge };
+  const { signal } = new AbortController();
+  const signed = await Promise.all(
+    settlement.keys.validators.map((key) =>
+      keyValidator(key, domain).sign({ type: 'payout', payout }, signal),
+    ),
+  );
+  return [payout, signed.toSorted((a, b) => (a.address < b.address ? -1 : 1))];
 }
 
 const WAITS = 'the token may yet take withdrawal 7: it is looked at again';
@@ -192,7 +223,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(await ask()).toBe('signed');
   });
 
-  test('at once of what the bridge can never pay, and of what all venues have returned', async () => {
+  test('at once of what the bridge can never pay', async () => {
     owed = { ...owed, destination: settlement.contracts.bridge };
     expect(await started()()).toBe('signed');
     expect(book.latest.at(-1)).toMatchObject({
@@ -214,5 +245,21 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(await ask()).toContain(`withdrawal 7 was signed as ${USD} micro-USDC`);
     nowMs += PATIENCE_MS;
     expect(await ask()).toContain(`withdrawal 7 was signed as ${USD} micro-USDC`);
+  });
+
+  test('not of a large one that waits, nor of what the bridge has paid', async () => {
+    const { largeUsd } = LOCAL_BRIDGE;
+    await minter(mintData(settlement.contracts.bridge, largeUsd));
+    owed = { ...owed, destination: FREE, usd: largeUsd };
+    await onBridge(payOutData(...(await signedPayout(largeUsd))));
+    const ask = started();
+    for (const _ of [1, 2]) {
+      expect(await ask()).toBe('withdrawal 7 can be paid');
+      nowMs += PATIENCE_MS;
+    }
+    settlement.nowMs += 60_000;
+    await onBridge(finishData(7));
+    expect(await ask()).toBe('the bridge has paid withdrawal 7');
+    expect(book.count).toBe(0);
   });
 });

@@ -180,6 +180,8 @@ describe('R-withdraw: a validator', () => {
     const url = await start();
     second.rows = [{ ...ROW, amount: '3' }];
     await expect(asked(url, payout())).rejects.toThrow('disagree about withdrawal 7');
+    second.rows = [{ ...ROW, status: 'returned' }];
+    await expect(asked(url, payout())).rejects.toThrow('disagree about withdrawal 7');
     second.rows = [ROW];
     second.status = 503;
     await expect(asked(url, payout())).rejects.toThrow('cannot be asked: HTTP 503');
