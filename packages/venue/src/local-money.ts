@@ -36,6 +36,9 @@ export async function openMoney(
     bridgeContract === undefined || usdcContract === undefined
       ? undefined
       : { bridge: bridgeContract as `0x${string}`, token: usdcContract as `0x${string}` };
+  if (chain === 'local' && contracts !== undefined) {
+    log.warn('bridgeContract and usdcContract are not used: the local chain has its own');
+  }
   const money = await openSettlement(
     {
       chain,

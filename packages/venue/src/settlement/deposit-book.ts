@@ -104,7 +104,8 @@ export function creditsOf(
     if (isBack(vanished, found)) continue;
     // Read once more after the notes were lost: what has become of it does not depend on today.
     if (rules.isCredited(source)) {
-      pots.delete(account);
+      // A small one was credited because it made the pot full, and took all of it along; others leave it alone.
+      if (amount < BigInt(rules.minMicroUsdc)) pots.delete(account);
       continue;
     }
     const reason = asideReason(found, rules);

@@ -101,6 +101,8 @@ export class DepositWatcher {
   #state: WatchState = 'ok';
   #error: string | undefined = undefined;
   #reorganisation: Reorganisation | undefined = undefined;
+  /** Who acts for the bridge, as the bridge says. */
+  #operators: ReadonlySet<Address> = new Set();
   /** What was credited has been looked for on a chain of which nothing else is known. */
   #isSameChain = false;
   /** The last block that the file says was read. */
@@ -150,7 +152,7 @@ export class DepositWatcher {
   async verify(): Promise<boolean> {
     const { client, contracts } = this.#options;
     try {
-      await verifyChain(client, contracts);
+      this.#operators = new Set(await verifyChain(client, contracts));
       return true;
     } catch (error) {
       this.#isCurrent = false;
@@ -185,7 +187,9 @@ export class DepositWatcher {
     if ((await this.#hashOf(toBlock)) !== blockHash) {
       throw new ChainUnavailableError(`block ${toBlock} changed while it was read`);
     }
-    const rules = { ...this.#options.rules, contracts: codes };
+    const { rules: given } = this.#options;
+    const operators = new Set([...given.operators, ...this.#operators]);
+    const rules = { ...given, operators, contracts: codes };
     const isCredited = (source: Credit['source']): boolean =>
       isDepositRemembered(this.#options.state(), source);
     const { book, credits } = creditsOf(this.#watched.book, logs, { ...rules, isCredited });

@@ -189,7 +189,7 @@ async function openLocal(
   folder: string,
   onLost: (error: Error) => void,
 ): Promise<Opened> {
-  const keys = localKeys(folder);
+  const keys = localKeys(folder, join(data, 'chain', 'chain.log'));
   const rich = [keys.minter, keys.relayer, keys.guardian].map((key) => addressOf(key) as Hex);
   const chain = await startChainThread(
     {
