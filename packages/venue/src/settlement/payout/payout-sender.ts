@@ -20,6 +20,7 @@ import { collectSignatures, TooFewSignaturesError } from './collect-signatures.t
 import type { PayoutBook } from './payout-book.ts';
 import { type PayoutRecord, payoutOf, signaturesOf, signatureTexts } from './payout-record.ts';
 import { refusalText, TEXTS } from './payout-texts.ts';
+import { wouldTransfer } from './would-transfer.ts';
 
 export type PayoutSenderOptions = {
   readonly client: ChainClient;
@@ -160,7 +161,9 @@ export class PayoutSender {
       return await collectSignatures(request, { bridge, validators });
     } catch (error) {
       if (!(error instanceof TooFewSignaturesError)) throw error;
-      book.hold(record, error.message, error.detail);
+      // Whoever waits for a return wants to know why it is one; what validators wait for is for operators.
+      const told = request.type === 'cancellation' ? record.cancel : undefined;
+      book.hold(record, told ?? error.message, error.detail);
       return undefined;
     }
   }
@@ -225,10 +228,29 @@ export class PayoutSender {
 
   async #cancel(record: PayoutRecord, bridge: BridgeNow): Promise<boolean> {
     const { cancel: reason = '', user, withdrawalId } = record;
+    if (await this.#isPossibleAgain(record, bridge)) {
+      const { book } = this.#options;
+      const changes = { cancel: undefined, refused: undefined, error: undefined };
+      book.lookSoon(book.update(record, changes));
+      return false;
+    }
     const about = { withdrawalId: BigInt(withdrawalId), user, reason };
     const signed = await this.#collect(record, bridge, { type: 'cancellation', ...about });
     if (signed === undefined) return false;
     return this.#submit(CANCEL, [record], cancelData(withdrawalId, signed));
+  }
+
+  /**
+   * The token takes the destination again. Validators who look for themselves would not sign its cancellation then,
+   * and it would wait for ever. What the engine has returned stays cancelled.
+   */
+  async #isPossibleAgain(record: PayoutRecord, bridge: BridgeNow): Promise<boolean> {
+    const { book, client, contracts } = this.#options;
+    const usd = BigInt(record.usd);
+    const isByToken = record.refused?.code === REFUSED.transfer;
+    if (!isByToken || !book.isOpen(record) || bridge.isPaused || usd > bridge.balance) return false;
+    const { head: block } = await client.head();
+    return wouldTransfer(client, contracts, { to: record.destination, usd, block });
   }
 
   /** Under a key that was never used; false when the bridge would not take it. */
