@@ -65,6 +65,8 @@ import { instrumentLookup } from './translate/action-to-command.ts';
 export type Venue = {
   readonly url: string;
   readonly operationsUrl: string;
+  /** Where wallets find the local settlement chain, if there is one. */
+  readonly chainUrl: string | undefined;
   /** Takes no more, finishes what is under way, writes a snapshot, lets go of the data. */
   stop(): Promise<void>;
 };
@@ -138,6 +140,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const doors = await openDoors(config, edges, relay);
   return {
     ...doors,
+    chainUrl: money?.rpcUrl,
     async stop() {
       edges.stopping();
       await relay.stop();

@@ -252,7 +252,7 @@ class BridgeRun {
     const { bridge } = this.#rules.contracts;
     const held = balances.get(bridge) ?? 0n;
     const to = lower(destination);
-    if (blacklisted.has(to) || held < usd) return 9;
+    if (blacklisted.has(bridge) || blacklisted.has(to) || held < usd) return 9;
     const moved = new Map(balances).set(bridge, held - usd);
     this.#state = { ...this.#state, balances: moved.set(to, (moved.get(to) ?? 0n) + usd) };
     this.#mark(withdrawalId, PAID!);

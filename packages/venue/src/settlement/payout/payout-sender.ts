@@ -1,3 +1,4 @@
+import type { Hex } from 'viem';
 import { setImmediate } from 'node:timers/promises';
 import type { ChainClient } from '../chain-client.ts';
 import { ChainRevertError } from '../chain-error.ts';
@@ -27,7 +28,7 @@ export type PayoutSenderOptions = {
   readonly contracts: BridgeContracts;
   readonly validators: readonly Validator[];
   /** Absent where the venue has no key to send with. */
-  readonly relayer?: Pick<Relayer, 'find' | 'submit' | 'waiting'> | undefined;
+  readonly relayer?: Pick<Relayer, 'address' | 'find' | 'submit' | 'waiting'> | undefined;
   readonly book: PayoutBook;
   /** What a payout of a batch gets, where that is known; else the chain is asked, which costs it a search. */
   readonly gasEach?: bigint | undefined;
@@ -228,10 +229,15 @@ export class PayoutSender {
 
   async #cancel(record: PayoutRecord, bridge: BridgeNow): Promise<boolean> {
     const { cancel: reason = '', user, withdrawalId } = record;
-    if (await this.#isPossibleAgain(record, bridge)) {
-      const { book } = this.#options;
+    const { book } = this.#options;
+    const token = await this.#tokenNow(record, bridge);
+    if (token === 'takes it') {
       const changes = { cancel: undefined, refused: undefined, error: undefined };
       book.lookSoon(book.update(record, changes));
+      return false;
+    }
+    if (token === 'stands still') {
+      book.hold(record, TEXTS.tokenStill);
       return false;
     }
     const about = { withdrawalId: BigInt(withdrawalId), user, reason };
@@ -241,16 +247,24 @@ export class PayoutSender {
   }
 
   /**
-   * The token takes the destination again. Validators who look for themselves would not sign its cancellation then,
-   * and it would wait for ever. What the engine has returned stays cancelled.
+   * Whether it is still this destination that the token refuses. One that it takes again is paid: validators who
+   * look for themselves would not sign its cancellation. A token that moves nothing of the bridge's to anybody has
+   * stopped for all, and ends no withdrawal. What the engine has returned stays cancelled.
    */
-  async #isPossibleAgain(record: PayoutRecord, bridge: BridgeNow): Promise<boolean> {
-    const { book, client, contracts } = this.#options;
+  async #tokenNow(
+    record: PayoutRecord,
+    bridge: BridgeNow,
+  ): Promise<'takes it' | 'stands still' | 'refuses it'> {
+    const { book, client, contracts, relayer } = this.#options;
     const usd = BigInt(record.usd);
     const isByToken = record.refused?.code === REFUSED.transfer;
-    if (!isByToken || !book.isOpen(record) || bridge.isPaused || usd > bridge.balance) return false;
+    const canTell = isByToken && book.isOpen(record) && !bridge.isPaused && usd <= bridge.balance;
+    if (!canTell || relayer === undefined) return 'refuses it';
     const { head: block } = await client.head();
-    return wouldTransfer(client, contracts, { to: record.destination, usd, block });
+    const takes = (to: Hex): Promise<boolean> =>
+      wouldTransfer(client, contracts, { to, usd, block });
+    if (await takes(record.destination)) return 'takes it';
+    return (await takes(relayer.address)) ? 'refuses it' : 'stands still';
   }
 
   /** Under a key that was never used; false when the bridge would not take it. */
