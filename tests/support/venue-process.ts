@@ -20,7 +20,7 @@ export const REPOSITORY = ROOT;
 /** A suite starts a venue well over a hundred times; its code is compiled once. */
 const COMPILED = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/venue') };
 
-const SERVING = /is serving at (http:\S+) \(streams (ws:[^\s,)]+), operations (http:[^\s)]+)\)/;
+const SERVING = /is serving at (http:\S+) \(streams (ws:[^\s,)]+), operations (http:[^\s,)]+)/;
 /** Two cores may be shared by several venues that all compile their source. */
 const START_MS_MAX = 25_000;
 const STOP_MS_MAX = 15_000;

@@ -23,7 +23,7 @@ import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
 import { LocalRelay } from './local-relay.ts';
-import { holdBridge, infoSettings, openMoney } from './local-money.ts';
+import { holdBridge, infoSettings, openMoney, startChain } from './local-money.ts';
 import { lockDirectory } from './log/directory-lock.ts';
 import { EraStore } from './log/era-store.ts';
 import type { FileJournal } from './log/file-journal.ts';
@@ -71,6 +71,8 @@ import { instrumentLookup } from './translate/action-to-command.ts';
 export type Venue = {
   readonly url: string;
   readonly operationsUrl: string;
+  /** Where wallets find the local settlement chain, if there is one. */
+  readonly chainUrl: string | undefined;
   /** Takes no more, finishes what is under way, writes a snapshot, lets go of the data. */
   stop(): Promise<void>;
 };
@@ -110,12 +112,8 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     size: config.recoverWorkers,
     onWorkerLost: () => metrics.recoverWorkerLost(),
   });
-  const opened = await openCore(config, network, { ...deps, lease, metrics, disk });
-  const money = await openMoney(config, { ...deps, ...opened });
-  const reserves = openReserves(config, { ...deps, ...opened, money });
-  const relay = new LocalRelay(config, { ...opened, lease, network, money, log });
-  const core = { ...opened, money, reserves, relay, faucet: createFaucet(config, opened, money) };
-  const { clock, clockWatch, history, journal, receipts, replica } = core;
+  const core = await openWithMoney(config, network, { ...deps, lease, metrics, disk });
+  const { clock, clockWatch, history, journal, money, receipts, relay, replica } = core;
   const pages = await readReferencePages();
   const edges = createEdges(config, network, { ...core, log, metrics, pool, pages });
   const { http, operations, sockets } = edges;
@@ -148,6 +146,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   const doors = await openDoors(config, edges, relay);
   return {
     ...doors,
+    chainUrl: money?.rpcUrl,
     async stop() {
       edges.stopping();
       await relay.stop();
@@ -211,13 +210,30 @@ type Core = {
 
 type OpenedCore = Omit<Core, 'faucet' | 'money' | 'reserves' | 'relay'>;
 
-/** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 type OpenDependencies = Omit<VenueDependencies, 'lease'> & {
   readonly lease: Lease;
   readonly metrics: Metrics;
   readonly disk: DiskWatch;
 };
 
+/** The data, and the settlement chain that holds the money behind it. */
+async function openWithMoney(
+  config: Config,
+  network: Network,
+  deps: OpenDependencies,
+): Promise<Core> {
+  // The local chain comes up on a thread of its own while the data is opened here.
+  const [chain, opened] = await Promise.all([
+    startChain(config, deps),
+    openCore(config, network, deps),
+  ]);
+  const money = openMoney(chain, { ...deps, ...opened });
+  const reserves = openReserves(config, { ...deps, ...opened, money });
+  const relay = new LocalRelay(config, { ...deps, ...opened, network, money });
+  return { ...opened, money, reserves, relay, faucet: createFaucet(config, opened, money) };
+}
+
+/** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 async function openCore(
   config: Config,
   network: Network,

@@ -54,6 +54,9 @@ export type SettlementDependencies = {
   readonly replica: Replica;
   readonly log: Logger;
   readonly now: () => number;
+};
+
+export type ChainDependencies = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The thread of the local chain ended by itself. */
   readonly onLost: (error: Error) => void;
@@ -71,7 +74,8 @@ const REQUEST_TIMEOUT_MS = 10_000;
 /** Play money for gas, more than is ever used. */
 const ALLOCATION = parseEther('1000000000');
 
-type Opened = {
+/** The chain that is configured, and the keys for it. */
+export type OpenedChain = {
   readonly endpoints: readonly ChainEndpoint[];
   readonly contracts: BridgeContracts;
   readonly relayerKey: Hex | undefined;
@@ -80,17 +84,24 @@ type Opened = {
   readonly close: () => Promise<void>;
 };
 
-/** Opens the chain that is configured, and what the venue does with it. Nothing runs yet. */
-export async function openSettlement(
+/** Starts the local chain, or finds the one that is named. It knows nothing of the venue's state yet. */
+export async function openChain(
   settings: SettlementSettings,
+  deps: ChainDependencies,
+): Promise<OpenedChain> {
+  return settings.chain === 'local'
+    ? await openLocal(settings, folderOf(settings), deps.onLost)
+    : openRemote(settings, deps);
+}
+
+/** What the venue does with its chain. Nothing runs yet. */
+export function openSettlement(
+  settings: SettlementSettings,
+  opened: OpenedChain,
   deps: SettlementDependencies,
-): Promise<OpenedSettlement> {
+): OpenedSettlement {
   const { log, now, replica } = deps;
-  const folder = join(settings.data, 'settlement');
-  const opened =
-    settings.chain === 'local'
-      ? await openLocal(settings, folder, deps.onLost)
-      : openRemote(settings, deps);
+  const folder = folderOf(settings);
   const { contracts, endpoints, keys, relayerKey, rpcUrl } = opened;
   const { chainId, confirmations, everyMs, fromBlock } = settings;
   const client = new ChainClient({ endpoints, chainId, confirmations });
@@ -143,7 +154,7 @@ export async function openSettlement(
 function openPayouts(
   settings: SettlementSettings,
   { log, now, replica }: SettlementDependencies,
-  parts: Pick<Opened, 'contracts' | 'keys'> & {
+  parts: Pick<OpenedChain, 'contracts' | 'keys'> & {
     readonly client: ChainClient;
     readonly relayer: Relayer | undefined;
   },
@@ -188,7 +199,7 @@ async function openLocal(
   { chainId, data, host, port }: SettlementSettings,
   folder: string,
   onLost: (error: Error) => void,
-): Promise<Opened> {
+): Promise<OpenedChain> {
   const keys = localKeys(folder, join(data, 'chain', 'chain.log'));
   const rich = [keys.minter, keys.relayer, keys.guardian].map((key) => addressOf(key) as Hex);
   const chain = await startChainThread(
@@ -212,7 +223,7 @@ async function openLocal(
   };
 }
 
-function openRemote(settings: SettlementSettings, { env }: SettlementDependencies): Opened {
+function openRemote(settings: SettlementSettings, { env }: ChainDependencies): OpenedChain {
   const { chain, contracts, relayerKey } = settings;
   if (contracts === undefined) {
     throw new KeyError('bridgeContract, usdcContract: a chain that is not local needs both');
@@ -225,6 +236,10 @@ function openRemote(settings: SettlementSettings, { env }: SettlementDependencie
     rpcUrl: undefined,
     close: async () => undefined,
   };
+}
+
+function folderOf({ data }: SettlementSettings): string {
+  return join(data, 'settlement');
 }
 
 function addressOf(key: Hex): ReturnType<typeof address> {

@@ -16,6 +16,7 @@ export const TEXTS = {
   noProof: 'The bridge says that it has paid this, and no transaction shows it',
   cancelled: 'It was cancelled on the bridge',
   refusedForGood: 'The token refuses transfers to this destination',
+  tokenStill: 'The token moves nothing out of the bridge at the moment',
   invalidForGood: 'The bridge cannot pay this amount to this destination',
   paidAfterReturn: 'It was paid although it had been returned: the chain was reorganised',
   lost: 'The chain was reorganised below its confirmations; it is sent again',

@@ -1,5 +1,6 @@
 import { microUsdc } from '@oddlot/units';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { CONTRACTS } from '../../testing/payout-people.ts';
 import { CONFIRMATIONS, DESTINATIONS, PayoutWorld } from '../../testing/payout-world.ts';
 import { TEXTS } from './payout-texts.ts';
 
@@ -48,6 +49,43 @@ test('one that the token takes again in time is paid after all', async () => {
   world.withdraw(0, 0, 10);
   await live();
   await world.list('unBlacklist', DESTINATIONS[0]!);
+  await live(20);
+  expect(world.settled.get(1)).toBe(true);
+});
+
+test('one whose cancellation validators do not sign is paid when the token takes it again', async () => {
+  await world.list('blacklist', DESTINATIONS[0]!);
+  await world.chain.mine();
+  world.withdraw(0, 0, 10);
+  await live();
+  world.validatorFaults.fill('refuses');
+  world.nowMs += 200_000;
+  await live();
+  expect(await world.stateOf(1)).toBe(0);
+  expect(stateOf(1)).toMatchObject({
+    error: TEXTS.refusedForGood,
+    detail: expect.stringContaining('it knows no such withdrawal'),
+  });
+  await world.list('unBlacklist', DESTINATIONS[0]!);
+  await world.chain.mine();
+  world.nowMs += 60_000;
+  await live(20);
+  expect(world.settled.get(1)).toBe(true);
+  expect(await world.balanceOf(DESTINATIONS[0]!)).toBe(9_900_000n);
+});
+
+test('R-withdraw: a token that moves nothing for anybody ends no withdrawal', async () => {
+  await world.list('blacklist', CONTRACTS.bridge);
+  await world.chain.mine();
+  world.withdraw(0, 0, 10);
+  await live();
+  world.nowMs += 200_000;
+  await live();
+  expect(await world.stateOf(1)).toBe(0);
+  expect(stateOf(1)).toMatchObject({ error: TEXTS.tokenStill });
+  await world.list('unBlacklist', CONTRACTS.bridge);
+  await world.chain.mine();
+  world.nowMs += 60_000;
   await live(20);
   expect(world.settled.get(1)).toBe(true);
 });

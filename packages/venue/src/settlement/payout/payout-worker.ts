@@ -22,7 +22,7 @@ export type PayoutWorkerOptions = {
   readonly state: () => State;
   readonly propose: (command: Command) => Promise<unknown>;
   readonly now: () => number;
-  readonly relayer?: Pick<Relayer, 'find' | 'submit' | 'waiting'> | undefined;
+  readonly relayer?: Pick<Relayer, 'address' | 'find' | 'submit' | 'waiting'> | undefined;
   readonly validators: readonly Validator[];
   readonly gasEach?: bigint | undefined;
   readonly patienceMs: number;
