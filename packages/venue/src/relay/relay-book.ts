@@ -109,8 +109,8 @@ export class RelayBook {
   }
 
   /**
-   * Takes in money once. It adds up with what came before from the same sender until that is enough to
-   * be handed on; what comes later is the beginning of another transfer.
+   * Takes in money once. It adds up with what came before from the same sender, of the same sub-account
+   * since it may have to go back there, until that is enough to be handed on; what comes later is the beginning of another transfer.
    */
   arrive(address: GivenAddress, coming: Coming, nowMs: number): void {
     const { cameFrom, cameTo, user, ...arrival } = coming;
@@ -121,6 +121,7 @@ export class RelayBook {
         each.state === 'collecting' &&
         each.user === user &&
         each.cameTo === cameTo &&
+        each.cameFrom === cameFrom &&
         each.arrivals.length < ARRIVALS_MAX,
     );
     const base: Transfer = collecting ?? {

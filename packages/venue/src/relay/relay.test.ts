@@ -112,6 +112,21 @@ test('what is too little for a peg goes back when that expires, to the sub-accou
   expect(rig.venue.balanceOf(alice, 'outcome')).toBe(3_000_000n);
 });
 
+test('what is too little from both parts goes back to each', async () => {
+  const peg = await pegAddress();
+  rig.venue.send(alice, alice, 3_000_000n, { from: 'perp', to: 'outcome' });
+  rig.venue.send(alice, peg, 1_000_000n);
+  rig.venue.send(alice, peg, 500_000n, { from: 'outcome', to: 'perp' });
+  rig.nowMs += DAY_MS;
+  await rig.settle();
+  expect(transfersOf(alice).map(({ amount, status }) => [amount, status])).toEqual([
+    ['0.5', 'refunded'],
+    ['1', 'refunded'],
+  ]);
+  expect(rig.venue.balanceOf(alice)).toBe(USER_USDC - 3_000_000n);
+  expect(rig.venue.balanceOf(alice, 'outcome')).toBe(3_000_000n);
+});
+
 test('deposits for a peg are paid out too, two of one transaction as well', async () => {
   const peg = await pegAddress();
   const hash = `0x${'7'.repeat(64)}` as const;

@@ -2,13 +2,11 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { hash } from '@oddlot/units';
 import type { Hex } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { TEST_CHAIN_ID, TestSettlement } from '../testing/settlement.ts';
+import { payByHand } from '../testing/bridge-payouts.ts';
+import { TestSettlement } from '../testing/settlement.ts';
 import type { DepositWatcher } from './deposit-watcher.ts';
-import { payOutData } from './payout/bridge-calls.ts';
 import { RETURN_ID_MIN } from './return-id.ts';
-import { keyValidator } from './validators.ts';
 
 /** R-conservation on a real chain: a bridge that has paid what the log does not know. */
 
@@ -28,31 +26,8 @@ async function deposit(user: number, amount: bigint): Promise<void> {
 
 /** The bridge pays, by the keys of its validators, whoever asked for it. */
 async function payOut(withdrawalId: bigint): Promise<void> {
-  const { chain, contracts, keys, users } = settlement;
-  const { bridge } = contracts;
-  const user = users[0] as Hex;
-  const payout = { withdrawalId, user, destination: user, usd: 1_000_000n };
-  const domain = { chainId: TEST_CHAIN_ID, bridge };
-  const { signal } = new AbortController();
-  const validators = keys.validators.map((key) => keyValidator(key, domain));
-  const signed = await Promise.all(
-    validators.map((each) => each.sign({ type: 'payout', payout }, signal)),
-  );
-  const sorted = signed.toSorted((a, b) => (a.address < b.address ? -1 : 1)).slice(0, 2);
-  const relayer = privateKeyToAccount(keys.relayer);
-  const raw = await relayer.signTransaction({
-    type: 'eip1559',
-    chainId: TEST_CHAIN_ID,
-    to: bridge,
-    data: payOutData(payout, sorted),
-    gas: 1_000_000n,
-    nonce: Number(await chain.rpc('eth_getTransactionCount', [relayer.address, 'pending'])),
-    maxFeePerGas: 10_000_000_000n,
-    maxPriorityFeePerGas: 1n,
-  });
-  const txHash = await chain.rpc('eth_sendRawTransaction', [raw]);
-  const receipt = await chain.rpc('eth_getTransactionReceipt', [txHash]);
-  expect(receipt).toMatchObject({ status: '0x1' });
+  const user = settlement.users[0] as Hex;
+  await payByHand(settlement, { withdrawalId, user, destination: user, usd: 1_000_000n });
 }
 
 /** The next number that the engine gives. */
