@@ -40,13 +40,7 @@ import { logKeptMsOf } from './supervise/kept.ts';
 import { openDoors } from './supervise/open-doors.ts';
 import { openJournal } from './supervise/open-journal.ts';
 import { logOperators } from './supervise/operator-log.ts';
-import {
-  bridgeCheck,
-  diskCheck,
-  logCheck,
-  pricesCheck,
-  stoppingCheck,
-} from './supervise/readiness-checks.ts';
+import { checksOf } from './supervise/venue-checks.ts';
 import {
   assertNetwork,
   tellWhatRuns,
@@ -90,9 +84,6 @@ export type VenueDependencies = {
   /** The clocks of the host, for those who play with them. */
   readonly time?: TimeSource;
 };
-
-/** The log carries time at least every second; five times that means that it stands still. */
-const BLOCK_AGE_MS_MAX = 5_000;
 
 /** The operator's port is for few; their descriptors are reserved. */
 const OPERATIONS_CONNECTIONS_MAX = 64;
@@ -391,7 +382,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     },
   });
   let isStopping = false;
-  const isReady = readiness([() => stoppingCheck(isStopping), ...checksOf(parts)]);
+  const isReady = readiness(checksOf(parts, () => isStopping));
   const { data } = config;
   observeVenue(metrics, { ...parts, http, exports, sockets, data, wallMs: systemTime.wallMs });
   const settlement = parts.money?.settlement;
@@ -427,24 +418,6 @@ function createLimiter(config: Config): RateLimiter {
     now: () => performance.now(),
     enabled: config.limits,
   });
-}
-
-/** What must be well for the venue to be ready. */
-function checksOf(parts: EdgeParts): Parameters<typeof readiness>[0] {
-  const { clock, clockWatch, disk, replica } = parts;
-  const now = (): number => clock.nowMs();
-  return [
-    () =>
-      logCheck({
-        nowMs: now(),
-        lastBlockMs: replica.isReplaying ? undefined : replica.head.timeMs,
-        ageMsMax: BLOCK_AGE_MS_MAX,
-      }),
-    () => diskCheck(disk.state, disk.freeBytes),
-    () => clockWatch.check(),
-    () => bridgeCheck(parts.money?.settlement),
-    () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
-  ];
 }
 
 /** Uniform in [0, 1), for what is simulated. */
