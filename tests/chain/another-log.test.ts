@@ -53,6 +53,12 @@ test('an empty log on a bridge that has paid: nothing is credited or paid, and i
     expect(metrics).toMatch(/^oddlot_settlement_state\{state="failed"\} 1$/m);
     expect(venue.faults().join()).toContain('which this venue has never issued');
 
+    const after = await chainOf(venue.url);
+    const deadline = BigInt(Math.floor(Date.now() / 1_000) + 3_600);
+    const permit = await after.wallet(account).permit(parseUnits('7', 6), deadline);
+    expect(await post(venue.url, '/info', permit)).toMatchObject({ status: 503, code: 10503 });
+    expect(await after.balanceOf(account.address)).toBe(parseUnits('919.9', 6));
+
     // Test money makes an account; what it asks for waits, with a reason that its owner sees.
     await post(venue.url, '/request-fund', { user });
     await client().exchange.withdraw3({ destination: user, amount: '20' }, { confirm: 'executed' });

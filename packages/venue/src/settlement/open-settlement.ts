@@ -131,6 +131,7 @@ export function openSettlement(
     propose: (command) => replica.propose(command),
   });
   const state = (): State => replica.state;
+  const isStopped = (): boolean => watcher.status.foreign !== undefined;
   const payouts = openPayouts(settings, deps, { ...opened, client, relayer });
   const settlement = new Settlement({
     client,
@@ -142,7 +143,7 @@ export function openSettlement(
     relayer,
     payouts,
     vitals: new VitalsWatch({ client, contracts, relayer: relayer?.address, now }),
-    permits: relayer && new PermitDeposits({ client, relayer, contracts, now }),
+    permits: relayer && new PermitDeposits({ client, relayer, contracts, now, isStopped }),
     minter,
     backing: minter && new FaucetBacking({ state, watcher, minter, contracts }),
     close: opened.close,
