@@ -171,7 +171,7 @@ class RequestBench {
   }
 
   async #metrics(): Promise<string> {
-    const url = /operations (http:[^)]+)\)/.exec(this.#venue.line)?.[1];
+    const url = /operations (http:[^,)]+)/.exec(this.#venue.line)?.[1];
     return (await fetch(`${url}/metrics`)).text();
   }
 

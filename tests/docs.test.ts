@@ -100,7 +100,10 @@ test('docs/reference/info.md describes the queries that are served, and no other
   const recoverer = await createRecoverer(NETWORKS.testnet);
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-docs-'));
   const store = await openHistoryStore({ file: join(folder, 'history.sqlite') });
-  const endpoint = infoEndpoint({ ...infoOptions(recoverer), history: emptyHistory(store) });
+  // As in a venue with a settlement chain.
+  const permits = { deposit: async () => ({ ok: true, data: { txHash: '0x' } }) as const };
+  const options = { ...infoOptions(recoverer), history: emptyHistory(store), permits };
+  const endpoint = infoEndpoint(options);
   const served: string[] = [];
   for (const type of Object.keys(INFO_QUERIES)) {
     const body = { ...ANY_QUERY, type };

@@ -5,7 +5,11 @@ export const VENUE_FLOORS: readonly {
   readonly what: string;
 }[] = [
   { name: 'testing', paths: ['testing/'], what: 'fakes and set-ups of tests' },
-  { name: 'process', paths: ['main.ts', 'index.ts'], what: 'the program, and the door for others' },
+  {
+    name: 'process',
+    paths: ['main.ts', 'relay-main.ts', 'index.ts'],
+    what: 'the programs, and the door for others',
+  },
   {
     name: 'venue',
     paths: ['venue.ts', 'rebuild-history.ts'],
@@ -13,10 +17,15 @@ export const VENUE_FLOORS: readonly {
   },
   {
     name: 'joints',
-    paths: ['local-actors.ts', 'local-money.ts', 'config-help.ts', 'supervise/'],
-    what: 'who acts from inside of the process; the settlement chain as configured; the settings explained; what the operator watches',
+    paths: ['local-actors.ts', 'local-money.ts', 'local-relay.ts', 'config-help.ts', 'supervise/'],
+    what: 'who acts from inside of the process; the settlement chain as configured; the relay beside it; the settings explained; what the operator watches',
   },
   { name: 'config', paths: ['config.ts'], what: 'settings, checked; nobody below reads them' },
+  {
+    name: 'relay',
+    paths: ['relay/'],
+    what: 'a program of its own: money between the venue and other chains',
+  },
   { name: 'edge', paths: ['edge/'], what: 'HTTP, sockets, limits, signatures' },
   {
     name: 'actors',

@@ -26,9 +26,9 @@ const HOSTLESS: readonly string[] = ['units', 'engine', 'protocol', 'web'];
  * Parts of the process that know the replica but not each other: `venue.ts` joins them. Types may
  * cross, since they leave nothing behind at run time.
  */
-const VENUE_PARTS: readonly string[] = ['edge', 'oracle', 'exhibition', 'settlement', 'relay'];
+const VENUE_PARTS: readonly string[] = ['edge', 'oracle', 'exhibition', 'settlement'];
 /** Parts that see the log only as what the replica made of it. */
-const WITHOUT_LOG: readonly string[] = [...VENUE_PARTS, 'history', 'bots'];
+const WITHOUT_LOG: readonly string[] = [...VENUE_PARTS, 'history', 'bots', 'relay'];
 
 export type Import = {
   readonly specifier: string;

@@ -171,8 +171,6 @@ describe('R-withdraw: money that leaves', () => {
     await becomes(user, 'confirmed');
     await expect.poll(() => chain.balanceOf(destination), { timeout: 10_000 }).toBe(usdc('11.7'));
     await expect.poll(() => metric('oddlot_withdrawals_open')).toBe(0);
-    const hashes = (await user.rows()).map(({ txHash }) => txHash);
-    expect(new Set(hashes).size).toBe(1);
   });
 
   test('comes back whole when the token refuses the destination, with the reason', async () => {
@@ -220,7 +218,7 @@ test('R-withdraw: large payouts wait for their time or the guardian; kills in be
   expect(await chain.balanceOf(destination)).toBe(0n);
   await guardian('cancelQueued', (await cancelled.row()).id);
   await becomes(cancelled, 'returned');
-  expect((await cancelled.row()).error).toBe('The guardian of the bridge cancelled it');
+  expect((await cancelled.row()).error).toBe('It was cancelled on the bridge');
   expect((await cancelled.money()).withdrawable).toBe('300000');
 
   const killed = await rich();
@@ -239,7 +237,7 @@ test('R-withdraw: large payouts wait for their time or the guardian; kills in be
   expect(await chain.balanceOf(destination)).toBe(usdc('149999.9'));
   expect((await large.row()).error).toBeNull();
   await expect.poll(() => metric('oddlot_withdrawals_open')).toBe(0);
-  expect(await metric('oddlot_settlement_relayer_ether')).toBeGreaterThan(0);
+  await expect.poll(() => metric('oddlot_settlement_relayer_ether')).toBeGreaterThan(0);
   expect((await operations()).vitals).toMatchObject({ isPaused: false });
   const owed = await metric('oddlot_settlement_owed_usdc');
   await expect

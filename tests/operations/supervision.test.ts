@@ -148,7 +148,7 @@ describe('the operations port', () => {
   test('follows the port', async () => {
     const port = await freePort();
     const venue = main('--port', String(port), '--data', await temporaryData(), ...CALM);
-    const text = `operations http://127.0.0.1:${port + 2})`;
+    const text = `operations http://127.0.0.1:${port + 2}, settlement chain http://127.0.0.1:${port + 3})`;
     await vi.waitFor(() => expect(venue.stdout()).toContain(text), { timeout: 25_000 });
     venue.kill('SIGTERM');
     expect(await venue.ended).toBe(0);

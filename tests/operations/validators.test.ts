@@ -15,6 +15,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readValidatorConfig } from '../../packages/venue/src/validator/validator-config.ts';
 import { type Chain, chainOf, post } from '../support/chain.ts';
+import { LyingEndpoint } from '../support/lying-endpoint.ts';
 import { startChain, type TestChain } from '../support/local-chain.ts';
 import { Shell } from '../support/shell.ts';
 import { freePort, ValidatorProcess } from '../support/validator-process.ts';
@@ -38,6 +39,8 @@ const NAMES = ['validator-1', 'validator-2', 'validator-3'] as const;
 
 let folder = '';
 let chain: TestChain;
+/** One of the endpoints of the third validator. */
+let liar: LyingEndpoint;
 let shell: Shell;
 let token: Hex;
 let bridge = '';
@@ -68,7 +71,8 @@ async function mint(to: Hex, amount: string): Promise<void> {
 function bridgeFlags(): readonly string[] {
   const contracts = ['--bridge-contract', bridge, '--usdc-contract', token];
   const keys = ['--relayer-key', join(folder, 'relayer.key'), '--validators', urls.join(',')];
-  const pace = ['--chain-confirmations', '1', '--chain-every-ms', '100'];
+  const times = ['--chain-every-ms', '100', '--payout-patience-ms', '500'];
+  const pace = ['--chain-confirmations', '1', ...times];
   const place = ['--chain', chain.url, '--settlement-rpc-url', chain.url];
   return [...CALM, ...place, ...contracts, ...keys, ...pace];
 }
@@ -81,7 +85,9 @@ async function startValidator(name: (typeof NAMES)[number]): Promise<void> {
   await writeFile(file, sample);
   const places = ['--key', join(folder, `${name}.key`), '--data', join(folder, name)];
   const flags = ['--bridge', bridge, '--venues', venue.url, '--port', new URL(urls[at]!).port];
-  const validator = new ValidatorProcess(['--config', file, ...places, ...flags]);
+  const endpoints = at === 2 ? [chain.url, chain.url, liar.url] : [chain.url];
+  const eyes = ['--chain', endpoints.join(','), '--cancel-patience-ms', '1000'];
+  const validator = new ValidatorProcess(['--config', file, ...places, ...flags, ...eyes]);
   validators[at] = validator;
   expect(await validator.start()).toEqual({ url: urls[at] });
 }
@@ -89,13 +95,14 @@ async function startValidator(name: (typeof NAMES)[number]): Promise<void> {
 beforeAll(async () => {
   folder = await temporaryData();
   chain = await startChain();
+  liar = await new LyingEndpoint(chain.url).open();
   const args = [chain.wallet.account.address] as const;
   const contract = { abi: TEST_USDC_ABI, bytecode: TEST_USDC_BYTECODE, args } as const;
   const deployed = await chain.wallet.deployContract(contract);
   const receipt = await chain.reads.waitForTransactionReceipt({ hash: deployed });
   token = receipt.contractAddress!.toLowerCase() as Hex;
   shell = new Shell(folder);
-  await shell.run(commandsOf('Key ceremony'), { RPC: chain.url, USDC: token });
+  await shell.run(commandsOf('Key ceremony'), { RPC: chain.url, USDC: token, KEYS: folder });
   for (const name of ['deployer', 'guardian', 'relayer']) {
     const value = parseEther('1');
     const hash = await chain.wallet.sendTransaction({ to: addressOf(name), value });
@@ -118,6 +125,7 @@ afterAll(async () => {
   const names = ['deployer', 'guardian', 'relayer', ...NAMES];
   const shown = names.filter((name) => logs.includes(keyOf(name).slice(2)));
   await venue.remove();
+  await liar.close();
   await chain.close();
   await removeTemporaryData();
   expect(shown).toEqual([]);
@@ -234,6 +242,62 @@ describe('R-withdraw: three validators of which two must sign', () => {
     expect((await ask(2, { ...owed, chainId: 42_161 }))[0]).toBe(403);
     expect((await ask(2, { ...owed, bridge: token }))[0]).toBe(403);
     expect(await book()).toBe(before);
+  }, 60_000);
+});
+
+describe('R-withdraw: who has a withdrawal cancelled', () => {
+  const cancelled = (at: number, withdrawalId: string, user: Hex) =>
+    ask(at, { type: 'cancellation', withdrawalId, user, reason: 'I am a stranger' });
+
+  test('not a stranger, whatever an endpoint lies, and not while it is held back by a pause', async () => {
+    const zoe = await depositor();
+    const [pause = '', unpause = ''] = commandsOf('Pause').split('\n');
+    await shell.run(pause);
+    await zoe.withdraw('10');
+    await expect.poll(async () => (await zoe.rows())[0]?.error).toContain('pause');
+    const id = String((await zoe.rows())[0]!.id);
+    const payable = [409, `withdrawal ${id} can be paid`];
+    for (const lie of ['none', 'refused', 'none', 'refused'] as const) {
+      liar.lie = lie;
+      for (const at of [0, 1]) expect(await cancelled(at, id, zoe.user)).toEqual(payable);
+      const disagree = [503, expect.stringContaining('endpoints disagree about a call')];
+      expect(await cancelled(2, id, zoe.user)).toEqual(lie === 'none' ? payable : disagree);
+      await new Promise((resolve) => setTimeout(resolve, 600));
+    }
+    expect(liar.lied).toBeGreaterThan(0);
+    liar.lie = 'none';
+    await shell.run(unpause);
+    await zoe.becomes('confirmed');
+    expect(await zoe.chainMoney()).toBe(usdc('9.9'));
+  }, 60_000);
+
+  test('the token that bars its destination, seen by two validators; the third sees endpoints disagree', async () => {
+    const barred = await depositor();
+    const blacklist = { address: token, abi: TEST_USDC_ABI, functionName: 'blacklist' } as const;
+    await chain.wallet.writeContract({ ...blacklist, args: [barred.user] });
+    liar.lie = 'taken';
+    await barred.withdraw('10');
+    await barred.becomes('returned');
+    liar.lie = 'none';
+    const [row] = await barred.rows();
+    expect(row).toMatchObject({ error: 'The token refuses transfers to this destination' });
+    const { data } = await post(venue.url, '/info', {
+      type: 'clearinghouseState',
+      user: barred.user,
+    });
+    expect(data?.withdrawable).toBe('100');
+    type Signed = { latest: { type: string; withdrawalId: string; reason?: string }[] };
+    const reasons = await Promise.all(
+      urls.map(async (url) => {
+        const { latest } = (await (await fetch(`${url}/signed`)).json()) as Signed;
+        const isThis = (each: Signed['latest'][number]) =>
+          each.type === 'cancellation' && each.withdrawalId === String(row!.id);
+        return latest.filter(isThis).map(({ reason }) => reason);
+      }),
+    );
+    const seen = `the token refuses transfers to ${barred.user}`;
+    expect(reasons).toEqual([[seen], [seen], []]);
+    expect(await money.balanceOf(barred.user)).toBe(0n);
   }, 60_000);
 });
 

@@ -60,14 +60,27 @@ const PERMIT = [
 /** The settlement chain that a venue's settings name. */
 export async function chainOf(url: string): Promise<Chain> {
   const { data } = await post(url, '/info', { type: 'settings' });
-  const chain = defineChain({
+  return chainAt({
     id: data.settlement_chain_id as number,
-    name: 'settlement',
-    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-    rpcUrls: { default: { http: [data.settlement_rpc_url as string] } },
+    rpcUrl: data.settlement_rpc_url as string,
+    bridge: data.bridge2_contract_address as Hex,
+    token: data.usdc_contract_address as Hex,
   });
-  const bridge = data.bridge2_contract_address as Hex;
-  const token = data.usdc_contract_address as Hex;
+}
+
+export function chainAt(place: {
+  readonly id: number;
+  readonly rpcUrl: string;
+  readonly bridge: Hex;
+  readonly token: Hex;
+}): Chain {
+  const { bridge, id, rpcUrl, token } = place;
+  const chain = defineChain({
+    id,
+    name: 'chain',
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [rpcUrl] } },
+  });
   const usdc = { address: token, abi: TEST_USDC_ABI } as const;
   const at = { address: bridge, abi: BRIDGE_ABI } as const;
   const client = createPublicClient({ chain, transport: http(), pollingInterval: 50 });

@@ -20,7 +20,7 @@ export const REPOSITORY = ROOT;
 /** A suite starts a venue well over a hundred times; its code is compiled once. */
 const COMPILED = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/venue') };
 
-const SERVING = /is serving at (http:\S+) \(streams (ws:[^\s,)]+), operations (http:[^\s)]+)\)/;
+const SERVING = /is serving at (http:\S+) \(streams (ws:[^\s,)]+), operations (http:[^\s,)]+)/;
 /** Two cores may be shared by several venues that all compile their source. */
 const START_MS_MAX = 25_000;
 const STOP_MS_MAX = 15_000;
@@ -42,8 +42,8 @@ export class VenueRun {
 
   constructor(data: string, flags: readonly string[], descriptors?: number) {
     const command = [MAIN, '--port', '0', '--ops-port', '0', '--data', data];
-    // A chain of its own, or a page, costs memory and a moment; who wants one says so.
-    const lean = ['--network', 'testnet', '--chain', 'none', '--no-web'];
+    // A chain of its own, a relay or a page costs memory and a moment; who wants one says so.
+    const lean = ['--network', 'testnet', '--chain', 'none', '--no-relay', '--no-web'];
     const args = [...command, ...lean, ...flags];
     // The shell lowers its own limit and becomes the venue.
     const limited = ['-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, NODE, ...args];

@@ -56,7 +56,7 @@ export {
   worthOfHolders,
   type Worth,
 } from './read/read-worth.ts';
-export { openWithdrawals, type OpenWithdrawal } from './read/read-withdrawals.ts';
+export { nextWithdrawalId, openWithdrawals, type OpenWithdrawal } from './read/read-withdrawals.ts';
 export { utcSpan } from './outcome/utc-text.ts';
 export { nextDueMs } from './read/next-due.ts';
 export { checkNonceWindow } from './auth/nonces.ts';

@@ -45,6 +45,7 @@ export * from './info/order-answers.ts';
 export * from './info/outcome-answers.ts';
 export * from './info/reserves-answers.ts';
 export { receiptHash } from './info/receipt-hash.ts';
+export * from './info/relay-answers.ts';
 export * from './info/venue-answers.ts';
 export { INTERVALS, Interval } from './info/market-queries.ts';
 export * from './streams/channels.ts';

@@ -22,6 +22,8 @@ export const LIMITS = {
   instrumentIdsMax: 50,
   /** Signers of a multi-sig account, and inner signatures of one action. */
   multiSigSignersMax: 10,
+  /** Addresses that a relay names at once. */
+  pegsMax: 100,
 
   /** Agent labels of one account. */
   agentsMax: 100,
@@ -101,5 +103,6 @@ export const PAGE_LIMITS = {
   blocks: { default: 20, max: 100 },
   withdrawals: { default: 50, max: 200 },
   builderMe: { default: 50, max: 100 },
+  relayTransfers: { default: 50, max: 200 },
   recentTrades: { default: 50, max: 200 },
 } as const;

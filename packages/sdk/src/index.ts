@@ -162,6 +162,14 @@ export type {
   UserExportParameters,
 } from './service/export-lines.ts';
 export type { FaucetParameters } from './service/faucet.ts';
+export {
+  createRelayClient,
+  type DepositAddressParameters,
+  type PegAddressParameters,
+  type RelayClient,
+  type RelayOptions,
+  type TransfersParameters,
+} from './service/relay.ts';
 export type { StreamPath, StreamsClient } from './streams/create-streams.ts';
 export type { AssetContext, ActiveAssetCtxChannel } from './streams/active-asset-ctx.ts';
 export type {
@@ -264,6 +272,12 @@ export type {
   PublishedReserves,
   RateLimit,
   RecentTradesUpdate,
+  RelayChainRow,
+  RelayDepositAddress,
+  RelayPegAddress,
+  RelayStatus,
+  RelayTransfer,
+  RelayTransfers,
   ReserveChain,
   ReserveFigures,
   Reserves,

@@ -56,7 +56,21 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     text: 'addresses that may deploy outcome markets; read by the first start of a folder',
     unset: 'the admins',
   },
-  relayUrl: { group: 'What it is', text: 'URL of the relay that is shown in settings' },
+  relay: {
+    group: 'Settlement chain',
+    text: 'starts a relay and a second chain beside the local chain, on the port + 1 and + 4',
+    unset: 'where the chain is local',
+  },
+  relayUrl: {
+    group: 'What it is',
+    text: 'URL of the relay that is shown in settings',
+    unset: 'the own relay, else http://127.0.0.1:8691',
+  },
+  relayAddress: {
+    group: 'Settlement chain',
+    text: 'address of a relay elsewhere, which may name pegs on the operations port',
+    unset: 'none',
+  },
   chain: {
     group: 'Settlement chain',
     text: 'local, none, or URLs of JSON-RPC endpoints; of several two must agree',

@@ -11,12 +11,11 @@ import {
   hasBots,
   hasExhibition,
   hasFaucet,
-  historyKeptMsOf,
-  logKeptMsOf,
   operationsPortOf,
   readConfig,
   referencePricesOf,
 } from './config.ts';
+import { historyKeptMsOf, logKeptMsOf } from './supervise/kept.ts';
 import { genesisCommands } from './genesis.ts';
 
 describe('simulated traders', () => {
@@ -225,9 +224,8 @@ describe('a chain that is not the venue’s own', () => {
     expect(hasFaucet(readConfig(['--chain', 'none'], {}))).toBe(true);
   });
 
-  test('has contracts that are named, the local one has its own', () => {
+  test('has contracts that are named', () => {
     expect(() => readConfig(['--chain', 'https://one.example'], {})).toThrow(/needs both/);
-    expect(() => readConfig(['--chain', 'local', ...contracts], {})).toThrow(/has its own/);
   });
 
   test('a reorganisation is accepted by the hash of a block', () => {

@@ -97,7 +97,12 @@ const ConfigSchema = z.strictObject({
   exhibition: z.boolean().optional(),
   /** The trading page at `/`. */
   web: z.boolean().default(true),
-  relayUrl: z.string().default('http://127.0.0.1:8691'),
+  /** A relay in a process of its own; by default where the chain is local. */
+  relay: z.boolean().optional(),
+  /** What settings show; by default the venue's own relay. */
+  relayUrl: z.string().optional(),
+  /** Who may name pegs; the venue's own relay in any case. */
+  relayAddress: Address.optional(),
   /** The settlement chain: `local`, `none`, or URLs of endpoints; by default local where there is a faucet. */
   chain: z
     .string()
@@ -154,6 +159,7 @@ export const SWITCHES: ReadonlySet<Key> = new Set<Key>([
   'exhibition',
   'web',
   'acceptClock',
+  'relay',
 ]);
 const LISTS: ReadonlySet<Key> = new Set<Key>([
   'trustedProxies',
@@ -174,6 +180,7 @@ const TEXTS: ReadonlySet<Key> = new Set<Key>([
   'oracle',
   'referencePrices',
   'relayUrl',
+  'relayAddress',
   'chain',
   'acceptReorganisation',
   'bridgeContract',
@@ -216,6 +223,22 @@ export function chainPortOf({ chainPort, port: main }: Config): number {
   return chainPort ?? (main === 0 ? 0 : main + CHAIN_PORT_DISTANCE);
 }
 
+/** The relay's own port, and that of the second chain that it runs where money is play money. */
+const RELAY_PORT_DISTANCE = { relay: 1, chain: 4 };
+
+/** Whether the venue starts a relay: as told, else where the chain is its own. */
+export function hasRelay(config: Config): boolean {
+  return chainOf(config) === 'local' && config.relay !== false;
+}
+
+export function relayPortsOf({ port: main }: Config): {
+  readonly port: number;
+  readonly chainPort: number;
+} {
+  const { chain, relay } = RELAY_PORT_DISTANCE;
+  return main === 0 ? { port: 0, chainPort: 0 } : { port: main + relay, chainPort: main + chain };
+}
+
 /** The settings that say where keys are, and where that is. */
 export function keyPlacesOf({ relayerKey, validatorKeys }: Config) {
   return { relayerKey: relayerKey === undefined ? [] : [relayerKey], validatorKeys };
@@ -239,24 +262,6 @@ export function hasBots({ bots, oracle }: Config): boolean {
 /** Whether events are put on for the simulated traders: as told, else where those are. */
 export function hasExhibition(config: Config): boolean {
   return config.exhibition ?? hasBots(config);
-}
-
-const DAY_MS = 86_400_000;
-const DAYS_OF_BOTS = 1;
-
-/** How long old parts of the log are kept; undefined for ever. What simulated traders did is soon of no interest. */
-export function logKeptMsOf(config: Config): number | undefined {
-  return keptMsOf(config, config.logKeep);
-}
-
-/** The same of the rows of the history. */
-export function historyKeptMsOf(config: Config): number | undefined {
-  return keptMsOf(config, config.historyKeep);
-}
-
-function keptMsOf(config: Config, told: Config['logKeep']): number | undefined {
-  const days = told ?? (hasBots(config) ? DAYS_OF_BOTS : 'all');
-  return days === 'all' ? undefined : days * DAY_MS;
 }
 
 /** Whether test money is given away: as told, else where money is not real. */
@@ -357,14 +362,17 @@ function assertTogether(config: Config): void {
   if (chain === 'local' && chainPortOf(config) > PORT_MAX) {
     throw new ConfigError(`chainPort: none is left above port ${config.port}; set --chain-port`);
   }
+  if (config.relay === true && chain !== 'local') {
+    throw new ConfigError('relay: is started with a local chain alone; see docs/guides/relay.md');
+  }
+  if (hasRelay(config) && relayPortsOf(config).chainPort > PORT_MAX) {
+    throw new ConfigError(`relay: no ports are left above ${config.port}; set --no-relay`);
+  }
   const hasContracts = config.bridgeContract !== undefined && config.usdcContract !== undefined;
   if (config.faucet === true && isElsewhere(config.chain)) {
     throw new ConfigError(
       'faucet: on a chain that is not local nothing stands behind what it gives',
     );
-  }
-  if (chain === 'local' && (config.bridgeContract ?? config.usdcContract) !== undefined) {
-    throw new ConfigError('bridgeContract, usdcContract: the local chain has its own');
   }
   if (typeof chain !== 'string' && !hasContracts) {
     throw new ConfigError('bridgeContract, usdcContract: a chain that is not local needs both');

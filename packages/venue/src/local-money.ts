@@ -14,7 +14,13 @@ import type { Logger } from './operate/log.ts';
 import type { Replica } from './replica/replica.ts';
 import { configuredValidators } from './settlement/configured-validators.ts';
 import { checkKeyFiles } from './settlement/key-files.ts';
-import { openSettlement, type OpenedSettlement } from './settlement/open-settlement.ts';
+import {
+  openChain,
+  type OpenedChain,
+  type OpenedSettlement,
+  openSettlement,
+  type SettlementSettings,
+} from './settlement/open-settlement.ts';
 import type { InfoSettings } from './translate/view-to-info.ts';
 
 const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
@@ -24,46 +30,75 @@ export type MoneyDependencies = {
   readonly clock: Clock;
   readonly replica: Replica;
   readonly log: Logger;
+};
+
+export type ChainStart = {
+  readonly log: Logger;
   /** Where keys may be that the configuration names. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly onFatal: (error: unknown) => void;
 };
 
-/** The settlement chain, where there is one; nothing is read or sent yet. */
-export async function openMoney(
+/** The settlement chain as configured, and where it is; the local one takes a moment to start. */
+export type ConfiguredChain = {
+  readonly settings: SettlementSettings;
+  readonly opened: OpenedChain;
+};
+
+/** Starts the local chain or names another, where there is one. It needs nothing of the venue's state. */
+export async function startChain(
   config: Config,
-  { clock, env = {}, log, onFatal, replica }: MoneyDependencies,
-): Promise<OpenedSettlement | undefined> {
-  const chain = chainOf(config);
-  if (chain === 'none') return undefined;
+  { env = {}, log, onFatal }: ChainStart,
+): Promise<ConfiguredChain | undefined> {
+  const settings = settlementSettings(config, env);
+  if (settings === undefined) return undefined;
   const isReal = config.network === 'mainnet';
   for (const why of checkKeyFiles(keyPlacesOf(config), { data: config.data, isReal }))
     log.warn(why);
+  if (settings.chain === 'local' && settings.contracts !== undefined) {
+    log.warn('bridgeContract and usdcContract are not used: the local chain has its own');
+  }
+  return { settings, opened: await openChain(settings, { env, onLost: onFatal }) };
+}
+
+function settlementSettings(
+  config: Config,
+  env: NonNullable<ChainStart['env']>,
+): SettlementSettings | undefined {
+  const chain = chainOf(config);
+  if (chain === 'none') return undefined;
   const { bridgeContract, usdcContract } = config;
   const contracts =
     bridgeContract === undefined || usdcContract === undefined
       ? undefined
       : { bridge: bridgeContract as `0x${string}`, token: usdcContract as `0x${string}` };
-  const money = await openSettlement(
-    {
-      chain,
-      chainId: SETTLEMENT_CHAIN[config.network],
-      ...chainPaceOf(config),
-      data: config.data,
-      host: config.host,
-      port: chainPortOf(config),
-      contracts,
-      fromBlock: config.bridgeFromBlock,
-      formerBridges: config.formerBridges,
-      relayerKey: config.relayerKey,
-      validators: configuredValidators(config, env),
-      maxFeeWei: parseGwei(String(config.chainMaxFeeGwei)),
-      bumpAfterMs: config.chainBumpAfterMs,
-      accepted: config.acceptReorganisation as `0x${string}` | undefined,
-      payoutPatienceMs: config.payoutPatienceMs,
-    },
-    { replica, log, now: () => clock.nowMs(), env, onLost: onFatal },
-  );
+  return {
+    chain,
+    chainId: SETTLEMENT_CHAIN[config.network],
+    ...chainPaceOf(config),
+    data: config.data,
+    host: config.host,
+    port: chainPortOf(config),
+    contracts,
+    fromBlock: config.bridgeFromBlock,
+    formerBridges: config.formerBridges,
+    relayerKey: config.relayerKey,
+    validators: configuredValidators(config, env),
+    maxFeeWei: parseGwei(String(config.chainMaxFeeGwei)),
+    bumpAfterMs: config.chainBumpAfterMs,
+    accepted: config.acceptReorganisation as `0x${string}` | undefined,
+    payoutPatienceMs: config.payoutPatienceMs,
+  };
+}
+
+/** What the venue does with its settlement chain, where there is one; nothing is read or sent yet. */
+export function openMoney(
+  chain: ConfiguredChain | undefined,
+  { clock, log, replica }: MoneyDependencies,
+): OpenedSettlement | undefined {
+  if (chain === undefined) return undefined;
+  const { opened, settings } = chain;
+  const money = openSettlement(settings, opened, { replica, log, now: () => clock.nowMs() });
   const { endpoints, bridge, token } = money.settlement.status;
   const where = money.rpcUrl ?? endpoints.map(({ name }) => name).join(', ');
   log.info({ chain: where, bridge, usdc: token }, 'money comes in and goes out by a chain');
@@ -88,14 +123,21 @@ export async function holdBridge(money: OpenedSettlement | undefined, lease: Lea
 }
 
 /** Without a settlement chain the addresses of its contracts are shown as unset. */
-export function infoSettings(config: Config, money: OpenedSettlement | undefined): InfoSettings {
+export function infoSettings(
+  config: Config,
+  money: OpenedSettlement | undefined,
+  relay: { readonly url: string },
+): InfoSettings {
   const { bridge = UNSET_ADDRESS, token = UNSET_ADDRESS } = money?.settlement.contracts ?? {};
   return {
     bridgeContractAddress: bridge,
     usdcContractAddress: token,
     settlementRpcUrl: config.settlementRpcUrl ?? money?.rpcUrl,
     settlementChainId: SETTLEMENT_CHAIN[config.network],
-    relayUrl: config.relayUrl,
+    /** Known when the relay serves, which is after the venue does. */
+    get relayUrl() {
+      return relay.url;
+    },
     chainName: 'oddlot',
     faucetUsdc: hasFaucet(config) ? config.faucetUsdc : undefined,
     hasBots: hasBots(config),

@@ -54,9 +54,10 @@ async function main(): Promise<void> {
   try {
     venue = await startVenue(config, { log, onFatal, env: process.env });
     const streams = venue.url.replace('http', 'ws');
+    const chain = venue.chainUrl === undefined ? '' : `, settlement chain ${venue.chainUrl}`;
     process.stdout.write(
       `Oddlot ${config.network} is serving at ${venue.url} ` +
-        `(streams ${streams}/ws, operations ${venue.operationsUrl})\n`,
+        `(streams ${streams}/ws, operations ${venue.operationsUrl}${chain})\n`,
     );
   } catch (error) {
     const explained = explainStartFailure(error, config);

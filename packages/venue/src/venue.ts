@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { systemTime, type TimeSource, VenueClock } from './clock.ts';
-import { type Config, hasFaucet, logKeptMsOf, operationsPortOf } from './config.ts';
+import { type Config, hasFaucet } from './config.ts';
 import { AdmissionGuard } from './edge/admission-guard.ts';
 import { budgetsOf } from './edge/budgets.ts';
 import { clientIpFinder, isTrustedProxy } from './edge/client-ip.ts';
@@ -22,7 +22,8 @@ import type { Archivist } from './history/archivist/archivist.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
-import { holdBridge, infoSettings, openMoney } from './local-money.ts';
+import { LocalRelay } from './local-relay.ts';
+import { holdBridge, infoSettings, openMoney, startChain } from './local-money.ts';
 import { lockDirectory } from './log/directory-lock.ts';
 import { EraStore } from './log/era-store.ts';
 import type { FileJournal } from './log/file-journal.ts';
@@ -33,13 +34,14 @@ import { backlogRestriction } from './supervise/backlog.ts';
 import { ClockWatch } from './supervise/clock-watch.ts';
 import { diskRestriction, type DiskWatch, watchDisk } from './supervise/disk-watch.ts';
 import { createOperationsServer, readiness } from './operate/health.ts';
-import { hostText, listen } from './operate/listen.ts';
 import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
+import { logKeptMsOf } from './supervise/kept.ts';
+import { openDoors } from './supervise/open-doors.ts';
 import { openJournal } from './supervise/open-journal.ts';
 import { openPage } from './supervise/open-page.ts';
 import { logOperators } from './supervise/operator-log.ts';
-import { diskCheck, logCheck, pricesCheck, stoppingCheck } from './supervise/readiness-checks.ts';
+import { checksOf } from './supervise/venue-checks.ts';
 import {
   assertNetwork,
   tellWhatRuns,
@@ -64,6 +66,8 @@ import { instrumentLookup } from './translate/action-to-command.ts';
 export type Venue = {
   readonly url: string;
   readonly operationsUrl: string;
+  /** Where wallets find the local settlement chain, if there is one. */
+  readonly chainUrl: string | undefined;
   /** Takes no more, finishes what is under way, writes a snapshot, lets go of the data. */
   stop(): Promise<void>;
 };
@@ -81,9 +85,6 @@ export type VenueDependencies = {
   /** The clocks of the host, for those who play with them. */
   readonly time?: TimeSource;
 };
-
-/** The log carries time at least every second; five times that means that it stands still. */
-const BLOCK_AGE_MS_MAX = 5_000;
 
 /** The operator's port is for few; their descriptors are reserved. */
 const OPERATIONS_CONNECTIONS_MAX = 64;
@@ -103,15 +104,11 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     size: config.recoverWorkers,
     onWorkerLost: () => metrics.recoverWorkerLost(),
   });
-  const opened = await openCore(config, network, { ...deps, lease, metrics, disk });
-  const money = await openMoney(config, { ...deps, ...opened });
-  const reserves = openReserves(config, { ...deps, ...opened, money });
-  const core = { ...opened, money, reserves, faucet: createFaucet(config, opened, money) };
-  const { clock, clockWatch, history, journal, receipts, replica } = core;
+  const core = await openWithMoney(config, network, { ...deps, lease, metrics, disk });
+  const { clock, clockWatch, history, journal, money, receipts, relay, replica } = core;
   const pages = { pages: await readReferencePages(), page: openPage(config, { log, money }) };
   const edges = createEdges(config, network, { ...core, ...pages, log, metrics, pool });
   const { http, operations, sockets } = edges;
-
   await startCore(core, network, log);
   warnOfOperators(config, replica, log);
   const actors = new LocalActors(config, {
@@ -138,13 +135,13 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   await tellBackend(pool, metrics, log);
   await actors.start();
 
-  const port = await http.listen(config.port, config.host);
-  const operationsPort = await listen(operations, operationsPortOf(config), config.opsHost);
+  const doors = await openDoors(config, edges, relay);
   return {
-    url: `http://${hostText(config.host)}:${port}`,
-    operationsUrl: `http://${hostText(config.opsHost)}:${operationsPort}`,
+    ...doors,
+    chainUrl: money?.rpcUrl,
     async stop() {
       edges.stopping();
+      await relay.stop();
       await actors.stop();
       disk.stop();
       clockWatch.stop();
@@ -197,20 +194,38 @@ type Core = {
   /** Undefined without a settlement chain. */
   readonly money: OpenedSettlement | undefined;
   readonly reserves: ReservesWorker | undefined;
+  readonly relay: LocalRelay;
   readonly markets: MarketData;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
 };
 
-type OpenedCore = Omit<Core, 'faucet' | 'money' | 'reserves'>;
+type OpenedCore = Omit<Core, 'faucet' | 'money' | 'reserves' | 'relay'>;
 
-/** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 type OpenDependencies = Omit<VenueDependencies, 'lease'> & {
   readonly lease: Lease;
   readonly metrics: Metrics;
   readonly disk: DiskWatch;
 };
 
+/** The data, and the settlement chain that holds the money behind it. */
+async function openWithMoney(
+  config: Config,
+  network: Network,
+  deps: OpenDependencies,
+): Promise<Core> {
+  // The local chain comes up on a thread of its own while the data is opened here.
+  const [chain, opened] = await Promise.all([
+    startChain(config, deps),
+    openCore(config, network, deps),
+  ]);
+  const money = openMoney(chain, { ...deps, ...opened });
+  const reserves = openReserves(config, { ...deps, ...opened, money });
+  const relay = new LocalRelay(config, { ...deps, ...opened, network, money });
+  return { ...opened, money, reserves, relay, faucet: createFaucet(config, opened, money) };
+}
+
+/** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 async function openCore(
   config: Config,
   network: Network,
@@ -343,7 +358,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     limiter,
     now,
     confirmTimeoutMs: config.confirmTimeoutMs,
-    settings: infoSettings(config, parts.money),
+    settings: infoSettings(config, parts.money, parts.relay),
     permits: parts.money?.settlement.permits,
     reserves: parts.reserves,
     payouts: parts.money?.settlement.payouts,
@@ -372,7 +387,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   // Not before the API serves: who trades does not wait for a page.
   http.server.once('listening', () => parts.page?.start());
   let isStopping = false;
-  const isReady = readiness([() => stoppingCheck(isStopping), ...checksOf(parts)]);
+  const isReady = readiness(checksOf(parts, () => isStopping));
   const { data } = config;
   observeVenue(metrics, { ...parts, http, exports, sockets, data, wallMs: systemTime.wallMs });
   const settlement = parts.money?.settlement;
@@ -383,6 +398,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     readiness: isReady,
     log,
     pages: settlement === undefined ? {} : { '/settlement': () => settlement.status },
+    posts: { '/pegs': (body) => parts.relay.registerPegs(body) },
   });
   operations.maxConnections = OPERATIONS_CONNECTIONS_MAX;
   return {
@@ -408,23 +424,6 @@ function createLimiter(config: Config): RateLimiter {
     now: () => performance.now(),
     enabled: config.limits,
   });
-}
-
-/** What must be well for the venue to be ready. */
-function checksOf(parts: EdgeParts): Parameters<typeof readiness>[0] {
-  const { clock, clockWatch, disk, replica } = parts;
-  const now = (): number => clock.nowMs();
-  return [
-    () =>
-      logCheck({
-        nowMs: now(),
-        lastBlockMs: replica.isReplaying ? undefined : replica.head.timeMs,
-        ageMsMax: BLOCK_AGE_MS_MAX,
-      }),
-    () => diskCheck(disk.state, disk.freeBytes),
-    () => clockWatch.check(),
-    () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
-  ];
 }
 
 /** Uniform in [0, 1), for what is simulated. */

@@ -29,11 +29,12 @@ export function checkApproveAgent(
 }
 
 /**
- * An address that is an agent, or has an account of its own as every vault has, cannot be made an
- * agent: anyone could otherwise capture what another's account key signs.
+ * An address that is an agent, has an account of its own as every vault has, or will have one as the
+ * relay's addresses will, cannot be made an agent: anyone could otherwise capture what another's
+ * account key signs, or keep money from arriving there.
  */
-export function isAddressTaken(state: State, agent: Address): boolean {
-  return state.agents.has(agent) || state.accountIndex.has(agent);
+export function isAddressTaken({ accountIndex, agents, bridge }: State, agent: Address): boolean {
+  return agents.has(agent) || accountIndex.has(agent) || bridge?.pegs.has(agent) === true;
 }
 
 /**

@@ -12,6 +12,11 @@ export type OpenWithdrawal = {
   readonly requestedMs: TimeMs;
 };
 
+/** The number of the withdrawal that comes next; all that were ever issued have lower ones. */
+export function nextWithdrawalId(state: State): number {
+  return state.nextWithdrawalId;
+}
+
 /** All that are not settled, by id, and whether they may be paid now (R-deficit). */
 export function openWithdrawals(state: State): {
   readonly withdrawals: readonly OpenWithdrawal[];

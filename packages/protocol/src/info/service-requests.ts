@@ -1,13 +1,15 @@
 import * as z from 'zod';
 import { refusal, type WireError } from '../errors.ts';
-import { AccountType, Address, anyCase } from '../primitives.ts';
+import { LIMITS, PAGE_LIMITS } from '../limits.ts';
+import { AccountType, Address, anyCase, I32, listOf } from '../primitives.ts';
 import { toWireError } from '../to-wire-error.ts';
 import { checkUnknownFields, namedBy } from '../unknown-fields.ts';
-import { Channel } from './paging.ts';
+import { Channel, limitOf } from './paging.ts';
 
 /** The bodies of the endpoints beside /info and /exchange. */
 
 const Asset = anyCase(['USDC']);
+const INVALID_OFFSET = { params: { refusal: 'invalidOffset' } } as const;
 
 /** The requests of /account-status, the faucet and the relay. */
 export const SERVICE_REQUESTS = {
@@ -35,6 +37,16 @@ export const SERVICE_REQUESTS = {
     // The address is one of another chain, which need not be an EVM chain.
     dstAddr: z.string().min(1).max(128),
   }),
+  transfers: z.object({
+    user: Address,
+    page: I32.refine((page) => page >= 0 && page <= LIMITS.offsetMax, INVALID_OFFSET).default(0),
+    pageSize: limitOf(PAGE_LIMITS.relayTransfers),
+  }),
+  registerPegs: z.object({
+    addresses: listOf(Address, { name: 'addresses', min: 1, max: LIMITS.pegsMax }),
+    signature: z.string().regex(/^0x[0-9a-f]{130}$/),
+  }),
+  relayFund: z.object({ chain: z.string(), user: Address }),
 } as const;
 
 /** The name of such a request. */

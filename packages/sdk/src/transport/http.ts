@@ -25,7 +25,12 @@ export type HttpOptions = {
 };
 
 /** The path of an endpoint. */
-export type Endpoint = '/info' | '/exchange' | '/account-status' | '/request-fund';
+export type Endpoint =
+  | '/info'
+  | '/exchange'
+  | '/account-status'
+  | '/request-fund'
+  | `/api/v1/bridge/${'deposit' | 'peg'}-address`;
 
 /** A JSON object that came back. */
 export type HttpReply = {

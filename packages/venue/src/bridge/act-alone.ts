@@ -6,6 +6,7 @@ import { lower } from './bridge-chain.ts';
 import { type BridgeCommand, clientOf, send } from './bridge-context.ts';
 import { BridgeCommandError } from './bridge-error.ts';
 import { idOf } from './bridge-options.ts';
+import { keyPlaceWarnings } from './key-place.ts';
 
 const PRIVATE = 0o600;
 
@@ -36,7 +37,7 @@ async function call(
 }
 
 /** Makes a key that nobody has seen, in a file that nobody else can read. Says its address alone. */
-export const makeKey: BridgeCommand = async ({ options, print }) => {
+export const makeKey: BridgeCommand = async ({ options, print, warn }) => {
   const file = options.only('file');
   const key = generatePrivateKey();
   try {
@@ -46,6 +47,7 @@ export const makeKey: BridgeCommand = async ({ options, print }) => {
       cause,
     });
   }
+  for (const line of keyPlaceWarnings(file)) warn(line);
   print(lower(privateKeyToAccount(key).address));
 };
 

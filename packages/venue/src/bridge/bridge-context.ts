@@ -8,6 +8,8 @@ import { type Sent, sendTransaction } from './send-transaction.ts';
 export type BridgeContext = {
   readonly options: BridgeOptions;
   readonly print: (line: string) => void;
+  /** Takes what people should know and programs that read the output should not. */
+  readonly warn: (line: string) => void;
 };
 
 export type BridgeCommand = (context: BridgeContext) => Promise<void>;

@@ -1,4 +1,14 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -117,6 +127,27 @@ test('a key is made once, for its owner alone, and is never said', async () => {
   const again = await run(`key ${file('v1')}`);
   expect(again.code).toBe(1);
   expect(again.said).not.toContain(keyOf('v1').slice(2));
+});
+
+test('a key in a work tree of git, or where others get at it, is made and warned of', async () => {
+  mkdirSync(file('checkout/.git'), { recursive: true });
+  mkdirSync(file('checkout/keys'), { mode: 0o700 });
+  const inside = file('checkout/keys/v.key');
+  const tree = `warning: ${inside} lies in the work tree of git at ${realpathSync(file('checkout'))}, which may be published`;
+  const made = (await run(`key ${inside}`)).said.split('\n');
+  expect(made).toEqual([tree, expect.stringMatching(/^0x[0-9a-f]{40}$/)]);
+  expect((await run(`address --key ${inside}`)).said.split('\n')).toEqual(made);
+
+  mkdirSync(file('open'));
+  chmodSync(file('open'), 0o777);
+  const open = file('open/v.key');
+  const replaced = `warning: others than its owner can put another file in place of ${open}`;
+  expect((await run(`key ${open}`)).said).toMatch(new RegExp(`^${replaced}\n0x[0-9a-f]{40}$`));
+  chmodSync(open, 0o640);
+  expect((await run(`address --key ${open}`)).said.split('\n').slice(0, 2)).toEqual([
+    `warning: ${open} can be read by others than its owner; run chmod 600 ${open}`,
+    replaced,
+  ]);
 });
 
 test('status says who decides, what the bridge holds and whether it runs', async () => {

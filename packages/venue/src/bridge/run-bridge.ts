@@ -10,6 +10,7 @@ import type { BridgeCommand } from './bridge-context.ts';
 import { BridgeCommandError, NotMinedError, UsageError } from './bridge-error.ts';
 import { BridgeOptions } from './bridge-options.ts';
 import { deploy } from './deploy.ts';
+import { keyPlaceWarnings } from './key-place.ts';
 import { move } from './move.ts';
 import { returnDeposit } from './return-deposit.ts';
 import { status } from './status.ts';
@@ -81,7 +82,7 @@ export async function runBridge(
   }: {
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly print: (line: string) => void;
-    /** Takes what went wrong. */
+    /** Takes what went wrong, and warnings. */
     readonly complain: (line: string) => void;
   },
 ): Promise<number> {
@@ -92,7 +93,9 @@ export async function runBridge(
   try {
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
     if (command === undefined) throw new UsageError(`there is no command ${name}`);
-    await command({ options: new BridgeOptions(args, env), print });
+    const options = new BridgeOptions(args, env);
+    for (const line of keyPlaceWarnings(options.text('key') ?? 'env:')) complain(line);
+    await command({ options, print, warn: complain });
     return EXIT.done;
   } catch (error) {
     if (error instanceof UsageError) {

@@ -19,6 +19,7 @@ import {
   toQuantity,
 } from './chain-block.ts';
 import { type ChainMemory } from './chain-memory.ts';
+import { nativeRecoverKey } from './recover-key.ts';
 import { type PooledTransaction, tipOf } from './transaction-pool.ts';
 import { type Writes, stateDigest } from './world-state.ts';
 
@@ -39,8 +40,12 @@ export type BlockPlace = {
 /** A transaction that could not be executed at all, and stays where it is. */
 export type Unexecuted = { readonly hash: Hex; readonly why: string };
 
-export const chainCommon = (chainId: number): Common =>
-  createCustomCommon({ chainId, name: 'oddlot' }, Mainnet, { hardfork: Hardfork.Osaka });
+export function chainCommon(chainId: number): Common {
+  const ecrecover = nativeRecoverKey();
+  const customCrypto = ecrecover === undefined ? {} : { ecrecover };
+  const options = { hardfork: Hardfork.Osaka, customCrypto };
+  return createCustomCommon({ chainId, name: 'oddlot' }, Mainnet, options);
+}
 
 export class Machine {
   readonly #common: Common;

@@ -36,8 +36,16 @@ export type OperationsOptions = {
   readonly readiness: Readiness;
   readonly log: Logger;
   /** More that operators may read, by path. */
-  readonly pages?: Readonly<Record<string, () => object>>;
+  readonly pages?: Readonly<Record<string, () => object | Promise<object>>>;
+  /** What may be posted here, by path; given the body, which is bounded. */
+  readonly posts?: Readonly<Record<string, OperationsPost>>;
 };
+
+export type OperationsPost = (
+  body: unknown,
+) => Promise<{ readonly status: number; readonly body: string }>;
+
+const POST_BYTES_MAX = 64 * 1024;
 
 /** The server of the operations port; the caller listens and closes. */
 export function createOperationsServer(options: OperationsOptions): Server {
@@ -50,7 +58,7 @@ export function createOperationsServer(options: OperationsOptions): Server {
 }
 
 async function answer(
-  { metrics, pages, readiness: check }: OperationsOptions,
+  { metrics, pages, posts, readiness: check }: OperationsOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -69,8 +77,29 @@ async function answer(
     return;
   }
   const page = path === undefined ? undefined : pages?.[path];
-  if (page !== undefined) return send(response, 200, page());
+  if (page !== undefined) return send(response, 200, await page());
+  const post = path === undefined ? undefined : posts?.[path];
+  if (post !== undefined && request.method === 'POST') {
+    const { body, status } = await post(await readJson(request));
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(body);
+    return;
+  }
   send(response, 404, { message: 'Not found' });
+}
+
+/** Undefined for what is no JSON or too long; whoever takes it refuses that. */
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  let text = '';
+  for await (const part of request.setEncoding('utf8')) {
+    text += part;
+    if (text.length > POST_BYTES_MAX) return undefined;
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function send(response: ServerResponse, status: number, body: object): void {

@@ -9,7 +9,7 @@ import {
   type RpcReceipt,
 } from './chain-answers.ts';
 import type { ChainEndpoint } from './chain-endpoint.ts';
-import { ChainDisagreementError, chainFault, revertOf } from './chain-error.ts';
+import { ChainDisagreementError, chainFault, ChainRevertError, revertOf } from './chain-error.ts';
 import { type Ask, EndpointPool, type EndpointStatus } from './endpoint-pool.ts';
 
 export type { ChainLog, ChainReceipt } from './chain-answers.ts';
@@ -24,6 +24,9 @@ export type ChainHead = {
 
 /** What a transaction may cost, in wei a unit of gas. */
 export type ChainFees = { readonly baseFee: bigint; readonly priorityFee: bigint };
+
+/** What endpoints must say alike of a call; their words for a refusal differ, its data does not. */
+type CallOutcome = { readonly result?: Hex; readonly refused?: string };
 
 export type ChainClientOptions = {
   readonly endpoints: readonly ChainEndpoint[];
@@ -183,23 +186,32 @@ export class ChainClient {
     return answers.some(({ value }) => value !== null && value !== undefined);
   }
 
-  /** What a contract answers, at the newest block or at one that is confirmed. */
-  call(
+  /**
+   * What a contract answers, at the newest block or at one that is confirmed. A refusal is an answer like
+   * any other: a ChainRevertError when all say so, never on the word of one beside whom others were served.
+   */
+  async call(
     call: { readonly from?: Hex; readonly to: Hex; readonly data: Hex },
     blockNumber?: number,
   ): Promise<Hex> {
     const block = blockNumber === undefined ? 'latest' : numberToHex(blockNumber);
-    return this.#agreed(
+    let revert: ChainRevertError | undefined = undefined;
+    const { refused, result } = await this.#agreed<CallOutcome>(
       `a call of ${call.to}`,
       async (request) => {
         try {
-          return (await request('eth_call', [call, block])) as Hex;
+          return { result: (await request('eth_call', [call, block])) as Hex };
         } catch (error) {
-          throw revertOf(error) ?? error;
+          const known = revertOf(error);
+          if (known === undefined) throw error;
+          revert ??= known;
+          return { refused: known.data ?? '' };
         }
       },
       blockNumber,
     );
+    if (result !== undefined) return result;
+    throw revert ?? new ChainRevertError('execution reverted', refused);
   }
 
   codeAt(address: Hex, blockNumber: number): Promise<Hex> {

@@ -242,3 +242,21 @@ test('transfers of nothing are nobody’s, and leave nothing behind', () => {
   );
   expect([aside, credits, pots]).toEqual([[], [], {}]);
 });
+
+test('R-deposit: read again, a small amount is used up by the credit that it was part of and by no other', () => {
+  const found = logs(
+    [['transfer', ALICE, 3_000_000]],
+    [['transfer', ALICE, 7_000_000]],
+    [['transfer', BOB, 3_000_000]],
+    [['transfer', BOB, 2_000_000]],
+  );
+  const first = creditsOf(EMPTY_BOOK, found, RULES);
+  const known = new Set(first.credits.map(({ source }) => source.txHash));
+  const again = creditsOf(EMPTY_BOOK, found, {
+    ...RULES,
+    isCredited: ({ txHash }) => known.has(txHash),
+  });
+  expect(again.credits).toEqual([]);
+  expect(again.book).toEqual(first.book);
+  expect(again.book.pots).toMatchObject({ [ALICE]: { amount: 3_000_000 } });
+});

@@ -104,7 +104,8 @@ export function creditsOf(
     if (isBack(vanished, found)) continue;
     // Read once more after the notes were lost: what has become of it does not depend on today.
     if (rules.isCredited(source)) {
-      pots.delete(account);
+      // A small one was credited because it made the pot full, and took all of it along; others leave it alone.
+      if (amount < BigInt(rules.minMicroUsdc)) pots.delete(account);
       continue;
     }
     const reason = asideReason(found, rules);
@@ -179,7 +180,7 @@ type Found = {
 function transactionsOf(logs: readonly DepositLog[]): readonly (readonly DepositLog[])[] {
   const byHash = new Map<Hash, DepositLog[]>();
   for (const log of logs) {
-    if (log.kind === 'return') continue;
+    if (log.kind === 'return' || log.kind === 'payout') continue;
     const known = byHash.get(log.source.txHash);
     if (known === undefined) byHash.set(log.source.txHash, [log]);
     else known.push(log);

@@ -20,6 +20,7 @@ import { CONTRACT_SENDER, MODEL_BRIDGE } from '../testing/money/model-chain.ts';
  * `FC_SEED=7 DEPOSIT_HISTORIES=20000 npx vitest run deposit-histories` repeats or prolongs it.
  */
 
+const PERMIT_FAILED = 10_014;
 const HISTORIES = Number(process.env['DEPOSIT_HISTORIES'] ?? 500);
 
 beforeAll(() => {
@@ -50,9 +51,20 @@ test('R-deposit: through any history of faults everything is credited once, and 
         expect(rig.watcher.status).toMatchObject({ state: 'ok', isCurrent: true });
         expectCounted(rig);
         expectBalances(rig);
+        // Read once more from the beginning it comes to the same.
+        rig.reopen({ isWatchedLost: true });
+        for (let at = 0; at < 6; at++) await rig.round();
+        expect(rig.watcher.status).toMatchObject({ state: 'ok', isCurrent: true });
+        expectCounted(rig);
+        expectBalances(rig);
         expect(rig.relayer.waiting().map(({ key, trouble }) => [key, trouble])).toEqual([]);
         for (const [query, hashes] of history.sent) {
-          await history.ask(query);
+          const answer = await history.ask(query);
+          // Somebody else was faster with it: the venue's own transaction failed, and says so.
+          if (answer?.ok === false) {
+            expect(answer.error.code).toBe(PERMIT_FAILED);
+            continue;
+          }
           const mined = rig.chain.blocks.flatMap(({ receipts }) =>
             receipts.filter(({ transaction }) => hashes.has(transaction.hash)),
           );

@@ -5,14 +5,16 @@ import { encodeEventTopics, type Hex, pad } from 'viem';
 import type { ChainClient, ChainLog } from './chain-client.ts';
 import { RETURN_ID_MIN } from './return-id.ts';
 
-/** A log of the chain that tells of money for the bridge, or of such money going back. */
+/** A log of the chain that tells of money for the bridge, of such money going back, or of a payout. */
 export type DepositLog = {
-  readonly kind: 'deposit' | 'transfer' | 'return';
+  readonly kind: 'deposit' | 'transfer' | 'return' | 'payout';
   /** The user of a `Deposit` or a `Paid`, the sender of a `Transfer`. */
   readonly account: Address;
   readonly amount: bigint;
   /** Of a return: the payout's id. */
   readonly returnId?: bigint;
+  /** Of a payout: the number of the withdrawal that it pays. */
+  readonly withdrawalId?: bigint;
   readonly source: DepositSource;
 };
 
@@ -37,8 +39,7 @@ export async function readDepositLogs(
   ]);
   return [...events, ...transfers]
     .sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
-    .map((log) => depositLog(log, client.chainId))
-    .filter((log) => log.returnId === undefined || log.returnId >= RETURN_ID_MIN);
+    .map((log) => depositLog(log, client.chainId));
 }
 
 /** Those of a transaction's logs that deposits are read from. */
@@ -68,7 +69,10 @@ function depositLog(log: ChainLog, chainId: number): DepositLog {
   if (topic === PAID_TOPIC) {
     const amount = BigInt(`0x${log.data.slice(-WORD_DIGITS)}`);
     const account = addressOfTopic(second);
-    return { kind: 'return', account, amount, returnId: BigInt(first), source };
+    const id = BigInt(first);
+    return id < RETURN_ID_MIN
+      ? { kind: 'payout', account, amount, withdrawalId: id, source }
+      : { kind: 'return', account, amount, returnId: id, source };
   }
   const kind = topic === DEPOSIT_TOPIC ? 'deposit' : 'transfer';
   return { kind, account: addressOfTopic(first), amount: BigInt(log.data), source };

@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { type Address, address, hash } from '@oddlot/units';
 import fc from 'fast-check';
 import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Fault, TEST_CHAIN_ID, TestSettlement } from '../testing/settlement.ts';
 import { ChainClient } from './chain-client.ts';
 import { localEndpoint } from './chain-endpoint.ts';
 import { DepositWatcher } from './deposit-watcher.ts';
+import { localKeys } from './keys.ts';
+import { verifyChain } from './verify-chain.ts';
 import { readWatched, startOf, writeWatched } from './watch-file.ts';
 
 /** R-deposit on a real chain: reorganisations, restarts, and endpoints that are down, late or lie. */
@@ -189,6 +192,24 @@ test('nothing runs on another chain, or with contracts that are not those that a
     state: 'failed',
     error: `the bridge holds the token ${token}, not usdcContract ${bridge}`,
   });
+});
+
+test('who acts for the bridge is told by the bridge: guardian and validators', async () => {
+  const settlement = await settled();
+  const { guardian, validators } = settlement.keys;
+  const told = await verifyChain(settlement.client(1), settlement.contracts);
+  const expected = [guardian, ...validators].map((key) =>
+    privateKeyToAccount(key).address.toLowerCase(),
+  );
+  expect(new Set(told)).toEqual(new Set(expected));
+});
+
+test('a chain without its keys is not begun anew: what is missing is told', async () => {
+  const settlement = await settled();
+  const chainFile = join(settlement.directory, 'chain', 'chain.log');
+  expect(localKeys(settlement.directory, chainFile)).toEqual(settlement.keys);
+  rmSync(join(settlement.directory, 'keys.json'));
+  expect(() => localKeys(settlement.directory, chainFile)).toThrow(/keys\.json is missing/);
 });
 
 describe('endpoints', () => {

@@ -21,6 +21,12 @@ import {
   type Vanished,
 } from './deposit-book.ts';
 import { type BridgeContracts, readDepositLogs } from './deposit-logs.ts';
+import {
+  foreignAhead,
+  foreignAmong,
+  type ForeignPayout,
+  ForeignPayoutError,
+} from './foreign-payout.ts';
 import { findVanished, vanishedBeyond } from './vanished.ts';
 import { verifyChain } from './verify-chain.ts';
 import { readWatched, startOf, type Watched, writeWatched } from './watch-file.ts';
@@ -57,6 +63,8 @@ export type WatchStatus = {
   readonly isCurrent: boolean;
   readonly book: DepositBook;
   readonly reorganisation: Reorganisation | undefined;
+  /** What the bridge has paid and this venue never issued: nothing is credited or paid any more. */
+  readonly foreign: ForeignPayout | undefined;
 };
 
 export type DepositWatcherOptions = {
@@ -101,6 +109,8 @@ export class DepositWatcher {
   #state: WatchState = 'ok';
   #error: string | undefined = undefined;
   #reorganisation: Reorganisation | undefined = undefined;
+  /** Who acts for the bridge, as the bridge says. */
+  #operators: ReadonlySet<Address> = new Set();
   /** What was credited has been looked for on a chain of which nothing else is known. */
   #isSameChain = false;
   /** The last block that the file says was read. */
@@ -117,10 +127,11 @@ export class DepositWatcher {
   }
 
   get status(): WatchStatus {
-    const { block, book } = this.#watched;
+    const { block, book, foreign } = this.#watched;
     const state = { state: this.#state, error: this.#error };
     const reorganisation = this.#reorganisation;
-    return { ...state, head: this.#head, block, isCurrent: this.#isCurrent, book, reorganisation };
+    const stopped = { reorganisation, foreign };
+    return { ...state, head: this.#head, block, isCurrent: this.#isCurrent, book, ...stopped };
   }
 
   /** Reads the next range of blocks; true when there is more to read at once. Never throws for the chain. */
@@ -150,7 +161,9 @@ export class DepositWatcher {
   async verify(): Promise<boolean> {
     const { client, contracts } = this.#options;
     try {
-      await verifyChain(client, contracts);
+      this.#assertOwn(undefined);
+      this.#operators = new Set(await verifyChain(client, contracts));
+      this.#assertOwn(await foreignAhead(client, contracts.bridge, this.#options.state));
       return true;
     } catch (error) {
       this.#isCurrent = false;
@@ -168,6 +181,7 @@ export class DepositWatcher {
 
   async #step(): Promise<boolean> {
     const { client, contracts } = this.#options;
+    this.#assertOwn(undefined);
     const { confirmed, head } = await client.head();
     this.#head = head;
     await this.#assertSameChain(head, confirmed);
@@ -180,12 +194,15 @@ export class DepositWatcher {
     const toBlock = Math.min(confirmed, fromBlock + this.#range - 1);
     const blockHash = await this.#hashOf(toBlock);
     const logs = await readDepositLogs(client, contracts, { fromBlock, toBlock });
+    this.#assertOwn(foreignAmong(logs, this.#options.state()));
     const codes = await this.#contractsAmong(plainSenders(logs), confirmed);
     // Logs of one branch must not be taken for those of another.
     if ((await this.#hashOf(toBlock)) !== blockHash) {
       throw new ChainUnavailableError(`block ${toBlock} changed while it was read`);
     }
-    const rules = { ...this.#options.rules, contracts: codes };
+    const { rules: given } = this.#options;
+    const operators = new Set([...given.operators, ...this.#operators]);
+    const rules = { ...given, operators, contracts: codes };
     const isCredited = (source: Credit['source']): boolean =>
       isDepositRemembered(this.#options.state(), source);
     const { book, credits } = creditsOf(this.#watched.book, logs, { ...rules, isCredited });
@@ -199,6 +216,17 @@ export class DepositWatcher {
     if (logs.length > 0 || toBlock - this.#writtenBlock >= UNWRITTEN_BLOCKS_MAX) this.#write();
     this.#isCurrent = toBlock === confirmed;
     return !this.#isCurrent;
+  }
+
+  /** Accounts stand for what the bridge holds only where it has paid what they asked for, and no more. */
+  #assertOwn(found: ForeignPayout | undefined): void {
+    const { foreign = found } = this.#watched;
+    if (foreign === undefined) return;
+    if (this.#watched.foreign === undefined) {
+      this.#watched = { ...this.#watched, foreign };
+      this.#write();
+    }
+    throw new ForeignPayoutError(foreign);
   }
 
   async #hashOf(block: number): Promise<Hex> {

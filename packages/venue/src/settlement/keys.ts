@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
@@ -16,13 +16,18 @@ export type LocalKeys = {
 const VALIDATORS = 3;
 const PRIVATE = 0o600;
 
-/** Made once and kept in the data folder with the chain that knows them. */
-export function localKeys(directory: string): LocalKeys {
+/** Made once and kept in the data folder with the chain that knows them; a chain that is there has its keys. */
+export function localKeys(directory: string, chainFile?: string): LocalKeys {
   const file = join(directory, 'keys.json');
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as LocalKeys;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  if (chainFile !== undefined && existsSync(chainFile)) {
+    throw new KeyError(
+      `${file} is missing, and ${chainFile} cannot be used without it: bring it back, or remove both and what the venue knows of them`,
+    );
   }
   const keys: LocalKeys = {
     relayer: generatePrivateKey(),

@@ -7,6 +7,8 @@ import type { LocalKeys } from './keys.ts';
 
 /** How many validators must sign. Payouts from 100,000 USDC on wait, so that it can be seen how that is. */
 export const LOCAL_BRIDGE = { threshold: 2n, largeUsd: 100_000_000_000n, delaySeconds: 20n };
+/** More than a payout of a batch uses with these contracts; what it leaves over costs nothing. */
+export const LOCAL_PAYOUT_GAS = 250_000n;
 const GAS = 8_000_000n;
 const MAX_FEE = 10_000_000_000n;
 

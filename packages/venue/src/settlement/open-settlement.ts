@@ -13,7 +13,7 @@ import type { BridgeContracts } from './deposit-logs.ts';
 import { DepositWatcher } from './deposit-watcher.ts';
 import { FaucetBacking } from './faucet-backing.ts';
 import { KeyError, localKeys, type LocalKeys, readKey } from './keys.ts';
-import { deployLocalContracts } from './local-contracts.ts';
+import { deployLocalContracts, LOCAL_PAYOUT_GAS } from './local-contracts.ts';
 import { PayoutWorker } from './payout/payout-worker.ts';
 import { PermitDeposits } from './permit-deposits.ts';
 import { Relayer } from './relayer.ts';
@@ -54,6 +54,9 @@ export type SettlementDependencies = {
   readonly replica: Replica;
   readonly log: Logger;
   readonly now: () => number;
+};
+
+export type ChainDependencies = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The thread of the local chain ended by itself. */
   readonly onLost: (error: Error) => void;
@@ -71,7 +74,8 @@ const REQUEST_TIMEOUT_MS = 10_000;
 /** Play money for gas, more than is ever used. */
 const ALLOCATION = parseEther('1000000000');
 
-type Opened = {
+/** The chain that is configured, and the keys for it. */
+export type OpenedChain = {
   readonly endpoints: readonly ChainEndpoint[];
   readonly contracts: BridgeContracts;
   readonly relayerKey: Hex | undefined;
@@ -80,17 +84,24 @@ type Opened = {
   readonly close: () => Promise<void>;
 };
 
-/** Opens the chain that is configured, and what the venue does with it. Nothing runs yet. */
-export async function openSettlement(
+/** Starts the local chain, or finds the one that is named. It knows nothing of the venue's state yet. */
+export async function openChain(
   settings: SettlementSettings,
+  deps: ChainDependencies,
+): Promise<OpenedChain> {
+  return settings.chain === 'local'
+    ? await openLocal(settings, folderOf(settings), deps.onLost)
+    : openRemote(settings, deps);
+}
+
+/** What the venue does with its chain. Nothing runs yet. */
+export function openSettlement(
+  settings: SettlementSettings,
+  opened: OpenedChain,
   deps: SettlementDependencies,
-): Promise<OpenedSettlement> {
+): OpenedSettlement {
   const { log, now, replica } = deps;
-  const folder = join(settings.data, 'settlement');
-  const opened =
-    settings.chain === 'local'
-      ? await openLocal(settings, folder, deps.onLost)
-      : openRemote(settings, deps);
+  const folder = folderOf(settings);
   const { contracts, endpoints, keys, relayerKey, rpcUrl } = opened;
   const { chainId, confirmations, everyMs, fromBlock } = settings;
   const client = new ChainClient({ endpoints, chainId, confirmations });
@@ -120,23 +131,8 @@ export async function openSettlement(
     propose: (command) => replica.propose(command),
   });
   const state = (): State => replica.state;
-  const payouts = new PayoutWorker({
-    client,
-    contracts,
-    fromBlock,
-    file: join(folder, 'payouts.jsonl'),
-    state,
-    propose: (command) => replica.propose(command),
-    now,
-    relayer,
-    validators: validatorsOf(settings, keys, { chainId, bridge: contracts.bridge }),
-    patienceMs: settings.payoutPatienceMs,
-    retryMs: everyMs,
-  });
-  if (payouts.damaged > 0) {
-    const what = { file: 'settlement/payouts.jsonl', lines: payouts.damaged };
-    log.warn(what, 'damaged lines: a copy is kept beside it, the chain is asked again');
-  }
+  const isStopped = (): boolean => watcher.status.foreign !== undefined;
+  const payouts = openPayouts(settings, deps, { ...opened, client, relayer });
   const settlement = new Settlement({
     client,
     contracts,
@@ -147,12 +143,47 @@ export async function openSettlement(
     relayer,
     payouts,
     vitals: new VitalsWatch({ client, contracts, relayer: relayer?.address, now }),
-    permits: relayer && new PermitDeposits({ client, relayer, contracts, now }),
+    permits: relayer && new PermitDeposits({ client, relayer, contracts, now, isStopped }),
     minter,
     backing: minter && new FaucetBacking({ state, watcher, minter, contracts }),
     close: opened.close,
   });
   return { settlement, rpcUrl, keys };
+}
+
+/** Pays what the engine has open. */
+function openPayouts(
+  settings: SettlementSettings,
+  { log, now, replica }: SettlementDependencies,
+  parts: Pick<OpenedChain, 'contracts' | 'keys'> & {
+    readonly client: ChainClient;
+    readonly relayer: Relayer | undefined;
+  },
+): PayoutWorker {
+  const { client, contracts, keys, relayer } = parts;
+  const file = 'settlement/payouts.jsonl';
+  const payouts = new PayoutWorker({
+    client,
+    contracts,
+    fromBlock: settings.fromBlock,
+    file: join(settings.data, file),
+    state: () => replica.state,
+    propose: (command) => replica.propose(command),
+    now,
+    relayer,
+    validators: validatorsOf(settings, keys, {
+      chainId: settings.chainId,
+      bridge: contracts.bridge,
+    }),
+    gasEach: settings.chain === 'local' ? LOCAL_PAYOUT_GAS : undefined,
+    patienceMs: settings.payoutPatienceMs,
+    retryMs: settings.everyMs,
+  });
+  if (payouts.damaged > 0) {
+    const what = { file, lines: payouts.damaged };
+    log.warn(what, 'damaged lines: a copy is kept beside it, the chain is asked again');
+  }
+  return payouts;
 }
 
 /** Those of the local chain, whose keys are the venue's own, or those that were named. */
@@ -169,8 +200,8 @@ async function openLocal(
   { chainId, data, host, port }: SettlementSettings,
   folder: string,
   onLost: (error: Error) => void,
-): Promise<Opened> {
-  const keys = localKeys(folder);
+): Promise<OpenedChain> {
+  const keys = localKeys(folder, join(data, 'chain', 'chain.log'));
   const rich = [keys.minter, keys.relayer, keys.guardian].map((key) => addressOf(key) as Hex);
   const chain = await startChainThread(
     {
@@ -193,7 +224,7 @@ async function openLocal(
   };
 }
 
-function openRemote(settings: SettlementSettings, { env }: SettlementDependencies): Opened {
+function openRemote(settings: SettlementSettings, { env }: ChainDependencies): OpenedChain {
   const { chain, contracts, relayerKey } = settings;
   if (contracts === undefined) {
     throw new KeyError('bridgeContract, usdcContract: a chain that is not local needs both');
@@ -206,6 +237,10 @@ function openRemote(settings: SettlementSettings, { env }: SettlementDependencie
     rpcUrl: undefined,
     close: async () => undefined,
   };
+}
+
+function folderOf({ data }: SettlementSettings): string {
+  return join(data, 'settlement');
 }
 
 function addressOf(key: Hex): ReturnType<typeof address> {

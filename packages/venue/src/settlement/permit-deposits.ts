@@ -26,6 +26,8 @@ export type PermitDepositsOptions = {
   readonly contracts: BridgeContracts;
   /** The time that deadlines are judged by. */
   readonly now: () => number;
+  /** True when nothing is credited any more: then nobody's money is sent there. */
+  readonly isStopped?: () => boolean;
   /** How long an answer waits for a block. */
   readonly waitMs?: number;
 };
@@ -69,6 +71,9 @@ export class PermitDeposits {
   }
 
   async #deposit(query: InfoQueryOf<'depositWithPermit'>): Promise<PermitAnswer> {
+    if (this.#options.isStopped?.() === true) {
+      return { ok: false, error: unavailable('deposits are stopped') };
+    }
     const permit = permitOf(query);
     const { failed, key } = await this.#turnOf(permit);
     if (this.#options.relayer.find(key) === undefined) {

@@ -7,6 +7,7 @@ import { chainFault } from './chain-error.ts';
 import type { BridgeContracts } from './deposit-logs.ts';
 import type { DepositWatcher, WatchStatus } from './deposit-watcher.ts';
 import type { FaucetBacking } from './faucet-backing.ts';
+import { ForeignPayoutError } from './foreign-payout.ts';
 import type { PayoutsStatus, PayoutWorker } from './payout/payout-worker.ts';
 import type { PermitDeposits } from './permit-deposits.ts';
 import type { Relayer } from './relayer.ts';
@@ -175,8 +176,11 @@ export class Settlement {
       this.#roundsToVerify -= 1;
       return true;
     }
-    const isRight = await this.#parts.watcher.verify();
+    const { payouts, watcher } = this.#parts;
+    const isRight = await watcher.verify();
     if (isRight) this.#roundsToVerify = VERIFIED_ROUNDS;
+    const { error = '', foreign } = watcher.status;
+    if (foreign !== undefined) payouts.halt(error);
     return isRight;
   }
 
@@ -204,11 +208,16 @@ export class Settlement {
         hasMore = (await worker.step()) === true || hasMore;
       } catch (error) {
         hasFailed = true;
+        // Nobody pays by a log that is not this bridge's; from here on that is found before each round.
+        if (error instanceof ForeignPayoutError) this.#roundsToVerify = 0;
         log.warn({ why: chainFault(error) }, 'the settlement chain could not be worked on');
+        if (error instanceof ForeignPayoutError) break;
       }
     }
     this.#tellState();
-    this.#failures = hasFailed ? this.#failures + 1 : 0;
+    // Who is stopped for good asks the chain nothing more, and tells those that come what it is.
+    const isStopped = this.#parts.watcher.status.foreign !== undefined;
+    this.#failures = hasFailed && !isStopped ? this.#failures + 1 : 0;
     const backOffMs = Math.min(BACK_OFF_MAX_MS, everyMs * 2 ** Math.min(this.#failures, 16));
     this.#next(hasMore ? 0 : backOffMs);
   }

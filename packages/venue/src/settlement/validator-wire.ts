@@ -18,7 +18,7 @@ const Uint256 = z
   .string()
   .regex(/^(0|[1-9][0-9]{0,77})$/)
   .transform(BigInt);
-const REASON_CHARACTERS_MAX = 500;
+const REASON_CHARACTERS_MAX = 200;
 
 const place = { chainId: z.int().min(1), bridge: Address, withdrawalId: Uint64, user: Address };
 export const SignRequest = z.discriminatedUnion('type', [

@@ -1,5 +1,6 @@
 import { BRIDGE_ABI } from '@oddlot/contracts';
-import { encodeFunctionData, type Hex } from 'viem';
+import { type Address, address } from '@oddlot/units';
+import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem';
 import type { ChainClient } from './chain-client.ts';
 import type { BridgeContracts } from './deposit-logs.ts';
 
@@ -8,11 +9,14 @@ export class WrongContractsError extends Error {
   override readonly name = 'WrongContractsError';
 }
 
-/** Contracts often have one address on several chains: money of another chain must not count as of this one. */
+/**
+ * Contracts often have one address on several chains: money of another chain must not count as of this one.
+ * Tells who acts for the bridge by what the bridge itself says: its guardian and its validators.
+ */
 export async function verifyChain(
   client: ChainClient,
   { bridge, token }: BridgeContracts,
-): Promise<void> {
+): Promise<readonly Address[]> {
   await client.assertChain();
   const { confirmed } = await client.head();
   for (const [name, at] of [
@@ -28,4 +32,12 @@ export async function verifyChain(
   if (told.toLowerCase() !== token) {
     throw new WrongContractsError(`the bridge holds the token ${told}, not usdcContract ${token}`);
   }
+  const abi = BRIDGE_ABI;
+  const ask = (functionName: 'guardian' | 'validators'): Promise<Hex> =>
+    client.call({ to: bridge, data: encodeFunctionData({ abi, functionName }) });
+  const [guardian, validators] = await Promise.all([ask('guardian'), ask('validators')]);
+  return [
+    decodeFunctionResult({ abi, functionName: 'guardian', data: guardian }),
+    ...decodeFunctionResult({ abi, functionName: 'validators', data: validators }),
+  ].map((each) => address(each.toLowerCase()));
 }

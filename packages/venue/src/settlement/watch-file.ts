@@ -11,6 +11,7 @@ import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Hex } from 'viem';
 import { type DepositBook, EMPTY_BOOK } from './deposit-book.ts';
+import type { ForeignPayout } from './foreign-payout.ts';
 
 /** How far the chain has been read, and what came of it that is not in the engine. */
 export type Watched = {
@@ -20,6 +21,8 @@ export type Watched = {
   readonly block: number;
   readonly blockHash: Hex | null;
   readonly book: DepositBook;
+  /** Found once, it stays: numbers that come later would hide it. */
+  readonly foreign?: ForeignPayout;
 };
 
 /** What a watcher starts from where nothing, or another bridge, was watched before. */

@@ -1,5 +1,6 @@
-import { type Config, hasFaucet, historyKeptMsOf } from '../config.ts';
+import { type Config, hasFaucet } from '../config.ts';
 import type { ArchivistSettings } from '../history/archivist/archivist-messages.ts';
+import { historyKeptMsOf } from './kept.ts';
 
 /** A replay of so many blocks, or of two intervals of snapshots, is short. */
 const SHORT_BLOCKS_MIN = 5_000;

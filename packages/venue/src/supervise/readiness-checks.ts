@@ -1,6 +1,7 @@
 import { oracleAges, type State } from '@oddlot/engine';
 import type { DiskState } from '../supervise/disk-watch.ts';
 import type { ReadinessCheck } from '../operate/health.ts';
+import type { Settlement } from '../settlement/settlement.ts';
 
 /** What has to be right before anybody can trade, each by itself. */
 
@@ -29,6 +30,13 @@ export function logCheck({
 export function diskCheck(state: DiskState, freeBytes: number): ReadinessCheck {
   const why = `the disk is ${state === 'full' ? 'full' : 'nearly full'}: ${freeBytes} bytes free`;
   return { name: 'disk', ok: state === 'roomy', why };
+}
+
+/** The log is the one that the bridge has paid by, as far as anybody knows. */
+export function bridgeCheck(settlement: Pick<Settlement, 'status'> | undefined): ReadinessCheck {
+  const { error = 'the bridge is not the one of this log', foreign } =
+    settlement?.status.watch ?? {};
+  return { name: 'bridge', ok: foreign === undefined, why: error };
 }
 
 /** R-oracle-stale: everything that is listed and not halted has a price that counts. */

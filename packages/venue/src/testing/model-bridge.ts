@@ -115,6 +115,7 @@ function runToken({ minter }: ModelRules, state: ModelState, call: ModelCall): M
     const balance = state.balances.get(lower(args[0])) ?? 0n;
     return { ok: true, state, logs: [], output: toHex(balance, { size: 32 }) };
   }
+  if (functionName === 'transfer') return transferred(state, call.from, lower(args[0]), args[1]);
   if (call.from !== minter) return { ok: false, output: '0x' };
   if (functionName === 'mint') {
     const to = lower(args[0]);
@@ -128,6 +129,17 @@ function runToken({ minter }: ModelRules, state: ModelState, call: ModelCall): M
   else if (functionName === 'unBlacklist') listed.delete(lower(args[0]));
   else throw new Error(`the model does not know ${functionName}`);
   return done({ ...state, blacklisted: listed });
+}
+
+function transferred(state: ModelState, from: Hex, to: Hex, usd: bigint): ModelResult {
+  const { balances, blacklisted } = state;
+  const held = balances.get(from) ?? 0n;
+  if (blacklisted.has(from) || blacklisted.has(to) || held < usd) {
+    return { ok: false, output: '0x' };
+  }
+  const moved = new Map(balances).set(from, held - usd);
+  const next = { ...state, balances: moved.set(to, (moved.get(to) ?? 0n) + usd) };
+  return { ok: true, state: next, logs: [], output: toHex(1, { size: 32 }) };
 }
 
 class BridgeRun {
@@ -240,7 +252,7 @@ class BridgeRun {
     const { bridge } = this.#rules.contracts;
     const held = balances.get(bridge) ?? 0n;
     const to = lower(destination);
-    if (blacklisted.has(to) || held < usd) return 9;
+    if (blacklisted.has(bridge) || blacklisted.has(to) || held < usd) return 9;
     const moved = new Map(balances).set(bridge, held - usd);
     this.#state = { ...this.#state, balances: moved.set(to, (moved.get(to) ?? 0n) + usd) };
     this.#mark(withdrawalId, PAID!);

@@ -1,7 +1,6 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
 import type { Command } from '@oddlot/engine';
 import { address, hash } from '@oddlot/units';
@@ -9,7 +8,7 @@ import { encodeFunctionData, type Hex, keccak256, parseEther, toHex } from 'viem
 import { LocalChain } from '../chain/local-chain.ts';
 import { ChainClient } from '../settlement/chain-client.ts';
 import type { ChainEndpoint } from '../settlement/chain-endpoint.ts';
-import { deployLocalContracts } from '../settlement/local-contracts.ts';
+import { deployLocalContracts, LOCAL_PAYOUT_GAS } from '../settlement/local-contracts.ts';
 import { payOutData } from '../settlement/payout/bridge-calls.ts';
 import { PayoutWorker } from '../settlement/payout/payout-worker.ts';
 import { Relayer } from '../settlement/relayer.ts';
@@ -20,6 +19,7 @@ import {
   accountOf,
   addressOf,
   CHAIN_ID,
+  changed,
   CONTRACTS,
   key,
   KEYS,
@@ -163,6 +163,8 @@ export class PayoutWorld {
       now,
       relayer: hasKey ? this.relayer : undefined,
       validators: KEYS.validators.map((each, n) => this.#validator(each, n, life)),
+      // The machine of the local chain would search long.
+      gasEach: this.chain instanceof LocalChain ? LOCAL_PAYOUT_GAS : undefined,
       patienceMs: PATIENCE_MS,
       retryMs: 1_000,
     });
@@ -437,13 +439,4 @@ export class PayoutWorld {
       this.asked.set(withdrawalId, { destination: to as Hex, usd: amount - fee });
     }
   }
-}
-
-/** A line with its checksum, as it would have been written. */
-function changed(change: (record: string) => string): (line: string) => string {
-  return (line) => {
-    if (line === '') return line;
-    const text = change(line.slice(9));
-    return `${crc32(text).toString(16).padStart(8, '0')} ${text}`;
-  };
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Logger } from '../operate/log.ts';
 import { signedBody } from '../settlement/validator-wire.ts';
 import type { BridgeDomain } from '../settlement/validators.ts';
+import { type Asked, RequestBudget } from './request-budget.ts';
 import type { SignedBook } from './signed-book.ts';
 import type { Signer } from './signer.ts';
 import { SigningRefusal } from './signing-refusal.ts';
@@ -11,6 +12,7 @@ export type ValidatorServerOptions = {
   readonly domain: BridgeDomain;
   readonly book: SignedBook;
   readonly log: Logger;
+  readonly now: () => number;
 };
 
 const BODY_BYTES_MAX = 8_192;
@@ -21,13 +23,15 @@ const REQUEST_MS_MAX = 10_000;
 
 /**
  * The door of a validator: `POST /sign`, and for operators `GET /healthz` and `GET /signed`. What it gives away are
- * signatures over what the venue owes anyway, which anybody may send; so it asks nobody who they are.
+ * signatures over what the venue owes anyway, and cancellations of what it has itself seen to be impossible; so it
+ * asks nobody who they are, and only bounds how much one may ask.
  */
 export function validatorServer(options: ValidatorServerOptions): Server {
   let open = 0;
+  const budget = new RequestBudget(options.now);
   const server = createServer((request, response) => {
     open++;
-    answer(options, request, { isFull: open > OPEN_MAX })
+    answer(options, request, { budget, isFull: open > OPEN_MAX })
       .then(({ body, status }) => end(response, status, body))
       .catch((error: unknown) => {
         options.log.error({ err: error }, 'a request failed');
@@ -45,7 +49,7 @@ type Reply = { readonly status: number; readonly body: object };
 async function answer(
   { book, domain, log, signer }: ValidatorServerOptions,
   request: IncomingMessage,
-  { isFull }: { readonly isFull: boolean },
+  { budget, isFull }: { readonly budget: RequestBudget; readonly isFull: boolean },
 ): Promise<Reply> {
   const { pathname } = new URL(request.url ?? '/', 'http://validator');
   if (request.method === 'GET' && pathname === '/healthz') {
@@ -62,6 +66,9 @@ async function answer(
   let asked: unknown;
   try {
     asked = await readBody(request);
+    if (!budget.take(request.socket.remoteAddress ?? '', kindOf(asked))) {
+      return { status: 429, body: { message: 'too many requests' } };
+    }
     const signed = await signer.sign(asked, AbortSignal.timeout(REQUEST_MS_MAX));
     log.info({ asked }, 'signed');
     return { status: 200, body: signedBody(signed) };
@@ -71,6 +78,11 @@ async function answer(
     log.warn({ asked, why: message }, 'not signed');
     return { status, body: { message } };
   }
+}
+
+function kindOf(asked: unknown): Asked {
+  const type = typeof asked === 'object' && asked !== null && 'type' in asked ? asked.type : '';
+  return type === 'payout' || type === 'cancellation' ? type : 'other';
 }
 
 async function readBody(request: IncomingMessage): Promise<unknown> {

@@ -8,16 +8,19 @@ import {
   type Signed,
   type Validator,
 } from '../settlement/validators.ts';
+import type { PayoutWitness } from './payout-witness.ts';
 import { OtherTermsError, type SignedBook, type SignedRecord } from './signed-book.ts';
 import { SigningRefusal } from './signing-refusal.ts';
-import type { VenueLedger } from './venue-ledger.ts';
+import type { OwedWithdrawal, VenueLedger } from './venue-ledger.ts';
 
 export type SignerOptions = {
   readonly key: Hex;
   /** The only chain and the only bridge that it signs for. */
   readonly domain: BridgeDomain;
   readonly book: SignedBook;
-  readonly ledger: Pick<VenueLedger, 'openWithdrawal'>;
+  readonly ledger: Pick<VenueLedger, 'unpaidWithdrawal'>;
+  /** Looks at the chain before a cancellation; where it is absent people sign them. */
+  readonly witness?: Pick<PayoutWitness, 'whyHopeless'> | undefined;
   readonly now: () => number;
   /** Micro-USDC that it signs in 24 hours at most; no limit where it is absent. */
   readonly perDayMax?: bigint | undefined;
@@ -25,7 +28,8 @@ export type SignerOptions = {
 
 /**
  * Signs a payout that the venues owe, and no other (R-withdraw): once written down, a withdrawal is signed in the
- * same terms for ever. It does not sign rotations, the lifting of pauses or returns: people do, by `npm run bridge`.
+ * same terms for ever. It signs a cancellation when it has seen itself that the payout cannot succeed, so that nobody
+ * who asks can end the withdrawal of somebody else. It does not sign rotations, the lifting of pauses or returns: people do, by `npm run bridge`.
  */
 export class Signer {
   readonly #options: SignerOptions;
@@ -50,14 +54,9 @@ export class Signer {
     }
     const asked = parsed.data;
     this.#assertPlace(asked);
-    const record = recordOf(asked, this.#options.now());
     try {
-      if (!this.#options.book.has(record)) {
-        await this.#assertOwed(asked);
-        // Somebody else may have asked meanwhile; the book looks again.
-        if (!this.#options.book.has(record)) this.#assertLimit(asked);
-        this.#options.book.add(record);
-      }
+      if (asked.type === 'payout') await this.#writePayout(asked);
+      else await this.#writeCancellation(asked);
     } catch (error) {
       if (error instanceof OtherTermsError) throw new SigningRefusal(409, error.message);
       throw error;
@@ -81,22 +80,58 @@ export class Signer {
     }
   }
 
-  async #assertOwed(asked: SignRequest): Promise<void> {
-    const { user, withdrawalId } = asked;
-    const owed = await this.#options.ledger.openWithdrawal(user, Number(withdrawalId));
-    if (asked.type === 'cancellation') return;
+  async #writePayout(asked: PayoutRequest): Promise<void> {
+    const { book } = this.#options;
+    const record = payoutRecord(asked, this.#options.now());
+    if (book.has(record)) return;
+    const owed = await this.#owed(asked);
+    const { withdrawalId } = asked;
+    if (owed.isReturned) {
+      throw new SigningRefusal(409, `withdrawal ${withdrawalId} is returned`);
+    }
     if (owed.destination !== asked.destination) {
       throw new SigningRefusal(409, `withdrawal ${withdrawalId} goes to ${owed.destination}`);
     }
-    if (owed.usd === asked.usd) return;
-    const amount = dollars(owed.usd);
-    throw new SigningRefusal(409, `of withdrawal ${withdrawalId} ${amount} USDC are to be paid`);
+    if (owed.usd !== asked.usd) {
+      const amount = dollars(owed.usd);
+      throw new SigningRefusal(409, `of withdrawal ${withdrawalId} ${amount} USDC are to be paid`);
+    }
+    // Somebody else may have asked meanwhile; the book looks again.
+    if (!book.has(record)) this.#assertLimit(asked);
+    book.add(record);
+  }
+
+  /** Who asks, and the reason that they give, count for nothing. */
+  async #writeCancellation(asked: CancellationRequest): Promise<void> {
+    const { book, now, witness } = this.#options;
+    const timeMs = now();
+    if (book.has({ ...placeOf(asked, timeMs), type: asked.type, reason: '' })) return;
+    if (witness === undefined) {
+      throw new SigningRefusal(
+        403,
+        'it has no endpoints of the chain: its operator signs cancellations (npm run bridge -- cancel)',
+      );
+    }
+    const owed = await this.#owed(asked);
+    const destination = owed.destination as Hex;
+    // A venue that tells other terms than those that were signed is not believed.
+    book.has(payoutRecord({ ...asked, destination, usd: owed.usd }, timeMs));
+    const terms = { ...owed, destination, user: asked.user as Hex };
+    const reason = await witness.whyHopeless({
+      ...terms,
+      withdrawalId: Number(asked.withdrawalId),
+    });
+    book.add({ ...placeOf(asked, timeMs), type: asked.type, reason });
+  }
+
+  #owed({ user, withdrawalId }: SignRequest): Promise<OwedWithdrawal> {
+    return this.#options.ledger.unpaidWithdrawal(user, Number(withdrawalId));
   }
 
   /** Bounds what a venue that was broken into can have signed until somebody notices. */
-  #assertLimit(asked: SignRequest): void {
+  #assertLimit(asked: PayoutRequest): void {
     const { book, now, perDayMax } = this.#options;
-    if (asked.type === 'cancellation' || perDayMax === undefined) return;
+    if (perDayMax === undefined) return;
     const signed = book.signedInDay(now());
     if (signed + asked.usd <= perDayMax) return;
     throw new SigningRefusal(
@@ -110,10 +145,18 @@ function dollars(micro: bigint): string {
   return formatDecimal(micro, MONEY_DECIMALS);
 }
 
-function recordOf(asked: SignRequest, timeMs: number): SignedRecord {
-  const { bridge, chainId, user } = asked;
-  const place = { timeMs, chainId, bridge, withdrawalId: String(asked.withdrawalId), user };
-  if (asked.type === 'cancellation') return { ...place, type: asked.type, reason: asked.reason };
-  const { destination, type, usd } = asked;
-  return { ...place, type, destination, usd: String(usd) };
+type PayoutRequest = Extract<SignRequest, { readonly type: 'payout' }>;
+type CancellationRequest = Extract<SignRequest, { readonly type: 'cancellation' }>;
+type Place = Pick<SignRequest, 'bridge' | 'chainId' | 'user' | 'withdrawalId'>;
+
+function placeOf({ bridge, chainId, user, withdrawalId }: Place, timeMs: number) {
+  return { timeMs, chainId, bridge, withdrawalId: String(withdrawalId), user };
+}
+
+function payoutRecord(
+  asked: Place & { readonly destination: string; readonly usd: bigint },
+  timeMs: number,
+): SignedRecord {
+  const { destination, usd } = asked;
+  return { ...placeOf(asked, timeMs), type: 'payout', destination, usd: String(usd) };
 }

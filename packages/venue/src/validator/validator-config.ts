@@ -16,6 +16,10 @@ const Settings = z.strictObject({
   bridge: Address,
   /** APIs of the venue that are asked before a payout is signed; all must tell the same. */
   venues: z.array(z.string().regex(URL_PATTERN, 'must be a URL')).min(1).max(16),
+  /** Endpoints of the chain, which are asked before a cancellation is signed; without them none is. */
+  chain: z.array(z.string().regex(URL_PATTERN, 'must be a URL')).max(16).default([]),
+  /** How long it sees the token refuse a destination before it signs that the payout is cancelled. */
+  cancelPatienceMs: z.int().min(0).default(600_000),
   /** USDC that it signs in 24 hours at most. */
   dayLimitUsdc: z.int().min(1).optional(),
   /** Folder of what it has signed. */
@@ -37,13 +41,16 @@ export const VALIDATOR_USAGE = `Usage: npm run validator -- [--config FILE] [fla
   --chain-id N       the chain that it signs for
   --bridge ADDRESS   the bridge that it signs for
   --venues URL,URL   APIs of the venue; a payout is signed when all show it
+  --chain URL,URL    endpoints of the chain, asked before a cancellation is signed (none: people sign them)
+  --cancel-patience-ms N  how long the token must have refused a payout before its cancellation is signed (600000)
   --day-limit-usdc N signs no more than this in 24 hours (no limit)
   --data FOLDER      what it has signed (./validator); never lose or share it
   --host HOST        interface (127.0.0.1)
   --port PORT        port (8695); 0 takes any free one
   --log-level LEVEL  fatal, error, warn, info, debug, trace or silent (info)
 
-In a file (TOML): key, chainId, bridge, venues = ["…"], dayLimitUsdc, data, host, port, logLevel.
+In a file (TOML): key, chainId, bridge, venues = ["…"], chain = ["…"], cancelPatienceMs, dayLimitUsdc, data,
+host, port, logLevel.
 `;
 
 const FLAGS = {
@@ -52,6 +59,8 @@ const FLAGS = {
   'chain-id': { type: 'string' },
   bridge: { type: 'string' },
   venues: { type: 'string' },
+  chain: { type: 'string' },
+  'cancel-patience-ms': { type: 'string' },
   'day-limit-usdc': { type: 'string' },
   data: { type: 'string' },
   host: { type: 'string' },
@@ -61,13 +70,14 @@ const FLAGS = {
 
 export function readValidatorConfig(args: readonly string[]): ValidatorConfig {
   const flags = flagsOf(args);
-  const { config, venues } = flags;
+  const { chain, config, venues } = flags;
   const given = {
     ...(config === undefined ? {} : fileOf(config)),
     ...told({ key: flags.key, bridge: flags.bridge, data: flags.data, host: flags.host }),
     ...told({ chainId: numberOf(flags['chain-id']), port: numberOf(flags.port) }),
     ...told({ dayLimitUsdc: numberOf(flags['day-limit-usdc']) }),
-    ...told({ venues: venues?.split(',').map((url) => url.trim()), logLevel: flags['log-level'] }),
+    ...told({ cancelPatienceMs: numberOf(flags['cancel-patience-ms']) }),
+    ...told({ venues: listOf(venues), chain: listOf(chain), logLevel: flags['log-level'] }),
   };
   const parsed = Settings.safeParse(given);
   if (parsed.success) return parsed.data;
@@ -95,6 +105,10 @@ function fileOf(path: string): Record<string, unknown> {
     const why = error instanceof Error ? error.message : String(error);
     throw new ValidatorConfigError(`${path}: ${why}`);
   }
+}
+
+function listOf(text: string | undefined): readonly string[] | undefined {
+  return text?.split(',').map((url) => url.trim());
 }
 
 /** What is no number is left as text, for the schema to refuse. */

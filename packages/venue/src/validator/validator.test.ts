@@ -110,18 +110,13 @@ describe('R-withdraw: a validator', () => {
     expect(await asked(url, payout())).toEqual(expected);
     expect(first.asked).toEqual([{ type: 'withdrawals', user: USER, before: 8, limit: 1 }]);
     expect(second.asked).toHaveLength(1);
-    const cancelled = await keyValidator(KEY, DOMAIN).sign(CANCELLATION, signal);
-    expect(await asked(url, CANCELLATION)).toEqual(cancelled);
     const signed = (await (await fetch(`${url}/signed`)).json()) as object;
     expect(signed).toMatchObject({
-      count: 2,
-      latest: [
-        { type: 'payout', withdrawalId: '7', usd: '1900000', destination: DESTINATION },
-        { type: 'cancellation', withdrawalId: '7', reason: 'barred' },
-      ],
+      count: 1,
+      latest: [{ type: 'payout', withdrawalId: '7', usd: '1900000', destination: DESTINATION }],
     });
     const health = (await (await fetch(`${url}/healthz`)).json()) as object;
-    expect(health).toEqual({ ok: true, validator: ADDRESS, ...DOMAIN, signed: 2 });
+    expect(health).toEqual({ ok: true, validator: ADDRESS, ...DOMAIN, signed: 1 });
   });
 
   test('waits a moment for a withdrawal that the history does not have yet, and for its budget', async () => {
@@ -151,16 +146,41 @@ describe('R-withdraw: a validator', () => {
       `it signs for bridge ${DOMAIN.bridge}`,
     );
     for (const status of ['confirmed', 'returned']) {
-      first.rows = [{ ...ROW, status }];
+      for (const ledger of [first, second]) ledger.rows = [{ ...ROW, status }];
       await expect(asked(url, payout())).rejects.toThrow(`withdrawal 7 is ${status}`);
-      await expect(asked(url, CANCELLATION)).rejects.toThrow(`withdrawal 7 is ${status}`);
     }
     expect(readFileSync(join(folder, 'book', 'signed.jsonl'), 'utf8')).toBe('');
+  });
+
+  test('without endpoints of the chain signs no cancellation, whoever asks and whatever they say', async () => {
+    const url = await start();
+    await asked(url, payout());
+    await expect(asked(url, CANCELLATION)).rejects.toThrow('its operator signs cancellations');
+    const body = { type: 'cancellation', ...DOMAIN, withdrawalId: '7', user: USER };
+    const posted = (reason: string) =>
+      fetch(`${url}/sign`, { method: 'POST', body: JSON.stringify({ ...body, reason }) });
+    expect((await posted('barred')).status).toBe(403);
+    expect((await posted('x'.repeat(201))).status).toBe(400);
+    expect(readFileSync(join(folder, 'book', 'signed.jsonl'), 'utf8').split('\n')).toHaveLength(2);
+  });
+
+  test('bounds what one address asks for in a second', async () => {
+    const url = await start();
+    const refusals: string[] = [];
+    for (let times = 0; times < 11; times++) {
+      await asked(url, CANCELLATION).catch((error: Error) => refusals.push(error.message));
+    }
+    expect(refusals.slice(0, 10)).not.toContain('too many requests');
+    expect(refusals[10]).toBe('too many requests');
+    // Payouts have a budget of their own.
+    await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
   test('believes nobody where venues disagree or one is away', async () => {
     const url = await start();
     second.rows = [{ ...ROW, amount: '3' }];
+    await expect(asked(url, payout())).rejects.toThrow('disagree about withdrawal 7');
+    second.rows = [{ ...ROW, status: 'returned' }];
     await expect(asked(url, payout())).rejects.toThrow('disagree about withdrawal 7');
     second.rows = [ROW];
     second.status = 503;
@@ -188,17 +208,17 @@ describe('R-withdraw: a validator', () => {
     const amounts = [1_900_000n, 2_900_000n];
     const told = [...amounts];
     const { promise: bothAsked, resolve } = Promise.withResolvers<void>();
-    const openWithdrawal = async () => {
+    const unpaidWithdrawal = async () => {
       const usd = told.shift()!;
       if (told.length === 0) resolve();
       await bothAsked;
-      return { destination: DESTINATION, usd };
+      return { destination: DESTINATION, usd, isReturned: false };
     };
     const signer = new Signer({
       key: KEY,
       domain: DOMAIN,
       book,
-      ledger: { openWithdrawal },
+      ledger: { unpaidWithdrawal },
       now: () => 1,
     });
     const settled = await Promise.allSettled(
@@ -215,11 +235,11 @@ describe('R-withdraw: a validator', () => {
 test('a day has a limit, and the next one another', async () => {
   const file = join(folder, 'signed.jsonl');
   let nowMs = 1_000_000_000;
-  const owed = { destination: DESTINATION, usd: 1_900_000n };
+  const owed = { destination: DESTINATION, usd: 1_900_000n, isReturned: false };
   const signed = async (withdrawalId: bigint): Promise<unknown> => {
     // Opened again each time: the limit holds over restarts.
     const book = new SignedBook(file);
-    const ledger = { openWithdrawal: async () => owed };
+    const ledger = { unpaidWithdrawal: async () => owed };
     const now = (): number => nowMs;
     const options = { key: KEY, domain: DOMAIN, book, ledger, now, perDayMax: 4_000_000n };
     const body = signBody(DOMAIN, payout({ withdrawalId }));

@@ -4,7 +4,12 @@ import { z } from 'zod';
 import { SigningRefusal } from './signing-refusal.ts';
 
 /** A withdrawal as the venues tell it; `usd` is what is to be paid, the fee off, in millionths. */
-export type OwedWithdrawal = { readonly destination: string; readonly usd: bigint };
+export type OwedWithdrawal = {
+  readonly destination: string;
+  readonly usd: bigint;
+  /** It is back in the account. */
+  readonly isReturned: boolean;
+};
 
 export type VenueLedgerOptions = {
   /** Of the API. Whoever runs the validator chooses them; all must tell the same. */
@@ -42,16 +47,16 @@ export class VenueLedger {
     this.#pause = pause ?? (() => sleep(PAUSE_MS));
   }
 
-  /** A withdrawal that every venue shows as open, in the same words; else a SigningRefusal. */
-  async openWithdrawal(user: string, withdrawalId: number): Promise<OwedWithdrawal> {
+  /** A withdrawal that no venue shows as paid, and all in the same words; else a SigningRefusal. */
+  async unpaidWithdrawal(user: string, withdrawalId: number): Promise<OwedWithdrawal> {
     const told = await Promise.all(
       this.#venues.map(async (venue) => {
         const row = await this.#find(venue, user, withdrawalId);
         if (row === undefined) {
           throw new SigningRefusal(404, `${venue} knows no withdrawal ${withdrawalId} of ${user}`);
         }
-        if (row.status === 'confirmed' || row.status === 'returned') {
-          throw new SigningRefusal(409, `withdrawal ${withdrawalId} is ${row.status} at ${venue}`);
+        if (row.status === 'confirmed') {
+          throw new SigningRefusal(409, `withdrawal ${withdrawalId} is confirmed at ${venue}`);
         }
         return { venue, ...owedOf(row, venue) };
       }),
@@ -59,7 +64,8 @@ export class VenueLedger {
     const first = told[0];
     if (first === undefined) throw new SigningRefusal(503, 'there is no venue to ask');
     const other = told.find(
-      ({ destination, usd }) => destination !== first.destination || usd !== first.usd,
+      ({ destination, isReturned, usd }) =>
+        destination !== first.destination || usd !== first.usd || isReturned !== first.isReturned,
     );
     if (other === undefined) return first;
     const names = `${first.venue} and ${other.venue}`;
@@ -100,12 +106,13 @@ export class VenueLedger {
   }
 }
 
-function owedOf({ amount, destination, fee }: Row, venue: string): OwedWithdrawal {
+function owedOf({ amount, destination, fee, status }: Row, venue: string): OwedWithdrawal {
   const [all, kept] = [amount, fee].map((text) => parseExact(text, MONEY_DECIMALS));
   if (all === undefined || kept === undefined) {
     throw new SigningRefusal(503, `${venue} tells amounts that cannot be read`);
   }
-  return { destination: destination.toLowerCase(), usd: all - kept };
+  const isReturned = status === 'returned';
+  return { destination: destination.toLowerCase(), usd: all - kept, isReturned };
 }
 
 function faultOf(error: unknown): string {

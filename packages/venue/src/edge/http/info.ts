@@ -71,10 +71,9 @@ export type OpenConnections = {
 };
 
 const HTTP_FORBIDDEN = 403;
-const HTTP_UNAVAILABLE = 503;
 const NO_CHAIN: InfoAnswer = {
   ok: false,
-  error: refusal('unavailable', [], { why: 'there is no settlement chain' }, HTTP_UNAVAILABLE),
+  error: refusal('notAllowed', [], { why: 'there is no settlement chain' }, HTTP_FORBIDDEN),
 };
 
 type Context = InfoOptions & {

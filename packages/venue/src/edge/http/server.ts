@@ -51,10 +51,11 @@ export type HttpEdgeOptions = {
   readonly metrics: Metrics;
   /** Takes over a handshake on one of the WebSocket paths. */
   readonly upgrade?: UpgradeHandler;
-  /** Markdown by path, for the explanations that refusals point to. */
+  /** Markdown by path, for the explanations that refusals point to; JSON for where nothing is. */
   readonly pages?: ReadonlyMap<string, string>;
   /** The page for people, who ask by GET for what no endpoint answers. */
   readonly page?: WebPage | undefined;
+  readonly notFound?: string;
   readonly bodyBytesMax?: number;
   /** What bodies may hold in memory, in all and per client. */
   readonly bodyLimits?: BodyLimits;
@@ -76,7 +77,6 @@ export type HttpEdgeOptions = {
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 const NO_PATH = 'other';
-const NOT_FOUND = '{"message":"Not found"}';
 const KEEP_ALIVE_MS = 65_000;
 const WARN_EVERY_MS = 1000;
 /** Answers from here on are counted while they are not read. */
@@ -283,11 +283,12 @@ export class HttpEdge {
   }
 
   #serveOther(call: Call, path: string): void {
-    const page = this.#options.pages?.get(path);
+    const { notFound = '{"message":"Not found"}', pages } = this.#options;
+    const page = pages?.get(path);
     if (page !== undefined && call.request.method === 'GET') return servePage(call.response, page);
     if (call.path === NO_PATH && this.#options.page?.serve(call.request, call.response, path))
       return;
-    if (call.path === NO_PATH) return this.#write(call, 404, NOT_FOUND, []);
+    if (call.path === NO_PATH) return this.#write(call, 404, notFound, []);
     if (call.request.method !== 'GET') return this.#write(call, 405, '', ['allow', 'GET']);
     return this.#write(call, 426, '', ['upgrade', 'websocket']);
   }

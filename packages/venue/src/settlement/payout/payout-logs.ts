@@ -12,7 +12,7 @@ const CANCELLED_TOPIC = topicOf('Cancelled');
 export function paidBy(logs: readonly ChainLog[], record: PayoutRecord): Hex | undefined {
   const payout = payoutOf(record);
   for (const log of logs) {
-    if (log.topics[0] !== PAID_TOPIC) continue;
+    if (log.topics[0] !== PAID_TOPIC || log.topics[1] !== idTopic(record.withdrawalId)) continue;
     const { args } = decodeEventLog({
       abi: BRIDGE_ABI,
       eventName: 'Paid',
@@ -20,7 +20,6 @@ export function paidBy(logs: readonly ChainLog[], record: PayoutRecord): Hex | u
       data: log.data,
     });
     const isSame =
-      args.withdrawalId === payout.withdrawalId &&
       args.user.toLowerCase() === payout.user &&
       args.destination.toLowerCase() === payout.destination &&
       args.usd === payout.usd;

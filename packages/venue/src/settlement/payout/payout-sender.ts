@@ -1,3 +1,4 @@
+import type { Hex } from 'viem';
 import { setImmediate } from 'node:timers/promises';
 import type { ChainClient } from '../chain-client.ts';
 import { ChainRevertError } from '../chain-error.ts';
@@ -20,14 +21,17 @@ import { collectSignatures, TooFewSignaturesError } from './collect-signatures.t
 import type { PayoutBook } from './payout-book.ts';
 import { type PayoutRecord, payoutOf, signaturesOf, signatureTexts } from './payout-record.ts';
 import { refusalText, TEXTS } from './payout-texts.ts';
+import { wouldTransfer } from './would-transfer.ts';
 
 export type PayoutSenderOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   readonly validators: readonly Validator[];
   /** Absent where the venue has no key to send with. */
-  readonly relayer?: Pick<Relayer, 'find' | 'submit' | 'waiting'> | undefined;
+  readonly relayer?: Pick<Relayer, 'address' | 'find' | 'submit' | 'waiting'> | undefined;
   readonly book: PayoutBook;
+  /** What a payout of a batch gets, where that is known; else the chain is asked, which costs it a search. */
+  readonly gasEach?: bigint | undefined;
   /** How long a token may refuse a destination before it is given up on. */
   readonly patienceMs: number;
   readonly now: () => number;
@@ -46,6 +50,8 @@ const BATCH_MAX = 25;
 const SIGNING_MAX = 8;
 /** A refusal counts as final when it came more than once. */
 const REFUSALS_MIN = 2;
+/** For the batch itself, and what the bridge wants to have left before the last transfer. */
+const BATCH_GAS = 300_000n;
 const PAY = 'payout';
 const FINISH = 'finish';
 const CANCEL = 'cancel';
@@ -156,7 +162,9 @@ export class PayoutSender {
       return await collectSignatures(request, { bridge, validators });
     } catch (error) {
       if (!(error instanceof TooFewSignaturesError)) throw error;
-      book.hold(record, error.message, error.detail);
+      // Whoever waits for a return wants to know why it is one; what validators wait for is for operators.
+      const told = request.type === 'cancellation' ? record.cancel : undefined;
+      book.hold(record, told ?? error.message, error.detail);
       return undefined;
     }
   }
@@ -221,10 +229,42 @@ export class PayoutSender {
 
   async #cancel(record: PayoutRecord, bridge: BridgeNow): Promise<boolean> {
     const { cancel: reason = '', user, withdrawalId } = record;
+    const { book } = this.#options;
+    const token = await this.#tokenNow(record, bridge);
+    if (token === 'takes it') {
+      const changes = { cancel: undefined, refused: undefined, error: undefined };
+      book.lookSoon(book.update(record, changes));
+      return false;
+    }
+    if (token === 'stands still') {
+      book.hold(record, TEXTS.tokenStill);
+      return false;
+    }
     const about = { withdrawalId: BigInt(withdrawalId), user, reason };
     const signed = await this.#collect(record, bridge, { type: 'cancellation', ...about });
     if (signed === undefined) return false;
     return this.#submit(CANCEL, [record], cancelData(withdrawalId, signed));
+  }
+
+  /**
+   * Whether it is still this destination that the token refuses. One that it takes again is paid: validators who
+   * look for themselves would not sign its cancellation. A token that moves nothing of the bridge's to anybody has
+   * stopped for all, and ends no withdrawal. What the engine has returned stays cancelled.
+   */
+  async #tokenNow(
+    record: PayoutRecord,
+    bridge: BridgeNow,
+  ): Promise<'takes it' | 'stands still' | 'refuses it'> {
+    const { book, client, contracts, relayer } = this.#options;
+    const usd = BigInt(record.usd);
+    const isByToken = record.refused?.code === REFUSED.transfer;
+    const canTell = isByToken && book.isOpen(record) && !bridge.isPaused && usd <= bridge.balance;
+    if (!canTell || relayer === undefined) return 'refuses it';
+    const { head: block } = await client.head();
+    const takes = (to: Hex): Promise<boolean> =>
+      wouldTransfer(client, contracts, { to, usd, block });
+    if (await takes(record.destination)) return 'takes it';
+    return (await takes(relayer.address)) ? 'refuses it' : 'stands still';
   }
 
   /** Under a key that was never used; false when the bridge would not take it. */
@@ -233,14 +273,21 @@ export class PayoutSender {
     records: readonly PayoutRecord[],
     data: `0x${string}`,
   ): Promise<boolean> {
-    const { book, contracts, relayer } = this.#options;
+    const { book, contracts, gasEach, relayer } = this.#options;
     if (relayer === undefined) return false;
     const ids = records.map(({ withdrawalId }) => withdrawalId).join('.');
     let times = 0;
     while (relayer.find(`${what}:${ids}:${times}`) !== undefined) times += 1;
     const key = `${what}:${ids}:${times}`;
     try {
-      const { attempts } = await relayer.submit({ key, to: contracts.bridge, data });
+      const { attempts } = await relayer.submit({
+        key,
+        to: contracts.bridge,
+        data,
+        ...(what === PAY && gasEach !== undefined
+          ? { gas: BATCH_GAS + gasEach * BigInt(records.length) }
+          : {}),
+      });
       const txHash = attempts.at(-1)?.txHash;
       for (const record of records) {
         book.wait(book.update(record, { status: 'sent', sent: key, txHash }), record.cancel);

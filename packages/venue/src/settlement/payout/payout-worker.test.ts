@@ -1,5 +1,6 @@
 import { microUsdc } from '@oddlot/units';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { CONTRACTS } from '../../testing/payout-people.ts';
 import { CONFIRMATIONS, DESTINATIONS, PayoutWorld } from '../../testing/payout-world.ts';
 import { TEXTS } from './payout-texts.ts';
 
@@ -52,6 +53,43 @@ test('one that the token takes again in time is paid after all', async () => {
   expect(world.settled.get(1)).toBe(true);
 });
 
+test('one whose cancellation validators do not sign is paid when the token takes it again', async () => {
+  await world.list('blacklist', DESTINATIONS[0]!);
+  await world.chain.mine();
+  world.withdraw(0, 0, 10);
+  await live();
+  world.validatorFaults.fill('refuses');
+  world.nowMs += 200_000;
+  await live();
+  expect(await world.stateOf(1)).toBe(0);
+  expect(stateOf(1)).toMatchObject({
+    error: TEXTS.refusedForGood,
+    detail: expect.stringContaining('it knows no such withdrawal'),
+  });
+  await world.list('unBlacklist', DESTINATIONS[0]!);
+  await world.chain.mine();
+  world.nowMs += 60_000;
+  await live(20);
+  expect(world.settled.get(1)).toBe(true);
+  expect(await world.balanceOf(DESTINATIONS[0]!)).toBe(9_900_000n);
+});
+
+test('R-withdraw: a token that moves nothing for anybody ends no withdrawal', async () => {
+  await world.list('blacklist', CONTRACTS.bridge);
+  await world.chain.mine();
+  world.withdraw(0, 0, 10);
+  await live();
+  world.nowMs += 200_000;
+  await live();
+  expect(await world.stateOf(1)).toBe(0);
+  expect(stateOf(1)).toMatchObject({ error: TEXTS.tokenStill });
+  await world.list('unBlacklist', CONTRACTS.bridge);
+  await world.chain.mine();
+  world.nowMs += 60_000;
+  await live(20);
+  expect(world.settled.get(1)).toBe(true);
+});
+
 test('R-withdraw: nothing is returned before the cancellation has all its confirmations', async () => {
   await world.list('blacklist', DESTINATIONS[0]!);
   await world.chain.mine();
@@ -96,7 +134,7 @@ test('many that cannot be paid keep none back that can', async () => {
   await world.chain.mine();
   for (let n = 0; n < 110; n++) world.withdraw(0, 1, 2);
   for (let n = 0; n < 5; n++) world.withdraw(1, 0, 2);
-  await live(10);
+  await live(6);
   expect(await world.balanceOf(DESTINATIONS[0]!)).toBe(5n * 1_900_000n);
   expect(world.replica.state.withdrawals.size).toBe(110);
   const { open, troubled } = world.worker.status;

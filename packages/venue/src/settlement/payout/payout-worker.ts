@@ -1,7 +1,7 @@
 import { type Command, openWithdrawals, type State } from '@oddlot/engine';
 import { hash } from '@oddlot/units';
 import type { Hex } from 'viem';
-import type { ChainClient } from '../chain-client.ts';
+import type { ChainClient, ChainReceipt } from '../chain-client.ts';
 import { ChainDisagreementError, chainFault, ChainUnavailableError } from '../chain-error.ts';
 import type { BridgeContracts } from '../deposit-logs.ts';
 import type { Relayer, SendRecord } from '../relayer.ts';
@@ -22,8 +22,9 @@ export type PayoutWorkerOptions = {
   readonly state: () => State;
   readonly propose: (command: Command) => Promise<unknown>;
   readonly now: () => number;
-  readonly relayer?: Pick<Relayer, 'find' | 'submit' | 'waiting'> | undefined;
+  readonly relayer?: Pick<Relayer, 'address' | 'find' | 'submit' | 'waiting'> | undefined;
   readonly validators: readonly Validator[];
+  readonly gasEach?: bigint | undefined;
   readonly patienceMs: number;
   readonly retryMs: number;
 };
@@ -62,6 +63,8 @@ type Round = {
   readonly blockHash: Hex;
   readonly isPayable: boolean;
   readonly underWay: ReadonlyMap<number, SendRecord>;
+  /** Those of a batch ask for one receipt. */
+  readonly receipts: Map<Hex, Promise<ChainReceipt | undefined>>;
   readonly pay: PayoutRecord[];
   readonly finish: PayoutRecord[];
   readonly cancel: PayoutRecord[];
@@ -143,6 +146,13 @@ export class PayoutWorker {
     }
   }
 
+  /** Nothing is paid any more, and whoever waits is told. */
+  halt(detail: string): void {
+    this.#book.adopt(openWithdrawals(this.#options.state()).withdrawals);
+    this.#trouble = { error: TEXTS.foreign, detail };
+    this.#book.flush();
+  }
+
   close(): void {
     this.#book.close();
   }
@@ -173,6 +183,7 @@ export class PayoutWorker {
       blockHash: (await client.blockHash(confirmed)) ?? '0x',
       isPayable,
       underWay: this.#sender.underWay(),
+      receipts: new Map(),
       pay: [],
       finish: [],
       cancel: [],
@@ -227,11 +238,17 @@ export class PayoutWorker {
     }
     const sent = record.sent === undefined ? undefined : this.#sender.find(record.sent);
     const txHash = sent?.mined?.txHash ?? record.txHash;
-    const receipt = txHash === undefined ? undefined : await this.#options.client.receipt(txHash);
+    const receipt = txHash === undefined ? undefined : await this.#receipt(txHash, round);
     const own = receipt === undefined ? undefined : paidBy(receipt.logs, record);
     const found = own ?? (await this.#search(record, round));
     if (found === undefined) return;
     round.ends.push({ record, paid: true, txHash: found });
+  }
+
+  #receipt(txHash: Hex, { receipts }: Round): Promise<ChainReceipt | undefined> {
+    const asked = receipts.get(txHash) ?? this.#options.client.receipt(txHash);
+    receipts.set(txHash, asked);
+    return asked;
   }
 
   /** Somebody else's transaction: it must have paid this and nothing else under this number. */
@@ -309,7 +326,7 @@ export class PayoutWorker {
     if (mined !== undefined && mined.blockNumber > round.confirmed) return;
     const current = book.update(record, { sent: undefined });
     if (mined !== undefined && record.cancel === undefined) {
-      const receipt = await this.#options.client.receipt(mined.txHash);
+      const receipt = await this.#receipt(mined.txHash, round);
       const code = receipt && failureIn(receipt.logs, record.withdrawalId);
       // Told once by a batch; whether it still holds is asked before it is sent again.
       if (code !== undefined || receipt?.succeeded === false) {
@@ -330,7 +347,7 @@ export class PayoutWorker {
     for (const { paid, record, txHash } of ends) {
       const end = { paid, block: confirmed, blockHash };
       const more = { end, isLost: undefined, refused: undefined, sent: undefined };
-      const cancel = paid ? undefined : (record.cancel ?? TEXTS.guardian);
+      const cancel = paid ? undefined : (record.cancel ?? TEXTS.cancelled);
       const told = { cancel, error: cancel, status: 'sent', txHash } as const;
       book.lookSoon(book.update(record, { ...more, ...told }));
     }

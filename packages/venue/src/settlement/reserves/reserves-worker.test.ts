@@ -12,6 +12,7 @@ import { payByHand } from '../../testing/bridge-payouts.ts';
 import { mintData, TestSettlement } from '../../testing/settlement.ts';
 import { Trees } from '../../testing/trees.ts';
 import type { DepositWatcher } from '../deposit-watcher.ts';
+import { RETURN_ID_MIN } from '../return-id.ts';
 import { ReservesWorker } from './reserves-worker.ts';
 
 /** What is owed against what a real bridge holds, whatever happens on the chain and in the books. */
@@ -187,7 +188,9 @@ test('money that leaves the bridge without the venue is seen', async () => {
   await rig.deposit(0, 9_000_000);
   await rig.round();
   const user = privateKeyToAccount(rig.settlement.keys.guardian).address;
-  await payByHand(rig.settlement, { withdrawalId: 77n, user, destination: user, usd: 2_000_000n });
+  // As a return of what nobody had sent: a withdrawal's number would stop the watcher itself.
+  const withdrawalId = RETURN_ID_MIN + 77n;
+  await payByHand(rig.settlement, { withdrawalId, user, destination: user, usd: 2_000_000n });
   await rig.round();
   expect(differenceOf(rig.worker.current!)).toBe(-2_000_000n);
   rig.settlement.replica.pass(DAY_MS);

@@ -1,6 +1,7 @@
 import { address, hash } from '@oddlot/units';
 import fc from 'fast-check';
 import type { Hex } from 'viem';
+import type { PermitAnswer } from '../../settlement/permit-deposits.ts';
 import { DepositRig, permitAccount, permitOf, type PermitQuery } from './deposit-rig.ts';
 import { CONTRACT_SENDER, type Doing, type ModelTransaction } from './model-chain.ts';
 import type { EndpointFault } from './model-endpoint.ts';
@@ -165,11 +166,12 @@ export class History {
     else await this.#badBatch();
   }
 
-  async ask(query: PermitQuery): Promise<void> {
+  async ask(query: PermitQuery): Promise<PermitAnswer | undefined> {
     const answer = await this.rig.ask(query);
-    if (answer?.ok !== true) return;
+    if (answer?.ok !== true) return answer;
     const known = this.sent.get(query) ?? new Set();
     this.sent.set(query, known.add(answer.data.txHash));
+    return answer;
   }
 
   bind(isBound: boolean): void {

@@ -1,0 +1,110 @@
+import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
+import { encodeFunctionData, maxUint256 } from 'viem';
+import { chainFault, ChainRevertError } from '../settlement/chain-error.ts';
+import { allowanceOf, type SettlementLine, tokenBalance } from './relay-chain.ts';
+import type { RelayBook } from './relay-book.ts';
+import { type GivenAddress, sumOf, type Transfer, type Trouble } from './records.ts';
+import { chainTrouble, floatTrouble, noteTrouble } from './trouble.ts';
+import { type CanReceive, NO_RECEIVER } from './receivers.ts';
+import type { VenueAccount } from './venue-account.ts';
+
+export type DepositWorkOptions = {
+  readonly book: RelayBook;
+  readonly settlement: SettlementLine;
+  /** The relay's own account in the venue. */
+  readonly account: VenueAccount;
+  readonly canReceive: CanReceive;
+  readonly now: () => number;
+};
+
+/**
+ * Hands on what came in on other chains: the bridge credits the user with the relay's own money of the
+ * settlement chain (R-deposit). The perp sub-account is credited by that alone; for the other one the
+ * relay deposits for itself and sends the money on inside of the venue.
+ */
+export class DepositWork {
+  readonly #options: DepositWorkOptions;
+
+  constructor(options: DepositWorkOptions) {
+    this.#options = options;
+  }
+
+  /** One step of a transfer that is to be handed on. What it throws is told and tried again. */
+  async step(transfer: Transfer, address: GivenAddress): Promise<void> {
+    if (transfer.isBridged === true) await this.#sendOn(transfer, address);
+    else await this.#deposit(transfer, address);
+  }
+
+  async #deposit(transfer: Transfer, address: GivenAddress): Promise<void> {
+    const { account, book, canReceive, now, settlement } = this.#options;
+    const { relayer } = settlement;
+    const key = `deposit:${transfer.id}:${transfer.attempt}`;
+    const record = relayer.find(key);
+    const { mined } = record ?? {};
+    if (mined?.isConfirmed === true) {
+      const { succeeded, txHash } = mined;
+      const next = { ...transfer, trouble: undefined, updateMs: now() };
+      const isForPerp = address.accountType === 'perp';
+      if (!succeeded) book.put({ ...next, attempt: transfer.attempt + 1, trouble: REVERTED });
+      else if (isForPerp) book.put({ ...next, state: 'completed', dstTxHash: txHash });
+      else book.put({ ...next, isBridged: true, dstTxHash: txHash });
+      return;
+    }
+    if (record !== undefined) return this.#trouble(transfer, chainTrouble(record));
+    if (!canReceive(address.dstAddr)) return this.#trouble(transfer, NO_RECEIVER);
+    const amount = sumOf(transfer) - BigInt(address.feeMicro);
+    const lacking = await this.#lacking(amount);
+    if (lacking !== undefined) return this.#trouble(transfer, lacking);
+    const user = address.accountType === 'perp' ? address.dstAddr : account.address;
+    const args = [user, amount] as const;
+    const data = encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'depositFor', args });
+    try {
+      await relayer.submit({ key, to: settlement.bridge, data });
+    } catch (error) {
+      if (!(error instanceof ChainRevertError)) throw error;
+      return this.#trouble(transfer, { what: 'bridge', detail: chainFault(error) });
+    }
+    return this.#trouble(transfer, undefined);
+  }
+
+  /** What is missing before the bridge can take the money; the bridge is allowed to, once. */
+  async #lacking(amount: bigint): Promise<Trouble | undefined> {
+    const { settlement } = this.#options;
+    const { bridge, relayer, token } = settlement;
+    const balance = await tokenBalance(settlement, relayer.address);
+    if (balance < amount) return floatTrouble(settlement.terms.name, amount, balance);
+    if ((await allowanceOf(settlement)) >= amount) return undefined;
+    const args = [bridge, maxUint256] as const;
+    const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'approve', args });
+    await relayer.submit({ key: `approve:${bridge}`, to: token, data });
+    return { what: 'chain', detail: 'the bridge is not allowed to take the money yet' };
+  }
+
+  /** The money is on its way into the relay's account; until it is there the venue refuses. */
+  async #sendOn(transfer: Transfer, address: GivenAddress): Promise<void> {
+    const { account, book, now } = this.#options;
+    const amountMicro = sumOf(transfer) - BigInt(address.feeMicro);
+    if (transfer.send === undefined) {
+      const kinds = { from: 'perp', to: address.accountType } as const;
+      const send = await account.sign({ destination: address.dstAddr, amountMicro, ...kinds });
+      return book.put({ ...transfer, send });
+    }
+    const result = await account.deliver(transfer.send);
+    const next = { ...transfer, trouble: undefined, updateMs: now() };
+    if (result.is === 'executed') {
+      return book.put({ ...next, state: 'completed', dstTxHash: transfer.send.txHash });
+    }
+    const trouble: Trouble = { what: 'venue', detail: result.why };
+    if (result.is === 'void') return book.put({ ...next, send: undefined, trouble });
+    return this.#trouble(transfer, trouble);
+  }
+
+  #trouble(transfer: Transfer, trouble: Trouble | undefined): void {
+    noteTrouble(this.#options, transfer, trouble);
+  }
+}
+
+const REVERTED: Trouble = {
+  what: 'chain',
+  detail: 'the settlement chain refused it; it is sent again',
+};

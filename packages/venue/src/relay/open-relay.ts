@@ -1,0 +1,233 @@
+import type { Server } from 'node:http';
+import { join, relative } from 'node:path';
+import { NETWORKS } from '@oddlot/protocol';
+import type { Hex } from 'viem';
+import { createOperationsServer, readiness } from '../operate/health.ts';
+import { hostText, listen } from '../operate/listen.ts';
+import type { Logger } from '../operate/log.ts';
+import { Metrics } from '../operate/metrics.ts';
+import { ChainClient } from '../settlement/chain-client.ts';
+import { type ChainEndpoint, urlEndpoint } from '../settlement/chain-endpoint.ts';
+import { Relayer } from '../settlement/relayer.ts';
+import { claimAddress } from './claim-address.ts';
+import { termsOf } from './chain-terms.ts';
+import { pegRegistrar } from './peg-registrar.ts';
+import { RelayBook } from './relay-book.ts';
+import type { ChainTerms, RelayChain, SettlementLine } from './relay-chain.ts';
+import { RelayDesk } from './relay-desk.ts';
+import { RelayFaucet } from './relay-faucet.ts';
+import { localSeed, readSeed, type RelayKeys } from './relay-keys.ts';
+import { createRelayServer } from './relay-server.ts';
+import { type ChainSetting, type RelaySettings, RelaySettingError } from './relay-settings.ts';
+import { relayStatus } from './relay-status.ts';
+import { Relay, type RelayParts } from './relay.ts';
+import { openSecondChain, type SecondChain } from './second-chain.ts';
+import { postTo, VenueApi, type VenueFacts, VenueUnavailableError } from './venue-api.ts';
+
+export type RunningRelay = {
+  readonly url: string;
+  /** Whose money it works with, and who signs for it. */
+  readonly address: Hex;
+  stop(): Promise<void>;
+};
+
+export type RelayDependencies = {
+  readonly log: Logger;
+  readonly now: () => number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly onFatal: (error: unknown) => void;
+};
+
+const REQUEST_TIMEOUT_MS = 10_000;
+const VENUE_RETRY_MS = 250;
+/** The second chain of a local relay. */
+const SECOND = 'base';
+const LOCAL_CONFIRMATIONS = 1;
+
+/** Starts a relay by its settings: the data first, the port last. */
+export async function openRelay(
+  settings: RelaySettings,
+  deps: RelayDependencies,
+): Promise<RunningRelay> {
+  const { env, log, now, onFatal } = deps;
+  const keys = settings.local ? localSeed(settings.data) : readSeed(settings.seed ?? '', env);
+  const api = new VenueApi(postTo(settings.venue));
+  const facts = await factsOf(api, log);
+  const network = networkOf(settings, facts);
+  const second = settings.local ? await openSecond(settings, { keys, now, onFatal }) : undefined;
+  const terms = termsOf(settings.chains, network).map((each) =>
+    each.name === settings.settlementChain ? { ...each, chainId: facts.settlementChainId } : each,
+  );
+  const chains = openChains({ settings, facts, terms, second, keys, now });
+  const settlement = settlementOf(chains, settings, facts);
+  const book = new RelayBook(join(settings.data, 'relay.jsonl'));
+  const { everyMs, expireMs, lateEveryMs } = settings;
+  const parts = { book, keys, api, facts, chains, settlement, log, now, everyMs, lateEveryMs };
+  const relay = new Relay(parts);
+  const registerPegs = pegRegistrar({
+    post: postTo(settings.operations),
+    account: keys.key('float'),
+    network: facts.network,
+  });
+  const openAddressesMax = settings.openAddresses;
+  const desk = new RelayDesk({ ...parts, relay, terms, expireMs, openAddressesMax, registerPegs });
+  const metrics = new Metrics();
+  const faucet = second && new RelayFaucet({ chain: second, name: SECOND, now });
+  const server = createRelayServer({ desk, faucet, settings, now, log, metrics });
+  await relay.begin();
+  await claimAddress({ account: relay.account, api, registerPegs, log });
+  const port = await server.listen(settings.port, settings.host);
+  const operations = await openOperations(settings, { ...parts, metrics });
+  const stopSteps = keepStepping(settings.everyMs, async () => {
+    await second?.step().catch(() => undefined);
+    await relay.step();
+  });
+  return {
+    url: `http://${hostText(settings.host)}:${port}`,
+    address: keys.address('float'),
+    async stop() {
+      await server.drain();
+      operations?.close();
+      operations?.closeAllConnections();
+      await stopSteps();
+      relay.close();
+      await second?.close();
+    },
+  };
+}
+
+/** Where the operator looks: metrics of the port, and what the relay has and waits for. */
+async function openOperations(
+  { opsHost, opsPort }: RelaySettings,
+  parts: RelayParts & { readonly metrics: Metrics },
+): Promise<Server | undefined> {
+  if (opsPort === undefined) return undefined;
+  const { log, metrics } = parts;
+  const pages = { '/relay': () => relayStatus(parts) };
+  const operations = createOperationsServer({ metrics, log, pages, readiness: readiness([]) });
+  await listen(operations, opsPort, opsHost);
+  return operations;
+}
+
+/** The venue may come up later; nothing can be said before it does. */
+async function factsOf(api: VenueApi, log: Logger): Promise<VenueFacts> {
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await api.facts();
+    } catch (error) {
+      if (!(error instanceof VenueUnavailableError)) throw error;
+      if (isFirst) log.warn({ why: error.message }, 'waiting for the venue');
+      await new Promise((resolve) => setTimeout(resolve, VENUE_RETRY_MS));
+    }
+  }
+}
+
+function networkOf(
+  { data, local, seed = 'env:' }: RelaySettings,
+  { network }: VenueFacts,
+): 'mainnet' | 'testnet' {
+  const isReal = network.serviceNetwork === NETWORKS.mainnet.serviceNetwork;
+  if (isReal && local) throw new RelaySettingError('local: a mainnet has no play money');
+  const isInside = !seed.startsWith('env:') && !relative(data, seed).startsWith('..');
+  if (isReal && isInside) throw new RelaySettingError('seed: not in the data folder on a mainnet');
+  return isReal ? 'mainnet' : 'testnet';
+}
+
+const SECOND_CHAIN_ID = 84_532;
+
+function openSecond(
+  { chainPort, data, host }: RelaySettings,
+  deps: {
+    readonly keys: RelayKeys;
+    readonly now: () => number;
+    readonly onFatal: (error: unknown) => void;
+  },
+): Promise<SecondChain> {
+  const { keys, now, onFatal: onLost } = deps;
+  return openSecondChain({
+    directory: join(data, 'second'),
+    chainId: SECOND_CHAIN_ID,
+    listen: { port: chainPort, host },
+    keys,
+    now,
+    onLost,
+  });
+}
+
+type ChainParts = {
+  readonly settings: RelaySettings;
+  readonly facts: VenueFacts;
+  readonly terms: readonly ChainTerms[];
+  readonly second: SecondChain | undefined;
+  readonly keys: RelayKeys;
+  readonly now: () => number;
+};
+
+/** The chains that there are endpoints for, by name. */
+function openChains(parts: ChainParts): Map<string, RelayChain> {
+  const { facts, keys, now, second, settings, terms } = parts;
+  const chains = new Map<string, RelayChain>();
+  for (const each of terms) {
+    const told = settings.chains.find(({ name }) => name === each.name);
+    const isSettlement = each.name === settings.settlementChain;
+    const own = second !== undefined && each.name === SECOND ? second : undefined;
+    const endpoints = own ? [own.endpoint] : endpointsOf(told, isSettlement ? facts : undefined);
+    const token = own?.token ?? (isSettlement ? facts.token : (told?.token as Hex | undefined));
+    if (endpoints.length === 0) continue;
+    if (token === undefined) throw new RelaySettingError(`chains.${each.name}.token: missing`);
+    const { chainId } = each;
+    if (chainId === undefined) throw new RelaySettingError(`chains.${each.name}.chainId: missing`);
+    const confirmations = told?.confirmations ?? LOCAL_CONFIRMATIONS;
+    const client = new ChainClient({ endpoints, chainId, confirmations });
+    const file = join(settings.data, `sent-${each.name}.jsonl`);
+    const relayer = new Relayer({ client, account: keys.key('float'), file, now });
+    const { fromBlock } = told ?? {};
+    const rpcUrl = own?.url ?? (isSettlement ? facts.settlementRpcUrl : undefined);
+    chains.set(each.name, { terms: each, client, relayer, token, rpcUrl, fromBlock });
+  }
+  return chains;
+}
+
+/** Those that the operator names; the local settlement chain is found by what the venue tells. */
+function endpointsOf(
+  told: ChainSetting | undefined,
+  facts: VenueFacts | undefined,
+): readonly ChainEndpoint[] {
+  const urls = told === undefined || told.rpc.length === 0 ? facts?.settlementRpcUrl : told.rpc;
+  const list = urls === undefined ? [] : [urls].flat();
+  return list.map((url) => urlEndpoint(url, REQUEST_TIMEOUT_MS));
+}
+
+function settlementOf(
+  chains: ReadonlyMap<string, RelayChain>,
+  { bridge, settlementChain }: RelaySettings,
+  facts: VenueFacts,
+): SettlementLine {
+  const chain = chains.get(settlementChain);
+  if (chain === undefined) {
+    throw new RelaySettingError(`chains: ${settlementChain} has no endpoint, and it settles`);
+  }
+  if (bridge !== undefined && bridge !== facts.bridge) {
+    throw new RelaySettingError(`bridge: the venue names ${facts.bridge}`);
+  }
+  return { ...chain, bridge: facts.bridge };
+}
+
+/** One step after the other, with a pause in between. Resolves when none is under way any more. */
+function keepStepping(everyMs: number, step: () => Promise<void>): () => Promise<void> {
+  let timer: NodeJS.Timeout | undefined = undefined;
+  let isRunning = true;
+  let current: Promise<void> = Promise.resolve();
+  const next = (): void => {
+    if (!isRunning) return;
+    timer = setTimeout(() => {
+      current = step().then(next);
+    }, everyMs);
+  };
+  next();
+  return async () => {
+    isRunning = false;
+    clearTimeout(timer);
+    await current;
+  };
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../clock.ts';
+import type { ReadinessCheck } from '../operate/health.ts';
+import type { Replica } from '../replica/replica.ts';
+import type { OpenedSettlement } from '../settlement/open-settlement.ts';
+import type { ClockWatch } from './clock-watch.ts';
+import type { DiskWatch } from './disk-watch.ts';
+import {
+  bridgeCheck,
+  diskCheck,
+  logCheck,
+  pricesCheck,
+  stoppingCheck,
+} from './readiness-checks.ts';
+
+export type CheckedParts = {
+  readonly clock: Clock;
+  readonly clockWatch: ClockWatch;
+  readonly disk: DiskWatch;
+  readonly replica: Replica & { readonly isReplaying: boolean };
+  readonly money: OpenedSettlement | undefined;
+};
+
+/** The log carries time at least every second; five times that means that it stands still. */
+const BLOCK_AGE_MS_MAX = 5_000;
+
+/** What must be well for the venue to be ready. */
+export function checksOf(
+  { clock, clockWatch, disk, money, replica }: CheckedParts,
+  isStopping: () => boolean,
+): readonly (() => ReadinessCheck)[] {
+  const now = (): number => clock.nowMs();
+  return [
+    () => stoppingCheck(isStopping()),
+    () =>
+      logCheck({
+        nowMs: now(),
+        lastBlockMs: replica.isReplaying ? undefined : replica.head.timeMs,
+        ageMsMax: BLOCK_AGE_MS_MAX,
+      }),
+    () => diskCheck(disk.state, disk.freeBytes),
+    () => clockWatch.check(),
+    () => bridgeCheck(money?.settlement),
+    () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
+  ];
+}

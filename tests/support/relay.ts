@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { createRelayClient, type RelayChainRow, type RelayClient } from '@oddlot/sdk';
+import type { Hex, PrivateKeyAccount } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { type Chain, chainAt, post } from './chain.ts';
+import { NODE, REPOSITORY } from './venue-process.ts';
+
+/** The relay that a venue started, as its users see it. */
+export type RelayView = {
+  readonly url: string;
+  readonly client: RelayClient;
+  /** A chain of the relay's list. */
+  chain(name: string): Promise<Chain>;
+  /** A new key with test USDC and ether on the second chain. */
+  rich(): Promise<{ readonly key: Hex; readonly account: PrivateKeyAccount }>;
+};
+
+const START_MS_MAX = 30_000;
+
+/** A relay that an operator starts; resolves with where it serves. */
+export async function startRelay(
+  flags: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly url: string; readonly address: Hex; end(): Promise<void> }> {
+  const child = spawn(NODE, ['packages/venue/src/relay-main.ts', ...flags], {
+    cwd: REPOSITORY,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const end = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await ended;
+  };
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const deadline = Date.now() + START_MS_MAX;
+  while (Date.now() < deadline && child.exitCode === null) {
+    const [, url, address] = /serving at (\S+) \(address (0x\w+)\)/.exec(said) ?? [];
+    if (url !== undefined) return { url, address: address as Hex, end };
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await end();
+  throw new Error('the relay did not serve');
+}
+
+/** Waits until the relay that the venue's settings name serves. */
+export async function relayOf(venueUrl: string): Promise<RelayView> {
+  let [url, rows]: [string, readonly RelayChainRow[]] = ['', []];
+  const deadline = Date.now() + START_MS_MAX;
+  while (rows.length === 0) {
+    if (Date.now() > deadline) throw new Error('the relay did not serve in time');
+    const { data } = await post(venueUrl, '/info', { type: 'settings' });
+    url = data.relay_url as string;
+    rows = await createRelayClient({ url, retriesMax: 0 })
+      .chains()
+      .catch(() => []);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const client = createRelayClient({ url });
+  return {
+    url,
+    client,
+    async chain(name) {
+      const row = rows.find((each) => each.chain === name);
+      const token = row?.token as Hex;
+      return chainAt({ id: row!.chainId!, rpcUrl: row!.rpcUrl!, token, bridge: token });
+    },
+    async rich() {
+      const key = generatePrivateKey();
+      const account = privateKeyToAccount(key);
+      const fund = { chain: 'base', user: account.address };
+      const answer = await post(url, '/api/v1/bridge/request-fund', fund);
+      if (answer['success'] !== true) throw new Error('the second chain has no faucet');
+      return { key, account };
+    },
+  };
+}
