@@ -90,7 +90,7 @@ class Pair {
     for (const [id, perp] of reference.perps) {
       perp.mark = BigInt(perpView(this.state, PERPS[id - 1]!.instrumentId)?.mark ?? 0);
     }
-    if (command.type === 'creditFaucet') {
+    if (command.type === 'creditFaucet' || command.type === 'creditDeposit') {
       reference.credit(command.account, BigInt(command.amountMicroUsdc));
     }
     // Whoever signs the same nonce twice is refused; the reference knows no nonces.

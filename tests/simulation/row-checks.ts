@@ -284,6 +284,7 @@ function cashOfFill(fill: Fill): Exact {
 
 function cashOfLedger({ delta }: LedgerUpdate): Exact {
   switch (delta.type) {
+    case 'deposit':
     case 'faucet':
     case 'receive':
     case 'builderRewardsClaim':

@@ -19,7 +19,7 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   'ChainDamagedError',
   'DirectoryLockedError',
   'KeyError',
-  'RecordFileError',
+  'RelayBookDamagedError',
   'RelaySettingError',
   'SendsDamagedError',
 ]);

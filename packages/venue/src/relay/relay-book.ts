@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import { RecordFile } from './record-file.ts';
+import { RecordFile } from '../operate/record-file.ts';
 import {
   type Arrival,
   type Cursor,
@@ -27,6 +27,11 @@ const CURSOR_BLOCKS = 100;
 /** Of one transfer: who sends dust begins another one, and holds nobody up. */
 const ARRIVALS_MAX = 200;
 
+/** The file is not as it was written; its message is meant for the operator. */
+export class RelayBookDamagedError extends Error {
+  override readonly name = 'RelayBookDamagedError';
+}
+
 /**
  * All that the relay knows: addresses that it gave out, what arrived at them, and how far that is. On
  * disk before anybody is answered or anything is sent, so that a start goes on where the last one ended.
@@ -47,12 +52,20 @@ export class RelayBook {
 
   constructor(file: string) {
     this.#file = new RecordFile(file);
-    for (const line of this.#file.read() as readonly Line[]) {
+    const { damaged, records } = this.#file.read();
+    if (damaged.length > 0) {
+      throw new RelayBookDamagedError(
+        `${file}: line ${damaged[0]} is damaged; what was paid cannot be told without it, so nothing is. ` +
+          'See docs/guides/relay.md',
+      );
+    }
+    for (const line of records as readonly Line[]) {
       if ('address' in line) this.#keepAddress(line.address);
       else if ('transfer' in line) this.#keepTransfer(line.transfer);
       else this.#cursors.set(line.cursor.chain, line.cursor);
     }
-    this.#file.replace(this.#lines());
+    const size = this.#addresses.size + this.#transfers.size + this.#cursors.size;
+    this.#file.shorten({ size, values: () => this.#lines() });
   }
 
   /** The index of the next key; the address that takes it must be added before another one is asked for. */
@@ -61,8 +74,8 @@ export class RelayBook {
   }
 
   addAddress(address: GivenAddress): void {
+    this.#file.append([{ address } satisfies Line]);
     this.#keepAddress(address);
-    this.#file.append({ address });
   }
 
   address(id: string): GivenAddress | undefined {
@@ -104,8 +117,8 @@ export class RelayBook {
   }
 
   put(transfer: Transfer): void {
+    this.#file.append([{ transfer } satisfies Line]);
     this.#keepTransfer(transfer);
-    this.#file.append({ transfer });
   }
 
   /**
@@ -153,8 +166,8 @@ export class RelayBook {
     const written = this.#written.get(cursor.chain);
     const moved = cursor.live - (written?.live ?? 0) + (cursor.late - (written?.late ?? 0));
     if (written !== undefined && moved < CURSOR_BLOCKS) return;
+    this.#file.append([{ cursor } satisfies Line]);
     this.#written.set(cursor.chain, cursor);
-    this.#file.append({ cursor });
   }
 
   close(): void {

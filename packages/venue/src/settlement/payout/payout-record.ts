@@ -1,16 +1,6 @@
-import {
-  closeSync,
-  copyFileSync,
-  fdatasyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
-import { crc32 } from 'node:zlib';
+import { copyFileSync } from 'node:fs';
 import type { Hex } from 'viem';
+import { RecordFile } from '../../operate/record-file.ts';
 import type { Payout, Signed } from '../validators.ts';
 
 export type PayoutStatus = 'held' | 'signed' | 'sent';
@@ -88,10 +78,6 @@ export function signatureTexts(signed: readonly Signed[]): readonly SignedText[]
 
 /** What was settled this long ago is not looked at again. */
 const ENDED_KEPT = 1_000;
-/** The file is written anew when so many lines are of no use any more. */
-const SPARE_LINES = 4_096;
-const PRIVATE = 0o600;
-
 /**
  * How far payouts are, on disk. The engine says what is open and the chain what was paid: where this
  * file is missing, signatures are asked for again and the rest is found out.
@@ -99,20 +85,24 @@ const PRIVATE = 0o600;
 export class PayoutRecords {
   /** Lines that said something that no crash explains; a copy of the file is kept for the operator. */
   readonly damaged: number;
-  readonly #file: string;
+  readonly #file: RecordFile;
   readonly #records = new Map<number, PayoutRecord>();
   readonly #changed = new Set<number>();
-  #descriptor: number;
-  #lines = 0;
 
   constructor(file: string) {
-    this.#file = file;
-    mkdirSync(dirname(file), { recursive: true });
-    const { damaged, records } = readRecords(file);
-    for (const record of records) this.#records.set(record.withdrawalId, record);
-    if (damaged > 0) copyFileSync(file, `${file}.damaged`);
-    this.damaged = damaged;
-    this.#descriptor = this.#rewrite();
+    this.#file = new RecordFile(file);
+    const { damaged, records } = this.#file.read();
+    for (const record of records as readonly PayoutRecord[]) {
+      this.#records.set(record.withdrawalId, record);
+    }
+    this.damaged = damaged.length;
+    this.#forget();
+    if (damaged.length === 0) {
+      this.#file.shorten(this.#records);
+      return;
+    }
+    copyFileSync(file, `${file}.damaged`);
+    this.#file.replace(this.#records.values());
   }
 
   get(withdrawalId: number): PayoutRecord | undefined {
@@ -137,63 +127,18 @@ export class PayoutRecords {
   /** What was put is on disk when this returns; what ended long ago is let go. */
   flush(): void {
     if (this.#changed.size === 0) return;
-    const changed = [...this.#changed].map((id) => this.#records.get(id));
-    const lines = changed.flatMap((record) => (record === undefined ? [] : [lineOf(record)]));
-    writeSync(this.#descriptor, lines.join(''));
-    fdatasyncSync(this.#descriptor);
-    this.#lines += lines.length;
+    this.#file.append([...this.#changed].flatMap((id) => this.#records.get(id) ?? []));
     this.#changed.clear();
-    if (this.#lines <= this.#records.size + SPARE_LINES) return;
-    closeSync(this.#descriptor);
-    this.#descriptor = this.#rewrite();
+    this.#forget();
+    this.#file.shorten(this.#records);
   }
 
   close(): void {
-    closeSync(this.#descriptor);
+    this.#file.close();
   }
 
-  #rewrite(): number {
+  #forget(): void {
     const ended = this.all().filter(({ end }) => end !== undefined);
     for (const { withdrawalId } of ended.slice(0, -ENDED_KEPT)) this.#records.delete(withdrawalId);
-    const beside = `${this.#file}.new`;
-    const descriptor = openSync(beside, 'w', PRIVATE);
-    const lines = [...this.#records.values()].map(lineOf);
-    writeSync(descriptor, lines.join(''));
-    fdatasyncSync(descriptor);
-    renameSync(beside, this.#file);
-    this.#lines = lines.length;
-    return descriptor;
   }
-}
-
-const CHECKSUM_CHARACTERS = 8;
-
-function lineOf(record: PayoutRecord): string {
-  const text = JSON.stringify(record);
-  return `${checksumOf(text)} ${text}\n`;
-}
-
-function checksumOf(text: string): string {
-  return crc32(text).toString(16).padStart(CHECKSUM_CHARACTERS, '0');
-}
-
-function readRecords(file: string): {
-  readonly records: readonly PayoutRecord[];
-  readonly damaged: number;
-} {
-  let text = '';
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  const lines = text.split('\n');
-  // What follows the last line end was being written when the process ended.
-  lines.pop();
-  const records: PayoutRecord[] = [];
-  for (const line of lines) {
-    const record = line.slice(CHECKSUM_CHARACTERS + 1);
-    if (line.slice(0, CHECKSUM_CHARACTERS) === checksumOf(record)) records.push(JSON.parse(record));
-  }
-  return { records, damaged: lines.length - records.length };
 }
