@@ -7,7 +7,7 @@ import { faultsFound } from './support/accessibility.ts';
 import { perpNear, tradeBetween, trader } from './support/trading.ts';
 import { PHONE, type VisitOptions } from './support/visit.ts';
 import { WebBrowser } from './support/web-browser.ts';
-import { startWebVenue } from './support/web-venue.ts';
+import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
 
 /** Blocks, transactions and accounts, as anybody may look at them. */
 
@@ -15,7 +15,8 @@ let venue: Venue;
 let browser: WebBrowser;
 
 beforeAll(async () => {
-  [venue, browser] = await Promise.all([startWebVenue(), WebBrowser.start()]);
+  const flags = [...WITH_PAGE, '--no-bots'];
+  [venue, browser] = await Promise.all([startWebVenue(flags), WebBrowser.start()]);
 }, 120_000);
 afterEach(() => browser.leaveAll());
 afterAll(async () => {

@@ -21,7 +21,11 @@ export const latestBlocks = createLive<'latest', BlocksState>({
       store.setState({ blocks: sorted.slice(0, LATEST_MAX), isLoaded: true });
     };
     // The stream begins with the block of now; those before it are asked for.
-    reader.info.blocks({ limit: LATEST_MAX }).then(take, () => undefined);
+    const seed = async (): Promise<void> => {
+      const blocks = await reader.info.blocks({ limit: LATEST_MAX }).catch(() => []);
+      take(blocks);
+    };
+    void seed();
     const stream = reader.streams.explorerBlock({}, (event) => {
       if (event.type === 'data') take(event.data);
     });

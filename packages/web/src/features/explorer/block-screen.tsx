@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { BlockDetail } from '@oddlot/sdk';
+import { number } from '../../lib/format.ts';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { wholeDate } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
@@ -20,7 +21,7 @@ export function Screen() {
   const height = Number(text);
   const isHeight = Number.isSafeInteger(height) && height > 0;
   const title = t('explorer.blockTitle', {
-    height: isHeight ? height.toLocaleString('en-US') : text,
+    height: isHeight ? number(String(height)) : text,
   });
   usePageTitle(title);
   const { data, error } = useQuery({

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { number } from '../../lib/format.ts';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { useWords } from '../../lib/words.ts';
 import { LATEST_MAX, latestBlocks, latestTxs } from '../../market/explorer.ts';
@@ -10,6 +11,7 @@ import { BlocksTable } from './blocks-table.tsx';
 import './explorer-words.ts';
 import { Head } from './head.tsx';
 import { TxsTable } from './txs-table.tsx';
+import { useHeld, type Held } from './use-held.ts';
 
 /** What the venue does, block by block. */
 export function Screen() {
@@ -18,13 +20,18 @@ export function Screen() {
   const search: { readonly before?: unknown } = useSearch({ strict: false });
   const before = Number(search.before ?? Number.NaN);
   const isPast = Number.isSafeInteger(before) && before > 0;
-  const { isLoaded, txs } = latestTxs.use('latest', (state) => state);
+  const { holders, isHeld, value } = useHeld(latestTxs.use('latest', (state) => state));
+  const { isLoaded, txs } = value;
   return (
     <div className="flex min-h-full flex-col bg-panel">
       <Head title={t('nav.explorer')} isFirst />
       <div className="grid flex-1 content-start desktop:grid-cols-[minmax(0,5fr)_minmax(0,7fr)]">
         {isPast ? <PastBlocks before={before} /> : <LatestBlocks />}
-        <Panel title={t('explorer.latestTxs')}>
+        <Panel
+          title={t('explorer.latestTxs')}
+          holders={holders}
+          aside={isHeld && <Paused />}
+        >
           <TxsTable
             label={t('explorer.latestTxs')}
             txs={txs}
@@ -42,10 +49,19 @@ export function Screen() {
 
 function LatestBlocks() {
   const t = useWords();
-  const { blocks, isLoaded } = latestBlocks.use('latest', (state) => state);
-  const last = blocks.at(-1)?.height;
+  const { holders, isHeld, value } = useHeld(latestBlocks.use('latest', (state) => state));
+  const { blocks, isLoaded } = value;
   return (
-    <Panel title={t('explorer.latestBlocks')} aside={<Older before={last} />}>
+    <Panel
+      title={t('explorer.latestBlocks')}
+      holders={holders}
+      aside={
+        <>
+          {isHeld && <Paused />}
+          <Older before={blocks.at(-1)?.height} />
+        </>
+      }
+    >
       <BlocksTable blocks={blocks} isLoaded={isLoaded} />
     </Panel>
   );
@@ -60,7 +76,7 @@ function PastBlocks({ before }: { readonly before: number }) {
   });
   return (
     <Panel
-      title={t('explorer.blocksBefore', { height: before.toLocaleString('en-US') })}
+      title={t('explorer.blocksBefore', { height: number(String(before)) })}
       aside={
         <>
           <Link to={'/explorer'} search={{}} className="text-12 text-accent hover:underline">
@@ -73,6 +89,11 @@ function PastBlocks({ before }: { readonly before: number }) {
       <BlocksTable blocks={data ?? []} isLoaded={data !== undefined} />
     </Panel>
   );
+}
+
+function Paused() {
+  const t = useWords();
+  return <span className="text-12 text-muted">{t('explorer.paused')}</span>;
 }
 
 function Older({ before }: { readonly before: number | undefined }) {
@@ -92,10 +113,12 @@ function Older({ before }: { readonly before: number | undefined }) {
 function Panel({
   title,
   aside,
+  holders,
   children,
 }: {
   readonly title: string;
   readonly aside?: ReactNode;
+  readonly holders?: Held<unknown>['holders'];
   readonly children: ReactNode;
 }) {
   return (
@@ -107,7 +130,7 @@ function Panel({
         <h2 className="text-13 font-medium">{title}</h2>
         {aside !== undefined && <span className="flex gap-4">{aside}</span>}
       </div>
-      {children}
+      <div {...holders}>{children}</div>
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { short } from '../../lib/format.ts';
+import { number, short } from '../../lib/format.ts';
 
 const LOOKS = 'text-accent hover:underline';
 
@@ -7,7 +7,7 @@ const LOOKS = 'text-accent hover:underline';
 export function BlockLink({ height }: { readonly height: number }) {
   return (
     <Link to={`/explorer/block/${height}`} className={`${LOOKS} tabular-nums`}>
-      {height.toLocaleString('en-US')}
+      {number(String(height))}
     </Link>
   );
 }

@@ -90,6 +90,7 @@ function Transaction({ tx }: { readonly tx: TxDetail }) {
       </div>
       <pre
         tabIndex={0}
+        role="region"
         aria-label={t('explorer.received')}
         className="overflow-x-auto px-4 py-3 font-mono text-12 text-muted"
       >

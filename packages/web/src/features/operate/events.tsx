@@ -1,9 +1,10 @@
 import type { Client, OutcomeMarketMeta } from '@oddlot/sdk';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { dateTime, wholeDate } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
-import { useEvents } from '../../market/queries.ts';
+import { reader } from '../../market/venue.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
@@ -16,6 +17,7 @@ import { Resolve } from './resolve.tsx';
 
 /** The newest events; older ones are found by their address. */
 const FILTER = { status: 'all', sortBy: 'newest', limit: 50 } as const;
+const EVERY_MS = 5_000;
 
 /** The order of phases: what waits for its operator comes first. */
 const ORDER = ['closed', 'halted', 'open', 'upcoming', 'resolved'] as const;
@@ -23,7 +25,12 @@ const ORDER = ['closed', 'halted', 'open', 'upcoming', 'resolved'] as const;
 /** Markets of events; a deployer creates, halts, closes and resolves them. Series look after themselves. */
 export function Events({ deployer }: { readonly deployer: Client | undefined }) {
   const t = useWords();
-  const { data } = useEvents(FILTER);
+  // Markets open and close by themselves, and whoever operates them waits for it.
+  const { data } = useQuery({
+    queryKey: ['outcomeMeta', 'operate'],
+    queryFn: ({ signal }) => reader.info.outcomeMeta(FILTER, { signal }),
+    refetchInterval: EVERY_MS,
+  });
   const operation = useOperation();
   const { isBusy, operate } = operation;
   const [isCreating, setIsCreating] = useState(false);

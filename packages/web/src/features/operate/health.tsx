@@ -1,5 +1,6 @@
 import type { VenueOracle, VenueStatus } from '@oddlot/sdk';
 import { useMemo } from 'react';
+import { useStore } from 'zustand';
 import { compare } from '../../lib/decimal.ts';
 import { number } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
@@ -10,7 +11,6 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/figure.tsx';
 import { Stat } from '../../ui/stat.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
-import { useStore } from 'zustand';
 
 /** How the venue does: everybody may see it. */
 export function Health({ status }: { readonly status: VenueStatus }) {
@@ -44,7 +44,7 @@ function Figures({ status }: { readonly status: VenueStatus }) {
         {number(String(height))}
       </Stat>
       <Stat label={t('operate.lag')} isLarge note={isLost ? t('header.offline') : undefined}>
-        {t('operate.seconds', { count: lag })}
+        {t('operate.seconds', { seconds: lag })}
       </Stat>
       <Stat
         label={t('operate.fund')}
@@ -92,7 +92,7 @@ function columnsOf(t: Words): readonly Column<VenueOracle>[] {
       cell: ({ ageMs }) =>
         ageMs === null
           ? t('operate.never')
-          : t('operate.seconds', { count: Math.round(ageMs / 1_000) }),
+          : t('operate.seconds', { seconds: Math.round(ageMs / 1_000) }),
     },
   ];
 }
