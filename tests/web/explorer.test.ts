@@ -64,7 +64,7 @@ test('an order is found as it happens, and read in words from block to account',
   const positions = page.getByRole('group', { name: 'Positions' });
   await positions.getByText('BTC-USDC').waitFor();
   await page.getByRole('tab', { name: /^Fills/ }).click();
-  await page.getByText('Open Long').waitFor();
+  await page.getByRole('group', { name: 'Fills' }).getByText('BTC-USDC').first().waitFor();
   expect(await faultsFound(page)).toEqual([]);
 });
 

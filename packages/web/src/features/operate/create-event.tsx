@@ -48,37 +48,7 @@ export function CreateEvent({
       isWide
       onClose={onClose}
     >
-      <div className="grid gap-3 tablet:grid-cols-2">
-        {TEXTS.map((field) => (
-          <TextField
-            key={field}
-            label={t(`operate.event.${field}`)}
-            value={draft[field]}
-            onChange={(value) => change({ [field]: value })}
-          />
-        ))}
-        <TextField
-          label={t('operate.event.endsAt')}
-          type="datetime-local"
-          value={draft.endsAt}
-          onChange={(endsAt) => change({ endsAt })}
-        />
-        {NUMBERS.map((field) => (
-          <NumberField
-            key={field}
-            label={t(`operate.event.${field}`)}
-            value={draft[field]}
-            onChange={(value) => change({ [field]: value })}
-          />
-        ))}
-      </div>
-      <div className="mt-3">
-        <TextArea
-          label={t('operate.event.description')}
-          value={draft.description}
-          onChange={(description) => change({ description })}
-        />
-      </div>
+      <Fields draft={draft} onChange={change} />
       <div className="mt-4 flex flex-col gap-3">
         {error !== undefined && <ErrorSentence error={error} />}
         <Button
@@ -93,5 +63,50 @@ export function CreateEvent({
         </Button>
       </div>
     </Dialog>
+  );
+}
+
+function Fields({
+  draft,
+  onChange,
+}: {
+  readonly draft: EventDraft;
+  readonly onChange: (part: Partial<EventDraft>) => void;
+}) {
+  const t = useWords();
+  return (
+    <>
+      <div className="grid gap-3 tablet:grid-cols-2">
+        {TEXTS.map((field) => (
+          <TextField
+            key={field}
+            label={t(`operate.event.${field}`)}
+            value={draft[field]}
+            onChange={(value) => onChange({ [field]: value })}
+          />
+        ))}
+        <TextField
+          label={t('operate.event.endsAt')}
+          type="datetime-local"
+          value={draft.endsAt}
+          onChange={(endsAt) => onChange({ endsAt })}
+        />
+        {NUMBERS.map((field) => (
+          <NumberField
+            key={field}
+            label={t(`operate.event.${field}`)}
+            value={draft[field]}
+            onChange={(value) => onChange({ [field]: value })}
+          />
+        ))}
+      </div>
+      <div className="mt-3">
+        <TextArea
+          label={t('operate.event.description')}
+          value={draft.description}
+          onChange={(description) => onChange({ description })}
+        />
+      </div>
+    </>
   );
 }

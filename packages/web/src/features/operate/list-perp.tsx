@@ -47,39 +47,7 @@ export function ListPerp({
       isWide
       onClose={onClose}
     >
-      <div className="grid gap-3 tablet:grid-cols-2">
-        <TextField
-          label={t('operate.perp.base')}
-          value={draft.base}
-          placeholder="DOGE"
-          maxLength={32}
-          onChange={(base) => change({ base })}
-        />
-        <NumberField
-          label={t('operate.perp.szDecimals')}
-          value={draft.szDecimals}
-          min="-4"
-          step="1"
-          onChange={(szDecimals) => change({ szDecimals })}
-        />
-        {NUMBERS.map((field) => (
-          <NumberField
-            key={field}
-            label={t(`operate.perp.${field}`)}
-            value={draft[field]}
-            onChange={(value) => change({ [field]: value })}
-          />
-        ))}
-      </div>
-      <h3 className="mt-4 mb-2 text-13 font-medium">{t('operate.perp.tiers')}</h3>
-      <Tiers tiers={draft.tiers} onChange={(tiers) => change({ tiers })} />
-      <div className="mt-3">
-        <Checkbox
-          label={t('operate.perp.onlyIsolated')}
-          isOn={draft.onlyIsolated}
-          onChange={(onlyIsolated) => change({ onlyIsolated })}
-        />
-      </div>
+      <Fields draft={draft} onChange={change} />
       <div className="mt-4 flex flex-col gap-3">
         {error !== undefined && <ErrorSentence error={error} />}
         <Button
@@ -96,6 +64,53 @@ export function ListPerp({
         </Button>
       </div>
     </Dialog>
+  );
+}
+
+function Fields({
+  draft,
+  onChange,
+}: {
+  readonly draft: PerpDraft;
+  readonly onChange: (part: Partial<PerpDraft>) => void;
+}) {
+  const t = useWords();
+  return (
+    <>
+      <div className="grid gap-3 tablet:grid-cols-2">
+        <TextField
+          label={t('operate.perp.base')}
+          value={draft.base}
+          placeholder="DOGE"
+          maxLength={32}
+          onChange={(base) => onChange({ base })}
+        />
+        <NumberField
+          label={t('operate.perp.szDecimals')}
+          value={draft.szDecimals}
+          min="-4"
+          step="1"
+          onChange={(szDecimals) => onChange({ szDecimals })}
+        />
+        {NUMBERS.map((field) => (
+          <NumberField
+            key={field}
+            label={t(`operate.perp.${field}`)}
+            value={draft[field]}
+            onChange={(value) => onChange({ [field]: value })}
+          />
+        ))}
+      </div>
+      <h3 className="mt-4 mb-2 text-13 font-medium">{t('operate.perp.tiers')}</h3>
+      <Tiers tiers={draft.tiers} onChange={(tiers) => onChange({ tiers })} />
+      <div className="mt-3">
+        <Checkbox
+          label={t('operate.perp.onlyIsolated')}
+          isOn={draft.onlyIsolated}
+          onChange={(onlyIsolated) => onChange({ onlyIsolated })}
+        />
+      </div>
+    </>
   );
 }
 

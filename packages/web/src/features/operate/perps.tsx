@@ -100,12 +100,6 @@ function columnsOf(
     },
   ];
   if (admin === undefined) return columns;
-  const set = (perp: PerpMeta, change: { haltTrading: boolean } | { delisted: true }, done: string) =>
-    void operate(
-      () =>
-        admin.exchange.venueAdmin.setPerp({ instrumentId: perp.index, ...change }, CONFIRMED),
-      done,
-    );
   return [
     ...columns,
     {
@@ -114,38 +108,49 @@ function columnsOf(
       align: 'right',
       width: '260px',
       phoneWidth: '152px',
-      cell: (perp) => {
-        const { delisted, haltTrading, name } = perp;
-        return (
-          <span className="flex justify-end gap-2">
-            <Button
-              size="small"
-              disabled={isBusy}
-              aria-label={t(haltTrading ? 'operate.resumeOf' : 'operate.haltOf', { name })}
-              onClick={() =>
-                set(
-                  perp,
-                  { haltTrading: !haltTrading },
-                  t(haltTrading ? 'operate.resumed' : 'operate.halted', { name }),
-                )
-              }
-            >
-              {t(haltTrading ? 'operate.resume' : 'operate.halt')}
-            </Button>
-            {!delisted && (
-              <ConfirmButton
-                size="small"
-                label={t('operate.delist')}
-                sure={t('operate.delistSure')}
-                isBusy={isBusy}
-                onConfirm={() => set(perp, { delisted: true }, t('operate.delisted', { name }))}
-              />
-            )}
-          </span>
-        );
-      },
+      cell: (perp) => <PerpActs perp={perp} acts={{ admin, isBusy, operate }} />,
     },
   ];
+}
+
+function PerpActs({
+  perp: { delisted, haltTrading, index, name },
+  acts: { admin, isBusy, operate },
+}: {
+  readonly perp: PerpMeta;
+  readonly acts: Pick<Operation, 'isBusy' | 'operate'> & { readonly admin: Client };
+}) {
+  const t = useWords();
+  const set = (change: { haltTrading: boolean } | { delisted: true }, done: string): void => {
+    const { setPerp } = admin.exchange.venueAdmin;
+    void operate(() => setPerp({ instrumentId: index, ...change }, CONFIRMED), done);
+  };
+  return (
+    <span className="flex justify-end gap-2">
+      <Button
+        size="small"
+        disabled={isBusy}
+        aria-label={t(haltTrading ? 'operate.resumeOf' : 'operate.haltOf', { name })}
+        onClick={() =>
+          set(
+            { haltTrading: !haltTrading },
+            t(haltTrading ? 'operate.resumed' : 'operate.halted', { name }),
+          )
+        }
+      >
+        {t(haltTrading ? 'operate.resume' : 'operate.halt')}
+      </Button>
+      {!delisted && (
+        <ConfirmButton
+          size="small"
+          label={t('operate.delist')}
+          sure={t('operate.delistSure')}
+          isBusy={isBusy}
+          onConfirm={() => set({ delisted: true }, t('operate.delisted', { name }))}
+        />
+      )}
+    </span>
+  );
 }
 
 function State({ perp: { closingTime, delisted, haltTrading } }: { readonly perp: PerpMeta }) {

@@ -32,7 +32,7 @@ export function Resolve({
   const fraction = result === 'yes' ? '1' : result === 'no' ? '0' : part;
   const isFraction =
     isDecimal(fraction) && compare(fraction, '0') >= 0 && compare(fraction, '1') <= 0;
-  const [yes, no] = market.outcomes;
+  const [yes] = market.outcomes;
   const resolve = async (): Promise<void> => {
     const isDone = await operate(
       () =>
@@ -56,16 +56,7 @@ export function Resolve({
       onClose={onClose}
     >
       <div className="flex flex-col gap-3">
-        <Segmented<Result | ''>
-          label={t('operate.result')}
-          value={result ?? ''}
-          onChange={(next) => next !== '' && setResult(next)}
-          segments={[
-            { value: 'yes', label: yes },
-            { value: 'no', label: no },
-            { value: 'part', label: t('operate.part') },
-          ]}
-        />
+        <Results market={market} value={result} onChange={setResult} />
         {result === 'part' && (
           <NumberField
             label={t('operate.fraction', { name: yes })}
@@ -97,5 +88,30 @@ export function Resolve({
         </Button>
       </div>
     </Dialog>
+  );
+}
+
+function Results({
+  market,
+  value,
+  onChange,
+}: {
+  readonly market: OutcomeMarketMeta;
+  readonly value: Result | undefined;
+  readonly onChange: (result: Result) => void;
+}) {
+  const t = useWords();
+  const [yes, no] = market.outcomes;
+  return (
+    <Segmented<Result | ''>
+      label={t('operate.result')}
+      value={value ?? ''}
+      onChange={(next) => next !== '' && onChange(next)}
+      segments={[
+        { value: 'yes', label: yes },
+        { value: 'no', label: no },
+        { value: 'part', label: t('operate.part') },
+      ]}
+    />
   );
 }
