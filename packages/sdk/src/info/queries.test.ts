@@ -25,7 +25,6 @@ test.each<[string, (info: Client['info']) => Promise<unknown>, object]>([
   ['approvedAgents', (info) => info.approvedAgents({ user: USER }), {}],
   ['approvedBuilders', (info) => info.approvedBuilders({ user: USER }), {}],
   ['builderState', (info) => info.builderState({ user: USER }), {}],
-  ['venueStatus', (info) => info.venueStatus(), {}],
   ['reservesProof', (info) => info.reservesProof({ user: USER }), {}],
   ['multiSigSigners', (info) => info.multiSigSigners({ user: USER }), {}],
   ['accessCodeStatus', (info) => info.accessCodeStatus({ user: USER, channel: 1 }), { channel: 1 }],
