@@ -43,7 +43,10 @@ async function onSystem(): Promise<FoundBrowser | undefined> {
   return undefined;
 }
 
-/** A package with a browser for x64 in it, which unpacks itself once. Some installs leave it out, so nothing here needs its types. */
+/**
+ * A package with a browser for x64 in it, which unpacks itself once. Some installs leave it out, so nothing here
+ * needs its types.
+ */
 const PACKED: string = '@sparticuz/chromium';
 type Packed = { readonly default: { executablePath(): Promise<string> } };
 

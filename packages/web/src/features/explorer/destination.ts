@@ -1,10 +1,7 @@
-const HASH = /^0x[0-9a-fA-F]{64}$/;
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-const HEIGHT = /^\d{1,15}$/;
+import { isAddress } from '../../lib/is-address.ts';
 
-export function isAddress(text: string): boolean {
-  return ADDRESS.test(text);
-}
+const HASH = /^0x[0-9a-fA-F]{64}$/;
+const HEIGHT = /^\d{1,15}$/;
 
 /** What somebody looks for: a block by its height, an account by its address, or a hash of either kind. */
 export type Wanted =
@@ -17,7 +14,7 @@ export function wantedOf(typed: string): Wanted | undefined {
   const text = typed.trim();
   const height = text.replaceAll(',', '');
   if (HEIGHT.test(height)) return { kind: 'block', height };
-  if (ADDRESS.test(text)) return { kind: 'address', address: text.toLowerCase() };
+  if (isAddress(text)) return { kind: 'address', address: text.toLowerCase() };
   if (HASH.test(text)) return { kind: 'hash', hash: text.toLowerCase() };
   return undefined;
 }

@@ -79,7 +79,7 @@ function PastBlocks({ before }: { readonly before: number }) {
       title={t('explorer.blocksBefore', { height: number(String(before)) })}
       aside={
         <>
-          <Link to={'/explorer'} search={{}} className="text-12 text-accent hover:underline">
+          <Link to="/explorer" search={{}} className="text-12 text-accent hover:underline">
             {t('explorer.newest')}
           </Link>
           <Older before={data?.at(-1)?.height} />
@@ -101,7 +101,7 @@ function Older({ before }: { readonly before: number | undefined }) {
   if (before === undefined || before <= 1) return null;
   return (
     <Link
-      to={'/explorer'}
+      to="/explorer"
       search={{ before }}
       className="text-12 text-accent hover:underline"
     >

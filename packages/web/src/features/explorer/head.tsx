@@ -19,7 +19,7 @@ export function Head({
     <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-b border-line px-4 py-3">
       <div className="flex min-w-0 flex-wrap items-baseline gap-x-3 gap-y-1">
         {!isFirst && (
-          <Link to={'/explorer'} className="text-13 text-muted hover:text-text">
+          <Link to="/explorer" className="text-13 text-muted hover:text-text">
             {t('nav.explorer')}
           </Link>
         )}

@@ -26,9 +26,9 @@ export function CreateEvent({
   const [draft, setDraft] = useState(NEW_EVENT);
   const { error, isBusy, operate } = useOperation();
   const change = (part: Partial<EventDraft>): void => setDraft({ ...draft, ...part });
+  const event = eventOf(draft, Math.floor(venueNow()));
+  const market = event && marketOf(draft, event);
   const create = async (): Promise<void> => {
-    const event = eventOf(draft, Math.floor(venueNow()));
-    const market = event && marketOf(draft, event);
     if (event === undefined || market === undefined) return;
     const { outcomeDeploy } = deployer.exchange;
     const isDone = await operate(async () => {
@@ -38,8 +38,6 @@ export function CreateEvent({
     }, t('operate.created', { title: event.title }));
     if (isDone) onClose();
   };
-  const event = eventOf(draft, Math.floor(venueNow()));
-  const isReady = event !== undefined && marketOf(draft, event) !== undefined;
   return (
     <Dialog
       title={t('operate.createEvent')}
@@ -56,7 +54,7 @@ export function CreateEvent({
           size="large"
           isWide
           isBusy={isBusy}
-          disabled={!isReady}
+          disabled={market === undefined}
           onClick={() => void create()}
         >
           {t('operate.createEvent')}

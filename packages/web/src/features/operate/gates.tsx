@@ -6,7 +6,7 @@ import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Stat } from '../../ui/stat.tsx';
 import { TextField } from '../../ui/text-field.tsx';
-import { isAddress } from './is-address.ts';
+import { isAddress } from '../../lib/is-address.ts';
 import { CONFIRMED, useOperation } from './operation.ts';
 
 const MODES = ['open', 'whitelist', 'accessCode', 'closed'] as const;
@@ -86,7 +86,10 @@ function Listing({
   const [address, setAddress] = useState('');
   const isFit = isAddress(address.trim());
   const change = async (way: 'add' | 'remove'): Promise<void> => {
-    if (await onSet({ [list]: { [way]: [address.trim().toLowerCase()] } })) setAddress('');
+    const addresses = [address.trim().toLowerCase()];
+    const entry = way === 'add' ? { add: addresses } : { remove: addresses };
+    const isDone = await onSet(list === 'whitelist' ? { whitelist: entry } : { blacklist: entry });
+    if (isDone) setAddress('');
   };
   return (
     <div className="flex flex-col gap-2">

@@ -97,7 +97,7 @@ function Fields({
             key={field}
             label={t(`operate.perp.${field}`)}
             value={draft[field]}
-            onChange={(value) => onChange({ [field]: value })}
+            onChange={(value) => onChange({ ...draft, [field]: value })}
           />
         ))}
       </div>

@@ -7,7 +7,7 @@ import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { TextField } from '../../ui/text-field.tsx';
-import { isAddress } from './is-address.ts';
+import { isAddress } from '../../lib/is-address.ts';
 import { CONFIRMED, useOperation } from './operation.ts';
 
 const ROLES = ['admins', 'deployers'] as const;
