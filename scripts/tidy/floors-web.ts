@@ -10,6 +10,11 @@ export const WEB_FLOORS: readonly {
     paths: ['features/*/'],
     what: 'the screens of the map; none knows another',
   },
+  {
+    name: 'account-tables',
+    paths: ['account-tables/'],
+    what: 'all that an account has and did, wherever it is shown',
+  },
   { name: 'session', paths: ['session/'], what: 'keys, and who acts' },
   { name: 'market', paths: ['market/'], what: 'live data: stores over the streams of the SDK' },
   { name: 'ui', paths: ['ui/'], what: 'the design system' },

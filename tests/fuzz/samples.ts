@@ -222,6 +222,7 @@ export function queries(
     { type: 'feeTierInfo', exchange_id: 0 },
     { type: 'settings' },
     { type: 'rateLimit' },
+    { type: 'venueStatus' },
     { type: 'actionStatus', txHash: HASH },
     { type: 'actionStatus', traceId: '2af35491-d06c-4576-8cb8-ec69d3ff3b69' },
     { type: 'explainSignature', envelope, expect: SOMEONE },

@@ -153,6 +153,7 @@ export type { ReservesParameters } from './info/reserves.ts';
 export type { TxParameters } from './info/tx.ts';
 export type { UserFillsParameters } from './info/user-fills.ts';
 export type { UserFundingsParameters } from './info/user-fundings.ts';
+export type { VenueStatusParameters } from './info/venue-status.ts';
 export type { WithdrawalsParameters } from './info/withdrawals.ts';
 export type { HistoryPage, PagedType } from './info/history-page.ts';
 export type { AccountStatusParameters } from './service/account-status.ts';
@@ -303,6 +304,9 @@ export type {
   UserFundingsUpdate,
   UserHistoricalOrdersUpdate,
   UserLedgerUpdate,
+  VenueGate,
+  VenueOracle,
+  VenueStatus,
   Warning,
   Withdrawal,
 } from '@oddlot/protocol';

@@ -43,11 +43,17 @@ async function onSystem(): Promise<FoundBrowser | undefined> {
   return undefined;
 }
 
-/** An optional dependency with a browser for x64 in it; it unpacks itself once. */
+/**
+ * A package with a browser for x64 in it, which unpacks itself once. Some installs leave it out, so nothing here
+ * needs its types.
+ */
+const PACKED: string = '@sparticuz/chromium';
+type Packed = { readonly default: { executablePath(): Promise<string> } };
+
 async function fromPackage(): Promise<FoundBrowser | undefined> {
   if (process.arch !== 'x64' || process.platform !== 'linux') return undefined;
   try {
-    const { default: packed } = await import('@sparticuz/chromium');
+    const { default: packed } = (await import(PACKED)) as Packed;
     // Its own flags are for machines with one thread; a browser of one process ends with its first context.
     return { path: await packed.executablePath(), args: ARGS };
   } catch {

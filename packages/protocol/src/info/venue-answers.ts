@@ -83,6 +83,46 @@ export type Settings = {
   simulated_traders: boolean;
 };
 
+/** Who may take new risk on a channel, and how many its lists name. */
+export type VenueGate = {
+  channel: 0 | 1;
+  mode: 'open' | 'whitelist' | 'accessCode' | 'closed';
+  whitelist: number;
+  blacklist: number;
+  accessCodes: number;
+  grants: number;
+};
+
+/** How old the oracle price of a perp is. */
+export type VenueOracle = {
+  coin: string;
+  /** Halted and delisted ones wait for no price. */
+  trading: boolean;
+  /** Milliseconds; null before the first price. */
+  ageMs: number | null;
+  stale: boolean;
+};
+
+/** Who operates the venue, and how it does; all of it is of one block. */
+export type VenueStatus = {
+  height: number;
+  time: number;
+  /** Who may send `venueAdmin`, and who `outcomeDeploy`. */
+  admins: string[];
+  deployers: string[];
+  gates: VenueGate[];
+  oracles: VenueOracle[];
+  /** USDC; the fund's is its account value, and below zero it owes. */
+  insuranceFund: string;
+  insuranceTarget: string;
+  treasury: string;
+  accounts: number;
+  /** Outcome orders that wait in the delay queue. */
+  queuedOrders: number;
+  /** Withdrawals that the bridge has not settled. */
+  openWithdrawals: number;
+};
+
 /** What a permit deposit was sent as. */
 export type PermitDeposit = { txHash: string };
 

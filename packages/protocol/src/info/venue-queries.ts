@@ -67,6 +67,7 @@ const Digits = z.string().regex(/^[0-9]{1,30}$/);
 export const VENUE_QUERIES = {
   settings: z.object({ type: z.literal('settings') }),
   rateLimit: z.object({ type: z.literal('rateLimit') }),
+  venueStatus: z.object({ type: z.literal('venueStatus') }),
   actionStatus,
   explainSignature: z.object({
     type: z.literal('explainSignature'),

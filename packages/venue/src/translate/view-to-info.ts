@@ -27,6 +27,7 @@ import {
 } from './info/outcome-series.ts';
 import type { PastNeed } from './info/past-need.ts';
 import { perpMeta, perpMetaDetail } from './info/perp-meta.ts';
+import { venueStatus } from './info/venue-status.ts';
 import { simulate } from './simulate.ts';
 
 export { agentWarning } from './info/agent-warning.ts';
@@ -61,6 +62,7 @@ export const INFO_HANDLERS = {
   settings,
   feeTierInfo,
   feeTierRates,
+  venueStatus,
   simulate,
 } as const satisfies { readonly [Type in InfoType]?: InfoHandler<Type> };
 

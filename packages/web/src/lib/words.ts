@@ -3,6 +3,8 @@ import { initReactI18next, useTranslation } from 'react-i18next';
 import en from '../words/en.json';
 import type account from '../words/en/account.json';
 import type builder from '../words/en/builder.json';
+import type explorer from '../words/en/explorer.json';
+import type operate from '../words/en/operate.json';
 import type portfolio from '../words/en/portfolio.json';
 
 /**
@@ -17,6 +19,8 @@ declare module 'i18next' {
       readonly translation: typeof en & {
         readonly account: typeof account;
         readonly builder: typeof builder;
+        readonly explorer: typeof explorer;
+        readonly operate: typeof operate;
         readonly portfolio: typeof portfolio;
       };
     };

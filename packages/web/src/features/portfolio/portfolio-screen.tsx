@@ -16,7 +16,7 @@ import { Segmented } from '../../ui/segmented.tsx';
 import { Stat } from '../../ui/stat.tsx';
 import { Curve } from './curve.tsx';
 import { Days } from './days.tsx';
-import { PortfolioTables } from './portfolio-tables.tsx';
+import { AccountTables } from '../../account-tables/account-tables.tsx';
 import texts from '../../words/en/portfolio.json';
 
 addWords('portfolio', texts);
@@ -91,7 +91,7 @@ function Portfolio({ user }: { readonly user: string }) {
         <Days user={user} />
       </div>
       <div className="min-h-80 flex-1">
-        <PortfolioTables user={user} chosen={search['tab']} onChoose={(tab) => look({ tab })} />
+        <AccountTables user={user} chosen={search['tab']} onChoose={(tab) => look({ tab })} />
       </div>
     </div>
   );

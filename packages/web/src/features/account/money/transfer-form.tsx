@@ -7,7 +7,7 @@ import { Segmented } from '../../../ui/segmented.tsx';
 import { TextField } from '../../../ui/text-field.tsx';
 import { notify } from '../../../ui/toast.tsx';
 import { useDoing } from '../../../ui/use-doing.ts';
-import { isAddress } from '../is-address.ts';
+import { isAddress } from '../../../lib/is-address.ts';
 import { AmountField, checkAmount } from './amount-field.tsx';
 import { SendButton } from './send-button.tsx';
 

@@ -7,7 +7,7 @@ import { accountStates } from '../../../market/account.ts';
 import { chainName, hasChain } from '../../../session/settlement-chain.ts';
 import { TextField } from '../../../ui/text-field.tsx';
 import { useDoing } from '../../../ui/use-doing.ts';
-import { isAddress } from '../is-address.ts';
+import { isAddress } from '../../../lib/is-address.ts';
 import { AmountField, checkAmount } from './amount-field.tsx';
 import { SendButton } from './send-button.tsx';
 import { Terms } from './terms.tsx';

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { dateTime, wholeDate } from '../../../lib/time.ts';
-import { useWords, type Words } from '../../../lib/words.ts';
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import type { Column } from '../../../ui/table.tsx';
+import { dateTime, wholeDate } from '../lib/time.ts';
+import { useWords, type Words } from '../lib/words.ts';
+import { EmptyState } from '../ui/empty-state.tsx';
+import type { Column } from '../ui/table.tsx';
 
 /** Cells that all tables of the account share. */
 

@@ -1,7 +1,7 @@
 import type { LedgerUpdate } from '@oddlot/sdk';
-import { negate } from '../../../lib/decimal.ts';
-import { money, number, short } from '../../../lib/format.ts';
-import type { Words } from '../../../lib/words.ts';
+import { negate } from '../lib/decimal.ts';
+import { money, number, short } from '../lib/format.ts';
+import type { Words } from '../lib/words.ts';
 
 type Delta = LedgerUpdate['delta'];
 

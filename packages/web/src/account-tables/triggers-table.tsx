@@ -1,9 +1,9 @@
 import type { TriggerOrder } from '@oddlot/sdk';
 import { useMemo } from 'react';
-import { number } from '../../../lib/format.ts';
-import { useWords, type Words } from '../../../lib/words.ts';
-import { openOrders } from '../../../market/account.ts';
-import { Table, type Column } from '../../../ui/table.tsx';
+import { number } from '../lib/format.ts';
+import { useWords, type Words } from '../lib/words.ts';
+import { openOrders } from '../market/account.ts';
+import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, Sided, timeColumn } from './cells.tsx';
 
 /** Orders that wait for their price. */

@@ -1,11 +1,11 @@
 import type { Fill } from '@oddlot/sdk';
 import { useMemo } from 'react';
-import { multiply } from '../../../lib/decimal.ts';
-import { number } from '../../../lib/format.ts';
-import { useWords, type Words } from '../../../lib/words.ts';
-import { fillLists } from '../../../market/account-lists.ts';
-import { Money } from '../../../ui/figure.tsx';
-import { Table, type Column } from '../../../ui/table.tsx';
+import { multiply } from '../lib/decimal.ts';
+import { number } from '../lib/format.ts';
+import { useWords, type Words } from '../lib/words.ts';
+import { fillLists } from '../market/account-lists.ts';
+import { Money } from '../ui/figure.tsx';
+import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, Sided, timeColumn } from './cells.tsx';
 
 /** Each trade, newest first. */

@@ -1,10 +1,10 @@
 import type { HistOrderRow } from '@oddlot/sdk';
 import { useMemo } from 'react';
-import { subtract } from '../../../lib/decimal.ts';
-import { number } from '../../../lib/format.ts';
-import { useWords, type Words } from '../../../lib/words.ts';
-import { orderLists } from '../../../market/account-lists.ts';
-import { Table, type Column } from '../../../ui/table.tsx';
+import { subtract } from '../lib/decimal.ts';
+import { number } from '../lib/format.ts';
+import { useWords, type Words } from '../lib/words.ts';
+import { orderLists } from '../market/account-lists.ts';
+import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, Sided, timeColumn } from './cells.tsx';
 
 /** Every order, with the reason of its end. */

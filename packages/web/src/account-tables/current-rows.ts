@@ -1,4 +1,4 @@
-import { accountStates, openOrders, openOutcomeOrders } from '../../market/account.ts';
+import { accountStates, openOrders, openOutcomeOrders } from '../market/account.ts';
 
 /** What the account has now, as rows for a file: the venue exports only what is past. */
 export function currentRows(

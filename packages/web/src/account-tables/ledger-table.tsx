@@ -1,9 +1,9 @@
 import type { LedgerUpdate } from '@oddlot/sdk';
 import { useMemo } from 'react';
-import { useWords, type Words } from '../../../lib/words.ts';
-import { ledgerLists } from '../../../market/account-lists.ts';
-import { Money } from '../../../ui/figure.tsx';
-import { Table, type Column } from '../../../ui/table.tsx';
+import { useWords, type Words } from '../lib/words.ts';
+import { ledgerLists } from '../market/account-lists.ts';
+import { Money } from '../ui/figure.tsx';
+import { Table, type Column } from '../ui/table.tsx';
 import { Nothing, numberColumn, timeColumn } from './cells.tsx';
 import { amountOf, detailOf } from './ledger-words.ts';
 

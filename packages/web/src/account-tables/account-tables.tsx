@@ -1,16 +1,19 @@
-import { csvOf, saveFile } from '../../lib/csv.ts';
-import { useWords } from '../../lib/words.ts';
-import { accountStates, openOrders, openOutcomeOrders } from '../../market/account.ts';
-import { Tabs } from '../../ui/tabs.tsx';
+import { csvOf, saveFile } from '../lib/csv.ts';
+import { addWords, useWords } from '../lib/words.ts';
+import { accountStates, openOrders, openOutcomeOrders } from '../market/account.ts';
+import { Tabs } from '../ui/tabs.tsx';
 import { currentRows } from './current-rows.ts';
-import { FillsTable } from './tables/fills-table.tsx';
-import { FundingTable } from './tables/funding-table.tsx';
-import { HistoryTable } from './tables/history-table.tsx';
-import { LedgerTable } from './tables/ledger-table.tsx';
-import { OrdersTable } from './tables/orders-table.tsx';
-import { PositionsTable } from './tables/positions-table.tsx';
-import { SharesTable } from './tables/shares-table.tsx';
-import { TriggersTable } from './tables/triggers-table.tsx';
+import { FillsTable } from './fills-table.tsx';
+import { FundingTable } from './funding-table.tsx';
+import { HistoryTable } from './history-table.tsx';
+import { LedgerTable } from './ledger-table.tsx';
+import { OrdersTable } from './orders-table.tsx';
+import { PositionsTable } from './positions-table.tsx';
+import { SharesTable } from './shares-table.tsx';
+import { TriggersTable } from './triggers-table.tsx';
+import texts from '../words/en/portfolio.json';
+
+addWords('portfolio', texts);
 
 const TABS = [
   'positions',
@@ -44,7 +47,7 @@ const CONTENTS = {
 } as const;
 
 /** All that the account has, and all that it did. */
-export function PortfolioTables({
+export function AccountTables({
   user,
   chosen,
   onChoose,

@@ -1,12 +1,12 @@
 import type { AssetPosition } from '@oddlot/sdk';
 import { useMemo } from 'react';
-import { compare, divide, sign } from '../../../lib/decimal.ts';
-import { number } from '../../../lib/format.ts';
-import { useWords, type Words } from '../../../lib/words.ts';
-import { accountStates } from '../../../market/account.ts';
-import { Badge } from '../../../ui/badge.tsx';
-import { Money, Percent } from '../../../ui/figure.tsx';
-import { Table, type Column } from '../../../ui/table.tsx';
+import { compare, divide, sign } from '../lib/decimal.ts';
+import { number } from '../lib/format.ts';
+import { useWords, type Words } from '../lib/words.ts';
+import { accountStates } from '../market/account.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Money, Percent } from '../ui/figure.tsx';
+import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, Sided } from './cells.tsx';
 
 const NONE: readonly AssetPosition[] = [];

@@ -1,10 +1,10 @@
 import type { FundingRow } from '@oddlot/sdk';
 import { useMemo } from 'react';
-import { number } from '../../../lib/format.ts';
-import { useWords, type Words } from '../../../lib/words.ts';
-import { fundingLists } from '../../../market/account-lists.ts';
-import { Money, Percent } from '../../../ui/figure.tsx';
-import { Table, type Column } from '../../../ui/table.tsx';
+import { number } from '../lib/format.ts';
+import { useWords, type Words } from '../lib/words.ts';
+import { fundingLists } from '../market/account-lists.ts';
+import { Money, Percent } from '../ui/figure.tsx';
+import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, timeColumn } from './cells.tsx';
 
 /** What each hour paid or collected. */

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import type { AssetPosition } from '@oddlot/sdk';
 import { useMemo } from 'react';
-import { magnitude, sign } from '../../../lib/decimal.ts';
-import { cents, number } from '../../../lib/format.ts';
-import { useWords, type Words } from '../../../lib/words.ts';
-import { accountStates } from '../../../market/account.ts';
-import { reader } from '../../../market/venue.ts';
-import { Money } from '../../../ui/figure.tsx';
-import { Table, type Column } from '../../../ui/table.tsx';
+import { magnitude, sign } from '../lib/decimal.ts';
+import { cents, number } from '../lib/format.ts';
+import { useWords, type Words } from '../lib/words.ts';
+import { accountStates } from '../market/account.ts';
+import { reader } from '../market/venue.ts';
+import { Money } from '../ui/figure.tsx';
+import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, Sided } from './cells.tsx';
 
 const NONE: readonly AssetPosition[] = [];

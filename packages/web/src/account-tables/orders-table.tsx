@@ -1,10 +1,10 @@
 import type { OpenOrder, OutcomeOpenOrder } from '@oddlot/sdk';
 import { useMemo } from 'react';
-import { subtract } from '../../../lib/decimal.ts';
-import { number } from '../../../lib/format.ts';
-import { useWords, type Words } from '../../../lib/words.ts';
-import { openOrders, openOutcomeOrders } from '../../../market/account.ts';
-import { Table, type Column } from '../../../ui/table.tsx';
+import { subtract } from '../lib/decimal.ts';
+import { number } from '../lib/format.ts';
+import { useWords, type Words } from '../lib/words.ts';
+import { openOrders, openOutcomeOrders } from '../market/account.ts';
+import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, Sided, timeColumn } from './cells.tsx';
 
 type Row = OpenOrder | OutcomeOpenOrder;

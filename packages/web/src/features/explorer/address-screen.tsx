@@ -1,0 +1,128 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { AccountTables } from '../../account-tables/account-tables.tsx';
+import { add } from '../../lib/decimal.ts';
+import { short } from '../../lib/format.ts';
+import { isAddress } from '../../lib/is-address.ts';
+import { usePageTitle } from '../../lib/page-title.ts';
+import { useWords } from '../../lib/words.ts';
+import { accountStates } from '../../market/account.ts';
+import { reader } from '../../market/venue.ts';
+import { spectate } from '../../session/browser-wallets.ts';
+import { useSession } from '../../session/use-session.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Code } from '../../ui/code.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Money } from '../../ui/figure.tsx';
+import { Stat } from '../../ui/stat.tsx';
+import './explorer-words.ts';
+import { Head } from './head.tsx';
+import { AddressLink } from './links.tsx';
+
+/** Any account, read-only: what it is worth, all that it has and all that it did. */
+export function Screen() {
+  const t = useWords();
+  const { address: text = '' }: { readonly address?: string } = useParams({ strict: false });
+  const title = t('explorer.addressTitle', { address: short(text) });
+  usePageTitle(title);
+  return (
+    <div className="flex min-h-full flex-col bg-panel">
+      <Head title={title} />
+      {isAddress(text) ? (
+        <Account user={text.toLowerCase()} />
+      ) : (
+        <EmptyState title={t('explorer.noAddress')} text={t('explorer.noAddressText')} />
+      )}
+    </div>
+  );
+}
+
+function Account({ user }: { readonly user: string }) {
+  const navigate = useNavigate();
+  const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
+  return (
+    <>
+      <Who user={user} />
+      <Worth user={user} />
+      <div className="min-h-80 flex-1">
+        <AccountTables
+          user={user}
+          chosen={search['tab']}
+          onChoose={(tab) => {
+            const to = `/explorer/address/${user}`;
+            void navigate({ to, search: { tab }, replace: true });
+          }}
+        />
+      </div>
+    </>
+  );
+}
+
+function Who({ user }: { readonly user: string }) {
+  const t = useWords();
+  const navigate = useNavigate();
+  const session = useSession();
+  const { data: agent } = useQuery({
+    queryKey: ['agentOwner', user],
+    queryFn: ({ signal }) => reader.info.agentOwner({ agent: user }, { signal }),
+  });
+  const owner = agent?.owner ?? null;
+  const look = (): void => {
+    spectate(user);
+    void navigate({ to: '/portfolio' });
+  };
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-line px-4 py-2">
+      <Code>{user}</Code>
+      <CopyButton text={user} />
+      {owner !== null && (
+        <span className="flex items-center gap-2 text-12 text-muted">
+          <Badge>{t('explorer.agent')}</Badge>
+          {t('explorer.agentOf')} <AddressLink address={owner} />
+        </span>
+      )}
+      {session?.address === user ? (
+        <Badge tone="accent">{t('explorer.yours')}</Badge>
+      ) : (
+        // Leaving an account that signs is done in its menu, never by looking at another one.
+        (session === undefined || session.kind === 'spectator') && (
+          <Button size="small" onClick={look}>
+            {t('explorer.spectate')}
+          </Button>
+        )
+      )}
+    </div>
+  );
+}
+
+function Worth({ user }: { readonly user: string }) {
+  const t = useWords();
+  const perp = accountStates.use({ user, accountType: 'perp' }, ({ state }) => state);
+  const outcome = accountStates.use({ user, accountType: 'outcome' }, ({ state }) => state);
+  const [perpValue, outcomeValue] = [
+    perp?.marginSummary.accountValue,
+    outcome?.marginSummary.accountValue,
+  ];
+  const isKnown = perpValue !== undefined && outcomeValue !== undefined;
+  return (
+    <dl className="flex flex-wrap gap-x-10 gap-y-3 border-b border-line px-4 py-3">
+      <Stat label={t('explorer.equity')} isLarge>
+        <Money value={isKnown ? add(perpValue, outcomeValue) : undefined} />
+      </Stat>
+      <Stat label={t('explorer.perpValue')}>
+        <Money value={perpValue} />
+      </Stat>
+      <Stat label={t('explorer.outcomeValue')}>
+        <Money value={outcomeValue} />
+      </Stat>
+      <Stat label={t('explorer.notional')}>
+        <Money value={perp?.marginSummary.totalNtlPos} />
+      </Stat>
+      <Stat label={t('explorer.withdrawable')}>
+        <Money value={perp?.withdrawable} />
+      </Stat>
+    </dl>
+  );
+}

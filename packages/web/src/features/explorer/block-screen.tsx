@@ -1,0 +1,93 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import type { BlockDetail } from '@oddlot/sdk';
+import { number } from '../../lib/format.ts';
+import { usePageTitle } from '../../lib/page-title.ts';
+import { wholeDate } from '../../lib/time.ts';
+import { useWords } from '../../lib/words.ts';
+import { reader } from '../../market/venue.ts';
+import { Code } from '../../ui/code.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import './explorer-words.ts';
+import { Fact, Facts } from './facts.tsx';
+import { Head } from './head.tsx';
+import { BlockLink } from './links.tsx';
+import { TxsTable } from './txs-table.tsx';
+
+/** One block: its place in the chain of hashes, and what it executed. */
+export function Screen() {
+  const t = useWords();
+  const { height: text = '' }: { readonly height?: string } = useParams({ strict: false });
+  const height = Number(text);
+  const isHeight = Number.isSafeInteger(height) && height > 0;
+  const title = t('explorer.blockTitle', {
+    height: isHeight ? number(String(height)) : text,
+  });
+  usePageTitle(title);
+  const { data, error } = useQuery({
+    queryKey: ['block', height],
+    queryFn: ({ signal }) => reader.info.block({ height }, { signal }),
+    enabled: isHeight,
+    // What is in a block never changes; one that is not there yet may come.
+    staleTime: Infinity,
+  });
+  const isMissing = !isHeight || error !== null;
+  return (
+    <div className="flex min-h-full flex-col bg-panel">
+      <Head title={title}>
+        {isHeight && <Neighbours height={height} />}
+      </Head>
+      {isMissing && (
+        <EmptyState title={t('explorer.blockMissing')} text={t('explorer.blockMissingText')} />
+      )}
+      {data !== undefined && !isMissing && <Block block={data} />}
+    </div>
+  );
+}
+
+function Neighbours({ height }: { readonly height: number }) {
+  const t = useWords();
+  const looks = 'text-13 text-accent hover:underline';
+  return (
+    <nav aria-label={t('explorer.neighbours')} className="flex gap-3">
+      {height > 1 && (
+        <Link to={`/explorer/block/${height - 1}`} className={looks}>
+          ← {t('explorer.previous')}
+        </Link>
+      )}
+      <Link to={`/explorer/block/${height + 1}`} className={looks}>
+        {t('explorer.next')} →
+      </Link>
+    </nav>
+  );
+}
+
+function Block({ block }: { readonly block: BlockDetail }) {
+  const t = useWords();
+  const { blockTime, hash, height, parentHash, stateHash, txs } = block;
+  return (
+    <>
+      <Facts>
+        <Fact label={t('explorer.time')}>{wholeDate(blockTime)}</Fact>
+        <Fact label={t('explorer.hash')}>
+          <Code>{hash}</Code>
+        </Fact>
+        <Fact label={t('explorer.parent')}>
+          <Code>{parentHash}</Code> {height > 1 && <BlockLink height={height - 1} />}
+        </Fact>
+        <Fact label={t('explorer.stateHash')}>
+          <Code>{stateHash}</Code>
+        </Fact>
+      </Facts>
+      <h2 className="border-y border-line px-4 py-2 text-13 font-medium">
+        {t('explorer.txCount', { count: txs.length })}
+      </h2>
+      <TxsTable
+        label={t('explorer.txs')}
+        txs={txs}
+        isOfOneBlock
+        empty={<EmptyState title={t('explorer.quietBlock')} text={t('explorer.quietBlockText')} />}
+      />
+    </>
+  );
+}

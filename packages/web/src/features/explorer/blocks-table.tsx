@@ -1,0 +1,69 @@
+import type { ExplorerBlock } from '@oddlot/sdk';
+import { useMemo } from 'react';
+import { clockTime, wholeDate } from '../../lib/time.ts';
+import { short } from '../../lib/format.ts';
+import { useWords, type Words } from '../../lib/words.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
+import { BlockLink } from './links.tsx';
+
+/** Blocks, newest first. */
+export function BlocksTable({
+  blocks,
+  isLoaded,
+}: {
+  readonly blocks: readonly ExplorerBlock[];
+  readonly isLoaded: boolean;
+}) {
+  const t = useWords();
+  const columns = useMemo(() => columnsOf(t), [t]);
+  return (
+    <Table
+      label={t('explorer.blocks')}
+      columns={columns}
+      rows={blocks}
+      rowKey={({ height }) => height}
+      empty={isLoaded ? <EmptyState title={t('explorer.noBlocks')} /> : null}
+    />
+  );
+}
+
+function columnsOf(t: Words): readonly Column<ExplorerBlock>[] {
+  return [
+    {
+      id: 'height',
+      header: t('explorer.height'),
+      width: '104px',
+      phoneWidth: '96px',
+      cell: ({ height }) => <BlockLink height={height} />,
+    },
+    {
+      id: 'time',
+      header: t('explorer.time'),
+      width: '96px',
+      phoneWidth: '80px',
+      cell: ({ blockTime }) => (
+        <span className="text-muted" title={wholeDate(blockTime)}>
+          {clockTime(blockTime)}
+        </span>
+      ),
+    },
+    {
+      id: 'hash',
+      header: t('explorer.hash'),
+      cell: ({ hash }) => (
+        <span className="font-mono text-12 text-muted" title={hash}>
+          {short(hash)}
+        </span>
+      ),
+    },
+    {
+      id: 'txs',
+      header: t('explorer.txs'),
+      align: 'right',
+      width: '104px',
+      phoneWidth: '72px',
+      cell: ({ numTxs }) => <span className={numTxs === 0 ? 'text-faint' : ''}>{numTxs}</span>,
+    },
+  ];
+}

@@ -1,0 +1,136 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { number } from '../../lib/format.ts';
+import { usePageTitle } from '../../lib/page-title.ts';
+import { useWords } from '../../lib/words.ts';
+import { LATEST_MAX, latestBlocks, latestTxs } from '../../market/explorer.ts';
+import { reader } from '../../market/venue.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { BlocksTable } from './blocks-table.tsx';
+import './explorer-words.ts';
+import { Head } from './head.tsx';
+import { TxsTable } from './txs-table.tsx';
+import { useHeld, type Held } from './use-held.ts';
+
+/** What the venue does, block by block. */
+export function Screen() {
+  const t = useWords();
+  usePageTitle(t('nav.explorer'));
+  const search: { readonly before?: unknown } = useSearch({ strict: false });
+  const before = Number(search.before ?? Number.NaN);
+  const isPast = Number.isSafeInteger(before) && before > 0;
+  const { holders, isHeld, value } = useHeld(latestTxs.use('latest', (state) => state));
+  const { isLoaded, txs } = value;
+  return (
+    <div className="flex min-h-full flex-col bg-panel">
+      <Head title={t('nav.explorer')} isFirst />
+      <div className="grid flex-1 content-start desktop:grid-cols-[minmax(0,5fr)_minmax(0,7fr)]">
+        {isPast ? <PastBlocks before={before} /> : <LatestBlocks />}
+        <Panel
+          title={t('explorer.latestTxs')}
+          holders={holders}
+          aside={isHeld && <Paused />}
+        >
+          <TxsTable
+            label={t('explorer.latestTxs')}
+            txs={txs}
+            empty={
+              isLoaded ? (
+                <EmptyState title={t('explorer.noTxs')} text={t('explorer.noTxsText')} />
+              ) : null
+            }
+          />
+        </Panel>
+      </div>
+    </div>
+  );
+}
+
+function LatestBlocks() {
+  const t = useWords();
+  const { holders, isHeld, value } = useHeld(latestBlocks.use('latest', (state) => state));
+  const { blocks, isLoaded } = value;
+  return (
+    <Panel
+      title={t('explorer.latestBlocks')}
+      holders={holders}
+      aside={
+        <>
+          {isHeld && <Paused />}
+          <Older before={blocks.at(-1)?.height} />
+        </>
+      }
+    >
+      <BlocksTable blocks={blocks} isLoaded={isLoaded} />
+    </Panel>
+  );
+}
+
+function PastBlocks({ before }: { readonly before: number }) {
+  const t = useWords();
+  const { data } = useQuery({
+    queryKey: ['blocks', before],
+    queryFn: ({ signal }) => reader.info.blocks({ before, limit: LATEST_MAX }, { signal }),
+    staleTime: Infinity,
+  });
+  return (
+    <Panel
+      title={t('explorer.blocksBefore', { height: number(String(before)) })}
+      aside={
+        <>
+          <Link to="/explorer" search={{}} className="text-12 text-accent hover:underline">
+            {t('explorer.newest')}
+          </Link>
+          <Older before={data?.at(-1)?.height} />
+        </>
+      }
+    >
+      <BlocksTable blocks={data ?? []} isLoaded={data !== undefined} />
+    </Panel>
+  );
+}
+
+function Paused() {
+  const t = useWords();
+  return <span className="text-12 text-muted">{t('explorer.paused')}</span>;
+}
+
+function Older({ before }: { readonly before: number | undefined }) {
+  const t = useWords();
+  if (before === undefined || before <= 1) return null;
+  return (
+    <Link
+      to="/explorer"
+      search={{ before }}
+      className="text-12 text-accent hover:underline"
+    >
+      {t('explorer.older')}
+    </Link>
+  );
+}
+
+function Panel({
+  title,
+  aside,
+  holders,
+  children,
+}: {
+  readonly title: string;
+  readonly aside?: ReactNode;
+  readonly holders?: Held<unknown>['holders'];
+  readonly children: ReactNode;
+}) {
+  return (
+    <section
+      aria-label={title}
+      className="min-w-0 border-line max-desktop:border-b desktop:not-last:border-r"
+    >
+      <div className="flex h-9 items-center justify-between gap-4 border-b border-line px-4">
+        <h2 className="text-13 font-medium">{title}</h2>
+        {aside !== undefined && <span className="flex gap-4">{aside}</span>}
+      </div>
+      <div {...holders}>{children}</div>
+    </section>
+  );
+}

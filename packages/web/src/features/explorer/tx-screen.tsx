@@ -1,0 +1,143 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { TxDetail } from '@oddlot/sdk';
+import { usePageTitle } from '../../lib/page-title.ts';
+import { number, short } from '../../lib/format.ts';
+import { wholeDate } from '../../lib/time.ts';
+import { useWords } from '../../lib/words.ts';
+import { reader } from '../../market/venue.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Code } from '../../ui/code.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import './explorer-words.ts';
+import { Fact, Facts } from './facts.tsx';
+import { Head } from './head.tsx';
+import { AddressLink, BlockLink } from './links.tsx';
+import { actionName } from './txs-table.tsx';
+import { sentencesOf } from './tx-words.ts';
+import { useNames } from './use-names.ts';
+
+const EVERY_MS = 2_000;
+/** How often one is looked for that is not there: a block is on its way to the history for a moment. */
+const TRIES = 3;
+
+/** One transaction: who signed it, what it says in words and as received, and what became of it. */
+export function Screen() {
+  const t = useWords();
+  const { hash = '' }: { readonly hash?: string } = useParams({ strict: false });
+  const title = t('explorer.txTitle', { hash: short(hash) });
+  usePageTitle(title);
+  const { data, error } = useQuery({
+    queryKey: ['tx', hash],
+    queryFn: ({ signal }) => reader.info.tx({ txHash: hash }, { signal }),
+    retry: (count) => count < TRIES,
+    retryDelay: 500,
+    // An order that waits in the delay queue shows what it is when it is released.
+    refetchInterval: ({ state }) => (isHidden(state.data) ? EVERY_MS : false),
+  });
+  return (
+    <div className="flex min-h-full flex-col bg-panel">
+      <Head title={title} />
+      {error !== null && data === undefined && (
+        <EmptyState title={t('explorer.txMissing')} text={t('explorer.txMissingText')} />
+      )}
+      {data !== undefined && <Transaction tx={data} />}
+    </div>
+  );
+}
+
+function isHidden(tx: TxDetail | undefined): boolean {
+  return tx?.action.type === 'order' && tx.action['orders'] === undefined;
+}
+
+function Transaction({ tx }: { readonly tx: TxDetail }) {
+  const t = useWords();
+  const raw = JSON.stringify(tx.action, null, 2);
+  return (
+    <>
+      <InWords tx={tx} />
+      <Facts>
+        <Fact label={t('explorer.hash')}>
+          <Code>{tx.hash}</Code>
+        </Fact>
+        <Fact label={t('explorer.block')}>
+          <BlockLink height={tx.block} />
+          <span className="text-muted"> · {t('explorer.place', { index: tx.index + 1 })}</span>
+        </Fact>
+        <Fact label={t('explorer.time')}>{wholeDate(tx.time)}</Fact>
+        <Fact label={t('explorer.account')}>
+          <AddressLink address={tx.user} isWhole />
+        </Fact>
+        <Fact label={t('explorer.signer')}>
+          {tx.signer === tx.user ? t('explorer.itself') : <AddressLink address={tx.signer} isWhole />}
+        </Fact>
+        {tx.vaultAddress !== null && (
+          <Fact label={t('explorer.vault')}>
+            <AddressLink address={tx.vaultAddress} isWhole />
+          </Fact>
+        )}
+        <Fact label={t('explorer.nonce')}>
+          <span className="tabular-nums">{tx.nonce}</span>
+        </Fact>
+        {tx.expiresAfter !== null && (
+          <Fact label={t('explorer.expires')}>{wholeDate(tx.expiresAfter)}</Fact>
+        )}
+      </Facts>
+      <div className="flex items-center justify-between border-y border-line px-4 py-1.5">
+        <h2 className="text-13 font-medium">{t('explorer.received')}</h2>
+        <CopyButton text={raw} />
+      </div>
+      <pre
+        tabIndex={0}
+        role="region"
+        aria-label={t('explorer.received')}
+        className="overflow-x-auto px-4 py-3 font-mono text-12 text-muted"
+      >
+        {raw}
+      </pre>
+    </>
+  );
+}
+
+function InWords({ tx }: { readonly tx: TxDetail }) {
+  const t = useWords();
+  const nameOf = useNames();
+  const sentences = sentencesOf(tx.action, nameOf, t);
+  const fates = tx.result.orders ?? [];
+  return (
+    <div className="border-b border-line px-4 py-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <h2 className="text-15 font-semibold">{actionName(tx.action.type, t)}</h2>
+        <Badge tone={tx.error === null ? 'accent' : 'warning'}>
+          {t(tx.error === null ? (isHidden(tx) ? 'explorer.queued' : 'explorer.done') : 'explorer.failed')}
+        </Badge>
+      </div>
+      {tx.error !== null && <p className="mt-1 text-13 break-words text-warning">{tx.error}</p>}
+      {isHidden(tx) && <p className="mt-1 text-12 text-muted">{t('explorer.hidden')}</p>}
+      <ul className="mt-1">
+        {sentences.map(({ side, text }, index) => {
+          const fate = fates.find(({ i }) => i === index);
+          return (
+            // The entries of a request never change their places.
+            // oxlint-disable-next-line react/no-array-index-key
+            <li key={index} className="py-0.5 text-13 break-words">
+              <span className={side === undefined ? '' : side === 'buy' ? 'text-buy' : 'text-sell'}>
+                {text}
+              </span>
+              {fate !== undefined && (
+                <span className="text-muted">
+                  {' · '}
+                  {t(`explorer.state.${fate.state}`)}
+                  {fate.avgPx !== null &&
+                    ` · ${t('explorer.filledAt', { size: number(fate.filledSz), price: number(fate.avgPx) })}`}
+                  {fate.error !== null && ` · ${fate.error}`}
+                </span>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { words } from '../../lib/words.ts';
+import './explorer-words.ts';
+import { sentencesOf } from './tx-words.ts';
+
+const nameOf = (id: number): string => (id === 1 ? 'BTC-USDC' : `Market ${id}`);
+
+function say(action: Record<string, unknown>): string[] {
+  return sentencesOf(action, nameOf, words.t).map(({ text }) => text);
+}
+
+const order = (changes: object) => ({
+  a: 1,
+  b: true,
+  p: '96926.5',
+  s: '0.014',
+  r: false,
+  t: { limit: { tif: 'Gtc' } },
+  ...changes,
+});
+
+test.each([
+  [{}, 'Buy 0.014 BTC-USDC at 96,926.5'],
+  [{ b: false, r: true }, 'Sell 0.014 BTC-USDC at 96,926.5, reducing only'],
+  [{ t: { limit: { tif: 'alo' } } }, 'Buy 0.014 BTC-USDC at 96,926.5, post-only'],
+  [{ t: { limit: { tif: 'Ioc' } } }, 'Buy 0.014 BTC-USDC now, at 96,926.5 or better'],
+  [
+    { b: false, t: { trigger: { isMarket: true, triggerPx: '95000', tpsl: 'sl' } } },
+    'Sell 0.014 BTC-USDC at 96,926.5, once the price reaches 95,000',
+  ],
+  [{ a: 100_000, p: '0.44', s: '5' }, 'Buy 5 Market 100000 YES at 0.44'],
+  [{ a: 100_000, b: false, p: '0.44', s: '5' }, 'Buy 5 Market 100000 NO at 0.44'],
+  [{ a: 100_000, b: false, r: true, p: '0.44', s: '5' }, 'Sell 5 Market 100000 YES at 0.44'],
+  [{ a: 100_000, r: true, p: '0.44', s: '5' }, 'Sell 5 Market 100000 NO at 0.44'],
+])('the order %j in words', (changes, sentence) => {
+  expect(say({ type: 'order', orders: [order(changes)] })).toEqual([sentence]);
+});
+
+test('each entry of a request is a sentence', () => {
+  const cancels = [
+    { a: 1, o: 7 },
+    { a: 2, o: 8 },
+  ];
+  expect(say({ type: 'cancel', cancels })).toEqual([
+    'Cancel order 7 of BTC-USDC',
+    'Cancel order 8 of Market 2',
+  ]);
+});
+
+test('texts of others stay as they are', () => {
+  const agentName = '<img src=x onerror=alert(1)> {{rate}} $t(app.name)';
+  expect(say({ type: 'approveAgent', agentAddress: '0xab', agentName })).toEqual([
+    `Let 0xab trade for the account, as “${agentName}”`,
+  ]);
+});
+
+test('what cannot be read is passed over', () => {
+  expect(say({ type: 'order', orders: 'none' })).toEqual([]);
+  expect(say({ type: 'somethingElse' })).toEqual([]);
+});

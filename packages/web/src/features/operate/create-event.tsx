@@ -1,0 +1,110 @@
+import type { Client } from '@oddlot/sdk';
+import { useState } from 'react';
+import { useWords } from '../../lib/words.ts';
+import { venueNow } from '../../market/venue.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorSentence } from '../../ui/error-sentence.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
+import { TextArea } from '../../ui/text-area.tsx';
+import { TextField } from '../../ui/text-field.tsx';
+import { eventOf, marketOf, NEW_EVENT, type EventDraft } from './event-draft.ts';
+import { CONFIRMED, useOperation } from './operation.ts';
+
+const TEXTS = ['title', 'question', 'category', 'source'] as const;
+const NUMBERS = ['takerFee', 'delayMs'] as const;
+
+/** The form that lists an event with one market. */
+export function CreateEvent({
+  deployer,
+  onClose,
+}: {
+  readonly deployer: Client;
+  readonly onClose: () => void;
+}) {
+  const t = useWords();
+  const [draft, setDraft] = useState(NEW_EVENT);
+  const { error, isBusy, operate } = useOperation();
+  const change = (part: Partial<EventDraft>): void => setDraft({ ...draft, ...part });
+  const event = eventOf(draft, Math.floor(venueNow()));
+  const market = event && marketOf(draft, event);
+  const create = async (): Promise<void> => {
+    if (event === undefined || market === undefined) return;
+    const { outcomeDeploy } = deployer.exchange;
+    const isDone = await operate(async () => {
+      // Of a slug that is known the texts change, so that a second try goes on where the first one stopped.
+      await outcomeDeploy.registerEvent(event, CONFIRMED);
+      return outcomeDeploy.registerMarket(market, CONFIRMED);
+    }, t('operate.created', { title: event.title }));
+    if (isDone) onClose();
+  };
+  return (
+    <Dialog
+      title={t('operate.createEvent')}
+      description={t('operate.createEventHelp')}
+      isOpen
+      isWide
+      onClose={onClose}
+    >
+      <Fields draft={draft} onChange={change} />
+      <div className="mt-4 flex flex-col gap-3">
+        {error !== undefined && <ErrorSentence error={error} />}
+        <Button
+          kind="accent"
+          size="large"
+          isWide
+          isBusy={isBusy}
+          disabled={market === undefined}
+          onClick={() => void create()}
+        >
+          {t('operate.createEvent')}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Fields({
+  draft,
+  onChange,
+}: {
+  readonly draft: EventDraft;
+  readonly onChange: (part: Partial<EventDraft>) => void;
+}) {
+  const t = useWords();
+  return (
+    <>
+      <div className="grid gap-3 tablet:grid-cols-2">
+        {TEXTS.map((field) => (
+          <TextField
+            key={field}
+            label={t(`operate.event.${field}`)}
+            value={draft[field]}
+            onChange={(value) => onChange({ [field]: value })}
+          />
+        ))}
+        <TextField
+          label={t('operate.event.endsAt')}
+          type="datetime-local"
+          value={draft.endsAt}
+          onChange={(endsAt) => onChange({ endsAt })}
+        />
+        {NUMBERS.map((field) => (
+          <NumberField
+            key={field}
+            label={t(`operate.event.${field}`)}
+            value={draft[field]}
+            onChange={(value) => onChange({ [field]: value })}
+          />
+        ))}
+      </div>
+      <div className="mt-3">
+        <TextArea
+          label={t('operate.event.description')}
+          value={draft.description}
+          onChange={(description) => onChange({ description })}
+        />
+      </div>
+    </>
+  );
+}

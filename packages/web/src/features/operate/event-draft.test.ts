@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { eventOf, marketOf, NEW_EVENT, slugOf, timeOf } from './event-draft.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 15, 12);
+const draft = {
+  ...NEW_EVENT,
+  title: 'Rain in Oslo',
+  question: 'Will it rain in Oslo on Monday?',
+  endsAt: '2026-11-16T22:00',
+};
+
+test.each([
+  ['Will it rain in Oslo?', 'will-it-rain-in-oslo'],
+  ['  Größe & Höhe  ', 'gro-e-hohe'],
+  ['<b>1%</b>', 'b-1-b'],
+  ['???', ''],
+  ['a'.repeat(80), 'a'.repeat(60)],
+])('%j has the slug %j', (text, slug) => {
+  expect(slugOf(text)).toBe(slug);
+});
+
+test('times are those of UTC', () => {
+  expect(timeOf('2026-11-16T22:00')).toBe(Date.UTC(2026, 10, 16, 22));
+  expect(timeOf('')).toBeUndefined();
+});
+
+test('an event and its market share their times', () => {
+  const event = eventOf(draft, NOW_MS)!;
+  expect(event).toMatchObject({ slug: 'rain-in-oslo-2026-11-16', startTime: NOW_MS - 5_000 });
+  expect(marketOf(draft, event)).toMatchObject({
+    eventSlug: 'rain-in-oslo-2026-11-16',
+    slug: 'will-it-rain-in-oslo-on-monday-2026-11-16',
+    startTime: event.startTime,
+    endTime: event.endTime,
+  });
+});
+
+test('nothing is sent that has ended already, or has no name', () => {
+  expect(eventOf({ ...draft, endsAt: '2026-11-15T11:00' }, NOW_MS)).toBeUndefined();
+  expect(eventOf({ ...draft, title: '?' }, NOW_MS)).toBeUndefined();
+  expect(marketOf({ ...draft, question: '' }, eventOf(draft, NOW_MS)!)).toBeUndefined();
+});

@@ -1,0 +1,184 @@
+import type { Client, OutcomeMarketMeta } from '@oddlot/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { dateTime, wholeDate } from '../../lib/time.ts';
+import { useWords, type Words } from '../../lib/words.ts';
+import { reader } from '../../market/venue.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorSentence } from '../../ui/error-sentence.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
+import { CreateEvent } from './create-event.tsx';
+import { CONFIRMED, useOperation, type Operation } from './operation.ts';
+import { Resolve } from './resolve.tsx';
+
+/** The newest events; older ones are found by their address. */
+const FILTER = { status: 'all', sortBy: 'newest', limit: 50 } as const;
+const EVERY_MS = 5_000;
+
+/** The order of phases: what waits for its operator comes first. */
+const ORDER = ['closed', 'halted', 'open', 'upcoming', 'resolved'] as const;
+
+/** Markets of events; a deployer creates, halts, closes and resolves them. Series look after themselves. */
+export function Events({ deployer }: { readonly deployer: Client | undefined }) {
+  const t = useWords();
+  // Markets open and close by themselves, and whoever operates them waits for it.
+  const { data } = useQuery({
+    queryKey: ['outcomeMeta', 'operate'],
+    queryFn: ({ signal }) => reader.info.outcomeMeta(FILTER, { signal }),
+    refetchInterval: EVERY_MS,
+  });
+  const operation = useOperation();
+  const { isBusy, operate } = operation;
+  const [isCreating, setIsCreating] = useState(false);
+  const [resolving, setResolving] = useState<OutcomeMarketMeta>();
+  const markets = useMemo(
+    () =>
+      (data?.events ?? [])
+        .filter(({ series_slug: series }) => series === null)
+        .flatMap((event) => event.markets)
+        .sort((left, right) => ORDER.indexOf(left.phase) - ORDER.indexOf(right.phase)),
+    [data],
+  );
+  const columns = useMemo(
+    () => columnsOf(t, deployer && { deployer, isBusy, operate, onResolve: setResolving }),
+    [t, deployer, isBusy, operate],
+  );
+  return (
+    <div className="flex min-h-0 flex-col">
+      {deployer !== undefined && (
+        <div className="flex items-center gap-4 border-b border-line px-4 py-2">
+          <Button kind="accent" onClick={() => setIsCreating(true)}>
+            {t('operate.createEvent')}
+          </Button>
+          <p className="text-12 text-muted">{t('operate.eventsHelp')}</p>
+        </div>
+      )}
+      {operation.error !== undefined && (
+        <div className="px-4 py-2">
+          <ErrorSentence error={operation.error} />
+        </div>
+      )}
+      <Table
+        label={t('operate.tab.events')}
+        columns={columns}
+        rows={markets}
+        rowKey={({ instrument_id: id }) => id}
+        rowHeight={36}
+        empty={
+          data === undefined ? null : (
+            <EmptyState title={t('operate.noEvents')} text={t('operate.noEventsText')} />
+          )
+        }
+      />
+      {deployer !== undefined && isCreating && (
+        <CreateEvent deployer={deployer} onClose={() => setIsCreating(false)} />
+      )}
+      {deployer !== undefined && resolving !== undefined && (
+        <Resolve deployer={deployer} market={resolving} onClose={() => setResolving(undefined)} />
+      )}
+    </div>
+  );
+}
+
+type Acts = Pick<Operation, 'isBusy' | 'operate'> & {
+  readonly deployer: Client;
+  readonly onResolve: (market: OutcomeMarketMeta) => void;
+};
+
+function columnsOf(t: Words, acts: Acts | undefined): readonly Column<OutcomeMarketMeta>[] {
+  const columns: Column<OutcomeMarketMeta>[] = [
+    {
+      id: 'question',
+      header: t('operate.question'),
+      cell: ({ event_slug: slug, question }) => (
+        <Link to={`/events/${slug}`} title={question} className="hover:underline">
+          {question}
+        </Link>
+      ),
+    },
+    {
+      id: 'phase',
+      header: t('operate.state'),
+      width: '104px',
+      phoneWidth: '84px',
+      cell: ({ phase }) => (
+        <Badge tone={phase === 'closed' || phase === 'halted' ? 'warning' : 'plain'}>
+          {t(`operate.phase.${phase}`)}
+        </Badge>
+      ),
+    },
+    {
+      id: 'ends',
+      header: t('operate.ends'),
+      width: '140px',
+      from: 'tablet',
+      cell: ({ end_time: ends }) => (
+        <span className="text-muted" title={wholeDate(ends)}>
+          {dateTime(ends)}
+        </span>
+      ),
+    },
+  ];
+  if (acts === undefined) return columns;
+  return [
+    ...columns,
+    {
+      id: 'acts',
+      header: <span className="heard">{t('operate.acts')}</span>,
+      align: 'right',
+      width: '240px',
+      phoneWidth: '140px',
+      cell: (market) => <MarketActs market={market} acts={acts} />,
+    },
+  ];
+}
+
+function MarketActs({
+  market,
+  acts: { deployer, isBusy, onResolve, operate },
+}: {
+  readonly market: OutcomeMarketMeta;
+  readonly acts: Acts;
+}) {
+  const t = useWords();
+  const { instrument_id: id, phase, question } = market;
+  const set = (state: 'open' | 'halt' | 'close'): void => {
+    const { setTrading } = deployer.exchange.outcomeDeploy;
+    void operate(
+      () => setTrading({ instrumentIds: [id], state }, CONFIRMED),
+      t(`operate.set.${state}`, { question }),
+    );
+  };
+  if (phase === 'resolved') return null;
+  if (phase === 'closed') {
+    return (
+      <Button size="small" kind="accent" onClick={() => onResolve(market)}>
+        {t('operate.resolve')}
+      </Button>
+    );
+  }
+  return (
+    <span className="flex justify-end gap-2">
+      {phase === 'open' ? (
+        <Button size="small" disabled={isBusy} onClick={() => set('halt')}>
+          {t('operate.halt')}
+        </Button>
+      ) : (
+        <Button size="small" disabled={isBusy} onClick={() => set('open')}>
+          {t('operate.open')}
+        </Button>
+      )}
+      <ConfirmButton
+        size="small"
+        label={t('operate.close')}
+        sure={t('operate.closeSure')}
+        isBusy={isBusy}
+        onConfirm={() => set('close')}
+      />
+    </span>
+  );
+}

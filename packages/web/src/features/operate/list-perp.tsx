@@ -1,0 +1,155 @@
+import type { Client } from '@oddlot/sdk';
+import { useState } from 'react';
+import { useWords } from '../../lib/words.ts';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorSentence } from '../../ui/error-sentence.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
+import { TextField } from '../../ui/text-field.tsx';
+import { CONFIRMED, useOperation } from './operation.ts';
+import { NEW_PERP, NEW_TIER, perpOf, type PerpDraft, type TierDraft } from './perp-draft.ts';
+
+const NUMBERS = [
+  'priceTick',
+  'maxOrderSize',
+  'takerFee',
+  'makerFee',
+  'impactNotional',
+] as const satisfies readonly (keyof PerpDraft)[];
+
+/** The form that lists a perp. */
+export function ListPerp({
+  admin,
+  onClose,
+}: {
+  readonly admin: Client;
+  readonly onClose: () => void;
+}) {
+  const t = useWords();
+  const [draft, setDraft] = useState(NEW_PERP);
+  const { error, isBusy, operate } = useOperation();
+  const change = (part: Partial<PerpDraft>): void => setDraft({ ...draft, ...part });
+  const perp = perpOf(draft);
+  const list = async (): Promise<void> => {
+    if (perp === undefined) return;
+    const isDone = await operate(
+      () => admin.exchange.venueAdmin.registerPerp(perp, CONFIRMED),
+      t('operate.listed', { name: perp.name }),
+    );
+    if (isDone) onClose();
+  };
+  return (
+    <Dialog
+      title={t('operate.listPerp')}
+      description={t('operate.listPerpHelp')}
+      isOpen
+      isWide
+      onClose={onClose}
+    >
+      <Fields draft={draft} onChange={change} />
+      <div className="mt-4 flex flex-col gap-3">
+        {error !== undefined && <ErrorSentence error={error} />}
+        <Button
+          kind="accent"
+          size="large"
+          isWide
+          isBusy={isBusy}
+          disabled={perp === undefined}
+          onClick={() => void list()}
+        >
+          {perp === undefined
+            ? t('operate.listPerp')
+            : t('operate.listNamed', { name: perp.name })}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Fields({
+  draft,
+  onChange,
+}: {
+  readonly draft: PerpDraft;
+  readonly onChange: (part: Partial<PerpDraft>) => void;
+}) {
+  const t = useWords();
+  return (
+    <>
+      <div className="grid gap-3 tablet:grid-cols-2">
+        <TextField
+          label={t('operate.perp.base')}
+          value={draft.base}
+          placeholder="DOGE"
+          maxLength={32}
+          onChange={(base) => onChange({ base })}
+        />
+        <NumberField
+          label={t('operate.perp.szDecimals')}
+          value={draft.szDecimals}
+          min="-4"
+          step="1"
+          onChange={(szDecimals) => onChange({ szDecimals })}
+        />
+        {NUMBERS.map((field) => (
+          <NumberField
+            key={field}
+            label={t(`operate.perp.${field}`)}
+            value={draft[field]}
+            onChange={(value) => onChange({ ...draft, [field]: value })}
+          />
+        ))}
+      </div>
+      <h3 className="mt-4 mb-2 text-13 font-medium">{t('operate.perp.tiers')}</h3>
+      <Tiers tiers={draft.tiers} onChange={(tiers) => onChange({ tiers })} />
+      <div className="mt-3">
+        <Checkbox
+          label={t('operate.perp.onlyIsolated')}
+          isOn={draft.onlyIsolated}
+          onChange={(onlyIsolated) => onChange({ onlyIsolated })}
+        />
+      </div>
+    </>
+  );
+}
+
+function Tiers({
+  tiers,
+  onChange,
+}: {
+  readonly tiers: readonly TierDraft[];
+  readonly onChange: (tiers: readonly TierDraft[]) => void;
+}) {
+  const t = useWords();
+  const set = (index: number, part: Partial<TierDraft>): void =>
+    onChange(tiers.map((tier, at) => (at === index ? { ...tier, ...part } : tier)));
+  return (
+    <div className="flex flex-col gap-2">
+      {tiers.map((tier, index) => (
+        // Tiers have no name but their place.
+        // oxlint-disable-next-line react/no-array-index-key
+        <div key={index} className="grid grid-cols-3 gap-3">
+          {(['maxSize', 'maxLeverage', 'mmr'] as const).map((field) => (
+            <NumberField
+              key={field}
+              label={t(`operate.perp.${field}`)}
+              value={tier[field]}
+              onChange={(value) => set(index, { [field]: value })}
+            />
+          ))}
+        </div>
+      ))}
+      <div className="flex gap-2">
+        <Button size="small" onClick={() => onChange([...tiers, NEW_TIER])}>
+          {t('operate.perp.addTier')}
+        </Button>
+        {tiers.length > 1 && (
+          <Button size="small" onClick={() => onChange(tiers.slice(0, -1))}>
+            {t('operate.perp.dropTier')}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { NEW_PERP, NEW_TIER, perpOf } from './perp-draft.ts';
+
+const second = { maxSize: '200000', maxLeverage: '10', mmr: '0.045' };
+
+test('names, book steps and the borders of tiers follow from what is typed', () => {
+  const perp = perpOf({ ...NEW_PERP, base: ' doge ', tiers: [...NEW_PERP.tiers, second] });
+  expect(perp).toMatchObject({
+    name: 'DOGE-USDC',
+    baseCurrency: 'DOGE',
+    bookTicks: ['0.01', '0.1', '1'],
+    marginTable: {
+      tiers: [
+        { tier: 1, minSize: '0', maxSize: '100000' },
+        { tier: 2, minSize: '100000', maxSize: '200000', maxLeverage: 10 },
+      ],
+    },
+  });
+});
+
+test.each([
+  { base: '' },
+  { base: 'DOGE', priceTick: '1.' },
+  { base: 'DOGE', szDecimals: 'two' },
+  { base: 'DOGE', tiers: [NEW_TIER] },
+])('is not sent unfinished: %j', (changes) => {
+  expect(perpOf({ ...NEW_PERP, ...changes })).toBeUndefined();
+});

@@ -1,0 +1,168 @@
+import type { Client, PerpMeta } from '@oddlot/sdk';
+import { useMemo, useState } from 'react';
+import { wholeDate } from '../../lib/time.ts';
+import { useWords, type Words } from '../../lib/words.ts';
+import { usePerps } from '../../market/queries.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorSentence } from '../../ui/error-sentence.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
+import { ListPerp } from './list-perp.tsx';
+import { CONFIRMED, useOperation, type Operation } from './operation.ts';
+
+const NONE: readonly PerpMeta[] = [];
+
+/** All perps; an admin lists, halts and delists them. */
+export function Perps({ admin }: { readonly admin: Client | undefined }) {
+  const t = useWords();
+  const { data } = usePerps();
+  const operation = useOperation();
+  const [isListing, setIsListing] = useState(false);
+  const { isBusy, operate } = operation;
+  const columns = useMemo(
+    () => columnsOf(t, admin, { isBusy, operate }),
+    [t, admin, isBusy, operate],
+  );
+  return (
+    <div className="flex min-h-0 flex-col">
+      {admin !== undefined && (
+        <div className="flex items-center gap-4 border-b border-line px-4 py-2">
+          <Button kind="accent" onClick={() => setIsListing(true)}>
+            {t('operate.listPerp')}
+          </Button>
+          <p className="text-12 text-muted">{t('operate.perpsHelp')}</p>
+        </div>
+      )}
+      {operation.error !== undefined && (
+        <div className="px-4 py-2">
+          <ErrorSentence error={operation.error} />
+        </div>
+      )}
+      <Table
+        label={t('operate.tab.perps')}
+        columns={columns}
+        rows={data?.universe ?? NONE}
+        rowKey={({ index }) => index}
+        rowHeight={36}
+        empty={data === undefined ? null : <EmptyState title={t('operate.noPerps')} />}
+      />
+      {admin !== undefined && isListing && (
+        <ListPerp admin={admin} onClose={() => setIsListing(false)} />
+      )}
+    </div>
+  );
+}
+
+function columnsOf(
+  t: Words,
+  admin: Client | undefined,
+  { isBusy, operate }: Pick<Operation, 'isBusy' | 'operate'>,
+): readonly Column<PerpMeta>[] {
+  const columns: Column<PerpMeta>[] = [
+    {
+      id: 'name',
+      header: t('operate.market'),
+      phoneWidth: '112px',
+      cell: ({ name }) => <span title={name}>{name}</span>,
+    },
+    {
+      id: 'id',
+      header: t('operate.id'),
+      align: 'right',
+      width: '72px',
+      from: 'tablet',
+      cell: ({ index }) => <span className="text-muted">{index}</span>,
+    },
+    {
+      id: 'leverage',
+      header: t('operate.leverage'),
+      align: 'right',
+      width: '96px',
+      from: 'tablet',
+      cell: ({ maxLeverage }) => `${maxLeverage}×`,
+    },
+    {
+      id: 'tick',
+      header: t('operate.tick'),
+      align: 'right',
+      width: '96px',
+      from: 'tablet',
+      cell: ({ priceTick }) => priceTick,
+    },
+    {
+      id: 'state',
+      header: t('operate.state'),
+      width: '128px',
+      phoneWidth: '96px',
+      cell: (perp) => <State perp={perp} />,
+    },
+  ];
+  if (admin === undefined) return columns;
+  return [
+    ...columns,
+    {
+      id: 'acts',
+      header: <span className="heard">{t('operate.acts')}</span>,
+      align: 'right',
+      width: '260px',
+      phoneWidth: '152px',
+      cell: (perp) => <PerpActs perp={perp} acts={{ admin, isBusy, operate }} />,
+    },
+  ];
+}
+
+function PerpActs({
+  perp: { delisted, haltTrading, index, name },
+  acts: { admin, isBusy, operate },
+}: {
+  readonly perp: PerpMeta;
+  readonly acts: Pick<Operation, 'isBusy' | 'operate'> & { readonly admin: Client };
+}) {
+  const t = useWords();
+  const set = (change: { haltTrading: boolean } | { delisted: true }, done: string): void => {
+    const { setPerp } = admin.exchange.venueAdmin;
+    void operate(() => setPerp({ instrumentId: index, ...change }, CONFIRMED), done);
+  };
+  return (
+    <span className="flex justify-end gap-2">
+      <Button
+        size="small"
+        disabled={isBusy}
+        aria-label={t(haltTrading ? 'operate.resumeOf' : 'operate.haltOf', { name })}
+        onClick={() =>
+          set(
+            { haltTrading: !haltTrading },
+            t(haltTrading ? 'operate.resumed' : 'operate.halted', { name }),
+          )
+        }
+      >
+        {t(haltTrading ? 'operate.resume' : 'operate.halt')}
+      </Button>
+      {!delisted && (
+        <ConfirmButton
+          size="small"
+          label={t('operate.delist')}
+          sure={t('operate.delistSure')}
+          isBusy={isBusy}
+          onConfirm={() => set({ delisted: true }, t('operate.delisted', { name }))}
+        />
+      )}
+    </span>
+  );
+}
+
+function State({ perp: { closingTime, delisted, haltTrading } }: { readonly perp: PerpMeta }) {
+  const t = useWords();
+  if (delisted) {
+    const title = closingTime === null ? undefined : wholeDate(closingTime);
+    return (
+      <Badge tone="warning" title={title}>
+        {t('operate.isDelisted')}
+      </Badge>
+    );
+  }
+  if (haltTrading) return <Badge tone="warning">{t('operate.isHalted')}</Badge>;
+  return <span className="text-muted">{t('operate.isTrading')}</span>;
+}

@@ -1,0 +1,117 @@
+import type { Client, OutcomeMarketMeta } from '@oddlot/sdk';
+import { useState } from 'react';
+import { compare, isDecimal } from '../../lib/decimal.ts';
+import { number } from '../../lib/format.ts';
+import { useWords } from '../../lib/words.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorSentence } from '../../ui/error-sentence.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { TextArea } from '../../ui/text-area.tsx';
+import { CONFIRMED, useOperation } from './operation.ts';
+
+const EVIDENCE_MAX = 2_000;
+type Result = 'yes' | 'no' | 'part';
+
+/** Says how a closed market ended. There is no way back, so the button says what it pays. */
+export function Resolve({
+  deployer,
+  market,
+  onClose,
+}: {
+  readonly deployer: Client;
+  readonly market: OutcomeMarketMeta;
+  readonly onClose: () => void;
+}) {
+  const t = useWords();
+  const [result, setResult] = useState<Result>();
+  const [part, setPart] = useState('0.5');
+  const [evidence, setEvidence] = useState('');
+  const { error, isBusy, operate } = useOperation();
+  const fraction = result === 'yes' ? '1' : result === 'no' ? '0' : part;
+  const isFraction =
+    isDecimal(fraction) && compare(fraction, '0') >= 0 && compare(fraction, '1') <= 0;
+  const [yes] = market.outcomes;
+  const resolve = async (): Promise<void> => {
+    const isDone = await operate(
+      () =>
+        deployer.exchange.outcomeDeploy.resolve(
+          {
+            instrumentId: market.instrument_id,
+            settlementFraction: fraction,
+            ...(evidence.trim() === '' ? {} : { evidence: evidence.trim() }),
+          },
+          CONFIRMED,
+        ),
+      t('operate.resolved', { question: market.question }),
+    );
+    if (isDone) onClose();
+  };
+  return (
+    <Dialog
+      title={t('operate.resolveTitle')}
+      description={market.question}
+      isOpen
+      onClose={onClose}
+    >
+      <div className="flex flex-col gap-3">
+        <Results market={market} value={result} onChange={setResult} />
+        {result === 'part' && (
+          <NumberField
+            label={t('operate.fraction', { name: yes })}
+            value={part}
+            step="0.01"
+            fault={isFraction ? undefined : t('operate.fractionFault')}
+            onChange={setPart}
+          />
+        )}
+        <TextArea
+          label={t('operate.evidence')}
+          value={evidence}
+          maxLength={EVIDENCE_MAX}
+          onChange={setEvidence}
+        />
+        <p className="text-12 text-muted">{t('operate.resolveHelp')}</p>
+        {error !== undefined && <ErrorSentence error={error} />}
+        <Button
+          kind="accent"
+          size="large"
+          isWide
+          isBusy={isBusy}
+          disabled={result === undefined || !isFraction}
+          onClick={() => void resolve()}
+        >
+          {result === undefined
+            ? t('operate.chooseResult')
+            : t('operate.resolveAt', { name: yes, pays: number(isFraction ? fraction : '0') })}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Results({
+  market,
+  value,
+  onChange,
+}: {
+  readonly market: OutcomeMarketMeta;
+  readonly value: Result | undefined;
+  readonly onChange: (result: Result) => void;
+}) {
+  const t = useWords();
+  const [yes, no] = market.outcomes;
+  return (
+    <Segmented<Result | ''>
+      label={t('operate.result')}
+      value={value ?? ''}
+      onChange={(next) => next !== '' && onChange(next)}
+      segments={[
+        { value: 'yes', label: yes },
+        { value: 'no', label: no },
+        { value: 'part', label: t('operate.part') },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,5 @@
+import type { ScreenEntry } from '../../lib/screen.ts';
+
+export const screens: readonly ScreenEntry[] = [
+  { path: '/operate', load: () => import('./operate-screen.tsx') },
+];

@@ -1,0 +1,49 @@
+import type { ExplorerBlock, ExplorerTx } from '@oddlot/sdk';
+import { createLive } from './live.ts';
+import { reader } from './venue.ts';
+
+/** The newest blocks and what they executed, newest first. */
+
+export const LATEST_MAX = 40;
+
+export type BlocksState = { readonly blocks: readonly ExplorerBlock[]; readonly isLoaded: boolean };
+export type TxsState = { readonly txs: readonly ExplorerTx[]; readonly isLoaded: boolean };
+
+export const latestBlocks = createLive<'latest', BlocksState>({
+  key: (name) => name,
+  initial: () => ({ blocks: [], isLoaded: false }),
+  open: (_, store) => {
+    const take = (blocks: readonly ExplorerBlock[]): void => {
+      const byHeight = new Map(
+        [...store.getState().blocks, ...blocks].map((block) => [block.height, block]),
+      );
+      const sorted = [...byHeight.values()].sort((left, right) => right.height - left.height);
+      store.setState({ blocks: sorted.slice(0, LATEST_MAX), isLoaded: true });
+    };
+    // The stream begins with the block of now; those before it are asked for.
+    const seed = async (): Promise<void> => {
+      const blocks = await reader.info.blocks({ limit: LATEST_MAX }).catch(() => []);
+      take(blocks);
+    };
+    void seed();
+    const stream = reader.streams.explorerBlock({}, (event) => {
+      if (event.type === 'data') take(event.data);
+    });
+    return () => stream.close();
+  },
+});
+
+export const latestTxs = createLive<'latest', TxsState>({
+  key: (name) => name,
+  initial: () => ({ txs: [], isLoaded: false }),
+  open: (_, store) => {
+    const stream = reader.streams.explorerTxs({}, (event) => {
+      if (event.type === 'reset') return;
+      const fresh = new Set(event.data.map(({ hash }) => hash));
+      const known = store.getState().txs.filter(({ hash }) => !fresh.has(hash));
+      const txs = [...event.data.toReversed(), ...known].slice(0, LATEST_MAX);
+      store.setState({ txs, isLoaded: true });
+    });
+    return () => stream.close();
+  },
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { aVenue } from '../support/actors.ts';
+import type { Json } from '../support/client.ts';
+import { DEPLOYER } from '../support/deployer.ts';
+import { definition, done, Operator } from '../support/perps.ts';
+import { OUTCOMES } from '../support/outcomes.ts';
+import {
+  address,
+  decimal,
+  expectShape,
+  flag,
+  integer,
+  listOf,
+  nullable,
+  record,
+  text,
+  time,
+} from '../support/shape.ts';
+
+/** Who operates a venue and how it does, for everybody to see. */
+
+const world = aVenue(OUTCOMES);
+const operator = new Operator(world);
+
+const status = () => world.client.data({ type: 'venueStatus' });
+
+describe('venueStatus', () => {
+  const gate = record({
+    channel: integer,
+    mode: text,
+    whitelist: integer,
+    blacklist: integer,
+    accessCodes: integer,
+    grants: integer,
+  });
+  const oracle = record({ coin: text, trading: flag, ageMs: nullable(integer), stale: flag });
+
+  test('has these fields and no others', async () => {
+    expectShape(
+      await status(),
+      record({
+        height: integer,
+        time,
+        admins: listOf(address),
+        deployers: listOf(address),
+        gates: listOf(gate),
+        oracles: listOf(oracle),
+        insuranceFund: decimal,
+        insuranceTarget: decimal,
+        treasury: decimal,
+        accounts: integer,
+        queuedOrders: integer,
+        openWithdrawals: integer,
+      }),
+    );
+  });
+
+  test('names the operators, and whoever joins them', async () => {
+    const { admins, deployers } = await status();
+    expect(admins).toContain(operator.actor.address);
+    expect(deployers).toEqual([DEPLOYER]);
+    const other = world.stranger('another deployer').address;
+    done(await operator.send({ setOperators: { role: 'deployers', add: [other] } }));
+    expect((await status()).deployers).toEqual([DEPLOYER, other]);
+  });
+
+  test('tells the mode of a gate and how many it lists, but not whom (R-gate)', async () => {
+    const user = world.stranger('listed').address;
+    const accessCodes = { add: [{ code: 'SECRET-1', maxUses: 3 }] };
+    done(
+      await operator.send({
+        setGate: { channel: 1, mode: 'whitelist', whitelist: { add: [user] }, accessCodes },
+      }),
+    );
+    const told = await status();
+    expect(told.gates).toEqual([
+      { channel: 0, mode: 'open', whitelist: 0, blacklist: 0, accessCodes: 0, grants: 0 },
+      { channel: 1, mode: 'whitelist', whitelist: 1, blacklist: 0, accessCodes: 1, grants: 0 },
+    ]);
+    expect(JSON.stringify(told)).not.toContain(user);
+    expect(JSON.stringify(told)).not.toContain('SECRET');
+  });
+
+  test('a perp is stale until its first price, and a halted one does not trade (R-oracle-stale)', async () => {
+    const registerPerp = definition();
+    const { instrumentId } = done(await operator.send({ registerPerp })).created;
+    const oracle = async () =>
+      (await status()).oracles.find(({ coin }: Json) => coin === registerPerp['name']);
+    expect(await oracle()).toMatchObject({ trading: true, ageMs: null, stale: true });
+    done(await operator.push([{ instrumentId, oraclePx: '100', externalPerpPx: null }]));
+    expect(await oracle()).toMatchObject({ trading: true, ageMs: expect.any(Number), stale: false });
+    done(await operator.send({ setPerp: { instrumentId, haltTrading: true } }));
+    expect(await oracle()).toMatchObject({ trading: false });
+  });
+
+  test('counts accounts', async () => {
+    const { accounts } = await status();
+    await world.trader('somebody new');
+    expect((await status()).accounts).toBeGreaterThan(accounts);
+  });
+});

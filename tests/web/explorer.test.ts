@@ -1,0 +1,109 @@
+import type { Page } from 'playwright-core';
+import { createClient, privateKeyWallet } from '@oddlot/sdk';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Venue } from '../support/venue-process.ts';
+import { keyOf } from '../support/wallet.ts';
+import { faultsFound } from './support/accessibility.ts';
+import { perpNear, tradeBetween, trader } from './support/trading.ts';
+import { PHONE, type VisitOptions } from './support/visit.ts';
+import { WebBrowser } from './support/web-browser.ts';
+import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
+
+/** Blocks, transactions and accounts, as anybody may look at them. */
+
+let venue: Venue;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  const flags = [...WITH_PAGE, '--no-bots'];
+  [venue, browser] = await Promise.all([startWebVenue(flags), WebBrowser.start()]);
+}, 120_000);
+afterEach(() => browser.leaveAll());
+afterAll(async () => {
+  await browser?.close();
+  await venue?.remove();
+});
+
+async function visiting(path: string, options: VisitOptions = {}): Promise<Page> {
+  const visit = await browser.visit(venue.url, options);
+  await visit.open(path);
+  return visit.page;
+}
+
+test('an order is found as it happens, and read in words from block to account', async () => {
+  const seller = await trader(venue.url, 'explorer seller');
+  const buyer = await trader(venue.url, 'explorer buyer');
+  const page = await visiting('/explorer');
+  await page.getByRole('group', { name: 'Blocks' }).getByRole('link').first().waitFor();
+  const perp = await perpNear(buyer, 'BTC-USDC');
+  await tradeBetween(seller, buyer, { ...perp, size: '0.01' });
+
+  const txs = page.getByRole('group', { name: 'Latest transactions' });
+  const own = txs.getByRole('row').filter({ has: page.getByTitle(buyer.wallet!.address) });
+  await own.filter({ hasText: 'Order' }).first().getByRole('link').first().click();
+  const price = Number(perp.price).toLocaleString('en-US');
+  await page.getByText(`Buy 0.01 BTC-USDC at ${price}`).waitFor();
+  await page.getByText(`0.01 at ${price}`, { exact: false }).last().waitFor();
+  await page.getByText('executed').waitFor();
+  expect(await faultsFound(page)).toEqual([]);
+
+  // Its block has it, and hashes of both kinds are found by the one field.
+  const hash = new URL(page.url()).pathname.split('/').at(-1)!;
+  const { block } = await buyer.info.tx({ txHash: hash });
+  const { hash: blockHash } = await buyer.info.block({ height: block });
+  const field = page.getByRole('searchbox', { name: 'Height, hash or address' });
+  await field.fill(blockHash);
+  await field.press('Enter');
+  await page.getByRole('heading', { name: `Block ${block.toLocaleString('en-US')}` }).waitFor();
+  await page.getByText(blockHash).waitFor();
+  await page.getByTitle(hash).click();
+  await page.getByText(`Buy 0.01 BTC-USDC at ${price}`).waitFor();
+  await field.fill(buyer.wallet!.address);
+  await field.press('Enter');
+  await page.getByRole('heading', { name: /^Account 0x/ }).waitFor();
+  const positions = page.getByRole('group', { name: 'Positions' });
+  await positions.getByText('BTC-USDC').waitFor();
+  await page.getByRole('tab', { name: /^Fills/ }).click();
+  await page.getByRole('group', { name: 'Fills' }).getByText('BTC-USDC').first().waitFor();
+  expect(await faultsFound(page)).toEqual([]);
+});
+
+test('what is not there says so, and what cannot be looked for too', async () => {
+  const page = await visiting('/explorer/block/999999999', {
+    expectedErrors: /40[034]|Failed to load resource/,
+  });
+  await page.getByText('There is no such block').waitFor();
+  await page.goto(`${venue.url}/explorer/tx/0x${'ab'.repeat(32)}`);
+  await page.getByText('There is no such transaction').waitFor();
+  await page.goto(`${venue.url}/explorer/address/0x12`);
+  await page.getByText('This is no address').waitFor();
+  await page.getByRole('searchbox').fill('my order');
+  await page.getByRole('button', { name: 'Find' }).click();
+  await page.getByText(/^A height, a transaction or block hash/).waitFor();
+});
+
+test('an account is looked at read-only, without any key', async () => {
+  const { wallet } = await trader(venue.url, 'looked at in the explorer');
+  const page = await visiting(`/explorer/address/${wallet!.address}`);
+  await page.getByText('1,000.00').first().waitFor();
+  await page.getByRole('button', { name: 'Look on as this account' }).click();
+  await page.getByRole('button', { name: /looking on/ }).waitFor();
+  await page.waitForURL('**/portfolio');
+  await page.goto(`${venue.url}/explorer/address/${wallet!.address}`);
+  await page.getByText('yours', { exact: true }).waitFor();
+});
+
+test('names that others chose stay text, on a phone too', async () => {
+  const wallet = privateKeyWallet(keyOf('explorer agent owner'));
+  const owner = createClient({ url: venue.url, wallet });
+  await owner.faucet({ user: wallet.address });
+  const agentName = '<b id=x>$t(';
+  const { txHash } = await owner.exchange.approveAgent(
+    { agentAddress: privateKeyWallet(keyOf('explorer agent')).address, agentName },
+    { confirm: 'executed' },
+  );
+  const page = await visiting(`/explorer/tx/${txHash}`, { viewport: PHONE });
+  await page.getByText(`as “${agentName}”`).waitFor();
+  expect(await page.locator('b#x').count()).toBe(0);
+  expect(await faultsFound(page)).toEqual([]);
+});
