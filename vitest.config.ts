@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { wordsPlugin } from './packages/web/build/words-plugin.ts';
 
 const setupFiles = ['tests/support/fixed-seed.ts'];
 
@@ -11,6 +12,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        plugins: [wordsPlugin()],
         test: {
           name: 'pure',
           setupFiles,

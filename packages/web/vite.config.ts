@@ -1,11 +1,12 @@
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { wordsPlugin } from './build/words-plugin.ts';
 
 /** The page as static files; who changes it runs `npx vite packages/web` against a venue on the usual port. */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), wordsPlugin()],
   // The SDK falls back on `ws` where the host has no sockets; a browser has them.
   resolve: { alias: { ws: `${import.meta.dirname}/build/no-ws.ts` } },
   build: {

@@ -88,7 +88,11 @@ describe('venueStatus', () => {
       (await status()).oracles.find(({ coin }: Json) => coin === registerPerp['name']);
     expect(await oracle()).toMatchObject({ trading: true, ageMs: null, stale: true });
     done(await operator.push([{ instrumentId, oraclePx: '100', externalPerpPx: null }]));
-    expect(await oracle()).toMatchObject({ trading: true, ageMs: expect.any(Number), stale: false });
+    expect(await oracle()).toMatchObject({
+      trading: true,
+      ageMs: expect.any(Number),
+      stale: false,
+    });
     done(await operator.send({ setPerp: { instrumentId, haltTrading: true } }));
     expect(await oracle()).toMatchObject({ trading: false });
   });

@@ -13,10 +13,10 @@ import { startWebVenue } from './support/web-venue.ts';
 /** The venue operated from the page, by keys that may. */
 
 const ADMIN_KEY = keyOf('page admin');
-const FLAGS = [
-  ...['--oracle', 'still', '--no-limits', '--no-bots', '--web'],
-  ...['--admins', addressOf(ADMIN_KEY), '--deployers', addressOf(WHO_DEPLOYS)],
-];
+const FLAGS = ['--oracle', 'still', '--no-limits', '--no-bots', '--web'].concat(
+  ['--admins', addressOf(ADMIN_KEY)],
+  ['--deployers', addressOf(WHO_DEPLOYS)],
+);
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -105,9 +105,11 @@ test('a deployer creates an event and resolves it with evidence; texts stay text
   // The receipt of the event shows the evidence to everybody.
   await row.getByRole('link', { name: question }).click();
   await page.getByText('It is text: <b>see</b>').first().waitFor();
-  const [market] = (await new OutcomePeople(venue.url).deployer.info.outcomeMeta({
-    status: 'resolved',
-  })).events.flatMap(({ markets }) => markets);
+  const [market] = (
+    await new OutcomePeople(venue.url).deployer.info.outcomeMeta({
+      status: 'resolved',
+    })
+  ).events.flatMap(({ markets }) => markets);
   expect(market?.settlement).toMatchObject({ winning_outcome: 'No', settlement_fraction: '0' });
 });
 

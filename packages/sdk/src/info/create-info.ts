@@ -130,9 +130,14 @@ export function createInfo(context: InfoContext) {
     allBlocks: bind(allBlocks),
     block: bind(block),
     tx: bind(tx),
-    historyPage: <Type extends InfoType, Data>(
-      request: InfoParameters<Type> & { readonly type: Type },
-      options?: InfoOptions,
-    ) => historyPage<Type, Data>(context, request, options),
+    historyPage: bindPage(context),
   };
+}
+
+/** Generic in what is asked for, so it is bound by hand. */
+function bindPage(context: InfoContext) {
+  return <Type extends InfoType, Data>(
+    request: InfoParameters<Type> & { readonly type: Type },
+    options?: InfoOptions,
+  ) => historyPage<Type, Data>(context, request, options);
 }

@@ -11,9 +11,9 @@ import { OrdersTable } from './orders-table.tsx';
 import { PositionsTable } from './positions-table.tsx';
 import { SharesTable } from './shares-table.tsx';
 import { TriggersTable } from './triggers-table.tsx';
-import texts from '../words/en/portfolio.json';
+import { texts } from 'words:portfolio';
 
-addWords('portfolio', texts);
+addWords(texts);
 
 const TABS = [
   'positions',

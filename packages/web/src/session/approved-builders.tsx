@@ -13,9 +13,9 @@ import { ErrorSentence } from '../ui/error-sentence.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { useDoing } from '../ui/use-doing.ts';
-import texts from '../words/en/builder.json';
+import { texts } from 'words:builder';
 
-addWords('builder', texts);
+addWords(texts);
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const NONE: readonly ApprovedBuilder[] = [];

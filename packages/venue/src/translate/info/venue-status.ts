@@ -35,12 +35,14 @@ function moneyAndOracles(
   }
   const { insuranceFund, insuranceTarget, treasury } = venueMoney(state);
   return {
-    oracles: oracleAges(state, state.timeMs).map(({ ageMs, isStale, isTrading, name }): VenueOracle => ({
-      coin: name,
-      trading: isTrading,
-      ageMs: ageMs ?? null,
-      stale: isStale,
-    })),
+    oracles: oracleAges(state, state.timeMs).map(
+      ({ ageMs, isStale, isTrading, name }): VenueOracle => ({
+        coin: name,
+        trading: isTrading,
+        ageMs: ageMs ?? null,
+        stale: isStale,
+      }),
+    ),
     insuranceFund: formatMoney(insuranceFund),
     insuranceTarget: formatMoney(insuranceTarget),
     treasury: formatMoney(treasury),

@@ -8,9 +8,9 @@ import { Badge } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { MoneyTab } from './money/money-tab.tsx';
-import texts from '../../words/en/account.json';
+import { texts } from 'words:account';
 
-addWords('account', texts);
+addWords(texts);
 
 // Money is what most come for; the rest is loaded when it is opened.
 const KeysTab = lazy(async () => ({ default: (await import('./keys/keys-tab.tsx')).KeysTab }));

@@ -23,9 +23,9 @@ import { useDoing } from '../../ui/use-doing.ts';
 import { ClaimsTable } from './claims-table.tsx';
 import { EarnedTable } from './earned-table.tsx';
 import { Shares } from './shares.tsx';
-import texts from '../../words/en/builder.json';
+import { texts } from 'words:builder';
 
-addWords('builder', texts);
+addWords(texts);
 
 const TABS = ['earned', 'claimed', 'approvals'] as const;
 const EVERY_MS = 5_000;

@@ -1,3 +1,4 @@
+import { texts } from 'words:explorer';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { AccountTables } from '../../account-tables/account-tables.tsx';
@@ -5,7 +6,7 @@ import { add } from '../../lib/decimal.ts';
 import { short } from '../../lib/format.ts';
 import { isAddress } from '../../lib/is-address.ts';
 import { usePageTitle } from '../../lib/page-title.ts';
-import { useWords } from '../../lib/words.ts';
+import { addWords, useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
 import { reader } from '../../market/venue.ts';
 import { spectate } from '../../session/browser-wallets.ts';
@@ -17,9 +18,10 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/figure.tsx';
 import { Stat } from '../../ui/stat.tsx';
-import './explorer-words.ts';
 import { Head } from './head.tsx';
 import { AddressLink } from './links.tsx';
+
+addWords(texts);
 
 /** Any account, read-only: what it is worth, all that it has and all that it did. */
 export function Screen() {

@@ -1,18 +1,20 @@
+import { texts } from 'words:explorer';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { BlockDetail } from '@oddlot/sdk';
 import { number } from '../../lib/format.ts';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { wholeDate } from '../../lib/time.ts';
-import { useWords } from '../../lib/words.ts';
+import { addWords, useWords } from '../../lib/words.ts';
 import { reader } from '../../market/venue.ts';
 import { Code } from '../../ui/code.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import './explorer-words.ts';
 import { Fact, Facts } from './facts.tsx';
 import { Head } from './head.tsx';
 import { BlockLink } from './links.tsx';
 import { TxsTable } from './txs-table.tsx';
+
+addWords(texts);
 
 /** One block: its place in the chain of hashes, and what it executed. */
 export function Screen() {
@@ -34,9 +36,7 @@ export function Screen() {
   const isMissing = !isHeight || error !== null;
   return (
     <div className="flex min-h-full flex-col bg-panel">
-      <Head title={title}>
-        {isHeight && <Neighbours height={height} />}
-      </Head>
+      <Head title={title}>{isHeight && <Neighbours height={height} />}</Head>
       {isMissing && (
         <EmptyState title={t('explorer.blockMissing')} text={t('explorer.blockMissingText')} />
       )}

@@ -1,17 +1,19 @@
+import { texts } from 'words:explorer';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { number } from '../../lib/format.ts';
 import { usePageTitle } from '../../lib/page-title.ts';
-import { useWords } from '../../lib/words.ts';
+import { addWords, useWords } from '../../lib/words.ts';
 import { LATEST_MAX, latestBlocks, latestTxs } from '../../market/explorer.ts';
 import { reader } from '../../market/venue.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { BlocksTable } from './blocks-table.tsx';
-import './explorer-words.ts';
 import { Head } from './head.tsx';
 import { TxsTable } from './txs-table.tsx';
 import { useHeld, type Held } from './use-held.ts';
+
+addWords(texts);
 
 /** What the venue does, block by block. */
 export function Screen() {
@@ -27,11 +29,7 @@ export function Screen() {
       <Head title={t('nav.explorer')} isFirst />
       <div className="grid flex-1 content-start desktop:grid-cols-[minmax(0,5fr)_minmax(0,7fr)]">
         {isPast ? <PastBlocks before={before} /> : <LatestBlocks />}
-        <Panel
-          title={t('explorer.latestTxs')}
-          holders={holders}
-          aside={isHeld && <Paused />}
-        >
+        <Panel title={t('explorer.latestTxs')} holders={holders} aside={isHeld && <Paused />}>
           <TxsTable
             label={t('explorer.latestTxs')}
             txs={txs}
@@ -100,11 +98,7 @@ function Older({ before }: { readonly before: number | undefined }) {
   const t = useWords();
   if (before === undefined || before <= 1) return null;
   return (
-    <Link
-      to="/explorer"
-      search={{ before }}
-      className="text-12 text-accent hover:underline"
-    >
+    <Link to="/explorer" search={{ before }} className="text-12 text-accent hover:underline">
       {t('explorer.older')}
     </Link>
   );

@@ -1,11 +1,9 @@
-import { addWords } from '../../lib/words.ts';
-import texts from '../../words/en/explorer.json';
-
-addWords('explorer', texts);
+import { words } from '../../lib/words.ts';
+import type en from '../../words/en.json';
 
 /** The types of actions that have a name in words. */
-export type NamedAction = keyof typeof texts.action;
+export type NamedAction = keyof typeof en.explorer.action;
 
 export function isNamed(type: string): type is NamedAction {
-  return Object.hasOwn(texts.action, type);
+  return words.exists(`explorer.action.${type}`);
 }

@@ -9,7 +9,13 @@ export function Facts({ children }: { readonly children: ReactNode }) {
   );
 }
 
-export function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+export function Fact({
+  label,
+  children,
+}: {
+  readonly label: string;
+  readonly children: ReactNode;
+}) {
   return (
     <>
       <dt className="py-1 text-12 text-muted">{label}</dt>

@@ -13,7 +13,13 @@ export function BlockLink({ height }: { readonly height: number }) {
 }
 
 /** The way to a transaction; whole where there is room for it. */
-export function TxLink({ hash, isWhole = false }: { readonly hash: string; readonly isWhole?: boolean }) {
+export function TxLink({
+  hash,
+  isWhole = false,
+}: {
+  readonly hash: string;
+  readonly isWhole?: boolean;
+}) {
   return (
     <Link
       to={`/explorer/tx/${hash}`}

@@ -39,7 +39,11 @@ export function SearchField() {
     });
   };
   return (
-    <form role="search" onSubmit={(event) => void find(event)} className="flex w-full gap-2 tablet:w-[480px]">
+    <form
+      role="search"
+      onSubmit={(event) => void find(event)}
+      className="flex w-full gap-2 tablet:w-[480px]"
+    >
       <div className="min-w-0 flex-1">
         <TextField
           ref={field}

@@ -1,22 +1,24 @@
+import { texts } from 'words:explorer';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { TxDetail } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { number, short } from '../../lib/format.ts';
 import { wholeDate } from '../../lib/time.ts';
-import { useWords } from '../../lib/words.ts';
+import { addWords, useWords } from '../../lib/words.ts';
 import { reader } from '../../market/venue.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Code } from '../../ui/code.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import './explorer-words.ts';
 import { Fact, Facts } from './facts.tsx';
 import { Head } from './head.tsx';
 import { AddressLink, BlockLink } from './links.tsx';
 import { actionName } from './txs-table.tsx';
 import { sentencesOf } from './tx-words.ts';
 import { useNames } from './use-names.ts';
+
+addWords(texts);
 
 const EVERY_MS = 2_000;
 /** How often one is looked for that is not there: a block is on its way to the history for a moment. */
@@ -70,7 +72,11 @@ function Transaction({ tx }: { readonly tx: TxDetail }) {
           <AddressLink address={tx.user} isWhole />
         </Fact>
         <Fact label={t('explorer.signer')}>
-          {tx.signer === tx.user ? t('explorer.itself') : <AddressLink address={tx.signer} isWhole />}
+          {tx.signer === tx.user ? (
+            t('explorer.itself')
+          ) : (
+            <AddressLink address={tx.signer} isWhole />
+          )}
         </Fact>
         {tx.vaultAddress !== null && (
           <Fact label={t('explorer.vault')}>
@@ -110,7 +116,13 @@ function InWords({ tx }: { readonly tx: TxDetail }) {
       <div className="flex flex-wrap items-center gap-2">
         <h2 className="text-15 font-semibold">{actionName(tx.action.type, t)}</h2>
         <Badge tone={tx.error === null ? 'accent' : 'warning'}>
-          {t(tx.error === null ? (isHidden(tx) ? 'explorer.queued' : 'explorer.done') : 'explorer.failed')}
+          {t(
+            tx.error === null
+              ? isHidden(tx)
+                ? 'explorer.queued'
+                : 'explorer.done'
+              : 'explorer.failed',
+          )}
         </Badge>
       </div>
       {tx.error !== null && <p className="mt-1 text-13 break-words text-warning">{tx.error}</p>}

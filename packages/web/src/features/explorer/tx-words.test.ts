@@ -1,7 +1,9 @@
+import { texts } from 'words:explorer';
 import { expect, test } from 'vitest';
-import { words } from '../../lib/words.ts';
-import './explorer-words.ts';
+import { addWords, words } from '../../lib/words.ts';
 import { sentencesOf } from './tx-words.ts';
+
+addWords(texts);
 
 const nameOf = (id: number): string => (id === 1 ? 'BTC-USDC' : `Market ${id}`);
 

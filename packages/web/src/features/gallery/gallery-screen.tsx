@@ -1,8 +1,11 @@
-import { useWords } from '../../lib/words.ts';
+import { texts } from 'words:gallery';
+import { addWords, useWords } from '../../lib/words.ts';
 import { Controls } from './controls.tsx';
 import { Figures } from './figures.tsx';
 import { Notices } from './notices.tsx';
 import { Tables } from './tables.tsx';
+
+addWords(texts);
 
 /** Every component of the design system in every state. */
 export function Screen() {

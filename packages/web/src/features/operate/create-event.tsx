@@ -31,11 +31,14 @@ export function CreateEvent({
   const create = async (): Promise<void> => {
     if (event === undefined || market === undefined) return;
     const { outcomeDeploy } = deployer.exchange;
-    const isDone = await operate(async () => {
-      // Of a slug that is known the texts change, so that a second try goes on where the first one stopped.
-      await outcomeDeploy.registerEvent(event, CONFIRMED);
-      return outcomeDeploy.registerMarket(market, CONFIRMED);
-    }, t('operate.created', { title: event.title }));
+    const isDone = await operate(
+      async () => {
+        // Of a slug that is known the texts change, so that a second try goes on where the first one stopped.
+        await outcomeDeploy.registerEvent(event, CONFIRMED);
+        return outcomeDeploy.registerMarket(market, CONFIRMED);
+      },
+      t('operate.created', { title: event.title }),
+    );
     if (isDone) onClose();
   };
   return (

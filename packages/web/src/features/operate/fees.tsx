@@ -104,7 +104,9 @@ function Editor({
               value={tier[field]}
               min={field === 'min14dTradingVolume' ? '0' : '-1'}
               onChange={(value) =>
-                onChange(tiers.map((each, at) => (at === index ? { ...each, [field]: value } : each)))
+                onChange(
+                  tiers.map((each, at) => (at === index ? { ...each, [field]: value } : each)),
+                )
               }
             />
           ))}

@@ -35,7 +35,8 @@ function Figures({ status }: { readonly status: VenueStatus }) {
   const t = useWords();
   const now = useVenueSecond();
   const isLost = useStore(connection, (state) => state.status === 'lost');
-  const { accounts, height, insuranceFund, insuranceTarget, openWithdrawals, queuedOrders } = status;
+  const { accounts, height, insuranceFund, insuranceTarget, openWithdrawals, queuedOrders } =
+    status;
   const lag = Math.max(0, Math.round((now - status.time) / 1_000));
   const isShort = compare(insuranceFund, insuranceTarget) < 0;
   return (

@@ -58,9 +58,7 @@ export function ListPerp({
           disabled={perp === undefined}
           onClick={() => void list()}
         >
-          {perp === undefined
-            ? t('operate.listPerp')
-            : t('operate.listNamed', { name: perp.name })}
+          {perp === undefined ? t('operate.listPerp') : t('operate.listNamed', { name: perp.name })}
         </Button>
       </div>
     </Dialog>

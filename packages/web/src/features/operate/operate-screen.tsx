@@ -14,9 +14,9 @@ import { Health } from './health.tsx';
 import { Operators } from './operators.tsx';
 import { Perps } from './perps.tsx';
 import { useStatus } from './use-status.ts';
-import texts from '../../words/en/operate.json';
+import { texts } from 'words:operate';
 
-addWords('operate', texts);
+addWords(texts);
 
 const TABS = ['health', 'perps', 'events', 'gates', 'fees', 'operators'] as const;
 
@@ -33,7 +33,9 @@ export function Screen() {
         {status !== undefined && <Roles status={status} session={session} />}
       </div>
       {status === undefined ? (
-        error !== null && <EmptyState title={t('operate.unknown')} text={t('operate.unknownText')} />
+        error !== null && (
+          <EmptyState title={t('operate.unknown')} text={t('operate.unknownText')} />
+        )
       ) : (
         <Panels status={status} session={session} />
       )}

@@ -40,7 +40,11 @@ export function perpOf(draft: PerpDraft): RegisterPerpParameters | undefined {
   const base = draft.base.trim().toUpperCase();
   const { impactNotional, makerFee, maxOrderSize, priceTick, takerFee, tiers } = draft;
   const numbers = [
-    ...[impactNotional, makerFee, maxOrderSize, priceTick, takerFee],
+    impactNotional,
+    makerFee,
+    maxOrderSize,
+    priceTick,
+    takerFee,
     ...tiers.flatMap(({ maxLeverage, maxSize, mmr }) => [maxLeverage, maxSize, mmr]),
   ];
   const isWhole = /^-?\d$/.test(draft.szDecimals);

@@ -34,14 +34,12 @@ export function Resolve({
     isDecimal(fraction) && compare(fraction, '0') >= 0 && compare(fraction, '1') <= 0;
   const [yes] = market.outcomes;
   const resolve = async (): Promise<void> => {
+    const said = evidence.trim();
+    const parameters = { instrumentId: market.instrument_id, settlementFraction: fraction };
     const isDone = await operate(
       () =>
         deployer.exchange.outcomeDeploy.resolve(
-          {
-            instrumentId: market.instrument_id,
-            settlementFraction: fraction,
-            ...(evidence.trim() === '' ? {} : { evidence: evidence.trim() }),
-          },
+          said === '' ? parameters : { ...parameters, evidence: said },
           CONFIRMED,
         ),
       t('operate.resolved', { question: market.question }),

@@ -1,8 +1,9 @@
+import { texts } from 'words:outcomes';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { ApiError, type OutcomeEventMeta } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/page-title.ts';
-import { useWords } from '../../lib/words.ts';
+import { addWords, useWords } from '../../lib/words.ts';
 import { outcomePrices } from '../../market/contexts.ts';
 import { tickers } from '../../market/tickers.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -17,6 +18,8 @@ import { ProbabilityChart } from './probability-chart.tsx';
 import { RANGES, useAskWhenGone, useEvent, type Range } from './queries.ts';
 import { TradeSide } from './trade-side.tsx';
 import { useChoice, type ChoiceSearch } from './use-choice.ts';
+
+addWords(texts);
 
 /** As many markets as one subscription takes. */
 const MARKETS_MAX = 50;

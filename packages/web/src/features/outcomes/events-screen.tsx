@@ -1,9 +1,10 @@
+import { texts } from 'words:outcomes';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useRef } from 'react';
 import type { OutcomeEventMeta } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/page-title.ts';
-import { useWords } from '../../lib/words.ts';
+import { addWords, useWords } from '../../lib/words.ts';
 import { useEvents } from '../../market/queries.ts';
 import { tickers } from '../../market/tickers.ts';
 import { reader } from '../../market/venue.ts';
@@ -17,6 +18,8 @@ import { TextField } from '../../ui/text-field.tsx';
 import { useHotkey } from '../../ui/use-hotkey.ts';
 import { EventTile } from './event-tile.tsx';
 import { SeriesStrip } from './series-strip.tsx';
+
+addWords(texts);
 
 const SORTS = ['volume', 'newest', 'endingSoon'] as const;
 type Sort = (typeof SORTS)[number];

@@ -1,7 +1,8 @@
+import { texts } from 'words:outcomes';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ApiError, type OutcomeSeriesTimeline } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/page-title.ts';
-import { useWords } from '../../lib/words.ts';
+import { addWords, useWords } from '../../lib/words.ts';
 import { outcomePrices } from '../../market/contexts.ts';
 import { tickers } from '../../market/tickers.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -16,6 +17,8 @@ import { SeriesHead } from './series-head.tsx';
 import { SeriesResults } from './series-results.tsx';
 import { TradeSide } from './trade-side.tsx';
 import { useChoice, type ChoiceSearch } from './use-choice.ts';
+
+addWords(texts);
 
 /** A question that is asked again and again: the price against the strike, and the running market. */
 export function Screen() {

@@ -1,8 +1,9 @@
+import { texts } from 'words:perps';
 import { Link, useParams } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import type { PerpMeta } from '@oddlot/sdk';
 import { dateTime } from '../../lib/time.ts';
-import { useWords } from '../../lib/words.ts';
+import { addWords, useWords } from '../../lib/words.ts';
 import { usePerp, usePerps } from '../../market/queries.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
@@ -12,6 +13,8 @@ import { MarketStrip } from './market-strip.tsx';
 import { DesktopLayout, PhoneLayout, TabletLayout } from './layouts.tsx';
 import { clearDraft } from './ticket/draft.ts';
 import { useWidth } from './use-width.ts';
+
+addWords(texts);
 
 /** The perps terminal. */
 export function Screen() {

@@ -17,9 +17,9 @@ import { Stat } from '../../ui/stat.tsx';
 import { Curve } from './curve.tsx';
 import { Days } from './days.tsx';
 import { AccountTables } from '../../account-tables/account-tables.tsx';
-import texts from '../../words/en/portfolio.json';
+import { texts } from 'words:portfolio';
 
-addWords('portfolio', texts);
+addWords(texts);
 
 const WINDOWS = ['day', 'week', 'month', 'all'] as const;
 const CURVES = ['equity', 'pnl'] as const;
