@@ -30,8 +30,7 @@ export function Resolve({
   const [evidence, setEvidence] = useState('');
   const { error, isBusy, operate } = useOperation();
   const fraction = result === 'yes' ? '1' : result === 'no' ? '0' : part;
-  const isFraction =
-    isDecimal(fraction) && compare(fraction, '0') >= 0 && compare(fraction, '1') <= 0;
+  const isFraction = isShare(fraction);
   const [yes] = market.outcomes;
   const resolve = async (): Promise<void> => {
     const said = evidence.trim();
@@ -55,15 +54,7 @@ export function Resolve({
     >
       <div className="flex flex-col gap-3">
         <Results market={market} value={result} onChange={setResult} />
-        {result === 'part' && (
-          <NumberField
-            label={t('operate.fraction', { name: yes })}
-            value={part}
-            step="0.01"
-            fault={isFraction ? undefined : t('operate.fractionFault')}
-            onChange={setPart}
-          />
-        )}
+        {result === 'part' && <Fraction name={yes} value={part} onChange={setPart} />}
         <TextArea
           label={t('operate.evidence')}
           value={evidence}
@@ -112,4 +103,30 @@ function Results({
       ]}
     />
   );
+}
+
+/** What one YES pays when both sides share. */
+function Fraction({
+  name,
+  value,
+  onChange,
+}: {
+  readonly name: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}) {
+  const t = useWords();
+  return (
+    <NumberField
+      label={t('operate.fraction', { name })}
+      value={value}
+      step="0.01"
+      fault={isShare(value) ? undefined : t('operate.fractionFault')}
+      onChange={onChange}
+    />
+  );
+}
+
+function isShare(text: string): boolean {
+  return isDecimal(text) && compare(text, '0') >= 0 && compare(text, '1') <= 0;
 }

@@ -232,7 +232,7 @@ function topicsOf(events: readonly OutcomeEventMeta[]): readonly string[] {
 function isFound(event: OutcomeEventMeta, wanted: string, topic: string | undefined): boolean {
   const { category, markets, tags, title } = event;
   if (topic !== undefined && category !== topic && !tags.includes(topic)) return false;
-  const texts = markets.flatMap(({ group_title: group, question }) => [question, group ?? '']);
-  const text = [title, category, ...tags, ...texts].join(' ').toLowerCase();
+  const questions = markets.flatMap(({ group_title: group, question }) => [question, group ?? '']);
+  const text = [title, category, ...tags, ...questions].join(' ').toLowerCase();
   return text.includes(wanted.trim().toLowerCase());
 }
