@@ -16,17 +16,20 @@ export type MarketState = {
 /** How the market is, beside its prices. */
 export function useMarketState(): MarketState {
   const { perp } = useDesk();
-  const oracle = useQuery({
+  const { data } = useQuery({
     queryKey: ['venueStatus'],
     queryFn: ({ signal }) => reader.info.venueStatus({}, { signal }),
     refetchInterval: EVERY_MS,
-  }).data?.oracles.find(({ coin }) => coin === perp.name);
+  });
+  const oracle = data?.oracles.find(({ coin }) => coin === perp.name);
   const isTrading = oracle?.trading;
-  const isOld = isTrading !== undefined && isTrading === (perp.haltTrading || perp.delisted);
-  // The list of markets is asked for seldom; a halt should show at once.
+  const { closingTime, delisted, haltTrading } = perp;
+  const hasChanged = isTrading !== undefined && isTrading === (haltTrading || delisted);
+  const isOld = hasChanged || (delisted && closingTime === null);
+  // The list of markets is asked for seldom; a halt should show at once, and the hour of a closing market.
   useEffect(() => {
     if (isOld) void queryClient.invalidateQueries({ queryKey: ['perpMeta'] });
-  }, [isOld]);
-  const isClosed = perp.delisted && perp.closingTime !== null && perp.closingTime <= venueNow();
+  }, [isOld, data?.height]);
+  const isClosed = delisted && closingTime !== null && closingTime <= venueNow();
   return { isStale: isTrading === true && oracle?.stale === true, isClosed };
 }

@@ -33,7 +33,7 @@ export function PositionExits({ row }: { readonly row: AssetPosition }) {
   );
 }
 
-function ExitsDialog({
+export function ExitsDialog({
   row,
   onClose,
 }: {

@@ -92,7 +92,7 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
       )}
       <OrderState sending={sending} />
       <p className="flex justify-between gap-2 text-11 text-muted">
-        {!isInSheet && <span>{t('perps.ticket.keys')}</span>}
+        {!isInSheet && session?.trader !== undefined && <span>{t('perps.ticket.keys')}</span>}
         {simulation.result !== undefined && (
           <span>
             {t('perps.ticket.simulated', { height: number(String(simulation.result.height)) })}
