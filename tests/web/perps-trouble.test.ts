@@ -122,7 +122,7 @@ test(
       .first()
       .getByRole('button', { name: 'Why' })
       .click();
-    await page.getByRole('dialog').getByText('Maintenance margin').waitFor();
+    await page.getByRole('dialog').getByText('Equity then').waitFor();
   },
   LONG_MS,
 );
