@@ -1,14 +1,18 @@
 import { Outlet } from '@tanstack/react-router';
 import { useWords } from '../../lib/words.ts';
+import { useSession } from '../../session/use-session.ts';
+import { late } from '../../ui/late.tsx';
 import { Toasts } from '../../ui/toast.tsx';
-import { AccountNews } from './account-news.tsx';
 import { BottomBar } from './bottom-bar.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { Header } from './header.tsx';
 
+const AccountNews = late(async () => (await import('./account-news.tsx')).AccountNews);
+
 /** What is around every screen. */
 export function Shell() {
   const t = useWords();
+  const hasAccount = useSession() !== undefined;
   return (
     <div className="flex h-full flex-col bg-panel">
       <a
@@ -23,7 +27,7 @@ export function Shell() {
         <Outlet />
       </main>
       <BottomBar />
-      <AccountNews />
+      {hasAccount && <AccountNews />}
       <Toasts />
     </div>
   );
