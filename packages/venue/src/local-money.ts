@@ -126,7 +126,7 @@ export async function holdBridge(money: OpenedSettlement | undefined, lease: Lea
 export function infoSettings(
   config: Config,
   money: OpenedSettlement | undefined,
-  relay: { readonly url: string },
+  relay: { readonly url: string; readonly isServing: boolean },
 ): InfoSettings {
   const { bridge = UNSET_ADDRESS, token = UNSET_ADDRESS } = money?.settlement.contracts ?? {};
   return {
@@ -137,6 +137,9 @@ export function infoSettings(
     /** Known when the relay serves, which is after the venue does. */
     get relayUrl() {
       return relay.url;
+    },
+    get hasRelay() {
+      return relay.isServing;
     },
     chainName: 'oddlot',
     faucetUsdc: hasFaucet(config) ? config.faucetUsdc : undefined,

@@ -54,6 +54,16 @@ export class LocalRelay {
     return this.#config.relayUrl ?? this.#url ?? (hasRelay(this.#config) ? beside : USUAL_URL);
   }
 
+  /** Whether somebody answers there, as far as is known: an operator who names one is believed. */
+  get isServing(): boolean {
+    return this.#config.relayUrl !== undefined || this.#url !== undefined;
+  }
+
+  /** Where the page may look for a relay; known before that serves, unless it takes any free port. */
+  get expectedUrl(): string | undefined {
+    return this.isServing || hasRelay(this.#config) ? this.url : undefined;
+  }
+
   /** Once the venue serves: the relay knows it by its doors alone. */
   async start(venue: { readonly url: string; readonly operationsUrl: string }): Promise<void> {
     if (!hasRelay(this.#config) || this.#deps.money === undefined) return;
