@@ -97,6 +97,13 @@ export const MARKET_QUERIES = {
   perpMetaDetail: z.object({ type: z.literal('perpMetaDetail'), assetName: z.string() }),
   l2Book: z.object({ type: z.literal('l2Book'), coin: IdStr, tick: BookTick.optional() }),
   candleSnapshot: z.object({ type: z.literal('candleSnapshot'), req: CandleSpan }),
+  fundingHistory: z.object({
+    type: z.literal('fundingHistory'),
+    /** The name of a perp, or its id as text. */
+    coin: z.string(),
+    startTime: Ms,
+    endTime: Ms.optional(),
+  }),
   outcomeMeta,
   outcomeAssetCtxs: z.object({
     type: z.literal('outcomeAssetCtxs'),

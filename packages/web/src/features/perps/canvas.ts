@@ -9,6 +9,7 @@ export type Palette = {
   readonly buy: string;
   readonly sell: string;
   readonly accent: string;
+  readonly warning: string;
 };
 
 /** The colours of the theme as they are now. */
@@ -24,6 +25,7 @@ export function palette(): Palette {
     buy: of('buy'),
     sell: of('sell'),
     accent: of('accent'),
+    warning: of('warning'),
   };
 }
 
