@@ -23,6 +23,7 @@ export default defineConfig({
       },
       {
         extends: true,
+        plugins: [wordsPlugin()],
         test: {
           name: 'process',
           setupFiles,

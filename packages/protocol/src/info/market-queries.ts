@@ -71,6 +71,7 @@ const outcomeMeta = z
     after_cursor: z.string().nullable().optional(),
     eventSlug: z.string().optional(),
     marketSlugs: listOf(z.string(), { name: 'marketSlugs', min: 1, max: 50 }).optional(),
+    instrumentIds: InstrumentIds.optional(),
     markets: anyCase(['matched', 'event']).default('matched'),
     tag: z.string().optional(),
     status: anyCase(['upcoming', 'open', 'closed', 'resolved', 'all']).optional(),
@@ -82,7 +83,10 @@ const outcomeMeta = z
       return z.NEVER;
     }
     // A lookup by name finds what it names, whatever its status.
-    const isLookup = query.eventSlug !== undefined || query.marketSlugs !== undefined;
+    const isLookup =
+      query.eventSlug !== undefined ||
+      query.marketSlugs !== undefined ||
+      query.instrumentIds !== undefined;
     const status = query.status ?? (isLookup ? 'all' : 'open');
     // A cursor that is refused is refused under the name that it came with.
     const cursorField =
