@@ -1,4 +1,5 @@
-import { useMemo } from 'react';
+import { memo, useMemo } from 'react';
+import type { Trade } from '@oddlot/sdk';
 import { compare, multiply } from '../../lib/decimal.ts';
 import { number } from '../../lib/format.ts';
 import { clockTime } from '../../lib/time.ts';
@@ -7,6 +8,7 @@ import { tapes } from '../../market/tape.ts';
 import { classes } from '../../ui/class-names.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { useDesk } from './desk.ts';
+import type { Grid } from './grid.ts';
 
 const ROWS = 60;
 /** From this value in USDC on a trade is set in bold. */
@@ -39,20 +41,26 @@ export function TapePanel() {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ px, side, sz, tid, time }) => {
-            const isLarge = compare(multiply(px, sz), LARGE) >= 0;
-            return (
-              <tr key={tid} className={classes('h-5', isLarge && 'font-semibold')}>
-                <td className={side === 'B' ? 'text-buy' : 'text-sell'}>
-                  {number(px, { decimals: grid.priceDecimals })}
-                </td>
-                <td className="text-right">{number(sz, { decimals: grid.sizeDecimals })}</td>
-                <td className="text-right text-muted">{clockTime(time)}</td>
-              </tr>
-            );
-          })}
+          {rows.map((trade) => (
+            <Row key={trade.tid} trade={trade} grid={grid} />
+          ))}
         </tbody>
       </table>
     </div>
   );
 }
+
+/** A trade never changes: one more on top renders one row. */
+const Row = memo(function Row({ grid, trade }: { readonly grid: Grid; readonly trade: Trade }) {
+  const { px, side, sz, time } = trade;
+  const isLarge = compare(multiply(px, sz), LARGE) >= 0;
+  return (
+    <tr className={classes('h-5', isLarge && 'font-semibold')}>
+      <td className={side === 'B' ? 'text-buy' : 'text-sell'}>
+        {number(px, { decimals: grid.priceDecimals })}
+      </td>
+      <td className="text-right">{number(sz, { decimals: grid.sizeDecimals })}</td>
+      <td className="text-right text-muted">{clockTime(time)}</td>
+    </tr>
+  );
+});
