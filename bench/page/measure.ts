@@ -6,7 +6,10 @@ import { REPOSITORY, removeTemporaryData } from '../../tests/support/venue-proce
 import { machine, skipped, table, type Row } from '../report.ts';
 import { busyBook } from './busy-book.ts';
 import { firstScreen } from './first-screen.ts';
+import { manyMarkets } from './many-markets.ts';
 import type { PageScale, PageSection } from './page-report.ts';
+import { tenMinutes } from './ten-minutes.ts';
+import { venueStart } from './venue-start.ts';
 
 /**
  * `npm run measure:page -- [--quick] [--only first,book] [--json file]`: the page in a real browser, served by a
@@ -16,6 +19,9 @@ import type { PageScale, PageSection } from './page-report.ts';
 const SECTIONS: Readonly<Record<string, PageSection>> = {
   first: firstScreen,
   book: busyBook,
+  open: tenMinutes,
+  markets: manyMarkets,
+  start: venueStart,
 };
 
 const { values } = parseArgs({
