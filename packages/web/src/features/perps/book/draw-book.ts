@@ -34,8 +34,8 @@ export function drawSide(
   const { context, height, width } = room;
   const colours = palette();
   const colour = side === 'bid' ? colours.buy : colours.sell;
-  const shown = (size: string, value: string): string =>
-    unit === 'base' ? number(size, { decimals: sizeDecimals }) : compact(value);
+  const sizes = { decimals: sizeDecimals };
+  const prices = { decimals: priceDecimals };
   context.font = `12px ${FONT}`;
   context.textBaseline = 'middle';
   levels.forEach((level, index) => {
@@ -60,12 +60,14 @@ export function drawSide(
     }
     context.textAlign = 'left';
     context.fillStyle = colour;
-    context.fillText(number(level.price, { decimals: priceDecimals }), MARGIN_PX, middle);
+    context.fillText(number(level.price, prices), MARGIN_PX, middle);
     context.textAlign = 'right';
     context.fillStyle = colours.text;
-    const ownValue = multiply(level.price, level.size);
-    context.fillText(shown(level.size, ownValue), width * 0.66, middle);
+    const size =
+      unit === 'base' ? number(level.size, sizes) : compact(multiply(level.price, level.size));
+    context.fillText(size, width * 0.66, middle);
     context.fillStyle = colours.muted;
-    context.fillText(shown(level.total, level.value), width - MARGIN_PX, middle);
+    const total = unit === 'base' ? number(level.total, sizes) : compact(level.value);
+    context.fillText(total, width - MARGIN_PX, middle);
   });
 }
