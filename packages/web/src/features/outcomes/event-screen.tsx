@@ -12,7 +12,7 @@ import { Spinner } from '../../ui/spinner.tsx';
 import { EventHead } from './event-head.tsx';
 import { EventPanels } from './event-panels.tsx';
 import { Holdings } from './holdings.tsx';
-import { markOf } from './market-facts.ts';
+import { inOrder, markOf } from './market-facts.ts';
 import { MarketRows } from './market-rows.tsx';
 import { ProbabilityChart } from './probability-chart.tsx';
 import { RANGES, useAskWhenGone, useEvent, type Range } from './queries.ts';
@@ -68,7 +68,15 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
     useMemo(() => new Set(byId.keys()), [byId]),
   );
   const bbos = outcomePrices.use(ids, (state) => state.byId);
-  const market = event.markets.find((each) => each.slug === search.market) ?? event.markets[0];
+  // By the chances of the first moment; only markets that come or go change it.
+  const slugs = event.markets.map((each) => each.slug).join(' ');
+  const order = useMemo(
+    () => inOrder(event.markets).map((each) => each.slug),
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the slugs stand for the markets
+    [slugs],
+  );
+  const markets = order.flatMap((each) => event.markets.find(({ slug }) => slug === each) ?? []);
+  const market = markets.find((each) => each.slug === search.market) ?? markets[0];
   if (market === undefined) return <EventHead event={event} />;
   const bbo = bbos.get(market.instrument_id);
   return (
@@ -78,12 +86,14 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
           <EventHead event={event} onRules={() => choosing.setPanel('rules')} />
           <ProbabilityChart
             event={event}
+            markets={markets}
             byId={byId}
             range={isRange(search.range) ? search.range : '1D'}
             onRange={(next) => set({ range: next === '1D' ? undefined : next })}
           />
           <MarketRows
             event={event}
+            markets={markets}
             byId={byId}
             bbos={bbos}
             selected={market.instrument_id}
@@ -100,7 +110,12 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
             onSell={(leg) => choosing.open({ intent: 'sell', leg })}
           />
         </div>
-        <EventPanels event={event} market={market} choosing={choosing} />
+        <EventPanels
+          event={event}
+          market={market}
+          mark={markOf(market, byId)}
+          choosing={choosing}
+        />
       </div>
       <TradeSide
         event={event}

@@ -1,5 +1,15 @@
 import type { Leg, Level, OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
-import { add, isDecimal, magnitude, multiply, sign, subtract } from '../../lib/decimal.ts';
+import {
+  add,
+  compare,
+  isDecimal,
+  magnitude,
+  multiply,
+  roundTo,
+  sign,
+  subtract,
+} from '../../lib/decimal.ts';
+import { compact } from '../../lib/format.ts';
 import type { AccountState } from '../../market/account.ts';
 import { legPrice } from './legs.ts';
 import type { Grid } from './quote.ts';
@@ -32,6 +42,16 @@ export function markOf(
   if (isDecimal(paid)) return paid;
   const live = byId.get(market.instrument_id)?.markPx;
   return isDecimal(live) ? live : market.pricing.yes_price;
+}
+
+/** USDC that changed hands, in whole ones. */
+export function turnover(amount: string): string {
+  return compact(isDecimal(amount) ? roundTo(amount, 0) : undefined);
+}
+
+/** The likeliest first, as it was when somebody came: rows that change places can't be pressed. */
+export function inOrder(markets: readonly OutcomeMarketMeta[]): readonly OutcomeMarketMeta[] {
+  return markets.toSorted((a, b) => compare(b.pricing.yes_price, a.pricing.yes_price));
 }
 
 /** A colour of the charts by the place of a market in its event. */

@@ -5,7 +5,7 @@ import { isDecimal, toPixels } from '../../lib/decimal.ts';
 import { number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { useResolution } from './queries.ts';
-import { usePlot } from './use-plot.ts';
+import { usePlot } from '../../ui/use-plot.ts';
 import { useReference } from './use-reference.ts';
 
 /** R-series, where no receipt tells otherwise. */

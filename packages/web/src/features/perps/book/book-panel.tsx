@@ -8,8 +8,8 @@ import { useSession } from '../../../session/use-session.ts';
 import { Price } from '../../../ui/figure.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { useDesk } from '../desk.ts';
-import { spreadOf } from './book-levels.ts';
-import { BookHalf } from './book-half.tsx';
+import { spreadOf } from '../../../market/ladder/book-levels.ts';
+import { BookSide } from './book-side.tsx';
 
 /** Both sides about the row of the spread, drawn on canvas. A press on a level takes its price. */
 export function BookPanel() {
@@ -45,7 +45,7 @@ export function BookPanel() {
         className="flex min-h-0 flex-1 flex-col"
         onWheel={({ deltaY }) => setOffset((now) => Math.max(0, now + Math.sign(deltaY)))}
       >
-        <BookHalf side="ask" own={own.ask} {...half} />
+        <BookSide side="ask" own={own.ask} {...half} />
         <div className="flex h-7 shrink-0 items-center justify-between border-y border-line px-3">
           <Mark />
           <span className="text-11 text-muted">
@@ -57,7 +57,7 @@ export function BookPanel() {
                 })}
           </span>
         </div>
-        <BookHalf side="bid" own={own.bid} {...half} />
+        <BookSide side="bid" own={own.bid} {...half} />
       </div>
     </section>
   );
