@@ -97,9 +97,7 @@ function settings(options: PlotOptions, size: { width: number; height: number })
         ticks: { show: false },
         // Half of a label at the edge would be cut off.
         values: (plot, splits) =>
-          splits.map((at) =>
-            plot.valToPos(at, 'x') < EDGE_PX ? '' : timeLabel(at, splits),
-          ),
+          splits.map((at) => (plot.valToPos(at, 'x') < EDGE_PX ? '' : timeLabel(at, splits))),
       },
       {
         side: 1,

@@ -286,13 +286,28 @@ describe('filters', () => {
 
   test('by words of the title, the category, a tag, a question or the name of a market', () => {
     const listing = world.markets.catalogue.listedEvent('open')!.listing;
-    const event = { ...listing, slug: 'derby', title: 'Who wins the Snail Derby?', tags: ['Sport'] };
+    const event = {
+      ...listing,
+      slug: 'derby',
+      title: 'Who wins the Snail Derby?',
+      tags: ['Sport'],
+    };
     world.venue.apply([{ type: 'registerEvent', event: { ...event, category: 'races' } }]);
     const market = world.markets.catalogue.market(FIRST_ID)!.listing;
     const comet = { slug: 'comet', groupTitle: 'Comet', question: 'Does Comet win?' };
-    world.venue.apply([{ type: 'registerMarket', market: { ...market, eventSlug: 'derby', ...comet } }]);
+    world.venue.apply([
+      { type: 'registerMarket', market: { ...market, eventSlug: 'derby', ...comet } },
+    ]);
     const found = (fields: object) => slugs({ sortBy: 'newest', status: 'all', ...fields });
-    for (const search of ['snail', 'DERBY snail', 'comet', 'does win', 'races', 'sport', ' derby ']) {
+    for (const search of [
+      'snail',
+      'DERBY snail',
+      'comet',
+      'does win',
+      'races',
+      'sport',
+      ' derby ',
+    ]) {
       expect(found({ search }), search).toEqual(['derby']);
     }
     expect(found({ search: 'snail whale' })).toEqual([]);
@@ -306,7 +321,11 @@ describe('filters', () => {
     for (let at = 0; at < 5; at++) world.list(`tide-${at}`);
     const titled = world.markets.catalogue.listedEvent('tide-0')!.listing;
     for (let at = 0; at < 5; at++) {
-      const event = { ...titled, slug: `tide-${at}`, title: `Tide ${at % 2 === 0 ? 'even' : 'odd'}` };
+      const event = {
+        ...titled,
+        slug: `tide-${at}`,
+        title: `Tide ${at % 2 === 0 ? 'even' : 'odd'}`,
+      };
       world.venue.apply([{ type: 'registerEvent', event }]);
     }
     const sought = { sortBy: 'newest', search: 'even', limit: 2 };

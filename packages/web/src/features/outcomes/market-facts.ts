@@ -10,6 +10,7 @@ import {
   subtract,
 } from '../../lib/decimal.ts';
 import { compact } from '../../lib/format.ts';
+import { dateTime, hourMinute } from '../../lib/time.ts';
 import type { AccountState } from '../../market/account.ts';
 import { legPrice } from './legs.ts';
 import type { Grid } from './quote.ts';
@@ -17,7 +18,16 @@ import type { Grid } from './quote.ts';
 /** What a market is called: inside of its event, or by its question where it is the only one. */
 export function nameOf(market: OutcomeMarketMeta, event?: OutcomeEventMeta): string {
   if (market.group_title !== null && market.group_title !== '') return market.group_title;
+  // Markets of a series differ in nothing but their time.
+  if (event !== undefined && event.series_slug !== null) return spanOf(market);
   return event?.markets.length === 1 ? event.title : market.question;
+}
+
+const DAY_MS = 86_400_000;
+
+function spanOf({ end_time: end, start_time: start }: OutcomeMarketMeta): string {
+  const shown = end - start < DAY_MS ? hourMinute : dateTime;
+  return `${shown(start)}–${shown(end)}`;
 }
 
 /** What a leg is called: `Up`, `Rain`, `Yes`. */

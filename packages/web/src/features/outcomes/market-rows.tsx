@@ -84,7 +84,11 @@ function Together({ markets, byId }: MarketRowsProps) {
   return (
     <tfoot>
       <tr className="h-8 border-t border-line text-12 text-muted">
-        <th scope="row" className="px-3 text-left font-normal" title={t('outcomes.rows.togetherWhy')}>
+        <th
+          scope="row"
+          className="px-3 text-left font-normal"
+          title={t('outcomes.rows.togetherWhy')}
+        >
           {t('outcomes.rows.together')}
         </th>
         <td className="px-2 text-right">{percent(sum(marks), { decimals: 0 })}</td>
@@ -131,9 +135,7 @@ function MarketRow({
       <td className="px-2 text-right max-tablet:hidden">
         <Change mark={mark} ticker={byId.get(id)} />
       </td>
-      <td className="px-2 text-right max-tablet:hidden">
-        {turnover(market.volume.total)}
-      </td>
+      <td className="px-2 text-right max-tablet:hidden">{turnover(market.volume.total)}</td>
       <td className="overflow-hidden px-2 text-right text-ellipsis whitespace-nowrap max-desktop:hidden">
         <Yours market={market} />
       </td>
@@ -233,13 +235,19 @@ function Result({ market }: { readonly market: OutcomeMarketMeta }) {
 export function ChanceBar({
   price,
   place,
+  isWide = false,
 }: {
   readonly price: string | undefined;
   readonly place: number;
+  /** As wide as there is room. */
+  readonly isWide?: boolean;
 }) {
   const width = isDecimal(price) ? `${multiply(price, '100')}%` : '0%';
   return (
-    <span aria-hidden="true" className="mt-1 block h-0.5 max-w-60 rounded bg-line group-hover:bg-faint/40">
+    <span
+      aria-hidden="true"
+      className={classes('mt-1 block h-0.5 rounded bg-line', !isWide && 'max-w-60')}
+    >
       <span className="block h-full rounded" style={{ width, background: plotColour(place) }} />
     </span>
   );

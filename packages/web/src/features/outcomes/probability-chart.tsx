@@ -1,10 +1,5 @@
 import { useMemo, useState } from 'react';
-import type {
-  OutcomeEventMeta,
-  OutcomeMarketMeta,
-  OutcomeProbability,
-  Ticker,
-} from '@oddlot/sdk';
+import type { OutcomeEventMeta, OutcomeMarketMeta, OutcomeProbability, Ticker } from '@oddlot/sdk';
 import type { AlignedData } from 'uplot';
 import { isDecimal, toPixels } from '../../lib/decimal.ts';
 import { chance } from '../../lib/format.ts';
