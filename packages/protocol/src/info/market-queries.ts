@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PAGE_LIMITS } from '../limits.ts';
+import { PAGE_LIMITS, SEARCH_CHARS_MAX } from '../limits.ts';
 import {
   Dec,
   IdStr,
@@ -74,6 +74,8 @@ const outcomeMeta = z
     instrumentIds: InstrumentIds.optional(),
     markets: anyCase(['matched', 'event']).default('matched'),
     tag: z.string().optional(),
+    category: z.string().optional(),
+    search: z.string().max(SEARCH_CHARS_MAX).optional(),
     status: anyCase(['upcoming', 'open', 'closed', 'resolved', 'all']).optional(),
   })
   .transform(({ cursor, after_cursor, ...query }, context) => {

@@ -13,7 +13,7 @@ import { settledBeforeMs } from './past.ts';
  */
 
 type Query = InfoQueryOf<'outcomeMeta'>;
-type EventPage = {
+export type EventPage = {
   readonly items: readonly EventWithMarkets[];
   readonly next: Place | undefined;
 };

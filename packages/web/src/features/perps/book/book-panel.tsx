@@ -9,11 +9,11 @@ import { classes } from '../../../ui/class-names.ts';
 import { Price } from '../../../ui/figure.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { useDesk } from '../desk.ts';
-import { spreadOf } from './book-levels.ts';
-import { BookHalf } from './book-half.tsx';
+import { spreadOf } from '../../../market/ladder/book-levels.ts';
+import { BookSide } from './book-side.tsx';
 
 /** The book changes more often than what a half is told: it draws by itself and is rendered seldom. */
-const Half = memo(BookHalf);
+const Half = memo(BookSide);
 
 /** Both sides about the row of the spread, drawn on canvas. A press on a level takes its price. */
 export function BookPanel({ title }: { readonly title?: string }) {
