@@ -220,7 +220,7 @@ async function openWithMoney(
     openCore(config, network, deps),
   ]);
   const money = openMoney(chain, { ...deps, ...opened });
-  const reserves = openReserves(config, { ...deps, ...opened, money });
+  const reserves = await openReserves(config, { ...deps, ...opened, money });
   const relay = new LocalRelay(config, { ...deps, ...opened, network, money });
   return { ...opened, money, reserves, relay, faucet: createFaucet(config, opened, money) };
 }
