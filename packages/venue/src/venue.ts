@@ -106,7 +106,10 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   });
   const core = await openWithMoney(config, network, { ...deps, lease, metrics, disk });
   const { clock, clockWatch, history, journal, money, receipts, relay, replica } = core;
-  const pages = { pages: await readReferencePages(), page: openPage(config, { log, money, relay }) };
+  const pages = {
+    pages: await readReferencePages(),
+    page: openPage(config, { log, money, relay }),
+  };
   const edges = createEdges(config, network, { ...core, ...pages, log, metrics, pool });
   const { http, operations, sockets } = edges;
   await startCore(core, network, log);
