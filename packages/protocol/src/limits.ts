@@ -94,6 +94,9 @@ export const LIMITS = {
 /** Outcome markets have ids from here on; perps lie below. */
 export const OUTCOME_ID_MIN = 100_000;
 
+/** Characters of a text that events are searched for. */
+export const SEARCH_CHARS_MAX = 100;
+
 /** Default and greatest `limit` per paged query. */
 export const PAGE_LIMITS = {
   userFills: { default: 200, max: 2000 },

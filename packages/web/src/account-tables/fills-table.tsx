@@ -20,7 +20,7 @@ export function FillsTable({ user }: { readonly user: string }) {
       rows={rows}
       rowKey={fillId}
       older={older}
-      empty={<Nothing name="fills" isLoaded={isLoaded} />}
+      empty={<Nothing name="fills" user={user} isLoaded={isLoaded} />}
     />
   );
 }

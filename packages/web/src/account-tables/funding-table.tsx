@@ -19,7 +19,7 @@ export function FundingTable({ user }: { readonly user: string }) {
       rows={rows}
       rowKey={fundingId}
       older={older}
-      empty={<Nothing name="funding" isLoaded={isLoaded} />}
+      empty={<Nothing name="funding" user={user} isLoaded={isLoaded} />}
     />
   );
 }

@@ -19,7 +19,7 @@ export function HistoryTable({ user }: { readonly user: string }) {
       rows={rows}
       rowKey={orderId}
       older={older}
-      empty={<Nothing name="history" isLoaded={isLoaded} />}
+      empty={<Nothing name="history" user={user} isLoaded={isLoaded} />}
     />
   );
 }

@@ -19,7 +19,7 @@ export function LedgerTable({ user }: { readonly user: string }) {
       rows={rows}
       rowKey={ledgerId}
       older={older}
-      empty={<Nothing name="ledger" isLoaded={isLoaded} />}
+      empty={<Nothing name="ledger" user={user} isLoaded={isLoaded} />}
     />
   );
 }

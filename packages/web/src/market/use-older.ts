@@ -38,10 +38,10 @@ export function useOlder<Row>({ key, head, fullAt, timeOf, idOf, ask }: OlderOpt
   readonly older: Older;
 } {
   const [kept, setPages] = useState<Pages<Row>>();
-  const leaving = useRef<AbortController>(undefined);
+  const visit = useRef<{ readonly key: string; readonly signal: AbortSignal }>(undefined);
   useEffect(() => {
     const controller = new AbortController();
-    leaving.current = controller;
+    visit.current = { key, signal: controller.signal };
     return () => controller.abort();
   }, [key]);
   const oldest = head.at(-1);
@@ -50,8 +50,9 @@ export function useOlder<Row>({ key, head, fullAt, timeOf, idOf, ask }: OlderOpt
   const pages = isWhole ? kept : undefined;
   const rows = useMemo(() => joined(head, pages?.rows ?? [], idOf), [head, pages?.rows, idOf]);
   const more = (): void => {
-    const signal = leaving.current?.signal;
-    if (oldest === undefined || signal === undefined || pages?.isAsking === true) return;
+    const { current } = visit;
+    if (oldest === undefined || current?.key !== key || pages?.isAsking === true) return;
+    const { signal } = current;
     const begun: Pages<Row> = pages ?? {
       key,
       endTime: timeOf(oldest),

@@ -1,4 +1,4 @@
-import { useEffect, useRef, type RefObject } from 'react';
+import { useEffect, useRef } from 'react';
 import { useWords } from '../lib/words.ts';
 
 /** What lies behind the last row: nothing at all, older rows, rows on their way, or the end after some. */
@@ -8,17 +8,11 @@ export type Older = {
   more(): void;
 };
 
-/** So far below what is seen a page is asked for already. */
-const AHEAD_PX = '400px';
+/** So far below what is seen a page is asked for already, also within a box that scrolls by itself. */
+const AHEAD = { scrollMargin: '400px', rootMargin: '400px' };
 
 /** Behind the last row: asks for older ones when it comes into sight, and says how it stands. */
-export function OlderRows({
-  older: { more, status },
-  scroller,
-}: {
-  readonly older: Older;
-  readonly scroller: RefObject<HTMLElement | null>;
-}) {
+export function OlderRows({ older: { more, status } }: { readonly older: Older }) {
   const t = useWords();
   const foot = useRef<HTMLDivElement>(null);
   const latest = useRef(more);
@@ -27,15 +21,12 @@ export function OlderRows({
   });
   useEffect(() => {
     if (status !== 'some' || foot.current === null) return undefined;
-    const sight = new IntersectionObserver(
-      (entries) => {
-        if (entries.some(({ isIntersecting }) => isIntersecting)) latest.current();
-      },
-      { root: scroller.current, rootMargin: AHEAD_PX },
-    );
+    const sight = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) latest.current();
+    }, AHEAD);
     sight.observe(foot.current);
     return () => sight.disconnect();
-  }, [status, scroller]);
+  }, [status]);
   if (status === 'whole') return null;
   return (
     <div

@@ -117,7 +117,7 @@ export function Table<Row>(props: TableProps<Row>) {
         </tbody>
       </table>
       {sorted.length === 0 && empty}
-      {props.older !== undefined && <OlderRows older={props.older} scroller={scroller} />}
+      {props.older !== undefined && <OlderRows older={props.older} />}
     </div>
   );
 }

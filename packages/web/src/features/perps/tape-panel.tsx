@@ -1,4 +1,5 @@
-import { useMemo } from 'react';
+import { memo, useMemo } from 'react';
+import type { Trade } from '@oddlot/sdk';
 import { compare, multiply } from '../../lib/decimal.ts';
 import { number } from '../../lib/format.ts';
 import { clockTime } from '../../lib/time.ts';
@@ -7,6 +8,7 @@ import { tapes } from '../../market/tape.ts';
 import { classes } from '../../ui/class-names.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { useDesk } from './desk.ts';
+import type { Grid } from './grid.ts';
 
 const ROWS = 60;
 /** From this value in USDC on a trade is set in bold. */
@@ -45,28 +47,35 @@ export function TapePanel({ title }: { readonly title?: string }) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ liquidation, px, side, sz, tid, time }) => {
-            const isLarge = compare(multiply(px, sz), LARGE) >= 0;
-            return (
-              <tr key={tid} className={classes('h-5', isLarge && 'font-semibold')}>
-                <td className={classes('pl-3', side === 'B' ? 'text-buy' : 'text-sell')}>
-                  {number(px, { decimals: grid.priceDecimals })}
-                  {liquidation === true && (
-                    <span
-                      title={t('perps.tape.liquidation')}
-                      className="ml-1.5 rounded bg-warning/15 px-1 text-11 font-normal text-warning"
-                    >
-                      {t('perps.tape.liquidationShort')}
-                    </span>
-                  )}
-                </td>
-                <td className="text-right">{number(sz, { decimals: grid.sizeDecimals })}</td>
-                <td className="pr-3 text-right text-muted">{clockTime(time)}</td>
-              </tr>
-            );
-          })}
+          {rows.map((trade) => (
+            <Row key={trade.tid} trade={trade} grid={grid} />
+          ))}
         </tbody>
       </table>
     </div>
   );
 }
+
+/** A trade never changes: one more on top renders one row. */
+const Row = memo(function Row({ grid, trade }: { readonly grid: Grid; readonly trade: Trade }) {
+  const t = useWords();
+  const { liquidation, px, side, sz, time } = trade;
+  const isLarge = compare(multiply(px, sz), LARGE) >= 0;
+  return (
+    <tr className={classes('h-5', isLarge && 'font-semibold')}>
+      <td className={classes('pl-3', side === 'B' ? 'text-buy' : 'text-sell')}>
+        {number(px, { decimals: grid.priceDecimals })}
+        {liquidation === true && (
+          <span
+            title={t('perps.tape.liquidation')}
+            className="ml-1.5 rounded bg-warning/15 px-1 text-11 font-normal text-warning"
+          >
+            {t('perps.tape.liquidationShort')}
+          </span>
+        )}
+      </td>
+      <td className="text-right">{number(sz, { decimals: grid.sizeDecimals })}</td>
+      <td className="pr-3 text-right text-muted">{clockTime(time)}</td>
+    </tr>
+  );
+});

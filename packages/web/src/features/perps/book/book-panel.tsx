@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
@@ -9,8 +9,11 @@ import { classes } from '../../../ui/class-names.ts';
 import { Price } from '../../../ui/figure.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { useDesk } from '../desk.ts';
-import { spreadOf } from './book-levels.ts';
-import { BookHalf } from './book-half.tsx';
+import { spreadOf } from '../../../market/ladder/book-levels.ts';
+import { BookSide } from './book-side.tsx';
+
+/** The book changes more often than what a half is told: it draws by itself and is rendered seldom. */
+const Half = memo(BookSide);
 
 /** Both sides about the row of the spread, drawn on canvas. A press on a level takes its price. */
 export function BookPanel({ title }: { readonly title?: string }) {
@@ -19,8 +22,10 @@ export function BookPanel({ title }: { readonly title?: string }) {
   const [tick, setTick] = useState<string>();
   const [unit, setUnit] = useState<'base' | 'quote'>('base');
   const chosen = tick !== undefined && perp.bookTicks.includes(tick) ? tick : perp.bookTicks[0];
-  const store = books.useStore({ coin, tick: chosen });
-  const best = books.use({ coin, tick: chosen }, ({ book, refusal }) => ({
+  // The finest one is what the ticket has subscribed too, without naming it.
+  const wanted = chosen === perp.bookTicks[0] ? { coin } : { coin, tick: chosen };
+  const store = books.useStore(wanted);
+  const best = books.use(wanted, ({ book, refusal }) => ({
     bid: book?.levels[0][0]?.px,
     ask: book?.levels[1][0]?.px,
     isLoaded: book !== undefined,
@@ -46,7 +51,7 @@ export function BookPanel({ title }: { readonly title?: string }) {
         className="flex min-h-0 flex-1 flex-col"
         onWheel={({ deltaY }) => setOffset((now) => Math.max(0, now + Math.sign(deltaY)))}
       >
-        <BookHalf side="ask" own={own.ask} {...half} />
+        <Half side="ask" own={own.ask} {...half} />
         <div className="flex h-7 shrink-0 items-center justify-between border-y border-line px-3">
           <Mark />
           <span className="text-11 text-muted">
@@ -58,7 +63,7 @@ export function BookPanel({ title }: { readonly title?: string }) {
                 })}
           </span>
         </div>
-        <BookHalf side="bid" own={own.bid} {...half} />
+        <Half side="bid" own={own.bid} {...half} />
       </div>
     </section>
   );

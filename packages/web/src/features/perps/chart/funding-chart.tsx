@@ -7,7 +7,7 @@ import { locale } from '../../../lib/locale.ts';
 import { dateTime } from '../../../lib/time.ts';
 import { inNextFrame } from '../../../market/frame.ts';
 import { preferences } from '../../../ui/preferences.ts';
-import { FONT, palette } from '../canvas.ts';
+import { FONT, palette } from '../../../ui/canvas.ts';
 import { secondsOf } from './make-chart.ts';
 
 /** The rate of each hour as a bar: up where longs paid, down where shorts did. */

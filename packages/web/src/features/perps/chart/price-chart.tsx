@@ -9,7 +9,7 @@ import { inNextFrame, onFrame } from '../../../market/frame.ts';
 import { useSession } from '../../../session/use-session.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { preferences } from '../../../ui/preferences.ts';
-import { palette } from '../canvas.ts';
+import { palette } from '../../../ui/canvas.ts';
 import { useDesk } from '../desk.ts';
 import type { ChartLine } from './chart-lines.ts';
 import { LineOverlay } from './line-overlay.tsx';

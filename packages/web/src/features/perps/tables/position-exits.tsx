@@ -8,6 +8,7 @@ import { openOrders } from '../../../market/account.ts';
 import { usePerp } from '../../../market/queries.ts';
 import { useSession } from '../../../session/use-session.ts';
 import { Button } from '../../../ui/button.tsx';
+import { classes } from '../../../ui/class-names.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
@@ -50,7 +51,10 @@ export function PositionExits({ row }: { readonly row: AssetPosition }) {
         type="button"
         onClick={() => setIsOpen(true)}
         aria-label={t('perps.exits.label', { market: row.position.coin })}
-        className="rounded text-muted hover:text-text"
+        className={classes(
+          'rounded hover:text-text',
+          first === undefined ? 'text-accent' : 'text-text',
+        )}
       >
         {first === undefined ? t('perps.exits.add') : `${prices.join(' / ')}${more}`}
       </button>

@@ -12,8 +12,20 @@ export type Palette = {
   readonly warning: string;
 };
 
-/** The colours of the theme as they are now. */
+let kept: { readonly looks: string; readonly palette: Palette } | undefined;
+
+/** The colours of the theme as they are now. Read once a theme: asking for a style settles all styles first. */
 export function palette(): Palette {
+  const { sides = '', theme = '' } = document.documentElement.dataset;
+  const looks = `${theme} ${sides}`;
+  if (kept?.looks === looks) return kept.palette;
+  const colours = readPalette();
+  // Before the style sheet is there nothing is worth keeping.
+  if (colours.text !== '') kept = { looks, palette: colours };
+  return colours;
+}
+
+function readPalette(): Palette {
   const style = getComputedStyle(document.documentElement);
   const of = (name: string): string => style.getPropertyValue(`--${name}`).trim();
   return {
