@@ -38,9 +38,9 @@ export function PositionExits({ row }: { readonly row: AssetPosition }) {
             resetScroll: false,
           })
         }
-        aria-label={t('perps.exits.label', { market: row.position.coin })}
         className="rounded text-muted hover:text-text"
       >
+        <span className="heard">{t('perps.exits.label', { market: row.position.coin })} </span>
         {waiting.map((price) => number(price)).join(' / ')}
       </button>
     );
@@ -50,12 +50,12 @@ export function PositionExits({ row }: { readonly row: AssetPosition }) {
       <button
         type="button"
         onClick={() => setIsOpen(true)}
-        aria-label={t('perps.exits.label', { market: row.position.coin })}
         className={classes(
           'rounded hover:text-text',
           first === undefined ? 'text-accent' : 'text-text',
         )}
       >
+        <span className="heard">{t('perps.exits.label', { market: row.position.coin })} </span>
         {first === undefined ? t('perps.exits.add') : `${prices.join(' / ')}${more}`}
       </button>
       {isOpen && <ExitsDialog row={row} onClose={() => setIsOpen(false)} />}
