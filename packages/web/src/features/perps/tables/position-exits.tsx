@@ -23,9 +23,9 @@ export function PositionExits({ row }: { readonly row: AssetPosition }) {
       <button
         type="button"
         onClick={() => setIsOpen(true)}
-        aria-label={t('perps.exits.label', { market: row.position.coin })}
         className="rounded text-muted hover:text-text"
       >
+        <span className="heard">{t('perps.exits.label', { market: row.position.coin })} </span>
         {first === undefined ? t('perps.exits.add') : `${prices.join(' / ')}${more}`}
       </button>
       {isOpen && <ExitsDialog row={row} onClose={() => setIsOpen(false)} />}
