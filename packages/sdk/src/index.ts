@@ -153,6 +153,7 @@ export type { ReservesParameters } from './info/reserves.ts';
 export type { TxParameters } from './info/tx.ts';
 export type { UserFillsParameters } from './info/user-fills.ts';
 export type { UserFundingsParameters } from './info/user-fundings.ts';
+export type { VenueHealthParameters } from './info/venue-health.ts';
 export type { VenueStatusParameters } from './info/venue-status.ts';
 export type { WithdrawalsParameters } from './info/withdrawals.ts';
 export type { HistoryPage, PagedType } from './info/history-page.ts';
@@ -306,6 +307,8 @@ export type {
   UserLedgerUpdate,
   VenueGate,
   VenueOracle,
+  SettlementHealth,
+  VenueHealth,
   VenueStatus,
   Warning,
   Withdrawal,

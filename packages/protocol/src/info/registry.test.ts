@@ -54,6 +54,7 @@ const TYPES = [
   'userFills',
   'userFundings',
   'userNonFundingLedgerUpdates',
+  'venueHealth',
   'venueStatus',
   'withdrawals',
 ];

@@ -1,5 +1,6 @@
 import { Outlet } from '@tanstack/react-router';
 import { useWords } from '../../lib/words.ts';
+import { LookingOn } from '../../session/looking-on.tsx';
 import { Toasts } from '../../ui/toast.tsx';
 import { AccountNews } from './account-news.tsx';
 import { BottomBar } from './bottom-bar.tsx';
@@ -19,6 +20,7 @@ export function Shell() {
       </a>
       <Header />
       <ConnectionBanner />
+      <LookingOn />
       <main id="screen" className="min-h-0 flex-1 overflow-y-auto" tabIndex={-1}>
         <Outlet />
       </main>

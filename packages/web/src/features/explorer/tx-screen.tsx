@@ -64,8 +64,10 @@ function Transaction({ tx }: { readonly tx: TxDetail }) {
           <Code>{tx.hash}</Code>
         </Fact>
         <Fact label={t('explorer.block')}>
-          <BlockLink height={tx.block} />
-          <span className="text-muted"> · {t('explorer.place', { index: tx.index + 1 })}</span>
+          <span className="flex gap-2">
+            <BlockLink height={tx.block} />
+            <span className="text-muted">{t('explorer.place', { index: tx.index + 1 })}</span>
+          </span>
         </Fact>
         <Fact label={t('explorer.time')}>{wholeDate(tx.time)}</Fact>
         <Fact label={t('explorer.account')}>

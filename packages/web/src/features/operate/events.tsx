@@ -12,6 +12,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { CreateEvent } from './create-event.tsx';
+import { NeedsRole } from './needs-role.tsx';
 import { CONFIRMED, useOperation, type Operation } from './operation.ts';
 import { Resolve } from './resolve.tsx';
 
@@ -49,6 +50,7 @@ export function Events({ deployer }: { readonly deployer: Client | undefined }) 
   );
   return (
     <div className="flex min-h-0 flex-col">
+      {deployer === undefined && <NeedsRole who="deployer" />}
       {deployer !== undefined && (
         <div className="flex items-center gap-4 border-b border-line px-4 py-2">
           <Button kind="accent" onClick={() => setIsCreating(true)}>

@@ -10,6 +10,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
+import { NeedsRole } from './needs-role.tsx';
 import { CONFIRMED, useOperation } from './operation.ts';
 
 const FIELDS = ['min14dTradingVolume', 'perpMakerFeeRate', 'perpTakerFeeRate'] as const;
@@ -29,6 +30,7 @@ export function Fees({ admin }: { readonly admin: Client | undefined }) {
   }
   return (
     <div>
+      {admin === undefined && <NeedsRole who="admin" />}
       <div className="flex items-center gap-4 border-b border-line px-4 py-2">
         {admin !== undefined && (
           <Button onClick={() => setDraft(data.tiers)}>{t('operate.editTiers')}</Button>

@@ -8,6 +8,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { isAddress } from '../../lib/is-address.ts';
+import { NeedsRole } from './needs-role.tsx';
 import { CONFIRMED, useOperation } from './operation.ts';
 
 const ROLES = ['admins', 'deployers'] as const;
@@ -22,11 +23,14 @@ export function Operators({
   readonly admin: Client | undefined;
 }) {
   return (
-    <div className="grid tablet:grid-cols-2">
-      {ROLES.map((role) => (
-        <People key={role} role={role} people={status[role]} admin={admin} />
-      ))}
-    </div>
+    <>
+      {admin === undefined && <NeedsRole who="admin" />}
+      <div className="grid tablet:grid-cols-2">
+        {ROLES.map((role) => (
+          <People key={role} role={role} people={status[role]} admin={admin} />
+        ))}
+      </div>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Client, PerpMeta } from '@oddlot/sdk';
+import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { wholeDate } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
@@ -10,7 +11,9 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { ListPerp } from './list-perp.tsx';
+import { NeedsRole } from './needs-role.tsx';
 import { CONFIRMED, useOperation, type Operation } from './operation.ts';
+import { PushPrice } from './push-price.tsx';
 
 const NONE: readonly PerpMeta[] = [];
 
@@ -20,13 +23,15 @@ export function Perps({ admin }: { readonly admin: Client | undefined }) {
   const { data } = usePerps();
   const operation = useOperation();
   const [isListing, setIsListing] = useState(false);
+  const [pricing, setPricing] = useState<PerpMeta>();
   const { isBusy, operate } = operation;
   const columns = useMemo(
-    () => columnsOf(t, admin, { isBusy, operate }),
+    () => columnsOf(t, admin && { admin, isBusy, operate, onPrice: setPricing }),
     [t, admin, isBusy, operate],
   );
   return (
     <div className="flex min-h-0 flex-col">
+      {admin === undefined && <NeedsRole who="admin" />}
       {admin !== undefined && (
         <div className="flex items-center gap-4 border-b border-line px-4 py-2">
           <Button kind="accent" onClick={() => setIsListing(true)}>
@@ -51,21 +56,29 @@ export function Perps({ admin }: { readonly admin: Client | undefined }) {
       {admin !== undefined && isListing && (
         <ListPerp admin={admin} onClose={() => setIsListing(false)} />
       )}
+      {admin !== undefined && pricing !== undefined && (
+        <PushPrice admin={admin} perp={pricing} onClose={() => setPricing(undefined)} />
+      )}
     </div>
   );
 }
 
-function columnsOf(
-  t: Words,
-  admin: Client | undefined,
-  { isBusy, operate }: Pick<Operation, 'isBusy' | 'operate'>,
-): readonly Column<PerpMeta>[] {
+type Acts = Pick<Operation, 'isBusy' | 'operate'> & {
+  readonly admin: Client;
+  readonly onPrice: (perp: PerpMeta) => void;
+};
+
+function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[] {
   const columns: Column<PerpMeta>[] = [
     {
       id: 'name',
       header: t('operate.market'),
       phoneWidth: '112px',
-      cell: ({ name }) => <span title={name}>{name}</span>,
+      cell: ({ name }) => (
+        <Link to={`/trade/${name}`} title={name} className="hover:underline">
+          {name}
+        </Link>
+      ),
     },
     {
       id: 'id',
@@ -99,7 +112,7 @@ function columnsOf(
       cell: (perp) => <State perp={perp} />,
     },
   ];
-  if (admin === undefined) return columns;
+  if (acts === undefined) return columns;
   return [
     ...columns,
     {
@@ -108,25 +121,35 @@ function columnsOf(
       align: 'right',
       width: '260px',
       phoneWidth: '152px',
-      cell: (perp) => <PerpActs perp={perp} acts={{ admin, isBusy, operate }} />,
+      cell: (perp) => <PerpActs perp={perp} acts={acts} />,
     },
   ];
 }
 
 function PerpActs({
-  perp: { delisted, haltTrading, index, name },
-  acts: { admin, isBusy, operate },
+  perp,
+  acts: { admin, isBusy, onPrice, operate },
 }: {
   readonly perp: PerpMeta;
-  readonly acts: Pick<Operation, 'isBusy' | 'operate'> & { readonly admin: Client };
+  readonly acts: Acts;
 }) {
   const t = useWords();
+  const { delisted, haltTrading, index, name } = perp;
   const set = (change: { haltTrading: boolean } | { delisted: true }, done: string): void => {
     const { setPerp } = admin.exchange.venueAdmin;
     void operate(() => setPerp({ instrumentId: index, ...change }, CONFIRMED), done);
   };
   return (
     <span className="flex justify-end gap-2">
+      <span className="max-tablet:hidden">
+        <Button
+          size="small"
+          aria-label={t('operate.pushPriceOf', { name })}
+          onClick={() => onPrice(perp)}
+        >
+          {t('operate.price')}
+        </Button>
+      </span>
       <Button
         size="small"
         disabled={isBusy}

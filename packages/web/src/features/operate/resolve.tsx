@@ -12,7 +12,11 @@ import { TextArea } from '../../ui/text-area.tsx';
 import { CONFIRMED, useOperation } from './operation.ts';
 
 const EVIDENCE_MAX = 2_000;
-type Result = 'yes' | 'no' | 'part';
+type Result = 'yes' | 'no' | 'void' | 'part';
+/** A market that has no result pays both sides half. */
+const HALF = '0.5';
+
+const FRACTIONS = { yes: '1', no: '0', void: HALF } as const;
 
 /** Says how a closed market ended. There is no way back, so the button says what it pays. */
 export function Resolve({
@@ -26,10 +30,10 @@ export function Resolve({
 }) {
   const t = useWords();
   const [result, setResult] = useState<Result>();
-  const [part, setPart] = useState('0.5');
+  const [part, setPart] = useState(HALF);
   const [evidence, setEvidence] = useState('');
   const { error, isBusy, operate } = useOperation();
-  const fraction = result === 'yes' ? '1' : result === 'no' ? '0' : part;
+  const fraction = result === 'part' ? part : result === undefined ? HALF : FRACTIONS[result];
   const isFraction = isShare(fraction);
   const [yes] = market.outcomes;
   const resolve = async (): Promise<void> => {
@@ -99,6 +103,7 @@ function Results({
       segments={[
         { value: 'yes', label: yes },
         { value: 'no', label: no },
+        { value: 'void', label: t('operate.void') },
         { value: 'part', label: t('operate.part') },
       ]}
     />
