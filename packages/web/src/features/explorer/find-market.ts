@@ -36,8 +36,8 @@ async function findByText(wanted: string): Promise<string | undefined> {
 /** Among all that ever were, by what stands in their addresses. */
 async function findBySlug(wanted: string): Promise<string | undefined> {
   if (!/^[a-z0-9-]{1,120}$/.test(wanted)) return undefined;
-  const event = await reader.info.outcomeMeta({ eventSlug: wanted }).catch(() => undefined);
-  if (event !== undefined) return `/events/${event.slug}`;
   const { events } = await reader.info.outcomeMeta({ marketSlugs: [wanted], limit: 1 });
-  return events[0] === undefined ? undefined : `/events/${events[0].slug}`;
+  const event =
+    events[0] ?? (await reader.info.outcomeEvent({ eventSlug: wanted }).catch(() => undefined));
+  return event === undefined ? undefined : `/events/${event.slug}`;
 }
