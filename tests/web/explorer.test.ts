@@ -43,7 +43,7 @@ test('an order is found as it happens, and read in words from block to account',
   await own.filter({ hasText: 'Order' }).first().getByRole('link').first().click();
   const price = Number(perp.price).toLocaleString('en-US');
   await page.getByText(`Buy 0.01 BTC-USDC at ${price}`).waitFor();
-  await page.getByText(`0.01 at ${price}`, { exact: false }).last().waitFor();
+  await page.getByText(`filled: 0.01 at ${price}`).waitFor();
   await page.getByText('executed').waitFor();
   expect(await faultsFound(page)).toEqual([]);
 

@@ -27,7 +27,7 @@ export const pictures: readonly Picture[] = [
       await asAdmin(page);
       await page.getByRole('button', { name: 'List a perp' }).click();
       await page.getByRole('textbox', { name: 'Base currency' }).fill('doge');
-      await page.getByRole('textbox', { name: 'Maintenance, a fraction' }).fill('0.2');
+      await page.getByRole('textbox', { name: 'Maintenance' }).fill('0.2');
       await page.getByRole('button', { name: 'List DOGE-USDC' }).click();
       await page.getByText(/Invalid margin table/).waitFor();
     },

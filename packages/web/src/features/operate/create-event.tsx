@@ -12,7 +12,6 @@ import { eventOf, marketsOf, NEW_EVENT, type EventDraft } from './event-draft.ts
 import { MarketDrafts } from './market-drafts.tsx';
 import { CONFIRMED, useOperation } from './operation.ts';
 
-const TEXTS = ['title', 'category', 'source'] as const;
 const NUMBERS = ['takerFee', 'delayMs'] as const;
 
 /** The form that lists an event with its markets. */
@@ -85,21 +84,42 @@ function Fields({
   const t = useWords();
   return (
     <>
-      <div className="grid gap-3 tablet:grid-cols-2">
-        {TEXTS.map((field) => (
-          <TextField
-            key={field}
-            label={t(`operate.event.${field}`)}
-            value={draft[field]}
-            onChange={(value) => onChange({ [field]: value })}
-          />
-        ))}
+      <TextField
+        label={t('operate.event.title')}
+        value={draft.title}
+        maxLength={300}
+        placeholder={t('operate.event.titleExample')}
+        onChange={(title) => onChange({ title })}
+      />
+      <MarketDrafts draft={draft} onChange={onChange} />
+      <div className="mt-3 grid gap-3 tablet:grid-cols-2">
         <TextField
           label={t('operate.event.endsAt')}
           type="datetime-local"
           value={draft.endsAt}
           onChange={(endsAt) => onChange({ endsAt })}
         />
+        <TextField
+          label={t('operate.event.category')}
+          value={draft.category}
+          placeholder={t('operate.event.categoryExample')}
+          onChange={(category) => onChange({ category })}
+        />
+      </div>
+      <div className="mt-3 flex flex-col gap-3">
+        <TextArea
+          label={t('operate.event.description')}
+          value={draft.description}
+          onChange={(description) => onChange({ description })}
+        />
+        <TextField
+          label={t('operate.event.source')}
+          value={draft.source}
+          placeholder={t('operate.event.sourceExample')}
+          onChange={(source) => onChange({ source })}
+        />
+      </div>
+      <div className="mt-3 grid gap-3 tablet:grid-cols-2">
         {NUMBERS.map((field) => (
           <NumberField
             key={field}
@@ -108,14 +128,6 @@ function Fields({
             onChange={(value) => onChange({ [field]: value })}
           />
         ))}
-      </div>
-      <MarketDrafts draft={draft} onChange={onChange} />
-      <div className="mt-3">
-        <TextArea
-          label={t('operate.event.description')}
-          value={draft.description}
-          onChange={(description) => onChange({ description })}
-        />
       </div>
     </>
   );

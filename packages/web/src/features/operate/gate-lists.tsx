@@ -1,4 +1,4 @@
-import type { SetGateParameters } from '@oddlot/sdk';
+import type { SetGateParameters, VenueGate } from '@oddlot/sdk';
 import { useState } from 'react';
 import { isAddress } from '../../lib/is-address.ts';
 import { useWords } from '../../lib/words.ts';
@@ -16,9 +16,11 @@ const EMPTY: Draft = { address: '', code: '', uses: '1' };
 
 /** Puts somebody or a code on a list of a gate, or takes it away. Who is on them, the venue tells nobody. */
 export function GateLists({
+  gate,
   isBusy,
   onSet,
 }: {
+  readonly gate: VenueGate;
   readonly isBusy: boolean;
   readonly onSet: (change: Change) => Promise<boolean>;
 }) {
@@ -35,7 +37,10 @@ export function GateLists({
         size="small"
         value={list}
         onChange={setList}
-        segments={GATE_LISTS.map((value) => ({ value, label: t(`operate.gateList.${value}`) }))}
+        segments={GATE_LISTS.map((value) => ({
+          value,
+          label: `${t(`operate.gateList.${value}`)} ${gate[value]}`,
+        }))}
       />
       <p className="text-12 text-muted">{t(`operate.listHelp.${list}`)}</p>
       <Fields list={list} draft={draft} onChange={setDraft} />

@@ -58,14 +58,16 @@ function Gate({ gate, admin }: { readonly gate: VenueGate; readonly admin: Clien
         }))}
       />
       <p className="text-12 text-muted">{t(`operate.modeHelp.${mode}`)}</p>
-      <dl className="grid grid-cols-4 gap-4">
-        {GATE_LISTS.map((list) => (
-          <Stat key={list} label={t(`operate.gateList.${list}`)}>
-            {gate[list]}
-          </Stat>
-        ))}
-      </dl>
-      {admin !== undefined && <GateLists isBusy={isBusy} onSet={set} />}
+      {admin === undefined && (
+        <dl className="grid grid-cols-4 gap-4">
+          {GATE_LISTS.map((list) => (
+            <Stat key={list} label={t(`operate.gateList.${list}`)}>
+              {gate[list]}
+            </Stat>
+          ))}
+        </dl>
+      )}
+      {admin !== undefined && <GateLists gate={gate} isBusy={isBusy} onSet={set} />}
       {error !== undefined && <ErrorSentence error={error} />}
     </section>
   );

@@ -1,8 +1,9 @@
 import type { VenueOracle, VenueStatus } from '@oddlot/sdk';
 import { useMemo, type ReactNode } from 'react';
 import { compare } from '../../lib/decimal.ts';
-import { money, number } from '../../lib/format.ts';
+import { number } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
+import { tickers } from '../../market/tickers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/figure.tsx';
@@ -11,10 +12,17 @@ import { Table, type Column } from '../../ui/table.tsx';
 import { ProcessFigures } from './process-figures.tsx';
 import { SettlementFigures } from './settlement-figures.tsx';
 
+const PERPS = { accountType: 'perp' } as const;
+
 /** How the venue does: everybody may see it. */
 export function Health({ status }: { readonly status: VenueStatus }) {
   const t = useWords();
-  const columns = useMemo(() => columnsOf(t), [t]);
+  const byCoin = tickers.use(PERPS, ({ byId }) => byId);
+  const prices = useMemo(
+    () => new Map([...byCoin.values()].map(({ coin, oraclePx }) => [coin, oraclePx])),
+    [byCoin],
+  );
+  const columns = useMemo(() => columnsOf(t, prices), [t, prices]);
   return (
     <div className="grid min-h-0 desktop:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
       <div className="min-w-0 border-line desktop:border-r">
@@ -57,14 +65,16 @@ function MoneyFigures({ status }: { readonly status: VenueStatus }) {
   const t = useWords();
   const { accounts, insuranceFund, insuranceTarget, openWithdrawals, queuedOrders } = status;
   const isShort = compare(insuranceFund, insuranceTarget) < 0;
-  const target = t('operate.ofTarget', { target: money(insuranceTarget) });
   return (
-    <dl className="grid grid-cols-2 gap-x-6 gap-y-4 px-4 pt-1 pb-4 tablet:grid-cols-4">
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-4 px-4 pt-1 pb-4 tablet:grid-cols-3">
       <Stat
         label={t('operate.fund')}
-        note={<span className={isShort ? 'text-warning' : ''}>{target}</span>}
+        note={isShort ? <span className="text-warning">{t('operate.fundShort')}</span> : undefined}
       >
         <Money value={insuranceFund} />
+      </Stat>
+      <Stat label={t('operate.target')}>
+        <Money value={insuranceTarget} />
       </Stat>
       <Stat label={t('operate.treasury')}>
         <Money value={status.treasury} />
@@ -76,14 +86,22 @@ function MoneyFigures({ status }: { readonly status: VenueStatus }) {
   );
 }
 
-function columnsOf(t: Words): readonly Column<VenueOracle>[] {
+function columnsOf(t: Words, prices: ReadonlyMap<string, string>): readonly Column<VenueOracle>[] {
   return [
     { id: 'coin', header: t('operate.market'), cell: ({ coin }) => coin },
     {
+      id: 'price',
+      header: t('operate.price'),
+      align: 'right',
+      width: '128px',
+      phoneWidth: '96px',
+      cell: ({ coin }) => number(prices.get(coin)),
+    },
+    {
       id: 'state',
       header: t('operate.state'),
-      width: '128px',
-      phoneWidth: '104px',
+      width: '112px',
+      phoneWidth: '84px',
       cell: ({ stale, trading }) =>
         !trading ? (
           <Badge>{t('operate.notTrading')}</Badge>
@@ -97,8 +115,8 @@ function columnsOf(t: Words): readonly Column<VenueOracle>[] {
       id: 'age',
       header: t('operate.age'),
       align: 'right',
-      width: '112px',
-      phoneWidth: '104px',
+      width: '96px',
+      phoneWidth: '72px',
       cell: ({ ageMs }) =>
         ageMs === null
           ? t('operate.never')

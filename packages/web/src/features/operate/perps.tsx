@@ -1,9 +1,11 @@
-import type { Client, PerpMeta } from '@oddlot/sdk';
+import type { Client, PerpMeta, Ticker } from '@oddlot/sdk';
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
+import { compact, NOTHING, number } from '../../lib/format.ts';
 import { wholeDate } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { usePerps } from '../../market/queries.ts';
+import { tickers } from '../../market/tickers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
@@ -16,6 +18,7 @@ import { CONFIRMED, useOperation, type Operation } from './operation.ts';
 import { PushPrice } from './push-price.tsx';
 
 const NONE: readonly PerpMeta[] = [];
+const ALL = { accountType: 'perp' } as const;
 
 /** All perps; an admin lists, halts and delists them. */
 export function Perps({ admin }: { readonly admin: Client | undefined }) {
@@ -88,20 +91,24 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[
       from: 'tablet',
       cell: ({ index }) => <span className="text-muted">{index}</span>,
     },
+    figure('mark', t('operate.mark'), ({ markPx }) => number(markPx)),
+    figure('oracle', t('operate.oracle'), ({ oraclePx }) => number(oraclePx)),
+    figure('interest', t('operate.openInterest'), ({ openInterest }) => number(openInterest)),
+    figure('volume', t('operate.dayVolume'), ({ dayNtlVlm }) => compact(dayNtlVlm)),
     {
       id: 'leverage',
       header: t('operate.leverage'),
       align: 'right',
-      width: '96px',
-      from: 'tablet',
+      width: '80px',
+      from: 'desktop',
       cell: ({ maxLeverage }) => `${maxLeverage}×`,
     },
     {
       id: 'tick',
       header: t('operate.tick'),
       align: 'right',
-      width: '96px',
-      from: 'tablet',
+      width: '80px',
+      from: 'desktop',
       cell: ({ priceTick }) => priceTick,
     },
     {
@@ -119,11 +126,22 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[
       id: 'acts',
       header: <span className="heard">{t('operate.acts')}</span>,
       align: 'right',
-      width: '260px',
+      width: '240px',
       phoneWidth: '152px',
       cell: (perp) => <PerpActs perp={perp} acts={acts} />,
     },
   ];
+}
+
+/** A figure that moves, of a perp that has had a price. */
+function figure(id: string, header: string, show: (ticker: Ticker) => string): Column<PerpMeta> {
+  const cell = ({ index }: PerpMeta): ReactNode => <Live id={index} show={show} />;
+  return { id, header, align: 'right', width: '120px', from: 'desktop', cell };
+}
+
+function Live({ id, show }: { readonly id: number; readonly show: (ticker: Ticker) => string }) {
+  const ticker = tickers.use(ALL, ({ byId }) => byId.get(id));
+  return <span>{ticker === undefined ? NOTHING : show(ticker)}</span>;
 }
 
 function PerpActs({
@@ -147,7 +165,7 @@ function PerpActs({
           aria-label={t('operate.pushPriceOf', { name })}
           onClick={() => onPrice(perp)}
         >
-          {t('operate.price')}
+          {t('operate.pricePush')}
         </Button>
       </span>
       <Button

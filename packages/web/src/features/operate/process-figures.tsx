@@ -14,7 +14,7 @@ export function ProcessFigures() {
   const { data: health } = useHealth();
   const isLost = useStore(connection, (state) => state.status === 'lost');
   return (
-    <dl className="grid min-h-[132px] grid-cols-2 gap-x-6 gap-y-4 px-4 py-4 tablet:grid-cols-4">
+    <dl className="grid min-h-[132px] grid-cols-2 gap-x-6 gap-y-4 px-4 py-4 tablet:grid-cols-3">
       {health !== undefined && (
         <>
           <Stat
@@ -27,16 +27,10 @@ export function ProcessFigures() {
           <Stat label={t('operate.blockAge')} isLarge>
             {ageText(health.blockAgeMs, t)}
           </Stat>
-          <Stat
-            label={t('operate.subscribers')}
-            isLarge
-            note={t('operate.socketKinds', health.connections)}
-          >
+          <Stat label={t('operate.subscribers')} isLarge>
             {number(String(socketsOf(health)))}
           </Stat>
-          <Stat label={t('operate.streams')} isLarge>
-            {number(String(health.streams))}
-          </Stat>
+          <Stat label={t('operate.streams')}>{number(String(health.streams))}</Stat>
           <Stat label={t('operate.waiting')}>{number(String(health.waitingCommands))}</Stat>
           <Stat label={t('operate.historyLag')}>
             {t('operate.blocks', { count: health.historyLag })}

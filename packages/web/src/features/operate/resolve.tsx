@@ -1,6 +1,6 @@
 import type { Client, OutcomeMarketMeta } from '@oddlot/sdk';
 import { useState } from 'react';
-import { compare, isDecimal } from '../../lib/decimal.ts';
+import { compare, isDecimal, subtract } from '../../lib/decimal.ts';
 import { number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { Button } from '../../ui/button.tsx';
@@ -35,7 +35,7 @@ export function Resolve({
   const { error, isBusy, operate } = useOperation();
   const fraction = result === 'part' ? part : result === undefined ? HALF : FRACTIONS[result];
   const isFraction = isShare(fraction);
-  const [yes] = market.outcomes;
+  const [yes, no] = market.outcomes;
   const resolve = async (): Promise<void> => {
     const said = evidence.trim();
     const parameters = { instrumentId: market.instrument_id, settlementFraction: fraction };
@@ -77,7 +77,12 @@ export function Resolve({
         >
           {result === undefined
             ? t('operate.chooseResult')
-            : t('operate.resolveAt', { name: yes, pays: number(isFraction ? fraction : '0') })}
+            : t('operate.resolveAt', {
+                name: yes,
+                pays: number(isFraction ? fraction : '0'),
+                other: no,
+                rest: number(isFraction ? subtract('1', fraction) : '0'),
+              })}
         </Button>
       </div>
     </Dialog>

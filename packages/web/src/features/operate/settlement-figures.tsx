@@ -15,7 +15,7 @@ export function SettlementFigures() {
     return <p className="px-4 pt-1 pb-4 text-12 text-muted">{t('operate.noChain')}</p>;
   }
   return (
-    <dl className="grid grid-cols-2 gap-x-6 gap-y-4 px-4 pt-1 pb-4 tablet:grid-cols-4">
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-4 px-4 pt-1 pb-4 tablet:grid-cols-3">
       <ReserveFigures />
       <ChainFigures chain={health.settlement} />
     </dl>

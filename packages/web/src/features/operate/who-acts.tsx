@@ -17,7 +17,7 @@ export function WhoActs({ operator }: { readonly operator: Operator }) {
     <>
       {address !== undefined && hindrance === undefined && (
         <span className="flex flex-wrap items-center gap-2 text-12">
-          <span className="font-mono text-muted">{short(address)}</span>
+          <span className="font-mono text-muted max-tablet:hidden">{short(address)}</span>
           {isAdmin && <Badge tone="accent">{t('operate.youAdmin')}</Badge>}
           {isDeployer && <Badge tone="accent">{t('operate.youDeployer')}</Badge>}
         </span>
