@@ -16,6 +16,9 @@ import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
 let venue: Venue;
 let browser: WebBrowser;
 let operator: ChainOperator;
+/** For a test that waits for validators and confirmations. */
+const SLOW_MS = 90_000;
+const PATIENT = { timeout: 40_000 };
 const refused = privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;
 
 beforeAll(async () => {
@@ -55,76 +58,97 @@ async function withdraw(page: Page, amount: string, destination?: string): Promi
 
 const row = (page: Page, name: RegExp) => page.getByRole('row', { name });
 
-test('a deposit on its way is still there after a reload, until it is credited', async () => {
-  const { page, user } = await atMoney('deposit');
-  await post(venue.url, '/request-fund', { user, onChain: true });
-  await page.getByRole('button', { name: 'Max 300,000.00' }).waitFor();
-  await page.getByRole('textbox', { name: 'Amount' }).fill('25');
-  await page.getByRole('button', { name: 'Deposit 25.00 USDC' }).click();
-  const way = page.getByRole('list', { name: 'Deposit of 25.00 USDC' });
-  await way.waitFor();
-  await page.reload();
-  await way.getByText('Confirmations').waitFor();
-  expect(await row(page, /Deposit.*\+25\.00/).count()).toBe(0);
-  await operator.mineUntil(row(page, /Deposit.*\+25\.00.*Done/).waitFor());
-  await way.waitFor({ state: 'detached' });
-  await page.getByText('300,025.00 free').waitFor();
-});
+test(
+  'a deposit on its way is still there after a reload, until it is credited',
+  async () => {
+    const { page, user } = await atMoney('deposit');
+    await page.getByRole('button', { name: 'Withdraw some there' }).waitFor();
+    await operator.give(user, parseUnits('60', 6));
+    await page.getByRole('button', { name: 'Max 60.00' }).waitFor();
+    await page.getByRole('textbox', { name: 'Amount' }).fill('25');
+    await page.getByRole('button', { name: 'Deposit 25.00 USDC' }).click();
+    const way = page.getByRole('list', { name: 'Deposit of 25.00 USDC' });
+    await way.waitFor();
+    await page.reload();
+    await way.getByText('Confirmations').waitFor();
+    expect(await row(page, /Deposit.*\+25\.00/).count()).toBe(0);
+    await operator.mineUntil(row(page, /Deposit.*\+25\.00.*Done/).waitFor(PATIENT));
+    await way.waitFor({ state: 'detached' });
+    await page.getByText('300,025.00 free').waitFor();
+  },
+  SLOW_MS,
+);
 
-test('a withdrawal that waits says for what, and goes on by itself', async () => {
-  const { page } = await atMoney('withdraw', { viewport: PHONE });
-  await operator.pause(true);
-  await withdraw(page, '100');
-  await page.getByText('The bridge is paused.').waitFor();
-  await row(page, /Withdrawal.*−100\.00.*Waits/).waitFor();
-  await page.reload();
-  await page.getByText('The bridge is paused.').waitFor();
-  expect(await faultsFound(page)).toEqual([]);
-  await operator.pause(false);
-  await operator.mineUntil(row(page, /Withdrawal.*−100\.00.*Confirmed/).waitFor());
-  expect(await page.getByText('The bridge is paused.').count()).toBe(0);
-});
+test(
+  'a withdrawal that waits says for what, and goes on by itself',
+  async () => {
+    const { page } = await atMoney('withdraw', { viewport: PHONE });
+    await operator.pause(true);
+    await withdraw(page, '100');
+    await page.getByText('The bridge is paused.').waitFor();
+    await row(page, /Withdrawal.*−100\.00.*Waits/).waitFor();
+    await page.reload();
+    await page.getByText('The bridge is paused.').waitFor();
+    expect(await faultsFound(page)).toEqual([]);
+    await operator.pause(false);
+    await operator.mineUntil(row(page, /Withdrawal.*−100\.00.*Confirmed/).waitFor(PATIENT));
+    expect(await page.getByText('The bridge is paused.').count()).toBe(0);
+  },
+  SLOW_MS,
+);
 
-test('a withdrawal that can never be paid comes back whole, and its reason stays to be read', async () => {
-  const { page } = await atMoney('withdraw');
-  await withdraw(page, '40', refused);
-  await page.getByText('This is not the address of your account.').waitFor();
-  await operator.mineUntil(
-    row(page, /Withdrawal.*−40\.00.*Came back/).waitFor({ timeout: 40_000 }),
-  );
-  await page.getByText('300,000.00 free').waitFor();
-  await page.reload();
-  await page.getByRole('button', { name: 'Withdrawal' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Withdrawal' });
-  await dialog.getByText('All of it is back in your account').waitFor();
-  await dialog.getByText('The token refuses transfers to this destination.').waitFor();
-  await dialog.getByText(refused).waitFor();
-  expect(await faultsFound(page)).toEqual([]);
-}, 60_000);
+test(
+  'a withdrawal that can never be paid comes back whole, and its reason stays to be read',
+  async () => {
+    const { page } = await atMoney('withdraw');
+    await withdraw(page, '40', refused);
+    await page.getByText('This is not the address of your account.').waitFor();
+    await operator.mineUntil(row(page, /Withdrawal.*−40\.00.*Came back/).waitFor(PATIENT));
+    await page.getByText('300,000.00 free').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Withdrawal' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Withdrawal' });
+    await dialog.getByText('All of it is back in your account').waitFor();
+    await dialog.getByText('The token refuses transfers to this destination.').waitFor();
+    await dialog.getByText(refused).waitFor();
+    expect(await faultsFound(page)).toEqual([]);
+  },
+  SLOW_MS,
+);
 
-test('a large withdrawal waits for its time; the guardian cancels it, and the page says so', async () => {
-  const { page, user } = await atMoney('withdraw');
-  await withdraw(page, '150000');
-  await operator.mineUntil(page.getByText(/^Large payouts wait: it is payable from/).waitFor());
-  const { data } = await post(venue.url, '/info', { type: 'withdrawals', user });
-  await operator.cancel((data as { id: number }[])[0]!.id);
-  await operator.mineUntil(row(page, /Withdrawal.*−150,000\.00.*Came back/).waitFor());
-  await page.getByText('It was cancelled on the bridge.').waitFor();
-  await page.getByText('300,000.00 free').waitFor();
-});
+test(
+  'a large withdrawal waits for its time; the guardian cancels it, and the page says so',
+  async () => {
+    const { page, user } = await atMoney('withdraw');
+    await withdraw(page, '150000');
+    await operator.mineUntil(
+      page.getByText(/^Large payouts wait: it is payable from/).waitFor(PATIENT),
+    );
+    const { data } = await post(venue.url, '/info', { type: 'withdrawals', user });
+    await operator.cancel((data as { id: number }[])[0]!.id);
+    await operator.mineUntil(row(page, /Withdrawal.*−150,000\.00.*Came back/).waitFor(PATIENT));
+    await page.getByText('It was cancelled on the bridge.').waitFor();
+    await page.getByText('300,000.00 free').waitFor();
+  },
+  SLOW_MS,
+);
 
-test('money of another chain comes in through the relay', async () => {
-  const relay = await relayOf(venue.url);
-  const { page } = await atMoney('deposit');
-  await page.getByRole('radio', { name: 'Another chain' }).click();
-  await page.getByRole('radio', { name: 'Base' }).click();
-  await page.getByRole('button', { name: 'Get an address on Base' }).click();
-  const transfers = page.getByRole('list', { name: 'Through the relay' });
-  const address = (await transfers.locator('code').textContent()) as Hex;
-  const base = await relay.chain('base');
-  const { account } = await relay.rich();
-  await base.wallet(account).transfer(address, parseUnits('50', 6));
-  await transfers.getByText(/^50\.00 USDC from Base/).waitFor();
-  await operator.mineUntil(row(page, /Deposit.*\+\d/).waitFor({ timeout: 40_000 }));
-  expect(await faultsFound(page)).toEqual([]);
-}, 60_000);
+test(
+  'money of another chain comes in through the relay',
+  async () => {
+    const relay = await relayOf(venue.url);
+    const { page } = await atMoney('deposit');
+    await page.getByRole('radio', { name: 'Another chain' }).click();
+    await page.getByRole('radio', { name: 'Base' }).click();
+    await page.getByRole('button', { name: 'Get an address on Base' }).click();
+    const transfers = page.getByRole('list', { name: 'Through the relay' });
+    const address = (await transfers.locator('code').textContent()) as Hex;
+    const base = await relay.chain('base');
+    const { account } = await relay.rich();
+    await base.wallet(account).transfer(address, parseUnits('50', 6));
+    await transfers.getByText(/^50\.00 USDC from Base/).waitFor();
+    await operator.mineUntil(row(page, /Deposit.*\+\d/).waitFor(PATIENT));
+    expect(await faultsFound(page)).toEqual([]);
+  },
+  SLOW_MS,
+);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
-import { createWalletClient, defineChain, type Hex, http } from 'viem';
+import { createWalletClient, defineChain, type Hex, http, type PrivateKeyAccount } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type Chain, chainOf, richOnChain } from '../../support/chain.ts';
 import type { Venue } from '../../support/venue-process.ts';
@@ -12,19 +12,22 @@ const MINE_EVERY_MS = 200;
 export class ChainOperator {
   readonly chain: Chain;
   readonly #keys: { readonly guardian: Hex; readonly minter: Hex };
-  readonly #mine: () => Promise<unknown>;
+  readonly #rich: PrivateKeyAccount;
 
-  private constructor(chain: Chain, venue: Venue, mine: () => Promise<unknown>) {
+  private constructor(chain: Chain, venue: Venue, rich: PrivateKeyAccount) {
     this.chain = chain;
-    this.#mine = mine;
+    this.#rich = rich;
     this.#keys = JSON.parse(readFileSync(join(venue.data, 'settlement/keys.json'), 'utf8'));
   }
 
   static async of(venue: Venue): Promise<ChainOperator> {
     const chain = await chainOf(venue.url);
-    const rich = await richOnChain(venue.url);
-    // Any transaction makes a block.
-    return new ChainOperator(chain, venue, () => chain.wallet(rich).transfer(rich.address, 1n));
+    return new ChainOperator(chain, venue, await richOnChain(venue.url));
+  }
+
+  /** Micro-USDC on the chain; and a block, as any transaction makes one. */
+  async give(user: Hex, amount: bigint): Promise<void> {
+    await this.chain.wallet(this.#rich).transfer(user, amount);
   }
 
   async pause(isPaused: boolean): Promise<void> {
@@ -59,7 +62,7 @@ export class ChainOperator {
       isOver = true;
     });
     while (!isOver) {
-      await this.#mine();
+      await this.give(this.#rich.address, 1n);
       const pause = new Promise((resolve) => setTimeout(resolve, MINE_EVERY_MS));
       await Promise.race([pause, end.catch(() => undefined)]);
     }
