@@ -32,6 +32,7 @@ const venue = await startWebVenue([
   '--web',
   '--chain',
   'local',
+  '--relay',
 ]);
 try {
   await new Promise((resolve) => setTimeout(resolve, WARM_UP_MS));
