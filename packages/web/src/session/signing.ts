@@ -11,6 +11,7 @@ import {
   type Settings,
   type Wallet,
 } from '@oddlot/sdk';
+import { noteLimit } from '../market/venue.ts';
 
 /**
  * All that signs. It is as large as the rest of the page, so it is loaded when the first key is: import it by
@@ -37,6 +38,7 @@ export const signing: Signing = {
   clientOf: (wallet, settings) =>
     createClient({
       url: location.origin,
+      onRateLimited: noteLimit,
       network: {
         serviceNetwork: settings.service_network,
         chainId: settings.chain_id,
