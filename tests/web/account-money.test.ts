@@ -80,6 +80,8 @@ test('a wallet deposits by a signature alone, and what it withdraws is paid on t
   const amount = page.getByRole('textbox', { name: 'Amount' });
   await amount.fill('3');
   await page.getByText('The least is 5.00 USDC').waitFor();
+  await page.getByRole('button', { name: 'Use 5.00' }).click();
+  await page.getByRole('button', { name: 'Deposit 5.00 USDC' }).waitFor();
   await amount.fill('2000');
   await page.getByText('That is more than the 1,000.00 USDC there are').waitFor();
   await amount.fill('250.5');
