@@ -135,6 +135,7 @@ describe('outcomeMeta', () => {
     [{ limit: '5' }, 400, 10002, 'Wrong type for limit'],
     [{ marketSlugs: [] }, 400, 10002, ''],
     [{ marketSlugs: Array(51).fill('x') }, 400, 10002, ''],
+    [{ instrumentIds: [] }, 400, 10002, ''],
   ])('%j is refused', async (fields, status, code, message) => {
     const reply = await world.client.info({ type: 'outcomeMeta', ...fields });
     expect([reply.status, reply.json.code], reply.text).toEqual([status, code]);
@@ -181,6 +182,10 @@ describe('outcomeMeta', () => {
     const { events } = await page({ status: 'resolved' });
     expect(events.map((event: Json) => event.slug)).toEqual([eventSlug]);
     expect((await page({ marketSlugs: [slug] })).events).toHaveLength(1);
+    const byId = await page({ instrumentIds: [market.id, 4_000_000], sortBy: 'newest' });
+    expect(byId.events.map((event: Json) => event.markets.map((one: Json) => one.slug))).toEqual([
+      [slug],
+    ]);
     expect((await page({ marketSlugs: [slug], status: 'open' })).events).toEqual([]);
   });
 });
@@ -276,6 +281,31 @@ describe('outcomeAssetCtxs', () => {
     expect(await contexts(market.id)).toMatchObject([
       { markPx: '0.25', midPx: '0.25', bestBid: '0.2', spread: '0.1', openInterest: '5' },
     ]);
+  });
+});
+
+describe('events by words', () => {
+  test('a search finds titles, categories and markets, and is walked like any other list', async () => {
+    const word = newSlug('osprey').replace('-', '');
+    for (const title of [`The ${word} nests`, `An ${word.toUpperCase()} leaves`]) {
+      await deployer.list({}, await deployer.event({ title, category: word }));
+    }
+    const group = await deployer.event({ title: 'Which bird?' });
+    await deployer.list({ groupTitle: `Young ${word}` }, group);
+    const ask = async (fields: object): Promise<Json> =>
+      world.client.data({ type: 'outcomeMeta', sortBy: 'newest', ...fields });
+    const titles = ({ events }: Json) => events.map(({ title }: Json) => title);
+    const all = ['Which bird?', `An ${word.toUpperCase()} leaves`, `The ${word} nests`];
+    expect(titles(await ask({ search: word }))).toEqual(all);
+    expect(titles(await ask({ search: `NESTS ${word}` }))).toEqual([all[2]]);
+    expect(titles(await ask({ category: word }))).toEqual(all.slice(1));
+    expect(titles(await ask({ search: word, status: 'resolved' }))).toEqual([]);
+    const first = await ask({ search: word, limit: 2 });
+    expect(titles(first)).toEqual(all.slice(0, 2));
+    const rest = await ask({ search: word, limit: 2, cursor: first.next_cursor });
+    expect([titles(rest), rest.next_cursor]).toEqual([all.slice(2), null]);
+    const long = await world.client.info({ type: 'outcomeMeta', search: 'x'.repeat(101) });
+    expect(long.status).toBe(400);
   });
 });
 

@@ -72,6 +72,15 @@ export class OutcomePeople {
     await maker.exchange.order({ orders }, CONFIRMED);
   }
 
+  /** Somebody new with so many shares of either leg; who that is. */
+  async holder({ id: asset }: Pick<Listed, 'id'>, size: string): Promise<string> {
+    const wallet = privateKeyWallet(randomPrivateKey());
+    const holder = createClient({ url: this.#url, wallet });
+    await holder.faucet({ user: wallet.address, accountType: 'outcome' });
+    await holder.exchange.outcomeOperate({ split: [{ asset, sz: size }] }, CONFIRMED);
+    return wallet.address;
+  }
+
   async set({ id }: Pick<Listed, 'id'>, state: 'open' | 'halt' | 'close'): Promise<void> {
     await this.#deploy.setTrading({ instrumentIds: [id], state }, CONFIRMED);
   }

@@ -15,7 +15,7 @@ const ROWS = 60;
 const LARGE = '25000';
 
 /** The last trades, newest first. */
-export function TapePanel() {
+export function TapePanel({ title }: { readonly title?: string }) {
   const t = useWords();
   const { coin, grid, perp } = useDesk();
   const { isLoaded, trades } = tapes.use(coin, (state) => state);
@@ -32,8 +32,14 @@ export function TapePanel() {
     >
       <table className="w-full text-12">
         <thead className="sticky top-0 bg-panel">
-          <tr className="h-6 text-11 text-muted">
-            <th className="text-left font-normal">{t('perps.column.price')}</th>
+          <tr className={classes('text-11 text-muted', title === undefined ? 'h-6' : 'h-8')}>
+            <th className="text-left font-normal">
+              {title === undefined ? (
+                t('perps.column.price')
+              ) : (
+                <h2 className="text-13 text-text">{title}</h2>
+              )}
+            </th>
             <th className="text-right font-normal">
               {t('perps.tape.size', { base: perp.baseCurrency })}
             </th>
@@ -52,12 +58,21 @@ export function TapePanel() {
 
 /** A trade never changes: one more on top renders one row. */
 const Row = memo(function Row({ grid, trade }: { readonly grid: Grid; readonly trade: Trade }) {
-  const { px, side, sz, time } = trade;
+  const t = useWords();
+  const { liquidation, px, side, sz, time } = trade;
   const isLarge = compare(multiply(px, sz), LARGE) >= 0;
   return (
     <tr className={classes('h-5', isLarge && 'font-semibold')}>
       <td className={side === 'B' ? 'text-buy' : 'text-sell'}>
         {number(px, { decimals: grid.priceDecimals })}
+        {liquidation === true && (
+          <span
+            title={t('perps.tape.liquidation')}
+            className="ml-1.5 rounded bg-warning/15 px-1 text-11 font-normal text-warning"
+          >
+            {t('perps.tape.liquidationShort')}
+          </span>
+        )}
       </td>
       <td className="text-right">{number(sz, { decimals: grid.sizeDecimals })}</td>
       <td className="text-right text-muted">{clockTime(time)}</td>

@@ -2,7 +2,7 @@ import { useRef, useState, type PointerEvent } from 'react';
 import { useWords } from '../../../lib/words.ts';
 import { books } from '../../../market/book.ts';
 import { useDesk } from '../desk.ts';
-import { useDrawing } from '../use-drawing.ts';
+import { useDrawing } from '../../../market/use-drawing.ts';
 import { drawDepth } from './draw-depth.ts';
 
 /** How much stands in the book up to which price. */

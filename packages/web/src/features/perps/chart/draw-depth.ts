@@ -1,7 +1,7 @@
 import type { L2Book, Level } from '@oddlot/sdk';
 import { toPixels } from '../../../lib/decimal.ts';
 import { compact, number, percent } from '../../../lib/format.ts';
-import { fitted, FONT, palette, type Palette } from '../canvas.ts';
+import { fitted, FONT, palette, type Palette } from '../../../ui/canvas.ts';
 
 /** A point of a side: how much can be traded up to a price. */
 type Point = { readonly price: number; readonly total: number };

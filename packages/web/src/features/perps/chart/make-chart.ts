@@ -17,7 +17,7 @@ import { onStep, toPixels } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { locale } from '../../../lib/locale.ts';
 import { dateTime, dayMonth, hourMinute } from '../../../lib/time.ts';
-import { FONT, palette } from '../canvas.ts';
+import { FONT, palette } from '../../../ui/canvas.ts';
 import type { Grid } from '../grid.ts';
 import type { Scale } from './line-place.ts';
 

@@ -9,6 +9,7 @@ export type Palette = {
   readonly buy: string;
   readonly sell: string;
   readonly accent: string;
+  readonly warning: string;
 };
 
 let kept: { readonly looks: string; readonly palette: Palette } | undefined;
@@ -36,6 +37,7 @@ function readPalette(): Palette {
     buy: of('buy'),
     sell: of('sell'),
     accent: of('accent'),
+    warning: of('warning'),
   };
 }
 

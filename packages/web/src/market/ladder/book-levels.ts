@@ -1,5 +1,5 @@
 import type { Level } from '@oddlot/sdk';
-import { add, compare, divide, multiply, onStep, subtract } from '../../../lib/decimal.ts';
+import { add, compare, divide, multiply, onStep, subtract } from '../../lib/decimal.ts';
 
 /** A level as the panel shows it: with all that stands before it. */
 export type DepthLevel = {
