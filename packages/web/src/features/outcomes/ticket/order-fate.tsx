@@ -4,6 +4,7 @@ import { explainRefusal } from '../../../lib/explain-error.ts';
 import { isDecimal, sign } from '../../../lib/decimal.ts';
 import { cents, number } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
+import { queryClient } from '../../../market/queries.ts';
 import { outcomeFates } from '../../../market/outcome-fates.ts';
 import { reader, venueNow } from '../../../market/venue.ts';
 import { classes } from '../../../ui/class-names.ts';
@@ -38,6 +39,11 @@ export function OrderFate({
     gcTime: 0,
   });
   const fate = fateOf(sent, fates, receipt);
+  const hasFailed = fate.at === 'failed';
+  // What made it fail, a halt or the end of the market, is on the screen with the reason.
+  useEffect(() => {
+    if (hasFailed) void queryClient.invalidateQueries({ queryKey: ['outcomeEvent'] });
+  }, [hasFailed]);
   const { text, title } = told(fate, sent, marketName, t);
   return (
     <div
