@@ -142,6 +142,44 @@ describe('modes and reasons', () => {
     await expectStopped(alice, 'User not authorized for this channel');
   });
 
+  test('what the operator sent is public, but for the codes in it (R-gate)', async () => {
+    const sent = await operator.send({
+      setGate: {
+        channel: 0,
+        mode: 'accessCode',
+        accessCodes: {
+          add: [
+            { code: 'HUSH-1', maxUses: 2 },
+            { code: 'Q', maxUses: 1 },
+          ],
+          remove: ['HUSH-0'],
+        },
+        grants: { add: [{ user: alice.address, code: 'HUSH-1' }] },
+      },
+    });
+    const data = await world.client.data({ type: 'tx', txHash: sent.json.txHash });
+    expect(data.action).toEqual({
+      type: 'venueAdmin',
+      setGate: {
+        channel: 0,
+        mode: 'accessCode',
+        accessCodes: {
+          add: [
+            { code: 'HU****', maxUses: 2 },
+            { code: 'Q****', maxUses: 1 },
+          ],
+          remove: ['HU****'],
+        },
+        grants: { add: [{ user: alice.address, code: 'HU****' }] },
+      },
+    });
+    const { txs } = await world.client.data({ type: 'block', height: data.block });
+    expect(JSON.stringify([data, txs])).not.toContain('HUSH');
+    // What was executed is what was signed: the codes are in force as they are.
+    await expectOpen(alice);
+    await gate({ accessCodes: { remove: ['HUSH-1', 'Q'] }, grants: { remove: [alice.address] } });
+  });
+
   test.each(['open', 'whitelist', 'accessCode', 'closed'])(
     'the blacklist comes first, also when the mode is %s',
     async (mode) => {

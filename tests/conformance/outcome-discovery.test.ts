@@ -135,6 +135,7 @@ describe('outcomeMeta', () => {
     [{ limit: '5' }, 400, 10002, 'Wrong type for limit'],
     [{ marketSlugs: [] }, 400, 10002, ''],
     [{ marketSlugs: Array(51).fill('x') }, 400, 10002, ''],
+    [{ instrumentIds: [] }, 400, 10002, ''],
   ])('%j is refused', async (fields, status, code, message) => {
     const reply = await world.client.info({ type: 'outcomeMeta', ...fields });
     expect([reply.status, reply.json.code], reply.text).toEqual([status, code]);
@@ -181,6 +182,10 @@ describe('outcomeMeta', () => {
     const { events } = await page({ status: 'resolved' });
     expect(events.map((event: Json) => event.slug)).toEqual([eventSlug]);
     expect((await page({ marketSlugs: [slug] })).events).toHaveLength(1);
+    const byId = await page({ instrumentIds: [market.id, 4_000_000], sortBy: 'newest' });
+    expect(byId.events.map((event: Json) => event.markets.map((one: Json) => one.slug))).toEqual([
+      [slug],
+    ]);
     expect((await page({ marketSlugs: [slug], status: 'open' })).events).toEqual([]);
   });
 });

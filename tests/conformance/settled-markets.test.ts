@@ -113,6 +113,9 @@ describe('a settled event that has left memory', () => {
       'snow',
       'sun',
     ]);
+    const ids = markets.map((one: Json) => one.instrument_id);
+    const byId = await ask({ type: 'outcomeMeta', instrumentIds: ids });
+    expect(byId.data.events).toMatchObject([{ slug: 'weather', markets: [{}, {}] }]);
   });
 
   test('stands in lists among those in memory, page by page', async () => {

@@ -40,6 +40,8 @@ export const LIMITS = {
   bookLevelsMax: 20,
   /** Candles of one candleSnapshot. */
   candlesMax: 5000,
+  /** Hours of one fundingHistory. */
+  fundingHistoryMax: 500,
   /** Points of one cryptoPriceHistory. */
   priceHistoryPointsMax: 2000,
   /** Points of one outcomeProbability, all its markets together. */

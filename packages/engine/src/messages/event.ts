@@ -60,6 +60,7 @@ export type EngineEvent =
   | TradeExecuted
   | SettingsChanged
   | FundingPaid
+  | FundingClosed
   | LiquidationStep
   | Deleveraged
   | PerpSettled
@@ -276,6 +277,8 @@ export type TradeExecuted = {
   readonly takerIsBuy: boolean;
   readonly taker: TradeSide;
   readonly maker: TradeSide;
+  /** The aggressor was the venue, closing a position of the taker's that was in danger (R-liquidation). */
+  readonly isLiquidation?: true;
 };
 
 export type TradeSide = {
@@ -319,6 +322,18 @@ export type FundingPaid = {
   /** 10^-10 per hour. */
   readonly rateE10: number;
   /** The hour that it fell due. */
+  readonly dueMs: TimeMs;
+};
+
+/** What a market's hour came to, whether anybody held a position or not (R-funding). */
+export type FundingClosed = {
+  readonly type: 'fundingClosed';
+  readonly commandIndex: number;
+  readonly instrumentId: InstrumentId;
+  /** 10^-10 per hour. */
+  readonly rateE10: number;
+  /** The mean of the hour's samples, 10^-10. */
+  readonly premiumE10: number;
   readonly dueMs: TimeMs;
 };
 

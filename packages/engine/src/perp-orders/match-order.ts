@@ -224,6 +224,7 @@ function settleFill(
     takerIsBuy: isBuy,
     taker: takerSide,
     maker: makerSide,
+    ...(taker.forced === 'liquidation' ? { isLiquidation: true } : {}),
   });
   if (makerOrder.remaining === 0) removeOrder(state, slot);
   emitOrder(execution, makerOrder.remaining === 0 ? 'filled' : 'open', makerOrder);

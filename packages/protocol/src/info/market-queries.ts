@@ -71,6 +71,7 @@ const outcomeMeta = z
     after_cursor: z.string().nullable().optional(),
     eventSlug: z.string().optional(),
     marketSlugs: listOf(z.string(), { name: 'marketSlugs', min: 1, max: 50 }).optional(),
+    instrumentIds: InstrumentIds.optional(),
     markets: anyCase(['matched', 'event']).default('matched'),
     tag: z.string().optional(),
     category: z.string().optional(),
@@ -84,7 +85,10 @@ const outcomeMeta = z
       return z.NEVER;
     }
     // A lookup by name finds what it names, whatever its status.
-    const isLookup = query.eventSlug !== undefined || query.marketSlugs !== undefined;
+    const isLookup =
+      query.eventSlug !== undefined ||
+      query.marketSlugs !== undefined ||
+      query.instrumentIds !== undefined;
     const status = query.status ?? (isLookup ? 'all' : 'open');
     // A cursor that is refused is refused under the name that it came with.
     const cursorField =
@@ -99,6 +103,13 @@ export const MARKET_QUERIES = {
   perpMetaDetail: z.object({ type: z.literal('perpMetaDetail'), assetName: z.string() }),
   l2Book: z.object({ type: z.literal('l2Book'), coin: IdStr, tick: BookTick.optional() }),
   candleSnapshot: z.object({ type: z.literal('candleSnapshot'), req: CandleSpan }),
+  fundingHistory: z.object({
+    type: z.literal('fundingHistory'),
+    /** The name of a perp, or its id as text. */
+    coin: z.string(),
+    startTime: Ms,
+    endTime: Ms.optional(),
+  }),
   outcomeMeta,
   outcomeAssetCtxs: z.object({
     type: z.literal('outcomeAssetCtxs'),

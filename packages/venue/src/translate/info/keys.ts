@@ -12,6 +12,7 @@ import type {
 } from '@oddlot/protocol';
 import { formatMoney } from '../format.ts';
 import { answer, type InfoHandler } from './handler.ts';
+import { maskedCode } from '../masked-code.ts';
 
 /** Who may charge an account, sign for it, or is let in; and what builders earned. */
 
@@ -71,14 +72,7 @@ export const accessCodeStatus: InfoHandler<'accessCodeStatus', AccessCodeStatus>
     channel,
     required,
     granted,
-    accessCode: code === undefined ? null : masked(code),
+    accessCode: code === undefined ? null : maskedCode(code),
     grantedTime: grantedMs ?? null,
   });
 };
-
-const SHOWN_CHARACTERS = 2;
-
-/** Enough to tell which code it is to whoever knows it, and nothing to anybody else. */
-function masked(code: string): string {
-  return `${[...code].slice(0, SHOWN_CHARACTERS).join('')}****`;
-}

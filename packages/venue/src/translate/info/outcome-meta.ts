@@ -30,9 +30,9 @@ export function outcomeMeta(
   }
   const only = matchedMarkets(context, query);
   const page =
-    query.marketSlugs === undefined
+    only === undefined
       ? listPage(context, query, options)
-      : ownersOf(context, query).page(options);
+      : ownersOf(context, query, only).page(options);
   const { items, next } = isSought(query) ? foundIn(context, query, page) : page;
   const shown = query.markets === 'matched' ? only : undefined;
   return answer({
@@ -43,17 +43,13 @@ export function outcomeMeta(
 
 /** Only events that are resolved leave memory. */
 export const outcomeMetaNeeds: PastNeeds<'outcomeMeta'> = (context, query) => {
-  const { eventSlug, marketSlugs, status } = query;
+  const { eventSlug, status } = query;
   if (status !== 'resolved' && status !== 'all') return undefined;
   if (eventSlug !== undefined) return eventsNeeded(context, [eventSlug]);
   const options = pageOptions(query);
   if (options === 'invalid') return undefined;
-  if (marketSlugs === undefined) return listNeeds(context, query, options);
-  const ids = marketSlugs.map((slug) => context.state.outcomes.marketSlugs.get(slug));
-  return marketsNeeded(
-    context,
-    ids.filter((id) => id !== undefined),
-  );
+  const ids = matchedMarkets(context, query);
+  return ids === undefined ? listNeeds(context, query, options) : marketsNeeded(context, [...ids]);
 };
 
 function pageOptions(query: Query): PageOptions | 'invalid' {
@@ -93,20 +89,25 @@ function shownEvent(
   return eventMeta(state, event, listedEvents.liquidityOf(event.event), only);
 }
 
-/** The ids of the markets that are asked for by name; those that nobody knows are left out. */
-function matchedMarkets({ state }: Context, { marketSlugs }: Query): Set<number> | undefined {
-  if (marketSlugs === undefined) return undefined;
-  const found = marketSlugs.map((slug) => state.outcomes.marketSlugs.get(slug));
-  return new Set(found.filter((id) => id !== undefined));
+/** The markets that are asked for by name or id, as ids; names that nobody knows are left out. */
+function matchedMarkets(
+  { state }: Context,
+  { instrumentIds, marketSlugs }: Query,
+): Set<number> | undefined {
+  if (marketSlugs === undefined && instrumentIds === undefined) return undefined;
+  const found = (marketSlugs ?? []).map((slug) => state.outcomes.marketSlugs.get(slug));
+  return new Set([...found.filter((id) => id !== undefined), ...(instrumentIds ?? [])]);
 }
 
-/** The events of the markets that are asked for by name, at most one for each. */
-function ownersOf(context: Context, query: Query): Ranking<EventWithMarkets> {
-  const { marketSlugs = [], sortBy, status, tag } = query;
+/** The events of these markets, at most one for each. */
+function ownersOf(
+  context: Context,
+  { sortBy, status, tag }: Query,
+  ids: ReadonlySet<number>,
+): Ranking<EventWithMarkets> {
   const owners = new Ranking<EventWithMarkets>();
-  for (const slug of marketSlugs) {
-    const id = context.state.outcomes.marketSlugs.get(slug);
-    const owner = id === undefined ? undefined : marketIn(context, id)?.listing.eventSlug;
+  for (const id of ids) {
+    const owner = marketIn(context, id)?.listing.eventSlug;
     const event = owner === undefined ? undefined : eventIn(context, owner);
     if (event === undefined || !hasTag(event, tag) || !hasStatus(event, status)) continue;
     owners.place(event.event.eventId, context.markets.listedEvents.keyOf(sortBy, event), event);
@@ -155,11 +156,12 @@ const LIST_NAME_DIGITS = 12;
 
 /** A short name of what a query lists and in which order. */
 function listName(query: Query): string {
-  const { category, marketSlugs, markets, search, sortBy, sortOrder, status, tag } = query;
+  const { category, instrumentIds, marketSlugs, markets, search, sortBy, sortOrder, status, tag } =
+    query;
   const sought = isSought(query) ? [category, search] : [];
-  const filters = [sortBy, sortOrder ?? 'desc', status, tag, marketSlugs, markets, ...sought];
+  const filters = [sortBy, sortOrder ?? 'desc', status, tag, marketSlugs, markets, instrumentIds];
   return createHash('sha256')
-    .update(JSON.stringify(filters))
+    .update(JSON.stringify([...filters, ...sought]))
     .digest('hex')
     .slice(0, LIST_NAME_DIGITS);
 }

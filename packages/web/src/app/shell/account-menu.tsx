@@ -8,9 +8,11 @@ import { forgetView, restoreSession } from '../../session/stored-session.ts';
 import type { Session } from '../../session/session.ts';
 import { useIsSessionLoaded, useSession } from '../../session/use-session.ts';
 import { Button } from '../../ui/button.tsx';
+import { late } from '../../ui/late.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { notify } from '../../ui/toast.tsx';
-import { ConnectDialog } from './connect-dialog.tsx';
+
+const ConnectDialog = late(async () => (await import('./connect-dialog.tsx')).ConnectDialog);
 
 /** Who acts, and the way in for who does not yet. */
 export function AccountMenu() {
@@ -18,7 +20,9 @@ export function AccountMenu() {
   const session = useSession();
   const isLoaded = useIsSessionLoaded();
   const [isOpen, setIsOpen] = useState(false);
+  const [wasOpen, setWasOpen] = useState(false);
   const close = (): void => setIsOpen(false);
+  if (isOpen && !wasOpen) setWasOpen(true);
   if (!isLoaded) return null;
   return (
     <>
@@ -29,7 +33,7 @@ export function AccountMenu() {
       ) : (
         <OpenAccount session={session} onSwitch={() => setIsOpen(true)} />
       )}
-      <ConnectDialog isOpen={isOpen} onClose={close} />
+      {wasOpen && <ConnectDialog isOpen={isOpen} onClose={close} />}
     </>
   );
 }

@@ -9,7 +9,7 @@ import { LooksMenu } from './looks-menu.tsx';
 import { useDestinations } from './navigation.ts';
 import { Wordmark } from './wordmark.tsx';
 
-export function Header() {
+export function Header({ onHelp }: { readonly onHelp: () => void }) {
   const t = useWords();
   const destinations = useDestinations(t);
   const { data: settings } = useSettings();
@@ -42,7 +42,7 @@ export function Header() {
       <div className="ml-auto flex items-center gap-3">
         <Latency />
         <Equity />
-        <LooksMenu />
+        <LooksMenu onHelp={onHelp} />
         <AccountMenu />
       </div>
     </header>

@@ -15,7 +15,7 @@ import { Fact, Facts } from './facts.tsx';
 import { Head } from './head.tsx';
 import { AddressLink, BlockLink } from './links.tsx';
 import { actionName } from './txs-table.tsx';
-import { sentencesOf } from './tx-words.ts';
+import { marketIdsOf, sentencesOf } from './tx-words.ts';
 import { useNames } from './use-names.ts';
 
 addWords(texts);
@@ -108,7 +108,7 @@ function Transaction({ tx }: { readonly tx: TxDetail }) {
 
 function InWords({ tx }: { readonly tx: TxDetail }) {
   const t = useWords();
-  const nameOf = useNames();
+  const nameOf = useNames(marketIdsOf(tx.action));
   const sentences = sentencesOf(tx.action, nameOf, t);
   const fates = tx.result.orders ?? [];
   return (
@@ -128,8 +128,8 @@ function InWords({ tx }: { readonly tx: TxDetail }) {
       {tx.error !== null && <p className="mt-1 text-13 break-words text-warning">{tx.error}</p>}
       {isHidden(tx) && <p className="mt-1 text-12 text-muted">{t('explorer.hidden')}</p>}
       <ul className="mt-1">
-        {sentences.map(({ side, text }, index) => {
-          const fate = fates.find(({ i }) => i === index);
+        {sentences.map(({ entry, side, text }, index) => {
+          const fate = fates.find(({ i }) => i === entry);
           return (
             // The entries of a request never change their places.
             // oxlint-disable-next-line react/no-array-index-key

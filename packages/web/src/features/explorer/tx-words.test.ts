@@ -28,7 +28,7 @@ test.each([
   [{ t: { limit: { tif: 'Ioc' } } }, 'Buy 0.014 BTC-USDC now, at 96,926.5 or better'],
   [
     { b: false, t: { trigger: { isMarket: true, triggerPx: '95000', tpsl: 'sl' } } },
-    'Sell 0.014 BTC-USDC at 96,926.5, once the price reaches 95,000',
+    'Sell 0.014 BTC-USDC at market, once the mark reaches 95,000, stop loss',
   ],
   [{ a: 100_000, p: '0.44', s: '5' }, 'Buy 5 Market 100000 YES at 0.44'],
   [{ a: 100_000, b: false, p: '0.44', s: '5' }, 'Buy 5 Market 100000 NO at 0.44'],

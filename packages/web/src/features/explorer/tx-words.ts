@@ -1,158 +1,135 @@
 import { number } from '../../lib/format.ts';
 import { wholeDate } from '../../lib/time.ts';
 import type { Words } from '../../lib/words.ts';
+import { accountSentences } from './account-words.ts';
+import { fieldsOf, listOf, textOf, type Fields } from './action-fields.ts';
+import { operatorSentences } from './operator-words.ts';
+import { orderSentences } from './order-words.ts';
+import type { NameOf, Sentence } from './sentence.ts';
 
-/** A request as sentences. It is shown as it was received: what does not look as it should is passed over. */
-
-export type Sentence = {
-  readonly text: string;
-  /** Buying and selling have a colour. */
-  readonly side?: 'buy' | 'sell' | undefined;
-};
-
-/** Names an instrument by its id. */
-export type NameOf = (id: number) => string;
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** Ids of outcome markets begin here. */
-const OUTCOME_ID_MIN = 100_000;
-
+/** A request as sentences, those of its entries numbered as the venue answers them. */
 export function sentencesOf(action: Fields, nameOf: NameOf, t: Words): readonly Sentence[] {
-  const name = (field: string): string => nameOf(Number(action[field]));
-  const say = (text: string): readonly Sentence[] => [{ text }];
   switch (action['type']) {
     case 'order':
-      return listOf(action['orders']).map((order) => orderSentence(order, nameOf, t));
-    case 'cancel':
-      return listOf(action['cancels']).map(({ a, o }) => ({
-        text: t('explorer.says.cancel', { oid: textOf(o), market: nameOf(Number(a)) }),
-      }));
-    case 'cancelByCloid':
-      return listOf(action['cancels']).map(({ asset, cloid }) => ({
-        text: t('explorer.says.cancel', { oid: textOf(cloid), market: nameOf(Number(asset)) }),
-      }));
-    case 'cancelAll':
-      return say(
-        action['asset'] === undefined
-          ? t('explorer.says.cancelAll')
-          : t('explorer.says.cancelAllOf', { market: name('asset') }),
-      );
-    case 'modify2':
-      return say(
-        t('explorer.says.modify', {
-          oid: textOf(action['o'] ?? action['c']),
-          market: name('a'),
-          size: number(textOf(action['s'])),
-          price: number(textOf(action['p'])),
-        }),
-      );
-    case 'scheduleCancel':
-      return say(
+      return orderSentences(action, nameOf, t);
+    case 'multiSig':
+      return wrappedSentences(action, nameOf, t);
+    case 'venueAdmin':
+    case 'outcomeDeploy':
+      return operatorSentences(action, nameOf, t);
+    default:
+      return [
+        ...cancelSentences(action, nameOf, t),
+        ...positionSentences(action, nameOf, t),
+        ...accountSentences(action, t),
+      ];
+  }
+}
+
+/** Which markets a request names, so that their names can be asked for. */
+export function marketIdsOf(action: unknown): readonly number[] {
+  if (Array.isArray(action)) return action.flatMap(marketIdsOf);
+  if (typeof action !== 'object' || action === null) return [];
+  return Object.entries(action).flatMap(([key, value]) => {
+    const isId = key === 'a' || key === 'asset' || key === 'instrumentId';
+    if (isId && Number.isSafeInteger(value)) return [Number(value)];
+    if (key === 'instrumentIds' && Array.isArray(value)) return value.map(Number);
+    return marketIdsOf(value);
+  });
+}
+
+/** What several signed together: the request inside, and for whom. */
+function wrappedSentences(action: Fields, nameOf: NameOf, t: Words): readonly Sentence[] {
+  const { action: inner, multiSigUser } = fieldsOf(action['payload']);
+  const count = listOf(action['signatures']).length;
+  return [
+    { text: t('explorer.says.multiSig', { user: textOf(multiSigUser), count }) },
+    ...sentencesOf(fieldsOf(inner), nameOf, t),
+  ];
+}
+
+function cancelSentences(action: Fields, nameOf: NameOf, t: Words): readonly Sentence[] {
+  const { accountType, asset, type } = action;
+  if (type === 'cancel' || type === 'cancelByCloid') {
+    return listOf(action['cancels']).map(({ a, asset: id, cloid, o }, entry) => ({
+      entry,
+      text: t('explorer.says.cancel', {
+        oid: textOf(o ?? cloid),
+        market: nameOf(Number(a ?? id)),
+      }),
+    }));
+  }
+  if (type === 'cancelAll') {
+    if (asset !== undefined) {
+      return [{ text: t('explorer.says.cancelAllOf', { market: nameOf(Number(asset)) }) }];
+    }
+    if (accountType === 'perp') return [{ text: t('explorer.says.cancelAllPerps') }];
+    if (accountType === 'outcome') return [{ text: t('explorer.says.cancelAllOutcomes') }];
+    return [{ text: t('explorer.says.cancelAll') }];
+  }
+  if (type !== 'scheduleCancel') return [];
+  return [
+    {
+      text:
         action['time'] === undefined
           ? t('explorer.says.unscheduleCancel')
           : t('explorer.says.scheduleCancel', { time: wholeDate(Number(action['time'])) }),
-      );
-    case 'updateLeverage':
-      return say(
-        t('explorer.says.leverage', {
-          market: name('asset'),
-          leverage: textOf(action['leverage']),
-        }),
-      );
-    case 'updateMarginMode':
-      return say(
-        t(action['isCross'] === true ? 'explorer.says.cross' : 'explorer.says.isolated', {
-          market: name('asset'),
-        }),
-      );
+    },
+  ];
+}
+
+/** Of how markets are traded, and of positions in them. */
+function positionSentences(action: Fields, nameOf: NameOf, t: Words): readonly Sentence[] {
+  const market = nameOf(Number(action['asset'] ?? action['a']));
+  switch (action['type']) {
+    case 'modify2': {
+      const given = {
+        oid: textOf(action['o'] ?? action['c']),
+        market,
+        size: number(textOf(action['s'])),
+        price: number(textOf(action['p'])),
+      };
+      return [{ entry: 0, text: t('explorer.says.modify', given) }];
+    }
+    case 'updateLeverage': {
+      const given = { market, leverage: textOf(action['leverage']) };
+      const mode = textOf(action['marginMode']).toLowerCase();
+      if (mode === 'cross') return [{ text: t('explorer.says.leverageCross', given) }];
+      if (mode === 'isolated') return [{ text: t('explorer.says.leverageIsolated', given) }];
+      return [{ text: t('explorer.says.leverage', given) }];
+    }
+    case 'updateMarginMode': {
+      const isCross = action['isCross'] === true;
+      return [{ text: t(isCross ? 'explorer.says.cross' : 'explorer.says.isolated', { market }) }];
+    }
+    case 'updateIsolatedMargin':
+      return [{ text: marginText(action, market, t) }];
     case 'reversePosition':
-      return say(t('explorer.says.reverse', { market: name('asset') }));
+      return [{ text: t('explorer.says.reverse', { market }) }];
     case 'outcomeOperate':
       return [
         ...pairSentences(action['split'], 'explorer.says.split', nameOf, t),
         ...pairSentences(action['merge'], 'explorer.says.merge', nameOf, t),
       ];
     default:
-      return accountSentences(action, t);
-  }
-}
-
-/** Of what moves money, and of keys and operators. */
-function accountSentences(action: Fields, t: Words): readonly Sentence[] {
-  const say = (text: string): readonly Sentence[] => [{ text }];
-  const amount = number(textOf(action['amount']));
-  switch (action['type']) {
-    case 'updatePositionMode':
-      return say(t('explorer.says.positionMode', { mode: textOf(action['positionMode']) }));
-    case 'updateIsolatedMargin':
-      return [];
-    case 'tokenSend':
-      return say(
-        t('explorer.says.send', {
-          amount,
-          from: textOf(action['fromAccountType']),
-          to: textOf(action['toAccountType']),
-          destination: textOf(action['destination']),
-        }),
-      );
-    case 'withdraw3':
-      return say(
-        t('explorer.says.withdraw', { amount, destination: textOf(action['destination']) }),
-      );
-    case 'approveAgent':
-      return say(
-        t('explorer.says.agent', {
-          agent: textOf(action['agentAddress']),
-          name: textOf(action['agentName']),
-        }),
-      );
-    case 'approveBuilderFee':
-      return say(
-        t('explorer.says.builder', {
-          builder: textOf(action['builder']),
-          rate: textOf(action['maxFeeRate']),
-        }),
-      );
-    case 'venueAdmin':
-    case 'outcomeDeploy':
-      // Exactly one variant: its name says what was done, its fields are below.
-      return Object.keys(action)
-        .filter((key) => key !== 'type')
-        .map((variant) => ({ text: t('explorer.says.operator', { variant }) }));
-    default:
       return [];
   }
 }
 
-function orderSentence(order: Fields, nameOf: NameOf, t: Words): Sentence {
-  const id = Number(order['a']);
-  const isBid = order['b'] === true;
-  const isReducing = order['r'] === true;
-  const isOutcome = id >= OUTCOME_ID_MIN;
-  // On an outcome market the two flags tell the leg: whoever bids and reduces sells NO.
-  const leg = isOutcome ? ` ${isBid === isReducing ? t('explorer.no') : t('explorer.yes')}` : '';
-  const isBuy = isOutcome ? !isReducing : isBid;
-  const { trigger, limit } = fieldsOf(order['t']);
-  const { triggerPx } = fieldsOf(trigger);
-  const { tif } = fieldsOf(limit);
-  const given = {
-    size: number(textOf(order['s'])),
-    market: nameOf(id) + leg,
-    price: number(textOf(order['p'])),
-  };
-  const isMarket = /^(?:ioc|frontendmarket)$/i.test(textOf(tif));
-  const what = isMarket
-    ? t(isBuy ? 'explorer.says.buyNow' : 'explorer.says.sellNow', given)
-    : t(isBuy ? 'explorer.says.buy' : 'explorer.says.sell', given);
-  const rest = [
-    ...(triggerPx === undefined
-      ? []
-      : [t('explorer.says.trigger', { price: number(textOf(triggerPx)) })]),
-    ...(isReducing && !isOutcome ? [t('explorer.says.reduceOnly')] : []),
-    ...(/^(?:alo|post_only)$/i.test(textOf(tif)) ? [t('explorer.says.postOnly')] : []),
-  ];
-  return { text: [what, ...rest].join(', '), side: isBuy ? 'buy' : 'sell' };
+const MICRO = 1_000_000;
+
+/** Margin is moved in millionths of a dollar, upwards or down. */
+function marginText({ isBuy, ntli }: Fields, market: string, t: Words): string {
+  const micro = Number(ntli);
+  const given = { market, amount: number(String(Math.abs(micro) / MICRO)) };
+  if (micro > 0) {
+    return isBuy === true
+      ? t('explorer.says.addMarginLong', given)
+      : t('explorer.says.addMarginShort', given);
+  }
+  return isBuy === true
+    ? t('explorer.says.takeMarginLong', given)
+    : t('explorer.says.takeMarginShort', given);
 }
 
 function pairSentences(
@@ -164,16 +141,4 @@ function pairSentences(
   return listOf(entries).map(({ asset, sz }) => ({
     text: t(key, { size: number(textOf(sz)), market: nameOf(Number(asset)) }),
   }));
-}
-
-function listOf(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.map(fieldsOf) : [];
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

@@ -2,14 +2,21 @@ import { useQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { usePerps } from '../../market/queries.ts';
 import { reader } from '../../market/venue.ts';
-import type { NameOf } from './tx-words.ts';
+import { OUTCOME_ID_MIN } from './order-words.ts';
+import type { NameOf } from './sentence.ts';
 
-/** Names of instruments by their ids: of perps all, of outcome markets those that are open. */
-export function useNames(): NameOf {
+/** So many ids fit into one question; a request can hardly name more. */
+const ASKED_MAX = 50;
+
+/** Names of instruments by their ids: of perps all, of outcome markets those that are asked for. */
+export function useNames(ids: readonly number[]): NameOf {
   const { data: perps } = usePerps();
+  const wanted = [...new Set(ids)].filter((id) => id >= OUTCOME_ID_MIN).slice(0, ASKED_MAX);
   const { data: events } = useQuery({
-    queryKey: ['outcomeMeta', 'names'],
-    queryFn: ({ signal }) => reader.info.outcomeMeta({ status: 'all', limit: 50 }, { signal }),
+    queryKey: ['outcomeMeta', 'names', wanted],
+    queryFn: ({ signal }) =>
+      reader.info.outcomeMeta({ instrumentIds: wanted, limit: ASKED_MAX }, { signal }),
+    enabled: wanted.length > 0,
   });
   return useCallback(
     (id) => {

@@ -11,6 +11,7 @@ import type { BlockRecord, TxRecordRow } from '../../../history/history.ts';
 import type { Receipt } from '../../../history/receipts.ts';
 import { authorityOf } from '../../../block/request-command.ts';
 import { internalNameNamed, internalNameOf } from '../../../translate/action-types.ts';
+import { publicAction } from '../../../translate/public-action.ts';
 import { recovering } from '../recovering.ts';
 import {
   waitFor,
@@ -112,7 +113,7 @@ export const tx: HistoryHandler<'tx', TxDetail> = async (context, query) => {
     signatureChainId: envelope.signatureChainId ?? null,
     expiresAfter: envelope.expiresAfter ?? null,
     // R-delay: nobody may see what is about to trade.
-    action: fate.isQueued ? { type: answer.actionType } : envelope.action,
+    action: fate.isQueued ? { type: answer.actionType } : publicAction(envelope.action),
     signature: envelope.signature,
     traceId: traceId(txHash),
     result: fate.result,

@@ -64,7 +64,7 @@ export function AmountField({
           type="button"
           disabled={most === undefined}
           onClick={() => most !== undefined && onChange(most)}
-          className="tabular-nums hover:text-text"
+          className="text-accent tabular-nums hover:underline disabled:text-muted disabled:no-underline"
         >
           {t('account.all', { amount: money(most) })}
         </button>

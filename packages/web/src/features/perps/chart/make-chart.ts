@@ -16,7 +16,7 @@ import type { Candle } from '@oddlot/sdk';
 import { onStep, toPixels } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { locale } from '../../../lib/locale.ts';
-import { dateTime } from '../../../lib/time.ts';
+import { dateTime, dayMonth, hourMinute } from '../../../lib/time.ts';
 import { FONT, palette } from '../../../ui/canvas.ts';
 import type { Grid } from '../grid.ts';
 import type { Scale } from './line-place.ts';
@@ -158,11 +158,8 @@ function colour(
 }
 
 function tickText(time: Time, type: TickMarkType): string {
-  const isDay = type < TickMarkType.Time;
-  const options: Intl.DateTimeFormatOptions = isDay
-    ? { day: 'numeric', month: 'short' }
-    : { hour: '2-digit', minute: '2-digit', hour12: false };
-  return new Intl.DateTimeFormat(locale(), options).format(Number(time) * 1_000);
+  const ms = Number(time) * 1_000;
+  return type < TickMarkType.Time ? dayMonth(ms) : hourMinute(ms);
 }
 
 /** A candle in the chart's own terms: here prices are pixels to be. */

@@ -117,7 +117,8 @@ function drawCandles(
   candles.setData(next.map(barOf));
   volume.setData(next.map(volumeOf));
   if (drawn.length === 0 && next.length > 0) {
-    const shown = 120;
+    // A young market has few candles; they are drawn wider and not lost at the edge.
+    const shown = Math.min(120, Math.max(40, next.length + 12));
     chart.timeScale().setVisibleLogicalRange({ from: next.length - shown, to: next.length + 6 });
   }
   return next;

@@ -109,7 +109,8 @@ function useExits(row: AssetPosition, onDone: () => void) {
       takeProfit: isDecimal(prices.takeProfit) ? prices.takeProfit : undefined,
       stopLoss: isDecimal(prices.stopLoss) ? prices.stopLoss : undefined,
     };
-    if (await act((trader) => replaceExits(trader, row, exits, replaced))) onDone();
+    const reply = await act((trader) => replaceExits(trader, row, exits, replaced));
+    if (reply !== undefined) onDone();
   };
   const fields = [
     [t('perps.ticket.takeProfit'), takeProfit, setTakeProfit],

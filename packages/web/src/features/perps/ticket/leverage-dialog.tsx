@@ -94,13 +94,13 @@ function useLeverage(asset: ActiveAssetData, onDone: () => void) {
   const save = async (): Promise<void> => {
     setFault(undefined);
     const signed = hasSides && side === 'short' ? -chosen : chosen;
-    const isDone = await act((trader) =>
+    const reply = await act((trader) =>
       trader.exchange.updateLeverage(
         { asset: perp.index, leverage: signed },
         { confirm: 'executed' },
       ),
     );
-    if (isDone) onDone();
+    if (reply !== undefined) onDone();
   };
   return { canAct, chosen, choose, fault, hasSides, isBusy, save, setValue, side, value };
 }
