@@ -66,13 +66,16 @@ export function OrderFate({
 
 function told(
   fate: Fate,
-  { delayMs, words }: SentOrder,
+  { delayMs, isAskedFor, words }: SentOrder,
   marketName: string,
   t: Words,
 ): { title: string; text: string } {
   switch (fate.at) {
     case 'sent':
-      return { title: t('outcomes.fate.sent'), text: words };
+      return {
+        title: t(isAskedFor === true ? 'outcomes.fate.askedFor' : 'outcomes.fate.sent'),
+        text: words,
+      };
     case 'queued':
       return {
         title: t('outcomes.fate.queued', { ms: number(String(delayMs)) }),
