@@ -193,7 +193,7 @@ describe('R-delay', () => {
     await move(page, '20.00');
     const button = page.getByRole('button', { name: 'Buy 21.73 Yes for 10.00' });
     await button.click();
-    await page.getByText('Your order waits 3,000 ms').waitFor();
+    await page.getByText('Your order waits 3 s').waitFor();
     await people.set(market, 'halt');
     await page.getByText('Not placed').waitFor();
     await page.getByText('Trading is halted for “Will it?”').waitFor();
@@ -203,7 +203,7 @@ describe('R-delay', () => {
     await people.set(market, 'open');
     await page.getByText('Resting orders stay').waitFor({ state: 'detached' });
     await button.click();
-    await page.getByText('Your order waits 3,000 ms').waitFor();
+    await page.getByText('Your order waits 3 s').waitFor();
     await page.getByText('21.73 shares at 46.00¢').waitFor();
   });
 });

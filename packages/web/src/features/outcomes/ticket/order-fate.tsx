@@ -58,7 +58,9 @@ export function OrderFate({
       <div className="min-w-0 break-words">
         <p className="text-13">{title}</p>
         <p className="text-12 text-muted">{text}</p>
-        {isOver(fate) && <p className="truncate text-12 text-muted">{sent.words}</p>}
+        {(fate.at === 'failed' || fate.at === 'ended') && (
+          <p className="truncate text-12 text-muted">{sent.words}</p>
+        )}
       </div>
     </div>
   );
@@ -78,7 +80,7 @@ function told(
       };
     case 'queued':
       return {
-        title: t('outcomes.fate.queued', { ms: number(String(delayMs)) }),
+        title: t('outcomes.fate.queued', { wait: waitOf(delayMs) }),
         text: t('outcomes.fate.queuedText'),
       };
     case 'book':
@@ -108,6 +110,11 @@ function told(
         text: explainRefusal(fate, t).sentence.replace(/\bOUTCOME-\d+\b/, `“${marketName}”`),
       };
   }
+}
+
+/** `250 ms`, `3 s`. */
+function waitOf(delayMs: number): string {
+  return delayMs < 1_000 ? `${delayMs} ms` : `${number(String(delayMs / 1_000))} s`;
 }
 
 function isZero(amount: string): boolean {
