@@ -278,7 +278,7 @@ export type TradeExecuted = {
   readonly taker: TradeSide;
   readonly maker: TradeSide;
   /** The aggressor was the venue, closing a position of the taker's that was in danger (R-liquidation). */
-  readonly isLiquidation?: true;
+  readonly isLiquidation: boolean;
 };
 
 export type TradeSide = {
