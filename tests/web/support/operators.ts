@@ -7,6 +7,8 @@ export const WHO_ADMINISTERS = keyOf('page admin');
 
 /** Flags of a venue that both of them may operate. */
 export const OPERATED = [
-  ...['--admins', addressOf(WHO_ADMINISTERS)],
-  ...['--deployers', addressOf(WHO_DEPLOYS)],
+  '--admins',
+  addressOf(WHO_ADMINISTERS),
+  '--deployers',
+  addressOf(WHO_DEPLOYS),
 ];
