@@ -30,8 +30,8 @@ const FLAGS = ['--oracle', 'still', '--no-limits', '--no-bots', '--web', '--depl
 const MINUTE_MS = 60_000;
 const CHANCES = { Heron: 0.34, Gannet: 0.36, Cormorant: 0.2, Other: 0.1 };
 const TARGETS = { Heron: 0.46, Gannet: 0.31, Cormorant: 0.17, Other: 0.06 };
-const EVENT_STEPS = 48;
-const PERP_STEPS = 80;
+const EVENT_STEPS = 32;
+const PERP_STEPS = 60;
 
 let seed = 12;
 /** Between −1 and 1, the same every time. */
@@ -87,8 +87,8 @@ async function liveEvent({ url }: Venue): Promise<string> {
       const rest = { confirm: 'executed' } as const;
       const asked = buyYes({ asset: id, price: price.toFixed(2), size });
       const given = buyNo({ asset: id, price: (1 - price).toFixed(2), size });
-      await yes!.exchange.order({ orders: [asked] }, rest);
-      await no!.exchange.order({ orders: [given] }, rest);
+      await whenFresh(() => yes!.exchange.order({ orders: [asked] }, rest));
+      await whenFresh(() => no!.exchange.order({ orders: [given] }, rest));
     }
     pass(15 * MINUTE_MS);
   }
@@ -102,7 +102,7 @@ async function liveEvent({ url }: Venue): Promise<string> {
         buyYes({ asset: id, price: bid, size }),
         buyNo({ asset: id, price: ask, size }),
       ];
-      await maker.exchange.order({ orders }, { confirm: 'executed' });
+      await whenFresh(() => maker.exchange.order({ orders }, { confirm: 'executed' }));
     }
   }
   return slug;
@@ -140,14 +140,14 @@ async function livePerp({ url }: Venue): Promise<void> {
   }
 }
 
-/** After a leap of the clock the oracle needs a moment to say its price again. */
+/** After a leap of the clock the oracle needs a moment to say its price again, and clients to know the time. */
 async function whenFresh(act: () => Promise<unknown>): Promise<void> {
   for (let tries = 0; tries < 60; tries++) {
     try {
       await act();
       return;
     } catch (error) {
-      if (!/stale/.test(String(error))) throw error;
+      if (!/stale|EXPIRED/.test(String(error))) throw error;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
