@@ -1,5 +1,9 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { wordsPlugin } from './packages/web/build/words-plugin.ts';
+
+// Hundreds of processes and threads of the tests load the same program: it is compiled once.
+process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/venue');
 
 const setupFiles = ['tests/support/fixed-seed.ts'];
 

@@ -365,6 +365,7 @@ describe('settings', () => {
         settlement_rpc_url: nullable(text),
         faucet_amount: exactly('1000'),
         simulated_traders: flag,
+        has_relay: exactly(false),
       }),
     );
     expect(data.protocol_version).toBeGreaterThanOrEqual(47);

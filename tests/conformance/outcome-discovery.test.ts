@@ -284,6 +284,31 @@ describe('outcomeAssetCtxs', () => {
   });
 });
 
+describe('events by words', () => {
+  test('a search finds titles, categories and markets, and is walked like any other list', async () => {
+    const word = newSlug('osprey').replace('-', '');
+    for (const title of [`The ${word} nests`, `An ${word.toUpperCase()} leaves`]) {
+      await deployer.list({}, await deployer.event({ title, category: word }));
+    }
+    const group = await deployer.event({ title: 'Which bird?' });
+    await deployer.list({ groupTitle: `Young ${word}` }, group);
+    const ask = async (fields: object): Promise<Json> =>
+      world.client.data({ type: 'outcomeMeta', sortBy: 'newest', ...fields });
+    const titles = ({ events }: Json) => events.map(({ title }: Json) => title);
+    const all = ['Which bird?', `An ${word.toUpperCase()} leaves`, `The ${word} nests`];
+    expect(titles(await ask({ search: word }))).toEqual(all);
+    expect(titles(await ask({ search: `NESTS ${word}` }))).toEqual([all[2]]);
+    expect(titles(await ask({ category: word }))).toEqual(all.slice(1));
+    expect(titles(await ask({ search: word, status: 'resolved' }))).toEqual([]);
+    const first = await ask({ search: word, limit: 2 });
+    expect(titles(first)).toEqual(all.slice(0, 2));
+    const rest = await ask({ search: word, limit: 2, cursor: first.next_cursor });
+    expect([titles(rest), rest.next_cursor]).toEqual([all.slice(2), null]);
+    const long = await world.client.info({ type: 'outcomeMeta', search: 'x'.repeat(101) });
+    expect(long.status).toBe(400);
+  });
+});
+
 describe('prices over time', () => {
   test('the probability now and before; candles are of trades', async () => {
     const market = await deployer.list();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { aVenue, order, orderAction } from '../support/actors.ts';
-import { type Json } from '../support/client.ts';
+import type { Json } from '../support/client.ts';
 
 /** Which values requests may carry, and how a wrong one is told. */
 

@@ -212,6 +212,7 @@ export function queries(
     { type: 'perpMetaDetail', assetName: 'BTC' },
     { type: 'l2Book', coin, tick: '' },
     { type: 'candleSnapshot', req: { coin, interval: '1m', ...span } },
+    { type: 'fundingHistory', coin, ...span },
     { type: 'outcomeMeta', limit: 5, sortBy: 'newest', sortOrder: 'asc', marketSlugs: ['a'] },
     { type: 'outcomeAssetCtxs', instrumentIds, exchangeId: 1 },
     { type: 'outcomeProbability', instrumentIds, interval: '1d', fidelity: 5 },

@@ -34,6 +34,7 @@ const venue = await startWebVenue([
   '--chain',
   'local',
   ...OPERATED,
+  '--relay',
 ]);
 try {
   await new Promise((resolve) => setTimeout(resolve, WARM_UP_MS));

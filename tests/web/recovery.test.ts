@@ -1,23 +1,31 @@
 import { createServer } from 'node:net';
+import type { Client } from '@oddlot/sdk';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { DEPLOYER } from '../support/deployer.ts';
 import type { Venue } from '../support/venue-process.ts';
+import { OutcomePeople, type Listed } from './support/outcome-people.ts';
+import { ownerOf, perpNear, tradeBetween, trader, type Perp } from './support/trading.ts';
+import type { Visit } from './support/visit.ts';
 import { WebBrowser } from './support/web-browser.ts';
-import { startWebVenue } from './support/web-venue.ts';
+import { pageReady, startWebVenue } from './support/web-venue.ts';
 
+/** What is on the screen when the venue, the network or the venue's patience is gone, and after that. */
+
+const LONG_MS = 90_000;
+const FLAGS = ['--oracle', 'still', '--no-bots', '--web', '--deployers', DEPLOYER];
+
+let port: string;
 let venue: Venue;
 let browser: WebBrowser;
+let market: Listed;
 
 beforeAll(async () => {
   // The page must find the venue again where it was.
-  const flags = [
-    '--port',
-    String(await freePort()),
-    '--oracle',
-    'simulated',
-    '--no-limits',
-    '--web',
-  ];
+  port = String(await freePort());
+  const flags = [...FLAGS, '--no-limits', '--port', port];
   [venue, browser] = await Promise.all([startWebVenue(flags), WebBrowser.start()]);
+  market = await new OutcomePeople(venue.url).market();
 }, 90_000);
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
@@ -25,35 +33,129 @@ afterAll(async () => {
   await venue?.remove();
 });
 
-test('a venue that is killed and comes back is found again: a banner meanwhile, no reload, live prices', async () => {
-  const visit = await browser.visit(venue.url, { expectedErrors: /ERR_|WebSocket|Failed to load/ });
+test(
+  'a venue that is killed and comes back is found again by every screen: no reload, no row lost or doubled',
+  async () => {
+    const { visit, trade } = await tradingVisit('killed');
+    const [markets, terminal, event, portfolio] = await Promise.all(
+      ['/', '/trade/BTC-USDC?tab=fills', `/events/${market.eventSlug}`, '/portfolio?tab=fills'].map(
+        (path) => tabAt(visit, path),
+      ),
+    );
+    const all = [markets!, terminal!, event!, portfolio!];
+    await trade();
+    await fillsAre(terminal!, 1);
+    await fillsAre(portfolio!, 1);
+    const traded = markets!.getByRole('row', { name: /BTC-USDC/ });
+    await expect.poll(() => traded.innerText()).toMatch(/970/);
+    for (const page of all) await page.evaluate(() => Object.assign(globalThis, { isSame: true }));
+
+    await venue.kill();
+    for (const page of all) {
+      await page.getByText(/^Connection lost. What you see is from \d\d:\d\d:\d\d/).waitFor();
+      // It counts down to the next try, and says when that is made.
+      await page.getByText(/^(?:Next try in \d s|Trying now…)$/).waitFor();
+    }
+    expect(await terminal!.getByRole('row', { name: /BTC-USDC/ }).count()).toBe(1);
+
+    await venue.startAgain();
+    for (const page of all) await bannerGone(page);
+    await trade();
+    await fillsAre(terminal!, 2);
+    await fillsAre(portfolio!, 2);
+    await expect.poll(() => traded.innerText()).toMatch(/1\.9\sK/);
+    expect(await markets!.getByRole('row', { name: /-USDC/ }).count()).toBe(3);
+    await new OutcomePeople(venue.url).quote(market);
+    await event!
+      .getByText(/46\.?0?¢/)
+      .first()
+      .waitFor();
+    for (const page of all) expect(await page.evaluate(() => 'isSame' in globalThis)).toBe(true);
+  },
+  LONG_MS,
+);
+
+test(
+  'without a network the page says so, and what happened meanwhile is there when it is back',
+  async () => {
+    const { visit, trade } = await tradingVisit('offline');
+    const page = await tabAt(visit, '/trade/BTC-USDC?tab=fills');
+    await trade();
+    await fillsAre(page, 1);
+    await page.context().setOffline(true);
+    await page.getByText(/^You are offline. What you see is from/).waitFor();
+    await trade();
+    expect(await page.getByRole('row', { name: /BTC-USDC/ }).count()).toBe(1);
+    await page.context().setOffline(false);
+    await bannerGone(page);
+    await fillsAre(page, 2);
+  },
+  LONG_MS,
+);
+
+test(
+  'a venue that asks to slow down is waited for in one calm sentence, and then everything is there',
+  async () => {
+    await venue.stop();
+    await venue.startAgain([...FLAGS, '--port', port, '--info-per-second', '3']);
+    await pageReady(venue.url);
+    const visit = await browser.visit(venue.url, { expectedErrors: /429/ });
+    await visit.open('/');
+    const { page } = visit;
+    await page.getByText('Too many requests from here: the venue asks to wait.').waitFor();
+    await page.getByText(/^Going on by itself in \d+ s$/).waitFor();
+    await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
+    await page.getByRole('button', { name: 'Trade with a test account' }).waitFor();
+    await page.getByText('Too many requests from here').waitFor({ state: 'detached' });
+  },
+  LONG_MS,
+);
+
+/** Somebody with a test account, who trades at another desk with somebody else. */
+async function tradingVisit(name: string): Promise<{ visit: Visit; trade: () => Promise<void> }> {
+  const visit = await browser.visit(venue.url, {
+    expectedErrors: /ERR_|WebSocket|Failed to load|Failed to fetch/,
+  });
   const { page } = visit;
-  await visit.open();
-  const price = page
-    .getByRole('row', { name: /BTC-USDC/ })
-    .getByRole('cell')
-    .nth(1);
-  await expect.poll(() => price.innerText()).toMatch(/^\d/);
-  await page.evaluate(() => Object.assign(globalThis, { isSamePage: true }));
+  await visit.open('/');
+  await page.getByRole('button', { name: 'Trade with a test account' }).click();
+  await page.getByText('Your test account is ready').waitFor();
+  await page.getByRole('button', { name: /^0x/ }).click();
+  await page.getByRole('menuitem', { name: 'Copy the address' }).click();
+  const user = await page.evaluate(() => navigator.clipboard.readText());
+  const owner = await ownerOf(page, venue.url, user);
+  const maker = await trader(venue.url, `maker of ${name}`);
+  const perp = await perpNear(maker, 'BTC-USDC');
+  return { visit, trade: () => once(maker, owner, perp) };
+}
 
-  await venue.kill();
-  const banner = page.getByText(/Connection lost \d+ s ago/);
-  await banner.waitFor();
-  const shown = await price.innerText();
-  expect(shown).toMatch(/^\d/);
+async function once(maker: Client, owner: Client, perp: Perp): Promise<void> {
+  await tradeBetween(maker, owner, { ...perp, size: '0.01' });
+}
 
-  await venue.startAgain();
-  await banner.waitFor({ state: 'detached' });
-  await expect.poll(() => price.innerText(), { timeout: 10_000 }).not.toBe(shown);
-  expect(await page.evaluate(() => 'isSamePage' in globalThis)).toBe(true);
-  expect(await page.getByRole('row', { name: /-USDC/ }).count()).toBe(3);
-}, 60_000);
+/** Another tab of the same person. */
+async function tabAt({ page, url }: Visit, path: string): Promise<Page> {
+  const tab = await page.context().newPage();
+  tab.setDefaultTimeout(20_000);
+  await tab.goto(url + path);
+  await tab.locator('main#screen > *').first().waitFor();
+  return tab;
+}
+
+async function fillsAre(page: Page, count: number): Promise<void> {
+  const rows = page.getByRole('row', { name: /BTC-USDC/ });
+  await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(count);
+}
+
+async function bannerGone(page: Page): Promise<void> {
+  await page.getByText(/What you see is from/).waitFor({ state: 'detached' });
+}
 
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
+      const { port: free } = server.address() as { port: number };
+      server.close(() => resolve(free));
     });
   });
 }

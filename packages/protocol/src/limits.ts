@@ -40,6 +40,8 @@ export const LIMITS = {
   bookLevelsMax: 20,
   /** Candles of one candleSnapshot. */
   candlesMax: 5000,
+  /** Hours of one fundingHistory. */
+  fundingHistoryMax: 500,
   /** Points of one cryptoPriceHistory. */
   priceHistoryPointsMax: 2000,
   /** Points of one outcomeProbability, all its markets together. */
@@ -91,6 +93,9 @@ export const LIMITS = {
 
 /** Outcome markets have ids from here on; perps lie below. */
 export const OUTCOME_ID_MIN = 100_000;
+
+/** Characters of a text that events are searched for. */
+export const SEARCH_CHARS_MAX = 100;
 
 /** Default and greatest `limit` per paged query. */
 export const PAGE_LIMITS = {

@@ -25,6 +25,8 @@ export type ConnectOptions = {
   readonly retryAfterMsMax?: number | undefined;
   /** The waits between attempts, of requests and of connections. */
   readonly backoff?: Backoff | undefined;
+  /** Told when the venue asks to slow down (HTTP 429), and for how long the request will wait. */
+  readonly onRateLimited?: ((waitMs: number) => void) | undefined;
   /** Told when an answer to a query carries a notice. */
   readonly onWarning?: ((warning: Warning) => void) | undefined;
   /** Told when a connection of the streams comes and goes, and to which path. */

@@ -102,6 +102,7 @@ export type { ApprovedAgentsParameters } from './info/approved-agents.ts';
 export type { ApprovedBuildersParameters } from './info/approved-builders.ts';
 export type { BuilderStateParameters } from './info/builder-state.ts';
 export type { CandleSnapshotParameters } from './info/candle-snapshot.ts';
+export type { FundingHistoryParameters } from './info/funding-history.ts';
 export { checkResolution, type ResolutionFinding } from './info/check-resolution.ts';
 export type { ClearinghouseStateParameters } from './info/clearinghouse-state.ts';
 export type { CryptoPriceHistoryParameters } from './info/crypto-price-history.ts';
@@ -233,6 +234,7 @@ export type {
   FeeTierRates,
   FeeTierRow,
   Fill,
+  FundingHistoryRow,
   FundingRow,
   HistOrder,
   HistOrderRow,

@@ -1,7 +1,7 @@
 import type { PriceSource } from '@oddlot/engine';
 import type { Network } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
-import { SimulatedTraders } from './bots/simulated-traders.ts';
+import type { SimulatedTraders } from './bots/simulated-traders.ts';
 import type { BotVenue } from './bots/trader.ts';
 import type { Clock } from './clock.ts';
 import { type Config, hasBots, hasExhibition, referencePricesOf } from './config.ts';
@@ -111,9 +111,10 @@ export class LocalActors {
     );
   }
 
-  #createTraders(): Promise<SimulatedTraders> {
+  async #createTraders(): Promise<SimulatedTraders> {
     const { clock, latest } = this.#parts;
-    return SimulatedTraders.create({
+    const program = await import('./bots/simulated-traders.ts');
+    return program.SimulatedTraders.create({
       ...this.#parts,
       now: () => clock.nowMs(),
       paths: present(this.#paths, 'the paths that traders follow'),

@@ -1,4 +1,3 @@
-import { parseGwei } from 'viem';
 import type { Clock } from './clock.ts';
 import {
   chainOf,
@@ -12,14 +11,12 @@ import {
 import type { Held, Lease } from './lease/lease.ts';
 import type { Logger } from './operate/log.ts';
 import type { Replica } from './replica/replica.ts';
-import { configuredValidators } from './settlement/configured-validators.ts';
 import { checkKeyFiles } from './settlement/key-files.ts';
-import {
-  openChain,
-  type OpenedChain,
-  type OpenedSettlement,
+import type {
+  OpenedChain,
+  OpenedSettlement,
   openSettlement,
-  type SettlementSettings,
+  SettlementSettings,
 } from './settlement/open-settlement.ts';
 import type { InfoSettings } from './translate/view-to-info.ts';
 
@@ -43,6 +40,7 @@ export type ChainStart = {
 export type ConfiguredChain = {
   readonly settings: SettlementSettings;
   readonly opened: OpenedChain;
+  readonly openSettlement: typeof openSettlement;
 };
 
 /** Starts the local chain or names another, where there is one. It needs nothing of the venue's state. */
@@ -50,23 +48,28 @@ export async function startChain(
   config: Config,
   { env = {}, log, onFatal }: ChainStart,
 ): Promise<ConfiguredChain | undefined> {
-  const settings = settlementSettings(config, env);
-  if (settings === undefined) return undefined;
+  const chain = chainOf(config);
+  if (chain === 'none') return undefined;
+  // What works on a chain is a third of the program; a venue without one does without it.
+  const program = await import('./settlement/open-settlement.ts');
+  const settings = await settlementSettings(config, chain, env);
   const isReal = config.network === 'mainnet';
   for (const why of checkKeyFiles(keyPlacesOf(config), { data: config.data, isReal }))
     log.warn(why);
   if (settings.chain === 'local' && settings.contracts !== undefined) {
     log.warn('bridgeContract and usdcContract are not used: the local chain has its own');
   }
-  return { settings, opened: await openChain(settings, { env, onLost: onFatal }) };
+  const opened = await program.openChain(settings, { env, onLost: onFatal });
+  return { settings, opened, openSettlement: program.openSettlement };
 }
 
-function settlementSettings(
+async function settlementSettings(
   config: Config,
+  chain: SettlementSettings['chain'],
   env: NonNullable<ChainStart['env']>,
-): SettlementSettings | undefined {
-  const chain = chainOf(config);
-  if (chain === 'none') return undefined;
+): Promise<SettlementSettings> {
+  const { parseGwei } = await import('viem');
+  const { configuredValidators } = await import('./settlement/configured-validators.ts');
   const { bridgeContract, usdcContract } = config;
   const contracts =
     bridgeContract === undefined || usdcContract === undefined
@@ -98,7 +101,7 @@ export function openMoney(
 ): OpenedSettlement | undefined {
   if (chain === undefined) return undefined;
   const { opened, settings } = chain;
-  const money = openSettlement(settings, opened, { replica, log, now: () => clock.nowMs() });
+  const money = chain.openSettlement(settings, opened, { replica, log, now: () => clock.nowMs() });
   const { endpoints, bridge, token } = money.settlement.status;
   const where = money.rpcUrl ?? endpoints.map(({ name }) => name).join(', ');
   log.info({ chain: where, bridge, usdc: token }, 'money comes in and goes out by a chain');
@@ -126,7 +129,7 @@ export async function holdBridge(money: OpenedSettlement | undefined, lease: Lea
 export function infoSettings(
   config: Config,
   money: OpenedSettlement | undefined,
-  relay: { readonly url: string },
+  relay: { readonly url: string; readonly isServing: boolean },
 ): InfoSettings {
   const { bridge = UNSET_ADDRESS, token = UNSET_ADDRESS } = money?.settlement.contracts ?? {};
   return {
@@ -137,6 +140,9 @@ export function infoSettings(
     /** Known when the relay serves, which is after the venue does. */
     get relayUrl() {
       return relay.url;
+    },
+    get hasRelay() {
+      return relay.isServing;
     },
     chainName: 'oddlot',
     faucetUsdc: hasFaucet(config) ? config.faucetUsdc : undefined,

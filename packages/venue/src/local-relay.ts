@@ -2,14 +2,13 @@ import { join } from 'node:path';
 import { TEST_USDC_ABI } from '@oddlot/contracts';
 import { type Network, parseServiceRequest, refusal } from '@oddlot/protocol';
 import { address as toAddress } from '@oddlot/units';
-import { decodeFunctionResult, encodeFunctionData, type Hex, recoverMessageAddress } from 'viem';
+import type { Hex } from 'viem';
 import type { Clock } from './clock.ts';
 import { type Config, hasRelay, relayPortsOf } from './config.ts';
 import { infoRefusal, infoReply, type Reply } from './edge/http/reply.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import type { Logger } from './operate/log.ts';
 import { RelayChild } from './operate/relay-child.ts';
-import { localSeed } from './relay/relay-keys.ts';
 import type { Replica } from './replica/replica.ts';
 import type { OpenedSettlement } from './settlement/open-settlement.ts';
 import { pegMessage } from './settlement/peg-message.ts';
@@ -54,6 +53,16 @@ export class LocalRelay {
     return this.#config.relayUrl ?? this.#url ?? (hasRelay(this.#config) ? beside : USUAL_URL);
   }
 
+  /** Whether somebody answers there, as far as is known: an operator who names one is believed. */
+  get isServing(): boolean {
+    return this.#config.relayUrl !== undefined || this.#url !== undefined;
+  }
+
+  /** Where the page may look for a relay; known before that serves, unless it takes any free port. */
+  get expectedUrl(): string | undefined {
+    return this.isServing || hasRelay(this.#config) ? this.url : undefined;
+  }
+
   /** Once the venue serves: the relay knows it by its doors alone. */
   async start(venue: { readonly url: string; readonly operationsUrl: string }): Promise<void> {
     if (!hasRelay(this.#config) || this.#deps.money === undefined) return;
@@ -84,6 +93,7 @@ export class LocalRelay {
     });
     const begin = async (): Promise<void> => {
       // Known before the relay serves, which names its own address first of all.
+      const { localSeed } = await import('./relay/relay-keys.ts');
       this.#address = localSeed(join(data, 'relay')).address('float');
       child.start();
     };
@@ -101,6 +111,7 @@ export class LocalRelay {
     if (!parsed.ok) return infoRefusal(parsed.error);
     const { addresses, signature } = parsed.request;
     const message = pegMessage(this.#deps.network, addresses as readonly Hex[]);
+    const { recoverMessageAddress } = await import('viem');
     const signer = await recoverMessageAddress({ message, signature: signature as Hex }).catch(
       () => undefined,
     );
@@ -134,6 +145,7 @@ export class LocalRelay {
     const { backing, client, contracts } = money?.settlement ?? {};
     const user = this.#address as Hex | undefined;
     if (backing === undefined || client === undefined || user === undefined) return;
+    const { decodeFunctionResult, encodeFunctionData } = await import('viem');
     const call = { abi: TEST_USDC_ABI, functionName: 'balanceOf' } as const;
     const to = contracts?.token ?? '0x';
     const data = await client.call({ to, data: encodeFunctionData({ ...call, args: [user] }) });

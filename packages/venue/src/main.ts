@@ -3,9 +3,8 @@ import { helpText } from './config-help.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { createLogger } from './operate/log.ts';
 import { watchParent } from './operate/parent-watch.ts';
-import { explainStartFailure } from './supervise/start-failure.ts';
 import { VERSION } from './operate/version.ts';
-import { startVenue, type Venue } from './venue.ts';
+import type { Venue } from './venue.ts';
 
 /** The composition root: the only reader of the environment and the only one that ends the process. */
 
@@ -52,6 +51,8 @@ async function main(): Promise<void> {
     watchParent(() => process.kill(process.pid, 'SIGTERM'));
   }
   try {
+    // Most of the program; who only asks for help or is refused need not wait for it.
+    const { startVenue } = await import('./venue.ts');
     venue = await startVenue(config, { log, onFatal, env: process.env });
     const streams = venue.url.replace('http', 'ws');
     const chain = venue.chainUrl === undefined ? '' : `, settlement chain ${venue.chainUrl}`;
@@ -60,6 +61,7 @@ async function main(): Promise<void> {
         `(streams ${streams}/ws, operations ${venue.operationsUrl}${chain})\n`,
     );
   } catch (error) {
+    const { explainStartFailure } = await import('./supervise/start-failure.ts');
     const explained = explainStartFailure(error, config);
     if (explained === undefined) onFatal(error);
     process.stderr.write(`${explained}\n`);

@@ -107,7 +107,10 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   });
   const core = await openWithMoney(config, network, { ...deps, lease, metrics, disk });
   const { clock, clockWatch, history, journal, money, receipts, relay, replica } = core;
-  const pages = { pages: await readReferencePages(), page: openPage(config, { log, money }) };
+  const pages = {
+    pages: await readReferencePages(),
+    page: openPage(config, { log, money, relay }),
+  };
   const edges = createEdges(config, network, { ...core, ...pages, log, metrics, pool });
   const { http, operations, sockets } = edges;
   await startCore(core, network, log);
@@ -221,7 +224,7 @@ async function openWithMoney(
     openCore(config, network, deps),
   ]);
   const money = openMoney(chain, { ...deps, ...opened });
-  const reserves = openReserves(config, { ...deps, ...opened, money });
+  const reserves = await openReserves(config, { ...deps, ...opened, money });
   const relay = new LocalRelay(config, { ...deps, ...opened, network, money });
   return { ...opened, money, reserves, relay, faucet: createFaucet(config, opened, money) };
 }

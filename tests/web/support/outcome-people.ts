@@ -72,13 +72,27 @@ export class OutcomePeople {
     await maker.exchange.order({ orders }, CONFIRMED);
   }
 
+  /** Somebody new with so many shares of either leg; who that is. */
+  async holder({ id: asset }: Pick<Listed, 'id'>, size: string): Promise<string> {
+    const wallet = privateKeyWallet(randomPrivateKey());
+    const holder = createClient({ url: this.#url, wallet });
+    await holder.faucet({ user: wallet.address, accountType: 'outcome' });
+    await holder.exchange.outcomeOperate({ split: [{ asset, sz: size }] }, CONFIRMED);
+    return wallet.address;
+  }
+
   async set({ id }: Pick<Listed, 'id'>, state: 'open' | 'halt' | 'close'): Promise<void> {
     await this.#deploy.setTrading({ instrumentIds: [id], state }, CONFIRMED);
   }
 
   async resolve(market: Pick<Listed, 'id'>, fraction: string, evidence = ''): Promise<void> {
     await this.set(market, 'close');
-    const result = { instrumentId: market.id, settlementFraction: fraction, evidence };
+    await this.decide(market, fraction, evidence);
+  }
+
+  /** Of a market that is closed. */
+  async decide({ id }: Pick<Listed, 'id'>, fraction: string, evidence = ''): Promise<void> {
+    const result = { instrumentId: id, settlementFraction: fraction, evidence };
     await this.#deploy.resolve(result, CONFIRMED);
   }
 }

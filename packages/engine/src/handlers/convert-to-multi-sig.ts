@@ -4,7 +4,7 @@ import type { CommandResult } from '../messages/block.ts';
 import type { ConvertToMultiSigCommand, MultiSigSet } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
-import { type Account } from '../state/account.ts';
+import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 

@@ -9,6 +9,7 @@ import type {
   TimeInForce,
   TriggerRequest,
 } from './command.ts';
+import type { FundingClosed, FundingPaid } from './funding-event.ts';
 import type { OrderStatus } from './order-result.ts';
 import type { OutcomeEngineEvent } from './outcome-event.ts';
 import type { OutcomeLeg } from './outcome-terms.ts';
@@ -33,6 +34,7 @@ export type {
   SharesSettled,
 } from './outcome-event.ts';
 export type { TwapInputs } from './outcome-terms.ts';
+export type { FundingClosed, FundingPaid } from './funding-event.ts';
 
 /**
  * What happened, in integers. Events are the only thing that leaves the engine: streams, receipts
@@ -60,6 +62,7 @@ export type EngineEvent =
   | TradeExecuted
   | SettingsChanged
   | FundingPaid
+  | FundingClosed
   | LiquidationStep
   | Deleveraged
   | PerpSettled
@@ -276,6 +279,8 @@ export type TradeExecuted = {
   readonly takerIsBuy: boolean;
   readonly taker: TradeSide;
   readonly maker: TradeSide;
+  /** The aggressor was the venue, closing a position of the taker's that was in danger (R-liquidation). */
+  readonly isLiquidation: boolean;
 };
 
 export type TradeSide = {
@@ -306,20 +311,6 @@ export type SettingsChanged = {
   readonly type: 'settingsChanged';
   readonly commandIndex: number;
   readonly account: Address;
-};
-
-/** One position's funding for one hour; paid is negative (R-funding). */
-export type FundingPaid = {
-  readonly type: 'fundingPaid';
-  readonly commandIndex: number;
-  readonly account: Address;
-  readonly instrumentId: InstrumentId;
-  readonly amount: MicroUsdc;
-  readonly size: number;
-  /** 10^-10 per hour. */
-  readonly rateE10: number;
-  /** The hour that it fell due. */
-  readonly dueMs: TimeMs;
 };
 
 /** A step of R-liquidation and the numbers that caused it. */

@@ -224,6 +224,7 @@ function settleFill(
     takerIsBuy: isBuy,
     taker: takerSide,
     maker: makerSide,
+    isLiquidation: taker.forced === 'liquidation',
   });
   if (makerOrder.remaining === 0) removeOrder(state, slot);
   emitOrder(execution, makerOrder.remaining === 0 ? 'filled' : 'open', makerOrder);

@@ -21,4 +21,6 @@ export type DueFunding = {
   readonly oracle: number;
   /** 10^-10. */
   readonly rateE10: number;
+  /** What the rate was made of, 10^-10. */
+  readonly premiumE10: number;
 };

@@ -51,8 +51,9 @@ function closeHour(state: State, perp: Perp, dueMs: number): void {
   const parameters = parametersOf(state);
   const isStill = perp.halted || isOracleStale(perp, dueMs, parameters.oracleStaleMs);
   if (funding.samples > 0 && !isStill) {
-    const rateE10 = fundingRateE10(hourPremiumE10(funding.sum), parameters);
-    funding.due = { dueMs, oracle: perp.oracle, rateE10 };
+    const premiumE10 = hourPremiumE10(funding.sum);
+    const rateE10 = fundingRateE10(premiumE10, parameters);
+    funding.due = { dueMs, oracle: perp.oracle, rateE10, premiumE10: Number(premiumE10) };
   }
   funding.sum = 0n;
   funding.samples = 0;

@@ -26,7 +26,18 @@ export function settleFunding(execution: Execution): void {
     const { due } = holding.perp.funding;
     remainder = subUsdc(remainder, pay(execution, account, holding, present(due, 'a due hour')));
   }
-  for (const perp of perps) perp.funding.due = undefined;
+  for (const { definition, funding } of perps) {
+    const { dueMs, premiumE10, rateE10 } = present(funding.due, 'a due hour');
+    execution.events.push({
+      type: 'fundingClosed',
+      commandIndex: TIMER,
+      instrumentId: definition.instrumentId,
+      rateE10,
+      premiumE10,
+      dueMs: timeMs(dueMs),
+    });
+    funding.due = undefined;
+  }
   if (remainder > 0n) postToBalance(state, insuranceFund(state), remainder);
 }
 

@@ -30,6 +30,16 @@ export type PerpMeta = {
   tagIds?: number[];
 };
 
+/** What an hour of a perp came to; rates as fractions per hour. */
+export type FundingHistoryRow = {
+  coin: string;
+  fundingRate: string;
+  /** The mean of the hour. */
+  premium: string;
+  /** When it fell due. */
+  time: number;
+};
+
 /** Every perp. */
 export type PerpUniverse = { universe: PerpMeta[] };
 

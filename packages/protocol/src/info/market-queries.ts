@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PAGE_LIMITS } from '../limits.ts';
+import { PAGE_LIMITS, SEARCH_CHARS_MAX } from '../limits.ts';
 import {
   Dec,
   IdStr,
@@ -74,6 +74,8 @@ const outcomeMeta = z
     instrumentIds: InstrumentIds.optional(),
     markets: anyCase(['matched', 'event']).default('matched'),
     tag: z.string().optional(),
+    category: z.string().optional(),
+    search: z.string().max(SEARCH_CHARS_MAX).optional(),
     status: anyCase(['upcoming', 'open', 'closed', 'resolved', 'all']).optional(),
   })
   .transform(({ cursor, after_cursor, ...query }, context) => {
@@ -101,6 +103,13 @@ export const MARKET_QUERIES = {
   perpMetaDetail: z.object({ type: z.literal('perpMetaDetail'), assetName: z.string() }),
   l2Book: z.object({ type: z.literal('l2Book'), coin: IdStr, tick: BookTick.optional() }),
   candleSnapshot: z.object({ type: z.literal('candleSnapshot'), req: CandleSpan }),
+  fundingHistory: z.object({
+    type: z.literal('fundingHistory'),
+    /** The name of a perp, or its id as text. */
+    coin: z.string(),
+    startTime: Ms,
+    endTime: Ms.optional(),
+  }),
   outcomeMeta,
   outcomeAssetCtxs: z.object({
     type: z.literal('outcomeAssetCtxs'),

@@ -141,6 +141,8 @@ export type OutcomeSeriesTimeline = {
   title: string;
   underlying: string;
   recurrence: '15m' | '1h' | '4h' | '1d';
+  /** Over how long the reference price is averaged before a start and an end. */
+  windowMs: number;
   current: OutcomeTimelineItem | null;
   items: OutcomeTimelineItem[];
   hasMore: boolean;

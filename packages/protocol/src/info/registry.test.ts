@@ -29,6 +29,7 @@ const TYPES = [
   'feeTierInfo',
   'feeTierRates',
   'frontendOpenOrders',
+  'fundingHistory',
   'historicalOrders',
   'l2Book',
   'multiSigSigners',

@@ -81,6 +81,8 @@ export type Settings = {
   faucet_amount: string | null;
   /** Simulated traders make the books. */
   simulated_traders: boolean;
+  /** A relay serves at `relay_url`. */
+  has_relay: boolean;
 };
 
 /** Who may take new risk on a channel, and how many its lists name. */

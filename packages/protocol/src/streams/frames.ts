@@ -97,6 +97,8 @@ export type Trade = {
   tid: number;
   /** Bid side and ask side. */
   users?: [string, string];
+  /** The venue closed a position that was in danger (R-liquidation); an extension, absent otherwise. */
+  liquidation?: true;
 };
 
 /** A trade on an outcome market; `px` is the YES price, `price` that of the taker's leg. */

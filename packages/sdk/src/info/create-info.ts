@@ -27,6 +27,7 @@ import { depositWithPermit } from './deposit-with-permit.ts';
 import { explainSignature } from './explain-signature.ts';
 import { feeTierInfo } from './fee-tier-info.ts';
 import { feeTierRates } from './fee-tier-rates.ts';
+import { fundingHistory } from './funding-history.ts';
 import { frontendOpenOrders } from './frontend-open-orders.ts';
 import { historicalOrders } from './historical-orders.ts';
 import { historyPage } from './history-page.ts';
@@ -76,6 +77,7 @@ export function createInfo(context: InfoContext) {
     perpMetaDetail: bind(perpMetaDetail),
     l2Book: bind(l2Book),
     candleSnapshot: bind(candleSnapshot),
+    fundingHistory: bind(fundingHistory),
     outcomeMeta: bind(outcomeMeta),
     outcomeEvent: bind(outcomeEvent),
     outcomeEvents: bind(outcomeEvents),

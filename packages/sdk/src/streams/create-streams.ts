@@ -72,6 +72,18 @@ export function createStreams({ socket, apiSocket, prices }: StreamSockets) {
     get statuses(): Readonly<Record<StreamPath, SocketStatus>> {
       return { ws: socket.status, 'api-ws': apiSocket.status, 'ws-rtds': prices.status };
     },
+    /** How long until the next attempt to connect, in milliseconds; undefined while none is waited for. */
+    get nextTryInMs(): number | undefined {
+      const waits = sockets.flatMap(({ nextTryInMs }) => nextTryInMs ?? []);
+      return waits.length === 0 ? undefined : Math.min(...waits);
+    },
+    /**
+     * After a sleep or a change of the network: an open connection that says nothing within a second is replaced,
+     * and a wait for the next attempt ends.
+     */
+    check: (): void => {
+      for (const each of sockets) each.venueIsBack();
+    },
     /** Replaces all connections that are needed at once. Each stream goes on where it stopped. */
     reconnect: (): void => {
       if (socket.status === 'closed') throw new SocketError('The client is closed');

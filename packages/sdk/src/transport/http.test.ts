@@ -45,6 +45,16 @@ const bodies = (venue: FakeVenue) => venue.received.map(({ text }) => text);
 const nonces = (venue: FakeVenue) => bodies(venue).map((text) => JSON.parse(text).nonce as number);
 
 describe('an action', () => {
+  test('that has to wait tells for how long', async () => {
+    const venue = await aVenue(LIMITED, { ...LIMITED, headers: { 'retry-after': '1' } }, OK);
+    const waits: number[] = [];
+    const onRateLimited = (waitMs: number): void => void waits.push(waitMs);
+    await clientOf(venue, { onRateLimited }).exchange.order(ORDERS);
+    expect(waits.length).toBe(2);
+    expect(waits[0]).toBeLessThan(100);
+    expect(waits[1]).toBeGreaterThanOrEqual(1000);
+  });
+
   test('after a lost answer is sent again as the same bytes', async () => {
     const venue = await aVenue('cut', 'cut', OK);
     const reply = await clientOf(venue).exchange.order(ORDERS);

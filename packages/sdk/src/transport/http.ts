@@ -1,5 +1,6 @@
 import { API_VERSION, API_VERSION_HEADER } from '@oddlot/protocol';
 import { ApiError, HttpError } from '../errors.ts';
+import { callApart } from '../call-apart.ts';
 import { backoffMs, REQUEST_BACKOFF, sleep, type Backoff } from './backoff.ts';
 import { VenueClock, type Roundtrip } from './venue-clock.ts';
 
@@ -18,6 +19,8 @@ export type HttpOptions = {
   /** A `Retry-After` beyond this is thrown to the caller instead of waited for. */
   readonly retryAfterMsMax?: number | undefined;
   readonly backoff?: Backoff | undefined;
+  /** Told when the venue asks to slow down, and for how long the request will wait. */
+  readonly onRateLimited?: ((waitMs: number) => void) | undefined;
   /** Learns the venue's time from its answers. */
   readonly clock?: VenueClock | undefined;
   /** Told when an answer came after an attempt without one. */
@@ -66,6 +69,7 @@ export class HttpTransport {
   readonly #retryAfterMsMax: number;
   readonly #backoff: Backoff;
   readonly #clock: VenueClock;
+  readonly #onRateLimited: (waitMs: number) => void;
   readonly #onRecovered: () => void;
   #isDown = false;
 
@@ -77,6 +81,7 @@ export class HttpTransport {
     this.#retryAfterMsMax = options.retryAfterMsMax ?? 30_000;
     this.#backoff = options.backoff ?? REQUEST_BACKOFF;
     this.#clock = options.clock ?? new VenueClock();
+    this.#onRateLimited = options.onRateLimited ?? (() => undefined);
     this.#onRecovered = options.onRecovered ?? (() => undefined);
   }
 
@@ -98,6 +103,7 @@ export class HttpTransport {
       // At least as long as the venue asks, and a random while more.
       const waitMs = retryAfterMs + backoffMs(failures, this.#backoff);
       if (retry?.isWorthwhile(failure, waitMs) === false) return settled(attempt);
+      if (failure === 'rateLimited') callApart(this.#onRateLimited, waitMs);
       await sleep(waitMs, signal);
       if (retry !== undefined) bytes = await retry.nextBody(failure);
     }

@@ -91,6 +91,22 @@ describe('a venue that is down', () => {
   });
 });
 
+test('who waits for the next attempt can say how long', async () => {
+  const { socket, dialed } = aSocket({
+    backoff: { baseMs: 8_000, maxMs: 8_000, random: () => 1 },
+  });
+  expect(socket.nextTryInMs).toBeUndefined();
+  socket.need();
+  const line = await dialed(1);
+  expect(socket.nextTryInMs).toBeUndefined();
+  line.happens('close');
+  expect(socket.nextTryInMs).toBe(8_000);
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(socket.nextTryInMs).toBe(5_000);
+  await dialed(2);
+  expect(socket.nextTryInMs).toBeUndefined();
+});
+
 describe('a sign of life of the venue', () => {
   test('ends a wait', async () => {
     const { socket, lines, dialed } = aSocket({

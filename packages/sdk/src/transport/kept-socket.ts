@@ -57,6 +57,7 @@ export class KeptSocket {
   /** Whether the present connection was of use. */
   #hasWorked = false;
   #dialedMs = 0;
+  #nextDialMs = 0;
   #heardMs = 0;
   #pingTimer: Timer;
   #retryTimer: Timer;
@@ -81,6 +82,12 @@ export class KeptSocket {
 
   get status(): SocketStatus {
     return this.#status;
+  }
+
+  /** How long until the next attempt to connect; undefined while none is waited for. */
+  get nextTryInMs(): number | undefined {
+    if (this.#status !== 'waiting') return undefined;
+    return Math.max(0, this.#nextDialMs - performance.now());
   }
 
   send(text: string): void {
@@ -208,8 +215,10 @@ export class KeptSocket {
       return;
     }
     this.#failures += 1;
+    const waitMs = backoffMs(this.#failures, backoff);
+    this.#nextDialMs = performance.now() + waitMs;
     this.#setStatus('waiting');
-    this.#retryTimer = setTimeout(() => this.#connect(), backoffMs(this.#failures, backoff));
+    this.#retryTimer = setTimeout(() => this.#connect(), waitMs);
   }
 
   /** Leaves the connection without waiting for its goodbye, which may never come. */

@@ -74,6 +74,11 @@ export class PriceFeed {
     return this.#socket.status;
   }
 
+  /** How long until the next attempt to connect; undefined while none is waited for. */
+  get nextTryInMs(): number | undefined {
+    return this.#socket.nextTryInMs;
+  }
+
   /** Connects anew at once; nothing when nothing is subscribed. */
   reconnect(): void {
     this.#socket.reconnect();

@@ -3,7 +3,7 @@ import {
   ChainUnavailableError,
   chainFault,
 } from '../settlement/chain-error.ts';
-import { KeyError } from '../settlement/keys.ts';
+import { KeyError } from '../settlement/key-error.ts';
 import { cancelQueued, finish, makeKey, pause, tellAddress, unpauseAlone } from './act-alone.ts';
 import { cancel, rotate, sign, unpauseTogether } from './act-together.ts';
 import type { BridgeCommand } from './bridge-context.ts';

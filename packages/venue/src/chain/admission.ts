@@ -1,8 +1,8 @@
-import { type Common } from '@ethereumjs/common';
+import type { Common } from '@ethereumjs/common';
 import { type TypedTransaction, getMinimumGasLimit } from '@ethereumjs/tx';
 import { bytesToHex } from '@ethereumjs/util';
-import { type Hex } from './chain-block.ts';
-import { type ChainMemory } from './chain-memory.ts';
+import type { Hex } from './chain-block.ts';
+import type { ChainMemory } from './chain-memory.ts';
 import { refused } from './rpc-error.ts';
 import { type PooledTransaction, decodeTransaction, feesOf } from './transaction-pool.ts';
 

@@ -1,4 +1,4 @@
-import { type Writes } from './world-state.ts';
+import type { Writes } from './world-state.ts';
 
 /** Bytes as the JSON-RPC writes them. */
 export type Hex = `0x${string}`;

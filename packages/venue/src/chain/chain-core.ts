@@ -1,7 +1,7 @@
-import { type Common } from '@ethereumjs/common';
+import type { Common } from '@ethereumjs/common';
 import { bytesToHex } from '@ethereumjs/util';
 import { admit } from './admission.ts';
-import { type ChainBlock, type ChainStep, type Hex, type SentTransaction } from './chain-block.ts';
+import type { ChainBlock, ChainStep, Hex, SentTransaction } from './chain-block.ts';
 import { ChainDamagedError, ChainFile } from './chain-file.ts';
 import { ChainMemory } from './chain-memory.ts';
 import { type BlockPlace, Machine, chainCommon, seal } from './machine.ts';

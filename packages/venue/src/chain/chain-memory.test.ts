@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ChainBlock, type Hex } from './chain-block.ts';
+import type { ChainBlock, Hex } from './chain-block.ts';
 import { ChainMemory, UNDO_BLOCKS_MAX } from './chain-memory.ts';
 import { chainCommon, seal } from './machine.ts';
 import { TransactionPool } from './transaction-pool.ts';

@@ -1,6 +1,6 @@
-import { type ChainBlock, type ChainStep, type Hex, type MinedTransaction } from './chain-block.ts';
+import type { ChainBlock, ChainStep, Hex, MinedTransaction } from './chain-block.ts';
 import { packBlocks, unpackBlocks, withoutState } from './past.ts';
-import { type TransactionPool } from './transaction-pool.ts';
+import type { TransactionPool } from './transaction-pool.ts';
 import { type Writes, WorldState } from './world-state.ts';
 
 /** So many blocks can be taken back, and so far back are calls answered. */

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { ChainDamagedError } from './chain-file.ts';
-import { type LocalChainOptions } from './local-chain.ts';
+import type { LocalChainOptions } from './local-chain.ts';
 
 /**
  * A local chain in a thread of its own, reached by its port alone, as a chain elsewhere would be. A program

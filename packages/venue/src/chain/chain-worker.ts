@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { VenueClock } from '../clock.ts';
-import { type ChainThreadOptions } from './chain-thread.ts';
+import type { ChainThreadOptions } from './chain-thread.ts';
 import { LocalChain } from './local-chain.ts';
 
 /** The thread of a local chain: opens it and its port, says where that is, and closes both when told. */

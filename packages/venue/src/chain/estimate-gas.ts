@@ -1,14 +1,14 @@
-import { type Block } from '@ethereumjs/block';
-import { type Common } from '@ethereumjs/common';
+import type { Block } from '@ethereumjs/block';
+import type { Common } from '@ethereumjs/common';
 import { divFloor } from '@oddlot/units';
 import { createTx } from '@ethereumjs/tx';
 import { bytesToHex, createAddressFromString } from '@ethereumjs/util';
-import { type RunTxResult } from '@ethereumjs/vm';
-import { type Hex } from './chain-block.ts';
-import { type ChainMemory } from './chain-memory.ts';
-import { type Machine } from './machine.ts';
+import type { RunTxResult } from '@ethereumjs/vm';
+import type { Hex } from './chain-block.ts';
+import type { ChainMemory } from './chain-memory.ts';
+import type { Machine } from './machine.ts';
 import { refused, reverted } from './rpc-error.ts';
-import { type CallRequest } from './rpc-params.ts';
+import type { CallRequest } from './rpc-params.ts';
 
 /** So much gas a single transaction may have at most, by the rules of the Osaka fork. */
 export const TRANSACTION_GAS_MAX = 16_777_216n;

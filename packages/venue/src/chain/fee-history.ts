@@ -1,5 +1,5 @@
 import { type ChainBlock, type Hex, toQuantity } from './chain-block.ts';
-import { type ChainMemory } from './chain-memory.ts';
+import type { ChainMemory } from './chain-memory.ts';
 import { invalidParams, refused } from './rpc-error.ts';
 import { type BlockReference, readBlockReference, readQuantity } from './rpc-params.ts';
 

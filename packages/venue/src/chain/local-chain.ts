@@ -1,4 +1,4 @@
-import { type ChainBlock, type Hex } from './chain-block.ts';
+import type { ChainBlock, Hex } from './chain-block.ts';
 import { ChainCore, type ChainCoreOptions } from './chain-core.ts';
 import { unknownMethod } from './rpc-error.ts';
 import { RPC_METHODS } from './rpc-methods.ts';

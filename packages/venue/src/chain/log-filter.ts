@@ -1,5 +1,5 @@
-import { type ChainBlock, type ChainLog, type Hex } from './chain-block.ts';
-import { type ChainMemory } from './chain-memory.ts';
+import type { ChainBlock, ChainLog, Hex } from './chain-block.ts';
+import type { ChainMemory } from './chain-memory.ts';
 import { invalidParams, refused, tooMuch } from './rpc-error.ts';
 import { isObject, readAddress, readBlockReference, readHash } from './rpc-params.ts';
 import { logView } from './rpc-views.ts';

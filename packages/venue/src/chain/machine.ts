@@ -8,7 +8,7 @@ import { type Common, Hardfork, Mainnet, createCustomCommon } from '@ethereumjs/
 import { type EVM, type EVMResult, createEVM } from '@ethereumjs/evm';
 import { MerklePatriciaTrie } from '@ethereumjs/mpt';
 import { RLP } from '@ethereumjs/rlp';
-import { type TypedTransaction } from '@ethereumjs/tx';
+import type { TypedTransaction } from '@ethereumjs/tx';
 import { bytesToHex, hexToBytes } from '@ethereumjs/util';
 import { Bloom, type RunTxResult, type VM, createVM, encodeReceipt, runTx } from '@ethereumjs/vm';
 import {
@@ -18,7 +18,7 @@ import {
   type MinedTransaction,
   toQuantity,
 } from './chain-block.ts';
-import { type ChainMemory } from './chain-memory.ts';
+import type { ChainMemory } from './chain-memory.ts';
 import { nativeRecoverKey } from './recover-key.ts';
 import { type PooledTransaction, tipOf } from './transaction-pool.ts';
 import { type Writes, stateDigest } from './world-state.ts';

@@ -1,7 +1,7 @@
 import { deflateSync, inflateSync } from 'node:zlib';
 import { hexToBytes, bytesToHex } from '@ethereumjs/util';
 import { Bloom } from '@ethereumjs/vm';
-import { type ChainBlock, type ChainLog, type Hex } from './chain-block.ts';
+import type { ChainBlock, ChainLog, Hex } from './chain-block.ts';
 
 /**
  * Blocks that nothing takes back any more. What they wrote is in the state, and their blooms follow from their

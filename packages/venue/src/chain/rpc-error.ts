@@ -1,4 +1,4 @@
-import { type Hex } from './chain-block.ts';
+import type { Hex } from './chain-block.ts';
 
 /** What a JSON-RPC call is refused with. Codes and texts are those that wallets and libraries know. */
 export class RpcError extends Error {

@@ -1,7 +1,7 @@
-import { type Block } from '@ethereumjs/block';
+import type { Block } from '@ethereumjs/block';
 import { bytesToHex, createAddressFromString, hexToBytes } from '@ethereumjs/util';
 import { type ChainBlock, type Hex, toQuantity } from './chain-block.ts';
-import { type ChainCore } from './chain-core.ts';
+import type { ChainCore } from './chain-core.ts';
 import { TRANSACTION_GAS_MAX, ZERO_ADDRESS, estimateGas } from './estimate-gas.ts';
 import { feeHistory } from './fee-history.ts';
 import { findLogs } from './log-filter.ts';

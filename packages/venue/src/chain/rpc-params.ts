@@ -1,4 +1,4 @@
-import { type Hex } from './chain-block.ts';
+import type { Hex } from './chain-block.ts';
 import { invalidParams } from './rpc-error.ts';
 
 /** Reads what a JSON-RPC call was given; what does not fit is refused with its name. */

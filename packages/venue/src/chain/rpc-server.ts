@@ -1,5 +1,5 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { RpcError, invalidRequest } from './rpc-error.ts';
 import { isObject } from './rpc-params.ts';
 

@@ -1,4 +1,4 @@
-import { type Common } from '@ethereumjs/common';
+import type { Common } from '@ethereumjs/common';
 import { KECCAK256_RLP_ARRAY_S, KECCAK256_RLP_S } from '@ethereumjs/util';
 import {
   type ChainBlock,
@@ -8,7 +8,7 @@ import {
   type SentTransaction,
   toQuantity,
 } from './chain-block.ts';
-import { type MinedPlace } from './chain-memory.ts';
+import type { MinedPlace } from './chain-memory.ts';
 import { bloomOf } from './past.ts';
 import { decodeTransaction } from './transaction-pool.ts';
 

@@ -1,7 +1,7 @@
-import { type Common } from '@ethereumjs/common';
+import type { Common } from '@ethereumjs/common';
 import { type TypedTransaction, createTxFromRLP } from '@ethereumjs/tx';
 import { hexToBytes } from '@ethereumjs/util';
-import { type Hex, type SentTransaction } from './chain-block.ts';
+import type { Hex, SentTransaction } from './chain-block.ts';
 
 export type PooledTransaction = SentTransaction & {
   readonly nonce: bigint;

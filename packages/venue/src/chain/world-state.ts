@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type AccountFields, type StateManagerInterface } from '@ethereumjs/common';
+import type { AccountFields, StateManagerInterface } from '@ethereumjs/common';
 import { Account, type Address, bytesToHex, hexToBytes } from '@ethereumjs/util';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 

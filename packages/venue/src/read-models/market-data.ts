@@ -4,6 +4,7 @@ import { type ListedEvent, OutcomeCatalogue, SETTLED_KEPT_MS } from './catalogue
 import type { Projection } from '../block/projection.ts';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import { Candles } from './candles.ts';
+import { FundingRates } from './funding-rates.ts';
 import { Probabilities } from './probabilities.ts';
 import { ReferencePrices } from './reference-prices.ts';
 
@@ -12,6 +13,7 @@ export class MarketData {
   readonly catalogue: OutcomeCatalogue;
   readonly candles = new Candles();
   readonly prices = new ReferencePrices();
+  readonly fundings = new FundingRates();
   readonly probabilities: Probabilities;
   readonly listedEvents: ListedEventIndex;
 
@@ -25,7 +27,7 @@ export class MarketData {
 
   /** What rides along in snapshots; the index of events is made again from the catalogue. */
   get projections(): readonly Projection[] {
-    return [this.catalogue, this.candles, this.prices, this.probabilities];
+    return [this.catalogue, this.candles, this.prices, this.fundings, this.probabilities];
   }
 
   /** Instead of `onBlock`, where there are snapshots. */

@@ -8,7 +8,7 @@ import {
   type PrivateKeyAccount,
   privateKeyToAccount,
 } from 'viem/accounts';
-import { KeyError } from '../settlement/keys.ts';
+import { KeyError } from '../settlement/key-error.ts';
 
 /** The relay's keys, all from one seed: whoever has that, has everything that it holds. */
 

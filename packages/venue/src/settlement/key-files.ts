@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';
-import { KeyError } from './keys.ts';
+import { KeyError } from './key-error.ts';
 
 /** Where keys are, by the setting that says so: paths of files, or `env:NAME`. */
 export type KeyPlaces = Readonly<Record<string, readonly string[]>>;

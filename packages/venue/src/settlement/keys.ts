@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
+import { KeyError } from './key-error.ts';
 
 /** The keys of a chain that the venue runs for itself, where money is not real. */
 export type LocalKeys = {
@@ -38,11 +39,6 @@ export function localKeys(directory: string, chainFile?: string): LocalKeys {
   mkdirSync(directory, { recursive: true });
   writeFileSync(file, `${JSON.stringify(keys)}\n`, { mode: PRIVATE, flush: true });
   return keys;
-}
-
-/** A key that cannot be used; its message is meant for the operator and never holds the key. */
-export class KeyError extends Error {
-  override readonly name = 'KeyError';
 }
 
 /** A key from where the configuration says: `env:NAME`, or the path of a file that holds nothing else. */

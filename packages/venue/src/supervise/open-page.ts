@@ -7,9 +7,23 @@ import type { OpenedSettlement } from '../settlement/open-settlement.ts';
 /** The trading page as configured; nothing is built yet. */
 export function openPage(
   config: Config,
-  { log, money }: { readonly log: Logger; readonly money: OpenedSettlement | undefined },
+  {
+    log,
+    money,
+    relay,
+  }: {
+    readonly log: Logger;
+    readonly money: OpenedSettlement | undefined;
+    readonly relay: { readonly expectedUrl: string | undefined };
+  },
 ): WebPage | undefined {
   if (!config.web) return undefined;
-  const { relayUrl, settlementRpcUrl = money?.rpcUrl } = config;
-  return new WebPage({ log, elsewhere: originsOf([settlementRpcUrl, relayUrl]) });
+  const { settlementRpcUrl = money?.rpcUrl } = config;
+  return new WebPage({
+    log,
+    /** The relay's address may be known only when it serves, which is after the venue does. */
+    get elsewhere() {
+      return originsOf([settlementRpcUrl, relay.expectedUrl]);
+    },
+  });
 }

@@ -4,7 +4,7 @@ import { ConfigError } from '../config.ts';
 import { HistoryUnusableError } from '../history/history.ts';
 import { DirectoryLockedError } from '../log/directory-lock.ts';
 import { JournalDamagedError, JournalFormatError, JournalFullError } from '../log/journal-error.ts';
-import { KeyError } from '../settlement/keys.ts';
+import { KeyError } from '../settlement/key-error.ts';
 import {
   EarlierRulesError,
   EraStartError,

@@ -53,6 +53,7 @@ export function tradeRecord(perp: PerpDefinition, { event, timeMs, hash }: Timed
     hash,
     tid: event.tradeId,
     users: takerIsBuy ? [taker.account, maker.account] : [maker.account, taker.account],
+    ...(event.isLiquidation ? { liquidation: true } : {}),
   };
 }
 

@@ -135,6 +135,7 @@ describe('metadata', () => {
       chain_name: 'oddlot',
       faucet_amount: null,
       simulated_traders: false,
+      has_relay: false,
     });
     const zero = { level: 0, min14dTradingVolume: '0' };
     const one = { level: 1, min14dTradingVolume: '5000000' };

@@ -7,6 +7,7 @@ import { clearinghouseState, perpClearinghouseState } from './info/clearinghouse
 import { cryptoPrice, cryptoPriceHistory } from './info/crypto-prices.ts';
 import { settings } from './info/deployment.ts';
 import { feeTierInfo, feeTierRates } from './info/fee-tiers.ts';
+import { fundingHistory } from './info/funding-history.ts';
 import type { InfoAnswer, InfoContext, InfoHandler, PastNeeds } from './info/handler.ts';
 import { accessCodeStatus, approvedBuilders, builderState, multiSigSigners } from './info/keys.ts';
 import { frontendOpenOrders, triggerOrders } from './info/open-orders.ts';
@@ -39,6 +40,7 @@ export const INFO_HANDLERS = {
   perpMetaDetail,
   l2Book,
   candleSnapshot,
+  fundingHistory,
   outcomeMeta,
   outcomeAssetCtxs,
   outcomeProbability,

@@ -3,7 +3,7 @@ import { systemTime } from '../clock.ts';
 import { DirectoryLockedError } from '../log/directory-lock.ts';
 import { createLogger } from '../operate/log.ts';
 import { watchParent } from '../operate/parent-watch.ts';
-import { KeyError } from '../settlement/keys.ts';
+import { KeyError } from '../settlement/key-error.ts';
 import { BookDamagedError } from './signed-book.ts';
 import { type RunningValidator, startValidator } from './start-validator.ts';
 import {

@@ -9,6 +9,7 @@ import { HistoryTable } from './history-table.tsx';
 import { LedgerTable } from './ledger-table.tsx';
 import { OrdersTable } from './orders-table.tsx';
 import { PositionsTable } from './positions-table.tsx';
+import { allSettlements, SettlementsTable } from './settlements-table.tsx';
 import { SharesTable } from './shares-table.tsx';
 import { TriggersTable } from './triggers-table.tsx';
 import { texts } from 'words:portfolio';
@@ -24,6 +25,7 @@ const TABS = [
   'history',
   'funding',
   'ledger',
+  'settlements',
 ] as const;
 type Tab = (typeof TABS)[number];
 
@@ -44,6 +46,7 @@ const CONTENTS = {
   history: HistoryTable,
   funding: FundingTable,
   ledger: LedgerTable,
+  settlements: SettlementsTable,
 } as const;
 
 /** All that the account has, and all that it did. */
@@ -100,21 +103,24 @@ function CsvLink({ tab, user }: { readonly tab: Tab; readonly user: string }) {
     'aria-label': t('portfolio.csvOf', { name: t(`portfolio.tab.${tab}`) }),
     className: 'text-12 text-muted hover:text-text',
   };
-  if (tab === 'positions' || tab === 'shares' || tab === 'orders' || tab === 'triggers') {
+  if (tab in EXPORTS) {
     return (
-      <button
-        type="button"
-        {...looks}
-        onClick={() => saveFile(`${tab}.csv`, csvOf(currentRows(tab, user)))}
-      >
+      <a {...looks} href={exportAddress(EXPORTS[tab as keyof typeof EXPORTS], user)} download>
         {t('portfolio.csv')}
-      </button>
+      </a>
     );
   }
+  const save = async (): Promise<void> => {
+    const rows =
+      tab === 'settlements'
+        ? await allSettlements(user)
+        : currentRows(tab as Exclude<Tab, keyof typeof EXPORTS | 'settlements'>, user);
+    saveFile(`${tab}.csv`, csvOf(rows));
+  };
   return (
-    <a {...looks} href={exportAddress(EXPORTS[tab], user)} download>
+    <button type="button" {...looks} onClick={() => void save()}>
       {t('portfolio.csv')}
-    </a>
+    </button>
   );
 }
 

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { dateTime, wholeDate } from '../lib/time.ts';
 import { useWords, type Words } from '../lib/words.ts';
+import { useSession } from '../session/use-session.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 import type { Column } from '../ui/table.tsx';
 
@@ -15,20 +16,48 @@ type TableName =
   | 'fills'
   | 'history'
   | 'funding'
-  | 'ledger';
+  | 'ledger'
+  | 'settlements';
+
+/** Where the first row of each comes from. */
+const SOURCES = {
+  positions: '/',
+  shares: '/events',
+  orders: '/',
+  triggers: '/',
+  fills: '/',
+  history: '/',
+  funding: '/',
+  ledger: '/account',
+  settlements: '/events',
+} as const satisfies Record<TableName, string>;
 
 /** Nothing is said before it is known that there is nothing. */
 export function Nothing({
   name,
   isLoaded,
+  user,
 }: {
   readonly name: TableName;
   readonly isLoaded: boolean;
+  readonly user: string;
 }) {
   const t = useWords();
+  const isOwn = useSession()?.address === user;
   if (!isLoaded) return null;
+  const source = SOURCES[name];
   return (
-    <EmptyState title={t(`portfolio.empty.${name}`)} text={t(`portfolio.emptyText.${name}`)} />
+    <EmptyState
+      title={t(`portfolio.empty.${name}`)}
+      text={t(`portfolio.emptyText.${name}`)}
+      action={
+        isOwn && (
+          <Link to={source as '/'} className="text-13 text-accent hover:underline">
+            {t(`portfolio.source.${source}`)}
+          </Link>
+        )
+      }
+    />
   );
 }
 

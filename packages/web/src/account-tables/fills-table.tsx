@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { multiply } from '../lib/decimal.ts';
 import { number } from '../lib/format.ts';
 import { useWords, type Words } from '../lib/words.ts';
-import { fillLists } from '../market/account-lists.ts';
+import { fillId, useFills } from '../market/account-lists.ts';
 import { Money } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, Sided, timeColumn } from './cells.tsx';
@@ -11,15 +11,16 @@ import { Market, Nothing, numberColumn, Sided, timeColumn } from './cells.tsx';
 /** Each trade, newest first. */
 export function FillsTable({ user }: { readonly user: string }) {
   const t = useWords();
-  const { isLoaded, rows } = fillLists.use(user, (list) => list);
+  const { isLoaded, older, rows } = useFills(user);
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
     <Table
       label={t('portfolio.tab.fills')}
       columns={columns}
       rows={rows}
-      rowKey={({ hash, oid, side, tid, time }) => `${tid} ${oid} ${side} ${time} ${hash}`}
-      empty={<Nothing name="fills" isLoaded={isLoaded} />}
+      rowKey={fillId}
+      older={older}
+      empty={<Nothing name="fills" user={user} isLoaded={isLoaded} />}
     />
   );
 }

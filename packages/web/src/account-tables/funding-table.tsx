@@ -2,7 +2,7 @@ import type { FundingRow } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { number } from '../lib/format.ts';
 import { useWords, type Words } from '../lib/words.ts';
-import { fundingLists } from '../market/account-lists.ts';
+import { fundingId, useFundings } from '../market/account-lists.ts';
 import { Money, Percent } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, timeColumn } from './cells.tsx';
@@ -10,15 +10,16 @@ import { Market, Nothing, numberColumn, timeColumn } from './cells.tsx';
 /** What each hour paid or collected. */
 export function FundingTable({ user }: { readonly user: string }) {
   const t = useWords();
-  const { isLoaded, rows } = fundingLists.use(user, (list) => list);
+  const { isLoaded, older, rows } = useFundings(user);
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
     <Table
       label={t('portfolio.tab.funding')}
       columns={columns}
       rows={rows}
-      rowKey={({ coin, szi, time }) => `${time} ${coin} ${szi}`}
-      empty={<Nothing name="funding" isLoaded={isLoaded} />}
+      rowKey={fundingId}
+      older={older}
+      empty={<Nothing name="funding" user={user} isLoaded={isLoaded} />}
     />
   );
 }

@@ -3,22 +3,23 @@ import { useMemo } from 'react';
 import { subtract } from '../lib/decimal.ts';
 import { number } from '../lib/format.ts';
 import { useWords, type Words } from '../lib/words.ts';
-import { orderLists } from '../market/account-lists.ts';
+import { orderId, useOrderHistory } from '../market/account-lists.ts';
 import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, Sided, timeColumn } from './cells.tsx';
 
 /** Every order, with the reason of its end. */
 export function HistoryTable({ user }: { readonly user: string }) {
   const t = useWords();
-  const { isLoaded, rows } = orderLists.use(user, (list) => list);
+  const { isLoaded, older, rows } = useOrderHistory(user);
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
     <Table
       label={t('portfolio.tab.history')}
       columns={columns}
       rows={rows}
-      rowKey={({ order }) => `${order.marketType} ${order.oid}`}
-      empty={<Nothing name="history" isLoaded={isLoaded} />}
+      rowKey={orderId}
+      older={older}
+      empty={<Nothing name="history" user={user} isLoaded={isLoaded} />}
     />
   );
 }

@@ -1,7 +1,7 @@
 import type { LedgerUpdate } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { useWords, type Words } from '../lib/words.ts';
-import { ledgerLists } from '../market/account-lists.ts';
+import { ledgerId, useLedger } from '../market/account-lists.ts';
 import { Money } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { Nothing, numberColumn, timeColumn } from './cells.tsx';
@@ -10,15 +10,16 @@ import { amountOf, detailOf } from './ledger-words.ts';
 /** What changed the account other than trading and funding. */
 export function LedgerTable({ user }: { readonly user: string }) {
   const t = useWords();
-  const { isLoaded, rows } = ledgerLists.use(user, (list) => list);
+  const { isLoaded, older, rows } = useLedger(user);
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
     <Table
       label={t('portfolio.tab.ledger')}
       columns={columns}
       rows={rows}
-      rowKey={({ delta, hash, time }) => `${time} ${hash} ${JSON.stringify(delta)}`}
-      empty={<Nothing name="ledger" isLoaded={isLoaded} />}
+      rowKey={ledgerId}
+      older={older}
+      empty={<Nothing name="ledger" user={user} isLoaded={isLoaded} />}
     />
   );
 }

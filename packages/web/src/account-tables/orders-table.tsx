@@ -26,7 +26,7 @@ export function OrdersTable({ user }: { readonly user: string }) {
       columns={columns}
       rows={rows}
       rowKey={({ marketType, oid }) => `${marketType} ${oid}`}
-      empty={<Nothing name="orders" isLoaded={perp.isLoaded && outcome.isLoaded} />}
+      empty={<Nothing name="orders" user={user} isLoaded={perp.isLoaded && outcome.isLoaded} />}
     />
   );
 }

@@ -1,11 +1,11 @@
 import type { AssetPosition } from '@oddlot/sdk';
 import { useMemo } from 'react';
-import { compare, divide, sign } from '../lib/decimal.ts';
-import { number } from '../lib/format.ts';
+import { compare, divide, isDecimal, sign, subtract } from '../lib/decimal.ts';
+import { number, percent } from '../lib/format.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { accountStates } from '../market/account.ts';
 import { Badge } from '../ui/badge.tsx';
-import { Money, Percent } from '../ui/figure.tsx';
+import { colourOf, Money, Percent } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, Sided } from './cells.tsx';
 
@@ -25,7 +25,7 @@ export function PositionsTable({ user }: { readonly user: string }) {
       rowKey={({ position, type }) =>
         `${position.asset} ${type === 'Hedge' ? sign(position.szi) : ''}`
       }
-      empty={<Nothing name="positions" isLoaded={state !== undefined} />}
+      empty={<Nothing name="positions" user={user} isLoaded={state !== undefined} />}
     />
   );
 }
@@ -72,9 +72,10 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
       t('portfolio.pnl'),
       ({ position: { returnOnEquity, unrealizedPnl } }) => (
         <>
-          <Money value={unrealizedPnl} isSigned isColoured />{' '}
-          <span className="text-12 max-tablet:hidden">
-            (<Percent value={returnOnEquity} decimals={1} />)
+          <Money value={unrealizedPnl} isSigned isColoured />
+          <span className={`text-12 max-tablet:hidden ${colourOf(returnOnEquity)}`}>
+            {' '}
+            ({percent(returnOnEquity, { decimals: 1, isSigned: true })})
           </span>
         </>
       ),
@@ -94,10 +95,16 @@ function marginColumns(equity: string | undefined, t: Words): readonly Column<As
     numberColumn(
       'liquidation',
       t('portfolio.liquidation'),
-      ({ position }) => number(position.liquidationPx),
-      {
-        from: 'tablet',
-      },
+      ({ position: { liquidationPx, markPx } }) => (
+        <>
+          {number(liquidationPx)}
+          <span className="text-12 text-muted max-desktop:hidden">
+            {' '}
+            {distance(markPx, liquidationPx)}
+          </span>
+        </>
+      ),
+      { from: 'tablet', width: '160px' },
     ),
     numberColumn(
       'margin',
@@ -127,4 +134,10 @@ function marginColumns(equity: string | undefined, t: Words): readonly Column<As
       { from: 'desktop', width: '96px' },
     ),
   ];
+}
+
+/** How far the price may go, as a part of it; nothing where it can't be liquidated. */
+function distance(from: string | null | undefined, to: string | null | undefined): string {
+  if (!isDecimal(from) || !isDecimal(to) || sign(from) === 0) return '';
+  return percent(divide(subtract(to, from), from, 6), { decimals: 1, isSigned: true });
 }

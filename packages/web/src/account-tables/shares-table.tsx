@@ -32,7 +32,7 @@ export function SharesTable({ user }: { readonly user: string }) {
       columns={columns}
       rows={data ?? NONE}
       rowKey={({ position }) => `${position.asset} ${sign(position.szi)}`}
-      empty={<Nothing name="shares" isLoaded={data !== undefined} />}
+      empty={<Nothing name="shares" user={user} isLoaded={data !== undefined} />}
     />
   );
 }

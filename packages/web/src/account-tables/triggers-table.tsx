@@ -17,7 +17,7 @@ export function TriggersTable({ user }: { readonly user: string }) {
       columns={columns}
       rows={triggers}
       rowKey={({ oid }) => oid}
-      empty={<Nothing name="triggers" isLoaded={isLoaded} />}
+      empty={<Nothing name="triggers" user={user} isLoaded={isLoaded} />}
     />
   );
 }

@@ -12,7 +12,6 @@ import { watchWallets } from '../session/browser-wallets.ts';
 import { restoreSession } from '../session/stored-session.ts';
 import { setSession } from '../session/session.ts';
 import { applyPreferences } from '../ui/preferences.ts';
-import { TooltipProvider } from '../ui/tooltip.tsx';
 import { createPageRouter } from './router.tsx';
 
 // Before anything of Radix puts a style in: the policy of the page wants it signed.
@@ -30,9 +29,7 @@ if (root !== null) {
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>
-        <TooltipProvider>
-          <RouterProvider router={createPageRouter()} />
-        </TooltipProvider>
+        <RouterProvider router={createPageRouter()} />
       </QueryClientProvider>
     </StrictMode>,
   );

@@ -1,4 +1,4 @@
-import { isDecimal, multiply, roundTo, sign } from './decimal.ts';
+import { compare, isDecimal, multiply, roundTo, sign } from './decimal.ts';
 import { locale } from './locale.ts';
 
 /**
@@ -24,11 +24,7 @@ export function number(text: string | null | undefined, format: NumberFormat = {
   if (!isDecimal(text)) return NOTHING;
   const { decimals, isSigned = false } = format;
   const rounded = decimals === undefined ? text : roundTo(text, decimals);
-  const formatter = formatterOf(
-    decimals === undefined
-      ? { maximumFractionDigits: 20 }
-      : { minimumFractionDigits: decimals, maximumFractionDigits: decimals },
-  );
+  const formatter = formatterOf(decimals === undefined ? 'all' : decimals);
   return withSign(formatter.format(rounded as `${number}`), rounded, isSigned);
 }
 
@@ -67,7 +63,9 @@ export function cents(text: string | null | undefined, tickDecimals = 3): string
 /** Large amounts at a glance: `184.2 M`. */
 export function compact(text: string | null | undefined): string {
   if (!isDecimal(text)) return NOTHING;
-  const formatter = formatterOf({ notation: 'compact', maximumFractionDigits: 1 });
+  // From a thousand on always one decimal, so that a column of them lines up.
+  const isLong = compare(text.replace('-', ''), '1000') >= 0;
+  const formatter = formatterOf(isLong ? 'compact' : 'small');
   const shown = formatter.format(roundTo(text, 2) as `${number}`);
   return withSign(shown.replace(/(\d)([^\d.,\s]+)$/, `$1${THIN}$2`), text, false);
 }
@@ -82,13 +80,31 @@ function withSign(shown: string, text: string, isSigned: boolean): string {
   return isSigned && sign(text) > 0 ? `+${real}` : real;
 }
 
-const formatters = new Map<string, Intl.NumberFormat>();
+/** So many decimals, all that there are, or a large number in short. */
+type Kind = number | 'all' | 'compact' | 'small';
 
-function formatterOf(options: Intl.NumberFormatOptions): Intl.NumberFormat {
-  const key = `${locale()} ${JSON.stringify(options)}`;
-  const known = formatters.get(key);
+const formatters = new Map<Kind, Intl.NumberFormat>();
+let formattersFor = '';
+
+/** Asked for many times a frame, so that even the key of a cache counts. */
+function formatterOf(kind: Kind): Intl.NumberFormat {
+  const tag = locale();
+  if (tag !== formattersFor) {
+    formatters.clear();
+    formattersFor = tag;
+  }
+  const known = formatters.get(kind);
   if (known !== undefined) return known;
-  const made = new Intl.NumberFormat(locale(), options);
-  formatters.set(key, made);
+  const made = new Intl.NumberFormat(tag, optionsOf(kind));
+  formatters.set(kind, made);
   return made;
+}
+
+function optionsOf(kind: Kind): Intl.NumberFormatOptions {
+  if (kind === 'all') return { maximumFractionDigits: 20 };
+  if (kind === 'small') return { maximumFractionDigits: 1 };
+  if (kind === 'compact') {
+    return { notation: 'compact', minimumFractionDigits: 1, maximumFractionDigits: 1 };
+  }
+  return { minimumFractionDigits: kind, maximumFractionDigits: kind };
 }

@@ -48,7 +48,7 @@ export function minuteTime(ms: number): string {
 
 /** `15 November 2026, 16:36:18`, for tooltips. */
 export function wholeDate(ms: number): string {
-  return formatter({ dateStyle: 'long', timeStyle: 'medium', hour12: false }).format(ms);
+  return formatter({ dateStyle: 'long', timeStyle: 'medium', hourCycle: 'h23' }).format(ms);
 }
 
 /** What is left in figures that keep their width: `23:41`, `1:02:03`, `3d 04:00`. */

@@ -1,6 +1,8 @@
-import type { Fill, FundingRow, HistOrderRow, LedgerUpdate } from '@oddlot/sdk';
+import type { Fill, FundingRow, HistOrderRow, LedgerUpdate, UserFundings } from '@oddlot/sdk';
 import type { StoreApi } from 'zustand/vanilla';
-import { createLive } from './live.ts';
+import type { Older } from '../ui/older-rows.tsx';
+import { createLive, type Live } from './live.ts';
+import { useOlder, type OlderOptions } from './use-older.ts';
 import { reader } from './venue.ts';
 
 /** What an account did: the newest 200 rows first, then each new one. Older ones are asked for page by page. */
@@ -13,59 +15,135 @@ export type ListState<Row> = {
   readonly fresh: readonly Row[];
 };
 
-export const fillLists = listOf<Fill>((user, take) =>
-  reader.streams.userFills({ user, accountType: ['perp', 'outcome'] }, (event) => {
-    if (event.type === 'data')
-      take(event.data.fills, event.isSnapshot, ({ oid, side, tid }) => `${tid} ${oid} ${side}`);
-  }),
-);
+/** A list with as much of its past as somebody has scrolled to. */
+export type WholeList<Row> = {
+  readonly rows: readonly Row[];
+  readonly isLoaded: boolean;
+  readonly older: Older;
+};
 
-export const orderLists = listOf<HistOrderRow>((user, take) =>
-  reader.streams.userHistoricalOrders({ user, accountType: ['perp', 'outcome'] }, (event) => {
-    if (event.type === 'data') {
-      take(event.data.orderHistory, event.isSnapshot, ({ order }) => order.oid);
-    }
-  }),
-);
+type IdOf<Row> = (row: Row) => string | number;
 
-export const fundingLists = listOf<FundingRow>((user, take) =>
-  reader.streams.userFundings({ user }, (event) => {
-    if (event.type === 'data') {
-      take(
-        event.data.fundings,
-        event.isSnapshot,
-        ({ coin, szi, time }) => `${time} ${coin} ${szi}`,
-      );
-    }
-  }),
-);
-
-export const ledgerLists = listOf<LedgerUpdate>((user, take) =>
-  reader.streams.userNonFundingLedgerUpdates({ user }, (event) => {
-    if (event.type === 'data') {
-      take(event.data.nonFundingLedgerUpdates, event.isSnapshot, ({ delta, hash, time }) =>
-        delta.type === 'withdraw' ? hash : `${time} ${hash} ${JSON.stringify(delta)}`,
-      );
-    }
-  }),
-);
-
-/** Rows in memory; the tables show no more without asking for a page. */
+const BOTH = ['perp', 'outcome'] as const;
+const accountType = [...BOTH];
+/** Rows that a stream begins with; fewer are all that there are. */
+const FIRST_ROWS = 200;
+/** Rows of a page. */
+const PAGE_ROWS = 200;
+/** Rows in memory that nobody scrolled to. */
 const ROWS_MAX = 1_000;
 
-type Take<Row> = (
-  rows: readonly Row[],
-  isSnapshot: boolean,
-  idOf: (row: Row) => string | number,
-) => void;
+export const fillId: IdOf<Fill> = ({ coin, hash, oid, outcome, side, tid, time }) =>
+  `${time} ${tid} ${oid} ${side} ${coin} ${outcome ?? ''} ${hash}`;
+export const orderId: IdOf<HistOrderRow> = ({ order }) => `${order.marketType} ${order.oid}`;
+export const fundingId: IdOf<FundingRow> = ({ coin, szi, time }) => `${time} ${coin} ${szi}`;
+export const ledgerId: IdOf<LedgerUpdate> = ({ delta, hash, time }) =>
+  delta.type === 'withdraw' ? hash : `${time} ${hash} ${JSON.stringify(delta)}`;
+const timeOf = ({ time }: { readonly time: number }): number => time;
+
+export const fillLists = listOf(fillId, (user, take) =>
+  reader.streams.userFills({ user, accountType }, (event) => {
+    if (event.type === 'data') take(event.data.fills, event.isSnapshot);
+  }),
+);
+
+export const orderLists = listOf(orderId, (user, take) =>
+  reader.streams.userHistoricalOrders({ user, accountType }, (event) => {
+    if (event.type === 'data') take(event.data.orderHistory, event.isSnapshot);
+  }),
+);
+
+export const fundingLists = listOf(fundingId, (user, take) =>
+  reader.streams.userFundings({ user }, (event) => {
+    if (event.type === 'data') take(event.data.fundings, event.isSnapshot);
+  }),
+);
+
+export const ledgerLists = listOf(ledgerId, (user, take) =>
+  reader.streams.userNonFundingLedgerUpdates({ user }, (event) => {
+    if (event.type === 'data') take(event.data.nonFundingLedgerUpdates, event.isSnapshot);
+  }),
+);
+
+/** Every fill of an account. */
+export function useFills(user: string | undefined): WholeList<Fill> {
+  return useWhole(fillLists, user, {
+    timeOf,
+    idOf: fillId,
+    ask: (start, options) =>
+      reader.info.historyPage(
+        { type: 'userFills', user: user!, accountType, limit: PAGE_ROWS, ...start },
+        options,
+      ),
+  });
+}
+
+/** Every order of an account, the one that changed last first. */
+export function useOrderHistory(user: string | undefined): WholeList<HistOrderRow> {
+  return useWhole(orderLists, user, {
+    timeOf: changedAt,
+    idOf: orderId,
+    ask: (start, options) =>
+      reader.info.historyPage(
+        { type: 'historicalOrders', user: user!, accountType, limit: PAGE_ROWS, ...start },
+        options,
+      ),
+  });
+}
+
+const changedAt = ({ statusTimestamp }: HistOrderRow): number => statusTimestamp;
+
+/** Every payment of funding. */
+export function useFundings(user: string | undefined): WholeList<FundingRow> {
+  return useWhole(fundingLists, user, {
+    timeOf,
+    idOf: fundingId,
+    ask: async (start, options) => {
+      const page = await reader.info.historyPage<'userFundings', UserFundings>(
+        { type: 'userFundings', user: user!, limit: PAGE_ROWS, ...start },
+        options,
+      );
+      return { ...page, data: page.data.data };
+    },
+  });
+}
+
+/** Everything else that changed an account. */
+export function useLedger(user: string | undefined): WholeList<LedgerUpdate> {
+  return useWhole(ledgerLists, user, {
+    timeOf,
+    idOf: ledgerId,
+    ask: (start, options) =>
+      reader.info.historyPage(
+        { type: 'userNonFundingLedgerUpdates', user: user!, limit: PAGE_ROWS, ...start },
+        options,
+      ),
+  });
+}
+
+function useWhole<Row>(
+  lists: Live<string, ListState<Row>>,
+  user: string | undefined,
+  rest: Pick<OlderOptions<Row>, 'timeOf' | 'idOf' | 'ask'>,
+): WholeList<Row> {
+  const isLoaded = lists.use(user, (list) => list.isLoaded);
+  const head = lists.use(user, (list) => list.rows);
+  const whole = useOlder({ key: user ?? '', head, fullAt: FIRST_ROWS, ...rest });
+  return { ...whole, isLoaded };
+}
+
+type Take<Row> = (rows: readonly Row[], isSnapshot: boolean) => void;
 
 /** A list by user: a row that comes again takes the place of the old one, at the top. */
-function listOf<Row>(open: (user: string, take: Take<Row>) => { close(): void }) {
+function listOf<Row>(
+  idOf: IdOf<Row>,
+  open: (user: string, take: Take<Row>) => { close(): void },
+): Live<string, ListState<Row>> {
   return createLive<string, ListState<Row>>({
     key: (user) => user,
     initial: () => ({ rows: [], isLoaded: false, fresh: [] }),
     open: (user, store: StoreApi<ListState<Row>>) => {
-      const stream = open(user, (rows, isSnapshot, idOf) => {
+      const stream = open(user, (rows, isSnapshot) => {
         if (isSnapshot) {
           store.setState({ rows, isLoaded: true, fresh: [] });
           return;

@@ -64,8 +64,8 @@ export function merged(older: readonly Candle[], newer: readonly Candle[]): read
   if (first === undefined) return older;
   const last = older.at(-1);
   if (newer.length === 1 && last !== undefined && last.t <= first.t) {
-    const kept = last.t === first.t ? older.slice(0, -1) : older;
-    return [...kept, first].slice(-CANDLES_MAX);
+    if (last.t === first.t) return older.with(older.length - 1, first);
+    return [...older.slice(1 - CANDLES_MAX), first];
   }
   const byTime = new Map([...older, ...newer].map((candle) => [candle.t, candle]));
   return [...byTime.values()].sort((a, b) => a.t - b.t).slice(-CANDLES_MAX);

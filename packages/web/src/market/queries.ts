@@ -6,21 +6,35 @@ import {
   type PerpUniverse,
   type Settings,
 } from '@oddlot/sdk';
-import { reader } from './venue.ts';
+import { connection, reader } from './venue.ts';
 
 /** What changes seldom is asked for and kept; what changes all the time is in the stores. */
 
 const META_STALE_MS = 30_000;
+const LIMITED_MS = 2_000;
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: META_STALE_MS,
-      // The SDK has tried again already; a refusal stays one.
-      retry: (count, error) => !(error instanceof ApiError) && count < 2,
+      // Whether there is a network is known by trying: a venue on this machine needs none.
+      networkMode: 'always',
+      // The SDK has tried again already; a refusal stays one, unless it is to come back later.
+      retry: (count, error) => (error instanceof ApiError ? isLimited(error) : count < 2),
+      retryDelay: (count, error) =>
+        error instanceof ApiError ? (error.retryAfterMs ?? LIMITED_MS) : 1_000 * 2 ** count,
     },
   },
 });
+
+// What was missed is asked for again when the venue is back.
+connection.subscribe(({ status }, before) => {
+  if (status === 'open' && before.status === 'lost') void queryClient.invalidateQueries();
+});
+
+function isLimited({ httpStatus, name }: ApiError): boolean {
+  return name === 'RATE_LIMITED' && httpStatus === 429;
+}
 
 export function useSettings(): UseQueryResult<Settings> {
   return useQuery({
@@ -30,11 +44,12 @@ export function useSettings(): UseQueryResult<Settings> {
   });
 }
 
-export function usePerps(): UseQueryResult<PerpUniverse> {
+/** All perps; who shows their states asks more often than who lists them. */
+export function usePerps(everyMs = META_STALE_MS): UseQueryResult<PerpUniverse> {
   return useQuery({
     queryKey: ['perpMeta'],
     queryFn: ({ signal }) => reader.info.perpMeta({}, { signal }),
-    refetchInterval: META_STALE_MS,
+    refetchInterval: everyMs,
   });
 }
 

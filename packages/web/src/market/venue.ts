@@ -1,4 +1,4 @@
-import { createReader, type Reader, type SocketStatus } from '@oddlot/sdk';
+import { createReader, type Reader } from '@oddlot/sdk';
 import { createStore } from 'zustand/vanilla';
 
 /**
@@ -7,10 +7,14 @@ import { createStore } from 'zustand/vanilla';
  */
 
 export type Connection = {
-  /** `lost` until every stream that is needed is back; what is shown meanwhile is old. */
+  /** `lost` until the venue answers and every stream that is needed is back; what is shown meanwhile is old. */
   readonly status: 'connecting' | 'open' | 'lost';
-  /** By the clock of this machine. */
+  /** By the clock of this machine, as the other times here. */
   readonly lostSinceMs: number | undefined;
+  /** When the next attempt is made; undefined while one is under way. */
+  readonly nextTryMs: number | undefined;
+  /** Until when requests wait because the venue asked to slow down. */
+  readonly limitedUntilMs: number | undefined;
   /** A request there and back. */
   readonly latencyMs: number | undefined;
 };
@@ -18,35 +22,75 @@ export type Connection = {
 export const connection = createStore<Connection>(() => ({
   status: 'connecting',
   lostSinceMs: undefined,
+  nextTryMs: undefined,
+  limitedUntilMs: undefined,
   latencyMs: undefined,
 }));
 
-/** A status that passes within this time is not worth a word. */
+/** A status that passes within this time is not worth a word; the first connection takes what it takes. */
 const PATIENCE_MS = 400;
+const FIRST_PATIENCE_MS = 5_000;
 const PROBE_EVERY_MS = 10_000;
 /** The first probe shares the line with all that a page loads; a second one soon knows better. */
 const SECOND_PROBE_MS = 1_500;
+const PROBE_MS_MAX = 4_000;
+/** While the venue does not answer. */
+const PROBE_AGAIN_MS = 3_000;
+/** A shorter wait is over before it is read. */
+const LIMITED_MS_MIN = 500;
+
+/** The same for all connections of this page, which are then tried together; other pages have another one. */
+const chance = Math.random();
+const url = globalThis.location?.origin ?? 'http://127.0.0.1:8690';
 
 export const reader: Reader = createReader({
-  url: globalThis.location?.origin ?? 'http://127.0.0.1:8690',
-  onStreamStatus: () => noteStatus(reader.streams.status),
+  url,
+  backoff: { baseMs: 500, maxMs: 6_000, random: () => chance },
+  onStreamStatus: () => note(),
+  onRateLimited: noteLimit,
 });
 
-let patience: ReturnType<typeof setTimeout> | undefined;
+/** Asks once, to know at once. */
+const prober: Reader = createReader({ url, retriesMax: 0, timeoutMs: PROBE_MS_MAX });
 
-function noteStatus(status: SocketStatus): void {
-  if (status === 'open' || status === 'idle') {
+let patience: ReturnType<typeof setTimeout> | undefined;
+let isAnswering = true;
+let nextProbeMs = 0;
+
+/** Who waits is told, wherever the request came from. */
+export function noteLimit(waitMs: number): void {
+  if (waitMs < LIMITED_MS_MIN) return;
+  const { limitedUntilMs = 0 } = connection.getState();
+  const untilMs = Math.max(limitedUntilMs, Date.now() + waitMs);
+  connection.setState({ limitedUntilMs: untilMs });
+  setTimeout(() => {
+    if (connection.getState().limitedUntilMs === untilMs) {
+      connection.setState({ limitedUntilMs: undefined });
+    }
+  }, untilMs - Date.now());
+}
+
+function note(): void {
+  const { nextTryInMs, status, statuses } = reader.streams;
+  if (isAnswering && (status === 'open' || status === 'idle')) {
     clearTimeout(patience);
     patience = undefined;
-    connection.setState({ status: 'open', lostSinceMs: undefined });
+    connection.setState({ status: 'open', lostSinceMs: undefined, nextTryMs: undefined });
     return;
   }
+  const isTrying = Object.values(statuses).includes('connecting');
+  const streamsMs = nextTryInMs === undefined ? undefined : Date.now() + nextTryInMs;
+  connection.setState({ nextTryMs: isTrying ? undefined : (streamsMs ?? nextProbeMs) });
   const since = Date.now();
-  if (patience !== undefined || connection.getState().status === 'lost') return;
-  patience = setTimeout(() => {
-    patience = undefined;
-    connection.setState({ status: 'lost', lostSinceMs: since });
-  }, PATIENCE_MS);
+  const { status: was } = connection.getState();
+  if (patience !== undefined || was === 'lost') return;
+  patience = setTimeout(
+    () => {
+      patience = undefined;
+      connection.setState({ status: 'lost', lostSinceMs: since });
+    },
+    was === 'connecting' ? FIRST_PATIENCE_MS : PATIENCE_MS,
+  );
 }
 
 let offsetMs = 0;
@@ -56,33 +100,55 @@ export function venueNow(): number {
   return Date.now() + offsetMs;
 }
 
+/** Does what a person means who presses a button to try now. */
+let probeNow: () => void = () => undefined;
+
+export function tryNow(): void {
+  reader.streams.check();
+  probeNow();
+}
+
 /** Asks for the time and the way there, now and every few seconds while somebody looks. */
 export function watchVenue(): () => void {
-  const probe = async (): Promise<void> => {
-    if (document.visibilityState === 'hidden') return;
-    const startedMs = performance.now();
-    const { blockTime } = await reader.info.stateHash();
-    const latencyMs = performance.now() - startedMs;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let count = 0;
+  const plan = (ms: number): void => {
+    clearTimeout(timer);
+    nextProbeMs = Date.now() + ms;
+    timer = setTimeout(() => void round(), ms);
+  };
+  const round = async (): Promise<void> => {
+    count += 1;
+    if (document.visibilityState === 'visible') await probe();
+    plan(!isAnswering ? PROBE_AGAIN_MS : count === 1 ? SECOND_PROBE_MS : PROBE_EVERY_MS);
+    note();
+  };
+  probeNow = () => void round();
+  // A machine that slept, or lost its network, has connections that died without a word.
+  const onChange = (): void => {
+    if (document.visibilityState === 'visible') tryNow();
+  };
+  void round();
+  const changes = ['online', 'offline', 'visibilitychange'] as const;
+  for (const change of changes) globalThis.addEventListener(change, onChange, true);
+  return () => {
+    clearTimeout(timer);
+    for (const change of changes) globalThis.removeEventListener(change, onChange, true);
+  };
+}
+
+async function probe(): Promise<void> {
+  const startedMs = performance.now();
+  try {
+    const { blockTime } = await prober.info.stateHash();
     // A block is closed at least every second, so the clock is a little ahead of the last one.
     offsetMs = Math.abs(blockTime - Date.now()) < 2_000 ? 0 : blockTime - Date.now();
-    connection.setState({ latencyMs });
-    // A screen without streams is live when its venue answers.
-    if (reader.streams.status === 'idle') noteStatus('idle');
-  };
-  const again = (): void => void probe().catch(() => connection.setState({ latencyMs: undefined }));
-  again();
-  const second = setTimeout(again, SECOND_PROBE_MS);
-  const timer = setInterval(again, PROBE_EVERY_MS);
-  const onWake = (): void => {
-    if (document.visibilityState === 'visible') again();
-  };
-  const onOnline = (): void => reader.streams.reconnect();
-  document.addEventListener('visibilitychange', onWake);
-  globalThis.addEventListener('online', onOnline);
-  return () => {
-    clearTimeout(second);
-    clearInterval(timer);
-    document.removeEventListener('visibilitychange', onWake);
-    globalThis.removeEventListener('online', onOnline);
-  };
+    connection.setState({ latencyMs: performance.now() - startedMs });
+    if (!isAnswering) reader.streams.check();
+    isAnswering = true;
+  } catch (error) {
+    connection.setState({ latencyMs: undefined });
+    // A refusal is an answer.
+    isAnswering = error instanceof Error && error.name === 'RATE_LIMITED';
+  }
 }

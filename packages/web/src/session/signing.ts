@@ -1,14 +1,17 @@
 import {
   createClient,
+  createRelayClient,
   eip1193Wallet,
   privateKeyWallet,
   randomPrivateKey,
   signPermit,
   type Client,
   type Eip1193Provider,
+  type RelayClient,
   type Settings,
   type Wallet,
 } from '@oddlot/sdk';
+import { noteLimit } from '../market/venue.ts';
 
 /**
  * All that signs. It is as large as the rest of the page, so it is loaded when the first key is: import it by
@@ -20,6 +23,8 @@ export type Signing = {
   readonly browserWallet: (provider: Eip1193Provider, address: string) => Wallet;
   readonly newKey: () => `0x${string}`;
   readonly signPermit: typeof signPermit;
+  /** It signs nothing, but checks what it asks by the same schemas. */
+  readonly relayAt: (url: string) => RelayClient;
   /** A client that signs by a wallet, bound to the network that the venue says it is. */
   readonly clientOf: (wallet: Wallet, settings: Settings) => Client;
 };
@@ -29,9 +34,11 @@ export const signing: Signing = {
   browserWallet: eip1193Wallet,
   newKey: randomPrivateKey,
   signPermit,
+  relayAt: (url) => createRelayClient({ url }),
   clientOf: (wallet, settings) =>
     createClient({
       url: location.origin,
+      onRateLimited: noteLimit,
       network: {
         serviceNetwork: settings.service_network,
         chainId: settings.chain_id,

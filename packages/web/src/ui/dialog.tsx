@@ -1,7 +1,6 @@
-import { Dialog as RadixDialog } from 'radix-ui';
-import { useRef, type ReactNode } from 'react';
-import { useWords } from '../lib/words.ts';
+import { useState, type ReactNode } from 'react';
 import { classes } from './class-names.ts';
+import { late } from './late.tsx';
 
 export type DialogProps = {
   readonly title: string;
@@ -37,55 +36,11 @@ export function Sheet(props: DialogProps) {
   );
 }
 
-function Framed({
-  title,
-  description,
-  isOpen,
-  onClose,
-  children,
-  frame,
-}: DialogProps & { readonly frame: string }) {
-  const t = useWords();
-  const opener = useRef<Element | null>(null);
-  return (
-    <RadixDialog.Root open={isOpen} onOpenChange={(next) => !next && onClose()}>
-      <RadixDialog.Portal>
-        <RadixDialog.Overlay className="fixed inset-0 z-40 bg-canvas/70" />
-        <RadixDialog.Content
-          className={frame}
-          onOpenAutoFocus={() => {
-            opener.current = document.activeElement;
-          }}
-          onCloseAutoFocus={(event) => {
-            // Back to what opened it: there is no trigger that would be known otherwise.
-            event.preventDefault();
-            if (opener.current instanceof HTMLElement) opener.current.focus();
-          }}
-          {...(description === undefined ? { 'aria-describedby': undefined } : {})}
-        >
-          <header className="flex h-12 shrink-0 items-center border-b border-line pr-2 pl-4">
-            <RadixDialog.Title className="flex-1 truncate text-15 font-semibold">
-              {title}
-            </RadixDialog.Title>
-            <RadixDialog.Close
-              aria-label={t('ui.close')}
-              className="flex size-8 items-center justify-center rounded text-muted hover:bg-raised hover:text-text"
-            >
-              <svg viewBox="0 0 12 12" className="w-3" aria-hidden="true">
-                <path d="M1 1l10 10M11 1L1 11" stroke="currentColor" strokeWidth="1.5" />
-              </svg>
-            </RadixDialog.Close>
-          </header>
-          <div className="min-h-0 flex-1 overflow-y-auto p-4 pb-[max(16px,env(safe-area-inset-bottom))]">
-            {description !== undefined && (
-              <RadixDialog.Description className="mb-4 text-muted">
-                {description}
-              </RadixDialog.Description>
-            )}
-            {children}
-          </div>
-        </RadixDialog.Content>
-      </RadixDialog.Portal>
-    </RadixDialog.Root>
-  );
+const DialogFrame = late(async () => (await import('./dialog-frame.tsx')).DialogFrame);
+
+/** Nothing until it is first opened; then it stays, to give the focus back when it is closed. */
+function Framed(props: DialogProps & { readonly frame: string }) {
+  const [wasOpen, setWasOpen] = useState(false);
+  if (props.isOpen && !wasOpen) setWasOpen(true);
+  return props.isOpen || wasOpen ? <DialogFrame {...props} /> : null;
 }

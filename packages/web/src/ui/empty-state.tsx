@@ -13,7 +13,7 @@ export function EmptyState({
   return (
     <div className="flex h-full min-h-24 flex-col items-center justify-center gap-1 p-4 text-center">
       <p className="text-13 text-text">{title}</p>
-      {text !== undefined && <p className="max-w-96 text-12 text-muted">{text}</p>}
+      {text !== undefined && <p className="max-w-96 text-12 text-balance text-muted">{text}</p>}
       {action !== undefined && <div className="mt-2">{action}</div>}
     </div>
   );

@@ -24,7 +24,7 @@ export function Price({
     before.current = value;
     if (!hasFlash || !isDecimal(last) || !isDecimal(value)) return;
     const direction = compare(value, last);
-    if (direction !== 0) flash(shown.current, direction > 0 ? 'flash-up' : 'flash-down');
+    if (direction !== 0) flash(shown.current, direction > 0 ? '--buy' : '--sell');
   }, [value, hasFlash]);
   return (
     <span ref={shown} className="rounded tabular-nums">
@@ -33,13 +33,16 @@ export function Price({
   );
 }
 
-/** By hand rather than by state: a flash is no reason to render anything. */
-function flash(element: HTMLElement | null, name: string): void {
-  if (element === null) return;
-  element.classList.remove('flash-up', 'flash-down');
-  // Reading a size lets the animation begin anew.
-  void element.offsetWidth;
-  element.classList.add(name);
+const FLASH_MS = 320;
+const still = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)');
+
+/** By hand rather than by state or class: a flash is no reason to render or to lay out anything. */
+function flash(element: HTMLElement | null, colour: '--buy' | '--sell'): void {
+  if (element === null || still?.matches === true) return;
+  element.animate(
+    { backgroundColor: [`color-mix(in srgb, var(${colour}) 28%, transparent)`, 'transparent'] },
+    { duration: FLASH_MS, easing: 'ease-out' },
+  );
 }
 
 /** USDC. */

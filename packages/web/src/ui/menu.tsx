@@ -1,6 +1,14 @@
-import { DropdownMenu } from 'radix-ui';
-import type { ReactNode } from 'react';
-import { classes } from './class-names.ts';
+import {
+  cloneElement,
+  useId,
+  useRef,
+  useState,
+  type ComponentProps,
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+} from 'react';
+import { late } from './late.tsx';
 
 export type MenuItem =
   | {
@@ -14,6 +22,8 @@ export type MenuItem =
   | { readonly kind: 'line' }
   | { readonly kind: 'title'; readonly label: ReactNode };
 
+const MenuPanel = late(async () => (await import('./menu-panel.tsx')).MenuPanel);
+
 /** A list of things to do, behind the button that is handed in. */
 export function Menu({
   trigger,
@@ -21,48 +31,36 @@ export function Menu({
   align = 'end',
 }: {
   /** A single button. */
-  readonly trigger: ReactNode;
+  readonly trigger: ReactElement<ComponentProps<'button'>>;
   readonly items: readonly MenuItem[];
   readonly align?: 'start' | 'end';
 }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const holder = useRef<HTMLSpanElement>(null);
+  const id = useId();
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'ArrowDown') return;
+    event.preventDefault();
+    setIsOpen(true);
+  };
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
+    <span ref={holder} className="relative inline-flex">
+      {cloneElement(trigger, {
+        id,
+        'aria-haspopup': 'menu',
+        'aria-expanded': isOpen,
+        onClick: () => setIsOpen((was) => !was),
+        onKeyDown,
+      })}
+      {isOpen && (
+        <MenuPanel
+          holder={holder}
+          labelledBy={id}
+          items={items}
           align={align}
-          sideOffset={4}
-          collisionPadding={8}
-          className="appear z-50 max-h-[70dvh] min-w-44 overflow-y-auto rounded border border-line bg-raised p-1"
-        >
-          {items.map((item, at) =>
-            item.kind === 'line' ? (
-              <DropdownMenu.Separator key={at} className="my-1 h-px bg-line" />
-            ) : item.kind === 'title' ? (
-              <DropdownMenu.Label key={at} className="px-2 py-1 text-11 text-muted">
-                {item.label}
-              </DropdownMenu.Label>
-            ) : (
-              <DropdownMenu.Item
-                key={at}
-                disabled={item.isDisabled === true}
-                onSelect={item.onSelect}
-                className={classes(
-                  'flex h-8 cursor-pointer items-center justify-between gap-4 rounded px-2 text-13 outline-none data-disabled:opacity-50 data-highlighted:bg-line',
-                  item.isDanger === true ? 'text-sell' : 'text-text',
-                )}
-              >
-                {item.label}
-                {item.isChosen === true && (
-                  <svg viewBox="0 0 10 8" className="w-2.5 text-accent" aria-hidden="true">
-                    <path d="M1 4l3 3 5-6" fill="none" stroke="currentColor" strokeWidth="1.8" />
-                  </svg>
-                )}
-              </DropdownMenu.Item>
-            ),
-          )}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+          onClose={() => setIsOpen(false)}
+        />
+      )}
+    </span>
   );
 }

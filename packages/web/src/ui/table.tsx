@@ -8,6 +8,7 @@ import {
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState, type CSSProperties, type ReactNode } from 'react';
 import { classes } from './class-names.ts';
+import { OlderRows, type Older } from './older-rows.tsx';
 
 export type Column<Row> = {
   readonly id: string;
@@ -46,6 +47,8 @@ export type TableProps<Row> = {
   readonly sortedBy?: Sorting | undefined;
   readonly onRowClick?: ((row: Row) => void) | undefined;
   readonly isSelected?: ((row: Row) => boolean) | undefined;
+  /** For lists that are longer than what is here: asked for when the last row comes into sight. */
+  readonly older?: Older | undefined;
 };
 
 /** Rows of one height that stay where they are; long lists draw only what is in sight. */
@@ -114,6 +117,7 @@ export function Table<Row>(props: TableProps<Row>) {
         </tbody>
       </table>
       {sorted.length === 0 && empty}
+      {props.older !== undefined && <OlderRows older={props.older} />}
     </div>
   );
 }
@@ -131,7 +135,7 @@ function TableRow<Row>({
       onClick={onRowClick && (() => onRowClick(row))}
       aria-selected={isSelected?.(row)}
       className={classes(
-        'border-b border-line/50 hover:bg-raised/60 aria-selected:bg-raised',
+        'border-b border-line/50 last:border-b-0 hover:bg-raised/60 aria-selected:bg-raised',
         onRowClick && 'cursor-pointer',
       )}
     >

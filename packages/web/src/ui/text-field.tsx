@@ -7,9 +7,18 @@ export type TextFieldProps = Omit<ComponentProps<'input'>, 'className' | 'onChan
   readonly isLabelHidden?: boolean;
   readonly onChange: (value: string) => void;
   readonly fault?: string | undefined;
+  /** For addresses and keys, which are read letter by letter. */
+  readonly isCode?: boolean;
 };
 
-export function TextField({ label, isLabelHidden, onChange, fault, ...rest }: TextFieldProps) {
+export function TextField({
+  label,
+  isLabelHidden,
+  isCode = false,
+  onChange,
+  fault,
+  ...rest
+}: TextFieldProps) {
   const id = useId();
   return (
     <div>
@@ -29,6 +38,7 @@ export function TextField({ label, isLabelHidden, onChange, fault, ...rest }: Te
         className={classes(
           'h-8 w-full rounded border bg-canvas/60 px-3 outline-none placeholder:text-faint focus:border-accent',
           fault === undefined ? 'border-line' : 'border-sell',
+          isCode && 'font-mono text-12 max-tablet:text-11',
         )}
         {...rest}
       />

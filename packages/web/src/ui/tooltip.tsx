@@ -1,34 +1,52 @@
-import { Tooltip as RadixTooltip } from 'radix-ui';
-import type { ReactNode } from 'react';
+import {
+  cloneElement,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+  type HTMLAttributes,
+  type PointerEvent,
+  type ReactElement,
+} from 'react';
+import { late } from './late.tsx';
 
 const DELAY_MS = 250;
 
-/** Around the program, once. */
-export function TooltipProvider({ children }: { readonly children: ReactNode }) {
-  return <RadixTooltip.Provider delayDuration={DELAY_MS}>{children}</RadixTooltip.Provider>;
-}
+const TooltipPanel = late(async () => (await import('./tooltip-panel.tsx')).TooltipPanel);
 
 /** What more there is to say about a thing that can be pointed at or focused. */
 export function Tooltip({
   text,
   children,
 }: {
-  readonly text: ReactNode;
+  readonly text: string;
   /** A single element that can have focus. */
-  readonly children: ReactNode;
+  readonly children: ReactElement<HTMLAttributes<HTMLElement>>;
 }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const id = useId();
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const close = (): void => {
+    clearTimeout(timer.current);
+    setIsOpen(false);
+  };
+  const onPointerEnter = ({ pointerType }: PointerEvent): void => {
+    // A finger that scrolls points at nothing.
+    if (pointerType === 'touch') return;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setIsOpen(true), DELAY_MS);
+  };
   return (
-    <RadixTooltip.Root>
-      <RadixTooltip.Trigger asChild>{children}</RadixTooltip.Trigger>
-      <RadixTooltip.Portal>
-        <RadixTooltip.Content
-          sideOffset={4}
-          collisionPadding={8}
-          className="appear z-50 max-w-72 rounded border border-line bg-raised px-2 py-1 text-12 text-text"
-        >
-          {text}
-        </RadixTooltip.Content>
-      </RadixTooltip.Portal>
-    </RadixTooltip.Root>
+    <span
+      className="relative inline-flex"
+      onPointerEnter={onPointerEnter}
+      onPointerLeave={close}
+      onFocus={() => setIsOpen(true)}
+      onBlur={close}
+    >
+      {cloneElement(children, { 'aria-describedby': isOpen ? id : undefined })}
+      {isOpen && <TooltipPanel id={id} text={text} onClose={close} />}
+    </span>
   );
 }

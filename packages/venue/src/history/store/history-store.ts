@@ -2,7 +2,6 @@ import type { BlockRows } from '../rows/block-rows.ts';
 import type { Answer, Ask, StoreTopic } from '../history.ts';
 import { batchOf } from './batch.ts';
 import type { HistoryDriver } from './driver.ts';
-import { deletePostgres, openPostgres, setPostgresAside } from './postgres-driver.ts';
 import { counted, decodeProgress, encodeProgress, NO_PROGRESS, type Progress } from './progress.ts';
 import { Pruning, type PruneLimits } from './prune.ts';
 import { ANSWERS } from './questions/answers.ts';
@@ -11,7 +10,6 @@ import { deleteSqlite, openSqlite, setSqliteAside } from './sqlite-driver.ts';
 import { HistoryDamagedError, HistoryFullError, historyError } from './store-errors.ts';
 
 export { HistoryDamagedError, HistoryFullError } from './store-errors.ts';
-export { HistoryTakenError } from './postgres-driver.ts';
 
 /** A file of SQLite, or a PostgreSQL server. */
 export type HistoryPlace = { readonly file: string } | { readonly url: string };
@@ -58,20 +56,23 @@ export async function openHistoryStore(options: HistoryStoreOptions): Promise<Hi
 
 /** Out of the way of a new one, and where to; nobody may have it open. */
 export async function setHistoryAside(place: HistoryPlace): Promise<string> {
-  return 'file' in place ? setSqliteAside(place.file) : setPostgresAside(place.url);
+  if ('file' in place) return setSqliteAside(place.file);
+  return (await postgres()).setPostgresAside(place.url);
 }
 
 /** Without a trace, to be computed again. */
 export async function deleteHistory(place: HistoryPlace): Promise<void> {
   if ('file' in place) deleteSqlite(place.file);
-  else await deletePostgres(place.url);
+  else await (await postgres()).deletePostgres(place.url);
 }
 
 async function open(place: HistoryPlace): Promise<HistoryStore> {
-  return historyStoreOn(
-    'file' in place ? await openSqlite(place.file) : await openPostgres(place.url),
-  );
+  if ('file' in place) return historyStoreOn(await openSqlite(place.file));
+  return historyStoreOn(await (await postgres()).openPostgres(place.url));
 }
+
+/** Who keeps the history in a file does without the client of a server. */
+const postgres = () => import('./postgres-driver.ts');
 
 /** Closes the database when it can't be read. */
 export async function historyStoreOn(driver: HistoryDriver): Promise<HistoryStore> {

@@ -31,7 +31,7 @@ const LOCK_EVERY_MS = 200;
 const NUMBER_TYPES: readonly number[] = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
 
 /** Another process writes the history of this database. */
-export class HistoryTakenError extends Error {
+class HistoryTakenError extends Error {
   override readonly name = 'HistoryTakenError';
 }
 

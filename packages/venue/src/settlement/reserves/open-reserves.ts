@@ -5,10 +5,10 @@ import type { Logger } from '../../operate/log.ts';
 import type { Replica } from '../../replica/replica.ts';
 import { treeFolder } from '../../reserves/tree-file.ts';
 import type { Settlement } from '../settlement.ts';
-import { ReservesWorker } from './reserves-worker.ts';
+import type { ReservesWorker } from './reserves-worker.ts';
 
 /** Lets the settlement chain's side of the venue prove what it holds, where there is a chain. */
-export function openReserves(
+export async function openReserves(
   settings: {
     readonly data: string;
     readonly bridgeFromBlock: number;
@@ -21,11 +21,12 @@ export function openReserves(
     readonly clock: Clock;
     readonly log: Logger;
   },
-): ReservesWorker | undefined {
+): Promise<ReservesWorker | undefined> {
   const { archivist, clock, log, money, replica } = parts;
   if (money === undefined) return undefined;
   const { settlement } = money;
-  const reserves = new ReservesWorker({
+  const program = await import('./reserves-worker.ts');
+  const reserves = new program.ReservesWorker({
     client: settlement.client,
     contracts: settlement.contracts,
     fromBlock: settings.bridgeFromBlock,

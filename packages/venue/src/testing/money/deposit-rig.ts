@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from '@oddlot/engine';
-import { type InfoQueryOf } from '@oddlot/protocol';
+import type { InfoQueryOf } from '@oddlot/protocol';
 import { address } from '@oddlot/units';
 import { type Hex, keccak256, type PrivateKeyAccount, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';

@@ -30,4 +30,5 @@ export const settings: InfoHandler<'settings', Settings> = ({
     settlement_rpc_url: deployment.settlementRpcUrl ?? null,
     faucet_amount: deployment.faucetUsdc === undefined ? null : String(deployment.faucetUsdc),
     simulated_traders: deployment.hasBots ?? false,
+    has_relay: deployment.hasRelay ?? false,
   });

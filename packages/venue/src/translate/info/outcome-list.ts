@@ -3,7 +3,7 @@ import type { EventWithMarkets } from '../../read-models/catalogue.ts';
 import type { EventSort } from '../../read-models/listed-event-index.ts';
 import type { PageOptions, Place } from '../../read-models/ranking.ts';
 import type { InfoContext } from './handler.ts';
-import { type PastList, type PastNeed } from './past-need.ts';
+import type { PastList, PastNeed } from './past-need.ts';
 import { settledBeforeMs } from './past.ts';
 
 /**
@@ -13,7 +13,7 @@ import { settledBeforeMs } from './past.ts';
  */
 
 type Query = InfoQueryOf<'outcomeMeta'>;
-type EventPage = {
+export type EventPage = {
   readonly items: readonly EventWithMarkets[];
   readonly next: Place | undefined;
 };

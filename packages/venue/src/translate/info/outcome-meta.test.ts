@@ -284,6 +284,60 @@ describe('filters', () => {
     expect(slugs({ sortBy: 'newest', ...fields })).toEqual(expected);
   });
 
+  test('by words of the title, the category, a tag, a question or the name of a market', () => {
+    const listing = world.markets.catalogue.listedEvent('open')!.listing;
+    const event = {
+      ...listing,
+      slug: 'derby',
+      title: 'Who wins the Snail Derby?',
+      tags: ['Sport'],
+    };
+    world.venue.apply([{ type: 'registerEvent', event: { ...event, category: 'races' } }]);
+    const market = world.markets.catalogue.market(FIRST_ID)!.listing;
+    const comet = { slug: 'comet', groupTitle: 'Comet', question: 'Does Comet win?' };
+    world.venue.apply([
+      { type: 'registerMarket', market: { ...market, eventSlug: 'derby', ...comet } },
+    ]);
+    const found = (fields: object) => slugs({ sortBy: 'newest', status: 'all', ...fields });
+    for (const search of [
+      'snail',
+      'DERBY snail',
+      'comet',
+      'does win',
+      'races',
+      'sport',
+      ' derby ',
+    ]) {
+      expect(found({ search }), search).toEqual(['derby']);
+    }
+    expect(found({ search: 'snail whale' })).toEqual([]);
+    expect(found({ category: 'races' })).toEqual(['derby']);
+    expect(found({ category: 'races', search: 'whale' })).toEqual([]);
+    expect(found({ category: 'race' })).toEqual([]);
+    expect(found({ search: '' })).toHaveLength(7);
+  });
+
+  test('what is found is walked page by page, with a cursor of its own', () => {
+    for (let at = 0; at < 5; at++) world.list(`tide-${at}`);
+    const titled = world.markets.catalogue.listedEvent('tide-0')!.listing;
+    for (let at = 0; at < 5; at++) {
+      const event = {
+        ...titled,
+        slug: `tide-${at}`,
+        title: `Tide ${at % 2 === 0 ? 'even' : 'odd'}`,
+      };
+      world.venue.apply([{ type: 'registerEvent', event }]);
+    }
+    const sought = { sortBy: 'newest', search: 'even', limit: 2 };
+    const first = page(sought);
+    expect(first.events.map(({ slug }) => slug)).toEqual(['tide-4', 'tide-2']);
+    const second = page({ ...sought, cursor: first.next_cursor });
+    expect(second.events.map(({ slug }) => slug)).toEqual(['tide-0']);
+    expect(second.next_cursor).toBeNull();
+    const foreign = { ...sought, search: 'odd', cursor: first.next_cursor };
+    expect(world.refusal('outcomeMeta', foreign)).toEqual([10000, 'Invalid cursor']);
+  });
+
   test('by a tag that an event got or lost later', () => {
     expect(slugs({ tag: 'b' })).toEqual(['open']);
     world.list('new', { tags: ['b', 'c'] });

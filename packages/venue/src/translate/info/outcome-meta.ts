@@ -10,7 +10,8 @@ import { eventStatus } from '../../read-models/event-status.ts';
 import { type PageOptions, type Place, Ranking } from '../../read-models/ranking.ts';
 import { answer, type InfoAnswer, type InfoContext, type PastNeeds } from './handler.ts';
 import { eventMeta } from './outcome-event-meta.ts';
-import { listNeeds, listPage } from './outcome-list.ts';
+import { type EventPage, listNeeds, listPage } from './outcome-list.ts';
+import { isSought, matchOf, SEARCHED_EVENTS } from './outcome-search.ts';
 import { eventIn, eventsNeeded, marketIn, marketsNeeded } from './past.ts';
 
 type Query = InfoQueryOf<'outcomeMeta'>;
@@ -32,10 +33,11 @@ export function outcomeMeta(
     only === undefined
       ? listPage(context, query, options)
       : ownersOf(context, query, only).page(options);
+  const { items, next } = isSought(query) ? foundIn(context, query, page) : page;
   const shown = query.markets === 'matched' ? only : undefined;
   return answer({
-    events: page.items.map((event) => shownEvent(context, event, shown)),
-    next_cursor: page.next === undefined ? null : cursorOf(query, page.next),
+    events: items.map((event) => shownEvent(context, event, shown)),
+    next_cursor: next === undefined ? null : cursorOf(query, next),
   });
 }
 
@@ -53,7 +55,17 @@ export const outcomeMetaNeeds: PastNeeds<'outcomeMeta'> = (context, query) => {
 function pageOptions(query: Query): PageOptions | 'invalid' {
   const after = readCursor(query);
   if (after === 'invalid') return 'invalid';
-  return { after, limit: query.limit, descending: isDescending(query) };
+  const limit = isSought(query) ? SEARCHED_EVENTS : query.limit;
+  return { after, limit, descending: isDescending(query) };
+}
+
+/** Those of a stretch that match; where they are more than a page, it ends at the last that is shown. */
+function foundIn({ markets }: Context, query: Query, stretch: EventPage): EventPage {
+  const found = stretch.items.filter(matchOf(query));
+  const items = found.slice(0, query.limit);
+  const last = items.at(-1);
+  if (found.length === items.length || last === undefined) return { items, next: stretch.next };
+  return { items, next: [markets.listedEvents.keyOf(query.sortBy, last), last.event.eventId] };
 }
 
 function eventBySlug(
@@ -144,10 +156,12 @@ const LIST_NAME_DIGITS = 12;
 
 /** A short name of what a query lists and in which order. */
 function listName(query: Query): string {
-  const { instrumentIds, marketSlugs, markets, sortBy, sortOrder, status, tag } = query;
+  const { category, instrumentIds, marketSlugs, markets, search, sortBy, sortOrder, status, tag } =
+    query;
+  const sought = isSought(query) ? [category, search] : [];
   const filters = [sortBy, sortOrder ?? 'desc', status, tag, marketSlugs, markets, instrumentIds];
   return createHash('sha256')
-    .update(JSON.stringify(filters))
+    .update(JSON.stringify([...filters, ...sought]))
     .digest('hex')
     .slice(0, LIST_NAME_DIGITS);
 }

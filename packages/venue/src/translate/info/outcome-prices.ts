@@ -13,7 +13,7 @@ import { outcomeName } from '../actions/instrument-lookup.ts';
 import { formatHalfPrice, formatMoney, formatPrice, formatSize } from '../format.ts';
 import { answer, type InfoContext, type InfoHandler, type PastNeeds } from './handler.ts';
 import { midOrNull, priceOrNull, shownMarket } from './outcome-market.ts';
-import { type PastRows } from './past-need.ts';
+import type { PastRows } from './past-need.ts';
 import { eventIn, marketIn, marketsNeeded } from './past.ts';
 
 /** What traders watch of outcome markets, in YES prices. */

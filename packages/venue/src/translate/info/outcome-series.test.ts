@@ -46,6 +46,7 @@ describe('a series', () => {
       title: 'BTC up or down',
       underlying: 'BTC',
       recurrence: '15m',
+      windowMs: 60_000,
       current: first,
       items: [{ startTime: FIRST_START + QUARTER_MS, openPrice: null }, first],
       hasMore: false,

@@ -42,8 +42,9 @@ export const outcomeSeriesTimeline: InfoHandler<'outcomeSeriesTimeline', Outcome
   const running = records[countUntil(records, state.timeMs + 1) - 1];
   const isRunning = running !== undefined && state.timeMs < running.listing.endMs;
   const current = isRunning ? timelineItem(state, running) : null;
-  const { recurrence, symbol: underlying, title } = series;
-  return answer({ seriesSlug, title, underlying, recurrence, current, items, hasMore });
+  const { recurrence, symbol: underlying, title, windowSeconds } = series;
+  const windowMs = windowSeconds * 1_000;
+  return answer({ seriesSlug, title, underlying, recurrence, windowMs, current, items, hasMore });
 };
 
 type TimelineQuery = InfoQueryOf<'outcomeSeriesTimeline'>;

@@ -8,9 +8,11 @@ import { forgetView, restoreSession } from '../../session/stored-session.ts';
 import type { Session } from '../../session/session.ts';
 import { useIsSessionLoaded, useSession } from '../../session/use-session.ts';
 import { Button } from '../../ui/button.tsx';
+import { late } from '../../ui/late.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { notify } from '../../ui/toast.tsx';
-import { ConnectDialog } from './connect-dialog.tsx';
+
+const ConnectDialog = late(async () => (await import('./connect-dialog.tsx')).ConnectDialog);
 
 /** Who acts, and the way in for who does not yet. */
 export function AccountMenu() {
@@ -18,18 +20,19 @@ export function AccountMenu() {
   const session = useSession();
   const isLoaded = useIsSessionLoaded();
   const [isOpen, setIsOpen] = useState(false);
+  const [wasOpen, setWasOpen] = useState(false);
   const close = (): void => setIsOpen(false);
-  if (!isLoaded) return null;
+  if (isOpen && !wasOpen) setWasOpen(true);
+  // The place is kept: what is beside it does not move when the answer is there.
+  if (!isLoaded) return <span aria-hidden="true" className="h-8 w-22" />;
   return (
     <>
       {session === undefined ? (
-        <Button kind="accent" onClick={() => setIsOpen(true)}>
-          {t('header.connect')}
-        </Button>
+        <Button onClick={() => setIsOpen(true)}>{t('header.connect')}</Button>
       ) : (
         <OpenAccount session={session} onSwitch={() => setIsOpen(true)} />
       )}
-      <ConnectDialog isOpen={isOpen} onClose={close} />
+      {wasOpen && <ConnectDialog isOpen={isOpen} onClose={close} />}
     </>
   );
 }

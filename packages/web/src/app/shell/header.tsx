@@ -3,13 +3,14 @@ import { useWords } from '../../lib/words.ts';
 import { useSettings } from '../../market/queries.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { AccountMenu } from './account-menu.tsx';
+import { Deposit } from './deposit.tsx';
 import { Equity } from './equity.tsx';
 import { Latency } from './latency.tsx';
 import { LooksMenu } from './looks-menu.tsx';
 import { useDestinations } from './navigation.ts';
 import { Wordmark } from './wordmark.tsx';
 
-export function Header() {
+export function Header({ onHelp }: { readonly onHelp: () => void }) {
   const t = useWords();
   const destinations = useDestinations(t);
   const { data: settings } = useSettings();
@@ -42,7 +43,8 @@ export function Header() {
       <div className="ml-auto flex items-center gap-3">
         <Latency />
         <Equity />
-        <LooksMenu />
+        <Deposit />
+        <LooksMenu onHelp={onHelp} />
         <AccountMenu />
       </div>
     </header>

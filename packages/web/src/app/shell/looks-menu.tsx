@@ -3,7 +3,8 @@ import { useWords } from '../../lib/words.ts';
 import { Menu } from '../../ui/menu.tsx';
 import { prefer, preferences } from '../../ui/preferences.ts';
 
-export function LooksMenu() {
+/** How the page looks, and its keys. */
+export function LooksMenu({ onHelp }: { readonly onHelp: () => void }) {
   const t = useWords();
   const { sides, theme } = useStore(preferences);
   return (
@@ -40,6 +41,8 @@ export function LooksMenu() {
           isChosen: sides === value,
           onSelect: () => prefer({ sides: value }),
         })),
+        { kind: 'line' },
+        { label: t('help.title'), onSelect: onHelp },
       ]}
     />
   );

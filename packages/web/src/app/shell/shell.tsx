@@ -1,15 +1,25 @@
-import { Outlet } from '@tanstack/react-router';
+import { Outlet, useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { useWords } from '../../lib/words.ts';
 import { LookingOn } from '../../session/looking-on.tsx';
+import { useSession } from '../../session/use-session.ts';
+import { late } from '../../ui/late.tsx';
 import { Toasts } from '../../ui/toast.tsx';
-import { AccountNews } from './account-news.tsx';
+import { useHotkey } from '../../ui/use-hotkey.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { Header } from './header.tsx';
 
+const AccountNews = late(async () => (await import('./account-news.tsx')).AccountNews);
+const HelpDialog = late(async () => (await import('./help-dialog.tsx')).HelpDialog);
+
 /** What is around every screen. */
 export function Shell() {
   const t = useWords();
+  const hasAccount = useSession() !== undefined;
+  const [isHelpOpen, setIsHelpOpen] = useState(false);
+  useHotkey('?', () => setIsHelpOpen(true));
+  useFocusOnArrival();
   return (
     <div className="flex h-full flex-col bg-panel">
       <a
@@ -18,15 +28,33 @@ export function Shell() {
       >
         {t('app.skip')}
       </a>
-      <Header />
+      <Header onHelp={() => setIsHelpOpen(true)} />
       <ConnectionBanner />
       <LookingOn />
-      <main id="screen" className="min-h-0 flex-1 overflow-y-auto" tabIndex={-1}>
+      <main id="screen" className="min-h-0 flex-1 overflow-y-auto outline-none" tabIndex={-1}>
         <Outlet />
       </main>
       <BottomBar />
-      <AccountNews />
+      {hasAccount && <AccountNews />}
+      <HelpDialog isOpen={isHelpOpen} onClose={() => setIsHelpOpen(false)} />
       <Toasts />
     </div>
+  );
+}
+
+/** Who goes to another screen by the keyboard goes on from its beginning, not through the header again. */
+function useFocusOnArrival(): void {
+  const router = useRouter();
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+        const main = document.querySelector<HTMLElement>('main#screen');
+        const at = document.activeElement;
+        const isInUse = main?.contains(at) === true || at?.closest('[role=dialog]') != null;
+        if (fromLocation !== undefined && pathChanged && !isInUse) {
+          main?.focus({ preventScroll: true });
+        }
+      }),
+    [router],
   );
 }

@@ -13,7 +13,7 @@ import { texts } from 'words:account';
 addWords(texts);
 
 // Money is what most come for; the rest is loaded when it is opened.
-const KeysTab = lazy(async () => ({ default: (await import('./keys/keys-tab.tsx')).KeysTab }));
+const KeysTab = lazy(async () => ({ default: (await import('./key-ring/keys-tab.tsx')).KeysTab }));
 const PreferencesTab = lazy(async () => ({
   default: (await import('./preferences-tab.tsx')).PreferencesTab,
 }));

@@ -10,7 +10,7 @@ export function PreferencesTab() {
   const t = useWords();
   const { hasSound, sides, theme } = useStore(preferences);
   return (
-    <div className="flex max-w-2xl flex-col divide-y divide-line">
+    <div className="flex max-w-3xl flex-col divide-y divide-line">
       <Choice title={t('header.theme')} text={t('account.themeText')}>
         <Segmented
           label={t('header.theme')}
@@ -60,7 +60,7 @@ function Choice({
         <h2 className="text-13 font-medium">{title}</h2>
         <p className="text-12 text-muted">{text}</p>
       </div>
-      <div className="min-w-56">{children}</div>
+      <div className="w-full tablet:w-80">{children}</div>
     </section>
   );
 }

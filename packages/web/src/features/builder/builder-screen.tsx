@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { BuilderState, Client } from '@oddlot/sdk';
+import { csvOf, saveFile } from '../../lib/csv.ts';
 import { isDecimal, sign } from '../../lib/decimal.ts';
 import { money } from '../../lib/format.ts';
 import { usePageTitle } from '../../lib/page-title.ts';
@@ -23,6 +24,7 @@ import { useDoing } from '../../ui/use-doing.ts';
 import { ClaimsTable } from './claims-table.tsx';
 import { EarnedTable } from './earned-table.tsx';
 import { Shares } from './shares.tsx';
+import { allBuilderRows } from './use-builder-rows.ts';
 import { texts } from 'words:builder';
 
 addWords(texts);
@@ -56,7 +58,7 @@ function Builder({ session }: { readonly session: Session }) {
     refetchInterval: EVERY_MS,
   });
   return (
-    <div className="flex min-h-full flex-col bg-panel">
+    <div className="flex min-h-full flex-col bg-panel desktop:h-full">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-3">
         <h1 className="text-20 font-semibold">{t('nav.builder')}</h1>
         {state !== undefined && (
@@ -73,8 +75,8 @@ function Builder({ session }: { readonly session: Session }) {
         <p className="w-full text-12 text-muted">{t('builder.intro')}</p>
       </div>
       <Sums state={state} signer={trader ?? owner} />
-      <div className="grid flex-1 desktop:grid-cols-[minmax(0,1fr)_400px]">
-        <div className="min-h-80 min-w-0">
+      <div className="grid flex-1 desktop:min-h-80 desktop:grid-cols-[minmax(0,1fr)_400px] desktop:grid-rows-[minmax(0,1fr)]">
+        <div className="min-h-0 min-w-0 max-desktop:h-96">
           <Tabs
             label={t('nav.builder')}
             value={tab}
@@ -96,11 +98,29 @@ function Builder({ session }: { readonly session: Session }) {
                 content: <ApprovedBuilders user={user} owner={owner} />,
               },
             ]}
+            aside={tab !== 'approvals' && <CsvButton tab={tab} user={user} />}
           />
         </div>
         <Shares user={user} search={search} onLook={look} />
       </div>
     </div>
+  );
+}
+
+function CsvButton({ tab, user }: { readonly tab: 'earned' | 'claimed'; readonly user: string }) {
+  const t = useWords();
+  const name = t(tab === 'earned' ? 'builder.tabEarned' : 'builder.tabClaimed');
+  const save = async (): Promise<void> =>
+    saveFile(`builder-${tab}.csv`, csvOf(await allBuilderRows(tab, user)));
+  return (
+    <button
+      type="button"
+      aria-label={t('builder.csvOf', { name })}
+      className="text-12 text-muted hover:text-text"
+      onClick={() => void save()}
+    >
+      {t('builder.csv')}
+    </button>
   );
 }
 
@@ -129,7 +149,7 @@ function Sums({
   return (
     <div className="flex flex-col gap-2 border-b border-line px-4 py-3">
       <div className="flex flex-wrap items-start gap-x-10 gap-y-3">
-        <dl className="contents">
+        <dl className="grid w-full grid-cols-2 gap-x-4 gap-y-3 tablet:contents">
           <Stat label={t('builder.claimable')} isLarge>
             <Money value={amount} />
           </Stat>

@@ -1,36 +1,33 @@
-import { useQuery } from '@tanstack/react-query';
 import type { BuilderClaim } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { short } from '../../lib/format.ts';
 import { dateTime, wholeDate } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
-import { reader } from '../../market/venue.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/figure.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
+import { useBuilderRows } from './use-builder-rows.ts';
 
-const EVERY_MS = 5_000;
-const ROWS = 100;
+const idOf = ({ txHash }: BuilderClaim) => txHash;
 
 /** What was claimed, and when. */
 export function ClaimsTable({ user }: { readonly user: string }) {
   const t = useWords();
-  const { data } = useQuery({
-    queryKey: ['builderMeClaimed', user],
-    queryFn: ({ signal }) => reader.info.builderMeClaimed({ user, pageSize: ROWS }, { signal }),
-    refetchInterval: EVERY_MS,
+  const { isLoaded, older, rows } = useBuilderRows<BuilderClaim>({
+    user,
+    type: 'builderMeClaimed',
+    idOf,
   });
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
     <Table
       label={t('builder.tabClaimed')}
       columns={columns}
-      rows={data?.items ?? []}
-      rowKey={({ txHash }) => txHash}
+      rows={rows}
+      rowKey={idOf}
+      older={older}
       empty={
-        data !== undefined && (
-          <EmptyState title={t('builder.noClaims')} text={t('builder.noClaimsText')} />
-        )
+        isLoaded && <EmptyState title={t('builder.noClaims')} text={t('builder.noClaimsText')} />
       }
     />
   );

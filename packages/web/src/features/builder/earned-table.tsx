@@ -1,36 +1,33 @@
-import { useQuery } from '@tanstack/react-query';
 import type { BuilderEarning } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { number } from '../../lib/format.ts';
 import { dateTime, wholeDate } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
-import { reader } from '../../market/venue.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money, Percent } from '../../ui/figure.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
+import { useBuilderRows } from './use-builder-rows.ts';
 
-const EVERY_MS = 5_000;
-const ROWS = 100;
+const idOf = ({ marketType, orderId }: BuilderEarning) => `${marketType} ${orderId}`;
 
 /** Orders that paid this builder, one row each. */
 export function EarnedTable({ user }: { readonly user: string }) {
   const t = useWords();
-  const { data } = useQuery({
-    queryKey: ['builderMeEarned', user],
-    queryFn: ({ signal }) => reader.info.builderMeEarned({ user, pageSize: ROWS }, { signal }),
-    refetchInterval: EVERY_MS,
+  const { isLoaded, older, rows } = useBuilderRows<BuilderEarning>({
+    user,
+    type: 'builderMeEarned',
+    idOf,
   });
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
     <Table
       label={t('builder.tabEarned')}
       columns={columns}
-      rows={data?.items ?? []}
-      rowKey={({ marketType, orderId }) => `${marketType} ${orderId}`}
+      rows={rows}
+      rowKey={idOf}
+      older={older}
       empty={
-        data !== undefined && (
-          <EmptyState title={t('builder.noEarned')} text={t('builder.noEarnedText')} />
-        )
+        isLoaded && <EmptyState title={t('builder.noEarned')} text={t('builder.noEarnedText')} />
       }
     />
   );

@@ -37,7 +37,7 @@ export function Shares({
   return (
     <section
       aria-labelledby="shares"
-      className="min-w-0 border-line max-desktop:border-t desktop:border-l"
+      className="min-w-0 border-line max-desktop:border-t desktop:overflow-y-auto desktop:border-l"
     >
       <div className="flex h-9 items-center border-b border-line px-4">
         <h2 id="shares" className="text-13 font-medium">
@@ -65,7 +65,7 @@ export function Shares({
       </div>
       {data?.items.length === 0 && (
         <div className="h-24">
-          <EmptyState title={t('builder.noShare')} />
+          <EmptyState title={t('builder.noShare')} text={t('builder.noShareText')} />
         </div>
       )}
       <ul className="flex flex-col">

@@ -10,6 +10,7 @@ import { Segmented } from '../../ui/segmented.tsx';
 import { Slider } from '../../ui/slider.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { TextField } from '../../ui/text-field.tsx';
+import { notify } from '../../ui/toast.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
 import { Group } from './group.tsx';
 
@@ -148,7 +149,10 @@ function Layers() {
         </Button>
       </Dialog>
       <Sheet title="Order" isOpen={shown === 'sheet'} onClose={close}>
-        <p>A ticket on a phone.</p>
+        <p className="mb-4">A ticket on a phone.</p>
+        <Button isWide onClick={() => notify({ title: 'Sold 0.014 BTC', tone: 'sell' })}>
+          Send it
+        </Button>
       </Sheet>
     </Group>
   );

@@ -8,38 +8,49 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { legPrice } from './legs.ts';
 import { legName } from './market-facts.ts';
 
-const SHOWN = 40;
+/** As many as are as high as the book beside them. */
+const SHOWN = 17;
+const COLUMNS = 'grid grid-cols-[4.5rem_1fr_1fr_1fr] gap-3 px-2';
 
 /** Who took what, newest first. On one book a seller of YES is as good as a buyer of NO. */
 export function Activity({ market }: { readonly market: OutcomeMarketMeta }) {
   const t = useWords();
   const { isLoaded, trades } = tapes.use(String(market.instrument_id), (state) => state);
-  if (isLoaded && trades.length === 0) {
-    return (
-      <EmptyState title={t('outcomes.activity.empty')} text={t('outcomes.activity.emptyText')} />
-    );
-  }
   return (
-    <ol className="grid gap-x-8 p-3 desktop:grid-cols-2" aria-label={t('outcomes.panels.activity')}>
-      {trades.slice(0, SHOWN).map(({ px, side, sz, tid, time }) => {
-        const leg = side === 'B' ? 'Yes' : 'No';
-        const price = legPrice(px, leg);
-        return (
-          <li
-            key={tid}
-            className="flex h-7 items-center gap-3 border-b border-line/50 px-2 text-12"
-          >
-            <span className="w-16 text-muted" title={wholeDate(time)}>
-              {clockTime(time)}
-            </span>
-            <span className={leg === 'Yes' ? 'text-buy' : 'text-sell'}>
-              {legName(market, leg)} {cents(price, market.price_decimals)}
-            </span>
-            <span className="ml-auto">{t('outcomes.activity.shares', { shares: number(sz) })}</span>
-            <span className="w-20 text-right text-muted">{money(multiply(sz, price))}</span>
-          </li>
-        );
-      })}
-    </ol>
+    <section aria-label={t('outcomes.panels.activity')} className="min-w-0">
+      <h2 className="flex h-9 items-center text-12 text-muted">{t('outcomes.activity.title')}</h2>
+      {isLoaded && trades.length === 0 ? (
+        <EmptyState title={t('outcomes.activity.empty')} text={t('outcomes.activity.emptyText')} />
+      ) : (
+        <>
+          <div className={`${COLUMNS} h-6 items-center text-11 text-muted`}>
+            <span>{t('outcomes.activity.time')}</span>
+            <span>{t('outcomes.activity.bought')}</span>
+            <span className="text-right">{t('outcomes.book.shares')}</span>
+            <span className="text-right">{t('outcomes.activity.value')}</span>
+          </div>
+          <ol>
+            {trades.slice(0, SHOWN).map(({ px, side, sz, tid, time }) => {
+              const leg = side === 'B' ? 'Yes' : 'No';
+              const price = legPrice(px, leg);
+              return (
+                <li key={tid} className={`${COLUMNS} h-[18px] items-center text-12`}>
+                  <span className="text-muted" title={wholeDate(time)}>
+                    {clockTime(time)}
+                  </span>
+                  <span className={leg === 'Yes' ? 'truncate text-buy' : 'truncate text-sell'}>
+                    {legName(market, leg)} {cents(price, market.price_decimals)}
+                  </span>
+                  <span className="text-right">
+                    {number(sz, { decimals: market.size_decimals })}
+                  </span>
+                  <span className="text-right text-muted">{money(multiply(sz, price))}</span>
+                </li>
+              );
+            })}
+          </ol>
+        </>
+      )}
+    </section>
   );
 }

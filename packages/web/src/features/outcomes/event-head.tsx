@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import type { OutcomeEventMeta } from '@oddlot/sdk';
-import { compact } from '../../lib/format.ts';
 import { countdown, dateTime, relative, wholeDate } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { EventTitle } from '../../ui/event-title.tsx';
+import { turnover } from './market-facts.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -21,7 +22,7 @@ export function EventHead({
   return (
     <header>
       <h1 className="text-20 font-semibold text-balance break-words tablet:text-28">
-        {event.title}
+        <EventTitle title={event.title} />
       </h1>
       <div className="mt-2 flex flex-wrap items-center gap-x-5 gap-y-1 text-12 text-muted">
         {status !== 'open' && (
@@ -31,7 +32,7 @@ export function EventHead({
         )}
         {event.trading.halted && <Badge tone="warning">{t('outcomes.phase.halted')}</Badge>}
         {event.category !== '' && <span className="capitalize">{event.category}</span>}
-        <span>{t('outcomes.volumeOf', { amount: compact(event.volume.total) })}</span>
+        <span>{t('outcomes.volumeOf', { amount: turnover(event.volume.total) })}</span>
         {event.settlement.resolved_time === null ? (
           <Ends endMs={end} startMs={event.start_time} status={status} />
         ) : (

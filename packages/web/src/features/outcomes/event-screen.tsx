@@ -1,7 +1,7 @@
 import { texts } from 'words:outcomes';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { ApiError, type OutcomeEventMeta } from '@oddlot/sdk';
+import { ApiError, type Leg, type OutcomeEventMeta, type OutcomeMarketMeta } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { outcomePrices } from '../../market/contexts.ts';
@@ -12,10 +12,10 @@ import { Spinner } from '../../ui/spinner.tsx';
 import { EventHead } from './event-head.tsx';
 import { EventPanels } from './event-panels.tsx';
 import { Holdings } from './holdings.tsx';
-import { markOf } from './market-facts.ts';
+import { inOrder, markOf } from './market-facts.ts';
 import { MarketRows } from './market-rows.tsx';
 import { ProbabilityChart } from './probability-chart.tsx';
-import { RANGES, useAskWhenGone, useEvent, type Range } from './queries.ts';
+import { RANGES, useAskWhenGone, useEvent, useOwner, type Range } from './queries.ts';
 import { TradeSide } from './trade-side.tsx';
 import { useChoice, type ChoiceSearch } from './use-choice.ts';
 
@@ -26,7 +26,6 @@ const MARKETS_MAX = 50;
 
 /** One event: what may happen, what people think of it, and the ticket. */
 export function Screen() {
-  const t = useWords();
   const { slug }: { readonly slug?: string } = useParams({ strict: false });
   const { data: event, error, isPending } = useEvent(slug);
   usePageTitle(event?.title);
@@ -38,13 +37,32 @@ export function Screen() {
       </div>
     );
   }
-  if (error instanceof ApiError && error.code === 10_404) {
-    return <EmptyState title={t('outcomes.noEvent')} text={t('outcomes.noEventText')} />;
-  }
+  if (error instanceof ApiError && error.code === 10_404) return <ByMarket slug={slug} />;
   return (
     <div className="p-4">
       <ErrorSentence error={error} />
     </div>
+  );
+}
+
+/** Positions and orders know the name of their market: it leads to the event. */
+function ByMarket({ slug }: { readonly slug: string | undefined }) {
+  const t = useWords();
+  const { data: owner } = useOwner(slug);
+  if (owner === undefined) return null;
+  if (owner !== null) {
+    return <Navigate to={`/events/${owner.slug}`} search={{ market: slug }} replace />;
+  }
+  return (
+    <EmptyState
+      title={t('outcomes.noEvent')}
+      text={t('outcomes.noEventText')}
+      action={
+        <Link to="/events" className="text-accent hover:underline">
+          {t('outcomes.allEvents')}
+        </Link>
+      }
+    />
   );
 }
 
@@ -58,17 +76,13 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
     void navigate({ to: `/events/${event.slug}`, search: next, replace: true });
   };
   const choosing = useChoice(search, set);
-  const ids = useMemo(
-    () => event.markets.slice(0, MARKETS_MAX).map(({ instrument_id: id }) => id),
-    [event],
-  );
-  const byId = tickers.use({ accountType: 'outcome', instrumentIds: ids }, (state) => state.byId);
-  useAskWhenGone(
-    event,
-    useMemo(() => new Set(byId.keys()), [byId]),
-  );
-  const bbos = outcomePrices.use(ids, (state) => state.byId);
-  const market = event.markets.find((each) => each.slug === search.market) ?? event.markets[0];
+  const trade = ({ slug }: OutcomeMarketMeta, intent: 'buy' | 'sell', leg: Leg): void => {
+    choosing.open({ intent });
+    set({ market: slug, leg: leg === 'No' ? 'no' : undefined });
+  };
+  const { bbos, byId } = usePrices(event);
+  const markets = useOrdered(event);
+  const market = markets.find((each) => each.slug === search.market) ?? markets[0];
   if (market === undefined) return <EventHead event={event} />;
   const bbo = bbos.get(market.instrument_id);
   return (
@@ -78,29 +92,36 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
           <EventHead event={event} onRules={() => choosing.setPanel('rules')} />
           <ProbabilityChart
             event={event}
+            markets={markets}
             byId={byId}
             range={isRange(search.range) ? search.range : '1D'}
             onRange={(next) => set({ range: next === '1D' ? undefined : next })}
           />
           <MarketRows
             event={event}
+            markets={markets}
             byId={byId}
             bbos={bbos}
             selected={market.instrument_id}
             onSelect={(chosen) => set({ market: chosen.slug })}
-            onTrade={(chosen, leg) => {
-              choosing.open({ intent: 'buy' });
-              set({ market: chosen.slug, leg: leg === 'No' ? 'no' : undefined });
-            }}
+            onTrade={(chosen, leg) => trade(chosen, 'buy', leg)}
           />
-          <Holdings
-            event={event}
-            market={market}
-            bbo={bbo}
-            onSell={(leg) => choosing.open({ intent: 'sell', leg })}
-          />
+          {markets.map((each) => (
+            <Holdings
+              key={each.slug}
+              event={event}
+              market={each}
+              bbo={bbos.get(each.instrument_id)}
+              onSell={(leg) => trade(each, 'sell', leg)}
+            />
+          ))}
         </div>
-        <EventPanels event={event} market={market} choosing={choosing} />
+        <EventPanels
+          event={event}
+          market={market}
+          mark={markOf(market, byId)}
+          choosing={choosing}
+        />
       </div>
       <TradeSide
         event={event}
@@ -111,6 +132,32 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
       />
     </div>
   );
+}
+
+/** Live prices of the markets of an event; it is asked for again when one of them stops to trade. */
+function usePrices(event: OutcomeEventMeta) {
+  const ids = useMemo(
+    () => event.markets.slice(0, MARKETS_MAX).map(({ instrument_id: id }) => id),
+    [event],
+  );
+  const byId = tickers.use({ accountType: 'outcome', instrumentIds: ids }, (state) => state.byId);
+  useAskWhenGone(
+    event,
+    useMemo(() => new Set(byId.keys()), [byId]),
+  );
+  const bbos = outcomePrices.use(ids, (state) => state.byId);
+  return { byId, bbos };
+}
+
+/** By the chances of the first moment; only markets that come or go change it. */
+function useOrdered(event: OutcomeEventMeta): readonly OutcomeMarketMeta[] {
+  const slugs = event.markets.map(({ slug }) => slug).join(' ');
+  const order = useMemo(
+    () => inOrder(event.markets).map(({ slug }) => slug),
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the slugs stand for the markets
+    [slugs],
+  );
+  return order.flatMap((each) => event.markets.find(({ slug }) => slug === each) ?? []);
 }
 
 function isRange(value: unknown): value is Range {

@@ -1,13 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import type { OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
 import { isDecimal, multiply, roundTo, subtract } from '../../lib/decimal.ts';
-import { cents, chance, compact, number } from '../../lib/format.ts';
+import { cents, chance, number } from '../../lib/format.ts';
 import { relative } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { venueNow } from '../../market/venue.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { colourOf } from '../../ui/figure.tsx';
-import { legName, markOf, nameOf } from './market-facts.ts';
+import { EventTitle } from '../../ui/event-title.tsx';
+import { inOrder, legName, markOf, nameOf, turnover } from './market-facts.ts';
 import { ChanceBar } from './market-rows.tsx';
 
 type Tickers = ReadonlyMap<number, Ticker>;
@@ -26,11 +27,11 @@ export function EventTile({
   const rest = event.markets.length - CANDIDATES;
   const when = relative(event.end_time - venueNow());
   return (
-    <li className="relative flex min-h-44 min-w-0 flex-col border-b border-line p-4 tablet:border-r hover:bg-raised/50">
+    <li className="relative -mb-px flex min-h-44 min-w-0 flex-col border-b border-line p-4 tablet:border-r hover:bg-raised/50">
       <div className="flex items-start justify-between gap-4">
-        <h2 className="line-clamp-2 text-13 font-medium break-words">
+        <h2 className="line-clamp-2 min-w-0 text-15 font-medium break-words">
           <Link to={`/events/${event.slug}`} className="after:absolute after:inset-0">
-            {event.title}
+            <EventTitle title={event.title} />
           </Link>
         </h2>
         {only !== undefined && (
@@ -50,12 +51,12 @@ export function EventTile({
         {event.status !== 'open' && <Badge>{t(`outcomes.phase.${event.status}`)}</Badge>}
         {event.trading.halted && <Badge tone="warning">{t('outcomes.phase.halted')}</Badge>}
         {event.category !== '' && <span className="capitalize">{event.category}</span>}
-        <span>{t('outcomes.volumeOf', { amount: compact(event.volume.total) })}</span>
+        <span>{t('outcomes.volumeOf', { amount: turnover(event.volume.total) })}</span>
         {event.status === 'open' && <span>{t('outcomes.ends', { when })}</span>}
         {event.status === 'upcoming' && (
           <span>{t('outcomes.starts', { when: relative(event.start_time - venueNow()) })}</span>
         )}
-        {rest > 0 && <span className="ml-auto">+{rest}</span>}
+        {rest > 0 && <span className="ml-auto">{t('outcomes.find.others', { count: rest })}</span>}
       </p>
     </li>
   );
@@ -66,7 +67,7 @@ function Single({ market, byId }: { readonly market: OutcomeMarketMeta; readonly
   const no = isDecimal(price) ? subtract('1', price) : undefined;
   return (
     <>
-      <ChanceBar price={price} place={0} />
+      <ChanceBar price={price} place={0} isWide />
       <p className="mt-3 flex items-center gap-2 text-12">
         <span className="rounded bg-buy/12 px-2 py-1 text-buy-strong">
           {legName(market, 'Yes')} {cents(price, market.price_decimals)}
@@ -83,23 +84,25 @@ function Single({ market, byId }: { readonly market: OutcomeMarketMeta; readonly
 }
 
 function Candidates({ event, byId }: { readonly event: OutcomeEventMeta; readonly byId: Tickers }) {
-  const ranked = event.markets
-    .map((market, place) => ({ market, place, price: markOf(market, byId) }))
-    .sort((a, b) => Number(b.price ?? -1) - Number(a.price ?? -1));
   return (
-    <ul className="flex flex-col gap-1.5 text-12">
-      {ranked.slice(0, CANDIDATES).map(({ market, place, price }) => (
-        <li key={market.instrument_id} className="flex items-center gap-3">
-          <span className="min-w-0 flex-1 truncate">{nameOf(market, event)}</span>
-          <span className="w-20">
-            <ChanceBar price={price} place={place} />
-          </span>
-          <span className="w-7 text-right">
-            <Move market={market} byId={byId} />
-          </span>
-          <span className="w-11 text-right font-medium">{chance(price)}</span>
-        </li>
-      ))}
+    <ul className="flex flex-col gap-1 text-13">
+      {inOrder(event.markets)
+        .slice(0, CANDIDATES)
+        .map((market, place) => {
+          const price = markOf(market, byId);
+          return (
+            <li key={market.instrument_id}>
+              <span className="flex items-baseline gap-3">
+                <span className="min-w-0 flex-1 truncate">{nameOf(market, event)}</span>
+                <span className="w-8 text-right text-12">
+                  <Move market={market} byId={byId} />
+                </span>
+                <span className="w-12 text-right font-semibold">{chance(price)}</span>
+              </span>
+              <ChanceBar price={price} place={place} isWide />
+            </li>
+          );
+        })}
     </ul>
   );
 }

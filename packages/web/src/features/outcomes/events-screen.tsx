@@ -1,13 +1,10 @@
 import { texts } from 'words:outcomes';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo, useRef } from 'react';
+import { useRef } from 'react';
 import type { OutcomeEventMeta } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
-import { useEvents } from '../../market/queries.ts';
 import { tickers } from '../../market/tickers.ts';
-import { reader } from '../../market/venue.ts';
 import { Button } from '../../ui/button.tsx';
 import { Chip } from '../../ui/chip.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -18,15 +15,19 @@ import { TextField } from '../../ui/text-field.tsx';
 import { useHotkey } from '../../ui/use-hotkey.ts';
 import { EventTile } from './event-tile.tsx';
 import { SeriesStrip } from './series-strip.tsx';
+import {
+  SORTS,
+  STATUSES,
+  useAhead,
+  useFoundEvents,
+  useSettled,
+  useTopics,
+  type Sort,
+  type Status,
+} from './use-found-events.ts';
 
 addWords(texts);
 
-const SORTS = ['volume', 'newest', 'endingSoon'] as const;
-type Sort = (typeof SORTS)[number];
-const STATUSES = ['open', 'upcoming', 'resolved'] as const;
-type Status = (typeof STATUSES)[number];
-const PAGE = 50;
-const REFRESH_MS = 15_000;
 /** As many markets as one subscription takes. */
 const MARKETS_MAX = 50;
 
@@ -50,21 +51,18 @@ export function Screen() {
   const set = (part: Search): void => {
     void navigate({ to: '/events', search: { ...search, ...part }, replace: true });
   };
-  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage } = useAllEvents(
-    sort,
-    status,
-  );
-  const all = useMemo(() => data?.pages.flatMap(({ events }) => events) ?? [], [data]);
-  const topics = useMemo(() => topicsOf(all), [all]);
-  const found = all.filter((event) => isFound(event, wanted, topic));
-  const singles = found.filter((event) => event.series_slug === null || status !== 'open');
-  // A series that starts later is told of too: it is what comes round next.
-  const { data: ahead } = useEvents({ status: 'upcoming', sortBy: 'endingSoon', limit: PAGE });
-  const recurring = [...found, ...(ahead?.events ?? [])].filter(
-    (event) => event.series_slug !== null && isFound(event, wanted, topic),
-  );
-  const series = status === 'open' ? recurring : [];
-  const byId = useTickers(found);
+  const sought = { sort, status, topic, words: useSettled(wanted.trim()) };
+  const { events, error, hasMore, isLoaded, isLoadingMore, more } = useFoundEvents(sought);
+  const topics = useTopics(status, topic);
+  const ahead = useAhead(sought);
+  const isSingle = (event: OutcomeEventMeta): boolean => {
+    return event.series_slug === null || status !== 'open';
+  };
+  const singles = events.filter(isSingle);
+  const soon = ahead.filter(isSingle);
+  const series = [...events, ...ahead].filter((event) => !isSingle(event));
+  const byId = useTickers([...singles, ...series]);
+  const isFiltered = wanted !== '' || topic !== undefined;
   return (
     <div className="flex min-h-full flex-col">
       <FilterBar wanted={wanted} sort={sort} status={status} onChange={set} />
@@ -76,11 +74,18 @@ export function Screen() {
           <ErrorSentence error={error} />
         </div>
       )}
-      {data === undefined && error === null && <Loading />}
-      {data !== undefined && found.length === 0 && (
+      {!isLoaded && error === null && <Loading />}
+      {isLoaded && singles.length + series.length + soon.length === 0 && (
         <EmptyState
-          title={t(all.length === 0 ? 'outcomes.find.none' : 'outcomes.find.nothing')}
-          text={all.length === 0 ? t(`outcomes.find.${status}None`) : undefined}
+          title={t(isFiltered ? 'outcomes.find.nothing' : 'outcomes.find.none')}
+          text={t(isFiltered ? 'outcomes.find.nothingText' : `outcomes.find.${status}None`)}
+          action={
+            isFiltered && (
+              <Button onClick={() => set({ q: undefined, topic: undefined })}>
+                {t('outcomes.find.clear')}
+              </Button>
+            )
+          }
         />
       )}
       {series.length > 0 && <SeriesStrip events={series} byId={byId} />}
@@ -89,12 +94,24 @@ export function Screen() {
           <EventTile key={event.slug} event={event} byId={byId} />
         ))}
       </Grid>
-      {hasNextPage && (
+      {hasMore && singles.length > 0 && (
         <div className="flex justify-center p-4">
-          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          <Button isBusy={isLoadingMore} onClick={more}>
             {t('outcomes.find.more')}
           </Button>
         </div>
+      )}
+      {soon.length > 0 && !hasMore && (
+        <section aria-labelledby="soon">
+          <h2 id="soon" className="px-4 pt-4 pb-1 text-12 text-muted">
+            {t('outcomes.find.soon')}
+          </h2>
+          <Grid>
+            {soon.map((event) => (
+              <EventTile key={event.slug} event={event} byId={byId} />
+            ))}
+          </Grid>
+        </section>
       )}
       <div className="flex-1" />
     </div>
@@ -180,7 +197,9 @@ function Topics({
 function Grid({ children }: { readonly children: React.ReactNode[] }) {
   if (children.length === 0) return null;
   return (
-    <ul className="grid tablet:grid-cols-2 desktop:grid-cols-3 wide:grid-cols-4">{children}</ul>
+    <ul className="grid border-b border-line tablet:grid-cols-2 desktop:grid-cols-3 wide:grid-cols-4">
+      {children}
+    </ul>
   );
 }
 
@@ -196,17 +215,6 @@ function Loading() {
   );
 }
 
-function useAllEvents(sortBy: Sort, status: Status) {
-  return useInfiniteQuery({
-    queryKey: ['outcomeMeta', 'all', sortBy, status],
-    queryFn: ({ pageParam, signal }) =>
-      reader.info.outcomeMeta({ sortBy, status, limit: PAGE, cursor: pageParam }, { signal }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor: cursor }) => cursor ?? undefined,
-    refetchInterval: REFRESH_MS,
-  });
-}
-
 function useTickers(events: readonly OutcomeEventMeta[]) {
   const ids = events
     .flatMap(({ markets }) => markets.map(({ instrument_id: id }) => id))
@@ -216,23 +224,4 @@ function useTickers(events: readonly OutcomeEventMeta[]) {
     ids.length === 0 ? undefined : { accountType: 'outcome', instrumentIds: ids },
     (state) => state.byId,
   );
-}
-
-/** Categories and tags, the most frequent first. */
-function topicsOf(events: readonly OutcomeEventMeta[]): readonly string[] {
-  const counts = new Map<string, number>();
-  for (const { category, tags } of events) {
-    for (const topic of new Set([category, ...tags])) {
-      if (topic !== '') counts.set(topic, (counts.get(topic) ?? 0) + 1);
-    }
-  }
-  return [...counts].sort(([, a], [, b]) => b - a).map(([topic]) => topic);
-}
-
-function isFound(event: OutcomeEventMeta, wanted: string, topic: string | undefined): boolean {
-  const { category, markets, tags, title } = event;
-  if (topic !== undefined && category !== topic && !tags.includes(topic)) return false;
-  const questions = markets.flatMap(({ group_title: group, question }) => [question, group ?? '']);
-  const text = [title, category, ...tags, ...questions].join(' ').toLowerCase();
-  return text.includes(wanted.trim().toLowerCase());
 }

@@ -1,5 +1,16 @@
 import type { Leg, Level, OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
-import { add, isDecimal, magnitude, multiply, sign, subtract } from '../../lib/decimal.ts';
+import {
+  add,
+  compare,
+  isDecimal,
+  magnitude,
+  multiply,
+  roundTo,
+  sign,
+  subtract,
+} from '../../lib/decimal.ts';
+import { compact } from '../../lib/format.ts';
+import { dateTime, hourMinute } from '../../lib/time.ts';
 import type { AccountState } from '../../market/account.ts';
 import { legPrice } from './legs.ts';
 import type { Grid } from './quote.ts';
@@ -7,7 +18,16 @@ import type { Grid } from './quote.ts';
 /** What a market is called: inside of its event, or by its question where it is the only one. */
 export function nameOf(market: OutcomeMarketMeta, event?: OutcomeEventMeta): string {
   if (market.group_title !== null && market.group_title !== '') return market.group_title;
+  // Markets of a series differ in nothing but their time.
+  if (event !== undefined && event.series_slug !== null) return spanOf(market);
   return event?.markets.length === 1 ? event.title : market.question;
+}
+
+const DAY_MS = 86_400_000;
+
+function spanOf({ end_time: end, start_time: start }: OutcomeMarketMeta): string {
+  const shown = end - start < DAY_MS ? hourMinute : dateTime;
+  return `${shown(start)}–${shown(end)}`;
 }
 
 /** What a leg is called: `Up`, `Rain`, `Yes`. */
@@ -32,6 +52,16 @@ export function markOf(
   if (isDecimal(paid)) return paid;
   const live = byId.get(market.instrument_id)?.markPx;
   return isDecimal(live) ? live : market.pricing.yes_price;
+}
+
+/** USDC that changed hands, in whole ones. */
+export function turnover(amount: string): string {
+  return compact(isDecimal(amount) ? roundTo(amount, 0) : undefined);
+}
+
+/** The likeliest first, as it was when somebody came: rows that change places can't be pressed. */
+export function inOrder(markets: readonly OutcomeMarketMeta[]): readonly OutcomeMarketMeta[] {
+  return markets.toSorted((a, b) => compare(b.pricing.yes_price, a.pricing.yes_price));
 }
 
 /** A colour of the charts by the place of a market in its event. */

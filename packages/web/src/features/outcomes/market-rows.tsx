@@ -1,6 +1,6 @@
 import type { Leg, OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
-import { isDecimal, multiply, roundTo, subtract } from '../../lib/decimal.ts';
-import { cents, chance, compact, NOTHING, number } from '../../lib/format.ts';
+import { isDecimal, multiply, roundTo, subtract, sum } from '../../lib/decimal.ts';
+import { cents, chance, NOTHING, number, percent } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
 import { useSession } from '../../session/use-session.ts';
@@ -8,10 +8,20 @@ import { Badge } from '../../ui/badge.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { colourOf } from '../../ui/figure.tsx';
 import { priceToBuy } from './legs.ts';
-import { holdingsOf, legName, markOf, nameOf, plotColour, type Bbo } from './market-facts.ts';
+import {
+  holdingsOf,
+  legName,
+  markOf,
+  nameOf,
+  plotColour,
+  turnover,
+  type Bbo,
+} from './market-facts.ts';
 
 export type MarketRowsProps = {
   readonly event: OutcomeEventMeta;
+  /** In the order in which they are shown. */
+  readonly markets: readonly OutcomeMarketMeta[];
   readonly byId: ReadonlyMap<number, Ticker>;
   readonly bbos: ReadonlyMap<number, Bbo>;
   readonly selected: number;
@@ -24,13 +34,19 @@ export function MarketRows(props: MarketRowsProps) {
   const t = useWords();
   const head = 'px-2 font-normal whitespace-nowrap';
   return (
-    <table className="w-full table-fixed border-collapse">
+    // On a phone the only market of an event has its prices in the bar below.
+    <table
+      className={classes(
+        'w-full table-fixed border-collapse',
+        props.markets.length === 1 && 'max-tablet:hidden',
+      )}
+    >
       <caption className="heard">{t('outcomes.rows.label')}</caption>
       <colgroup>
         <col />
         <col className="w-18 tablet:w-24" />
         <col className="w-16 max-tablet:hidden" />
-        <col className="w-22 max-tablet:hidden" />
+        <col className="w-28 max-tablet:hidden" />
         <col className="w-40 max-desktop:hidden" />
         <col className="w-48 tablet:w-64" />
       </colgroup>
@@ -57,11 +73,37 @@ export function MarketRows(props: MarketRowsProps) {
         </tr>
       </thead>
       <tbody>
-        {props.event.markets.map((market, place) => (
+        {props.markets.map((market, place) => (
           <MarketRow key={market.instrument_id} {...props} market={market} place={place} />
         ))}
       </tbody>
+      {props.event.mutually_exclusive && props.event.status === 'open' && <Together {...props} />}
     </table>
+  );
+}
+
+/** Chances of a set come to about a hundred; what is over or under is what trading costs. */
+function Together({ markets, byId }: MarketRowsProps) {
+  const t = useWords();
+  const marks = markets.map((market) => markOf(market, byId));
+  if (markets.length < 2 || !marks.every((mark) => isDecimal(mark))) return null;
+  return (
+    <tfoot>
+      <tr className="h-8 border-t border-line text-12 text-muted">
+        <th
+          scope="row"
+          className="px-3 text-left font-normal"
+          title={t('outcomes.rows.togetherWhy')}
+        >
+          {t('outcomes.rows.together')}
+        </th>
+        <td className="px-2 text-right">{percent(sum(marks), { decimals: 0 })}</td>
+        <td className="max-tablet:hidden" />
+        <td className="max-tablet:hidden" />
+        <td className="max-desktop:hidden" />
+        <td />
+      </tr>
+    </tfoot>
   );
 }
 
@@ -102,9 +144,7 @@ function MarketRow({
       <td className="px-2 text-right max-tablet:hidden">
         <Change mark={mark} ticker={byId.get(id)} />
       </td>
-      <td className="px-2 text-right max-tablet:hidden">
-        {compact(byId.get(id)?.dayNtlVlm ?? market.volume.total)}
-      </td>
+      <td className="px-2 text-right max-tablet:hidden">{turnover(market.volume.total)}</td>
       <td className="overflow-hidden px-2 text-right text-ellipsis whitespace-nowrap max-desktop:hidden">
         <Yours market={market} />
       </td>
@@ -182,7 +222,7 @@ function Yours({ market }: { readonly market: OutcomeMarketMeta }) {
   const holdings = holdingsOf(state, market.instrument_id);
   if (holdings.length === 0) return <span className="text-faint">{NOTHING}</span>;
   return holdings.map(({ leg, profit, shares }) => (
-    <span key={leg} className="ml-2">
+    <span key={leg} className="block truncate text-12">
       {number(shares)} {legName(market, leg)}{' '}
       <span className={colourOf(profit)}>{number(profit, { decimals: 2, isSigned: true })}</span>
     </span>
@@ -204,13 +244,19 @@ function Result({ market }: { readonly market: OutcomeMarketMeta }) {
 export function ChanceBar({
   price,
   place,
+  isWide = false,
 }: {
   readonly price: string | undefined;
   readonly place: number;
+  /** As wide as there is room. */
+  readonly isWide?: boolean;
 }) {
   const width = isDecimal(price) ? `${multiply(price, '100')}%` : '0%';
   return (
-    <span aria-hidden="true" className="mt-1 block h-0.5 max-w-60 rounded bg-line">
+    <span
+      aria-hidden="true"
+      className={classes('mt-1 block h-0.5 rounded bg-line', !isWide && 'max-w-60')}
+    >
       <span className="block h-full rounded" style={{ width, background: plotColour(place) }} />
     </span>
   );

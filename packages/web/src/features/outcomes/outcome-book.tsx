@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import type {
   Leg,
   Level,
@@ -5,61 +6,39 @@ import type {
   OutcomeMarketMeta,
   OutcomeOpenOrder,
 } from '@oddlot/sdk';
-import { add, divide, isDecimal, larger, multiply, subtract } from '../../lib/decimal.ts';
-import { cents, compact, number } from '../../lib/format.ts';
+import { multiply, subtract } from '../../lib/decimal.ts';
+import { cents, chance, money, number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
-import { books } from '../../market/book.ts';
-import { classes } from '../../ui/class-names.ts';
+import { books, type BookState } from '../../market/book.ts';
+import { BookHalf } from '../../market/ladder/book-half.tsx';
+import { averageOf, type DepthLevel } from '../../market/ladder/book-levels.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { ladderOf, legPrice } from './legs.ts';
 import { legName, nameOf } from './market-facts.ts';
+import { ownPrices } from './own-prices.ts';
 
-const LEVELS = 10;
-
-type Row = Level & {
-  /** Of this level and all better ones. */
-  readonly depth: string;
-};
-
-/** The one book of a market, seen from either leg: the toggle mirrors the same orders. */
-export function OutcomeBook({
-  event,
-  market,
-  leg,
-  onLeg,
-  onPrice,
-  orders,
-}: {
+export type OutcomeBookProps = {
   readonly event: OutcomeEventMeta;
   readonly market: OutcomeMarketMeta;
+  readonly mark: string | undefined;
   readonly leg: Leg;
   readonly onLeg: (leg: Leg) => void;
   readonly onPrice: (cents: string) => void;
   readonly orders: readonly OutcomeOpenOrder[];
-}) {
+};
+
+/** The one book of a market, seen from either leg: the toggle mirrors the same orders. */
+export function OutcomeBook(props: OutcomeBookProps) {
+  const { event, leg, market, onLeg } = props;
   const t = useWords();
-  const book = books.use({ coin: String(market.instrument_id) }, (state) => state.book);
-  const ladder = ladderOf(book, leg);
-  const [bids, asks] = [rowsOf(ladder.bids), rowsOf(ladder.asks)];
-  const deepest = larger(bids.at(-1)?.depth ?? '0', asks.at(-1)?.depth ?? '0');
-  const own = ownPrices(orders, market, leg);
-  const [bid, ask] = [bids[0]?.px, asks[0]?.px];
-  const isEmpty = bids.length === 0 && asks.length === 0;
-  const sides = { deepest, own, decimals: market.price_decimals, onPrice };
+  const isEmpty = books.use({ coin: String(market.instrument_id) }, ({ book }) => {
+    return book?.levels.every((side) => side.length === 0) ?? false;
+  });
   return (
-    <div className="p-3">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="min-w-0 truncate text-12 text-muted">
-          {nameOf(market, event)}
-          {bid !== undefined && ask !== undefined && (
-            <span className="ml-4 tabular-nums">
-              {t('outcomes.book.spread', {
-                spread: cents(subtract(ask, bid), market.price_decimals),
-              })}
-            </span>
-          )}
-        </p>
+    <section aria-label={t('outcomes.book.label')} className="min-w-0">
+      <div className="flex h-9 items-center justify-between gap-3">
+        <h2 className="min-w-0 truncate text-12 text-muted">{nameOf(market, event)}</h2>
         <Segmented
           label={t('outcomes.book.leg')}
           size="small"
@@ -82,118 +61,83 @@ export function OutcomeBook({
           }
         />
       ) : (
-        <div className="mt-2 grid grid-cols-2 gap-px">
-          <Side label={t('outcomes.book.bids')} rows={bids} isBid {...sides} />
-          <Side label={t('outcomes.book.asks')} rows={asks} isBid={false} {...sides} />
-        </div>
+        <Sides {...props} />
       )}
-    </div>
-  );
-}
-
-/** Where orders of the account stand, in prices of the leg. */
-function ownPrices(
-  orders: readonly OutcomeOpenOrder[],
-  { instrument_id: id }: OutcomeMarketMeta,
-  leg: Leg,
-): ReadonlySet<string> {
-  const yesPrices = orders
-    .filter(({ instrumentId }) => instrumentId === id)
-    .map(({ limitPx, outcome }) => legPrice(limitPx, outcome));
-  return new Set(yesPrices.map((price) => legPrice(price, leg)));
-}
-
-type SideProps = {
-  readonly isBid: boolean;
-  readonly deepest: string;
-  /** Prices of own orders. */
-  readonly own: ReadonlySet<string>;
-  readonly decimals: number;
-  readonly onPrice: (cents: string) => void;
-};
-
-function Side({
-  label,
-  rows,
-  ...rest
-}: SideProps & { readonly label: string; readonly rows: readonly Row[] }) {
-  const { isBid } = rest;
-  const t = useWords();
-  return (
-    <section aria-label={label} className="min-w-0">
-      <div
-        className={classes(
-          'flex h-7 items-center justify-between gap-2 px-2 text-11 text-muted',
-          isBid && 'flex-row-reverse',
-        )}
-      >
-        <span>{label}</span>
-        <span className="flex-1 text-center max-tablet:hidden">{t('outcomes.book.value')}</span>
-        <span>{t('outcomes.book.shares')}</span>
-      </div>
-      <ol>
-        {rows.map((row) => (
-          <BookRow key={row.px} row={row} {...rest} />
-        ))}
-      </ol>
     </section>
   );
 }
 
-function BookRow({
-  row: { depth, px, sz },
-  isBid,
-  deepest,
-  own,
-  decimals,
-  onPrice,
-}: SideProps & { readonly row: Row }) {
+/** Both sides about the row of the spread. */
+function Sides({ market, mark, leg, onPrice, orders }: OutcomeBookProps) {
   const t = useWords();
+  const { price_decimals: decimals, price_tick: tick, size_decimals: sizeDecimals } = market;
+  const coin = String(market.instrument_id);
+  const store = books.useStore({ coin });
+  const best = books.use({ coin }, ({ book }) => {
+    const { asks, bids } = ladderOf(book, leg);
+    return { bid: bids[0]?.px, ask: asks[0]?.px };
+  });
+  const own = ownPrices(orders, market, leg);
+  const common = {
+    store,
+    tick,
+    offset: 0,
+    figures: useMemo(() => figuresOf(decimals, sizeDecimals), [decimals, sizeDecimals]),
+    levelsIn: useMemo(() => levelsOf(leg), [leg]),
+    tell: (level: DepthLevel | undefined) =>
+      level === undefined
+        ? t('outcomes.book.noLevel')
+        : t('outcomes.book.toLevel', {
+            shares: number(level.total),
+            price: cents(averageOf(level), decimals + 1),
+            value: money(level.value),
+          }),
+    onTake: (price: string) => onPrice(multiply(price, '100')),
+  };
+  const name = legName(market, leg);
   return (
-    <li className="relative">
-      <span
-        aria-hidden="true"
-        style={{ width: `${percentOf(depth, deepest)}%` }}
-        className={classes(
-          'absolute inset-y-px',
-          isBid ? 'right-0 bg-buy/12' : 'left-0 bg-sell/12',
-        )}
+    <div className="flex h-70 flex-col tablet:h-86">
+      <div className="flex h-6 shrink-0 items-center px-3 text-11 text-muted">
+        <span className="flex-1">{t('outcomes.book.price', { leg: name })}</span>
+        <span className="w-[34%] text-right">{t('outcomes.book.shares')}</span>
+        <span className="w-[34%] text-right">{t('outcomes.book.total')}</span>
+      </div>
+      <BookHalf
+        side="ask"
+        label={t('outcomes.book.asks', { leg: name })}
+        own={own.ask}
+        {...common}
       />
-      <button
-        type="button"
-        onClick={() => onPrice(multiply(px, '100'))}
-        title={t('outcomes.book.use', { price: cents(px, decimals) })}
-        className={classes(
-          'relative flex h-6 w-full items-center justify-between gap-2 px-2 text-12 hover:bg-raised/60',
-          isBid && 'flex-row-reverse',
-        )}
-      >
-        <span className={classes('font-medium', isBid ? 'text-buy-strong' : 'text-sell-strong')}>
-          {own.has(px) && (
-            <span className="text-accent" title={t('outcomes.book.own')}>
-              ●{' '}
-            </span>
-          )}
-          {cents(px, decimals)}
+      <div className="flex h-8 shrink-0 items-center justify-between border-y border-line px-3">
+        <span className="text-15 font-semibold">
+          {chance(mark === undefined ? undefined : legPrice(mark, leg))}
         </span>
-        <span className="flex-1 text-center text-muted max-tablet:hidden">
-          {compact(multiply(px, sz))}
+        <span className="text-11 text-muted">
+          {best.bid === undefined || best.ask === undefined
+            ? t('outcomes.book.oneSided')
+            : t('outcomes.book.spread', { spread: cents(subtract(best.ask, best.bid), decimals) })}
         </span>
-        <span>{number(sz)}</span>
-      </button>
-    </li>
+      </div>
+      <BookHalf
+        side="bid"
+        label={t('outcomes.book.bids', { leg: name })}
+        own={own.bid}
+        {...common}
+      />
+    </div>
   );
 }
 
-function rowsOf(levels: readonly Level[]): readonly Row[] {
-  let depth = '0';
-  return levels.slice(0, LEVELS).map((level) => {
-    depth = add(depth, level.sz);
-    return { ...level, depth };
-  });
+function figuresOf(decimals: number, sizeDecimals: number) {
+  return {
+    price: (price: string) => cents(price, decimals),
+    size: (size: string) => number(size, { decimals: sizeDecimals }),
+  };
 }
 
-function percentOf(part: string, whole: string): string {
-  const share = divide(multiply(part, '100'), whole, 2);
-  return isDecimal(share) ? share : '0';
+function levelsOf(leg: Leg) {
+  return ({ book }: BookState, side: 'bid' | 'ask'): readonly Level[] => {
+    const { asks, bids } = ladderOf(book, leg);
+    return side === 'bid' ? bids : asks;
+  };
 }

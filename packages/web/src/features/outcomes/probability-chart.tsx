@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import type { OutcomeEventMeta, OutcomeProbability, Ticker } from '@oddlot/sdk';
+import type { OutcomeEventMeta, OutcomeMarketMeta, OutcomeProbability, Ticker } from '@oddlot/sdk';
 import type { AlignedData } from 'uplot';
 import { isDecimal, toPixels } from '../../lib/decimal.ts';
 import { chance } from '../../lib/format.ts';
@@ -9,7 +9,7 @@ import { venueNow } from '../../market/venue.ts';
 import { Segmented } from '../../ui/segmented.tsx';
 import { markOf, nameOf, plotColour } from './market-facts.ts';
 import { RANGES, useProbabilities, type Range } from './queries.ts';
-import { usePlot } from './use-plot.ts';
+import { usePlot } from '../../ui/use-plot.ts';
 
 /** More lines than this nobody can tell apart. */
 export const LINES_MAX = 6;
@@ -18,18 +18,21 @@ const QUARTER = 25;
 /** How the chances of an event's markets moved, each in its colour. */
 export function ProbabilityChart({
   event,
+  markets: all,
   byId,
   range,
   onRange,
 }: {
   readonly event: OutcomeEventMeta;
+  /** In the order in which they are shown. */
+  readonly markets: readonly OutcomeMarketMeta[];
   readonly byId: ReadonlyMap<number, Ticker>;
   readonly range: Range;
   readonly onRange: (range: Range) => void;
 }) {
   const t = useWords();
   const [place, setPlace] = useState<number | null>(null);
-  const markets = event.markets.slice(0, LINES_MAX);
+  const markets = all.slice(0, LINES_MAX);
   const ids = markets.map(({ instrument_id: id }) => id);
   const { data } = useProbabilities(ids, range, event.start_time);
   const marks = markets.map((market) => markOf(market, byId));
@@ -55,7 +58,7 @@ export function ProbabilityChart({
   return (
     <section aria-label={t('outcomes.chart.label')}>
       <div className="flex min-h-8 flex-wrap items-center gap-x-5 gap-y-1">
-        <Legend event={event} marks={marks} lines={lines} place={place} />
+        <Legend event={event} markets={markets} marks={marks} lines={lines} place={place} />
         <Segmented
           label={t('outcomes.chart.range')}
           size="small"
@@ -86,16 +89,17 @@ export function ProbabilityChart({
 /** The name and the chance of each line, now or where the pointer is. */
 function Legend({
   event,
+  markets,
   marks,
   lines,
   place,
 }: {
   readonly event: OutcomeEventMeta;
+  readonly markets: readonly OutcomeMarketMeta[];
   readonly marks: readonly (string | undefined)[];
   readonly lines: AlignedData;
   readonly place: number | null;
 }) {
-  const markets = event.markets.slice(0, LINES_MAX);
   const time = place === null ? undefined : lines[0][place];
   return (
     <ul className="flex min-w-0 flex-1 flex-wrap gap-x-5 gap-y-1 text-13 max-tablet:basis-full">
@@ -135,7 +139,7 @@ export function linesOf(
   if (times.size > 0 && marks.length > 0) times.add(nowMs);
   const sorted = [...times].sort((a, b) => a - b);
   const lines = points.map((series, at) => {
-    const byTime = new Map(series?.points.map(({ p, t }) => [t, p]));
+    const byTime = new Map(begun(series?.points ?? []).map(({ p, t }) => [t, p]));
     const mark = marks[at];
     if (isDecimal(mark)) byTime.set(nowMs, mark);
     let last: number | null = null;
@@ -146,6 +150,12 @@ export function linesOf(
     });
   });
   return [sorted.map((time) => time / 1_000), ...lines];
+}
+
+/** Until somebody trades or quotes, the venue says a half of everything: that is nobody's opinion. */
+function begun<Point extends { readonly p: string }>(points: readonly Point[]): readonly Point[] {
+  const first = points.findIndex(({ p }) => p !== '0.5');
+  return first < 0 ? points : points.slice(first);
 }
 
 /** Less than this is a dot rather than a line. */

@@ -25,6 +25,19 @@ export function useEvent(eventSlug: string | undefined): UseQueryResult<OutcomeE
   });
 }
 
+/** The event that has a market of this name; null when there is none. */
+export function useOwner(marketSlug: string | undefined): UseQueryResult<OutcomeEventMeta | null> {
+  return useQuery({
+    queryKey: ['outcomeOwner', marketSlug],
+    queryFn: async ({ signal }) => {
+      const query = { marketSlugs: [marketSlug ?? ''], markets: 'event' as const };
+      const { events } = await reader.info.outcomeMeta(query, { signal });
+      return events[0] ?? null;
+    },
+    enabled: marketSlug !== undefined,
+  });
+}
+
 /** How long until an event is asked for again; never once it is resolved. */
 export function eventPace(event: OutcomeEventMeta | undefined, nowMs: number): number | false {
   if (event === undefined) return CALM_MS;

@@ -4,12 +4,8 @@ import type uPlot from 'uplot';
 import { isDecimal, toPixels } from '../../lib/decimal.ts';
 import { number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
-import { useResolution } from './queries.ts';
-import { usePlot } from './use-plot.ts';
+import { usePlot } from '../../ui/use-plot.ts';
 import { useReference } from './use-reference.ts';
-
-/** R-series, where no receipt tells otherwise. */
-const WINDOW_MS = 60_000;
 
 /** The reference price against the strike, with the spans that are averaged in shade. */
 export function SeriesChart({
@@ -23,7 +19,7 @@ export function SeriesChart({
 }) {
   const t = useWords();
   const seen = useReference(market, current);
-  const windowMs = useWindow(timeline);
+  const { windowMs } = timeline;
   const strike = isDecimal(current.openPrice) ? toPixels(current.openPrice) : undefined;
   const { endTime, startTime } = current;
   const data = useMemo<uPlot.AlignedData>(
@@ -41,39 +37,38 @@ export function SeriesChart({
       behind: (plot: uPlot, colours: (name: string) => string) => {
         shade(plot, colours('var(--warning)'), startTime - windowMs, startTime);
         shade(plot, colours('var(--warning)'), endTime - windowMs, endTime);
-        if (strike !== undefined) level(plot, colours('var(--muted)'), strike);
+        if (strike !== undefined) level(plot, colours('var(--text)'), strike);
       },
     }),
     [strike, startTime, endTime, windowMs],
   );
-  const { target } = usePlot(String(current.instrumentId), options, data);
+  const { target } = usePlot(`${current.instrumentId} ${seen.length < 2}`, options, data);
   return (
     <section aria-label={t('outcomes.series.chart')}>
       <div
         ref={target}
         role="img"
         aria-label={t('outcomes.series.picture', { symbol: timeline.underlying })}
-        className="h-52 overflow-hidden tablet:h-64"
-      />
+        className="relative h-52 overflow-hidden tablet:h-64"
+      >
+        {seen.length < 2 && (
+          <p className="absolute inset-0 z-10 flex items-center justify-center bg-panel text-12 text-muted">
+            {t('outcomes.series.noPrices')}
+          </p>
+        )}
+      </div>
       <p className="mt-1 flex flex-wrap gap-x-5 text-12 text-muted">
         <span className="flex items-center gap-2">
-          <span aria-hidden="true" className="w-4 border-t border-dashed border-muted" />
-          {t('outcomes.series.strike')}
+          <span aria-hidden="true" className="w-4 border-t border-dashed border-text" />
+          {strike === undefined ? t('outcomes.series.strikeLater') : t('outcomes.series.strike')}
         </span>
         <span className="flex items-center gap-2">
-          <span aria-hidden="true" className="h-3 w-4 bg-warning/15" />
+          <span aria-hidden="true" className="h-3 w-4 bg-warning/20" />
           {t('outcomes.series.windows', { seconds: windowMs / 1_000 })}
         </span>
       </p>
     </section>
   );
-}
-
-/** How long a series averages: as in its last receipt. */
-function useWindow({ items }: OutcomeSeriesTimeline): number {
-  const last = items.find(({ resolutionStatus: status }) => status === 'resolved');
-  const { data } = useResolution(last?.instrumentId);
-  return data?.inputs?.windowMs ?? WINDOW_MS;
 }
 
 /** Room above and below, with the strike in sight. */
@@ -90,7 +85,7 @@ function shade(plot: uPlot, colour: string, fromMs: number, toMs: number): void 
   const to = Math.min(left + width, plot.valToPos(toMs / 1_000, 'x', true));
   if (to <= from) return;
   ctx.save();
-  ctx.globalAlpha = 0.12;
+  ctx.globalAlpha = 0.16;
   ctx.fillStyle = colour;
   ctx.fillRect(from, top, to - from, height);
   ctx.restore();

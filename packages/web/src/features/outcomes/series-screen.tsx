@@ -84,7 +84,9 @@ function Series({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
             />
           )}
         </div>
-        {running !== undefined && <EventPanels {...running} choosing={choosing} />}
+        {running !== undefined && (
+          <EventPanels {...running} mark={markOf(running.market, byId)} choosing={choosing} />
+        )}
       </div>
       {running !== undefined && (
         <TradeSide {...running} mark={markOf(running.market, byId)} bbo={bbo} choosing={choosing} />

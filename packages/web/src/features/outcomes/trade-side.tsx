@@ -1,5 +1,5 @@
 import type { OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
-import { cents } from '../../lib/format.ts';
+import { cents, chance } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Sheet } from '../../ui/dialog.tsx';
@@ -50,7 +50,11 @@ export function TradeSide({
   if (isResolved) return <div className="border-t border-line p-4">{content}</div>;
   return (
     <>
-      <div className="sticky bottom-0 z-20 flex gap-2 border-t border-line bg-panel p-3">
+      <div className="sticky bottom-0 z-20 grid grid-cols-2 gap-2 border-t border-line bg-panel p-3">
+        <p className="col-span-2 flex justify-between gap-3 text-12">
+          <span className="min-w-0 truncate">{nameOf(market, event)}</span>
+          <span className="text-muted">{chance(mark)}</span>
+        </p>
         {(['Yes', 'No'] as const).map((leg) => (
           <div key={leg} className="flex-1">
             <Button

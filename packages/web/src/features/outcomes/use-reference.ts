@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { OutcomeMarketMeta, OutcomeTimelineItem, ReferencePricesChannel } from '@oddlot/sdk';
 import { toPixels } from '../../lib/decimal.ts';
 import { referencePrices } from '../../market/reference-prices.ts';
@@ -33,15 +34,17 @@ export function useReference(
   { startTime }: OutcomeTimelineItem,
 ): readonly Seen[] {
   const live = referencePrices.use(channelOf(market), ({ prices }) => prices);
+  // Of a market that has not begun the last minutes are shown.
+  const [fromMs] = useState(() => Math.min(startTime, venueNow()) - BEFORE_MS);
   const { symbol, source } = market?.underlying ?? {};
   const { data } = useQuery({
-    queryKey: ['cryptoPriceHistory', symbol, source, startTime],
+    queryKey: ['cryptoPriceHistory', symbol, source, fromMs],
     queryFn: ({ signal }) =>
       reader.info.cryptoPriceHistory(
         {
           symbol: symbol ?? '',
           source: source === 'spot' ? 'spot' : 'oracle',
-          startTime: startTime - BEFORE_MS,
+          startTime: fromMs,
           endTime: venueNow(),
         },
         { signal },
@@ -53,7 +56,7 @@ export function useReference(
     t: timestamp,
     value: toPixels(value),
   }));
-  const lastMs = past.at(-1)?.t ?? startTime - BEFORE_MS;
+  const lastMs = past.at(-1)?.t ?? fromMs;
   const fresh = live
     .filter(({ timestamp }) => timestamp > lastMs)
     .map(({ timestamp, value }) => ({ t: timestamp, value }));

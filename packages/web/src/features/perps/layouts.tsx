@@ -39,22 +39,21 @@ export function DesktopLayout({ isWide }: { readonly isWide: boolean }) {
           </div>
           {isWide ? (
             <>
-              <div className="flex w-70 flex-col border-l border-line">
-                <Title>{t('perps.book.title')}</Title>
-                <div className="min-h-0 flex-1">
-                  <BookPanel />
-                </div>
+              <div className="w-70 border-l border-line">
+                <BookPanel title={t('perps.book.title')} />
               </div>
               <div className="flex w-60 flex-col border-l border-line">
-                <Title>{t('perps.tape.title')}</Title>
-                <div className="min-h-0 flex-1">
-                  <TapePanel />
-                </div>
+                <TapePanel title={t('perps.tape.title')} />
               </div>
             </>
           ) : (
-            <div className="w-[300px] border-l border-line">
-              <BookAndTape />
+            <div className="flex w-[300px] flex-col border-l border-line">
+              <div className="min-h-0 flex-[2_1_0]">
+                <BookPanel title={t('perps.book.title')} />
+              </div>
+              <div className="flex min-h-0 flex-[1_1_0] flex-col border-t border-line">
+                <TapePanel title={t('perps.tape.title')} />
+              </div>
             </div>
           )}
         </div>
@@ -66,7 +65,7 @@ export function DesktopLayout({ isWide }: { readonly isWide: boolean }) {
   );
 }
 
-/** As on a desk, with the ticket in a drawer. */
+/** As on a desk, with the ticket in a drawer and book and tape behind each other. */
 export function TabletLayout() {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
@@ -168,12 +167,6 @@ function Tables() {
     <Suspense>
       <LazyTables />
     </Suspense>
-  );
-}
-
-function Title({ children }: { readonly children: string }) {
-  return (
-    <h2 className="flex h-9 shrink-0 items-center border-b border-line px-3 text-13">{children}</h2>
   );
 }
 

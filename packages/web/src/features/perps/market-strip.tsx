@@ -3,7 +3,7 @@ import { divide, isDecimal, multiply, sign, subtract } from '../../lib/decimal.t
 import { compact, money, number, percent } from '../../lib/format.ts';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { countdown } from '../../lib/time.ts';
-import { useWords } from '../../lib/words.ts';
+import { useWords, type Words } from '../../lib/words.ts';
 import { contexts } from '../../market/contexts.ts';
 import { venueNow } from '../../market/venue.ts';
 import { Percent, Price } from '../../ui/figure.tsx';
@@ -47,6 +47,9 @@ export function MarketStrip() {
         </Fact>
         <Funding rate={ctx?.funding} nextMs={ctx?.nextFundingTime} />
       </div>
+      <span aria-hidden="true" className="shrink-0 text-12 text-muted max-desktop:hidden">
+        {whoPays(ctx?.funding, t)}
+      </span>
     </div>
   );
 }
@@ -107,23 +110,25 @@ function Funding({
 }) {
   const t = useWords();
   const left = useLeft(nextMs);
-  const direction = isDecimal(rate) ? sign(rate) : 0;
-  const words =
-    direction === 0
-      ? t('perps.strip.nobodyPays')
-      : t(direction > 0 ? 'perps.strip.longsPay' : 'perps.strip.shortsPay');
+  const words = whoPays(rate, t);
   return (
     <Tooltip text={words}>
       <button type="button" className="shrink-0 cursor-default text-left">
         <span className="block text-11 text-muted">{t('perps.strip.fundingIn')}</span>
         <span className="block text-13 text-warning">
-          {percent(rate, { decimals: 4, isSigned: true })}
+          {percent(rate, { decimals: 5, isSigned: true })}
           <span className="text-text"> · {left === undefined ? '–' : countdown(left)}</span>
         </span>
         <span className="heard">{words}</span>
       </button>
     </Tooltip>
   );
+}
+
+function whoPays(rate: string | undefined, t: Words): string {
+  const direction = isDecimal(rate) ? sign(rate) : 0;
+  if (direction === 0) return t('perps.strip.nobodyPays');
+  return t(direction > 0 ? 'perps.strip.longsPay' : 'perps.strip.shortsPay');
 }
 
 function useLeft(untilMs: number | undefined): number | undefined {

@@ -1,4 +1,5 @@
-import { useMemo } from 'react';
+import { memo, useMemo } from 'react';
+import type { Trade } from '@oddlot/sdk';
 import { compare, multiply } from '../../lib/decimal.ts';
 import { number } from '../../lib/format.ts';
 import { clockTime } from '../../lib/time.ts';
@@ -7,13 +8,14 @@ import { tapes } from '../../market/tape.ts';
 import { classes } from '../../ui/class-names.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { useDesk } from './desk.ts';
+import type { Grid } from './grid.ts';
 
 const ROWS = 60;
 /** From this value in USDC on a trade is set in bold. */
 const LARGE = '25000';
 
 /** The last trades, newest first. */
-export function TapePanel() {
+export function TapePanel({ title }: { readonly title?: string }) {
   const t = useWords();
   const { coin, grid, perp } = useDesk();
   const { isLoaded, trades } = tapes.use(coin, (state) => state);
@@ -23,36 +25,57 @@ export function TapePanel() {
   }
   return (
     <div
-      className="h-full overflow-y-auto px-3"
+      className="h-full overflow-y-auto"
       role="group"
       tabIndex={0}
       aria-label={t('perps.tape.label')}
     >
       <table className="w-full text-12">
-        <thead className="sticky top-0 bg-panel">
-          <tr className="h-6 text-11 text-muted">
-            <th className="text-left font-normal">{t('perps.column.price')}</th>
+        <thead className="sticky top-0 z-10 bg-panel shadow-[0_1px_0_var(--line)]">
+          <tr className={classes('text-11 text-muted', title === undefined ? 'h-6' : 'h-9')}>
+            <th className="pl-3 text-left font-normal">
+              {title === undefined ? (
+                t('perps.column.price')
+              ) : (
+                <h2 className="text-13 text-text">{title}</h2>
+              )}
+            </th>
             <th className="text-right font-normal">
               {t('perps.tape.size', { base: perp.baseCurrency })}
             </th>
-            <th className="text-right font-normal">{t('perps.column.time')}</th>
+            <th className="pr-3 text-right font-normal">{t('perps.column.time')}</th>
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ px, side, sz, tid, time }) => {
-            const isLarge = compare(multiply(px, sz), LARGE) >= 0;
-            return (
-              <tr key={tid} className={classes('h-5', isLarge && 'font-semibold')}>
-                <td className={side === 'B' ? 'text-buy' : 'text-sell'}>
-                  {number(px, { decimals: grid.priceDecimals })}
-                </td>
-                <td className="text-right">{number(sz, { decimals: grid.sizeDecimals })}</td>
-                <td className="text-right text-muted">{clockTime(time)}</td>
-              </tr>
-            );
-          })}
+          {rows.map((trade) => (
+            <Row key={trade.tid} trade={trade} grid={grid} />
+          ))}
         </tbody>
       </table>
     </div>
   );
 }
+
+/** A trade never changes: one more on top renders one row. */
+const Row = memo(function Row({ grid, trade }: { readonly grid: Grid; readonly trade: Trade }) {
+  const t = useWords();
+  const { liquidation, px, side, sz, time } = trade;
+  const isLarge = compare(multiply(px, sz), LARGE) >= 0;
+  return (
+    <tr className={classes('h-5', isLarge && 'font-semibold')}>
+      <td className={classes('pl-3', side === 'B' ? 'text-buy' : 'text-sell')}>
+        {number(px, { decimals: grid.priceDecimals })}
+        {liquidation === true && (
+          <span
+            title={t('perps.tape.liquidation')}
+            className="ml-1.5 rounded bg-warning/15 px-1 text-11 font-normal text-warning"
+          >
+            {t('perps.tape.liquidationShort')}
+          </span>
+        )}
+      </td>
+      <td className="text-right">{number(sz, { decimals: grid.sizeDecimals })}</td>
+      <td className="pr-3 text-right text-muted">{clockTime(time)}</td>
+    </tr>
+  );
+});

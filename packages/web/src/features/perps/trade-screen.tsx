@@ -2,13 +2,13 @@ import { texts } from 'words:perps';
 import { Link, useParams } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import type { PerpMeta } from '@oddlot/sdk';
-import { dateTime } from '../../lib/time.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { usePerp, usePerps } from '../../market/queries.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { DeskContext } from './desk.ts';
 import { gridOf } from './grid.ts';
+import { MarketNotice } from './market-notice.tsx';
 import { MarketStrip } from './market-strip.tsx';
 import { DesktopLayout, PhoneLayout, TabletLayout } from './layouts.tsx';
 import { clearDraft } from './ticket/draft.ts';
@@ -52,16 +52,19 @@ function Terminal({ perp }: { readonly perp: PerpMeta }) {
   useEffect(() => clearDraft, []);
   // Asked for again and again, and the same until an operator changes it.
   const fingerprint = JSON.stringify(perp);
+  // A halt changes the market, not its steps: charts and books stay as they are.
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- what the grid is made of
+  const grid = useMemo(() => gridOf(perp), [perp.priceTick, perp.szDecimals]);
   const desk = useMemo(
-    () => ({ perp, grid: gridOf(perp), coin: String(perp.index) }),
+    () => ({ perp, grid, coin: String(perp.index) }),
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the fingerprint stands for the market
-    [fingerprint],
+    [fingerprint, grid],
   );
   return (
     <DeskContext value={desk}>
       <div className="flex h-full min-h-0 flex-col max-tablet:h-auto max-tablet:min-h-full">
         <MarketStrip />
-        <Notice perp={perp} />
+        <MarketNotice />
         {width === 'phone' ? (
           <PhoneLayout />
         ) : width === 'tablet' ? (
@@ -71,24 +74,5 @@ function Terminal({ perp }: { readonly perp: PerpMeta }) {
         )}
       </div>
     </DeskContext>
-  );
-}
-
-/** What is unusual about the market. */
-function Notice({ perp }: { readonly perp: PerpMeta }) {
-  const t = useWords();
-  if (!perp.haltTrading && !perp.delisted) return null;
-  const text = perp.delisted
-    ? perp.closingTime === null
-      ? t('perps.notice.delisted')
-      : t('perps.notice.closing', { time: dateTime(perp.closingTime) })
-    : t('perps.notice.halted');
-  return (
-    <p
-      role="status"
-      className="shrink-0 border-b border-line bg-warning/10 px-3 py-1.5 text-12 text-warning"
-    >
-      {text}
-    </p>
   );
 }

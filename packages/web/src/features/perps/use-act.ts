@@ -6,6 +6,7 @@ import { queryClient } from '../../market/queries.ts';
 import { isLive } from '../../session/session.ts';
 import { useSession } from '../../session/use-session.ts';
 import { notify } from '../../ui/toast.tsx';
+import { sentOnce } from '../../session/sent-once.ts';
 
 /** A refusal of one entry of an action, in the form of one of the whole. */
 export function failureOf(reply: ActionReply): ApiError | undefined {
@@ -27,35 +28,42 @@ export function afterAction(): void {
   void queryClient.invalidateQueries({ queryKey: ['simulate'] });
 }
 
-/** Does something with the key that trades; one at a time. A refusal is told in a notice unless somebody takes it. */
-export function useAct(onFault?: (error: unknown) => void): {
+export type Acting = {
   readonly canAct: boolean;
   readonly isBusy: boolean;
-  readonly act: (run: (trader: Client) => Promise<ActionReply>) => Promise<boolean>;
-} {
+  /** The answer was lost, and the venue is asked what became of it. */
+  readonly isAsking: boolean;
+  /** The answer, or undefined when it was refused. */
+  readonly act: (run: (trader: Client) => Promise<ActionReply>) => Promise<ActionReply | undefined>;
+};
+
+/** Does something with the key that trades; one at a time. A refusal is told in a notice unless somebody takes it. */
+export function useAct(onFault?: (error: unknown) => void): Acting {
   const t = useWords();
   const trader = useSession()?.trader;
-  const [isBusy, setIsBusy] = useState(false);
-  const act = async (run: (trader: Client) => Promise<ActionReply>): Promise<boolean> => {
-    if (trader === undefined || isBusy) return false;
+  const [stage, setStage] = useState<'idle' | 'sending' | 'asking'>('idle');
+  const isBusy = stage !== 'idle';
+  const act: Acting['act'] = async (run) => {
+    if (trader === undefined || isBusy) return undefined;
     if (!isLive()) {
       notify({ title: t('perps.notLive'), tone: 'warning' });
-      return false;
+      return undefined;
     }
-    setIsBusy(true);
+    setStage('sending');
     try {
-      const fault = failureOf(await run(trader));
+      const reply = await sentOnce(trader, run, () => setStage('asking'));
+      const fault = failureOf(reply);
       if (fault !== undefined) throw fault;
-      return true;
+      return reply;
     } catch (error) {
       if (onFault === undefined)
         notify({ title: explainError(error, t).sentence, tone: 'warning' });
       else onFault(error);
-      return false;
+      return undefined;
     } finally {
-      setIsBusy(false);
+      setStage('idle');
       afterAction();
     }
   };
-  return { canAct: trader !== undefined, isBusy, act };
+  return { canAct: trader !== undefined, isBusy, isAsking: stage === 'asking', act };
 }

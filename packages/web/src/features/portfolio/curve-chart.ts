@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { compact, money } from '../../lib/format.ts';
-import { dayOf, minuteTime } from '../../lib/time.ts';
+import { clockTime, dayOf, minuteTime } from '../../lib/time.ts';
 
 /** Loaded when the first curve is drawn. */
 
@@ -16,6 +16,7 @@ export type CurveChart = {
 };
 
 const SECOND_MS = 1_000;
+const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 86_400;
 const AXIS_PX = 60;
 
@@ -95,6 +96,7 @@ function timeLabels(splits: readonly number[], stepSeconds: number): string[] {
   return splits.map((seconds) => {
     const ms = seconds * SECOND_MS;
     const time = minuteTime(ms);
+    if (stepSeconds < MINUTE_SECONDS) return clockTime(ms);
     return stepSeconds >= DAY_SECONDS || time === '00:00' ? dayOf(ms, 'here') : time;
   });
 }

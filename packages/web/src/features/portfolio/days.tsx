@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { csvOf, saveFile } from '../../lib/csv.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { dayOf } from '../../lib/time.ts';
 import { fillLists } from '../../market/account-lists.ts';
@@ -30,12 +31,20 @@ export function Days({ user }: { readonly user: string }) {
   return (
     <section
       aria-labelledby="days"
-      className="flex min-w-0 flex-col border-line max-desktop:border-t desktop:h-[292px] desktop:border-l"
+      className="flex min-w-0 flex-col border-line max-desktop:max-h-80 max-desktop:border-t desktop:h-[292px] desktop:border-l"
     >
       <div className="flex h-9 shrink-0 items-center border-b border-line px-4">
         <h2 id="days" className="text-13 font-medium">
           {t('portfolio.byDay')}
         </h2>
+        <button
+          type="button"
+          aria-label={t('portfolio.csvOf', { name: t('portfolio.byDay') })}
+          className="ml-auto text-12 text-muted hover:text-text"
+          onClick={() => saveFile('days.csv', csvOf(days.map(withDate)))}
+        >
+          {t('portfolio.csv')}
+        </button>
       </div>
       <Table
         label={t('portfolio.byDay')}
@@ -46,6 +55,11 @@ export function Days({ user }: { readonly user: string }) {
       />
     </section>
   );
+}
+
+/** The day as a spreadsheet reads it. */
+function withDate({ time, ...rest }: Day): object {
+  return { day: new Date(time).toISOString().slice(0, 10), ...rest };
 }
 
 function columnsOf(t: Words): readonly Column<Day>[] {

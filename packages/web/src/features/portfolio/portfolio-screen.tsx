@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { PortfolioPoint } from '@oddlot/sdk';
+import type { Portfolio as PortfolioAnswer, PortfolioPoint } from '@oddlot/sdk';
 import { useMemo } from 'react';
-import { add, sign } from '../../lib/decimal.ts';
+import { add } from '../../lib/decimal.ts';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
-import { fillLists } from '../../market/account-lists.ts';
+import { fillLists, ledgerLists } from '../../market/account-lists.ts';
 import { reader } from '../../market/venue.ts';
 import { NoAccount } from '../../session/no-account.tsx';
 import { useIsSessionLoaded, useSession } from '../../session/use-session.ts';
@@ -14,6 +14,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/figure.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Stat } from '../../ui/stat.tsx';
+import { beginningOf, sinceBegun } from './beginning.ts';
 import { Curve } from './curve.tsx';
 import { Days } from './days.tsx';
 import { AccountTables } from '../../account-tables/account-tables.tsx';
@@ -55,14 +56,13 @@ function Portfolio({ user }: { readonly user: string }) {
     refetchInterval: EVERY_MS,
   });
   const points = data?.points ?? NO_POINTS;
-  const shown = useMemo(() => (kind === 'equity' ? sinceFunded(points) : points), [points, kind]);
+  const ledger = ledgerLists.use(user, ({ rows }) => rows);
+  const shown = useMemo(() => sinceBegun(points, beginningOf(ledger)), [points, ledger]);
   return (
-    <div className="flex min-h-full flex-col bg-panel">
-      <div className="flex flex-wrap items-start gap-x-10 gap-y-3 border-b border-line px-4 py-3">
-        <h1 className="heard">{t('nav.portfolio')}</h1>
-        <Sums user={user} last={points.at(-1)} came={data?.deposits} went={data?.withdrawals} />
-      </div>
-      <div className="grid border-b border-line desktop:grid-cols-[minmax(0,1fr)_460px]">
+    <div className="flex min-h-full flex-col bg-panel desktop:h-full">
+      <h1 className="heard">{t('nav.portfolio')}</h1>
+      <Sums user={user} sums={data} span={t(`portfolio.window.${span}`)} />
+      <div className="grid shrink-0 border-b border-line desktop:grid-cols-[minmax(0,1fr)_460px]">
         <section aria-label={t('portfolio.curve')} className="flex min-w-0 flex-col">
           <div className="flex h-9 items-center justify-between border-b border-line px-4">
             <Segmented
@@ -90,57 +90,53 @@ function Portfolio({ user }: { readonly user: string }) {
         </section>
         <Days user={user} />
       </div>
-      <div className="min-h-80 flex-1">
+      <div className="h-[75dvh] min-h-80 desktop:h-auto desktop:flex-1">
         <AccountTables user={user} chosen={search['tab']} onChoose={(tab) => look({ tab })} />
       </div>
     </div>
   );
 }
 
-/** A window may begin before the account did; what it was not worth then is no part of its curve. */
-function sinceFunded(points: readonly PortfolioPoint[]): readonly PortfolioPoint[] {
-  const first = points.findIndex(({ accountValue }) => sign(accountValue) !== 0);
-  return first < 0 ? NO_POINTS : points.slice(first);
-}
-
 function Sums({
   user,
-  last,
-  came,
-  went,
+  sums,
+  span,
 }: {
   readonly user: string;
-  readonly last: PortfolioPoint | undefined;
-  readonly came: string | undefined;
-  readonly went: string | undefined;
+  readonly sums: PortfolioAnswer | undefined;
+  /** What all but the equity is of, in words. */
+  readonly span: string;
 }) {
   const t = useWords();
   const value = (accountType: 'perp' | 'outcome') =>
     accountStates.use({ user, accountType }, ({ state }) => state?.marginSummary.accountValue);
   const [perp, outcome] = [value('perp'), value('outcome')];
   const equity = perp === undefined || outcome === undefined ? undefined : add(perp, outcome);
+  const last = sums?.points.at(-1);
+  const of = (name: 'pnl' | 'volume' | 'fees' | 'funding' | 'deposits' | 'withdrawals'): string =>
+    t('portfolio.ofSpan', { what: t(`portfolio.${name}`), span });
   return (
-    <dl className="contents">
+    <dl className="grid shrink-0 grid-cols-3 gap-x-4 gap-y-3 border-b border-line px-4 py-3 tablet:flex tablet:flex-wrap tablet:gap-x-10">
       <Stat label={t('portfolio.equity')} isLarge>
         <Money value={equity} />
       </Stat>
-      <Stat label={t('portfolio.pnl')} isLarge>
+      <Stat label={of('pnl')} isLarge>
         <Money value={last?.pnl} isSigned isColoured />
       </Stat>
-      <Stat label={t('portfolio.volume')}>
+      <Stat label={of('volume')}>
         <Money value={last?.volume} />
       </Stat>
-      <Stat label={t('portfolio.fees')}>
+      <Stat label={of('fees')}>
         <Money value={last?.fees} />
       </Stat>
-      <Stat label={t('portfolio.funding')}>
+      <Stat label={of('funding')}>
         <Money value={last?.funding} isSigned />
       </Stat>
-      <Stat label={t('portfolio.deposits')}>
-        <Money value={came} />
+      <Stat label={of('deposits')}>
+        <Money value={sums?.deposits} />
       </Stat>
-      <Stat label={t('portfolio.withdrawals')}>
-        <Money value={went} />
+      <Stat label={of('withdrawals')}>
+        <Money value={sums?.withdrawals} />
       </Stat>
     </dl>
   );

@@ -27,7 +27,7 @@ export function Balances({ user }: { readonly user: string }) {
   const held = perp && subtract(perp.accountValuePlusWithdrawHold, perp.marginSummary.accountValue);
   const free = (amount: string | undefined): string => t('account.free', { amount: money(amount) });
   return (
-    <dl className="flex flex-wrap gap-x-10 gap-y-3 border-b border-line px-4 py-3">
+    <dl className="grid grid-cols-2 gap-x-4 gap-y-3 border-b border-line px-4 py-3 tablet:flex tablet:flex-wrap tablet:gap-x-10">
       <Stat label={t('account.equity')} isLarge>
         <Money value={whole} />
       </Stat>

@@ -1,6 +1,6 @@
 import type { Client, Settings } from '@oddlot/sdk';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { isDecimal, sign } from '../../../lib/decimal.ts';
 import { money } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
@@ -26,20 +26,60 @@ export type DepositFormProps = {
 export function DepositForm({ session, owner, settings }: DepositFormProps) {
   const t = useWords();
   if (!hasChain(settings)) return <p className="text-12 text-muted">{t('account.noChain')}</p>;
+  return <Ways session={session} owner={owner} settings={settings} />;
+}
+
+/** Ways of this page, and the relay's. */
+type Way = DepositWay | 'relay';
+
+const RelayDeposit = lazy(async () => ({
+  default: (await import('./relay-deposit.tsx')).RelayDeposit,
+}));
+
+/** A wallet signs or sends; where there is a relay, another chain will do. */
+function Ways({ session, owner, settings }: DepositFormProps) {
+  const t = useWords();
+  const [way, setWay] = useState<Way>('permit');
+  const ways: readonly Way[] = [
+    'permit',
+    ...(session.kind === 'wallet' ? (['transaction'] as const) : []),
+    ...(settings.has_relay ? (['relay'] as const) : []),
+  ];
   return (
     <>
-      <FromHere session={session} owner={owner} settings={settings} />
-      <FromElsewhere settings={settings} />
+      {ways.length > 1 && (
+        <Segmented
+          label={t('account.way')}
+          size="small"
+          value={way}
+          onChange={setWay}
+          segments={ways.map((value) => ({ value, label: t(`account.ways.${value}`) }))}
+        />
+      )}
+      {way === 'relay' ? (
+        <Suspense>
+          <RelayDeposit user={session.address} settings={settings} />
+        </Suspense>
+      ) : (
+        <>
+          <FromHere session={session} owner={owner} settings={settings} way={way} />
+          <FromElsewhere settings={settings} />
+        </>
+      )}
     </>
   );
 }
 
-function FromHere({ session, owner, settings }: DepositFormProps) {
+function FromHere({
+  session,
+  owner,
+  settings,
+  way,
+}: DepositFormProps & { readonly way: DepositWay }) {
   const t = useWords();
-  const { address, kind } = session;
+  const { address } = session;
   const balance = useChainBalance(settings, address);
   const [amount, setAmount] = useState('');
-  const [way, setWay] = useState<DepositWay>('permit');
   const [step, setStep] = useState<DepositStep>('sign');
   const doing = useDoing();
   // The one amount of the settings that is in millionths.
@@ -57,18 +97,6 @@ function FromHere({ session, owner, settings }: DepositFormProps) {
   const isEmpty = isDecimal(balance) && sign(balance) === 0;
   return (
     <div className="flex flex-col gap-3">
-      {kind === 'wallet' && (
-        <Segmented
-          label={t('account.way')}
-          size="small"
-          value={way}
-          onChange={setWay}
-          segments={[
-            { value: 'permit', label: t('account.byPermit') },
-            { value: 'transaction', label: t('account.byTransaction') },
-          ]}
-        />
-      )}
       <p className="text-12 text-muted">
         {t(way === 'permit' ? 'account.permitText' : 'account.transactionText')}
       </p>
@@ -93,29 +121,39 @@ function FromHere({ session, owner, settings }: DepositFormProps) {
             ? t(`account.depositStep.${step}`)
             : isFit
               ? t('account.depositButton', { amount: money(amount) })
-              : t('account.form.deposit')
+              : t('account.enterAmount')
         }
         onSend={() => void send()}
       />
-      {isEmpty && settings.faucet_amount !== null && <ToFaucet />}
+      {isEmpty && <Elsewhere session={session} hasFaucet={settings.faucet_amount !== null} />}
     </div>
   );
 }
 
-/** For who has nothing to deposit: test money on the chain. */
-function ToFaucet() {
+/** For who has nothing to deposit: test money on the chain. A test account has had its own, and can bring it there. */
+function Elsewhere({
+  session,
+  hasFaucet,
+}: {
+  readonly session: Session;
+  readonly hasFaucet: boolean;
+}) {
   const t = useWords();
   const navigate = useNavigate();
+  const isBurner = session.kind === 'burner';
+  const form = isBurner ? 'withdraw' : 'faucet';
   return (
     <p className="text-12 text-muted">
       {t('account.emptyOnChain')}{' '}
-      <button
-        type="button"
-        className="text-accent hover:underline"
-        onClick={() => void navigate({ to: '/account', search: { tab: 'money', do: 'faucet' } })}
-      >
-        {t('account.toFaucet')}
-      </button>
+      {(isBurner || hasFaucet) && (
+        <button
+          type="button"
+          className="text-accent hover:underline"
+          onClick={() => void navigate({ to: '/account', search: { tab: 'money', do: form } })}
+        >
+          {t(isBurner ? 'account.toWithdraw' : 'account.toFaucet')}
+        </button>
+      )}
     </p>
   );
 }

@@ -22,6 +22,11 @@ export function noteDeposit(deposit: DepositUnderWay): void {
   write([deposit, ...depositsUnderWay.getState().sent]);
 }
 
+/** Somebody has looked, and waits for it no longer. */
+export function forgetDeposit(txHash: string): void {
+  write(depositsUnderWay.getState().sent.filter((each) => each.txHash !== txHash));
+}
+
 /** Lets go of what the ledger has, and of what is too old to come. */
 export function settleDeposits(
   sent: readonly DepositUnderWay[],

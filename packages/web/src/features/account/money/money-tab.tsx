@@ -25,10 +25,10 @@ export function MoneyTab({ session }: { readonly session: Session }) {
   return (
     <div className="flex flex-col">
       <Balances user={session.address} />
-      <div className="grid desktop:min-h-[calc(100dvh-220px)] desktop:grid-cols-[400px_minmax(0,1fr)]">
+      <div className="grid desktop:h-[calc(100dvh-214px)] desktop:grid-cols-[400px_minmax(0,1fr)]">
         <section
           aria-label={t('account.move')}
-          className="flex flex-col gap-4 border-line p-4 max-desktop:border-b desktop:border-r"
+          className="flex flex-col gap-4 border-line p-4 max-desktop:border-b desktop:overflow-y-auto desktop:border-r"
         >
           <Segmented
             label={t('account.move')}
@@ -52,7 +52,7 @@ export function MoneyTab({ session }: { readonly session: Session }) {
             <FaucetForm user={session.address} owner={owner} settings={settings} />
           )}
         </section>
-        <div className="min-w-0">
+        <div className="flex min-h-0 min-w-0 flex-col">
           <UnderWay user={session.address} />
           <Movements user={session.address} />
         </div>

@@ -15,7 +15,7 @@ test('movements have the sign that the account sees, and whom they were with', (
     status: 'failed',
   });
   expect(movementOf(out)).toMatchObject({ kind: 'withdraw', amount: '-100', other: '0xd' });
-  expect(movementOf(out)?.isFailed).toBe(true);
+  expect(movementOf(out)?.status).toBe('failed');
   const own = row({
     type: 'accountTransfer',
     amount: '5',

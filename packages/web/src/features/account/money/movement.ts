@@ -20,7 +20,10 @@ export type Movement = {
   readonly isNeutral: boolean;
   /** Whom with. */
   readonly other: string | undefined;
-  readonly isFailed: boolean;
+  /** How far a withdrawal is, as the ledger has it; anything else is done when it is there. */
+  readonly status: 'pending' | 'completed' | 'failed';
+  /** Of the transaction; of a deposit the one on the settlement chain. */
+  readonly hash: string;
 };
 
 /** Undefined for what trading, liquidation and settlement did. */
@@ -30,7 +33,8 @@ export function movementOf({ delta, hash, time }: LedgerUpdate): Movement | unde
     time,
     isNeutral: false,
     other: undefined,
-    isFailed: false,
+    status: 'completed' as const,
+    hash,
   };
   switch (delta.type) {
     case 'deposit':
@@ -43,7 +47,7 @@ export function movementOf({ delta, hash, time }: LedgerUpdate): Movement | unde
         kind: 'withdraw',
         amount: negate(delta.amount),
         other: delta.destination,
-        isFailed: delta.status === 'failed',
+        status: delta.status,
       };
     case 'send':
       return { ...base, kind: 'send', amount: negate(delta.amount), other: delta.destination };

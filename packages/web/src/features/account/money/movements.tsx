@@ -1,31 +1,40 @@
 import type { Withdrawal } from '@oddlot/sdk';
-import { useMemo } from 'react';
-import { magnitude } from '../../../lib/decimal.ts';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { short } from '../../../lib/format.ts';
 import { dateTime, wholeDate } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
-import { ledgerLists } from '../../../market/account-lists.ts';
+import { useLedger } from '../../../market/account-lists.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Money } from '../../../ui/figure.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 import { movementOf, type Movement } from './movement.ts';
-import { useWithdrawals } from './use-withdrawals.ts';
+import { statusOf, useWithdrawals, withdrawalOf } from './use-withdrawals.ts';
+
+const MovementDialog = lazy(async () => ({
+  default: (await import('./movement-dialog.tsx')).MovementDialog,
+}));
 
 /** Every movement of money but trading and funding, with what became of it. */
 export function Movements({ user }: { readonly user: string }) {
   const t = useWords();
-  const rows = ledgerLists.use(user, (list) => list.rows);
+  const { isLoaded, older, rows } = useLedger(user);
   const withdrawals = useWithdrawals(user);
+  const [opened, setOpened] = useState<string>();
   const movements = useMemo(() => rows.flatMap((row) => movementOf(row) ?? []), [rows]);
-  const columns = useMemo(() => columnsOf(withdrawals, t), [withdrawals, t]);
+  const columns = useMemo(() => columnsOf({ withdrawals, t, open: setOpened }), [withdrawals, t]);
+  const movement = movements.find(({ key }) => key === opened);
   return (
-    <section aria-labelledby="movements">
-      <div className="flex h-9 items-center justify-between border-b border-line px-4">
+    <section
+      aria-labelledby="movements"
+      className="flex min-h-80 flex-col max-desktop:max-h-[75dvh] desktop:min-h-0"
+    >
+      <div className="flex h-9 shrink-0 items-center justify-between border-b border-line px-4">
         <h2 id="movements" className="text-13 font-medium">
           {t('account.movements')}
         </h2>
         <a
           href={`/export/ledger?user=${user}`}
+          aria-label={t('account.csvOf')}
           download
           className="text-12 text-muted hover:text-text"
         >
@@ -37,13 +46,34 @@ export function Movements({ user }: { readonly user: string }) {
         columns={columns}
         rows={movements}
         rowKey={({ key }) => key}
-        empty={<EmptyState title={t('account.noMovements')} text={t('account.noMovementsText')} />}
+        older={older}
+        empty={
+          isLoaded && (
+            <EmptyState title={t('account.noMovements')} text={t('account.noMovementsText')} />
+          )
+        }
       />
+      {movement !== undefined && (
+        <Suspense>
+          <MovementDialog
+            movement={movement}
+            withdrawal={withdrawalOf(movement, withdrawals)}
+            onClose={() => setOpened(undefined)}
+          />
+        </Suspense>
+      )}
     </section>
   );
 }
 
-function columnsOf(withdrawals: readonly Withdrawal[], t: Words): readonly Column<Movement>[] {
+type ColumnNeeds = {
+  readonly withdrawals: readonly Withdrawal[];
+  readonly open: (key: string) => void;
+  readonly t: Words;
+};
+
+function columnsOf({ withdrawals, open, t }: ColumnNeeds): readonly Column<Movement>[] {
+  const nothing = <span className="text-faint">–</span>;
   return [
     {
       id: 'time',
@@ -60,7 +90,15 @@ function columnsOf(withdrawals: readonly Withdrawal[], t: Words): readonly Colum
       id: 'what',
       header: t('account.what'),
       width: '150px',
-      cell: ({ kind }) => t(`account.movement.${kind}`),
+      cell: ({ key, kind }) => (
+        <button
+          type="button"
+          className="underline decoration-line underline-offset-4 hover:decoration-text"
+          onClick={() => open(key)}
+        >
+          {t(`account.movement.${kind}`)}
+        </button>
+      ),
     },
     {
       id: 'with',
@@ -68,14 +106,22 @@ function columnsOf(withdrawals: readonly Withdrawal[], t: Words): readonly Colum
       from: 'tablet',
       cell: ({ other }) =>
         other === undefined ? (
-          <span className="text-faint">–</span>
-        ) : other.startsWith('0x') ? (
+          nothing
+        ) : (
           <span className="font-mono text-12" title={other}>
             {short(other)}
           </span>
-        ) : (
-          other
         ),
+    },
+    {
+      id: 'hash',
+      header: t('account.transaction'),
+      from: 'desktop',
+      cell: ({ hash }) => (
+        <span className="font-mono text-12 text-muted" title={hash}>
+          {short(hash)}
+        </span>
+      ),
     },
     {
       id: 'amount',
@@ -90,32 +136,26 @@ function columnsOf(withdrawals: readonly Withdrawal[], t: Words): readonly Colum
       header: t('account.status'),
       align: 'right',
       width: '150px',
-      phoneWidth: '80px',
-      cell: (row) => <Status row={row} withdrawals={withdrawals} />,
+      phoneWidth: '84px',
+      cell: (row) => <Status row={row} withdrawal={withdrawalOf(row, withdrawals)} />,
     },
   ];
 }
 
 function Status({
   row,
-  withdrawals,
+  withdrawal,
 }: {
   readonly row: Movement;
-  readonly withdrawals: readonly Withdrawal[];
+  readonly withdrawal: Withdrawal | undefined;
 }) {
   const t = useWords();
-  if (row.kind !== 'withdraw') {
-    return <span className="text-muted">{t('account.step.done')}</span>;
-  }
-  const withdrawal = withdrawals.find(
-    ({ amount, destination, time }) =>
-      time === row.time && destination === row.other && amount === magnitude(row.amount),
-  );
-  const status = withdrawal?.status ?? (row.isFailed ? 'returned' : 'held');
-  const isBad = status === 'returned' || (withdrawal?.error ?? null) !== null;
+  const status = statusOf(row, withdrawal);
+  const isStuck =
+    (withdrawal?.error ?? null) !== null && status !== 'returned' && status !== 'confirmed';
   return (
-    <span className={isBad ? 'text-warning' : 'text-muted'} title={withdrawal?.error ?? undefined}>
-      {t(`account.step.${status}`)}
+    <span className={isStuck || status === 'returned' ? 'text-warning' : 'text-muted'}>
+      {isStuck ? t('account.waits') : t(`account.step.${status}`)}
     </span>
   );
 }

@@ -70,7 +70,7 @@ export function TransferForm({ user, owner }: { readonly user: string; readonly 
         isReady={isReady}
         label={
           !isReady
-            ? t('account.form.transfer')
+            ? t(isOwn || isAddress(to) ? 'account.enterAmount' : 'account.enterAddress')
             : isOwn
               ? t('account.transferButton', { amount: money(amount) })
               : t('account.sendButton', { amount: money(amount), address: short(to) })
@@ -121,6 +121,7 @@ function Receiver({
         label={t('account.receiver')}
         value={destination}
         placeholder="0x…"
+        isCode
         onChange={onDestination}
         fault={isFit ? undefined : t('wallet.watchFault')}
       />

@@ -4,14 +4,22 @@ import { useStore } from 'zustand';
 import { money, short } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { ledgerLists } from '../../../market/account-lists.ts';
+import { useVenueSecond } from '../../../market/use-venue-second.ts';
 import { venueNow } from '../../../market/venue.ts';
 import { Ladder } from '../../../ui/ladder.tsx';
-import { depositsUnderWay, settleDeposits, type DepositUnderWay } from './deposits-under-way.ts';
+import {
+  depositsUnderWay,
+  forgetDeposit,
+  settleDeposits,
+  type DepositUnderWay,
+} from './deposits-under-way.ts';
 import { isFinal, useWithdrawals } from './use-withdrawals.ts';
+import { WithdrawalWay } from './withdrawal-way.tsx';
 
 /** A withdrawal that came to its end while somebody looked stays for a moment of pride. */
 const SHOWN_AFTER_MS = 60_000;
-export const WITHDRAW_STEPS = ['held', 'signed', 'sent', 'confirmed'] as const;
+/** Confirmations take seconds on most chains; beyond this somebody should look. */
+const SLOW_MS = 10 * 60 * 1_000;
 
 /** Money between here and the settlement chain, each with the step that it stands at. */
 export function UnderWay({ user }: { readonly user: string }) {
@@ -46,6 +54,7 @@ export function UnderWay({ user }: { readonly user: string }) {
 
 function DepositLadder({ deposit }: { readonly deposit: DepositUnderWay }) {
   const t = useWords();
+  const isSlow = useVenueSecond() - deposit.sentMs > SLOW_MS;
   const title = t('account.depositOf', { amount: money(deposit.amount) });
   return (
     <Row title={title} hash={deposit.txHash}>
@@ -54,6 +63,18 @@ function DepositLadder({ deposit }: { readonly deposit: DepositUnderWay }) {
         steps={[t('account.step.sent'), t('account.step.confirming'), t('account.step.credited')]}
         reached={1}
       />
+      {isSlow && (
+        <p role="status" className="border-l-2 border-warning pl-3 text-12">
+          {t('account.slowDeposit')}{' '}
+          <button
+            type="button"
+            className="text-accent hover:underline"
+            onClick={() => forgetDeposit(deposit.txHash)}
+          >
+            {t('account.forget')}
+          </button>
+        </p>
+      )}
     </Row>
   );
 }
@@ -62,20 +83,9 @@ function WithdrawalLadder({ withdrawal }: { readonly withdrawal: Withdrawal }) {
   const t = useWords();
   const { amount, destination, error, status, txHash } = withdrawal;
   const title = t('account.withdrawalOf', { amount: money(amount), address: short(destination) });
-  const isReturned = status === 'returned';
-  const steps = WITHDRAW_STEPS.map((step) => t(`account.step.${step}`));
   return (
-    <Row title={title} hash={txHash ?? undefined} problem={error ?? undefined}>
-      {isReturned ? (
-        <p className="text-12 text-warning">{t('account.returned')}</p>
-      ) : (
-        <Ladder
-          label={title}
-          steps={steps}
-          reached={WITHDRAW_STEPS.indexOf(status) + 1}
-          isStopped={error !== null}
-        />
-      )}
+    <Row title={title} hash={txHash ?? undefined}>
+      <WithdrawalWay label={title} status={status} error={error ?? undefined} />
     </Row>
   );
 }
@@ -83,12 +93,10 @@ function WithdrawalLadder({ withdrawal }: { readonly withdrawal: Withdrawal }) {
 function Row({
   title,
   hash,
-  problem,
   children,
 }: {
   readonly title: string;
   readonly hash?: string | undefined;
-  readonly problem?: string | undefined;
   readonly children: ReactNode;
 }) {
   return (
@@ -102,11 +110,6 @@ function Row({
         )}
       </p>
       {children}
-      {problem !== undefined && (
-        <p role="status" className="text-12 text-warning">
-          {problem}
-        </p>
-      )}
     </div>
   );
 }

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Withdrawal } from '@oddlot/sdk';
+import { magnitude } from '../../../lib/decimal.ts';
 import { ledgerLists } from '../../../market/account-lists.ts';
 import { queryClient } from '../../../market/queries.ts';
 import { reader } from '../../../market/venue.ts';
+import type { Movement } from './movement.ts';
 
 const NAME = 'withdrawals';
 /** The ledger tells of the beginning and the end; what is between has to be asked for. */
@@ -11,6 +13,29 @@ const NONE: readonly Withdrawal[] = [];
 
 export function isFinal({ status }: Withdrawal): boolean {
   return status === 'confirmed' || status === 'returned';
+}
+
+/** The withdrawal behind a row of the ledger, where it is among those that are known. */
+export function withdrawalOf(
+  { amount: signed, kind, other, time: movedMs }: Movement,
+  withdrawals: readonly Withdrawal[],
+): Withdrawal | undefined {
+  if (kind !== 'withdraw') return undefined;
+  return withdrawals.find(
+    ({ amount, destination, time }) =>
+      time === movedMs && destination === other && amount === magnitude(signed),
+  );
+}
+
+/** What the ledger alone tells of it: the end of an old one, or that it is under way. */
+const LEDGER_STATUS = { pending: 'held', completed: 'confirmed', failed: 'returned' } as const;
+
+export function statusOf(
+  movement: Movement,
+  withdrawal: Withdrawal | undefined,
+): Withdrawal['status'] | 'done' {
+  if (movement.kind !== 'withdraw') return 'done';
+  return withdrawal?.status ?? LEDGER_STATUS[movement.status];
 }
 
 /** The withdrawals of an account, newest first, and how far each is. */

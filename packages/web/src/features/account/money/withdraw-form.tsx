@@ -57,6 +57,7 @@ export function WithdrawForm({
       <TextField
         label={t('account.destination', { chain: chainName(settings) })}
         value={destination}
+        isCode
         onChange={setDestination}
         fault={destination === '' || isAddress(to) ? undefined : t('wallet.watchFault')}
       />
@@ -66,7 +67,7 @@ export function WithdrawForm({
           { label: t('account.fee'), value: `${money(fee)} USDC` },
           {
             label: t('account.receives', { address: isAddress(to) ? short(to) : '–' }),
-            value: `${money(receives)} USDC`,
+            value: receives === undefined ? '–' : `${money(receives)} USDC`,
           },
         ]}
       />
@@ -76,7 +77,7 @@ export function WithdrawForm({
         label={
           isReady
             ? t('account.withdrawButton', { amount: money(amount), address: short(to) })
-            : t('account.form.withdraw')
+            : t(isFit ? 'account.enterAddress' : 'account.enterAmount')
         }
         onSend={() => void send()}
       />

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { explainRefusal } from '../../../lib/explain-error.ts';
+import { isDecimal, sign } from '../../../lib/decimal.ts';
 import { cents, number } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
+import { queryClient } from '../../../market/queries.ts';
 import { outcomeFates } from '../../../market/outcome-fates.ts';
 import { reader, venueNow } from '../../../market/venue.ts';
 import { classes } from '../../../ui/class-names.ts';
@@ -12,7 +14,15 @@ import { fateOf, isOver, type Fate, type SentOrder } from './fate.ts';
 const RECEIPT_AFTER_MS = 1_500;
 
 /** What became of the last order, in the place where it was sent. */
-export function OrderFate({ user, sent }: { readonly user: string; readonly sent: SentOrder }) {
+export function OrderFate({
+  user,
+  sent,
+  marketName,
+}: {
+  readonly user: string;
+  readonly sent: SentOrder;
+  readonly marketName: string;
+}) {
   const t = useWords();
   const fates = outcomeFates.use(user, (state) => state);
   const known = fateOf(sent, fates, undefined);
@@ -29,7 +39,12 @@ export function OrderFate({ user, sent }: { readonly user: string; readonly sent
     gcTime: 0,
   });
   const fate = fateOf(sent, fates, receipt);
-  const { text, title } = told(fate, sent, t);
+  const hasFailed = fate.at === 'failed';
+  // What made it fail, a halt or the end of the market, is on the screen with the reason.
+  useEffect(() => {
+    if (hasFailed) void queryClient.invalidateQueries({ queryKey: ['outcomeEvent'] });
+  }, [hasFailed]);
+  const { text, title } = told(fate, sent, marketName, t);
   return (
     <div
       role="status"
@@ -40,9 +55,12 @@ export function OrderFate({ user, sent }: { readonly user: string; readonly sent
       ) : (
         <Ring sentMs={sent.sentMs} delayMs={sent.delayMs} />
       )}
-      <div className="min-w-0">
+      <div className="min-w-0 break-words">
         <p className="text-13">{title}</p>
         <p className="text-12 text-muted">{text}</p>
+        {(fate.at === 'failed' || fate.at === 'ended') && (
+          <p className="truncate text-12 text-muted">{sent.words}</p>
+        )}
       </div>
     </div>
   );
@@ -50,15 +68,19 @@ export function OrderFate({ user, sent }: { readonly user: string; readonly sent
 
 function told(
   fate: Fate,
-  { delayMs, words }: SentOrder,
+  { delayMs, isAskedFor, words }: SentOrder,
+  marketName: string,
   t: Words,
 ): { title: string; text: string } {
   switch (fate.at) {
     case 'sent':
-      return { title: t('outcomes.fate.sent'), text: words };
+      return {
+        title: t(isAskedFor === true ? 'outcomes.fate.askedFor' : 'outcomes.fate.sent'),
+        text: words,
+      };
     case 'queued':
       return {
-        title: t('outcomes.fate.queued', { ms: number(String(delayMs)) }),
+        title: t('outcomes.fate.queued', { wait: waitOf(delayMs) }),
         text: t('outcomes.fate.queuedText'),
       };
     case 'book':
@@ -76,15 +98,44 @@ function told(
       };
     case 'ended':
       return {
-        title: t('outcomes.fate.ended'),
-        text: t('outcomes.fate.endedText', {
+        title: t(isZero(fate.filled) ? 'outcomes.fate.endedEmpty' : 'outcomes.fate.ended', {
           filled: number(fate.filled),
-          reason: fate.reason ?? '',
         }),
+        text: endReason(fate.reason, t),
       };
     case 'failed':
-      return { title: t('outcomes.fate.failed'), text: explainRefusal(fate, t).sentence };
+      return {
+        title: t('outcomes.fate.failed'),
+        // The venue calls a market by its number.
+        text: explainRefusal(fate, t).sentence.replace(/\bOUTCOME-\d+\b/, `“${marketName}”`),
+      };
   }
+}
+
+/** `250 ms`, `3 s`. */
+function waitOf(delayMs: number): string {
+  return delayMs < 1_000 ? `${delayMs} ms` : `${number(String(delayMs / 1_000))} s`;
+}
+
+function isZero(amount: string): boolean {
+  return !isDecimal(amount) || sign(amount) === 0;
+}
+
+const END_REASONS = [
+  'userCanceled',
+  'expired',
+  'selfTrade',
+  'reduceOnly',
+  'matchLimit',
+  'outcomeResolved',
+  'scheduledCancel',
+  'amendedBelowFilled',
+] as const;
+
+/** Why the rest of an order is gone; a reason that this page does not know is told as it came. */
+function endReason(reason: string | undefined, t: Words): string {
+  const known = END_REASONS.find((each) => each === reason);
+  return known === undefined ? (reason ?? '') : t(`outcomes.endReason.${known}`);
 }
 
 function Mark({ fate }: { readonly fate: Fate }) {

@@ -75,7 +75,12 @@ export function OrderForm({
         />
       )}
       {sending.sent !== undefined && purse.session !== undefined && (
-        <OrderFate key={sending.sent.id} user={purse.session.address} sent={sending.sent} />
+        <OrderFate
+          key={sending.sent.id}
+          user={purse.session.address}
+          sent={sending.sent}
+          marketName={market.group_title ?? market.question}
+        />
       )}
     </>
   );

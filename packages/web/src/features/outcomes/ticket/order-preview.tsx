@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { OutcomeMarketMeta } from '@oddlot/sdk';
-import { sign } from '../../../lib/decimal.ts';
+import { sign, subtract } from '../../../lib/decimal.ts';
 import { explainRefusal } from '../../../lib/explain-error.ts';
 import { cents, money, NOTHING, number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
@@ -76,6 +76,11 @@ function Lines({ market, open: { draft, outlook, ticket } }: PreviewProps) {
                 price: cents(draft.price, decimals),
                 seconds: MARKET_REST_MS / 1_000,
               })}
+        </Line>
+      )}
+      {isBuy && (
+        <Line label={t('outcomes.preview.worst')}>
+          {outlook === undefined ? NOTHING : money(subtract('0', outlook.worst))}
         </Line>
       )}
       {!isBuy && <Line label={t('outcomes.preview.youGet')}>{money(outlook?.total)}</Line>}

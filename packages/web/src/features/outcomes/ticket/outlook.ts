@@ -1,5 +1,5 @@
 import type { SimulatedAction } from '@oddlot/sdk';
-import { add, divide, isDecimal, multiply, sign, subtract } from '../../../lib/decimal.ts';
+import { add, divide, isDecimal, larger, multiply, sign, subtract } from '../../../lib/decimal.ts';
 import type { Draft, Ticket } from './draft.ts';
 
 /** What an order costs or brings, by the venue's own reckoning where there is one. */
@@ -13,6 +13,8 @@ export type Outlook = {
   readonly delayMs: number;
   /** Of a purchase, with its fee; of a sale what comes in, without it. */
   readonly total: string;
+  /** What a purchase can cost at most: all of it at its limit, with the largest fee, and then worth nothing. */
+  readonly worst: string;
   /** If the leg pays 1, and if it pays nothing: of a purchase. */
   readonly ifRight: string;
   readonly ifWrong: string;
@@ -46,6 +48,7 @@ export function outlookOf(
     fee,
     delayMs: order?.delayMs ?? 0,
     total,
+    worst: larger(quote?.reserve ?? multiply(shares, price), total),
     ifRight,
     ifWrong: subtract('0', total),
     gain: isBuy && sign(total) > 0 ? divide(ifRight, total, 4) : undefined,

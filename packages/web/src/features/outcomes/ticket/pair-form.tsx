@@ -55,7 +55,7 @@ export function PairForm({
             : undefined
         }
       />
-      {isDecimal(most) && (
+      {isDecimal(most) && sign(most) > 0 && (
         <Most amount={most} onTake={() => setAmount(roundTo(most, market.size_decimals, 'down'))} />
       )}
       <p className="text-12 text-muted">

@@ -50,21 +50,16 @@ export function SendButton({
         : t(isBuy ? 'outcomes.ticket.buyFor' : 'outcomes.ticket.sellFor', what);
   const isClosed = !market.trading.accepting_orders;
   return (
-    <>
-      <Button
-        kind={isBuy ? 'buy' : 'sell'}
-        size="large"
-        isWide
-        isBusy={sending.isBusy}
-        disabled={draft.entry === undefined || isClosed || isLost}
-        onClick={() => void submit()}
-      >
-        {label}
-      </Button>
-      {isClosed && (
-        <p className="text-12 text-warning">{t(`outcomes.phase.${market.phase}Text`)}</p>
-      )}
-    </>
+    <Button
+      kind={isBuy ? 'buy' : 'sell'}
+      size="large"
+      isWide
+      isBusy={sending.isBusy}
+      disabled={draft.entry === undefined || isClosed || isLost}
+      onClick={() => void submit()}
+    >
+      {label}
+    </Button>
   );
 }
 

@@ -4,6 +4,7 @@ import { useWords } from '../../../lib/words.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { nameOf } from '../market-facts.ts';
 import { OrderForm } from './order-form.tsx';
+import { PhaseNotice } from './phase-notice.tsx';
 import { PairForm } from './pair-form.tsx';
 
 export type Intent = 'buy' | 'sell' | 'split' | 'merge';
@@ -51,6 +52,7 @@ export function TicketPanel({
           { value: 'merge', label: t('outcomes.ticket.merge') },
         ]}
       />
+      <PhaseNotice market={market} />
       {isPair ? (
         <PairForm key={`${market.instrument_id} ${intent}`} market={market} kind={intent} />
       ) : (

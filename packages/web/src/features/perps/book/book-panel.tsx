@@ -1,25 +1,31 @@
-import { useMemo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
 import { books } from '../../../market/book.ts';
 import { contexts } from '../../../market/contexts.ts';
 import { useSession } from '../../../session/use-session.ts';
+import { classes } from '../../../ui/class-names.ts';
 import { Price } from '../../../ui/figure.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { useDesk } from '../desk.ts';
-import { spreadOf } from './book-levels.ts';
-import { BookHalf } from './book-half.tsx';
+import { spreadOf } from '../../../market/ladder/book-levels.ts';
+import { BookSide } from './book-side.tsx';
+
+/** The book changes more often than what a half is told: it draws by itself and is rendered seldom. */
+const Half = memo(BookSide);
 
 /** Both sides about the row of the spread, drawn on canvas. A press on a level takes its price. */
-export function BookPanel() {
+export function BookPanel({ title }: { readonly title?: string }) {
   const t = useWords();
   const { coin, grid, perp } = useDesk();
   const [tick, setTick] = useState<string>();
   const [unit, setUnit] = useState<'base' | 'quote'>('base');
   const chosen = tick !== undefined && perp.bookTicks.includes(tick) ? tick : perp.bookTicks[0];
-  const store = books.useStore({ coin, tick: chosen });
-  const best = books.use({ coin, tick: chosen }, ({ book, refusal }) => ({
+  // The finest one is what the ticket has subscribed too, without naming it.
+  const wanted = chosen === perp.bookTicks[0] ? { coin } : { coin, tick: chosen };
+  const store = books.useStore(wanted);
+  const best = books.use(wanted, ({ book, refusal }) => ({
     bid: book?.levels[0][0]?.px,
     ask: book?.levels[1][0]?.px,
     isLoaded: book !== undefined,
@@ -40,12 +46,12 @@ export function BookPanel() {
   const half = { store, tick: chosen ?? grid.tick, unit, offset };
   return (
     <section aria-label={t('perps.book.label')} className="flex h-full min-h-0 flex-col">
-      <Choices tick={chosen} unit={unit} onTick={setTick} onUnit={setUnit} />
+      <Choices title={title} tick={chosen} unit={unit} onTick={setTick} onUnit={setUnit} />
       <div
         className="flex min-h-0 flex-1 flex-col"
         onWheel={({ deltaY }) => setOffset((now) => Math.max(0, now + Math.sign(deltaY)))}
       >
-        <BookHalf side="ask" own={own.ask} {...half} />
+        <Half side="ask" own={own.ask} {...half} />
         <div className="flex h-7 shrink-0 items-center justify-between border-y border-line px-3">
           <Mark />
           <span className="text-11 text-muted">
@@ -57,7 +63,7 @@ export function BookPanel() {
                 })}
           </span>
         </div>
-        <BookHalf side="bid" own={own.bid} {...half} />
+        <Half side="bid" own={own.bid} {...half} />
       </div>
     </section>
   );
@@ -76,11 +82,13 @@ function Mark() {
 
 /** How levels are grouped, and what their sizes are told in. */
 function Choices({
+  title,
   tick,
   unit,
   onTick,
   onUnit,
 }: {
+  readonly title: string | undefined;
   readonly tick: string | undefined;
   readonly unit: 'base' | 'quote';
   readonly onTick: (tick: string) => void;
@@ -89,9 +97,15 @@ function Choices({
   const t = useWords();
   const { perp } = useDesk();
   return (
-    <div className="flex h-7 shrink-0 items-center justify-between px-3 text-11 text-muted">
+    <div
+      className={classes(
+        'flex shrink-0 items-center justify-between gap-3 px-3 text-11 text-muted',
+        title === undefined ? 'h-7' : 'h-9 border-b border-line',
+      )}
+    >
+      {title !== undefined && <h2 className="mr-auto text-13 text-text">{title}</h2>}
       <Menu
-        align="start"
+        align={title === undefined ? 'start' : 'end'}
         trigger={
           <button type="button" className="rounded hover:text-text">
             <span className="heard">{t('perps.book.grouping')} </span>

@@ -11,7 +11,7 @@ import { useKept } from '../use-kept.ts';
 import { usePositions } from '../use-account.ts';
 import { chartLines, type ChartLine } from './chart-lines.ts';
 import { DepthChart } from './depth-chart.tsx';
-import { FundingFacts } from './funding-facts.tsx';
+import { FundingView } from './funding-view.tsx';
 
 const PriceChart = lazy(async () => ({ default: (await import('./price-chart.tsx')).PriceChart }));
 
@@ -67,7 +67,7 @@ export function ChartPanel() {
       </div>
       <div className="min-h-0 flex-1">
         {view === 'depth' && <DepthChart />}
-        {view === 'funding' && <FundingFacts />}
+        {view === 'funding' && <FundingView />}
         {view === 'price' && (
           <Suspense fallback={<Loading />}>
             <PriceChart interval={interval} isLogarithmic={isLogarithmic} lines={lines} />

@@ -16,8 +16,8 @@ import type { Candle } from '@oddlot/sdk';
 import { onStep, toPixels } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { locale } from '../../../lib/locale.ts';
-import { dateTime } from '../../../lib/time.ts';
-import { FONT, palette } from '../canvas.ts';
+import { dateTime, dayMonth, hourMinute } from '../../../lib/time.ts';
+import { FONT, palette } from '../../../ui/canvas.ts';
 import type { Grid } from '../grid.ts';
 import type { Scale } from './line-place.ts';
 
@@ -30,6 +30,7 @@ export type PriceChart = {
   /** Prices that should be in sight where they are near. */
   readonly keepInSight: (prices: readonly number[]) => void;
   readonly recolour: () => void;
+  readonly remove: () => void;
 };
 
 /** How far beyond the candles a line may be and still stretch the scale. */
@@ -41,6 +42,8 @@ export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
   const chart = createChart(place, { autoSize: true, layout: { attributionLogo: false } });
   const listeners = new Set<() => void>();
   let wanted: readonly number[] = [];
+  // What is drawn over a chart may be told of its end a moment later.
+  let isGone = false;
   const candles = chart.addSeries(CandlestickSeries, {
     priceFormat: {
       type: 'price',
@@ -72,10 +75,15 @@ export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
     recolour,
     keepInSight: (prices) => {
       wanted = prices;
-      candles.applyOptions({});
+      if (!isGone) candles.applyOptions({});
+    },
+    remove: () => {
+      isGone = true;
+      chart.remove();
     },
     scale: {
       toY: (price) => {
+        if (isGone) return undefined;
         const y = candles.priceToCoordinate(toPixels(price));
         const height = place.clientHeight - chart.timeScale().height();
         return y === null || y < 0 || y > height ? undefined : y;
@@ -86,7 +94,7 @@ export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
           ? undefined
           : onStep(price.toFixed(grid.priceDecimals), grid.tick);
       },
-      axisWidth: () => chart.priceScale('right').width(),
+      axisWidth: () => (isGone ? 0 : chart.priceScale('right').width()),
       onRedraw: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);
@@ -158,11 +166,8 @@ function colour(
 }
 
 function tickText(time: Time, type: TickMarkType): string {
-  const isDay = type < TickMarkType.Time;
-  const options: Intl.DateTimeFormatOptions = isDay
-    ? { day: 'numeric', month: 'short' }
-    : { hour: '2-digit', minute: '2-digit', hour12: false };
-  return new Intl.DateTimeFormat(locale(), options).format(Number(time) * 1_000);
+  const ms = Number(time) * 1_000;
+  return type < TickMarkType.Time ? dayMonth(ms) : hourMinute(ms);
 }
 
 /** A candle in the chart's own terms: here prices are pixels to be. */

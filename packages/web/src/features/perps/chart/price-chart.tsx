@@ -9,7 +9,7 @@ import { inNextFrame, onFrame } from '../../../market/frame.ts';
 import { useSession } from '../../../session/use-session.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { preferences } from '../../../ui/preferences.ts';
-import { palette } from '../canvas.ts';
+import { palette } from '../../../ui/canvas.ts';
 import { useDesk } from '../desk.ts';
 import type { ChartLine } from './chart-lines.ts';
 import { LineOverlay } from './line-overlay.tsx';
@@ -80,7 +80,7 @@ function useChart(interval: CandleInterval, isLogarithmic: boolean) {
     return () => {
       leave();
       setMade(undefined);
-      chart.chart.remove();
+      chart.remove();
     };
   }, [grid]);
   useEffect(() => {
@@ -117,7 +117,8 @@ function drawCandles(
   candles.setData(next.map(barOf));
   volume.setData(next.map(volumeOf));
   if (drawn.length === 0 && next.length > 0) {
-    const shown = 120;
+    // A young market has few candles; they are drawn wider and not lost at the edge.
+    const shown = Math.min(120, Math.max(40, next.length + 12));
     chart.timeScale().setVisibleLogicalRange({ from: next.length - shown, to: next.length + 6 });
   }
   return next;

@@ -15,10 +15,10 @@ export function CancelAll() {
   const { act, canAct, isBusy } = useAct();
   if (!canAct || count === 0) return null;
   const cancel = async (): Promise<void> => {
-    const isDone = await act((trader) =>
+    const reply = await act((trader) =>
       trader.exchange.cancelAll({ accountType: 'perp' }, { confirm: 'executed' }),
     );
-    if (isDone) setIsOpen(false);
+    if (reply !== undefined) setIsOpen(false);
   };
   return (
     <>

@@ -4,7 +4,7 @@ import { multiply } from '../../../lib/decimal.ts';
 import { money, number } from '../../../lib/format.ts';
 import { dateTime } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
-import { fillLists } from '../../../market/account-lists.ts';
+import { fillId, useFills } from '../../../market/account-lists.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Money } from '../../../ui/figure.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
@@ -14,7 +14,7 @@ import { SideWord } from './side-word.tsx';
 
 export function FillsTable({ user }: { readonly user: string }) {
   const t = useWords();
-  const all = fillLists.use(user, (state) => state.rows);
+  const { older, rows: all } = useFills(user);
   const rows = useMemo(() => all.filter(({ marketType }) => marketType === 'perps'), [all]);
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
@@ -22,7 +22,8 @@ export function FillsTable({ user }: { readonly user: string }) {
       label={t('perps.tables.fills')}
       columns={columns}
       rows={rows}
-      rowKey={({ oid, side, tid }) => `${tid} ${oid} ${side}`}
+      rowKey={fillId}
+      older={older}
       empty={<EmptyState title={t('perps.empty.fills')} text={t('perps.empty.fillsText')} />}
     />
   );

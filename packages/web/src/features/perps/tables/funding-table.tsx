@@ -3,7 +3,7 @@ import type { FundingRow } from '@oddlot/sdk';
 import { number, percent } from '../../../lib/format.ts';
 import { dateTime } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
-import { fundingLists } from '../../../market/account-lists.ts';
+import { fundingId, useFundings } from '../../../market/account-lists.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Money } from '../../../ui/figure.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
@@ -11,14 +11,15 @@ import { MarketLink } from './market-link.tsx';
 
 export function FundingTable({ user }: { readonly user: string }) {
   const t = useWords();
-  const rows = fundingLists.use(user, (state) => state.rows);
+  const { older, rows } = useFundings(user);
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
     <Table
       label={t('perps.tables.funding')}
       columns={columns}
       rows={rows}
-      rowKey={({ coin, szi, time }) => `${time} ${coin} ${szi}`}
+      rowKey={fundingId}
+      older={older}
       empty={<EmptyState title={t('perps.empty.funding')} text={t('perps.empty.fundingText')} />}
     />
   );

@@ -3,7 +3,7 @@ import type { HistOrderRow } from '@oddlot/sdk';
 import { number } from '../../../lib/format.ts';
 import { dateTime } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
-import { orderLists } from '../../../market/account-lists.ts';
+import { orderId, useOrderHistory } from '../../../market/account-lists.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 import { MarketLink } from './market-link.tsx';
@@ -13,7 +13,7 @@ import { SideWord } from './side-word.tsx';
 /** Every order, with the reason of its end. */
 export function HistoryTable({ user }: { readonly user: string }) {
   const t = useWords();
-  const all = orderLists.use(user, (state) => state.rows);
+  const { older, rows: all } = useOrderHistory(user);
   const rows = useMemo(() => all.filter(({ order }) => order.marketType === 'perps'), [all]);
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
@@ -21,7 +21,8 @@ export function HistoryTable({ user }: { readonly user: string }) {
       label={t('perps.tables.history')}
       columns={columns}
       rows={rows}
-      rowKey={({ order }) => order.oid}
+      rowKey={orderId}
+      older={older}
       empty={<EmptyState title={t('perps.empty.history')} text={t('perps.empty.historyText')} />}
     />
   );

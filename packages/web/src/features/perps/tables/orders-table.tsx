@@ -147,13 +147,13 @@ function AmendDialog({
   const { act, isBusy } = useAct(setFault);
   const save = async (): Promise<void> => {
     setFault(undefined);
-    const isDone = await act((trader) =>
+    const reply = await act((trader) =>
       trader.exchange.modify2(
         { a: instrumentId, o: oid, p: price, s: size },
         { confirm: 'executed' },
       ),
     );
-    if (isDone) onClose();
+    if (reply !== undefined) onClose();
   };
   return (
     <Dialog

@@ -46,7 +46,7 @@ export function PositionMargin({ row }: { readonly row: AssetPosition }) {
 /** A USDC in the smallest unit. */
 const MICRO = '1000000';
 
-function MarginDialog({
+export function MarginDialog({
   row,
   direction,
   onClose,
@@ -67,13 +67,13 @@ function MarginDialog({
     if (!isReady) return;
     setFault(undefined);
     const ntli = direction * Number(roundTo(multiply(amount, MICRO), 0, 'down'));
-    const isDone = await act((trader) =>
+    const reply = await act((trader) =>
       trader.exchange.updateIsolatedMargin(
         { asset: Number(asset), isBuy: isLong(row), ntli },
         { confirm: 'executed' },
       ),
     );
-    if (isDone) onClose();
+    if (reply !== undefined) onClose();
   };
   return (
     <Dialog

@@ -14,21 +14,27 @@ import { MarketLink } from './market-link.tsx';
 import { PositionActions } from './position-actions.tsx';
 import { PositionExits } from './position-exits.tsx';
 import { PositionMargin } from './position-margin.tsx';
+import { TakenNote } from './taken-note.tsx';
 
-export function PositionsTable() {
+export function PositionsTable({ user }: { readonly user: string }) {
   const t = useWords();
   const rows = usePositions();
   const columns = useMemo(() => [...valueColumns(t), ...riskColumns(t)], [t]);
   return (
-    <Table
-      label={t('perps.tables.positions')}
-      columns={columns}
-      rows={rows}
-      rowKey={positionKey}
-      empty={
-        <EmptyState title={t('perps.empty.positions')} text={t('perps.empty.positionsText')} />
-      }
-    />
+    <div className="flex h-full min-h-0 flex-col">
+      <TakenNote user={user} />
+      <div className="min-h-0 flex-1">
+        <Table
+          label={t('perps.tables.positions')}
+          columns={columns}
+          rows={rows}
+          rowKey={positionKey}
+          empty={
+            <EmptyState title={t('perps.empty.positions')} text={t('perps.empty.positionsText')} />
+          }
+        />
+      </div>
+    </div>
   );
 }
 

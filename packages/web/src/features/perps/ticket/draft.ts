@@ -5,7 +5,7 @@ import { createStore } from 'zustand/vanilla';
 
 export type OrderType = 'limit' | 'market' | 'stop' | 'takeProfit' | 'scale';
 export type ExitBasis = 'price' | 'percent' | 'pnl';
-export type Lifetime = 'gtc' | 'ioc' | 'hour' | 'day' | 'week';
+export type Lifetime = 'gtc' | 'ioc' | 'hour' | 'day' | 'week' | 'date';
 
 export type Draft = {
   readonly type: OrderType;
@@ -23,6 +23,8 @@ export type Draft = {
   readonly isReduceOnly: boolean;
   readonly isPostOnly: boolean;
   readonly lifetime: Lifetime;
+  /** The end of an order that rests until a date; milliseconds. */
+  readonly untilMs: number | undefined;
   readonly hasExits: boolean;
   readonly exitBasis: ExitBasis;
   readonly takeProfit: string;
@@ -42,6 +44,7 @@ const EMPTY: Draft = {
   isReduceOnly: false,
   isPostOnly: false,
   lifetime: 'gtc',
+  untilMs: undefined,
   hasExits: false,
   exitBasis: 'price',
   takeProfit: '',

@@ -94,13 +94,13 @@ function useLeverage(asset: ActiveAssetData, onDone: () => void) {
   const save = async (): Promise<void> => {
     setFault(undefined);
     const signed = hasSides && side === 'short' ? -chosen : chosen;
-    const isDone = await act((trader) =>
+    const reply = await act((trader) =>
       trader.exchange.updateLeverage(
         { asset: perp.index, leverage: signed },
         { confirm: 'executed' },
       ),
     );
-    if (isDone) onDone();
+    if (reply !== undefined) onDone();
   };
   return { canAct, chosen, choose, fault, hasSides, isBusy, save, setValue, side, value };
 }
@@ -163,7 +163,9 @@ function Tiers() {
       <tbody>
         {tiers.map((tier) => (
           <tr key={tier.tier} className="h-6 border-t border-line/50">
-            <td>{compact(tier.maxSize)}</td>
+            <td>
+              {compact(tier.maxSize)} {perp.useNotionalMargin ? 'USDC' : perp.baseCurrency}
+            </td>
             <td className="text-right">{number(String(tier.maxLeverage))}×</td>
             <td className="text-right">{percent(tier.mmr)}</td>
           </tr>

@@ -81,7 +81,7 @@ function Choice<Value extends string>({
   const { act, canAct, isBusy } = useAct(setFault);
   const save = async (): Promise<void> => {
     setFault(undefined);
-    if (await act(onSave(chosen))) onClose();
+    if ((await act(onSave(chosen))) !== undefined) onClose();
   };
   return (
     <Dialog title={title} isOpen onClose={onClose}>

@@ -1,18 +1,21 @@
 import { useWords } from '../../../lib/words.ts';
 import { Checkbox } from '../../../ui/checkbox.tsx';
 import { Menu } from '../../../ui/menu.tsx';
+import { TextField } from '../../../ui/text-field.tsx';
 import { changeDraft, useDraft, type Lifetime } from './draft.ts';
+import { hasLife } from './orders-of-draft.ts';
 
-const LIFETIMES: readonly Lifetime[] = ['gtc', 'hour', 'day', 'week', 'ioc'];
+const LIFETIMES: readonly Lifetime[] = ['gtc', 'hour', 'day', 'week', 'date', 'ioc'];
 
 /** How the order behaves. What a kind of order cannot have is not offered. */
 export function Options({ isHedge }: { readonly isHedge: boolean }) {
   const t = useWords();
-  const { hasExits, isPostOnly, isReduceOnly, lifetime, type } = useDraft();
+  const draft = useDraft();
+  const { hasExits, isPostOnly, isReduceOnly, lifetime, type } = draft;
   const rests = type === 'limit' || type === 'scale';
   const reduces = isHedge ? false : isReduceOnly;
   return (
-    <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+    <div className="flex flex-wrap items-center gap-x-2 gap-y-2">
       {!isHedge && (
         <Checkbox
           label={t('perps.ticket.reduceOnly')}
@@ -34,8 +37,8 @@ export function Options({ isHedge }: { readonly isHedge: boolean }) {
           onChange={(isOn) => changeDraft({ hasExits: isOn })}
         />
       )}
-      {rests && !isPostOnly && (
-        <span className="ml-auto">
+      {hasLife(draft) && (
+        <span className="ml-auto whitespace-nowrap">
           <Menu
             trigger={
               <button type="button" className="rounded text-12 text-muted hover:text-text">
@@ -50,6 +53,18 @@ export function Options({ isHedge }: { readonly isHedge: boolean }) {
             }))}
           />
         </span>
+      )}
+      {hasLife(draft) && lifetime === 'date' && (
+        <div className="w-full">
+          <TextField
+            label={t('perps.ticket.until')}
+            type="datetime-local"
+            onChange={(typed) => {
+              const untilMs = Date.parse(typed);
+              changeDraft({ untilMs: Number.isNaN(untilMs) ? undefined : untilMs });
+            }}
+          />
+        </div>
       )}
     </div>
   );

@@ -1,42 +1,43 @@
-import type { ActionReply, OrderResult } from '@oddlot/sdk';
+import type { OrderResult } from '@oddlot/sdk';
 import { number } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { useDesk } from '../desk.ts';
+import type { Sending } from './use-sending.ts';
 
 /** What became of the order that was sent last, as the venue said it. */
 export function OrderState({
-  reply,
-  isBusy,
+  sending: { isAsking, isBusy, label, reply },
 }: {
-  readonly reply: ActionReply | undefined;
-  readonly isBusy: boolean;
+  readonly sending: Sending;
 }) {
   const t = useWords();
   const { grid } = useDesk();
   if (isBusy) {
     return (
-      <p role="status" className="flex items-center gap-2 text-12 text-muted">
-        <Spinner /> {t('perps.state.sent')}
+      <p
+        role="status"
+        className={`flex items-start gap-2 text-12 ${isAsking ? 'text-warning' : 'text-muted'}`}
+      >
+        <span className="mt-0.5 shrink-0">
+          <Spinner />
+        </span>
+        {t(isAsking ? 'perps.state.asking' : 'perps.state.sent')}
       </p>
     );
   }
-  if (reply === undefined) return null;
-  if (reply.status !== 'executed') {
-    return (
-      <p role="status" className="text-12 text-warning">
-        {t('perps.state.pending')}
-      </p>
-    );
-  }
+  if (reply?.status !== 'executed') return null;
   return (
-    <ul role="status" className="flex flex-col gap-0.5 text-12 text-muted">
-      {reply.orders
-        .filter(({ state }) => state !== 'rejected')
-        .map((result) => (
-          <li key={result.i}>{told(result, grid.priceDecimals, t)}</li>
-        ))}
-    </ul>
+    <div role="status" className="flex flex-col gap-0.5 text-12">
+      <p>{label}</p>
+      <ul className="text-muted">
+        {reply.orders
+          .filter(({ state }) => state !== 'rejected')
+          .map((result) => (
+            <li key={result.i}>{told(result, grid.priceDecimals, t)}</li>
+          ))}
+      </ul>
+    </div>
   );
 }
 

@@ -24,7 +24,15 @@ export type Surroundings = {
 };
 
 /** What has to be typed before there is anything to send. */
-export type Missing = 'price' | 'triggerPrice' | 'lastPrice' | 'steps' | 'size' | 'mark' | 'exits';
+export type Missing =
+  | 'price'
+  | 'triggerPrice'
+  | 'lastPrice'
+  | 'steps'
+  | 'size'
+  | 'mark'
+  | 'exits'
+  | 'date';
 
 export type Drafted =
   | {
@@ -51,6 +59,9 @@ export function ordersOf(draft: Draft, around: Surroundings): Drafted {
   if (typeof price !== 'string') return price;
   const size = sizeInBase(draft, price, around.grid);
   if (size === undefined || sign(size) <= 0) return { missing: 'size' };
+  if (hasLife(draft) && draft.lifetime === 'date' && draft.untilMs === undefined) {
+    return { missing: 'date' };
+  }
   if (draft.type === 'scale') return ladder(draft, { price, size }, around);
   const parent = singleOrder(draft, { price, size }, around);
   const counted = { missing: undefined, size, price } as const;
@@ -170,10 +181,16 @@ function ladder(draft: Draft, { price, size }: Counted, around: Surroundings): D
 
 type Life = { readonly tif?: 'Alo' | 'Ioc' } | { readonly tif: 'Gtd'; readonly expireTime: number };
 
-function lifeOf({ isPostOnly, lifetime }: Draft, nowMs: number): Life {
+/** Only what rests has an end that can be chosen, and what is post-only rests until it is cancelled. */
+export function hasLife({ isPostOnly, type }: Draft): boolean {
+  return (type === 'limit' || type === 'scale') && !isPostOnly;
+}
+
+function lifeOf({ isPostOnly, lifetime, untilMs }: Draft, nowMs: number): Life {
   if (isPostOnly) return { tif: 'Alo' };
   if (lifetime === 'gtc') return {};
   if (lifetime === 'ioc') return { tif: 'Ioc' };
+  if (lifetime === 'date') return { tif: 'Gtd', expireTime: untilMs ?? nowMs };
   return { tif: 'Gtd', expireTime: nowMs + LIFETIMES_MS[lifetime] };
 }
 

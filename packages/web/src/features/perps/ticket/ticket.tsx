@@ -1,31 +1,31 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useEffectEvent, useMemo, useRef, useState, type RefObject } from 'react';
-import type { ActionReply, OrderParameters } from '@oddlot/sdk';
+import { useEffect, useEffectEvent, useMemo, useRef, type RefObject } from 'react';
 import { useStore } from 'zustand';
 import type { Remedy } from '../../../lib/explain-error.ts';
 import { number } from '../../../lib/format.ts';
-import { useWords, type Words } from '../../../lib/words.ts';
+import { useWords } from '../../../lib/words.ts';
 import { contexts } from '../../../market/contexts.ts';
 import { connection, venueNow } from '../../../market/venue.ts';
-import { FirstSteps } from '../../../session/first-steps.tsx';
-import { openTestAccount } from '../../../session/first-visit.ts';
-import { useIsSessionLoaded, useSession } from '../../../session/use-session.ts';
+import { useSession } from '../../../session/use-session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { useDesk } from '../desk.ts';
-import { useAct } from '../use-act.ts';
 import { useAssetData } from '../use-account.ts';
+import { useMarketState } from '../use-market-state.ts';
 import { AccountChips } from './account-chips.tsx';
-import { changeDraft, clearDraft, useDraft, type Draft } from './draft.ts';
+import { changeDraft, useDraft } from './draft.ts';
+import { Entrance } from './entrance.tsx';
 import { Exits } from './exits.tsx';
 import { Options } from './options.tsx';
 import { OrderState } from './order-state.tsx';
-import { ordersOf, type Drafted } from './orders-of-draft.ts';
+import { labelOf } from './label-of.ts';
+import { ordersOf } from './orders-of-draft.ts';
 import { Preview } from './preview.tsx';
 import { PriceFields } from './price-fields.tsx';
 import { SideChoice, TypeChoice } from './choices.tsx';
 import { SizeField } from './size-field.tsx';
 import { refusalOf, remedyOf } from './refusal.ts';
+import { useSending } from './use-sending.ts';
 import { useSimulation } from './use-simulation.ts';
 
 /** One order, from the first digit to what became of it. In a sheet the Escape key is the sheet's. */
@@ -43,9 +43,10 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
   );
   const parameters = drafted.missing === undefined ? drafted.parameters : undefined;
   const simulation = useSimulation(session?.address, parameters);
-  const isLost = useStore(connection, ({ status }) => status === 'lost');
-  const remedies = useRemedies();
-  const { clear, fault, isBusy, reply, send } = useSending(parameters);
+  const label = labelOf(draft, drafted, perp.baseCurrency, t);
+  const sending = useSending(parameters, label);
+  const { clear, fault, send } = sending;
+  const remedies = useRemedies(send);
   const form = useRef<HTMLFormElement>(null);
   useEscape(form, isInSheet ? undefined : clear);
   const refusal = fault ?? refusalOf(simulation.result);
@@ -71,22 +72,13 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
       {session?.trader === undefined ? (
         <Entrance />
       ) : (
-        <Button
-          type="submit"
-          kind={draft.side}
-          size="large"
-          isWide
-          isBusy={isBusy}
-          disabled={parameters === undefined || perp.haltTrading || isLost}
-        >
-          {perp.haltTrading
-            ? t('perps.ticket.halted')
-            : labelOf(draft, drafted, perp.baseCurrency, t)}
-        </Button>
+        <SendButton isReady={parameters !== undefined} isBusy={sending.isBusy}>
+          {label}
+        </SendButton>
       )}
-      <OrderState reply={reply} isBusy={isBusy} />
+      <OrderState sending={sending} />
       <p className="flex justify-between gap-2 text-11 text-muted">
-        {!isInSheet && <span>{t('perps.ticket.keys')}</span>}
+        {!isInSheet && session?.trader !== undefined && <span>{t('perps.ticket.keys')}</span>}
         {simulation.result !== undefined && (
           <span>
             {t('perps.ticket.simulated', { height: number(String(simulation.result.height)) })}
@@ -97,38 +89,34 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
   );
 }
 
-type Sending = {
-  readonly send: () => Promise<void>;
-  readonly clear: () => void;
+/** Sends; or says why nothing can be sent. */
+function SendButton({
+  isReady,
+  isBusy,
+  children,
+}: {
+  readonly isReady: boolean;
   readonly isBusy: boolean;
-  readonly reply: ActionReply | undefined;
-  readonly fault: unknown;
-};
-
-/** Sends what the ticket stands for, and keeps what the venue said to it. */
-function useSending(parameters: OrderParameters | undefined): Sending {
-  const [reply, setReply] = useState<ActionReply>();
-  const [fault, setFault] = useState<unknown>();
-  const { act, canAct, isBusy } = useAct(setFault);
-  const forget = (): void => {
-    setFault(undefined);
-    setReply(undefined);
-  };
-  const send = async (): Promise<void> => {
-    if (parameters === undefined || !canAct) return;
-    forget();
-    const isDone = await act(async (trader) => {
-      const given = await trader.exchange.order(parameters, { confirm: 'executed' });
-      setReply(given);
-      return given;
-    });
-    if (isDone) changeDraft({ size: '' });
-  };
-  const clear = (): void => {
-    clearDraft();
-    forget();
-  };
-  return { send, clear, isBusy, reply, fault };
+  readonly children: string;
+}) {
+  const t = useWords();
+  const { perp } = useDesk();
+  const { side } = useDraft();
+  const { isClosed } = useMarketState();
+  const isLost = useStore(connection, ({ status }) => status === 'lost');
+  const stopped = isClosed ? 'closed' : perp.haltTrading ? 'halted' : isLost ? 'lost' : undefined;
+  return (
+    <Button
+      type="submit"
+      kind={side}
+      size="large"
+      isWide
+      isBusy={isBusy}
+      disabled={!isReady || stopped !== undefined}
+    >
+      {stopped === undefined ? children : t(`perps.ticket.${stopped}`)}
+    </Button>
+  );
 }
 
 function useEscape(form: RefObject<HTMLFormElement | null>, clear: (() => void) | undefined): void {
@@ -149,55 +137,11 @@ function wholeMinute(): number {
   return Math.ceil(venueNow() / MINUTE_MS) * MINUTE_MS;
 }
 
-/** The button says what it does. */
-function labelOf(draft: Draft, drafted: Drafted, base: string, t: Words): string {
-  const { side, type } = draft;
-  if (drafted.missing !== undefined) return t(`perps.ticket.missing.${drafted.missing}`);
-  const words = { size: number(drafted.size), base };
-  const { orders } = drafted.parameters;
-  if (type === 'scale')
-    return t(`perps.ticket.send.${side}Scale`, { ...words, count: orders.length });
-  if (type === 'market') return t(`perps.ticket.send.${side}Market`, words);
-  const price = number(type === 'limit' ? drafted.price : draft.triggerPrice);
-  return t(`perps.ticket.send.${side}${type === 'limit' ? 'Limit' : 'Trigger'}`, {
-    ...words,
-    price,
-  });
-}
-
-/** In place of the button, for who has no key yet that may trade. */
-function Entrance() {
-  const t = useWords();
-  const isLoaded = useIsSessionLoaded();
-  const session = useSession();
-  if (session?.kind === 'spectator') {
-    return <p className="text-12 text-muted">{t('perps.ticket.lookingOn')}</p>;
-  }
-  return (
-    <div className="flex flex-col gap-3">
-      {session === undefined && (
-        <Button
-          kind="accent"
-          size="large"
-          isWide
-          disabled={!isLoaded}
-          onClick={() => void openTestAccount()}
-        >
-          {t('first.button')}
-        </Button>
-      )}
-      {session?.kind === 'wallet' && (
-        <p className="text-12 text-muted">{t('perps.ticket.noAgent')}</p>
-      )}
-      <FirstSteps />
-    </div>
-  );
-}
-
-function useRemedies(): (remedy: Remedy) => (() => void) | undefined {
+function useRemedies(send: () => Promise<void>): (remedy: Remedy) => (() => void) | undefined {
   const navigate = useNavigate();
   const draft = useDraft();
   return (remedy) => {
+    if (remedy.kind === 'retry') return () => void send();
     if (remedy.kind === 'addFunds') return () => void navigate({ to: '/account' });
     const change = remedyOf(remedy, draft);
     return change === undefined ? undefined : () => changeDraft(change);

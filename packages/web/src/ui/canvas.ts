@@ -9,10 +9,23 @@ export type Palette = {
   readonly buy: string;
   readonly sell: string;
   readonly accent: string;
+  readonly warning: string;
 };
 
-/** The colours of the theme as they are now. */
+let kept: { readonly looks: string; readonly palette: Palette } | undefined;
+
+/** The colours of the theme as they are now. Read once a theme: asking for a style settles all styles first. */
 export function palette(): Palette {
+  const { sides = '', theme = '' } = document.documentElement.dataset;
+  const looks = `${theme} ${sides}`;
+  if (kept?.looks === looks) return kept.palette;
+  const colours = readPalette();
+  // Before the style sheet is there nothing is worth keeping.
+  if (colours.text !== '') kept = { looks, palette: colours };
+  return colours;
+}
+
+function readPalette(): Palette {
   const style = getComputedStyle(document.documentElement);
   const of = (name: string): string => style.getPropertyValue(`--${name}`).trim();
   return {
@@ -24,6 +37,7 @@ export function palette(): Palette {
     buy: of('buy'),
     sell: of('sell'),
     accent: of('accent'),
+    warning: of('warning'),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Level } from '@oddlot/sdk';
-import { add, compare, divide, multiply, onStep, subtract } from '../../../lib/decimal.ts';
+import { add, compare, divide, multiply, onStep, subtract } from '../../lib/decimal.ts';
 
 /** A level as the panel shows it: with all that stands before it. */
 export type DepthLevel = {
@@ -11,10 +11,19 @@ export type DepthLevel = {
   readonly value: string;
 };
 
+/** Both halves of a panel need both sides, at every drawing: each is summed up once. */
+const sums = new WeakMap<readonly Level[], readonly DepthLevel[]>();
+
 /** The first levels of a side, best first, summed up. */
 export function summedUp(levels: readonly Level[], count: number): readonly DepthLevel[] {
+  const known = sums.get(levels) ?? allSummedUp(levels);
+  sums.set(levels, known);
+  return known.slice(0, count);
+}
+
+function allSummedUp(levels: readonly Level[]): readonly DepthLevel[] {
   let [total, value] = ['0', '0'];
-  return levels.slice(0, count).map(({ px, sz }) => {
+  return levels.map(({ px, sz }) => {
     total = add(total, sz);
     value = add(value, multiply(px, sz));
     return { price: px, size: sz, total, value };

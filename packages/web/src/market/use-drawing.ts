@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, type RefObject } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
-import { inNextFrame, onFrame } from '../../market/frame.ts';
-import { preferences } from '../../ui/preferences.ts';
+import { inNextFrame, onFrame } from './frame.ts';
+import { preferences } from '../ui/preferences.ts';
 
 type Watched = Pick<StoreApi<unknown>, 'subscribe'>;
 

@@ -89,9 +89,13 @@ function columnsOf(t: Words, { own, revoking }: ColumnNeeds): readonly Column<Ap
       header: t('account.agentLabel'),
       cell: ({ agentAddress, agentName }) => (
         <span className="flex items-center gap-2">
-          <span className={agentName === '' ? 'truncate text-muted' : 'truncate'}>
+          {/* A name is anybody's: it neither turns the text around it nor takes its place. */}
+          <bdi
+            className={agentName === '' ? 'truncate text-muted' : 'truncate'}
+            title={agentName === '' ? undefined : agentName}
+          >
             {agentName === '' ? t('account.unnamed') : agentName}
-          </span>
+          </bdi>
           {agentAddress === own && (
             <span className="max-tablet:hidden">
               <Badge tone="accent">{t('account.here')}</Badge>

@@ -1,35 +1,35 @@
-import { useRef, useState, type KeyboardEvent, type RefObject } from 'react';
+import { useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
+import type { Level } from '@oddlot/sdk';
 import type { StoreApi } from 'zustand/vanilla';
-import { decimalsOf, toPixels } from '../../../lib/decimal.ts';
-import { money, number } from '../../../lib/format.ts';
-import { useWords } from '../../../lib/words.ts';
-import type { BookState } from '../../../market/book.ts';
-import { useDesk } from '../desk.ts';
-import { takePrice } from '../ticket/draft.ts';
+import { toPixels } from '../../lib/decimal.ts';
+import type { BookState } from '../book.ts';
 import { useDrawing } from '../use-drawing.ts';
-import { averageOf, levelsOf, summedUp, type DepthLevel } from './book-levels.ts';
-import { drawSide, ROW_PX } from './draw-book.ts';
+import { levelsOf, summedUp, type DepthLevel } from './book-levels.ts';
+import { drawSide, ROW_PX, type Figures } from './draw-book.ts';
 
 export type BookHalfProps = {
   readonly side: 'bid' | 'ask';
   readonly store: StoreApi<BookState>;
+  /** The levels of a side, best first, in the prices that are shown. */
+  readonly levelsIn: (state: BookState, side: 'bid' | 'ask') => readonly Level[];
   readonly own: readonly string[];
   readonly tick: string;
-  readonly unit: 'base' | 'quote';
   readonly offset: number;
+  readonly figures: Figures;
+  readonly label: string;
+  /** What is said of a level that is pointed at; of none at all without one. */
+  readonly tell: (level: DepthLevel | undefined) => string;
+  readonly onTake: (price: string) => void;
 };
 
-/** One side of the book. Levels are reached by pointer, or by arrow keys from the spread outwards. */
+/** One side of a book. Levels are reached by pointer, or by arrow keys from the spread outwards. */
 export function BookHalf(props: BookHalfProps) {
-  const { side, tick } = props;
-  const t = useWords();
-  const { grid } = useDesk();
+  const { figures, label, onTake, side, tell } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
-  const priceDecimals = Math.max(decimalsOf(tick), grid.priceDecimals);
-  const { at, level, levels, setAt } = useLevels(canvas, props, priceDecimals);
+  const { at, level, levels, setAt } = useLevels(canvas, props);
   const take = (index: number | undefined): void => {
     const price = index === undefined ? undefined : levels()[index]?.price;
-    if (price !== undefined) takePrice(price);
+    if (price !== undefined) onTake(price);
   };
   const indexOf = ({ clientY }: { readonly clientY: number }): number | undefined => {
     const box = canvas.current?.getBoundingClientRect();
@@ -45,14 +45,7 @@ export function BookHalf(props: BookHalfProps) {
     const next = at === undefined ? 0 : at + (event.key === outwards ? 1 : -1);
     setAt(Math.min(Math.max(0, next), Math.max(0, levels().length - 1)));
   };
-  const told =
-    level === undefined
-      ? t('perps.book.noLevel')
-      : t('perps.book.toLevel', {
-          size: number(level.total),
-          price: number(averageOf(level), { decimals: priceDecimals }),
-          value: money(level.value, { decimals: 0 }),
-        });
+  const told = tell(level);
   return (
     <div className="relative min-h-0 flex-1">
       <canvas
@@ -60,9 +53,9 @@ export function BookHalf(props: BookHalfProps) {
         tabIndex={0}
         role="slider"
         aria-orientation="vertical"
-        aria-label={t(`perps.book.${side}s`)}
+        aria-label={label}
         aria-valuenow={at ?? 0}
-        aria-valuetext={level === undefined ? told : `${number(level.price)}, ${told}`}
+        aria-valuetext={level === undefined ? told : `${figures.price(level.price)}, ${told}`}
         className="absolute inset-0 h-full w-full cursor-pointer"
         onPointerMove={(event) => setAt(indexOf(event))}
         onPointerLeave={() => setAt(undefined)}
@@ -71,30 +64,45 @@ export function BookHalf(props: BookHalfProps) {
         onKeyDown={onKeyDown}
       />
       {level !== undefined && at !== undefined && (
-        <span
-          aria-hidden="true"
-          style={{ [side === 'bid' ? 'top' : 'bottom']: (at + 1) * ROW_PX + 2 }}
-          className="pointer-events-none absolute right-2 z-10 rounded border border-line bg-raised px-2 py-0.5 text-11 whitespace-nowrap"
-        >
+        <Told side={side} at={at}>
           {told}
-        </span>
+        </Told>
       )}
     </div>
+  );
+}
+
+/** Beside the level that is pointed at. */
+function Told({
+  side,
+  at,
+  children,
+}: {
+  readonly side: 'bid' | 'ask';
+  readonly at: number;
+  readonly children: ReactNode;
+}) {
+  return (
+    <span
+      aria-hidden="true"
+      style={{ [side === 'bid' ? 'top' : 'bottom']: (at + 1) * ROW_PX + 2 }}
+      className="pointer-events-none absolute right-2 z-10 rounded border border-line bg-raised px-2 py-0.5 text-11 whitespace-nowrap"
+    >
+      {children}
+    </span>
   );
 }
 
 /** Draws the side as the book changes, and keeps which level is pointed at, and what stands up to there. */
 function useLevels(
   canvas: RefObject<HTMLCanvasElement | null>,
-  { offset, own, side, store, tick, unit }: BookHalfProps,
-  priceDecimals: number,
+  { figures, levelsIn, offset, own, side, store, tick }: BookHalfProps,
 ) {
-  const { grid } = useDesk();
   const [at, setAt] = useState<number>();
   const [level, setLevel] = useState<DepthLevel>();
   const levels = (which = side): readonly DepthLevel[] => {
     const rows = Math.floor((canvas.current?.clientHeight ?? 0) / ROW_PX);
-    const all = store.getState().book?.levels[which === 'bid' ? 0 : 1] ?? [];
+    const all = levelsIn(store.getState(), which);
     const first = Math.min(offset, Math.max(0, all.length - rows));
     return summedUp(all, first + rows).slice(first);
   };
@@ -106,10 +114,11 @@ function useLevels(
     drawSide(
       canvas.current,
       { side, levels: shown, own: levelsOf(own, side, tick) },
-      { at, priceDecimals, sizeDecimals: grid.sizeDecimals, unit, scale: Math.max(...totals) },
+      { at, figures, scale: Math.max(...totals) },
     );
     const pointed = at === undefined ? undefined : shown[at];
-    setLevel((before) => (isSame(before, pointed) ? before : pointed));
+    // Only what is another one: React keeps every update until the next rendering, and there may be none for long.
+    if (!isSame(level, pointed)) setLevel(pointed);
   });
   return { at, level, levels, setAt };
 }

@@ -1,7 +1,6 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { clockTime, dayMonth, hourMinute } from '../../lib/time.ts';
-import { inNextFrame } from '../../market/frame.ts';
+import { clockTime, dayMonth, hourMinute } from '../lib/time.ts';
 
 /**
  * Charts of lines over time. Loaded when the first one is shown: nothing else on a screen waits for it.
@@ -37,7 +36,7 @@ export function createPlot(target: HTMLElement, options: PlotOptions): Plot {
   function draw(): uPlot {
     return new uPlot(settings(options, sizeOf(target)), data, target);
   }
-  const resizing = new ResizeObserver(() => inNextFrame(fit));
+  const resizing = new ResizeObserver(() => requestAnimationFrame(fit));
   function fit(): void {
     const { height, width } = sizeOf(target);
     if (width > 0 && (width !== plot.width || height !== plot.height)) {
@@ -68,6 +67,8 @@ function sizeOf(target: HTMLElement): { width: number; height: number } {
   return { width: target.clientWidth, height: target.clientHeight };
 }
 
+/** Half of the widest label. */
+const EDGE_PX = 26;
 const FONT = '11px "Inter Variable", sans-serif';
 
 function settings(options: PlotOptions, size: { width: number; height: number }): uPlot.Options {
@@ -94,7 +95,9 @@ function settings(options: PlotOptions, size: { width: number; height: number })
         space: 90,
         grid: { show: false },
         ticks: { show: false },
-        values: (_, splits) => splits.map((at) => timeLabel(at, splits)),
+        // Half of a label at the edge would be cut off.
+        values: (plot, splits) =>
+          splits.map((at) => (plot.valToPos(at, 'x') < EDGE_PX ? '' : timeLabel(at, splits))),
       },
       {
         side: 1,

@@ -1,7 +1,5 @@
-import { toPixels } from '../../../lib/decimal.ts';
-import { compact, number } from '../../../lib/format.ts';
-import { fitted, FONT, palette } from '../canvas.ts';
-import { multiply } from '../../../lib/decimal.ts';
+import { multiply, toPixels } from '../../lib/decimal.ts';
+import { fitted, FONT, palette } from '../../ui/canvas.ts';
 import type { DepthLevel } from './book-levels.ts';
 
 export const ROW_PX = 18;
@@ -13,10 +11,15 @@ export type BookSide = {
   readonly own: ReadonlySet<string>;
 };
 
+/** How what stands in a row is written. */
+export type Figures = {
+  readonly price: (price: string) => string;
+  /** Of one level or of all up to it: the size, or what it is worth. */
+  readonly size: (size: string, value: string) => string;
+};
+
 export type Drawing = {
-  readonly priceDecimals: number;
-  readonly sizeDecimals: number;
-  readonly unit: 'base' | 'quote';
+  readonly figures: Figures;
   /** The level that the pointer or the keyboard is at. */
   readonly at: number | undefined;
   /** The larger of both totals, so that both sides are drawn to one scale. */
@@ -27,15 +30,13 @@ export type Drawing = {
 export function drawSide(
   canvas: HTMLCanvasElement,
   { levels, own, side }: BookSide,
-  { at, priceDecimals, scale, sizeDecimals, unit }: Drawing,
+  { at, figures, scale }: Drawing,
 ): void {
   const room = fitted(canvas);
   if (room === undefined) return;
   const { context, height, width } = room;
   const colours = palette();
   const colour = side === 'bid' ? colours.buy : colours.sell;
-  const shown = (size: string, value: string): string =>
-    unit === 'base' ? number(size, { decimals: sizeDecimals }) : compact(value);
   context.font = `12px ${FONT}`;
   context.textBaseline = 'middle';
   levels.forEach((level, index) => {
@@ -60,12 +61,12 @@ export function drawSide(
     }
     context.textAlign = 'left';
     context.fillStyle = colour;
-    context.fillText(number(level.price, { decimals: priceDecimals }), MARGIN_PX, middle);
+    context.fillText(figures.price(level.price), MARGIN_PX, middle);
     context.textAlign = 'right';
     context.fillStyle = colours.text;
     const ownValue = multiply(level.price, level.size);
-    context.fillText(shown(level.size, ownValue), width * 0.66, middle);
+    context.fillText(figures.size(level.size, ownValue), width * 0.66, middle);
     context.fillStyle = colours.muted;
-    context.fillText(shown(level.total, level.value), width - MARGIN_PX, middle);
+    context.fillText(figures.size(level.total, level.value), width - MARGIN_PX, middle);
   });
 }

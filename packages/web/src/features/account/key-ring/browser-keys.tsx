@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { short } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { canKeepKeys } from '../../../session/key-safe.ts';
 import type { Session } from '../../../session/session.ts';
@@ -21,11 +22,16 @@ export function BrowserKeys({ session }: { readonly session: Session }) {
   const hasNone = !isBurner && agentAddress === undefined;
   return (
     <div className="flex flex-col gap-3 px-4 pb-4">
-      <ul className="flex flex-col gap-1 text-12">
-        {isBurner && <li>{t('account.hasBurner')}</li>}
-        {agentAddress !== undefined && <li>{t('account.hasAgent')}</li>}
-        {hasNone && <li className="text-muted">{t('account.hasNoKeys')}</li>}
-      </ul>
+      {hasNone ? (
+        <p className="text-12 text-muted">{t('account.hasNoKeys')}</p>
+      ) : (
+        <ul className="flex flex-col text-13">
+          {isBurner && <KeptKey name={t('account.hasBurner')} address={session.address} />}
+          {agentAddress !== undefined && (
+            <KeptKey name={t('account.hasAgent')} address={agentAddress} />
+          )}
+        </ul>
+      )}
       {!canKeepKeys() && <p className="text-12 text-warning">{t('first.notKept')}</p>}
       {!hasNone && (
         <p className="flex flex-wrap gap-2">
@@ -52,6 +58,18 @@ export function BrowserKeys({ session }: { readonly session: Session }) {
         <Erase session={session} />
       </Dialog>
     </div>
+  );
+}
+
+/** What a key is for, and whose address it signs for; never the key. */
+function KeptKey({ name, address }: { readonly name: string; readonly address: string }) {
+  return (
+    <li className="flex h-9 items-center justify-between gap-4 border-b border-line/50">
+      <span className="truncate">{name}</span>
+      <span className="font-mono text-12 text-muted" title={address}>
+        {short(address)}
+      </span>
+    </li>
   );
 }
 

@@ -1,0 +1,215 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { REPOSITORY } from '../../tests/support/venue-process.ts';
+import { atMost, median, noted, type Row } from '../report.ts';
+import type { Measured, PageScale, Stage } from './stage.ts';
+import { pageThread, traced, type TraceEvent } from './trace.ts';
+import { visit, wait } from './visitor.ts';
+
+/** How soon a first visit sees something and can use it, on a machine four times slower than this one. */
+
+const SLOWER = 4;
+const PAINT_MS_MAX = 1_000;
+const INTERACTIVE_MS_MAX = 2_000;
+const KILOBYTES_MAX = 220;
+/** Without a long task for so long the page answers at once. */
+const QUIET_MS = 500;
+const LOOKED_AT_MS_MAX = 40_000;
+const ROUNDS: Readonly<Record<PageScale, number>> = { full: 7, quick: 3 };
+
+type Screen = {
+  readonly name: string;
+  readonly path: string;
+  /** True in the page once a person can do there what the screen is for. */
+  readonly isUsable: string;
+};
+
+const SCREENS: readonly Screen[] = [
+  {
+    name: 'markets',
+    path: '/',
+    isUsable: `document.querySelectorAll('main table tbody tr a[href^="/trade/"]').length > 2`,
+  },
+  {
+    name: 'trade',
+    path: '/trade/BTC-USDC',
+    isUsable: `[...document.querySelectorAll('main form button')].some((button) => /test account/.test(button.textContent) && !button.disabled)`,
+  },
+];
+
+/** Watches from inside: the first paint, long tasks, and when the screen became usable. */
+function watching({ isUsable }: Screen): string {
+  return `(() => {
+    const seen = (globalThis.measured = { tasks: [], scripts: [], usableMs: undefined, paintMs: undefined });
+    new PerformanceObserver((list) => {
+      for (const { duration, startTime } of list.getEntries()) seen.tasks.push([startTime, duration]);
+    }).observe({ type: 'longtask', buffered: true });
+    new PerformanceObserver((list) => {
+      for (const { name, startTime } of list.getEntries()) {
+        if (name === 'first-contentful-paint') seen.paintMs = startTime;
+      }
+    }).observe({ type: 'paint', buffered: true });
+    new PerformanceObserver((list) => {
+      for (const { name, startTime } of list.getEntries()) {
+        if (name.endsWith('.js')) seen.scripts.push([startTime, new URL(name).pathname]);
+      }
+    }).observe({ type: 'resource', buffered: true });
+    const look = () => {
+      if (document.readyState !== 'loading' && ${isUsable}) seen.usableMs = performance.now();
+      else requestAnimationFrame(look);
+    };
+    look();
+  })();`;
+}
+
+type Seen = {
+  readonly tasks: readonly (readonly [startMs: number, durationMs: number])[];
+  readonly scripts: readonly (readonly [startMs: number, path: string])[];
+  readonly usableMs: number | undefined;
+  readonly paintMs: number | undefined;
+};
+
+type Load = {
+  readonly paintMs: number;
+  readonly usableMs: number;
+  readonly interactiveMs: number;
+  /** Time on the processor until then: what others took of the machine is not in it. */
+  readonly paintWorkMs: number;
+  readonly usableWorkMs: number;
+  /** What long tasks took beyond 50 ms each, until the page was interactive. */
+  readonly blockedMs: number;
+  readonly kilobytes: number;
+};
+
+export async function firstScreen({ browser, scale, url }: Stage): Promise<Measured> {
+  const rows: Row[] = [];
+  const details: Record<string, readonly Load[]> = {};
+  for (const screen of SCREENS) {
+    const loads: Load[] = [];
+    for (let round = 0; round < ROUNDS[scale]; round++) {
+      loads.push(await load(browser, url, screen));
+    }
+    details[screen.name] = loads;
+    rows.push(...rowsOf(screen.name, loads));
+  }
+  return { rows, details };
+}
+
+function rowsOf(name: string, loads: readonly Load[]): readonly Row[] {
+  const of = (key: keyof Load): readonly number[] => loads.map((one) => one[key]);
+  const spread = (key: keyof Load): string =>
+    `${Math.round(Math.min(...of(key)))} to ${Math.round(Math.max(...of(key)))}`;
+  return [
+    atMost(
+      `${name}: first contentful paint`,
+      `${spread('paintMs')} ms in ${loads.length} visits; ${Math.round(median(of('paintWorkMs')))} ms of work`,
+      median(of('paintMs')),
+      PAINT_MS_MAX,
+      ' ms',
+    ),
+    atMost(
+      `${name}: interactive`,
+      `${spread('interactiveMs')} ms; usable at ${Math.round(median(of('usableMs')))} ms, ${Math.round(median(of('usableWorkMs')))} ms of work`,
+      median(of('interactiveMs')),
+      INTERACTIVE_MS_MAX,
+      ' ms',
+    ),
+    noted(
+      `${name}: blocked until then`,
+      'long tasks beyond 50 ms each',
+      median(of('blockedMs')),
+      ' ms',
+    ),
+    atMost(
+      `${name}: JavaScript before the chart`,
+      'as gzip, what the browser asked for until it was usable',
+      median(of('kilobytes')),
+      KILOBYTES_MAX,
+      ' KB',
+    ),
+  ];
+}
+
+/** One visit with an empty cache. */
+async function load(browser: Browser, url: string, screen: Screen): Promise<Load> {
+  const visitor = await visit(browser, { script: watching(screen) });
+  const { instruments, page } = visitor;
+  try {
+    await instruments.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
+    let seen: Seen = { tasks: [], scripts: [], usableMs: undefined, paintMs: undefined };
+    const events = await traced(instruments, async () => {
+      await page.goto(url + screen.path, { waitUntil: 'commit' });
+      seen = await settled(() => page.evaluate<Seen>('globalThis.measured'));
+    }, ['toplevel', 'devtools.timeline', 'blink.user_timing']);
+    const workBefore = workUntil(pageThread(events));
+    const interactiveMs = interactiveAt(seen);
+    const blockedMs = seen.tasks
+      .filter(([startMs]) => startMs < interactiveMs)
+      .reduce((sum, [, durationMs]) => sum + durationMs - 50, 0);
+    return {
+      paintMs: seen.paintMs ?? Number.NaN,
+      usableMs: seen.usableMs ?? Number.NaN,
+      interactiveMs,
+      paintWorkMs: workBefore(seen.paintMs ?? 0),
+      usableWorkMs: workBefore(seen.usableMs ?? 0),
+      blockedMs,
+      kilobytes: await kilobytesOf(scriptsBefore(seen)),
+    };
+  } finally {
+    await visitor.leave();
+  }
+}
+
+/** How long the page's thread was on the processor from the beginning of the visit to a moment. */
+function workUntil(events: readonly TraceEvent[]): (atMs: number) => number {
+  const begun = events.find(({ name }) => name === 'navigationStart')?.ts ?? 0;
+  const tasks = events.filter(({ name, ts }) => name.endsWith('RunTask') && ts >= begun);
+  return (atMs) => {
+    const before = tasks.filter(({ ts }) => ts < begun + atMs * 1_000);
+    return before.reduce((sum, { tdur = 0 }) => sum + tdur, 0) / 1_000;
+  };
+}
+
+/** What was seen, once the screen is usable and a quiet moment has followed. */
+async function settled(look: () => Promise<Seen>): Promise<Seen> {
+  const deadline = Date.now() + LOOKED_AT_MS_MAX;
+  let seen = await look();
+  while (seen.usableMs === undefined && Date.now() < deadline) {
+    await wait(100);
+    seen = await look();
+  }
+  // Tasks that begin soon after are told after they have ended, which may be much later.
+  await wait(QUIET_MS * 4);
+  return look();
+}
+
+/** When the screen was usable and no long task ran, nor began within the next moment. */
+export function interactiveAt({ tasks, usableMs }: Pick<Seen, 'tasks' | 'usableMs'>): number {
+  if (usableMs === undefined) throw new Error('The screen was never usable');
+  let atMs = usableMs;
+  for (const [startMs, durationMs] of tasks.toSorted(([a], [b]) => a - b)) {
+    const endMs = startMs + durationMs;
+    if (endMs > atMs && startMs < atMs + QUIET_MS) atMs = endMs;
+  }
+  return atMs;
+}
+
+/** What was asked for before the screen was usable and before the chart was. */
+function scriptsBefore({ scripts, usableMs = Infinity }: Seen): readonly string[] {
+  const chart = scripts.find(([, path]) => /(?:price|make)-chart/.test(path))?.[0] ?? Infinity;
+  return scripts.filter(([startMs]) => startMs < Math.min(usableMs, chart)).map(([, path]) => path);
+}
+
+const PAGE = join(REPOSITORY, 'packages', 'web', 'dist', 'page');
+
+async function kilobytesOf(paths: readonly string[]): Promise<number> {
+  const sizes = await Promise.all([...new Set(paths)].map(sizeOf));
+  return sizes.reduce((sum, size) => sum + size, 0) / 1_024;
+}
+
+/** What is too small to gain by compression is sent as it is. */
+async function sizeOf(path: string): Promise<number> {
+  const bytes = await readFile(join(PAGE, `${path}.gz`)).catch(() => readFile(join(PAGE, path)));
+  return bytes.length;
+}

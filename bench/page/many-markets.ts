@@ -1,0 +1,180 @@
+import type { Client } from '@oddlot/sdk';
+import type { Page } from 'playwright-core';
+import { atMost, noted, show, type Row } from '../report.ts';
+import type { Measured, PageScale, Stage } from './stage.ts';
+import { heldBy, openTestAccount, visit, wait, type Held } from './visitor.ts';
+
+/** One market visited against twenty: what of a market is left when nobody looks at it any more. */
+
+const MARKETS: Readonly<Record<PageScale, number>> = { full: 20, quick: 8 };
+/** A market that nobody shows stays subscribed for a moment; then it must be gone. */
+const LINGER_MS = 5_000;
+const GROWTH_MAX = 1.1;
+const ORACLE_EVERY_MS = 5_000;
+/** Bots look at one market after the other. */
+const BOOKS_MS_MAX = 60_000;
+
+export async function manyMarkets({ admin, browser, scale, url }: Stage): Promise<Measured> {
+  const names = await list(admin, MARKETS[scale]);
+  await feed(admin);
+  const feeding = setInterval(() => void feed(admin).catch(() => undefined), ORACLE_EVERY_MS);
+  const visitor = await visit(browser);
+  const { page } = visitor;
+  try {
+    await booksStand(admin);
+    const streams = watchStreams(page);
+    await page.goto(`${url}/trade/${names[0]}`);
+    await openTestAccount(page);
+    // There and back once, so that all code is loaded and compiled before the first look.
+    for (const name of [names[1]!, names[0]!]) await stay(page, name);
+    await wait(LINGER_MS);
+    const one = await heldBy(visitor);
+    const streamsOfOne = streams.size;
+    const tour = async (): Promise<Held> => {
+      for (const name of [...names.slice(1), names[0]!]) await stay(page, name);
+      await wait(LINGER_MS);
+      return heldBy(visitor);
+    };
+    const many = await tour();
+    // What the first tour compiled is there already: a second one shows what each market leaves.
+    const again = scale === 'full' ? await tour() : undefined;
+    const counts = [streamsOfOne, streams.size] as const;
+    const rows = rowsOf(names.length, { one, many, again }, counts);
+    return { rows, details: { one, many, again, streams: counts, left: [...streams] } };
+  } finally {
+    clearInterval(feeding);
+    await visitor.leave();
+  }
+}
+
+/** Looks at a market until its book and its chart stand, and a moment more. */
+async function stay(page: Page, name: string): Promise<void> {
+  await goTo(page, name);
+  await page.getByRole('slider', { name: 'Bids' }).waitFor();
+  await page.locator('main canvas').nth(3).waitFor();
+  await wait(1_500);
+}
+
+async function booksStand(admin: Client): Promise<void> {
+  const { universe } = await admin.info.perpMeta();
+  const deadline = Date.now() + BOOKS_MS_MAX;
+  for (const { index } of universe) {
+    let levels = 0;
+    while (levels === 0 && Date.now() < deadline) {
+      const book = await admin.info.l2Book({ coin: String(index) });
+      levels = Math.min(...book.levels.map((side) => side.length));
+      if (levels === 0) await wait(250);
+    }
+  }
+}
+
+type Tours = { readonly one: Held; readonly many: Held; readonly again: Held | undefined };
+
+function rowsOf(
+  count: number,
+  { again, many, one }: Tours,
+  [before, after]: readonly [number, number],
+): readonly Row[] {
+  const ratio = (name: keyof Held, unit: string, scaled = 1): Row =>
+    atMost(
+      `markets visited: ${name === 'heapBytes' ? 'heap' : name}, ${count} against 1`,
+      `${show(one[name] / scaled)} → ${show(many[name] / scaled)}${unit}`,
+      many[name] / one[name],
+      GROWTH_MAX,
+    );
+  return [
+    ratio('heapBytes', ' MB', 2 ** 20),
+    ratio('nodes', ''),
+    ratio('listeners', ''),
+    atMost(
+      'markets visited: subscriptions more than with 1',
+      `${before} → ${after}`,
+      after - before,
+      0,
+      '',
+    ),
+    ...(again === undefined
+      ? []
+      : [
+          noted(
+            'markets visited: heap that a second tour adds, a market',
+            `${show(again.heapBytes / 2 ** 20)} MB after it`,
+            (again.heapBytes - many.heapBytes) / 1_024 / count,
+            ' KB',
+          ),
+        ]),
+  ];
+}
+
+/** Goes to another market without loading the page again, as its links do. */
+async function goTo(page: Page, name: string): Promise<void> {
+  await page.evaluate(`history.pushState({}, '', '/trade/${name}')`);
+  await page.evaluate(`dispatchEvent(new PopStateEvent('popstate', { state: history.state }))`);
+  await page
+    .getByRole('button', { name: new RegExp(name) })
+    .first()
+    .waitFor();
+}
+
+/** What the page is subscribed to, by what it said to the venue. */
+function watchStreams(page: Page): Set<string> {
+  const open = new Set<string>();
+  page.on('websocket', (socket) => {
+    socket.on('framesent', ({ payload }) => {
+      const { method, subscription } = JSON.parse(String(payload)) as {
+        readonly method: string;
+        readonly subscription?: unknown;
+      };
+      const key = JSON.stringify(subscription);
+      if (method === 'subscribe') open.add(key);
+      if (method === 'unsubscribe') open.delete(key);
+    });
+  });
+  return open;
+}
+
+/** Lists so many perps; with the first price bots begin to trade them. */
+async function list(admin: Client, count: number): Promise<readonly string[]> {
+  const names = Array.from({ length: count }, (_, index) => `M${index + 1}`);
+  for (const base of names) {
+    const reply = await admin.exchange.venueAdmin.registerPerp(
+      {
+        name: `${base}-USDC`,
+        baseCurrency: base,
+        quoteCurrency: 'USDC',
+        perpType: 'linear',
+        szDecimals: 2,
+        priceTick: '0.01',
+        bookTicks: ['0.01', '0.1', '1'],
+        maxLimitOrderSize: '10000',
+        maxMarketOrderSize: '10000',
+        takerFeeRate: '0.00045',
+        makerFeeRate: '0.00015',
+        onlyIsolated: false,
+        impactNotional: '6000',
+        marginTable: {
+          tiers: [{ tier: 1, minSize: '0', maxSize: '100000', maxLeverage: 20, mmr: '0.025' }],
+        },
+      },
+      { confirm: 'executed' },
+    );
+    if (reply.status !== 'executed') throw new Error(`${base} was not listed`);
+  }
+  return names.map((base) => `${base}-USDC`);
+}
+
+let step = 0;
+
+/** Prices about a hundred that go up and down a little. */
+async function feed(admin: Client): Promise<void> {
+  step++;
+  const { universe } = await admin.info.perpMeta();
+  const prices = universe
+    .filter(({ name }) => /^M\d+-USDC$/.test(name))
+    .map(({ index }) => ({
+      instrumentId: index,
+      oraclePx: (100 + ((index * 7 + step) % 10) / 10).toFixed(2),
+      externalPerpPx: null,
+    }));
+  await admin.exchange.venueAdmin.pushOracle({ time: Date.now(), prices });
+}

@@ -1,0 +1,104 @@
+import type { Withdrawal } from '@oddlot/sdk';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { magnitude, subtract } from '../../../lib/decimal.ts';
+import { money } from '../../../lib/format.ts';
+import { wholeDate } from '../../../lib/time.ts';
+import { useWords } from '../../../lib/words.ts';
+import { Code } from '../../../ui/code.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import type { Movement } from './movement.ts';
+import { Terms } from './terms.tsx';
+import { statusOf } from './use-withdrawals.ts';
+import { WithdrawalWay } from './withdrawal-way.tsx';
+
+/** One movement with all that is known of it, and of a withdrawal why it stands where it stands. */
+export function MovementDialog({
+  movement,
+  withdrawal,
+  onClose,
+}: {
+  readonly movement: Movement;
+  readonly withdrawal: Withdrawal | undefined;
+  readonly onClose: () => void;
+}) {
+  const t = useWords();
+  const { amount, hash, isNeutral, kind, other, time } = movement;
+  const fee = withdrawal?.fee;
+  const usdc = (text: string): string => `${money(text, { isSigned: !isNeutral })} USDC`;
+  const facts = [
+    { label: t('account.amount'), value: usdc(amount) },
+    ...(fee === undefined
+      ? []
+      : [
+          { label: t('account.feeOfIt'), value: `${money(fee)} USDC` },
+          { label: t('account.paid'), value: `${money(subtract(magnitude(amount), fee))} USDC` },
+        ]),
+    { label: t('account.requested'), value: wholeDate(time) },
+    ...(withdrawal === undefined
+      ? []
+      : [{ label: t('account.lastChange'), value: wholeDate(withdrawal.updateTime) }]),
+  ];
+  return (
+    <Dialog isOpen title={t(`account.movement.${kind}`)} onClose={onClose}>
+      <div className="flex flex-col gap-4">
+        {kind === 'withdraw' && (
+          <WithdrawalWay
+            label={t('account.movement.withdraw')}
+            status={statusOf(movement, withdrawal) as Withdrawal['status']}
+            error={withdrawal?.error ?? undefined}
+          />
+        )}
+        <Terms rows={facts} />
+        {other !== undefined && (
+          <Long
+            label={t(kind === 'receive' ? 'account.sender' : 'account.receiver')}
+            text={other}
+          />
+        )}
+        {typeof withdrawal?.txHash === 'string' && (
+          <Long label={t('account.onChainTransaction')} text={withdrawal.txHash} />
+        )}
+        {kind === 'deposit' ? (
+          <Long label={t('account.onChainTransaction')} text={hash} />
+        ) : (
+          <Long label={t('account.venueTransaction')} text={hash}>
+            <Link
+              to={`/explorer/tx/${hash}` as '/'}
+              className="text-12 text-accent hover:underline"
+            >
+              {t('account.inExplorer')}
+            </Link>
+          </Long>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+/** An address or a hash, whole. */
+function Long({
+  label,
+  text,
+  children,
+}: {
+  readonly label: string;
+  readonly text: string;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <div className="flex flex-col gap-1">
+      <p className="flex items-center justify-between gap-4 text-12 text-muted">
+        {label}
+        <span className="flex items-center gap-3">
+          {children}
+          <CopyButton text={text} />
+        </span>
+      </p>
+      <p className="break-all">
+        <Code>{text}</Code>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import { createChart, HistogramSeries, type Time } from 'lightweight-charts';
+import { useEffect, useRef } from 'react';
+import type { FundingHistoryRow } from '@oddlot/sdk';
+import { multiply, sign, toPixels } from '../../../lib/decimal.ts';
+import { percent } from '../../../lib/format.ts';
+import { locale } from '../../../lib/locale.ts';
+import { dateTime } from '../../../lib/time.ts';
+import { inNextFrame } from '../../../market/frame.ts';
+import { preferences } from '../../../ui/preferences.ts';
+import { FONT, palette } from '../../../ui/canvas.ts';
+import { secondsOf } from './make-chart.ts';
+
+/** The rate of each hour as a bar: up where longs paid, down where shorts did. */
+export function FundingChart({
+  rows,
+  label,
+}: {
+  readonly rows: readonly FundingHistoryRow[];
+  readonly label: string;
+}) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (place.current === null) return undefined;
+    const chart = createChart(place.current, {
+      autoSize: true,
+      layout: { attributionLogo: false },
+      handleScale: false,
+      handleScroll: false,
+    });
+    const bars = chart.addSeries(HistogramSeries, {
+      base: 0,
+      priceFormat: { type: 'custom', minMove: 0.00001, formatter: shown },
+      lastValueVisible: false,
+      priceLineVisible: false,
+    });
+    const draw = (): void => {
+      const { accent, line, muted, panel, raised, warning } = palette();
+      chart.applyOptions({
+        layout: { background: { color: panel }, textColor: muted, fontFamily: FONT, fontSize: 11 },
+        grid: { vertLines: { visible: false }, horzLines: { color: raised } },
+        rightPriceScale: { borderVisible: false },
+        timeScale: { borderColor: line, timeVisible: true, maxBarSpacing: 24 },
+        crosshair: {
+          mode: 0,
+          vertLine: { color: muted, labelBackgroundColor: raised },
+          horzLine: { color: muted, labelBackgroundColor: raised },
+        },
+        localization: {
+          locale: locale(),
+          timeFormatter: (time: Time) => dateTime(Number(time) * 1_000),
+        },
+      });
+      bars.setData(
+        rows.map(({ fundingRate, time }) => ({
+          time: secondsOf(time),
+          value: toPixels(multiply(fundingRate, '100')),
+          color: sign(fundingRate) < 0 ? warning : accent,
+        })),
+      );
+    };
+    draw();
+    chart.timeScale().fitContent();
+    const leave = preferences.subscribe(() => inNextFrame(draw));
+    return () => {
+      leave();
+      chart.remove();
+    };
+  }, [rows]);
+  return <div ref={place} role="img" aria-label={label} className="h-full w-full" />;
+}
+
+/** A share of a hundred, as the axis counts. */
+function shown(value: number): string {
+  return percent((value / 100).toFixed(9), { decimals: 5 });
+}

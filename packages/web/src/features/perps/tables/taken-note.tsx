@@ -1,0 +1,57 @@
+import { useState } from 'react';
+import type { LedgerUpdate } from '@oddlot/sdk';
+import { magnitude } from '../../../lib/decimal.ts';
+import { number } from '../../../lib/format.ts';
+import { dateTime } from '../../../lib/time.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
+import { ledgerLists } from '../../../market/account-lists.ts';
+import { venueNow } from '../../../market/venue.ts';
+import { Button } from '../../../ui/button.tsx';
+import { useKept } from '../use-kept.ts';
+import { WhyDialog } from './why-dialog.tsx';
+
+/** So long it is said without being asked; the ledger keeps it. */
+const SAID_MS = 24 * 3_600_000;
+
+/** Where a position is gone by no order of its owner: what was done, and why. */
+export function TakenNote({ user }: { readonly user: string }) {
+  const t = useWords();
+  const [seenMs, setSeenMs] = useKept(`taken.${user}`, 0);
+  const [isAsked, setIsAsked] = useState(false);
+  const taken = ledgerLists.use(user, ({ rows }) => rows.find(isTaking));
+  if (taken === undefined || taken.time <= seenMs || taken.time < venueNow() - SAID_MS) return null;
+  return (
+    <div
+      role="status"
+      className="flex shrink-0 flex-wrap items-center gap-x-3 border-b border-line bg-warning/10 px-3 py-1 text-12 text-warning"
+    >
+      <span>{told(taken, t)}</span>
+      <span className="text-muted">{dateTime(taken.time)}</span>
+      <span className="ml-auto flex gap-1">
+        <Button size="small" onClick={() => setIsAsked(true)}>
+          {t('perps.why.button')}
+        </Button>
+        <Button size="small" kind="quiet" onClick={() => setSeenMs(taken.time)}>
+          {t('perps.taken.seen')}
+        </Button>
+      </span>
+      {isAsked && <WhyDialog update={taken} onClose={() => setIsAsked(false)} />}
+    </div>
+  );
+}
+
+/** The last step that took something; orders that went before it are no news beside it. */
+function isTaking({ delta }: LedgerUpdate): boolean {
+  return delta.type === 'adl' || (delta.type === 'liquidation' && delta.step !== 'cancel');
+}
+
+function told({ delta }: LedgerUpdate, t: Words): string {
+  if (delta.type === 'adl') {
+    return t('perps.taken.adl', { size: number(delta.sz), market: delta.coin });
+  }
+  if (delta.type !== 'liquidation') return '';
+  const positions = delta.liquidatedPositions
+    .map(({ coin, szi }) => `${number(magnitude(szi))} ${coin}`)
+    .join(', ');
+  return t('perps.taken.liquidation', { positions, mark: number(delta.markPx) });
+}

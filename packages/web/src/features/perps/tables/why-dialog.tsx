@@ -1,0 +1,68 @@
+import type { LedgerDelta, LedgerUpdate } from '@oddlot/sdk';
+import { money, number } from '../../../lib/format.ts';
+import { wholeDate } from '../../../lib/time.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
+import { Dialog } from '../../../ui/dialog.tsx';
+
+/** The numbers that made the venue act on its own. */
+export function WhyDialog({
+  update,
+  onClose,
+}: {
+  readonly update: LedgerUpdate;
+  readonly onClose: () => void;
+}) {
+  const t = useWords();
+  const { delta, time } = update;
+  const facts = factsOf(delta, t);
+  return (
+    <Dialog
+      title={t(`perps.ledger.${delta.type}`)}
+      description={wholeDate(time)}
+      isOpen
+      onClose={onClose}
+    >
+      {delta.type === 'liquidation' && (
+        <p className="mb-3 text-13">
+          {t('perps.why.liquidation', {
+            mark: number(delta.markPx),
+            equity: money(delta.accountValue),
+            maintenance: money(delta.maintenanceMargin),
+          })}
+        </p>
+      )}
+      {delta.type === 'adl' && <p className="mb-3 text-13">{t('perps.why.adl')}</p>}
+      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 text-13">
+        {facts.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-muted">{name}</dt>
+            <dd className="text-right">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}
+
+function factsOf(delta: LedgerDelta, t: Words): readonly (readonly [string, string])[] {
+  if (delta.type === 'adl') {
+    return [
+      [t('perps.column.market'), delta.coin],
+      [t('perps.column.size'), number(delta.sz)],
+      [t('perps.column.price'), number(delta.px)],
+      [t('perps.column.closedPnl'), money(delta.closedPnl, { isSigned: true })],
+    ];
+  }
+  if (delta.type !== 'liquidation') return [];
+  return [
+    [
+      t('perps.column.market'),
+      delta.liquidatedPositions.map(({ coin, szi }) => `${coin} ${number(szi)}`).join(', '),
+    ],
+    [t('perps.column.mark'), number(delta.markPx)],
+    [t('perps.why.equity'), money(delta.accountValue)],
+    [t('perps.why.maintenance'), money(delta.maintenanceMargin)],
+    [t('perps.why.step'), t(`perps.why.steps.${delta.step}`)],
+    [t('perps.column.value'), money(delta.liquidatedNtlPos)],
+  ];
+}

@@ -1,0 +1,34 @@
+import { useWords } from '../../../lib/words.ts';
+import { FirstSteps } from '../../../session/first-steps.tsx';
+import { openTestAccount } from '../../../session/first-visit.ts';
+import { useIsSessionLoaded, useSession } from '../../../session/use-session.ts';
+import { Button } from '../../../ui/button.tsx';
+
+/** In place of the button, for who has no key yet that may trade. */
+export function Entrance() {
+  const t = useWords();
+  const isLoaded = useIsSessionLoaded();
+  const session = useSession();
+  if (session?.kind === 'spectator') {
+    return <p className="text-12 text-muted">{t('perps.ticket.lookingOn')}</p>;
+  }
+  return (
+    <div className="flex flex-col gap-3">
+      {session === undefined && (
+        <Button
+          kind="accent"
+          size="large"
+          isWide
+          disabled={!isLoaded}
+          onClick={() => void openTestAccount()}
+        >
+          {t('first.button')}
+        </Button>
+      )}
+      {session?.kind === 'wallet' && (
+        <p className="text-12 text-muted">{t('perps.ticket.noAgent')}</p>
+      )}
+      <FirstSteps />
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+import { ApiError, ExpiredError, HttpError } from '@oddlot/sdk';
+import type { ActionReply, ActionStatus, Client, ExecutedReply } from '@oddlot/sdk';
+import { venueNow } from '../market/venue.ts';
+
+/** What was sent, and when it can no longer be taken in. */
+type Sent = { readonly txHash: string; readonly expiresAfter: number | undefined };
+
+/** Between two questions to a venue that does not answer. */
+const ASK_EVERY_MS = 1_000;
+/** After its time an action may still be on its way through the venue for so long. */
+const GRACE_MS = 2_000;
+
+/**
+ * Sends something once, and does not rest until it is known what became of it. An answer that was lost is
+ * asked for by the action's name; nothing is sent a second time. `onAsk` tells that this has begun.
+ */
+export async function sentOnce(
+  trader: Client,
+  run: (trader: Client) => Promise<ActionReply>,
+  onAsk: () => void,
+): Promise<ActionReply> {
+  let sent: Sent;
+  try {
+    const reply = await run(trader);
+    if (reply.status !== 'pending') return reply;
+    sent = { txHash: reply.txHash, expiresAfter: undefined };
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.txHash === undefined) throw error;
+    sent = { txHash: error.txHash, expiresAfter: error.expiresAfter };
+  }
+  onAsk();
+  return fateOf(trader, sent);
+}
+
+async function fateOf(trader: Client, sent: Sent): Promise<ActionReply> {
+  const { expiresAfter, txHash } = sent;
+  for (;;) {
+    const receipt = await trader.exchange.waitForAction(txHash).catch(() => undefined);
+    if (receipt?.status === 'executed' || receipt?.status === 'failed') {
+      return replyOf(receipt, txHash);
+    }
+    // The venue never saw it, and from its end on it never will.
+    const isOver = expiresAfter === undefined || venueNow() > expiresAfter + GRACE_MS;
+    if (receipt?.status === 'unknown' && isOver) throw neverArrived(receipt, sent);
+    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+  }
+}
+
+/** A receipt in the form of the answer that was lost. */
+export function replyOf(
+  { block, error, nonce, result }: ActionStatus,
+  txHash: string,
+): ExecutedReply {
+  if (error !== null) {
+    throw new ApiError({ ...error, details: error.details, httpStatus: 200, response: error });
+  }
+  const [status] = result?.statuses ?? ['success'];
+  return {
+    status: 'executed',
+    txHash: txHash as ExecutedReply['txHash'],
+    nonce: nonce ?? 0,
+    height: block?.height ?? 0,
+    orders: result?.orders ?? [],
+    failure: status === 'success' ? undefined : status,
+    created: undefined,
+    traceId: undefined,
+    warnings: [],
+  };
+}
+
+/** What never reached the venue until its end counts as one that came too late. */
+function neverArrived(receipt: ActionStatus, { expiresAfter, txHash }: Sent): ExpiredError {
+  const refusal = new ApiError({
+    code: 0,
+    name: 'EXPIRED',
+    message: '',
+    details: undefined,
+    httpStatus: 200,
+    response: receipt,
+  });
+  return new ExpiredError(refusal, { txHash, expiresAfter });
+}

@@ -1,0 +1,82 @@
+import { DropdownMenu } from 'radix-ui';
+import { useRef, type RefObject } from 'react';
+import { classes } from './class-names.ts';
+import type { MenuItem } from './menu.tsx';
+
+/** What a menu shows while it is open. */
+export function MenuPanel({
+  holder,
+  labelledBy,
+  items,
+  align,
+  onClose,
+}: {
+  /** Around the button that opened it. */
+  readonly holder: RefObject<HTMLElement | null>;
+  readonly labelledBy: string;
+  readonly items: readonly MenuItem[];
+  readonly align: 'start' | 'end';
+  readonly onClose: () => void;
+}) {
+  const isLeft = useRef(false);
+  const focusButton = (): void => holder.current?.querySelector('button')?.focus();
+  return (
+    <DropdownMenu.Root open modal={false} onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <DropdownMenu.Trigger asChild>
+        <span aria-hidden="true" className="pointer-events-none absolute inset-0" />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          aria-labelledby={labelledBy}
+          onInteractOutside={(event) => {
+            // The button closes it by itself; anywhere else the focus stays where it was put.
+            if (holder.current?.contains(event.target as Node) === true) event.preventDefault();
+            else isLeft.current = true;
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            if (!isLeft.current) focusButton();
+          }}
+          className="appear z-50 max-h-[70dvh] min-w-44 overflow-y-auto rounded border border-line bg-raised p-1"
+        >
+          {items.map((item, at) => (
+            <Entry key={at} item={item} onChoose={focusButton} />
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
+function Entry({ item, onChoose }: { readonly item: MenuItem; readonly onChoose: () => void }) {
+  if (item.kind === 'line') return <DropdownMenu.Separator className="my-1 h-px bg-line" />;
+  if (item.kind === 'title') {
+    return (
+      <DropdownMenu.Label className="px-2 py-1 text-11 text-muted">{item.label}</DropdownMenu.Label>
+    );
+  }
+  return (
+    <DropdownMenu.Item
+      disabled={item.isDisabled === true}
+      onSelect={() => {
+        // Before anything else happens: a dialog that opens now gives the focus back to where it was.
+        onChoose();
+        item.onSelect();
+      }}
+      className={classes(
+        'flex h-8 cursor-pointer items-center justify-between gap-4 rounded px-2 text-13 outline-none data-disabled:opacity-50 data-highlighted:bg-line',
+        item.isDanger === true ? 'text-sell' : 'text-text',
+      )}
+    >
+      {item.label}
+      {item.isChosen === true && (
+        <svg viewBox="0 0 10 8" className="w-2.5 text-accent" aria-hidden="true">
+          <path d="M1 4l3 3 5-6" fill="none" stroke="currentColor" strokeWidth="1.8" />
+        </svg>
+      )}
+    </DropdownMenu.Item>
+  );
+}

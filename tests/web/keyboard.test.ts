@@ -1,0 +1,180 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Venue } from '../support/venue-process.ts';
+import { quoteMarket } from './support/market-maker.ts';
+import { WebBrowser } from './support/web-browser.ts';
+import { startWebVenue } from './support/web-venue.ts';
+
+/** Hands on the keyboard: no pointer is used in this file. */
+
+const LONG_MS = 60_000;
+/** Nobody should have to press Tab more often than this to get to what a screen is for. */
+const TABS_MAX = 60;
+
+let venue: Venue;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  [venue, browser] = await Promise.all([startWebVenue(), WebBrowser.start()]);
+  const [bids, asks] = [['96990'], ['97010']];
+  await quoteMarket(venue.url, { market: 'BTC-USDC', bids, asks, size: '0.04' });
+}, 90_000);
+afterEach(() => browser.leaveAll());
+afterAll(async () => {
+  await browser?.close();
+  await venue?.remove();
+});
+
+test(
+  'from the first visit to a position and out of it again',
+  async () => {
+    const visit = await browser.visit(venue.url);
+    const { page } = visit;
+    await visit.open('/');
+    await tabTo(page, 'Trade with a test account');
+    await page.keyboard.press('Enter');
+    await page.getByText('Your test account is ready').waitFor();
+    await tabTo(page, 'Trade BTC-USDC');
+    await page.keyboard.press('Enter');
+    await page.getByRole('radio', { name: 'Market' }).waitFor();
+    // The header is behind: the screen begins where the focus is.
+    await expect.poll(() => focused(page)).toBe('screen');
+
+    await tabTo(page, 'Limit');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => focused(page)).toBe('Market');
+    await tabTo(page, 'Size');
+    await page.keyboard.type('0.01');
+    await page.getByText(/Fills 0.01 now at 97,010.0/).waitFor();
+    await page.keyboard.press('Enter');
+    const row = page.getByRole('row', { name: /BTC-USDC/ });
+    await row.getByText('0.01', { exact: true }).waitFor();
+
+    await tabTo(page, 'Close BTC-USDC');
+    await page.keyboard.press('Enter');
+    const all = 'Close 100 % at the market';
+    await page.getByRole('menuitem', { name: all }).waitFor();
+    await arrowTo(page, all);
+    await page.keyboard.press('Enter');
+    await page.getByText('No open positions').waitFor();
+  },
+  LONG_MS,
+);
+
+test('the header can be skipped, and every stop on the way is seen', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open('/');
+  await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
+  await page.keyboard.press('Tab');
+  await expect.poll(() => focused(page)).toBe('Skip to the content');
+  await expect.poll(() => isSeen(page)).toBe(true);
+  for (let count = 0; count < 12; count++) {
+    await page.keyboard.press('Tab');
+    const name = await focused(page);
+    await expect.poll(async () => [name, await isSeen(page)]).toEqual([name, true]);
+  }
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+  await page.reload();
+  await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement?.closest('main')?.id)).toBe('screen');
+});
+
+test('? lists the keys; dialogs, menus and sheets give the focus back, also under a notice', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open('/');
+  await page.getByRole('button', { name: 'Trade with a test account' }).waitFor();
+  await tabTo(page, 'Trade with a test account');
+  await page.keyboard.press('?');
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await help.getByText('Find a market').waitFor();
+  await page.keyboard.press('Escape');
+  await help.waitFor({ state: 'detached' });
+  await expect.poll(() => focused(page)).toBe('Trade with a test account');
+
+  await page.keyboard.press('Shift+Tab');
+  await tabTo(page, 'Connect', 'Shift+Tab');
+  await page.keyboard.press('Enter');
+  const connect = page.getByRole('dialog', { name: 'Who trades?' });
+  await connect.waitFor();
+  await page.keyboard.press('Escape');
+  await connect.waitFor({ state: 'detached' });
+  await expect.poll(() => focused(page)).toBe('Connect');
+
+  // From a menu: back to the button of the menu.
+  await tabTo(page, 'Settings', 'Shift+Tab');
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).waitFor();
+  await arrowTo(page, 'Keyboard shortcuts');
+  await page.keyboard.press('Enter');
+  await help.waitFor();
+  await page.keyboard.press('Escape');
+  await help.waitFor({ state: 'detached' });
+  await expect.poll(() => focused(page)).toBe('Settings');
+
+  await visit.open('/gallery');
+  await tabTo(page, 'Sheet');
+  await page.keyboard.press('Enter');
+  const sheet = page.getByRole('dialog');
+  await sheet.waitFor();
+  // Whatever notices come up meanwhile, Escape means the sheet.
+  await tabTo(page, 'Send it');
+  await page.keyboard.press('Enter');
+  await page.getByText('Sold 0.014 BTC').first().waitFor();
+  await page.keyboard.press('Escape');
+  await sheet.waitFor({ state: 'detached' });
+});
+
+/** Presses Tab until what has the focus is called so. */
+async function tabTo(page: Page, name: string, key = 'Tab'): Promise<void> {
+  for (let count = 0; count < TABS_MAX; count++) {
+    if ((await focused(page)) === name) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`${name} was not reached by ${TABS_MAX} times ${key}`);
+}
+
+async function arrowTo(page: Page, name: string): Promise<void> {
+  for (let count = 0; count < 12; count++) {
+    if ((await focused(page)) === name) return;
+    await page.keyboard.press('ArrowDown');
+  }
+  throw new Error(`${name} was not reached by arrows`);
+}
+
+/** What the element with the focus is called. */
+async function focused(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const element = document.activeElement as HTMLElement | null;
+    if (element === null || element === document.body) return '';
+    if (element instanceof HTMLInputElement) {
+      return element.labels?.[0]?.innerText.split('\n')[0]?.trim() ?? '';
+    }
+    if (element.id === 'screen') return 'screen';
+    return (element.getAttribute('aria-label') ?? element.innerText).trim();
+  });
+}
+
+/** Whether the element with the focus is on the screen and has a line around it. */
+async function isSeen(page: Page): Promise<boolean> {
+  return page.evaluate(() => {
+    const element = document.activeElement as HTMLElement;
+    const { height, width } = element.getBoundingClientRect();
+    const { outlineStyle, outlineWidth } = getComputedStyle(element);
+    const isOutlined = outlineStyle !== 'none' && outlineWidth !== '0px';
+    // A field shows it by the line that it has around it anyway.
+    const accent = getComputedStyle(document.documentElement).getPropertyValue('--accent');
+    const probe = document.body.appendChild(document.createElement('i'));
+    probe.style.color = accent;
+    const { color } = getComputedStyle(probe);
+    probe.remove();
+    const isFramed =
+      element instanceof HTMLInputElement &&
+      [element, element.parentElement!].some((it) => getComputedStyle(it).borderColor === color);
+    return height > 4 && width > 4 && (isOutlined || isFramed);
+  });
+}

@@ -1,0 +1,64 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HeldSeries, PERIOD_MS } from './support/held-series.ts';
+import { WebBrowser } from './support/web-browser.ts';
+
+let series: HeldSeries;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  [series, browser] = await Promise.all([HeldSeries.start(), WebBrowser.start()]);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await series?.remove();
+});
+
+/** The price that the running market has to beat. */
+const toBeat = (page: Page, price: string) =>
+  page.locator('dt', { hasText: 'To beat' }).locator('xpath=..').getByText(price);
+
+test('R-series: from before the start over the resolution to the next market, with the page open', async () => {
+  const { firstStartMs, people, slug, venue } = series;
+  const visit = await browser.visit(venue.url);
+  await visit.open(`/series/${slug}`);
+  const { page } = visit;
+  await page.getByText('Starts in').waitFor();
+  await page.getByText(/^Opens in .* Orders are taken from then on/).waitFor();
+  await page.getByText('None has ended yet').waitFor();
+  await page.getByRole('button', { name: 'Trade with a test account' }).click();
+  await page.getByRole('button', { name: 'Buy Up', exact: true }).waitFor();
+
+  await series.priceBefore(firstStartMs, '100');
+  // Late observations count for five seconds.
+  series.passTo(firstStartMs + 6_000);
+  await toBeat(page, '100.00').waitFor();
+  const { current } = await people.deployer.info.outcomeSeriesTimeline({ seriesSlug: slug });
+  expect(current).toMatchObject({ startTime: firstStartMs, openPrice: '100' });
+  const market = { id: current!.instrumentId };
+  await people.quote(market);
+  // The page looks at the venue's clock now and then; somebody who comes back to it makes it look at once.
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await page.getByRole('radio', { name: 'Up 46¢' }).waitFor();
+  await page.getByLabel('Spend').fill('10');
+  await page.getByRole('button', { name: /^Move .* USDC over$/ }).click();
+  await page.getByRole('button', { name: /^Buy [\d.]+ Up for 10\.00$/ }).click();
+  await page.getByText(/shares at 46\.00¢/).waitFor();
+
+  await series.priceBefore(firstStartMs + PERIOD_MS, '101');
+  series.passTo(firstStartMs + PERIOD_MS + 6_000);
+  const dot = page.getByRole('button', { name: /: Up$/ });
+  await dot.click();
+  const receipt = page.getByRole('dialog');
+  await receipt.getByRole('heading', { name: 'Up won' }).waitFor();
+  await receipt.getByText('30 + 30').waitFor();
+  await receipt.getByText(/^paid \d+\.\d\d$/).waitFor();
+  await receipt.getByText(`--instrument ${market.id}`).waitFor();
+  await receipt.getByRole('button', { name: 'Recompute it here' }).click();
+  await receipt.getByText('settlementFraction agrees').waitFor();
+  await page.keyboard.press('Escape');
+  // The next one is on the same screen by itself, with the price that was reached to beat.
+  await toBeat(page, '101.00').waitFor();
+  await page.getByRole('region', { name: 'Your shares' }).waitFor({ state: 'detached' });
+  await visit.leave();
+}, 60_000);

@@ -1,0 +1,109 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { clockEnvironment } from '../../fixtures/venue-clock.ts';
+import { startAt } from '../../fixtures/people.ts';
+import { DEPLOYER } from '../../support/deployer.ts';
+import { temporaryData, type Venue } from '../../support/venue-process.ts';
+import { buildPageOnce } from './build-once.ts';
+import { OutcomePeople } from './outcome-people.ts';
+import { pageReady } from './web-venue.ts';
+
+/**
+ * A venue whose clock is in the hands of the test, with a series whose reference price the test makes: what takes
+ * a quarter of an hour takes a moment. Only the clock is another one; the venue is the same program.
+ */
+
+export const PERIOD_MS = 900_000;
+const WINDOW_S = 30;
+/** Observations count when they come within ten seconds of their time, and each for five seconds. */
+const STEP_MS = 8_000;
+const APART_MS = 4_000;
+const FLAGS = ['--oracle', 'still', '--no-limits', '--no-bots', '--web', '--deployers', DEPLOYER];
+const PATIENCE_MS = 10_000;
+const SOON_MS = 120_000;
+
+export class HeldSeries {
+  readonly venue: Venue;
+  readonly people: OutcomePeople;
+  readonly slug: string;
+  /** When the first market starts. */
+  readonly firstStartMs: number;
+  readonly #clockFile: string;
+  #aheadMs: number;
+
+  private constructor(venue: Venue, clockFile: string, slug: string, firstStartMs: number) {
+    this.venue = venue;
+    this.people = new OutcomePeople(venue.url);
+    this.slug = slug;
+    this.firstStartMs = firstStartMs;
+    this.#clockFile = clockFile;
+    this.#aheadMs = 0;
+  }
+
+  /** A series is listed whose first market has not started yet. */
+  static async start(): Promise<HeldSeries> {
+    await buildPageOnce();
+    const folder = await temporaryData();
+    const clockFile = join(await temporaryData(), 'ahead');
+    writeFileSync(clockFile, '0');
+    const venue = await startAt(folder, clockEnvironment(`ahead:${clockFile}`), FLAGS);
+    await pageReady(venue.url);
+    // Far enough ahead that the price before it can be made too.
+    const firstStartMs = Math.ceil((Date.now() + SOON_MS) / PERIOD_MS) * PERIOD_MS;
+    const slug = await new OutcomePeople(venue.url).series({
+      title: 'TIDE up or down in 15 minutes',
+      symbol: 'TIDE',
+      firstStartTime: firstStartMs,
+      window: WINDOW_S,
+    });
+    return new HeldSeries(venue, clockFile, slug, firstStartMs);
+  }
+
+  get nowMs(): number {
+    return Date.now() + this.#aheadMs;
+  }
+
+  /** Lets time pass until an instant; it never goes back. */
+  passTo(instantMs: number): void {
+    this.#aheadMs = Math.max(this.#aheadMs, instantMs - Date.now());
+    writeFileSync(this.#clockFile, String(this.#aheadMs));
+  }
+
+  /** The reference price over the time before an instant, so that it can be averaged, and to just after it. */
+  async priceBefore(instantMs: number, price: string): Promise<void> {
+    this.passTo(instantMs - WINDOW_S * 1_000 - APART_MS);
+    await this.#push(price);
+    while (this.nowMs < instantMs) {
+      this.passTo(this.nowMs + STEP_MS);
+      await this.#push(price);
+    }
+  }
+
+  /** The reference price now. */
+  async observe(price: string): Promise<void> {
+    await this.#observe(price, this.nowMs);
+  }
+
+  async remove(): Promise<void> {
+    await this.venue.remove();
+  }
+
+  /** Three observations up to now, one after the other. */
+  async #push(px: string): Promise<void> {
+    const nowMs = this.nowMs;
+    for (const ago of [2, 1, 0]) await this.#observe(px, nowMs - ago * (APART_MS - 1_000));
+  }
+
+  /** The venue looks at its clock a moment later, and refuses until then what is ahead of it. */
+  async #observe(px: string, time: number): Promise<void> {
+    const { pushPrice } = this.people.deployer.exchange.outcomeDeploy;
+    const prices = [{ symbol: 'TIDE', source: 'oracle' as const, px, time }];
+    const deadline = Date.now() + PATIENCE_MS;
+    while (Date.now() < deadline) {
+      const reply = await pushPrice({ prices }, { confirm: 'executed' });
+      if (reply.status === 'executed' && reply.failure === undefined) return;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    throw new Error(`The venue did not take a price of ${time}`);
+  }
+}
