@@ -83,7 +83,8 @@ function relativeProblem(
       message: `"${specifier}" leaves the package; import @oddlot/<package> by its door`,
     };
   }
-  if (isTestPath(target) && !isTestPath(path)) {
+  // What is measured in a browser is brought about as in the tests of the page.
+  if (isTestPath(target) && !isTestPath(path) && !path.startsWith('bench/page/')) {
     return {
       rule: 'import-testing',
       message: `"${specifier}" is for tests only; move what both need beside the code`,
@@ -117,7 +118,8 @@ function bareProblem(
     };
   }
   // Sections of the page's catalogue, which its build cuts out.
-  if (owner === 'web' && specifier.startsWith('words:')) return undefined;
+  const isOfPage = owner === 'web' || path.startsWith('tests/web/');
+  if (isOfPage && specifier.startsWith('words:')) return undefined;
   const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
   const sibling = /^@oddlot\/(.+)$/.exec(name)?.[1];
   if (owner !== undefined && sibling !== undefined && sibling !== owner) {
