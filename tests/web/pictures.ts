@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { removeTemporaryData, type Venue } from '../support/venue-process.ts';
 import type { Picture } from './support/picture.ts';
 import { DESKTOP, PHONE, type Visit } from './support/visit.ts';
+import { OPERATED } from './support/operators.ts';
 import { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
 
@@ -32,6 +33,8 @@ const venue = await startWebVenue([
   '--web',
   '--chain',
   'local',
+  ...OPERATED,
+  '--relay',
 ]);
 try {
   await new Promise((resolve) => setTimeout(resolve, WARM_UP_MS));

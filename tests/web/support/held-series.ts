@@ -79,6 +79,11 @@ export class HeldSeries {
     }
   }
 
+  /** The reference price now. */
+  async observe(price: string): Promise<void> {
+    await this.#observe(price, this.nowMs);
+  }
+
   async remove(): Promise<void> {
     await this.venue.remove();
   }

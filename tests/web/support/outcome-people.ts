@@ -87,7 +87,12 @@ export class OutcomePeople {
 
   async resolve(market: Pick<Listed, 'id'>, fraction: string, evidence = ''): Promise<void> {
     await this.set(market, 'close');
-    const result = { instrumentId: market.id, settlementFraction: fraction, evidence };
+    await this.decide(market, fraction, evidence);
+  }
+
+  /** Of a market that is closed. */
+  async decide({ id }: Pick<Listed, 'id'>, fraction: string, evidence = ''): Promise<void> {
+    const result = { instrumentId: id, settlementFraction: fraction, evidence };
     await this.#deploy.resolve(result, CONFIRMED);
   }
 }

@@ -41,7 +41,9 @@ export function Activity({ market }: { readonly market: OutcomeMarketMeta }) {
                   <span className={leg === 'Yes' ? 'truncate text-buy' : 'truncate text-sell'}>
                     {legName(market, leg)} {cents(price, market.price_decimals)}
                   </span>
-                  <span className="text-right">{number(sz)}</span>
+                  <span className="text-right">
+                    {number(sz, { decimals: market.size_decimals })}
+                  </span>
                   <span className="text-right text-muted">{money(multiply(sz, price))}</span>
                 </li>
               );

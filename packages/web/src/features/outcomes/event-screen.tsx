@@ -1,7 +1,7 @@
 import { texts } from 'words:outcomes';
 import { Link, Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { ApiError, type OutcomeEventMeta, type OutcomeMarketMeta } from '@oddlot/sdk';
+import { ApiError, type Leg, type OutcomeEventMeta, type OutcomeMarketMeta } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { outcomePrices } from '../../market/contexts.ts';
@@ -76,16 +76,11 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
     void navigate({ to: `/events/${event.slug}`, search: next, replace: true });
   };
   const choosing = useChoice(search, set);
-  const ids = useMemo(
-    () => event.markets.slice(0, MARKETS_MAX).map(({ instrument_id: id }) => id),
-    [event],
-  );
-  const byId = tickers.use({ accountType: 'outcome', instrumentIds: ids }, (state) => state.byId);
-  useAskWhenGone(
-    event,
-    useMemo(() => new Set(byId.keys()), [byId]),
-  );
-  const bbos = outcomePrices.use(ids, (state) => state.byId);
+  const trade = ({ slug }: OutcomeMarketMeta, intent: 'buy' | 'sell', leg: Leg): void => {
+    choosing.open({ intent });
+    set({ market: slug, leg: leg === 'No' ? 'no' : undefined });
+  };
+  const { bbos, byId } = usePrices(event);
   const markets = useOrdered(event);
   const market = markets.find((each) => each.slug === search.market) ?? markets[0];
   if (market === undefined) return <EventHead event={event} />;
@@ -109,17 +104,17 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
             bbos={bbos}
             selected={market.instrument_id}
             onSelect={(chosen) => set({ market: chosen.slug })}
-            onTrade={(chosen, leg) => {
-              choosing.open({ intent: 'buy' });
-              set({ market: chosen.slug, leg: leg === 'No' ? 'no' : undefined });
-            }}
+            onTrade={(chosen, leg) => trade(chosen, 'buy', leg)}
           />
-          <Holdings
-            event={event}
-            market={market}
-            bbo={bbo}
-            onSell={(leg) => choosing.open({ intent: 'sell', leg })}
-          />
+          {markets.map((each) => (
+            <Holdings
+              key={each.slug}
+              event={event}
+              market={each}
+              bbo={bbos.get(each.instrument_id)}
+              onSell={(leg) => trade(each, 'sell', leg)}
+            />
+          ))}
         </div>
         <EventPanels
           event={event}
@@ -137,6 +132,21 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
       />
     </div>
   );
+}
+
+/** Live prices of the markets of an event; it is asked for again when one of them stops to trade. */
+function usePrices(event: OutcomeEventMeta) {
+  const ids = useMemo(
+    () => event.markets.slice(0, MARKETS_MAX).map(({ instrument_id: id }) => id),
+    [event],
+  );
+  const byId = tickers.use({ accountType: 'outcome', instrumentIds: ids }, (state) => state.byId);
+  useAskWhenGone(
+    event,
+    useMemo(() => new Set(byId.keys()), [byId]),
+  );
+  const bbos = outcomePrices.use(ids, (state) => state.byId);
+  return { byId, bbos };
 }
 
 /** By the chances of the first moment; only markets that come or go change it. */

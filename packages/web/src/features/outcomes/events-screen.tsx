@@ -18,8 +18,8 @@ import { SeriesStrip } from './series-strip.tsx';
 import {
   SORTS,
   STATUSES,
+  useAhead,
   useFoundEvents,
-  useRecurring,
   useSettled,
   useTopics,
   type Sort,
@@ -54,8 +54,13 @@ export function Screen() {
   const sought = { sort, status, topic, words: useSettled(wanted.trim()) };
   const { events, error, hasMore, isLoaded, isLoadingMore, more } = useFoundEvents(sought);
   const topics = useTopics(status, topic);
-  const singles = events.filter((event) => event.series_slug === null || status !== 'open');
-  const series = useRecurring(events, sought);
+  const ahead = useAhead(sought);
+  const isSingle = (event: OutcomeEventMeta): boolean => {
+    return event.series_slug === null || status !== 'open';
+  };
+  const singles = events.filter(isSingle);
+  const soon = ahead.filter(isSingle);
+  const series = [...events, ...ahead].filter((event) => !isSingle(event));
   const byId = useTickers([...singles, ...series]);
   const isFiltered = wanted !== '' || topic !== undefined;
   return (
@@ -70,7 +75,7 @@ export function Screen() {
         </div>
       )}
       {!isLoaded && error === null && <Loading />}
-      {isLoaded && singles.length + series.length === 0 && (
+      {isLoaded && singles.length + series.length + soon.length === 0 && (
         <EmptyState
           title={t(isFiltered ? 'outcomes.find.nothing' : 'outcomes.find.none')}
           text={t(isFiltered ? 'outcomes.find.nothingText' : `outcomes.find.${status}None`)}
@@ -95,6 +100,18 @@ export function Screen() {
             {t('outcomes.find.more')}
           </Button>
         </div>
+      )}
+      {soon.length > 0 && !hasMore && (
+        <section aria-labelledby="soon">
+          <h2 id="soon" className="px-4 pt-4 pb-1 text-12 text-muted">
+            {t('outcomes.find.soon')}
+          </h2>
+          <Grid>
+            {soon.map((event) => (
+              <EventTile key={event.slug} event={event} byId={byId} />
+            ))}
+          </Grid>
+        </section>
       )}
       <div className="flex-1" />
     </div>

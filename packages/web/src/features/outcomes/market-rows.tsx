@@ -34,13 +34,19 @@ export function MarketRows(props: MarketRowsProps) {
   const t = useWords();
   const head = 'px-2 font-normal whitespace-nowrap';
   return (
-    <table className="w-full table-fixed border-collapse">
+    // On a phone the only market of an event has its prices in the bar below.
+    <table
+      className={classes(
+        'w-full table-fixed border-collapse',
+        props.markets.length === 1 && 'max-tablet:hidden',
+      )}
+    >
       <caption className="heard">{t('outcomes.rows.label')}</caption>
       <colgroup>
         <col />
         <col className="w-18 tablet:w-24" />
         <col className="w-16 max-tablet:hidden" />
-        <col className="w-22 max-tablet:hidden" />
+        <col className="w-28 max-tablet:hidden" />
         <col className="w-40 max-desktop:hidden" />
         <col className="w-48 tablet:w-64" />
       </colgroup>
@@ -92,7 +98,10 @@ function Together({ markets, byId }: MarketRowsProps) {
           {t('outcomes.rows.together')}
         </th>
         <td className="px-2 text-right">{percent(sum(marks), { decimals: 0 })}</td>
-        <td colSpan={4} />
+        <td className="max-tablet:hidden" />
+        <td className="max-tablet:hidden" />
+        <td className="max-desktop:hidden" />
+        <td />
       </tr>
     </tfoot>
   );
@@ -213,7 +222,7 @@ function Yours({ market }: { readonly market: OutcomeMarketMeta }) {
   const holdings = holdingsOf(state, market.instrument_id);
   if (holdings.length === 0) return <span className="text-faint">{NOTHING}</span>;
   return holdings.map(({ leg, profit, shares }) => (
-    <span key={leg} className="ml-2">
+    <span key={leg} className="block truncate text-12">
       {number(shares)} {legName(market, leg)}{' '}
       <span className={colourOf(profit)}>{number(profit, { decimals: 2, isSigned: true })}</span>
     </span>

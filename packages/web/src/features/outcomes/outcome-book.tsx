@@ -70,7 +70,7 @@ export function OutcomeBook(props: OutcomeBookProps) {
 /** Both sides about the row of the spread. */
 function Sides({ market, mark, leg, onPrice, orders }: OutcomeBookProps) {
   const t = useWords();
-  const { price_decimals: decimals, price_tick: tick } = market;
+  const { price_decimals: decimals, price_tick: tick, size_decimals: sizeDecimals } = market;
   const coin = String(market.instrument_id);
   const store = books.useStore({ coin });
   const best = books.use({ coin }, ({ book }) => {
@@ -82,7 +82,7 @@ function Sides({ market, mark, leg, onPrice, orders }: OutcomeBookProps) {
     store,
     tick,
     offset: 0,
-    figures: useMemo(() => figuresOf(decimals), [decimals]),
+    figures: useMemo(() => figuresOf(decimals, sizeDecimals), [decimals, sizeDecimals]),
     levelsIn: useMemo(() => levelsOf(leg), [leg]),
     tell: (level: DepthLevel | undefined) =>
       level === undefined
@@ -96,7 +96,7 @@ function Sides({ market, mark, leg, onPrice, orders }: OutcomeBookProps) {
   };
   const name = legName(market, leg);
   return (
-    <div className="flex h-86 flex-col">
+    <div className="flex h-70 flex-col tablet:h-86">
       <div className="flex h-6 shrink-0 items-center px-3 text-11 text-muted">
         <span className="flex-1">{t('outcomes.book.price', { leg: name })}</span>
         <span className="w-[34%] text-right">{t('outcomes.book.shares')}</span>
@@ -128,10 +128,10 @@ function Sides({ market, mark, leg, onPrice, orders }: OutcomeBookProps) {
   );
 }
 
-function figuresOf(decimals: number) {
+function figuresOf(decimals: number, sizeDecimals: number) {
   return {
     price: (price: string) => cents(price, decimals),
-    size: (size: string) => number(size),
+    size: (size: string) => number(size, { decimals: sizeDecimals }),
   };
 }
 

@@ -139,7 +139,7 @@ export function linesOf(
   if (times.size > 0 && marks.length > 0) times.add(nowMs);
   const sorted = [...times].sort((a, b) => a - b);
   const lines = points.map((series, at) => {
-    const byTime = new Map(series?.points.map(({ p, t }) => [t, p]));
+    const byTime = new Map(begun(series?.points ?? []).map(({ p, t }) => [t, p]));
     const mark = marks[at];
     if (isDecimal(mark)) byTime.set(nowMs, mark);
     let last: number | null = null;
@@ -150,6 +150,12 @@ export function linesOf(
     });
   });
   return [sorted.map((time) => time / 1_000), ...lines];
+}
+
+/** Until somebody trades or quotes, the venue says a half of everything: that is nobody's opinion. */
+function begun<Point extends { readonly p: string }>(points: readonly Point[]): readonly Point[] {
+  const first = points.findIndex(({ p }) => p !== '0.5');
+  return first < 0 ? points : points.slice(first);
 }
 
 /** Less than this is a dot rather than a line. */

@@ -29,7 +29,7 @@ export function SeriesStrip({
           return (
             <li
               key={event.series_slug}
-              className="relative flex w-60 shrink-0 flex-col gap-1 rounded border border-line px-3 py-2 hover:bg-raised/50"
+              className="relative flex w-60 max-w-96 shrink-0 grow flex-col gap-1 rounded border border-line px-3 py-2 hover:bg-raised/50"
             >
               <h3 className="truncate text-13 font-medium">
                 <Link to={`/series/${event.series_slug}`} className="after:absolute after:inset-0">
@@ -37,15 +37,22 @@ export function SeriesStrip({
                 </Link>
               </h3>
               <p className="flex items-baseline justify-between gap-3 text-12 tabular-nums">
-                <span>
-                  <span className="text-muted">{legName(market, 'Yes')}</span>{' '}
-                  <span className="text-15 font-semibold">{chance(markOf(market, byId))}</span>
-                </span>
-                <span className="text-muted">
-                  {event.start_time > nowMs
-                    ? t('outcomes.series.opensIn', { when: countdown(event.start_time - nowMs) })
-                    : countdown(event.end_time - nowMs)}
-                </span>
+                {event.start_time > nowMs ? (
+                  <>
+                    <span className="text-muted">{t('outcomes.series.startsIn')}</span>
+                    <span className="text-15">{countdown(event.start_time - nowMs)}</span>
+                  </>
+                ) : (
+                  <>
+                    <span>
+                      <span className="text-muted">{legName(market, 'Yes')}</span>{' '}
+                      <span className="text-15 font-semibold">{chance(markOf(market, byId))}</span>
+                    </span>
+                    <span className="text-muted">
+                      {t('outcomes.endsIn', { when: countdown(event.end_time - nowMs) })}
+                    </span>
+                  </>
+                )}
               </p>
             </li>
           );

@@ -69,19 +69,15 @@ export function useFoundEvents({ sort, status, topic, words }: Sought): FoundEve
   };
 }
 
-/** A series that starts later is told of too: it is what comes round next. */
-export function useRecurring(
-  found: readonly OutcomeEventMeta[],
-  { status, topic, words }: Sought,
-): readonly OutcomeEventMeta[] {
+/** What opens next is told of with what is open. */
+export function useAhead({ status, topic, words }: Sought): readonly OutcomeEventMeta[] {
   const { data } = useEvents({ status: 'upcoming', sortBy: 'endingSoon', limit: PAGE });
   if (status !== 'open') return [];
   const wanted = words.toLowerCase();
-  const ahead = (data?.events ?? []).filter(
+  return (data?.events ?? []).filter(
     ({ category, title }) =>
       (topic === undefined || category === topic) && title.toLowerCase().includes(wanted),
   );
-  return [...found, ...ahead].filter((event) => event.series_slug !== null);
 }
 
 /** The categories that there are, the most frequent first; the chosen one stays in sight. */

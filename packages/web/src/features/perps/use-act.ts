@@ -6,7 +6,7 @@ import { queryClient } from '../../market/queries.ts';
 import { isLive } from '../../session/session.ts';
 import { useSession } from '../../session/use-session.ts';
 import { notify } from '../../ui/toast.tsx';
-import { sentOnce } from './fate.ts';
+import { sentOnce } from '../../session/sent-once.ts';
 
 /** A refusal of one entry of an action, in the form of one of the whole. */
 export function failureOf(reply: ActionReply): ApiError | undefined {

@@ -1,4 +1,4 @@
-import { add, isDecimal, roundTo } from '../../../lib/decimal.ts';
+import { add, isDecimal, roundTo, sign } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -34,7 +34,7 @@ export function AmountHelp({
           +{more}
         </Button>
       ))}
-      {isDecimal(most) && (
+      {isDecimal(most) && sign(most) > 0 && (
         <Button
           kind="quiet"
           size="small"

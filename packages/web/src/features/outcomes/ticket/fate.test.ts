@@ -77,6 +77,24 @@ describe('where an order is', () => {
   });
 });
 
+test('an answer that was lost is found in the receipt', () => {
+  const result: OrderResult = {
+    i: 0,
+    oid: 7,
+    cloid: null,
+    state: 'open',
+    filledSz: '5',
+    avgPx: '0.46',
+    error: null,
+  };
+  const lost = { ...SENT, traceId: undefined };
+  expect(fateOf({ ...lost, isAskedFor: true }, NOTHING, undefined)).toEqual({ at: 'sent' });
+  expect(fateOf({ ...lost, result }, NOTHING, undefined)).toMatchObject({
+    at: 'book',
+    filled: '5',
+  });
+});
+
 test('where the streams said nothing, the receipt does', () => {
   const result = (state: OrderResult['state'], error: string | null): ActionStatus =>
     ({

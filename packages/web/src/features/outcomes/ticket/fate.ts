@@ -1,4 +1,4 @@
-import type { ActionStatus, Details } from '@oddlot/sdk';
+import type { ActionStatus, Details, OrderResult } from '@oddlot/sdk';
 import type { FatesState } from '../../../market/outcome-fates.ts';
 
 /** An order that left this page. */
@@ -11,6 +11,10 @@ export type SentOrder = {
   readonly delayMs: number;
   /** Once the venue has taken it. */
   readonly traceId: string | undefined;
+  /** The venue's answer did not come; what became of it is being asked for. */
+  readonly isAskedFor?: boolean;
+  /** From its receipt, where that came first. */
+  readonly result?: OrderResult | undefined;
 };
 
 /** Where an order is: its four states as they are, and how it ended. */
@@ -28,11 +32,11 @@ export type Fate =
 
 /** What the streams know of an order; where they do not, what its receipt says. */
 export function fateOf(
-  { traceId }: SentOrder,
+  { result, traceId }: SentOrder,
   { releases, updates }: FatesState,
   receipt: ActionStatus | undefined,
 ): Fate {
-  if (traceId === undefined) return { at: 'sent' };
+  if (traceId === undefined) return result === undefined ? { at: 'sent' } : fromResult(result);
   const release = releases.get(traceId);
   if (release?.success === false) {
     const { details, message } = release.body;
@@ -51,15 +55,18 @@ export function fateOf(
 
 function fromReceipt(receipt: ActionStatus | undefined): Fate | undefined {
   const result = receipt?.result?.orders?.[0];
-  if (receipt?.status === 'failed' || result?.state === 'rejected') {
-    const message = result?.error ?? receipt?.error?.message ?? '';
-    return { at: 'failed', message, details: receipt?.error?.details };
+  if (receipt?.status === 'failed') {
+    const message = result?.error ?? receipt.error?.message ?? '';
+    return { at: 'failed', message, details: receipt.error?.details };
   }
-  if (result === undefined) return undefined;
-  const { avgPx: average, filledSz: filled } = result;
-  if (result.state === 'filled') return { at: 'filled', filled, average };
-  if (result.state === 'open') return { at: 'book', filled, left: '' };
-  return { at: 'ended', filled, reason: result.error ?? undefined };
+  return result === undefined ? undefined : fromResult(result);
+}
+
+function fromResult({ avgPx: average, error, filledSz: filled, state }: OrderResult): Fate {
+  if (state === 'rejected') return { at: 'failed', message: error ?? '', details: undefined };
+  if (state === 'filled') return { at: 'filled', filled, average };
+  if (state === 'open') return { at: 'book', filled, left: '' };
+  return { at: 'ended', filled, reason: error ?? undefined };
 }
 
 export function isOver({ at }: Fate): boolean {

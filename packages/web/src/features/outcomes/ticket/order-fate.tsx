@@ -4,6 +4,7 @@ import { explainRefusal } from '../../../lib/explain-error.ts';
 import { isDecimal, sign } from '../../../lib/decimal.ts';
 import { cents, number } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
+import { queryClient } from '../../../market/queries.ts';
 import { outcomeFates } from '../../../market/outcome-fates.ts';
 import { reader, venueNow } from '../../../market/venue.ts';
 import { classes } from '../../../ui/class-names.ts';
@@ -38,6 +39,11 @@ export function OrderFate({
     gcTime: 0,
   });
   const fate = fateOf(sent, fates, receipt);
+  const hasFailed = fate.at === 'failed';
+  // What made it fail, a halt or the end of the market, is on the screen with the reason.
+  useEffect(() => {
+    if (hasFailed) void queryClient.invalidateQueries({ queryKey: ['outcomeEvent'] });
+  }, [hasFailed]);
   const { text, title } = told(fate, sent, marketName, t);
   return (
     <div
@@ -52,7 +58,9 @@ export function OrderFate({
       <div className="min-w-0 break-words">
         <p className="text-13">{title}</p>
         <p className="text-12 text-muted">{text}</p>
-        {isOver(fate) && <p className="truncate text-12 text-muted">{sent.words}</p>}
+        {(fate.at === 'failed' || fate.at === 'ended') && (
+          <p className="truncate text-12 text-muted">{sent.words}</p>
+        )}
       </div>
     </div>
   );
@@ -60,16 +68,19 @@ export function OrderFate({
 
 function told(
   fate: Fate,
-  { delayMs, words }: SentOrder,
+  { delayMs, isAskedFor, words }: SentOrder,
   marketName: string,
   t: Words,
 ): { title: string; text: string } {
   switch (fate.at) {
     case 'sent':
-      return { title: t('outcomes.fate.sent'), text: words };
+      return {
+        title: t(isAskedFor === true ? 'outcomes.fate.askedFor' : 'outcomes.fate.sent'),
+        text: words,
+      };
     case 'queued':
       return {
-        title: t('outcomes.fate.queued', { ms: number(String(delayMs)) }),
+        title: t('outcomes.fate.queued', { wait: waitOf(delayMs) }),
         text: t('outcomes.fate.queuedText'),
       };
     case 'book':
@@ -99,6 +110,11 @@ function told(
         text: explainRefusal(fate, t).sentence.replace(/\bOUTCOME-\d+\b/, `“${marketName}”`),
       };
   }
+}
+
+/** `250 ms`, `3 s`. */
+function waitOf(delayMs: number): string {
+  return delayMs < 1_000 ? `${delayMs} ms` : `${number(String(delayMs / 1_000))} s`;
 }
 
 function isZero(amount: string): boolean {

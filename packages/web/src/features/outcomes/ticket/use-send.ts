@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Client, OrderEntry } from '@oddlot/sdk';
 import { venueNow } from '../../../market/venue.ts';
+import { sentOnce } from '../../../session/sent-once.ts';
 import type { SentOrder } from './fate.ts';
 
 let lastId = 0;
@@ -26,9 +27,15 @@ export function useSend(trader: Client | undefined): Sending {
     setError(undefined);
     setSent(order);
     try {
-      const reply = await trader.exchange.order({ orders: [entry] });
+      const reply = await sentOnce(
+        trader,
+        ({ exchange }) => exchange.order({ orders: [entry] }),
+        () => setSent({ ...order, isAskedFor: true }),
+      );
       const traceId = reply.status === 'queued' ? reply.traceId : undefined;
-      setSent({ ...order, traceId });
+      // The answer was lost and its receipt found: what it says is the end of it, or that it rests.
+      const result = reply.status === 'executed' ? reply.orders[0] : undefined;
+      setSent({ ...order, traceId, result });
       return true;
     } catch (fault) {
       setSent(undefined);
