@@ -27,8 +27,10 @@ export async function tenMinutes({ browser, scale, url }: Stage): Promise<Measur
     const startedMs = performance.now();
     const before = await workOf(visitor);
     const looks: Look[] = [];
-    for (const minute of LOOKS[scale]) {
-      await wait(startedMs + minute * MINUTE_MS - performance.now());
+    for (const due of LOOKS[scale]) {
+      await wait(Math.max(0, startedMs + due * MINUTE_MS - performance.now()));
+      // On a busy machine the look before may have taken until now.
+      const minute = Number(((performance.now() - startedMs) / MINUTE_MS).toFixed(2));
       const look = { minute, ...(await heldBy(visitor)) };
       looks.push(look);
       console.error(`  minute ${minute}: ${megabytes(look.heapBytes)} MB, ${look.nodes} nodes`);
@@ -89,7 +91,7 @@ function rowsOf(looks: readonly Look[], filledAfter: number, busyMs: number): re
       LISTENERS_A_MINUTE_MAX,
       '/min',
     ),
-    noted('open: the page works, of a second', 'by the clock', busyMs, ' ms'),
+    noted('open: the page works, of a second', 'by the clock, looks included', busyMs, ' ms'),
   ];
 }
 
