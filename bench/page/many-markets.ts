@@ -91,7 +91,11 @@ function rowsOf(
     );
   return [
     ratio('programBytes', ' MB', 2 ** 20),
-    ratio('heapBytes', ' MB', 2 ** 20),
+    noted(
+      'markets visited: whole heap',
+      `with what is compiled, ${show(one.heapBytes / 2 ** 20)} → ${show(many.heapBytes / 2 ** 20)} MB`,
+      many.heapBytes / one.heapBytes,
+    ),
     ratio('nodes', ''),
     ratio('listeners', ''),
     atMost(
