@@ -196,6 +196,8 @@ describe('imports', () => {
     [VENUE, "import { limit } from './rate-limit.ts';", undefined],
     [ENGINE, "import { scenario } from '../testing/scenario.ts';", 'import-testing'],
     ['packages/engine/src/a.test.ts', "import { scenario } from './testing/s.ts';", undefined],
+    ['bench/page/a.ts', "import { Visit } from '../../tests/web/support/visit.ts';", undefined],
+    ['bench/a.ts', "import { Visit } from '../tests/web/support/visit.ts';", 'import-testing'],
     ['packages/venue/src/main.ts', "import { Journal } from './log/file-journal.ts';", undefined],
   ])('%s: %s', (path, code, rule) => {
     const found = tidy([...MANIFESTS, { path, text: code }]).map((finding) => finding.rule);

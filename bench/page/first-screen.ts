@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { REPOSITORY } from '../../tests/support/venue-process.ts';
-import { startWebVenue } from '../../tests/web/support/web-venue.ts';
 import { atMost, median, noted, type Row } from '../report.ts';
-import type { Measured, PageScale } from './page-report.ts';
-import { startBrowser, visit, wait } from './visitor.ts';
+import type { Measured, PageScale, Stage } from './stage.ts';
+import { pageThread, traced, type TraceEvent } from './trace.ts';
+import { visit, wait } from './visitor.ts';
 
 /** How soon a first visit sees something and can use it, on a machine four times slower than this one. */
 
@@ -13,8 +13,6 @@ const SLOWER = 4;
 const PAINT_MS_MAX = 1_000;
 const INTERACTIVE_MS_MAX = 2_000;
 const KILOBYTES_MAX = 220;
-/** Bots need a while to make a market of a new venue. */
-const WARM_UP_MS = 15_000;
 /** Without a long task for so long the page answers at once. */
 const QUIET_MS = 500;
 const LOOKED_AT_MS_MAX = 40_000;
@@ -43,7 +41,7 @@ const SCREENS: readonly Screen[] = [
 /** Watches from inside: the first paint, long tasks, and when the screen became usable. */
 function watching({ isUsable }: Screen): string {
   return `(() => {
-    const seen = (globalThis.measured = { tasks: [], usableMs: undefined, paintMs: undefined });
+    const seen = (globalThis.measured = { tasks: [], scripts: [], usableMs: undefined, paintMs: undefined });
     new PerformanceObserver((list) => {
       for (const { duration, startTime } of list.getEntries()) seen.tasks.push([startTime, duration]);
     }).observe({ type: 'longtask', buffered: true });
@@ -52,6 +50,11 @@ function watching({ isUsable }: Screen): string {
         if (name === 'first-contentful-paint') seen.paintMs = startTime;
       }
     }).observe({ type: 'paint', buffered: true });
+    new PerformanceObserver((list) => {
+      for (const { name, startTime } of list.getEntries()) {
+        if (name.endsWith('.js')) seen.scripts.push([startTime, new URL(name).pathname]);
+      }
+    }).observe({ type: 'resource', buffered: true });
     const look = () => {
       if (document.readyState !== 'loading' && ${isUsable}) seen.usableMs = performance.now();
       else requestAnimationFrame(look);
@@ -62,6 +65,7 @@ function watching({ isUsable }: Screen): string {
 
 type Seen = {
   readonly tasks: readonly (readonly [startMs: number, durationMs: number])[];
+  readonly scripts: readonly (readonly [startMs: number, path: string])[];
   readonly usableMs: number | undefined;
   readonly paintMs: number | undefined;
 };
@@ -70,31 +74,26 @@ type Load = {
   readonly paintMs: number;
   readonly usableMs: number;
   readonly interactiveMs: number;
+  /** Time on the processor until then: what others took of the machine is not in it. */
+  readonly paintWorkMs: number;
+  readonly usableWorkMs: number;
   /** What long tasks took beyond 50 ms each, until the page was interactive. */
   readonly blockedMs: number;
   readonly kilobytes: number;
 };
 
-export async function firstScreen(scale: PageScale): Promise<Measured> {
-  const venue = await startWebVenue(['--oracle', 'simulated', '--no-limits', '--web']);
-  const browser = await startBrowser();
-  try {
-    await wait(WARM_UP_MS);
-    const rows: Row[] = [];
-    const details: Record<string, readonly Load[]> = {};
-    for (const screen of SCREENS) {
-      const loads: Load[] = [];
-      for (let round = 0; round < ROUNDS[scale]; round++) {
-        loads.push(await load(browser, venue.url, screen));
-      }
-      details[screen.name] = loads;
-      rows.push(...rowsOf(screen.name, loads));
+export async function firstScreen({ browser, scale, url }: Stage): Promise<Measured> {
+  const rows: Row[] = [];
+  const details: Record<string, readonly Load[]> = {};
+  for (const screen of SCREENS) {
+    const loads: Load[] = [];
+    for (let round = 0; round < ROUNDS[scale]; round++) {
+      loads.push(await load(browser, url, screen));
     }
-    return { rows, details };
-  } finally {
-    await browser.close();
-    await venue.remove();
+    details[screen.name] = loads;
+    rows.push(...rowsOf(screen.name, loads));
   }
+  return { rows, details };
 }
 
 function rowsOf(name: string, loads: readonly Load[]): readonly Row[] {
@@ -104,14 +103,14 @@ function rowsOf(name: string, loads: readonly Load[]): readonly Row[] {
   return [
     atMost(
       `${name}: first contentful paint`,
-      `${spread('paintMs')} ms in ${loads.length} visits`,
+      `${spread('paintMs')} ms in ${loads.length} visits; ${Math.round(median(of('paintWorkMs')))} ms of work`,
       median(of('paintMs')),
       PAINT_MS_MAX,
       ' ms',
     ),
     atMost(
       `${name}: interactive`,
-      `${spread('interactiveMs')} ms; usable at ${Math.round(median(of('usableMs')))} ms`,
+      `${spread('interactiveMs')} ms; usable at ${Math.round(median(of('usableMs')))} ms, ${Math.round(median(of('usableWorkMs')))} ms of work`,
       median(of('interactiveMs')),
       INTERACTIVE_MS_MAX,
       ' ms',
@@ -124,8 +123,8 @@ function rowsOf(name: string, loads: readonly Load[]): readonly Row[] {
     ),
     atMost(
       `${name}: JavaScript before the chart`,
-      'as gzip, what the browser asked for',
-      Math.max(...of('kilobytes')),
+      'as gzip, what the browser asked for until it was usable',
+      median(of('kilobytes')),
       KILOBYTES_MAX,
       ' KB',
     ),
@@ -136,31 +135,40 @@ function rowsOf(name: string, loads: readonly Load[]): readonly Row[] {
 async function load(browser: Browser, url: string, screen: Screen): Promise<Load> {
   const visitor = await visit(browser, { script: watching(screen) });
   const { instruments, page } = visitor;
-  const scripts: string[] = [];
-  page.on('request', (request) => {
-    const { pathname } = new URL(request.url());
-    if (pathname.endsWith('.js')) scripts.push(pathname);
-  });
   try {
     await instruments.send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
-    await page.goto(url + screen.path, { waitUntil: 'commit' });
-    const seen = await settled(() => page.evaluate<Seen>('globalThis.measured'));
+    let seen: Seen = { tasks: [], scripts: [], usableMs: undefined, paintMs: undefined };
+    const events = await traced(instruments, async () => {
+      await page.goto(url + screen.path, { waitUntil: 'commit' });
+      seen = await settled(() => page.evaluate<Seen>('globalThis.measured'));
+    }, ['toplevel', 'devtools.timeline', 'blink.user_timing']);
+    const workBefore = workUntil(pageThread(events));
     const interactiveMs = interactiveAt(seen);
     const blockedMs = seen.tasks
       .filter(([startMs]) => startMs < interactiveMs)
       .reduce((sum, [, durationMs]) => sum + durationMs - 50, 0);
-    const chart = scripts.findIndex((path) => path.includes('price-chart'));
-    const before = chart < 0 ? scripts : scripts.slice(0, chart);
     return {
       paintMs: seen.paintMs ?? Number.NaN,
       usableMs: seen.usableMs ?? Number.NaN,
       interactiveMs,
+      paintWorkMs: workBefore(seen.paintMs ?? 0),
+      usableWorkMs: workBefore(seen.usableMs ?? 0),
       blockedMs,
-      kilobytes: await kilobytesOf(before),
+      kilobytes: await kilobytesOf(scriptsBefore(seen)),
     };
   } finally {
     await visitor.leave();
   }
+}
+
+/** How long the page's thread was on the processor from the beginning of the visit to a moment. */
+function workUntil(events: readonly TraceEvent[]): (atMs: number) => number {
+  const begun = events.find(({ name }) => name === 'navigationStart')?.ts ?? 0;
+  const tasks = events.filter(({ name, ts }) => name.endsWith('RunTask') && ts >= begun);
+  return (atMs) => {
+    const before = tasks.filter(({ ts }) => ts < begun + atMs * 1_000);
+    return before.reduce((sum, { tdur = 0 }) => sum + tdur, 0) / 1_000;
+  };
 }
 
 /** What was seen, once the screen is usable and a quiet moment has followed. */
@@ -177,7 +185,7 @@ async function settled(look: () => Promise<Seen>): Promise<Seen> {
 }
 
 /** When the screen was usable and no long task ran, nor began within the next moment. */
-export function interactiveAt({ tasks, usableMs }: Seen): number {
+export function interactiveAt({ tasks, usableMs }: Pick<Seen, 'tasks' | 'usableMs'>): number {
   if (usableMs === undefined) throw new Error('The screen was never usable');
   let atMs = usableMs;
   for (const [startMs, durationMs] of tasks.toSorted(([a], [b]) => a - b)) {
@@ -185,6 +193,12 @@ export function interactiveAt({ tasks, usableMs }: Seen): number {
     if (endMs > atMs && startMs < atMs + QUIET_MS) atMs = endMs;
   }
   return atMs;
+}
+
+/** What was asked for before the screen was usable and before the chart was. */
+function scriptsBefore({ scripts, usableMs = Infinity }: Seen): readonly string[] {
+  const chart = scripts.find(([, path]) => /(?:price|make)-chart/.test(path))?.[0] ?? Infinity;
+  return scripts.filter(([startMs]) => startMs < Math.min(usableMs, chart)).map(([, path]) => path);
 }
 
 const PAGE = join(REPOSITORY, 'packages', 'web', 'dist', 'page');

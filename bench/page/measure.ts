@@ -7,7 +7,7 @@ import { machine, skipped, table, type Row } from '../report.ts';
 import { busyBook } from './busy-book.ts';
 import { firstScreen } from './first-screen.ts';
 import { manyMarkets } from './many-markets.ts';
-import type { PageScale, PageSection } from './page-report.ts';
+import { setStage, type Measured, type PageScale, type PageSection } from './stage.ts';
 import { tenMinutes } from './ten-minutes.ts';
 import { venueStart } from './venue-start.ts';
 
@@ -16,13 +16,14 @@ import { venueStart } from './venue-start.ts';
  * real venue, against the bars that it has set itself. Prints a table and writes the numbers behind it.
  */
 
-const SECTIONS: Readonly<Record<string, PageSection>> = {
+/** Those on one stage come first; the start of a venue is measured when no other one runs. */
+const ON_STAGE: Readonly<Record<string, PageSection>> = {
   first: firstScreen,
   book: busyBook,
   open: tenMinutes,
   markets: manyMarkets,
-  start: venueStart,
 };
+const SECTIONS = [...Object.keys(ON_STAGE), 'start'];
 
 const { values } = parseArgs({
   options: {
@@ -32,31 +33,28 @@ const { values } = parseArgs({
   },
 });
 const scale: PageScale = values.quick ? 'quick' : 'full';
-const names = values.only?.split(',') ?? Object.keys(SECTIONS);
-const unknown = names.find((name) => !(name in SECTIONS));
+const names = values.only?.split(',') ?? SECTIONS;
+const unknown = names.find((name) => !SECTIONS.includes(name));
+const rows: Row[] = [];
+const sections: Record<string, unknown> = {};
 if (unknown === undefined) await measure();
 else {
-  console.error(`no section ${unknown}; there are ${Object.keys(SECTIONS).join(', ')}`);
+  console.error(`no section ${unknown}; there are ${SECTIONS.join(', ')}`);
   process.exitCode = 2;
 }
 
 async function measure(): Promise<void> {
-  const rows: Row[] = [];
-  const sections: Record<string, unknown> = {};
   const loadBefore = load();
-  for (const name of names) {
-    console.error(`${name} …`);
-    const before = load();
+  const onStage = names.filter((name) => name in ON_STAGE);
+  if (onStage.length > 0) {
+    const stage = await setStage(scale);
     try {
-      const measured = await SECTIONS[name]!(scale);
-      rows.push(...measured.rows);
-      sections[name] = { load: [before, load()], rows: measured.rows, details: measured.details };
-    } catch (error) {
-      console.error(error);
-      rows.push(skipped(name, 'failed: see above'));
-      process.exitCode = 1;
+      for (const name of onStage) await keep(name, () => ON_STAGE[name]!(stage));
+    } finally {
+      await stage.close();
     }
   }
+  if (names.includes('start')) await keep('start', () => venueStart({ scale }));
   await removeTemporaryData();
   const head = { machine: machine(), date: new Date().toISOString(), scale, loadBefore };
   await mkdir(dirname(values.json), { recursive: true });
@@ -65,6 +63,21 @@ async function measure(): Promise<void> {
   console.log(table(rows));
   console.log(`\nwritten to ${values.json}`);
   if (rows.some(({ isMet }) => isMet === false)) process.exitCode = 1;
+}
+
+/** Runs a section; one that fails leaves a line in the table. */
+async function keep(name: string, section: () => Promise<Measured>): Promise<void> {
+  console.error(`${name} …`);
+  const before = load();
+  try {
+    const measured = await section();
+    rows.push(...measured.rows);
+    sections[name] = { load: [before, load()], ...measured };
+  } catch (error) {
+    console.error(error);
+    rows.push(skipped(name, 'failed: see above'));
+    process.exitCode = 1;
+  }
 }
 
 /** Runnable processes a core, over the last minute. */

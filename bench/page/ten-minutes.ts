@@ -1,49 +1,29 @@
-import { startWebVenue } from '../../tests/web/support/web-venue.ts';
+import type { Page } from 'playwright-core';
 import { atMost, noted, type Row } from '../report.ts';
-import { slope, type Measured, type PageScale } from './page-report.ts';
-import {
-  heldBy,
-  openTestAccount,
-  startBrowser,
-  visit,
-  wait,
-  workOf,
-  type Held,
-} from './visitor.ts';
+import type { Measured, PageScale, Stage } from './stage.ts';
+import { slope } from './statistics.ts';
+import { heldBy, openTestAccount, visit, wait, workOf, type Held } from './visitor.ts';
 
 /** The terminal left open with an account that holds something, while simulated traders trade. */
 
-const WARM_UP_MS = 15_000;
 const MINUTE_MS = 60_000;
 /** When it is looked at, in minutes; the first time is the measure of the rest. */
 const LOOKS: Readonly<Record<PageScale, readonly number[]>> = {
   full: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
-  quick: [0.3, 0.6, 0.9, 1.2],
+  quick: [0.2, 0.35, 0.5, 0.65],
 };
 /** Lists that fill up to their bound in the first minutes are no leak: trades, candles, fills. */
-const FILLED_AFTER: Readonly<Record<PageScale, number>> = { full: 3, quick: 0.3 };
+const FILLED_AFTER: Readonly<Record<PageScale, number>> = { full: 3, quick: 0.2 };
 const KILOBYTES_A_MINUTE_MAX = 64;
 const NODES_A_MINUTE_MAX = 10;
 const LISTENERS_A_MINUTE_MAX = 2;
 
 type Look = Held & { readonly minute: number };
 
-export async function tenMinutes(scale: PageScale): Promise<Measured> {
-  const venue = await startWebVenue(['--oracle', 'simulated', '--no-limits', '--web']);
-  const browser = await startBrowser();
+export async function tenMinutes({ browser, scale, url }: Stage): Promise<Measured> {
+  const visitor = await visit(browser);
   try {
-    await wait(WARM_UP_MS);
-    const visitor = await visit(browser);
-    const { page } = visitor;
-    await page.goto(`${venue.url}/trade/BTC-USDC`);
-    await openTestAccount(page);
-    await page.getByRole('radio', { name: 'Market', exact: true }).click();
-    await page.getByRole('textbox', { name: 'Size' }).fill('0.01');
-    await page.getByRole('button', { name: 'Buy 0.01 BTC now' }).click();
-    await page
-      .getByRole('row', { name: /BTC-USDC/ })
-      .first()
-      .waitFor();
+    await holdSomething(visitor.page, url);
     const startedMs = performance.now();
     const before = await workOf(visitor);
     const looks: Look[] = [];
@@ -58,9 +38,21 @@ export async function tenMinutes(scale: PageScale): Promise<Measured> {
     const busyMs = (((after['TaskDuration'] ?? 0) - (before['TaskDuration'] ?? 0)) / seconds) * 1e3;
     return { rows: rowsOf(looks, FILLED_AFTER[scale], busyMs), details: { looks, before, after } };
   } finally {
-    await browser.close();
-    await venue.remove();
+    await visitor.leave();
   }
+}
+
+/** A test account with a position in the market that is shown. */
+async function holdSomething(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/trade/BTC-USDC`);
+  await openTestAccount(page);
+  await page.getByRole('radio', { name: 'Market', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Size' }).fill('0.01');
+  await page.getByRole('button', { name: 'Buy 0.01 BTC now' }).click();
+  await page
+    .getByRole('row', { name: /BTC-USDC/ })
+    .first()
+    .waitFor();
 }
 
 function rowsOf(looks: readonly Look[], filledAfter: number, busyMs: number): readonly Row[] {

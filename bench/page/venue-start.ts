@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { REPOSITORY, Venue } from '../../tests/support/venue-process.ts';
 import { buildPageOnce } from '../../tests/web/support/build-once.ts';
 import { atMost, median, medianRatio, noted, type Row } from '../report.ts';
-import { percentile, type Measured, type PageScale } from './page-report.ts';
+import type { Measured, PageScale, Stage } from './stage.ts';
+import { percentile } from './statistics.ts';
 import { wait } from './visitor.ts';
 
 /** What the page costs a venue's start: without it, with it as it should be, and with it to be built first. */
@@ -11,7 +12,7 @@ import { wait } from './visitor.ts';
 const KINDS = ['none', 'fresh', 'stale'] as const;
 type Kind = (typeof KINDS)[number];
 
-const ROUNDS: Readonly<Record<PageScale, number>> = { full: 5, quick: 2 };
+const ROUNDS: Readonly<Record<PageScale, number>> = { full: 5, quick: 1 };
 /** The start with a page against the start without one. */
 const DELAY_MAX = 1.1;
 const ASKED_FOR_MS = 6_000;
@@ -28,7 +29,7 @@ type Start = {
   readonly pageMs: number | undefined;
 };
 
-export async function venueStart(scale: PageScale): Promise<Measured> {
+export async function venueStart({ scale }: Pick<Stage, 'scale'>): Promise<Measured> {
   await buildPageOnce();
   const starts: Record<Kind, Start[]> = { none: [], fresh: [], stale: [] };
   // One that does not count, so that everything is on the disk and compiled.

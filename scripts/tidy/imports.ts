@@ -83,7 +83,8 @@ function relativeProblem(
       message: `"${specifier}" leaves the package; import @oddlot/<package> by its door`,
     };
   }
-  if (isTestPath(target) && !isTestPath(path)) {
+  // What is measured in a browser is brought about as in the tests of the page.
+  if (isTestPath(target) && !isTestPath(path) && !path.startsWith('bench/page/')) {
     return {
       rule: 'import-testing',
       message: `"${specifier}" is for tests only; move what both need beside the code`,

@@ -91,6 +91,16 @@ test('R-funding: the hour strikes, the long pays, the short collects', async () 
   });
   expect(paid.time % HOUR_MS).toBe(0);
   expect(await ask(bob)).toMatchObject({ data: [{ szi: '-2', amount: '0.0025' }], hasMore: false });
+  // What the market came to, whoever held it.
+  const hour = { coin: perp.name, fundingRate: '0.0000125', premium: '0', time: paid.time };
+  const hours = (more: object) =>
+    world.client.data({ type: 'fundingHistory', coin: perp.coin, startTime: 0, ...more });
+  expect(await hours({})).toEqual([hour]);
+  expect(await hours({ coin: perp.name, startTime: paid.time, endTime: paid.time })).toEqual([
+    hour,
+  ]);
+  expect(await hours({ startTime: paid.time + 1 })).toEqual([]);
+  expect(await hours({ endTime: paid.time - 1 })).toEqual([]);
   for (const more of [
     { coin: perp.coin },
     { coin: perp.name.toLowerCase() },

@@ -177,6 +177,27 @@ describe('R-liquidation', () => {
     });
   });
 
+  test('its trades are marked, for who looks on and for who comes later', async () => {
+    const socket = await world.socket();
+    await socket.subscribe({ type: 'trades', coin: perp.coin });
+    await openLong();
+    await bid(carol, '92', '100');
+    await perp.push('92.8');
+    const marks = await eventually(() => {
+      const trades = socket.of('trades').flatMap((frame) => frame.data);
+      expect(trades).toHaveLength(2);
+      return trades.map(({ liquidation, px }: Json) => [px, liquidation]);
+    });
+    expect(marks).toEqual([
+      ['100', undefined],
+      ['92', true],
+    ]);
+    const later = await world.socket('/api-ws');
+    await later.subscribe({ type: 'recentTrades', coin: perp.coin });
+    const { data } = await later.next((frame) => frame.channel === 'recentTrades');
+    expect(data.trades.map(({ liquidation }: Json) => liquidation)).toEqual([true, undefined]);
+  });
+
   test('it stops as soon as the ratio is above 1 again', async () => {
     await openLong();
     // A first part is not enough, a better book later is.

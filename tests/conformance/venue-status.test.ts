@@ -97,6 +97,34 @@ describe('venueStatus', () => {
     expect(await oracle()).toMatchObject({ trading: false });
   });
 
+  test('of the process: how far it is, who listens, and nothing that is not well', async () => {
+    const count = record({ ws: integer, apiWs: integer, wsRtds: integer });
+    const health = () => world.client.data({ type: 'venueHealth' });
+    expectShape(
+      await health(),
+      record({
+        time,
+        height: integer,
+        blockAgeMs: integer,
+        ready: flag,
+        failing: listOf(text),
+        waitingCommands: integer,
+        historyLag: integer,
+        connections: count,
+        streams: integer,
+        settlement: nullable(text),
+      }),
+    );
+    const before = await health();
+    const socket = await world.socket();
+    await socket.subscribe({ type: 'explorerBlock' });
+    const { connections, height, settlement, streams } = await health();
+    expect(connections.ws).toBe(before.connections.ws + 1);
+    expect(streams).toBeGreaterThan(before.streams);
+    expect(height).toBeGreaterThanOrEqual(before.height);
+    expect(settlement).toBeNull();
+  });
+
   test('counts accounts', async () => {
     const { accounts } = await status();
     await world.trader('somebody new');

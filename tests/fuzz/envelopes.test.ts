@@ -29,12 +29,12 @@ import { SignedRequests } from './signed-requests.ts';
  */
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_115);
-const COUNT = Number(process.env['FUZZ_ENVELOPES'] ?? 200_000);
+const COUNT = Number(process.env['FUZZ_ENVELOPES'] ?? 100_000);
 /** Each is signed anew, which costs more than all else about it. */
 const SIGNED_COUNT = Math.ceil(COUNT / 50);
 const MEBIBYTE = 1024 * 1024;
 /** Accounts that the faucet made and blocks that passed take some; requests take none. */
-const HEAP_GROWTH_MAX = 4 * MEBIBYTE;
+const HEAP_GROWTH_MAX = (COUNT > 100_000 ? 4 : 2) * MEBIBYTE;
 const RESIDENT_GROWTH_MAX = 256 * MEBIBYTE;
 
 vi.stubEnv(INSPECTABLE.name, INSPECTABLE.value);

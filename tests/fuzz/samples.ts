@@ -224,6 +224,7 @@ export function queries(
     { type: 'settings' },
     { type: 'rateLimit' },
     { type: 'venueStatus' },
+    { type: 'venueHealth' },
     { type: 'actionStatus', txHash: HASH },
     { type: 'actionStatus', traceId: '2af35491-d06c-4576-8cb8-ec69d3ff3b69' },
     { type: 'explainSignature', envelope, expect: SOMEONE },

@@ -143,10 +143,13 @@ async function depositor() {
   const client = () => createClient({ url: venue.url, wallet: privateKeyWallet(key) });
   const rows = () => client().info.withdrawals({ user });
   await expect
-    .poll(async () => {
-      const { data } = await post(venue.url, '/info', { type: 'clearinghouseState', user });
-      return data?.withdrawable;
-    })
+    .poll(
+      async () => {
+        const { data } = await post(venue.url, '/info', { type: 'clearinghouseState', user });
+        return data?.withdrawable;
+      },
+      { timeout: 30_000 },
+    )
     .toBe('100');
   return {
     user,

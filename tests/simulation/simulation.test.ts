@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { simulate, type SimulationReport } from './sim.ts';
 
 /**
- * Fixed seeds, so that a change shows at once; fresh ones are tried beside this file. Larger:
- * `node tests/simulation/sim.ts --seed N --commands M`.
+ * Fixed seeds, so that a change shows at once; fresh ones are tried beside this file. Larger: `npm run test:long`,
+ * or `node tests/simulation/sim.ts --seed N --commands M`.
  */
 
-const COMMANDS = Number(process.env['SIM_COMMANDS'] ?? 500_000);
+const COMMANDS = Number(process.env['SIM_COMMANDS'] ?? 200_000);
 const SEEDS = [1, 2, 3, 4];
 
 const EVENTS = [

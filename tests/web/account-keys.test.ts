@@ -5,6 +5,7 @@ import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
 import { injectedWallet } from './support/injected-wallet.ts';
 import { keptKeys } from './support/stored-keys.ts';
+import { ownerOf } from './support/trading.ts';
 import { PHONE, type VisitOptions, type Visit } from './support/visit.ts';
 import { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
@@ -54,6 +55,31 @@ test('an agent is revoked, its key is gone from the browser, and another can tak
   expect(await info({ type: 'approvedAgents', user })).toHaveLength(1);
 });
 
+test('a name that an agent was given stays text, and turns nothing around', async () => {
+  const { page } = await atKeys();
+  const user = (await page.locator('h1 ~ span code').textContent())!;
+  const owner = await ownerOf(page, venue.url, user);
+  const names = ['<img src=x>', '\u202eneves', `${'\u200b'.repeat(3)}thin`];
+  for (const [at, agentName] of names.entries()) {
+    const agentAddress = injectedWallet(keyOf(`hostile agent ${at}`)).address;
+    await owner.exchange.approveAgent({ agentAddress, agentName }, { confirm: 'executed' });
+  }
+  await page.reload();
+  for (const name of names) await page.locator('bdi', { hasText: name }).waitFor();
+  expect(await page.locator('main img').count()).toBe(0);
+  // Text that runs the other way ends with its own name: what follows stands where it always does.
+  const columns = await page.evaluate(() =>
+    [...document.querySelectorAll('tbody tr')].map((row) =>
+      Math.round(row.querySelector('td:nth-child(2)')!.getBoundingClientRect().left),
+    ),
+  );
+  expect(new Set(columns).size).toBe(1);
+  await page.getByRole('row', { name: '<img src=x>' }).getByRole('button').click();
+  await page.getByRole('button', { name: 'Really revoke' }).click();
+  await page.locator('bdi', { hasText: names[0]! }).waitFor({ state: 'detached' });
+  expect(await info({ type: 'approvedAgents', user })).toHaveLength(3);
+});
+
 test('a builder is approved up to a rate, and revoked', async () => {
   const { page } = await atKeys();
   const user = (await page.locator('h1 ~ span code').textContent())!;
@@ -79,13 +105,22 @@ test('the key of a test account can be taken away and erased, on a phone', async
   const visit = await atKeys({ viewport: PHONE });
   const { page } = visit;
   const [key] = (await keptKeys(page)).filter((each) => each.startsWith('0x'));
+  const shows = async (): Promise<boolean[]> => {
+    const text = await page.content();
+    return (await keptKeys(page)).map((each) => text.includes(each.slice(2)));
+  };
   await page.getByRole('button', { name: 'Export the key' }).click();
   const dialog = page.getByRole('dialog');
+  // Not before it is asked for, and then one of the two alone.
+  expect(await shows()).toEqual([false, false]);
   await dialog.getByRole('button', { name: 'Show the key' }).click();
   const shown = await dialog.locator('code').textContent();
   expect(await keptKeys(page)).toContain(shown);
   expect(key).toBeDefined();
+  expect((await shows()).filter(Boolean)).toHaveLength(1);
   await dialog.getByRole('button', { name: 'Close' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await shows()).toEqual([false, false]);
 
   await page.getByRole('button', { name: 'Erase the keys' }).click();
   const erase = dialog.getByRole('button', { name: 'Erase for good' });

@@ -80,8 +80,10 @@ test('a wallet deposits by a signature alone, and what it withdraws is paid on t
   const amount = page.getByRole('textbox', { name: 'Amount' });
   await amount.fill('3');
   await page.getByText('The least is 5.00 USDC').waitFor();
+  await page.getByRole('button', { name: 'Use 5.00' }).click();
+  await page.getByRole('button', { name: 'Deposit 5.00 USDC' }).waitFor();
   await amount.fill('2000');
-  await page.getByText('There are 1,000.00 USDC').waitFor();
+  await page.getByText('That is more than the 1,000.00 USDC there are').waitFor();
   await amount.fill('250.5');
   await page.getByRole('button', { name: 'Deposit 250.50 USDC' }).click();
   const deposit = page.getByRole('row', { name: /Deposit.*\+250\.50.*Done/ });
@@ -110,7 +112,7 @@ test('a wallet that is no friend of signatures deposits by transactions', async 
   await visit.open('/account');
   await connect(visit);
   await page.getByRole('radio', { name: 'By transaction' }).click();
-  await page.getByRole('button', { name: 'All of 1,000.00' }).click();
+  await page.getByRole('button', { name: 'Max 1,000.00' }).click();
   await page.getByRole('button', { name: 'Deposit 1,000.00 USDC' }).click();
   await page.getByRole('row', { name: /Deposit.*\+1,000\.00.*Done/ }).waitFor();
   expect(asked(wallet).filter((method) => method === 'eth_sendTransaction')).toHaveLength(2);
@@ -124,7 +126,7 @@ test('who says no in the wallet keeps the money, and reads that nothing was sent
   const { page } = visit;
   await visit.open('/account');
   await connect(visit);
-  await page.getByRole('button', { name: 'All of 1,000.00' }).click();
+  await page.getByRole('button', { name: 'Max 1,000.00' }).click();
   wallet.answer = 'no';
   await page.getByRole('button', { name: 'Deposit 1,000.00 USDC' }).click();
   await page.getByText('It was not signed, so nothing was sent.').waitFor();

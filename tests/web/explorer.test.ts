@@ -43,7 +43,7 @@ test('an order is found as it happens, and read in words from block to account',
   await own.filter({ hasText: 'Order' }).first().getByRole('link').first().click();
   const price = Number(perp.price).toLocaleString('en-US');
   await page.getByText(`Buy 0.01 BTC-USDC at ${price}`).waitFor();
-  await page.getByText(`0.01 at ${price}`, { exact: false }).last().waitFor();
+  await page.getByText(`filled: 0.01 at ${price}`).waitFor();
   await page.getByText('executed').waitFor();
   expect(await faultsFound(page)).toEqual([]);
 
@@ -51,7 +51,7 @@ test('an order is found as it happens, and read in words from block to account',
   const hash = new URL(page.url()).pathname.split('/').at(-1)!;
   const { block } = await buyer.info.tx({ txHash: hash });
   const { hash: blockHash } = await buyer.info.block({ height: block });
-  const field = page.getByRole('searchbox', { name: 'Height, hash or address' });
+  const field = page.getByRole('searchbox', { name: 'Height, hash, address or market' });
   await field.fill(blockHash);
   await field.press('Enter');
   await page.getByRole('heading', { name: `Block ${block.toLocaleString('en-US')}` }).waitFor();
@@ -79,7 +79,10 @@ test('what is not there says so, and what cannot be looked for too', async () =>
   await page.getByText('This is no address').waitFor();
   await page.getByRole('searchbox').fill('my order');
   await page.getByRole('button', { name: 'Find' }).click();
-  await page.getByText(/^A height, a transaction or block hash/).waitFor();
+  await page.getByText(/^Nothing is called that/).waitFor();
+  await page.getByRole('searchbox').fill('eth');
+  await page.getByRole('searchbox').press('Enter');
+  await page.waitForURL('**/trade/ETH-USDC');
 });
 
 test('an account is looked at read-only, without any key', async () => {
@@ -89,8 +92,13 @@ test('an account is looked at read-only, without any key', async () => {
   await page.getByRole('button', { name: 'Look on as this account' }).click();
   await page.getByRole('button', { name: /looking on/ }).waitFor();
   await page.waitForURL('**/portfolio');
+  await page.getByText(/^You look at the account 0x/).waitFor();
+  expect(await faultsFound(page)).toEqual([]);
   await page.goto(`${venue.url}/explorer/address/${wallet!.address}`);
   await page.getByText('yours', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Leave this account' }).click();
+  await page.getByRole('button', { name: 'Connect' }).waitFor();
+  expect(await page.getByText(/^You look at the account/).count()).toBe(0);
 });
 
 test('names that others chose stay text, on a phone too', async () => {

@@ -38,11 +38,11 @@ test(
     await page.keyboard.press('Enter');
     await page.getByRole('radio', { name: 'Market' }).waitFor();
     // The header is behind: the screen begins where the focus is.
-    expect(await focused(page)).toBe('screen');
+    await expect.poll(() => focused(page)).toBe('screen');
 
     await tabTo(page, 'Limit');
     await page.keyboard.press('ArrowRight');
-    expect(await focused(page)).toBe('Market');
+    await expect.poll(() => focused(page)).toBe('Market');
     await tabTo(page, 'Size');
     await page.keyboard.type('0.01');
     await page.getByText(/Fills 0.01 now at 97,010.0/).waitFor();
@@ -52,8 +52,9 @@ test(
 
     await tabTo(page, 'Close BTC-USDC');
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: '100 %' }).waitFor();
-    await arrowTo(page, '100 %');
+    const all = 'Close 100 % at the market';
+    await page.getByRole('menuitem', { name: all }).waitFor();
+    await arrowTo(page, all);
     await page.keyboard.press('Enter');
     await page.getByText('No open positions').waitFor();
   },
@@ -66,11 +67,12 @@ test('the header can be skipped, and every stop on the way is seen', async () =>
   await visit.open('/');
   await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
   await page.keyboard.press('Tab');
-  expect(await focused(page)).toBe('Skip to the content');
-  expect(await isSeen(page)).toBe(true);
+  await expect.poll(() => focused(page)).toBe('Skip to the content');
+  await expect.poll(() => isSeen(page)).toBe(true);
   for (let count = 0; count < 12; count++) {
     await page.keyboard.press('Tab');
-    expect([await focused(page), await isSeen(page)]).toEqual([await focused(page), true]);
+    const name = await focused(page);
+    await expect.poll(async () => [name, await isSeen(page)]).toEqual([name, true]);
   }
   await page.evaluate(() => (document.activeElement as HTMLElement).blur());
   await page.reload();
@@ -92,7 +94,7 @@ test('? lists the keys; dialogs, menus and sheets give the focus back, also unde
   await help.getByText('Find a market').waitFor();
   await page.keyboard.press('Escape');
   await help.waitFor({ state: 'detached' });
-  expect(await focused(page)).toBe('Trade with a test account');
+  await expect.poll(() => focused(page)).toBe('Trade with a test account');
 
   await page.keyboard.press('Shift+Tab');
   await tabTo(page, 'Connect', 'Shift+Tab');
@@ -101,7 +103,7 @@ test('? lists the keys; dialogs, menus and sheets give the focus back, also unde
   await connect.waitFor();
   await page.keyboard.press('Escape');
   await connect.waitFor({ state: 'detached' });
-  expect(await focused(page)).toBe('Connect');
+  await expect.poll(() => focused(page)).toBe('Connect');
 
   // From a menu: back to the button of the menu.
   await tabTo(page, 'Settings', 'Shift+Tab');
@@ -112,7 +114,7 @@ test('? lists the keys; dialogs, menus and sheets give the focus back, also unde
   await help.waitFor();
   await page.keyboard.press('Escape');
   await help.waitFor({ state: 'detached' });
-  expect(await focused(page)).toBe('Settings');
+  await expect.poll(() => focused(page)).toBe('Settings');
 
   await visit.open('/gallery');
   await tabTo(page, 'Sheet');
@@ -163,6 +165,16 @@ async function isSeen(page: Page): Promise<boolean> {
     const element = document.activeElement as HTMLElement;
     const { height, width } = element.getBoundingClientRect();
     const { outlineStyle, outlineWidth } = getComputedStyle(element);
-    return height > 4 && width > 4 && outlineStyle !== 'none' && outlineWidth !== '0px';
+    const isOutlined = outlineStyle !== 'none' && outlineWidth !== '0px';
+    // A field shows it by the line that it has around it anyway.
+    const accent = getComputedStyle(document.documentElement).getPropertyValue('--accent');
+    const probe = document.body.appendChild(document.createElement('i'));
+    probe.style.color = accent;
+    const { color } = getComputedStyle(probe);
+    probe.remove();
+    const isFramed =
+      element instanceof HTMLInputElement &&
+      [element, element.parentElement!].some((it) => getComputedStyle(it).borderColor === color);
+    return height > 4 && width > 4 && (isOutlined || isFramed);
   });
 }

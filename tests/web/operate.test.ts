@@ -1,22 +1,23 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createReader } from '@oddlot/sdk';
+import { createReader, limitOrder } from '@oddlot/sdk';
 import type { Venue } from '../support/venue-process.ts';
 import { addressOf, keyOf } from '../support/wallet.ts';
 import { faultsFound } from './support/accessibility.ts';
-import { injectedWallet, type InjectedWallet } from './support/injected-wallet.ts';
-import { WHO_DEPLOYS, OutcomePeople } from './support/outcome-people.ts';
-import { PHONE, type VisitOptions } from './support/visit.ts';
+import { injectedWallet } from './support/injected-wallet.ts';
+import { quoteMarket } from './support/market-maker.ts';
+import { OPERATED, WHO_ADMINISTERS } from './support/operators.ts';
+import { WHO_DEPLOYS } from './support/outcome-people.ts';
+import { trader } from './support/trading.ts';
+import { PHONE, type Visit, type VisitOptions } from './support/visit.ts';
 import { WebBrowser } from './support/web-browser.ts';
-import { startWebVenue } from './support/web-venue.ts';
+import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
 
 /** The venue operated from the page, by keys that may. */
 
-const ADMIN_KEY = keyOf('page admin');
-const FLAGS = ['--oracle', 'still', '--no-limits', '--no-bots', '--web'].concat(
-  ['--admins', addressOf(ADMIN_KEY)],
-  ['--deployers', addressOf(WHO_DEPLOYS)],
-);
+const CONFIRMED = { confirm: 'executed' } as const;
+const ADMIN_KEY = WHO_ADMINISTERS;
+const FLAGS = [...WITH_PAGE, '--no-bots', ...OPERATED];
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -36,13 +37,25 @@ async function visiting(path: string, options: VisitOptions = {}): Promise<Page>
   return visit.page;
 }
 
-/** At a screen with the account of a wallet open. */
-async function operating(path: string, wallet: InjectedWallet): Promise<Page> {
-  const page = await visiting(path, { wallet });
-  await page.getByRole('button', { name: 'Connect' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet <b>' }).click();
-  await page.getByRole('button', { name: /^0x.*wallet/ }).waitFor();
-  return page;
+/** At a screen with an operator's key in its memory. */
+async function operating(path: string, key: `0x${string}`): Promise<Visit> {
+  const visit = await browser.visit(venue.url);
+  await visit.open(path);
+  const { page } = visit;
+  await page.getByRole('button', { name: "Open an operator's key" }).click();
+  const dialog = page.getByRole('dialog', { name: "Open an operator's key" });
+  await dialog.getByLabel('Private key').fill(key);
+  await dialog.getByRole('button', { name: 'Operate with this key' }).click();
+  await page.getByRole('button', { name: 'Put the key away' }).waitFor();
+  return visit;
+}
+
+/** A key is nowhere but in the memory of the page. */
+async function expectKept({ page, sent }: Visit, key: string): Promise<void> {
+  const bare = key.slice(2);
+  expect(JSON.stringify(sent)).not.toContain(bare);
+  expect(await page.content()).not.toContain(bare);
+  expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain(bare);
 }
 
 async function perpNamed(name: string) {
@@ -52,43 +65,84 @@ async function perpNamed(name: string) {
   return universe.find((perp) => perp.name === name);
 }
 
-test('an admin lists a perp, halts it and lets it trade again', async () => {
-  const page = await operating('/operate?tab=perps', injectedWallet(ADMIN_KEY));
+test('an admin lists a perp, which trades with its first price; it is halted and resumed', async () => {
+  const visit = await operating('/operate?tab=perps', ADMIN_KEY);
+  const { page } = visit;
   await page.getByText('admin', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'List a perp' }).click();
   const dialog = page.getByRole('dialog', { name: 'List a perp' });
   await dialog.getByRole('textbox', { name: 'Base currency' }).fill('doge');
   // What does not fit together is refused by the venue, in words.
-  await dialog.getByRole('textbox', { name: 'Maintenance, a fraction' }).fill('0.2');
+  await dialog.getByRole('textbox', { name: 'Maintenance' }).fill('0.2');
+  visit.expectErrors(/status of 400/);
   await dialog.getByRole('button', { name: 'List DOGE-USDC' }).click();
   await dialog.getByText(/Invalid margin table/).waitFor();
-  await dialog.getByRole('textbox', { name: 'Maintenance, a fraction' }).fill('0.025');
+  await dialog.getByRole('textbox', { name: 'Maintenance' }).fill('0.025');
   expect(await faultsFound(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'List DOGE-USDC' }).click();
   await dialog.waitFor({ state: 'hidden' });
 
   const row = page.getByRole('row').filter({ hasText: 'DOGE-USDC' });
   await row.getByText('trading').waitFor();
+  await row.getByRole('button', { name: 'Push a price of DOGE-USDC' }).click();
+  const price = page.getByRole('dialog', { name: 'Push a price of DOGE-USDC' });
+  await price.getByRole('textbox', { name: 'Oracle price' }).fill('12.5');
+  await price.getByRole('button', { name: 'Push 12.5' }).click();
+  await price.waitFor({ state: 'hidden' });
+
+  // Whoever opens it sees its first trade.
+  await quoteMarket(venue.url, {
+    market: 'DOGE-USDC',
+    bids: ['12.4'],
+    asks: ['12.61'],
+    size: '10',
+  });
+  const trading = await visiting('/trade/DOGE-USDC');
+  await trading
+    .getByRole('heading', { name: /DOGE-USDC/ })
+    .first()
+    .waitFor();
+  const buyer = await trader(venue.url, 'first buyer of doge');
+  const { index } = (await perpNamed('DOGE-USDC'))!;
+  const buy = limitOrder({ asset: index, side: 'buy', price: '12.61', size: '3.21' });
+  await buyer.exchange.order({ orders: [buy] }, CONFIRMED);
+  await trading.getByText('3.21', { exact: true }).first().waitFor();
+
   await row.getByRole('button', { name: 'Halt DOGE-USDC' }).click();
   await row.getByText('halted').waitFor();
   expect(await perpNamed('DOGE-USDC')).toMatchObject({ haltTrading: true });
   await row.getByRole('button', { name: 'Resume DOGE-USDC' }).click();
   await row.getByText('trading').waitFor();
   expect(await perpNamed('DOGE-USDC')).toMatchObject({ haltTrading: false });
+  await row.getByRole('button', { name: 'Delist', exact: true }).click();
+  await row.getByRole('button', { name: 'Delist for good' }).click();
+  await row.getByText('delisted').waitFor();
+  await expectKept(visit, ADMIN_KEY);
+  await page.getByRole('button', { name: 'Put the key away' }).click();
+  await page.getByText("Changing this takes an admin's key.").waitFor();
 });
 
-test('a deployer creates an event and resolves it with evidence; texts stay text', async () => {
-  const page = await operating('/operate?tab=events', injectedWallet(WHO_DEPLOYS));
+test('a deployer creates events and resolves with evidence, which others see; texts stay text', async () => {
+  const { page } = await operating('/operate?tab=events', WHO_DEPLOYS);
   await page.getByRole('button', { name: 'Create an event' }).click();
   const form = page.getByRole('dialog', { name: 'Create an event' });
   const question = 'Is <img src=x onerror=alert(1)> {{count}} an image?';
-  await form.getByRole('textbox', { name: 'Title of the event' }).fill('<script>alert(1)</script>');
+  const title = '<script>alert(1)</script>';
+  await form.getByRole('textbox', { name: 'Title of the event' }).fill(title);
   await form.getByRole('textbox', { name: 'Question' }).fill(question);
   await form.getByLabel('Closes at (UTC)').fill('2099-01-01T00:00');
-  await form.getByRole('button', { name: 'Create an event' }).click();
+  await form.getByRole('button', { name: 'Create and open it' }).click();
   await form.waitFor({ state: 'hidden' });
 
   const row = page.getByRole('row').filter({ hasText: question });
+  await row.getByText('open', { exact: true }).waitFor();
+  const slug = await row.getByRole('link', { name: question }).getAttribute('href');
+  const other = await visiting(slug!);
+  await other.getByRole('heading', { name: title }).first().waitFor();
+
+  await row.getByRole('button', { name: 'Halt' }).click();
+  await row.getByText('halted', { exact: true }).waitFor();
+  await row.getByRole('button', { name: 'Open', exact: true }).click();
   await row.getByText('open', { exact: true }).waitFor();
   await row.getByRole('button', { name: 'Close' }).click();
   await row.getByRole('button', { name: 'Close for good' }).click();
@@ -98,26 +152,62 @@ test('a deployer creates an event and resolves it with evidence; texts stay text
   await dialog.getByRole('radio', { name: 'No', exact: true }).click();
   await dialog.getByRole('textbox', { name: /^Evidence/ }).fill('It is text: <b>see</b>');
   expect(await faultsFound(page)).toEqual([]);
-  await dialog.getByRole('button', { name: 'Resolve for good: Yes pays 0' }).click();
+  await dialog.getByRole('button', { name: 'Resolve for good: Yes pays 0, No 1' }).click();
   await row.getByText('resolved').waitFor();
   expect(await page.locator('main img').count()).toBe(0);
 
-  // The receipt of the event shows the evidence to everybody.
-  await row.getByRole('link', { name: question }).click();
-  await page.getByText('It is text: <b>see</b>').first().waitFor();
-  const [market] = (
-    await new OutcomePeople(venue.url).deployer.info.outcomeMeta({
-      status: 'resolved',
-    })
-  ).events.flatMap(({ markets }) => markets);
-  expect(market?.settlement).toMatchObject({ winning_outcome: 'No', settlement_fraction: '0' });
+  // The page that was open all the time shows the result and its receipt.
+  await other.getByText('It is text: <b>see</b>').first().waitFor();
+  expect(await other.locator('main img').count()).toBe(0);
+  const { events } = await createReader({ url: venue.url }).info.outcomeMeta({
+    status: 'resolved',
+  });
+  expect(events[0]?.markets[0]?.settlement).toMatchObject({
+    winning_outcome: 'No',
+    settlement_fraction: '0',
+  });
 });
 
-test('an admin closes a gate and replaces the fees', async () => {
-  const page = await operating('/operate?tab=gates', injectedWallet(ADMIN_KEY));
+test('a set of markets of which exactly one wins is made in one go', async () => {
+  const { page } = await operating('/operate?tab=events', WHO_DEPLOYS);
+  await page.getByRole('button', { name: 'Create an event' }).click();
+  const form = page.getByRole('dialog', { name: 'Create an event' });
+  await form.getByRole('textbox', { name: 'Title of the event' }).fill('Who wins the derby?');
+  await form.getByLabel('Closes at (UTC)').fill('2099-01-01T00:00');
+  await form.getByRole('button', { name: 'Add a market' }).click();
+  for (const [index, name] of ['Heron', 'Gannet'].entries()) {
+    await form.getByRole('textbox', { name: 'Short name' }).nth(index).fill(name);
+    const question = form.getByRole('textbox', { name: 'Question' }).nth(index);
+    await question.fill(`Does ${name} win?`);
+  }
+  await form.getByRole('button', { name: 'Create and open it' }).click();
+  await form.waitFor({ state: 'hidden' });
+  await page.getByRole('row').filter({ hasText: 'Does Gannet win?' }).waitFor();
+  const reader = createReader({ url: venue.url });
+  const { events } = await reader.info.outcomeMeta({ sortBy: 'newest', limit: 1 });
+  reader.close();
+  expect(events).toMatchObject([{ mutually_exclusive: true, markets: [{}, {}] }]);
+});
+
+test('an admin works a gate with its codes, and replaces the fees', async () => {
+  const visit = await operating('/operate?tab=gates', ADMIN_KEY);
+  const { page } = visit;
   const gate = page.getByRole('region', { name: 'Outcome markets' });
-  await gate.getByRole('radio', { name: 'Whitelist', exact: true }).first().click();
-  await gate.getByText('Only addresses on the whitelist may take new risk.').waitFor();
+  await gate.getByRole('radio', { name: 'Access code', exact: true }).click();
+  await gate.getByText('Only addresses with a grant may take new risk.').waitFor();
+  await gate.getByRole('radio', { name: 'Codes 0' }).click();
+  await gate.getByRole('textbox', { name: 'Access code' }).fill('WHISPER-7');
+  await gate.getByRole('button', { name: 'Add code' }).click();
+  await gate.getByRole('radio', { name: 'Grants 0' }).click();
+  await gate.getByRole('textbox', { name: 'Address' }).fill(addressOf(ADMIN_KEY));
+  await gate.getByRole('textbox', { name: 'Access code' }).fill('WHISPER-8');
+  visit.expectErrors(/status of 400/);
+  await gate.getByRole('button', { name: 'Grant', exact: true }).click();
+  await gate.getByText(/is not a code of this gate/).waitFor();
+  await gate.getByRole('textbox', { name: 'Access code' }).fill('WHISPER-7');
+  await gate.getByRole('button', { name: 'Grant', exact: true }).click();
+  await gate.getByRole('radio', { name: 'Grants 1' }).waitFor();
+  expect(await faultsFound(page)).toEqual([]);
   await gate.getByRole('radio', { name: 'Open', exact: true }).click();
   await gate.getByText('Everybody may trade who is not on the blacklist.').waitFor();
 
@@ -128,18 +218,48 @@ test('an admin closes a gate and replaces the fees', async () => {
   await page.getByRole('button', { name: 'Replace the ladder' }).click();
   await page.getByRole('button', { name: 'Edit the ladder' }).waitFor();
   await page.getByRole('group', { name: 'Fees' }).getByText('0.0500').first().waitFor();
+
+  // Everybody reads in the explorer what was done, but no code.
+  await page.goto(`${venue.url}/explorer/address/${addressOf(ADMIN_KEY)}`);
+  const reader = createReader({ url: venue.url });
+  const blocks = await reader.info.blocks({ limit: 40 });
+  const busy = blocks.filter(({ numTxs }) => numTxs > 0);
+  const found = await Promise.all(busy.map(({ height }) => reader.info.block({ height })));
+  const txs = found.flatMap((block) => block.txs).filter(({ error }) => error === null);
+  const details = await Promise.all(txs.map(({ hash }) => reader.info.tx({ txHash: hash })));
+  reader.close();
+  const granting = details.find(({ action }) => JSON.stringify(action).includes('"grants"'))!;
+  await page.goto(`${venue.url}/explorer/tx/${granting.hash}`);
+  await page.getByText('On the gate of outcome markets, grants: 1 added, 0 removed').waitFor();
+  expect(await page.content()).not.toContain('WHISPER');
 });
 
-test('who may not sees how the venue does, and nothing to press; on a phone too', async () => {
+test('who may not sees how the venue does, why, and nothing to press; on a phone too', async () => {
   const page = await visiting('/operate', { viewport: PHONE });
   await page.getByText(/^Everybody may look/).waitFor();
+  await page.getByText('ready to trade').waitFor();
   await page.getByText('Insurance fund').waitFor();
+  await page.getByText('No settlement chain: all money is test money.').waitFor();
   await page.getByRole('group', { name: 'Oracle prices' }).getByText('BTC-USDC').waitFor();
+  expect(await faultsFound(page)).toEqual([]);
   for (const tab of ['Perps', 'Events', 'Fees', 'Operators']) {
     await page.getByRole('tab', { name: tab }).click();
     const panel = page.getByRole('tabpanel', { name: tab });
-    await panel.locator('> *').first().waitFor();
+    await panel.getByText(/takes an? (?:admin|deployer)'s key/).waitFor();
     expect(await panel.getByRole('button').count()).toBe(0);
-    expect(await faultsFound(page)).toEqual([]);
   }
+  expect(await faultsFound(page)).toEqual([]);
+});
+
+test('a wallet that is on another chain is told why it cannot operate', async () => {
+  const page = await visiting('/operate?tab=perps', { wallet: injectedWallet(ADMIN_KEY) });
+  await page.getByRole('button', { name: 'Connect' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet <b>' }).click();
+  await page.getByText(/^Your wallet signs for chain 421614 only/).waitFor();
+  expect(await page.getByRole('button', { name: 'List a perp' }).count()).toBe(0);
+  // Somebody else's key is no operator's.
+  await page.getByRole('button', { name: "Open an operator's key" }).click();
+  await page.getByLabel('Private key').fill(keyOf('nobody in particular'));
+  await page.getByRole('button', { name: 'Operate with this key' }).click();
+  await page.getByText(/does not operate this venue, so you may look/).waitFor();
 });

@@ -76,7 +76,7 @@ test(
     await size(page).fill('0.002');
     await page.getByText('Rests in the book. Nothing fills now.').waitFor();
     await button(page, 'Buy 0.002 BTC at 96,900').click();
-    await page.getByText('It is in the book').waitFor();
+    await page.getByText('Rests in the book', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Open orders' }).click();
     const row = page.getByRole('row', { name: /BTC-USDC/ });
     await row.getByText('96,900.0').waitFor();
@@ -152,6 +152,78 @@ test(
   LONG_MS,
 );
 
+test(
+  'a bracket from the ticket, in USDC and by percent; its exits are dragged by the pointer',
+  async () => {
+    const page = await trading();
+    await choose(page, 'Market');
+    await button(page, 'BTC ⇄').click();
+    await size(page).fill('500');
+    await page.getByRole('checkbox', { name: 'TP / SL' }).click();
+    await choose(page, 'Percent');
+    await page.getByRole('textbox', { name: 'TP' }).fill('1');
+    await page.getByRole('textbox', { name: 'SL' }).fill('1');
+    // 500 / 97,000, down to the lot.
+    await button(page, 'Buy 0.00515 BTC now').click();
+    await page.getByText('Filled 0.00515 at 97,010.0').first().waitFor();
+    const row = position(page);
+    await row.getByText('97,970 / 96,030').waitFor();
+
+    const line = page.locator('[role=slider][aria-valuetext*="97,970"]');
+    const box = (await line.boundingBox())!;
+    await page.mouse.move(box.x + 20, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 20, box.y + box.height / 2 + 30, { steps: 4 });
+    await page.mouse.up();
+    await row.getByText('97,970 / 96,030').waitFor({ state: 'detached' });
+    await expect.poll(() => exits(page).innerText()).toMatch(/^97,[0-8].* \/ 96,030$/);
+    await close(page, '100 %');
+    await page.getByText('No open positions').waitFor();
+  },
+  LONG_MS,
+);
+
+test(
+  'an order rests until a date, and depth, funding and the colours of the sides are there to be looked at',
+  async () => {
+    const page = await trading();
+    await page.getByRole('textbox', { name: 'Price' }).fill('96500');
+    await size(page).fill('0.001');
+    await button(page, /How long it rests/).click();
+    await page.getByRole('menuitem', { name: 'Until a date' }).click();
+    await button(page, 'Choose a date').waitFor();
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 16);
+    await page.getByLabel('Until', { exact: true }).fill(tomorrow);
+    await button(page, 'Buy 0.001 BTC at 96,500').click();
+    await page.getByRole('tab', { name: 'Open orders 1' }).click();
+    await page
+      .getByRole('row', { name: /BTC-USDC/ })
+      .getByText(/GTD/)
+      .waitFor();
+    await button(page, 'Cancel the order at 96,500').click();
+    await page.getByText('No open orders').waitFor();
+
+    await page.getByRole('radio', { name: 'Depth' }).click();
+    await page.getByRole('img', { name: 'Depth of the book' }).waitFor();
+    await page.getByRole('radio', { name: 'Funding' }).click();
+    await page.getByText('Rate per year').waitFor();
+    await page.getByText(/No hour has ended yet|^Hour$/).waitFor();
+
+    const buying = (): Promise<string> =>
+      page
+        .getByRole('radio', { name: 'Buy / long' })
+        .evaluate((element) => getComputedStyle(element).color);
+    const green = await buying();
+    await page.evaluate(() => {
+      localStorage.setItem('oddlot.preferences', '{"theme":"dark","sides":"blue-orange"}');
+    });
+    await page.reload();
+    await page.getByRole('radio', { name: 'Buy / long' }).waitFor();
+    expect(await buying()).not.toBe(green);
+  },
+  LONG_MS,
+);
+
 describe('a refusal teaches', () => {
   test('a price off the tick comes with the next one that is on it', async () => {
     const page = await trading();
@@ -184,19 +256,19 @@ test(
     await choose(page, 'Market');
     await size(page).fill('0.004');
     await button(page, 'Buy 0.004 BTC now').click();
-    await page.getByRole('row', { name: /0\.004/ }).waitFor();
+    await page.getByRole('row', { name: /BTC-USDC.*0\.004/ }).waitFor();
     await page.getByRole('radio', { name: 'Open short' }).click();
     await size(page).fill('0.003');
     await button(page, 'Sell 0.003 BTC now').click();
-    await page.getByRole('row', { name: /−0\.003/ }).waitFor();
-    expect(await page.getByRole('row', { name: /BTC-USDC/ }).count()).toBe(2);
+    await page.getByRole('row', { name: /BTC-USDC.*−0\.003/ }).waitFor();
+    expect(await position(page).count()).toBe(2);
 
     await page.getByRole('radio', { name: 'Close', exact: true }).click();
     await page.getByRole('radio', { name: 'Close long' }).click();
     await size(page).fill('0.004');
     await button(page, 'Sell 0.004 BTC now').click();
-    await expect.poll(() => page.getByRole('row', { name: /BTC-USDC/ }).count()).toBe(1);
-    await page.getByRole('row', { name: /−0\.003/ }).waitFor();
+    await expect.poll(() => position(page).count()).toBe(1);
+    await page.getByRole('row', { name: /BTC-USDC.*−0\.003/ }).waitFor();
     await close(page, '100 %');
     await page.getByText('No open positions').waitFor();
   },
@@ -307,6 +379,10 @@ function size(page: Page) {
 
 function position(page: Page) {
   return page.getByRole('row', { name: /BTC-USDC/ });
+}
+
+function exits(page: Page) {
+  return button(page, /Take profit and stop loss of BTC/);
 }
 
 async function choose(page: Page, kind: string): Promise<void> {

@@ -1,10 +1,10 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { DEPLOYER } from '../support/deployer.ts';
 import { removeTemporaryData, type Venue } from '../support/venue-process.ts';
 import type { Picture } from './support/picture.ts';
 import { DESKTOP, PHONE, type Visit } from './support/visit.ts';
+import { OPERATED } from './support/operators.ts';
 import { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
 
@@ -33,8 +33,8 @@ const venue = await startWebVenue([
   '--web',
   '--chain',
   'local',
-  '--deployers',
-  DEPLOYER,
+  ...OPERATED,
+  '--relay',
 ]);
 try {
   await new Promise((resolve) => setTimeout(resolve, WARM_UP_MS));

@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { limitOrder } from '@oddlot/sdk';
+import { buyYes, limitOrder } from '@oddlot/sdk';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { DEPLOYER } from '../support/deployer.ts';
 import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
+import { OutcomePeople } from './support/outcome-people.ts';
 import { ownerOf, perpNear, tradeBetween, trader } from './support/trading.ts';
 import { PHONE, type Visit, type VisitOptions } from './support/visit.ts';
 import { WebBrowser } from './support/web-browser.ts';
-import { startWebVenue } from './support/web-venue.ts';
+import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
 
 /** What an account has and did, and what a builder earned, as the page shows it. */
 
@@ -15,7 +17,8 @@ let venue: Venue;
 let browser: WebBrowser;
 
 beforeAll(async () => {
-  [venue, browser] = await Promise.all([startWebVenue(), WebBrowser.start()]);
+  const flags = [...WITH_PAGE, '--no-bots', '--deployers', DEPLOYER];
+  [venue, browser] = await Promise.all([startWebVenue(flags), WebBrowser.start()]);
 }, 90_000);
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
@@ -72,6 +75,11 @@ test('a trade shows in positions, fills and sums, by day and as a file', async (
   const days = page.getByRole('group', { name: 'By day' });
   await days.getByRole('row').nth(1).waitFor();
   await expect.poll(() => days.getByRole('row').nth(1).textContent()).toMatch(/\d\.\d\d/);
+  const byDay = await fileOf(page, () =>
+    page.getByRole('button', { name: 'By day as CSV' }).click(),
+  );
+  expect(byDay[0]).toBe('day,pnl,volume,fees,funding,value');
+  expect(byDay[1]).toMatch(/^20\d\d-\d\d-\d\d,-?\d/);
 
   // Where one looks survives a reload.
   await page.getByRole('radio', { name: '1M' }).click();
@@ -81,6 +89,59 @@ test('a trade shows in positions, fills and sums, by day and as a file', async (
   await page.getByRole('img', { name: /^PnL over time/ }).waitFor();
   await page.getByRole('tab', { name: 'Fills', selected: true }).waitFor();
   expect(await faultsFound(page)).toEqual([]);
+});
+
+test('a list goes on to its first row when it is scrolled to the end', async () => {
+  const { page, user } = await atScreen('/portfolio?tab=history');
+  await page.getByText('No order was sent yet').waitFor();
+  const owner = await ownerOf(page, venue.url, user);
+  const { asset, price } = await perpNear(owner, 'BTC-USDC');
+  // Five handfuls of orders far below the mark, each at a price of its own, and all of them taken back.
+  const [rounds, each] = [5, 48];
+  const first = Math.round(Number(price) * 0.7);
+  for (let round = 0; round < rounds; round++) {
+    const orders = Array.from({ length: each }, (_, at) =>
+      limitOrder({ asset, side: 'buy', price: String(first + round * each + at), size: '0.001' }),
+    );
+    await owner.exchange.order({ orders }, { confirm: 'executed' });
+    await owner.exchange.cancelAll({ asset }, { confirm: 'executed' });
+  }
+  const list = page.getByRole('group', { name: 'Order history' });
+  const rows = (count: number) =>
+    list.locator(`table[aria-rowcount="${count + 1}"]`).waitFor({ state: 'attached' });
+  await rows(rounds * each);
+
+  // Who comes later gets the newest page, and the rest on the way down.
+  await page.reload();
+  await rows(200);
+  const down = () => list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+  await down();
+  await rows(rounds * each);
+  await down();
+  await list.getByText('That is all').waitFor();
+  await page.getByRole('row', { name: first.toLocaleString('en-US') }).waitFor();
+});
+
+test('what shares paid when their market resolved', async () => {
+  const people = new OutcomePeople(venue.url);
+  const market = await people.market();
+  await people.quote(market);
+  const { page, user } = await atScreen('/portfolio?tab=settlements');
+  await page.getByText('No market of yours has resolved yet').waitFor();
+  const owner = await ownerOf(page, venue.url, user);
+  const confirm = { confirm: 'executed' } as const;
+  await owner.exchange.transferBetween({ from: 'perp', to: 'outcome', amount: '100' }, confirm);
+  const order = buyYes({ asset: market.id, price: '0.46', size: '20' });
+  await owner.exchange.order({ orders: [order] }, confirm);
+  await page.getByRole('tab', { name: 'Shares 1' }).click();
+  await page.getByRole('row', { name: /Yes.*20.*46\.0¢/ }).waitFor();
+  await people.resolve(market, '1');
+  await page.getByRole('tab', { name: 'Settlements' }).click();
+  await page.getByRole('row', { name: /Yes.*20.*46\.0¢.*100\.0¢.*20\.00.*\+10\.\d\d/ }).waitFor();
+  const rows = await fileOf(page, () =>
+    page.getByRole('button', { name: 'Settlements as CSV' }).click(),
+  );
+  expect(rows).toHaveLength(2);
 });
 
 test('on a phone nothing is wider than the screen', async () => {
@@ -113,6 +174,10 @@ test('a builder sees what was earned and from where, and claims it', async () =>
   await page.getByRole('button', { name: 'Nothing to claim' }).waitFor();
   await page.getByRole('tab', { name: 'Claims' }).click();
   await page.getByRole('row', { name: /\+0\.\d\d/ }).waitFor();
+  const claims = await fileOf(page, () =>
+    page.getByRole('button', { name: 'Claims as CSV' }).click(),
+  );
+  expect(claims).toHaveLength(2);
   const state = await maker.info.builderState({ user });
   expect(state.totalClaimed).toBe(state.totalEarned);
   expect(Number(state.totalClaimed)).toBeGreaterThan(0);

@@ -154,6 +154,7 @@ export type { ReservesParameters } from './info/reserves.ts';
 export type { TxParameters } from './info/tx.ts';
 export type { UserFillsParameters } from './info/user-fills.ts';
 export type { UserFundingsParameters } from './info/user-fundings.ts';
+export type { VenueHealthParameters } from './info/venue-health.ts';
 export type { VenueStatusParameters } from './info/venue-status.ts';
 export type { WithdrawalsParameters } from './info/withdrawals.ts';
 export type { HistoryPage, PagedType } from './info/history-page.ts';
@@ -308,6 +309,8 @@ export type {
   UserLedgerUpdate,
   VenueGate,
   VenueOracle,
+  SettlementHealth,
+  VenueHealth,
   VenueStatus,
   Warning,
   Withdrawal,

@@ -42,6 +42,7 @@ import { openJournal } from './supervise/open-journal.ts';
 import { openPage } from './supervise/open-page.ts';
 import { logOperators } from './supervise/operator-log.ts';
 import { checksOf } from './supervise/venue-checks.ts';
+import { venueHealth } from './supervise/venue-health.ts';
 import {
   assertNetwork,
   tellWhatRuns,
@@ -353,6 +354,8 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   const companions = { ...parts, history: parts.archivist };
   const sockets = new WsEdge({ replica, companions, limits: wsLimits, work });
   replica.onBlock((block) => sockets.onBlock(block));
+  let isStopping = false;
+  const isReady = readiness(checksOf(parts, () => isStopping));
   const limiter = createLimiter(config);
   const now = (): number => clock.nowMs();
   const { exchange, exports, byPath } = createEndpoints({
@@ -366,6 +369,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     reserves: parts.reserves,
     payouts: parts.money?.settlement.payouts,
     hasLimits: config.limits,
+    health: () => venueHealth({ ...parts, sockets, isReady }),
     connections: (ip) => ({
       ws: sockets.connections('ws', ip).open,
       apiWs: sockets.connections('apiWs', ip).open,
@@ -389,8 +393,6 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   });
   // Not before the API serves: who trades does not wait for a page.
   http.server.once('listening', () => parts.page?.start());
-  let isStopping = false;
-  const isReady = readiness(checksOf(parts, () => isStopping));
   const { data } = config;
   observeVenue(metrics, { ...parts, http, exports, sockets, data, wallMs: systemTime.wallMs });
   const settlement = parts.money?.settlement;

@@ -1,3 +1,4 @@
+import { createReader } from '@oddlot/sdk';
 import type { Page } from 'playwright-core';
 import type { Venue } from '../../support/venue-process.ts';
 import type { Picture } from '../support/picture.ts';
@@ -14,19 +15,45 @@ async function traded({ url }: Venue): Promise<string> {
   return buyer.wallet!.address;
 }
 
-async function atAccount(page: Page, venue: Venue): Promise<void> {
-  const user = await traded(venue);
+async function find(page: Page, text: string): Promise<void> {
   const field = page.getByRole('searchbox');
-  await field.fill(user);
+  await field.fill(text);
   await field.press('Enter');
+}
+
+async function atAccount(page: Page, venue: Venue): Promise<void> {
+  await find(page, await traded(venue));
   await page.getByText('BTC-USDC').first().waitFor();
 }
 
 async function atOrder(page: Page, venue: Venue): Promise<void> {
   const user = await traded(venue);
-  const own = page.getByRole('row').filter({ has: page.getByTitle(user) });
-  await own.filter({ hasText: 'Order' }).first().getByRole('link').first().click();
+  const reader = createReader({ url: venue.url });
+  const [fill] = (await reader.info.userFills({ user })).slice(0, 1);
+  reader.close();
+  await find(page, fill!.hash);
   await page.getByText(/^Buy 0.01 BTC-USDC/).waitFor();
+}
+
+/** The newest block that somebody signed something in. */
+async function atBlock(page: Page, { url }: Venue): Promise<void> {
+  const reader = createReader({ url });
+  const blocks = await reader.info.blocks({ limit: 100 });
+  reader.close();
+  const busiest = blocks.toSorted((left, right) => right.numTxs - left.numTxs)[0];
+  await find(page, String(busiest?.height ?? 1));
+  await page.getByRole('heading', { name: /^Block/ }).waitFor();
+}
+
+async function nothingFound(page: Page): Promise<void> {
+  await find(page, 'my lost order');
+  await page.getByText(/^Nothing is called that/).waitFor();
+}
+
+async function lookingOn(page: Page, venue: Venue): Promise<void> {
+  await atAccount(page, venue);
+  await page.getByRole('button', { name: 'Look on as this account' }).click();
+  await page.getByText(/^You look at the account/).waitFor();
 }
 
 export const pictures: readonly Picture[] = [
@@ -34,16 +61,18 @@ export const pictures: readonly Picture[] = [
     name: 'explorer',
     path: '/explorer',
     prepare: async (page, venue) => {
-      const user = await traded(venue);
-      await page.getByTitle(user).first().waitFor();
+      await traded(venue);
+      await page.getByRole('link').first().waitFor();
     },
   },
   { name: 'explorer-tx', path: '/explorer', prepare: atOrder },
+  { name: 'explorer-block', path: '/explorer', prepare: atBlock },
   { name: 'explorer-account', path: '/explorer', prepare: atAccount },
+  {
+    name: 'explorer-account-empty',
+    path: `/explorer/address/0x${'0'.repeat(36)}dead`,
+  },
+  { name: 'explorer-looking-on', path: '/explorer', prepare: lookingOn },
   { name: 'explorer-block-missing', path: '/explorer/block/999999999' },
-  { name: 'operate-health', path: '/operate' },
-  { name: 'operate-perps', path: '/operate?tab=perps' },
-  { name: 'operate-gates', path: '/operate?tab=gates' },
-  { name: 'operate-fees', path: '/operate?tab=fees' },
-  { name: 'operate-operators', path: '/operate?tab=operators' },
+  { name: 'explorer-nothing-found', path: '/explorer', prepare: nothingFound },
 ];

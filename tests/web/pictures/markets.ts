@@ -27,8 +27,50 @@ export const pictures: readonly Picture[] = [
       await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
       // What a lost line looks like: requests and sockets find nobody.
       await page.context().setOffline(true);
-      await page.evaluate(() => dispatchEvent(new Event('online')));
-      await page.getByText(/Connection lost/).waitFor();
+      await page.getByText(/You are offline/).waitFor();
+    },
+  },
+  {
+    name: 'markets-lost',
+    path: '/',
+    prepare: async (page) => {
+      await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
+      await page.evaluate(() => {
+        Object.defineProperty(navigator, 'onLine', { get: () => true });
+      });
+      await page.context().setOffline(true);
+      await page.getByText(/Next try in [2-9] s/).waitFor();
+    },
+  },
+  {
+    name: 'markets-limited',
+    path: '/',
+    prepare: async (page) => {
+      await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
+      // As the venue answers who asks too often.
+      const body = '{"success":false,"code":10000,"message":"rate limit exceeded"}';
+      const headers = { 'retry-after': '8', 'content-type': 'application/json' };
+      await page.route('**/info', (route) => route.fulfill({ status: 429, headers, body }));
+      await page.evaluate(() => dispatchEvent(new Event('focus')));
+      await page.getByRole('link', { name: 'Explorer' }).first().click();
+      await page.getByText(/Going on by itself/).waitFor();
+    },
+  },
+  {
+    name: 'markets-first-load',
+    path: '/',
+    prepare: async (page) => {
+      await page.route('**/info', () => undefined);
+      await page.reload();
+      await page.locator('main#screen > *').first().waitFor();
+    },
+  },
+  {
+    name: 'shortcuts',
+    path: '/',
+    prepare: async (page) => {
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').waitFor();
     },
   },
   {

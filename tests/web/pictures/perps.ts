@@ -19,7 +19,10 @@ async function buyNow(page: Page): Promise<void> {
   await page.getByRole('radio', { name: 'Market' }).click();
   await page.getByRole('textbox', { name: 'Size' }).fill('0.01');
   await page.getByRole('button', { name: 'Buy 0.01 BTC now' }).click();
-  await page.getByText(/Filled 0.01 at/).waitFor();
+  await page
+    .getByText(/Filled 0.01 at/)
+    .first()
+    .waitFor();
 }
 
 export const pictures: readonly Picture[] = [
@@ -36,7 +39,7 @@ export const pictures: readonly Picture[] = [
       await page.getByText(/Rests in the book/).waitFor();
       await page.getByRole('button', { name: /^Buy 0.02 BTC at/ }).click();
       await page
-        .getByText(/in the book|Filled 0.02/)
+        .getByText(/Rests in the book$|Filled 0.02/)
         .first()
         .waitFor();
       await page.getByRole('checkbox', { name: 'TP / SL' }).click();

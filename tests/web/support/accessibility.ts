@@ -11,9 +11,11 @@ export async function faultsFound(page: Page): Promise<readonly string[]> {
   return page.evaluate(async () => {
     type Found = { id: string; nodes: { html: string; failureSummary?: string }[] };
     const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: Found[] }> };
+      axe: { run(where: Document, how: object): Promise<{ violations: Found[] }> };
     };
-    const { violations } = await axe.run();
+    // Nothing to load, no frames, and of what passes only that it does: a tenth of the time.
+    const how = { preload: false, iframes: false, resultTypes: ['violations'] };
+    const { violations } = await axe.run(document, how);
     return violations.map(
       ({ id, nodes }) =>
         `${id}: ${nodes.length} × ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary?.slice(0, 200)}`,

@@ -9,6 +9,7 @@ import type {
   TimeInForce,
   TriggerRequest,
 } from './command.ts';
+import type { FundingClosed, FundingPaid } from './funding-event.ts';
 import type { OrderStatus } from './order-result.ts';
 import type { OutcomeEngineEvent } from './outcome-event.ts';
 import type { OutcomeLeg } from './outcome-terms.ts';
@@ -33,6 +34,7 @@ export type {
   SharesSettled,
 } from './outcome-event.ts';
 export type { TwapInputs } from './outcome-terms.ts';
+export type { FundingClosed, FundingPaid } from './funding-event.ts';
 
 /**
  * What happened, in integers. Events are the only thing that leaves the engine: streams, receipts
@@ -309,32 +311,6 @@ export type SettingsChanged = {
   readonly type: 'settingsChanged';
   readonly commandIndex: number;
   readonly account: Address;
-};
-
-/** One position's funding for one hour; paid is negative (R-funding). */
-export type FundingPaid = {
-  readonly type: 'fundingPaid';
-  readonly commandIndex: number;
-  readonly account: Address;
-  readonly instrumentId: InstrumentId;
-  readonly amount: MicroUsdc;
-  readonly size: number;
-  /** 10^-10 per hour. */
-  readonly rateE10: number;
-  /** The hour that it fell due. */
-  readonly dueMs: TimeMs;
-};
-
-/** What a market's hour came to, whether anybody held a position or not (R-funding). */
-export type FundingClosed = {
-  readonly type: 'fundingClosed';
-  readonly commandIndex: number;
-  readonly instrumentId: InstrumentId;
-  /** 10^-10 per hour. */
-  readonly rateE10: number;
-  /** The mean of the hour's samples, 10^-10. */
-  readonly premiumE10: number;
-  readonly dueMs: TimeMs;
 };
 
 /** A step of R-liquidation and the numbers that caused it. */

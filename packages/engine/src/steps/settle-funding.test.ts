@@ -61,6 +61,17 @@ describe('an hour of funding', () => {
     expect(venue.balance(bob)).toBe(before.bob + 12_500n);
     const { allTime, sinceChange, sinceOpen } = venue.holding(alice).funding;
     expect([allTime, sinceOpen, sinceChange]).toEqual([-12_500n, -12_500n, -12_500n]);
+    // What the market came to, whoever holds it.
+    expect(result.events.filter(({ type }) => type === 'fundingClosed')).toEqual([
+      {
+        type: 'fundingClosed',
+        commandIndex: TIMER,
+        instrumentId: ID,
+        rateE10: 125_000,
+        premiumE10: 0,
+        dueMs: START_MS + HOUR,
+      },
+    ]);
     // The sample at the hour itself is the first of the next.
     expect(venue.state.perps.get(ID)?.funding).toMatchObject({ samples: 1, sum: 0n });
   });

@@ -55,6 +55,7 @@ const TYPES = [
   'userFills',
   'userFundings',
   'userNonFundingLedgerUpdates',
+  'venueHealth',
   'venueStatus',
   'withdrawals',
 ];

@@ -125,6 +125,44 @@ export type VenueStatus = {
   openWithdrawals: number;
 };
 
+/** What has to be right for a venue to be ready. */
+export type HealthCheck = 'stopping' | 'log' | 'disk' | 'clock' | 'bridge' | 'prices';
+
+/** How the settlement chain is followed. */
+export type SettlementHealth = {
+  chainId: number;
+  /** `ok`, or what is in the way. */
+  state: string;
+  /** The newest block of the chain, and the one up to which deposits are credited. */
+  head: number;
+  readTo: number;
+  /** Whether all confirmed blocks are read. */
+  current: boolean;
+  /** Null until the bridge has been looked at. */
+  paused: boolean | null;
+};
+
+/** How the process does that answers; another one that serves the same venue may do otherwise. */
+export type VenueHealth = {
+  /** Of the venue's clock. */
+  time: number;
+  height: number;
+  /** Since the last block. */
+  blockAgeMs: number;
+  ready: boolean;
+  /** Which checks say no. */
+  failing: HealthCheck[];
+  /** Commands that wait for a block. */
+  waitingCommands: number;
+  /** Blocks that the history has yet to write. */
+  historyLag: number;
+  connections: { ws: number; apiWs: number; wsRtds: number };
+  /** Streams that somebody listens to. */
+  streams: number;
+  /** Null without a settlement chain. */
+  settlement: SettlementHealth | null;
+};
+
 /** What a permit deposit was sent as. */
 export type PermitDeposit = { txHash: string };
 

@@ -68,6 +68,7 @@ export const VENUE_QUERIES = {
   settings: z.object({ type: z.literal('settings') }),
   rateLimit: z.object({ type: z.literal('rateLimit') }),
   venueStatus: z.object({ type: z.literal('venueStatus') }),
+  venueHealth: z.object({ type: z.literal('venueHealth') }),
   actionStatus,
   explainSignature: z.object({
     type: z.literal('explainSignature'),

@@ -57,6 +57,7 @@ import { tx } from './tx.ts';
 import { userFills } from './user-fills.ts';
 import { userFundings } from './user-fundings.ts';
 import { userNonFundingLedgerUpdates } from './user-non-funding-ledger-updates.ts';
+import { venueHealth } from './venue-health.ts';
 import { venueStatus } from './venue-status.ts';
 import { withdrawals } from './withdrawals.ts';
 import type { InfoType } from '@oddlot/protocol';
@@ -126,6 +127,7 @@ export function createInfo(context: InfoContext) {
     rateLimit: bind(rateLimit),
     reserves: bind(reserves),
     reservesProof: bind(reservesProof),
+    venueHealth: bind(venueHealth),
     venueStatus: bind(venueStatus),
     stateHash: bind(stateHash),
     blocks: bind(blocks),

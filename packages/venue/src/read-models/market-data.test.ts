@@ -18,7 +18,7 @@ test('a restored venue answers what the one that lived answers', () => {
 
   const restored = new MarketData(() => world.venue.state);
   const dumps = new Map(world.markets.projections.map((each) => [each.name, each.dump()]));
-  expect(dumps.size).toBe(4);
+  expect(dumps.size).toBe(5);
   for (const projection of restored.projections) {
     const data = JSON.stringify(dumps.get(projection.name));
     projection.restore(JSON.parse(data), projection.version);

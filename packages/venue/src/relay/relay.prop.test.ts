@@ -216,6 +216,6 @@ test('R-conservation: random histories of payments, reorganisations, faults and 
         rig.close();
       }
     }),
-    { numRuns: 2 * Number(process.env['FUZZ_RUNS'] ?? 100) },
+    { numRuns: 2 * Number(process.env['FUZZ_RUNS'] ?? 50) },
   );
 }, 240_000);

@@ -31,6 +31,7 @@ describe('numbers as people read them', () => {
     ['certain at the end', chance('1'), '100\u202f%'],
     ['a price of a leg', cents('0.463'), '46.3¢'],
     ['at a glance', compact('184200000'), '184.2\u202fM'],
+    ['a round one at a glance', compact('2000'), '2.0\u202fK'],
     ['small at a glance', compact('68.2'), '68.2'],
     ['an address', short('0x3ddf6345b552870f36ae1eb1f4eeee0895e57f98'), '0x3ddf…7f98'],
   ])('%s', (_, found, expected) => {

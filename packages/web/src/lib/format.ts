@@ -1,4 +1,4 @@
-import { isDecimal, multiply, roundTo, sign } from './decimal.ts';
+import { compare, isDecimal, multiply, roundTo, sign } from './decimal.ts';
 import { locale } from './locale.ts';
 
 /**
@@ -63,7 +63,9 @@ export function cents(text: string | null | undefined, tickDecimals = 3): string
 /** Large amounts at a glance: `184.2 M`. */
 export function compact(text: string | null | undefined): string {
   if (!isDecimal(text)) return NOTHING;
-  const formatter = formatterOf('compact');
+  // From a thousand on always one decimal, so that a column of them lines up.
+  const isLong = compare(text.replace('-', ''), '1000') >= 0;
+  const formatter = formatterOf(isLong ? 'compact' : 'small');
   const shown = formatter.format(roundTo(text, 2) as `${number}`);
   return withSign(shown.replace(/(\d)([^\d.,\s]+)$/, `$1${THIN}$2`), text, false);
 }
@@ -79,7 +81,7 @@ function withSign(shown: string, text: string, isSigned: boolean): string {
 }
 
 /** So many decimals, all that there are, or a large number in short. */
-type Kind = number | 'all' | 'compact';
+type Kind = number | 'all' | 'compact' | 'small';
 
 const formatters = new Map<Kind, Intl.NumberFormat>();
 let formattersFor = '';
@@ -100,6 +102,9 @@ function formatterOf(kind: Kind): Intl.NumberFormat {
 
 function optionsOf(kind: Kind): Intl.NumberFormatOptions {
   if (kind === 'all') return { maximumFractionDigits: 20 };
-  if (kind === 'compact') return { notation: 'compact', maximumFractionDigits: 1 };
+  if (kind === 'small') return { maximumFractionDigits: 1 };
+  if (kind === 'compact') {
+    return { notation: 'compact', minimumFractionDigits: 1, maximumFractionDigits: 1 };
+  }
   return { minimumFractionDigits: kind, maximumFractionDigits: kind };
 }

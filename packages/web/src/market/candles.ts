@@ -64,7 +64,7 @@ export function merged(older: readonly Candle[], newer: readonly Candle[]): read
   if (first === undefined) return older;
   const last = older.at(-1);
   if (newer.length === 1 && last !== undefined && last.t <= first.t) {
-    if (last.t === first.t) return older.with(-1, first);
+    if (last.t === first.t) return older.with(older.length - 1, first);
     return [...older.slice(1 - CANDLES_MAX), first];
   }
   const byTime = new Map([...older, ...newer].map((candle) => [candle.t, candle]));

@@ -9,6 +9,14 @@ export const LATEST_MAX = 40;
 export type BlocksState = { readonly blocks: readonly ExplorerBlock[]; readonly isLoaded: boolean };
 export type TxsState = { readonly txs: readonly ExplorerTx[]; readonly isLoaded: boolean };
 
+const FILL_EVERY_MS = 1_000;
+
+/** Whether a block is missing between the newest and the oldest. */
+function hasGap(blocks: readonly ExplorerBlock[]): boolean {
+  const [newest, oldest] = [blocks[0]?.height ?? 0, blocks.at(-1)?.height ?? 0];
+  return blocks.length > 0 && newest - oldest + 1 !== blocks.length;
+}
+
 export const latestBlocks = createLive<'latest', BlocksState>({
   key: (name) => name,
   initial: () => ({ blocks: [], isLoaded: false }),
@@ -20,16 +28,28 @@ export const latestBlocks = createLive<'latest', BlocksState>({
       const sorted = [...byHeight.values()].sort((left, right) => right.height - left.height);
       store.setState({ blocks: sorted.slice(0, LATEST_MAX), isLoaded: true });
     };
-    // The stream begins with the block of now; those before it are asked for.
-    const seed = async (): Promise<void> => {
-      const blocks = await reader.info.blocks({ limit: LATEST_MAX }).catch(() => []);
-      take(blocks);
+    let isAsking = false;
+    // The stream begins with the block of now; those before it, and those that a lost connection has left out,
+    // are asked for. The history may be behind the stream by a few: then once more.
+    const fill = async (): Promise<void> => {
+      if (isAsking) return;
+      isAsking = true;
+      take(await reader.info.blocks({ limit: LATEST_MAX }).catch(() => []));
+      timer = setTimeout(() => {
+        isAsking = false;
+        if (hasGap(store.getState().blocks)) void fill();
+      }, FILL_EVERY_MS);
     };
-    void seed();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    void fill();
     const stream = reader.streams.explorerBlock({}, (event) => {
       if (event.type === 'data') take(event.data);
+      if (hasGap(store.getState().blocks)) void fill();
     });
-    return () => stream.close();
+    return () => {
+      clearTimeout(timer);
+      stream.close();
+    };
   },
 });
 

@@ -44,11 +44,12 @@ export function useSettings(): UseQueryResult<Settings> {
   });
 }
 
-export function usePerps(): UseQueryResult<PerpUniverse> {
+/** All perps; who shows their states asks more often than who lists them. */
+export function usePerps(everyMs = META_STALE_MS): UseQueryResult<PerpUniverse> {
   return useQuery({
     queryKey: ['perpMeta'],
     queryFn: ({ signal }) => reader.info.perpMeta({}, { signal }),
-    refetchInterval: META_STALE_MS,
+    refetchInterval: everyMs,
   });
 }
 

@@ -23,7 +23,7 @@ export function ErrorSentence({
       <p className="break-words">
         {sentence}{' '}
         {docs !== undefined && (
-          <a href={docs} target="_blank" rel="noreferrer" className="text-accent hover:underline">
+          <a href={docs} target="_blank" rel="noreferrer" className="text-accent underline">
             {t('error.why')}
           </a>
         )}

@@ -48,6 +48,8 @@ export function Segmented<Value extends string>({
           key={own}
           value={own}
           disabled={isDisabled === true}
+          // As with any group of radios, arrow keys choose.
+          onFocus={() => own !== value && onChange(own)}
           className={classes(
             'flex-1 rounded px-2 whitespace-nowrap text-muted transition-colors hover:text-text disabled:opacity-40 data-[state=on]:font-medium',
             size === 'small' ? 'h-6 text-12' : 'h-7 text-13',

@@ -135,7 +135,7 @@ function TableRow<Row>({
       onClick={onRowClick && (() => onRowClick(row))}
       aria-selected={isSelected?.(row)}
       className={classes(
-        'border-b border-line/50 hover:bg-raised/60 aria-selected:bg-raised',
+        'border-b border-line/50 last:border-b-0 hover:bg-raised/60 aria-selected:bg-raised',
         onRowClick && 'cursor-pointer',
       )}
     >

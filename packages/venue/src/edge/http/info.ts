@@ -4,6 +4,7 @@ import type {
   InfoQueryOf,
   Network,
   RateLimit,
+  VenueHealth,
   Warning,
   WireError,
 } from '@oddlot/protocol';
@@ -62,6 +63,8 @@ export type InfoOptions = {
   readonly reserves?: ReservesSource['reserves'];
   /** How far payouts are on it. */
   readonly payouts?: Pick<PayoutWorker, 'progressOf'> | undefined;
+  /** How this process does. */
+  readonly health?: (() => VenueHealth) | undefined;
 };
 
 export type OpenConnections = {
@@ -190,6 +193,9 @@ async function answerHere(
   if (query.type === 'explainSignature') return options.explain(query, text);
   if (query.type === 'depositWithPermit') {
     return options.permits === undefined ? NO_CHAIN : await options.permits.deposit(query);
+  }
+  if (query.type === 'venueHealth' && options.health !== undefined) {
+    return { ok: true, data: options.health() };
   }
   if (query.type === 'reserves') return reserves(options);
   if (query.type === 'reservesProof') return await reservesProof(options, query.user);

@@ -23,13 +23,12 @@ export function AccountMenu() {
   const [wasOpen, setWasOpen] = useState(false);
   const close = (): void => setIsOpen(false);
   if (isOpen && !wasOpen) setWasOpen(true);
-  if (!isLoaded) return null;
+  // The place is kept: what is beside it does not move when the answer is there.
+  if (!isLoaded) return <span aria-hidden="true" className="h-8 w-22" />;
   return (
     <>
       {session === undefined ? (
-        <Button kind="accent" onClick={() => setIsOpen(true)}>
-          {t('header.connect')}
-        </Button>
+        <Button onClick={() => setIsOpen(true)}>{t('header.connect')}</Button>
       ) : (
         <OpenAccount session={session} onSwitch={() => setIsOpen(true)} />
       )}

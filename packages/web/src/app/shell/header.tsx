@@ -3,6 +3,7 @@ import { useWords } from '../../lib/words.ts';
 import { useSettings } from '../../market/queries.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { AccountMenu } from './account-menu.tsx';
+import { Deposit } from './deposit.tsx';
 import { Equity } from './equity.tsx';
 import { Latency } from './latency.tsx';
 import { LooksMenu } from './looks-menu.tsx';
@@ -42,6 +43,7 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
       <div className="ml-auto flex items-center gap-3">
         <Latency />
         <Equity />
+        <Deposit />
         <LooksMenu onHelp={onHelp} />
         <AccountMenu />
       </div>

@@ -15,7 +15,10 @@ export function Latency() {
     >
       <span
         aria-hidden="true"
-        className={classes('size-1.5 rounded-full', isLive ? 'bg-buy' : 'bg-warning')}
+        className={classes(
+          'size-1.5 rounded-full',
+          !isLive ? 'bg-warning' : status === 'open' ? 'bg-buy' : 'bg-line',
+        )}
       />
       {isLive && latencyMs !== undefined
         ? t('header.latency', { ms: Math.max(1, Math.round(latencyMs)) })

@@ -1,6 +1,7 @@
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useWords } from '../../lib/words.ts';
+import { LookingOn } from '../../session/looking-on.tsx';
 import { useSession } from '../../session/use-session.ts';
 import { late } from '../../ui/late.tsx';
 import { Toasts } from '../../ui/toast.tsx';
@@ -29,6 +30,7 @@ export function Shell() {
       </a>
       <Header onHelp={() => setIsHelpOpen(true)} />
       <ConnectionBanner />
+      <LookingOn />
       <main id="screen" className="min-h-0 flex-1 overflow-y-auto outline-none" tabIndex={-1}>
         <Outlet />
       </main>

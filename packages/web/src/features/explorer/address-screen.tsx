@@ -109,7 +109,7 @@ function Worth({ user }: { readonly user: string }) {
   ];
   const isKnown = perpValue !== undefined && outcomeValue !== undefined;
   return (
-    <dl className="flex flex-wrap gap-x-10 gap-y-3 border-b border-line px-4 py-3">
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-3 border-b border-line px-4 py-3 tablet:flex tablet:flex-wrap tablet:gap-x-10">
       <Stat label={t('explorer.equity')} isLarge>
         <Money value={isKnown ? add(perpValue, outcomeValue) : undefined} />
       </Stat>

@@ -73,7 +73,10 @@ function Block({ block }: { readonly block: BlockDetail }) {
           <Code>{hash}</Code>
         </Fact>
         <Fact label={t('explorer.parent')}>
-          <Code>{parentHash}</Code> {height > 1 && <BlockLink height={height - 1} />}
+          <span className="flex flex-wrap gap-x-2">
+            <Code>{parentHash}</Code>
+            {height > 1 && <BlockLink height={height - 1} />}
+          </span>
         </Fact>
         <Fact label={t('explorer.stateHash')}>
           <Code>{stateHash}</Code>

@@ -34,14 +34,14 @@ function columnsOf(t: Words): readonly Column<ExplorerBlock>[] {
       id: 'height',
       header: t('explorer.height'),
       width: '104px',
-      phoneWidth: '96px',
+      phoneWidth: '84px',
       cell: ({ height }) => <BlockLink height={height} />,
     },
     {
       id: 'time',
       header: t('explorer.time'),
       width: '96px',
-      phoneWidth: '80px',
+      phoneWidth: '76px',
       cell: ({ blockTime }) => (
         <span className="text-muted" title={wholeDate(blockTime)}>
           {clockTime(blockTime)}
@@ -62,7 +62,7 @@ function columnsOf(t: Words): readonly Column<ExplorerBlock>[] {
       header: t('explorer.txs'),
       align: 'right',
       width: '104px',
-      phoneWidth: '72px',
+      phoneWidth: '96px',
       cell: ({ numTxs }) => <span className={numTxs === 0 ? 'text-faint' : ''}>{numTxs}</span>,
     },
   ];

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 /** Names and what they are, one under the other. */
 export function Facts({ children }: { readonly children: ReactNode }) {
   return (
-    <dl className="grid grid-cols-[112px_minmax(0,1fr)] gap-x-4 px-4 py-2 tablet:grid-cols-[176px_minmax(0,1fr)]">
+    <dl className="grid grid-cols-[112px_minmax(0,1fr)] items-baseline gap-x-4 px-4 py-2 tablet:grid-cols-[176px_minmax(0,1fr)]">
       {children}
     </dl>
   );

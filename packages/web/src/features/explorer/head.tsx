@@ -21,6 +21,9 @@ export function Head({
         {!isFirst && (
           <Link to="/explorer" className="text-13 text-muted hover:text-text">
             {t('nav.explorer')}
+            <span aria-hidden="true" className="ml-3 text-faint">
+              /
+            </span>
           </Link>
         )}
         <h1 className="text-20 font-semibold tabular-nums">{title}</h1>

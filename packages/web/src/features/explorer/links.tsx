@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { number, short } from '../../lib/format.ts';
 
-const LOOKS = 'text-accent hover:underline';
+/** In a sentence a colour alone would not do for everybody. */
+const LOOKS = 'text-accent hover:underline [p_&]:underline [dd_&]:underline';
 
 /** The way to a block, by its height. */
 export function BlockLink({ height }: { readonly height: number }) {

@@ -7,8 +7,9 @@ import { TextField } from '../../ui/text-field.tsx';
 import { useDoing } from '../../ui/use-doing.ts';
 import { useHotkey } from '../../ui/use-hotkey.ts';
 import { wantedOf } from './destination.ts';
+import { findMarket } from './find-market.ts';
 
-/** One field for a height, a hash or an address. */
+/** One field for a height, a hash, an address or the name of a market. */
 export function SearchField() {
   const t = useWords();
   const navigate = useNavigate();
@@ -25,7 +26,11 @@ export function SearchField() {
     event.preventDefault();
     const wanted = wantedOf(typed);
     if (wanted === undefined) {
-      setFault(t('explorer.searchFault'));
+      await run(async () => {
+        const market = await findMarket(typed);
+        if (market === undefined) setFault(t('explorer.searchFault'));
+        else go(market);
+      });
       return;
     }
     if (wanted.kind === 'block') go(`/explorer/block/${wanted.height}`);

@@ -5,7 +5,7 @@ import type { TxDetail } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { number, short } from '../../lib/format.ts';
 import { wholeDate } from '../../lib/time.ts';
-import { addWords, useWords } from '../../lib/words.ts';
+import { addWords, useWords, type Words } from '../../lib/words.ts';
 import { reader } from '../../market/venue.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Code } from '../../ui/code.tsx';
@@ -14,7 +14,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Fact, Facts } from './facts.tsx';
 import { Head } from './head.tsx';
 import { AddressLink, BlockLink } from './links.tsx';
-import { actionName } from './txs-table.tsx';
+import { actionName } from './explorer-words.ts';
 import { marketIdsOf, sentencesOf } from './tx-words.ts';
 import { useNames } from './use-names.ts';
 
@@ -64,8 +64,10 @@ function Transaction({ tx }: { readonly tx: TxDetail }) {
           <Code>{tx.hash}</Code>
         </Fact>
         <Fact label={t('explorer.block')}>
-          <BlockLink height={tx.block} />
-          <span className="text-muted"> · {t('explorer.place', { index: tx.index + 1 })}</span>
+          <span className="flex gap-2">
+            <BlockLink height={tx.block} />
+            <span className="text-muted">{t('explorer.place', { index: tx.index + 1 })}</span>
+          </span>
         </Fact>
         <Fact label={t('explorer.time')}>{wholeDate(tx.time)}</Fact>
         <Fact label={t('explorer.account')}>
@@ -140,9 +142,7 @@ function InWords({ tx }: { readonly tx: TxDetail }) {
               {fate !== undefined && (
                 <span className="text-muted">
                   {' · '}
-                  {t(`explorer.state.${fate.state}`)}
-                  {fate.avgPx !== null &&
-                    ` · ${t('explorer.filledAt', { size: number(fate.filledSz), price: number(fate.avgPx) })}`}
+                  {fateText(fate, t)}
                   {fate.error !== null && ` · ${fate.error}`}
                 </span>
               )}
@@ -152,4 +152,14 @@ function InWords({ tx }: { readonly tx: TxDetail }) {
       </ul>
     </div>
   );
+}
+
+type Fate = NonNullable<TxDetail['result']['orders']>[number];
+
+/** What became of an entry, with what was traded at once. */
+function fateText({ avgPx, filledSz, state }: Fate, t: Words): string {
+  if (avgPx === null) return t(`explorer.state.${state}`);
+  const given = { size: number(filledSz), price: number(avgPx) };
+  if (state === 'filled') return t('explorer.filledAt', given);
+  return `${t('explorer.partAt', given)} · ${t(`explorer.state.${state}`)}`;
 }

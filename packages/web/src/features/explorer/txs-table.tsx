@@ -3,8 +3,12 @@ import { useMemo, type ReactNode } from 'react';
 import { clockTime, wholeDate } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { Table, type Column } from '../../ui/table.tsx';
-import { isNamed } from './explorer-words.ts';
+import { actionName } from './explorer-words.ts';
 import { AddressLink, BlockLink, TxLink } from './links.tsx';
+import { Said } from './said.tsx';
+
+/** Of a block so many are read whole; of more the rest keep the name of their kind. */
+const SAID_MAX = 40;
 
 /** Signed requests that were executed, each in a line. */
 export function TxsTable({
@@ -21,15 +25,22 @@ export function TxsTable({
 }) {
   const t = useWords();
   const columns = useMemo(
-    () => columnsOf(t).filter(({ id }) => !isOfOneBlock || (id !== 'block' && id !== 'time')),
-    [t, isOfOneBlock],
+    () =>
+      isOfOneBlock
+        ? columnsOf(t, new Set(txs.slice(0, SAID_MAX).map(({ hash }) => hash))).filter(
+            ({ id }) => id !== 'block' && id !== 'time',
+          )
+        : columnsOf(t, NONE),
+    [t, isOfOneBlock, txs],
   );
   return (
     <Table label={label} columns={columns} rows={txs} rowKey={({ hash }) => hash} empty={empty} />
   );
 }
 
-function columnsOf(t: Words): readonly Column<TxRow>[] {
+const NONE: ReadonlySet<string> = new Set();
+
+function columnsOf(t: Words, said: ReadonlySet<string>): readonly Column<TxRow>[] {
   return [
     {
       id: 'hash',
@@ -41,10 +52,10 @@ function columnsOf(t: Words): readonly Column<TxRow>[] {
     {
       id: 'action',
       header: t('explorer.what'),
-      cell: ({ action: { type }, error }) => (
-        <span title={error ?? undefined}>
-          {actionName(type, t)}
-          {error !== null && <span className="text-sell"> · {error}</span>}
+      cell: (tx) => (
+        <span title={tx.error ?? undefined}>
+          {said.has(tx.hash) ? <Said tx={tx} /> : actionName(tx.action.type, t)}
+          {tx.error !== null && <span className="text-warning"> · {tx.error}</span>}
         </span>
       ),
     },
@@ -76,9 +87,4 @@ function columnsOf(t: Words): readonly Column<TxRow>[] {
       ),
     },
   ];
-}
-
-/** What an action is called; one that this page does not know keeps its own name. */
-export function actionName(type: string, t: Words): string {
-  return isNamed(type) ? t(`explorer.action.${type}`) : type;
 }

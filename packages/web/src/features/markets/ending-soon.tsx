@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router';
+import type { OutcomeMarketMeta } from '@oddlot/sdk';
 import { chance } from '../../lib/format.ts';
 import { countdown } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { useEvents } from '../../market/queries.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
+import { EventTitle } from '../../ui/event-title.tsx';
 
 const EVENTS_SHOWN = 6;
 
@@ -35,15 +37,34 @@ export function EndingSoon({ wanted }: { readonly wanted: string }) {
               to={`/events/${slug}`}
               className="min-w-0 flex-1 truncate after:absolute after:inset-0"
             >
-              {title}
+              <EventTitle title={title} />
             </Link>
-            {markets.length === 1 && (
-              <span className="text-13 font-medium">{chance(markets[0]?.pricing.yes_price)}</span>
-            )}
+            <Favourite markets={markets} />
             <span className="w-20 text-right text-muted">{countdown(end - nowMs)}</span>
           </li>
         ))}
       </ul>
     </section>
+  );
+}
+
+/** What is thought of it now: the chance, and of several the likeliest. */
+function Favourite({ markets }: { readonly markets: readonly OutcomeMarketMeta[] }) {
+  const [first, ...others] = markets;
+  if (first === undefined) return null;
+  const best = others.reduce(
+    (leader, market) =>
+      Number(market.pricing.yes_price) > Number(leader.pricing.yes_price) ? market : leader,
+    first,
+  );
+  return (
+    <span className="flex max-w-[40%] min-w-0 shrink-0 items-center gap-2 text-13">
+      {others.length > 0 && (
+        <span className="truncate text-muted max-tablet:hidden">
+          {best.group_title ?? best.question}
+        </span>
+      )}
+      <span className="w-11 shrink-0 text-right font-medium">{chance(best.pricing.yes_price)}</span>
+    </span>
   );
 }

@@ -5,6 +5,7 @@ import { cents, chance, compact } from '../../lib/format.ts';
 import { relative } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { venueNow } from '../../market/venue.ts';
+import { EventTitle } from '../../ui/event-title.tsx';
 
 type Tickers = ReadonlyMap<number, Ticker>;
 
@@ -27,7 +28,7 @@ export function EventCard({
       <div className="flex items-start justify-between gap-4">
         <h3 className="line-clamp-2 text-13 font-medium">
           <Link to={`/events/${event.slug}`} className="after:absolute after:inset-0">
-            {event.title}
+            <EventTitle title={event.title} />
           </Link>
         </h3>
         {isSingle && <span className="text-20 font-semibold">{chance(priceOf(only, byId))}</span>}
@@ -35,8 +36,10 @@ export function EventCard({
       <div className="mt-2 min-h-0 flex-1 max-tablet:pb-3">
         {isSingle ? <Single market={only} byId={byId} /> : <Candidates event={event} byId={byId} />}
       </div>
-      <p className="flex gap-3 overflow-hidden text-12 whitespace-nowrap text-muted">
-        {event.category !== '' && <span className="capitalize">{event.category}</span>}
+      <p className="flex gap-3 overflow-hidden text-12 whitespace-nowrap text-muted tabular-nums">
+        {event.category !== '' && (
+          <span className="capitalize max-wide:hidden">{event.category}</span>
+        )}
         <span>{t('markets.volumeOf', { amount: compact(event.volume.total) })}</span>
         <span>{t('markets.ends', { when: relative(event.end_time - venueNow()) })}</span>
         {rest > 0 && <span className="ml-auto">{t('markets.more', { count: rest })}</span>}

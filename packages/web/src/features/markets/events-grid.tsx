@@ -4,7 +4,9 @@ import { useWords } from '../../lib/words.ts';
 import { useEvents } from '../../market/queries.ts';
 import { tickers } from '../../market/tickers.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Skeleton } from '../../ui/spinner.tsx';
 import { EventCard } from './event-card.tsx';
+import { JustResolved } from './just-resolved.tsx';
 
 const EVENTS_SHOWN = 12;
 /** As many markets as one subscription takes. */
@@ -36,7 +38,9 @@ export function EventsGrid({ wanted }: { readonly wanted: string }) {
           {t('markets.allEvents')}
         </Link>
       </div>
-      {data !== undefined && events.length === 0 ? (
+      {data === undefined ? (
+        <Loading />
+      ) : events.length === 0 ? (
         <EmptyState
           title={data.events.length === 0 ? t('markets.noEvents') : t('markets.nothingFound')}
           text={data.events.length === 0 ? t('markets.noEventsText') : undefined}
@@ -51,8 +55,23 @@ export function EventsGrid({ wanted }: { readonly wanted: string }) {
           )}
         </ul>
       )}
-      <div className="flex-1 border-t border-line" />
+      <JustResolved wanted={wanted} />
     </section>
+  );
+}
+
+/** The place of the first cards. */
+function Loading() {
+  return (
+    <div aria-hidden="true" className="grid gap-px bg-line tablet:grid-cols-2">
+      {[0, 1].map((at) => (
+        <div key={at} className="flex h-[168px] flex-col gap-3 bg-panel p-4">
+          <Skeleton width="80%" />
+          <Skeleton width="60%" />
+          <Skeleton width="60%" />
+        </div>
+      ))}
+    </div>
   );
 }
 

@@ -25,9 +25,10 @@ export function FirstVisitStrip() {
   );
   const isUnderWay = at !== 'idle' && at !== 'done';
   const isNew = session === undefined || at !== 'idle';
-  if (!isLoaded || settings === undefined || !isNew) return null;
-  const amount = money(settings.faucet_amount, { decimals: 0 });
-  const hasFaucet = settings.faucet_amount !== null;
+  if (!isLoaded || !isNew) return null;
+  // Before the venue has said so: nearly every one has a faucet, and nothing moves when it has.
+  const hasFaucet = settings?.faucet_amount !== null;
+  const amount = settings === undefined ? '…' : money(settings.faucet_amount, { decimals: 0 });
   const isDone = at === 'done';
   return (
     <section
@@ -50,14 +51,17 @@ export function FirstVisitStrip() {
         </Link>
       )}
       {hasFaucet && !isDone && (
-        <Button
-          kind="accent"
-          size="large"
-          isBusy={isUnderWay && error === undefined}
-          onClick={() => void openTestAccount()}
-        >
-          {t('first.button')}
-        </Button>
+        <span className="max-tablet:flex max-tablet:w-full max-tablet:flex-col">
+          <Button
+            kind="accent"
+            size="large"
+            disabled={settings === undefined}
+            isBusy={isUnderWay && error === undefined}
+            onClick={() => void openTestAccount()}
+          >
+            {t('first.button')}
+          </Button>
+        </span>
       )}
     </section>
   );

@@ -28,8 +28,11 @@ export function Screen() {
       <div className="grid flex-1 desktop:grid-cols-[minmax(0,13fr)_minmax(0,10fr)]">
         <section className="min-w-0 border-line desktop:border-r" aria-labelledby="perps">
           <div className="flex h-12 items-center justify-between gap-4 border-b border-line px-4">
-            <h2 id="perps" className="text-15 font-semibold">
+            <h2 id="perps" className="flex items-baseline gap-3 text-15 font-semibold">
               {t('markets.perps')}
+              <span className="text-12 font-normal text-muted max-tablet:hidden">
+                {t('markets.unit')}
+              </span>
             </h2>
             <div className="w-56">
               <TextField

@@ -8,13 +8,13 @@ import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import { TextField } from '../../ui/text-field.tsx';
-import { eventOf, marketOf, NEW_EVENT, type EventDraft } from './event-draft.ts';
+import { eventOf, marketsOf, NEW_EVENT, type EventDraft } from './event-draft.ts';
+import { MarketDrafts } from './market-drafts.tsx';
 import { CONFIRMED, useOperation } from './operation.ts';
 
-const TEXTS = ['title', 'question', 'category', 'source'] as const;
 const NUMBERS = ['takerFee', 'delayMs'] as const;
 
-/** The form that lists an event with one market. */
+/** The form that lists an event with its markets. */
 export function CreateEvent({
   deployer,
   onClose,
@@ -24,18 +24,25 @@ export function CreateEvent({
 }) {
   const t = useWords();
   const [draft, setDraft] = useState(NEW_EVENT);
+  // What a try has listed already is not listed again by the next one.
+  const [listed] = useState(() => new Set<string>());
   const { error, isBusy, operate } = useOperation();
   const change = (part: Partial<EventDraft>): void => setDraft({ ...draft, ...part });
   const event = eventOf(draft, Math.floor(venueNow()));
-  const market = event && marketOf(draft, event);
+  const markets = event && marketsOf(draft, event);
   const create = async (): Promise<void> => {
-    if (event === undefined || market === undefined) return;
+    if (event === undefined || markets === undefined) return;
     const { outcomeDeploy } = deployer.exchange;
     const isDone = await operate(
       async () => {
         // Of a slug that is known the texts change, so that a second try goes on where the first one stopped.
-        await outcomeDeploy.registerEvent(event, CONFIRMED);
-        return outcomeDeploy.registerMarket(market, CONFIRMED);
+        let reply = await outcomeDeploy.registerEvent(event, CONFIRMED);
+        for (const market of markets) {
+          if (listed.has(market.slug)) continue;
+          reply = await outcomeDeploy.registerMarket(market, CONFIRMED);
+          listed.add(market.slug);
+        }
+        return reply;
       },
       t('operate.created', { title: event.title }),
     );
@@ -57,10 +64,10 @@ export function CreateEvent({
           size="large"
           isWide
           isBusy={isBusy}
-          disabled={market === undefined}
+          disabled={markets === undefined}
           onClick={() => void create()}
         >
-          {t('operate.createEvent')}
+          {t('operate.createEventDo')}
         </Button>
       </div>
     </Dialog>
@@ -77,21 +84,42 @@ function Fields({
   const t = useWords();
   return (
     <>
-      <div className="grid gap-3 tablet:grid-cols-2">
-        {TEXTS.map((field) => (
-          <TextField
-            key={field}
-            label={t(`operate.event.${field}`)}
-            value={draft[field]}
-            onChange={(value) => onChange({ [field]: value })}
-          />
-        ))}
+      <TextField
+        label={t('operate.event.title')}
+        value={draft.title}
+        maxLength={300}
+        placeholder={t('operate.event.titleExample')}
+        onChange={(title) => onChange({ title })}
+      />
+      <MarketDrafts draft={draft} onChange={onChange} />
+      <div className="mt-3 grid gap-3 tablet:grid-cols-2">
         <TextField
           label={t('operate.event.endsAt')}
           type="datetime-local"
           value={draft.endsAt}
           onChange={(endsAt) => onChange({ endsAt })}
         />
+        <TextField
+          label={t('operate.event.category')}
+          value={draft.category}
+          placeholder={t('operate.event.categoryExample')}
+          onChange={(category) => onChange({ category })}
+        />
+      </div>
+      <div className="mt-3 flex flex-col gap-3">
+        <TextArea
+          label={t('operate.event.description')}
+          value={draft.description}
+          onChange={(description) => onChange({ description })}
+        />
+        <TextField
+          label={t('operate.event.source')}
+          value={draft.source}
+          placeholder={t('operate.event.sourceExample')}
+          onChange={(source) => onChange({ source })}
+        />
+      </div>
+      <div className="mt-3 grid gap-3 tablet:grid-cols-2">
         {NUMBERS.map((field) => (
           <NumberField
             key={field}
@@ -100,13 +128,6 @@ function Fields({
             onChange={(value) => onChange({ [field]: value })}
           />
         ))}
-      </div>
-      <div className="mt-3">
-        <TextArea
-          label={t('operate.event.description')}
-          value={draft.description}
-          onChange={(description) => onChange({ description })}
-        />
       </div>
     </>
   );

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { eventOf, marketOf, NEW_EVENT, slugOf, timeOf } from './event-draft.ts';
+import { eventOf, marketsOf, NEW_EVENT, slugOf, timeOf } from './event-draft.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 15, 12);
 const draft = {
   ...NEW_EVENT,
   title: 'Rain in Oslo',
-  question: 'Will it rain in Oslo on Monday?',
+  markets: [{ question: 'Will it rain in Oslo on Monday?', name: '' }],
   endsAt: '2026-11-16T22:00',
 };
 
@@ -27,16 +27,36 @@ test('times are those of UTC', () => {
 test('an event and its market share their times', () => {
   const event = eventOf(draft, NOW_MS)!;
   expect(event).toMatchObject({ slug: 'rain-in-oslo-2026-11-16', startTime: NOW_MS - 5_000 });
-  expect(marketOf(draft, event)).toMatchObject({
-    eventSlug: 'rain-in-oslo-2026-11-16',
-    slug: 'will-it-rain-in-oslo-on-monday-2026-11-16',
-    startTime: event.startTime,
-    endTime: event.endTime,
-  });
+  expect(event.mutuallyExclusive).toBe(false);
+  expect(marketsOf(draft, event)).toMatchObject([
+    {
+      eventSlug: 'rain-in-oslo-2026-11-16',
+      slug: 'will-it-rain-in-oslo-on-monday-2026-11-16',
+      groupTitle: null,
+      startTime: event.startTime,
+      endTime: event.endTime,
+    },
+  ]);
 });
 
 test('nothing is sent that has ended already, or has no name', () => {
   expect(eventOf({ ...draft, endsAt: '2026-11-15T11:00' }, NOW_MS)).toBeUndefined();
   expect(eventOf({ ...draft, title: '?' }, NOW_MS)).toBeUndefined();
-  expect(marketOf({ ...draft, question: '' }, eventOf(draft, NOW_MS)!)).toBeUndefined();
+  const markets = [{ question: '', name: '' }];
+  expect(marketsOf({ ...draft, markets }, eventOf(draft, NOW_MS)!)).toBeUndefined();
+});
+
+test('a set needs a name for each market, and no question twice', () => {
+  const set = (...names: string[]) => ({
+    ...draft,
+    markets: names.map((name) => ({ name, question: `Will ${name} win?` })),
+  });
+  const event = eventOf(set('Heron', 'Gannet'), NOW_MS)!;
+  expect(event.mutuallyExclusive).toBe(true);
+  expect(marketsOf(set('Heron', 'Gannet'), event)).toMatchObject([
+    { groupTitle: 'Heron' },
+    { groupTitle: 'Gannet' },
+  ]);
+  expect(marketsOf(set('Heron', ''), event)).toBeUndefined();
+  expect(marketsOf(set('Heron', 'Heron'), event)).toBeUndefined();
 });

@@ -1,10 +1,15 @@
 import type { RegisterEventParameters, RegisterMarketParameters } from '@oddlot/sdk';
 import { isDecimal } from '../../lib/decimal.ts';
 
-/** An event with one question, as it is typed into the form. */
+/** A market of an event: its question, and in a set of several its short name. */
+export type MarketDraft = { readonly question: string; readonly name: string };
+
+/** An event as it is typed into the form. */
 export type EventDraft = {
   readonly title: string;
-  readonly question: string;
+  readonly markets: readonly MarketDraft[];
+  /** Exactly one of its markets resolves YES. */
+  readonly isExclusive: boolean;
   readonly category: string;
   readonly description: string;
   readonly source: string;
@@ -14,9 +19,12 @@ export type EventDraft = {
   readonly delayMs: string;
 };
 
+export const NEW_MARKET: MarketDraft = { question: '', name: '' };
+
 export const NEW_EVENT: EventDraft = {
   title: '',
-  question: '',
+  markets: [NEW_MARKET],
+  isExclusive: true,
   category: '',
   description: '',
   source: '',
@@ -66,26 +74,38 @@ export function eventOf(draft: EventDraft, nowMs: number): RegisterEventParamete
     tags: [],
     image: null,
     icon: null,
-    mutuallyExclusive: false,
+    mutuallyExclusive: draft.isExclusive && draft.markets.length > 1,
     startTime: nowMs - HEAD_START_MS,
     endTime,
   };
 }
 
-/** Its market. */
-export function marketOf(
+/** Its markets; undefined while something is missing, or two of them would have one name. */
+export function marketsOf(
   draft: EventDraft,
   event: Pick<RegisterEventParameters, 'slug' | 'startTime' | 'endTime'>,
+): readonly RegisterMarketParameters[] | undefined {
+  const markets = draft.markets.map((market) => marketOf(draft, market, event));
+  const found = markets.filter((market) => market !== undefined);
+  const isDistinct = new Set(found.map(({ slug }) => slug)).size === markets.length;
+  return isDistinct ? found : undefined;
+}
+
+function marketOf(
+  { delayMs, description, markets, source, takerFee }: EventDraft,
+  { name, question }: MarketDraft,
+  event: Pick<RegisterEventParameters, 'slug' | 'startTime' | 'endTime'>,
 ): RegisterMarketParameters | undefined {
-  const { delayMs, description, question, source, takerFee } = draft;
   const slug = slugWithDay(question, event.endTime);
-  if (slug === undefined || !isDecimal(takerFee) || !/^\d{1,5}$/.test(delayMs)) return undefined;
+  const isSet = markets.length > 1;
+  if (slug === undefined || (isSet && name.trim() === '')) return undefined;
+  if (!isDecimal(takerFee) || !/^\d{1,5}$/.test(delayMs)) return undefined;
   const { endTime, slug: eventSlug, startTime } = event;
   return {
     eventSlug,
     slug,
     question: question.trim(),
-    groupTitle: null,
+    groupTitle: isSet ? name.trim() : null,
     description: description.trim(),
     resolutionSource: source.trim(),
     outcomes: ['Yes', 'No'],

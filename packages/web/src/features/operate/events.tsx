@@ -11,7 +11,9 @@ import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
+import { useIsNarrow } from '../../ui/use-is-wide.ts';
 import { CreateEvent } from './create-event.tsx';
+import { NeedsRole } from './needs-role.tsx';
 import { CONFIRMED, useOperation, type Operation } from './operation.ts';
 import { Resolve } from './resolve.tsx';
 
@@ -25,6 +27,7 @@ const ORDER = ['closed', 'halted', 'open', 'upcoming', 'resolved'] as const;
 /** Markets of events; a deployer creates, halts, closes and resolves them. Series look after themselves. */
 export function Events({ deployer }: { readonly deployer: Client | undefined }) {
   const t = useWords();
+  const isNarrow = useIsNarrow();
   // Markets open and close by themselves, and whoever operates them waits for it.
   const { data } = useQuery({
     queryKey: ['outcomeMeta', 'operate'],
@@ -49,6 +52,7 @@ export function Events({ deployer }: { readonly deployer: Client | undefined }) 
   );
   return (
     <div className="flex min-h-0 flex-col">
+      {deployer === undefined && <NeedsRole who="deployer" />}
       {deployer !== undefined && (
         <div className="flex items-center gap-4 border-b border-line px-4 py-2">
           <Button kind="accent" onClick={() => setIsCreating(true)}>
@@ -67,7 +71,7 @@ export function Events({ deployer }: { readonly deployer: Client | undefined }) 
         columns={columns}
         rows={markets}
         rowKey={({ instrument_id: id }) => id}
-        rowHeight={36}
+        rowHeight={isNarrow ? 52 : 36}
         empty={
           data === undefined ? null : (
             <EmptyState title={t('operate.noEvents')} text={t('operate.noEventsText')} />
@@ -94,17 +98,22 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<OutcomeMar
     {
       id: 'question',
       header: t('operate.question'),
-      cell: ({ event_slug: slug, question }) => (
-        <Link to={`/events/${slug}`} title={question} className="hover:underline">
-          {question}
-        </Link>
+      cell: ({ end_time: ends, event_slug: slug, phase, question }) => (
+        <>
+          <Link to={`/events/${slug}`} title={question} className="hover:underline">
+            {question}
+          </Link>
+          <span className="block truncate text-11 text-muted tablet:hidden">
+            {t(`operate.phase.${phase}`)} · {dateTime(ends)}
+          </span>
+        </>
       ),
     },
     {
       id: 'phase',
       header: t('operate.state'),
       width: '104px',
-      phoneWidth: '84px',
+      from: 'tablet',
       cell: ({ phase }) => (
         <Badge tone={phase === 'closed' || phase === 'halted' ? 'warning' : 'plain'}>
           {t(`operate.phase.${phase}`)}

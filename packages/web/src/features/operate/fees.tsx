@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Client, FeeTierRow } from '@oddlot/sdk';
 import { useState } from 'react';
 import { isDecimal } from '../../lib/decimal.ts';
-import { money, percent } from '../../lib/format.ts';
+import { number, percent } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { reader } from '../../market/venue.ts';
 import { Button } from '../../ui/button.tsx';
@@ -10,6 +10,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
+import { NeedsRole } from './needs-role.tsx';
 import { CONFIRMED, useOperation } from './operation.ts';
 
 const FIELDS = ['min14dTradingVolume', 'perpMakerFeeRate', 'perpTakerFeeRate'] as const;
@@ -29,19 +30,22 @@ export function Fees({ admin }: { readonly admin: Client | undefined }) {
   }
   return (
     <div>
+      {admin === undefined && <NeedsRole who="admin" />}
       <div className="flex items-center gap-4 border-b border-line px-4 py-2">
         {admin !== undefined && (
           <Button onClick={() => setDraft(data.tiers)}>{t('operate.editTiers')}</Button>
         )}
         <p className="text-12 text-muted">{t('operate.feesHelp')}</p>
       </div>
-      <Table
-        label={t('operate.tab.fees')}
-        columns={columnsOf(t)}
-        rows={data.tiers}
-        rowKey={({ level }) => level}
-        empty={<EmptyState title={t('operate.noTiers')} />}
-      />
+      <div className="max-w-[640px]">
+        <Table
+          label={t('operate.tab.fees')}
+          columns={columnsOf(t)}
+          rows={data.tiers}
+          rowKey={({ level }) => level}
+          empty={<EmptyState title={t('operate.noTiers')} />}
+        />
+      </div>
     </div>
   );
 }
@@ -59,7 +63,7 @@ function columnsOf(t: Words): readonly Column<FeeTierRow>[] {
       id: 'volume',
       header: t('operate.tier.min14dTradingVolume'),
       align: 'right',
-      cell: ({ min14dTradingVolume: volume }) => money(volume),
+      cell: ({ min14dTradingVolume: volume }) => number(volume),
     },
     rate('perpMakerFeeRate'),
     rate('perpTakerFeeRate'),

@@ -1,60 +1,79 @@
 import type { VenueOracle, VenueStatus } from '@oddlot/sdk';
-import { useMemo } from 'react';
-import { useStore } from 'zustand';
+import { useMemo, type ReactNode } from 'react';
 import { compare } from '../../lib/decimal.ts';
 import { number } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
-import { useVenueSecond } from '../../market/use-venue-second.ts';
-import { connection } from '../../market/venue.ts';
+import { tickers } from '../../market/tickers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/figure.tsx';
 import { Stat } from '../../ui/stat.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
+import { ProcessFigures } from './process-figures.tsx';
+import { SettlementFigures } from './settlement-figures.tsx';
+
+const PERPS = { accountType: 'perp' } as const;
 
 /** How the venue does: everybody may see it. */
 export function Health({ status }: { readonly status: VenueStatus }) {
   const t = useWords();
-  const columns = useMemo(() => columnsOf(t), [t]);
+  const byCoin = tickers.use(PERPS, ({ byId }) => byId);
+  const prices = useMemo(
+    () => new Map([...byCoin.values()].map(({ coin, oraclePx }) => [coin, oraclePx])),
+    [byCoin],
+  );
+  const columns = useMemo(() => columnsOf(t, prices), [t, prices]);
   return (
-    <div className="flex min-h-0 flex-col">
-      <Figures status={status} />
-      <h2 className="border-y border-line px-4 py-2 text-13 font-medium">{t('operate.oracles')}</h2>
-      <Table
-        label={t('operate.oracles')}
-        columns={columns}
-        rows={status.oracles}
-        rowKey={({ coin }) => coin}
-        empty={<EmptyState title={t('operate.noPerps')} />}
-      />
+    <div className="grid min-h-0 desktop:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
+      <div className="min-w-0 border-line desktop:border-r">
+        <ProcessFigures />
+        <Section title={t('operate.money')}>
+          <MoneyFigures status={status} />
+        </Section>
+        <Section title={t('operate.settlement')}>
+          <SettlementFigures />
+        </Section>
+      </div>
+      <section aria-label={t('operate.oracles')} className="min-w-0">
+        <Title>{t('operate.oracles')}</Title>
+        <Table
+          label={t('operate.oracles')}
+          columns={columns}
+          rows={status.oracles}
+          rowKey={({ coin }) => coin}
+          empty={<EmptyState title={t('operate.noPerps')} />}
+        />
+      </section>
     </div>
   );
 }
 
-function Figures({ status }: { readonly status: VenueStatus }) {
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section aria-label={title} className="border-t border-line">
+      <Title>{title}</Title>
+      {children}
+    </section>
+  );
+}
+
+function Title({ children }: { readonly children: ReactNode }) {
+  return <h2 className="px-4 pt-3 pb-1 text-13 font-medium">{children}</h2>;
+}
+
+function MoneyFigures({ status }: { readonly status: VenueStatus }) {
   const t = useWords();
-  const now = useVenueSecond();
-  const isLost = useStore(connection, (state) => state.status === 'lost');
-  const { accounts, height, insuranceFund, insuranceTarget, openWithdrawals, queuedOrders } =
-    status;
-  const lag = Math.max(0, Math.round((now - status.time) / 1_000));
+  const { accounts, insuranceFund, insuranceTarget, openWithdrawals, queuedOrders } = status;
   const isShort = compare(insuranceFund, insuranceTarget) < 0;
   return (
-    <dl className="grid grid-cols-2 gap-x-10 gap-y-4 px-4 py-4 tablet:grid-cols-4">
-      <Stat label={t('operate.height')} isLarge>
-        {number(String(height))}
-      </Stat>
-      <Stat label={t('operate.lag')} isLarge note={isLost ? t('header.offline') : undefined}>
-        {t('operate.seconds', { seconds: lag })}
-      </Stat>
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-4 px-4 pt-1 pb-4 tablet:grid-cols-3">
       <Stat
         label={t('operate.fund')}
-        isLarge
-        note={t(isShort ? 'operate.fundShort' : 'operate.fundFull')}
+        note={isShort ? <span className="text-warning">{t('operate.fundShort')}</span> : undefined}
       >
         <Money value={insuranceFund} />
       </Stat>
-      <Stat label={t('operate.target')} isLarge>
+      <Stat label={t('operate.target')}>
         <Money value={insuranceTarget} />
       </Stat>
       <Stat label={t('operate.treasury')}>
@@ -67,14 +86,22 @@ function Figures({ status }: { readonly status: VenueStatus }) {
   );
 }
 
-function columnsOf(t: Words): readonly Column<VenueOracle>[] {
+function columnsOf(t: Words, prices: ReadonlyMap<string, string>): readonly Column<VenueOracle>[] {
   return [
     { id: 'coin', header: t('operate.market'), cell: ({ coin }) => coin },
     {
+      id: 'price',
+      header: t('operate.price'),
+      align: 'right',
+      width: '128px',
+      phoneWidth: '96px',
+      cell: ({ coin }) => number(prices.get(coin)),
+    },
+    {
       id: 'state',
       header: t('operate.state'),
-      width: '160px',
-      phoneWidth: '104px',
+      width: '112px',
+      phoneWidth: '84px',
       cell: ({ stale, trading }) =>
         !trading ? (
           <Badge>{t('operate.notTrading')}</Badge>
@@ -88,12 +115,12 @@ function columnsOf(t: Words): readonly Column<VenueOracle>[] {
       id: 'age',
       header: t('operate.age'),
       align: 'right',
-      width: '140px',
-      phoneWidth: '104px',
+      width: '96px',
+      phoneWidth: '72px',
       cell: ({ ageMs }) =>
         ageMs === null
           ? t('operate.never')
-          : t('operate.seconds', { seconds: Math.round(ageMs / 1_000) }),
+          : t('operate.seconds', { seconds: (ageMs / 1_000).toFixed(1) }),
     },
   ];
 }

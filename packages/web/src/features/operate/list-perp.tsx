@@ -1,5 +1,7 @@
 import type { Client } from '@oddlot/sdk';
 import { useState } from 'react';
+import { isDecimal } from '../../lib/decimal.ts';
+import { percent } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
@@ -75,7 +77,7 @@ function Fields({
   const t = useWords();
   return (
     <>
-      <div className="grid gap-3 tablet:grid-cols-2">
+      <div className="mb-3">
         <TextField
           label={t('operate.perp.base')}
           value={draft.base}
@@ -83,6 +85,8 @@ function Fields({
           maxLength={32}
           onChange={(base) => onChange({ base })}
         />
+      </div>
+      <div className="grid gap-3 tablet:grid-cols-2">
         <NumberField
           label={t('operate.perp.szDecimals')}
           value={draft.szDecimals}
@@ -95,6 +99,8 @@ function Fields({
             key={field}
             label={t(`operate.perp.${field}`)}
             value={draft[field]}
+            unit={unitOf(field, draft)}
+            min={field === 'makerFee' ? '-1' : '0'}
             onChange={(value) => onChange({ ...draft, [field]: value })}
           />
         ))}
@@ -110,6 +116,19 @@ function Fields({
       </div>
     </>
   );
+}
+
+/** What a number is of; of a fraction the same in percent. */
+function unitOf(field: (typeof NUMBERS)[number], draft: PerpDraft): string {
+  if (field === 'takerFee' || field === 'makerFee') return inPercent(draft[field]) ?? '';
+  if (field === 'maxOrderSize') return draft.base.trim().toUpperCase();
+  return 'USDC';
+}
+
+const RATE_DECIMALS = 3;
+
+function inPercent(fraction: string): string | undefined {
+  return isDecimal(fraction) ? `= ${percent(fraction, { decimals: RATE_DECIMALS })}` : undefined;
 }
 
 function Tiers({
@@ -133,6 +152,7 @@ function Tiers({
               key={field}
               label={t(`operate.perp.${field}`)}
               value={tier[field]}
+              unit={field === 'mmr' ? inPercent(tier.mmr) : undefined}
               onChange={(value) => set(index, { [field]: value })}
             />
           ))}

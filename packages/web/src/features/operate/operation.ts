@@ -1,5 +1,6 @@
 import type { ActionReply } from '@oddlot/sdk';
 import { useCallback } from 'react';
+import { explainRefusal } from '../../lib/explain-error.ts';
 import { useWords } from '../../lib/words.ts';
 import { queryClient } from '../../market/queries.ts';
 import { notify } from '../../ui/toast.tsx';
@@ -23,6 +24,11 @@ export function useOperation(): Operation {
         const reply = await act();
         // It may still happen: whoever looks at the lists sees it.
         if (reply.status === 'pending') throw new Error(t('operate.pending'));
+        // A part of it was left out, such as a price that is too old: that is a refusal too.
+        if (reply.status === 'executed' && reply.failure !== undefined) {
+          const { details, error: message } = reply.failure;
+          throw new Error(explainRefusal({ message, details }, t).sentence);
+        }
       });
       await queryClient.invalidateQueries();
       if (isDone) notify({ title: done });

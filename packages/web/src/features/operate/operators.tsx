@@ -2,12 +2,14 @@ import type { Client, VenueStatus } from '@oddlot/sdk';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useWords } from '../../lib/words.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { isAddress } from '../../lib/is-address.ts';
+import { NeedsRole } from './needs-role.tsx';
 import { CONFIRMED, useOperation } from './operation.ts';
 
 const ROLES = ['admins', 'deployers'] as const;
@@ -22,11 +24,14 @@ export function Operators({
   readonly admin: Client | undefined;
 }) {
   return (
-    <div className="grid tablet:grid-cols-2">
-      {ROLES.map((role) => (
-        <People key={role} role={role} people={status[role]} admin={admin} />
-      ))}
-    </div>
+    <>
+      {admin === undefined && <NeedsRole who="admin" />}
+      <div className="grid tablet:grid-cols-2">
+        {ROLES.map((role) => (
+          <People key={role} role={role} people={status[role]} admin={admin} />
+        ))}
+      </div>
+    </>
   );
 }
 
@@ -41,16 +46,11 @@ function People({
 }) {
   const t = useWords();
   const { error, isBusy, operate } = useOperation();
-  const [address, setAddress] = useState('');
-  const isFit = isAddress(address.trim());
   const set = (change: { add: string[] } | { remove: string[] }): Promise<boolean> =>
     operate(
       () => admin!.exchange.venueAdmin.setOperators({ role, ...change }, CONFIRMED),
       t('operate.operatorsSet'),
     );
-  const add = async (): Promise<void> => {
-    if (await set({ add: [address.trim().toLowerCase()] })) setAddress('');
-  };
   return (
     <section
       aria-label={t(`operate.role.${role}`)}
@@ -63,10 +63,11 @@ function People({
           <li key={person} className="flex items-center justify-between gap-3 py-1">
             <Link
               to={`/explorer/address/${person}`}
-              className="min-w-0 font-mono text-12 break-all text-accent hover:underline"
+              className="min-w-0 flex-1 font-mono text-12 break-all text-accent hover:underline"
             >
               {person}
             </Link>
+            {admin?.wallet?.address === person && <Badge tone="accent">{t('operate.you')}</Badge>}
             {admin !== undefined && (
               <ConfirmButton
                 size="small"
@@ -80,23 +81,40 @@ function People({
         ))}
       </ul>
       {people.length === 0 && <EmptyState title={t('operate.nobody')} />}
-      {admin !== undefined && (
-        <div className="flex flex-col gap-2">
-          <TextField
-            label={t('operate.address')}
-            value={address}
-            placeholder="0x…"
-            fault={address === '' || isFit ? undefined : t('operate.addressFault')}
-            onChange={setAddress}
-          />
-          <span>
-            <Button disabled={!isFit} isBusy={isBusy} onClick={() => void add()}>
-              {t('operate.add')}
-            </Button>
-          </span>
-        </div>
-      )}
+      {admin !== undefined && <Newcomer isBusy={isBusy} onAdd={(add) => set({ add: [add] })} />}
       {error !== undefined && <ErrorSentence error={error} />}
     </section>
+  );
+}
+
+/** Adds somebody by an address. */
+function Newcomer({
+  isBusy,
+  onAdd,
+}: {
+  readonly isBusy: boolean;
+  readonly onAdd: (address: string) => Promise<boolean>;
+}) {
+  const t = useWords();
+  const [address, setAddress] = useState('');
+  const isFit = isAddress(address.trim());
+  const add = async (): Promise<void> => {
+    if (await onAdd(address.trim().toLowerCase())) setAddress('');
+  };
+  return (
+    <div className="flex flex-col gap-2">
+      <TextField
+        label={t('operate.address')}
+        value={address}
+        placeholder="0x…"
+        fault={address === '' || isFit ? undefined : t('operate.addressFault')}
+        onChange={setAddress}
+      />
+      <span>
+        <Button disabled={!isFit} isBusy={isBusy} onClick={() => void add()}>
+          {t('operate.add')}
+        </Button>
+      </span>
+    </div>
   );
 }

@@ -1,8 +1,11 @@
-import type { Client, PerpMeta } from '@oddlot/sdk';
-import { useMemo, useState } from 'react';
+import type { Client, PerpMeta, Ticker } from '@oddlot/sdk';
+import { Link } from '@tanstack/react-router';
+import { useMemo, useState, type ReactNode } from 'react';
+import { compact, NOTHING, number } from '../../lib/format.ts';
 import { wholeDate } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { usePerps } from '../../market/queries.ts';
+import { tickers } from '../../market/tickers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
@@ -10,9 +13,12 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { ListPerp } from './list-perp.tsx';
+import { NeedsRole } from './needs-role.tsx';
 import { CONFIRMED, useOperation, type Operation } from './operation.ts';
+import { PushPrice } from './push-price.tsx';
 
 const NONE: readonly PerpMeta[] = [];
+const ALL = { accountType: 'perp' } as const;
 
 /** All perps; an admin lists, halts and delists them. */
 export function Perps({ admin }: { readonly admin: Client | undefined }) {
@@ -20,13 +26,15 @@ export function Perps({ admin }: { readonly admin: Client | undefined }) {
   const { data } = usePerps();
   const operation = useOperation();
   const [isListing, setIsListing] = useState(false);
+  const [pricing, setPricing] = useState<PerpMeta>();
   const { isBusy, operate } = operation;
   const columns = useMemo(
-    () => columnsOf(t, admin, { isBusy, operate }),
+    () => columnsOf(t, admin && { admin, isBusy, operate, onPrice: setPricing }),
     [t, admin, isBusy, operate],
   );
   return (
     <div className="flex min-h-0 flex-col">
+      {admin === undefined && <NeedsRole who="admin" />}
       {admin !== undefined && (
         <div className="flex items-center gap-4 border-b border-line px-4 py-2">
           <Button kind="accent" onClick={() => setIsListing(true)}>
@@ -51,21 +59,29 @@ export function Perps({ admin }: { readonly admin: Client | undefined }) {
       {admin !== undefined && isListing && (
         <ListPerp admin={admin} onClose={() => setIsListing(false)} />
       )}
+      {admin !== undefined && pricing !== undefined && (
+        <PushPrice admin={admin} perp={pricing} onClose={() => setPricing(undefined)} />
+      )}
     </div>
   );
 }
 
-function columnsOf(
-  t: Words,
-  admin: Client | undefined,
-  { isBusy, operate }: Pick<Operation, 'isBusy' | 'operate'>,
-): readonly Column<PerpMeta>[] {
+type Acts = Pick<Operation, 'isBusy' | 'operate'> & {
+  readonly admin: Client;
+  readonly onPrice: (perp: PerpMeta) => void;
+};
+
+function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[] {
   const columns: Column<PerpMeta>[] = [
     {
       id: 'name',
       header: t('operate.market'),
       phoneWidth: '112px',
-      cell: ({ name }) => <span title={name}>{name}</span>,
+      cell: ({ name }) => (
+        <Link to={`/trade/${name}`} title={name} className="hover:underline">
+          {name}
+        </Link>
+      ),
     },
     {
       id: 'id',
@@ -75,20 +91,24 @@ function columnsOf(
       from: 'tablet',
       cell: ({ index }) => <span className="text-muted">{index}</span>,
     },
+    figure('mark', t('operate.mark'), ({ markPx }) => number(markPx)),
+    figure('oracle', t('operate.oracle'), ({ oraclePx }) => number(oraclePx)),
+    figure('interest', t('operate.openInterest'), ({ openInterest }) => number(openInterest)),
+    figure('volume', t('operate.dayVolume'), ({ dayNtlVlm }) => compact(dayNtlVlm)),
     {
       id: 'leverage',
       header: t('operate.leverage'),
       align: 'right',
-      width: '96px',
-      from: 'tablet',
+      width: '80px',
+      from: 'desktop',
       cell: ({ maxLeverage }) => `${maxLeverage}×`,
     },
     {
       id: 'tick',
       header: t('operate.tick'),
       align: 'right',
-      width: '96px',
-      from: 'tablet',
+      width: '80px',
+      from: 'desktop',
       cell: ({ priceTick }) => priceTick,
     },
     {
@@ -99,34 +119,55 @@ function columnsOf(
       cell: (perp) => <State perp={perp} />,
     },
   ];
-  if (admin === undefined) return columns;
+  if (acts === undefined) return columns;
   return [
     ...columns,
     {
       id: 'acts',
       header: <span className="heard">{t('operate.acts')}</span>,
       align: 'right',
-      width: '260px',
+      width: '240px',
       phoneWidth: '152px',
-      cell: (perp) => <PerpActs perp={perp} acts={{ admin, isBusy, operate }} />,
+      cell: (perp) => <PerpActs perp={perp} acts={acts} />,
     },
   ];
 }
 
+/** A figure that moves, of a perp that has had a price. */
+function figure(id: string, header: string, show: (ticker: Ticker) => string): Column<PerpMeta> {
+  const cell = ({ index }: PerpMeta): ReactNode => <Live id={index} show={show} />;
+  return { id, header, align: 'right', width: '120px', from: 'desktop', cell };
+}
+
+function Live({ id, show }: { readonly id: number; readonly show: (ticker: Ticker) => string }) {
+  const ticker = tickers.use(ALL, ({ byId }) => byId.get(id));
+  return <span>{ticker === undefined ? NOTHING : show(ticker)}</span>;
+}
+
 function PerpActs({
-  perp: { delisted, haltTrading, index, name },
-  acts: { admin, isBusy, operate },
+  perp,
+  acts: { admin, isBusy, onPrice, operate },
 }: {
   readonly perp: PerpMeta;
-  readonly acts: Pick<Operation, 'isBusy' | 'operate'> & { readonly admin: Client };
+  readonly acts: Acts;
 }) {
   const t = useWords();
+  const { delisted, haltTrading, index, name } = perp;
   const set = (change: { haltTrading: boolean } | { delisted: true }, done: string): void => {
     const { setPerp } = admin.exchange.venueAdmin;
     void operate(() => setPerp({ instrumentId: index, ...change }, CONFIRMED), done);
   };
   return (
     <span className="flex justify-end gap-2">
+      <span className="max-tablet:hidden">
+        <Button
+          size="small"
+          aria-label={t('operate.pushPriceOf', { name })}
+          onClick={() => onPrice(perp)}
+        >
+          {t('operate.pricePush')}
+        </Button>
+      </span>
       <Button
         size="small"
         disabled={isBusy}

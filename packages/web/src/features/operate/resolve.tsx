@@ -1,6 +1,6 @@
 import type { Client, OutcomeMarketMeta } from '@oddlot/sdk';
 import { useState } from 'react';
-import { compare, isDecimal } from '../../lib/decimal.ts';
+import { compare, isDecimal, subtract } from '../../lib/decimal.ts';
 import { number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { Button } from '../../ui/button.tsx';
@@ -12,7 +12,11 @@ import { TextArea } from '../../ui/text-area.tsx';
 import { CONFIRMED, useOperation } from './operation.ts';
 
 const EVIDENCE_MAX = 2_000;
-type Result = 'yes' | 'no' | 'part';
+type Result = 'yes' | 'no' | 'void' | 'part';
+/** A market that has no result pays both sides half. */
+const HALF = '0.5';
+
+const FRACTIONS = { yes: '1', no: '0', void: HALF } as const;
 
 /** Says how a closed market ended. There is no way back, so the button says what it pays. */
 export function Resolve({
@@ -26,12 +30,12 @@ export function Resolve({
 }) {
   const t = useWords();
   const [result, setResult] = useState<Result>();
-  const [part, setPart] = useState('0.5');
+  const [part, setPart] = useState(HALF);
   const [evidence, setEvidence] = useState('');
   const { error, isBusy, operate } = useOperation();
-  const fraction = result === 'yes' ? '1' : result === 'no' ? '0' : part;
+  const fraction = result === 'part' ? part : result === undefined ? HALF : FRACTIONS[result];
   const isFraction = isShare(fraction);
-  const [yes] = market.outcomes;
+  const [yes, no] = market.outcomes;
   const resolve = async (): Promise<void> => {
     const said = evidence.trim();
     const parameters = { instrumentId: market.instrument_id, settlementFraction: fraction };
@@ -73,7 +77,12 @@ export function Resolve({
         >
           {result === undefined
             ? t('operate.chooseResult')
-            : t('operate.resolveAt', { name: yes, pays: number(isFraction ? fraction : '0') })}
+            : t('operate.resolveAt', {
+                name: yes,
+                pays: number(isFraction ? fraction : '0'),
+                other: no,
+                rest: number(isFraction ? subtract('1', fraction) : '0'),
+              })}
         </Button>
       </div>
     </Dialog>
@@ -99,6 +108,7 @@ function Results({
       segments={[
         { value: 'yes', label: yes },
         { value: 'no', label: no },
+        { value: 'void', label: t('operate.void') },
         { value: 'part', label: t('operate.part') },
       ]}
     />

@@ -1,14 +1,33 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import type { VenueStatus } from '@oddlot/sdk';
+import type { Reserves, VenueHealth, VenueStatus } from '@oddlot/sdk';
 import { reader } from '../../market/venue.ts';
 
 const EVERY_MS = 2_000;
+const RESERVES_EVERY_MS = 10_000;
 
-/** Who operates the venue, and how it does. */
+/** Who operates the venue, and what its state says of how it does. */
 export function useStatus(): UseQueryResult<VenueStatus> {
   return useQuery({
     queryKey: ['venueStatus'],
     queryFn: ({ signal }) => reader.info.venueStatus({}, { signal }),
     refetchInterval: EVERY_MS,
+  });
+}
+
+/** How the process does that answers. */
+export function useHealth(): UseQueryResult<VenueHealth> {
+  return useQuery({
+    queryKey: ['venueHealth'],
+    queryFn: ({ signal }) => reader.info.venueHealth({}, { signal }),
+    refetchInterval: EVERY_MS,
+  });
+}
+
+/** What is owed, and what there is. */
+export function useReserves(): UseQueryResult<Reserves> {
+  return useQuery({
+    queryKey: ['reserves'],
+    queryFn: ({ signal }) => reader.info.reserves({}, { signal }),
+    refetchInterval: RESERVES_EVERY_MS,
   });
 }

@@ -4,7 +4,7 @@ import { countdown, dateTime, relative, wholeDate } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { EventTitle } from './event-title.tsx';
+import { EventTitle } from '../../ui/event-title.tsx';
 import { turnover } from './market-facts.ts';
 
 const HOUR_MS = 3_600_000;

@@ -7,7 +7,7 @@ import { useWords } from '../../lib/words.ts';
 import { venueNow } from '../../market/venue.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { colourOf } from '../../ui/figure.tsx';
-import { EventTitle } from './event-title.tsx';
+import { EventTitle } from '../../ui/event-title.tsx';
 import { inOrder, legName, markOf, nameOf, turnover } from './market-facts.ts';
 import { ChanceBar } from './market-rows.tsx';
 

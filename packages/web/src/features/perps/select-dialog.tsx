@@ -96,6 +96,7 @@ function columnsOf(t: Words, favour: (row: Row) => void): readonly Column<Row>[]
       id: 'market',
       header: t('perps.column.market'),
       width: '24%',
+      phoneWidth: '40%',
       cell: (row) => (
         <span className="flex items-center gap-1">
           <button

@@ -25,15 +25,15 @@ export function TapePanel({ title }: { readonly title?: string }) {
   }
   return (
     <div
-      className="h-full overflow-y-auto px-3"
+      className="h-full overflow-y-auto"
       role="group"
       tabIndex={0}
       aria-label={t('perps.tape.label')}
     >
       <table className="w-full text-12">
-        <thead className="sticky top-0 bg-panel">
-          <tr className={classes('text-11 text-muted', title === undefined ? 'h-6' : 'h-8')}>
-            <th className="text-left font-normal">
+        <thead className="sticky top-0 z-10 bg-panel shadow-[0_1px_0_var(--line)]">
+          <tr className={classes('text-11 text-muted', title === undefined ? 'h-6' : 'h-9')}>
+            <th className="pl-3 text-left font-normal">
               {title === undefined ? (
                 t('perps.column.price')
               ) : (
@@ -43,7 +43,7 @@ export function TapePanel({ title }: { readonly title?: string }) {
             <th className="text-right font-normal">
               {t('perps.tape.size', { base: perp.baseCurrency })}
             </th>
-            <th className="text-right font-normal">{t('perps.column.time')}</th>
+            <th className="pr-3 text-right font-normal">{t('perps.column.time')}</th>
           </tr>
         </thead>
         <tbody>
@@ -63,7 +63,7 @@ const Row = memo(function Row({ grid, trade }: { readonly grid: Grid; readonly t
   const isLarge = compare(multiply(px, sz), LARGE) >= 0;
   return (
     <tr className={classes('h-5', isLarge && 'font-semibold')}>
-      <td className={side === 'B' ? 'text-buy' : 'text-sell'}>
+      <td className={classes('pl-3', side === 'B' ? 'text-buy' : 'text-sell')}>
         {number(px, { decimals: grid.priceDecimals })}
         {liquidation === true && (
           <span
@@ -75,7 +75,7 @@ const Row = memo(function Row({ grid, trade }: { readonly grid: Grid; readonly t
         )}
       </td>
       <td className="text-right">{number(sz, { decimals: grid.sizeDecimals })}</td>
-      <td className="text-right text-muted">{clockTime(time)}</td>
+      <td className="pr-3 text-right text-muted">{clockTime(time)}</td>
     </tr>
   );
 });

@@ -52,10 +52,13 @@ function Terminal({ perp }: { readonly perp: PerpMeta }) {
   useEffect(() => clearDraft, []);
   // Asked for again and again, and the same until an operator changes it.
   const fingerprint = JSON.stringify(perp);
+  // A halt changes the market, not its steps: charts and books stay as they are.
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- what the grid is made of
+  const grid = useMemo(() => gridOf(perp), [perp.priceTick, perp.szDecimals]);
   const desk = useMemo(
-    () => ({ perp, grid: gridOf(perp), coin: String(perp.index) }),
+    () => ({ perp, grid, coin: String(perp.index) }),
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the fingerprint stands for the market
-    [fingerprint],
+    [fingerprint, grid],
   );
   return (
     <DeskContext value={desk}>

@@ -117,7 +117,8 @@ function useLevels(
       { at, figures, scale: Math.max(...totals) },
     );
     const pointed = at === undefined ? undefined : shown[at];
-    setLevel((before) => (isSame(before, pointed) ? before : pointed));
+    // Only what is another one: React keeps every update until the next rendering, and there may be none for long.
+    if (!isSame(level, pointed)) setLevel(pointed);
   });
   return { at, level, levels, setAt };
 }

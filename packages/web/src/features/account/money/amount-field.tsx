@@ -1,6 +1,7 @@
-import { compare, decimalsOf, isDecimal, sign } from '../../../lib/decimal.ts';
+import { compare, decimalsOf, isDecimal, roundTo, sign } from '../../../lib/decimal.ts';
 import { money } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
+import { Button } from '../../../ui/button.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 
 export type AmountLimits = {
@@ -11,22 +12,34 @@ export type AmountLimits = {
 
 const USDC_DECIMALS = 6;
 
+type Checked = {
+  readonly isFit: boolean;
+  readonly fault: string | undefined;
+  /** The nearest amount that would do. */
+  readonly instead: string | undefined;
+};
+
 /** Whether an amount can be sent; the sentence says why not, and nothing before anything was typed. */
 export function checkAmount(
   amount: string,
   { least = '0', most }: AmountLimits,
   t: Words,
-): { readonly isFit: boolean; readonly fault: string | undefined } {
-  if (amount === '') return { isFit: false, fault: undefined };
-  const no = (fault: string | undefined) => ({ isFit: false, fault });
-  if (!isDecimal(amount)) return no(undefined);
-  if (decimalsOf(amount) > USDC_DECIMALS) return no(t('account.tooFine'));
-  if (sign(amount) <= 0) return no(undefined);
-  if (compare(amount, least) < 0) return no(t('account.tooLittle', { least: money(least) }));
-  if (most !== undefined && compare(amount, most) > 0) {
-    return no(t('account.tooMuch', { most: money(most) }));
+): Checked {
+  const no = (fault?: string, instead?: string): Checked => ({ isFit: false, fault, instead });
+  if (amount === '' || !isDecimal(amount)) return no();
+  const isEnough = most === undefined || compare(most, least) >= 0;
+  if (decimalsOf(amount) > USDC_DECIMALS) {
+    return no(t('account.tooFine'), roundTo(amount, USDC_DECIMALS, 'down'));
   }
-  return { isFit: true, fault: undefined };
+  if (sign(amount) <= 0) return no();
+  if (compare(amount, least) < 0) {
+    return no(t('account.tooLittle', { least: money(least) }), isEnough ? least : undefined);
+  }
+  if (most !== undefined && compare(amount, most) > 0) {
+    const rest = isEnough && sign(most) > 0 ? most : undefined;
+    return no(t('account.tooMuch', { most: money(most) }), rest);
+  }
+  return { isFit: true, fault: undefined, instead: undefined };
 }
 
 /** An amount of USDC, with all of it a press away. */
@@ -45,7 +58,7 @@ export function AmountField({
   readonly source: string;
 }) {
   const t = useWords();
-  const { fault } = checkAmount(value, limits, t);
+  const { fault, instead } = checkAmount(value, limits, t);
   const { most } = limits;
   return (
     <div className="flex flex-col gap-1">
@@ -58,6 +71,13 @@ export function AmountField({
         onChange={onChange}
         onEnter={onEnter}
       />
+      {instead !== undefined && (
+        <p>
+          <Button size="small" onClick={() => onChange(instead)}>
+            {t('account.useInstead', { amount: money(instead) })}
+          </Button>
+        </p>
+      )}
       <p className="flex items-center justify-between text-12 text-muted">
         <span>{source}</span>
         <button

@@ -125,25 +125,35 @@ function FromHere({
         }
         onSend={() => void send()}
       />
-      {isEmpty && settings.faucet_amount !== null && <ToFaucet />}
+      {isEmpty && <Elsewhere session={session} hasFaucet={settings.faucet_amount !== null} />}
     </div>
   );
 }
 
-/** For who has nothing to deposit: test money on the chain. */
-function ToFaucet() {
+/** For who has nothing to deposit: test money on the chain. A test account has had its own, and can bring it there. */
+function Elsewhere({
+  session,
+  hasFaucet,
+}: {
+  readonly session: Session;
+  readonly hasFaucet: boolean;
+}) {
   const t = useWords();
   const navigate = useNavigate();
+  const isBurner = session.kind === 'burner';
+  const form = isBurner ? 'withdraw' : 'faucet';
   return (
     <p className="text-12 text-muted">
       {t('account.emptyOnChain')}{' '}
-      <button
-        type="button"
-        className="text-accent hover:underline"
-        onClick={() => void navigate({ to: '/account', search: { tab: 'money', do: 'faucet' } })}
-      >
-        {t('account.toFaucet')}
-      </button>
+      {(isBurner || hasFaucet) && (
+        <button
+          type="button"
+          className="text-accent hover:underline"
+          onClick={() => void navigate({ to: '/account', search: { tab: 'money', do: form } })}
+        >
+          {t(isBurner ? 'account.toWithdraw' : 'account.toFaucet')}
+        </button>
+      )}
     </p>
   );
 }

@@ -8,14 +8,18 @@ import { drawDepth } from './draw-depth.ts';
 /** How much stands in the book up to which price. */
 export function DepthChart() {
   const t = useWords();
-  const { coin, grid } = useDesk();
+  const { coin, grid, perp } = useDesk();
   const canvas = useRef<HTMLCanvasElement>(null);
   const store = books.useStore({ coin });
   const [pointerX, setPointerX] = useState<number>();
   useDrawing(canvas, [store], () => {
     const { book } = store.getState();
     if (canvas.current === null || book === undefined) return;
-    drawDepth(canvas.current, book, { decimals: grid.priceDecimals, pointerX });
+    drawDepth(canvas.current, book, {
+      base: perp.baseCurrency,
+      decimals: grid.priceDecimals,
+      pointerX,
+    });
   });
   return (
     <canvas

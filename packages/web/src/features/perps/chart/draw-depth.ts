@@ -16,6 +16,9 @@ type Frame = {
   readonly middle: number;
   /** As far as the book goes to its longer side. */
   readonly reach: number;
+  /** The larger of both totals. */
+  readonly most: number;
+  readonly base: string;
   readonly x: (price: number) => number;
   readonly y: (total: number) => number;
   readonly shown: (price: number) => string;
@@ -25,7 +28,16 @@ type Frame = {
 export function drawDepth(
   canvas: HTMLCanvasElement,
   book: L2Book,
-  { decimals, pointerX }: { readonly decimals: number; readonly pointerX: number | undefined },
+  {
+    base,
+    decimals,
+    pointerX,
+  }: {
+    /** What sizes are counted in. */
+    readonly base: string;
+    readonly decimals: number;
+    readonly pointerX: number | undefined;
+  },
 ): void {
   const room = fitted(canvas);
   const [bids, asks] = [pointsOf(book.levels[0]), pointsOf(book.levels[1])];
@@ -44,31 +56,62 @@ export function drawDepth(
     middle,
     reach,
     x: (price) => width / 2 + ((price - middle) / reach) * (width / 2 - 8),
+    most,
+    base,
     y: (total) => floor - (total / most) * (floor - 32),
     shown: (price) => number(price.toFixed(decimals), { decimals }),
   };
-  drawSide(frame, bids, colours.buy);
-  drawSide(frame, asks, colours.sell);
+  drawTotals(frame);
+  drawSide(frame, bids, { colour: colours.buy, edge: 0 });
+  drawSide(frame, asks, { colour: colours.sell, edge: width });
   drawAxis(frame);
   if (pointerX !== undefined) drawPointer(frame, { pointerX, bids, asks });
 }
 
-function drawSide({ context, floor, x, y }: Frame, points: readonly Point[], colour: string): void {
+/** From the best price outwards; what stands at the last level is there up to the edge. */
+function drawSide(
+  { context, floor, x, y }: Frame,
+  points: readonly Point[],
+  { colour, edge }: { readonly colour: string; readonly edge: number },
+): void {
   context.beginPath();
+  context.moveTo(x(points[0]?.price ?? 0), floor);
   let last = floor;
   for (const { price, total } of points) {
     context.lineTo(x(price), last);
     last = y(total);
     context.lineTo(x(price), last);
   }
-  context.lineTo(x(points.at(-1)?.price ?? 0), floor);
+  context.lineTo(edge, last);
+  context.strokeStyle = colour;
+  context.stroke();
+  context.lineTo(edge, floor);
   context.closePath();
   context.globalAlpha = 0.16;
   context.fillStyle = colour;
   context.fill();
   context.globalAlpha = 1;
-  context.strokeStyle = colour;
-  context.stroke();
+}
+
+const TOTAL_STEPS = 4;
+
+/** How much the heights stand for. */
+function drawTotals({ base, colours, context, most, width, y }: Frame): void {
+  context.font = `11px ${FONT}`;
+  context.textAlign = 'right';
+  context.textBaseline = 'bottom';
+  for (let step = 1; step <= TOTAL_STEPS; step++) {
+    const total = (most * step) / TOTAL_STEPS;
+    const level = Math.round(y(total)) + 0.5;
+    context.strokeStyle = colours.raised;
+    context.beginPath();
+    context.moveTo(0, level);
+    context.lineTo(width, level);
+    context.stroke();
+    context.fillStyle = colours.muted;
+    context.fillText(`${compact(total.toFixed(4))} ${base}`, width - 8, level - 2);
+  }
+  context.textBaseline = 'alphabetic';
 }
 
 function drawAxis({ colours, context, height, middle, reach, shown, width }: Frame): void {
@@ -84,7 +127,7 @@ function drawAxis({ colours, context, height, middle, reach, shown, width }: Fra
 
 /** The price under the pointer, how far it is, and what stands up to there. */
 function drawPointer(
-  { colours, context, floor, middle, reach, shown, width }: Frame,
+  { base, colours, context, floor, middle, reach, shown, width }: Frame,
   {
     asks,
     bids,
@@ -112,7 +155,7 @@ function drawPointer(
   const distance = percent(((price - middle) / middle).toFixed(6), { isSigned: true });
   const total = compact((within.at(-1)?.total ?? 0).toFixed(4));
   const place = Math.min(Math.max(pointerX, 90), width - 90);
-  context.fillText(`${shown(price)}  ${total}  ${distance}`, place, 16);
+  context.fillText(`${shown(price)}  ·  ${total} ${base}  ·  ${distance}`, place, 16);
 }
 
 function pointsOf(levels: readonly Level[]): readonly Point[] {

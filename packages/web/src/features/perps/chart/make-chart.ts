@@ -30,6 +30,7 @@ export type PriceChart = {
   /** Prices that should be in sight where they are near. */
   readonly keepInSight: (prices: readonly number[]) => void;
   readonly recolour: () => void;
+  readonly remove: () => void;
 };
 
 /** How far beyond the candles a line may be and still stretch the scale. */
@@ -41,6 +42,8 @@ export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
   const chart = createChart(place, { autoSize: true, layout: { attributionLogo: false } });
   const listeners = new Set<() => void>();
   let wanted: readonly number[] = [];
+  // What is drawn over a chart may be told of its end a moment later.
+  let isGone = false;
   const candles = chart.addSeries(CandlestickSeries, {
     priceFormat: {
       type: 'price',
@@ -72,10 +75,15 @@ export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
     recolour,
     keepInSight: (prices) => {
       wanted = prices;
-      candles.applyOptions({});
+      if (!isGone) candles.applyOptions({});
+    },
+    remove: () => {
+      isGone = true;
+      chart.remove();
     },
     scale: {
       toY: (price) => {
+        if (isGone) return undefined;
         const y = candles.priceToCoordinate(toPixels(price));
         const height = place.clientHeight - chart.timeScale().height();
         return y === null || y < 0 || y > height ? undefined : y;
@@ -86,7 +94,7 @@ export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
           ? undefined
           : onStep(price.toFixed(grid.priceDecimals), grid.tick);
       },
-      axisWidth: () => chart.priceScale('right').width(),
+      axisWidth: () => (isGone ? 0 : chart.priceScale('right').width()),
       onRedraw: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);

@@ -80,7 +80,7 @@ function useChart(interval: CandleInterval, isLogarithmic: boolean) {
     return () => {
       leave();
       setMade(undefined);
-      chart.chart.remove();
+      chart.remove();
     };
   }, [grid]);
   useEffect(() => {

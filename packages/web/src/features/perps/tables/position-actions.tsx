@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import type { AssetPosition } from '@oddlot/sdk';
 import { useWords } from '../../../lib/words.ts';
 import { usePerp } from '../../../market/queries.ts';
@@ -7,6 +8,8 @@ import { closingOrder } from '../close-orders.ts';
 import { gridOf } from '../grid.ts';
 import { useAct } from '../use-act.ts';
 import { isLong } from '../use-account.ts';
+import { ExitsDialog } from './position-exits.tsx';
+import { MarginDialog } from './position-margin.tsx';
 
 const PARTS = [25, 50, 100] as const;
 
@@ -45,6 +48,7 @@ export function PositionActions({ row }: { readonly row: AssetPosition }) {
           onSelect: () => close(percent),
         }))}
       />
+      <More row={row} onReverse={reverse} />
       <span className="max-tablet:hidden">
         <Button
           size="small"
@@ -55,6 +59,41 @@ export function PositionActions({ row }: { readonly row: AssetPosition }) {
           {t('perps.close.reverse')}
         </Button>
       </span>
+    </span>
+  );
+}
+
+type Opened = 'exits' | 'add' | 'remove' | undefined;
+
+/** On a phone there is no room for all columns: what they offer is here. */
+function More({ row, onReverse }: { readonly row: AssetPosition; readonly onReverse: () => void }) {
+  const t = useWords();
+  const [open, setOpen] = useState<Opened>();
+  const close = (): void => setOpen(undefined);
+  const market = row.position.coin;
+  return (
+    <span className="tablet:hidden">
+      <Menu
+        trigger={
+          <Button size="small" aria-label={t('perps.more', { market })}>
+            ⋯
+          </Button>
+        }
+        items={[
+          { label: t('perps.exits.label', { market }), onSelect: () => setOpen('exits') },
+          { label: t('perps.close.reverseLabel', { market }), onSelect: onReverse },
+          ...(row.position.leverage.type === 'Isolated'
+            ? (['add', 'remove'] as const).map((way) => ({
+                label: t(`perps.margin.${way}Label`, { market }),
+                onSelect: () => setOpen(way),
+              }))
+            : []),
+        ]}
+      />
+      {open === 'exits' && <ExitsDialog row={row} onClose={close} />}
+      {(open === 'add' || open === 'remove') && (
+        <MarginDialog row={row} direction={open === 'add' ? 1 : -1} onClose={close} />
+      )}
     </span>
   );
 }

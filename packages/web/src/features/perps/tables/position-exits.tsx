@@ -1,13 +1,18 @@
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { AssetPosition } from '@oddlot/sdk';
-import { isDecimal } from '../../../lib/decimal.ts';
+import { compare, isDecimal } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
+import { openOrders } from '../../../market/account.ts';
 import { usePerp } from '../../../market/queries.ts';
+import { useSession } from '../../../session/use-session.ts';
 import { Button } from '../../../ui/button.tsx';
+import { classes } from '../../../ui/class-names.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
+import { isLong } from '../use-account.ts';
 import { useAct } from '../use-act.ts';
 import { replaceExits } from './replace-exits.ts';
 
@@ -15,17 +20,42 @@ import { replaceExits } from './replace-exits.ts';
 export function PositionExits({ row }: { readonly row: AssetPosition }) {
   const t = useWords();
   const [isOpen, setIsOpen] = useState(false);
+  const navigate = useNavigate();
+  const waiting = useWaiting(row);
   const [first] = row.tpsl;
   const prices = [first?.tpTriggerPrice, first?.slTriggerPrice].map((price) => number(price));
   const more = row.tpsl.length > 1 ? ` +${row.tpsl.length - 1}` : '';
+  if (first === undefined && waiting.length > 0) {
+    return (
+      <button
+        type="button"
+        title={t('perps.exits.among')}
+        onClick={() =>
+          void navigate({
+            to: '.',
+            search: (before: object) => ({ ...before, tab: 'triggers' }),
+            replace: true,
+            resetScroll: false,
+          })
+        }
+        aria-label={t('perps.exits.label', { market: row.position.coin })}
+        className="rounded text-muted hover:text-text"
+      >
+        {waiting.map((price) => number(price)).join(' / ')}
+      </button>
+    );
+  }
   return (
     <>
       <button
         type="button"
         onClick={() => setIsOpen(true)}
-        aria-label={t('perps.exits.label', { market: row.position.coin })}
-        className="rounded text-muted hover:text-text"
+        className={classes(
+          'rounded hover:text-text',
+          first === undefined ? 'text-accent' : 'text-text',
+        )}
       >
+        <span className="heard">{t('perps.exits.label', { market: row.position.coin })} </span>
         {first === undefined ? t('perps.exits.add') : `${prices.join(' / ')}${more}`}
       </button>
       {isOpen && <ExitsDialog row={row} onClose={() => setIsOpen(false)} />}
@@ -33,7 +63,20 @@ export function PositionExits({ row }: { readonly row: AssetPosition }) {
   );
 }
 
-function ExitsDialog({
+/** Where triggers of their own would close it, such as those that came with its order: the profit first. */
+function useWaiting(row: AssetPosition): readonly string[] {
+  const user = useSession()?.address;
+  const { asset } = row.position;
+  const triggers = openOrders.use(user, (state) => state.triggers);
+  const side = isLong(row) ? 'A' : 'B';
+  return triggers
+    .filter((trigger) => trigger.asset === asset && trigger.reduceOnly && trigger.side === side)
+    .map(({ triggerPx }) => triggerPx)
+    .sort((a, b) => (side === 'A' ? compare(b, a) : compare(a, b)))
+    .slice(0, 2);
+}
+
+export function ExitsDialog({
   row,
   onClose,
 }: {

@@ -46,7 +46,7 @@ export function PositionMargin({ row }: { readonly row: AssetPosition }) {
 /** A USDC in the smallest unit. */
 const MICRO = '1000000';
 
-function MarginDialog({
+export function MarginDialog({
   row,
   direction,
   onClose,

@@ -163,7 +163,9 @@ function Tiers() {
       <tbody>
         {tiers.map((tier) => (
           <tr key={tier.tier} className="h-6 border-t border-line/50">
-            <td>{compact(tier.maxSize)}</td>
+            <td>
+              {compact(tier.maxSize)} {perp.useNotionalMargin ? 'USDC' : perp.baseCurrency}
+            </td>
             <td className="text-right">{number(String(tier.maxLeverage))}×</td>
             <td className="text-right">{percent(tier.mmr)}</td>
           </tr>

@@ -41,7 +41,18 @@ test.each<[string, Partial<Draft>, string]>([
     'na: buy 1 @990.3 Gtc',
   ],
   ['post only', { price: '990', size: '1', isPostOnly: true }, 'na: buy 1 @990 Alo'],
-  ['until a date', { price: '990', size: '1', lifetime: 'hour' }, 'na: buy 1 @990 Gtd 3601000'],
+  ['for an hour', { price: '990', size: '1', lifetime: 'hour' }, 'na: buy 1 @990 Gtd 3601000'],
+  [
+    'until a date',
+    { price: '990', size: '1', lifetime: 'date', untilMs: 77_000 },
+    'na: buy 1 @990 Gtd 77000',
+  ],
+  ['until a date that is not chosen', { price: '990', size: '1', lifetime: 'date' }, 'lacks date'],
+  [
+    'what takes at once has no end',
+    { type: 'market', size: '1', lifetime: 'date' },
+    'na: buy 1 @1030 FrontendMarket',
+  ],
   [
     'a market order is bounded',
     { type: 'market', side: 'sell', size: '1', isReduceOnly: true },

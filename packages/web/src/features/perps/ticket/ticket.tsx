@@ -43,7 +43,6 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
   );
   const parameters = drafted.missing === undefined ? drafted.parameters : undefined;
   const simulation = useSimulation(session?.address, parameters);
-  const isLost = useStore(connection, ({ status }) => status === 'lost');
   const label = labelOf(draft, drafted, perp.baseCurrency, t);
   const sending = useSending(parameters, label);
   const { clear, fault, send } = sending;
@@ -51,12 +50,6 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
   const form = useRef<HTMLFormElement>(null);
   useEscape(form, isInSheet ? undefined : clear);
   const refusal = fault ?? refusalOf(simulation.result);
-  const { isClosed } = useMarketState();
-  const stopped = isClosed
-    ? t('perps.ticket.closed')
-    : perp.haltTrading
-      ? t('perps.ticket.halted')
-      : undefined;
   return (
     <form
       ref={form}
@@ -79,20 +72,13 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
       {session?.trader === undefined ? (
         <Entrance />
       ) : (
-        <Button
-          type="submit"
-          kind={draft.side}
-          size="large"
-          isWide
-          isBusy={sending.isBusy}
-          disabled={parameters === undefined || stopped !== undefined || isLost}
-        >
-          {stopped ?? (isLost ? t('perps.ticket.lost') : label)}
-        </Button>
+        <SendButton isReady={parameters !== undefined} isBusy={sending.isBusy}>
+          {label}
+        </SendButton>
       )}
       <OrderState sending={sending} />
       <p className="flex justify-between gap-2 text-11 text-muted">
-        {!isInSheet && <span>{t('perps.ticket.keys')}</span>}
+        {!isInSheet && session?.trader !== undefined && <span>{t('perps.ticket.keys')}</span>}
         {simulation.result !== undefined && (
           <span>
             {t('perps.ticket.simulated', { height: number(String(simulation.result.height)) })}
@@ -100,6 +86,36 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
         )}
       </p>
     </form>
+  );
+}
+
+/** Sends; or says why nothing can be sent. */
+function SendButton({
+  isReady,
+  isBusy,
+  children,
+}: {
+  readonly isReady: boolean;
+  readonly isBusy: boolean;
+  readonly children: string;
+}) {
+  const t = useWords();
+  const { perp } = useDesk();
+  const { side } = useDraft();
+  const { isClosed } = useMarketState();
+  const isLost = useStore(connection, ({ status }) => status === 'lost');
+  const stopped = isClosed ? 'closed' : perp.haltTrading ? 'halted' : isLost ? 'lost' : undefined;
+  return (
+    <Button
+      type="submit"
+      kind={side}
+      size="large"
+      isWide
+      isBusy={isBusy}
+      disabled={!isReady || stopped !== undefined}
+    >
+      {stopped === undefined ? children : t(`perps.ticket.${stopped}`)}
+    </Button>
   );
 }
 

@@ -1,11 +1,3 @@
-import type { Row } from '../report.ts';
-
-/** What a section gives: lines of the table, and the numbers behind them for the file. */
-export type Measured = { readonly rows: readonly Row[]; readonly details: unknown };
-
-export type PageScale = 'full' | 'quick';
-export type PageSection = (scale: PageScale) => Promise<Measured>;
-
 /** The value that so many of a hundred stay at or below. */
 export function percentile(values: readonly number[], hundredths: number): number {
   const sorted = values.toSorted((a, b) => a - b);

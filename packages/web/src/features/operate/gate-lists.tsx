@@ -1,0 +1,129 @@
+import type { SetGateParameters, VenueGate } from '@oddlot/sdk';
+import { useState } from 'react';
+import { isAddress } from '../../lib/is-address.ts';
+import { useWords } from '../../lib/words.ts';
+import { Button } from '../../ui/button.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { TextField } from '../../ui/text-field.tsx';
+
+export const GATE_LISTS = ['whitelist', 'blacklist', 'accessCodes', 'grants'] as const;
+type List = (typeof GATE_LISTS)[number];
+type Change = Omit<SetGateParameters, 'channel'>;
+type Draft = { readonly address: string; readonly code: string; readonly uses: string };
+
+const EMPTY: Draft = { address: '', code: '', uses: '1' };
+
+/** Puts somebody or a code on a list of a gate, or takes it away. Who is on them, the venue tells nobody. */
+export function GateLists({
+  gate,
+  isBusy,
+  onSet,
+}: {
+  readonly gate: VenueGate;
+  readonly isBusy: boolean;
+  readonly onSet: (change: Change) => Promise<boolean>;
+}) {
+  const t = useWords();
+  const [list, setList] = useState<List>('whitelist');
+  const [draft, setDraft] = useState(EMPTY);
+  const set = async (change: Change | undefined): Promise<void> => {
+    if (change !== undefined && (await onSet(change))) setDraft(EMPTY);
+  };
+  return (
+    <div className="flex flex-col gap-3 border-t border-line pt-3">
+      <Segmented
+        label={t('operate.list')}
+        size="small"
+        value={list}
+        onChange={setList}
+        segments={GATE_LISTS.map((value) => ({
+          value,
+          label: `${t(`operate.gateList.${value}`)} ${gate[value]}`,
+        }))}
+      />
+      <p className="text-12 text-muted">{t(`operate.listHelp.${list}`)}</p>
+      <Fields list={list} draft={draft} onChange={setDraft} />
+      <div className="flex gap-2">
+        {(['add', 'remove'] as const).map((way) => {
+          const change = changeOf(list, way, draft);
+          return (
+            <Button
+              key={way}
+              disabled={change === undefined}
+              isBusy={isBusy}
+              onClick={() => void set(change)}
+            >
+              {t(`operate.${way}To.${list}`)}
+            </Button>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function Fields({
+  list,
+  draft,
+  onChange,
+}: {
+  readonly list: List;
+  readonly draft: Draft;
+  readonly onChange: (draft: Draft) => void;
+}) {
+  const t = useWords();
+  const { address, code, uses } = draft;
+  const isFit = address === '' || isAddress(address.trim());
+  return (
+    <div className="grid items-end gap-3 tablet:grid-cols-2">
+      {list !== 'accessCodes' && (
+        <div className={list === 'grants' ? '' : 'tablet:col-span-2'}>
+          <TextField
+            label={t('operate.address')}
+            value={address}
+            placeholder="0x…"
+            fault={isFit ? undefined : t('operate.addressFault')}
+            onChange={(next) => onChange({ ...draft, address: next })}
+          />
+        </div>
+      )}
+      {(list === 'accessCodes' || list === 'grants') && (
+        <TextField
+          label={t('operate.code')}
+          value={code}
+          maxLength={64}
+          onChange={(next) => onChange({ ...draft, code: next })}
+        />
+      )}
+      {list === 'accessCodes' && (
+        <NumberField
+          label={t('operate.uses')}
+          value={uses}
+          step="1"
+          min="1"
+          onChange={(next) => onChange({ ...draft, uses: next })}
+        />
+      )}
+    </div>
+  );
+}
+
+/** What is sent; undefined while something is missing. */
+export function changeOf(list: List, way: 'add' | 'remove', draft: Draft): Change | undefined {
+  const [address, code] = [draft.address.trim().toLowerCase(), draft.code.trim()];
+  const uses = Number(draft.uses);
+  if (list === 'accessCodes') {
+    if (code === '') return undefined;
+    if (way === 'remove') return { accessCodes: { remove: [code] } };
+    const isCount = Number.isSafeInteger(uses) && uses >= 1;
+    return isCount ? { accessCodes: { add: [{ code, maxUses: uses }] } } : undefined;
+  }
+  if (!isAddress(address)) return undefined;
+  if (list === 'grants') {
+    if (way === 'remove') return { grants: { remove: [address] } };
+    return code === '' ? undefined : { grants: { add: [{ user: address, code }] } };
+  }
+  const entry = way === 'add' ? { add: [address] } : { remove: [address] };
+  return list === 'whitelist' ? { whitelist: entry } : { blacklist: entry };
+}

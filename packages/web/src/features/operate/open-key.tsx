@@ -1,0 +1,44 @@
+import { useState, type FormEvent } from 'react';
+import { useWords } from '../../lib/words.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorSentence } from '../../ui/error-sentence.tsx';
+import { TextField } from '../../ui/text-field.tsx';
+import { useDoing } from '../../ui/use-doing.ts';
+import { isKey, openOperatorKey } from './operator-key.ts';
+
+/** Takes an operator's key for this visit. */
+export function OpenKey({ onClose }: { readonly onClose: () => void }) {
+  const t = useWords();
+  const [typed, setTyped] = useState('');
+  const { error, isBusy, run } = useDoing();
+  const isFit = isKey(typed);
+  const open = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (!isFit) return;
+    if (await run(() => openOperatorKey(typed))) onClose();
+  };
+  return (
+    <Dialog
+      title={t('operate.openKey')}
+      description={t('operate.openKeyHelp')}
+      isOpen
+      onClose={onClose}
+    >
+      <form className="flex flex-col gap-3" onSubmit={(event) => void open(event)}>
+        <TextField
+          label={t('operate.key')}
+          type="password"
+          value={typed}
+          placeholder="0x…"
+          fault={typed === '' || isFit ? undefined : t('operate.keyFault')}
+          onChange={setTyped}
+        />
+        {error !== undefined && <ErrorSentence error={error} />}
+        <Button type="submit" kind="accent" size="large" isWide isBusy={isBusy} disabled={!isFit}>
+          {t('operate.openKeyDo')}
+        </Button>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,137 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { limitOrder } from '@oddlot/sdk';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DEPLOYER } from '../support/deployer.ts';
+import { REPOSITORY, type Venue } from '../support/venue-process.ts';
+import { faultsFound } from './support/accessibility.ts';
+import { OutcomePeople } from './support/outcome-people.ts';
+import { ownerOf, perpNear, tradeBetween, trader } from './support/trading.ts';
+import { DESKTOP, PHONE, type Visit } from './support/visit.ts';
+import { WebBrowser } from './support/web-browser.ts';
+import { startWebVenue } from './support/web-venue.ts';
+
+/**
+ * Every screen of the page with something on it, in both themes, on a desk and on a phone: axe finds nothing, and
+ * nothing is wider than the screen. One person with one account goes round.
+ */
+
+const LOOKS = [
+  ['dark', DESKTOP],
+  ['light', DESKTOP],
+  ['light', PHONE],
+  ['dark', PHONE],
+] as const;
+const LONG_MS = 60_000;
+
+/** Where each screen of the router is looked at, and what it shows when it stands. */
+const SHOWN: Readonly<Record<string, readonly (readonly [address: string, text: string])[]>> = {
+  '/': [['/', 'Will the tide turn?']],
+  '/trade/$market': [
+    ['/trade/BTC-USDC', 'No open orders|Reverse'],
+    ['/trade/BTC-USDC?tab=fills', 'Fee'],
+  ],
+  '/events': [['/events', 'Will the tide turn?']],
+  '/events/$slug': [['/events/{event}', 'Will the tide turn?']],
+  '/series/$slug': [['/series/{series}', 'series|Series|BTC']],
+  '/portfolio': [
+    ['/portfolio', 'BTC-USDC'],
+    ['/portfolio?tab=ledger', '1,000'],
+  ],
+  '/account': [
+    ['/account', 'Faucet|faucet|Test money'],
+    ['/account?tab=keys', 'gent'],
+  ],
+  '/builder': [['/builder', 'laim|uilder']],
+  '/explorer': [['/explorer', 'lock']],
+  '/explorer/block/$height': [['/explorer/block/1', 'lock']],
+  '/explorer/tx/$hash': [['/explorer/tx/{hash}', 'rder']],
+  '/explorer/address/$address': [['/explorer/address/{user}', 'BTC-USDC']],
+  '/operate': [['/operate', 'BTC-USDC|nsurance']],
+  '/gallery': [['/gallery', 'Every component']],
+};
+
+let venue: Venue;
+let browser: WebBrowser;
+let visit: Visit;
+let known: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  const flags = ['--oracle', 'still', '--no-limits', '--no-bots', '--web', '--deployers', DEPLOYER];
+  [venue, browser] = await Promise.all([startWebVenue(flags), WebBrowser.start()]);
+  visit = await browser.visit(venue.url);
+  known = await livedIn();
+}, 120_000);
+afterAll(async () => {
+  // What went wrong on any of the screens is thrown here.
+  await browser?.leaveAll();
+  await browser?.close();
+  await venue?.remove();
+});
+
+test('the list below has every screen of the router', () => {
+  const features = join(REPOSITORY, 'packages', 'web', 'src', 'features');
+  const paths = readdirSync(features).flatMap((name) =>
+    [...readFileSync(join(features, name, 'screens.ts'), 'utf8').matchAll(/path: '([^']+)'/g)].map(
+      ([, path]) => path!,
+    ),
+  );
+  expect(Object.keys(SHOWN).sort()).toEqual(paths.sort());
+});
+
+test.each(Object.entries(SHOWN))(
+  '%s can be read by everybody, in every look',
+  async (_path, places) => {
+    const { page } = visit;
+    for (const [address, text] of places) {
+      const here = address.replace(/\{(\w+)\}/, (_whole, name: string) => known[name]!);
+      await page.setViewportSize({ ...DESKTOP });
+      await visit.open(here);
+      await page.locator('main').getByText(new RegExp(text)).first().waitFor();
+      for (const [theme, size] of LOOKS) {
+        await page.setViewportSize({ ...size });
+        await page.evaluate((name) => {
+          document.documentElement.dataset['theme'] = name;
+          // Two frames: the layout of the new size stands, and no colour is on its way.
+          return new Promise((resolve) => {
+            requestAnimationFrame(() => requestAnimationFrame(resolve));
+          });
+        }, theme);
+        const look = `${here} ${theme} ${size.width}`;
+        expect([look, await faultsFound(page)]).toEqual([look, []]);
+        const over = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+        expect([look, over]).toEqual([look, 0]);
+      }
+    }
+  },
+  LONG_MS,
+);
+
+/** An account with a position, an order, a fill, shares and a past, and what it all is called. */
+async function livedIn(): Promise<Readonly<Record<string, string>>> {
+  const { page } = visit;
+  await visit.open('/');
+  await page.getByRole('button', { name: 'Trade with a test account' }).click();
+  await page.getByText('Your test account is ready').waitFor();
+  await page.getByRole('button', { name: /^0x/ }).click();
+  await page.getByRole('menuitem', { name: 'Copy the address' }).click();
+  const user = await page.evaluate(() => navigator.clipboard.readText());
+  const owner = await ownerOf(page, venue.url, user);
+  const maker = await trader(venue.url, 'maker of screens');
+  const perp = await perpNear(maker, 'BTC-USDC');
+  await tradeBetween(maker, owner, { ...perp, size: '0.01' });
+  const price = String(Number(perp.price) - 100);
+  const resting = limitOrder({ asset: perp.asset, side: 'buy', price, size: '0.01' });
+  const reply = await owner.exchange.order({ orders: [resting] }, { confirm: 'executed' });
+
+  const people = new OutcomePeople(venue.url);
+  const title = 'Will the tide turn?';
+  const event = await people.event({ title, category: 'sea', mutuallyExclusive: true });
+  for (const groupTitle of ['Heron', 'Gannet', 'Cormorant']) {
+    await people.quote(await people.market({ groupTitle, question: `${groupTitle}?` }, event));
+  }
+  const series = await people.series();
+  return { user, event, series, hash: reply.txHash };
+}

@@ -1,0 +1,154 @@
+import { parseUnits, type Hex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { post } from '../support/chain.ts';
+import { relayOf } from '../support/relay.ts';
+import type { Venue } from '../support/venue-process.ts';
+import { faultsFound } from './support/accessibility.ts';
+import { ChainOperator } from './support/chain-operator.ts';
+import { PHONE, type VisitOptions } from './support/visit.ts';
+import { WebBrowser } from './support/web-browser.ts';
+import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
+
+/** Money that does not arrive at once: the page says where it is, why, and what comes of it. */
+
+let venue: Venue;
+let browser: WebBrowser;
+let operator: ChainOperator;
+/** For a test that waits for validators and confirmations. */
+const SLOW_MS = 90_000;
+const PATIENT = { timeout: 40_000 };
+const refused = privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;
+
+beforeAll(async () => {
+  const flags = ['--chain', 'local', '--relay', '--faucet-usdc', '300000'];
+  // Nothing counts before two more blocks stand on it, and nobody makes any but the tests.
+  const slow = ['--payout-patience-ms', '1000', '--chain-confirmations', '3'];
+  [venue, browser] = await Promise.all([
+    startWebVenue([...WITH_PAGE, ...flags, ...slow]),
+    WebBrowser.start(),
+  ]);
+  operator = await ChainOperator.of(venue);
+  await operator.blacklist(refused);
+}, 120_000);
+afterEach(() => browser.leaveAll());
+afterAll(async () => {
+  await browser?.close();
+  await venue?.remove();
+});
+
+/** Somebody with a test account, at the money of it. */
+async function atMoney(form: string, options?: VisitOptions): Promise<{ page: Page; user: Hex }> {
+  const visit = await browser.visit(venue.url, options);
+  await visit.open(`/account?tab=money&do=${form}`);
+  const { page } = visit;
+  await page.getByRole('button', { name: 'Trade with a test account' }).click();
+  await page.getByText('300,000.00 free').waitFor();
+  return { page, user: (await page.locator('h1 ~ span code').textContent()) as Hex };
+}
+
+async function withdraw(page: Page, amount: string, destination?: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Amount' }).fill(amount);
+  if (destination !== undefined) {
+    await page.getByRole('textbox', { name: /^To/ }).fill(destination);
+  }
+  await page.getByRole('button', { name: /^Withdraw \d/ }).click();
+}
+
+const row = (page: Page, name: RegExp) => page.getByRole('row', { name });
+
+test(
+  'a deposit on its way is still there after a reload, until it is credited',
+  async () => {
+    const { page, user } = await atMoney('deposit');
+    await page.getByRole('button', { name: 'Withdraw some there' }).waitFor();
+    await operator.give(user, parseUnits('60', 6));
+    await page.getByRole('button', { name: 'Max 60.00' }).waitFor();
+    await page.getByRole('textbox', { name: 'Amount' }).fill('25');
+    await page.getByRole('button', { name: 'Deposit 25.00 USDC' }).click();
+    const way = page.getByRole('list', { name: 'Deposit of 25.00 USDC' });
+    await way.waitFor();
+    await page.reload();
+    await way.getByText('Confirmations').waitFor();
+    expect(await row(page, /Deposit.*\+25\.00/).count()).toBe(0);
+    await operator.mineUntil(row(page, /Deposit.*\+25\.00.*Done/).waitFor(PATIENT));
+    await way.waitFor({ state: 'detached' });
+    await page.getByText('300,025.00 free').waitFor();
+  },
+  SLOW_MS,
+);
+
+test(
+  'a withdrawal that waits says for what, and goes on by itself',
+  async () => {
+    const { page } = await atMoney('withdraw', { viewport: PHONE });
+    await operator.pause(true);
+    await withdraw(page, '100');
+    await page.getByText('The bridge is paused.').waitFor();
+    await row(page, /Withdrawal.*−100\.00.*Waits/).waitFor();
+    await page.reload();
+    await page.getByText('The bridge is paused.').waitFor();
+    expect(await faultsFound(page)).toEqual([]);
+    await operator.pause(false);
+    await operator.mineUntil(row(page, /Withdrawal.*−100\.00.*Confirmed/).waitFor(PATIENT));
+    expect(await page.getByText('The bridge is paused.').count()).toBe(0);
+  },
+  SLOW_MS,
+);
+
+test(
+  'a withdrawal that can never be paid comes back whole, and its reason stays to be read',
+  async () => {
+    const { page } = await atMoney('withdraw');
+    await withdraw(page, '40', refused);
+    await page.getByText('This is not the address of your account.').waitFor();
+    await operator.mineUntil(row(page, /Withdrawal.*−40\.00.*Came back/).waitFor(PATIENT));
+    await page.getByText('300,000.00 free').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Withdrawal' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Withdrawal' });
+    await dialog.getByText('All of it is back in your account').waitFor();
+    await dialog.getByText('The token refuses transfers to this destination.').waitFor();
+    await dialog.getByText(refused).waitFor();
+    expect(await faultsFound(page)).toEqual([]);
+  },
+  SLOW_MS,
+);
+
+test(
+  'a large withdrawal waits for its time; the guardian cancels it, and the page says so',
+  async () => {
+    const { page, user } = await atMoney('withdraw');
+    await withdraw(page, '150000');
+    await operator.mineUntil(
+      page.getByText(/^Large payouts wait: it is payable from/).waitFor(PATIENT),
+    );
+    const { data } = await post(venue.url, '/info', { type: 'withdrawals', user });
+    await operator.cancel((data as { id: number }[])[0]!.id);
+    await operator.mineUntil(row(page, /Withdrawal.*−150,000\.00.*Came back/).waitFor(PATIENT));
+    await page.getByText('It was cancelled on the bridge.').waitFor();
+    await page.getByText('300,000.00 free').waitFor();
+  },
+  SLOW_MS,
+);
+
+test(
+  'money of another chain comes in through the relay',
+  async () => {
+    const relay = await relayOf(venue.url);
+    const { page } = await atMoney('deposit');
+    await page.getByRole('radio', { name: 'Another chain' }).click();
+    await page.getByRole('radio', { name: 'Base' }).click();
+    await page.getByRole('button', { name: 'Get an address on Base' }).click();
+    const transfers = page.getByRole('list', { name: 'Through the relay' });
+    const address = (await transfers.locator('code').textContent()) as Hex;
+    const base = await relay.chain('base');
+    const { account } = await relay.rich();
+    await base.wallet(account).transfer(address, parseUnits('50', 6));
+    await transfers.getByText(/^50\.00 USDC from Base/).waitFor();
+    await operator.mineUntil(row(page, /Deposit.*\+\d/).waitFor(PATIENT));
+    expect(await faultsFound(page)).toEqual([]);
+  },
+  SLOW_MS,
+);

@@ -1,0 +1,230 @@
+import type { APIResponse, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { aVenue, type Actor } from '../support/actors.ts';
+import type { Json } from '../support/client.ts';
+import { act, definition, done, Operator, OPERATED, put, type OwnPerp } from '../support/perps.ts';
+import { buildPageOnce } from './support/build-once.ts';
+import { WebBrowser } from './support/web-browser.ts';
+import { pageReady } from './support/web-venue.ts';
+
+/** The states of a market, an order and a position that nobody hopes for, on perps whose oracle the test moves. */
+
+const LONG_MS = 60_000;
+const EXCHANGE_PER_SECOND = 30;
+
+beforeAll(buildPageOnce, LONG_MS);
+
+const world = aVenue([
+  ...OPERATED.filter((flag) => flag !== '--no-limits'),
+  '--web',
+  '--exchange-per-second',
+  String(EXCHANGE_PER_SECOND),
+  '--info-per-second',
+  '1000',
+  '--simulate-per-second',
+  '1000',
+]);
+const operator = new Operator(world);
+let browser: WebBrowser;
+let perp: OwnPerp;
+/** Quotes both sides of 100. */
+let maker: Actor;
+
+beforeAll(async () => {
+  browser = await WebBrowser.start();
+  await pageReady(world.venue.url);
+}, LONG_MS);
+beforeEach(async () => {
+  perp = await operator.list();
+  maker = await world.trader('maker');
+  await put(maker, { market: perp, side: 'sell', price: '100.1', size: '60' });
+  await put(maker, { market: perp, side: 'buy', price: '99.9', size: '30' });
+});
+afterEach(() => browser.leaveAll());
+afterAll(() => browser?.close());
+
+test(
+  'a halt shows by itself, stops the ticket and is over when the operator says so',
+  async () => {
+    const { page } = await trading();
+    await operator.set(perp, { haltTrading: true });
+    await page.getByText(/^Trading is halted here\./).waitFor();
+    await button(page, 'Trading is halted').waitFor();
+    await operator.set(perp, { haltTrading: false });
+    await page.getByText(/^Trading is halted here\./).waitFor({ state: 'detached' });
+    await button(page, 'Enter a price').waitFor();
+  },
+  LONG_MS,
+);
+
+test(
+  'R-delist: a market that closes says until when, and takes only what reduces',
+  async () => {
+    const { page } = await trading();
+    await buy(page, '2');
+    await operator.set(perp, { delisted: true });
+    await perp.push('100');
+    await page.getByText(/^This market closes at .* Only orders that reduce/).waitFor();
+    await price(page).fill('99');
+    await size(page).fill('1');
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('checkbox', { name: 'Reduce only' }).click();
+    await page.getByRole('radio', { name: 'Sell / short' }).click();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  },
+  LONG_MS,
+);
+
+test(
+  'R-oracle-stale: without a fresh price the market says so, and goes on with the next one',
+  async () => {
+    const { instrumentId } = done(await operator.send({ registerPerp: definition() })).created;
+    const prices = [{ instrumentId, oraclePx: '100', externalPerpPx: null }];
+    // Seconds before it is too old.
+    done(await operator.push(prices, Date.now() - 28_000));
+    const { universe } = await world.client.data({ type: 'perpMeta' });
+    const { name } = universe.find((entry: Json) => entry.index === instrumentId);
+    const { page } = await trading(name);
+    await page.getByText(/^The oracle has no fresh price for this market/).waitFor();
+    await price(page).fill('99');
+    await size(page).fill('1');
+    await page
+      .getByRole('alert')
+      .getByText(/Oracle is stale/)
+      .waitFor();
+    done(await operator.push(prices));
+    await page.getByText(/^The oracle has no fresh price/).waitFor({ state: 'detached' });
+  },
+  LONG_MS,
+);
+
+test(
+  'R-liquidation: a position that is taken away says why, and the tape marks the trade',
+  async () => {
+    const { page } = await trading();
+    await buy(page, '60');
+    // Somebody takes what the venue has to sell, so that it goes to the market.
+    done(await act(maker, { type: 'cancelAll', asset: perp.id }));
+    await put(maker, { market: perp, side: 'buy', price: '85.5', size: '60' });
+    await perp.push('85');
+    await page.getByText(/^Liquidated: .* T\d+-USDC at a mark of/).waitFor();
+    await page.getByText('liq.', { exact: true }).first().waitFor();
+    await button(page, 'Why').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/did not cover the maintenance margin/).waitFor();
+    await dialog.getByText('Equity then').waitFor();
+    await page.keyboard.press('Escape');
+    await button(page, 'Seen').click();
+    await page.getByText(/^Liquidated: /).waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'Ledger' }).click();
+    await page
+      .getByRole('row', { name: /Liquidation/ })
+      .first()
+      .getByRole('button', { name: 'Why' })
+      .click();
+    await page.getByRole('dialog').getByText('Equity then').waitFor();
+  },
+  LONG_MS,
+);
+
+test(
+  'an answer that is lost is asked for: the order is executed once and told as it was',
+  async () => {
+    const { address, page } = await trading();
+    // The order reaches the venue; its answer, and those to every try after it, do not come through.
+    await page.route('**/exchange', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    let tell = (): void => undefined;
+    const isTold = new Promise<void>((resolve) => (tell = resolve));
+    await page.route('**/info', async (route) => {
+      if (route.request().postData()?.includes('actionStatus') === true) await isTold;
+      await route.continue();
+    });
+    await choose(page, 'Market');
+    await size(page).fill('1');
+    await button(page, /^Buy 1 T\d+ now$/).click();
+    await page.getByText(/^The answer was lost on its way/).waitFor({ timeout: LONG_MS });
+    tell();
+    await page.getByText('Filled 1 at 100.10').first().waitFor();
+    await page.unroute('**/exchange');
+    const { assetPositions } = await world.client.data({
+      type: 'clearinghouseState',
+      user: address,
+    });
+    expect(assetPositions).toMatchObject([{ position: { szi: '1' } }]);
+  },
+  LONG_MS,
+);
+
+test(
+  'too many requests: the ticket says when it can be sent again, and a press does',
+  async () => {
+    const { page } = await trading();
+    await choose(page, 'Market');
+    await size(page).fill('1');
+    await page.getByText(/^Fills 1 now/).waitFor();
+    // Somebody at the same address has just used the budget up: the page gets the answer that they get.
+    await page.route('**/exchange', async (route) =>
+      route.fulfill({ response: await limited(page) }),
+    );
+    await button(page, /^Buy 1 T\d+ now$/).click();
+    const alert = page.getByRole('alert');
+    await alert.getByText(/^Too many requests; it can be sent again in \d+ s/).waitFor();
+    await page.unroute('**/exchange');
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Filled 1 at 100.10').first().waitFor();
+  },
+  LONG_MS,
+);
+
+/** Sends until the venue has enough of it. */
+async function limited(page: Page): Promise<APIResponse> {
+  for (;;) {
+    const replies = await Promise.all(
+      Array.from({ length: EXCHANGE_PER_SECOND }, () =>
+        page.request.post(`${world.venue.url}/exchange`, { data: {} }),
+      ),
+    );
+    const refused = replies.find((reply) => reply.status() === 429);
+    if (refused !== undefined) return refused;
+  }
+}
+
+/** A visitor who took a test account in the ticket of a market. */
+async function trading(name = perp.name): Promise<{ page: Page; address: string }> {
+  const visit = await browser.visit(world.venue.url, {
+    expectedErrors: /Failed to load resource|ERR_FAILED/,
+  });
+  const { page } = visit;
+  await visit.open(`/trade/${name}`);
+  await button(page, 'Trade with a test account').click();
+  await page.getByText(/^At most/).waitFor();
+  const sent = visit.sent.find(({ body }) => body.includes('"user":"0x'));
+  return { page, address: /"user":"(0x[0-9a-f]{40})"/.exec(sent?.body ?? '')?.[1] ?? '' };
+}
+
+async function buy(page: Page, amount: string): Promise<void> {
+  await choose(page, 'Market');
+  await size(page).fill(amount);
+  await button(page, new RegExp(`^Buy ${amount} T\\d+ now$`)).click();
+  await page.getByText(`Filled ${amount} at 100.10`).first().waitFor();
+  await choose(page, 'Limit');
+}
+
+function button(page: Page, name: string | RegExp) {
+  return page.getByRole('button', { name, exact: typeof name === 'string' });
+}
+
+function price(page: Page) {
+  return page.getByRole('textbox', { name: 'Price' });
+}
+
+function size(page: Page) {
+  return page.getByRole('form', { name: 'Order ticket' }).getByRole('textbox', { name: 'Size' });
+}
+
+async function choose(page: Page, kind: string): Promise<void> {
+  await page.getByRole('radio', { name: kind, exact: true }).click();
+}

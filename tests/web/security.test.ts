@@ -1,0 +1,190 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { randomPrivateKey, privateKeyWallet } from '@oddlot/sdk';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { DEPLOYER } from '../support/deployer.ts';
+import type { Venue } from '../support/venue-process.ts';
+import { quoteMarket } from './support/market-maker.ts';
+import { OutcomePeople } from './support/outcome-people.ts';
+import { keptKeys } from './support/stored-keys.ts';
+import { ownerOf } from './support/trading.ts';
+import { DESKTOP, PHONE, Visit } from './support/visit.ts';
+import { WebBrowser } from './support/web-browser.ts';
+import { startWebVenue } from './support/web-venue.ts';
+
+/** What others may not do to somebody who has this page open. */
+
+const LONG_MS = 90_000;
+
+let venue: Venue;
+let browser: WebBrowser;
+/** A page of somebody else. */
+let stranger: Server;
+
+beforeAll(async () => {
+  const flags = ['--oracle', 'still', '--no-limits', '--no-bots', '--web', '--deployers', DEPLOYER];
+  [venue, browser] = await Promise.all([startWebVenue(flags), WebBrowser.start()]);
+  const [bids, asks] = [['96990'], ['97010']];
+  await quoteMarket(venue.url, { market: 'BTC-USDC', bids, asks, size: '0.04' });
+  stranger = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html');
+    response.end(`<title>Win!</title><iframe src="${venue.url}/"></iframe>`);
+  });
+  await new Promise<void>((resolve) => void stranger.listen(0, '127.0.0.1', resolve));
+}, 90_000);
+afterEach(() => browser.leaveAll());
+afterAll(async () => {
+  stranger?.close();
+  await browser?.close();
+  await venue?.remove();
+});
+
+test('in a frame of somebody else the page stays empty', async () => {
+  const { port } = stranger.address() as AddressInfo;
+  const visit = await browser.visit(`http://127.0.0.1:${port}`, {
+    expectedErrors: /frame-ancestors|chrome-error|localStorage/,
+  });
+  const refused = visit.page.waitForEvent('console', {
+    predicate: (message) => message.text().includes('frame-ancestors'),
+  });
+  await visit.page.goto(visit.url);
+  await refused;
+  const frame = visit.page.frames().find((each) => each !== visit.page.mainFrame())!;
+  expect(await frame.locator('#root').count()).toBe(0);
+});
+
+test('a script that got in from anywhere else does not run, and the tests would tell', async () => {
+  const visit = await browser.visit(venue.url);
+  await visit.open('/');
+  await visit.page.evaluate(() => {
+    const script = document.createElement('script');
+    script.textContent = 'globalThis.hasRun = true';
+    document.head.append(script);
+    const handler = document.createElement('img');
+    handler.setAttribute('onerror', 'globalThis.hasRun = true');
+    handler.src = '/no-such-picture';
+    document.body.append(handler);
+    const foreign = document.createElement('img');
+    foreign.src = 'https://example.invalid/pixel.png';
+    document.body.append(foreign);
+  });
+  await expect.poll(() => visit.faults.join('\n')).toMatch(/policy: script-src-attr/);
+  await expect.poll(() => visit.faults.join('\n')).toMatch(/policy: script-src-elem/);
+  await expect.poll(() => visit.faults.join('\n')).toMatch(/policy: img-src/);
+  expect(await visit.page.evaluate(() => 'hasRun' in globalThis)).toBe(false);
+  // Any other test with such a line in it fails when it is left.
+  await expect(visit.leave()).rejects.toThrow(/policy: script-src-elem/);
+  visit.expectErrors(/./);
+});
+
+test(
+  'over a whole first trade no private key is in anything that leaves the browser',
+  async () => {
+    const visit = await browser.visit(venue.url);
+    const { page } = visit;
+    await visit.open('/');
+    await page.getByRole('button', { name: 'Trade with a test account' }).click();
+    await page.getByText('Your test account is ready').waitFor();
+    await page.getByRole('link', { name: 'Trade BTC-USDC' }).click();
+    await page.getByRole('radio', { name: 'Market' }).click();
+    await page.getByRole('textbox', { name: 'Size' }).fill('0.01');
+    await page.getByRole('button', { name: 'Buy 0.01 BTC now' }).click();
+    await page.getByText('Filled 0.01 at 97,010.0').first().waitFor();
+
+    const keys = await keptKeys(page);
+    expect(keys.map((key) => /^0x[0-9a-f]{64}$/.test(key))).toEqual([true, true]);
+    const all = visit.sent.map(({ body, url }) => `${url} ${body}`).join('\n');
+    // The log has what was sent, over HTTP and over sockets.
+    expect(all).toContain('"approveAgent"');
+    expect(visit.sent.some(({ url }) => url.startsWith('ws:'))).toBe(true);
+    expect(all).toMatch(/"signature"/);
+    const html = await page.content();
+    const stored = await page.evaluate(() => JSON.stringify({ ...localStorage }));
+    for (const key of keys) {
+      for (const [where, text] of Object.entries({ all, html, stored })) {
+        expect([where, spellings(key).filter((form) => text.includes(form))]).toEqual([where, []]);
+      }
+    }
+  },
+  LONG_MS,
+);
+
+/** As a key could be written: in hexadecimal of both cases, in base 64, as a decimal number. */
+function spellings(key: string): readonly string[] {
+  const hex = key.slice(2);
+  const bytes = Buffer.from(hex, 'hex');
+  return [hex, hex.toUpperCase(), bytes.toString('base64'), BigInt(key).toString()];
+}
+
+describe('what others type stays text', () => {
+  const HOSTILE = [
+    '<img src=x onerror="globalThis.hasRun=true">',
+    '"><script>globalThis.hasRun=true</script>',
+    '\u202Eevil\u202D txet thgir\u2066 $t(app.name) {{amount}}',
+    'z\u200Be\u200Br\u200Do\u2060 w\uFEFFidth',
+    'W'.repeat(200),
+  ];
+
+  test(
+    'titles and names of events, on every screen that shows them',
+    async () => {
+      const people = new OutcomePeople(venue.url);
+      const slugs: string[] = [];
+      for (const title of HOSTILE) {
+        const slug = await people.event({ title, category: 'test', mutuallyExclusive: true });
+        await people.market({ groupTitle: '<b>bold</b>', question: title }, slug);
+        slugs.push(slug);
+      }
+      await people.market({ groupTitle: 'N'.repeat(60), question: 'Long?' }, slugs.at(-1)!);
+      const visit = await browser.visit(venue.url);
+      const { page } = visit;
+      for (const path of ['/', '/events', `/events/${slugs[2]}`, `/events/${slugs.at(-1)}`]) {
+        await page.setViewportSize({ ...DESKTOP });
+        await visit.open(path);
+        await page.getByText('<b>bold</b>').first().waitFor();
+        await staysWhole(visit, path);
+        if (path === '/events') {
+          const shown = (await page.locator('main').textContent()) ?? '';
+          for (const title of HOSTILE) expect(shown).toContain(title);
+        }
+        await page.setViewportSize({ ...PHONE });
+        await staysWhole(visit, `${path} on a phone`);
+      }
+    },
+    LONG_MS,
+  );
+
+  test(
+    'labels of agents',
+    async () => {
+      const visit = await browser.visit(venue.url);
+      const { page } = visit;
+      await visit.open('/account?tab=keys');
+      await page.getByRole('button', { name: 'Trade with a test account' }).click();
+      await page.getByRole('button', { name: /^0x/ }).waitFor();
+      await page.getByRole('button', { name: /^0x/ }).click();
+      await page.getByRole('menuitem', { name: 'Copy the address' }).click();
+      const user = await page.evaluate(() => navigator.clipboard.readText());
+      const owner = await ownerOf(page, venue.url, user);
+      for (const name of HOSTILE.slice(0, 3)) {
+        const agentAddress = privateKeyWallet(randomPrivateKey()).address;
+        const agent = { agentAddress, agentName: name.slice(0, 64) };
+        await owner.exchange.approveAgent(agent, { confirm: 'executed' });
+      }
+      await visit.open('/account?tab=keys');
+      await page.getByText(HOSTILE[0]!.slice(0, 64), { exact: true }).first().waitFor();
+      await staysWhole(visit, '/account?tab=keys');
+    },
+    LONG_MS,
+  );
+
+  /** Nothing of it has run or has become an element, and nothing is wider than the screen. */
+  async function staysWhole({ page }: Visit, where: string): Promise<void> {
+    const found = await page.evaluate(() => ({
+      hasRun: 'hasRun' in globalThis,
+      elements: document.querySelectorAll('main img, main script, main b').length,
+      over: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    }));
+    expect([where, found]).toEqual([where, { hasRun: false, elements: 0, over: 0 }]);
+  }
+});
