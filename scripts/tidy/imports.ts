@@ -118,7 +118,8 @@ function bareProblem(
     };
   }
   // Sections of the page's catalogue, which its build cuts out.
-  if (owner === 'web' && specifier.startsWith('words:')) return undefined;
+  const isOfPage = owner === 'web' || path.startsWith('tests/web/');
+  if (isOfPage && specifier.startsWith('words:')) return undefined;
   const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
   const sibling = /^@oddlot\/(.+)$/.exec(name)?.[1];
   if (owner !== undefined && sibling !== undefined && sibling !== owner) {

@@ -75,7 +75,7 @@ const withdraw =
   async (page: Page, venue: Venue): Promise<void> => {
     const operator = await ChainOperator.of(venue);
     await settled(page);
-    await operator.pause(isPaused);
+    if (isPaused) await operator.pause(true);
     try {
       await page.getByRole('textbox', { name: 'Amount' }).fill('125.5');
       await page.getByRole('button', { name: /^Withdraw 125/ }).click();
@@ -88,7 +88,7 @@ const withdraw =
         await page.getByRole('textbox', { name: 'Amount' }).fill('5000');
       }
     } finally {
-      await operator.pause(false);
+      if (isPaused) await operator.pause(false);
     }
   };
 

@@ -57,11 +57,9 @@ export class ChainOperator {
 
   /** Makes blocks for as long as something takes: what waits for confirmations gets them. */
   async mineUntil<Result>(done: Promise<Result>): Promise<Result> {
-    let isOver = false;
-    const end = done.finally(() => {
-      isOver = true;
-    });
-    while (!isOver) {
+    const over = new AbortController();
+    const end = done.finally(() => over.abort());
+    while (!over.signal.aborted) {
       await this.give(this.#rich.address, 1n);
       const pause = new Promise((resolve) => setTimeout(resolve, MINE_EVERY_MS));
       await Promise.race([pause, end.catch(() => undefined)]);

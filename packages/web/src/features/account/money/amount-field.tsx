@@ -42,6 +42,16 @@ export function checkAmount(
   return { isFit: true, fault: undefined, instead: undefined };
 }
 
+/** What a button says while it can't be pressed: what is missing. */
+export function lackOf(
+  form: 'withdraw' | 'transfer',
+  { amount, hasAddress }: { readonly amount: string; readonly hasAddress: boolean },
+  t: Words,
+): string {
+  if (!hasAddress) return t('account.enterAddress');
+  return t(amount === '' ? 'account.enterAmount' : `account.form.${form}`);
+}
+
 /** An amount of USDC, with all of it a press away. */
 export function AmountField({
   value,

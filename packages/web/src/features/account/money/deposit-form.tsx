@@ -121,7 +121,7 @@ function FromHere({
             ? t(`account.depositStep.${step}`)
             : isFit
               ? t('account.depositButton', { amount: money(amount) })
-              : t('account.enterAmount')
+              : t(amount === '' ? 'account.enterAmount' : 'account.form.deposit')
         }
         onSend={() => void send()}
       />

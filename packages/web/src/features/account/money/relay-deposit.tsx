@@ -34,7 +34,10 @@ export function RelayDeposit({
     queryFn: async () => (await loadSigning()).relayAt(url).chains(),
   });
   if (error !== null) return <ErrorSentence error={error} />;
-  const open = chains?.filter(({ enabled }) => enabled) ?? [];
+  // The settlement chain needs no relay.
+  const open =
+    chains?.filter(({ chainId, enabled }) => enabled && chainId !== settings.settlement_chain_id) ??
+    [];
   if (open.length === 0) return null;
   return (
     <>
@@ -119,14 +122,15 @@ function Transfer({ transfer }: { readonly transfer: RelayTransfer }) {
     <li className="flex flex-col gap-2 border-t border-line py-3">
       <p className="flex items-baseline justify-between gap-4 text-13">
         <span>{title}</span>
-        <span className="shrink-0 text-11 text-faint">{dateTime(createTime)}</span>
+        {hasCome ? (
+          <span className="shrink-0 text-11 text-faint">{dateTime(createTime)}</span>
+        ) : (
+          <CopyButton text={address} />
+        )}
       </p>
       {!hasCome && (
-        <p className="flex items-center justify-between gap-2 rounded border border-line bg-canvas/60 p-2">
-          <span className="min-w-0 break-all">
-            <Code>{address}</Code>
-          </span>
-          <CopyButton text={address} />
+        <p className="rounded border border-line bg-canvas/60 p-2 break-all">
+          <Code>{address}</Code>
         </p>
       )}
       {reached < 0 ? (

@@ -8,7 +8,7 @@ import { TextField } from '../../../ui/text-field.tsx';
 import { notify } from '../../../ui/toast.tsx';
 import { useDoing } from '../../../ui/use-doing.ts';
 import { isAddress } from '../../../lib/is-address.ts';
-import { AmountField, checkAmount } from './amount-field.tsx';
+import { AmountField, checkAmount, lackOf } from './amount-field.tsx';
 import { SendButton } from './send-button.tsx';
 
 type Part = 'perp' | 'outcome';
@@ -70,7 +70,7 @@ export function TransferForm({ user, owner }: { readonly user: string; readonly 
         isReady={isReady}
         label={
           !isReady
-            ? t(isOwn || isAddress(to) ? 'account.enterAmount' : 'account.enterAddress')
+            ? lackOf('transfer', { amount, hasAddress: isOwn || isAddress(to) }, t)
             : isOwn
               ? t('account.transferButton', { amount: money(amount) })
               : t('account.sendButton', { amount: money(amount), address: short(to) })

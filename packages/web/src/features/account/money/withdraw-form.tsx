@@ -8,7 +8,7 @@ import { chainName, hasChain } from '../../../session/settlement-chain.ts';
 import { TextField } from '../../../ui/text-field.tsx';
 import { useDoing } from '../../../ui/use-doing.ts';
 import { isAddress } from '../../../lib/is-address.ts';
-import { AmountField, checkAmount } from './amount-field.tsx';
+import { AmountField, checkAmount, lackOf } from './amount-field.tsx';
 import { SendButton } from './send-button.tsx';
 import { Terms } from './terms.tsx';
 import { askWithdrawals } from './use-withdrawals.ts';
@@ -77,7 +77,7 @@ export function WithdrawForm({
         label={
           isReady
             ? t('account.withdrawButton', { amount: money(amount), address: short(to) })
-            : t(isFit ? 'account.enterAddress' : 'account.enterAmount')
+            : lackOf('withdraw', { amount, hasAddress: isAddress(to) }, t)
         }
         onSend={() => void send()}
       />
