@@ -104,7 +104,10 @@ test('an admin lists a perp, which trades with its first price; it is halted and
   // Whoever opens it sees its first trades.
   const { index } = (await perpNamed('DOGE-USDC'))!;
   const trading = await visiting('/trade/DOGE-USDC');
-  await trading.getByText(/^12\.50?$/).first().waitFor();
+  await trading
+    .getByText(/^12\.50?$/)
+    .first()
+    .waitFor();
   await tradeOnce(index);
   await trading.getByText('3.21', { exact: true }).first().waitFor();
 
