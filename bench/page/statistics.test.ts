@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { interactiveAt } from './first-screen.ts';
+import { bytesOf } from './program-heap.ts';
 import { percentile, slope } from './statistics.ts';
 
 test('a percentile is one of the values', () => {
@@ -35,4 +36,20 @@ test.each([
 
 test('a screen that was never usable is no number', () => {
   expect(() => interactiveAt({ tasks: [], usableMs: undefined })).toThrow('never usable');
+});
+
+test("the heap of the program is without what is compiled and what is the browser's", () => {
+  const types = ['object', 'code', 'closure', 'native'];
+  const meta = {
+    node_fields: ['type', 'name', 'self_size'],
+    node_types: [types, 'string'],
+  } as const;
+  const nodes = [
+    [0, 1, 10],
+    [1, 1, 1_000],
+    [2, 1, 7],
+    [3, 1, 500],
+    [0, 2, 3],
+  ].flat();
+  expect(bytesOf({ snapshot: { meta }, nodes })).toBe(20);
 });

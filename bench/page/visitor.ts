@@ -1,5 +1,6 @@
 import { chromium, type Browser, type CDPSession, type Page } from 'playwright-core';
 import { findChromium } from '../../tests/web/support/find-chromium.ts';
+import { programHeap } from './program-heap.ts';
 import { DESKTOP } from '../../tests/web/support/visit.ts';
 
 /** Somebody with an empty browser cache, and a line to the browser's own instruments. */
@@ -49,7 +50,10 @@ export async function openTestAccount(page: Page): Promise<void> {
 
 /** What the page holds after everything that nobody reaches any more is gone. */
 export type Held = {
+  /** All of the engine's heap, with what it has compiled. */
   readonly heapBytes: number;
+  /** What the program holds of it. */
+  readonly programBytes: number;
   readonly nodes: number;
   readonly listeners: number;
 };
@@ -63,7 +67,8 @@ export async function heldBy({ instruments }: Visitor): Promise<Held> {
   }
   const { usedSize } = await instruments.send('Runtime.getHeapUsage');
   const { jsEventListeners, nodes } = await instruments.send('Memory.getDOMCounters');
-  return { heapBytes: usedSize, nodes, listeners: jsEventListeners };
+  const programBytes = await programHeap(instruments);
+  return { heapBytes: usedSize, programBytes, nodes, listeners: jsEventListeners };
 }
 
 /** Seconds that the page's thread has worked since it was opened, and in what. */

@@ -9,7 +9,7 @@ import { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
 
 /**
- * Pictures of every screen, for people to look at: `npm run pictures -- [folder] [words in the name]`. What is
+ * Pictures of every screen, for people to look at: `npm run pictures -- [folder] [parts of names, with commas]`. What is
  * shown lives in `pictures/`, a file a feature.
  */
 
@@ -39,7 +39,8 @@ const venue = await startWebVenue([
 try {
   await new Promise((resolve) => setTimeout(resolve, WARM_UP_MS));
   for (const picture of await allPictures()) {
-    if (picture.name.includes(wanted)) await takeAll(picture, venue);
+    if (wanted.split(',').some((part) => picture.name.includes(part)))
+      await takeAll(picture, venue);
   }
 } finally {
   await browser.close();

@@ -8,7 +8,7 @@ import { quoteMarket } from './support/market-maker.ts';
 import { OutcomePeople } from './support/outcome-people.ts';
 import { keptKeys } from './support/stored-keys.ts';
 import { ownerOf } from './support/trading.ts';
-import { DESKTOP, PHONE, Visit } from './support/visit.ts';
+import { DESKTOP, PHONE, type Visit } from './support/visit.ts';
 import { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
 

@@ -4,6 +4,13 @@ import { startWebVenue } from './support/web-venue.ts';
 
 /** How the venue serves its page: over plain HTTP, without a browser. */
 
+type Icon = {
+  readonly src: string;
+  readonly sizes: string;
+  readonly type: string;
+  readonly purpose: string;
+};
+
 const HTML = { accept: 'text/html,application/xhtml+xml' };
 
 let venue: Venue;
@@ -84,9 +91,28 @@ describe('the page', () => {
   test('installs as an app', async () => {
     const { headers, text } = await get('/manifest.webmanifest');
     expect(headers.get('content-type')).toBe('application/manifest+json');
-    const { icons, start_url } = JSON.parse(text);
-    expect(start_url).toBe('/');
-    for (const { src } of icons) expect([src, (await get(src)).status]).toEqual([src, 200]);
+    const { display, icons, id, name, scope, start_url } = JSON.parse(text);
+    expect({ display, id, name, scope, start_url }).toEqual({
+      display: 'standalone',
+      id: '/',
+      name: 'Oddlot',
+      scope: '/',
+      start_url: '/',
+    });
+    const offered = icons.map(({ purpose, sizes }: Icon) => `${sizes} ${purpose}`);
+    expect(offered).toEqual(['any any', '192x192 any', '512x512 any', '512x512 maskable']);
+    for (const { sizes, src, type } of icons as readonly Icon[]) {
+      const reply = await fetch(venue.url + src);
+      expect([src, reply.status, reply.headers.get('content-type')]).toEqual([src, 200, type]);
+      if (type !== 'image/png') continue;
+      // Width and height stand in the first chunk of a PNG.
+      const bytes = Buffer.from(await reply.arrayBuffer());
+      expect([src, `${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`]).toEqual([src, sizes]);
+    }
+    // No program of its own that could serve an old page.
+    const page = await get('/', HTML);
+    expect(page.text).toContain('rel="manifest" href="/manifest.webmanifest"');
+    expect((await get(await scriptPath())).text).not.toContain('serviceWorker');
   });
 });
 

@@ -1,13 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { ACTIONS, type ActionType } from '@oddlot/protocol';
 import { describe, expect, test } from 'vitest';
-import { texts } from 'words:explorer';
 import { marketIdsOf, sentencesOf } from '../../packages/web/src/features/explorer/tx-words.ts';
 import { wholeDate } from '../../packages/web/src/lib/time.ts';
 import { addWords, words } from '../../packages/web/src/lib/words.ts';
 
 /** Whatever the protocol knows, the explorer says in words. */
 
-addWords(texts);
+addWords(JSON.parse(readFileSync('packages/web/src/words/en.json', 'utf8')) as object);
 
 const USER = `0x${'11'.repeat(20)}`;
 const OTHER = `0x${'22'.repeat(20)}`;

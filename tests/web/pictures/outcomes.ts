@@ -168,7 +168,7 @@ export const pictures: readonly Picture[] = [
     prepare: async (page, venue) => {
       const { market, people } = await own(page, venue);
       await people.set(market, 'close');
-      await page.getByRole('status').getByText('on its way').or(page.getByText('closed')).waitFor();
+      await page.getByText('closed', { exact: true }).first().waitFor();
     },
   },
   {

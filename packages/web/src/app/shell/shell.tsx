@@ -50,7 +50,7 @@ function useFocusOnArrival(): void {
       router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
         const main = document.querySelector<HTMLElement>('main#screen');
         const at = document.activeElement;
-        const isInUse = main?.contains(at) === true || at?.closest('[role=dialog]') != null;
+        const isInUse = at !== null && (main?.contains(at) || at.closest('[role=dialog]') !== null);
         if (fromLocation !== undefined && pathChanged && !isInUse) {
           main?.focus({ preventScroll: true });
         }

@@ -30,7 +30,8 @@ export function useOperation(): Operation {
           throw new Error(explainRefusal({ message, details }, t).sentence);
         }
       });
-      await queryClient.invalidateQueries();
+      // What is shown is read again meanwhile; nobody waits for all of it.
+      void queryClient.invalidateQueries();
       if (isDone) notify({ title: done });
       return isDone;
     },

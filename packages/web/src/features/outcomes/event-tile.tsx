@@ -47,7 +47,7 @@ export function EventTile({
           <Single market={only} byId={byId} />
         )}
       </div>
-      <p className="mt-3 flex gap-3 overflow-hidden text-12 whitespace-nowrap text-muted">
+      <p className="mt-3 flex items-center gap-3 overflow-hidden text-12 whitespace-nowrap text-muted">
         {event.status !== 'open' && <Badge>{t(`outcomes.phase.${event.status}`)}</Badge>}
         {event.trading.halted && <Badge tone="warning">{t('outcomes.phase.halted')}</Badge>}
         {event.category !== '' && <span className="capitalize">{event.category}</span>}

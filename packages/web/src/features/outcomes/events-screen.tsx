@@ -1,7 +1,7 @@
 import { texts } from 'words:outcomes';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef } from 'react';
-import type { OutcomeEventMeta } from '@oddlot/sdk';
+import type { OutcomeEventMeta, Ticker } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { tickers } from '../../market/tickers.ts';
@@ -101,20 +101,31 @@ export function Screen() {
           </Button>
         </div>
       )}
-      {soon.length > 0 && !hasMore && (
-        <section aria-labelledby="soon">
-          <h2 id="soon" className="px-4 pt-4 pb-1 text-12 text-muted">
-            {t('outcomes.find.soon')}
-          </h2>
-          <Grid>
-            {soon.map((event) => (
-              <EventTile key={event.slug} event={event} byId={byId} />
-            ))}
-          </Grid>
-        </section>
-      )}
+      {soon.length > 0 && !hasMore && <Soon events={soon} byId={byId} />}
       <div className="flex-1" />
     </div>
+  );
+}
+
+function Soon({
+  events,
+  byId,
+}: {
+  readonly events: readonly OutcomeEventMeta[];
+  readonly byId: ReadonlyMap<number, Ticker>;
+}) {
+  const t = useWords();
+  return (
+    <section aria-labelledby="soon">
+      <h2 id="soon" className="px-4 pt-4 pb-1 text-12 text-muted">
+        {t('outcomes.find.soon')}
+      </h2>
+      <Grid>
+        {events.map((event) => (
+          <EventTile key={event.slug} event={event} byId={byId} />
+        ))}
+      </Grid>
+    </section>
   );
 }
 

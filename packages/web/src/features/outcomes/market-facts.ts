@@ -43,13 +43,17 @@ export function gridOf(market: OutcomeMarketMeta): Grid {
   };
 }
 
-/** The live mark in YES prices, or until it is there the one that came with the event. */
+/**
+ * The live mark in YES prices, or until it is there the one that came with the event. Before a market opens there
+ * is none: the half that the venue begins with is nobody's opinion.
+ */
 export function markOf(
   market: OutcomeMarketMeta,
   byId: ReadonlyMap<number, Ticker>,
 ): string | undefined {
   const { settlement_fraction: paid } = market.settlement;
   if (isDecimal(paid)) return paid;
+  if (market.phase === 'upcoming') return undefined;
   const live = byId.get(market.instrument_id)?.markPx;
   return isDecimal(live) ? live : market.pricing.yes_price;
 }

@@ -133,13 +133,15 @@ export function linesOf(
   ids: readonly number[],
   marks: readonly (string | undefined)[],
 ): AlignedData {
-  const points = ids.map((id) => data?.series.find(({ instrumentId }) => instrumentId === id));
-  const times = new Set(points.flatMap((series) => (series?.points ?? []).map(({ t }) => t)));
+  const points = ids.map((id) =>
+    begun(data?.series.find(({ instrumentId }) => instrumentId === id)?.points ?? []),
+  );
+  const times = new Set(points.flatMap((series) => series.map(({ t }) => t)));
   const nowMs = venueNow();
   if (times.size > 0 && marks.length > 0) times.add(nowMs);
   const sorted = [...times].sort((a, b) => a - b);
   const lines = points.map((series, at) => {
-    const byTime = new Map(begun(series?.points ?? []).map(({ p, t }) => [t, p]));
+    const byTime = new Map(series.map(({ p, t }) => [t, p]));
     const mark = marks[at];
     if (isDecimal(mark)) byTime.set(nowMs, mark);
     let last: number | null = null;

@@ -14,6 +14,7 @@ import { useSession } from '../../session/use-session.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { Code } from '../../ui/code.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { legName, nameOf } from './market-facts.ts';
 import { useResolution } from './queries.ts';
 
@@ -139,9 +140,12 @@ function Recompute({ receipt }: { readonly receipt: OutcomeResolution }) {
     <div className="flex flex-col gap-2 rounded border border-line p-3">
       <p className="text-12 text-muted">{t('outcomes.receipt.yourself')}</p>
       <Code>{command}</Code>
-      <Button size="small" onClick={() => void compute()}>
-        {t('outcomes.receipt.here')}
-      </Button>
+      <div className="flex flex-wrap gap-2">
+        <CopyButton text={command} />
+        <Button size="small" onClick={() => void compute()}>
+          {t('outcomes.receipt.here')}
+        </Button>
+      </div>
       {findings !== undefined && (
         <ul role="status" className="flex flex-col gap-1 text-12">
           {findings.map(({ agrees, what }) => (

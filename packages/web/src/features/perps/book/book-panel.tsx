@@ -43,6 +43,7 @@ export function BookPanel({ title }: { readonly title?: string }) {
   // Levels further away than fit; both sides move, the spread stays where it is.
   const [offset, setOffset] = useState(0);
   const spread = spreadOf(best.bid, best.ask, grid.tick);
+  const isEmpty = best.bid === undefined && best.ask === undefined;
   const half = { store, tick: chosen ?? grid.tick, unit, offset };
   return (
     <section aria-label={t('perps.book.label')} className="flex h-full min-h-0 flex-col">
@@ -56,7 +57,8 @@ export function BookPanel({ title }: { readonly title?: string }) {
           <Mark />
           <span className="text-11 text-muted">
             {spread === undefined
-              ? (best.refusal ?? (best.isLoaded ? t('perps.book.oneSided') : ''))
+              ? (best.refusal ??
+                (best.isLoaded ? t(isEmpty ? 'perps.book.empty' : 'perps.book.oneSided') : ''))
               : t('perps.book.spread', {
                   ticks: number(spread.inTicks),
                   points: number(spread.inBasisPoints, { decimals: 2 }),

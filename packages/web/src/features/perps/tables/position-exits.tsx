@@ -38,9 +38,9 @@ export function PositionExits({ row }: { readonly row: AssetPosition }) {
             resetScroll: false,
           })
         }
-        aria-label={t('perps.exits.label', { market: row.position.coin })}
         className="rounded text-muted hover:text-text"
       >
+        <span className="heard">{t('perps.exits.label', { market: row.position.coin })} </span>
         {waiting.map((price) => number(price)).join(' / ')}
       </button>
     );

@@ -43,12 +43,12 @@ function valueColumns(t: Words): readonly Column<AssetPosition>[] {
   return [
     {
       id: 'market',
-      width: '178px',
+      width: '124px',
       header: t('perps.column.market'),
       cell: (row) => (
         <span className="flex items-center gap-2">
           <MarketLink name={row.position.coin} tone={isLong(row) ? 'buy' : 'sell'} />
-          <span className="max-tablet:hidden">
+          <span className="max-[1439px]:hidden">
             <Badge>
               {row.position.leverage.value}× {t(`perps.account.${row.position.leverage.type}`)}
             </Badge>
@@ -58,14 +58,14 @@ function valueColumns(t: Words): readonly Column<AssetPosition>[] {
     },
     {
       id: 'size',
-      width: '76px',
+      width: '62px',
       header: t('perps.column.size'),
       align: 'right',
       cell: ({ position }) => number(position.szi),
     },
     {
       id: 'entry',
-      width: '80px',
+      width: '70px',
       header: t('perps.column.entry'),
       align: 'right',
       from: 'desktop',
@@ -73,7 +73,7 @@ function valueColumns(t: Words): readonly Column<AssetPosition>[] {
     },
     {
       id: 'mark',
-      width: '80px',
+      width: '70px',
       header: t('perps.column.mark'),
       align: 'right',
       from: 'tablet',
@@ -81,7 +81,7 @@ function valueColumns(t: Words): readonly Column<AssetPosition>[] {
     },
     {
       id: 'pnl',
-      width: '122px',
+      width: '108px',
       header: t('perps.column.pnl'),
       align: 'right',
       cell: ({ position: { returnOnEquity, unrealizedPnl } }) => (
@@ -102,7 +102,7 @@ function riskColumns(t: Words): readonly Column<AssetPosition>[] {
   return [
     {
       id: 'liquidation',
-      width: '118px',
+      width: '100px',
       header: t('perps.column.liquidation'),
       align: 'right',
       from: 'tablet',
@@ -110,7 +110,7 @@ function riskColumns(t: Words): readonly Column<AssetPosition>[] {
     },
     {
       id: 'margin',
-      width: '88px',
+      width: '84px',
       header: t('perps.column.margin'),
       align: 'right',
       from: 'desktop',
@@ -118,7 +118,7 @@ function riskColumns(t: Words): readonly Column<AssetPosition>[] {
     },
     {
       id: 'funding',
-      width: '66px',
+      width: '52px',
       header: t('perps.column.funding'),
       align: 'right',
       from: 'desktop',
@@ -126,14 +126,14 @@ function riskColumns(t: Words): readonly Column<AssetPosition>[] {
     },
     {
       id: 'adl',
-      width: '50px',
+      width: '38px',
       header: <span title={t('perps.adl.title')}>{t('perps.column.adl')}</span>,
       from: 'desktop',
       cell: ({ position }) => <AdlLights quantile={position.adlQuantile} />,
     },
     {
       id: 'exits',
-      width: '106px',
+      width: '104px',
       header: t('perps.column.exits'),
       align: 'right',
       from: 'tablet',
@@ -141,7 +141,7 @@ function riskColumns(t: Words): readonly Column<AssetPosition>[] {
     },
     {
       id: 'actions',
-      width: '136px',
+      width: '124px',
       header: <span className="heard">{t('perps.column.actions')}</span>,
       align: 'right',
       cell: (row) => <PositionActions row={row} />,

@@ -1,7 +1,9 @@
 import type { LedgerDelta, LedgerUpdate } from '@oddlot/sdk';
+import { decimalsOf } from '../../../lib/decimal.ts';
 import { money, number } from '../../../lib/format.ts';
 import { wholeDate } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
+import { usePerp } from '../../../market/queries.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 
 /** The numbers that made the venue act on its own. */
@@ -14,7 +16,10 @@ export function WhyDialog({
 }) {
   const t = useWords();
   const { delta, time } = update;
-  const facts = factsOf(delta, t);
+  const [first] = delta.type === 'liquidation' ? delta.liquidatedPositions : [];
+  const perp = usePerp(delta.type === 'adl' ? delta.coin : (first?.coin ?? ''));
+  const decimals = perp === undefined ? undefined : decimalsOf(perp.priceTick);
+  const facts = factsOf(delta, decimals, t);
   return (
     <Dialog
       title={t(`perps.ledger.${delta.type}`)}
@@ -25,7 +30,7 @@ export function WhyDialog({
       {delta.type === 'liquidation' && (
         <p className="mb-3 text-13">
           {t('perps.why.liquidation', {
-            mark: number(delta.markPx),
+            mark: number(delta.markPx, { decimals }),
             equity: money(delta.accountValue),
             maintenance: money(delta.maintenanceMargin),
           })}
@@ -44,12 +49,16 @@ export function WhyDialog({
   );
 }
 
-function factsOf(delta: LedgerDelta, t: Words): readonly (readonly [string, string])[] {
+function factsOf(
+  delta: LedgerDelta,
+  decimals: number | undefined,
+  t: Words,
+): readonly (readonly [string, string])[] {
   if (delta.type === 'adl') {
     return [
       [t('perps.column.market'), delta.coin],
       [t('perps.column.size'), number(delta.sz)],
-      [t('perps.column.price'), number(delta.px)],
+      [t('perps.column.price'), number(delta.px, { decimals })],
       [t('perps.column.closedPnl'), money(delta.closedPnl, { isSigned: true })],
     ];
   }
@@ -59,7 +68,7 @@ function factsOf(delta: LedgerDelta, t: Words): readonly (readonly [string, stri
       t('perps.column.market'),
       delta.liquidatedPositions.map(({ coin, szi }) => `${coin} ${number(szi)}`).join(', '),
     ],
-    [t('perps.column.mark'), number(delta.markPx)],
+    [t('perps.column.mark'), number(delta.markPx, { decimals })],
     [t('perps.why.equity'), money(delta.accountValue)],
     [t('perps.why.maintenance'), money(delta.maintenanceMargin)],
     [t('perps.why.step'), t(`perps.why.steps.${delta.step}`)],
