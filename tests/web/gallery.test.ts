@@ -21,7 +21,7 @@ describe.each(['dark', 'light'] as const)('in %s', (theme) => {
     const visit = await browser.visit(venue.url, { theme });
     await visit.open('/gallery');
     const colour = visit.page.locator('meta[name="theme-color"]');
-    expect(await colour.getAttribute('content')).toBe(theme === 'dark' ? '#14171b' : '#ffffff');
+    expect(await colour.getAttribute('content')).toBe(theme === 'dark' ? '#14171b' : '#fff');
   });
 });
 
