@@ -33,7 +33,7 @@ export const SCREENS: readonly string[] = [
   'series',
   'trade',
 ];
-/** A name with an ending, a hidden one, and what no screen is called. */
+/** A name with an ending, a hidden one, and what nobody types. */
 const FILE = /(?:^|\/)\.|\.[a-z0-9]{1,12}$|%|\\|^\/assets(?:\/|$)/i;
 const NONCE_BYTES = 16;
 /** How soon a browser looks again whether the page is there. */
@@ -112,7 +112,7 @@ export class WebPage {
 /** Whether somebody wants to read rather than a file or an answer: the front door opens for everybody. */
 function acceptsPage({ headers: { accept = '*/*' } }: IncomingMessage, path: string): boolean {
   if (path === '/') return accept.includes('text/html') || accept.includes('*/*');
-  return accept.includes('text/html') && !FILE.test(path);
+  return accept.includes('text/html') && (isScreen(path) || !FILE.test(path));
 }
 
 function isScreen(path: string): boolean {
