@@ -1,6 +1,8 @@
 import { createClient, privateKeyWallet, randomPrivateKey } from '@oddlot/sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { DEPLOYER } from '../support/deployer.ts';
 import type { Venue } from '../support/venue-process.ts';
+import { OutcomePeople } from './support/outcome-people.ts';
 import { keptKeys } from './support/stored-keys.ts';
 import { PHONE } from './support/visit.ts';
 import { WebBrowser } from './support/web-browser.ts';
@@ -12,9 +14,13 @@ let browser: WebBrowser;
 beforeAll(async () => {
   // Prices move and bots trade: what is on the screen must be live.
   [venue, browser] = await Promise.all([
-    startWebVenue(['--oracle', 'simulated', '--no-limits', '--web']),
+    startWebVenue(['--oracle', 'simulated', '--no-limits', '--web', '--deployers', DEPLOYER]),
     WebBrowser.start(),
   ]);
+  // Those of the bots come and go by the clock.
+  const people = new OutcomePeople(venue.url);
+  const slug = await people.event({ title: 'Does the tide turn?' });
+  await people.market({}, slug);
 }, 90_000);
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
@@ -33,7 +39,7 @@ describe('the markets screen', () => {
     await expect.poll(() => price.innerText()).toMatch(/^\d{2},\d{3}\.\d$/);
     const first = await price.innerText();
     await expect.poll(() => price.innerText(), { timeout: 10_000 }).not.toBe(first);
-    await page.getByRole('heading', { name: /snail derby/i, level: 3 }).waitFor();
+    await page.getByRole('heading', { name: 'Does the tide turn?', level: 3 }).waitFor();
     await page.getByRole('heading', { name: 'Ending soon' }).waitFor();
   });
 
@@ -53,8 +59,13 @@ describe('the markets screen', () => {
   });
 
   test('an address that is no screen says so and leads back', async () => {
-    const { open, page } = await visiting();
-    await open('/no/such/screen');
+    const visit = await browser.visit(venue.url, { expectedErrors: /404/ });
+    const { page } = visit;
+    const [reply] = await Promise.all([
+      page.waitForResponse(/such/),
+      visit.open('/no/such/screen'),
+    ]);
+    expect(reply.status()).toBe(404);
     await page.getByText('There is nothing at this address').waitFor();
     await page.getByRole('link', { name: 'To the markets' }).click();
     await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();

@@ -13,6 +13,9 @@ export async function faultsFound(page: Page): Promise<readonly string[]> {
     const { axe } = globalThis as unknown as {
       axe: { run(where: Document, how: object): Promise<{ violations: Found[] }> };
     };
+    // A colour on its way from one theme to the other is neither's.
+    const moving = document.getAnimations().filter((each) => each instanceof CSSTransition);
+    await Promise.allSettled(moving.map(({ finished }) => finished));
     // Nothing to load, no frames, and of what passes only that it does: a tenth of the time.
     const how = { preload: false, iframes: false, resultTypes: ['violations'] };
     const { violations } = await axe.run(document, how);
