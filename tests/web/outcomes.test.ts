@@ -109,21 +109,21 @@ describe('the ticket', () => {
     await people.quote(market);
     const page = await trading(market);
     await page.getByLabel('Spend').fill('20');
-    // 43.47 shares at 46 cents, and two ticks of room: 20.8656 are set aside.
-    await move(page, '30.00');
+    // 41.66 shares at 46 cents, with two ticks of room: at 48 they are 19.9968, and what was said is not passed.
+    await move(page, '20.00');
     await page.getByText('48¢, the rest is cancelled after 10 s').waitFor();
-    await page.getByText('−20.87', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Buy 43.47 Yes for 20.00' }).click();
-    await page.getByText('43.47 shares at 46.00¢').waitFor();
-    await shares(page).getByText('43.47 Yes at 46¢').waitFor();
+    await page.getByText('−20.00', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Buy 41.66 Yes for 19.16' }).click();
+    await page.getByText('41.66 shares at 46.00¢').waitFor();
+    await shares(page).getByText('41.66 Yes at 46.0¢').waitFor();
     // Now by the mark of 45, and at either end.
-    for (const worth of ['19.56', '43.47', '0.00']) {
+    for (const worth of ['18.75', '41.66', '0.00']) {
       await shares(page).getByText(worth, { exact: true }).waitFor();
     }
     await shares(page).getByRole('button', { name: 'Sell at 44¢' }).click();
-    await page.getByRole('button', { name: 'Max 43.47' }).click();
-    await page.getByRole('button', { name: 'Sell 43.47 Yes for 19.13' }).click();
-    await page.getByText('43.47 shares at 44.00¢').waitFor();
+    await page.getByRole('button', { name: 'Max 41.66' }).click();
+    await page.getByRole('button', { name: 'Sell 41.66 Yes for 18.33' }).click();
+    await page.getByText('41.66 shares at 44.00¢').waitFor();
     await shares(page).waitFor({ state: 'detached' });
   });
 
@@ -157,7 +157,7 @@ describe('the ticket', () => {
     await page.getByLabel('Spend').fill('8');
     await page.getByText('Prices go in steps of 1¢').waitFor();
     await page.getByRole('button', { name: 'Use 40¢' }).click();
-    await move(page, '10.00');
+    await move(page, '8.00');
     await page.getByRole('button', { name: 'Buy 20 Yes at 40¢' }).click();
     await page.getByText('At the book').waitFor();
     await page.getByRole('tab', { name: /Your orders/ }).click();
@@ -190,8 +190,8 @@ describe('R-delay', () => {
     await people.quote(market);
     const page = await trading(market);
     await page.getByLabel('Spend').fill('10');
-    await move(page, '20.00');
-    const button = page.getByRole('button', { name: 'Buy 21.73 Yes for 10.00' });
+    await move(page, '10.00');
+    const button = page.getByRole('button', { name: 'Buy 20.83 Yes for 9.58' });
     await button.click();
     await page.getByText('Your order waits 3 s').waitFor();
     await people.set(market, 'halt');
@@ -204,7 +204,7 @@ describe('R-delay', () => {
     await page.getByText('Resting orders stay').waitFor({ state: 'detached' });
     await button.click();
     await page.getByText('Your order waits 3 s').waitFor();
-    await page.getByText('21.73 shares at 46.00¢').waitFor();
+    await page.getByText('20.83 shares at 46.00¢').waitFor();
   });
 });
 
