@@ -102,10 +102,19 @@ function limitDraft(ticket: Ticket, facts: DraftFacts): Draft {
   const order = { asset, price, size: shares };
   const entry = (nowMs: number): OrderEntry => {
     if (life === 'gtc') return make(intent, leg)({ ...order, tif: isPostOnly ? 'Alo' : 'Gtc' });
-    const expireTime = life === 'date' ? (untilMs ?? 0) : nowMs + LIVES[life];
+    const expireTime = lastingMs({ life, untilMs }, nowMs) ?? 0;
     return make(intent, leg)({ ...order, tif: 'Gtd', expireTime });
   };
   return { ...faulty(undefined), shares, price, reserve, entry };
+}
+
+/** When the rest of an order is cancelled by its own time; undefined where it has none. */
+export function lastingMs(
+  { life, untilMs }: Pick<Ticket, 'life' | 'untilMs'>,
+  nowMs: number,
+): number | undefined {
+  if (life === 'gtc') return undefined;
+  return life === 'date' ? untilMs : nowMs + LIVES[life];
 }
 
 /** A sale of all that is free may be of any size. */
