@@ -92,7 +92,10 @@ describe('discovery', () => {
     await people.market({ groupTitle: 'Early' }, eventSlug);
     const late = await people.market({ groupTitle: 'Late' }, eventSlug);
     const visit = await browser.visit(venue.url, { expectedErrors: /404|Failed to load/ });
+    // A chart whose program does not come says so; the rest of the screen stands.
+    await visit.page.route(/\/plot-[^/]*\.js$/, (route) => route.abort());
     await visit.open(`/events/${late.slug}`);
+    await visit.page.getByText('This browser could not draw the chart').waitFor();
     await visit.page.getByRole('heading', { level: 1, name: 'Two ferries' }).waitFor();
     expect(new URL(visit.page.url()).pathname).toBe(`/events/${eventSlug}`);
     await visit.page.getByRole('region', { name: 'Ticket' }).getByText('Late').waitFor();
