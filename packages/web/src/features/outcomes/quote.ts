@@ -47,11 +47,7 @@ const ROOM_TICKS = '2';
  * As many shares as the money buys at the worst: it is a ceiling, so that all of them at the limit, with the fee,
  * cost no more. Levels are walked until they hold what the money is then enough for.
  */
-export function quoteBuyFor(
-  money: string,
-  asks: readonly Level[],
-  grid: Grid,
-): Quote | undefined {
+export function quoteBuyFor(money: string, asks: readonly Level[], grid: Grid): Quote | undefined {
   let offered = '0';
   let before: { readonly size: string; readonly limit: string } | undefined;
   for (const { px, sz } of asks) {
