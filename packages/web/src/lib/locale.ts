@@ -14,6 +14,16 @@ export function chooseLocale(tag: string | undefined): void {
   chosen = tag === undefined ? undefined : usable(tag);
 }
 
+/**
+ * Programs of others format with the browser's language as soon as they are loaded, and fail where no formatter
+ * takes it. Called before such a one is.
+ */
+export function mendLanguage(): void {
+  const language = usable(navigator.language);
+  if (language === navigator.language) return;
+  Object.defineProperty(navigator, 'language', { configurable: true, get: () => language });
+}
+
 /** Some systems name a locale that no formatter takes, such as `en-US@posix`. */
 function usable(tag: string | undefined): string {
   try {

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import type { AlignedData } from 'uplot';
+import { mendLanguage } from '../lib/locale.ts';
 import type { Plot, PlotOptions } from './plot.ts';
 
 /** A chart in an element. It is made anew when `key` changes; data are drawn as they come. */
@@ -7,11 +8,17 @@ export function usePlot(
   key: string,
   options: PlotOptions,
   data: AlignedData,
-): { readonly target: RefObject<HTMLDivElement | null>; readonly isReady: boolean } {
+): {
+  readonly target: RefObject<HTMLDivElement | null>;
+  readonly isReady: boolean;
+  /** It could not be drawn: the browser refused, or the program of it did not come. */
+  readonly hasFailed: boolean;
+} {
   const target = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot | undefined>(undefined);
   const latest = useRef({ options, data });
   const [isReady, setIsReady] = useState(false);
+  const [hasFailed, setHasFailed] = useState(false);
   useEffect(() => {
     latest.current = { options, data };
     plot.current?.set(data);
@@ -19,6 +26,7 @@ export function usePlot(
   useEffect(() => {
     let isGone = false;
     const make = async (): Promise<void> => {
+      mendLanguage();
       const { createPlot } = await import('./plot.ts');
       if (isGone || target.current === null) return;
       const { options: now } = latest.current;
@@ -32,7 +40,7 @@ export function usePlot(
       plot.current.set(latest.current.data);
       setIsReady(true);
     };
-    void make();
+    make().catch(() => setHasFailed(true));
     return () => {
       isGone = true;
       plot.current?.destroy();
@@ -41,5 +49,5 @@ export function usePlot(
     // Another key is another chart, though nothing in here reads it.
     // oxlint-disable-next-line react/exhaustive-effect-dependencies
   }, [key]);
-  return { target, isReady };
+  return { target, isReady, hasFailed };
 }

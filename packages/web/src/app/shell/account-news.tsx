@@ -1,3 +1,4 @@
+import type { LedgerUpdate } from '@oddlot/sdk';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { StoreApi } from 'zustand/vanilla';
@@ -8,6 +9,7 @@ import { playTone } from '../../ui/play-tone.ts';
 import { preferences } from '../../ui/preferences.ts';
 import { notify } from '../../ui/toast.tsx';
 import { fillNews, ledgerNews, type News } from './news.ts';
+import { settledMarkets } from './settled-markets.ts';
 
 /** Tells what happens to the account while the page is open: fills, liquidations, settlements, money. */
 export function AccountNews() {
@@ -22,7 +24,9 @@ export function AccountNews() {
       if (hasSound && news.length > 0) playTone();
     };
     const leaveFills = onNewRows(fills, (rows) => tell(fillNews(rows, t)));
-    const leaveLedger = onNewRows(ledger, (rows) => tell(ledgerNews(rows, t)));
+    const tellLedger = async (rows: readonly LedgerUpdate[]): Promise<void> =>
+      tell(ledgerNews(rows, t, await settledMarkets(rows)));
+    const leaveLedger = onNewRows(ledger, (rows) => void tellLedger(rows));
     return () => {
       leaveFills();
       leaveLedger();

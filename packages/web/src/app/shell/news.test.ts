@@ -40,6 +40,7 @@ describe('a fill', () => {
 });
 
 describe('a change of the ledger', () => {
+  const markets = new Map([[7, { name: '“Rain?”', outcomes: ['Wet', 'Dry'] as const }]]);
   const row = (delta: object): LedgerUpdate => ({ time: 1, hash: '0x', delta }) as LedgerUpdate;
   test.each([
     [
@@ -56,25 +57,33 @@ describe('a change of the ledger', () => {
     [
       {
         type: 'outcomeSettlement',
+        instrumentId: 7,
         amount: '12',
         sz: '12',
         outcome: 'Yes',
         settlementFraction: '1',
       },
-      ['A market paid 12.00 USDC | 12 Yes at 1'],
+      ['“Rain?” paid you 12.00 USDC | 12 Wet at 1 | buy'],
     ],
     [
       {
         type: 'outcomeSettlement',
+        instrumentId: 7,
         amount: '0',
         sz: '12',
         outcome: 'No',
         settlementFraction: '1',
       },
-      ['A market paid 0.00 USDC | 12 No at 0'],
+      ['“Rain?” resolved Wet | Your 12 Dry are worth nothing | sell'],
     ],
     [{ type: 'faucet', amount: '1000' }, []],
   ])('%j', (delta, expected) => {
-    expect(told(ledgerNews([row(delta)], words.t))).toEqual(expected);
+    expect(told(ledgerNews([row(delta)], words.t, markets))).toEqual(expected);
+  });
+
+  test('a settlement of a market whose name is not known is told all the same', () => {
+    const delta = { type: 'outcomeSettlement', amount: '0', sz: '3', outcome: 'Yes' };
+    const news = ledgerNews([row({ ...delta, settlementFraction: '0' })], words.t);
+    expect(told(news)).toEqual(['A market resolved No | Your 3 Yes are worth nothing | sell']);
   });
 });

@@ -1,5 +1,5 @@
 import type { Fill, LedgerUpdate } from '@oddlot/sdk';
-import { add, divide, multiply, subtract } from '../../lib/decimal.ts';
+import { add, divide, multiply, sign, subtract } from '../../lib/decimal.ts';
 import { money, number, short } from '../../lib/format.ts';
 import type { Words } from '../../lib/words.ts';
 import type { Toast } from '../../ui/toast.tsx';
@@ -29,8 +29,18 @@ export function fillNews(fills: readonly Fill[], t: Words): readonly News[] {
   });
 }
 
+/** What a market that has ended is called, and its legs, YES first. */
+export type SettledMarket = {
+  readonly name: string;
+  readonly outcomes: readonly [string, string];
+};
+
 /** What changes of the ledger are worth telling; what the owner has just done himself is not. */
-export function ledgerNews(rows: readonly LedgerUpdate[], t: Words): readonly News[] {
+export function ledgerNews(
+  rows: readonly LedgerUpdate[],
+  t: Words,
+  markets: ReadonlyMap<number, SettledMarket> = new Map(),
+): readonly News[] {
   return rows.flatMap(({ delta }): News[] => {
     switch (delta.type) {
       case 'liquidation': {
@@ -43,16 +53,8 @@ export function ledgerNews(rows: readonly LedgerUpdate[], t: Words): readonly Ne
         const text = t('news.at', { price: number(delta.px) });
         return [{ title: t('news.deleveraged', what), text, tone: 'warning' }];
       }
-      case 'outcomeSettlement': {
-        const { amount, outcome, settlementFraction: fraction, sz } = delta;
-        const text = t('news.settledText', {
-          size: number(sz),
-          outcome,
-          // The fraction is what YES pays; NO pays the rest.
-          fraction: number(outcome === 'Yes' ? fraction : subtract('1', fraction)),
-        });
-        return [{ title: t('news.settled', { amount: money(amount) }), text }];
-      }
+      case 'outcomeSettlement':
+        return [settlementNews(delta, markets.get(delta.instrumentId), t)];
       case 'withdraw': {
         const amount = money(delta.amount);
         if (delta.status === 'completed') return [{ title: t('news.withdrawn', { amount }) }];
@@ -71,4 +73,28 @@ export function ledgerNews(rows: readonly LedgerUpdate[], t: Words): readonly Ne
         return [];
     }
   });
+}
+
+type Settlement = Extract<LedgerUpdate['delta'], { type: 'outcomeSettlement' }>;
+
+/** A leg that was wrong is told as a loss: nobody was paid. */
+function settlementNews(
+  { amount, outcome, settlementFraction: fraction, sz }: Settlement,
+  market: SettledMarket | undefined,
+  t: Words,
+): News {
+  const [yes, no] = market?.outcomes ?? ['Yes', 'No'];
+  const what = {
+    market: market?.name ?? t('news.someMarket'),
+    size: number(sz),
+    outcome: outcome === 'Yes' ? yes : no,
+    winner: outcome === 'Yes' ? no : yes,
+    amount: money(amount),
+    // The fraction is what YES pays; NO pays the rest.
+    fraction: number(outcome === 'Yes' ? fraction : subtract('1', fraction)),
+  };
+  if (sign(amount) > 0) {
+    return { title: t('news.settled', what), text: t('news.settledText', what), tone: 'buy' };
+  }
+  return { title: t('news.resolved', what), text: t('news.worthNothing', what), tone: 'sell' };
 }

@@ -20,6 +20,7 @@ import { useNames } from './use-names.ts';
 
 addWords(texts);
 
+const TX_HASH = /^0x[\da-f]{64}$/i;
 const EVERY_MS = 2_000;
 /** How often one is looked for that is not there: a block is on its way to the history for a moment. */
 const TRIES = 3;
@@ -30,8 +31,10 @@ export function Screen() {
   const { hash = '' }: { readonly hash?: string } = useParams({ strict: false });
   const title = t('explorer.txTitle', { hash: short(hash) });
   usePageTitle(title);
+  const isHash = TX_HASH.test(hash);
   const { data, error } = useQuery({
     queryKey: ['tx', hash],
+    enabled: isHash,
     queryFn: ({ signal }) => reader.info.tx({ txHash: hash }, { signal }),
     retry: (count) => count < TRIES,
     retryDelay: 500,
@@ -41,7 +44,7 @@ export function Screen() {
   return (
     <div className="flex min-h-full flex-col bg-panel">
       <Head title={title} />
-      {error !== null && data === undefined && (
+      {(!isHash || error !== null) && data === undefined && (
         <EmptyState title={t('explorer.txMissing')} text={t('explorer.txMissingText')} />
       )}
       {data !== undefined && <Transaction tx={data} />}

@@ -1,11 +1,12 @@
 import type { Leg, OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
 import type { ReactNode } from 'react';
-import { subtract, sum } from '../../lib/decimal.ts';
-import { cents, number } from '../../lib/format.ts';
+import { sign, subtract, sum } from '../../lib/decimal.ts';
+import { cents, money, number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Money } from '../../ui/figure.tsx';
 import { costOf, legName, nameOf, priceToSell, worthAt, type Bbo } from './market-facts.ts';
+import { PaidOut } from './paid-out.tsx';
 import { usePurse } from './use-purse.ts';
 
 /** What somebody has of a market: worth now, and at either end of it. */
@@ -22,9 +23,10 @@ export function Holdings({
 }) {
   const t = useWords();
   const { holdings } = usePurse(market.instrument_id);
-  if (holdings.length === 0) return null;
+  if (holdings.length === 0) return <PaidOut event={event} market={market} />;
   const cost = costOf(holdings);
   const value = sum(holdings.map((holding) => holding.value));
+  const fees = sum(holdings.map((holding) => holding.fees));
   return (
     <section
       aria-label={t('outcomes.position.label')}
@@ -40,7 +42,8 @@ export function Holdings({
               {t('outcomes.position.shares', {
                 shares: number(shares),
                 leg: legName(market, leg),
-                price: cents(entry, market.price_decimals),
+                // An average is between two prices.
+                price: cents(entry, market.price_decimals + 1),
               })}
             </span>
             {market.phase === 'open' && (
@@ -52,6 +55,11 @@ export function Holdings({
             )}
           </p>
         ))}
+        {sign(fees) > 0 && (
+          <p className="text-12 text-muted">
+            {t('outcomes.position.fees', { amount: money(fees) })}
+          </p>
+        )}
       </div>
       <dl className="flex flex-1 flex-wrap justify-end gap-x-8 gap-y-2">
         <Worth label={t('outcomes.position.now')} value={value}>

@@ -5,6 +5,7 @@ import {
   isDecimal,
   magnitude,
   multiply,
+  negate,
   roundTo,
   sign,
   subtract,
@@ -82,7 +83,10 @@ export type Holding = {
   readonly entry: string;
   /** By the mark. */
   readonly value: string;
+  /** By the mark, after fees. */
   readonly profit: string;
+  /** What the venue took for trades of it. */
+  readonly fees: string;
 };
 
 export function holdingsOf(state: AccountState['state'], instrumentId: number): readonly Holding[] {
@@ -90,12 +94,14 @@ export function holdingsOf(state: AccountState['state'], instrumentId: number): 
     .map(({ position }) => position)
     .filter(({ asset }) => asset === String(instrumentId))
     .filter(({ szi }) => isDecimal(szi) && sign(szi) !== 0)
-    .map(({ entryPx, positionValue, szi, unrealizedPnl }) => ({
+    .map(({ cumFee, entryPx, positionValue, szi, unrealizedPnl }) => ({
       leg: sign(szi) > 0 ? 'Yes' : 'No',
       shares: magnitude(szi),
       entry: entryPx,
       value: positionValue,
-      profit: unrealizedPnl,
+      profit: add(unrealizedPnl, cumFee),
+      // The venue writes what was paid with a minus.
+      fees: negate(cumFee),
     }));
 }
 
@@ -111,10 +117,10 @@ export function worthAt(holdings: readonly Holding[], fraction: string): string 
   );
 }
 
-/** What was paid for the shares that are still there. */
+/** What was paid for the shares that are still there, and in fees. */
 export function costOf(holdings: readonly Holding[]): string {
-  return holdings.reduce((sum, { entry, shares }) => {
-    return add(sum, multiply(shares, isDecimal(entry) ? entry : '0'));
+  return holdings.reduce((sum, { entry, fees, shares }) => {
+    return add(sum, add(fees, multiply(shares, isDecimal(entry) ? entry : '0')));
   }, '0');
 }
 

@@ -1,6 +1,6 @@
 import type { Leg, OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
-import { isDecimal, multiply, roundTo, subtract, sum } from '../../lib/decimal.ts';
-import { cents, chance, NOTHING, number, percent } from '../../lib/format.ts';
+import { isDecimal, multiply, roundTo, sign, subtract, sum } from '../../lib/decimal.ts';
+import { cents, chance, money, NOTHING, number, percent } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
 import { useSession } from '../../session/use-session.ts';
@@ -17,6 +17,7 @@ import {
   turnover,
   type Bbo,
 } from './market-facts.ts';
+import { usePayouts, type Payout } from './use-payouts.ts';
 
 export type MarketRowsProps = {
   readonly event: OutcomeEventMeta;
@@ -220,13 +221,29 @@ function Yours({ market }: { readonly market: OutcomeMarketMeta }) {
     (account) => account.state,
   );
   const holdings = holdingsOf(state, market.instrument_id);
-  if (holdings.length === 0) return <span className="text-faint">{NOTHING}</span>;
+  const payouts = usePayouts(market.instrument_id);
+  if (holdings.length === 0) return <WasPaid payouts={payouts} />;
   return holdings.map(({ leg, profit, shares }) => (
-    <span key={leg} className="block truncate text-12">
-      {number(shares)} {legName(market, leg)}{' '}
+    // A long name is cut, never the figures beside it.
+    <span key={leg} className="flex justify-end gap-1 text-12">
+      <span>{number(shares)}</span>
+      <span className="min-w-0 truncate">{legName(market, leg)}</span>
       <span className={colourOf(profit)}>{number(profit, { decimals: 2, isSigned: true })}</span>
     </span>
   ));
+}
+
+function WasPaid({ payouts }: { readonly payouts: readonly Payout[] }) {
+  const t = useWords();
+  if (payouts.length === 0) return <span className="text-faint">{NOTHING}</span>;
+  const total = sum(payouts.map(({ amount }) => amount));
+  return (
+    <span className="text-12">
+      {sign(total) > 0
+        ? t('outcomes.rows.wasPaid', { amount: money(total) })
+        : t('outcomes.rows.lost')}
+    </span>
+  );
 }
 
 function Result({ market }: { readonly market: OutcomeMarketMeta }) {

@@ -1,10 +1,10 @@
 import { useState } from 'react';
-import type { OutcomeEventMeta, OutcomeOpenOrder } from '@oddlot/sdk';
+import type { OutcomeEventMeta, OutcomeMarketMeta, OutcomeOpenOrder } from '@oddlot/sdk';
 import { subtract } from '../../lib/decimal.ts';
 import { explainError } from '../../lib/explain-error.ts';
 import { cents, number } from '../../lib/format.ts';
 import { dateTime } from '../../lib/time.ts';
-import { useWords } from '../../lib/words.ts';
+import { useWords, type Words } from '../../lib/words.ts';
 import { useSession } from '../../session/use-session.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -61,11 +61,7 @@ export function OwnOrders({
             <span className="text-muted max-tablet:hidden">
               {t('outcomes.orders.filled', { filled: number(subtract(order.origSz, order.sz)) })}
             </span>
-            <span className="text-muted max-tablet:hidden">
-              {order.expireTime === undefined
-                ? t('outcomes.ticket.gtc')
-                : t('outcomes.orders.until', { when: dateTime(order.expireTime) })}
-            </span>
+            <span className="text-muted max-tablet:hidden">{lifeOf(order, market, t)}</span>
             {trader !== undefined && (
               <Button
                 size="small"
@@ -80,4 +76,15 @@ export function OwnOrders({
       })}
     </ul>
   );
+}
+
+/** Until when it stays: its own time, or the close of the market where that comes first. */
+function lifeOf(
+  { expireTime }: OutcomeOpenOrder,
+  { end_time: endMs }: OutcomeMarketMeta,
+  t: Words,
+): string {
+  if (expireTime === undefined) return t('outcomes.ticket.gtc');
+  if (expireTime > endMs) return t('outcomes.orders.untilClose', { when: dateTime(endMs) });
+  return t('outcomes.orders.until', { when: dateTime(expireTime) });
 }

@@ -54,7 +54,7 @@ export function ProbabilityChart({
     // oxlint-disable-next-line react-hooks/exhaustive-deps
     [ids.join()],
   );
-  const { target } = usePlot(ids.join(), options, lines);
+  const { hasFailed, target } = usePlot(ids.join(), options, lines);
   return (
     <section aria-label={t('outcomes.chart.label')}>
       <div className="flex min-h-8 flex-wrap items-center gap-x-5 gap-y-1">
@@ -76,9 +76,9 @@ export function ProbabilityChart({
         aria-label={t('outcomes.chart.picture')}
         className="relative h-52 overflow-hidden tablet:h-64"
       >
-        {!hasLine(lines) && (
+        {(hasFailed || !hasLine(lines)) && (
           <p className="absolute inset-0 z-10 flex items-center justify-center bg-panel text-12 text-muted">
-            {t('outcomes.chart.none')}
+            {t(hasFailed ? 'outcomes.chart.failed' : 'outcomes.chart.none')}
           </p>
         )}
       </div>

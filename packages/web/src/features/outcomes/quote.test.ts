@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { add, compare } from '../../lib/decimal.ts';
 import { ladderOf } from './legs.ts';
-import { quoteBuyFor, quoteBuyShares, quoteSell } from './quote.ts';
+import { quoteBuyFor, quoteBuyShares, quoteSell, reserveOf } from './quote.ts';
 
 const GRID = { tick: '0.01', sizeDecimals: 2, takerFeeRate: '0' };
 const FEE = { ...GRID, takerFeeRate: '0.07' };
@@ -10,26 +11,35 @@ const BIDS = [level('0.45', '100'), level('0.44', '100')];
 
 describe('a purchase for money', () => {
   test('buys from level to level, and its limit is a little beyond the last', () => {
+    // 69.5 / 0.49 = 141.836…; 100 at 0.46 and 41.83 at 0.47; a lot more would be 69.5016 at the limit.
     expect(quoteBuyFor('69.5', ASKS, GRID)).toEqual({
-      shares: '150',
+      shares: '141.83',
       limit: '0.49',
-      average: '0.463333',
-      value: '69.5',
+      average: '0.462949',
+      value: '65.6601',
       fee: '0',
-      reserve: '73.5',
+      reserve: '69.4967',
       isWhole: true,
     });
   });
 
-  test('the fee is part of what is spent: rate × size × p × (1 − p), up to the micro', () => {
-    const quote = quoteBuyFor('10', ASKS, FEE)!;
-    expect(quote).toMatchObject({ shares: '20.94', value: '9.6324', fee: '0.364105' });
-    expect(Number(quote.value) + Number(quote.fee)).toBeLessThanOrEqual(10);
+  test.each([
+    // A share at 0.48 with its fee of 0.07 × 0.48 × 0.52: 0.497472.
+    ['10', ASKS, { limit: '0.48', shares: '20.1', fee: '0.349499', reserve: '9.999188' }],
+    // Beyond a half the fee falls while the sum rises: 0.9 + 0.07 × 0.9 × 0.1 = 0.9063.
+    ['50', [level('0.88', '100')], { limit: '0.9', shares: '55.16', reserve: '49.991508' }],
+  ])('R-reserve: %s is a ceiling, all at the limit with the fee there', (spend, asks, expected) => {
+    const quote = quoteBuyFor(spend, asks, FEE)!;
+    expect(quote).toMatchObject(expected);
+    expect(compare(quote.reserve, spend)).toBeLessThanOrEqual(0);
+    const oneLotMore = reserveOf(add(quote.shares, '0.01'), quote.limit, FEE);
+    expect(compare(oneLotMore, spend)).toBe(1);
   });
 
-  test('never reserves more than there is', () => {
-    const quote = quoteBuyFor('46', ASKS, GRID, '46')!;
-    expect(quote).toMatchObject({ limit: '0.48', shares: '95.83', reserve: '45.9984' });
+  test('a far level that would leave less to buy is not reached for', () => {
+    // At a limit of 0.42 the money is enough for 33.33 shares, while 100 are offered at 0.10.
+    const asks = [level('0.1', '100'), level('0.4', '1000')];
+    expect(quoteBuyFor('14', asks, GRID)).toMatchObject({ shares: '100', limit: '0.12' });
   });
 
   test('more money than the book has: all of the book, and it says so', () => {

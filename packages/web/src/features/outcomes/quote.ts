@@ -31,45 +31,48 @@ export type Quote = {
   /** Of the shares alone. */
   readonly value: string;
   readonly fee: string;
-  /** What the venue sets aside for it: all shares at the limit, with the largest fee. */
+  /** What the venue sets aside for it: all shares at the limit, with the fee there. */
   readonly reserve: string;
   /** False when the book has less than what was asked for. */
   readonly isWhole: boolean;
 };
 
 const MICRO = 6;
+/** More than any market's sizes have. */
+const SHARE_DECIMALS = 12;
 /** Beyond the last level, for a book that moves while the order travels. */
 const ROOM_TICKS = '2';
 
-/** As many shares as the money buys, the fee included. */
-export function quoteBuyFor(
-  money: string,
-  asks: readonly Level[],
-  grid: Grid,
-  available?: string,
-): Quote | undefined {
-  let left = money;
-  let shares = '0';
-  let last: string | undefined;
-  let isWhole = false;
+/**
+ * As many shares as the money buys at the worst: it is a ceiling, so that all of them at the limit, with the fee,
+ * cost no more. Levels are walked until they hold what the money is then enough for.
+ */
+export function quoteBuyFor(money: string, asks: readonly Level[], grid: Grid): Quote | undefined {
+  let offered = '0';
+  let before: { readonly size: string; readonly limit: string } | undefined;
   for (const { px, sz } of asks) {
-    last = px;
-    const each = add(px, feeEach(px, grid));
-    const whole = multiply(each, sz);
-    if (compare(whole, left) >= 0) {
-      shares = add(shares, divide(left, each, MICRO) ?? '0');
-      isWhole = true;
-      break;
+    const limit = limitFor(px, grid, 1);
+    const size = sharesFor(money, limit, grid);
+    if (before !== undefined && compare(size, offered) <= 0) {
+      // The next level's limit would buy fewer than the levels before it have.
+      return walk(before.size, asks, grid, { limit: before.limit, isWhole: true });
     }
-    shares = add(shares, sz);
-    left = subtract(left, whole);
+    offered = add(offered, sz);
+    if (compare(size, offered) <= 0) return walk(size, asks, grid, { limit, isWhole: true });
+    before = { size: roundTo(offered, grid.sizeDecimals, 'down'), limit };
   }
-  if (last === undefined) return undefined;
-  const limit = limitFor(last, grid, 1);
-  const affordable =
-    available === undefined ? shares : (divide(available, reserveEach(limit, grid), MICRO) ?? '0');
-  const size = roundTo(smaller(shares, affordable), grid.sizeDecimals, 'down');
-  return walk(size, asks, grid, { limit, isWhole });
+  return before && walk(before.size, asks, grid, { limit: before.limit, isWhole: false });
+}
+
+/** As many shares as money pays for at a limit, with the fee that it may come to. */
+export function sharesFor(money: string, limit: string, grid: Grid): string {
+  const shares = divide(money, reserveEach(limit, grid), SHARE_DECIMALS) ?? '0';
+  return roundTo(shares, grid.sizeDecimals, 'down');
+}
+
+/** R-reserve: what the venue sets aside for a purchase, all of it at its limit with its fee. */
+export function reserveOf(shares: string, limit: string, grid: Grid): string {
+  return roundUp(multiply(shares, reserveEach(limit, grid)));
 }
 
 export function quoteBuyShares(
@@ -124,7 +127,7 @@ function walk(
     average: sign(filled) > 0 ? divide(value, filled, MICRO) : undefined,
     value,
     fee: roundUp(fee),
-    reserve: roundUp(multiply(shares, reserveEach(facts.limit, grid))),
+    reserve: reserveOf(shares, facts.limit, grid),
   };
 }
 
@@ -133,9 +136,9 @@ function feeEach(price: string, { takerFeeRate }: Grid): string {
   return multiply(takerFeeRate, multiply(price, subtract('1', price)));
 }
 
-/** The fee is largest at a half, which a price below the limit may be nearer to than the limit. */
+/** A share and its fee together rise with the price, so that they are most at the limit. */
 function reserveEach(limit: string, grid: Grid): string {
-  return add(limit, feeEach(smaller(limit, '0.5'), grid));
+  return add(limit, feeEach(limit, grid));
 }
 
 function limitFor(last: string, { tick }: Grid, direction: 1 | -1): string {

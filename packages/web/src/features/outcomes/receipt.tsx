@@ -9,14 +9,13 @@ import type {
 import { money, number, short } from '../../lib/format.ts';
 import { wholeDate } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
-import { ledgerLists } from '../../market/account-lists.ts';
-import { useSession } from '../../session/use-session.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { Code } from '../../ui/code.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { legName, nameOf } from './market-facts.ts';
 import { useResolution } from './queries.ts';
+import { usePayouts } from './use-payouts.ts';
 
 /** How a market ended, what it paid, and how anybody computes it again. */
 export function Receipt({
@@ -54,11 +53,7 @@ function Payouts({
   readonly market: OutcomeMarketMeta;
 }) {
   const t = useWords();
-  const user = useSession()?.address;
-  const rows = ledgerLists.use(user, (state) => state.rows);
-  const paid = rows.flatMap(({ delta }) =>
-    delta.type === 'outcomeSettlement' && delta.instrumentId === instrumentId ? [delta] : [],
-  );
+  const paid = usePayouts(instrumentId);
   if (paid.length === 0) return null;
   return (
     <ul className="rounded border border-line px-3 py-2 text-13">

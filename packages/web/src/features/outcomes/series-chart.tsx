@@ -42,7 +42,11 @@ export function SeriesChart({
     }),
     [strike, startTime, endTime, windowMs],
   );
-  const { target } = usePlot(`${current.instrumentId} ${seen.length < 2}`, options, data);
+  const { hasFailed, target } = usePlot(
+    `${current.instrumentId} ${seen.length < 2}`,
+    options,
+    data,
+  );
   return (
     <section aria-label={t('outcomes.series.chart')}>
       <div
@@ -51,9 +55,9 @@ export function SeriesChart({
         aria-label={t('outcomes.series.picture', { symbol: timeline.underlying })}
         className="relative h-52 overflow-hidden tablet:h-64"
       >
-        {seen.length < 2 && (
+        {(hasFailed || seen.length < 2) && (
           <p className="absolute inset-0 z-10 flex items-center justify-center bg-panel text-12 text-muted">
-            {t('outcomes.series.noPrices')}
+            {t(hasFailed ? 'outcomes.chart.failed' : 'outcomes.series.noPrices')}
           </p>
         )}
       </div>

@@ -1,11 +1,11 @@
 import type { OutcomeMarketMeta, OutcomeSeriesTimeline, Ticker } from '@oddlot/sdk';
 import type { ReactNode } from 'react';
-import { isDecimal, subtract } from '../../lib/decimal.ts';
-import { chance, NOTHING, number } from '../../lib/format.ts';
+import { isDecimal, magnitude, sign, subtract } from '../../lib/decimal.ts';
+import { chance, money, NOTHING, number } from '../../lib/format.ts';
 import { countdown, wholeDate } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
-import { Money, Price } from '../../ui/figure.tsx';
+import { colourOf, Price } from '../../ui/figure.tsx';
 import { legName, markOf } from './market-facts.ts';
 import { shownItem } from './queries.ts';
 import { useLastReference } from './use-reference.ts';
@@ -40,9 +40,7 @@ export function SeriesHead({
           <Figure label={t('outcomes.series.strike')}>
             {isDecimal(strike) ? number(strike, { decimals: DECIMALS }) : NOTHING}
           </Figure>
-          <Figure label={t('outcomes.series.lead')}>
-            <Money value={lead} isSigned isColoured />
-          </Figure>
+          <Lead value={lead} />
           {market !== undefined && (
             <Figure label={legName(market, 'Yes')}>{chance(markOf(market, byId))}</Figure>
           )}
@@ -50,6 +48,19 @@ export function SeriesHead({
         </dl>
       )}
     </header>
+  );
+}
+
+/** How far the price is from what it has to beat, on either side of it. */
+function Lead({ value }: { readonly value: string | undefined }) {
+  const t = useWords();
+  const isBehind = value !== undefined && sign(value) < 0;
+  return (
+    <Figure label={t(isBehind ? 'outcomes.series.behind' : 'outcomes.series.lead')}>
+      <span className={value === undefined ? '' : colourOf(value)}>
+        {money(value === undefined ? undefined : magnitude(value))}
+      </span>
+    </Figure>
   );
 }
 

@@ -1,5 +1,5 @@
 import { texts } from 'words:outcomes';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ApiError, type OutcomeSeriesTimeline } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
@@ -20,6 +20,8 @@ import { useChoice, type ChoiceSearch } from './use-choice.ts';
 
 addWords(texts);
 
+const UNKNOWN_SERIES = 10_017;
+
 /** A question that is asked again and again: the price against the strike, and the running market. */
 export function Screen() {
   const t = useWords();
@@ -34,8 +36,18 @@ export function Screen() {
       </div>
     );
   }
-  if (error instanceof ApiError && error.code === 10_404) {
-    return <EmptyState title={t('outcomes.series.none')} text={t('outcomes.noEventText')} />;
+  if (error instanceof ApiError && error.code === UNKNOWN_SERIES) {
+    return (
+      <EmptyState
+        title={t('outcomes.series.none')}
+        text={t('outcomes.noEventText')}
+        action={
+          <Link to="/events" className="text-accent hover:underline">
+            {t('outcomes.allEvents')}
+          </Link>
+        }
+      />
+    );
   }
   return (
     <div className="p-4">

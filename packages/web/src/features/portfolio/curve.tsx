@@ -2,6 +2,7 @@ import type { PortfolioPoint } from '@oddlot/sdk';
 import { useEffect, useRef, useState } from 'react';
 import { toPixels } from '../../lib/decimal.ts';
 import { money } from '../../lib/format.ts';
+import { mendLanguage } from '../../lib/locale.ts';
 import { dateTime } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { preferences } from '../../ui/preferences.ts';
@@ -27,6 +28,7 @@ export function Curve({
     if (element === null) return undefined;
     let isGone = false;
     const begin = async (): Promise<void> => {
+      mendLanguage();
       const { curveChart } = await import('./curve-chart.ts');
       if (!isGone) chart.current = curveChart(element, dataOf(latest.current), setAt);
     };

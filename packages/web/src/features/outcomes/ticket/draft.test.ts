@@ -7,7 +7,6 @@ const FACTS: DraftFacts = {
   grid: { tick: '0.01', sizeDecimals: 2, takerFeeRate: '0' },
   minSize: '5',
   ladder: { bids: [level('0.44', '100')], asks: [level('0.46', '100')] },
-  cash: '100',
   freeShares: '3',
 };
 const BUY: Ticket = {
@@ -32,7 +31,7 @@ describe('a market order', () => {
       a: 100_001,
       b: true,
       p: '0.48',
-      s: '50',
+      s: '47.91',
       r: false,
       t: { limit: { tif: 'Gtd', expireTime: 1_000 + MARKET_REST_MS } },
     });
@@ -65,6 +64,12 @@ describe('a limit order', () => {
   ] as const)('%o stays as %o', (part, limit) => {
     const entry = entryOf({ ...LIMIT, ...part });
     expect(entry).toMatchObject({ p: '0.4', s: '20', t: { limit } });
+  });
+
+  test('R-reserve: money to spend is a ceiling, the fee of one that takes included', () => {
+    // 0.4 + 0.07 × 0.4 × 0.6 = 0.4168 a share; 19.2 of them would be 8.00256.
+    const facts = { ...FACTS, grid: { ...FACTS.grid, takerFeeRate: '0.07' } };
+    expect(draftOf(LIMIT, facts)).toMatchObject({ shares: '19.19', reserve: '7.998392' });
   });
 
   test('a price between two steps offers the nearest', () => {

@@ -1,15 +1,15 @@
 import { buyNo, buyYes, sellNo, sellYes, type Leg, type OrderEntry } from '@oddlot/sdk';
-import {
-  compare,
-  divide,
-  isDecimal,
-  multiply,
-  onStep,
-  roundTo,
-  sign,
-} from '../../../lib/decimal.ts';
+import { compare, isDecimal, multiply, onStep, sign } from '../../../lib/decimal.ts';
 import type { Ladder } from '../legs.ts';
-import { quoteBuyFor, quoteBuyShares, quoteSell, type Grid, type Quote } from '../quote.ts';
+import {
+  quoteBuyFor,
+  quoteBuyShares,
+  quoteSell,
+  reserveOf,
+  sharesFor,
+  type Grid,
+  type Quote,
+} from '../quote.ts';
 
 /** What a ticket says, as typed. */
 export type Ticket = {
@@ -34,6 +34,8 @@ export type Draft = {
   readonly shares: string;
   /** The limit of a share. */
   readonly price: string | undefined;
+  /** What a purchase can cost at most, which the venue sets aside. */
+  readonly reserve: string | undefined;
   /** The price that was meant, where the typed one is between two. */
   readonly nearestCents: string | undefined;
   readonly quote: Quote | undefined;
@@ -51,7 +53,6 @@ export type DraftFacts = {
   readonly grid: Grid;
   readonly minSize: string;
   readonly ladder: Ladder;
-  readonly cash: string | undefined;
   readonly freeShares: string;
 };
 
@@ -64,12 +65,11 @@ export function draftOf(ticket: Ticket, facts: DraftFacts): Draft {
 function marketDraft(ticket: Ticket, facts: DraftFacts): Draft {
   const { amount, intent, leg, unit } = ticket;
   const { grid, ladder } = facts;
-  const isAll = unit === 'money' && facts.cash !== undefined && compare(amount, facts.cash) === 0;
   const quote =
     intent === 'sell'
       ? quoteSell(amount, ladder.bids, grid)
       : unit === 'money'
-        ? quoteBuyFor(amount, ladder.asks, grid, isAll ? facts.cash : undefined)
+        ? quoteBuyFor(amount, ladder.asks, grid)
         : quoteBuyShares(amount, ladder.asks, grid);
   if (quote === undefined) return faulty('emptyBook');
   const { limit: price, shares } = quote;
@@ -79,6 +79,7 @@ function marketDraft(ticket: Ticket, facts: DraftFacts): Draft {
     ...faulty(undefined),
     shares,
     price,
+    reserve: intent === 'buy' ? quote.reserve : undefined,
     quote,
     entry: (nowMs) =>
       make(intent, leg)({ ...order, tif: 'Gtd', expireTime: nowMs + MARKET_REST_MS }),
@@ -94,17 +95,26 @@ function limitDraft(ticket: Ticket, facts: DraftFacts): Draft {
   if (compare(nearest, price) !== 0) {
     return { ...faulty('offTick'), nearestCents: multiply(nearest, '100') };
   }
-  const wanted = unit === 'money' ? (divide(amount, price) ?? '0') : amount;
-  const shares = unit === 'money' ? roundTo(wanted, grid.sizeDecimals, 'down') : wanted;
+  const shares = unit === 'money' ? sharesFor(amount, price, grid) : amount;
+  const reserve = intent === 'buy' ? reserveOf(shares, price, grid) : undefined;
   if (isTooSmall(shares, ticket, facts)) return { ...faulty('small'), shares, price };
   if (life === 'date' && untilMs === undefined) return { ...faulty('date'), shares, price };
   const order = { asset, price, size: shares };
   const entry = (nowMs: number): OrderEntry => {
     if (life === 'gtc') return make(intent, leg)({ ...order, tif: isPostOnly ? 'Alo' : 'Gtc' });
-    const expireTime = life === 'date' ? (untilMs ?? 0) : nowMs + LIVES[life];
+    const expireTime = lastingMs({ life, untilMs }, nowMs) ?? 0;
     return make(intent, leg)({ ...order, tif: 'Gtd', expireTime });
   };
-  return { ...faulty(undefined), shares, price, entry };
+  return { ...faulty(undefined), shares, price, reserve, entry };
+}
+
+/** When the rest of an order is cancelled by its own time; undefined where it has none. */
+export function lastingMs(
+  { life, untilMs }: Pick<Ticket, 'life' | 'untilMs'>,
+  nowMs: number,
+): number | undefined {
+  if (life === 'gtc') return undefined;
+  return life === 'date' ? untilMs : nowMs + LIVES[life];
 }
 
 /** A sale of all that is free may be of any size. */
@@ -128,6 +138,7 @@ function faulty(fault: TicketFault | undefined): Draft {
     fault,
     shares: '0',
     price: undefined,
+    reserve: undefined,
     nearestCents: undefined,
     quote: undefined,
     entry: undefined,

@@ -1,13 +1,15 @@
 import type { OutcomeMarketMeta } from '@oddlot/sdk';
 import { multiply } from '../../../lib/decimal.ts';
 import { cents, number } from '../../../lib/format.ts';
+import { dateTime } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
+import { venueNow } from '../../../market/venue.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Checkbox } from '../../../ui/checkbox.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { TextField } from '../../../ui/text-field.tsx';
-import type { Draft, Ticket } from './draft.ts';
+import { lastingMs, type Draft, type Ticket } from './draft.ts';
 
 /** The price of a limit order and how long it stays. */
 export function LimitFields({
@@ -64,6 +66,11 @@ export function LimitFields({
           }}
         />
       )}
+      {endsByClose(ticket, market) && (
+        <p className="text-12 text-muted">
+          {t('outcomes.ticket.closeEnds', { when: dateTime(market.end_time) })}
+        </p>
+      )}
       {ticket.life === 'gtc' && (
         <Checkbox
           label={t('outcomes.ticket.postOnly')}
@@ -73,6 +80,12 @@ export function LimitFields({
       )}
     </>
   );
+}
+
+/** The market closes before the time that was chosen is over, and takes what rests along. */
+function endsByClose({ life, untilMs }: Ticket, { end_time: endMs }: OutcomeMarketMeta): boolean {
+  const lifeMs = lastingMs({ life, untilMs }, venueNow());
+  return lifeMs !== undefined && lifeMs > endMs;
 }
 
 function priceFault(

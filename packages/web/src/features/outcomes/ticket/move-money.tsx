@@ -6,13 +6,13 @@ import type { Client } from '@oddlot/sdk';
 import { Button } from '../../../ui/button.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 
-/** Amounts are moved in such steps: nobody wants to move each cent by itself. */
+/** Where what is needed moves with the book, in such steps: nobody wants to move each cent by itself. */
 const STEP = '10';
 
 /** What to move for an order that lacks money: rounded up to a step, but no more than there is. */
-export function amountToMove(missing: string, free: string): string {
-  const down = onStep(missing, STEP, 'down');
-  const wanted = compare(down, missing) === 0 ? down : add(down, STEP);
+function amountToMove(missing: string, free: string, step: string): string {
+  const down = onStep(missing, step, 'down');
+  const wanted = compare(down, missing) === 0 ? down : add(down, step);
   return smaller(wanted, roundTo(free, 6, 'down'));
 }
 
@@ -21,15 +21,17 @@ export function MoveMoney({
   owner,
   missing,
   perpCash,
+  step = STEP,
 }: {
   readonly owner: Client;
   readonly missing: string;
   readonly perpCash: string;
+  readonly step?: string | undefined;
 }) {
   const t = useWords();
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  const amount = amountToMove(missing, perpCash);
+  const amount = amountToMove(missing, perpCash, step);
   const move = async (): Promise<void> => {
     setIsBusy(true);
     setError(undefined);

@@ -13,7 +13,7 @@ export type Outlook = {
   readonly delayMs: number;
   /** Of a purchase, with its fee; of a sale what comes in, without it. */
   readonly total: string;
-  /** What a purchase can cost at most: all of it at its limit, with the largest fee, and then worth nothing. */
+  /** What a purchase can cost at most: all of it at its limit, with the fee there, and then worth nothing. */
   readonly worst: string;
   /** If the leg pays 1, and if it pays nothing: of a purchase. */
   readonly ifRight: string;
@@ -48,7 +48,7 @@ export function outlookOf(
     fee,
     delayMs: order?.delayMs ?? 0,
     total,
-    worst: larger(quote?.reserve ?? multiply(shares, price), total),
+    worst: larger(draft.reserve ?? '0', total),
     ifRight,
     ifWrong: subtract('0', total),
     gain: isBuy && sign(total) > 0 ? divide(ifRight, total, 4) : undefined,

@@ -1,12 +1,11 @@
 import { useStore } from 'zustand';
 import type { OutcomeMarketMeta } from '@oddlot/sdk';
-import { compare, isDecimal, larger, multiply, subtract } from '../../../lib/decimal.ts';
+import { compare, isDecimal, sign, subtract } from '../../../lib/decimal.ts';
 import { cents, money, number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { connection } from '../../../market/venue.ts';
 import { Button } from '../../../ui/button.tsx';
 import { legName } from '../market-facts.ts';
-import type { Draft } from './draft.ts';
 import { MoveMoney } from './move-money.tsx';
 import type { OpenTicket } from './use-ticket.ts';
 import { WayIn } from './way-in.tsx';
@@ -22,19 +21,21 @@ export function SendButton({
   const { draft, outlook, purse, sending, submit, ticket } = open;
   const t = useWords();
   const isLost = useStore(connection, ({ status }) => status === 'lost');
-  const { cash, perpCash, session } = purse;
+  const { perpCash, session } = purse;
   if (session?.trader === undefined) return <WayIn session={session} />;
   const isBuy = ticket.intent === 'buy';
-  const needed = reserveOf(draft);
-  const missing =
-    isBuy && needed !== undefined && isDecimal(cash) ? subtract(needed, cash) : undefined;
-  const canMove =
-    missing !== undefined &&
-    compare(missing, '0') > 0 &&
-    isDecimal(perpCash) &&
-    compare(perpCash, '0') > 0;
+  const missing = missingOf(open);
+  const canMove = missing !== undefined && isDecimal(perpCash) && sign(perpCash) > 0;
   if (canMove && session.owner !== undefined) {
-    return <MoveMoney owner={session.owner} missing={missing} perpCash={perpCash} />;
+    const isExact = ticket.unit === 'money';
+    return (
+      <MoveMoney
+        owner={session.owner}
+        missing={missing}
+        perpCash={perpCash}
+        step={isExact ? CENT : undefined}
+      />
+    );
   }
   const what = {
     shares: number(draft.shares),
@@ -63,8 +64,11 @@ export function SendButton({
   );
 }
 
-/** What the venue will set aside, a little generously: it knows the exact sum. */
-function reserveOf({ entry, price, quote, shares }: Draft): string | undefined {
-  if (entry === undefined || price === undefined) return undefined;
-  return larger(quote?.reserve ?? '0', multiply(shares, price));
+const CENT = '0.01';
+
+/** Money that a purchase lacks: of what was said to be spent, or of what its shares cost at the worst. */
+function missingOf({ draft, purse: { cash }, ticket }: OpenTicket): string | undefined {
+  const { reserve } = draft;
+  if (reserve === undefined || !isDecimal(cash) || compare(reserve, cash) <= 0) return undefined;
+  return subtract(ticket.unit === 'money' ? ticket.amount : reserve, cash);
 }

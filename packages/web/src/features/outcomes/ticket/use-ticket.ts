@@ -65,7 +65,6 @@ export function useTicket(
     grid: gridOf(market),
     minSize: market.min_order_size,
     ladder: ladderOf(book, leg),
-    cash: purse.cash,
     freeShares: purse.freeShares(leg),
   });
   const simulated = useSimulated(session?.address, draft);
