@@ -121,17 +121,29 @@ test(
     await page.getByRole('textbox', { name: 'Orders' }).fill('3');
     await size(page).fill('0.003');
     await button(page, 'Buy 0.003 BTC in 3 orders').click();
+    await page.getByText('0.001 at 96,750.0 rests in the book').waitFor();
     await page.getByRole('tab', { name: 'Open orders 3' }).click();
     for (const price of ['96,800.0', '96,750.0', '96,700.0']) {
       await page.getByRole('row', { name: price }).waitFor();
     }
     await choose(page, 'Stop');
+    // What was said to the ladder is not said under another order.
+    await page.getByText('rests in the book').first().waitFor({ state: 'detached' });
     await page.getByRole('radio', { name: 'Sell / short' }).click();
     await page.getByRole('textbox', { name: 'When the mark is' }).fill('96500');
-    await page.getByRole('textbox', { name: 'Limit' }).fill('');
     await size(page).fill('0.001');
+    // Of the ladder's prices none is taken over: a stop begins at the market, and names a limit that it has.
+    const limit = page.getByRole('textbox', { name: 'Limit' });
+    expect(await limit.inputValue()).toBe('');
+    await limit.fill('96400');
+    await button(page, 'Sell 0.001 BTC at 96,400 when the mark is 96,500').waitFor();
+    await choose(page, 'Take profit');
+    expect(await limit.inputValue()).toBe('');
+    await choose(page, 'Stop');
+    expect(await limit.inputValue()).toBe('');
     await page.getByText('Waits for the mark. Nothing happens now.').waitFor();
     await button(page, 'Sell 0.001 BTC when the mark is 96,500').click();
+    await page.getByText('Waits for the mark 96,500.0', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Triggers 1' }).click();
     await page.getByRole('row', { name: /96,500\.0/ }).waitFor();
     // A trigger is moved by another one in its place.
@@ -255,18 +267,18 @@ test(
     await page.getByRole('radio', { name: 'Open long' }).waitFor();
     await choose(page, 'Market');
     await size(page).fill('0.004');
-    await button(page, 'Buy 0.004 BTC now').click();
+    await button(page, 'Open long 0.004 BTC now').click();
     await page.getByRole('row', { name: /BTC-USDC.*0\.004/ }).waitFor();
     await page.getByRole('radio', { name: 'Open short' }).click();
     await size(page).fill('0.003');
-    await button(page, 'Sell 0.003 BTC now').click();
+    await button(page, 'Open short 0.003 BTC now').click();
     await page.getByRole('row', { name: /BTC-USDC.*−0\.003/ }).waitFor();
     expect(await position(page).count()).toBe(2);
 
     await page.getByRole('radio', { name: 'Close', exact: true }).click();
     await page.getByRole('radio', { name: 'Close long' }).click();
     await size(page).fill('0.004');
-    await button(page, 'Sell 0.004 BTC now').click();
+    await button(page, 'Close long 0.004 BTC now').click();
     await expect.poll(() => position(page).count()).toBe(1);
     await page.getByRole('row', { name: /BTC-USDC.*−0\.003/ }).waitFor();
     await close(page, '100 %');

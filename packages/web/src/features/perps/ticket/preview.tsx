@@ -6,7 +6,7 @@ import { useWords, type Words } from '../../../lib/words.ts';
 import { contexts } from '../../../market/contexts.ts';
 import { useDesk } from '../desk.ts';
 import { usePositions } from '../use-account.ts';
-import { useDraft } from './draft.ts';
+import { isTriggerType, useDraft } from './draft.ts';
 import type { Drafted } from './orders-of-draft.ts';
 import type { Simulation } from './use-simulation.ts';
 
@@ -29,7 +29,7 @@ export function Preview({
     <div aria-live="polite" aria-busy={isOld} className="flex flex-col gap-1">
       {result?.accepted === true && (
         <p className="mb-1 border-l-2 border-accent py-0.5 pl-3 text-12">
-          <FillsNow entries={entries} isWaiting={type === 'stop' || type === 'takeProfit'} t={t} />
+          <FillsNow entries={entries} isWaiting={isTriggerType(type)} t={t} />
         </p>
       )}
       {result?.warnings.map(({ code, message }) => (

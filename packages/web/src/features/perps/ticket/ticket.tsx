@@ -43,7 +43,7 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
   );
   const parameters = drafted.missing === undefined ? drafted.parameters : undefined;
   const simulation = useSimulation(session?.address, parameters);
-  const label = labelOf(draft, drafted, perp.baseCurrency, t);
+  const label = labelOf(draft, drafted, { base: perp.baseCurrency, isHedge }, t);
   const sending = useSending(parameters, label);
   const { clear, fault, send } = sending;
   const remedies = useRemedies(send);
