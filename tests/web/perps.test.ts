@@ -274,6 +274,9 @@ test(
     await button(page, 'Open short 0.003 BTC now').click();
     await page.getByRole('row', { name: /BTC-USDC.*−0\.003/ }).waitFor();
     expect(await position(page).count()).toBe(2);
+    // Each row's buttons are told apart by their names.
+    await button(page, 'Reverse BTC-USDC long').waitFor();
+    await button(page, 'Reverse BTC-USDC short').waitFor();
 
     await page.getByRole('radio', { name: 'Close', exact: true }).click();
     await page.getByRole('radio', { name: 'Close long' }).click();
@@ -281,7 +284,7 @@ test(
     await button(page, 'Close long 0.004 BTC now').click();
     await expect.poll(() => position(page).count()).toBe(1);
     await page.getByRole('row', { name: /BTC-USDC.*−0\.003/ }).waitFor();
-    await close(page, '100 %');
+    await close(page, '100 %', 'BTC-USDC short');
     await page.getByText('No open positions').waitFor();
   },
   LONG_MS,
@@ -302,6 +305,8 @@ test(
 
     await choose(page, 'Market');
     await size(page).fill('0.002');
+    // A tenth of 0.002 at 97,000 goes into the position, and the open loss to the mark with it.
+    await page.getByText(/^0\.00 → 19\.[34]\d$/).waitFor();
     await button(page, 'Buy 0.002 BTC now').click();
     await page.getByText('10× Isolated').waitFor();
     const margin = position(page).getByRole('cell').nth(6);
@@ -401,7 +406,7 @@ async function choose(page: Page, kind: string): Promise<void> {
   await page.getByRole('radio', { name: kind, exact: true }).click();
 }
 
-async function close(page: Page, part: string): Promise<void> {
-  await button(page, 'Close BTC-USDC').click();
+async function close(page: Page, part: string, name = 'BTC-USDC'): Promise<void> {
+  await button(page, `Close ${name}`).click();
   await page.getByRole('menuitem', { name: `Close ${part} at the market` }).click();
 }

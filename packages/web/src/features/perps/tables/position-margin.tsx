@@ -8,13 +8,13 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { useAct } from '../use-act.ts';
-import { isLong, useAccountState } from '../use-account.ts';
+import { isLong, positionName, useAccountState } from '../use-account.ts';
 
 /** The margin of a position; that of an isolated one can be changed. */
 export function PositionMargin({ row }: { readonly row: AssetPosition }) {
   const t = useWords();
   const [direction, setDirection] = useState<1 | -1>();
-  const { coin, leverage, marginUsed } = row.position;
+  const { leverage, marginUsed } = row.position;
   const equity = useAccountState()?.marginSummary.accountValue;
   const share = isDecimal(equity) ? divide(marginUsed, equity, 6) : undefined;
   return (
@@ -29,7 +29,7 @@ export function PositionMargin({ row }: { readonly row: AssetPosition }) {
             type="button"
             onClick={() => setDirection(way)}
             aria-label={t(way > 0 ? 'perps.margin.addLabel' : 'perps.margin.removeLabel', {
-              market: coin,
+              market: positionName(row, t),
             })}
             className="size-5 rounded text-muted hover:bg-raised hover:text-text"
           >
@@ -61,7 +61,7 @@ export function MarginDialog({
   const { act, canAct, isBusy } = useAct(setFault);
   const free = useAccountState()?.withdrawable;
   const way = direction > 0 ? 'add' : 'remove';
-  const { asset, coin, marginUsed } = row.position;
+  const { asset, marginUsed } = row.position;
   const isReady = isDecimal(amount) && sign(amount) > 0;
   const save = async (): Promise<void> => {
     if (!isReady) return;
@@ -77,7 +77,7 @@ export function MarginDialog({
   };
   return (
     <Dialog
-      title={t(`perps.margin.${way}Title`, { market: coin })}
+      title={t(`perps.margin.${way}Title`, { market: positionName(row, t) })}
       description={t(`perps.margin.${way}Text`, { used: money(marginUsed), free: money(free) })}
       isOpen
       onClose={onClose}

@@ -67,7 +67,7 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
       <SizeField asset={asset} drafted={drafted} />
       <Options isHedge={isHedge} />
       <Exits />
-      <Preview simulation={simulation} drafted={drafted} />
+      <Preview simulation={simulation} drafted={drafted} asset={asset} />
       {refusal !== undefined && <ErrorSentence error={refusal} onRemedy={remedies} />}
       {session?.trader === undefined ? (
         <Entrance />
