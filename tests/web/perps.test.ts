@@ -261,7 +261,14 @@ test(
   'hedge mode holds a long and a short side by side, and each is closed for itself',
   async () => {
     const page = await trading();
+    await page.getByRole('textbox', { name: 'Price' }).fill('96000');
+    await size(page).fill('0.001');
+    await button(page, 'Buy 0.001 BTC at 96,000').click();
+    await page.getByRole('tab', { name: 'Open orders 1' }).waitFor();
     await button(page, 'One-way').click();
+    // What stands in the way of another mode is named, and goes by a button.
+    await page.getByText('Positions: 0. Open orders: 1. Waiting triggers: 0.').waitFor();
+    await button(page, 'Cancel all orders and triggers').click();
     await page.getByRole('radio', { name: /^Hedge/ }).click();
     await button(page, 'Save').click();
     await page.getByRole('radio', { name: 'Open long' }).waitFor();
@@ -294,14 +301,16 @@ test(
   'isolated margin: leverage is set, a position opened, margin added',
   async () => {
     const page = await trading();
-    await button(page, 'Cross').click();
-    await page.getByRole('radio', { name: /^Isolated/ }).click();
-    await button(page, 'Save').click();
-    await button(page, 'Isolated').waitFor();
     await button(page, /^Leverage/).click();
     await page.getByRole('dialog').getByRole('textbox', { name: 'Leverage' }).fill('10');
     await button(page, 'Set 10×').click();
-    await page.getByRole('button', { name: 'Leverage 10×' }).waitFor();
+    await button(page, 'Leverage 10×').waitFor();
+    await button(page, 'Cross').click();
+    await page.getByRole('radio', { name: /^Isolated/ }).click();
+    await page.getByText('Your leverage of 10× goes along.').waitFor();
+    await button(page, 'Save').click();
+    await button(page, 'Isolated').waitFor();
+    await button(page, 'Leverage 10×').waitFor();
 
     await choose(page, 'Market');
     await size(page).fill('0.002');
@@ -312,6 +321,12 @@ test(
     const margin = position(page).getByRole('cell').nth(6);
     const before = Number.parseFloat(await margin.innerText());
     await button(page, 'Add margin to BTC-USDC').click();
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Amount' }).fill('5');
+    // 19.4 and 5 USDC under 194: further away than before, and above nothing.
+    await page
+      .getByRole('dialog')
+      .getByText(/^8\d,\d{3}\.\d → 8\d,\d{3}\.\d$/)
+      .waitFor();
     await page.getByRole('dialog').getByRole('textbox', { name: 'Amount' }).fill('50');
     await button(page, 'Add 50.00 USDC').click();
     await expect

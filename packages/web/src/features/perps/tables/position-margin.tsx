@@ -1,12 +1,16 @@
 import { useState } from 'react';
-import type { AssetPosition } from '@oddlot/sdk';
+import type { AssetPosition, UpdateIsolatedMarginParameters } from '@oddlot/sdk';
 import { divide, isDecimal, multiply, roundTo, sign } from '../../../lib/decimal.ts';
-import { money, percent } from '../../../lib/format.ts';
+import { money, number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
+import { usePerp } from '../../../market/queries.ts';
+import { useSession } from '../../../session/use-session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
+import { gridOf } from '../grid.ts';
+import { useSimulatedAction } from '../ticket/use-simulation.ts';
 import { useAct } from '../use-act.ts';
 import { isLong, positionName, useAccountState } from '../use-account.ts';
 
@@ -63,15 +67,13 @@ export function MarginDialog({
   const way = direction > 0 ? 'add' : 'remove';
   const { asset, marginUsed } = row.position;
   const isReady = isDecimal(amount) && sign(amount) > 0;
+  const ntli = isReady ? direction * Number(roundTo(multiply(amount, MICRO), 0, 'down')) : 0;
+  const parameters = { asset: Number(asset), isBuy: isLong(row), ntli };
   const save = async (): Promise<void> => {
     if (!isReady) return;
     setFault(undefined);
-    const ntli = direction * Number(roundTo(multiply(amount, MICRO), 0, 'down'));
     const reply = await act((trader) =>
-      trader.exchange.updateIsolatedMargin(
-        { asset: Number(asset), isBuy: isLong(row), ntli },
-        { confirm: 'executed' },
-      ),
+      trader.exchange.updateIsolatedMargin(parameters, { confirm: 'executed' }),
     );
     if (reply !== undefined) onClose();
   };
@@ -90,6 +92,7 @@ export function MarginDialog({
           onChange={setAmount}
           onEnter={() => void save()}
         />
+        <Liquidation row={row} parameters={isReady ? parameters : undefined} />
         {fault !== undefined && <ErrorSentence error={fault} />}
         <Button
           kind="accent"
@@ -102,5 +105,41 @@ export function MarginDialog({
         </Button>
       </div>
     </Dialog>
+  );
+}
+
+/** Where the position is liquidated, and where it would be with the other margin. */
+function Liquidation({
+  row,
+  parameters,
+}: {
+  readonly row: AssetPosition;
+  readonly parameters: UpdateIsolatedMarginParameters | undefined;
+}) {
+  const t = useWords();
+  const user = useSession()?.address;
+  const perp = usePerp(row.position.asset);
+  const { result } = useSimulatedAction(
+    user,
+    parameters && { type: 'updateIsolatedMargin', ...parameters },
+  );
+  const after = result?.positions.find(
+    ({ instrumentId, szi }) =>
+      String(instrumentId) === row.position.asset && sign(szi) === sign(row.position.szi),
+  );
+  const shown = (price: string): string =>
+    isDecimal(price) && sign(price) > 0
+      ? number(price, { decimals: perp === undefined ? undefined : gridOf(perp).priceDecimals })
+      : t('perps.preview.none');
+  const now = shown(row.position.liquidationPx);
+  return (
+    <p aria-live="polite" className="flex justify-between gap-2 text-12">
+      <span className="text-muted">{t('perps.preview.liquidation')}</span>
+      <span className="tabular-nums">
+        {after === undefined || result?.accepted === false
+          ? now
+          : `${now} → ${shown(after.liquidationPx)}`}
+      </span>
+    </p>
   );
 }
