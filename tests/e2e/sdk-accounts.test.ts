@@ -16,6 +16,7 @@ import {
   type ReplyOf,
 } from '@oddlot/sdk';
 import { createHasher, NETWORKS } from '@oddlot/protocol';
+import { signAsSent } from '../../packages/sdk/src/testing/sign-as-sent.ts';
 import { exact, show, times } from '../support/exact.ts';
 import type { Market } from '../support/market.ts';
 import { CALM, Venue } from '../support/venue-process.ts';
@@ -202,7 +203,7 @@ test('a browser wallet on another chain moves money, and lets an agent trade', a
   const provider = {
     request: async ({ method, params }: { method: string; params?: unknown[] }) => {
       if (method === 'eth_chainId') return '0xa4b1';
-      return account.signTypedData(JSON.parse(params?.[1] as string));
+      return signAsSent(account, params?.[1] as string);
     },
   };
   const wallet = eip1193Wallet(provider, account.address);

@@ -121,17 +121,29 @@ test(
     await page.getByRole('textbox', { name: 'Orders' }).fill('3');
     await size(page).fill('0.003');
     await button(page, 'Buy 0.003 BTC in 3 orders').click();
+    await page.getByText('0.001 at 96,750.0 rests in the book').waitFor();
     await page.getByRole('tab', { name: 'Open orders 3' }).click();
     for (const price of ['96,800.0', '96,750.0', '96,700.0']) {
       await page.getByRole('row', { name: price }).waitFor();
     }
     await choose(page, 'Stop');
+    // What was said to the ladder is not said under another order.
+    await page.getByText('rests in the book').first().waitFor({ state: 'detached' });
     await page.getByRole('radio', { name: 'Sell / short' }).click();
     await page.getByRole('textbox', { name: 'When the mark is' }).fill('96500');
-    await page.getByRole('textbox', { name: 'Limit' }).fill('');
     await size(page).fill('0.001');
+    // Of the ladder's prices none is taken over: a stop begins at the market, and names a limit that it has.
+    const limit = page.getByRole('textbox', { name: 'Limit' });
+    expect(await limit.inputValue()).toBe('');
+    await limit.fill('96400');
+    await button(page, 'Sell 0.001 BTC at 96,400 when the mark is 96,500').waitFor();
+    await choose(page, 'Take profit');
+    expect(await limit.inputValue()).toBe('');
+    await choose(page, 'Stop');
+    expect(await limit.inputValue()).toBe('');
     await page.getByText('Waits for the mark. Nothing happens now.').waitFor();
     await button(page, 'Sell 0.001 BTC when the mark is 96,500').click();
+    await page.getByText('Waits for the mark 96,500.0', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Triggers 1' }).click();
     await page.getByRole('row', { name: /96,500\.0/ }).waitFor();
     // A trigger is moved by another one in its place.
@@ -249,27 +261,37 @@ test(
   'hedge mode holds a long and a short side by side, and each is closed for itself',
   async () => {
     const page = await trading();
+    await page.getByRole('textbox', { name: 'Price' }).fill('96000');
+    await size(page).fill('0.001');
+    await button(page, 'Buy 0.001 BTC at 96,000').click();
+    await page.getByRole('tab', { name: 'Open orders 1' }).waitFor();
     await button(page, 'One-way').click();
+    // What stands in the way of another mode is named, and goes by a button.
+    await page.getByText('Positions: 0. Open orders: 1. Waiting triggers: 0.').waitFor();
+    await button(page, 'Cancel all orders and triggers').click();
     await page.getByRole('radio', { name: /^Hedge/ }).click();
     await button(page, 'Save').click();
     await page.getByRole('radio', { name: 'Open long' }).waitFor();
     await choose(page, 'Market');
     await size(page).fill('0.004');
-    await button(page, 'Buy 0.004 BTC now').click();
+    await button(page, 'Open long 0.004 BTC now').click();
     await page.getByRole('row', { name: /BTC-USDC.*0\.004/ }).waitFor();
     await page.getByRole('radio', { name: 'Open short' }).click();
     await size(page).fill('0.003');
-    await button(page, 'Sell 0.003 BTC now').click();
+    await button(page, 'Open short 0.003 BTC now').click();
     await page.getByRole('row', { name: /BTC-USDC.*−0\.003/ }).waitFor();
     expect(await position(page).count()).toBe(2);
+    // Each row's buttons are told apart by their names.
+    await button(page, 'Reverse BTC-USDC long').waitFor();
+    await button(page, 'Reverse BTC-USDC short').waitFor();
 
     await page.getByRole('radio', { name: 'Close', exact: true }).click();
     await page.getByRole('radio', { name: 'Close long' }).click();
     await size(page).fill('0.004');
-    await button(page, 'Sell 0.004 BTC now').click();
+    await button(page, 'Close long 0.004 BTC now').click();
     await expect.poll(() => position(page).count()).toBe(1);
     await page.getByRole('row', { name: /BTC-USDC.*−0\.003/ }).waitFor();
-    await close(page, '100 %');
+    await close(page, '100 %', 'BTC-USDC short');
     await page.getByText('No open positions').waitFor();
   },
   LONG_MS,
@@ -279,22 +301,32 @@ test(
   'isolated margin: leverage is set, a position opened, margin added',
   async () => {
     const page = await trading();
-    await button(page, 'Cross').click();
-    await page.getByRole('radio', { name: /^Isolated/ }).click();
-    await button(page, 'Save').click();
-    await button(page, 'Isolated').waitFor();
     await button(page, /^Leverage/).click();
     await page.getByRole('dialog').getByRole('textbox', { name: 'Leverage' }).fill('10');
     await button(page, 'Set 10×').click();
-    await page.getByRole('button', { name: 'Leverage 10×' }).waitFor();
+    await button(page, 'Leverage 10×').waitFor();
+    await button(page, 'Cross').click();
+    await page.getByRole('radio', { name: /^Isolated/ }).click();
+    await page.getByText('Your leverage of 10× goes along.').waitFor();
+    await button(page, 'Save').click();
+    await button(page, 'Isolated').waitFor();
+    await button(page, 'Leverage 10×').waitFor();
 
     await choose(page, 'Market');
     await size(page).fill('0.002');
+    // A tenth of 0.002 at 97,000 goes into the position, and the open loss to the mark with it.
+    await page.getByText(/^0\.00 → 19\.[34]\d$/).waitFor();
     await button(page, 'Buy 0.002 BTC now').click();
     await page.getByText('10× Isolated').waitFor();
     const margin = position(page).getByRole('cell').nth(6);
     const before = Number.parseFloat(await margin.innerText());
     await button(page, 'Add margin to BTC-USDC').click();
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Amount' }).fill('5');
+    // 19.4 and 5 USDC under 194: further away than before, and above nothing.
+    await page
+      .getByRole('dialog')
+      .getByText(/^8\d,\d{3}\.\d → 8\d,\d{3}\.\d$/)
+      .waitFor();
     await page.getByRole('dialog').getByRole('textbox', { name: 'Amount' }).fill('50');
     await button(page, 'Add 50.00 USDC').click();
     await expect
@@ -389,7 +421,7 @@ async function choose(page: Page, kind: string): Promise<void> {
   await page.getByRole('radio', { name: kind, exact: true }).click();
 }
 
-async function close(page: Page, part: string): Promise<void> {
-  await button(page, 'Close BTC-USDC').click();
+async function close(page: Page, part: string, name = 'BTC-USDC'): Promise<void> {
+  await button(page, `Close ${name}`).click();
   await page.getByRole('menuitem', { name: `Close ${part} at the market` }).click();
 }

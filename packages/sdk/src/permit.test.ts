@@ -2,7 +2,8 @@ import { recoverTypedDataAddress, serializeSignature, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
 import { signPermit } from './permit.ts';
-import { accountWallet, privateKeyWallet } from './wallet.ts';
+import { signAsSent } from './testing/sign-as-sent.ts';
+import { accountWallet, eip1193Wallet, privateKeyWallet } from './wallet.ts';
 
 const KEY = `0x${'5'.repeat(64)}` as const;
 const settings = {
@@ -49,4 +50,25 @@ test('a permit is the one that viem recovers the signer of, whoever holds the ke
     signature: serializeSignature({ r: r as Hex, s: s as Hex, v: BigInt(v) }),
   });
   expect(signer).toBe(account.address);
+});
+
+test('a browser wallet is sent the type of the domain, and integers as text', async () => {
+  const account = privateKeyToAccount(KEY);
+  const sent: string[] = [];
+  const provider = {
+    request: async ({ params }: { method: string; params?: unknown[] }) => {
+      sent.push(String(params?.[1]));
+      return signAsSent(account, String(params?.[1]));
+    },
+  };
+  const signed = await signPermit(eip1193Wallet(provider, account.address), terms);
+  expect(signed).toEqual(await signPermit(privateKeyWallet(KEY), terms));
+  const { message, types } = JSON.parse(sent[0]!);
+  expect(types.EIP712Domain.map(({ name }: { name: string }) => name)).toEqual([
+    'name',
+    'version',
+    'chainId',
+    'verifyingContract',
+  ]);
+  expect(message).toMatchObject({ value: '5000000', nonce: '3', deadline: '1900000000' });
 });

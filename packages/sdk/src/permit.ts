@@ -7,6 +7,7 @@ import {
   type StructType,
 } from '@oddlot/protocol';
 import type { DepositWithPermitParameters } from './info/deposit-with-permit.ts';
+import { typedData } from './typed-data.ts';
 import type { Wallet } from './wallet.ts';
 
 /** What a permit is about. */
@@ -56,12 +57,7 @@ export async function signPermit(
   const struct = hashStruct(PERMIT, message, { keccak: nobleKeccak });
   const signature = await wallet.sign({
     digest: nobleKeccak(signedBytes(separator, struct)),
-    typedData: () => ({
-      domain,
-      types: { Permit: PERMIT.fields.map(([field, type]) => ({ name: field, type })) },
-      primaryType: 'Permit',
-      message,
-    }),
+    typedData: () => typedData(PERMIT, message, domain),
   });
   return { user: wallet.address, usd: String(usd), deadline: String(deadline), signature };
 }

@@ -20,7 +20,8 @@ export type TypedData = {
   readonly domain: Domain;
   readonly types: Readonly<Record<string, readonly { name: string; type: string }[]>>;
   readonly primaryType: string;
-  readonly message: Readonly<Record<string, string | number>>;
+  /** Integers as decimal text: not every wallet reads large numbers exactly. */
+  readonly message: Readonly<Record<string, string>>;
 };
 
 /** An action as it was hashed, with what the hash alone does not tell. */
@@ -31,11 +32,13 @@ export type HashedAction = {
   readonly network: Network;
 };
 
+/** What a domain may have, in the order of the standard. */
 const DOMAIN_FIELDS = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
   { name: 'chainId', type: 'uint256' },
   { name: 'verifyingContract', type: 'address' },
+  { name: 'salt', type: 'bytes32' },
 ];
 
 /** What a wallet is shown for a hashed action: its digest is the one that was computed. */
@@ -59,11 +62,15 @@ export function innerTypedDataOf(
   return typedData(struct, { ...action, payloadMultiSigUser, outerSigner }, domain);
 }
 
-function typedData(struct: StructType, values: StructValues, domain: Domain): TypedData {
+/**
+ * A struct in the form that wallets take. Many of them hash the domain by the fields that `EIP712Domain` names,
+ * and an empty one where it is absent, so it is always there.
+ */
+export function typedData(struct: StructType, values: StructValues, domain: Domain): TypedData {
   return {
     domain,
     types: {
-      EIP712Domain: DOMAIN_FIELDS,
+      EIP712Domain: DOMAIN_FIELDS.filter(({ name }) => name in domain),
       [struct.name]: struct.fields.map(([name, type]) => ({ name, type })),
     },
     primaryType: struct.name,
@@ -91,9 +98,9 @@ function valuesOf(hash: ActionHash, rest: Omit<HashedAction, 'hash'>): StructVal
 }
 
 /** Bytes as hex; an absent text as the empty one; addresses in lower case, as all wallets take. */
-function plainValue(type: string, value: unknown): string | number {
+function plainValue(type: string, value: unknown): string {
   if (value instanceof Uint8Array) return bytesToHex(value);
-  if (typeof value === 'number') return value;
+  if (typeof value === 'number') return String(value);
   const text = typeof value === 'string' ? value : '';
   return type === 'address' ? text.toLowerCase() : text;
 }

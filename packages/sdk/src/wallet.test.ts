@@ -7,6 +7,7 @@ import { SigningError, ValidationError } from './errors.ts';
 import { ethersWallet } from './ethers-wallet.ts';
 import { signProposal } from './exchange/multi-sig-proposal.ts';
 import { signAction } from './exchange/sign-action.ts';
+import { signAsSent } from './testing/sign-as-sent.ts';
 import { domainChainOf, vectorOf, VECTORS, type Vector } from './testing/vectors.ts';
 import { walletClientWallet } from './wallet-client-wallet.ts';
 import {
@@ -32,9 +33,10 @@ function browserWallet(privateKey: Hex, chainId = 1): Eip1193Provider {
     request: async ({ method, params }) => {
       if (method === 'eth_chainId') return `0x${chainId.toString(16)}`;
       if (method === 'eth_accounts') return [account.address];
-      const { domain, types, primaryType, message } = JSON.parse(params?.[1] as string);
+      const text = params?.[1] as string;
+      const { domain } = JSON.parse(text);
       if (Number(domain.chainId) !== chainId) throw new Error(`not for ${domain.chainId}`);
-      return account.signTypedData({ domain, types, primaryType, message });
+      return signAsSent(account, text);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { BrowserContext } from 'playwright-core';
 import { privateKeyToAccount } from 'viem/accounts';
+import { signAsSent } from '../../../packages/sdk/src/testing/sign-as-sent.ts';
 
 /** What a page asked a wallet to do, and whether its owner agrees. */
 export type WalletAsked = { readonly method: string; readonly params: readonly unknown[] };
@@ -54,7 +55,7 @@ export function injectedWallet(key: `0x${string}`, forward?: Forward): InjectedW
     if (method === 'wallet_switchEthereumChain' || method === 'wallet_addEthereumChain')
       return null;
     if (method === 'eth_signTypedData_v4') {
-      return account.signTypedData(JSON.parse(String(params[1])));
+      return signAsSent(account, String(params[1]));
     }
     if (forward !== undefined) return forward(method, params);
     throw refusal(UNSUPPORTED, `The wallet does not know ${method}`);

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ActiveAssetData, AssetPosition, ClearinghouseState } from '@oddlot/sdk';
 import { sign } from '../../lib/decimal.ts';
+import type { Words } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
 import { reader } from '../../market/venue.ts';
 import { useSession } from '../../session/use-session.ts';
@@ -36,6 +37,13 @@ export function usePositions(): readonly AssetPosition[] {
 
 export function isLong({ position }: AssetPosition): boolean {
   return sign(position.szi) > 0;
+}
+
+/** What a position is called among others: in hedge mode with its side. */
+export function positionName(row: AssetPosition, t: Words): string {
+  const market = row.position.coin;
+  if (row.type !== 'Hedge') return market;
+  return t(isLong(row) ? 'perps.leg.long' : 'perps.leg.short', { market });
 }
 
 /** Both legs of hedge mode are positions of one market. */

@@ -1,37 +1,22 @@
-import { useState } from 'react';
 import { useStore } from 'zustand';
 import { useWords } from '../../../lib/words.ts';
 import { useSettings } from '../../../market/queries.ts';
-import { enableTrading } from '../../../session/browser-wallets.ts';
 import { FirstSteps } from '../../../session/first-steps.tsx';
 import { firstVisit, openTestAccount } from '../../../session/first-visit.ts';
+import { LetTrade } from '../../../session/let-trade.tsx';
 import type { Session } from '../../../session/session.ts';
 import { Button } from '../../../ui/button.tsx';
-import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 
 /** For who cannot trade yet: the one button that changes it. */
 export function WayIn({ session }: { readonly session: Session | undefined }) {
   const t = useWords();
   const { at, error } = useStore(firstVisit);
   const { data: settings } = useSettings();
-  const [fault, setFault] = useState<unknown>();
   if (session?.kind === 'spectator') {
     return <p className="text-12 text-muted">{t('outcomes.ticket.lookingOn')}</p>;
   }
   if (session?.kind === 'wallet') {
-    return (
-      <>
-        <Button
-          kind="accent"
-          size="large"
-          isWide
-          onClick={() => void enableTrading().catch(setFault)}
-        >
-          {t('header.enableTrading')}
-        </Button>
-        {fault !== undefined && <ErrorSentence error={fault} />}
-      </>
-    );
+    return <LetTrade />;
   }
   if (settings?.faucet_amount === null) {
     return <p className="text-12 text-muted">{t('first.textNoFaucet')}</p>;

@@ -7,7 +7,7 @@ import { Menu } from '../../../ui/menu.tsx';
 import { closingOrder } from '../close-orders.ts';
 import { gridOf } from '../grid.ts';
 import { useAct } from '../use-act.ts';
-import { isLong } from '../use-account.ts';
+import { isLong, positionName } from '../use-account.ts';
 import { ExitsDialog } from './position-exits.tsx';
 import { MarginDialog } from './position-margin.tsx';
 
@@ -18,7 +18,7 @@ export function PositionActions({ row }: { readonly row: AssetPosition }) {
   const t = useWords();
   const perp = usePerp(row.position.asset);
   const { act, canAct, isBusy } = useAct();
-  const { coin } = row.position;
+  const coin = positionName(row, t);
   if (perp === undefined || !canAct) return null;
   const close = (percent: number): void => {
     const order = closingOrder(row, percent, gridOf(perp));
@@ -70,7 +70,7 @@ function More({ row, onReverse }: { readonly row: AssetPosition; readonly onReve
   const t = useWords();
   const [open, setOpen] = useState<Opened>();
   const close = (): void => setOpen(undefined);
-  const market = row.position.coin;
+  const market = positionName(row, t);
   return (
     <span className="tablet:hidden">
       <Menu

@@ -12,7 +12,7 @@ import { classes } from '../../../ui/class-names.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
-import { isLong } from '../use-account.ts';
+import { isLong, positionName } from '../use-account.ts';
 import { useAct } from '../use-act.ts';
 import { replaceExits } from './replace-exits.ts';
 
@@ -40,7 +40,7 @@ export function PositionExits({ row }: { readonly row: AssetPosition }) {
         }
         className="rounded text-muted hover:text-text"
       >
-        <span className="heard">{t('perps.exits.label', { market: row.position.coin })} </span>
+        <span className="heard">{t('perps.exits.label', { market: positionName(row, t) })} </span>
         {waiting.map((price) => number(price)).join(' / ')}
       </button>
     );
@@ -55,7 +55,7 @@ export function PositionExits({ row }: { readonly row: AssetPosition }) {
           first === undefined ? 'text-accent' : 'text-text',
         )}
       >
-        <span className="heard">{t('perps.exits.label', { market: row.position.coin })} </span>
+        <span className="heard">{t('perps.exits.label', { market: positionName(row, t) })} </span>
         {first === undefined ? t('perps.exits.add') : `${prices.join(' / ')}${more}`}
       </button>
       {isOpen && <ExitsDialog row={row} onClose={() => setIsOpen(false)} />}
@@ -92,7 +92,7 @@ export function ExitsDialog({
   const isEmpty = takeProfit === '' && stopLoss === '';
   return (
     <Dialog
-      title={t('perps.exits.title', { market: row.position.coin })}
+      title={t('perps.exits.title', { market: positionName(row, t) })}
       description={t('perps.exits.text', {
         entry: number(row.position.entryPx),
         mark: number(row.position.markPx),

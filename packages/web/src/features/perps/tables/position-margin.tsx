@@ -1,20 +1,24 @@
 import { useState } from 'react';
-import type { AssetPosition } from '@oddlot/sdk';
+import type { AssetPosition, UpdateIsolatedMarginParameters } from '@oddlot/sdk';
 import { divide, isDecimal, multiply, roundTo, sign } from '../../../lib/decimal.ts';
-import { money, percent } from '../../../lib/format.ts';
+import { money, number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
+import { usePerp } from '../../../market/queries.ts';
+import { useSession } from '../../../session/use-session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
+import { gridOf } from '../grid.ts';
+import { useSimulatedAction } from '../ticket/use-simulation.ts';
 import { useAct } from '../use-act.ts';
-import { isLong, useAccountState } from '../use-account.ts';
+import { isLong, positionName, useAccountState } from '../use-account.ts';
 
 /** The margin of a position; that of an isolated one can be changed. */
 export function PositionMargin({ row }: { readonly row: AssetPosition }) {
   const t = useWords();
   const [direction, setDirection] = useState<1 | -1>();
-  const { coin, leverage, marginUsed } = row.position;
+  const { leverage, marginUsed } = row.position;
   const equity = useAccountState()?.marginSummary.accountValue;
   const share = isDecimal(equity) ? divide(marginUsed, equity, 6) : undefined;
   return (
@@ -29,7 +33,7 @@ export function PositionMargin({ row }: { readonly row: AssetPosition }) {
             type="button"
             onClick={() => setDirection(way)}
             aria-label={t(way > 0 ? 'perps.margin.addLabel' : 'perps.margin.removeLabel', {
-              market: coin,
+              market: positionName(row, t),
             })}
             className="size-5 rounded text-muted hover:bg-raised hover:text-text"
           >
@@ -61,23 +65,21 @@ export function MarginDialog({
   const { act, canAct, isBusy } = useAct(setFault);
   const free = useAccountState()?.withdrawable;
   const way = direction > 0 ? 'add' : 'remove';
-  const { asset, coin, marginUsed } = row.position;
+  const { asset, marginUsed } = row.position;
   const isReady = isDecimal(amount) && sign(amount) > 0;
+  const ntli = isReady ? direction * Number(roundTo(multiply(amount, MICRO), 0, 'down')) : 0;
+  const parameters = { asset: Number(asset), isBuy: isLong(row), ntli };
   const save = async (): Promise<void> => {
     if (!isReady) return;
     setFault(undefined);
-    const ntli = direction * Number(roundTo(multiply(amount, MICRO), 0, 'down'));
     const reply = await act((trader) =>
-      trader.exchange.updateIsolatedMargin(
-        { asset: Number(asset), isBuy: isLong(row), ntli },
-        { confirm: 'executed' },
-      ),
+      trader.exchange.updateIsolatedMargin(parameters, { confirm: 'executed' }),
     );
     if (reply !== undefined) onClose();
   };
   return (
     <Dialog
-      title={t(`perps.margin.${way}Title`, { market: coin })}
+      title={t(`perps.margin.${way}Title`, { market: positionName(row, t) })}
       description={t(`perps.margin.${way}Text`, { used: money(marginUsed), free: money(free) })}
       isOpen
       onClose={onClose}
@@ -90,6 +92,7 @@ export function MarginDialog({
           onChange={setAmount}
           onEnter={() => void save()}
         />
+        <Liquidation row={row} parameters={isReady ? parameters : undefined} />
         {fault !== undefined && <ErrorSentence error={fault} />}
         <Button
           kind="accent"
@@ -102,5 +105,41 @@ export function MarginDialog({
         </Button>
       </div>
     </Dialog>
+  );
+}
+
+/** Where the position is liquidated, and where it would be with the other margin. */
+function Liquidation({
+  row,
+  parameters,
+}: {
+  readonly row: AssetPosition;
+  readonly parameters: UpdateIsolatedMarginParameters | undefined;
+}) {
+  const t = useWords();
+  const user = useSession()?.address;
+  const perp = usePerp(row.position.asset);
+  const { result } = useSimulatedAction(
+    user,
+    parameters && { type: 'updateIsolatedMargin', ...parameters },
+  );
+  const after = result?.positions.find(
+    ({ instrumentId, szi }) =>
+      String(instrumentId) === row.position.asset && sign(szi) === sign(row.position.szi),
+  );
+  const shown = (price: string): string =>
+    isDecimal(price) && sign(price) > 0
+      ? number(price, { decimals: perp === undefined ? undefined : gridOf(perp).priceDecimals })
+      : t('perps.preview.none');
+  const now = shown(row.position.liquidationPx);
+  return (
+    <p aria-live="polite" className="flex justify-between gap-2 text-12">
+      <span className="text-muted">{t('perps.preview.liquidation')}</span>
+      <span className="tabular-nums">
+        {after === undefined || result?.accepted === false
+          ? now
+          : `${now} → ${shown(after.liquidationPx)}`}
+      </span>
+    </p>
   );
 }

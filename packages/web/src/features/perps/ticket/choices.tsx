@@ -1,6 +1,6 @@
 import { useWords } from '../../../lib/words.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { changeDraft, useDraft, type OrderType } from './draft.ts';
+import { changeDraft, chooseType, useDraft, type OrderType } from './draft.ts';
 
 const TYPES: readonly OrderType[] = ['limit', 'market', 'stop', 'takeProfit', 'scale'];
 
@@ -11,7 +11,7 @@ export function TypeChoice() {
     <Segmented
       label={t('perps.ticket.type')}
       value={type}
-      onChange={(next) => changeDraft({ type: next })}
+      onChange={chooseType}
       segments={TYPES.map((value) => ({ value, label: t(`perps.ticket.types.${value}`) }))}
     />
   );

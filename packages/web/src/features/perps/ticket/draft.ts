@@ -14,6 +14,8 @@ export type Draft = {
   readonly isClosing: boolean;
   readonly price: string;
   readonly triggerPrice: string;
+  /** Of a trigger, which takes the market where it is empty. */
+  readonly limitPrice: string;
   /** The other end of a ladder. */
   readonly lastPrice: string;
   /** How many orders a ladder has. */
@@ -37,6 +39,7 @@ const EMPTY: Draft = {
   isClosing: false,
   price: '',
   triggerPrice: '',
+  limitPrice: '',
   lastPrice: '',
   steps: '5',
   size: '',
@@ -61,6 +64,11 @@ export function changeDraft(change: Partial<Draft>): void {
   draftStore.setState(change);
 }
 
+/** Another kind of order. A limit of a trigger is typed for that trigger and goes nowhere else. */
+export function chooseType(type: OrderType): void {
+  changeDraft({ type, limitPrice: '' });
+}
+
 /** Prices and sizes go; the kind of order, the side and the unit stay as they were chosen. */
 export function clearDraft(): void {
   draftStore.setState(NO_AMOUNTS);
@@ -69,15 +77,21 @@ export function clearDraft(): void {
 const NO_AMOUNTS = {
   price: '',
   triggerPrice: '',
+  limitPrice: '',
   lastPrice: '',
   size: '',
   takeProfit: '',
   stopLoss: '',
 } as const satisfies Partial<Draft>;
 
+/** Whether it waits for the mark. */
+export function isTriggerType(type: OrderType): boolean {
+  return type === 'stop' || type === 'takeProfit';
+}
+
 /** What a click on a price in the book or on the chart does. */
 export function takePrice(price: string): void {
   const { type } = draftStore.getState();
-  if (type === 'stop' || type === 'takeProfit') changeDraft({ triggerPrice: price });
+  if (isTriggerType(type)) changeDraft({ triggerPrice: price });
   else changeDraft({ price, ...(type === 'market' ? { type: 'limit' } : {}) });
 }

@@ -1,6 +1,7 @@
 import { useWords } from '../../../lib/words.ts';
 import { FirstSteps } from '../../../session/first-steps.tsx';
 import { openTestAccount } from '../../../session/first-visit.ts';
+import { LetTrade } from '../../../session/let-trade.tsx';
 import { useIsSessionLoaded, useSession } from '../../../session/use-session.ts';
 import { Button } from '../../../ui/button.tsx';
 
@@ -25,9 +26,7 @@ export function Entrance() {
           {t('first.button')}
         </Button>
       )}
-      {session?.kind === 'wallet' && (
-        <p className="text-12 text-muted">{t('perps.ticket.noAgent')}</p>
-      )}
+      {session?.kind === 'wallet' && <LetTrade />}
       <FirstSteps />
     </div>
   );

@@ -1,11 +1,14 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { ActionReply, ActiveAssetData, Client } from '@oddlot/sdk';
 import { useWords } from '../../../lib/words.ts';
+import { openOrders } from '../../../market/account.ts';
+import { useSession } from '../../../session/use-session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classes } from '../../../ui/class-names.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { useDesk } from '../desk.ts';
+import { usePositions } from '../use-account.ts';
 import { useAct } from '../use-act.ts';
 
 type ModeDialogProps = { readonly asset: ActiveAssetData; readonly onClose: () => void };
@@ -23,19 +26,37 @@ export function MarginModeDialog({ asset, onClose }: ModeDialogProps) {
         text: t(`perps.marginMode.${value}`),
         isDisabled: value === 'Cross' && asset.onlyIsolated,
       }))}
-      onSave={(value) => (trader) =>
-        trader.exchange.updateMarginMode(
-          { asset: perp.index, isCross: value === 'Cross' },
-          { confirm: 'executed' },
-        )
-      }
+      note={() => t('perps.marginMode.carried', { value: asset.leverage.value })}
+      onSave={(value) => [
+        (trader) =>
+          trader.exchange.updateMarginMode(
+            { asset: perp.index, isCross: value === 'Cross' },
+            { confirm: 'executed' },
+          ),
+        // Each mode has a leverage of its own at the venue; the one that was chosen here goes along.
+        ...sidesOf(asset, value).map(
+          (leverage) => (trader: Client) =>
+            trader.exchange.updateLeverage(
+              { asset: perp.index, leverage },
+              { confirm: 'executed' },
+            ),
+        ),
+      ]}
       onClose={onClose}
     />
   );
 }
 
+/** The leverage to carry over, and with a minus that of the short side, where it has one of its own. */
+function sidesOf({ leverage }: ActiveAssetData, next: 'Cross' | 'Isolated'): readonly number[] {
+  const { mode, value } = leverage;
+  return mode === 'Hedge' && next === 'Isolated' ? [value, -value] : [value];
+}
+
 export function PositionModeDialog({ asset, onClose }: ModeDialogProps) {
   const t = useWords();
+  const waiting = useWaiting();
+  const positions = usePositions().length;
   return (
     <Choice
       title={t('perps.positionMode.title')}
@@ -45,14 +66,53 @@ export function PositionModeDialog({ asset, onClose }: ModeDialogProps) {
         label: t(`perps.account.${value}`),
         text: t(`perps.positionMode.${value}`),
       }))}
-      onSave={(value) => (trader) =>
-        trader.exchange.updatePositionMode(
-          { positionMode: value === 'Hedge' ? 'hedge' : 'oneWay' },
-          { confirm: 'executed' },
-        )
-      }
+      obstacle={positions + waiting.orders + waiting.triggers > 0 && <InTheWay />}
+      onSave={(value) => [
+        (trader) =>
+          trader.exchange.updatePositionMode(
+            { positionMode: value === 'Hedge' ? 'hedge' : 'oneWay' },
+            { confirm: 'executed' },
+          ),
+      ]}
       onClose={onClose}
     />
+  );
+}
+
+/** How many orders and triggers the account has, in all markets. */
+function useWaiting(): { readonly orders: number; readonly triggers: number } {
+  const user = useSession()?.address;
+  const orders = openOrders.use(user, (open) => open.orders.length);
+  const triggers = openOrders.use(user, (open) => open.triggers.length);
+  return { orders, triggers };
+}
+
+/**
+ * The mode does not change while there are positions or anything waits: says what, and takes it back. The exits of
+ * a position are not offered to be cancelled, as it would stand there unprotected.
+ */
+function InTheWay() {
+  const t = useWords();
+  const waiting = useWaiting();
+  const positions = usePositions().length;
+  const [fault, setFault] = useState<unknown>();
+  const { act, canAct, isBusy } = useAct(setFault);
+  const cancel = (): void => {
+    setFault(undefined);
+    void act((trader) =>
+      trader.exchange.cancelAll({ accountType: 'perp' }, { confirm: 'executed' }),
+    );
+  };
+  return (
+    <div className="flex flex-col items-start gap-2 border-l-2 border-warning py-0.5 pl-3 text-12">
+      <p>{t('perps.positionMode.inTheWay', { positions, ...waiting })}</p>
+      {positions === 0 && (
+        <Button size="small" isBusy={isBusy} disabled={!canAct} onClick={cancel}>
+          {t('perps.positionMode.cancelThem')}
+        </Button>
+      )}
+      {fault !== undefined && <ErrorSentence error={fault} />}
+    </div>
   );
 }
 
@@ -61,6 +121,8 @@ function Choice<Value extends string>({
   title,
   now,
   options,
+  note,
+  obstacle = false,
   onSave,
   onClose,
 }: {
@@ -72,7 +134,12 @@ function Choice<Value extends string>({
     readonly text: string;
     readonly isDisabled?: boolean;
   }[];
-  readonly onSave: (value: Value) => (trader: Client) => Promise<ActionReply>;
+  /** What else changes with another choice. */
+  readonly note?: (value: Value) => string;
+  /** What has to go before anything can be changed. */
+  readonly obstacle?: ReactNode;
+  /** What is sent, one after the other. */
+  readonly onSave: (value: Value) => readonly ((trader: Client) => Promise<ActionReply>)[];
   readonly onClose: () => void;
 }) {
   const t = useWords();
@@ -81,7 +148,10 @@ function Choice<Value extends string>({
   const { act, canAct, isBusy } = useAct(setFault);
   const save = async (): Promise<void> => {
     setFault(undefined);
-    if ((await act(onSave(chosen))) !== undefined) onClose();
+    for (const run of onSave(chosen)) {
+      if ((await act(run)) === undefined) return;
+    }
+    onClose();
   };
   return (
     <Dialog title={title} isOpen onClose={onClose}>
@@ -103,12 +173,14 @@ function Choice<Value extends string>({
             <span className="block text-12 text-muted">{text}</span>
           </button>
         ))}
+        {note !== undefined && chosen !== now && <p className="text-12">{note(chosen)}</p>}
+        {obstacle}
         {fault !== undefined && <ErrorSentence error={fault} />}
         <Button
           kind="accent"
           isWide
           isBusy={isBusy}
-          disabled={!canAct || chosen === now}
+          disabled={!canAct || chosen === now || obstacle !== false}
           onClick={() => void save()}
         >
           {t('perps.save')}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { draftStore, type Draft } from './draft.ts';
+import { changeDraft, chooseType, draftStore, type Draft } from './draft.ts';
 import { ordersOf, type Surroundings } from './orders-of-draft.ts';
 
 const AROUND: Surroundings = {
@@ -60,13 +60,18 @@ test.each<[string, Partial<Draft>, string]>([
   ],
   [
     'a stop takes the market',
-    { type: 'stop', side: 'sell', size: '1', triggerPrice: '950' },
+    { type: 'stop', side: 'sell', size: '1', triggerPrice: '950', price: '900' },
     'na: sell 1 @950 sl 950 market',
   ],
   [
     'or has a limit',
-    { type: 'takeProfit', side: 'sell', size: '1', triggerPrice: '1050', price: '1049' },
+    { type: 'takeProfit', side: 'sell', size: '1', triggerPrice: '1050', limitPrice: '1049' },
     'na: sell 1 @1049 tp 1050',
+  ],
+  [
+    'but not half of one',
+    { type: 'stop', side: 'sell', size: '1', triggerPrice: '950', limitPrice: '.' },
+    'lacks price',
   ],
   [
     'a ladder',
@@ -104,6 +109,19 @@ test('in hedge mode a closing order reduces, and nothing else does', () => {
     'na: sell 1 @990 Gtc reduces',
   );
   expect(told({ ...amounts, isReduceOnly: true }, { isHedge: true })).toBe('na: sell 1 @990 Gtc');
+});
+
+test('a stop begins at the market, whatever prices other kinds of order have', () => {
+  changeDraft({ type: 'scale', price: '990', lastPrice: '980', size: '1' });
+  chooseType('stop');
+  changeDraft({ triggerPrice: '1010' });
+  expect(told({})).toBe('na: buy 1 @1010 sl 1010 market');
+  changeDraft({ limitPrice: '1012' });
+  expect(told({})).toBe('na: buy 1 @1012 sl 1010');
+  chooseType('takeProfit');
+  expect(told({})).toBe('na: buy 1 @1010 tp 1010 market');
+  chooseType('limit');
+  expect(told({})).toBe('na: buy 1 @990 Gtc');
 });
 
 test('without a mark there is nothing to count with', () => {

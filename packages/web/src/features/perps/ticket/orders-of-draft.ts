@@ -118,13 +118,15 @@ export function marketPrice(side: 'buy' | 'sell', markPx: string, tick: string):
 }
 
 function countedPrice(
-  { price, triggerPrice, type }: Draft,
+  { limitPrice, price, triggerPrice, type }: Draft,
   { markPx }: Surroundings,
 ): string | { readonly missing: Missing } {
   if (type === 'market') return markPx;
   if (type === 'limit' || type === 'scale') return isPositive(price) ? price : { missing: 'price' };
   if (!isPositive(triggerPrice)) return { missing: 'triggerPrice' };
-  return isPositive(price) ? price : triggerPrice;
+  // Half a limit is none: it must not become an order at the market.
+  if (limitPrice !== '' && !isPositive(limitPrice)) return { missing: 'price' };
+  return limitPrice === '' ? triggerPrice : limitPrice;
 }
 
 type Counted = { readonly price: string; readonly size: string };
@@ -141,7 +143,7 @@ function singleOrder(draft: Draft, { price, size }: Counted, around: Surrounding
       kind: type === 'stop' ? 'sl' : 'tp',
       triggerPrice: draft.triggerPrice,
       reduceOnly,
-      ...(isPositive(draft.price) ? { limitPrice: draft.price } : {}),
+      ...(draft.limitPrice === '' ? {} : { limitPrice: draft.limitPrice }),
     });
   }
   if (type === 'market') {

@@ -1,12 +1,13 @@
 import type { ReactNode } from 'react';
-import type { SimulatedAction, SimulatedOrder } from '@oddlot/sdk';
+import type { ActiveAssetData, SimulatedAction, SimulatedOrder } from '@oddlot/sdk';
 import { divide, isDecimal, sign, subtract, sum, multiply } from '../../../lib/decimal.ts';
 import { money, number, percent } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { contexts } from '../../../market/contexts.ts';
 import { useDesk } from '../desk.ts';
 import { usePositions } from '../use-account.ts';
-import { useDraft } from './draft.ts';
+import { isTriggerType, useDraft } from './draft.ts';
+import { legOf } from './leg.ts';
 import type { Drafted } from './orders-of-draft.ts';
 import type { Simulation } from './use-simulation.ts';
 
@@ -14,9 +15,11 @@ import type { Simulation } from './use-simulation.ts';
 export function Preview({
   simulation: { isOld, result },
   drafted,
+  asset,
 }: {
   readonly simulation: Simulation;
   readonly drafted: Drafted;
+  readonly asset: ActiveAssetData | undefined;
 }) {
   const t = useWords();
   const { type } = useDraft();
@@ -29,7 +32,7 @@ export function Preview({
     <div aria-live="polite" aria-busy={isOld} className="flex flex-col gap-1">
       {result?.accepted === true && (
         <p className="mb-1 border-l-2 border-accent py-0.5 pl-3 text-12">
-          <FillsNow entries={entries} isWaiting={type === 'stop' || type === 'takeProfit'} t={t} />
+          <FillsNow entries={entries} isWaiting={isTriggerType(type)} t={t} />
         </p>
       )}
       {result?.warnings.map(({ code, message }) => (
@@ -38,8 +41,8 @@ export function Preview({
         </p>
       ))}
       <Line label={t('perps.preview.fee')}>{fee === undefined ? '–' : money(fee)}</Line>
-      <MarginLine result={result} />
-      <LiquidationLine result={result} />
+      <MarginLines asset={asset} result={result} />
+      <LiquidationLine asset={asset} result={result} />
     </div>
   );
 }
@@ -74,42 +77,70 @@ function FillsNow({
   return sign(resting) > 0 ? t('perps.preview.fillsPart', words) : t('perps.preview.fills', words);
 }
 
-function MarginLine({ result }: { readonly result: SimulatedAction | undefined }) {
+/** How much of the account is margin; of isolated margin, what the position would have and what stays free. */
+function MarginLines({ asset, result }: AccountLineProps) {
   const t = useWords();
+  const { after, before } = useLegs(asset, result);
   const margin = result?.margin;
+  if (margin === null || margin === undefined) {
+    return <Line label={t('perps.preview.margin')}>–</Line>;
+  }
+  if (asset?.leverage.type !== 'Isolated') {
+    const words = { used: money(margin.initialMargin), value: money(margin.accountValue) };
+    return <Line label={t('perps.preview.margin')}>{t('perps.preview.marginOf', words)}</Line>;
+  }
   return (
-    <Line label={t('perps.preview.margin')}>
-      {margin === null || margin === undefined
-        ? '–'
-        : t('perps.preview.marginOf', {
-            used: money(margin.initialMargin),
-            value: money(margin.accountValue),
-          })}
-    </Line>
+    <>
+      {after !== undefined && (
+        <Line label={t('perps.preview.positionMargin')}>
+          {changed(money(before?.marginUsed ?? '0'), money(after.marginUsed))}
+        </Line>
+      )}
+      <Line label={t('perps.preview.free')}>{money(margin.withdrawable)}</Line>
+    </>
   );
 }
 
-function LiquidationLine({ result }: { readonly result: SimulatedAction | undefined }) {
+function LiquidationLine({ asset, result }: AccountLineProps) {
   const t = useWords();
-  const { coin, grid, perp } = useDesk();
-  const { isClosing, side } = useDraft();
-  // In hedge mode the leg that the order touches: what buys and opens is the long one.
-  const rows = usePositions().filter(({ position }) => position.asset === coin);
-  const isOfLong = (side === 'buy') !== isClosing;
-  const before =
-    rows.length < 2 ? rows[0] : rows.find(({ position }) => sign(position.szi) > 0 === isOfLong);
-  const after = result?.positions.find(({ instrumentId }) => instrumentId === perp.index);
+  const { grid } = useDesk();
+  const { after, before } = useLegs(asset, result);
   const shown = (text: string | undefined): string =>
     isDecimal(text) && sign(text) > 0
       ? number(text, { decimals: grid.priceDecimals })
       : t('perps.preview.none');
-  const now = shown(before?.position.liquidationPx);
-  const isSame = after === undefined;
+  const now = shown(before?.liquidationPx);
   return (
     <Line label={t('perps.preview.liquidation')}>
-      {isSame ? now : `${now} → ${shown(after.liquidationPx)}`}
+      {after === undefined ? now : changed(now, shown(after.liquidationPx))}
     </Line>
   );
+}
+
+type AccountLineProps = {
+  readonly asset: ActiveAssetData | undefined;
+  readonly result: SimulatedAction | undefined;
+};
+
+/** The position that the order is about, as it is and as it would be; undefined where there is none. */
+function useLegs(asset: ActiveAssetData | undefined, result: SimulatedAction | undefined) {
+  const { coin, perp } = useDesk();
+  const draft = useDraft();
+  const held = usePositions().filter(({ position }) => position.asset === coin);
+  const isHedge = asset?.leverage.mode === 'Hedge';
+  const would = result?.positions.filter(({ instrumentId }) => instrumentId === perp.index);
+  return {
+    before: legOf(
+      held.map(({ position }) => position),
+      isHedge,
+      draft,
+    ),
+    after: legOf(would ?? [], isHedge, draft),
+  };
+}
+
+function changed(before: string, after: string): string {
+  return before === after ? after : `${before} → ${after}`;
 }
 
 function Line({ label, children }: { readonly label: string; readonly children: ReactNode }) {

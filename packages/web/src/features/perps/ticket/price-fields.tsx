@@ -4,15 +4,15 @@ import { useWords } from '../../../lib/words.ts';
 import { books } from '../../../market/book.ts';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { useDesk } from '../desk.ts';
-import { changeDraft, useDraft } from './draft.ts';
+import { changeDraft, isTriggerType, useDraft } from './draft.ts';
 
 /** The prices that a kind of order has. */
 export function PriceFields() {
   const t = useWords();
   const { grid } = useDesk();
-  const { lastPrice, price, steps, triggerPrice, type } = useDraft();
+  const { lastPrice, limitPrice, price, steps, triggerPrice, type } = useDraft();
   if (type === 'market') return null;
-  const isTrigger = type === 'stop' || type === 'takeProfit';
+  const isTrigger = isTriggerType(type);
   return (
     <div className="flex flex-col gap-2">
       {isTrigger && (
@@ -31,10 +31,10 @@ export function PriceFields() {
               ? 'perps.ticket.firstPrice'
               : 'perps.ticket.price',
         )}
-        value={price}
+        value={isTrigger ? limitPrice : price}
         step={grid.tick}
         placeholder={isTrigger ? t('perps.ticket.atMarket') : undefined}
-        onChange={(value) => changeDraft({ price: value })}
+        onChange={(value) => changeDraft(isTrigger ? { limitPrice: value } : { price: value })}
       />
       {type === 'limit' && <QuickPrices />}
       {type === 'scale' && (

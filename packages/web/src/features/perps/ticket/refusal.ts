@@ -1,6 +1,6 @@
 import { ApiError, type SimulatedAction } from '@oddlot/sdk';
 import type { Remedy } from '../../../lib/explain-error.ts';
-import type { Draft } from './draft.ts';
+import { isTriggerType, type Draft } from './draft.ts';
 
 /** What the venue would say to the ticket, as if it had been sent. */
 export function refusalOf(result: SimulatedAction | undefined): ApiError | undefined {
@@ -19,9 +19,10 @@ export function refusalOf(result: SimulatedAction | undefined): ApiError | undef
 /** The field of the ticket that a refused field of the action came from, with the value that is offered. */
 export function remedyOf(
   remedy: Remedy,
-  { exitBasis, hasExits, takeProfit }: Pick<Draft, 'exitBasis' | 'hasExits' | 'takeProfit'>,
+  draft: Pick<Draft, 'exitBasis' | 'hasExits' | 'limitPrice' | 'takeProfit' | 'type'>,
 ): Partial<Draft> | undefined {
   if (remedy.kind !== 'useValue') return undefined;
+  const { exitBasis, hasExits, limitPrice, takeProfit, type } = draft;
   const { field = '', value } = remedy;
   const place = Number(/^orders\[(\d+)\]/.exec(field)?.[1] ?? 0);
   // Rungs of a ladder and exits that were typed as a share are worked out: there is no field to mend.
@@ -29,7 +30,11 @@ export function remedyOf(
   if (place > 0)
     return exitAt(place, takeProfit) === 'takeProfit' ? { takeProfit: value } : { stopLoss: value };
   if (field.endsWith('triggerPx')) return { triggerPrice: value };
-  if (field.endsWith('.p')) return { price: value };
+  if (field.endsWith('.p')) {
+    if (!isTriggerType(type)) return { price: value };
+    // A trigger without a limit carries the price at which it fires there too.
+    return limitPrice === '' ? { triggerPrice: value } : { limitPrice: value };
+  }
   if (field.endsWith('.s')) return { size: value, sizeUnit: 'base' };
   return undefined;
 }

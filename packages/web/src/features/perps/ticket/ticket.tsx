@@ -43,7 +43,7 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
   );
   const parameters = drafted.missing === undefined ? drafted.parameters : undefined;
   const simulation = useSimulation(session?.address, parameters);
-  const label = labelOf(draft, drafted, perp.baseCurrency, t);
+  const label = labelOf(draft, drafted, { base: perp.baseCurrency, isHedge }, t);
   const sending = useSending(parameters, label);
   const { clear, fault, send } = sending;
   const remedies = useRemedies(send);
@@ -67,7 +67,7 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
       <SizeField asset={asset} drafted={drafted} />
       <Options isHedge={isHedge} />
       <Exits />
-      <Preview simulation={simulation} drafted={drafted} />
+      <Preview simulation={simulation} drafted={drafted} asset={asset} />
       {refusal !== undefined && <ErrorSentence error={refusal} onRemedy={remedies} />}
       {session?.trader === undefined ? (
         <Entrance />

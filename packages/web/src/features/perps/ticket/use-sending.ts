@@ -1,7 +1,15 @@
 import { useState } from 'react';
-import type { ActionReply, OrderParameters } from '@oddlot/sdk';
+import type { ActionReply, OrderEntry, OrderParameters } from '@oddlot/sdk';
 import { useAct } from '../use-act.ts';
-import { changeDraft, clearDraft } from './draft.ts';
+import { changeDraft, clearDraft, draftStore, useDraft, type Draft } from './draft.ts';
+
+/** What was sent, and what the venue said to it. */
+export type Sent = {
+  /** As its button said it. */
+  readonly label: string;
+  readonly orders: readonly OrderEntry[];
+  readonly reply: ActionReply;
+};
 
 export type Sending = {
   readonly send: () => Promise<void>;
@@ -9,34 +17,33 @@ export type Sending = {
   readonly isBusy: boolean;
   /** The answer was lost, and the venue is asked what became of the order. */
   readonly isAsking: boolean;
-  /** What was sent last, as its button said it. */
-  readonly label: string;
-  readonly reply: ActionReply | undefined;
+  readonly sent: Sent | undefined;
   readonly fault: unknown;
 };
 
-/** Sends what the ticket stands for, and keeps what the venue said to it. */
+/** The draft as it stood then: what was said to it is not about the next one. */
+type Said = { readonly draft: Draft; readonly sent?: Sent; readonly fault?: unknown };
+
+/** Sends what the ticket stands for, and keeps what the venue said until another order is written. */
 export function useSending(parameters: OrderParameters | undefined, label: string): Sending {
-  const [sent, setSent] = useState('');
-  const [reply, setReply] = useState<ActionReply>();
-  const [fault, setFault] = useState<unknown>();
-  const { act, canAct, isAsking, isBusy } = useAct(setFault);
-  const forget = (): void => {
-    setFault(undefined);
-    setReply(undefined);
-  };
+  const draft = useDraft();
+  const [said, setSaid] = useState<Said>();
+  const { act, canAct, isAsking, isBusy } = useAct((fault) =>
+    setSaid({ draft: draftStore.getState(), fault }),
+  );
   const send = async (): Promise<void> => {
     if (parameters === undefined || !canAct || isBusy) return;
-    forget();
-    setSent(label);
-    const given = await act((trader) => trader.exchange.order(parameters, { confirm: 'executed' }));
-    if (given === undefined) return;
-    setReply(given);
+    setSaid(undefined);
+    const reply = await act((trader) => trader.exchange.order(parameters, { confirm: 'executed' }));
+    if (reply === undefined) return;
     changeDraft({ size: '' });
+    const { orders } = parameters;
+    setSaid({ draft: draftStore.getState(), sent: { label, orders, reply } });
   };
   const clear = (): void => {
     clearDraft();
-    forget();
+    setSaid(undefined);
   };
-  return { send, clear, isBusy, isAsking, label: sent, reply, fault };
+  const { fault, sent } = said?.draft === draft ? said : {};
+  return { send, clear, isBusy, isAsking, sent, fault };
 }

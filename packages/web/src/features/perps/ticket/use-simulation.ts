@@ -14,15 +14,20 @@ export type Simulation = {
   readonly isOld: boolean;
 };
 
-/** What the venue says that these orders would do now. One question is under way at a time. */
+/** What the venue says that these orders would do now. */
 export function useSimulation(
   user: string | undefined,
   parameters: OrderParameters | undefined,
 ): Simulation {
-  const action =
-    parameters === undefined
-      ? ''
-      : JSON.stringify({ type: 'order', grouping: 'na', ...parameters });
+  return useSimulatedAction(user, parameters && { type: 'order', grouping: 'na', ...parameters });
+}
+
+/** What the venue says that an action would do now. One question is under way at a time. */
+export function useSimulatedAction(
+  user: string | undefined,
+  asked: object | undefined,
+): Simulation {
+  const action = asked === undefined ? '' : JSON.stringify(asked);
   const settled = useSettled(action);
   const query = useQuery({
     queryKey: ['simulate', user, settled],

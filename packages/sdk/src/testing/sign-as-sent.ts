@@ -1,0 +1,16 @@
+import { concat, hashDomain, hashStruct, keccak256, type Hex } from 'viem';
+import type { PrivateKeyAccount } from 'viem/accounts';
+
+/**
+ * Signs the text of an `eth_signTypedData_v4` as strict wallets do: the domain is hashed by the type that was sent
+ * for it, an empty one where none was. (The account's own `signTypedData` would fill in what is absent.)
+ */
+export async function signAsSent(account: PrivateKeyAccount, text: string): Promise<Hex> {
+  const { domain, message, primaryType, types: sent } = JSON.parse(text);
+  for (const [name, value] of Object.entries(message)) {
+    if (typeof value !== 'string') throw new Error(`${name} is not a text: ${String(value)}`);
+  }
+  const types = { EIP712Domain: [], ...sent };
+  const parts = [hashDomain({ domain, types }), hashStruct({ data: message, primaryType, types })];
+  return account.sign({ hash: keccak256(concat(['0x1901', ...parts])) });
+}
