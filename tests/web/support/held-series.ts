@@ -19,7 +19,7 @@ const WINDOW_S = 30;
  * Observations count when they come within ten seconds of their time, and each for five seconds. What the machine
  * takes between two steps is added to them, so that they are much shorter than that.
  */
-const STEP_MS = 4_000;
+const STEP_MS = 7_000;
 const APART_MS = 4_000;
 const FLAGS = ['--oracle', 'still', '--no-limits', '--no-bots', '--web', '--deployers', DEPLOYER];
 const PATIENCE_MS = 10_000;
@@ -84,29 +84,32 @@ export class HeldSeries {
 
   /** The reference price now. */
   async observe(price: string): Promise<void> {
-    await this.#observe(price, this.nowMs);
+    await this.#observe(price, [this.nowMs]);
   }
 
   async remove(): Promise<void> {
     await this.venue.remove();
   }
 
-  /** Two observations up to now, one after the other; both are later than those of the step before. */
+  /** Three observations up to now, all of them later than those of the step before. */
   async #push(px: string): Promise<void> {
     const nowMs = this.nowMs;
-    for (const ago of [1, 0]) await this.#observe(px, nowMs - ago * (APART_MS - 1_000));
+    await this.#observe(
+      px,
+      [2, 1, 0].map((ago) => nowMs - ago * (APART_MS - 1_000)),
+    );
   }
 
   /** The venue looks at its clock a moment later, and refuses until then what is ahead of it. */
-  async #observe(px: string, time: number): Promise<void> {
+  async #observe(px: string, times: readonly number[]): Promise<void> {
     const { pushPrice } = this.people.deployer.exchange.outcomeDeploy;
-    const prices = [{ symbol: 'TIDE', source: 'oracle' as const, px, time }];
+    const prices = times.map((time) => ({ symbol: 'TIDE', source: 'oracle' as const, px, time }));
     const deadline = Date.now() + PATIENCE_MS;
     while (Date.now() < deadline) {
       const reply = await pushPrice({ prices }, { confirm: 'executed' });
       if (reply.status === 'executed' && reply.failure === undefined) return;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    throw new Error(`The venue did not take a price of ${time}`);
+    throw new Error(`The venue did not take prices of ${times.join(', ')}`);
   }
 }
