@@ -15,7 +15,7 @@ import { Table, type Column } from '../../../ui/table.tsx';
 import { gridOf } from '../grid.ts';
 import { useAct } from '../use-act.ts';
 import { MarketLink } from './market-link.tsx';
-import { OnGrid } from './positions-table.tsx';
+import { OnGrid, SizeOnGrid } from './positions-table.tsx';
 import { SideWord } from './side-word.tsx';
 
 export function OrdersTable({ user }: { readonly user: string }) {
@@ -57,14 +57,16 @@ function columnsOf(t: Words): readonly Column<OpenOrder>[] {
       id: 'size',
       header: t('perps.column.size'),
       align: 'right',
-      cell: ({ origSz }) => number(origSz),
+      cell: ({ instrumentId, origSz }) => <SizeOnGrid coin={String(instrumentId)} value={origSz} />,
     },
     {
       id: 'filled',
       header: t('perps.column.filled'),
       align: 'right',
       from: 'tablet',
-      cell: ({ origSz, sz }) => number(subtract(origSz, sz)),
+      cell: ({ instrumentId, origSz, sz }) => (
+        <SizeOnGrid coin={String(instrumentId)} value={subtract(origSz, sz)} />
+      ),
     },
     {
       id: 'kind',

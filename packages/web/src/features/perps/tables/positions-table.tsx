@@ -61,7 +61,7 @@ function valueColumns(t: Words): readonly Column<AssetPosition>[] {
       width: '62px',
       header: t('perps.column.size'),
       align: 'right',
-      cell: ({ position }) => number(position.szi),
+      cell: ({ position }) => <SizeOnGrid coin={position.asset} value={position.szi} />,
     },
     {
       id: 'entry',
@@ -154,6 +154,21 @@ export function OnGrid({ coin, value }: { readonly coin: string; readonly value:
   const perp = usePerp(coin);
   const decimals = perp === undefined ? undefined : decimalsOf(perp.priceTick);
   return <span>{number(value, { decimals })}</span>;
+}
+
+/** A size with the decimals of its own market. */
+export function SizeOnGrid({
+  coin,
+  value,
+  isSigned = false,
+}: {
+  readonly coin: string;
+  readonly value: string;
+  readonly isSigned?: boolean;
+}) {
+  const perp = usePerp(coin);
+  const decimals = perp === undefined ? undefined : Math.max(0, perp.szDecimals);
+  return <span>{number(value, { decimals, isSigned })}</span>;
 }
 
 /** The price at which it ends, and how far the mark is from there. */
