@@ -44,17 +44,14 @@ export const accountStates = createLive<AccountKey, AccountState>({
       tell({ state: event.data.clearinghouseState, height: event.height });
     });
     const leaving = new AbortController();
-    const timer = setInterval(() => {
+    const ask = async (): Promise<void> => {
       const before = told;
       if (before.state === undefined || before.state.assetPositions.length === 0) return;
-      void reader.info.clearinghouseState(parameters, { signal: leaving.signal }).then(
-        (state) => {
-          // What was told meanwhile is newer.
-          if (told === before) tell({ state, height: undefined });
-        },
-        () => undefined,
-      );
-    }, RETELL_MS);
+      const state = await reader.info.clearinghouseState(parameters, { signal: leaving.signal });
+      // What was told meanwhile is newer.
+      if (told === before) tell({ state, height: undefined });
+    };
+    const timer = setInterval(() => void ask().catch(() => undefined), RETELL_MS);
     return () => {
       clearInterval(timer);
       leaving.abort();
