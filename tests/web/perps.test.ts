@@ -41,23 +41,30 @@ test(
     await button(page, 'Buy 0.01 BTC now').click();
     await page.getByText('Filled 0.01 at 97,010.0').first().waitFor();
     const row = position(page);
-    await row.getByText('0.01', { exact: true }).waitFor();
+    await row.getByText('0.01000', { exact: true }).waitFor();
+    await marksMove(page, '97010', '0.01');
 
     await button(page, /Take profit and stop loss of BTC/).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'TP' }).fill('97500');
+    await dialog.getByText('At 97,500.0 it makes +4.90 USDC (+0.51 %)').waitFor();
+    // A loss of 5.1 USDC is 510 below the entry.
     await dialog.getByRole('textbox', { name: 'SL' }).fill('96500');
+    await dialog.getByText('At 96,500.0 it makes −5.10 USDC').waitFor();
     await dialog.getByRole('button', { name: 'Set the exits' }).click();
-    await row.getByText('97,500 / 96,500').waitFor();
+    await row.getByText('97,500.0 / 96,500.0').waitFor();
     // On the chart, by the keyboard: a tick up. The pair is replaced, the other half stays.
     await page.getByRole('slider', { name: 'Take profit' }).press('ArrowUp');
     await page.getByRole('slider', { name: 'Take profit' }).press('Enter');
-    await row.getByText('97,500.1 / 96,500').waitFor();
+    await row.getByText('97,500.1 / 96,500.0').waitFor();
 
     await close(page, '50 %');
-    await row.getByText('0.005', { exact: true }).waitFor();
+    await row.getByText('0.00500', { exact: true }).waitFor();
     await button(page, 'Reverse BTC-USDC').click();
-    await row.getByText('−0.005', { exact: true }).waitFor();
+    await dialog.getByText('Sells 0.01000 BTC at the market: 0.00500 close the long').waitFor();
+    await dialog.getByText(/The exits at 97,500.1, 96,500.0 end with it/).waitFor();
+    await dialog.getByRole('button', { name: 'Sell 0.01000 BTC now' }).click();
+    await row.getByText('−0.00500', { exact: true }).waitFor();
     await close(page, '100 %');
     await page.getByText('No open positions').waitFor();
 
@@ -167,7 +174,7 @@ test(
     await button(page, 'Buy 0.00515 BTC now').click();
     await page.getByText('Filled 0.00515 at 97,010.0').first().waitFor();
     const row = position(page);
-    await row.getByText('97,970 / 96,030').waitFor();
+    await row.getByText('97,970.0 / 96,030.0').waitFor();
 
     const line = page.locator('[role=slider][aria-valuetext*="97,970"]');
     const box = (await line.boundingBox())!;
@@ -175,10 +182,16 @@ test(
     await page.mouse.down();
     await page.mouse.move(box.x + 20, box.y + box.height / 2 + 30, { steps: 4 });
     await page.mouse.up();
-    await row.getByText('97,970 / 96,030').waitFor({ state: 'detached' });
-    await expect.poll(() => exits(page).innerText()).toMatch(/97,[0-8].* \/ 96,030$/);
-    await close(page, '100 %');
+    await row.getByText('97,970.0 / 96,030.0').waitFor({ state: 'detached' });
+    await expect.poll(() => exits(page).innerText()).toMatch(/97,[0-8].* \/ 96,030\.0$/);
+    // They came with the order, so that the venue would leave them; the page takes them back with the close.
+    await button(page, 'Close BTC-USDC').click();
+    await page
+      .getByRole('menuitem', { name: 'Close 100 % at the market, cancel its 2 exits' })
+      .click();
     await page.getByText('No open positions').waitFor();
+    await page.getByRole('tab', { name: 'Triggers' }).click();
+    await page.getByText('No triggers', { exact: true }).waitFor();
   },
   LONG_MS,
 );
@@ -269,7 +282,7 @@ test(
     await button(page, 'Sell 0.004 BTC now').click();
     await expect.poll(() => position(page).count()).toBe(1);
     await page.getByRole('row', { name: /BTC-USDC.*−0\.003/ }).waitFor();
-    await close(page, '100 %');
+    await close(page, '100 %', 'BTC-USDC short');
     await page.getByText('No open positions').waitFor();
   },
   LONG_MS,
@@ -389,7 +402,37 @@ async function choose(page: Page, kind: string): Promise<void> {
   await page.getByRole('radio', { name: kind, exact: true }).click();
 }
 
-async function close(page: Page, part: string): Promise<void> {
-  await button(page, 'Close BTC-USDC').click();
+async function close(page: Page, part: string, market = 'BTC-USDC'): Promise<void> {
+  await button(page, `Close ${market}`).click();
   await page.getByRole('menuitem', { name: `Close ${part} at the market` }).click();
+}
+
+/** Somebody else moves the mark: nothing is done to the account, and its figures follow all the same. */
+async function marksMove(page: Page, entry: string, held: string): Promise<void> {
+  const [mark, pnl] = [4, 5].map((at) =>
+    position(page)
+      .getByRole('cell')
+      .nth(at - 1),
+  );
+  const [before, equity] = [await mark!.innerText(), await worth(page)];
+  const market = 'BTC-USDC';
+  const maker = await quoteMarket(venue.url, { market, bids: ['97009'], asks: [], size: '0.001' });
+  await expect.poll(() => mark!.innerText(), { timeout: 20_000 }).not.toBe(before);
+  await expect.poll(() => worth(page)).not.toBe(equity);
+  await expect
+    .poll(async () => {
+      const [at, made] = [await mark!.innerText(), await pnl!.innerText()];
+      const due = (Number(at.replace(',', '')) - Number(entry)) * Number(held);
+      return Math.abs(due - Number.parseFloat(made.replace('−', '-'))) < 0.0051;
+    })
+    .toBe(true);
+  await maker.client.exchange.cancelAll({ accountType: 'perp' }, { confirm: 'executed' });
+}
+
+/** The equity in the header. */
+async function worth(page: Page): Promise<string> {
+  return page
+    .getByRole('banner')
+    .getByText(/^Equity/)
+    .innerText();
 }
