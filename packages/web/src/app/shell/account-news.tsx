@@ -3,6 +3,7 @@ import { useStore } from 'zustand';
 import type { StoreApi } from 'zustand/vanilla';
 import { useWords } from '../../lib/words.ts';
 import { fillLists, ledgerLists, type ListState } from '../../market/account-lists.ts';
+import { knownPerps } from '../../market/queries.ts';
 import { useSession } from '../../session/use-session.ts';
 import { playTone } from '../../ui/play-tone.ts';
 import { preferences } from '../../ui/preferences.ts';
@@ -21,7 +22,7 @@ export function AccountNews() {
       for (const each of news) notify(each);
       if (hasSound && news.length > 0) playTone();
     };
-    const leaveFills = onNewRows(fills, (rows) => tell(fillNews(rows, t)));
+    const leaveFills = onNewRows(fills, (rows) => tell(fillNews(rows, t, knownPerps())));
     const leaveLedger = onNewRows(ledger, (rows) => tell(ledgerNews(rows, t)));
     return () => {
       leaveFills();
