@@ -42,7 +42,6 @@ test(
     await page.getByText('Filled 0.01 at 97,010.0').first().waitFor();
     const row = position(page);
     await row.getByText('0.01000', { exact: true }).waitFor();
-    await marksMove(page, '97010', '0.01');
 
     await button(page, /Take profit and stop loss of BTC/).click();
     const dialog = page.getByRole('dialog');
@@ -98,11 +97,14 @@ test(
     const dragged = await row.getByRole('cell').nth(2).innerText();
     expect(Number(dragged.replace(',', ''))).toBeGreaterThan(96_900);
 
-    await button(page, `Amend the order at ${dragged.replace(/\.0$/, '')}`).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('textbox', { name: 'Price' }).fill('96850.5');
-    await dialog.getByRole('textbox', { name: 'Size' }).fill('0.003');
-    await dialog.getByRole('button', { name: 'Change to 0.003 at 96,850.5' }).click();
+    await button(page, `Amend the order at ${dragged}`).click();
+    expect(await button(page, 'Save').isDisabled()).toBe(true);
+    await row.getByRole('textbox', { name: 'Price' }).fill('96850.5');
+    await row.getByRole('textbox', { name: 'Price' }).press('Escape');
+    await button(page, `Amend the order at ${dragged}`).click();
+    await row.getByRole('textbox', { name: 'Price' }).fill('96850.5');
+    await row.getByRole('textbox', { name: 'Size' }).fill('0.003');
+    await row.getByRole('textbox', { name: 'Size' }).press('Enter');
     await row.getByText('96,850.5').waitFor();
 
     // The same by the keyboard: a tick up, and Enter.
@@ -213,7 +215,7 @@ test(
       .getByRole('row', { name: /BTC-USDC/ })
       .getByText(/GTD/)
       .waitFor();
-    await button(page, 'Cancel the order at 96,500').click();
+    await button(page, 'Cancel the order at 96,500.0').click();
     await page.getByText('No open orders').waitFor();
 
     await page.getByRole('radio', { name: 'Depth' }).click();
@@ -302,9 +304,10 @@ test(
     await page.getByRole('button', { name: 'Leverage 10×' }).waitFor();
 
     await choose(page, 'Market');
-    await size(page).fill('0.002');
-    await button(page, 'Buy 0.002 BTC now').click();
+    await size(page).fill('0.005');
+    await button(page, 'Buy 0.005 BTC now').click();
     await page.getByText('10× Isolated').waitFor();
+    await marksMove(page, '97010', '0.005');
     const margin = position(page).getByRole('cell').nth(6);
     const before = Number.parseFloat(await margin.innerText());
     await button(page, 'Add margin to BTC-USDC').click();
@@ -431,8 +434,6 @@ async function marksMove(page: Page, entry: string, held: string): Promise<void>
 
 /** The equity in the header. */
 async function worth(page: Page): Promise<string> {
-  return page
-    .getByRole('banner')
-    .getByText(/^Equity/)
-    .innerText();
+  const header = await page.getByRole('banner').innerText();
+  return /Equity\s+([\d,.]+)/.exec(header)![1]!;
 }
