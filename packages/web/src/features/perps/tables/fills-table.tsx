@@ -9,7 +9,7 @@ import { Money } from '../../../ui/figure.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 import { MarketLink } from './market-link.tsx';
 import { Moment } from './moment.tsx';
-import { OnGrid, SizeOnGrid } from './positions-table.tsx';
+import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
 import { SideWord } from './side-word.tsx';
 
 export function FillsTable({ user }: { readonly user: string }) {

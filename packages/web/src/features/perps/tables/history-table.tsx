@@ -7,7 +7,7 @@ import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 import { MarketLink } from './market-link.tsx';
 import { Moment } from './moment.tsx';
-import { OnGrid, SizeOnGrid } from './positions-table.tsx';
+import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
 import { SideWord } from './side-word.tsx';
 import { triggerKind } from './trigger-kind.ts';
 

@@ -12,7 +12,7 @@ import { Table, type Column } from '../../../ui/table.tsx';
 import { useAct } from '../use-act.ts';
 import { AmendButtons, AmendField, AmendingOrders, useAmending } from './amend-order.tsx';
 import { MarketLink } from './market-link.tsx';
-import { OnGrid, SizeOnGrid } from './positions-table.tsx';
+import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
 import { SideWord } from './side-word.tsx';
 
 export function OrdersTable({ user }: { readonly user: string }) {

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import type { AssetPosition } from '@oddlot/sdk';
 import { useWords } from '../../../lib/words.ts';
 import { usePerp } from '../../../market/queries.ts';
@@ -16,7 +16,11 @@ import { useWaitingExits, withoutLeftovers } from './waiting-exits.ts';
 const PARTS = [25, 50, 100] as const;
 
 /** Closes a part at the market, or turns the position round. */
-export function PositionActions({ row }: { readonly row: AssetPosition }) {
+export const PositionActions = memo(function PositionActions({
+  row,
+}: {
+  readonly row: AssetPosition;
+}) {
   const t = useWords();
   const perp = usePerp(row.position.asset);
   const { act, canAct, isBusy } = useAct();
@@ -66,7 +70,7 @@ export function PositionActions({ row }: { readonly row: AssetPosition }) {
       {isReversing && <ReverseDialog row={row} perp={perp} onClose={() => setIsReversing(false)} />}
     </span>
   );
-}
+});
 
 type Opened = 'exits' | 'add' | 'remove' | undefined;
 

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import type { AssetPosition } from '@oddlot/sdk';
 import { decimalsOf } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
@@ -11,7 +11,7 @@ import { legName } from './leg-name.ts';
 import { useWaitingExits } from './waiting-exits.ts';
 
 /** Take-profit and stop-loss of a position; a press opens them. */
-export function PositionExits({ row }: { readonly row: AssetPosition }) {
+export const PositionExits = memo(function PositionExits({ row }: { readonly row: AssetPosition }) {
   const t = useWords();
   const [isOpen, setIsOpen] = useState(false);
   const navigate = useNavigate();
@@ -60,4 +60,4 @@ export function PositionExits({ row }: { readonly row: AssetPosition }) {
       {isOpen && <ExitsDialog row={row} onClose={() => setIsOpen(false)} />}
     </>
   );
-}
+});

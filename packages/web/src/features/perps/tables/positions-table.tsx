@@ -1,9 +1,9 @@
 import { useMemo } from 'react';
 import type { AssetPosition } from '@oddlot/sdk';
-import { compare, decimalsOf, divide, isDecimal, sign, subtract } from '../../../lib/decimal.ts';
-import { money, number, percent } from '../../../lib/format.ts';
+import { compare, divide, isDecimal, sign, subtract } from '../../../lib/decimal.ts';
+import { money, percent } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
-import { usePerp } from '../../../market/queries.ts';
+import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
 import { Badge } from '../../../ui/badge.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { colourOf, Money } from '../../../ui/figure.tsx';
@@ -147,28 +147,6 @@ function riskColumns(t: Words): readonly Column<AssetPosition>[] {
       cell: (row) => <PositionActions row={row} />,
     },
   ];
-}
-
-/** A price with the decimals of its own market. */
-export function OnGrid({ coin, value }: { readonly coin: string; readonly value: string }) {
-  const perp = usePerp(coin);
-  const decimals = perp === undefined ? undefined : decimalsOf(perp.priceTick);
-  return <span>{number(value, { decimals })}</span>;
-}
-
-/** A size with the decimals of its own market. */
-export function SizeOnGrid({
-  coin,
-  value,
-  isSigned = false,
-}: {
-  readonly coin: string;
-  readonly value: string;
-  readonly isSigned?: boolean;
-}) {
-  const perp = usePerp(coin);
-  const decimals = perp === undefined ? undefined : Math.max(0, perp.szDecimals);
-  return <span>{number(value, { decimals, isSigned })}</span>;
 }
 
 /** The price at which it ends, and how far the mark is from there. */
