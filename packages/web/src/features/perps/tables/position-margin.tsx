@@ -9,12 +9,13 @@ import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { useAct } from '../use-act.ts';
 import { isLong, useAccountState } from '../use-account.ts';
+import { legName } from './leg-name.ts';
 
 /** The margin of a position; that of an isolated one can be changed. */
 export function PositionMargin({ row }: { readonly row: AssetPosition }) {
   const t = useWords();
   const [direction, setDirection] = useState<1 | -1>();
-  const { coin, leverage, marginUsed } = row.position;
+  const { leverage, marginUsed } = row.position;
   const equity = useAccountState()?.marginSummary.accountValue;
   const share = isDecimal(equity) ? divide(marginUsed, equity, 6) : undefined;
   return (
@@ -29,7 +30,7 @@ export function PositionMargin({ row }: { readonly row: AssetPosition }) {
             type="button"
             onClick={() => setDirection(way)}
             aria-label={t(way > 0 ? 'perps.margin.addLabel' : 'perps.margin.removeLabel', {
-              market: coin,
+              market: legName(row, t),
             })}
             className="size-5 rounded text-muted hover:bg-raised hover:text-text"
           >
