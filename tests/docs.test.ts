@@ -15,6 +15,7 @@ import {
   MESSAGES,
   NETWORKS,
   WS_CHANNELS,
+  type VenueHealth,
 } from '@oddlot/protocol';
 import { infoEndpoint } from '../packages/venue/src/edge/http/info.ts';
 import { RateLimiter } from '../packages/venue/src/edge/rate-limit.ts';
@@ -102,7 +103,9 @@ test('docs/reference/info.md describes the queries that are served, and no other
   const store = await openHistoryStore({ file: join(folder, 'history.sqlite') });
   // As in a venue with a settlement chain.
   const permits = { deposit: async () => ({ ok: true, data: { txHash: '0x' } }) as const };
-  const options = { ...infoOptions(recoverer), history: emptyHistory(store), permits };
+  // As in a process that counts its sockets.
+  const health = () => ({ ready: true }) as VenueHealth;
+  const options = { ...infoOptions(recoverer), history: emptyHistory(store), permits, health };
   const endpoint = infoEndpoint(options);
   const served: string[] = [];
   for (const type of Object.keys(INFO_QUERIES)) {

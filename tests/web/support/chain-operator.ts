@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
+import { BRIDGE_ABI } from '@oddlot/contracts';
 import { createWalletClient, defineChain, type Hex, http, type PrivateKeyAccount } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type Chain, chainOf, richOnChain } from '../../support/chain.ts';
@@ -8,10 +8,10 @@ import type { Venue } from '../../support/venue-process.ts';
 
 const MINE_EVERY_MS = 200;
 
-/** Who has the keys of a local chain: the guardian of its bridge, and the master of its token. */
+/** Who guards the bridge of a local chain, and has enough there to make blocks. */
 export class ChainOperator {
   readonly chain: Chain;
-  readonly #keys: { readonly guardian: Hex; readonly minter: Hex };
+  readonly #keys: { readonly guardian: Hex };
   readonly #rich: PrivateKeyAccount;
 
   private constructor(chain: Chain, venue: Venue, rich: PrivateKeyAccount) {
@@ -40,17 +40,6 @@ export class ChainOperator {
       ...at,
       functionName: 'cancelQueued',
       args: [BigInt(id)],
-    });
-    await this.chain.reader.waitForTransactionReceipt({ hash: await sent });
-  }
-
-  /** The token pays nothing to it from now on. */
-  async blacklist(address: Hex): Promise<void> {
-    const at = { address: this.chain.token, abi: TEST_USDC_ABI } as const;
-    const sent = this.#sender(this.#keys.minter).writeContract({
-      ...at,
-      functionName: 'blacklist',
-      args: [address],
     });
     await this.chain.reader.waitForTransactionReceipt({ hash: await sent });
   }

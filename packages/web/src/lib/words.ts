@@ -2,6 +2,7 @@ import { createInstance, type i18n, type TFunction } from 'i18next';
 import { initReactI18next, useTranslation } from 'react-i18next';
 import { texts as common } from 'words:common';
 import type en from '../words/en.json';
+import { inOneDirection } from './one-direction.ts';
 
 /**
  * Every text of the page. A language is one file in `words/`, loaded by sections (`words:perps`); keys are
@@ -23,8 +24,8 @@ void words.use(initReactI18next).init({
   lng: 'en',
   fallbackLng: 'en',
   resources: { en: { translation: common } },
-  // React escapes by itself.
-  interpolation: { escapeValue: false },
+  // React escapes markup by itself; what is left to do is that a name does not turn its sentence.
+  interpolation: { escapeValue: true, escape: inOneDirection },
   initAsync: false,
 });
 

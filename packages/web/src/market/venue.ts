@@ -1,5 +1,6 @@
 import { createReader, type Reader } from '@oddlot/sdk';
 import { createStore } from 'zustand/vanilla';
+import { inOneDirection } from '../lib/one-direction.ts';
 
 /**
  * The venue that serves this page. One client reads for all screens; those that sign are made by the session.
@@ -43,8 +44,17 @@ const LIMITED_MS_MIN = 500;
 const chance = Math.random();
 const url = globalThis.location?.origin ?? 'http://127.0.0.1:8690';
 
+/** Names that people gave come with the answers: they are read so that they can't turn what stands beside them. */
+async function fetchNames(address: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(address, init);
+  const text = response.text.bind(response);
+  response.text = async () => inOneDirection(await text());
+  return response;
+}
+
 export const reader: Reader = createReader({
   url,
+  fetch: fetchNames,
   backoff: { baseMs: 500, maxMs: 6_000, random: () => chance },
   onStreamStatus: () => note(),
   onRateLimited: noteLimit,

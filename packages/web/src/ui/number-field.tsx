@@ -1,5 +1,8 @@
-import { useId, type KeyboardEvent, type ReactNode } from 'react';
+import { useId, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { add, compare, isDecimal, multiply, onStep as toStep, subtract } from '../lib/decimal.ts';
+import { number } from '../lib/format.ts';
+import { fieldText, typedNumber } from '../lib/typed-number.ts';
+import { useWords } from '../lib/words.ts';
 import { classes } from './class-names.ts';
 
 export type NumberFieldProps = {
@@ -18,10 +21,10 @@ export type NumberFieldProps = {
   readonly onEnter?: (() => void) | undefined;
 };
 
-/** Digits and one point; a comma is taken for a point, all else is not taken. */
-const TYPED = /^-?\d*(?:\.\d*)?$/;
+/** Shows how a number is written here. */
+const EXAMPLE = '97174.6';
 
-/** A number as decimal text. It never rounds or reformats what was typed. */
+/** A number as decimal text, read as the locale writes it. It never rounds or reformats what was typed. */
 export function NumberField({
   label,
   value,
@@ -35,6 +38,8 @@ export function NumberField({
   onEnter,
 }: NumberFieldProps) {
   const id = useId();
+  const { onBlur, onType, shown, unread } = useTyped(value, onChange);
+  const wrong = unread ?? fault;
   const move = (direction: 1 | -1, steps: string): void => {
     const from = isDecimal(value) ? value : min;
     const moved = direction > 0 ? add(from, steps) : subtract(from, steps);
@@ -53,7 +58,7 @@ export function NumberField({
       <div
         className={classes(
           'flex h-10 items-center rounded border bg-canvas/60 focus-within:border-accent',
-          fault === undefined ? 'border-line' : 'border-sell',
+          wrong === undefined ? 'border-line' : 'border-sell',
           isDisabled && 'opacity-50',
         )}
       >
@@ -65,16 +70,14 @@ export function NumberField({
           inputMode="decimal"
           autoComplete="off"
           spellCheck={false}
-          value={value}
+          value={shown}
           placeholder={placeholder}
           disabled={isDisabled}
-          aria-invalid={fault !== undefined}
-          aria-describedby={fault === undefined ? undefined : `${id}-fault`}
+          aria-invalid={wrong !== undefined}
+          aria-describedby={wrong === undefined ? undefined : `${id}-fault`}
           onKeyDown={onKeyDown}
-          onChange={(event) => {
-            const typed = event.target.value.trim().replace(',', '.');
-            if (TYPED.test(typed)) onChange(typed);
-          }}
+          onBlur={onBlur}
+          onChange={(event) => onType(event.target.value)}
           className="h-full min-w-0 flex-1 bg-transparent px-2 text-right text-15 outline-none placeholder:text-faint"
         />
         {unit !== undefined && <span className="shrink-0 pr-3 text-12 text-muted">{unit}</span>}
@@ -82,13 +85,49 @@ export function NumberField({
           <Steppers label={label} step={step} isDisabled={isDisabled} onStep={move} />
         )}
       </div>
-      {fault !== undefined && (
+      {wrong !== undefined && (
         <p id={`${id}-fault`} className="mt-1 text-12 text-sell">
-          {fault}
+          {wrong}
         </p>
       )}
     </div>
   );
+}
+
+/**
+ * What stands in the field: the text as it was typed while somebody types, the value as soon as another one is
+ * set. A text that is no number changes nothing, and that is said.
+ */
+function useTyped(
+  value: string,
+  onChange: (value: string) => void,
+): {
+  readonly shown: string;
+  readonly unread: string | undefined;
+  readonly onType: (text: string) => void;
+  readonly onBlur: () => void;
+} {
+  const t = useWords();
+  const [typed, setTyped] = useState('');
+  const [unread, setUnread] = useState<string>();
+  return {
+    shown: typedNumber(typed) === value ? typed : fieldText(value),
+    unread:
+      unread === undefined
+        ? undefined
+        : t('ui.noNumber', { text: unread, example: number(EXAMPLE, { decimals: 1 }) }),
+    onType(text) {
+      const next = typedNumber(text);
+      setUnread(next === undefined ? text : undefined);
+      if (next === undefined) return;
+      setTyped(text);
+      onChange(next);
+    },
+    onBlur() {
+      setTyped('');
+      setUnread(undefined);
+    },
+  };
 }
 
 /** For a mouse; arrow keys do the same, so they are no stops of the tab key. */

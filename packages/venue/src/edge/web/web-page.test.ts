@@ -1,13 +1,15 @@
+import { globSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createLogger } from '../../operate/log.ts';
 import { originsOf, pagePolicy } from './page-policy.ts';
-import { WebPage } from './web-page.ts';
+import { SCREENS, WebPage } from './web-page.ts';
 
 const HTML = { accept: 'text/html' };
 const ends: (() => unknown)[] = [];
@@ -94,6 +96,49 @@ describe('once it is built', () => {
       expect([path, (await get(path)).status]).toEqual([path, 404]);
     }
   });
+});
+
+describe('an address that is none', () => {
+  test('is not found, and says so on the page to whoever reads', async () => {
+    const { built, get } = await aPage();
+    built(await aFolder());
+    await eventually(async () => (await get('/', HTML)).status === 200);
+    for (const path of ['/nope', '/api/v1/bridge', '/metrics', '/tradex/BTC']) {
+      const { status, text } = await get(path, HTML);
+      expect([path, status, text.includes('<p>page</p>')]).toEqual([path, 404, true]);
+    }
+  });
+
+  test('a file that is not there is no page', async () => {
+    const { built, get } = await aPage();
+    built(await aFolder());
+    await eventually(async () => (await get('/', HTML)).status === 200);
+    const paths = ['/assets/nope.js', '/assets/', '/.env', '/.git/config', '/robots.txt', '/sw.js'];
+    for (const path of [...paths, '/nope.json', '/%00', '/%zz', '/..%5c..%5cetc/passwd']) {
+      const { status, text } = await get(path, HTML);
+      expect([path, status, text]).toEqual([path, 404, '']);
+    }
+  });
+
+  test('the front door opens whatever is accepted', async () => {
+    const { built, get } = await aPage();
+    built(await aFolder());
+    await eventually(async () => (await get('/', HTML)).status === 200);
+    const { headers, status } = await get('/', { accept: '*/*' });
+    expect([status, headers.get('vary')]).toEqual([200, 'accept']);
+    expect((await get('/', { accept: 'application/json' })).status).toBe(404);
+  });
+});
+
+test('every screen of the page is known by how its address begins', () => {
+  const files = globSync(
+    fileURLToPath(new URL('../../../../web/src/features/*/screens.ts', import.meta.url)),
+  );
+  const paths = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/path: '([^']*)'/g)].map(([, path = '']) => path),
+  );
+  const begins = paths.filter((path) => path !== '/').map((path) => path.split('/')[1]);
+  expect([...new Set(begins)].sort()).toEqual([...SCREENS]);
 });
 
 describe('the policy', () => {

@@ -21,6 +21,20 @@ const FAILED = notice(
   'The page could not be built',
   'The log of the venue says why. The API serves.',
 );
+/** How the addresses of the page's screens begin. */
+export const SCREENS: readonly string[] = [
+  'account',
+  'builder',
+  'events',
+  'explorer',
+  'gallery',
+  'operate',
+  'portfolio',
+  'series',
+  'trade',
+];
+/** A name with an ending, a hidden one, and what nobody types. */
+const FILE = /(?:^|\/)\.|\.[a-z0-9]{1,12}$|%|\\|^\/assets(?:\/|$)/i;
 const NONCE_BYTES = 16;
 /** How soon a browser looks again whether the page is there. */
 const LOOK_AGAIN_SECONDS = 1;
@@ -63,8 +77,7 @@ export class WebPage {
       sendFile(request, response, file);
       return true;
     }
-    // Every other address that a person opens is one of the page's own: its router knows which.
-    if (!acceptsPage(request)) return false;
+    if (!acceptsPage(request, path)) return false;
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
     const headers = this.#pageHeaders(nonce);
     if (this.#files !== undefined) {
@@ -72,7 +85,8 @@ export class WebPage {
         'name="style-nonce" content=""',
         `name="style-nonce" content="${nonce}"`,
       );
-      send(request, response, { status: 200, headers, body: page });
+      // Who opens an address that is none reads so on the page itself; machines read the status.
+      send(request, response, { status: isScreen(path) ? 200 : 404, headers, body: page });
       return true;
     }
     if (!this.#hasFailed) headers['refresh'] = String(LOOK_AGAIN_SECONDS);
@@ -88,14 +102,21 @@ export class WebPage {
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
+      vary: 'accept',
       'cross-origin-opener-policy': 'same-origin',
       'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
     };
   }
 }
 
-function acceptsPage({ headers }: IncomingMessage): boolean {
-  return headers.accept?.includes('text/html') === true;
+/** Whether somebody wants to read rather than a file or an answer: the front door opens for everybody. */
+function acceptsPage({ headers: { accept = '*/*' } }: IncomingMessage, path: string): boolean {
+  if (path === '/') return accept.includes('text/html') || accept.includes('*/*');
+  return accept.includes('text/html') && (isScreen(path) || !FILE.test(path));
+}
+
+function isScreen(path: string): boolean {
+  return path === '/' || SCREENS.includes(path.split('/', 2)[1] ?? '');
 }
 
 function sendFile(request: IncomingMessage, response: ServerResponse, file: PageFile): void {

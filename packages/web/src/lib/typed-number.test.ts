@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { fieldText, typedNumber } from './typed-number.ts';
+
+describe('what is copied from the screen is read as it was shown', () => {
+  test.each([
+    ['en-US', '97,174.6', '97174.6'],
+    ['en-US', '97,000', '97000'],
+    ['en-US', '1,234,567.89', '1234567.89'],
+    ['de-DE', '97.174,6', '97174.6'],
+    ['de-DE', '97.000', '97000'],
+    ['de-DE', '0,5', '0.5'],
+    ['fr-FR', '97 174,6', '97174.6'],
+    ['fr-FR', '97\u202F174,6', '97174.6'],
+    ['de-CH', '97’174.6', '97174.6'],
+    ['ar-EG', '٩٧٬١٧٤٫٦', '97174.6'],
+    ['en-US', '−12.5', '-12.5'],
+  ])('%s: %s is %s', (tag, typed, meant) => {
+    expect(typedNumber(typed, tag)).toBe(meant);
+  });
+});
+
+describe('what cannot be a grouping is a decimal sign', () => {
+  test.each([
+    ['en-US', '97,5', '97.5'],
+    ['en-US', '0,125', '0.125'],
+    ['de-DE', '97.5', '97.5'],
+    ['de-DE', '97174.6', '97174.6'],
+    ['de-DE', '0.014', '0.014'],
+  ])('%s: %s is %s', (tag, typed, meant) => {
+    expect(typedNumber(typed, tag)).toBe(meant);
+  });
+});
+
+test.each([
+  ['', ''],
+  ['1.', '1.'],
+  ['.5', '.5'],
+  ['-', '-'],
+])('an unfinished number stays what it is: %s', (typed, meant) => {
+  expect(typedNumber(typed, 'en-US')).toBe(meant);
+});
+
+test.each([
+  ['en-US', 'abc'],
+  ['en-US', '1.2.3'],
+  ['en-US', '97.174,6'],
+  ['en-US', '1,2,3'],
+  ['de-DE', '97,174.6'],
+  ['en-US', '1e5'],
+  ['en-US', '0x10'],
+])('%s: %s is no number, and is not made one', (tag, typed) => {
+  expect(typedNumber(typed, tag)).toBeUndefined();
+});
+
+test.each(['en-US', 'de-DE', 'fr-FR', 'de-CH', 'ar-EG', 'hi-IN'])(
+  '%s: what a field shows is read back as it was',
+  (tag) => {
+    for (const value of ['', '1.', '1.234', '97174.6', '0.014', '1234', '-0.5']) {
+      expect(typedNumber(fieldText(value, tag), tag)).toBe(value);
+    }
+  },
+);
