@@ -124,7 +124,7 @@ test('? lists the keys; dialogs, menus and sheets give the focus back, also unde
   // Whatever notices come up meanwhile, Escape means the sheet.
   await tabTo(page, 'Send it');
   await page.keyboard.press('Enter');
-  await page.getByText('Sold 0.01400 BTC').first().waitFor();
+  await page.getByText('Sold 0.014 BTC').first().waitFor();
   await page.keyboard.press('Escape');
   await sheet.waitFor({ state: 'detached' });
 });
